@@ -1,0 +1,44 @@
+"""Every error a user can cause; each sentence names the value, what was expected and the remedy."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .irt.fit import IrtFit
+
+
+class CrubricError(Exception):
+    """Base of all errors that a user's input can cause; its text is safe and clear enough to show."""
+
+
+class SettingsError(CrubricError):
+    """A setting lies outside its range."""
+
+
+class IngestError(CrubricError):
+    """A file could not be read; the workspace is as it was before."""
+
+
+class WorkspaceError(CrubricError):
+    """A workspace file is missing, locked, foreign or of another schema version."""
+
+
+class DatasetError(CrubricError):
+    """A dataset is unknown, empty, or lacks what was asked of it."""
+
+
+class FitError(CrubricError):
+    """An item response model cannot be fitted to this table at all."""
+
+
+class ConvergenceError(FitError):
+    """The optimiser stopped before the gradient vanished; ``fit`` carries the estimate it reached."""
+
+    def __init__(self, message: str, fit: IrtFit) -> None:
+        super().__init__(message)
+        self.fit = fit
+
+
+class AssemblyError(CrubricError):
+    """A bank cannot be assembled from these candidates."""

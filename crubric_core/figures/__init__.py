@@ -1,0 +1,1 @@
+"""Result → plotly Figure; knows no Streamlit. One module a page theme, one look for all (style.py)."""

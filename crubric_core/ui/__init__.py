@@ -1,0 +1,1 @@
+"""What the pages share: state, cached loaders and widgets. The only room of the core that knows Streamlit."""

@@ -1,0 +1,159 @@
+"""Figures of the bank page: how few rubrics are enough."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import pairwise
+
+import numpy as np
+import plotly.graph_objects as go
+
+from crubric_core.arrays import FloatArray, IntArray
+
+from .style import BLUE, CATEGORIES, GREEN, GREY, VERMILION, figure, label, marker_line
+
+MOST_POINTS = 400
+_LINES = {0: "solid", 1: "dash", 2: "dot", 3: "dashdot"}
+
+
+def information_totals(
+    theta: FloatArray, totals: Mapping[str, FloatArray], systems: FloatArray | None = None
+) -> go.Figure:
+    """Information I_S(θ) of each named set of rubrics, (G,) each; ticks mark where the systems stand."""
+    fig = figure("ability θ", "test information I(θ)", yaxis_rangemode="tozero")
+    _lines(fig, theta, totals, "I = %{y:.1f}")
+    return _rug(fig, systems)
+
+
+def standard_errors(
+    theta: FloatArray, totals: Mapping[str, FloatArray], systems: FloatArray | None = None
+) -> go.Figure:
+    """SE(θ) = I_S(θ)^-1/2 of each named set; left out where a set has no information."""
+    errors = {name: _inverse_root(total) for name, total in totals.items()}
+    fig = figure("ability θ", "standard error of θ")
+    _lines(fig, theta, errors, "SE = %{y:.3f}")
+    finite = np.concatenate([e[np.isfinite(e)] for e in errors.values()] or [np.ones(1)])
+    # SE grows without bound away from the systems; what matters is below a few times its least.
+    top = min(float(finite.max()), 8 * float(finite.min())) if finite.size else 1.0
+    fig.update_yaxes(range=[0, 1.05 * top])
+    return _rug(fig, systems)
+
+
+def gain_curve(share: FloatArray, guarantee: FloatArray | None, budget: int) -> go.Figure:
+    """Share of all candidates' coverage that the first 1 … B rubrics reach, and their proven share of the best."""
+    sizes = np.arange(1, len(share) + 1)
+    at = _thin(len(share))
+    fig = figure("bank size B", "share of what all candidates cover")
+    fig.add_scatter(
+        x=sizes[at],
+        y=share[at],
+        mode="lines",
+        name="this bank",
+        line={"color": BLUE, "width": 2.5},
+        hovertemplate="B = %{x:,}: %{y:.1%}<extra></extra>",
+    )
+    if guarantee is not None:
+        fig.add_scatter(
+            x=sizes[at],
+            y=guarantee[at],
+            mode="lines",
+            name="proven share of the best possible bank",
+            line={"color": GREEN, "width": 2, "dash": "dot"},
+            hovertemplate="B = %{x:,}: at least %{y:.1%} of the best<extra></extra>",
+        )
+    _share_axis(fig, len(share))
+    marker_line(fig, _log10(min(budget, len(share))), f"B = {min(budget, len(share)):,}")
+    return fig
+
+
+def strategies(shares: Mapping[str, FloatArray], budget: int) -> go.Figure:
+    """Coverage against B for each way of choosing, all as shares of the same total."""
+    fig = figure("bank size B", "share of what all candidates cover")
+    longest = 1
+    for position, (name, share) in enumerate(shares.items()):
+        at = _thin(len(share))
+        longest = max(longest, len(share))
+        fig.add_scatter(
+            x=at + 1,
+            y=share[at],
+            mode="lines",
+            name=name,
+            line={"color": CATEGORIES[position], "width": 2.5, "dash": _LINES[position % 4]},
+            meta=name,
+            hovertemplate="%{meta}, B = %{x:,}: %{y:.1%}<extra></extra>",
+        )
+    _share_axis(fig, longest)
+    marker_line(fig, _log10(min(budget, longest)), f"B = {min(budget, longest):,}")
+    return fig
+
+
+def query_coverage(bank: IntArray, pool: IntArray) -> go.Figure:
+    """How many queries have 0, 1, 2 … rubrics in the bank; ``bank`` and ``pool`` (N,) are rubrics a query."""
+    most = int(bank.max(initial=0))
+    edges = np.arange(most + 2) if most <= 24 else np.unique(np.linspace(0, most + 1, 25).astype(int))
+    height, _ = np.histogram(bank, bins=edges)
+    names = [str(a) if b - a == 1 else f"{a}–{b - 1}" for a, b in pairwise(edges)]
+    reach = [
+        float(pool[(bank >= a) & (bank < b)].mean()) if n else np.nan
+        for a, b, n in zip(edges[:-1], edges[1:], height, strict=True)
+    ]
+    fig = figure("rubrics of the query in the bank", "queries", showlegend=False)
+    fig.add_bar(
+        x=names,
+        y=height,
+        marker={"color": [VERMILION if a == 0 else BLUE for a in edges[:-1]]},
+        customdata=reach,
+        hovertemplate="%{y:,} queries with %{x} in the bank<br>(on average %{customdata:.1f} pass)"
+        "<extra></extra>",
+    )
+    fig.update_xaxes(type="category")
+    return fig
+
+
+def _lines(fig: go.Figure, theta: FloatArray, sets: Mapping[str, FloatArray], value: str) -> None:
+    for position, (name, values) in enumerate(sets.items()):
+        fig.add_scatter(
+            x=theta,
+            y=values,
+            mode="lines",
+            name=label(name),
+            line={"color": (BLUE, GREY, GREEN)[position % 3], "width": 2.5, "dash": _LINES[position % 4]},
+            meta=label(name),
+            hovertemplate="%{meta}<br>θ = %{x:.2f}, " + value + "<extra></extra>",
+        )
+
+
+def _rug(fig: go.Figure, systems: FloatArray | None) -> go.Figure:
+    if systems is not None and len(systems):
+        fig.add_scatter(
+            x=systems,
+            y=np.zeros(len(systems)),
+            mode="markers",
+            name="systems",
+            marker={"symbol": "line-ns", "size": 12, "line": {"width": 2, "color": VERMILION}},
+            hovertemplate="a system at θ = %{x:.2f}<extra></extra>",
+        )
+    return fig
+
+
+def _share_axis(fig: go.Figure, longest: int) -> None:
+    fig.update_layout(
+        xaxis={"type": "log", "dtick": "D2" if longest < 100 else 1, "range": [0, _log10(longest) + 0.02]},
+        yaxis={"range": [0, 1.03], "tickformat": ".0%"},
+    )
+
+
+def _thin(length: int) -> IntArray:
+    """At most MOST_POINTS positions of 0 … length - 1, evenly spaced on a log axis, both ends kept."""
+    if length <= MOST_POINTS:
+        return np.arange(length)
+    return np.unique(np.geomspace(1, length, MOST_POINTS).astype(np.int64) - 1)
+
+
+def _log10(value: float) -> float:
+    return float(np.log10(max(value, 1)))
+
+
+def _inverse_root(total: FloatArray) -> FloatArray:
+    root: FloatArray = np.power(total, -0.5, where=total > 0, out=np.full(total.shape, np.nan))
+    return root

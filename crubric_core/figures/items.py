@@ -1,0 +1,204 @@
+"""Figures of the items page: which rubrics tell systems apart, and where on the ability scale.
+
+A curve a rubric takes seconds to draw for thousands of rubrics; a quantile band and a few curves do not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import plotly.graph_objects as go
+
+from crubric_core.arrays import BoolArray, FloatArray
+
+from .style import BLUE, CATEGORIES, GREY, SEQUENTIAL, figure, label, labels
+
+MOST_HIGHLIGHTS = 20
+MOST_ROWS = 300
+ABILITY = "ability θ"
+
+
+def item_curves(
+    theta: FloatArray, curves: FloatArray, chosen: Sequence[int], names: Sequence[str], pass_scale: str
+) -> go.Figure:
+    """Item characteristic curves: P (G, J) at the nodes (G,); the band of all rubrics and the chosen ones."""
+    fig = _bands(theta, curves, pass_scale)
+    _highlight(fig, theta, curves, chosen, names, "P = %{y:.2f}")
+    fig.update_yaxes(range=[-0.03, 1.03])
+    return fig
+
+
+def add_empirical(
+    fig: go.Figure,
+    ability: FloatArray,
+    observed: FloatArray,
+    systems: Sequence[str],
+    chosen: Sequence[int],
+) -> go.Figure:
+    """Each system's consensus label of the chosen rubrics, 0 … 1, (M, J), at its ability (M,)."""
+    for position, j in enumerate(chosen[:MOST_HIGHLIGHTS]):
+        known = ~np.isnan(observed[:, j])
+        fig.add_scatter(
+            x=ability[known],
+            y=observed[known, j],
+            mode="markers",
+            marker={
+                "color": CATEGORIES[position % len(CATEGORIES)],
+                "size": 9,
+                "symbol": position % 6,
+                "opacity": 0.8,
+            },
+            text=labels(np.asarray(systems, dtype=object)[known], 60),
+            hovertemplate="%{text}<br>θ = %{x:.2f}, label %{y:.2f}<extra></extra>",
+            showlegend=False,
+        )
+    return fig
+
+
+def information_curves(
+    theta: FloatArray, info: FloatArray, chosen: Sequence[int], names: Sequence[str]
+) -> go.Figure:
+    """Item information (G, J): the band of all rubrics that have any, and the chosen ones."""
+    informative = info.max(axis=0) > 0
+    fig = _bands(theta, info[:, informative], "information I(θ)")
+    _highlight(fig, theta, info, chosen, names, "I = %{y:.3f}")
+    fig.update_yaxes(rangemode="tozero")
+    return fig
+
+
+def information_heat_map(theta: FloatArray, info: FloatArray, difficulty: FloatArray) -> go.Figure:
+    """Information of every rubric, the easiest at the bottom; above MOST_ROWS rubrics, means of equal slices.
+
+    theta (G,), info (G, J), difficulty (J,), NaN where the rubric has no parameters (left out).
+    """
+    order = np.argsort(difficulty, kind="stable")[: int(np.isfinite(difficulty).sum())]
+    slices = np.array_split(order, min(MOST_ROWS, len(order))) if len(order) else []
+    rows = np.array([info[:, part].mean(axis=1) for part in slices]).reshape(len(slices), len(theta))
+    middle = np.array([np.mean(difficulty[part]) for part in slices])
+    fig = figure(ABILITY, "rubrics, easy to hard", height=420)
+    fig.add_heatmap(
+        x=theta,
+        y=np.linspace(0, len(order), 2 * len(slices) + 1)[1::2] if slices else [],
+        z=rows.astype(np.float32),
+        colorscale=SEQUENTIAL,
+        colorbar={"title": {"text": "I(θ)", "side": "top"}, "thickness": 12},
+        customdata=np.broadcast_to(middle[:, None], rows.shape).astype(np.float32),
+        hovertemplate="θ = %{x:.1f}<br>difficulty b ≈ %{customdata:.2f}<br>I = %{z:.3f}<extra></extra>",
+    )
+    return fig
+
+
+def wright_map(
+    difficulty: FloatArray,
+    in_bank: BoolArray,
+    theta: FloatArray,
+    low: FloatArray,
+    high: FloatArray,
+    systems: Sequence[str],
+) -> go.Figure:
+    """Rubric difficulties (J,) and system abilities with intervals (M,) on one scale."""
+    known = np.isfinite(difficulty)
+    start, stop = _range(np.concatenate([difficulty[known], low, high]))
+    edges = np.linspace(start, stop, 49)
+    fig = figure("rubrics", "ability θ, difficulty b", height=520)
+    for name, members, colour in (
+        ("in the bank", known & in_bank, BLUE),
+        ("other rubrics", known & ~in_bank, GREY),
+    ):
+        height, _ = np.histogram(difficulty[members], bins=edges)
+        fig.add_bar(
+            x=height,
+            y=(edges[:-1] + edges[1:]) / 2,
+            width=(edges[1] - edges[0]) * 0.94,
+            orientation="h",
+            name=name,
+            marker={"color": colour, "line": {"width": 0}},
+            hovertemplate="b ≈ %{y:.2f}: %{x:,} " + name + "<extra></extra>",
+        )
+    fig.add_scatter(
+        x=labels(systems, 20),
+        y=theta,
+        xaxis="x2",
+        mode="markers",
+        name="systems",
+        marker={"color": CATEGORIES[1], "size": 9, "symbol": "diamond"},
+        error_y={
+            "type": "data",
+            "symmetric": False,
+            "array": high - theta,
+            "arrayminus": theta - low,
+            "color": CATEGORIES[1],
+            "thickness": 1.5,
+            "width": 0,
+        },
+        customdata=labels(systems, 80),
+        hovertemplate="%{customdata}<br>θ = %{y:.2f}<extra></extra>",
+    )
+    fig.update_layout(
+        xaxis={"domain": [0, 0.36]},
+        xaxis2={"domain": [0.4, 1], "anchor": "y", "tickangle": -45, "showgrid": False, "automargin": True},
+        yaxis_range=[start, stop],
+        bargap=0,
+    )
+    return fig
+
+
+def _bands(theta: FloatArray, curves: FloatArray, y_title: str) -> go.Figure:
+    fig = figure(ABILITY, y_title)
+    shown = curves[:, ~np.isnan(curves).any(axis=0)]
+    if not shown.shape[1]:
+        return fig
+    q05, q25, q50, q75, q95 = np.quantile(shown, [0.05, 0.25, 0.5, 0.75, 0.95], axis=1)
+    for name, lower, upper, opacity in (
+        ("90% of rubrics", q05, q95, 0.14),
+        ("middle half", q25, q75, 0.24),
+    ):
+        fig.add_scatter(
+            x=np.concatenate([theta, theta[::-1]]),
+            y=np.concatenate([upper, lower[::-1]]),
+            fill="toself",
+            fillcolor=f"rgba(127, 135, 147, {opacity})",
+            line={"width": 0},
+            mode="lines",
+            name=name,
+            hoverinfo="skip",
+        )
+    fig.add_scatter(
+        x=theta, y=q50, mode="lines", name="median", line={"color": GREY, "width": 2}, hoverinfo="skip"
+    )
+    return fig
+
+
+def _highlight(
+    fig: go.Figure,
+    theta: FloatArray,
+    curves: FloatArray,
+    chosen: Sequence[int],
+    names: Sequence[str],
+    value: str,
+) -> None:
+    for position, j in enumerate(chosen[:MOST_HIGHLIGHTS]):
+        fig.add_scatter(
+            x=theta,
+            y=curves[:, j],
+            mode="lines",
+            name=label(names[j], 24),
+            line={
+                "color": CATEGORIES[position % len(CATEGORIES)],
+                "width": 2.5,
+                "dash": ("solid", "dash", "dot", "dashdot")[position // len(CATEGORIES)],
+            },
+            meta=label(names[j], 60),
+            hovertemplate="%{meta}<br>θ = %{x:.2f}, " + value + "<extra></extra>",
+        )
+
+
+def _range(values: FloatArray) -> tuple[float, float]:
+    """The range to show: the central 99.5%, so that one outlier does not flatten the rest."""
+    finite = values[np.isfinite(values)]
+    if not finite.size:
+        return -4.0, 4.0
+    low, high = np.quantile(finite, [0.0025, 0.9975])
+    pad = 0.05 * max(high - low, 1.0)
+    return float(low - pad), float(high + pad)

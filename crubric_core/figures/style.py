@@ -1,0 +1,90 @@
+"""One look for all figures: colours, layout, and the rule that a name from a file is text, never markup.
+
+Every trace colour has at least 3.2:1 on white and on the dark background (WCAG asks 3:1 of graphics), and the
+set stays apart under the common colour-vision deficiencies, so one figure serves both themes. Text and grid
+colours come from the template.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from html import escape
+from typing import Any
+
+import plotly.graph_objects as go
+
+BLUE, VERMILION, GREEN, PURPLE, GREY = "#2F7FD8", "#D55E00", "#0A8F6A", "#B565B8", "#7F8793"
+CATEGORIES = (BLUE, VERMILION, GREEN, PURPLE, "#B8860B", GREY)
+SEQUENTIAL = "Cividis"
+DIVERGING = ((0.0, VERMILION), (0.5, "#C9CDD4"), (1.0, BLUE))
+BAND = "rgba(127, 135, 147, 0.12)"
+
+TEMPLATE = go.layout.Template(
+    layout=go.Layout(
+        colorway=CATEGORIES,
+        font={"family": "sans-serif", "size": 13, "color": "#1F2329"},
+        paper_bgcolor="#FFFFFF",
+        plot_bgcolor="#FFFFFF",
+        hovermode="closest",
+        xaxis={"gridcolor": "#DDE1E7", "zerolinecolor": "#DDE1E7", "automargin": True},
+        yaxis={"gridcolor": "#DDE1E7", "zerolinecolor": "#DDE1E7", "automargin": True},
+    )
+)
+
+
+def figure(x: str, y: str, *, height: int = 340, **layout: Any) -> go.Figure:
+    """An empty figure with axis titles; further keywords are plotly layout settings."""
+    return go.Figure(
+        layout=go.Layout(
+            template=TEMPLATE,
+            height=height,
+            margin={"l": 8, "r": 12, "t": 32, "b": 8},
+            xaxis={"title": {"text": x, "standoff": 10}, "zeroline": False},
+            yaxis={"title": {"text": y, "standoff": 10}, "zeroline": False},
+            legend={"orientation": "h", "x": 0, "y": 1.02, "xanchor": "left", "yanchor": "bottom"},
+            barmode="stack",
+            bargap=0.06,
+        )
+    ).update_layout(**layout)
+
+
+def label(text: object, limit: int = 36) -> str:
+    """A name from a file as plotly text: one line, at most ``limit`` characters, its markup harmless."""
+    flat = " ".join(str(text).split())
+    cut = flat if len(flat) <= limit else flat[: limit - 1].rstrip() + "…"
+    return escape(cut, quote=False)
+
+
+def labels(names: Iterable[object], limit: int = 36) -> list[str]:
+    """``label`` of each."""
+    return [label(name, limit) for name in names]
+
+
+def rows_axis(fig: go.Figure, names: Sequence[object], limit: int = 36) -> None:
+    """One named row each, the first on top; positions are 0 … n - 1, so equal names stay apart."""
+    fig.update_yaxes(
+        tickmode="array",
+        tickvals=list(range(len(names))),
+        ticktext=labels(names, limit),
+        range=[len(names) - 0.5, -0.5],
+        showgrid=False,
+    )
+
+
+def row_height(rows: int, each: int = 24, least: int = 220) -> int:
+    """Figure height in pixels for a figure of one row a system."""
+    return max(least, 96 + each * rows)
+
+
+def marker_line(fig: go.Figure, x: float, text: str) -> None:
+    """A vertical threshold with its name beside it, above the plot."""
+    fig.add_vline(x=x, line={"color": VERMILION, "width": 2, "dash": "dash"})
+    fig.add_annotation(
+        x=x,
+        y=1,
+        yref="paper",
+        yanchor="bottom",
+        text=text,
+        showarrow=False,
+        font={"color": VERMILION},
+    )

@@ -1,43 +1,45 @@
-"""Algorithm 1 of the paper as one readable function: a dataset and Settings in, a Result out.
+"""Algorithm 1 of the paper: a dataset and Settings in, a Result out.
 
-Each stage is a function of its own, so that a page can keep what a slider does not change: tau_c never refits
-the model, and the budget never reruns the greedy order.
+Each stage is a function of its own that takes only what it reads, so that a page can keep what a slider does not
+change: tau_c never refits the model, and the budget never reruns the greedy order.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
+from .arrays import BoolArray, FloatArray, IntArray
 from .bank.assembly import BankOrder, order_bank
-from .bank.certificate import certify
+from .bank.certificate import certificate
 from .bank.utility import UtilityGrid, coverage_utility, utility_grid
+from .errors import DatasetError
 from .irt.abilities import Abilities, estimate_abilities, resample_abilities
 from .irt.diagnostics import item_rest_correlation
 from .irt.fit import IrtFit, fit_irt
 from .irt.information import item_information, posterior_weighted_information
-from .judges.measurability import estimate_measurability
+from .judges.consensus import baseline_mask
+from .judges.measurability import gate_is_off, measurability_table
+from .labels.dataset import Dataset, Reduction
 from .leaderboard.bootstrap import draw_counts
 from .leaderboard.tiers import Standing, standings
+from .settings import Settings, Strategy
 from .task_types.scoring import QueryScores, score_systems
-
-if TYPE_CHECKING:
-    from .labels.dataset import Dataset, Reduction
-    from .settings import Settings
+from .task_types.types import TASK_TYPES
 
 Progress = Callable[[float, str], None]
+FEW_SYSTEMS = 6
 
 
 @dataclass(frozen=True)
 class Calibration:
     """The fitted model and what it says of each rubric, whatever the threshold and the budget.
 
-    fit: item parameters and abilities over all non-constant rubrics.
-    grid: the nodes and weights on which coverage is measured, G of them.
+    fit: item parameters and abilities over all rubrics that vary.
+    grid: the G nodes and weights on which coverage is measured.
     info: (G, J) item information at the nodes; a column of zeros for a constant rubric.
     nu: (J,) information where the systems lie; 0 for a constant rubric.
     item_rest: (J,) item-rest correlation; NaN where undefined.
@@ -45,31 +47,298 @@ class Calibration:
 
     fit: IrtFit
     grid: UtilityGrid
-    info: np.ndarray
-    nu: np.ndarray
-    item_rest: np.ndarray
-    constant: np.ndarray
+    info: FloatArray
+    nu: FloatArray
+    item_rest: FloatArray
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """Where the systems stand on one set of rubrics.
+
+    rubrics: indices of the rubrics used. abilities: EAP from them at the fitted item parameters.
+    draws: (R, M) bootstrap abilities. standing: tiers, ranks and separation. scores: eq:score per system and query.
+    table: the leaderboard, best system first; systems without any label on these rubrics come last, unranked.
+    """
+
+    rubrics: IntArray
+    abilities: Abilities
+    draws: FloatArray
+    standing: Standing
+    scores: QueryScores
+    table: pd.DataFrame
 
 
 @dataclass(frozen=True)
 class Result:
-    """Everything that the pages, the reports and the published views show of one analysis."""
+    """Everything that pages, reports and published views show of one analysis."""
 
     settings: Settings
+    dataset: str
+    fingerprint: str
     reduction: Reduction
     calibration: Calibration
     order: BankOrder
+    ranking: Ranking
     measurability: pd.DataFrame
     items: pd.DataFrame
     bank: pd.DataFrame
     leaderboard: pd.DataFrame
     certificate: float
-    abilities: Abilities
-    standing: Standing
-    scores: QueryScores
     warnings: tuple[str, ...]
 
 
 def run_pipeline(ds: Dataset, settings: Settings, progress: Progress | None = None) -> Result:
-    """From the labels of one dataset to a bank and a tiered leaderboard (paper, Algorithm 1)."""
-    raise NotImplementedError
+    """From the labels of one dataset to a compact bank and a tiered leaderboard (paper, Algorithm 1)."""
+    tell = progress or (lambda share, what: None)
+    tell(0.0, "Reducing labels to agreement counts and consensus")
+    reduction = reduce_labels(ds, settings)
+    measurability = gate(reduction, settings)
+    tell(0.2, f"Fitting the {settings.model} model")
+    calibration = calibrate(reduction, settings)
+    tell(0.6, "Assembling the bank")
+    feasible = measurability["feasible"].to_numpy()
+    order = order_candidates(reduction, calibration, feasible, settings)
+    chosen = order.order[: settings.budget]
+    tell(0.8, "Ranking systems with bootstrap intervals")
+    ranking = rank_systems(ds.queries, reduction, calibration, chosen, settings)
+    bound = bank_certificate(calibration, order, feasible, settings)
+    tell(1.0, "Done")
+    return Result(
+        settings=settings,
+        dataset=ds.name,
+        fingerprint=ds.fingerprint,
+        reduction=reduction,
+        calibration=calibration,
+        order=order,
+        ranking=ranking,
+        measurability=measurability,
+        items=item_table(reduction, calibration, chosen),
+        bank=bank_table(ds.queries, reduction, calibration, order, settings),
+        leaderboard=ranking.table,
+        certificate=bound,
+        warnings=dataset_warnings(reduction) + fit_warnings(calibration, feasible, settings),
+    )
+
+
+def reduce_labels(ds: Dataset, settings: Settings) -> Reduction:
+    """Labels to agreement counts and the consensus matrix, on the scale that the model reads (METHOD §1, §2)."""
+    return ds.reduce(settings.response, settings.tie, settings.agreement_tolerance)
+
+
+def gate(reduction: Reduction, settings: Settings) -> pd.DataFrame:
+    """Measurability of each rubric and whether it reaches tau_c (METHOD §2)."""
+    return measurability_table(reduction, settings.tau_c, settings.alpha, settings.beta, settings.confidence)
+
+
+def calibrate(reduction: Reduction, settings: Settings) -> Calibration:
+    """Fit the item response model and evaluate information; independent of tau_c, the budget and the seed."""
+    y = reduction.y
+    fit = fit_irt(y, settings.model, settings.quadrature, settings.priors, levels=reduction.levels)
+    grid = utility_grid(difficulty=fit.b, theta=fit.theta)
+    return Calibration(
+        fit=fit,
+        grid=grid,
+        info=item_information(fit, grid.theta),
+        nu=posterior_weighted_information(fit, y),
+        item_rest=item_rest_correlation(y / (reduction.levels - 1)),
+    )
+
+
+def order_candidates(
+    reduction: Reduction,
+    calibration: Calibration,
+    feasible: BoolArray,
+    settings: Settings,
+    strategy: Strategy | None = None,
+) -> BankOrder:
+    """The whole nested order in which rubrics enter the bank: the bank of any budget is a prefix (METHOD §8)."""
+    if not (feasible & ~calibration.fit.constant).any():
+        raise DatasetError(
+            f"No rubric that tells systems apart reaches tau_c = {settings.tau_c:g}: lower tau_c or add labels."
+        )
+    consistent, discriminating = baseline_mask(reduction)
+    return order_bank(
+        strategy or settings.strategy,
+        calibration.info,
+        calibration.grid.weights,
+        feasible,
+        ~calibration.fit.constant,
+        consistent & discriminating,
+        np.random.default_rng([settings.seed, 1]),
+    )
+
+
+def bank_certificate(
+    calibration: Calibration, order: BankOrder, feasible: BoolArray, settings: Settings
+) -> float:
+    """Utility of the bank beside a proven upper bound of every bank of its size (METHOD §8)."""
+    size = min(settings.budget, len(order.order))
+    return certificate(calibration.info, calibration.grid.weights, order.order, size, feasible)
+
+
+def rank_systems(
+    queries: pd.DataFrame,
+    reduction: Reduction,
+    calibration: Calibration,
+    rubrics: IntArray,
+    settings: Settings,
+) -> Ranking:
+    """Abilities, bootstrap intervals, tiers and scores from ``rubrics`` (indices) alone (METHOD §9, §10)."""
+    fit, y = calibration.fit, reduction.y
+    abilities = estimate_abilities(fit, y, rubrics)
+    query_index = query_positions(queries, reduction)
+    counts = np.zeros((settings.replicates, y.shape[1]), dtype=np.int64)
+    counts[:, rubrics] = draw_counts(
+        query_index[rubrics], settings.replicates, np.random.default_rng([settings.seed, 2])
+    )
+    draws = resample_abilities(fit, y, counts)
+    standing = standings(abilities.theta, draws, settings.confidence, settings.tier_rule, settings.holm)
+    scores = _score(queries, reduction, calibration.nu, rubrics, query_index, settings)
+    table = _leaderboard(reduction.systems, abilities, standing, scores, fit)
+    return Ranking(rubrics, abilities, draws, standing, scores, table)
+
+
+def query_positions(queries: pd.DataFrame, reduction: Reduction) -> IntArray:
+    """(J,) position of each rubric's query in ``queries``."""
+    return pd.Index(queries["query"]).get_indexer(pd.Index(reduction.rubrics["query"])).astype(np.int64)
+
+
+def _score(
+    queries: pd.DataFrame,
+    reduction: Reduction,
+    nu: FloatArray,
+    rubrics: IntArray,
+    query_index: IntArray,
+    settings: Settings,
+) -> QueryScores:
+    frame = reduction.rubrics.iloc[rubrics]
+    return score_systems(
+        reduction.y[:, rubrics],
+        reduction.levels[rubrics],
+        query_index[rubrics],
+        n_queries=len(queries),
+        task_type=queries["task_type"].to_numpy(dtype=object),
+        probabilities=queries[[f"p_{name}" for name in TASK_TYPES]].to_numpy(dtype=float),
+        dimension=frame["dimension"].to_numpy(dtype=object),
+        severity=frame["severity"].to_numpy(dtype=object),
+        weights=nu[rubrics],
+        omega=queries["omega"].to_numpy(dtype=float),
+        tau_t=settings.tau_t,
+        clip=settings.clip,
+    )
+
+
+def _leaderboard(
+    systems: tuple[str, ...], abilities: Abilities, standing: Standing, scores: QueryScores, fit: IrtFit
+) -> pd.DataFrame:
+    table = pd.DataFrame(
+        {
+            "rank": standing.rank,
+            "system": systems,
+            "theta": abilities.theta,
+            "theta_low": standing.theta_low,
+            "theta_high": standing.theta_high,
+            "score": scores.score,
+            "tier": standing.tier,
+            "rank_low": standing.rank_low,
+            "rank_high": standing.rank_high,
+            "theta_sd": abilities.sd,
+            "theta_full": fit.theta,
+            "theta_full_sd": fit.theta_sd,
+        }
+    )
+    return table.sort_values(
+        ["theta", "system"], ascending=[False, True], na_position="last", ignore_index=True
+    )
+
+
+def item_table(reduction: Reduction, calibration: Calibration, chosen: IntArray) -> pd.DataFrame:
+    """One row a rubric: its parameters, its information and whether it is in the bank."""
+    fit = calibration.fit
+    table = reduction.rubrics[["rubric", "query"]].reset_index(drop=True)
+    table = table.assign(a=fit.a, b=fit.b, c=np.where(fit.constant, np.nan, fit.c))
+    if fit.thresholds is not None:
+        table = table.assign(**{f"b{k + 1}": column for k, column in enumerate(fit.thresholds.T)})
+    in_bank = np.zeros(len(table), dtype=bool)
+    in_bank[chosen] = True
+    known = (~np.isnan(reduction.y)).sum(axis=0)
+    mean = np.nansum(reduction.y, axis=0) / np.where(known > 0, known * (reduction.levels - 1), np.nan)
+    return table.assign(
+        nu=calibration.nu,
+        pass_rate=mean,
+        systems=known,
+        item_rest=calibration.item_rest,
+        constant=fit.constant,
+        in_bank=in_bank,
+    )
+
+
+def bank_table(
+    queries: pd.DataFrame,
+    reduction: Reduction,
+    calibration: Calibration,
+    order: BankOrder,
+    settings: Settings,
+) -> pd.DataFrame:
+    """The bank in the order in which its rubrics were chosen; weights are w_j ∝ nu_j and sum to 1 (eq:weights)."""
+    chosen = order.order[: settings.budget]
+    weights = calibration.nu[chosen]
+    frame = reduction.rubrics.iloc[chosen]
+    utility = coverage_utility(np.cumsum(calibration.info[:, chosen], axis=1).T, calibration.grid.weights)
+    return pd.DataFrame(
+        {
+            "order": np.arange(1, len(chosen) + 1),
+            "rubric": frame["rubric"].to_numpy(),
+            "gain": np.diff(utility, prepend=0.0),
+            "utility": utility,
+            "weight": weights / weights.sum(),
+            "query": frame["query"].to_numpy(),
+            "text": frame["text"].to_numpy(),
+        }
+    )
+
+
+def dataset_warnings(reduction: Reduction) -> tuple[str, ...]:
+    """What every screen and report must say of these labels, before any model is fitted."""
+    warnings = []
+    if gate_is_off(reduction):
+        warnings.append(
+            "No cell has labels of two judges: measurability cannot be estimated and the tau_c gate is off."
+        )
+    elif int(reduction.max_panel.max()) == 2:
+        warnings.append("At most two judges a cell: agreement gives no independent rubric-level signal.")
+    n_systems = len(reduction.systems)
+    if n_systems < FEW_SYSTEMS:
+        warnings.append(
+            f"Only {n_systems} systems: item slopes are hardly identified; read tiers, not ranks."
+        )
+    empty = int(np.isnan(reduction.y).all(axis=1).sum())
+    if empty:
+        warnings.append(f"{empty} systems have no consensus label and cannot be ranked.")
+    return tuple(warnings)
+
+
+def fit_warnings(calibration: Calibration, feasible: BoolArray, settings: Settings) -> tuple[str, ...]:
+    """What must be said of the fit and of the bank."""
+    fit, warnings = calibration.fit, []
+    if not fit.converged:
+        warnings.append(f"The {fit.model} fit did not converge: read its figures as provisional.")
+    if fit.quadrature == "grid":
+        warnings.append(
+            "Fixed 41-node grid: abilities are quantised to its 0.2 spacing; use adaptive to rank."
+        )
+    if constant := int(fit.constant.sum()):
+        warnings.append(
+            f"{constant} of {len(fit.constant)} rubrics have the same label everywhere: no information."
+        )
+    if aberrant := int((calibration.item_rest < 0).sum()):
+        warnings.append(
+            f"{aberrant} rubrics are passed more often by weaker systems (negative item-rest correlation)."
+        )
+    usable = int((feasible & ~fit.constant).sum())
+    if usable < settings.budget:
+        warnings.append(
+            f"Only {usable} rubrics are feasible: the bank is smaller than B = {settings.budget}."
+        )
+    return tuple(warnings)

@@ -1,0 +1,119 @@
+"""Abilities at fixed item parameters: EAP from any subset of rubrics, or from rubrics drawn with repetition."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import expit
+
+from ..arrays import FloatArray, IntArray
+from .fit import IrtFit
+from .quadrature import (
+    GRID_NODES,
+    AdaptiveQuadrature,
+    DomainTooNarrowError,
+    GridQuadrature,
+    Posterior,
+    Quadrature,
+    chebyshev_order,
+)
+
+BATCH = 512  # posteriors integrated at once: their interpolation weights stay below 100 MB
+
+
+@dataclass(frozen=True)
+class Abilities:
+    """theta, sd: (M,) EAP abilities and posterior standard deviations; NaN for a system without any label."""
+
+    theta: FloatArray
+    sd: FloatArray
+
+
+def estimate_abilities(fit: IrtFit, y: FloatArray, rubrics: IntArray | None = None) -> Abilities:
+    """EAP and posterior sd from the labels ``y`` (M, J) on ``rubrics`` (indices; by default all of them)."""
+    posterior = ability_posterior(fit, y, rubrics)
+    chosen = y if rubrics is None else y[:, rubrics]
+    fitted = ~fit.constant if rubrics is None else ~fit.constant[rubrics]
+    unknown = np.isnan(chosen[:, fitted]).all(axis=1)
+    return Abilities(np.where(unknown, np.nan, posterior.mean), np.where(unknown, np.nan, posterior.sd))
+
+
+def ability_posterior(fit: IrtFit, y: FloatArray, rubrics: IntArray | None = None) -> Posterior:
+    """The posterior of each system's ability, from its labels on ``rubrics`` and the N(0, 1) prior."""
+    counts = np.zeros((1, len(fit.constant)))
+    counts[0, slice(None) if rubrics is None else rubrics] = 1.0
+    return _posteriors(fit, y, counts, batch=len(y))[0]
+
+
+def resample_abilities(fit: IrtFit, y: FloatArray, counts: IntArray | FloatArray) -> FloatArray:
+    """(R, M) EAP abilities where ``counts`` (R, J) says how often each replicate draws each rubric.
+
+    One matrix product a system: counts × per-rubric log-likelihoods. NaN where a replicate leaves a system
+    without any label.
+    """
+    draws = np.asarray(counts, dtype=float)
+    used = draws.any(axis=0) & ~fit.constant
+    known = draws[:, used] @ (~np.isnan(y[:, used])).T.astype(float) > 0
+    means = [posterior.mean for posterior in _posteriors(fit, y, draws, batch=BATCH)]
+    return np.where(known, np.concatenate(means).reshape(known.shape), np.nan)
+
+
+def _posteriors(fit: IrtFit, y: FloatArray, counts: FloatArray, batch: int) -> list[Posterior]:
+    """Posteriors of all (replicate, system) pairs, in that order, ``batch`` pairs at a time."""
+    used = np.flatnonzero(counts.any(axis=0) & ~fit.constant)
+    weights, labels = counts[:, used], y[:, used]
+    steepest = float(fit.a[used].max()) if len(used) else 1.0
+    low, high = -3.5, 3.5
+    while True:
+        rule: Quadrature = GridQuadrature(GRID_NODES)
+        if fit.quadrature == "adaptive":
+            rule = AdaptiveQuadrature(low, high, chebyshev_order(steepest, low, high))
+        loglik = _weighted_loglik(fit, labels, used, weights, rule.nodes)
+        try:
+            return [rule.posterior(loglik[start : start + batch]) for start in range(0, len(loglik), batch)]
+        except DomainTooNarrowError as needed:
+            low, high = needed.low, needed.high
+
+
+def _weighted_loglik(
+    fit: IrtFit, labels: FloatArray, used: IntArray, weights: FloatArray, nodes: FloatArray
+) -> FloatArray:
+    """(R * M, G) log-likelihoods of each replicate's draw for each system."""
+    table = log_probabilities(fit, used, nodes)
+    out = np.empty((len(weights), len(labels), len(nodes)))
+    for i, row in enumerate(labels):
+        known = np.flatnonzero(~np.isnan(row))
+        level = row[known].astype(np.int64)
+        out[:, i] = weights[:, known] @ table[level, known]
+    return out.reshape(-1, len(nodes))
+
+
+def log_probabilities(fit: IrtFit, rubrics: IntArray, theta: FloatArray) -> FloatArray:
+    """(L, J', G) log-probability of each level of the ``rubrics`` at abilities ``theta`` (G,)."""
+    a = fit.a[rubrics, None]
+    if fit.thresholds is None:
+        z, c = a * (theta - fit.b[rubrics, None]), fit.c[rubrics, None]
+        fail = np.log1p(-c) - np.logaddexp(0.0, z)
+        passed = np.where(c > 0, np.log(c + (1 - c) * expit(z)), -np.logaddexp(0.0, -z)) if c.any() else None
+        return np.stack([fail, -np.logaddexp(0.0, -z) if passed is None else passed])
+    return _graded_log_probabilities(a, fit.thresholds[rubrics], theta)
+
+
+def _graded_log_probabilities(a: FloatArray, thresholds: FloatArray, theta: FloatArray) -> FloatArray:
+    """log[sigma(z_l) - sigma(z_(l+1))] = log sigma(z_l) + log sigma(-z_(l+1)) + log(1 - exp(-a gap))."""
+    n_rubrics, steps = thresholds.shape
+    edges = np.concatenate(
+        [np.full((n_rubrics, 1), -np.inf), thresholds, np.full((n_rubrics, 1), np.inf)], axis=1
+    )
+    edges = np.where(np.isnan(edges), np.inf, edges)  # levels beyond a rubric's own have no probability
+    out = np.empty((steps + 1, n_rubrics, len(theta)))
+    for level in range(steps + 1):
+        low, high = edges[:, level, None], edges[:, level + 1, None]
+        with np.errstate(
+            divide="ignore", invalid="ignore"
+        ):  # log 0 of an impossible level is -inf, as it should
+            gap = np.where(low == high, 0.0, high - low)
+            inside = np.log(-np.expm1(-a * gap))
+        out[level] = inside - np.logaddexp(0.0, -a * (theta - low)) - np.logaddexp(0.0, a * (theta - high))
+    return out

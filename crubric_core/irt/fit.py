@@ -1,0 +1,166 @@
+"""Fit an item response model by marginal maximum a posteriori: systems are persons, rubrics are items."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..arrays import BoolArray, FloatArray, IntArray
+from ..errors import ConvergenceError, FitError
+from ..settings import Model, Priors, Quadrature
+from .graded import Graded
+from .guessing import Guessing
+from .logistic import Logistic
+from .models import ItemModel, ItemParameters
+from .objective import MarginalPosterior
+from .optimise import maximise
+
+DEFAULT_PRIORS = Priors()
+TOLERANCE = 1e-7  # predicted gain, in units of log posterior
+RELATIVE_GRADIENT = 1e-5
+
+
+@dataclass(frozen=True)
+class IrtFit:
+    """A fitted model of M systems and J rubrics.
+
+    a: (J,) discrimination, > 0; NaN for a constant rubric. b: (J,) difficulty (GRM: mean of the thresholds).
+    c: (J,) lower asymptote, 0 outside the 3PL. thresholds: (J, L-1) of the GRM, ascending, else None.
+    theta, theta_sd: (M,) EAP abilities and posterior standard deviations, in units of N(0, 1).
+    loglik, logpost: marginal log-likelihood and log posterior (METHOD §6, constants included).
+    converged: whether the gradient vanished. evaluations: how often objective and gradient were computed.
+    constant: (J,) rubrics without two different labels; they took no part.
+    n_parameters: free item parameters. levels: (J,) number of levels.
+    """
+
+    model: Model
+    quadrature: Quadrature
+    priors: Priors
+    a: FloatArray
+    b: FloatArray
+    c: FloatArray
+    thresholds: FloatArray | None
+    theta: FloatArray
+    theta_sd: FloatArray
+    loglik: float
+    logpost: float
+    converged: bool
+    evaluations: int
+    constant: BoolArray
+    n_parameters: int
+    levels: IntArray
+
+    @property
+    def n_systems(self) -> int:
+        """M."""
+        return len(self.theta)
+
+
+def fit_irt(
+    y: FloatArray,
+    model: Model = "2PL",
+    quadrature: Quadrature = "adaptive",
+    priors: Priors = DEFAULT_PRIORS,
+    *,
+    levels: IntArray | None = None,
+    max_evaluations: int = 500,
+    strict: bool = False,
+) -> IrtFit:
+    """Marginal MAP estimates of ``model`` from labels ``y`` (M, J): 0/1, GRM 0..L-1; NaN is unknown.
+
+    levels: (J,) number of levels of each rubric (GRM); by default that of the highest label in the table.
+    strict: raise instead of returning an estimate with ``converged=False``.
+
+    Raises:
+        FitError: the table holds nothing to fit, or labels that the model cannot have.
+        ConvergenceError: ``strict`` and the gradient did not vanish; the estimate is in ``.fit``.
+
+    """
+    y = np.asarray(y, dtype=float)
+    n_levels = _check(y, model, levels)
+    constant = constant_rubrics(y)
+    if constant.all():
+        raise FitError(
+            f"None of the {y.shape[1]} rubrics has two different labels, so they cannot tell the "
+            f"{len(y)} systems apart: add systems or rubrics on which they differ."
+        )
+    active = np.ascontiguousarray(y[:, ~constant])
+    bound = bind_model(active, model, priors, n_levels[~constant])
+    best = maximise(
+        MarginalPosterior(bound, quadrature), bound.start(), TOLERANCE, RELATIVE_GRADIENT, max_evaluations
+    )
+    items, posterior = bound.items(best.point), best.evaluation.posterior
+    fit = IrtFit(
+        model,
+        quadrature,
+        priors,
+        *_spread(items, constant),
+        theta=posterior.mean,
+        theta_sd=posterior.sd,
+        loglik=best.evaluation.loglik,
+        logpost=best.evaluation.value,
+        converged=best.converged,
+        evaluations=best.evaluations,
+        constant=constant,
+        n_parameters=int(np.count_nonzero(best.evaluation.gradient != 0)),
+        levels=n_levels,
+    )
+    if strict and not fit.converged:
+        raise ConvergenceError(
+            f"The {model} fit did not converge within {max_evaluations} evaluations: "
+            "use a simpler model or tighter priors.",
+            fit,
+        )
+    return fit
+
+
+def bind_model(y: FloatArray, model: Model, priors: Priors, levels: IntArray) -> ItemModel:
+    """The model's likelihood over a table ``y`` (M, J) without constant rubrics."""
+    if model == "GRM":
+        return Graded(y, priors, levels)
+    if model == "3PL":
+        return Guessing(y, priors)
+    return Logistic(y, priors, common_slope=model == "1PL")
+
+
+def constant_rubrics(y: FloatArray) -> BoolArray:
+    """(J,) whether all known labels of a rubric are the same (or none is known)."""
+    low = np.where(np.isnan(y), np.inf, y).min(axis=0, initial=np.inf)
+    high = np.where(np.isnan(y), -np.inf, y).max(axis=0, initial=-np.inf)
+    return np.asarray(low >= high)
+
+
+def _check(y: FloatArray, model: Model, levels: IntArray | None) -> IntArray:
+    """(J,) numbers of levels, after making sure that every label is one the model can have."""
+    if y.ndim != 2:
+        raise FitError(f"The labels must be a table of systems × rubrics, not an array of shape {y.shape}.")
+    known = y[~np.isnan(y)]
+    if known.size == 0:
+        raise FitError("The table holds no label at all: every cell is unknown.")
+    top = int(known.max()) + 1 if np.isfinite(known.max()) else 0
+    n_levels = np.full(y.shape[1], max(top, 2)) if levels is None else np.asarray(levels, dtype=np.int64)
+    if model != "GRM":
+        n_levels = np.full(y.shape[1], 2)
+    impossible = ~np.isnan(y) & ~((y >= 0) & (y < n_levels) & (y == np.floor(y)))
+    if impossible.any():
+        i, j = np.argwhere(impossible)[0]
+        expected = "whole levels 0..L-1" if model == "GRM" else "0, 1 or unknown"
+        raise FitError(
+            f"Label {y[i, j]:g} of system {i}, rubric {j} does not fit {model}: expected {expected}."
+        )
+    return n_levels
+
+
+def _spread(
+    items: ItemParameters, constant: BoolArray
+) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray | None]:
+    """a, b, c and thresholds over all rubrics, NaN where constant."""
+
+    def over_all(values: FloatArray) -> FloatArray:
+        full = np.full((len(constant), *values.shape[1:]), np.nan)
+        full[~constant] = values
+        return full
+
+    thresholds = None if items.thresholds is None else over_all(items.thresholds)
+    return over_all(items.a), over_all(items.b), over_all(items.c), thresholds

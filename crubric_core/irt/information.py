@@ -1,0 +1,67 @@
+"""Fisher information of rubrics (METHOD §7; paper eq:iif, eq:nu)."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.special import expit
+
+from ..arrays import FloatArray
+from .abilities import ability_posterior
+from .fit import IrtFit
+
+
+def item_information(fit: IrtFit, theta: FloatArray) -> FloatArray:
+    """I_j(theta) ≥ 0 as an array (len(theta), J); a constant rubric has none.
+
+    2PL: a² P (1-P). 3PL: a² (Q/P) ((P-c)/(1-c))². GRM: sum_l (P'_l)² / P_l.
+    """
+    theta = np.atleast_1d(np.asarray(theta, dtype=float))
+    info = np.zeros((len(theta), len(fit.a)))
+    active = ~fit.constant
+    a = fit.a[active]
+    if fit.thresholds is not None:
+        info[:, active] = _graded_information(a, fit.thresholds[active], theta)
+        return info
+    z = a * (theta[:, None] - fit.b[active])
+    s, c = expit(z), fit.c[active]
+    info[:, active] = (
+        a**2 * (1 - c) * s**2 * expit(-z) / (c + (1 - c) * s) if c.any() else a**2 * s * expit(-z)
+    )
+    return info
+
+
+def _graded_information(a: FloatArray, thresholds: FloatArray, theta: FloatArray) -> FloatArray:
+    """sum_l (P'_l)² / P_l with P_l = s_l - s_(l+1), where P'_l = a P_l (1 - s_l - s_(l+1))."""
+    total = np.zeros((len(theta), len(a)))
+    above = np.ones((len(theta), len(a)))  # s_0 = 1
+    for level in range(thresholds.shape[1] + 1):
+        last = level == thresholds.shape[1]
+        edge = (
+            np.full(len(a), np.inf)
+            if last
+            else np.where(np.isnan(thresholds[:, level]), np.inf, thresholds[:, level])
+        )
+        below = expit(a * (theta[:, None] - edge))
+        total += (above - below) * (1 - above - below) ** 2
+        above = below
+    return a**2 * total
+
+
+def response_curve(fit: IrtFit, rubric: int, theta: FloatArray) -> FloatArray:
+    """(G,) expected share of the full mark at ``theta``: the probability to pass, GRM: expected level / (L-1)."""
+    theta = np.asarray(theta, dtype=float)
+    if fit.constant[rubric]:
+        return np.full(len(theta), np.nan)
+    a = fit.a[rubric]
+    if fit.thresholds is None:
+        c = fit.c[rubric]
+        return np.asarray(c + (1 - c) * expit(a * (theta - fit.b[rubric])))
+    steps = fit.thresholds[rubric][~np.isnan(fit.thresholds[rubric])]
+    return np.asarray(expit(a * (theta[:, None] - steps)).sum(axis=1) / (fit.levels[rubric] - 1))
+
+
+def posterior_weighted_information(fit: IrtFit, y: FloatArray) -> FloatArray:
+    """nu_j = ∫ I_j(theta) phi(theta) dtheta, (J,): phi is the mean of the systems' posteriors (paper eq:nu)."""
+    posterior = ability_posterior(fit, y)
+    nu = posterior.node_weights.mean(axis=0) @ item_information(fit, posterior.nodes)
+    return np.maximum(nu, 0.0)  # interpolation may leave -1e-9 where there is no information

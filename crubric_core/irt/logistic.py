@@ -1,0 +1,80 @@
+"""The one- and two-parameter logistic models."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..arrays import FloatArray
+from ..settings import Priors
+from .kernel import SoftplusSum
+from .models import ItemParameters, Score, join, log_normal, smoothed_logit
+
+
+class Logistic:
+    """2PL, or 1PL where ``common_slope``. x is log a and b: (2, J) flattened; 1PL: (1 + J,)."""
+
+    def __init__(self, y: FloatArray, priors: Priors, *, common_slope: bool) -> None:
+        observed = ~np.isnan(y)
+        self._passed = np.ascontiguousarray(np.where(observed, y, 0.0).T)
+        mask = None if observed.all() else np.ascontiguousarray(observed.T.astype(float))
+        self._sum = SoftplusSum(mask, len(y))
+        self._passes = self._passed.sum(axis=1)
+        self._labels = observed.sum(axis=0).astype(float)
+        self._priors, self._common = priors, common_slope
+
+    def start(self) -> FloatArray:
+        """Unit slopes and the difficulties that the pass rates suggest."""
+        b = -1.3 * smoothed_logit(self._passes, self._labels)
+        return np.concatenate([np.zeros(1 if self._common else len(b)), b])
+
+    def _split(self, x: FloatArray) -> tuple[FloatArray, FloatArray]:
+        n = len(self._passes)
+        return np.broadcast_to(np.exp(x[:-n]), n), x[-n:]
+
+    def steepest(self, x: FloatArray) -> float:
+        """See ItemModel."""
+        return float(self._split(x)[0].max())
+
+    def forward(self, x: FloatArray, nodes: FloatArray) -> tuple[FloatArray, float]:
+        """See ItemModel."""
+        a, b = self._split(x)
+        d = -a * b
+        slope, intercept = np.stack([a, d]) @ self._passed
+        return slope[:, None] * nodes + intercept[:, None] - self._sum.forward(a, d, nodes), 0.0
+
+    def backward(self, x: FloatArray, nodes: FloatArray, weights: FloatArray) -> Score:
+        """See ItemModel."""
+        a, b = self._split(x)
+        sums = self._sum.backward(weights, nodes)
+        by_d = self._passes - sums.sigma
+        by_a = self._passed @ (weights @ nodes) - sums.sigma_theta
+        gradient = np.stack([a * (by_a - b * by_d), -a * by_d])
+        z2 = sums.info_theta2 - 2 * b * sums.info_theta + b * b * sums.info
+        z1 = sums.info_theta - b * sums.info
+        information = np.stack([a * a * z2, -a * a * z1, a * a * sums.info])
+        if self._common:
+            return Score(np.concatenate([[gradient[0].sum()], gradient[1]]), information)
+        return Score(gradient.ravel(), information)
+
+    def log_prior(self, x: FloatArray) -> tuple[float, FloatArray, FloatArray]:
+        """See ItemModel."""
+        n = len(self._passes)
+        return join(log_normal(x[:-n], self._priors.log_a_sd), log_normal(x[-n:], self._priors.b_sd))
+
+    def solve(self, information: FloatArray, diagonal: FloatArray, vector: FloatArray) -> FloatArray:
+        """See ItemModel; the blocks are 2 × 2, and an arrow where the slope is common."""
+        n = len(self._passes)
+        aa, ab, bb = information
+        bb = bb + diagonal[-n:] + 1e-9
+        va, vb = vector[:-n], vector[-n:]
+        if self._common:
+            xa = (va[0] - ab @ (vb / bb)) / max(aa.sum() + diagonal[0] - ab @ (ab / bb), 1e-9)
+            return np.concatenate([[xa], (vb - ab * xa) / bb])
+        aa = aa + diagonal[:-n] + 1e-9
+        determinant = aa * bb - ab * ab
+        return np.concatenate([(bb * va - ab * vb) / determinant, (aa * vb - ab * va) / determinant])
+
+    def items(self, x: FloatArray) -> ItemParameters:
+        """See ItemModel."""
+        a, b = self._split(x)
+        return ItemParameters(a.copy(), b.copy(), np.zeros(len(b)), None)

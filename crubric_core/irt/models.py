@@ -1,0 +1,99 @@
+"""The four response models as sums of softplus terms, with their gradients and complete-data information.
+
+With z = a (theta - b) and sp(z) = log(1 + e^z), the log-probability of a label is
+
+    2PL   y z - sp(z)                                                        (1PL: one common a)
+    3PL   y [log c + sp(z - log c)] + (1 - y) log(1 - c) - sp(z)
+    GRM   level l between thresholds t_l < t_(l+1):
+          log[sigma(z_l) - sigma(z_(l+1))] = z_l - sp(z_l) - sp(z_(l+1)) + log(1 - exp(-a (t_(l+1) - t_l)))
+
+so a graded rubric is a few binary ones, each seen only by the systems whose level borders on its threshold, plus
+a term free of theta. A model turns its free parameters x into slopes and intercepts of such terms.
+Free parameters are log a, b, logit c, the first threshold and the logs of the gaps to the next ones.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from scipy.special import logit
+
+from ..arrays import FloatArray, IntArray
+
+LOG_2PI = float(np.log(2 * np.pi))
+
+
+@dataclass(frozen=True)
+class ItemParameters:
+    """What a fit reports, for the J rubrics that took part; NaN where a model has no such parameter.
+
+    a: (J,) discrimination. b: (J,) difficulty (GRM: mean of the thresholds). c: (J,) lower asymptote.
+    thresholds: (J, L-1) of the GRM, else None; NaN beyond a rubric's own number of levels.
+    """
+
+    a: FloatArray
+    b: FloatArray
+    c: FloatArray
+    thresholds: FloatArray | None
+
+
+@dataclass(frozen=True)
+class Score:
+    """Gradient of the log-likelihood in x, (n,), and the blocks of expected complete-data information."""
+
+    gradient: FloatArray
+    information: FloatArray
+
+
+class ItemModel(Protocol):
+    """One response model bound to one table of labels."""
+
+    def start(self) -> FloatArray:
+        """(n,) where the search begins."""
+
+    def steepest(self, x: FloatArray) -> float:
+        """Largest slope of any term: it rules how many nodes an interpolation needs."""
+
+    def forward(self, x: FloatArray, nodes: FloatArray) -> tuple[FloatArray, float]:
+        """Log-likelihoods (M, G) at the nodes, and a constant that belongs to no system."""
+
+    def backward(self, x: FloatArray, nodes: FloatArray, weights: FloatArray) -> Score:
+        """Derivative of the last ``forward`` under the posterior's node weights (M, G) (Fisher's identity)."""
+
+    def log_prior(self, x: FloatArray) -> tuple[float, FloatArray, FloatArray]:
+        """Log prior, its gradient (n,), and minus its second derivatives (n,), never negative."""
+
+    def solve(self, information: FloatArray, diagonal: FloatArray, vector: FloatArray) -> FloatArray:
+        """``(information + diag(diagonal))^-1 vector``, (n,)."""
+
+    def items(self, x: FloatArray) -> ItemParameters:
+        """The parameters in their own units."""
+
+
+def smoothed_logit(successes: FloatArray, trials: FloatArray | IntArray) -> FloatArray:
+    """Logit of (successes + 1/2) / (trials + 1), finite whatever the counts."""
+    return np.asarray(logit((successes + 0.5) / (trials + 1.0)), dtype=float)
+
+
+def log_normal(x: FloatArray, sd: float | None) -> tuple[float, FloatArray, FloatArray]:
+    """Log density of N(0, sd²) summed, gradient, minus curvature; zeros where the prior is flat."""
+    if sd is None:
+        return 0.0, np.zeros_like(x), np.zeros_like(x)
+    value = -0.5 * float(x @ x) / sd**2 - len(x) * (np.log(sd) + 0.5 * LOG_2PI)
+    return value, -x / sd**2, np.full_like(x, sd**-2)
+
+
+def join(*parts: tuple[float, FloatArray, FloatArray]) -> tuple[float, FloatArray, FloatArray]:
+    """Priors of independent parts of x as one."""
+    values, gradients, curvatures = zip(*parts, strict=True)
+    return float(sum(values)), np.concatenate(gradients), np.concatenate(curvatures)
+
+
+def solve_blocks(blocks: FloatArray, diagonal: FloatArray, vectors: FloatArray) -> FloatArray:
+    """``(blocks + diag(diagonal))^-1 vectors`` for J small systems: (J, P, P), (J, P), (J, P) → (J, P)."""
+    regular = blocks.copy()
+    view = np.einsum("jpp->jp", regular)
+    view += diagonal + 1e-6 * view + 1e-9  # keeps a block without any information invertible
+    return np.asarray(np.linalg.solve(regular, vectors[:, :, None])[:, :, 0], dtype=float)

@@ -1,0 +1,122 @@
+"""Preconditioned limited-memory BFGS, the one optimiser of all models.
+
+Each model hands over, beside value and gradient, how to divide by its expected complete-data information, item
+by item. That turns the first step into a Fisher-scoring step, and leaves to the quasi-Newton memory only what
+couples the items: the shift and scale of the ability axis, and the systems' own posteriors.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Generic, Protocol, TypeVar
+
+import numpy as np
+
+from ..arrays import FloatArray
+
+MEMORY = 12
+SUFFICIENT = 1e-4  # Armijo's constant
+LONGEST_STEP = 2.0  # of any one parameter in one iteration, in logits
+
+
+class Evaluation(Protocol):
+    """An objective at a point."""
+
+    @property
+    def value(self) -> float:
+        """What is maximised."""
+
+    @property
+    def gradient(self) -> FloatArray:
+        """(n,) its gradient."""
+
+    def precondition(self, vector: FloatArray) -> FloatArray:
+        """(n,) ``vector`` divided by a positive definite stand-in of minus the Hessian."""
+
+
+E = TypeVar("E", bound=Evaluation)
+
+
+@dataclass(frozen=True)
+class Optimum(Generic[E]):
+    """Where the search ended; ``converged`` tells whether the gradient vanished there."""
+
+    point: FloatArray
+    evaluation: E
+    evaluations: int
+    converged: bool
+
+
+def maximise(
+    objective: Callable[[FloatArray], E],
+    start: FloatArray,
+    tolerance: float,
+    relative_gradient: float,
+    max_evaluations: int,
+) -> Optimum[E]:
+    """Climb from ``start`` until the predicted gain is below ``tolerance`` and the gradient below its share.
+
+    tolerance: in units of the objective; half the squared Newton decrement.
+    relative_gradient: Euclidean norm of the gradient beside the one at ``start``.
+    """
+    point, here = start, objective(start)
+    count = 1
+    goal = relative_gradient * float(np.linalg.norm(here.gradient))
+    memory: deque[tuple[FloatArray, FloatArray, float]] = deque(maxlen=MEMORY)
+    while count < max_evaluations:
+        direction = _two_loop(here, memory)
+        slope = float(here.gradient @ direction)
+        if slope <= 0 and memory:
+            memory.clear()
+            continue
+        if slope / 2 <= tolerance and float(np.linalg.norm(here.gradient)) <= goal:
+            return Optimum(point, here, count, converged=True)
+        there, step, tried = _line_search(objective, point, here, direction, slope, max_evaluations - count)
+        count += tried
+        if there is None:
+            if memory:
+                memory.clear()
+                continue
+            break
+        moved, fallen = step * direction, here.gradient - there.gradient
+        curvature = float(moved @ fallen)
+        if curvature > 1e-12 * float(np.linalg.norm(moved) * np.linalg.norm(fallen)):
+            memory.append((moved, fallen, curvature))
+        point, here = point + moved, there
+    return Optimum(point, here, count, converged=False)
+
+
+def _line_search(
+    objective: Callable[[FloatArray], E],
+    point: FloatArray,
+    here: E,
+    direction: FloatArray,
+    slope: float,
+    budget: int,
+) -> tuple[E | None, float, int]:
+    """Backtrack by quadratic interpolation until the value rises enough."""
+    step = min(1.0, LONGEST_STEP / float(np.abs(direction).max()))
+    noise = 1e-14 * abs(here.value)  # the value's own rounding must not fail a step at the optimum
+    for tried in range(1, min(budget, 30) + 1):
+        there = objective(point + step * direction)
+        if there.value >= here.value + SUFFICIENT * step * slope - noise:
+            return there, step, tried
+        shortfall = here.value + step * slope - there.value
+        step *= float(np.clip(step * slope / (2 * shortfall), 0.1, 0.5)) if np.isfinite(shortfall) else 0.1
+    return None, 0.0, tried
+
+
+def _two_loop(here: Evaluation, memory: deque[tuple[FloatArray, FloatArray, float]]) -> FloatArray:
+    """Nocedal & Wright, algorithm 7.4, with the preconditioner of the current point in the middle."""
+    q = here.gradient.copy()
+    shares = []
+    for moved, fallen, curvature in reversed(memory):
+        share = float(moved @ q) / curvature
+        q -= share * fallen
+        shares.append(share)
+    r = here.precondition(q)
+    for (moved, fallen, curvature), share in zip(memory, reversed(shares), strict=True):
+        r += (share - float(fallen @ r) / curvature) * moved
+    return r

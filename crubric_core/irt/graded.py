@@ -130,9 +130,9 @@ class Graded:
         by_t = -slope * by_d
         by_t[self._follows] += pull * gap_slope
         by_t[np.flatnonzero(self._follows) - 1] -= pull * gap_slope
-        by_log_a: FloatArray = np.bincount(
-            groups.owner, slope * (by_a - t * by_d), self._shape[0]
-        ) + np.bincount(groups.owner[self._follows], pull * gap_slope * gap, self._shape[0])
+        by_log_a = np.zeros(self._shape[0])
+        np.add.at(by_log_a, groups.owner, slope * (by_a - t * by_d))
+        np.add.at(by_log_a, groups.owner[self._follows], pull * gap_slope * gap)
         jacobian = self._jacobian(x)
         blocks = self._threshold_information(
             slope, t, gap_slope, gap, sums.info, sums.info_theta, sums.info_theta2

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from itertools import pairwise
 
@@ -40,7 +41,7 @@ def standard_errors(
 
 
 def gain_curve(share: FloatArray, guarantee: FloatArray | None, budget: int) -> go.Figure:
-    """Share of all candidates' coverage that the first 1 … B rubrics reach, and their proven share of the best."""
+    """Share of all candidates' coverage that the first B rubrics reach; their proven share of the best."""
     sizes = np.arange(1, len(share) + 1)
     at = _thin(len(share))
     fig = figure("bank size B", "share of what all candidates cover")
@@ -62,7 +63,7 @@ def gain_curve(share: FloatArray, guarantee: FloatArray | None, budget: int) -> 
             hovertemplate="B = %{x:,}: at least %{y:.1%} of the best<extra></extra>",
         )
     _share_axis(fig, len(share))
-    marker_line(fig, _log10(min(budget, len(share))), f"B = {min(budget, len(share)):,}")
+    _budget_line(fig, budget, len(share))
     return fig
 
 
@@ -83,7 +84,7 @@ def strategies(shares: Mapping[str, FloatArray], budget: int) -> go.Figure:
             hovertemplate="%{meta}, B = %{x:,}: %{y:.1%}<extra></extra>",
         )
     _share_axis(fig, longest)
-    marker_line(fig, _log10(min(budget, longest)), f"B = {min(budget, longest):,}")
+    _budget_line(fig, budget, longest)
     return fig
 
 
@@ -136,9 +137,18 @@ def _rug(fig: go.Figure, systems: FloatArray | None) -> go.Figure:
     return fig
 
 
+def _budget_line(fig: go.Figure, budget: int, longest: int) -> None:
+    size = max(1, min(budget, longest))
+    marker_line(fig, size, f"B = {size:,}", log=True)
+
+
 def _share_axis(fig: go.Figure, longest: int) -> None:
     fig.update_layout(
-        xaxis={"type": "log", "dtick": "D2" if longest < 100 else 1, "range": [0, _log10(longest) + 0.02]},
+        xaxis={
+            "type": "log",
+            "dtick": "D2" if longest < 100 else 1,
+            "range": [0, math.log10(max(longest, 2)) + 0.02],
+        },
         yaxis={"range": [0, 1.03], "tickformat": ".0%"},
     )
 
@@ -148,10 +158,6 @@ def _thin(length: int) -> IntArray:
     if length <= MOST_POINTS:
         return np.arange(length)
     return np.unique(np.geomspace(1, length, MOST_POINTS).astype(np.int64) - 1)
-
-
-def _log10(value: float) -> float:
-    return float(np.log10(max(value, 1)))
 
 
 def _inverse_root(total: FloatArray) -> FloatArray:

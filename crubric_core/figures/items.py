@@ -110,7 +110,7 @@ def wright_map(
         fig.add_bar(
             x=height,
             y=(edges[:-1] + edges[1:]) / 2,
-            width=(edges[1] - edges[0]) * 0.94,
+            width=edges[1] - edges[0],
             orientation="h",
             name=name,
             marker={"color": colour, "line": {"width": 0}},

@@ -77,7 +77,7 @@ def rank_intervals(systems: Sequence[str], rank: IntArray, low: IntArray, high: 
 
 def rank_probability(systems: Sequence[str], probability: FloatArray) -> go.Figure:
     """P(rank ≤ k): systems (rows, best first) × k = 1 … M, (M, M)."""
-    fig = figure("k", "", height=row_height(len(systems)))
+    fig = figure("k: among the first k", "", height=row_height(len(systems)))
     fig.add_heatmap(
         z=probability,
         x=np.arange(1, len(systems) + 1),
@@ -108,7 +108,7 @@ def separation_matrix(systems: Sequence[str], ahead: FloatArray, separated: Bool
         colorscale=[list(stop) for stop in DIVERGING],
         xgap=1,
         ygap=1,
-        text=np.where(separated, "●", ""),
+        text=np.where(separated & ~np.isnan(z), "●", ""),
         texttemplate="%{text}",
         textfont={"size": 9},
         hoverongaps=False,
@@ -135,7 +135,7 @@ def score_against_ability(systems: Sequence[str], theta: FloatArray, score: Floa
         y=score,
         mode="markers+text" if len(systems) <= 30 else "markers",
         text=labels(systems, 20),
-        textposition="top center",
+        textposition=_alternate(theta),
         textfont={"size": 11},
         marker={"color": BLUE, "size": 9},
         customdata=labels(systems, 80),
@@ -214,6 +214,12 @@ def _estimates(
 
 def _names(systems: Sequence[str], shape: tuple[int, ...]) -> np.ndarray:
     return np.broadcast_to(np.array(labels(systems, 80), dtype=object)[:, None], shape)
+
+
+def _alternate(theta: FloatArray) -> list[str]:
+    """Names above and below in turn along the axis, so that neighbours do not cover each other."""
+    turn = np.argsort(np.argsort(theta, kind="stable"), kind="stable") % 2
+    return ["top center" if t else "bottom center" for t in turn]
 
 
 def _rank_axis(fig: go.Figure, size: int) -> None:

@@ -7,6 +7,7 @@ colours come from the template.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from html import escape
 from typing import Any
@@ -41,7 +42,14 @@ def figure(x: str, y: str, *, height: int = 340, **layout: Any) -> go.Figure:
             margin={"l": 8, "r": 12, "t": 32, "b": 8},
             xaxis={"title": {"text": x, "standoff": 10}, "zeroline": False},
             yaxis={"title": {"text": y, "standoff": 10}, "zeroline": False},
-            legend={"orientation": "h", "x": 0, "y": 1.02, "xanchor": "left", "yanchor": "bottom"},
+            legend={
+                "orientation": "h",
+                "x": 0,
+                "y": 1.02,
+                "xanchor": "left",
+                "yanchor": "bottom",
+                "traceorder": "normal",
+            },
             barmode="stack",
             bargap=0.06,
         )
@@ -76,15 +84,16 @@ def row_height(rows: int, each: int = 24, least: int = 220) -> int:
     return max(least, 96 + each * rows)
 
 
-def marker_line(fig: go.Figure, x: float, text: str) -> None:
-    """A vertical threshold with its name beside it, above the plot."""
+def marker_line(fig: go.Figure, x: float, text: str, *, log: bool = False) -> None:
+    """A vertical threshold at ``x`` in the axis's own units, its name at its top."""
     fig.add_vline(x=x, line={"color": VERMILION, "width": 2, "dash": "dash"})
     fig.add_annotation(
-        x=x,
+        x=math.log10(x) if log else x,  # plotly wants the exponent here, and the value above
         y=1,
         yref="paper",
-        yanchor="bottom",
-        text=text,
+        xanchor="right",
+        yanchor="top",
+        text=text + " ",
         showarrow=False,
         font={"color": VERMILION},
     )

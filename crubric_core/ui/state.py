@@ -1,0 +1,85 @@
+"""Dataset and settings: kept in the URL, shared by all pages, quantised because a URL may say anything."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, get_args
+
+import streamlit as st
+
+from crubric_core.settings import Model, Quadrature, Settings, Tie, TierRule
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+DEFAULTS = Settings()
+URL: Any = "query-params"
+MODELS: dict[str, str] = {
+    "1PL": "1PL: rubrics differ in difficulty",
+    "2PL": "2PL: and in how sharply they separate",
+    "3PL": "3PL: and in passes by chance",
+    "GRM": "GRM: ordered levels, not pass or fail",
+}
+QUADRATURES = {"adaptive": "adaptive: exact", "grid": "grid: the paper's 41 nodes"}
+TIES = {"unknown": "unknown", "fail": "a fail", "pass": "a pass"}
+RULES = {"adjacent": "apart from the next above", "leader": "apart from the tier's first"}
+
+
+def pick_dataset(names: Sequence[str]) -> str:
+    """The dataset of every page, chosen in the side bar; ``names`` is not empty."""
+    chosen: str = st.sidebar.selectbox("Dataset", list(names), key="dataset", bind=URL)
+    return chosen
+
+
+def settings_bar(rubrics: int) -> Settings:
+    """The two sliders and the rest of the settings behind a button; one row above what they change."""
+    left, middle, right = st.columns([5, 5, 2], gap="medium", vertical_alignment="bottom")
+    tau_c = left.slider(
+        "Measurability threshold τ_c",
+        0.0,
+        1.0,
+        DEFAULTS.tau_c,
+        0.01,
+        key="tau_c",
+        bind=URL,
+        help="A rubric is kept if the posterior mean of its measurability, the rate at which all judges "
+        "agree on it, is at least this.",
+    )
+    budget = middle.slider(
+        "Bank size B",
+        1,
+        max(rubrics, 2),
+        min(DEFAULTS.budget, max(rubrics, 2)),
+        key="budget",
+        bind=URL,
+        help="The most rubrics that the bank may hold.",
+    )
+    with right.popover("Settings", width="stretch"):
+        rest = _other_settings()
+    return Settings(tau_c=round(tau_c, 2), budget=int(budget), **rest)
+
+
+def _other_settings() -> dict[str, Any]:
+    return {
+        "model": _choice("Response model", "model", get_args(Model), MODELS.__getitem__),
+        "quadrature": _choice("Integration", "quadrature", get_args(Quadrature), QUADRATURES.__getitem__),
+        "tie": _choice("An even split of judges is", "tie", get_args(Tie), TIES.__getitem__),
+        "tier_rule": _choice(
+            "A new tier starts with a system", "tier_rule", get_args(TierRule), RULES.__getitem__
+        ),
+        "holm": st.checkbox("Holm correction of the tier tests", DEFAULTS.holm, key="holm", bind=URL),
+        "confidence": _choice(
+            "Level of all intervals", "confidence", (0.8, 0.9, 0.95, 0.99), "{:.0%}".format
+        ),
+        "seed": int(st.number_input("Seed", 0, 2**31 - 1, DEFAULTS.seed, key="seed", bind=URL)),
+    }
+
+
+def _choice(label: str, name: str, options: Sequence[Any], words: Callable[[Any], str]) -> Any:
+    return st.selectbox(
+        label,
+        list(options),
+        index=list(options).index(getattr(DEFAULTS, name)),
+        format_func=words,
+        key=name,
+        bind=URL,
+    )

@@ -1,0 +1,57 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from crubric_core.figures import bank
+
+
+def test_the_standard_error_is_the_inverse_root_of_the_information(made) -> None:
+    total = made.info.sum(axis=1)
+    fig = bank.standard_errors(made.theta, {"all": total})
+    assert np.asarray(fig.data[0].y) == pytest.approx(1 / np.sqrt(total))
+
+
+def test_where_there_is_no_information_there_is_no_standard_error() -> None:
+    theta = np.array([-1.0, 0.0, 1.0])
+    fig = bank.standard_errors(theta, {"bank": np.array([0.0, 4.0, 1.0])})
+    assert np.isnan(fig.data[0].y[0])
+    assert list(fig.data[0].y[1:]) == [0.5, 1.0]
+
+
+def test_a_bank_without_information_leaves_an_empty_figure() -> None:
+    theta = np.array([-1.0, 0.0])
+    fig = bank.standard_errors(theta, {"bank": np.zeros(2)})
+    assert np.isnan(fig.data[0].y).all()
+
+
+def test_a_long_gain_curve_is_thinned_and_keeps_both_ends() -> None:
+    share = np.linspace(0.001, 1, 4000)
+    curve = bank.gain_curve(share, None, 200).data[0]
+    assert len(curve.x) <= bank.MOST_POINTS
+    assert (curve.x[0], curve.x[-1], curve.y[-1]) == (1, 4000, 1)
+
+
+def test_the_budget_line_stops_at_the_last_candidate() -> None:
+    fig = bank.gain_curve(np.linspace(0.1, 1, 50), None, 200)
+    assert fig.layout.shapes[0].x0 == 50
+    assert fig.layout.annotations[0].text.strip() == "B = 50"
+
+
+def test_strategies_may_have_lengths_of_their_own() -> None:
+    fig = bank.strategies({"greedy": np.linspace(0, 1, 100), "hard": np.linspace(0, 0.5, 10)}, 20)
+    assert [t.x[-1] for t in fig.data] == [100, 10]
+    assert fig.layout.xaxis.range[1] == pytest.approx(2, abs=0.1)
+
+
+def test_every_query_is_counted_once_and_the_uncovered_ones_stand_out() -> None:
+    fig = bank.query_coverage(np.array([0, 0, 3, 1]), np.array([2, 4, 9, 5]))
+    bars = fig.data[0]
+    assert list(bars.y) == [2, 1, 0, 1]
+    assert bars.marker.color[0] != bars.marker.color[1]
+    assert bars.customdata[0] == 3
+
+
+def test_many_rubrics_a_query_are_binned_without_losing_a_query() -> None:
+    counts = np.random.default_rng(0).integers(0, 300, 500)
+    assert sum(bank.query_coverage(counts, counts).data[0].y) == 500

@@ -1,0 +1,69 @@
+from __future__ import annotations
+
+from time import perf_counter
+
+import numpy as np
+import pytest
+
+from crubric_core.figures import items
+
+
+def test_thousands_of_rubrics_are_a_band_and_a_few_curves(made) -> None:
+    fig = items.item_curves(made.theta, made.curves, range(50), made.names, "P(pass)")
+    assert len(fig.data) == 3 + items.MOST_HIGHLIGHTS
+
+
+def test_the_band_holds_the_share_of_rubrics_that_its_name_says(made) -> None:
+    wide = items.item_curves(made.theta, made.curves, [], made.names, "P").data[0]
+    upper, lower = np.array(wide.y[:41]), np.array(wide.y[41:])[::-1]
+    inside = (made.curves[20] >= lower[20]) & (made.curves[20] <= upper[20])
+    assert wide.name == "90% of rubrics"
+    assert inside.mean() == pytest.approx(0.9, abs=0.002)
+
+
+def test_empirical_points_leave_out_unknown_labels(made) -> None:
+    fig = items.item_curves(made.theta, made.curves[:, :1], [0], made.names, "P")
+    observed = np.array([[1.0], [np.nan], [0.0]])
+    items.add_empirical(fig, made.ability[:3], observed, made.systems[:3], [0])
+    assert list(fig.data[-1].x) == pytest.approx([made.ability[0], made.ability[2]])
+    assert list(fig.data[-1].y) == [1, 0]
+
+
+def test_the_heat_map_goes_from_easy_to_hard_and_leaves_out_rubrics_without_parameters(made) -> None:
+    difficulty = np.array([1.0, np.nan, -1.0])
+    fig = items.information_heat_map(made.theta, made.info[:, :3], difficulty)
+    assert np.asarray(fig.data[0].z) == pytest.approx(made.info[:, [2, 0]].T, rel=1e-6)
+
+
+def test_the_heat_map_of_thousands_averages_neighbours(made) -> None:
+    fig = items.information_heat_map(made.theta, made.info, made.difficulty)
+    z = np.asarray(fig.data[0].z)
+    assert z.shape == (items.MOST_ROWS, 41)
+    assert z.mean() == pytest.approx(made.info.mean(), rel=0.01)
+
+
+def test_without_any_fitted_rubric_the_figures_are_empty_and_not_broken(made) -> None:
+    nothing = np.full(3, np.nan)
+    assert not items.information_heat_map(made.theta, made.info[:, :3], nothing).data[0].z.size
+    assert not items.item_curves(made.theta, np.full((41, 3), np.nan), [], made.names, "P").data
+    fig = items.wright_map(nothing, np.zeros(3, bool), *(made.ability[:2],) * 3, made.systems[:2])
+    assert len(fig.data) == 3
+
+
+def test_the_wright_map_counts_every_rubric_once(made) -> None:
+    in_bank = np.arange(4000) < 200
+    fig = items.wright_map(made.difficulty, in_bank, *(made.ability,) * 3, made.systems)
+    shown = sum(sum(trace.x) for trace in fig.data[:2])
+    assert 0.99 * 4000 <= shown <= 4000
+
+
+def test_each_figure_of_four_thousand_rubrics_is_made_in_a_third_of_a_second(made) -> None:
+    start = perf_counter()
+    figures = (
+        items.item_curves(made.theta, made.curves, range(20), made.names, "P"),
+        items.information_curves(made.theta, made.info, range(20), made.names),
+        items.information_heat_map(made.theta, made.info, made.difficulty),
+    )
+    sizes = [len(fig.to_json()) for fig in figures]
+    assert perf_counter() - start < 3 * 0.3
+    assert max(sizes) < 400_000

@@ -1,0 +1,67 @@
+from __future__ import annotations
+
+import tomllib
+from itertools import product
+from pathlib import Path
+
+import pytest
+
+from crubric_core.figures import style
+
+THEME = tomllib.loads((Path(__file__).parents[2] / ".streamlit/config.toml").read_text())["theme"]
+
+
+def luminance(colour: str) -> float:
+    """WCAG 2.2 relative luminance of #RRGGBB."""
+    channels = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def contrast(one: str, other: str) -> float:
+    """WCAG 2.2 contrast ratio, 1 … 21."""
+    dark, light = sorted((luminance(one), luminance(other)))
+    return (light + 0.05) / (dark + 0.05)
+
+
+def test_contrast_of_black_on_white_is_21() -> None:
+    assert contrast("#000000", "#FFFFFF") == pytest.approx(21)
+
+
+@pytest.mark.parametrize("mode", ["light", "dark"])
+def test_every_trace_colour_can_be_seen_on_both_backgrounds(mode: str) -> None:
+    assert min(contrast(colour, THEME[mode]["backgroundColor"]) for colour in style.CATEGORIES) >= 3
+
+
+@pytest.mark.parametrize("mode", ["light", "dark"])
+def test_text_and_primary_colour_reach_wcag_aa_on_every_background(mode: str) -> None:
+    theme = THEME[mode]
+    inks = (theme["textColor"], theme["primaryColor"])
+    grounds = (theme["backgroundColor"], theme["secondaryBackgroundColor"])
+    assert min(contrast(ink, ground) for ink, ground in product(inks, grounds)) >= 4.5
+
+
+def test_markup_in_a_name_is_shown_and_not_obeyed() -> None:
+    assert style.label("<b>A</b> & <img src=x>") == "&lt;b&gt;A&lt;/b&gt; &amp; &lt;img src=x&gt;"
+
+
+def test_a_long_name_is_cut_before_it_is_escaped_so_that_no_entity_is_torn() -> None:
+    assert style.label("<" * 50, limit=4) == "&lt;&lt;&lt;…"
+
+
+def test_a_name_stays_on_one_line() -> None:
+    assert style.label("a\nb\t c") == "a b c"
+
+
+def test_equal_names_keep_rows_of_their_own() -> None:
+    fig = style.figure("x", "y")
+    style.rows_axis(fig, ["same", "same"])
+    assert fig.layout.yaxis.tickvals == (0, 1)
+    assert fig.layout.yaxis.ticktext == ("same", "same")
+
+
+def test_a_threshold_on_a_log_axis_stands_where_its_label_stands() -> None:
+    fig = style.figure("x", "y", xaxis_type="log")
+    style.marker_line(fig, 100, "B", log=True)
+    assert fig.layout.shapes[0].x0 == 100
+    assert fig.layout.annotations[0].x == pytest.approx(2)

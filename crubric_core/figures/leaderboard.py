@@ -8,8 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import plotly.graph_objects as go
 
-from crubric_core.arrays import BoolArray, FloatArray, IntArray
-
+from ..arrays import BoolArray, FloatArray, IntArray
 from .style import (
     BAND,
     BLUE,

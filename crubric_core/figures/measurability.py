@@ -7,8 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import plotly.graph_objects as go
 
-from crubric_core.arrays import BoolArray, FloatArray
-
+from ..arrays import BoolArray, FloatArray
 from .style import BLUE, GREY, SEQUENTIAL, VERMILION, figure, labels, marker_line, row_height, rows_axis
 
 BINS = 50

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from crubric_core.errors import CrubricError
-
+from ..errors import CrubricError
 from .text import plain
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, get_args
 
 import streamlit as st
 
-from crubric_core.settings import Model, Quadrature, Settings, Tie, TierRule
+from ..settings import Model, Quadrature, Settings, Tie, TierRule
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

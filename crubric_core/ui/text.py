@@ -27,12 +27,12 @@ def count(number: int, noun: str, plural: str | None = None) -> str:
 
 
 def csv_bytes(table: pd.DataFrame) -> bytes:
-    """The table as UTF-8 CSV; no text cell can start a spreadsheet formula (OWASP: a leading apostrophe)."""
-    safe = table.copy(deep=False)
+    """The table as UTF-8 CSV; no text in it can start a spreadsheet formula (OWASP: a leading apostrophe)."""
+    safe = table.rename(columns=_disarm)
     for name in safe.columns:
         if not pd.api.types.is_numeric_dtype(safe[name]):
             safe[name] = safe[name].map(_disarm)
-    return safe.to_csv(index=False).encode("utf-8")
+    return safe.to_csv(index=False, lineterminator="\r\n").encode("utf-8")  # RFC 4180; "\n" leaves "\r" unquoted
 
 
 def _disarm(value: object) -> object:

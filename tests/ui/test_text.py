@@ -1,0 +1,60 @@
+from __future__ import annotations
+
+import csv
+import io
+
+import pandas as pd
+import pytest
+
+from crubric_core.ui.text import count, csv_bytes, plain, shorten
+
+
+@pytest.mark.parametrize("mark", list("*_`#[]()<>~|!$:\\-+.{}"))
+def test_every_mark_that_markdown_could_obey_is_escaped(mark: str) -> None:
+    assert plain(f"a{mark}b") == f"a\\{mark}b"
+
+
+def test_line_breaks_cannot_start_a_heading_or_a_list() -> None:
+    assert plain("a\n\n# b") == "a \\# b"
+
+
+def test_letters_of_all_scripts_stay_as_they_are() -> None:
+    assert plain("Größe 模型 θ — 3") == "Größe 模型 θ — 3"
+
+
+def test_a_short_text_is_not_cut() -> None:
+    assert shorten("abc", 3) == "abc"
+    assert shorten("abcd", 3) == "ab…"
+
+
+@pytest.mark.parametrize(("number", "words"), [(0, "0 rubrics"), (1, "1 rubric"), (4052, "4,052 rubrics")])
+def test_counts_read_like_sentences(number: int, words: str) -> None:
+    assert count(number, "rubric") == words
+
+
+def test_an_irregular_plural_is_given() -> None:
+    assert count(2, "query", "queries") == "2 queries"
+
+
+def rows(table: pd.DataFrame) -> list[list[str]]:
+    return list(csv.reader(io.StringIO(csv_bytes(table).decode("utf-8"), newline="")))
+
+
+@pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t", "\r"])
+def test_no_text_cell_starts_a_spreadsheet_formula(start: str) -> None:
+    assert rows(pd.DataFrame({"system": [f"{start}cmd()"]}))[1] == [f"'{start}cmd()"]
+
+
+def test_no_heading_starts_a_spreadsheet_formula() -> None:
+    assert rows(pd.DataFrame({"=cmd()": [1]}))[0] == ["'=cmd()"]
+
+
+def test_negative_numbers_stay_numbers_and_the_unknown_stays_empty() -> None:
+    table = pd.DataFrame({"theta": [-1.5, float("nan")], "name": ["a", None]})
+    assert rows(table)[1:] == [["-1.5", "a"], ["", ""]]
+
+
+def test_the_table_itself_is_left_alone() -> None:
+    table = pd.DataFrame({"system": ["=x"]})
+    csv_bytes(table)
+    assert table.loc[0, "system"] == "=x"

@@ -58,7 +58,7 @@ def maximise(
 ) -> Optimum[E]:
     """Climb from ``start`` until the predicted gain is below ``tolerance`` and the gradient below its share.
 
-    tolerance: in units of the objective; half the squared Newton decrement.
+    tolerance: of half the squared Newton decrement, as a share of the value.
     relative_gradient: Euclidean norm of the gradient beside the one at ``start``.
     """
     point, here = start, objective(start)
@@ -71,7 +71,10 @@ def maximise(
         if slope <= 0 and memory:
             memory.clear()
             continue
-        if slope / 2 <= tolerance and float(np.linalg.norm(here.gradient)) <= goal:
+        if (
+            slope / 2 <= tolerance * max(1.0, abs(here.value))
+            and float(np.linalg.norm(here.gradient)) <= goal
+        ):
             return Optimum(point, here, count, converged=True)
         there, step, tried = _line_search(objective, point, here, direction, slope, max_evaluations - count)
         count += tried

@@ -1,0 +1,90 @@
+"""The simulated study as long tables in canonical columns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+from scipy.special import softmax
+
+from ..arrays import FloatArray
+from .panel import Panel
+from .texts import TASK_TYPES, Case, compose_pool
+
+SEVERITY_SHARES = {"safety": (0.2, 0.45, 0.35), "other": (0.85, 0.15, 0.0)}
+"""Shares of none, moderate and critical among the rubrics of high-risk queries."""
+
+
+def rubric_table(
+    asked: Sequence[Case], pool: tuple[int, int], rng: np.random.Generator
+) -> tuple[pd.DataFrame, pd.Series[str]]:
+    """The rubrics of all queries in canonical order, and the kind of each."""
+    used: set[str] = set()
+    rows = []
+    for case, size in zip(asked, rng.integers(pool[0], pool[1] + 1, size=len(asked)), strict=True):
+        for number, sentence in enumerate(compose_pool(case, int(size), used, rng), start=1):
+            severity = (
+                _severity(sentence.dimension, rng) if case.task_type == "high_risk_constraint" else None
+            )
+            rows.append(
+                (
+                    f"{case.query}-r{number:02d}",
+                    case.query,
+                    sentence.text,
+                    sentence.dimension,
+                    severity,
+                    sentence.kind,
+                )
+            )
+    table = pd.DataFrame(rows, columns=["rubric", "query", "text", "dimension", "severity", "kind"])
+    table.insert(3, "scale_min", 0)
+    table.insert(4, "scale_max", 1)
+    table.insert(5, "weight", rng.integers(1, 6, size=len(table)))
+    return table.drop(columns="kind"), table["kind"]
+
+
+def _severity(dimension: str, rng: np.random.Generator) -> str:
+    shares = SEVERITY_SHARES.get(dimension, SEVERITY_SHARES["other"])
+    return str(rng.choice(["none", "moderate", "critical"], p=shares))
+
+
+def query_table(asked: Sequence[Case], rng: np.random.Generator) -> pd.DataFrame:
+    """query, text, domain, the type the typer gives and its probabilities."""
+    true = np.array([TASK_TYPES.index(case.task_type) for case in asked])
+    scores = 0.7 * rng.standard_normal((len(asked), len(TASK_TYPES)))
+    scores[np.arange(len(asked)), true] += 2.2 + rng.standard_normal(len(asked))
+    chance = softmax(scores, axis=1).round(4)
+    table = pd.DataFrame([(c.query, c.text, c.domain) for c in asked], columns=["query", "text", "domain"])
+    table["task_type"] = np.array(TASK_TYPES)[chance.argmax(axis=1)]
+    return table.assign(**{f"p_{name}": chance[:, t] for t, name in enumerate(TASK_TYPES)})
+
+
+def long_table(
+    labels: FloatArray, systems: pd.Series[str], rubrics: pd.DataFrame, actor: str, actors: Sequence[str]
+) -> pd.DataFrame:
+    """One row a label of ``(M, J, K)``, ``actor`` naming the last axis; NaN has no row."""
+    i, j, k = np.nonzero(~np.isnan(labels))
+    return pd.DataFrame(
+        {
+            "system": systems.to_numpy(dtype=object)[i],
+            "query": rubrics["query"].to_numpy(dtype=object)[j],
+            "rubric": rubrics["rubric"].to_numpy(dtype=object)[j],
+            actor: np.array(actors, dtype=object)[k],
+            "label": labels[i, j, k].astype(np.int64),
+        }
+    )
+
+
+def judge_table(panel: Panel, clarity: FloatArray, rate: FloatArray) -> pd.DataFrame:
+    """judge, acuity, leniency, sensitivity, specificity; ``rate`` (J,) is the chance that a rubric is met."""
+    fails, passes = panel.pass_rates(clarity)
+    return pd.DataFrame(
+        {
+            "judge": panel.names,
+            "acuity": panel.acuity,
+            "leniency": panel.leniency,
+            "sensitivity": np.average(passes, axis=0, weights=rate),
+            "specificity": 1 - np.average(fails, axis=0, weights=1 - rate),
+        }
+    )

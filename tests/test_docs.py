@@ -1,0 +1,100 @@
+"""What the documentation tells people to type works.
+
+In a ``console`` block every line that starts with ``$ python -m crubric_core`` is run, in order, in a folder that
+holds nothing but the sample data; ``$ make`` lines must name a target. A ``python`` block is run there as a script.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("data/*.md")])
+IDS = [str(page.relative_to(ROOT)) for page in PAGES]
+
+
+def blocks(page: Path, language: str) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```$", page.read_text("utf-8"), flags=re.MULTILINE | re.DOTALL)
+
+
+def commands(page: Path) -> list[list[str]]:
+    lines = "\n".join(blocks(page, "console")).splitlines()
+    return [shlex.split(line.removeprefix("$ ")) for line in lines if line.startswith("$ ")]
+
+
+def scripts(page: Path) -> list[list[str]]:
+    """What ``page`` has to run, as arguments for the interpreter."""
+    modules = [words[1:] for words in commands(page) if words[:2] == ["python", "-m"]]
+    return modules + [["-c", source] for source in blocks(page, "python")]
+
+
+@pytest.fixture
+def fresh_folder(tmp_path: Path) -> Path:
+    (tmp_path / "data").mkdir()
+    for sample in (ROOT / "data").glob("sample_*.csv"):
+        shutil.copy(sample, tmp_path / "data")
+    return tmp_path
+
+
+@pytest.mark.parametrize("page", [p for p in PAGES if scripts(p)], ids=lambda p: str(p.relative_to(ROOT)))
+def test_commands_and_examples_run_as_they_stand(page: Path, fresh_folder: Path) -> None:
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    for script in scripts(page):
+        done = subprocess.run(
+            [sys.executable, *script],
+            cwd=fresh_folder,
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=120,
+        )
+        assert done.returncode == 0, f"{shlex.join(script)}\n{done.stderr}"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=IDS)
+def test_every_command_is_of_a_kind_that_is_checked(page: Path) -> None:
+    targets = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text("utf-8"), flags=re.MULTILINE))
+    for words in commands(page):
+        if words[0] == "make":
+            assert set(words[1:]) <= targets, f"no such target: {shlex.join(words)}"
+        else:
+            assert words[:2] == ["python", "-m"]
+            assert words[2].split(".")[0] == "crubric_core", shlex.join(words)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=IDS)
+def test_links_between_the_pages_lead_somewhere(page: Path) -> None:
+    for target in re.findall(r"\]\((?!https?://)([^)#]+)", page.read_text("utf-8")):
+        assert (page.parent / target).exists(), target
+
+
+def test_the_first_screen_of_the_readme_has_the_two_commands() -> None:
+    first_screen = "\n".join((ROOT / "README.md").read_text("utf-8").splitlines()[:25])
+    assert {"$ make app", "$ make test"} <= set(first_screen.splitlines())
+
+
+@pytest.mark.parametrize("requirements", ["requirements.txt", "requirements-dev.txt"])
+def test_every_dependency_has_its_reason(requirements: str) -> None:
+    reasons = re.findall(
+        r"^\| ([a-z, -]+) \|", (ROOT / "docs/dependencies.md").read_text("utf-8"), flags=re.MULTILINE
+    )
+    explained = {name for row in reasons for name in row.split(", ")}
+    lines = (ROOT / requirements).read_text("utf-8").splitlines()
+    needed = {re.split(r"[<>=]", line)[0] for line in lines if line[:1].isalpha()}
+    assert needed
+    assert needed <= explained
+
+
+def test_the_python_that_the_makefile_asks_for_is_the_one_the_project_asks_for() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    major, minor = project["requires-python"].removeprefix(">=").split(".")
+    assert f"sys.version_info < ({major}, {minor})" in (ROOT / "Makefile").read_text("utf-8")

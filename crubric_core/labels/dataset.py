@@ -1,0 +1,216 @@
+"""One dataset of a workspace: a light handle whose methods read the database when they are called."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+import numpy as np
+import pandas as pd
+
+from ..arrays import BoolArray, FloatArray, IntArray
+from ..errors import DatasetError
+from ..settings import Response, Tie
+from . import catalogue, reduce
+
+if TYPE_CHECKING:
+    import duckdb
+
+    from .workspace import Workspace
+
+
+@dataclass(frozen=True)
+class Scale:
+    """A label scale: its ends, how many levels it has, and whether a file gave it or the labels show it."""
+
+    minimum: float
+    maximum: float
+    levels: int
+    source: Literal["given", "inferred"]
+
+
+@dataclass(frozen=True)
+class Reduction:
+    """What M systems' labels on J rubrics come to (METHOD §1–3).
+
+    systems: the M names, sorted.
+    rubrics: J rows, as ``Dataset.rubrics``.
+    y: (M, J) consensus; binary 0/1, ordered 0..L-1; NaN where there is no label or no majority.
+    levels: (J,) levels that the model reads; 2 where binary.
+    n_agree, n_total: (J,) instances on which all labels are equal, and all instances (two labels or more).
+    max_panel: (J,) most labels on one cell.
+    n_judges: judges of the dataset.
+    unanimous: (J,) no instance with a disagreement.
+    n_labels: known labels.
+    response: the scale read.
+    """
+
+    systems: tuple[str, ...]
+    rubrics: pd.DataFrame
+    y: FloatArray
+    levels: IntArray
+    n_agree: IntArray
+    n_total: IntArray
+    max_panel: IntArray
+    n_judges: int
+    unanimous: BoolArray
+    n_labels: int
+    response: Response
+
+
+class Dataset:
+    """The labels of one study. Everything is read anew at each call, so it is never stale."""
+
+    def __init__(self, workspace: Workspace, dataset_id: int, name: str) -> None:
+        self._workspace, self._id, self.name = workspace, dataset_id, name
+
+    def __repr__(self) -> str:
+        return f"Dataset({self.name!r})"
+
+    @property
+    def fingerprint(self) -> str:
+        """Hash of the content, whatever the order of files and rows."""
+        found = self._rows(
+            "SELECT fingerprint FROM datasets WHERE dataset_id = $dataset", {"dataset": self._id}
+        )
+        if not found:
+            raise DatasetError(f"The dataset {self.name!r} was deleted: choose another one.")
+        return str(found[0][0])
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        """Names of the systems that have labels, sorted."""
+        return tuple(row[0] for row in self._rows(*catalogue.systems(self._id)))
+
+    @property
+    def judges(self) -> tuple[str, ...]:
+        """Names of the judges, sorted."""
+        return tuple(row[0] for row in self._rows(*catalogue.judges(self._id)))
+
+    @property
+    def rubrics(self) -> pd.DataFrame:
+        """One row a rubric: rubric, query, text, scale_min, scale_max, levels, weight, dimension, severity."""
+        return self._frame(*catalogue.rubrics(self._id))
+
+    @property
+    def queries(self) -> pd.DataFrame:
+        """One row a query: query, text, domain, task_type, p_<type> (shares), omega."""
+        return self._frame(*catalogue.queries(self._id))
+
+    @property
+    def scale(self) -> Scale | None:
+        """The widest scale of the rubrics; None while there are none."""
+        with self._workspace.reading() as cursor:
+            return read_scale(cursor, self._id)
+
+    def counts(self) -> dict[str, int | float]:
+        """How much is there.
+
+        systems, queries, rubrics, judges, labels (known), blank; cells (system × rubric with a label), instances
+        (with two or more), cells_full_panel (with one of every judge); missing_share of systems × rubrics × judges.
+        """
+        frame = self._frame(*catalogue.counts(self._id))
+        found: dict[str, int | float] = {str(c): int(frame[c].iloc[0]) for c in frame.columns}
+        room = found["systems"] * found["rubrics"] * found["judges"]
+        found["missing_share"] = 1 - found["labels"] / room if room else float("nan")
+        return found
+
+    def gold(self) -> pd.DataFrame:
+        """Human labels: system, query, rubric, annotator, label."""
+        return self._frame(*catalogue.gold(self._id))
+
+    def reference_ranking(self) -> pd.DataFrame:
+        """The human reference: system, rank, score."""
+        return self._frame(*catalogue.reference_ranking(self._id))
+
+    def panel(self, response: Response = "binary") -> FloatArray:
+        """(M, J, K) labels as the model reads them; NaN unknown."""
+        _check_choice("response", response, get_args(Response))
+        with self._workspace.reading() as cursor:
+            shape = tuple(
+                len(self._names(cursor, q)) for q in (catalogue.systems, catalogue.rubrics, catalogue.judges)
+            )
+            return _scatter(cursor, reduce.panel(self._id, response), shape)
+
+    def reduce(
+        self, response: Response = "binary", tie: Tie = "unknown", agreement_tolerance: int = 0
+    ) -> Reduction:
+        """Consensus and agreement, computed by the database from one state of it.
+
+        ``agreement_tolerance`` levels apart still agree, on ordered responses alone.
+        Raises DatasetError where there is no label.
+        """
+        _check_choice("response", response, get_args(Response))
+        _check_choice("tie", tie, get_args(Tie))
+        with self._workspace.reading() as cursor:
+            systems = tuple(row[0] for row in self._names(cursor, catalogue.systems))
+            judges = self._names(cursor, catalogue.judges)
+            rubrics = _tidy(cursor.execute(*catalogue.rubrics(self._id)).df())
+            if not systems:
+                raise DatasetError(
+                    f"The dataset {self.name!r} has no labels yet: ingest a label table first."
+                )
+            y = _scatter(cursor, reduce.consensus(self._id, response, tie), (len(systems), len(rubrics)))
+            found = cursor.execute(*reduce.agreement(self._id, response, agreement_tolerance)).fetchnumpy()
+            (n_labels,) = cursor.execute(
+                "SELECT count(label) FROM labels WHERE dataset_id = ?", [self._id]
+            ).fetchall()[0]
+        counts = np.zeros((3, len(rubrics)), dtype=np.int64)
+        counts[:, np.asarray(found["j"])] = [found["n_agree"], found["n_total"], found["max_panel"]]
+        levels = rubrics["levels"].to_numpy(dtype=np.int64, copy=True)
+        return Reduction(
+            systems=systems,
+            rubrics=rubrics,
+            y=y,
+            levels=levels if response == "ordered" else np.full_like(levels, 2),
+            n_agree=counts[0],
+            n_total=counts[1],
+            max_panel=counts[2],
+            n_judges=len(judges),
+            unanimous=counts[0] == counts[1],
+            n_labels=int(n_labels),
+            response=response,
+        )
+
+    def _names(self, cursor: duckdb.DuckDBPyConnection, query: Any) -> list[tuple[Any, ...]]:
+        return cursor.execute(*query(self._id)).fetchall()
+
+    def _rows(self, sql: str, params: dict[str, object]) -> list[tuple[Any, ...]]:
+        with self._workspace.reading() as cursor:
+            return cursor.execute(sql, params).fetchall()
+
+    def _frame(self, sql: str, params: dict[str, object]) -> pd.DataFrame:
+        with self._workspace.reading() as cursor:
+            return _tidy(cursor.execute(sql, params).df())
+
+
+def read_scale(cursor: duckdb.DuckDBPyConnection, dataset_id: int) -> Scale | None:
+    """The scale of a dataset as the cursor's transaction sees it."""
+    found = cursor.execute(*catalogue.scale(dataset_id)).fetchone()
+    if found is None:
+        return None
+    minimum, maximum, levels, given = found
+    return Scale(float(minimum), float(maximum), int(levels), "given" if given else "inferred")
+
+
+def _scatter(cursor: duckdb.DuckDBPyConnection, query: catalogue.Query, shape: Sequence[int]) -> FloatArray:
+    """A NaN array of ``shape`` with the answer's last column at the positions of its other columns."""
+    found = cursor.execute(*query).fetchnumpy()
+    *positions, value = (found[c] for c in found)
+    array = np.full(shape, np.nan)
+    array[tuple(np.asarray(p) for p in positions)] = np.ma.filled(
+        np.ma.asarray(value, dtype=np.float64), np.nan
+    )
+    return array
+
+
+def _tidy(frame: pd.DataFrame) -> pd.DataFrame:
+    """Missing text as None."""
+    text = [c for c in frame.columns if frame[c].dtype.kind not in "iufb"]
+    return frame.assign(**{c: frame[c].astype(object).where(frame[c].notna(), None) for c in text})
+
+
+def _check_choice(name: str, value: str, choices: Sequence[str]) -> None:
+    if value not in choices:
+        raise DatasetError(f"{name} = {value!r} is unknown: use one of {', '.join(choices)}.")

@@ -1,0 +1,51 @@
+"""What a reader of one file format promises."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+import duckdb
+
+STAGING = "incoming"
+
+
+@dataclass(frozen=True)
+class Malformed:
+    """A record that is no record: its row as a spreadsheet shows it, its beginning, and what is wrong."""
+
+    row: int
+    value: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class Staged:
+    """What the temporary table ``incoming`` now holds.
+
+    row_sql: expression over ``incoming i`` that gives the row as a person sees it in the file.
+    malformed: the records that could not be split into columns; they are not in the table.
+    """
+
+    row_sql: str
+    malformed: tuple[Malformed, ...] = ()
+
+
+class Reader(Protocol):
+    """Reads one file: its column names first, then the columns wanted, as text, into ``incoming``."""
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The file's column names, in its order, as written."""
+        ...
+
+    def stage(self, cursor: duckdb.DuckDBPyConnection, picks: Mapping[str, int]) -> Staged:
+        """Create the temporary table ``incoming`` with one text column for each key of ``picks``."""
+        ...
+
+
+def first_line(error: duckdb.Error) -> str:
+    """The part of DuckDB's message that speaks of the file."""
+    text = str(error).split("\n", 1)[0]
+    return text.split(": ", 1)[-1].rstrip(". ")[:200]

@@ -1,0 +1,167 @@
+"""CSV and its kin, separated by comma, tab, semicolon or bar.
+
+DuckDB's strict parallel reader takes a clean file. A file that it refuses, or one with empty lines inside
+(they would shift the row numbers), is first put in order record by record, keeping what cannot be split.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import mmap
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import duckdb
+
+from ...errors import IngestError
+from .base import STAGING, Malformed, Staged
+
+_DELIMITERS = (",", "\t", ";", "|")
+_SAMPLE = 1 << 18
+_LONGEST = 1 << 24  # characters in one record; anything longer is no label table
+_UNDECODABLE = re.compile("[\udc80-\udcff]")
+
+
+class DelimitedReader:
+    """A delimited text file in UTF-8 whose first record is the header."""
+
+    def __init__(self, path: Path, name: str, scratch: Path, *, prefer_tab: bool = False) -> None:
+        self._path, self._name, self._scratch = path, name, scratch
+        with path.open(encoding="utf-8-sig", errors="surrogateescape", newline="") as file:
+            sample = file.read(_SAMPLE)
+        self._delimiter = _sniff(sample, prefer_tab=prefer_tab)
+        self.columns = self._header(sample)
+
+    def _header(self, sample: str) -> tuple[str, ...]:
+        records = (r for r in _tolerant(sample, self._delimiter) if r)
+        header = tuple(next(records, ()))
+        if any(_UNDECODABLE.search(name) for name in header):
+            raise IngestError(self._not_utf8(1))
+        if any(len(name) > 1000 for name in header):
+            raise IngestError(f"The first line of {self._name} is no header: expected short column names.")
+        return header
+
+    def stage(self, cursor: duckdb.DuckDBPyConnection, picks: Mapping[str, int]) -> Staged:
+        """Read the clean file at full speed, any other with care."""
+        if not self._has_empty_lines():
+            try:
+                self._load(cursor, self._path, picks, self._delimiter, len(self.columns))
+            except duckdb.Error:
+                cursor.execute(f"DROP TABLE IF EXISTS {STAGING}")
+            else:
+                return Staged(row_sql="i.rowid + 2")
+        clean = self._scratch / "clean.csv"
+        malformed = self._rewrite(clean)
+        shifted = {"row": 0} | {name: i + 1 for name, i in picks.items()}
+        self._load(cursor, clean, shifted, ",", len(self.columns) + 1)
+        return Staged(row_sql='CAST(i."row" AS BIGINT)', malformed=tuple(malformed))
+
+    @staticmethod
+    def _load(
+        cursor: duckdb.DuckDBPyConnection, path: Path, picks: Mapping[str, int], delimiter: str, width: int
+    ) -> None:
+        wanted = ", ".join(f'c{i} AS "{name}"' for name, i in picks.items())
+        columns = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(width))
+        cursor.execute(
+            f"CREATE TEMP TABLE {STAGING} AS SELECT {wanted} FROM read_csv(?, auto_detect = false, "  # noqa: S608
+            f"header = true, delim = '{delimiter}', quote = '\"', escape = '\"', columns = {{{columns}}}, "
+            f"max_line_size = {_LONGEST})",
+            [str(path)],
+        )
+
+    def _has_empty_lines(self) -> bool:
+        with self._path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
+            if content[:1] in b"\r\n":
+                return True
+            for pair in (b"\n\n", b"\n\r"):
+                at = content.find(pair)
+                if at >= 0 and content[at : at + 4096].strip():
+                    return True
+        return False
+
+    def _rewrite(self, clean: Path) -> list[Malformed]:
+        malformed: list[Malformed] = []
+        with clean.open("w", encoding="utf-8", newline="") as file:
+            writer = csv.writer(file, lineterminator="\n")
+            writer.writerow(["row", *self.columns])
+            for row, record, problem in self._records():
+                if problem is None:
+                    problem = self._width_problem(record)
+                if problem:
+                    malformed.append(Malformed(row, self._delimiter.join(record)[:200], problem))
+                elif record:
+                    writer.writerow([row, *record[: len(self.columns)]])
+        return malformed
+
+    def _records(self) -> Iterator[tuple[int, list[str], str | None]]:
+        """Each record after the header: its row, its cells, and what is wrong with it."""
+        with self._path.open(encoding="utf-8-sig", errors="surrogateescape", newline="") as file:
+            reader = csv.reader(self._lines(file), delimiter=self._delimiter, strict=True)
+            header_seen = False
+            for row in range(1, 1 << 62):
+                problem = None
+                try:
+                    record = next(reader)
+                except StopIteration:
+                    return
+                except csv.Error as error:
+                    if "unexpected end" in str(error):
+                        raise IngestError(
+                            f"In {self._name} a quotation mark opened in row {row} is never closed: close it."
+                        ) from error
+                    record, problem = (
+                        [],
+                        "a quotation mark stands inside the cell: double it, or quote the cell",
+                    )
+                if any(_UNDECODABLE.search(cell) for cell in record if not cell.isascii()):
+                    raise IngestError(self._not_utf8(row))
+                if header_seen:
+                    yield row, record, problem
+                header_seen = header_seen or bool(record)
+
+    def _lines(self, file: io.TextIOWrapper) -> Iterator[str]:
+        """The lines of the file; a line or an open quotation without end is refused before it fills memory."""
+        number = 0
+        while line := file.readline(_LONGEST):
+            number += 1
+            if len(line) >= _LONGEST:
+                raise IngestError(
+                    f"Line {number:,} of {self._name} is longer than {_LONGEST:,} characters: "
+                    "expected a label table with one short record a line."
+                )
+            yield line
+
+    def _width_problem(self, record: list[str]) -> str | None:
+        found, expected = len(record), len(self.columns)
+        if not record or found == expected or (found > expected and not any(record[expected:])):
+            return None
+        return f"{found} cells where the header has {expected} columns"
+
+    def _not_utf8(self, row: int) -> str:
+        return (
+            f"{self._name} is not UTF-8 (row {row:,} holds bytes of another encoding): save it as CSV UTF-8."
+        )
+
+
+def _tolerant(sample: str, delimiter: str) -> Iterator[list[str]]:
+    try:
+        yield from csv.reader(io.StringIO(sample, newline=""), delimiter=delimiter)
+    except csv.Error:  # a cell beyond the csv module's limit: what was read so far must do
+        return
+
+
+def _sniff(sample: str, *, prefer_tab: bool) -> str:
+    """The separator under which most of the first records have as many cells as the header, at least two."""
+
+    def fit(delimiter: str) -> tuple[float, int]:
+        records = [r for _, r in zip(range(50), _tolerant(sample, delimiter), strict=False) if r]
+        width = len(records[0]) if records else 0
+        even = sum(len(r) == width for r in records) / len(records) if width > 1 else 0.0
+        return even, width
+
+    fits = {d: fit(d) for d in _DELIMITERS}
+    if prefer_tab and fits["\t"][1] > 1:
+        return "\t"
+    return max(_DELIMITERS, key=lambda d: fits[d])

@@ -1,0 +1,82 @@
+"""After every ingest: labels that came before their rubric's query find it, and no label lies off its scale."""
+
+from __future__ import annotations
+
+from ..errors import IngestError
+from .job import Job
+
+
+def settle_rubrics(job: Job) -> None:
+    """Move labels of a rubric without query to the only rubric of that name with one; check given scales.
+
+    Raises IngestError where several queries share the name, where moved labels conflict, or where a stored
+    label lies outside the scale that a table of rubrics gives.
+    """
+    job.run("""
+        CREATE TEMP TABLE moves AS
+        SELECT g.rubric_id AS old_id, min(r.rubric_id) AS new_id, count(*) AS n, any_value(g.name) AS name
+        FROM rubrics g JOIN rubrics r ON r.name = g.name AND r.dataset_id = g.dataset_id AND r.query_id IS NOT NULL
+        WHERE g.dataset_id = $dataset AND g.query_id IS NULL
+          AND g.rubric_id IN (SELECT rubric_id FROM labels WHERE dataset_id = $dataset
+                              UNION ALL SELECT rubric_id FROM gold WHERE dataset_id = $dataset)
+        GROUP BY g.rubric_id
+    """)
+    for name, n in job.all("SELECT name, n FROM moves WHERE n > 1 ORDER BY name LIMIT 1"):
+        raise IngestError(
+            f"The stored labels of rubric {name!r} name no query, and {n} queries have a rubric of that name: "
+            "ingest the labels again with their query."
+        )
+    if job.one("SELECT count(*) FROM moves")[0]:
+        for table in ("labels", "gold"):
+            _move(job, table)
+        job.run("""
+            DELETE FROM rubrics WHERE ingest_id IS NULL AND rubric_id IN (SELECT old_id FROM moves)
+        """)
+    if job.kind == "rubrics" or job.one("SELECT count(*) FROM moves")[0]:
+        _check_scales(job)
+
+
+def _move(job: Job, table: str) -> None:
+    """Point the rows at the rubric with a query; where it has the same system and judge, known labels must agree."""
+    clash = f"""
+        FROM {table} o JOIN moves m ON m.old_id = o.rubric_id
+        JOIN {table} n ON n.rubric_id = m.new_id AND n.system_id = o.system_id AND n.judge_id = o.judge_id
+    """
+    for (name,) in job.all(f"SELECT m.name {clash} WHERE o.label <> n.label ORDER BY m.name LIMIT 1"):
+        raise IngestError(
+            f"The labels of rubric {name!r} with and without a query contradict each other: "
+            "name the query in both files."
+        )
+    job.run(f"""
+        UPDATE {table} SET label = o.label
+        FROM {table} o JOIN moves m ON m.old_id = o.rubric_id
+        WHERE {table}.rubric_id = m.new_id AND {table}.system_id = o.system_id
+          AND {table}.judge_id = o.judge_id AND {table}.label IS NULL
+    """)  # noqa: S608
+    job.run(f"DELETE FROM {table} WHERE rowid IN (SELECT o.rowid {clash})")
+    job.run(f"UPDATE {table} SET rubric_id = m.new_id FROM moves m WHERE rubric_id = m.old_id")
+
+
+def _check_scales(job: Job) -> None:
+    found = job.all("""
+        WITH given AS (
+            SELECT r.rubric_id, r.name, coalesce(r.scale_min, g.scale_min) AS lo,
+                   coalesce(r.scale_max, g.scale_max) AS hi
+            FROM rubrics r LEFT JOIN rubrics g
+            ON g.dataset_id = r.dataset_id AND g.name = r.name AND g.query_id IS NULL
+            WHERE r.dataset_id = $dataset
+        ), seen AS (
+            SELECT rubric_id, min(label) AS lowest, max(label) AS highest FROM labels
+            WHERE dataset_id = $dataset GROUP BY rubric_id
+        )
+        SELECT name, lo, hi, lowest, highest, count(*) OVER () FROM seen JOIN given USING (rubric_id)
+        WHERE lowest < lo OR highest > hi ORDER BY name LIMIT 1
+    """)
+    for name, lo, hi, lowest, highest, n in found:
+        label = lowest if lo is not None and lowest < lo else highest
+        scale = f"{'…' if lo is None else lo} to {'…' if hi is None else hi}"
+        others = f" ({n - 1:,} more rubrics alike)" if n > 1 else ""
+        raise IngestError(
+            f"{job.source} gives rubric {name!r} the scale {scale}, but its stored labels hold {label}{others}: "
+            "correct the scale or the labels."
+        )

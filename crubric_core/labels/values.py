@@ -1,0 +1,50 @@
+"""How a cell's text is read, as SQL expressions: names, unknown words, verdicts, numbers."""
+
+from __future__ import annotations
+
+LARGEST = 10_000  # no rating scale goes further; a larger number is a slip or an id
+
+_SPACE = "' ' || chr(9) || chr(10) || chr(13) || chr(160)"
+_UNKNOWN = "('', 'na', 'n/a', 'null', 'none', 'nan')"
+_YES = "('true', 'yes', 'y', 'pass', 'passed', 'met', 'satisfied')"
+_NO = "('false', 'no', 'n', 'fail', 'failed', 'unmet', 'not met', 'unsatisfied', 'not satisfied')"
+
+
+def name(column: str) -> str:
+    """A name or free text without the space around it; NULL where nothing is left."""
+    return f"nullif(trim({column}, {_SPACE}), '')"
+
+
+def is_unknown(column: str) -> str:
+    """Whether a cell says that its value is unknown."""
+    return f"({column} IS NULL OR lower(trim({column}, {_SPACE})) IN {_UNKNOWN})"
+
+
+def number(column: str) -> str:
+    """A DOUBLE, possibly infinite; NULL where the text is unknown or no number."""
+    return f"CASE WHEN NOT {is_unknown(column)} THEN try_cast(trim({column}, {_SPACE}) AS DOUBLE) END"
+
+
+def verdict(column: str) -> str:
+    """A number, or 1 and 0 for the words of a verdict."""
+    word = f"lower(replace(trim({column}, {_SPACE}), '_', ' '))"
+    return f"CASE WHEN {word} IN {_YES} THEN 1 WHEN {word} IN {_NO} THEN 0 ELSE {number(column)} END"
+
+
+def problem(value: str, unknown: str, kind: str) -> str:
+    """Why ``value`` (a parsed DOUBLE) cannot stand in a column of type ``kind``; NULL where it can."""
+    ranges = {
+        "whole": f"WHEN {value} <> round({value}) THEN 'lies between two levels: expected a whole number'",
+        "share": f"WHEN {value} < 0 OR {value} > 1 THEN 'is no share: expected a number from 0 to 1'",
+        "positive": f"WHEN {value} < 0 THEN 'is negative: expected a number of at least 0'",
+        "number": "",
+    }
+    beyond = (
+        f"WHEN abs({value}) > {LARGEST} THEN 'is beyond any rating scale: expected at most {LARGEST:,}'"
+        if kind == "whole"
+        else ""
+    )
+    return (
+        f"CASE WHEN {unknown} THEN NULL WHEN {value} IS NULL THEN 'is not a number' "
+        f"WHEN NOT isfinite({value}) THEN 'is not a finite number' {beyond} {ranges[kind]} END"
+    )

@@ -1,0 +1,85 @@
+"""Four ways to choose a bank; each gives one nested order, of which the bank of any budget is a prefix."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..arrays import BoolArray, FloatArray, IntArray
+from ..errors import AssemblyError
+from ..settings import Strategy
+from .greedy import candidate_rubrics, gains_along, greedy_bank
+from .utility import check_information, coverage_utility
+
+__all__ = ["BankOrder", "greedy_bank", "order_bank", "plain_bank", "random_bank"]
+
+
+@dataclass(frozen=True)
+class BankOrder:
+    """The candidates of one strategy in the order in which they join the bank; n of them.
+
+    order: (n,) rubric indices, without repetition.
+    gains: (n,) utility that each adds to those before it, ≥ 0.
+    utility: (n,) U of the first 1, 2, … n rubrics, never falling.
+    """
+
+    order: IntArray
+    gains: FloatArray
+    utility: FloatArray
+
+
+def plain_bank(
+    info: FloatArray, weights: FloatArray, budget: int, feasible: BoolArray | None = None
+) -> tuple[IntArray, FloatArray]:
+    """The ``budget`` feasible rubrics of largest mean information Σ_g π_g I_j(θ_g) (eq:plain-iif).
+
+    Shapes and ties as in ``greedy_bank``; the gains are those of U along this order.
+    """
+    candidates = candidate_rubrics(info, weights, feasible)
+    mean_info = np.add.reduce(info.T[candidates] * weights, axis=1)
+    order = candidates[np.argsort(-mean_info, kind="stable")][: max(budget, 0)]
+    return order, gains_along(info.T[order], weights)
+
+
+def random_bank(candidates: BoolArray, budget: int, rng: np.random.Generator) -> IntArray:
+    """``budget`` of the candidates (J,), drawn without replacement, or all of them in random order."""
+    return rng.permutation(np.flatnonzero(candidates))[: max(budget, 0)]
+
+
+def order_bank(
+    strategy: Strategy,
+    info: FloatArray,
+    weights: FloatArray,
+    feasible: BoolArray,
+    nonconstant: BoolArray,
+    baseline: BoolArray,
+    rng: np.random.Generator,
+) -> BankOrder:
+    """The whole order of one strategy, over its own candidates (METHOD §8).
+
+    ``greedy`` and ``plain`` choose among the feasible rubrics with information, ``random`` among the non-constant
+    ones, ``hard_random`` among those of the consensus-derived ``baseline``. All masks are (J,).
+    Raises AssemblyError where the strategy has no candidate.
+    """
+    check_information(info, weights, feasible)
+    n = info.shape[1]
+    if strategy == "greedy":
+        order, _ = greedy_bank(info, weights, n, feasible)
+    elif strategy == "plain":
+        order, _ = plain_bank(info, weights, n, feasible)
+    else:
+        order = random_bank(baseline if strategy == "hard_random" else nonconstant, n, rng)
+    if not len(order):
+        raise AssemblyError(_NO_CANDIDATE[strategy])
+    rows = info.T[order]
+    return BankOrder(order, gains_along(rows, weights), coverage_utility(np.cumsum(rows, axis=0), weights))
+
+
+_NO_FEASIBLE = "No rubric is both measurable at this tau_c and informative: lower tau_c."
+_NO_CANDIDATE: dict[Strategy, str] = {
+    "greedy": _NO_FEASIBLE,
+    "plain": _NO_FEASIBLE,
+    "random": "Every rubric has the same label for all systems: there is nothing to draw a bank from.",
+    "hard_random": "No rubric has unanimous judges and both outcomes: choose another strategy than hard_random.",
+}

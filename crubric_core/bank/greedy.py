@@ -1,0 +1,126 @@
+"""IIF-Greedy (eq:submod-greedy): the naive algorithm's very order without its J·B·G logarithms.
+
+A step needs the exact gain Σ_g π_g log(1 + x_g), x = I_j / (1 + I_S), only of rubrics that may have the largest.
+For 0 ≤ x ≤ r, log(1 + x) ≤ x − x² / (2 + 4r/3): for a whole pool of rubrics that is one matrix-vector product,
+and so tight that a step seldom has two rubrics to compare. x only falls as the bank grows, so r is taken once a
+pool. Pools are refilled by upper bounds of all rubrics, which stay valid because U is submodular.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..arrays import BoolArray, FloatArray, IntArray
+from .utility import check_information, row_gains
+
+# A bound is a sum of some hundred doubles: it errs by less than this share of itself.
+_ROUNDING = 1e-12
+# Stands for the gain of a rubric that is in the bank already: below every real gain.
+_TAKEN = -1.0
+_POOL = 192
+
+
+def greedy_bank(
+    info: FloatArray, weights: FloatArray, budget: int, feasible: BoolArray | None = None
+) -> tuple[IntArray, FloatArray]:
+    """Greedy maximisation of U over the feasible rubrics that carry information (Algorithm 1, lines 4–9).
+
+    info (G, J) ≥ 0, weights (G,) ≥ 0, feasible (J,) → order (B,) of rubric indices, gains (B,); B is the budget
+    or the number of candidates, if that is less. Ties go to the lowest index. The bank of a smaller budget is a
+    prefix of the order.
+    """
+    candidates = candidate_rubrics(info, weights, feasible)
+    rows = np.ascontiguousarray(info.T[candidates], dtype=float)
+    order = np.array(_Search(rows, weights).run(min(budget, len(rows))), dtype=np.int64)
+    return candidates[order], gains_along(rows[order], weights)
+
+
+def candidate_rubrics(info: FloatArray, weights: FloatArray, feasible: BoolArray | None = None) -> IntArray:
+    """Indices, ascending, of the feasible rubrics whose information is not identically zero (the set F)."""
+    check_information(info, weights, feasible)
+    informative = (info > 0).any(axis=0)
+    return np.flatnonzero(informative if feasible is None else informative & feasible)
+
+
+def gains_along(rows: FloatArray, weights: FloatArray) -> FloatArray:
+    """ΔU of each row as the rows join an empty bank in this order. rows (B, G) → (B,)."""
+    before = np.zeros_like(rows)
+    np.cumsum(rows[:-1], axis=0, out=before[1:])
+    return row_gains(rows, weights, 1 + before)
+
+
+def _identical_rows(rows: FloatArray) -> list[list[int]]:
+    """Groups of bit-equal rows, by their lowest index; each lists its indices in descending order."""
+    groups: dict[bytes, list[int]] = {}
+    for j in range(len(rows) - 1, -1, -1):
+        groups.setdefault(rows[j].tobytes(), []).append(j)
+    return list(groups.values())
+
+
+class _Search:
+    """One greedy run. Equal rubrics share one row; a group's next index steps in when one is taken."""
+
+    def __init__(self, rows: FloatArray, weights: FloatArray) -> None:
+        self.groups = _identical_rows(rows)
+        self.lowest = np.array([group[-1] for group in self.groups], dtype=np.int64)
+        self.rows = rows[self.lowest]
+        self.weights = weights
+        self.covered = np.zeros(rows.shape[1])
+        self.base = 1 + self.covered
+        self.bounds = row_gains(self.rows, weights, self.base)
+        self.slopes = np.empty(2 * rows.shape[1])
+
+    def run(self, most: int) -> list[int]:
+        order: list[int] = []
+        usual = size = max(_POOL, len(self.rows) // 100)
+        while len(order) < most:
+            self._fill_pool(size)
+            before = len(order)
+            while len(order) < most and (best := self._best()) is not None:
+                order.append(self._take(best))
+            self.bounds[self.pool] = np.minimum(self.bounds[self.pool], self.upper * (1 + _ROUNDING))
+            # A pool without a pick ended in a tie with the outside: only a larger one can settle it.
+            size = usual if len(order) > before else 2 * size
+        return order
+
+    def _fill_pool(self, size: int) -> None:
+        """Take in the ``size`` rubrics with the largest upper bounds; ``ceiling`` bounds all the others."""
+        linear = self.rows @ (self.weights / self.base) * (1 + _ROUNDING)
+        np.minimum(self.bounds, linear, out=self.bounds)
+        size = min(size, int(np.count_nonzero(self.bounds >= 0)))
+        inside = self.bounds >= np.partition(self.bounds, -size)[-size]
+        self.pool = np.flatnonzero(inside)
+        self.ceiling = float(self.bounds.max(where=~inside, initial=_TAKEN))
+        self.pool_rows = rows = self.rows[self.pool]
+        r = (rows / self.base).max(axis=1, keepdims=True)
+        self.expansion = np.hstack([rows, -rows * (rows / (2 + 4 / 3 * r))])
+
+    def _best(self) -> int | None:
+        """The pool's rubric with the largest gain, or None if one outside may have as large a gain."""
+        weights, base = self.weights, self.base
+        linear, quadratic = self.slopes[: base.size], self.slopes[base.size :]
+        np.divide(weights, base, out=linear)
+        np.divide(linear, base, out=quadratic)
+        self.upper = upper = self.expansion.dot(self.slopes)
+        best = int(upper.argmax())
+        gain = float(np.log1p(self.pool_rows[best] / base).dot(weights)) * (1 - _ROUNDING)
+        rivals = (upper >= gain).nonzero()[0]
+        if rivals.size > 1:
+            gains = row_gains(self.pool_rows[rivals], weights, base)
+            gain = float(gains.max())
+            winners = rivals[gains == gain]
+            best = int(winners[self.lowest[self.pool[winners]].argmin()])
+        return best if gain * (1 - _ROUNDING) > self.ceiling and upper[best] >= 0 else None
+
+    def _take(self, best: int) -> int:
+        """Move one rubric of the pool into the bank; returns its index."""
+        self.covered += self.pool_rows[best]
+        np.add(self.covered, 1.0, out=self.base)
+        row = self.pool[best]
+        group = self.groups[row]
+        taken = group.pop()
+        if group:
+            self.lowest[row] = group[-1]
+        else:
+            self.bounds[row] = self.expansion[best] = _TAKEN
+        return taken

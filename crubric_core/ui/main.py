@@ -5,8 +5,8 @@ from pathlib import Path
 import streamlit as st
 
 from crubric_core.ui.errors import boundary
+from crubric_core.ui.loaders import PAGES
 
-PAGES = Path(__file__).parents[2] / "pages"
 ICON = Path(__file__).with_name("icon.svg")
 
 st.set_page_config(page_title="Calibrated Rubric", page_icon=ICON, layout="wide")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, get_args
 
 import streamlit as st
 
-from ..settings import Model, Quadrature, Settings, Tie, TierRule
+from ..settings import Model, Quadrature, Settings, Strategy, Tie, TierRule
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -21,6 +21,12 @@ MODELS: dict[str, str] = {
 }
 QUADRATURES = {"adaptive": "adaptive: exact", "grid": "grid: the paper's 41 nodes"}
 TIES = {"unknown": "unknown", "fail": "a fail", "pass": "a pass"}
+STRATEGIES = {
+    "greedy": "greedy coverage",
+    "plain": "highest information",
+    "hard_random": "random among the unanimous that discriminate",
+    "random": "random",
+}
 RULES = {"adjacent": "apart from the next above", "leader": "apart from the tier's first"}
 
 
@@ -62,6 +68,7 @@ def _other_settings() -> dict[str, Any]:
     return {
         "model": _choice("Response model", "model", get_args(Model), MODELS.__getitem__),
         "quadrature": _choice("Integration", "quadrature", get_args(Quadrature), QUADRATURES.__getitem__),
+        "strategy": _choice("The bank is chosen by", "strategy", get_args(Strategy), STRATEGIES.__getitem__),
         "tie": _choice("An even split of judges is", "tie", get_args(Tie), TIES.__getitem__),
         "tier_rule": _choice(
             "A new tier starts with a system", "tier_rule", get_args(TierRule), RULES.__getitem__

@@ -32,7 +32,9 @@ def csv_bytes(table: pd.DataFrame) -> bytes:
     for name in safe.columns:
         if not pd.api.types.is_numeric_dtype(safe[name]):
             safe[name] = safe[name].map(_disarm)
-    return safe.to_csv(index=False, lineterminator="\r\n").encode("utf-8")  # RFC 4180; "\n" leaves "\r" unquoted
+    return safe.to_csv(index=False, lineterminator="\r\n").encode(
+        "utf-8"
+    )  # RFC 4180; "\n" leaves "\r" unquoted
 
 
 def _disarm(value: object) -> object:

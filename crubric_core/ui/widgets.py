@@ -23,11 +23,26 @@ PLOT_CONFIG = {
     "modeBarButtonsToRemove": ["select2d", "lasso2d", "autoScale2d", "zoomIn2d", "zoomOut2d"],
 }
 
-
-def heading(title: str) -> DeltaGenerator:
-    """The page's title; returns the place of its first line, the answer, which is known only later."""
-    st.title(title, anchor=False)
-    return st.empty()
+DATASETS = {
+    "name": "dataset",
+    "systems": "systems",
+    "queries": "queries",
+    "rubrics": "rubrics",
+    "judges": "judges",
+    "labels": st.column_config.NumberColumn("labels", format="localized"),
+    "created_at": st.column_config.DatetimeColumn("since", format="YYYY-MM-DD HH:mm"),
+    "fingerprint": "fingerprint",
+}
+INGESTS = {
+    "source": "file",
+    "kind": "kind",
+    "accepted": "read",
+    "rejected": "left out",
+    "blank": "without a label",
+    "collapsed": "repeated",
+    "replaced": "replaced",
+    "ingested_at": st.column_config.DatetimeColumn("when", format="YYYY-MM-DD HH:mm"),
+}
 
 
 def answer(place: DeltaGenerator, *sentences: str) -> None:
@@ -55,6 +70,33 @@ def table(frame: pd.DataFrame, columns: Mapping[str, Any], *, height: int | None
         placeholder=UNKNOWN,
         height=height or "auto",
     )
+
+
+def pick_one(frame: pd.DataFrame, columns: Mapping[str, Any], *, key: str) -> int | None:
+    """A table of which one row can be chosen, the first by default; the index of that row."""
+    rows = _pick(frame, columns, key, "single-row", 1)
+    return rows[0] if rows else None
+
+
+def pick_some(frame: pd.DataFrame, columns: Mapping[str, Any], *, key: str, most: int) -> list[int]:
+    """A table of which rows can be chosen, the first three by default; the index of at most ``most`` rows."""
+    return _pick(frame, columns, key, "multi-row", 3)[:most]
+
+
+def _pick(frame: pd.DataFrame, columns: Mapping[str, Any], key: str, mode: Any, default: int) -> list[int]:
+    event: Any = st.dataframe(
+        frame,
+        column_order=list(columns),
+        column_config=dict(columns),
+        hide_index=True,
+        placeholder=UNKNOWN,
+        height=300,
+        key=key,
+        on_select="rerun",
+        selection_mode=mode,
+    )
+    positions = event.selection.rows or range(min(default, len(frame)))
+    return [int(frame.index[p]) for p in positions if p < len(frame)]
 
 
 def download(label: str, frame: pd.DataFrame, file_name: str) -> None:

@@ -1,0 +1,227 @@
+"""Each stage of the analysis, computed once for what it reads: tau_c never refits, B never orders again.
+
+A key is the dataset's fingerprint and the settings that the stage and those before it read. Results are shared
+by all sessions and never changed: `cache_resource` hands out the object itself, `cache_data` would copy it.
+(An argument with a leading underscore is no part of a key.)
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import streamlit as st
+
+from .. import pipeline
+from ..bank.certificate import certificate_curve
+from ..bank.utility import coverage_utility
+from ..irt.information import item_information, response_curve
+from ..labels.workspace import Workspace
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from ..arrays import BoolArray, FloatArray, IntArray
+    from ..bank.assembly import BankOrder
+    from ..labels.dataset import Dataset, Reduction, Scale
+    from ..settings import Settings, Strategy
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = ROOT / "pages"
+FINE = np.linspace(-4, 4, 161)  # nodes at which curves look smooth
+FEW, MANY = 6, 40  # results kept of a heavy stage, and of a light one that a slider asks for
+BOUNDS = 40  # bank sizes at which the certificate is drawn
+
+_LABELS = ("response", "tie", "agreement_tolerance")
+_FIT = (*_LABELS, "model", "quadrature", "priors")
+_GATE = (*_LABELS, "tau_c", "alpha", "beta", "confidence")
+_ORDER = (*_FIT, "tau_c", "alpha", "beta", "seed")
+_RANK = (*_FIT, "replicates", "confidence", "tier_rule", "holm", "seed", "tau_t", "clip")
+
+Key = tuple[object, ...]
+
+
+@dataclass(frozen=True)
+class Study:
+    """What a page looks at: one dataset under one choice of settings."""
+
+    dataset: Dataset
+    fingerprint: str
+    settings: Settings
+
+    def key(self, names: tuple[str, ...]) -> Key:
+        """The key of a stage that reads these settings."""
+        return (self.fingerprint, *(getattr(self.settings, name) for name in names))
+
+
+@st.cache_resource(show_spinner="Opening the workspace …")
+def workspace() -> Workspace:
+    """The one workspace of this process; CRUBRIC_WORKSPACE names its file."""
+    path = Path(os.environ.get("CRUBRIC_WORKSPACE", ROOT / "data" / "demo.duckdb"))
+    path.parent.mkdir(parents=True, exist_ok=True)
+    return Workspace(path)
+
+
+def reduction(study: Study) -> Reduction:
+    """Agreement counts and consensus labels."""
+    return _reduction(study.key(_LABELS), study)
+
+
+@st.cache_resource(max_entries=FEW, show_spinner="Reducing the labels …")
+def _reduction(key: Key, _study: Study) -> Reduction:
+    return pipeline.reduce_labels(_study.dataset, _study.settings)
+
+
+def gate(study: Study) -> pd.DataFrame:
+    """Measurability of each rubric at tau_c."""
+    return _gate(study.key(_GATE), study)
+
+
+@st.cache_resource(max_entries=MANY, show_spinner=False)
+def _gate(key: Key, _study: Study) -> pd.DataFrame:
+    return pipeline.gate(reduction(_study), _study.settings)
+
+
+def calibration(study: Study) -> pipeline.Calibration:
+    """The fitted model; independent of tau_c, B and the seed."""
+    return _calibration(study.key(_FIT), study)
+
+
+@st.cache_resource(max_entries=FEW, show_spinner="Fitting the response model …")
+def _calibration(key: Key, _study: Study) -> pipeline.Calibration:
+    return pipeline.calibrate(reduction(_study), _study.settings)
+
+
+def curves(study: Study) -> tuple[FloatArray, FloatArray]:
+    """Response probability and information of every rubric at the nodes FINE, (161, J) each."""
+    return _curves(study.key(_FIT), study)
+
+
+@st.cache_resource(max_entries=FEW, show_spinner=False)
+def _curves(key: Key, _study: Study) -> tuple[FloatArray, FloatArray]:
+    fit = calibration(_study).fit
+    responses = np.stack([response_curve(fit, j, FINE) for j in range(len(fit.a))], axis=1)
+    return responses, item_information(fit, FINE)
+
+
+def order(study: Study, strategy: Strategy | None = None) -> BankOrder:
+    """The whole order in which rubrics enter the bank, by the settings' strategy or another: any B is a prefix."""
+    strategy = strategy or study.settings.strategy
+    return _order((*study.key(_ORDER), strategy), study, strategy)
+
+
+@st.cache_resource(max_entries=MANY, show_spinner="Ordering the rubrics …")
+def _order(key: Key, _study: Study, _strategy: Strategy) -> BankOrder:
+    feasible = gate(_study)["feasible"].to_numpy()
+    return pipeline.order_candidates(
+        reduction(_study), calibration(_study), feasible, _study.settings, _strategy
+    )
+
+
+def coverage(study: Study, strategy: Strategy | None = None) -> FloatArray:
+    """Utility of the first 1 … B rubrics as a share of that of all candidates together, (B,)."""
+    fitted = calibration(study)
+    everything = fitted.info[:, gate(study)["feasible"].to_numpy()].sum(axis=1)
+    share: FloatArray = order(study, strategy).utility / coverage_utility(everything, fitted.grid.weights)
+    return share
+
+
+def ranking(study: Study, rubrics: IntArray) -> pipeline.Ranking:
+    """Where the systems stand on these rubrics (indices)."""
+    return _ranking((*study.key(_RANK), rubrics.tobytes()), study, rubrics)
+
+
+@st.cache_resource(max_entries=MANY, show_spinner="Ranking the systems …")
+def _ranking(key: Key, _study: Study, _rubrics: IntArray) -> pipeline.Ranking:
+    return pipeline.rank_systems(
+        facts(_study).queries, reduction(_study), calibration(_study), _rubrics, _study.settings
+    )
+
+
+def bank(study: Study) -> IntArray:
+    """The rubrics of the bank, in the order of their choice."""
+    chosen: IntArray = order(study).order[: study.settings.budget]
+    return chosen
+
+
+def pool(study: Study) -> IntArray:
+    """All rubrics that pass the gate and tell systems apart."""
+    feasible: BoolArray = gate(study)["feasible"].to_numpy()
+    return np.flatnonzero(feasible & ~calibration(study).fit.constant)
+
+
+def within(study: Study, rubrics: IntArray, queries: pd.Series[bool]) -> IntArray:
+    """Those of the rubrics (indices) whose query is wanted."""
+    positions = pipeline.query_positions(facts(study).queries, reduction(study))
+    return rubrics[queries.to_numpy()[positions[rubrics]]]
+
+
+def guarantee(study: Study) -> FloatArray:
+    """Proven share of the best possible bank at every size 1 … B, (B,)."""
+    return _guarantee((*study.key(_ORDER), study.settings.strategy), study)
+
+
+@st.cache_resource(max_entries=MANY, show_spinner=False)
+def _guarantee(key: Key, _study: Study) -> FloatArray:
+    fitted, chosen = calibration(_study), order(_study).order
+    sizes = np.unique(np.geomspace(1, len(chosen), BOUNDS).astype(np.int64))
+    feasible = gate(_study)["feasible"].to_numpy()
+    known = certificate_curve(fitted.info, fitted.grid.weights, chosen, sizes, feasible)
+    return np.interp(np.arange(1, len(chosen) + 1), sizes, known)
+
+
+def datasets() -> pd.DataFrame:
+    """All datasets of the workspace, counted once until ``datasets_changed``."""
+    return _datasets(workspace().path)
+
+
+@st.cache_data(max_entries=1, show_spinner=False)
+def _datasets(path: str) -> pd.DataFrame:
+    return workspace().datasets()
+
+
+def datasets_changed() -> None:
+    """After an ingest or a deletion."""
+    _datasets.clear()
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What is in a dataset before any analysis."""
+
+    systems: tuple[str, ...]
+    judges: tuple[str, ...]
+    queries: pd.DataFrame
+    scale: Scale | None
+    counts: dict[str, int | float]
+
+
+def facts(study: Study) -> Facts:
+    """Names and numbers of the dataset."""
+    return _facts((study.fingerprint,), study)
+
+
+@st.cache_resource(max_entries=FEW, show_spinner=False)
+def _facts(key: Key, _study: Study) -> Facts:
+    data = _study.dataset
+    return Facts(data.systems, data.judges, data.queries, data.scale, data.counts())
+
+
+def panel(study: Study) -> FloatArray:
+    """Every judge's label on the scale that the model reads, (M, J, K), NaN where unknown."""
+    return _panel(study.key(("response",)), study)
+
+
+@st.cache_resource(max_entries=FEW, show_spinner="Reading the labels …")
+def _panel(key: Key, _study: Study) -> FloatArray:
+    return _study.dataset.panel(_study.settings.response)
+
+
+def judge_means(study: Study) -> FloatArray:
+    """What each judge gives each system on average, (M, K); NaN where it labelled nothing."""
+    labels = panel(study)
+    known = np.isfinite(labels).sum(axis=1)
+    return np.nansum(labels, axis=1) / np.where(known > 0, known, np.nan)

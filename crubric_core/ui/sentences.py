@@ -1,0 +1,26 @@
+"""The first lines of the pages that take more than a format string."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from .text import count, shorten
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def leaderboard(table: pd.DataFrame, rubrics: int, confidence: float) -> tuple[str, str]:
+    """Who leads, and how many tiers the labels bear; ``table`` is sorted, best first."""
+    first = table.loc[table["tier"] == table["tier"].min(), "system"].tolist()
+    tiers = int(table["tier"].nunique())
+    if len(first) == 1:
+        lead = f"{shorten(first[0], 60)} is ahead of all others."
+    elif len(first) == len(table):
+        lead = f"No system is ahead: the {count(len(table), 'system')} cannot be told apart."
+    else:
+        lead = f"{shorten(first[0], 60)} leads, but {count(len(first) - 1, 'other')} cannot be told from it."
+    return lead, (
+        f"On {count(rubrics, 'rubric')} the {count(len(table), 'system')} fall into {count(tiers, 'tier')} "
+        f"at {confidence:.0%}."
+    )

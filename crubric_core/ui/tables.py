@@ -1,0 +1,106 @@
+"""The tables of the pages: which rows a filter leaves, and what each column is called."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import streamlit as st
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from ..labels.dataset import Reduction
+
+_number = st.column_config.NumberColumn
+_text = st.column_config.TextColumn
+
+MEASURABILITY: dict[str, Any] = {
+    "rubric": "rubric",
+    "query": "query",
+    "text": _text("text", width="large"),
+    "n_agree": _number("agreed", help="Instances on which all judges gave the same label"),
+    "n_total": _number("of", help="Instances that at least two judges labelled"),
+    "q_mean": _number("measurability", format="%.3f", help="Posterior mean of the agreement rate"),
+    "q_low": _number("from", format="%.3f", help="Lower end of its credible interval"),
+    "q_high": _number("to", format="%.3f", help="Upper end of its credible interval"),
+    "p_above_tau": _number("P(q ≥ τ_c)", format="percent", help="Posterior probability to reach τ_c"),
+    "feasible": st.column_config.CheckboxColumn("kept"),
+    "flag": "flag",
+}
+ITEMS: dict[str, Any] = {
+    "rubric": "rubric",
+    "query": "query",
+    "text": _text("text", width="large"),
+    "nu": _number("information ν", format="%.3f", help="Information where these systems lie"),
+    "a": _number("discrimination a", format="%.2f", help="How sharply the chance to pass rises with ability"),
+    "b": _number("difficulty b", format="%.2f", help="The ability at which half of the mark is expected"),
+    "pass_rate": _number(
+        "passed", format="percent", help="Mean consensus label, as a share of the full mark"
+    ),
+    "item_rest": _number("item-rest r", format="%.2f", help="Correlation with the other rubrics"),
+    "in_bank": st.column_config.CheckboxColumn("in bank"),
+}
+BANK: dict[str, Any] = {
+    "order": _number("#", width="small"),
+    "rubric": "rubric",
+    "query": "query",
+    "text": _text("text", width="large"),
+    "gain": _number("gain", format="%.4f", help="What this rubric adds to the coverage of those above it"),
+    "utility": _number("coverage U", format="%.3f", help="Coverage of the bank up to here"),
+    "weight": _number("weight", format="percent", help="Share in the score, before task types"),
+}
+LEADERBOARD: dict[str, Any] = {
+    "tier": _number("tier", width="small"),
+    "rank": _number("rank", width="small"),
+    "system": "system",
+    "theta": _number("ability θ", format="%.2f"),
+    "theta_low": _number("from", format="%.2f", help="Lower end of the bootstrap interval of θ"),
+    "theta_high": _number("to", format="%.2f", help="Upper end of the bootstrap interval of θ"),
+    "rank_low": _number("best rank", help="Best rank that the interval allows"),
+    "rank_high": _number("worst rank", help="Worst rank that the interval allows"),
+    "score": _number("score S", format="%.3f", help="Weighted share of the marks, by task type"),
+    "theta_full": _number("θ, every rubric", format="%.2f", help="Ability from all rubrics of the dataset"),
+}
+
+
+def measurability(gate: pd.DataFrame, reduction: Reduction, which: str) -> pd.DataFrame:
+    """The least measurable first; the index says which rubric a row is."""
+    table = _with_text(gate, reduction).sort_values("q_mean", kind="stable")
+    match which:
+        case "kept":
+            return table[table["feasible"]]
+        case "dropped":
+            return table[~table["feasible"]]
+        case "flagged":
+            return table[table["flag"] != ""]
+    return table
+
+
+def items(table: pd.DataFrame, reduction: Reduction, which: str) -> pd.DataFrame:
+    """The most informative first; the index says which rubric a row is."""
+    table = _with_text(table, reduction).sort_values("nu", ascending=False, kind="stable")
+    match which:
+        case "in the bank":
+            return table[table["in_bank"]]
+        case "constant":
+            return table[table["constant"]]
+        case "passed by the weaker":
+            return table[table["item_rest"] < 0]
+    return table
+
+
+def _with_text(table: pd.DataFrame, reduction: Reduction) -> pd.DataFrame:
+    return table.assign(text=reduction.rubrics["text"].to_numpy())
+
+
+def query_filter(queries: pd.DataFrame) -> pd.Series[bool]:
+    """Which queries the reader wants, by domain and by task type where the dataset has them."""
+    keep = queries["query"].notna()
+    known = [name for name in ("domain", "task_type") if queries[name].notna().any()]
+    for place, name in zip(st.columns(max(len(known), 1)), known, strict=False):
+        options = sorted(queries[name].dropna().unique())
+        words = {"domain": "Domains", "task_type": "Task types"}[name]
+        chosen = place.multiselect(words, options, key=name, bind="query-params", placeholder="all")
+        if chosen:
+            keep &= queries[name].isin(chosen)
+    return keep

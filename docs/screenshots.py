@@ -1,0 +1,64 @@
+"""Draw the pictures of the README anew: python docs/screenshots.py
+
+Starts the dashboard on a fresh demo study and writes docs/images/*.png. Chromium is taken from CRUBRIC_CHROMIUM or
+from the path.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+
+from playwright.sync_api import Browser, sync_playwright
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+
+from crubric_core import Workspace  # noqa: E402 - the path comes first
+from crubric_core.demo import write_demo  # noqa: E402
+from tests.browser.conftest import serve, settle  # noqa: E402
+
+SIZE = {"width": 1400, "height": 900}
+PICTURES = (
+    ("leaderboard", "light"),
+    ("leaderboard", "dark"),
+    ("bank", "light"),
+    ("measurability", "light"),
+    ("items", "light"),
+)
+
+
+def draw(browser: Browser, url: str, name: str, scheme: str) -> Path:
+    """One page in one colour scheme as a PNG."""
+    context = browser.new_context(viewport=SIZE, color_scheme="dark" if scheme == "dark" else "light")
+    page = context.new_page()
+    page.goto(f"{url}/{name}")
+    settle(page)
+    page.wait_for_timeout(1000)  # the figures fade in
+    target = ROOT / "docs" / "images" / (f"{name}.png" if scheme == "light" else f"{name}-dark.png")
+    page.screenshot(path=target)
+    context.close()
+    return target
+
+
+def main() -> None:
+    """Every picture, one line each."""
+    path = os.environ.get("CRUBRIC_CHROMIUM") or shutil.which("chromium")
+    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
+        workspace = Path(folder) / "demo.duckdb"
+        with Workspace(workspace) as opened:
+            write_demo(opened, seed=0)
+        browser = playwright.chromium.launch(
+            executable_path=path, args=["--no-sandbox", "--disable-dev-shm-usage"]
+        )
+        with serve(workspace) as server:
+            for name, scheme in PICTURES:
+                print(draw(browser, server.url, name, scheme).relative_to(ROOT))
+        browser.close()
+
+
+if __name__ == "__main__":
+    main()

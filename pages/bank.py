@@ -1,0 +1,76 @@
+"""How few rubrics are enough?"""
+
+import numpy as np
+import streamlit as st
+
+from crubric_core.figures import bank as figures
+from crubric_core.pipeline import bank_certificate, bank_table, fit_warnings, query_positions
+from crubric_core.ui import loaders, state, tables, widgets
+from crubric_core.ui.page import open_study
+from crubric_core.ui.text import count
+
+study = open_study("Bank")
+facts, reduction, fitted = loaders.facts(study), loaders.reduction(study), loaders.calibration(study)
+feasible = loaders.gate(study)["feasible"].to_numpy()
+bank, pool = loaders.bank(study), loaders.pool(study)
+share, size = loaders.coverage(study), len(bank)
+proven = bank_certificate(fitted, loaders.order(study), feasible, study.settings)
+table = bank_table(facts.queries, reduction, fitted, loaders.order(study), study.settings)
+
+study.answer(
+    f"{size:,} of {count(len(pool), 'candidate')} cover {share[size - 1]:.1%} of what all of them cover together:",
+    f"proven at least {proven:.1%} of the best possible bank of that size.",
+)
+widgets.notes(fit_warnings(fitted, feasible, study.settings))
+
+_, information = loaders.curves(study)
+theta = fitted.fit.theta
+totals = {
+    f"bank ({size:,})": information[:, bank].sum(axis=1),
+    f"all that pass ({len(pool):,})": information[:, pool].sum(axis=1),
+}
+errors = [np.median(np.interp(theta, loaders.FINE, total)) ** -0.5 for total in totals.values()]
+positions = query_positions(facts.queries, reduction)
+per_query = np.bincount(positions[bank], minlength=len(facts.queries))
+widgets.figures_row(
+    {
+        "For 90% coverage": f"{np.searchsorted(share, 0.90) + 1:,}",
+        "For 95%": f"{np.searchsorted(share, 0.95) + 1:,}",
+        "For 99%": f"{np.searchsorted(share, 0.99) + 1:,}",
+        "Error of θ, bank": f"{errors[0]:.2f}",
+        "Error of θ, all": f"{errors[1]:.2f}",
+        "Queries covered": f"{int((per_query > 0).sum()):,} / {len(per_query):,}",
+    }
+)
+
+left, right = st.columns(2, gap="large")
+with left:
+    widgets.show(
+        figures.gain_curve(share, loaders.guarantee(study), study.settings.budget),
+        alt="Coverage by bank size",
+        title="What the next rubric still adds",
+    )
+    widgets.show(
+        figures.information_totals(loaders.FINE, totals, theta),
+        alt="Test information of the bank and of all rubrics that pass",
+        title="Test information",
+    )
+with right:
+    compared = {words: loaders.coverage(study, name) for name, words in state.STRATEGIES.items()}
+    widgets.show(
+        figures.strategies(compared, study.settings.budget),
+        alt="Coverage by bank size for four ways of choosing",
+        title="Beside other ways of choosing",
+    )
+    widgets.show(
+        figures.standard_errors(loaders.FINE, totals, theta),
+        alt="Standard error of ability, bank and all rubrics that pass",
+        title="Standard error",
+    )
+widgets.show(
+    figures.query_coverage(per_query, np.bincount(positions[pool], minlength=len(per_query))),
+    alt="Queries by the number of their rubrics in the bank",
+    title="Is every query heard?",
+)
+widgets.table(table, tables.BANK)
+widgets.download("Download bank.csv", table, "bank.csv")

@@ -1,0 +1,69 @@
+"""Which rubrics tell systems apart, and where?"""
+
+import numpy as np
+import streamlit as st
+
+from crubric_core.figures import items as figures
+from crubric_core.pipeline import item_table
+from crubric_core.ui import loaders, tables, widgets
+from crubric_core.ui.page import open_study
+from crubric_core.ui.text import count
+
+study = open_study("Items")
+reduction, fitted = loaders.reduction(study), loaders.calibration(study)
+fit, bank = fitted.fit, loaders.bank(study)
+items = item_table(reduction, fitted, bank)
+responses, information = loaders.curves(study)
+
+sharpest = np.sort(fitted.nu)[::-1].cumsum()
+half = int(np.searchsorted(sharpest, sharpest[-1] / 2)) + 1
+study.answer(
+    f"Half of all information about these systems comes from {half:,} of {count(len(items), 'rubric')}; "
+    f"{int(fit.constant.sum()):,} have the same label for every system and say nothing."
+)
+if not fit.converged:
+    st.warning("The fit did not converge: read these figures as provisional.")
+
+which = st.segmented_control(
+    "Rubrics",
+    ["all", "in the bank", "constant", "passed by the weaker"],
+    default="all",
+    required=True,
+    key="items",
+    bind="query-params",
+    help="Passed by the weaker: rubrics that correlate negatively with the rest; often worded the wrong way round.",
+)
+shown = tables.items(items, reduction, which)
+chosen = widgets.pick_some(shown, tables.ITEMS, key="item rubrics", most=figures.MOST_HIGHLIGHTS)
+widgets.download("Download items.csv", items, "items.csv")
+names = items["rubric"].tolist()
+systems, observed = reduction.systems, reduction.y / (reduction.levels - 1)
+
+left, right = st.columns(2, gap="large")
+with left:
+    scale = "expected share of the full mark" if fit.model == "GRM" else "probability to pass"
+    fig = figures.item_curves(loaders.FINE, responses, chosen, names, scale)
+    widgets.show(
+        figures.add_empirical(fig, fit.theta, observed, systems, chosen),
+        alt="Item characteristic curves of the chosen rubrics with the systems' labels",
+        title="How the chance to pass grows with ability",
+    )
+    widgets.show(
+        figures.information_heat_map(fitted.grid.theta, fitted.info, fit.b),
+        alt="Item information by difficulty and ability",
+        title="Where rubrics tell systems apart",
+    )
+with right:
+    widgets.show(
+        figures.information_curves(loaders.FINE, information, chosen, names),
+        alt="Item information of the chosen rubrics",
+        title="How much each rubric tells, by ability",
+    )
+    margin = 1.96 * fit.theta_sd
+    widgets.show(
+        figures.wright_map(
+            fit.b, items["in_bank"].to_numpy(), fit.theta, fit.theta - margin, fit.theta + margin, systems
+        ),
+        alt="Wright map: rubric difficulties and system abilities on one scale",
+        title="Do the rubrics reach the systems? (Wright map)",
+    )

@@ -1,0 +1,76 @@
+"""Who is really ahead?"""
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from crubric_core.figures import leaderboard as figures
+from crubric_core.ui import loaders, sentences, tables, widgets
+from crubric_core.ui.page import open_study
+
+study = open_study("Leaderboard")
+facts, reduction = loaders.facts(study), loaders.reduction(study)
+queries = tables.query_filter(facts.queries)
+bank, pool = (
+    loaders.within(study, rubrics, queries) for rubrics in (loaders.bank(study), loaders.pool(study))
+)
+if not len(bank):
+    study.answer("No rubric of the bank belongs to these queries.")
+    st.stop()
+ranked, full = loaders.ranking(study, bank), loaders.ranking(study, pool)
+table = ranked.table[ranked.table["theta"].notna()]
+at = pd.Index(reduction.systems).get_indexer(table["system"])
+systems, standing = table["system"].tolist(), ranked.standing
+study.answer(*sentences.leaderboard(table, len(bank), study.settings.confidence))
+
+estimate = figures.Estimate(*(table[c].to_numpy() for c in ("theta", "theta_low", "theta_high")))
+everything = full.table.set_index("system").loc[systems]
+other = figures.Estimate(*(everything[c].to_numpy() for c in ("theta", "theta_low", "theta_high")))
+
+both = st.toggle("Show all rubrics that pass beside the bank", key="beside", bind="query-params")
+widgets.show(
+    figures.forest(systems, estimate, table["tier"].to_numpy(dtype=int), other if both else None),
+    alt="Abilities with intervals in tier bands",
+)
+widgets.table(table, tables.LEADERBOARD, height=38 + 35 * len(table))
+widgets.download("Download leaderboard.csv", ranked.table, "leaderboard.csv")
+
+ranks, pairs, scores = st.tabs(["Ranks", "Pairs", "Scores, and all rubrics"])
+with ranks:
+    left, right = st.columns(2, gap="large")
+    with left:
+        widgets.show(
+            figures.rank_intervals(
+                systems, *(table[c].to_numpy(dtype=int) for c in ("rank", "rank_low", "rank_high"))
+            ),
+            alt="Rank of each system with its interval",
+            title="The ranks that each may hold",
+        )
+    with right:
+        widgets.show(
+            figures.rank_probability(systems, standing.rank_probability[at]),
+            alt="Probability that each system is among the first k",
+            title="The chance to be among the first k",
+        )
+with pairs:
+    widgets.show(
+        figures.separation_matrix(
+            systems, standing.ahead[np.ix_(at, at)], standing.separated[np.ix_(at, at)]
+        ),
+        alt="Share of replicates in which the row is ahead of the column",
+        title="Who is ahead of whom? A dot: the difference excludes 0",
+    )
+with scores:
+    left, right = st.columns(2, gap="large")
+    with left:
+        widgets.show(
+            figures.score_against_ability(systems, estimate.value, table["score"].to_numpy()),
+            alt="Score beside ability",
+            title="Score beside ability",
+        )
+    with right:
+        widgets.show(
+            figures.bank_against_pool(systems, estimate.value, other.value),
+            alt="Ability from the bank beside that from all rubrics that pass",
+            title="The bank beside all rubrics that pass",
+        )

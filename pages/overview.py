@@ -1,0 +1,60 @@
+"""What is here, and what is wrong with it?"""
+
+import numpy as np
+import streamlit as st
+
+from crubric_core.figures import overview as figures
+from crubric_core.pipeline import dataset_warnings
+from crubric_core.ui import loaders, widgets
+from crubric_core.ui.page import open_study
+from crubric_core.ui.text import count
+
+study = open_study("Overview", settings=False)
+facts, reduction = loaders.facts(study), loaders.reduction(study)
+counts, panel = facts.counts, loaders.panel(study)
+warnings = dataset_warnings(reduction)
+instances = counts["systems"] * counts["rubrics"]
+
+study.answer(
+    f"{count(counts['systems'], 'system')} were judged on {count(counts['rubrics'], 'rubric')} of "
+    f"{count(counts['queries'], 'query', 'queries')} by {count(counts['judges'], 'judge')}; "
+    f"{counts['missing_share']:.1%} of the labels are missing.",
+    f"{count(len(warnings), 'thing')} to know before reading on."
+    if warnings
+    else "Nothing stands in the way.",
+)
+widgets.notes(warnings)
+widgets.figures_row(
+    {
+        "Labels": f"{counts['labels']:,}",
+        "Scale": f"{facts.scale.minimum:g} to {facts.scale.maximum:g}",
+        "Judged by all judges": f"{counts['cells_full_panel'] / instances:.0%}",
+        "Judges agree": f"{reduction.n_agree.sum() / max(reduction.n_total.sum(), 1):.0%}"
+        if reduction.n_total.sum()
+        else widgets.UNKNOWN,
+        "Unanimous rubrics": f"{reduction.unanimous.mean():.0%}",
+    }
+)
+
+left, right = st.columns(2, gap="large")
+with left:
+    widgets.show(
+        figures.completeness(np.isfinite(panel).mean(axis=1), facts.systems, facts.judges),
+        alt="Share of rubrics that each judge labelled, by system",
+        title="What each judge labelled",
+    )
+with right:
+    means = loaders.judge_means(study)
+    widgets.show(
+        figures.judge_means(means, facts.systems, facts.judges, "share passed"),
+        alt="Share of rubrics that each judge passes, by system",
+        title="How lenient each judge is",
+    )
+
+st.markdown("**Next**")
+with st.container(horizontal=True):
+    st.page_link(loaders.PAGES / "measurability.py", label="Which rubrics do judges apply alike?", icon="➡️")
+    st.page_link(loaders.PAGES / "leaderboard.py", label="Who is really ahead?", icon="➡️")
+
+with st.expander("All datasets of this workspace"):
+    widgets.table(loaders.datasets(), widgets.DATASETS)

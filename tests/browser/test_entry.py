@@ -1,0 +1,66 @@
+"""A deep link on a fresh server goes through the entry script, and nothing is fetched from elsewhere."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from urllib.error import HTTPError
+from urllib.request import urlopen
+
+import pytest
+from playwright.sync_api import Page
+
+from tests.browser.conftest import ROOT, serve, settle
+
+pytestmark = pytest.mark.browser
+PAGES = {
+    "": "Overview",
+    "data": "Data",
+    "measurability": "Measurability",
+    "items": "Items",
+    "bank": "Bank",
+    "leaderboard": "Leaderboard",
+}
+
+
+def test_no_folder_of_pages_stands_beside_the_entry_script() -> None:
+    assert (ROOT / "pages").is_dir()
+    assert not (ROOT / "crubric_core/ui/pages").exists()
+
+
+def test_the_first_visit_of_a_fresh_server_may_be_a_deep_link(page: Page, tmp_path: Path) -> None:
+    """The navigation in the side bar is made by the entry script alone: a bypassed one would not show it."""
+    with serve(tmp_path / "fresh.duckdb") as server:
+        page.goto(f"{server.url}/leaderboard")
+        settle(page)
+        sections = page.locator('[data-testid="stNavSectionHeader"]').all_inner_texts()
+        assert [s.strip() for s in sections] == ["Study", "Analysis"]
+        assert page.locator("h1").inner_text() == "Leaderboard"
+        assert page.title() == "Leaderboard · Calibrated Rubric"
+        assert "Traceback" not in server.log.read_text()
+
+
+def test_every_page_opens_empty_without_an_error_and_fetches_nothing_from_elsewhere(
+    page: Page, tmp_path: Path
+) -> None:
+    requests: list[str] = []
+    page.on("request", lambda request: requests.append(request.url))
+    page.on("websocket", lambda socket: requests.append(socket.url))
+    with serve(tmp_path / "empty.duckdb") as server:
+        for path, title in PAGES.items():
+            page.goto(f"{server.url}/{path}")
+            settle(page)
+            assert page.locator("h1").inner_text() == title
+            assert page.get_by_text("No dataset yet").count() == (title != "Data")
+        assert "Traceback" not in server.log.read_text()
+        own = (server.url, server.url.replace("http", "ws"), "data:", "blob:")
+        assert requests
+        assert [url for url in requests if not url.startswith(own)] == []
+
+
+def test_the_server_keeps_its_metrics_to_itself_and_sends_its_policy(tmp_path: Path) -> None:
+    with serve(tmp_path / "headers.duckdb") as server:
+        with urlopen(f"{server.url}/bank") as answer:
+            assert "frame-ancestors 'none'" in answer.headers["content-security-policy"]
+            assert answer.headers["referrer-policy"] == "no-referrer"
+        with pytest.raises(HTTPError, match="404"):
+            urlopen(f"{server.url}/_stcore/metrics")

@@ -1,0 +1,54 @@
+"""Pages run by Streamlit's AppTest, on a small simulated study and on an empty workspace."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+import streamlit as st
+from streamlit.testing.v1 import AppTest
+
+from crubric_core import Workspace
+from crubric_core.demo import simulate
+
+ROOT = Path(__file__).resolve().parents[2]
+MAIN = ROOT / "crubric_core" / "ui" / "main.py"
+HOSTILE = "<img src=x onerror=alert(1)> **bold**"
+
+Open = Callable[..., AppTest]
+
+
+@pytest.fixture(scope="session")
+def study(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A workspace file with one small study, whose best system has a hostile name."""
+    folder = tmp_path_factory.mktemp("study")
+    made = simulate(seed=1, systems=8, queries=12, pool=(10, 16))
+    first = made.labels["system"].iloc[0]
+    for name, table in (
+        ("rubrics", made.rubrics),
+        ("queries", made.queries),
+        ("labels", made.labels.replace({"system": {first: HOSTILE}})),
+    ):
+        table.to_csv(folder / f"{name}.csv", index=False)
+    with Workspace(folder / "study.duckdb") as workspace:
+        for kind in ("labels", "rubrics", "queries"):
+            workspace.ingest(folder / f"{kind}.csv", dataset="small", kind=kind)
+    return folder / "study.duckdb"
+
+
+@pytest.fixture
+def open_page(monkeypatch: pytest.MonkeyPatch) -> Iterator[Open]:
+    """Opens one page of the dashboard on a workspace file, through the entry script."""
+
+    def run(page: str, workspace: Path, **query: str) -> AppTest:
+        monkeypatch.setenv("CRUBRIC_WORKSPACE", str(workspace))
+        app = AppTest.from_file(str(MAIN), default_timeout=60)
+        for name, value in query.items():
+            app.query_params[name] = value
+        app.switch_page(str(ROOT / "pages" / f"{page}.py"))
+        return app.run()
+
+    st.cache_resource.clear()
+    yield run
+    st.cache_resource.clear()

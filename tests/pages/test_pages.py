@@ -1,0 +1,141 @@
+"""Every page answers its question in figures of the dataset, on a small study and on an empty workspace."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.pages.conftest import HOSTILE, Open
+
+ANALYSIS = ("overview", "measurability", "items", "bank", "leaderboard")
+
+
+def first_line(app: object) -> str:
+    """The page's answer as it is read: without the escapes that keep it from being Markdown."""
+    return re.sub(r"\\(.)", r"\1", app.subheader[0].value)
+
+
+@pytest.mark.parametrize("page", ANALYSIS)
+def test_a_page_without_data_says_what_to_do(open_page: Open, tmp_path: Path, page: str) -> None:
+    app = open_page(page, tmp_path / "empty.duckdb")
+    assert not app.exception
+    assert not app.error
+    assert first_line(app) == "No dataset yet."
+    assert [link.label for link in app.get("page_link")] == ["To the data"]
+
+
+@pytest.mark.parametrize(
+    ("page", "answer"),
+    [
+        (
+            "overview",
+            r"8 systems were judged on \d+ rubrics of 12 queries by 3 judges; \d\.\d% of the labels",
+        ),
+        ("measurability", r"\d+ of \d+ rubrics pass τ_c = 0\.80; \d+ do not\."),
+        ("items", r"Half of all information about these systems comes from \d+ of \d+ rubrics"),
+        ("bank", r"\d+ of \d+ candidates cover \d+\.\d% .* proven at least \d+\.\d% of the best possible"),
+        ("leaderboard", r"On \d+ rubrics the 8 systems fall into \d+ tiers? at 95%\."),
+        ("data", r"1 dataset with [\d,]+ labels can be read\."),
+    ],
+)
+def test_the_first_line_answers_in_figures_of_this_dataset(
+    open_page: Open, study: Path, page: str, answer: str
+) -> None:
+    app = open_page(page, study)
+    assert not app.exception
+    assert not app.error
+    assert re.search(answer, first_line(app)), first_line(app)
+
+
+def test_measurability_counts_follow_the_threshold(open_page: Open, study: Path) -> None:
+    app = open_page("measurability", study)
+    kept = int(first_line(app).split()[0])
+    app.slider(key="tau_c").set_value(0.5).run()
+    assert int(first_line(app).split()[0]) > kept
+    assert "τ_c = 0.50" in first_line(app)
+
+
+def test_the_threshold_comes_from_the_url_rounded_to_its_step(open_page: Open, study: Path) -> None:
+    app = open_page("measurability", study, tau_c="0.6549")
+    assert "τ_c = 0.65" in first_line(app)
+
+
+def test_an_absurd_url_is_answered_with_the_defaults(open_page: Open, study: Path) -> None:
+    app = open_page("bank", study, tau_c="nonsense", budget="-7", model="9PL", dataset="none")
+    assert not app.exception
+    assert not app.error
+    assert app.slider(key="tau_c").value == 0.8
+
+
+def test_a_bank_of_one_rubric_is_a_bank(open_page: Open, study: Path) -> None:
+    app = open_page("bank", study, budget="1")
+    assert first_line(app).startswith("1 of ")
+
+
+def test_a_threshold_that_nothing_reaches_is_one_clear_sentence(open_page: Open, study: Path) -> None:
+    app = open_page("leaderboard", study, tau_c="1.0")
+    assert not app.exception
+    assert "No rubric" in app.error[0].value
+
+
+@pytest.mark.parametrize("model", ["1PL", "3PL", "GRM"])
+def test_every_model_reaches_a_leaderboard(open_page: Open, study: Path, model: str) -> None:
+    app = open_page("leaderboard", study, model=model, budget="40")
+    assert not app.error
+    assert "fall into" in first_line(app)
+
+
+def test_the_leaderboard_can_be_narrowed_to_a_task_type(open_page: Open, study: Path) -> None:
+    app = open_page("leaderboard", study)
+    whole = first_line(app)
+    app.multiselect(key="task_type").set_value(["decision_support"]).run()
+    assert not app.error
+    assert first_line(app) != whole
+
+
+def test_a_hostile_name_is_a_name_in_every_table(open_page: Open, study: Path) -> None:
+    app = open_page("leaderboard", study)
+    assert HOSTILE in app.dataframe[0].value["system"].tolist()
+    assert all("<img" not in text.value or "\\<img" in text.value for text in [*app.subheader, *app.markdown])
+
+
+def test_moving_the_budget_neither_fits_nor_orders_again(
+    open_page: Open, study: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app = open_page("bank", study)
+    forbid(monkeypatch, "calibrate", "order_candidates", "reduce_labels")
+    app.slider(key="budget").set_value(17).run()
+    assert not app.error
+    assert first_line(app).startswith("17 of ")
+
+
+def test_moving_the_threshold_does_not_fit_again(
+    open_page: Open, study: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app = open_page("bank", study)
+    forbid(monkeypatch, "calibrate", "reduce_labels")
+    app.slider(key="tau_c").set_value(0.7).run()
+    assert not app.error
+
+
+def forbid(monkeypatch: pytest.MonkeyPatch, *stages: str) -> None:
+    """From now on these stages of the pipeline fail."""
+
+    def fail(*_args: object) -> None:
+        raise AssertionError("computed again")
+
+    for stage in stages:
+        monkeypatch.setattr(f"crubric_core.pipeline.{stage}", fail)
+
+
+def test_an_unexpected_error_is_calm_on_the_page_and_whole_in_the_log(
+    open_page: Open, study: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    forbid(monkeypatch, "gate")
+    app = open_page("measurability", study)
+    assert not app.exception
+    assert "your data are unchanged" in app.error[0].value
+    assert "computed again" not in app.error[0].value
+    assert "computed again" in caplog.text

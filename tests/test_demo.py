@@ -16,9 +16,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import comb, expit
 
-from crubric_core.demo import DemoStudy, simulate, write_sample
+from crubric_core.demo import DemoStudy, simulate, write_demo, write_sample
 from crubric_core.demo.panel import CLEAR, people
-from crubric_core.errors import SettingsError
+from crubric_core.errors import DatasetError, SettingsError
+from crubric_core.labels.workspace import Workspace
 
 ROOT = Path(__file__).resolve().parents[1]
 SAMPLE = ("sample_queries.csv", "sample_rubrics.csv", "sample_labels.csv")
@@ -279,3 +280,24 @@ def test_smaller_studies_take_their_systems_and_queries_from_the_whole_range() -
 def test_a_number_out_of_range_is_named(arguments: dict[str, object], name: str) -> None:
     with pytest.raises(SettingsError, match=rf"^{name} = .* is out of range: expected"):
         simulate(**arguments)  # type: ignore[arg-type]
+
+
+def test_the_demo_goes_into_a_workspace_without_a_rejected_row(study: DemoStudy) -> None:
+    with Workspace() as workspace:
+        write_demo(workspace)
+        ingests = workspace.ingests("demo").set_index("kind")
+        assert ingests["accepted"].to_dict() == {name: len(getattr(study, name)) for name in TABLES}
+        assert ingests[["rejected", "blank", "collapsed", "replaced"]].sum().sum() == 0
+        dataset = workspace.dataset("demo")
+        assert dataset.systems == tuple(study.truth.systems["system"])
+        assert dataset.rubrics["rubric"].to_list() == study.rubrics["rubric"].to_list()
+        assert dataset.rubrics["text"].to_list() == study.rubrics["text"].to_list()
+        assert dataset.queries["task_type"].to_list() == study.queries["task_type"].to_list()
+
+
+def test_a_dataset_of_that_name_is_left_alone() -> None:
+    with Workspace() as workspace:
+        workspace.ingest(b"system,query,rubric,judge,label\na,q,r,j,1\n", "demo")
+        with pytest.raises(DatasetError, match="There is a dataset 'demo' already"):
+            write_demo(workspace)
+        assert workspace.dataset("demo").counts()["labels"] == 1

@@ -9,8 +9,9 @@ import pandas as pd
 from scipy.special import softmax
 
 from ..arrays import FloatArray
+from ..labels.columns import TASK_TYPES
 from .panel import Panel
-from .texts import TASK_TYPES, Case, compose_pool
+from .texts import Case, compose_pool
 
 SEVERITY_SHARES = {"safety": (0.2, 0.45, 0.35), "other": (0.85, 0.15, 0.0)}
 """Shares of none, moderate and critical among the rubrics of high-risk queries."""

@@ -1,7 +1,8 @@
 """Prompts and rubric sentences of the simulated study, put together from the TOML files beside this module.
 
-A scenario is a kind of question with four askers (cases); a rubric sentence is a pattern of its dimension filled
-with what the scenario is about. Within a query no sentence occurs twice; between queries hardly any does.
+A scenario is a kind of question with four askers (cases); each task type has a scenario file of its name. A rubric
+sentence is a pattern of its dimension filled with what the scenario is about. Within a query no sentence occurs
+twice, between queries hardly any does.
 """
 
 from __future__ import annotations
@@ -16,10 +17,9 @@ from typing import Any
 
 import numpy as np
 
-HERE = Path(__file__).parent
-TASK_TYPES = ("evidence_reasoning", "decision_support", "high_risk_constraint", "creative_divergent")
-"""Canonical task types, in canonical order; each has a scenario file of its name."""
+from ..labels.columns import TASK_TYPES
 
+HERE = Path(__file__).parent
 FILLERS = ("fact", "concept", "error", "source", "action", "hazard", "touch")
 OPENINGS = ("", "The response ", "The answer ")
 SPECIALS = {"everyone_passes": 0.45, "everyone_fails": 0.35, "aberrant": 0.35, "repeated": 0.06}
@@ -99,10 +99,9 @@ def compose_pool(case: Case, size: int, used: set[str], rng: np.random.Generator
     sentences that another query has already used come last.
     """
     opening = OPENINGS[rng.integers(len(OPENINGS))]
-    chosen = list(_specials(case, rng))
-    chosen += [sentence for *_, sentence in sorted(_candidates(case, used, rng), key=itemgetter(0, 1))][
-        : size - len(chosen)
-    ]
+    specials = list(_specials(case, rng))
+    ranked = sorted(_candidates(case, used, rng), key=itemgetter(0, 1))
+    chosen = specials + [sentence for *_, sentence in ranked[: size - len(specials)]]
     used.update(sentence.text for sentence in chosen)
     return [_opened(chosen[k], opening) for k in rng.permutation(len(chosen))]
 

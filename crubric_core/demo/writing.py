@@ -1,29 +1,31 @@
-"""The simulated study on disk: into a workspace, or as a small CSV sample."""
+"""The simulated study put to use: in a workspace, or on disk as a small CSV sample."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 import pandas as pd
 
+from ..errors import DatasetError
 from .study import DemoStudy, simulate
 
 if TYPE_CHECKING:
+    from ..labels.columns import Kind
     from ..labels.workspace import Workspace
 
-KINDS = ("queries", "rubrics", "labels", "gold", "reference")
-SAMPLE_KINDS = ("queries", "rubrics", "labels")
+KINDS: tuple[Kind, ...] = ("queries", "rubrics", "labels", "gold", "reference")
+SAMPLE_KINDS = KINDS[:3]
 
 
 def write_demo(workspace: Workspace, seed: int = 0, dataset: str = "demo") -> DemoStudy:
-    """Simulate the study and ingest its tables under the name ``dataset``."""
+    """Simulate the study and ingest its tables as a new dataset; DatasetError where the name is taken."""
+    if dataset in set(workspace.datasets()["name"]):
+        raise DatasetError(f"There is a dataset {dataset!r} already: choose another name or delete it.")
     study = simulate(seed)
-    with TemporaryDirectory() as folder:
-        for kind in KINDS:
-            path = _write_csv(getattr(study, kind), Path(folder) / f"{kind}.csv")
-            workspace.ingest(path, dataset=dataset, kind=kind)
+    for kind in KINDS:
+        table: pd.DataFrame = getattr(study, kind)
+        workspace.ingest(_csv(table), dataset, kind, format="csv", name=f"simulated {kind}, seed {seed}")
     return study
 
 
@@ -31,9 +33,11 @@ def write_sample(folder: Path, seed: int = 0) -> list[Path]:
     """Write sample_queries.csv, sample_rubrics.csv and sample_labels.csv: 6 systems on 8 queries."""
     study = simulate(seed, systems=6, queries=8, pool=(12, 20))
     folder.mkdir(parents=True, exist_ok=True)
-    return [_write_csv(getattr(study, kind), folder / f"sample_{kind}.csv") for kind in SAMPLE_KINDS]
+    paths = [folder / f"sample_{kind}.csv" for kind in SAMPLE_KINDS]
+    for kind, path in zip(SAMPLE_KINDS, paths, strict=True):
+        path.write_bytes(_csv(getattr(study, kind)))
+    return paths
 
 
-def _write_csv(table: pd.DataFrame, path: Path) -> Path:
-    table.to_csv(path, index=False, lineterminator="\n")
-    return path
+def _csv(table: pd.DataFrame) -> bytes:
+    return table.to_csv(index=False, lineterminator="\n").encode()

@@ -1,0 +1,212 @@
+"""Query scores and system scores (eq:score) under the rules of each task type (tab:tasktypes, METHOD §9)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from ..arrays import BoolArray, FloatArray, IntArray
+from ..errors import SettingsError
+from .types import CREATIVE, DECISION, HIGH_RISK, ObjectArray, resolve_task_types
+
+Names = Sequence[Any] | ObjectArray
+
+
+@dataclass(frozen=True)
+class ScoringRules:
+    """The numbers of tab:tasktypes; the paper's are the defaults.
+
+    actionability: emphasis of an actionability rubric in a decision-support query; above 0.
+    creativity: emphasis of a creativity rubric in a creative query; above 0.
+    moderate, critical: points of a failed rubric of that severity in a high-risk query; at most 0.
+    """
+
+    actionability: float = 5.0
+    creativity: float = 3.0
+    moderate: float = -0.3
+    critical: float = -0.5
+
+    def __post_init__(self) -> None:
+        for name in (f.name for f in fields(self)):
+            value = getattr(self, name)
+            is_emphasis = name in {"actionability", "creativity"}
+            if not math.isfinite(value) or (value <= 0 if is_emphasis else value > 0):
+                expected = "a number above 0" if is_emphasis else "a number of at most 0"
+                raise SettingsError(f"{name} = {value!r} is out of range: expected {expected}.")
+
+
+@dataclass(frozen=True)
+class QueryScores:
+    """Scores of M systems on N queries, with the parts they are made of.
+
+    score: (M,) Σ omega_n · by_query over the queries with a score; NaN where a system has none.
+    by_query: (M, N) weighted mean of the points of the query's rubrics, in [0, 1] if clipped; NaN unknown.
+    points: (M, J) g_j, from the lowest penalty to 1; NaN unknown.
+    emphasis, weights: (J,) e_j, and w_j = e_j × the weight given.
+    query_index: (J,) each rubric's query. task_type: (N,) the rules used; None where plain pass or fail.
+    fallback: (N,) True where no type is likely enough. unrecognised: type names that are none.
+    clip: whether query scores are clipped.
+    """
+
+    score: FloatArray
+    by_query: FloatArray
+    points: FloatArray
+    emphasis: FloatArray
+    weights: FloatArray
+    query_index: IntArray
+    task_type: ObjectArray
+    fallback: BoolArray
+    unrecognised: tuple[str, ...]
+    clip: bool
+
+
+@dataclass(frozen=True)
+class QueryExplanation:
+    """How one system's score on one query comes about; n rubrics with a known label.
+
+    rubrics: (n,) indices. points, emphasis, weights: (n,) as in QueryScores.
+    contribution: (n,) points × weight ÷ sum of weights; they add up to raw.
+    raw: their sum before clipping. score: the query score. Both NaN where no label is known.
+    """
+
+    rubrics: IntArray
+    points: FloatArray
+    emphasis: FloatArray
+    weights: FloatArray
+    contribution: FloatArray
+    raw: float
+    score: float
+
+
+def emphasis(dimension: Names, task_type: Names, rules: ScoringRules) -> FloatArray:
+    """e_j: how much more a rubric counts for its dimension under its query's type. (J,), (J,) → (J,), > 0."""
+    of_interest = {
+        (DECISION, "actionability"): rules.actionability,
+        (CREATIVE, "creativity"): rules.creativity,
+    }
+    pairs = zip(task_type, map(_word, dimension), strict=True)
+    return np.array([of_interest.get(pair, 1.0) for pair in pairs], dtype=float)
+
+
+def rubric_points(
+    y: FloatArray, levels: IntArray, severity: Names, task_type: Names, rules: ScoringRules
+) -> FloatArray:
+    """g_j = level / (L − 1), but a violation's penalty where a high-risk query's severe rubric is failed.
+
+    y (M, J) levels 0 … L−1, NaN unknown; levels, severity, task_type (J,) → (M, J). An ordered rubric is failed
+    below its midpoint, as by the scale map of METHOD §1.
+    """
+    penalties = {(HIGH_RISK, "moderate"): rules.moderate, (HIGH_RISK, "critical"): rules.critical}
+    pairs = zip(task_type, map(_word, severity), strict=True)
+    penalty = np.array([penalties.get(pair, np.nan) for pair in pairs], dtype=float)
+    share = y / (levels - 1)
+    return np.where((share < 0.5) & np.isfinite(penalty), penalty, share)
+
+
+def query_scores(
+    points: FloatArray, weights: FloatArray, query_index: IntArray, n_queries: int, clip: bool = True
+) -> FloatArray:
+    """Weighted mean of each query's known points. (M, J), (J,) ≥ 0, (J,) → (M, N); NaN without weight."""
+    known = np.isfinite(points)
+    earned = _sum_by_query(np.where(known, points, 0.0) * weights, query_index, n_queries)
+    possible = _sum_by_query(known * weights, query_index, n_queries)
+    scores = np.full(earned.shape, np.nan)
+    np.divide(earned, possible, out=scores, where=possible > 0)
+    return np.clip(scores, 0.0, 1.0) if clip else scores
+
+
+def overall_scores(by_query: FloatArray, omega: FloatArray | None = None) -> FloatArray:
+    """S = Σ_n omega_n × query score over the queries with one, omega made to sum to 1 over these. (M, N) → (M,).
+
+    omega (N,) ≥ 0 or None for equal shares; a query without omega (NaN) counts as the mean of those given.
+    """
+    shares = np.ones(by_query.shape[1]) if omega is None else omega
+    given = np.isfinite(shares)
+    shares = np.where(given, shares, shares[given].mean() if given.any() else 1.0)
+    if (shares < 0).any():
+        raise SettingsError(f"omega = {shares.min():g} is below 0: give each query a share of at least 0.")
+    known = np.isfinite(by_query)
+    total = known @ shares
+    scores = np.full(len(by_query), np.nan)
+    np.divide(np.where(known, by_query, 0.0) @ shares, total, out=scores, where=total > 0)
+    return scores
+
+
+def score_systems(
+    y: FloatArray,
+    levels: IntArray,
+    query_index: IntArray,
+    n_queries: int,
+    *,
+    task_type: Names | None = None,
+    probabilities: FloatArray | None = None,
+    dimension: Names | None = None,
+    severity: Names | None = None,
+    weights: FloatArray | None = None,
+    omega: FloatArray | None = None,
+    rules: ScoringRules | None = None,
+    tau_t: float = 0.5,
+    clip: bool = True,
+) -> QueryScores:
+    """Scores of all systems (eq:score) from the labels of the retained rubrics.
+
+    y (M, J) levels, NaN unknown; levels, query_index, dimension, severity, weights (J,); task_type, omega (N,);
+    probabilities (N, 4). Unknown columns are None. weights are nu_j, or ones: measurability never enters them.
+    """
+    n_rubrics = y.shape[1]
+    rules = rules or ScoringRules()
+    types = resolve_task_types(task_type, probabilities, tau_t, n_queries)
+    of_rubric = types.task_type[query_index]
+    points = rubric_points(y, levels, _or_none(severity, n_rubrics), of_rubric, rules)
+    stress = emphasis(_or_none(dimension, n_rubrics), of_rubric, rules)
+    total = stress if weights is None else stress * weights
+    by_query = query_scores(points, total, query_index, n_queries, clip)
+    return QueryScores(
+        score=overall_scores(by_query, omega),
+        by_query=by_query,
+        points=points,
+        emphasis=stress,
+        weights=total,
+        query_index=query_index,
+        task_type=types.task_type,
+        fallback=types.fallback,
+        unrecognised=types.unrecognised,
+        clip=clip,
+    )
+
+
+def explain_query(scores: QueryScores, system: int, query: int) -> QueryExplanation:
+    """The worked example behind ``scores.by_query[system, query]``: what each rubric contributes."""
+    rubrics = np.flatnonzero((scores.query_index == query) & np.isfinite(scores.points[system]))
+    points, weights = scores.points[system, rubrics], scores.weights[rubrics]
+    total = weights.sum()
+    contribution = points * weights / total if total > 0 else np.full(len(rubrics), np.nan)
+    return QueryExplanation(
+        rubrics=rubrics,
+        points=points,
+        emphasis=scores.emphasis[rubrics],
+        weights=weights,
+        contribution=contribution,
+        raw=float(contribution.sum()) if total > 0 else float("nan"),
+        score=float(scores.by_query[system, query]),
+    )
+
+
+def _sum_by_query(values: FloatArray, query_index: IntArray, n_queries: int) -> FloatArray:
+    """(M, J) → (M, N)."""
+    n_rubrics = len(query_index)
+    entries = (np.ones(n_rubrics), (query_index, np.arange(n_rubrics)))
+    return np.asarray(sparse.csr_array(entries, shape=(n_queries, n_rubrics)) @ values.T).T
+
+
+def _or_none(values: Names | None, length: int) -> Names:
+    return [None] * length if values is None else values
+
+
+def _word(value: object) -> str:
+    return str(value).strip().casefold()

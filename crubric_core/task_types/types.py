@@ -1,0 +1,91 @@
+"""The four cognitive task types (tab:tasktypes), the names people give them, and which one a query is scored by."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from ..arrays import BoolArray, FloatArray
+from ..errors import DatasetError
+
+EVIDENCE = "evidence_reasoning"
+DECISION = "decision_support"
+HIGH_RISK = "high_risk_constraint"
+CREATIVE = "creative_divergent"
+TASK_TYPES = (EVIDENCE, DECISION, HIGH_RISK, CREATIVE)
+
+_ALIASES = {
+    EVIDENCE: ("evidence", "reasoning_evidence"),
+    DECISION: ("decision", "support_decision"),
+    HIGH_RISK: ("high_risk", "safety_critical", "safety", "risk", "constraint"),
+    CREATIVE: ("creative", "divergent_creative", "divergent", "creativity"),
+}
+_CANONICAL = {alias: name for name, aliases in _ALIASES.items() for alias in (name, *aliases)}
+
+ObjectArray = NDArray[np.object_]
+
+
+@dataclass(frozen=True)
+class QueryTypes:
+    """Which type's rules score each of N queries.
+
+    task_type: (N,) canonical name, or None: no type known, or none likely enough; scored pass or fail.
+    fallback: (N,) True where probabilities are known and none reaches tau_t.
+    unrecognised: names given that are no task type; their queries count as of no known type.
+    """
+
+    task_type: ObjectArray
+    fallback: BoolArray
+    unrecognised: tuple[str, ...]
+
+
+def parse_task_type(name: Any) -> str | None:
+    """The canonical name for any alias, whatever its case and punctuation; None for a blank or missing value."""
+    if _is_blank(name):
+        return None
+    canonical = _lookup(name)
+    if canonical is None:
+        raise DatasetError(
+            f"{name!r} is not a task type: use one of {', '.join(TASK_TYPES)}, or leave it empty."
+        )
+    return canonical
+
+
+def resolve_task_types(
+    task_type: Sequence[Any] | ObjectArray | None,
+    probabilities: FloatArray | None,
+    tau_t: float,
+    n_queries: int,
+) -> QueryTypes:
+    """The given type, or else the likeliest; none where probabilities are known and all below tau_t (METHOD §9).
+
+    task_type (N,) names or aliases, None or NaN where unknown; probabilities (N, 4) in the order of TASK_TYPES,
+    NaN where unknown.
+    """
+    names = [None] * n_queries if task_type is None else list(task_type)
+    resolved = np.array([_lookup(name) for name in names], dtype=object)
+    strangers = {str(name) for name in names if not _is_blank(name) and _lookup(name) is None}
+    fallback = np.zeros(n_queries, dtype=bool)
+    if probabilities is not None:
+        known = np.where(np.isfinite(probabilities), probabilities, -np.inf)
+        likely = known.max(axis=1)
+        fallback = np.isfinite(likely) & (likely < tau_t)
+        likeliest = np.array(TASK_TYPES, dtype=object)[known.argmax(axis=1)]
+        untyped = pd.isna(resolved) & np.isfinite(likely)
+        resolved = np.where(untyped, likeliest, resolved)
+    resolved[fallback] = None
+    return QueryTypes(resolved, fallback, tuple(sorted(strangers)))
+
+
+def _lookup(name: object) -> str | None:
+    return _CANONICAL.get(re.sub(r"[\W_]+", "_", str(name).strip().casefold()).strip("_"))
+
+
+def _is_blank(name: Any) -> bool:
+    return bool(pd.isna(name)) or not str(name).strip()

@@ -1,5 +1,6 @@
 """Rubrics, queries and the reference ranking: descriptions that fill in, and never silently contradict."""
 
+# ruff: noqa: S608 - every identifier in the SQL is this program's own, every value is bound
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -53,7 +54,7 @@ def _look_up(job: Job) -> None:
     if job.kind == "rubrics":
         names.look_up_rubrics(job, borrow_query=False)
     elif job.kind == "queries":
-        job.run(f"CREATE TEMP TABLE mentioned AS SELECT {values.name('query')} AS query FROM incoming")  # noqa: S608
+        job.run(f"CREATE TEMP TABLE mentioned AS SELECT {values.name('query')} AS query FROM incoming")
         names.look_up_queries(job, "mentioned")
     else:
         names.look_up_names(job, "system")
@@ -71,7 +72,7 @@ def _read_values(job: Job, target: _Target) -> None:
     job.run(f"""
         CREATE TEMP TABLE described AS
         SELECT {row} AS "row", n.id {columns} FROM incoming i LEFT JOIN {target.lookup} n ON {target.on}
-    """)  # noqa: S608
+    """)
     job.run(
         f'INSERT INTO rejected SELECT "row", $named, NULL, $reason FROM described WHERE id IS NULL',  # noqa: F541
         named=target.named,
@@ -86,7 +87,7 @@ def _read_values(job: Job, target: _Target) -> None:
             INSERT INTO rejected
             SELECT d."row", $column, {raw}, {raw} || ' ' || {fault}
             FROM described d JOIN incoming i ON {row} = d."row" WHERE {fault} IS NOT NULL
-            """,  # noqa: S608
+            """,
             column=column,
         )
         _drop_rejected(job)
@@ -116,11 +117,11 @@ def _settle_repeats(job: Job, target: _Target) -> None:
             _reject_differing(job, target, column)
         _drop_rejected(job)
     latest = "".join(f', arg_max("{c}", "row") FILTER ("{c}" IS NOT NULL) AS "{c}"' for c in _attributes(job))
-    job.run(f'CREATE TEMP TABLE facts AS SELECT id, max("row") AS "row" {latest} FROM described GROUP BY id')  # noqa: S608
+    job.run(f'CREATE TEMP TABLE facts AS SELECT id, max("row") AS "row" {latest} FROM described GROUP BY id')
     differ = " OR ".join(f'd."{c}" <> f."{c}"' for c in _attributes(job)) or "false"
     total, things, replaced = job.one(f"""
         SELECT count(*), count(DISTINCT id), count(*) FILTER ({differ}) FROM described d JOIN facts f USING (id)
-    """)  # noqa: S608
+    """)
     job.tally.replaced += replaced
     job.tally.collapsed += total - things - replaced
 
@@ -142,7 +143,7 @@ def _reject_differing(job: Job, target: _Target, column: str) -> None:
                || ', which gives another {column} for the same {target.named}'
         FROM described d JOIN keys k USING (id) JOIN others o USING (id)
         WHERE d."{column}" IS NOT NULL AND d."row" NOT IN (SELECT "row" FROM rejected)
-        """,  # noqa: S608
+        """,
     )
 
 
@@ -168,7 +169,7 @@ def _settle_stored(job: Job, target: _Target) -> None:
     known = " AND ".join(
         f'(f."{c}" IS NULL OR f."{c}" IS NOT DISTINCT FROM t."{c}")' for c in _attributes(job)
     )
-    job.tally.collapsed += job.one(f"SELECT count(*) FROM {stored} WHERE {known or 'true'}")[0]  # noqa: S608
+    job.tally.collapsed += job.one(f"SELECT count(*) FROM {stored} WHERE {known or 'true'}")[0]
 
 
 def _write(job: Job, target: _Target) -> None:
@@ -189,4 +190,4 @@ def _write(job: Job, target: _Target) -> None:
     job.run(f"""
         UPDATE {target.table} SET ingest_id = $ingest, "row" = facts."row" {assign}
         FROM facts WHERE {target.table}.{target.id_column} = facts.id AND {target.table}.dataset_id = $dataset
-    """)  # noqa: S608
+    """)

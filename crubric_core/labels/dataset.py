@@ -131,7 +131,7 @@ class Dataset:
             shape = tuple(
                 len(self._names(cursor, q)) for q in (catalogue.systems, catalogue.rubrics, catalogue.judges)
             )
-            return _scatter(cursor, reduce.panel(self._id, response), shape)
+            return _scatter(cursor.execute(*reduce.panel(self._id, response)).fetchnumpy(), shape)
 
     def reduce(
         self, response: Response = "binary", tie: Tie = "unknown", agreement_tolerance: int = 0
@@ -143,19 +143,22 @@ class Dataset:
         """
         _check_choice("response", response, get_args(Response))
         _check_choice("tie", tie, get_args(Tie))
+        if agreement_tolerance < 0:
+            raise DatasetError(
+                f"agreement_tolerance = {agreement_tolerance!r} is negative: expected 0 or more."
+            )
         with self._workspace.reading() as cursor:
             systems = tuple(row[0] for row in self._names(cursor, catalogue.systems))
-            judges = self._names(cursor, catalogue.judges)
-            rubrics = _tidy(cursor.execute(*catalogue.rubrics(self._id)).df())
             if not systems:
                 raise DatasetError(
                     f"The dataset {self.name!r} has no labels yet: ingest a label table first."
                 )
-            y = _scatter(cursor, reduce.consensus(self._id, response, tie), (len(systems), len(rubrics)))
-            found = cursor.execute(*reduce.agreement(self._id, response, agreement_tolerance)).fetchnumpy()
-            (n_labels,) = cursor.execute(
-                "SELECT count(label) FROM labels WHERE dataset_id = ?", [self._id]
-            ).fetchall()[0]
+            judges = self._names(cursor, catalogue.judges)
+            rubrics = _tidy(cursor.execute(*catalogue.rubrics(self._id)).df())
+            cursor.execute(*reduce.cells(self._id, response, tie, agreement_tolerance))
+            y = _scatter(cursor.execute(reduce.consensus()).fetchnumpy(), (len(systems), len(rubrics)))
+            found = cursor.execute(reduce.agreement()).fetchnumpy()
+            (n_labels,) = cursor.execute("SELECT sum(n) FROM cells").fetchall()[0]
         counts = np.zeros((3, len(rubrics)), dtype=np.int64)
         counts[:, np.asarray(found["j"])] = [found["n_agree"], found["n_total"], found["max_panel"]]
         levels = rubrics["levels"].to_numpy(dtype=np.int64, copy=True)
@@ -169,7 +172,7 @@ class Dataset:
             max_panel=counts[2],
             n_judges=len(judges),
             unanimous=counts[0] == counts[1],
-            n_labels=int(n_labels),
+            n_labels=int(n_labels or 0),
             response=response,
         )
 
@@ -194,14 +197,11 @@ def read_scale(cursor: duckdb.DuckDBPyConnection, dataset_id: int) -> Scale | No
     return Scale(float(minimum), float(maximum), int(levels), "given" if given else "inferred")
 
 
-def _scatter(cursor: duckdb.DuckDBPyConnection, query: catalogue.Query, shape: Sequence[int]) -> FloatArray:
-    """A NaN array of ``shape`` with the answer's last column at the positions of its other columns."""
-    found = cursor.execute(*query).fetchnumpy()
-    *positions, value = (found[c] for c in found)
+def _scatter(found: dict[str, Any], shape: Sequence[int]) -> FloatArray:
+    """A NaN array of ``shape`` with the last column of an answer at the positions that the others give."""
+    *positions, value = found.values()
     array = np.full(shape, np.nan)
-    array[tuple(np.asarray(p) for p in positions)] = np.ma.filled(
-        np.ma.asarray(value, dtype=np.float64), np.nan
-    )
+    array[tuple(np.asarray(p) for p in positions)] = np.ma.asarray(value, dtype=np.float64).filled(np.nan)
     return array
 
 

@@ -115,6 +115,9 @@ def ingest_file(
     reader = open_reader(path, name, request.file_format, scratch)
     chosen = choose_columns(request.kind, reader.columns, request.mapping, name)
     report(0.05, f"Reading {name}")
+    cursor.execute(
+        'CREATE TEMP TABLE rejected ("row" BIGINT, "column" VARCHAR, value VARCHAR, reason VARCHAR)'
+    )
     staged = reader.stage(cursor, chosen)
     report(0.4, "Checking every row")
     job = _open_job(cursor, request, name, staged, frozenset(chosen))
@@ -154,9 +157,8 @@ def _open_job(
     """The dataset's id (a new dataset if need be), and the tables that every kind of ingest works on."""
     for column in SPECS[request.kind].keys:
         if column not in columns:
-            cursor.execute(f'ALTER TABLE incoming ADD COLUMN "{column}" VARCHAR')
-            if column in _DEFAULT_NAMES:
-                cursor.execute(f'UPDATE incoming SET "{column}" = ?', [_DEFAULT_NAMES[column]])  # noqa: S608
+            default = f" DEFAULT '{_DEFAULT_NAMES[column]}'" if column in _DEFAULT_NAMES else ""
+            cursor.execute(f'ALTER TABLE incoming ADD COLUMN "{column}" VARCHAR{default}')
     found = cursor.execute("SELECT dataset_id FROM datasets WHERE name = ?", [request.dataset]).fetchone()
     if found is None:
         found = cursor.execute(
@@ -166,16 +168,8 @@ def _open_job(
         ).fetchone()
     (ingest_id,) = cursor.execute("SELECT coalesce(max(ingest_id), 0) + 1 FROM ingests").fetchall()[0]
     assert found is not None  # noqa: S101 - RETURNING always answers
-    cursor.execute(
-        'CREATE TEMP TABLE rejected ("row" BIGINT, "column" VARCHAR, value VARCHAR, reason VARCHAR)'
-    )
-    if staged.malformed:
-        cursor.executemany(
-            "INSERT INTO rejected VALUES (?, NULL, ?, ?)",
-            [(m.row, m.value, m.reason) for m in staged.malformed],
-        )
     job = Job(cursor, found[0], ingest_id, request.kind, name, request.on_conflict, staged.row_sql, columns)
-    job.tally.total = job.one("SELECT count(*) FROM incoming")[0] + len(staged.malformed)
+    (job.tally.total,) = job.one("SELECT (SELECT count(*) FROM incoming) + (SELECT count(*) FROM rejected)")
     if not job.tally.total:
         raise IngestError(f"{name} has a header but no rows: it needs at least one row.")
     return job

@@ -1,5 +1,6 @@
 """Labels and gold labels: from the file's text to (system, rubric, judge, label) rows, each in one set-based pass."""
 
+# ruff: noqa: S608 - every identifier in the SQL is this program's own, every value is bound
 from __future__ import annotations
 
 from fractions import Fraction
@@ -25,7 +26,7 @@ def store_labels(job: Job) -> None:
     names.keep_names(job, "system", "SELECT system_id AS id FROM coded")
     names.keep_names(job, judge, "SELECT judge_id AS id FROM coded")
     names.keep_rubrics(job, "SELECT rubric_id AS id FROM coded")
-    job.run(f'INSERT INTO {job.kind} SELECT $dataset, {_KEY}, label, $ingest, "row" FROM coded')  # noqa: S608
+    job.run(f'INSERT INTO {job.kind} SELECT $dataset, {_KEY}, label, $ingest, "row" FROM coded')
 
 
 def _read_labels(job: Job) -> None:
@@ -35,7 +36,7 @@ def _read_labels(job: Job) -> None:
         WITH words AS (SELECT label AS raw, count(*) AS n FROM incoming GROUP BY label),
         parsed AS (SELECT raw, n, {values.verdict("raw")} AS value, {unknown} AS unknown FROM words)
         SELECT raw, n, value, unknown, {values.problem("value", "unknown", "whole")} AS problem FROM parsed
-    """)  # noqa: S608
+    """)
     _refuse_fractions(job)
 
 
@@ -72,7 +73,7 @@ def _code(job: Job, judge: str) -> None:
         JOIN {judge}_names j ON j.raw IS NOT DISTINCT FROM i.{judge}
         JOIN rubric_names r ON r.rubric_raw IS NOT DISTINCT FROM i.rubric AND r.query_raw IS NOT DISTINCT FROM i.query
         JOIN label_values l ON l.raw IS NOT DISTINCT FROM i.label
-    """)  # noqa: S608
+    """)
 
 
 def _reject_faults(job: Job, judge: str) -> None:
@@ -97,7 +98,7 @@ def _reject_faults(job: Job, judge: str) -> None:
         JOIN rubric_names r ON r.rubric_raw IS NOT DISTINCT FROM i.rubric AND r.query_raw IS NOT DISTINCT FROM i.query
         JOIN label_values l ON l.raw IS NOT DISTINCT FROM i.label
         WHERE c.fault > 0
-    """)  # noqa: S608
+    """)
     job.run("DELETE FROM coded WHERE fault > 0")
     (job.tally.blank,) = job.one("SELECT count(*) FROM coded WHERE label IS NULL")
 
@@ -107,7 +108,7 @@ def _settle_repeats(job: Job) -> None:
     job.run(f"""
         CREATE TEMP TABLE repeats AS
         SELECT {_KEY} FROM coded GROUP BY {_KEY} HAVING count(*) > 1
-    """)  # noqa: S608
+    """)
     if not job.one("SELECT count(*) FROM repeats")[0]:
         return
     best = "max" if job.on_conflict == "last" else "min"
@@ -128,7 +129,7 @@ def _settle_repeats(job: Job) -> None:
                CASE WHEN c.label = k.first_label THEN o.other_row ELSE k.first_row END AS other_row,
                CASE WHEN c.label = k.first_label THEN o.other_label ELSE k.first_label END AS other_label
         FROM coded c JOIN keys k USING ({_KEY}) LEFT JOIN others o USING ({_KEY})
-    """)  # noqa: S608
+    """)
     if job.on_conflict == "reject":
         _reject_repeats(job)
     _collapse_repeats(job)
@@ -163,13 +164,13 @@ def _collapse_repeats(job: Job) -> None:
 def _settle_stored(job: Job) -> None:
     """Rows whose key the dataset already holds: equal ones collapse, an unknown is filled, others conflict."""
     table = job.kind
-    if not job.one(f"SELECT count(*) FROM {table} WHERE dataset_id = $dataset")[0]:  # noqa: S608
+    if not job.one(f"SELECT count(*) FROM {table} WHERE dataset_id = $dataset")[0]:
         return
     job.run(f"""
         CREATE TEMP TABLE met AS
         SELECT {_KEY}, c."row", c.label, l.label AS old, l."row" AS old_row, l.ingest_id AS old_ingest
         FROM coded c JOIN {table} l USING ({_KEY}) WHERE l.dataset_id = $dataset
-    """)  # noqa: S608
+    """)
     job.tally.collapsed += job.one("SELECT count(*) FROM met WHERE label IS NULL OR label = old")[0]
     if job.on_conflict == "reject":
         job.run("""
@@ -187,5 +188,5 @@ def _settle_stored(job: Job) -> None:
     job.run(f"""
         UPDATE {table} SET label = met.label, ingest_id = $ingest, "row" = met."row"
         FROM met WHERE {same} AND {table}.dataset_id = $dataset AND {update}
-    """)  # noqa: S608
+    """)
     job.run('DELETE FROM coded WHERE "row" IN (SELECT "row" FROM met)')

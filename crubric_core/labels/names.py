@@ -4,6 +4,7 @@ The temporary tables map the file's raw text to (name, id); nothing is written t
 ``keep_names`` is told which ids the accepted rows use.
 """
 
+# ruff: noqa: S608 - every identifier in the SQL is this program's own, every value is bound
 from __future__ import annotations
 
 from . import values
@@ -28,7 +29,7 @@ def look_up_names(job: Job, column: str) -> None:
         )
         SELECT raw, name, CAST(coalesce(stored.id, fresh.id) AS INTEGER) AS id, stored.id IS NULL AS is_new
         FROM named LEFT JOIN stored USING (name) LEFT JOIN fresh USING (name)
-    """)  # noqa: S608
+    """)
 
 
 def keep_names(job: Job, column: str, used: str) -> None:
@@ -37,7 +38,7 @@ def keep_names(job: Job, column: str, used: str) -> None:
         INSERT INTO {_TABLES[column]}
         SELECT DISTINCT id, $dataset, name FROM {column}_names
         WHERE is_new AND id IN (SELECT id FROM ({used}))
-    """)  # noqa: S608
+    """)
 
 
 def look_up_queries(job: Job, pairs: str) -> None:
@@ -52,7 +53,7 @@ def look_up_queries(job: Job, pairs: str) -> None:
         )
         SELECT name, CAST(coalesce(stored.id, fresh.id) AS INTEGER) AS id, stored.id IS NULL AS is_new
         FROM named LEFT JOIN stored USING (name) LEFT JOIN fresh USING (name)
-    """)  # noqa: S608
+    """)
 
 
 def look_up_rubrics(job: Job, *, borrow_query: bool) -> None:
@@ -77,7 +78,7 @@ def look_up_rubrics(job: Job, *, borrow_query: bool) -> None:
         SELECT query_raw, rubric_raw, coalesce(query, sole) AS query, rubric,
                query IS NULL AND coalesce(several, false) AS ambiguous
         FROM named LEFT JOIN siblings USING (rubric)
-    """)  # noqa: S608
+    """)
     look_up_queries(job, "rubric_pairs")
     job.run("""
         CREATE TEMP TABLE rubric_names AS
@@ -108,7 +109,7 @@ def keep_rubrics(job: Job, used: str) -> None:
     job.run(f"""
         CREATE TEMP TABLE rubrics_used AS
         SELECT DISTINCT id, query_id, rubric FROM rubric_names WHERE is_new AND id IN (SELECT id FROM ({used}))
-    """)  # noqa: S608
+    """)
     keep_queries(job, "SELECT query_id AS id FROM rubrics_used")
     job.run("""
         INSERT INTO rubrics (rubric_id, dataset_id, query_id, name)
@@ -121,4 +122,4 @@ def keep_queries(job: Job, used: str) -> None:
     job.run(f"""
         INSERT INTO queries (query_id, dataset_id, name)
         SELECT id, $dataset, name FROM query_names WHERE is_new AND id IN (SELECT id FROM ({used}))
-    """)  # noqa: S608
+    """)

@@ -12,24 +12,13 @@ STAGING = "incoming"
 
 
 @dataclass(frozen=True)
-class Malformed:
-    """A record that is no record: its row as a spreadsheet shows it, its beginning, and what is wrong."""
-
-    row: int
-    value: str
-    reason: str
-
-
-@dataclass(frozen=True)
 class Staged:
     """What the temporary table ``incoming`` now holds.
 
     row_sql: expression over ``incoming i`` that gives the row as a person sees it in the file.
-    malformed: the records that could not be split into columns; they are not in the table.
     """
 
     row_sql: str
-    malformed: tuple[Malformed, ...] = ()
 
 
 class Reader(Protocol):
@@ -41,7 +30,10 @@ class Reader(Protocol):
         ...
 
     def stage(self, cursor: duckdb.DuckDBPyConnection, picks: Mapping[str, int]) -> Staged:
-        """Create the temporary table ``incoming`` with one text column for each key of ``picks``."""
+        """Create the temporary table ``incoming`` with one text column for each key of ``picks``.
+
+        A record that cannot be split into columns goes to the temporary table ``rejected`` instead.
+        """
         ...
 
 

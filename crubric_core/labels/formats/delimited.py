@@ -4,6 +4,7 @@ DuckDB's strict parallel reader takes a clean file. A file that it refuses, or o
 (they would shift the row numbers), is first put in order record by record, keeping what cannot be split.
 """
 
+# ruff: noqa: S608 - every identifier in the SQL is this program's own, every value is bound
 from __future__ import annotations
 
 import csv
@@ -16,7 +17,7 @@ from pathlib import Path
 import duckdb
 
 from ...errors import IngestError
-from .base import STAGING, Malformed, Staged
+from .base import STAGING, Staged
 
 _DELIMITERS = (",", "\t", ";", "|")
 _SAMPLE = 1 << 18
@@ -52,11 +53,16 @@ class DelimitedReader:
                 cursor.execute(f"DROP TABLE IF EXISTS {STAGING}")
             else:
                 return Staged(row_sql="i.rowid + 2")
-        clean = self._scratch / "clean.csv"
-        malformed = self._rewrite(clean)
+        clean, malformed = self._scratch / "clean.csv", self._scratch / "malformed.csv"
+        self._rewrite(clean, malformed)
+        cursor.execute(
+            "INSERT INTO rejected SELECT * FROM read_csv(?, auto_detect = false, header = false, quote = '\"', "
+            "escape = '\"', columns = {'row': 'BIGINT', 'column': 'VARCHAR', 'value': 'VARCHAR', 'reason': 'VARCHAR'})",
+            [str(malformed)],
+        )
         shifted = {"row": 0} | {name: i + 1 for name, i in picks.items()}
         self._load(cursor, clean, shifted, ",", len(self.columns) + 1)
-        return Staged(row_sql='CAST(i."row" AS BIGINT)', malformed=tuple(malformed))
+        return Staged(row_sql='CAST(i."row" AS BIGINT)')
 
     @staticmethod
     def _load(
@@ -65,7 +71,7 @@ class DelimitedReader:
         wanted = ", ".join(f'c{i} AS "{name}"' for name, i in picks.items())
         columns = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(width))
         cursor.execute(
-            f"CREATE TEMP TABLE {STAGING} AS SELECT {wanted} FROM read_csv(?, auto_detect = false, "  # noqa: S608
+            f"CREATE TEMP TABLE {STAGING} AS SELECT {wanted} FROM read_csv(?, auto_detect = false, "
             f"header = true, delim = '{delimiter}', quote = '\"', escape = '\"', columns = {{{columns}}}, "
             f"max_line_size = {_LONGEST})",
             [str(path)],
@@ -81,19 +87,20 @@ class DelimitedReader:
                     return True
         return False
 
-    def _rewrite(self, clean: Path) -> list[Malformed]:
-        malformed: list[Malformed] = []
-        with clean.open("w", encoding="utf-8", newline="") as file:
-            writer = csv.writer(file, lineterminator="\n")
-            writer.writerow(["row", *self.columns])
+    def _rewrite(self, clean: Path, malformed: Path) -> None:
+        """Each record with its row into ``clean``, or into ``malformed`` with what is wrong with it."""
+        with (
+            clean.open("w", encoding="utf-8", newline="") as good,
+            malformed.open("w", encoding="utf-8", newline="") as bad,
+        ):
+            keep, drop = csv.writer(good, lineterminator="\n"), csv.writer(bad, lineterminator="\n")
+            keep.writerow(["row", *self.columns])
             for row, record, problem in self._records():
-                if problem is None:
-                    problem = self._width_problem(record)
+                problem = problem or self._width_problem(record)
                 if problem:
-                    malformed.append(Malformed(row, self._delimiter.join(record)[:200], problem))
+                    drop.writerow([row, "", self._delimiter.join(record)[:200], problem])
                 elif record:
-                    writer.writerow([row, *record[: len(self.columns)]])
-        return malformed
+                    keep.writerow([row, *record[: len(self.columns)]])
 
     def _records(self) -> Iterator[tuple[int, list[str], str | None]]:
         """Each record after the header: its row, its cells, and what is wrong with it."""

@@ -25,11 +25,8 @@ class Separation:
     separated: BoolArray
 
 
-def separation(draws: FloatArray, confidence: float = 0.95, holm: bool = False) -> Separation:
-    """Which systems the bootstrap tells apart. draws (R, M), R ≥ 2.
-
-    With ``holm`` a pair must also be rejected by Holm's procedure over all pairs at level 1 − confidence.
-    """
+def separation(draws: FloatArray, confidence: float = 0.95) -> Separation:
+    """Which systems the bootstrap tells apart, each pair tested alone. draws (R, M), R ≥ 2."""
     size = draws.shape[1]
     ahead, p_value = np.full((size, size), np.nan), np.full((size, size), np.nan)
     separated = np.zeros((size, size), dtype=bool)
@@ -38,17 +35,35 @@ def separation(draws: FloatArray, confidence: float = 0.95, holm: bool = False) 
     for at, i in enumerate(ranked[:-1], start=1):
         others = ranked[at:]
         difference = draws[:, [i]] - draws[:, others]
-        low, high = percentile_interval(difference, confidence)
         ahead[i, others] = (np.sign(difference).mean(axis=0) + 1) / 2
         ahead[others, i] = 1 - ahead[i, others]
         p_value[i, others] = p_value[others, i] = two_sided_p(difference)
-        separated[i, others] = separated[others, i] = (low > 0) | (high < 0)
-    if holm:
-        rows, columns = np.triu_indices(len(ranked), 1)
-        pairs = ranked[rows], ranked[columns]
-        separated[pairs] &= holm_rejects(p_value[pairs], 1 - confidence)
-        separated[pairs[::-1]] = separated[pairs]
+        separated[i, others] = separated[others, i] = excludes_zero(difference, confidence)
     return Separation(ahead, p_value, separated)
+
+
+def with_holm(apart: Separation, confidence: float) -> Separation:
+    """The same, where a separated pair must also pass Holm's procedure over all pairs at level 1 − confidence."""
+    ranked = np.flatnonzero(np.isfinite(apart.p_value.diagonal()))
+    rows, columns = (ranked[side] for side in np.triu_indices(len(ranked), 1))
+    passes = np.zeros(apart.separated.shape, dtype=bool)
+    passes[rows, columns] = holm_rejects(apart.p_value[rows, columns], 1 - confidence)
+    return Separation(apart.ahead, apart.p_value, apart.separated & (passes | passes.T))
+
+
+def excludes_zero(difference: FloatArray, confidence: float) -> BoolArray:
+    """Whether the percentile interval of each column lies on one side of 0. difference (R, n) → (n,).
+
+    Counting settles all columns but those whose interval ends between the draws on either side of 0.
+    """
+    replicates = len(difference)
+    against = np.minimum((difference <= 0).sum(axis=0), (difference >= 0).sum(axis=0))
+    allowed = np.floor((replicates - 1) * (1 - confidence) / 2)
+    excluded: BoolArray = against <= allowed
+    close = np.flatnonzero(np.abs(against - allowed) <= 2)
+    low, high = percentile_interval(difference[:, close], confidence)
+    excluded[close] = (low > 0) | (high < 0)
+    return excluded
 
 
 def two_sided_p(difference: FloatArray) -> FloatArray:

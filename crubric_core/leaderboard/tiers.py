@@ -14,7 +14,7 @@ from scipy.stats import rankdata
 from ..arrays import BoolArray, FloatArray, IntArray
 from ..settings import TierRule
 from .bootstrap import percentile_interval
-from .separation import holm_rejects, separation
+from .separation import Separation, holm_rejects, separation, with_holm
 
 
 @dataclass(frozen=True)
@@ -51,11 +51,11 @@ def standings(
     holm: bool = False,
 ) -> Standing:
     """Tiers, ranks and separation from abilities theta (M,) and their bootstrap draws (R, M)."""
-    draws = np.where(np.isfinite(theta), draws, np.nan)
-    theta = np.where(np.isfinite(draws).all(axis=0), theta, np.nan)
+    theta, draws = _ranked_alone(theta, draws)
     theta_low, theta_high = percentile_interval(draws, confidence)
     rank_low, rank_high = rank_intervals(draws, confidence)
-    apart = separation(draws, confidence, holm)
+    alone = separation(draws, confidence)
+    apart = with_holm(alone, confidence) if holm else alone
     return Standing(
         theta_low=theta_low,
         theta_high=theta_high,
@@ -63,7 +63,7 @@ def standings(
         rank_low=rank_low,
         rank_high=rank_high,
         rank_probability=rank_probabilities(draws),
-        tier=assign_tiers(theta, draws, rule, confidence, holm),
+        tier=_tiers(theta, alone, rule, confidence, holm),
         ahead=apart.ahead,
         p_value=apart.p_value,
         separated=apart.separated,
@@ -77,23 +77,35 @@ def assign_tiers(
     confidence: float = 0.95,
     holm: bool = False,
 ) -> FloatArray:
-    """Tier of each system, from 1, best first; NaN where theta is. theta (M,), draws (R, M) → (M,).
+    """Tier of each system, from 1, best first; NaN where it is not ranked. theta (M,), draws (R, M) → (M,).
 
     ``adjacent``: a tier starts where the paired difference to the next system above excludes 0; Holm corrects for
     these M − 1 tests. ``leader``: where that to the tier's first system does; Holm corrects for all pairs, since
-    the tests depend on each other's outcome.
+    which of them are tested depends on the outcomes.
     """
+    theta, draws = _ranked_alone(theta, draws)
+    return _tiers(theta, separation(draws, confidence), rule, confidence, holm)
+
+
+def _ranked_alone(theta: FloatArray, draws: FloatArray) -> tuple[FloatArray, FloatArray]:
+    ranked = np.isfinite(theta) & np.isfinite(draws).all(axis=0)
+    return np.where(ranked, theta, np.nan), np.where(ranked, draws, np.nan)
+
+
+def _tiers(theta: FloatArray, apart: Separation, rule: TierRule, confidence: float, holm: bool) -> FloatArray:
     order = np.argsort(-theta, kind="stable")[: np.count_nonzero(np.isfinite(theta))]
-    apart = separation(draws, confidence, holm and rule == "leader")
     tiers = np.full(theta.shape, np.nan)
+    if not order.size:
+        return tiers
     if rule == "leader":
+        apart = with_holm(apart, confidence) if holm else apart
         tiers[order] = _tiers_by_leader(order, apart.separated)
         return tiers
-    above, below = order[:-1], order[1:]
-    starts = apart.separated[above, below]
+    pairs = order[:-1], order[1:]
+    starts = apart.separated[pairs]
     if holm:
-        starts &= holm_rejects(apart.p_value[above, below], 1 - confidence)
-    tiers[order] = 1 + np.cumsum(np.append(np.zeros(min(1, order.size), dtype=bool), starts))
+        starts &= holm_rejects(apart.p_value[pairs], 1 - confidence)
+    tiers[order] = np.cumsum(np.append(True, starts))
     return tiers
 
 
@@ -124,13 +136,18 @@ def rank_probabilities(draws: FloatArray) -> FloatArray:
 
     Systems tied in a replicate share its ranks evenly, so that column k sums to k while at least k are ranked.
     """
+    replicates, systems = draws.shape
     best, worst = _ranks(draws)
-    ranks = np.arange(1, draws.shape[1] + 1)
-    reached = [
-        np.clip((ranks - low[:, None] + 1) / (high - low + 1)[:, None], 0, 1).mean(axis=0)
-        for low, high in zip(best.T, worst.T, strict=True)
-    ]
-    return np.array(reached)
+    ranked = np.flatnonzero(np.isfinite(best).all(axis=0))
+    low, high = best[:, ranked].astype(np.int64), worst[:, ranked].astype(np.int64)
+    # Each replicate puts 1 / (high - low + 1) on every rank from low to high: a step up, and a step down after.
+    steps = np.zeros((systems, systems + 1))
+    rows, share = np.broadcast_to(ranked, low.shape), 1 / (high - low + 1)
+    np.add.at(steps, (rows, low - 1), share)
+    np.add.at(steps, (rows, high), -share)
+    reached = np.full((systems, systems), np.nan)
+    reached[ranked] = np.clip(steps.cumsum(axis=1).cumsum(axis=1)[ranked, :-1] / replicates, 0, 1)
+    return reached
 
 
 def _ranks(draws: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -12,14 +12,13 @@ from .fit import IrtFit
 from .quadrature import (
     GRID_NODES,
     AdaptiveQuadrature,
-    DomainTooNarrowError,
     GridQuadrature,
     Posterior,
     Quadrature,
-    chebyshev_order,
+    RuleTooSmallError,
 )
 
-BATCH = 512  # posteriors integrated at once: their interpolation weights stay below 100 MB
+BATCH = 4096  # posteriors integrated at once
 
 
 @dataclass(frozen=True)
@@ -64,16 +63,15 @@ def _posteriors(fit: IrtFit, y: FloatArray, counts: FloatArray, batch: int) -> l
     used = np.flatnonzero(counts.any(axis=0) & ~fit.constant)
     weights, labels = counts[:, used], y[:, used]
     steepest = float(fit.a[used].max()) if len(used) else 1.0
-    low, high = -3.5, 3.5
+    rule: Quadrature = GridQuadrature(GRID_NODES) if fit.quadrature == "grid" else AdaptiveQuadrature()
     while True:
-        rule: Quadrature = GridQuadrature(GRID_NODES)
-        if fit.quadrature == "adaptive":
-            rule = AdaptiveQuadrature(low, high, chebyshev_order(steepest, low, high))
+        if isinstance(rule, AdaptiveQuadrature):
+            rule = rule.fit_for(steepest)
         loglik = _weighted_loglik(fit, labels, used, weights, rule.nodes)
         try:
             return [rule.posterior(loglik[start : start + batch]) for start in range(0, len(loglik), batch)]
-        except DomainTooNarrowError as needed:
-            low, high = needed.low, needed.high
+        except RuleTooSmallError as error:
+            rule = error.better
 
 
 def _weighted_loglik(

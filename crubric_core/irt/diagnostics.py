@@ -1,10 +1,22 @@
-"""Does the model hold? Item-rest correlation here; residuals, Q3 and item fit on top of it (METHOD §12)."""
+"""Does the model hold? Residuals, their spectrum, and rubrics that run against the rest (METHOD §12)."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
-from ..arrays import FloatArray
+from ..arrays import BoolArray, FloatArray
+from .abilities import log_probabilities
+from .fit import IrtFit
+
+
+@dataclass(frozen=True)
+class Spectrum:
+    """eigenvalues: (≤ M,) of the residual correlation matrix, largest first. ratio: first over second (A1)."""
+
+    eigenvalues: FloatArray
+    ratio: float
 
 
 def item_rest_correlation(y: FloatArray) -> FloatArray:
@@ -19,10 +31,51 @@ def item_rest_correlation(y: FloatArray) -> FloatArray:
     with_rest = known & (others > 0)
     rest = np.where(with_rest, (filled.sum(axis=1, keepdims=True) - filled) / np.maximum(others, 1), 0.0)
     n = with_rest.sum(axis=0)
-    item = np.where(with_rest, filled, 0.0)
     enough = np.maximum(n, 1)
-    item_gap = np.where(with_rest, item - item.sum(axis=0) / enough, 0.0)
+    item_gap = np.where(with_rest, filled - np.where(with_rest, filled, 0.0).sum(axis=0) / enough, 0.0)
     rest_gap = np.where(with_rest, rest - rest.sum(axis=0) / enough, 0.0)
     scale = np.sqrt((item_gap**2).sum(axis=0) * (rest_gap**2).sum(axis=0))
     defined = (n >= 3) & (scale > 1e-12)
     return np.where(defined, (item_gap * rest_gap).sum(axis=0) / np.where(defined, scale, 1.0), np.nan)
+
+
+def expected_labels(fit: IrtFit, theta: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Mean and variance (M, J) of each label at abilities ``theta`` (M,); NaN for a constant rubric."""
+    active = np.flatnonzero(~fit.constant)
+    probability = np.exp(log_probabilities(fit, active, theta))
+    level = np.arange(len(probability))
+    mean = np.full((len(theta), len(fit.constant)), np.nan)
+    variance = mean.copy()
+    first = np.tensordot(level, probability, axes=1)
+    mean[:, active] = first.T
+    variance[:, active] = (np.tensordot(level**2, probability, axes=1) - first**2).T
+    return mean, variance
+
+
+def residuals(fit: IrtFit, y: FloatArray) -> FloatArray:
+    """(M, J) label minus its expectation at the system's EAP ability; NaN where unknown or constant."""
+    return y - expected_labels(fit, fit.theta)[0]
+
+
+def residual_spectrum(residual: FloatArray) -> Spectrum:
+    """Eigenvalues of the J × J correlation matrix of ``residual`` (M, J), from its M × M Gram matrix.
+
+    Both share their non-zero eigenvalues. An unknown residual counts as the rubric's mean. A first eigenvalue that
+    towers over the second speaks of a second ability (paper, A1).
+    """
+    standard = standardised(residual)[0]
+    eigenvalues = np.maximum(np.linalg.eigvalsh(standard @ standard.T)[::-1], 0.0)
+    second = eigenvalues[1] if len(eigenvalues) > 1 else 0.0
+    ratio = float(eigenvalues[0] / second) if second > 1e-9 else float("nan")
+    return Spectrum(eigenvalues, ratio)
+
+
+def standardised(residual: FloatArray) -> tuple[FloatArray, BoolArray]:
+    """Columns with mean 0 and unit length, 0 where unknown; and which columns vary on at least three systems."""
+    known = ~np.isnan(residual)
+    n = known.sum(axis=0)
+    filled = np.where(known, residual, 0.0)
+    centred = np.where(known, filled - filled.sum(axis=0) / np.maximum(n, 1), 0.0)
+    length = np.sqrt((centred**2).sum(axis=0))
+    varies = (n >= 3) & (length > 1e-9)
+    return centred / np.where(varies, length, 1.0) * varies, varies

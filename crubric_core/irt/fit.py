@@ -103,7 +103,7 @@ def fit_irt(
         converged=best.converged,
         evaluations=best.evaluations,
         constant=constant,
-        n_parameters=int(np.count_nonzero(best.evaluation.gradient != 0)),
+        n_parameters=bound.n_parameters,
         levels=n_levels,
     )
     if strict and not fit.converged:

@@ -83,6 +83,11 @@ class Graded:
         )
         self._labels = (~np.isnan(y)).sum(axis=0)[groups.owner]
 
+    @property
+    def n_parameters(self) -> int:
+        """See ItemModel; thresholds that coincide count once."""
+        return int(self._used.sum())
+
     def start(self) -> FloatArray:
         """Unit slopes and the thresholds that the cumulative shares suggest."""
         groups = self._groups

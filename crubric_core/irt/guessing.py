@@ -26,6 +26,11 @@ class Guessing:
         self._share = self._labels / len(y)
         self._priors = priors
 
+    @property
+    def n_parameters(self) -> int:
+        """See ItemModel."""
+        return 3 * len(self._passes)
+
     def start(self) -> FloatArray:
         """Unit slopes, a small asymptote, and the difficulties that the pass rates suggest."""
         b = -1.3 * smoothed_logit(self._passes, self._labels)

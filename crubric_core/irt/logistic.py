@@ -22,6 +22,11 @@ class Logistic:
         self._labels = observed.sum(axis=0).astype(float)
         self._priors, self._common = priors, common_slope
 
+    @property
+    def n_parameters(self) -> int:
+        """See ItemModel."""
+        return len(self._passes) + (1 if self._common else len(self._passes))
+
     def start(self) -> FloatArray:
         """Unit slopes and the difficulties that the pass rates suggest."""
         b = -1.3 * smoothed_logit(self._passes, self._labels)

@@ -50,6 +50,10 @@ class Score:
 class ItemModel(Protocol):
     """One response model bound to one table of labels."""
 
+    @property
+    def n_parameters(self) -> int:
+        """Free item parameters."""
+
     def start(self) -> FloatArray:
         """(n,) where the search begins."""
 

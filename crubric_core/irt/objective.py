@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from ..arrays import FloatArray
 from ..settings import Quadrature as QuadratureName
@@ -10,11 +10,10 @@ from .models import ItemModel
 from .quadrature import (
     GRID_NODES,
     AdaptiveQuadrature,
-    DomainTooNarrowError,
     GridQuadrature,
     Posterior,
     Quadrature,
-    chebyshev_order,
+    RuleTooSmallError,
 )
 
 
@@ -45,7 +44,7 @@ class MarginalPosterior:
     def __init__(self, model: ItemModel, quadrature: QuadratureName) -> None:
         self.model = model
         self.rule: Quadrature
-        self.rule = GridQuadrature(GRID_NODES) if quadrature == "grid" else AdaptiveQuadrature(-3.5, 3.5, 32)
+        self.rule = GridQuadrature(GRID_NODES) if quadrature == "grid" else AdaptiveQuadrature()
 
     def __call__(self, x: FloatArray) -> PosteriorValue:
         """Value, gradient and posterior at ``x``."""
@@ -65,17 +64,11 @@ class MarginalPosterior:
 
     def _integrate(self, x: FloatArray) -> tuple[FloatArray, Posterior, float]:
         while True:
-            self.rule = _refined(self.rule, self.model.steepest(x))
+            if isinstance(self.rule, AdaptiveQuadrature):
+                self.rule = self.rule.fit_for(self.model.steepest(x))
             nodes = self.rule.nodes
             loglik, constant = self.model.forward(x, nodes)
             try:
                 return nodes, self.rule.posterior(loglik), constant
-            except DomainTooNarrowError as needed:
-                self.rule = AdaptiveQuadrature(needed.low, needed.high, 32)
-
-
-def _refined(rule: Quadrature, steepest: float) -> Quadrature:
-    if not isinstance(rule, AdaptiveQuadrature):
-        return rule
-    order = chebyshev_order(steepest, rule.low, rule.high)
-    return replace(rule, order=order) if order > rule.order else rule
+            except RuleTooSmallError as error:
+                self.rule = error.better

@@ -1,16 +1,16 @@
 """Integration over ability: the paper's fixed grid, and an adaptive rule that is exact where posteriors are narrow.
 
-With hundreds of rubrics a system's posterior is far narrower than the spacing of any fixed grid, yet each
-log-likelihood, as a function of theta, is smooth on the scale 1/a. So the item functions are computed at a few
-Chebyshev nodes only, each system's log-likelihood is interpolated from there (with an error that falls
-geometrically in the number of nodes), and it is exponentiated on a fine window around its own posterior.
-The weights that flow back to the nodes are the transpose of the same interpolation: the gradient is that of the
-very objective that is returned.
+With hundreds of rubrics a system's posterior is far narrower than the spacing of any affordable grid of item
+functions, yet each log-likelihood, as a function of theta, is smooth on the scale 1/a. So the item functions are
+computed at a few Chebyshev nodes, the systems' log-likelihoods are interpolated from there to a fine uniform grid
+(with an error that falls geometrically in the number of nodes), and only then exponentiated. The weights that flow
+back to the nodes are the transpose of the same interpolation: the gradient is that of the very objective returned.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Protocol
 
 import numpy as np
@@ -19,10 +19,10 @@ from ..arrays import FloatArray
 
 LOG_2PI = float(np.log(2 * np.pi))
 GRID_NODES = np.linspace(-4.0, 4.0, 41)
-DROP = 32.0  # a window ends where the log posterior lies this far below its top: e^-32 = 1e-14
-FINE = 49  # points a window; a Gaussian is then sampled every third of its sd
-SCAN = 400  # uniform points on which the windows are found
+DROP = 32.0  # a posterior ends where its log lies this far below its top: e^-32 = 1e-14
+LEAST_POINTS = 24  # within that stretch: a Gaussian is then sampled every two thirds of its sd, error e^-44
 LIMIT = 12.0  # the prior alone is e^-72 out there
+ROOM = 0.5  # by which a domain grows
 TOLERANCE = 1e-7  # of the interpolation of one item's log-probability
 
 
@@ -34,7 +34,7 @@ class Posterior:
     mean, sd: (M,) moments of the posterior; EAP and its standard error.
     nodes: (G,) the rule's nodes. node_weights: (M, G) with ``sum_g node_weights * f(nodes_g) =
     E[f(theta) | labels]`` for every f as smooth as the item functions.
-    density: (M, Q) posterior probabilities at ``theta`` (M, Q); each row sums to 1.
+    theta, density: (Q,) fine grid and (M, Q) posterior probabilities on it; each row sums to 1.
     """
 
     loglik: FloatArray
@@ -44,14 +44,6 @@ class Posterior:
     node_weights: FloatArray
     theta: FloatArray
     density: FloatArray
-
-
-class DomainTooNarrowError(Exception):
-    """Some posterior reaches the end of the interpolation domain; ``low`` and ``high`` say what is needed."""
-
-    def __init__(self, low: float, high: float) -> None:
-        super().__init__(f"posterior mass beyond [{low}, {high}]")
-        self.low, self.high = low, high
 
 
 class Quadrature(Protocol):
@@ -65,6 +57,14 @@ class Quadrature(Protocol):
         """Posterior of each system from its log-likelihood (M, G) at the nodes."""
 
 
+class RuleTooSmallError(Exception):
+    """Some posterior reaches beyond the rule's domain or falls between its points; ``better`` is one that fits."""
+
+    def __init__(self, better: AdaptiveQuadrature) -> None:
+        super().__init__("the quadrature rule is too small")
+        self.better = better
+
+
 @dataclass(frozen=True)
 class GridQuadrature:
     """The paper's rule (§3.4): equally spaced nodes with normalised standard-normal weights."""
@@ -75,98 +75,96 @@ class GridQuadrature:
         """Posterior on the nodes themselves; ``loglik`` is (M, G)."""
         log_weights = -0.5 * self.nodes**2
         log_weights = log_weights - np.logaddexp.reduce(log_weights)
-        log_joint = loglik + log_weights
-        top = log_joint.max(axis=1, keepdims=True)
-        mass = np.exp(log_joint - top)
-        total = mass.sum(axis=1, keepdims=True)
-        density = mass / total
-        theta = np.broadcast_to(self.nodes, loglik.shape)
-        mean, sd = _moments(theta, density)
-        return Posterior((top + np.log(total))[:, 0], mean, sd, self.nodes, density, theta, density)
+        log_marginal, density = _normalised(loglik + log_weights)
+        mean, sd = _moments(self.nodes, density)
+        return Posterior(log_marginal, mean, sd, self.nodes, density, self.nodes, density)
 
 
 @dataclass(frozen=True)
 class AdaptiveQuadrature:
-    """Chebyshev interpolation on [low, high] and a window of its own for each system (see the module)."""
+    """Chebyshev interpolation on [low, high] from ``order`` nodes to ``points`` uniform ones (see the module)."""
 
-    low: float
-    high: float
-    order: int
+    low: float = -3.5
+    high: float = 3.5
+    order: int = 32
+    points: int = 257
 
-    @property
+    @cached_property
     def nodes(self) -> FloatArray:
         """(order,) Chebyshev extreme points of the domain, ascending."""
-        return _chebyshev(self.order) * (self.high - self.low) / 2 + (self.high + self.low) / 2
+        unit = -np.cos(np.pi * np.arange(self.order) / (self.order - 1))
+        return unit * (self.high - self.low) / 2 + (self.high + self.low) / 2
+
+    @cached_property
+    def _fine(self) -> FloatArray:
+        return np.linspace(self.low, self.high, self.points)
+
+    @cached_property
+    def _basis(self) -> FloatArray:
+        return interpolation_matrix(self.nodes, self._fine)
 
     def posterior(self, loglik: FloatArray) -> Posterior:
-        """Posterior on each system's own window; ``loglik`` is (M, order).
+        """Posterior on the fine grid; ``loglik`` is (M, order).
 
         Raises:
-            DomainTooNarrowError: a window touches an end of the domain.
+            RuleTooSmallError: a posterior reaches an end of the domain or has too few points.
 
         """
-        nodes = self.nodes
-        start, stop = self._windows(loglik, nodes)
-        theta = start[:, None] + (stop - start)[:, None] * np.linspace(0.0, 1.0, self._points(stop - start))
-        basis = interpolation_matrix(nodes, theta)
-        log_joint = (basis @ loglik[:, :, None])[:, :, 0] - 0.5 * (theta**2 + LOG_2PI)
-        top = log_joint.max(axis=1, keepdims=True)
-        mass = np.exp(log_joint - top)
-        total = mass.sum(axis=1, keepdims=True)
-        density = mass / total
-        step = (stop - start) / (theta.shape[1] - 1)
-        mean, sd = _moments(theta, density)
-        weights = (density[:, None, :] @ basis)[:, 0, :]
-        return Posterior((top + np.log(total))[:, 0] + np.log(step), mean, sd, nodes, weights, theta, density)
+        log_joint = loglik @ self._basis.T - 0.5 * (self._fine**2 + LOG_2PI)
+        self._require_fit(log_joint)
+        log_marginal, density = _normalised(log_joint)
+        step = (self.high - self.low) / (self.points - 1)
+        mean, sd = _moments(self._fine, density)
+        return Posterior(
+            log_marginal + np.log(step), mean, sd, self.nodes, density @ self._basis, self._fine, density
+        )
 
-    def _windows(self, loglik: FloatArray, nodes: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Ends (M,), (M,) of the stretch in which each log posterior lies within DROP of its top."""
-        scan = np.linspace(self.low, self.high, SCAN)
-        log_joint = loglik @ interpolation_matrix(nodes, scan[None, :])[0].T - 0.5 * scan**2
+    def _require_fit(self, log_joint: FloatArray) -> None:
         inside = log_joint >= log_joint.max(axis=1, keepdims=True) - DROP
-        first, last = inside.argmax(axis=1), SCAN - 1 - inside[:, ::-1].argmax(axis=1)
-        self._require_room(int(first.min()), int(last.max()))
-        return scan[np.maximum(first - 1, 0)], scan[np.minimum(last + 1, SCAN - 1)]
+        low = max(self.low - ROOM, -LIMIT) if inside[:, 0].any() else self.low
+        high = min(self.high + ROOM, LIMIT) if inside[:, -1].any() else self.high
+        fewest = int(inside.sum(axis=1).min())
+        spacing = (self.high - self.low) / (self.points - 1)
+        if fewest < LEAST_POINTS:
+            spacing *= fewest / (1.25 * LEAST_POINTS)
+        better = replace(self, low=low, high=high, points=int(np.ceil((high - low) / spacing - 1e-9)) + 1)
+        if better != self:
+            raise RuleTooSmallError(better)
 
-    def _require_room(self, first: int, last: int) -> None:
-        low, high = self.low, self.high
-        reach = 0.5
-        wanted_low = max(low - reach, -LIMIT) if first == 0 else low
-        wanted_high = min(high + reach, LIMIT) if last == SCAN - 1 else high
-        if (wanted_low, wanted_high) != (low, high):
-            raise DomainTooNarrowError(wanted_low, wanted_high)
+    def fit_for(self, steepest: float) -> AdaptiveQuadrature:
+        """Add nodes where log-probabilities with slopes up to ``steepest`` need them.
 
-    def _points(self, widths: FloatArray) -> int:
-        """Points a window: more where it is wide beside the steepest item, whose scale the order tells."""
-        scale = (self.high - self.low) / self.order
-        return int(np.clip(np.ceil(3.0 * widths.max() / scale / np.pi), FINE, 1025))
-
-
-def chebyshev_order(steepest: float, low: float, high: float) -> int:
-    """Nodes needed so that log-probabilities with slopes up to ``steepest`` interpolate to TOLERANCE.
-
-    The singularities nearest to the real axis lie at distance pi/a, so the error falls like rho^-order with
-    log rho = asinh(pi / (a * half-width)) (Trefethen, Approximation Theory and Approximation Practice, ch. 8).
-    """
-    rate = np.arcsinh(np.pi / (max(steepest, 1e-3) * (high - low) / 2))
-    return int(np.clip(16 * np.ceil(-np.log(TOLERANCE) / rate / 16), 32, 768))
+        Their singularities nearest to the real axis lie at distance pi/a, so the error falls like rho^-order with
+        log rho = asinh(pi / (a × half-width)) (Trefethen, Approximation Theory and Approximation Practice, ch. 8).
+        The trapezoidal sum on the fine grid obeys the same distance.
+        """
+        rate = np.arcsinh(np.pi / (max(steepest, 1e-3) * (self.high - self.low) / 2))
+        order = int(np.clip(16 * np.ceil(-np.log(TOLERANCE) / rate / 16), 32, 768))
+        if order <= self.order:
+            return self
+        return replace(self, order=order, points=max(self.points, 2 * order))
 
 
 def interpolation_matrix(nodes: FloatArray, theta: FloatArray) -> FloatArray:
-    """Barycentric Lagrange weights (M, Q, G) that carry values at Chebyshev ``nodes`` (G,) to ``theta`` (M, Q)."""
+    """Barycentric Lagrange weights (Q, G) that carry values at Chebyshev ``nodes`` (G,) to ``theta`` (Q,)."""
     weights = np.where(np.arange(len(nodes)) % 2 == 0, 1.0, -1.0)
     weights[[0, -1]] /= 2
-    gap = theta[:, :, None] - nodes
+    gap = theta[:, None] - nodes
     gap[gap == 0.0] = 1e-300  # at a node its own weight outgrows all the others
     basis = np.divide(weights, gap, out=gap)
-    basis /= basis.sum(axis=2, keepdims=True)
+    basis /= basis.sum(axis=1, keepdims=True)
     return basis
 
 
-def _chebyshev(order: int) -> FloatArray:
-    return -np.cos(np.pi * np.arange(order) / (order - 1))
+def _normalised(log_mass: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Log of the sum of each row (M,), and the row divided by it (M, Q)."""
+    top = log_mass.max(axis=1, keepdims=True)
+    mass = np.exp(log_mass - top)
+    total = mass.sum(axis=1, keepdims=True)
+    mass /= total
+    return (top + np.log(total))[:, 0], mass
 
 
 def _moments(theta: FloatArray, density: FloatArray) -> tuple[FloatArray, FloatArray]:
-    mean = (density * theta).sum(axis=1)
-    return mean, np.sqrt((density * (theta - mean[:, None]) ** 2).sum(axis=1))
+    mean = density @ theta
+    return mean, np.sqrt(((theta - mean[:, None]) ** 2 * density).sum(axis=1))

@@ -1,0 +1,129 @@
+"""Does each rubric behave as its curve says? A parametric bootstrap of the outfit, and points to lay on the curve."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from scipy.stats import norm
+
+from ..arrays import FloatArray
+from ..errors import FitError
+from .abilities import log_probabilities
+from .diagnostics import expected_labels
+from .fit import IrtFit, fit_irt
+from .information import response_curve
+
+REPLICATES = 100
+LEVEL = 0.05
+
+
+@dataclass(frozen=True)
+class ItemFit:
+    """Parametric bootstrap of the outfit mean square, J rubrics.
+
+    outfit: (J,) mean squared standardised residual, near 1 under the model; NaN for a constant rubric.
+    p: (J,) share of replicates with an outfit at least as large, the data counted among them.
+    misfit: share of the rubrics with p < .05; .05 is what chance alone gives.
+    refits: the replicates' fits; their curves give the bands.
+    """
+
+    outfit: FloatArray
+    p: FloatArray
+    misfit: float
+    refits: tuple[IrtFit, ...]
+
+
+def bootstrap_item_fit(
+    fit: IrtFit,
+    y: FloatArray,
+    replicates: int = REPLICATES,
+    seed: int = 0,
+    progress: Callable[[float, str], None] | None = None,
+) -> ItemFit:
+    """Compare each rubric's outfit with tables drawn from the fitted model and fitted again (METHOD §12).
+
+    Abilities are drawn from the systems' posteriors, labels from the model, and the same cells are left unknown, so
+    the reference carries the optimism of fitting as many parameters to as few systems.
+    """
+    observed = outfit(fit, y)
+    rng = np.random.default_rng([seed, 7])
+    exceeded, defined, refits = np.zeros(len(observed)), np.zeros(len(observed)), []
+    for replicate in range(replicates):
+        if progress:
+            progress(replicate / replicates, f"Item fit: replicate {replicate + 1} of {replicates}")
+        drawn = simulate_labels(fit, y, rng)
+        try:
+            refit = fit_irt(drawn, fit.model, fit.quadrature, fit.priors, levels=fit.levels)
+        except FitError:  # every rubric of this draw came out constant
+            continue
+        statistic = outfit(refit, drawn)
+        known = ~np.isnan(statistic)
+        defined += known
+        exceeded += known & (np.where(known, statistic, -np.inf) >= observed)
+        refits.append(refit)
+    tested = ~np.isnan(observed) & (defined > 0)
+    p = np.where(tested, (exceeded + 1) / (defined + 1), np.nan)
+    misfit = float((p[tested] < LEVEL).mean()) if tested.any() else float("nan")
+    return ItemFit(observed, p, misfit, tuple(refits))
+
+
+def outfit(fit: IrtFit, y: FloatArray) -> FloatArray:
+    """(J,) mean over systems of the squared standardised residual at the EAP abilities; NaN if constant."""
+    mean, variance = expected_labels(fit, fit.theta)
+    squared = (y - mean) ** 2 / np.maximum(variance, 1e-12)
+    known = ~np.isnan(squared)
+    n = known.sum(axis=0)
+    return np.where(n > 0, np.where(known, squared, 0.0).sum(axis=0) / np.maximum(n, 1), np.nan)
+
+
+def simulate_labels(fit: IrtFit, y: FloatArray, rng: np.random.Generator) -> FloatArray:
+    """(M, J) labels drawn from the fitted model where ``y`` is known; a constant rubric keeps its label."""
+    theta = fit.theta + fit.theta_sd * rng.standard_normal(len(fit.theta))
+    active = np.flatnonzero(~fit.constant)
+    cumulative = np.exp(log_probabilities(fit, active, theta)).cumsum(axis=0)
+    drawn = y.copy()
+    uniform = rng.random((len(active), len(theta)))
+    drawn[:, active] = (uniform > cumulative[:-1]).sum(axis=0).T
+    return np.where(np.isnan(y), np.nan, drawn)
+
+
+def empirical_curve(
+    fit: IrtFit, y: FloatArray, rubric: int, bins: int = 8, confidence: float = 0.95
+) -> pd.DataFrame:
+    """Observed shares of the full mark in groups of systems with neighbouring abilities, for one rubric.
+
+    Columns theta (mean of the group), share, low, high (Wilson interval), systems.
+    """
+    known = np.flatnonzero(~np.isnan(y[:, rubric]))
+    ranked = known[np.argsort(fit.theta[known], kind="stable")]
+    groups = [group for group in np.array_split(ranked, min(bins, max(len(ranked), 1))) if len(group)]
+    top = fit.levels[rubric] - 1
+    rows = []
+    for group in groups:
+        share = float(y[group, rubric].mean() / top)
+        low, high = wilson_interval(share, len(group), confidence)
+        rows.append((float(fit.theta[group].mean()), share, low, high, len(group)))
+    return pd.DataFrame(rows, columns=["theta", "share", "low", "high", "systems"])
+
+
+def wilson_interval(share: float, n: int, confidence: float) -> tuple[float, float]:
+    """Wilson's score interval of a share seen in ``n`` trials."""
+    z2 = float(norm.isf((1 - confidence) / 2)) ** 2
+    centre = (share + z2 / (2 * n)) / (1 + z2 / n)
+    half = np.sqrt(z2 * (share * (1 - share) / n + z2 / (4 * n * n))) / (1 + z2 / n)
+    return float(centre - half), float(centre + half)
+
+
+def curve_band(
+    refits: tuple[IrtFit, ...], rubric: int, theta: FloatArray, confidence: float = 0.95
+) -> tuple[FloatArray, FloatArray]:
+    """Percentile band (low, high), each (G,), of a rubric's curve over the bootstrap refits; NaN without any."""
+    curves = [response_curve(refit, rubric, theta) for refit in refits if not refit.constant[rubric]]
+    if not curves:
+        return np.full(len(theta), np.nan), np.full(len(theta), np.nan)
+    tail = (1 - confidence) / 2
+    low, high = np.quantile(np.stack(curves), [tail, 1 - tail], axis=0)
+    return low, high

@@ -34,13 +34,18 @@ positions = query_positions(facts.queries, reduction)
 per_query = np.bincount(positions[bank], minlength=len(facts.queries))
 widgets.figures_row(
     {
-        "For 90% coverage": f"{np.searchsorted(share, 0.90) + 1:,}",
-        "For 95%": f"{np.searchsorted(share, 0.95) + 1:,}",
-        "For 99%": f"{np.searchsorted(share, 0.99) + 1:,}",
+        "Rubrics for 90%": f"{np.searchsorted(share, 0.90) + 1:,}",
+        "Rubrics for 95%": f"{np.searchsorted(share, 0.95) + 1:,}",
+        "Rubrics for 99%": f"{np.searchsorted(share, 0.99) + 1:,}",
         "Error of θ, bank": f"{errors[0]:.2f}",
         "Error of θ, all": f"{errors[1]:.2f}",
         "Queries covered": f"{int((per_query > 0).sum()):,} / {len(per_query):,}",
-    }
+    },
+    {
+        "Rubrics for 90%": "How many rubrics cover 90% of what all candidates cover together",
+        "Error of θ, bank": "Standard error of a middling system's ability from the bank alone",
+        "Error of θ, all": "The same from all rubrics that pass",
+    },
 )
 
 left, right = st.columns(2, gap="large")
@@ -67,10 +72,14 @@ with right:
         alt="Standard error of ability, bank and all rubrics that pass",
         title="Standard error",
     )
-widgets.show(
-    figures.query_coverage(per_query, np.bincount(positions[pool], minlength=len(per_query))),
-    alt="Queries by the number of their rubrics in the bank",
-    title="Is every query heard?",
-)
-widgets.table(table, tables.BANK)
-widgets.download("Download bank.csv", table, "bank.csv")
+left, right = st.columns([3, 2], gap="large")
+with left:
+    st.markdown("**The bank**")
+    widgets.table(table, tables.BANK, height=340)
+    widgets.download("Download bank.csv", table, "bank.csv")
+with right:
+    widgets.show(
+        figures.query_coverage(per_query, np.bincount(positions[pool], minlength=len(per_query))),
+        alt="Queries by the number of their rubrics in the bank",
+        title="Is every query heard?",
+    )

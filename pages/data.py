@@ -19,12 +19,14 @@ files = left.file_uploader(
     accept_multiple_files=True,
     help="CSV, TSV, Parquet, JSON Lines or JSON. Labels: one row each with system, query, rubric, judge, label.",
 )
-if right.button("Load the demo study", help="Simulated: 15 systems, 104 queries, 3 judges, known truth."):
+if "demo" not in loaders.datasets()["name"].tolist() and right.button(
+    "Load the demo study", help="Simulated: 15 systems, 104 queries, 3 judges, known truth."
+):
     with st.spinner("Simulating 15 systems under 3 judges …"):
-        if "demo" not in loaders.datasets()["name"].tolist():
-            write_demo(workspace)
+        write_demo(workspace)
         loaders.datasets_changed()
     st.session_state["dataset"] = "demo"
+    st.rerun()
 
 described = [upload.describe(file) for file in files]
 if files:

@@ -26,7 +26,7 @@ if not fit.converged:
 
 which = st.segmented_control(
     "Rubrics",
-    ["all", "in the bank", "constant", "passed by the weaker"],
+    tables.INFORMATIVE,
     default="all",
     required=True,
     key="items",
@@ -34,7 +34,7 @@ which = st.segmented_control(
     help="Passed by the weaker: rubrics that correlate negatively with the rest; often worded the wrong way round.",
 )
 shown = tables.items(items, reduction, which)
-chosen = widgets.pick_some(shown, tables.ITEMS, key="item rubrics", most=figures.MOST_HIGHLIGHTS)
+chosen = widgets.pick_some(shown, tables.ITEMS, key="item rubrics", height=280, start=tables.typical(shown))
 widgets.download("Download items.csv", items, "items.csv")
 names = items["rubric"].tolist()
 systems, observed = reduction.systems, reduction.y / (reduction.levels - 1)

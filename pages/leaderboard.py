@@ -18,9 +18,10 @@ if not len(bank):
     study.answer("No rubric of the bank belongs to these queries.")
     st.stop()
 ranked, full = loaders.ranking(study, bank), loaders.ranking(study, pool)
-table = ranked.table[ranked.table["theta"].notna()]
+table = ranked.table[ranked.table["rank"].notna()]
 at = pd.Index(reduction.systems).get_indexer(table["system"])
 systems, standing = table["system"].tolist(), ranked.standing
+widgets.notes(sentences.saturated(reduction.y[:, bank] / (reduction.levels[bank] - 1)))
 study.answer(*sentences.leaderboard(table, len(bank), study.settings.confidence))
 
 estimate = figures.Estimate(*(table[c].to_numpy() for c in ("theta", "theta_low", "theta_high")))

@@ -26,50 +26,50 @@ else:
     )
 
 consistent, discriminating = baseline_mask(reduction)
-left, right = st.columns([3, 2], gap="large")
+left, right = st.columns([3, 1], gap="large")
 with left:
     widgets.show(
         figures.measurability_histogram(
-            gate["q_mean"].to_numpy(), gate["feasible"].to_numpy(), None if off else tau_c
+            gate["q_mean"].to_numpy(),
+            gate["feasible"].to_numpy(),
+            None if off else tau_c,
+            float(gate["n_total"].median()),
         ),
         alt="Rubrics by measurability, kept and dropped",
         title="Rubrics by measurability",
     )
 with right:
-    rules = {
-        f"measurability at least {tau_c:.2f}": kept,
-        "all judges agree on every system": int(consistent.sum()),
-        "… and some systems pass, some fail": int((consistent & discriminating).sum()),
-    }
-    widgets.show(
-        figures.baseline_bars(rules, total),
-        alt="Rubrics that each rule keeps",
-        title="Beside rules that need perfect agreement",
-    )
+    st.markdown("**Beside rules of perfect agreement**")
+    for rule, number in (
+        ("Kept here", kept),
+        ("All judges agree on every system", int(consistent.sum())),
+        ("… and some systems pass, some fail", int((consistent & discriminating).sum())),
+    ):
+        st.metric(rule, f"{number:,}", delta=f"{number / total:.0%}", delta_color="off", delta_arrow="off")
 
-which = st.segmented_control(
-    "Rubrics",
-    ["all", "kept", "dropped", "flagged"],
-    default="all",
-    required=True,
-    key="which",
-    bind="query-params",
-)
-shown = tables.measurability(gate, reduction, which)
-row = widgets.pick_one(shown, tables.MEASURABILITY, key="measurability rubric")
-widgets.download("Download measurability.csv", gate, "measurability.csv")
-if row is not None:
+left, right = st.columns([3, 2], gap="large")
+with left:
+    which = st.segmented_control(
+        "Rubrics", tables.KEPT, default="all", required=True, key="which", bind="query-params"
+    )
+    shown = tables.measurability(gate, reduction, which)
+    row = widgets.pick_one(shown, tables.MEASURABILITY, key="measurability rubric", height=460)
+    widgets.download("Download measurability.csv", gate, "measurability.csv")
+with right:
+    if row is None:
+        st.write("Choose a rubric to see its labels.")
+        st.stop()
     rubric = reduction.rubrics.iloc[row]
-    st.subheader(widgets.plain(f"Labels of {rubric['rubric']}"), anchor=False)
+    st.markdown(f"**{widgets.plain(rubric['rubric'])}**")
     if isinstance(rubric["text"], str):
-        st.text(shorten(rubric["text"], 600))
+        st.text(shorten(rubric["text"], 300))
     widgets.show(
         figures.label_grid(
             loaders.panel(study)[:, row, :],
             facts.systems,
             facts.judges,
             int(reduction.levels[row]),
-            facts.scale.minimum,
+            float(rubric["scale_min"]),
         ),
         alt="Labels of the chosen rubric, systems by judges",
     )

@@ -28,27 +28,27 @@ widgets.figures_row(
     {
         "Labels": f"{counts['labels']:,}",
         "Scale": f"{facts.scale.minimum:g} to {facts.scale.maximum:g}",
-        "Judged by all judges": f"{counts['cells_full_panel'] / instances:.0%}",
+        "Judged by all": f"{counts['cells_full_panel'] / instances:.0%}",
         "Judges agree": f"{reduction.n_agree.sum() / max(reduction.n_total.sum(), 1):.0%}"
         if reduction.n_total.sum()
         else widgets.UNKNOWN,
-        "Unanimous rubrics": f"{reduction.unanimous.mean():.0%}",
+        "Always unanimous": f"{reduction.unanimous.mean():.0%}",
     }
 )
 
 left, right = st.columns(2, gap="large")
 with left:
     widgets.show(
-        figures.completeness(np.isfinite(panel).mean(axis=1), facts.systems, facts.judges),
-        alt="Share of rubrics that each judge labelled, by system",
-        title="What each judge labelled",
-    )
-with right:
-    means = loaders.judge_means(study)
-    widgets.show(
-        figures.judge_means(means, facts.systems, facts.judges, "share passed"),
+        figures.judge_dots(loaders.judge_means(study), facts.systems, facts.judges, "share passed"),
         alt="Share of rubrics that each judge passes, by system",
         title="How lenient each judge is",
+    )
+with right:
+    missing = np.isnan(panel).mean(axis=1)
+    widgets.show(
+        figures.judge_dots(missing, facts.systems, facts.judges, "share missing"),
+        alt="Share of rubrics that each judge left out, by system",
+        title="What each judge left out",
     )
 
 st.markdown("**Next**")

@@ -24,7 +24,8 @@ def item_curves(
     """Item characteristic curves: P (G, J) at the nodes (G,); the band of all rubrics and the chosen ones."""
     fig = _bands(theta, curves, pass_scale)
     _highlight(fig, theta, curves, chosen, names, "P = %{y:.2f}")
-    fig.update_yaxes(range=[-0.03, 1.03])
+    room = 0.03 * max(len(chosen), 1)
+    fig.update_yaxes(range=[-room, 1 + room])
     return fig
 
 
@@ -40,7 +41,9 @@ def add_empirical(
         known = ~np.isnan(observed[:, j])
         fig.add_scatter(
             x=ability[known],
-            y=observed[known, j],
+            # Marks of several rubrics would cover each other at 0 and 1: each has a line of its own there.
+            y=observed[known, j] + 0.03 * position * np.sign(observed[known, j] - 0.5),
+            customdata=observed[known, j],
             mode="markers",
             marker={
                 "color": CATEGORIES[position % len(CATEGORIES)],
@@ -49,7 +52,7 @@ def add_empirical(
                 "opacity": 0.8,
             },
             text=labels(np.asarray(systems, dtype=object)[known], 60),
-            hovertemplate="%{text}<br>θ = %{x:.2f}, label %{y:.2f}<extra></extra>",
+            hovertemplate="%{text}<br>θ = %{x:.2f}, label %{customdata:.2f}<extra></extra>",
             showlegend=False,
         )
     return fig
@@ -97,7 +100,8 @@ def wright_map(
     systems: Sequence[str],
 ) -> go.Figure:
     """Rubric difficulties (J,) and system abilities with intervals (M,) on one scale."""
-    known = np.isfinite(difficulty)
+    known, best = np.isfinite(difficulty), np.argsort(-theta, kind="stable")
+    theta, low, high, systems = theta[best], low[best], high[best], [systems[i] for i in best]
     start, stop = _range(np.concatenate([difficulty[known], low, high]))
     edges = np.linspace(start, stop, 49)
     fig = figure("rubrics", "ability θ, difficulty b", height=520)
@@ -116,7 +120,7 @@ def wright_map(
             hovertemplate="b ≈ %{y:.2f}: %{x:,} " + name + "<extra></extra>",
         )
     fig.add_scatter(
-        x=labels(systems, 20),
+        x=np.arange(len(systems)),
         y=theta,
         xaxis="x2",
         mode="markers",
@@ -136,7 +140,16 @@ def wright_map(
     )
     fig.update_layout(
         xaxis={"domain": [0, 0.36]},
-        xaxis2={"domain": [0.4, 1], "anchor": "y", "tickangle": -45, "showgrid": False, "automargin": True},
+        xaxis2={
+            "domain": [0.4, 1],
+            "anchor": "y",
+            "tickmode": "array",
+            "tickvals": list(range(len(systems))),
+            "ticktext": labels(systems, 20),
+            "tickangle": -60,
+            "showgrid": False,
+            "automargin": True,
+        },
         yaxis_range=[start, stop],
         bargap=0,
     )

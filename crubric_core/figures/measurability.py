@@ -10,12 +10,19 @@ import plotly.graph_objects as go
 from ..arrays import BoolArray, FloatArray
 from .style import BLUE, GREY, SEQUENTIAL, VERMILION, figure, labels, marker_line, row_height, rows_axis
 
-BINS = 50
+LEAST_BINS, MOST_BINS = 10, 50
 
 
-def measurability_histogram(q_mean: FloatArray, feasible: BoolArray, tau_c: float | None) -> go.Figure:
-    """Rubrics by posterior mean measurability (J,), kept and dropped apart; ``tau_c`` None: gate off."""
-    edges = np.linspace(0, 1, BINS + 1)
+def measurability_histogram(
+    q_mean: FloatArray, feasible: BoolArray, tau_c: float | None, instances: float
+) -> go.Figure:
+    """Rubrics by posterior mean measurability (J,), kept and dropped apart; ``tau_c`` None: gate off.
+
+    With n instances a rubric, q is one of (1 + k) / (n + 2): bars stand around these values, since other bins would
+    show a comb. ``instances`` is the usual n.
+    """
+    bins = int(np.clip(round(instances) + 2, LEAST_BINS, MOST_BINS))
+    edges = (np.arange(bins + 2) - 0.5) / bins
     fig = figure("measurability q (posterior mean)", "rubrics")
     for name, members, colour in (("kept", feasible, BLUE), ("dropped", ~feasible, GREY)):
         height, _ = np.histogram(q_mean[members & np.isfinite(q_mean)], bins=edges)
@@ -24,15 +31,15 @@ def measurability_histogram(q_mean: FloatArray, feasible: BoolArray, tau_c: floa
         fig.add_bar(
             x=(edges[:-1] + edges[1:]) / 2,
             y=height,
-            width=1 / BINS,
+            width=1 / bins,
             name=f"{name} ({int(members.sum()):,})",
             marker={"color": colour, "line": {"width": 0}},
-            customdata=np.stack([edges[:-1], edges[1:]], axis=1),
+            customdata=np.clip(np.stack([edges[:-1], edges[1:]], axis=1), 0, 1),
             hovertemplate="q %{customdata[0]:.2f}–%{customdata[1]:.2f}: %{y:,} " + name + "<extra></extra>",
         )
     if tau_c is not None:
         marker_line(fig, tau_c, f"τ<sub>c</sub> = {tau_c:.2f}")
-    fig.update_layout(xaxis_range=[0, 1.005], showlegend=True, bargap=0.04)
+    fig.update_layout(xaxis_range=[0, 1], showlegend=True)
     return fig
 
 
@@ -52,6 +59,7 @@ def label_grid(
         zmin=0,
         zmax=max(levels - 1, 1),
         colorscale=scale,
+        opacity=0.85,
         showscale=False,
         xgap=3,
         ygap=3,
@@ -69,24 +77,4 @@ def label_grid(
         side="top",
         showgrid=False,
     )
-    return fig
-
-
-def baseline_bars(counts: dict[str, int], total: int) -> go.Figure:
-    """Rubrics left by each rule, as shares of all: measurability beside the consensus-derived baseline."""
-    names = list(counts)
-    values = np.array(list(counts.values()), dtype=np.float64)
-    share = values / total if total else np.full(values.shape, np.nan)
-    fig = figure("share of all rubrics", "", height=row_height(len(names), each=34, least=180))
-    fig.add_bar(
-        x=share,
-        y=np.arange(len(names)),
-        orientation="h",
-        marker={"color": [BLUE, *[GREY] * (len(names) - 1)]},
-        text=[f"{int(n):,} ({s:.0%})" for n, s in zip(values, share, strict=True)],
-        textposition="auto",
-        hoverinfo="skip",
-    )
-    rows_axis(fig, names, limit=60)
-    fig.update_layout(xaxis={"range": [0, 1], "tickformat": ".0%"}, showlegend=False, bargap=0.3)
     return fig

@@ -22,10 +22,10 @@ MODELS: dict[str, str] = {
 QUADRATURES = {"adaptive": "adaptive: exact", "grid": "grid: the paper's 41 nodes"}
 TIES = {"unknown": "unknown", "fail": "a fail", "pass": "a pass"}
 STRATEGIES = {
-    "greedy": "greedy coverage",
-    "plain": "highest information",
-    "hard_random": "random among the unanimous that discriminate",
-    "random": "random",
+    "greedy": "greedy",
+    "plain": "most informative",
+    "hard_random": "unanimous, at random",
+    "random": "any, at random",
 }
 RULES = {"adjacent": "apart from the next above", "leader": "apart from the tier's first"}
 

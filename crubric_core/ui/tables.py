@@ -14,10 +14,11 @@ if TYPE_CHECKING:
 _number = st.column_config.NumberColumn
 _text = st.column_config.TextColumn
 
+KEPT = ("all", "kept", "dropped", "flagged")
+INFORMATIVE = ("all", "in the bank", "constant", "passed by the weaker")
 MEASURABILITY: dict[str, Any] = {
     "rubric": "rubric",
     "query": "query",
-    "text": _text("text", width="large"),
     "n_agree": _number("agreed", help="Instances on which all judges gave the same label"),
     "n_total": _number("of", help="Instances that at least two judges labelled"),
     "q_mean": _number("measurability", format="%.3f", help="Posterior mean of the agreement rate"),
@@ -26,11 +27,11 @@ MEASURABILITY: dict[str, Any] = {
     "p_above_tau": _number("P(q ≥ τ_c)", format="percent", help="Posterior probability to reach τ_c"),
     "feasible": st.column_config.CheckboxColumn("kept"),
     "flag": "flag",
+    "text": _text("text", width="large"),
 }
 ITEMS: dict[str, Any] = {
     "rubric": "rubric",
     "query": "query",
-    "text": _text("text", width="large"),
     "nu": _number("information ν", format="%.3f", help="Information where these systems lie"),
     "a": _number("discrimination a", format="%.2f", help="How sharply the chance to pass rises with ability"),
     "b": _number("difficulty b", format="%.2f", help="The ability at which half of the mark is expected"),
@@ -39,15 +40,16 @@ ITEMS: dict[str, Any] = {
     ),
     "item_rest": _number("item-rest r", format="%.2f", help="Correlation with the other rubrics"),
     "in_bank": st.column_config.CheckboxColumn("in bank"),
+    "text": _text("text", width="large"),
 }
 BANK: dict[str, Any] = {
     "order": _number("#", width="small"),
     "rubric": "rubric",
     "query": "query",
-    "text": _text("text", width="large"),
     "gain": _number("gain", format="%.4f", help="What this rubric adds to the coverage of those above it"),
     "utility": _number("coverage U", format="%.3f", help="Coverage of the bank up to here"),
     "weight": _number("weight", format="percent", help="Share in the score, before task types"),
+    "text": _text("text", width="large"),
 }
 LEADERBOARD: dict[str, Any] = {
     "tier": _number("tier", width="small"),
@@ -87,6 +89,13 @@ def items(table: pd.DataFrame, reduction: Reduction, which: str) -> pd.DataFrame
         case "passed by the weaker":
             return table[table["item_rest"] < 0]
     return table
+
+
+def typical(shown: pd.DataFrame) -> list[int]:
+    """Positions of the most informative rubric of each third by difficulty: easy, middle, hard."""
+    known = shown["b"].rank(method="first").dropna()
+    thirds = (3 * (known - 1) // max(len(known), 1)).astype(int)
+    return [int(shown.index.get_indexer(rows.index[:1])[0]) for _, rows in thirds.groupby(thirds)]
 
 
 def _with_text(table: pd.DataFrame, reduction: Reduction) -> pd.DataFrame:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import closing
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, cast, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 import pandas as pd
 import streamlit as st
@@ -70,13 +70,16 @@ def peek(file_id: str, _file: UploadedFile) -> Peek:
 
 def guess_kind(name: str, columns: Sequence[str]) -> Kind:
     """What a file holds, by its columns; labels and gold labels differ by name alone."""
-    fitting = [kind for kind in ("labels", "rubrics", "queries", "reference") if _fits(kind, columns)]
-    kind = cast("Kind", fitting[0] if fitting else "labels")
-    human = {"annotator", "annotator_id"} & {column.lower() for column in columns} or "gold" in name.lower()
+    plainly = [column.lower() for column in columns]
+    if any("system" in column or "model" in column for column in plainly) and not _fits("labels", columns):
+        return "reference" if _fits("reference", columns) else "labels"
+    kinds: tuple[Kind, ...] = ("labels", "rubrics", "queries")
+    kind = next((kind for kind in kinds if _fits(kind, columns)), "labels")
+    human = "gold" in name.lower() or any("annotator" in column for column in plainly)
     return "gold" if kind == "labels" and human else kind
 
 
-def _fits(kind: Any, columns: Sequence[str]) -> bool:
+def _fits(kind: Kind, columns: Sequence[str]) -> bool:
     try:
         choose_columns(kind, columns, None, "")
     except IngestError:

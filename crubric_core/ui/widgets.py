@@ -23,25 +23,25 @@ PLOT_CONFIG = {
     "modeBarButtonsToRemove": ["select2d", "lasso2d", "autoScale2d", "zoomIn2d", "zoomOut2d"],
 }
 
+_whole = st.column_config.NumberColumn
+_moment = st.column_config.DatetimeColumn
 DATASETS = {
     "name": "dataset",
-    "systems": "systems",
-    "queries": "queries",
-    "rubrics": "rubrics",
-    "judges": "judges",
-    "labels": st.column_config.NumberColumn("labels", format="localized"),
-    "created_at": st.column_config.DatetimeColumn("since", format="YYYY-MM-DD HH:mm"),
-    "fingerprint": "fingerprint",
+    **{
+        name: _whole(name, format="localized")
+        for name in ("systems", "queries", "rubrics", "judges", "labels")
+    },
+    "created_at": _moment("since", format="YYYY-MM-DD HH:mm"),
 }
 INGESTS = {
     "source": "file",
     "kind": "kind",
-    "accepted": "read",
-    "rejected": "left out",
-    "blank": "without a label",
-    "collapsed": "repeated",
-    "replaced": "replaced",
-    "ingested_at": st.column_config.DatetimeColumn("when", format="YYYY-MM-DD HH:mm"),
+    "accepted": _whole("read", format="localized"),
+    "rejected": _whole("left out", format="localized"),
+    "blank": _whole("without a label", format="localized"),
+    "collapsed": _whole("repeated", format="localized"),
+    "replaced": _whole("replaced", format="localized"),
+    "ingested_at": _moment("when", format="YYYY-MM-DD HH:mm"),
 }
 
 
@@ -72,31 +72,35 @@ def table(frame: pd.DataFrame, columns: Mapping[str, Any], *, height: int | None
     )
 
 
-def pick_one(frame: pd.DataFrame, columns: Mapping[str, Any], *, key: str) -> int | None:
-    """A table of which one row can be chosen, the first by default; the index of that row."""
-    rows = _pick(frame, columns, key, "single-row", 1)
+def pick_one(frame: pd.DataFrame, columns: Mapping[str, Any], *, key: str, height: int) -> int | None:
+    """A table of which one row can be chosen, the first at the start; the index of that row."""
+    rows = _pick(frame, columns, key, height, "single-row", [0])
     return rows[0] if rows else None
 
 
-def pick_some(frame: pd.DataFrame, columns: Mapping[str, Any], *, key: str, most: int) -> list[int]:
-    """A table of which rows can be chosen, the first three by default; the index of at most ``most`` rows."""
-    return _pick(frame, columns, key, "multi-row", 3)[:most]
+def pick_some(
+    frame: pd.DataFrame, columns: Mapping[str, Any], *, key: str, height: int, start: Sequence[int]
+) -> list[int]:
+    """A table of which several rows can be chosen, those at positions ``start`` first; the indices of the rows."""
+    return _pick(frame, columns, key, height, "multi-row", start)
 
 
-def _pick(frame: pd.DataFrame, columns: Mapping[str, Any], key: str, mode: Any, default: int) -> list[int]:
-    event: Any = st.dataframe(
+def _pick(
+    frame: pd.DataFrame, columns: Mapping[str, Any], key: str, height: int, mode: Any, start: Sequence[int]
+) -> list[int]:
+    chosen: Any = st.dataframe(
         frame,
         column_order=list(columns),
         column_config=dict(columns),
         hide_index=True,
         placeholder=UNKNOWN,
-        height=300,
+        height=height,
         key=key,
         on_select="rerun",
         selection_mode=mode,
+        selection_default={"selection": {"rows": [p for p in start if p < len(frame)]}},
     )
-    positions = event.selection.rows or range(min(default, len(frame)))
-    return [int(frame.index[p]) for p in positions if p < len(frame)]
+    return [int(frame.index[p]) for p in chosen.selection.rows if p < len(frame)]
 
 
 def download(label: str, frame: pd.DataFrame, file_name: str) -> None:
@@ -107,13 +111,15 @@ def download(label: str, frame: pd.DataFrame, file_name: str) -> None:
 
 
 def notes(sentences: Sequence[str]) -> None:
-    """Warnings, one line each."""
-    for sentence in sentences:
-        st.warning(plain(sentence))
+    """Warnings, a line each in one box."""
+    if sentences:
+        st.warning(
+            "\n".join(f"- {plain(s)}" for s in sentences) if len(sentences) > 1 else plain(sentences[0])
+        )
 
 
-def figures_row(values: Mapping[str, object]) -> None:
-    """A row of named figures, two a line on a narrow screen."""
+def figures_row(values: Mapping[str, object], helps: Mapping[str, str] | None = None) -> None:
+    """A row of named figures, as many a line as fit; ``helps`` says of some what they mean."""
     with st.container(horizontal=True, gap="small"):
         for name, value in values.items():
-            st.metric(name, str(value), border=True, width=150)
+            st.metric(name, str(value), border=True, width=158, help=(helps or {}).get(name))

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from crubric_core.figures.measurability import baseline_bars, label_grid, measurability_histogram
+from crubric_core.figures.measurability import label_grid, measurability_histogram
 
 
 def heights(fig: object, name: str) -> float:
@@ -12,20 +12,24 @@ def heights(fig: object, name: str) -> float:
 
 def test_every_rubric_stands_in_one_bar() -> None:
     q = np.random.default_rng(0).beta(5, 1, 4000)
-    fig = measurability_histogram(q, q >= 0.8, 0.8)
+    fig = measurability_histogram(q, q >= 0.8, 0.8, 15)
     assert heights(fig, "kept") == (q >= 0.8).sum()
     assert heights(fig, "dropped") == (q < 0.8).sum()
 
 
-def test_a_rubric_exactly_at_the_threshold_stands_right_of_the_line() -> None:
-    fig = measurability_histogram(np.array([0.8]), np.array([True]), 0.8)
-    assert fig.data[0].x[int(np.argmax(fig.data[0].y))] > 0.8
+def test_bars_stand_around_the_values_that_q_can_have() -> None:
+    """With 15 instances q is (1 + k) / 17; bins of another width would leave gaps between full bars."""
+    q = np.repeat((1 + np.arange(16)) / 17, 10)
+    bars = measurability_histogram(q, q > 2, 0.8, 15).data[0]
+    filled = np.asarray(bars.y) > 0
+    assert np.asarray(bars.y)[filled].tolist() == [10] * 16
+    assert np.asarray(bars.x)[filled] == pytest.approx(np.unique(q))
 
 
 def test_without_a_gate_there_is_no_threshold_line() -> None:
     q = np.array([0.5, 0.9])
-    assert not measurability_histogram(q, np.array([True, True]), None).layout.shapes
-    assert measurability_histogram(q, q > 0.8, 0.8).layout.shapes[0].x0 == 0.8
+    assert not measurability_histogram(q, np.array([True, True]), None, 15).layout.shapes
+    assert measurability_histogram(q, q > 0.8, 0.8, 15).layout.shapes[0].x0 == 0.8
 
 
 def test_an_unknown_label_is_a_dash_and_not_a_fail() -> None:
@@ -36,9 +40,3 @@ def test_an_unknown_label_is_a_dash_and_not_a_fail() -> None:
 def test_graded_labels_are_shown_on_the_scale_they_came_in() -> None:
     fig = label_grid(np.array([[0.0, 4.0]]), ["a"], ["j", "k"], levels=5, minimum=1)
     assert np.asarray(fig.data[0].text).tolist() == [["1", "5"]]
-
-
-def test_baseline_shares_are_of_all_rubrics() -> None:
-    fig = baseline_bars({"gate": 30, "unanimous": 10}, 40)
-    assert list(fig.data[0].x) == pytest.approx([0.75, 0.25])
-    assert list(fig.data[0].text) == ["30 (75%)", "10 (25%)"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-from crubric_core import Workspace
+from crubric_core.labels.workspace import Workspace
 from tests.pages.conftest import Open
 
 HEADER = "system,query,rubric,judge,label"

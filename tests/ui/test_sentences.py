@@ -1,0 +1,36 @@
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from crubric_core.ui.sentences import leaderboard, saturated
+
+
+def table(*tiers: int) -> pd.DataFrame:
+    return pd.DataFrame({"tier": tiers, "system": [f"s{i}" for i in range(len(tiers))]})
+
+
+@pytest.mark.parametrize(
+    ("tiers", "lead"),
+    [
+        ((1, 2, 2), "s0 is ahead of all others."),
+        ((1, 1, 2), "s0 leads, but 1 other cannot be told from it."),
+        ((1, 1, 1), "No system is ahead: the 3 systems cannot be told apart."),
+    ],
+)
+def test_the_first_line_claims_no_more_than_the_tiers_do(tiers: tuple[int, ...], lead: str) -> None:
+    assert leaderboard(table(*tiers), 40, 0.95)[0] == lead
+
+
+def test_the_second_line_counts_rubrics_systems_and_tiers() -> None:
+    assert leaderboard(table(1, 2), 1, 0.9)[1] == "On 1 rubric the 2 systems fall into 2 tiers at 90%."
+
+
+def test_a_system_that_passes_everything_is_warned_of() -> None:
+    labels = np.array([[1, 1, np.nan], [0, 0, 0], [1, 0, 1]])
+    assert saturated(labels)[0].startswith("1 system pass every one of these rubrics and 1 fail every one")
+
+
+def test_no_warning_where_every_system_passes_some_and_fails_some_or_is_unknown() -> None:
+    assert saturated(np.array([[1, 0], [np.nan, np.nan], [0.5, 0.5]])) == ()

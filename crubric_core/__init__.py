@@ -1,1 +1,22 @@
 """CalibratedRubric: compact rubric banks and tiered leaderboards from noisy judge labels."""
+
+from .bank.assembly import greedy_bank
+from .irt.fit import IrtFit, fit_irt
+from .irt.information import item_information
+from .judges.measurability import measurability_posterior
+from .labels.workspace import Workspace
+from .pipeline import Result, run_pipeline
+from .settings import Priors, Settings
+
+__all__ = [
+    "IrtFit",
+    "Priors",
+    "Result",
+    "Settings",
+    "Workspace",
+    "fit_irt",
+    "greedy_bank",
+    "item_information",
+    "measurability_posterior",
+    "run_pipeline",
+]

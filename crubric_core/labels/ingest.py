@@ -6,7 +6,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, get_args
@@ -14,11 +14,11 @@ from typing import IO, TYPE_CHECKING, get_args
 import pandas as pd
 
 from ..errors import IngestError
-from . import fingerprint
+from . import fingerprint as hashing
 from .attribute_rows import store_attributes
 from .columns import SPECS, Kind, choose_columns
 from .dataset import Scale, read_scale
-from .formats import Staged, open_reader
+from .formats import open_reader
 from .job import Job, OnConflict
 from .label_rows import store_labels
 from .settle import settle_rubrics
@@ -78,6 +78,16 @@ class IngestRequest:
                 raise IngestError(f"{name} = {value!r} is unknown: use one of {', '.join(choices)}.")
 
 
+@dataclass(frozen=True)
+class Upload:
+    """A staged file: its name in messages, the row expression, canonical → the file's columns, when it began."""
+
+    name: str
+    row_sql: str
+    columns: Mapping[str, str]
+    started: float = field(default_factory=time.perf_counter)
+
+
 @contextmanager
 def local_file(source: Source, name: str | None) -> Iterator[tuple[Path, str, Path]]:
     """(path, name in messages, scratch folder) of a path, of bytes or of an open binary file."""
@@ -102,16 +112,11 @@ def local_file(source: Source, name: str | None) -> Iterator[tuple[Path, str, Pa
         yield path, label, scratch
 
 
-def ingest_file(
-    cursor: duckdb.DuckDBPyConnection,
-    request: IngestRequest,
-    source: tuple[Path, str, Path],
-    progress: Progress | None,
-) -> IngestReport:
-    """Ingest within the transaction that the caller opened and will commit, or roll back on any error."""
-    started = time.perf_counter()
-    report = progress or _silent
-    path, name, scratch = source
+def stage_file(
+    cursor: duckdb.DuckDBPyConnection, request: IngestRequest, file: tuple[Path, str, Path], report: Progress
+) -> Upload:
+    """Read the file into ``incoming``, outside any transaction: row ids inside one do not count from 0."""
+    path, name, scratch = file
     reader = open_reader(path, name, request.file_format, scratch)
     chosen = choose_columns(request.kind, reader.columns, request.mapping, name)
     report(0.05, f"Reading {name}")
@@ -119,8 +124,19 @@ def ingest_file(
         'CREATE TEMP TABLE rejected ("row" BIGINT, "column" VARCHAR, value VARCHAR, reason VARCHAR)'
     )
     staged = reader.stage(cursor, chosen)
+    for column in SPECS[request.kind].keys:
+        if column not in chosen:
+            default = f" DEFAULT '{_DEFAULT_NAMES[column]}'" if column in _DEFAULT_NAMES else ""
+            cursor.execute(f'ALTER TABLE incoming ADD COLUMN "{column}" VARCHAR{default}')
+    return Upload(name, staged.row_sql, {c: reader.columns[i] for c, i in chosen.items()})
+
+
+def store_file(
+    cursor: duckdb.DuckDBPyConnection, request: IngestRequest, upload: Upload, report: Progress
+) -> IngestReport:
+    """Validate and store within the transaction that the caller opened and will commit, or drop on any error."""
     report(0.4, "Checking every row")
-    job = _open_job(cursor, request, name, staged, frozenset(chosen))
+    job = _open_job(cursor, request, upload)
     if job.kind in ("labels", "gold"):
         store_labels(job)
     else:
@@ -128,12 +144,12 @@ def ingest_file(
     report(0.85, "Settling scales and fingerprint")
     _close_job(job)
     settle_rubrics(job)
-    print_ = _fingerprint(job)
+    fingerprint = _fingerprint(job)
     report(1.0, "Done")
     return IngestReport(
         dataset=request.dataset,
         kind=request.kind,
-        source=name,
+        source=upload.name,
         accepted=job.tally.accepted,
         rejected=job.tally.rejected,
         blank=job.tally.blank,
@@ -141,24 +157,14 @@ def ingest_file(
         replaced=job.tally.replaced,
         rejects=cursor.execute('SELECT * FROM rejected ORDER BY "row"').df(),
         scale=read_scale(cursor, job.dataset_id),
-        fingerprint=print_,
-        columns={c: reader.columns[i] for c, i in chosen.items()},
-        seconds=time.perf_counter() - started,
+        fingerprint=fingerprint,
+        columns=upload.columns,
+        seconds=time.perf_counter() - upload.started,
     )
 
 
-def _open_job(
-    cursor: duckdb.DuckDBPyConnection,
-    request: IngestRequest,
-    name: str,
-    staged: Staged,
-    columns: frozenset[str],
-) -> Job:
-    """The dataset's id (a new dataset if need be), and the tables that every kind of ingest works on."""
-    for column in SPECS[request.kind].keys:
-        if column not in columns:
-            default = f" DEFAULT '{_DEFAULT_NAMES[column]}'" if column in _DEFAULT_NAMES else ""
-            cursor.execute(f'ALTER TABLE incoming ADD COLUMN "{column}" VARCHAR{default}')
+def _open_job(cursor: duckdb.DuckDBPyConnection, request: IngestRequest, upload: Upload) -> Job:
+    """The dataset's id (a new dataset if need be) and the id of this ingest."""
     found = cursor.execute("SELECT dataset_id FROM datasets WHERE name = ?", [request.dataset]).fetchone()
     if found is None:
         found = cursor.execute(
@@ -168,10 +174,19 @@ def _open_job(
         ).fetchone()
     (ingest_id,) = cursor.execute("SELECT coalesce(max(ingest_id), 0) + 1 FROM ingests").fetchall()[0]
     assert found is not None  # noqa: S101 - RETURNING always answers
-    job = Job(cursor, found[0], ingest_id, request.kind, name, request.on_conflict, staged.row_sql, columns)
+    job = Job(
+        cursor,
+        dataset_id=found[0],
+        ingest_id=ingest_id,
+        kind=request.kind,
+        source=upload.name,
+        on_conflict=request.on_conflict,
+        row_sql=upload.row_sql,
+        columns=frozenset(upload.columns),
+    )
     (job.tally.total,) = job.one("SELECT (SELECT count(*) FROM incoming) + (SELECT count(*) FROM rejected)")
     if not job.tally.total:
-        raise IngestError(f"{name} has a header but no rows: it needs at least one row.")
+        raise IngestError(f"{upload.name} has a header but no rows: it needs at least one row.")
     return job
 
 
@@ -202,17 +217,13 @@ def _close_job(job: Job) -> None:
 
 def _fingerprint(job: Job) -> str:
     sections = {}
-    for name in fingerprint.SECTIONS:
-        rows, total = job.cursor.execute(*fingerprint.section(name, job.dataset_id)).fetchall()[0]
+    for name in hashing.SECTIONS:
+        rows, total = job.cursor.execute(*hashing.section(name, job.dataset_id)).fetchall()[0]
         sections[name] = (int(rows), int(total))
-    found = fingerprint.combine(sections)
+    found = hashing.combine(sections)
     job.run("UPDATE datasets SET fingerprint = $found WHERE dataset_id = $dataset", found=found)
     return found
 
 
 def _now() -> datetime:
     return datetime.now(UTC).replace(tzinfo=None)
-
-
-def _silent(_share: float, _message: str) -> None:
-    return None

@@ -3,14 +3,11 @@
 # ruff: noqa: S608 - every identifier in the SQL is this program's own, every value is bound
 from __future__ import annotations
 
-import re
-import threading
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import Self
-from weakref import WeakValueDictionary
 
 import duckdb
 import pandas as pd
@@ -19,13 +16,10 @@ from ..errors import DatasetError, IngestError, WorkspaceError
 from .columns import Kind
 from .dataset import Dataset
 from .formats.base import first_line
-from .ingest import IngestReport, IngestRequest, Progress, Source, ingest_file, local_file
+from .ingest import IngestReport, IngestRequest, Progress, Source, local_file, stage_file, store_file
 from .job import OnConflict
+from .opening import connect, prepare, writer_of
 
-SCHEMA_VERSION = 1
-_APPLICATION = "calibrated-rubric"
-_SCHEMA = Path(__file__).with_name("schema.sql")
-_CONFIG = {"autoinstall_known_extensions": "false", "autoload_known_extensions": "false"}
 _TABLES = (
     "labels",
     "gold",
@@ -39,17 +33,6 @@ _TABLES = (
 )
 
 
-class _Writer:
-    """One writer at a time for each file, whoever opened it in this process."""
-
-    def __init__(self) -> None:
-        self.lock = threading.RLock()
-
-
-_writers: WeakValueDictionary[str, _Writer] = WeakValueDictionary()
-_writers_lock = threading.Lock()
-
-
 class Workspace:
     """Datasets kept in one file; use it as a context manager, from any number of threads.
 
@@ -59,13 +42,14 @@ class Workspace:
 
     def __init__(self, path: str | Path = ":memory:") -> None:
         self.path = str(path)
-        self._connection = _connect(self.path)
+        self._connection = connect(self.path)
+        self._writer = writer_of(self.path)
         try:
-            _prepare(self._connection, self.path)
+            with self._writer.lock:
+                prepare(self._connection, self.path)
         except BaseException:
             self._connection.close()
             raise
-        self._writer = _writer_of(self.path)
 
     def __enter__(self) -> Self:
         return self
@@ -95,12 +79,21 @@ class Workspace:
             cursor.execute("ROLLBACK")
 
     @contextmanager
-    def _writing(self) -> Iterator[duckdb.DuckDBPyConnection]:
-        """A cursor in a transaction that is committed at the end, or leaves no trace."""
-        with self._writer.lock, closing(self.cursor()) as cursor:
+    def _transaction(self, cursor: duckdb.DuckDBPyConnection) -> Iterator[None]:
+        """The only writer of the file, until all is committed or nothing."""
+        with self._writer.lock:
             cursor.execute("BEGIN TRANSACTION")
-            yield cursor  # closing an uncommitted cursor rolls back
-            cursor.execute("COMMIT")
+            try:
+                yield
+                cursor.execute("COMMIT")
+            except BaseException:
+                cursor.close()  # which rolls back
+                raise
+
+    @contextmanager
+    def _writing(self) -> Iterator[duckdb.DuckDBPyConnection]:
+        with closing(self.cursor()) as cursor, self._transaction(cursor):
+            yield cursor
 
     def ingest(
         self,
@@ -129,10 +122,13 @@ class Workspace:
 
         """
         request = IngestRequest(dataset, kind, mapping, format, on_conflict)
+        report = progress or _silent
         with local_file(source, name) as file:
             try:
-                with self._writing() as cursor:
-                    return ingest_file(cursor, request, file, progress)
+                with closing(self.cursor()) as cursor:
+                    upload = stage_file(cursor, request, file, report)
+                    with self._transaction(cursor):
+                        return store_file(cursor, request, upload, report)
             except duckdb.Error as error:
                 raise IngestError(
                     f"{file[1]} could not be stored ({first_line(error)}); the workspace is as it was."
@@ -197,62 +193,8 @@ class Workspace:
             ).df()
 
 
-def _connect(path: str) -> duckdb.DuckDBPyConnection:
-    if path != ":memory:" and not Path(path).parent.is_dir():
-        raise WorkspaceError(
-            f"There is no folder {str(Path(path).parent)!r} for the workspace: create it first."
-        )
-    try:
-        return duckdb.connect(path, config=dict(_CONFIG))
-    except duckdb.Error as error:
-        text = str(error)
-        if "lock on file" in text:
-            holder = re.search(r"PID (\d+)", text)
-            who = f"another process (PID {holder[1]})" if holder else "another process"
-            raise WorkspaceError(
-                f"The workspace {path} is in use by {who}: close it there, or open another file."
-            ) from error
-        if "not a valid DuckDB" in text or "version number" in text:
-            raise WorkspaceError(
-                f"{path} is not a workspace that this version can read: choose another file."
-            ) from error
-        raise WorkspaceError(f"The workspace {path} cannot be opened ({first_line(error)}).") from error
-
-
-def _prepare(connection: duckdb.DuckDBPyConnection, path: str) -> None:
-    """Make the tables of a new workspace; refuse a database that is no workspace of this version."""
-    with closing(connection.cursor()) as cursor:
-        tables = {row[0] for row in cursor.execute("SELECT table_name FROM duckdb_tables()").fetchall()}
-        if not tables:
-            cursor.execute("BEGIN TRANSACTION")
-            cursor.execute(_SCHEMA.read_text(encoding="utf-8"))
-            cursor.execute(
-                "INSERT INTO settings VALUES ('application', ?), ('schema_version', ?)",
-                [_APPLICATION, str(SCHEMA_VERSION)],
-            )
-            cursor.execute("COMMIT")
-            return
-        try:
-            stored = dict(cursor.execute("SELECT key, value FROM settings").fetchall())
-        except duckdb.Error:
-            stored = {}
-    if stored.get("application") != _APPLICATION:
-        raise WorkspaceError(
-            f"{path} is a database of something else: choose another file for the workspace."
-        )
-    version = int(stored.get("schema_version", 0))
-    if version != SCHEMA_VERSION:
-        raise WorkspaceError(
-            f"The workspace {path} has schema version {version}, and this program reads version {SCHEMA_VERSION}: "
-            + ("update the program." if version > SCHEMA_VERSION else "open it with an older program.")
-        )
-
-
-def _writer_of(path: str) -> _Writer:
-    if path == ":memory:":
-        return _Writer()
-    with _writers_lock:
-        return _writers.setdefault(str(Path(path).resolve()), _Writer())
+def _silent(_share: float, _message: str) -> None:
+    return None
 
 
 def _id_of(cursor: duckdb.DuckDBPyConnection, name: str) -> int:

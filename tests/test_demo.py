@@ -265,6 +265,12 @@ def test_smaller_studies_take_their_systems_and_queries_from_the_whole_range() -
     assert small.labels["judge"].unique().tolist() == ["arbiter-xl"]
 
 
+def test_there_are_sentences_enough_for_the_largest_pools() -> None:
+    large = simulate(2, systems=2, judges=1, pool=(80, 80)).rubrics
+    assert (large.groupby("query").size() == 80).all()
+    assert not large.duplicated(["query", "text"]).any()
+
+
 @pytest.mark.parametrize(
     ("arguments", "name"),
     [

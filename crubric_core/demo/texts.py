@@ -80,7 +80,7 @@ def cases() -> tuple[Case, ...]:
 
 def _case(task_type: str, scenario: Mapping[str, Any], number: int) -> Case:
     case = scenario["case"][number]
-    fillers = {slot: tuple(scenario.get(slot, ())) for slot in FILLERS}
+    fillers = {slot: (*scenario.get(slot, ()), *case.get(slot, ())) for slot in FILLERS}
     fillers |= {"ask": tuple(case["ask"]), "case": ("",)}
     return Case(
         query=f"{scenario['id']}-{number + 1}",

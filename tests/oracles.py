@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+from itertools import combinations
+
 import numpy as np
 from scipy.special import expit, log_expit, logsumexp
 
@@ -63,3 +66,120 @@ def dense_2pl(x, y, log_a_sd=0.5, b_sd=2.0):
     constants = len(b) * (np.log(log_a_sd) + np.log(b_sd) + np.log(2 * np.pi))
     prior = -0.5 * (log_a @ log_a / log_a_sd**2 + b @ b / b_sd**2) - constants
     return loglik.sum() + prior, gradient
+
+
+# --- banks -----------------------------------------------------------------------------------------------------
+
+
+def coverage(info, weights, bank):
+    """U(S) with Python's exact sums."""
+    sums = [math.fsum(row[j] for j in bank) for row in info]
+    return math.fsum(w * math.log1p(total) for w, total in zip(weights, sums, strict=True))
+
+
+def naive_gains(info, weights, covered):
+    """eq:submod-greedy for every rubric at once, node by node from the lowest."""
+    return (weights[:, None] * np.log1p(info / (1 + covered)[:, None])).sum(axis=0)
+
+
+def naive_greedy(info, weights, budget, feasible=None):
+    """The quadratic algorithm: every gain of every rubric at every step."""
+    open_ = (info > 0).any(axis=0) & (True if feasible is None else feasible)
+    covered, order, gains = np.zeros(len(info)), [], []
+    while open_.any() and len(order) < budget:
+        gain = np.where(open_, naive_gains(info, weights, covered), -np.inf)
+        best = int(gain.argmax())
+        order.append(best)
+        gains.append(gain[best])
+        open_[best] = False
+        covered += info[:, best]
+    return order, gains
+
+
+def best_coverage(info, weights, budget, feasible):
+    """max U(S) over all S within the feasible rubrics with |S| ≤ budget, one by one."""
+    rubrics = np.flatnonzero(feasible)
+    sizes = range(min(budget, len(rubrics)) + 1)
+    return max(coverage(info, weights, bank) for size in sizes for bank in combinations(rubrics, size))
+
+
+def naive_certificate(info, weights, order, budget, feasible):
+    """METHOD's bound with every prefix 0 … budget and every gain as a difference of utilities."""
+    bounds = []
+    for size in range(min(budget, len(order)) + 1):
+        bank = list(order[:size])
+        now = coverage(info, weights, bank)
+        rest = [j for j in np.flatnonzero(feasible) if j not in bank]
+        gains = sorted((coverage(info, weights, [*bank, j]) - now for j in rest), reverse=True)
+        bounds.append(now + sum(gains[:budget]))
+    return coverage(info, weights, order[:budget]) / min(bounds)
+
+
+# --- scores ----------------------------------------------------------------------------------------------------
+
+
+def naive_scores(y, levels, query_index, n_queries, types, dimension, severity, weights, omega, clip):
+    """eq:score by a loop over systems, queries and rubrics, with the numbers of tab:tasktypes written out."""
+    overall = []
+    for row in y:
+        total, shares = 0.0, 0.0
+        for n in range(n_queries):
+            earned, possible = 0.0, 0.0
+            for j in np.flatnonzero(query_index == n):
+                if math.isnan(row[j]):
+                    continue
+                g = row[j] / (levels[j] - 1)
+                if types[n] == "high_risk_constraint" and g < 0.5:
+                    g = {"moderate": -0.3, "critical": -0.5}.get(severity[j], g)
+                e = 1
+                if types[n] == "decision_support" and dimension[j] == "actionability":
+                    e = 5
+                if types[n] == "creative_divergent" and dimension[j] == "creativity":
+                    e = 3
+                earned += e * weights[j] * g
+                possible += e * weights[j]
+            if possible:
+                score = earned / possible
+                total += omega[n] * (min(max(score, 0), 1) if clip else score)
+                shares += omega[n]
+        overall.append(total / shares if shares else math.nan)
+    return np.array(overall)
+
+
+# --- tiers -----------------------------------------------------------------------------------------------------
+
+
+def naive_tiers(theta, draws, confidence, rule):
+    """Walk down the ranking; test the paired difference to the system above, or to the tier's first."""
+    tail = 50 * (1 - confidence)
+    ranking = sorted(range(len(theta)), key=lambda i: -theta[i])
+    tier, first, result = 0, None, np.zeros(len(theta))
+    for place, i in enumerate(ranking):
+        against = first if rule == "leader" else ranking[place - 1]
+        if place:
+            low, high = np.percentile(draws[:, against] - draws[:, i], [tail, 100 - tail])
+        if not place or low > 0 or high < 0:
+            tier, first = tier + 1, i
+        result[i] = tier
+    return result
+
+
+def naive_holm(p_values, level):
+    """Reject from the smallest p on, each at level / (tests left); stop at the first that fails."""
+    rejected = [False] * len(p_values)
+    for k, i in enumerate(sorted(range(len(p_values)), key=lambda i: p_values[i])):
+        if p_values[i] > level / (len(p_values) - k):
+            break
+        rejected[i] = True
+    return rejected
+
+
+def naive_rank_probabilities(draws):
+    """P(rank ≤ k), by counting, where no two systems tie."""
+    replicates, systems = draws.shape
+    counts = np.zeros((systems, systems))
+    for draw in draws:
+        for i in range(systems):
+            rank = 1 + sum(other > draw[i] for other in draw)
+            counts[i, rank - 1 :] += 1
+    return counts / replicates

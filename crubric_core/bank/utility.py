@@ -66,7 +66,7 @@ def row_gains(rows: FloatArray, weights: FloatArray, base: FloatArray) -> FloatA
     ``base`` is (G,), or (n, G) for one state a row. Each row is summed along its own contiguous axis, not by
     BLAS, so that its gain has the same bits in every block and equal rubrics tie exactly.
     """
-    terms = rows / base
+    terms = np.divide(rows, base, order="C")
     np.log1p(terms, out=terms)
     terms *= weights
     gains: FloatArray = np.add.reduce(terms, axis=1)

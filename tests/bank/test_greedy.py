@@ -1,10 +1,13 @@
 from __future__ import annotations
 
+from unittest.mock import patch
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from crubric_core.bank import greedy
 from crubric_core.bank.greedy import greedy_bank
 from crubric_core.bank.utility import utility_grid
 from crubric_core.errors import AssemblyError
@@ -19,6 +22,14 @@ def test_greedy_is_the_naive_algorithm_ties_and_empty_rubrics_included(bank, bud
     expected, expected_gains = oracles.naive_greedy(info, weights, budget, feasible)
     assert order.tolist() == expected
     np.testing.assert_allclose(gains, expected_gains, rtol=1e-12)
+
+
+@given(small_banks(max_rubrics=12), st.integers(1, 12), st.integers(1, 4))
+def test_the_size_of_the_pool_changes_nothing(bank, budget, pool):
+    info, weights, feasible = bank
+    with patch.object(greedy, "_POOL", pool):
+        order, _ = greedy_bank(info, weights, budget, feasible)
+    assert order.tolist() == oracles.naive_greedy(info, weights, budget, feasible)[0]
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -4,6 +4,7 @@ import numpy as np
 import streamlit as st
 
 from crubric_core.figures import overview as figures
+from crubric_core.irt.fit import constant_rubrics
 from crubric_core.pipeline import dataset_warnings
 from crubric_core.ui import loaders, widgets
 from crubric_core.ui.page import open_study
@@ -32,8 +33,15 @@ widgets.figures_row(
         "Judges agree": f"{reduction.n_agree.sum() / max(reduction.n_total.sum(), 1):.0%}"
         if reduction.n_total.sum()
         else widgets.UNKNOWN,
-        "Always unanimous": f"{reduction.unanimous.mean():.0%}",
-    }
+        "Unanimous": f"{reduction.unanimous.mean():.0%}",
+        "Same for all": f"{constant_rubrics(reduction.y).mean():.0%}",
+    },
+    {
+        "Judged by all": "Pairs of system and rubric that every judge labelled",
+        "Judges agree": "Pairs with at least two labels on which all of them are equal",
+        "Unanimous": "Rubrics on which the judges agree for every system",
+        "Same for all": "Rubrics with one consensus label for every system: they tell none apart",
+    },
 )
 
 left, right = st.columns(2, gap="large")

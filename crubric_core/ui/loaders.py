@@ -39,7 +39,7 @@ _LABELS = ("response", "tie", "agreement_tolerance")
 _FIT = (*_LABELS, "model", "quadrature", "priors")
 _GATE = (*_LABELS, "tau_c", "alpha", "beta", "confidence")
 _ORDER = (*_FIT, "tau_c", "alpha", "beta", "seed")
-_RANK = (*_FIT, "replicates", "confidence", "tier_rule", "holm", "seed", "tau_t", "clip")
+_RANK = (*_FIT, "bootstrap", "replicates", "confidence", "tier_rule", "holm", "seed", "tau_t", "clip")
 
 Key = tuple[object, ...]
 

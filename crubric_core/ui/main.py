@@ -9,7 +9,7 @@ from crubric_core.ui.loaders import PAGES
 
 ICON = Path(__file__).with_name("icon.svg")
 
-st.set_page_config(page_title="Calibrated Rubric", page_icon=ICON, layout="wide", initial_sidebar_state=240)
+st.set_page_config(page_icon=ICON, layout="wide", initial_sidebar_state=240)
 
 navigation = st.navigation(
     {
@@ -25,5 +25,6 @@ navigation = st.navigation(
         ],
     }
 )
+st.set_page_config(page_title=f"{navigation.title} · Calibrated Rubric")
 with boundary():
     navigation.run()

@@ -9,25 +9,16 @@ import streamlit as st
 from ..settings import Model, Quadrature, Settings, Strategy, Tie, TierRule
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
 DEFAULTS = Settings()
 URL: Any = "query-params"
-MODELS: dict[str, str] = {
-    "1PL": "1PL: rubrics differ in difficulty",
-    "2PL": "2PL: and in how sharply they separate",
-    "3PL": "3PL: and in passes by chance",
-    "GRM": "GRM: ordered levels, not pass or fail",
-}
-QUADRATURES = {"adaptive": "adaptive: exact", "grid": "grid: the paper's 41 nodes"}
-TIES = {"unknown": "unknown", "fail": "a fail", "pass": "a pass"}
 STRATEGIES = {
     "greedy": "greedy",
     "plain": "most informative",
     "hard_random": "unanimous, at random",
     "random": "any, at random",
 }
-RULES = {"adjacent": "apart from the next above", "leader": "apart from the tier's first"}
 
 
 def pick_dataset(names: Sequence[str]) -> str:
@@ -66,27 +57,39 @@ def settings_bar(rubrics: int) -> Settings:
 
 def _other_settings() -> dict[str, Any]:
     return {
-        "model": _choice("Response model", "model", get_args(Model), MODELS.__getitem__),
-        "quadrature": _choice("Integration", "quadrature", get_args(Quadrature), QUADRATURES.__getitem__),
-        "strategy": _choice("The bank is chosen by", "strategy", get_args(Strategy), STRATEGIES.__getitem__),
-        "tie": _choice("An even split of judges is", "tie", get_args(Tie), TIES.__getitem__),
+        "model": _choice(
+            "Response model",
+            "model",
+            get_args(Model),
+            "1PL: rubrics differ in difficulty. 2PL: and in how sharply they separate. 3PL: and in passes by chance. "
+            "GRM: ordered levels in place of pass or fail.",
+        ),
+        "quadrature": _choice(
+            "Integration", "quadrature", get_args(Quadrature), "adaptive: exact. grid: the paper's 41 nodes."
+        ),
+        "strategy": _choice(
+            "The bank is chosen by",
+            "strategy",
+            get_args(Strategy),
+            "; ".join(f"{name}: {words}" for name, words in STRATEGIES.items()) + ".",
+        ),
+        "tie": _choice(
+            "An even split of the judges is", "tie", get_args(Tie), "Of labels to pass or to fail."
+        ),
         "tier_rule": _choice(
-            "A new tier starts with a system", "tier_rule", get_args(TierRule), RULES.__getitem__
+            "Rule of the tiers",
+            "tier_rule",
+            get_args(TierRule),
+            "A new tier starts with a system that differs from the next one above (adjacent) or from the tier's "
+            "first (leader).",
         ),
+        "confidence": _choice("Level of all intervals", "confidence", (0.8, 0.9, 0.95, 0.99), "From 0 to 1."),
         "holm": st.checkbox("Holm correction of the tier tests", DEFAULTS.holm, key="holm", bind=URL),
-        "confidence": _choice(
-            "Level of all intervals", "confidence", (0.8, 0.9, 0.95, 0.99), "{:.0%}".format
-        ),
         "seed": int(st.number_input("Seed", 0, 2**31 - 1, DEFAULTS.seed, key="seed", bind=URL)),
     }
 
 
-def _choice(label: str, name: str, options: Sequence[Any], words: Callable[[Any], str]) -> Any:
-    return st.selectbox(
-        label,
-        list(options),
-        index=list(options).index(getattr(DEFAULTS, name)),
-        format_func=words,
-        key=name,
-        bind=URL,
-    )
+def _choice(label: str, name: str, options: Sequence[Any], meaning: str) -> Any:
+    """One of the options by its own name: a format function would put its words into the URL."""
+    start = list(options).index(getattr(DEFAULTS, name))
+    return st.selectbox(label, list(options), index=start, key=name, bind=URL, help=meaning)

@@ -18,15 +18,15 @@ KEPT = ("all", "kept", "dropped", "flagged")
 INFORMATIVE = ("all", "in the bank", "constant", "passed by the weaker")
 MEASURABILITY: dict[str, Any] = {
     "rubric": "rubric",
-    "query": "query",
-    "n_agree": _number("agreed", help="Instances on which all judges gave the same label"),
-    "n_total": _number("of", help="Instances that at least two judges labelled"),
     "q_mean": _number("measurability", format="%.3f", help="Posterior mean of the agreement rate"),
     "q_low": _number("from", format="%.3f", help="Lower end of its credible interval"),
     "q_high": _number("to", format="%.3f", help="Upper end of its credible interval"),
+    "n_agree": _number("agreed", help="Instances on which all judges gave the same label"),
+    "n_total": _number("of", help="Instances that at least two judges labelled"),
     "p_above_tau": _number("P(q ≥ τ_c)", format="percent", help="Posterior probability to reach τ_c"),
     "feasible": st.column_config.CheckboxColumn("kept"),
     "flag": "flag",
+    "query": "query",
     "text": _text("text", width="large"),
 }
 ITEMS: dict[str, Any] = {

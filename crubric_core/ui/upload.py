@@ -74,7 +74,7 @@ def guess_kind(name: str, columns: Sequence[str]) -> Kind:
     if any("system" in column or "model" in column for column in plainly) and not _fits("labels", columns):
         return "reference" if _fits("reference", columns) else "labels"
     kinds: tuple[Kind, ...] = ("labels", "rubrics", "queries")
-    kind = next((kind for kind in kinds if _fits(kind, columns)), "labels")
+    kind: Kind = next((kind for kind in kinds if _fits(kind, columns)), "labels")
     human = "gold" in name.lower() or any("annotator" in column for column in plainly)
     return "gold" if kind == "labels" and human else kind
 

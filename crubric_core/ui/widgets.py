@@ -122,4 +122,4 @@ def figures_row(values: Mapping[str, object], helps: Mapping[str, str] | None = 
     """A row of named figures, as many a line as fit; ``helps`` says of some what they mean."""
     with st.container(horizontal=True, gap="small"):
         for name, value in values.items():
-            st.metric(name, str(value), border=True, width=158, help=(helps or {}).get(name))
+            st.metric(name, str(value), border=True, width=148, help=(helps or {}).get(name))

@@ -12,11 +12,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from urllib.error import URLError
 from urllib.request import urlopen
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
 ROOT = Path(__file__).resolve().parents[2]
 READY = '[data-testid="stApp"][data-test-script-state="notRunning"]'
@@ -75,9 +74,9 @@ def _wait(url: str, process: subprocess.Popen[bytes], log: Path) -> None:
     deadline = time.monotonic() + STARTUP
     while time.monotonic() < deadline and process.poll() is None:
         try:
-            with urlopen(url, timeout=1):
+            with urlopen(url, timeout=5):
                 return
-        except URLError:
+        except OSError:
             time.sleep(0.1)
     pytest.fail(f"the server did not start:\n{log.read_text()}")
 
@@ -89,9 +88,17 @@ def settle(page: Page) -> None:
     page.wait_for_selector(READY, timeout=60_000)
 
 
-@pytest.fixture
-def page(browser: Browser) -> Iterator[Page]:
-    """A new window of 1400 × 900."""
+@pytest.fixture(scope="session")
+def context(browser: Browser) -> Iterator[BrowserContext]:
+    """One profile for all tests, so that the browser keeps the scripts of the pages it has seen."""
     context = browser.new_context(viewport={"width": 1400, "height": 900})
-    yield context.new_page()
+    yield context
     context.close()
+
+
+@pytest.fixture
+def page(context: BrowserContext) -> Iterator[Page]:
+    """A new window."""
+    page = context.new_page()
+    yield page
+    page.close()

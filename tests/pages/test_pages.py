@@ -84,6 +84,7 @@ def test_a_threshold_that_nothing_reaches_is_one_clear_sentence(open_page: Open,
 def test_every_model_reaches_a_leaderboard(open_page: Open, study: Path, model: str) -> None:
     app = open_page("leaderboard", study, model=model, budget="40")
     assert not app.error
+    assert app.selectbox(key="model").value == model
     assert "fall into" in first_line(app)
 
 

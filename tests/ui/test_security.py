@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
@@ -37,7 +38,8 @@ def ask(path: str) -> Answer:
         sent.append(message)
 
     scope = {"type": "http", "method": "GET", "path": path, "query_string": b"", "headers": []}
-    asyncio.run(application(scope, receive, send))
+    with ThreadPoolExecutor(1) as aside:  # another test may have an event loop open in this thread
+        aside.submit(asyncio.run, application(scope, receive, send)).result()
     headers = {name.decode(): value.decode() for name, value in sent[0]["headers"]}
     return Answer(sent[0]["status"], headers, b"".join(m.get("body", b"") for m in sent[1:]).decode())
 

@@ -1,0 +1,133 @@
+"""The whole road in a browser: upload a table, move both sliders, read the leaderboard."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from tests.browser.conftest import Server, serve, settle
+
+pytestmark = pytest.mark.browser
+HOSTILE = "<img src=x onerror=alert(1)>"
+NAMES = (HOSTILE, "**bold**", "=cmd()", "plain", "http://evil.example/x", ":red[r] $x$")
+RUBRICS, JUDGES = 120, 3
+
+
+def labels() -> str:
+    """Six systems of falling ability under three judges who err in every tenth label, as CSV."""
+    rng = np.random.default_rng(0)
+    ability = np.linspace(2, -2, len(NAMES))
+    difficulty = rng.normal(size=RUBRICS)
+    passes = rng.random((len(NAMES), RUBRICS)) < 1 / (1 + np.exp(-2 * (ability[:, None] - difficulty)))
+    rows = ["system,query,rubric,judge,label"]
+    for i, name in enumerate(NAMES):
+        for j in range(RUBRICS):
+            for k in range(JUDGES):
+                label = int(passes[i, j] ^ (rng.random() < 0.1))
+                rows.append(f'"{name}",q{j % 12},"r{j} {NAMES[0] if j == 7 else ""}",judge {k},{label}')
+    return "\n".join(rows)
+
+
+@pytest.fixture(scope="module")
+def table(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("journey") / "study.csv"
+    path.write_text(labels())
+    return path
+
+
+@pytest.fixture(scope="module")
+def server(table: Path) -> Iterator[Server]:
+    with serve(table.with_name("workspace.duckdb")) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def uploaded(browser: Browser, server: Server, table: Path) -> Server:
+    """The server after a person has uploaded the table."""
+    context = browser.new_context()
+    page = context.new_page()
+    page.goto(f"{server.url}/data")
+    settle(page)
+    page.locator('input[type="file"]').set_input_files(table)
+    page.get_by_role("button", name="Read 1 file").click()
+    expect(page.get_by_text("2,160 rows read")).to_be_visible(timeout=20_000)
+    context.close()
+    return server
+
+
+def move(page: Page, slider: str, key: str, times: int) -> None:
+    """Press a key on a slider, as often as given."""
+    handle = page.get_by_role("slider", name=slider)
+    for _ in range(times):
+        handle.press(key)
+    settle(page)
+
+
+def first_line(page: Page) -> str:
+    return page.locator("h3").first.inner_text()
+
+
+def test_from_an_uploaded_table_over_both_sliders_to_a_leaderboard(page: Page, uploaded: Server) -> None:
+    page.goto(f"{uploaded.url}/bank")
+    settle(page)
+    before = first_line(page)
+    move(page, "Measurability threshold", "PageDown", 1)
+    assert "tau_c=0.7" in page.url
+    assert first_line(page) != before
+    move(page, "Bank size", "PageDown", 7)
+    assert "budget=36" in page.url
+    assert first_line(page).startswith("36 of ")
+
+    page.get_by_role("link", name="Leaderboard").click()
+    settle(page)
+    assert "tau_c=0.7" in page.url
+    assert "budget=36" in page.url
+    assert "On 36 rubrics the 6 systems fall into" in first_line(page)
+    assert "Traceback" not in uploaded.log.read_text()
+
+
+def test_a_link_brings_back_the_same_view(page: Page, uploaded: Server) -> None:
+    page.goto(f"{uploaded.url}/leaderboard?dataset=study&tau_c=0.6&budget=25&model=1PL")
+    settle(page)
+    assert "On 25 rubrics" in first_line(page)
+    assert "model=1PL" in page.url
+
+
+@pytest.mark.parametrize(
+    "path", ["leaderboard", "leaderboard?beside=true", "measurability", "items", "bank", "data", ""]
+)
+def test_hostile_names_are_shown_letter_by_letter(page: Page, uploaded: Server, path: str) -> None:
+    alarms: list[str] = []
+    requests: list[str] = []
+    page.on("dialog", lambda dialog: (alarms.append(dialog.message), dialog.dismiss()))
+    page.on("request", lambda request: requests.append(request.url))
+    page.goto(f"{uploaded.url}/{path}")
+    settle(page)
+    assert alarms == []
+    assert page.locator('img[src="x"]').count() == 0
+    assert [url for url in requests if not url.startswith((uploaded.url, "data:", "blob:"))] == []
+    assert "Traceback" not in uploaded.log.read_text()
+
+
+def test_a_hostile_leader_is_named_letter_by_letter(page: Page, uploaded: Server) -> None:
+    page.goto(f"{uploaded.url}/leaderboard")
+    settle(page)
+    assert first_line(page).startswith(HOSTILE)
+    ticks = page.locator(".js-plotly-plot").first.locator("text")
+    shown = " ".join(ticks.all_text_contents())
+    for name in NAMES:
+        assert name in shown
+
+
+def test_the_download_cannot_start_a_formula(page: Page, uploaded: Server) -> None:
+    page.goto(f"{uploaded.url}/leaderboard")
+    settle(page)
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Download leaderboard.csv").click()
+    text = Path(download.value.path()).read_text()
+    assert ",'=cmd()," in text
+    assert ",=cmd()," not in text

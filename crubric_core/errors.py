@@ -40,5 +40,9 @@ class ConvergenceError(FitError):
         self.fit = fit
 
 
+class ExportError(CrubricError):
+    """Results could not be written."""
+
+
 class AssemblyError(CrubricError):
     """A bank cannot be assembled from these candidates."""

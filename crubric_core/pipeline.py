@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 import pandas as pd
@@ -24,7 +25,7 @@ from .irt.information import item_information, posterior_weighted_information
 from .judges.consensus import baseline_mask
 from .judges.measurability import gate_is_off, measurability_table
 from .labels.dataset import Dataset, Reduction
-from .leaderboard.bootstrap import draw_counts
+from .leaderboard.bootstrap import draw_weights
 from .leaderboard.tiers import Standing, standings
 from .settings import Settings, Strategy
 from .task_types.scoring import QueryScores, score_systems
@@ -71,7 +72,11 @@ class Ranking:
 
 @dataclass(frozen=True)
 class Result:
-    """Everything that pages, reports and published views show of one analysis."""
+    """Everything that pages, reports and published views show of one analysis.
+
+    gate: "on", or "off" where no cell has labels of two judges and every rubric passes unmeasured.
+    certificate: utility of the bank over a proven upper bound of every bank of its size, in (0, 1].
+    """
 
     settings: Settings
     dataset: str
@@ -85,6 +90,7 @@ class Result:
     bank: pd.DataFrame
     leaderboard: pd.DataFrame
     certificate: float
+    gate: Literal["on", "off"]
     warnings: tuple[str, ...]
 
 
@@ -117,6 +123,7 @@ def run_pipeline(ds: Dataset, settings: Settings, progress: Progress | None = No
         bank=bank_table(ds.queries, reduction, calibration, order, settings),
         leaderboard=ranking.table,
         certificate=bound,
+        gate="off" if gate_is_off(reduction) else "on",
         warnings=dataset_warnings(reduction) + fit_warnings(calibration, feasible, settings),
     )
 
@@ -188,14 +195,14 @@ def rank_systems(
     fit, y = calibration.fit, reduction.y
     abilities = estimate_abilities(fit, y, rubrics)
     query_index = query_positions(queries, reduction)
-    counts = np.zeros((settings.replicates, y.shape[1]), dtype=np.int64)
-    counts[:, rubrics] = draw_counts(
-        query_index[rubrics], settings.replicates, np.random.default_rng([settings.seed, 2])
-    )
-    draws = resample_abilities(fit, y, counts)
+    weights = np.zeros((settings.replicates, y.shape[1]))
+    rng = np.random.default_rng([settings.seed, 2])
+    weights[:, rubrics] = draw_weights(query_index[rubrics], settings.replicates, rng, settings.bootstrap)
+    draws = resample_abilities(fit, y, weights)
     standing = standings(abilities.theta, draws, settings.confidence, settings.tier_rule, settings.holm)
     scores = _score(queries, reduction, calibration.nu, rubrics, query_index, settings)
-    table = _leaderboard(reduction.systems, abilities, standing, scores, fit)
+    known = np.asarray((~np.isnan(y[:, ~fit.constant])).any(axis=1))
+    table = _leaderboard(reduction.systems, known, abilities, standing, scores, fit)
     return Ranking(rubrics, abilities, draws, standing, scores, table)
 
 
@@ -230,7 +237,12 @@ def _score(
 
 
 def _leaderboard(
-    systems: tuple[str, ...], abilities: Abilities, standing: Standing, scores: QueryScores, fit: IrtFit
+    systems: tuple[str, ...],
+    known: BoolArray,
+    abilities: Abilities,
+    standing: Standing,
+    scores: QueryScores,
+    fit: IrtFit,
 ) -> pd.DataFrame:
     table = pd.DataFrame(
         {
@@ -244,11 +256,12 @@ def _leaderboard(
             "rank_low": standing.rank_low,
             "rank_high": standing.rank_high,
             "theta_sd": abilities.sd,
-            "theta_full": fit.theta,
-            "theta_full_sd": fit.theta_sd,
+            "theta_full": np.where(known, fit.theta, np.nan),
+            "theta_full_sd": np.where(known, fit.theta_sd, np.nan),
         }
     )
-    return table.sort_values(
+    whole = dict.fromkeys(("rank", "tier", "rank_low", "rank_high"), "Int64")
+    return table.astype(whole).sort_values(
         ["theta", "system"], ascending=[False, True], na_position="last", ignore_index=True
     )
 

@@ -14,6 +14,15 @@ Tie = Literal["unknown", "fail", "pass"]
 TierRule = Literal["adjacent", "leader"]
 Strategy = Literal["greedy", "plain", "hard_random", "random"]
 Response = Literal["binary", "ordered"]
+Bootstrap = Literal["rescaled", "plain"]
+CHOICES: dict[str, tuple[str, ...]] = {
+    "model": get_args(Model),
+    "quadrature": get_args(Quadrature),
+    "strategy": get_args(Strategy),
+    "tie": get_args(Tie),
+    "bootstrap": get_args(Bootstrap),
+    "tier_rule": get_args(TierRule),
+}
 
 
 def _require(condition: bool, name: str, value: object, expected: str) -> None:
@@ -78,6 +87,10 @@ class Settings:
         default=0.5, metadata={"help": "Least task-type probability for type-specific scoring."}
     )
     clip: bool = field(default=True, metadata={"help": "Clip query scores to [0, 1]."})
+    bootstrap: Bootstrap = field(
+        default="rescaled",
+        metadata={"help": "rescaled: honest for queries with few rubrics; plain: the paper's."},
+    )
     replicates: int = field(default=300, metadata={"help": "Bootstrap replicates (R)."})
     confidence: float = field(default=0.95, metadata={"help": "Level of all intervals."})
     tier_rule: TierRule = field(
@@ -91,15 +104,9 @@ class Settings:
         _require(
             _is_int(self.budget) and self.budget >= 1, "budget", self.budget, "a whole number of at least 1"
         )
-        for name, choices in (
-            ("model", Model),
-            ("quadrature", Quadrature),
-            ("strategy", Strategy),
-            ("tie", Tie),
-            ("tier_rule", TierRule),
-        ):
+        for name, choices in CHOICES.items():
             value = getattr(self, name)
-            _require(value in get_args(choices), name, value, f"one of {', '.join(get_args(choices))}")
+            _require(value in choices, name, value, f"one of {', '.join(choices)}")
         tolerance = self.agreement_tolerance
         _require(
             _is_int(tolerance) and tolerance >= 0,

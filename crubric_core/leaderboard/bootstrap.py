@@ -1,10 +1,36 @@
-"""The query-stratified item bootstrap (METHOD §10)."""
+"""The query-stratified item bootstrap (METHOD §10), plain as in the paper or rescaled.
+
+Drawing n rubrics from the n of a query shows only (n - 1) / n of their variance: half of it for two rubrics, none for
+one, and a compact bank has about two a query. Then intervals shrink and tiers multiply. The rescaled bootstrap (Rao &
+Wu, 1988) draws n - 1 and counts each n / (n - 1) times, which is unbiased, and draws the rubrics of queries that have
+only one from a common stratum (collapsed strata). ``benchmarks/coverage.py`` measures both.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 
 from ..arrays import FloatArray, IntArray
+from ..settings import Bootstrap
+
+
+def draw_weights(
+    query_index: IntArray, replicates: int, rng: np.random.Generator, kind: Bootstrap = "rescaled"
+) -> FloatArray:
+    """How much each rubric counts in each replicate: query_index (J,) → (replicates, J) ≥ 0, rows sum to J.
+
+    ``plain``: whole counts of ``draw_counts``. ``rescaled``: see the module; a lone single rubric always counts once.
+    """
+    if kind == "plain":
+        return draw_counts(query_index, replicates, rng).astype(float)
+    _, stratum, size = np.unique(query_index, return_inverse=True, return_counts=True)
+    stratum = np.where(size[stratum] == 1, len(size), stratum)
+    _, stratum, size = np.unique(stratum, return_inverse=True, return_counts=True)
+    weights = np.ones((replicates, len(query_index)))
+    for number in np.flatnonzero(size > 1):
+        members, n = np.flatnonzero(stratum == number), int(size[number])
+        weights[:, members] = rng.multinomial(n - 1, np.full(n, 1 / n), size=replicates) * (n / (n - 1))
+    return weights
 
 
 def draw_counts(query_index: IntArray, replicates: int, rng: np.random.Generator) -> IntArray:

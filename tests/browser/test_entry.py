@@ -28,12 +28,12 @@ def test_no_folder_of_pages_stands_beside_the_entry_script() -> None:
 
 
 def test_the_first_visit_of_a_fresh_server_may_be_a_deep_link(page: Page, tmp_path: Path) -> None:
-    """The navigation in the side bar is made by the entry script alone: a bypassed one would not show it."""
+    """The window's title and the names in the side bar are the entry script's: a bypass would not show them."""
     with serve(tmp_path / "fresh.duckdb") as server:
         page.goto(f"{server.url}/leaderboard")
         settle(page)
-        sections = page.locator('[data-testid="stNavSectionHeader"]').all_inner_texts()
-        assert [s.strip() for s in sections] == ["Study", "Analysis"]
+        links = page.locator('[data-testid="stSidebarNavLink"]').all_inner_texts()
+        assert [link.strip() for link in links] == list(PAGES.values())
         assert page.locator("h1").inner_text() == "Leaderboard"
         assert page.title() == "Leaderboard · Calibrated Rubric"
         assert "Traceback" not in server.log.read_text()

@@ -1,10 +1,11 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crubric_core.leaderboard.bootstrap import draw_counts, percentile_interval
+from crubric_core.leaderboard.bootstrap import draw_counts, draw_weights, percentile_interval
 
 
 @given(st.lists(st.integers(-2, 5), max_size=30), st.integers(0, 3))
@@ -47,3 +48,35 @@ def test_a_system_with_an_unknown_draw_has_no_interval():
     low, high = percentile_interval(np.array([[1.0, np.nan], [2.0, 3.0]]), 0.9)
     np.testing.assert_array_equal(np.isnan(low), [False, True])
     np.testing.assert_array_equal(np.isnan(high), [False, True])
+
+
+class TestRescaled:
+    """The rescaled bootstrap has the variance that sampling rubrics within queries has."""
+
+    def variance_of_the_mean(self, kind, queries, values, replicates=40_000):
+        weights = draw_weights(queries, replicates, np.random.default_rng(0), kind)
+        return (weights @ values / len(values)).var()
+
+    @pytest.mark.parametrize("n", [2, 3, 5])
+    def test_its_variance_is_unbiased_where_the_plain_one_lacks_a_share(self, n):
+        rng = np.random.default_rng(1)
+        queries, values = np.repeat(np.arange(40), n), rng.normal(size=40 * n)
+        within = values.reshape(40, n)
+        expected = (within.var(axis=1, ddof=1) * n).sum() / len(values) ** 2
+        assert self.variance_of_the_mean("rescaled", queries, values) == pytest.approx(expected, rel=0.05)
+        assert self.variance_of_the_mean("plain", queries, values) == pytest.approx(
+            expected * (n - 1) / n, rel=0.05
+        )
+
+    def test_single_rubrics_share_a_stratum_instead_of_being_certain(self):
+        values = np.random.default_rng(2).normal(size=30)
+        queries = np.arange(30)
+        assert self.variance_of_the_mean("plain", queries, values) == 0
+        expected = values.var(ddof=1) / 30
+        assert self.variance_of_the_mean("rescaled", queries, values) == pytest.approx(expected, rel=0.05)
+
+    @given(st.lists(st.integers(0, 5), min_size=1, max_size=30), st.sampled_from(["plain", "rescaled"]))
+    def test_each_replicate_weighs_as_much_as_the_bank(self, queries, kind):
+        weights = draw_weights(np.array(queries), 7, np.random.default_rng(3), kind)
+        np.testing.assert_allclose(weights.sum(axis=1), len(queries))
+        assert (weights >= 0).all()

@@ -1,0 +1,125 @@
+"""A Result as files: four tables and one report, the same bytes for the same inputs and seed."""
+
+from __future__ import annotations
+
+import json
+import math
+import platform
+from collections.abc import Mapping
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from .errors import ExportError
+from .pipeline import Result
+
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+_PACKAGES = ("numpy", "scipy", "pandas", "duckdb")
+FILES = ("bank.csv", "items.csv", "measurability.csv", "leaderboard.csv", "report.json")
+
+
+def write_result(result: Result, folder: str | Path) -> list[Path]:
+    """Write the five FILES into ``folder``, each of them whole or not at all; raises ExportError."""
+    out = Path(folder)
+    tables = {
+        "bank.csv": result.bank,
+        "items.csv": result.items,
+        "measurability.csv": result.measurability,
+        "leaderboard.csv": result.leaderboard,
+    }
+    contents = {name: csv_bytes(table) for name, table in tables.items()}
+    contents["report.json"] = json_bytes(report(result))
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        return [write_whole(out / name, contents[name]) for name in FILES]
+    except OSError as error:
+        raise ExportError(
+            f"The results could not be written to {out} ({error.strerror}): name a folder that can be written."
+        ) from error
+
+
+def write_whole(path: Path, content: bytes) -> Path:
+    """Write under another name first, so that no reader ever finds half a file."""
+    partial = path.with_name(f".{path.name}.part")
+    partial.write_bytes(content)
+    return partial.replace(path)
+
+
+def csv_bytes(table: pd.DataFrame) -> bytes:
+    """The table as UTF-8 CSV; no text in it can start a spreadsheet formula (OWASP: a leading apostrophe)."""
+    safe = table.rename(columns=_disarm)
+    for name in safe.columns:
+        if not pd.api.types.is_numeric_dtype(safe[name]):
+            safe[name] = safe[name].map(_disarm)
+    return safe.to_csv(index=False, lineterminator="\r\n").encode()  # RFC 4180; "\n" leaves "\r" unquoted
+
+
+def _disarm(value: object) -> object:
+    return "'" + value if isinstance(value, str) and value.startswith(_FORMULA) else value
+
+
+def report(result: Result) -> dict[str, Any]:
+    """What was done to what, and the main figures; unknown numbers are null."""
+    reduction, calibration, fit = result.reduction, result.calibration, result.calibration.fit
+    feasible = result.measurability["feasible"]
+    ranked = result.leaderboard.dropna(subset=["tier"])
+    return {
+        "dataset": {
+            "name": result.dataset,
+            "fingerprint": result.fingerprint,
+            "systems": len(reduction.systems),
+            "queries": int(reduction.rubrics["query"].nunique()),
+            "rubrics": len(reduction.rubrics),
+            "judges": reduction.n_judges,
+            "labels": reduction.n_labels,
+        },
+        "settings": result.settings.as_dict(),
+        "warnings": list(result.warnings),
+        "measurability": {
+            "gate": result.gate,
+            "feasible": int(feasible.sum()),
+            "dropped": int((~feasible).sum()),
+        },
+        "fit": {
+            "model": fit.model,
+            "quadrature": fit.quadrature,
+            "converged": fit.converged,
+            "evaluations": fit.evaluations,
+            "loglik": fit.loglik,
+            "logpost": fit.logpost,
+            "parameters": fit.n_parameters,
+            "constant_rubrics": int(fit.constant.sum()),
+            "aberrant_rubrics": int((calibration.item_rest < 0).sum()),
+        },
+        "bank": {
+            "size": len(result.bank),
+            "utility": float(result.bank["utility"].iloc[-1]),
+            "certificate": result.certificate,
+            "queries": int(result.bank["query"].nunique()),
+        },
+        "tiers": [
+            {"tier": tier, "systems": ranked.loc[ranked["tier"] == tier, "system"].tolist()}
+            for tier in ranked["tier"].unique().tolist()
+        ],
+        "versions": {"python": platform.python_version(), **{name: version(name) for name in _PACKAGES}},
+    }
+
+
+def json_bytes(content: Mapping[str, Any]) -> bytes:
+    """Indented JSON that any reader takes: NaN and infinity become null."""
+    return (json.dumps(_plain(content), indent=2, ensure_ascii=False, allow_nan=False) + "\n").encode()
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    if isinstance(value, np.generic):
+        return _plain(value.item())
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value

@@ -1,0 +1,114 @@
+"""The command line, as a user runs it."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from crubric_core.__main__ import main
+
+ROOT = Path(__file__).resolve().parents[1]
+SAMPLE = ROOT / "data"
+
+
+def run(capsys, *arguments):
+    code = main([str(argument) for argument in arguments])
+    said = capsys.readouterr()
+    return code, said.out, said.err
+
+
+def test_files_become_five_files(capsys, tmp_path):
+    code, out, _ = run(
+        capsys, "build", "--labels", SAMPLE / "sample_labels.csv", "--rubrics", SAMPLE / "sample_rubrics.csv",
+        "--queries", SAMPLE / "sample_queries.csv", "--tau-c", 0.7, "--budget", 30, "--out", tmp_path / "out",
+    )  # fmt: skip
+    assert code == 0
+    names = ["bank.csv", "items.csv", "measurability.csv", "leaderboard.csv", "report.json"]
+    assert [Path(line).name for line in out.split()] == names
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == sorted(names)
+    settings = json.loads((tmp_path / "out" / "report.json").read_text())["settings"]
+    assert (settings["tau_c"], settings["budget"]) == (0.7, 30)
+
+
+def test_a_workspace_is_filled_listed_and_built_from(capsys, tmp_path):
+    workspace = tmp_path / "w.duckdb"
+    for kind in ("queries", "rubrics", "labels"):
+        file = SAMPLE / f"sample_{kind}.csv"
+        code, out, _ = run(capsys, "ingest", "--workspace", workspace, "--dataset", "d", "--kind", kind, file)
+        assert code == 0
+        assert json.loads(out)["rejected"] == 0
+    code, out, _ = run(capsys, "datasets", "--workspace", workspace)
+    row = json.loads(out)
+    assert (row["name"], row["systems"], row["judges"]) == ("d", 6, 3)
+    assert row["fingerprint"]
+    code, out, _ = run(capsys, "build", "--workspace", workspace, "--dataset", "d", "--out", tmp_path / "out")
+    assert code == 0
+
+
+def test_the_demo_is_made_once(capsys, tmp_path):
+    workspace = tmp_path / "w.duckdb"
+    code, out, _ = run(capsys, "demo", "--workspace", workspace, "--seed", 3)
+    assert code == 0
+    assert json.loads(out)["systems"] == 15
+    code, out, err = run(capsys, "demo", "--workspace", workspace)
+    assert (code, out) == (2, "")
+    assert "already" in err
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("build", "--labels", "nowhere.csv", "--out", "out"),
+        ("build", "--out", "out"),
+        ("build", "--labels", "a.csv", "--workspace", "w.duckdb", "--out", "out"),
+        ("build", "--workspace", "w.duckdb", "--out", "out"),
+        ("build", "--labels", "nowhere.csv", "--tau-c", "7", "--out", "out"),
+        ("ingest", "--workspace", "w.duckdb", "--dataset", "d", "nowhere.csv"),
+        ("ingest", "--workspace", "w.duckdb", "--dataset", "d", "--mapping", "nowhere.json", "x.csv"),
+        ("datasets", "--workspace", "."),
+    ],
+)
+def test_bad_input_ends_with_2_and_one_line(capsys, tmp_path, monkeypatch, arguments):
+    monkeypatch.chdir(tmp_path)
+    code, out, err = run(capsys, *arguments)
+    assert code == 2
+    assert out == ""
+    assert len(err.strip().splitlines()) == 1
+    assert "Traceback" not in err
+
+
+def test_rejected_rows_are_told_and_the_others_are_kept(capsys, tmp_path):
+    file = tmp_path / "labels.csv"
+    file.write_text("system,query,rubric,judge,label\na,q,r,j,1\nb,q,r,j,maybe\nb,q,r,k,0\n")
+    code, out, err = run(capsys, "ingest", "--workspace", tmp_path / "w.duckdb", "--dataset", "d", file)
+    assert code == 0
+    assert json.loads(out)["accepted"] == 2
+    assert "row 3" in err
+    assert "maybe" in err
+
+
+def test_a_mapping_names_the_files_own_columns(capsys, tmp_path):
+    file, mapping = tmp_path / "labels.csv", tmp_path / "map.json"
+    file.write_text("who,what,how\na,r,1\nb,r,0\n")
+    mapping.write_text('{"system": "who", "rubric": "what", "label": "how"}')
+    code, out, _ = run(
+        capsys, "ingest", "--workspace", tmp_path / "w.duckdb", "--dataset", "d", "--mapping", mapping, file
+    )
+    assert code == 0
+    assert json.loads(out)["accepted"] == 2
+
+
+def test_help_needs_no_file_and_shows_every_setting():
+    said = subprocess.run(
+        [sys.executable, "-m", "crubric_core", "build", "--help"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+    for option in ("--tau-c", "--budget", "--model", "--quadrature", "--seed", "--tier-rule", "--bootstrap"):
+        assert option in said

@@ -1,0 +1,156 @@
+"""The whole road: labels in, bank and tiered leaderboard out."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from crubric_core import Settings, Workspace, run_pipeline
+from crubric_core.demo import simulate
+from crubric_core.errors import DatasetError
+from crubric_core.exports import FILES, csv_bytes, report, write_result
+
+COLUMNS = {
+    "measurability": "rubric query n_agree n_total q_mean q_sd q_low q_high p_above_tau feasible flag",
+    "items": "rubric a b nu item_rest constant in_bank",
+    "bank": "order rubric gain utility weight",
+    "leaderboard": "rank system theta theta_low theta_high score tier rank_low rank_high",
+}
+
+
+@pytest.fixture(scope="module")
+def study():
+    return simulate(1, systems=8, queries=20, pool=(10, 20))
+
+
+@pytest.fixture(scope="module")
+def workspace(study):
+    with Workspace() as workspace:
+        for kind in ("queries", "rubrics", "labels"):
+            workspace.ingest(
+                getattr(study, kind).to_csv(index=False).encode(), "demo", kind, name=f"{kind}.csv"
+            )
+        yield workspace
+
+
+@pytest.fixture(scope="module")
+def result(workspace):
+    return run_pipeline(workspace.dataset("demo"), Settings(budget=60, replicates=50))
+
+
+def test_the_tables_have_the_columns_that_scripts_rely_on(result):
+    for name, columns in COLUMNS.items():
+        assert set(columns.split()) <= set(getattr(result, name).columns)
+
+
+def test_the_bank_holds_feasible_rubrics_that_vary(result):
+    chosen = result.items["in_bank"].to_numpy()
+    assert chosen.sum() == len(result.bank) == 60
+    assert result.measurability["feasible"].to_numpy()[chosen].all()
+    assert not result.items["constant"].to_numpy()[chosen].any()
+    assert (result.bank["gain"] > 0).all()
+    assert result.bank["weight"].sum() == pytest.approx(1.0)
+    assert 0 < result.certificate <= 1
+
+
+def test_the_leaderboard_is_ordered_and_its_tiers_follow_the_order(result):
+    board = result.leaderboard
+    assert board["theta"].is_monotonic_decreasing
+    assert (board["theta_low"] <= board["theta_high"]).all()
+    assert (board["tier"].diff().dropna() >= 0).all()
+    assert ((board["rank_low"] <= board["rank"]) & (board["rank"] <= board["rank_high"])).all()
+
+
+def test_the_ranking_finds_the_true_order(result, study):
+    truth = study.truth.systems.set_index("system")["theta"]
+    found = result.leaderboard.set_index("system")["theta_full"].astype(float)
+    assert found.corr(truth[found.index], method="spearman") > 0.9
+
+
+def test_a_smaller_budget_is_a_prefix_and_a_threshold_does_not_refit(workspace, result):
+    smaller = run_pipeline(workspace.dataset("demo"), Settings(budget=20, replicates=50))
+    assert smaller.bank["rubric"].tolist() == result.bank["rubric"].tolist()[:20]
+    looser = run_pipeline(workspace.dataset("demo"), Settings(budget=60, tau_c=0.6, replicates=50))
+    np.testing.assert_array_equal(looser.calibration.fit.theta, result.calibration.fit.theta)
+
+
+@pytest.mark.parametrize("model", ["1PL", "3PL", "GRM"])
+@pytest.mark.parametrize("strategy", ["greedy", "plain", "random", "hard_random"])
+def test_every_model_and_strategy_gives_a_leaderboard(workspace, model, strategy):
+    found = run_pipeline(
+        workspace.dataset("demo"), Settings(model=model, strategy=strategy, budget=15, replicates=20)
+    )
+    assert found.leaderboard["theta"].notna().all()
+
+
+def test_the_same_seed_writes_the_same_bytes(workspace, tmp_path):
+    for name in ("first", "second"):
+        write_result(run_pipeline(workspace.dataset("demo"), Settings(replicates=20)), tmp_path / name)
+    for name in FILES:
+        assert (tmp_path / "first" / name).read_bytes() == (tmp_path / "second" / name).read_bytes()
+
+
+def test_progress_rises_from_0_to_1(workspace):
+    shares = []
+    run_pipeline(workspace.dataset("demo"), Settings(replicates=5), lambda share, what: shares.append(share))
+    assert shares == sorted(shares)
+    assert (shares[0], shares[-1]) == (0.0, 1.0)
+
+
+def test_one_judge_turns_the_gate_off_and_everything_says_so(study):
+    labels = study.labels
+    alone = labels[labels["judge"] == labels["judge"].iloc[0]]
+    with Workspace() as workspace:
+        workspace.ingest(alone.to_csv(index=False).encode(), "one", name="one.csv")
+        found = run_pipeline(workspace.dataset("one"), Settings(replicates=5))
+    assert found.gate == "off"
+    assert found.measurability["feasible"].all()
+    assert (found.measurability["flag"] == "unmeasured").all()
+    assert any("gate is off" in warning for warning in found.warnings)
+    assert report(found)["measurability"]["gate"] == "off"
+
+
+def test_a_threshold_that_nothing_reaches_is_said_in_one_sentence(workspace):
+    with pytest.raises(DatasetError, match="tau_c = 1: lower tau_c"):
+        run_pipeline(workspace.dataset("demo"), Settings(tau_c=1.0))
+
+
+def test_a_system_without_labels_on_the_bank_is_not_ranked(study):
+    labels = study.labels
+    mute, keep = labels["system"].iloc[0], set(labels["query"].unique()[:2])
+    labels = labels.assign(
+        label=labels["label"].where((labels["system"] != mute) | labels["query"].isin(keep))
+    )
+    labels.loc[labels["system"] == mute, "label"] = np.nan
+    with Workspace() as workspace:
+        workspace.ingest(labels.to_csv(index=False).encode(), "x", name="x.csv")
+        found = run_pipeline(workspace.dataset("x"), Settings(replicates=5))
+    last = found.leaderboard.iloc[-1]
+    assert last["system"] == mute
+    assert pd.isna(last["theta"])
+    assert pd.isna(last["tier"])
+    assert pd.isna(last["theta_full"])
+    assert any("cannot be ranked" in warning for warning in found.warnings)
+
+
+def test_text_cannot_become_a_spreadsheet_formula():
+    table = pd.DataFrame({"system": ["=1+1", "@x", "plain", None], "theta": [-1.5, np.nan, 0.0, 2.0]})
+    assert csv_bytes(table) == b"system,theta\r\n'=1+1,-1.5\r\n'@x,\r\nplain,0.0\r\n,2.0\r\n"
+
+
+@pytest.mark.real
+@pytest.mark.parametrize(
+    ("name", "systems", "rubrics", "gate"),
+    [("dialsummeval", 14, 400, "on"), ("wildbench", 15, 1024, "on"), ("hellobench", 26, 3902, "off")],
+)
+def test_real_tables_reach_a_tiered_leaderboard(real_data, name, systems, rubrics, gate):
+    with Workspace() as workspace:
+        for kind in ("rubrics", "labels"):
+            workspace.ingest(real_data / name / f"{kind}.csv", name, kind)
+        found = run_pipeline(workspace.dataset(name), Settings(replicates=50))
+    assert found.gate == gate
+    assert len(found.leaderboard) == systems
+    assert len(found.items) == rubrics
+    assert found.calibration.fit.converged
+    assert found.leaderboard["tier"].max() > 1

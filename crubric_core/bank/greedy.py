@@ -17,7 +17,7 @@ from .utility import check_information, row_gains
 _ROUNDING = 1e-12
 # Stands for the gain of a rubric that is in the bank already: below every real gain.
 _TAKEN = -1.0
-_POOL = 192
+_POOL = 112
 
 
 def greedy_bank(

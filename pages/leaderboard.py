@@ -10,7 +10,9 @@ from crubric_core.ui.page import open_study
 
 study = open_study("Leaderboard")
 facts, reduction = loaders.facts(study), loaders.reduction(study)
-queries = tables.query_filter(facts.queries)
+*places, right = st.columns([2, 2, 2], gap="medium", vertical_alignment="bottom")
+queries = tables.query_filter(facts.queries, places)
+both = right.toggle("All rubrics that pass beside the bank", value=True, key="beside", bind="query-params")
 bank, pool = (
     loaders.within(study, rubrics, queries) for rubrics in (loaders.bank(study), loaders.pool(study))
 )
@@ -28,7 +30,6 @@ estimate = figures.Estimate(*(table[c].to_numpy() for c in ("theta", "theta_low"
 everything = full.table.set_index("system").loc[systems]
 other = figures.Estimate(*(everything[c].to_numpy() for c in ("theta", "theta_low", "theta_high")))
 
-both = st.toggle("Show all rubrics that pass beside the bank", key="beside", bind="query-params")
 widgets.show(
     figures.forest(systems, estimate, table["tier"].to_numpy(dtype=int), other if both else None),
     alt="Abilities with intervals in tier bands",

@@ -8,22 +8,13 @@ from crubric_core.ui.errors import boundary
 from crubric_core.ui.loaders import PAGES
 
 ICON = Path(__file__).with_name("icon.svg")
+TITLES = ("Overview", "Data", "Measurability", "Items", "Bank", "Leaderboard")
 
 st.set_page_config(page_icon=ICON, layout="wide", initial_sidebar_state=240)
-
+st.logo(ICON, size="large")
+# One flat list: Streamlit's sections break the list for screen readers.
 navigation = st.navigation(
-    {
-        "Study": [
-            st.Page(PAGES / "overview.py", title="Overview", default=True),
-            st.Page(PAGES / "data.py", title="Data"),
-        ],
-        "Analysis": [
-            st.Page(PAGES / "measurability.py", title="Measurability"),
-            st.Page(PAGES / "items.py", title="Items"),
-            st.Page(PAGES / "bank.py", title="Bank"),
-            st.Page(PAGES / "leaderboard.py", title="Leaderboard"),
-        ],
-    }
+    [st.Page(PAGES / f"{title.lower()}.py", title=title, default=title == TITLES[0]) for title in TITLES]
 )
 st.set_page_config(page_title=f"{navigation.title} · Calibrated Rubric")
 with boundary():

@@ -22,7 +22,7 @@ def saturated(labels: FloatArray) -> tuple[str, ...]:
     if not top + bottom:
         return ()
     return (
-        f"{count(top, 'system')} pass every one of these rubrics and {bottom:,} fail every one: their θ is an "
+        f"Every one of these rubrics is passed by {count(top, 'system')} and failed by {bottom:,}: their θ is an "
         "extrapolation and its interval too narrow. A larger bank, or all rubrics that pass, tells them apart.",
     )
 

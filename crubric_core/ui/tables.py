@@ -7,7 +7,10 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import pandas as pd
+    from streamlit.delta_generator import DeltaGenerator
 
     from ..labels.dataset import Reduction
 
@@ -102,13 +105,13 @@ def _with_text(table: pd.DataFrame, reduction: Reduction) -> pd.DataFrame:
     return table.assign(text=reduction.rubrics["text"].to_numpy())
 
 
-def query_filter(queries: pd.DataFrame) -> pd.Series[bool]:
+def query_filter(queries: pd.DataFrame, places: Sequence[DeltaGenerator]) -> pd.Series[bool]:
     """Which queries the reader wants, by domain and by task type where the dataset has them."""
     keep = queries["query"].notna()
-    known = [name for name in ("domain", "task_type") if queries[name].notna().any()]
-    for place, name in zip(st.columns(max(len(known), 1)), known, strict=False):
+    for place, name, words in zip(places, ("domain", "task_type"), ("Domains", "Task types"), strict=True):
         options = sorted(queries[name].dropna().unique())
-        words = {"domain": "Domains", "task_type": "Task types"}[name]
+        if not options:
+            continue
         chosen = place.multiselect(words, options, key=name, bind="query-params", placeholder="all")
         if chosen:
             keep &= queries[name].isin(chosen)

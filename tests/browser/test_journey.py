@@ -98,7 +98,7 @@ def test_a_link_brings_back_the_same_view(page: Page, uploaded: Server) -> None:
 
 
 @pytest.mark.parametrize(
-    "path", ["leaderboard", "leaderboard?beside=true", "measurability", "items", "bank", "data", ""]
+    "path", ["leaderboard", "leaderboard", "measurability", "items", "bank", "data", ""]
 )
 def test_hostile_names_are_shown_letter_by_letter(page: Page, uploaded: Server, path: str) -> None:
     alarms: list[str] = []

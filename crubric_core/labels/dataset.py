@@ -154,7 +154,7 @@ class Dataset:
                     f"The dataset {self.name!r} has no labels yet: ingest a label table first."
                 )
             judges = self._names(cursor, catalogue.judges)
-            rubrics = _tidy(cursor.execute(*catalogue.rubrics(self._id)).df())
+            rubrics = tidy(cursor.execute(*catalogue.rubrics(self._id)).df())
             cursor.execute(*reduce.cells(self._id, response, tie, agreement_tolerance))
             y = _scatter(cursor.execute(reduce.consensus()).fetchnumpy(), (len(systems), len(rubrics)))
             found = cursor.execute(reduce.agreement()).fetchnumpy()
@@ -185,7 +185,7 @@ class Dataset:
 
     def _frame(self, sql: str, params: dict[str, object]) -> pd.DataFrame:
         with self._workspace.reading() as cursor:
-            return _tidy(cursor.execute(sql, params).df())
+            return tidy(cursor.execute(sql, params).df())
 
 
 def read_scale(cursor: duckdb.DuckDBPyConnection, dataset_id: int) -> Scale | None:
@@ -205,8 +205,8 @@ def _scatter(found: dict[str, Any], shape: Sequence[int]) -> FloatArray:
     return array
 
 
-def _tidy(frame: pd.DataFrame) -> pd.DataFrame:
-    """Missing text as None."""
+def tidy(frame: pd.DataFrame) -> pd.DataFrame:
+    """The same frame with missing text as None."""
     text = [c for c in frame.columns if frame[c].dtype.kind not in "iufb"]
     return frame.assign(**{c: frame[c].astype(object).where(frame[c].notna(), None) for c in text})
 

@@ -17,7 +17,7 @@ from ..errors import IngestError
 from . import fingerprint as hashing
 from .attribute_rows import store_attributes
 from .columns import SPECS, Kind, choose_columns
-from .dataset import Scale, read_scale
+from .dataset import Scale, read_scale, tidy
 from .formats import open_reader
 from .job import Job, OnConflict
 from .label_rows import store_labels
@@ -155,7 +155,7 @@ def store_file(
         blank=job.tally.blank,
         collapsed=job.tally.collapsed,
         replaced=job.tally.replaced,
-        rejects=cursor.execute('SELECT * FROM rejected ORDER BY "row"').df(),
+        rejects=tidy(cursor.execute('SELECT * FROM rejected ORDER BY "row"').df()),
         scale=read_scale(cursor, job.dataset_id),
         fingerprint=fingerprint,
         columns=upload.columns,

@@ -14,7 +14,7 @@ import pandas as pd
 
 from ..errors import DatasetError, IngestError, WorkspaceError
 from .columns import Kind
-from .dataset import Dataset
+from .dataset import Dataset, tidy
 from .formats.base import first_line
 from .ingest import IngestReport, IngestRequest, Progress, Source, local_file, stage_file, store_file
 from .job import OnConflict
@@ -186,11 +186,12 @@ class Workspace:
     def rejects(self, name: str) -> pd.DataFrame:
         """Every row left out of a dataset: source, kind, row, column, value, reason."""
         with self.reading() as cursor:
-            return cursor.execute(
+            found = cursor.execute(
                 'SELECT source, kind, "row", "column", value, reason FROM rejects JOIN ingests USING (ingest_id)'
                 ' WHERE dataset_id = ? ORDER BY ingest_id, "row"',
                 [_id_of(cursor, name)],
-            ).df()
+            )
+            return tidy(found.df())
 
 
 def _silent(_share: float, _message: str) -> None:

@@ -21,7 +21,8 @@ from .base import STAGING, Staged
 
 _DELIMITERS = (",", "\t", ";", "|")
 _SAMPLE = 1 << 18
-_LONGEST = 1 << 24  # characters in one record; anything longer is no label table
+_LONGEST = 1 << 22  # characters in one record; anything longer is no label table
+_MOST_MALFORMED = 10_000  # beyond this, a file with more malformed rows than good ones is something else
 _UNDECODABLE = re.compile("[\udc80-\udcff]")
 
 
@@ -40,15 +41,15 @@ class DelimitedReader:
         header = tuple(next(records, ()))
         if any(_UNDECODABLE.search(name) for name in header):
             raise IngestError(self._not_utf8(1))
-        if any(len(name) > 1000 for name in header):
+        if not header or any(len(name) > 1000 for name in header):
             raise IngestError(f"The first line of {self._name} is no header: expected short column names.")
         return header
 
     def stage(self, cursor: duckdb.DuckDBPyConnection, picks: Mapping[str, int]) -> Staged:
         """Read the clean file at full speed, any other with care."""
-        if not self._has_empty_lines():
+        if not self._look_over():
             try:
-                self._load(cursor, self._path, picks, self._delimiter, len(self.columns))
+                self._load(cursor, self._path, picks, self._delimiter, len(self.columns), 1 << 21)
             except duckdb.Error:
                 cursor.execute(f"DROP TABLE IF EXISTS {STAGING}")
             else:
@@ -61,31 +62,42 @@ class DelimitedReader:
             [str(malformed)],
         )
         shifted = {"row": 0} | {name: i + 1 for name, i in picks.items()}
-        self._load(cursor, clean, shifted, ",", len(self.columns) + 1)
+        self._load(cursor, clean, shifted, ",", len(self.columns) + 1, 2 * _LONGEST)
         return Staged(row_sql='CAST(i."row" AS BIGINT)')
 
     @staticmethod
     def _load(
-        cursor: duckdb.DuckDBPyConnection, path: Path, picks: Mapping[str, int], delimiter: str, width: int
+        cursor: duckdb.DuckDBPyConnection,
+        path: Path,
+        picks: Mapping[str, int],
+        delimiter: str,
+        width: int,
+        longest: int,
     ) -> None:
         wanted = ", ".join(f'c{i} AS "{name}"' for name, i in picks.items())
         columns = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(width))
         cursor.execute(
             f"CREATE TEMP TABLE {STAGING} AS SELECT {wanted} FROM read_csv(?, auto_detect = false, "
             f"header = true, delim = '{delimiter}', quote = '\"', escape = '\"', columns = {{{columns}}}, "
-            f"max_line_size = {_LONGEST})",
+            f"max_line_size = {longest})",
             [str(path)],
         )
 
-    def _has_empty_lines(self) -> bool:
+    def _look_over(self) -> bool:
+        """Whether there are empty lines before the end; IngestError where a line is beyond all reason."""
         with self._path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
-            if content[:1] in b"\r\n":
-                return True
+            start = 0
+            while len(content) - start > _LONGEST:
+                end = content.rfind(b"\n", start, start + _LONGEST)
+                end = end if end >= 0 else content.rfind(b"\r", start, start + _LONGEST)
+                if end < 0:
+                    raise IngestError(self._too_long(None))
+                start = end + 1
+            empty = content[:1] in b"\r\n"
             for pair in (b"\n\n", b"\n\r"):
                 at = content.find(pair)
-                if at >= 0 and content[at : at + 4096].strip():
-                    return True
-        return False
+                empty = empty or (at >= 0 and bool(content[at : at + 4096].strip()))
+        return empty
 
     def _rewrite(self, clean: Path, malformed: Path) -> None:
         """Each record with its row into ``clean``, or into ``malformed`` with what is wrong with it."""
@@ -95,8 +107,12 @@ class DelimitedReader:
         ):
             keep, drop = csv.writer(good, lineterminator="\n"), csv.writer(bad, lineterminator="\n")
             keep.writerow(["row", *self.columns])
+            kept = dropped = 0
             for row, record, problem in self._records():
                 problem = problem or self._width_problem(record)
+                kept, dropped = kept + (problem is None), dropped + (problem is not None)
+                if dropped > max(kept, _MOST_MALFORMED):
+                    raise IngestError(f"Most rows of {self._name} are no records (row {row:,}: {problem}).")
                 if problem:
                     drop.writerow([row, "", self._delimiter.join(record)[:200], problem])
                 elif record:
@@ -105,7 +121,8 @@ class DelimitedReader:
     def _records(self) -> Iterator[tuple[int, list[str], str | None]]:
         """Each record after the header: its row, its cells, and what is wrong with it."""
         with self._path.open(encoding="utf-8-sig", errors="surrogateescape", newline="") as file:
-            reader = csv.reader(self._lines(file), delimiter=self._delimiter, strict=True)
+            csv.field_size_limit(_LONGEST)
+            reader = csv.reader(file, delimiter=self._delimiter, strict=True)
             header_seen = False
             for row in range(1, 1 << 62):
                 problem = None
@@ -114,6 +131,8 @@ class DelimitedReader:
                 except StopIteration:
                     return
                 except csv.Error as error:
+                    if "field limit" in str(error):
+                        raise IngestError(self._too_long(row)) from error
                     if "unexpected end" in str(error):
                         raise IngestError(
                             f"In {self._name} a quotation mark opened in row {row} is never closed: close it."
@@ -128,23 +147,18 @@ class DelimitedReader:
                     yield row, record, problem
                 header_seen = header_seen or bool(record)
 
-    def _lines(self, file: io.TextIOWrapper) -> Iterator[str]:
-        """The lines of the file; a line or an open quotation without end is refused before it fills memory."""
-        number = 0
-        while line := file.readline(_LONGEST):
-            number += 1
-            if len(line) >= _LONGEST:
-                raise IngestError(
-                    f"Line {number:,} of {self._name} is longer than {_LONGEST:,} characters: "
-                    "expected a label table with one short record a line."
-                )
-            yield line
-
     def _width_problem(self, record: list[str]) -> str | None:
         found, expected = len(record), len(self.columns)
         if not record or found == expected or (found > expected and not any(record[expected:])):
             return None
         return f"{found} cells where the header has {expected} columns"
+
+    def _too_long(self, row: int | None) -> str:
+        where = "A line" if row is None else f"Row {row:,}"
+        return (
+            f"{where} of {self._name} is longer than {_LONGEST:,} characters: "
+            "expected a label table with one short record a line."
+        )
 
     def _not_utf8(self, row: int) -> str:
         return (
@@ -155,7 +169,7 @@ class DelimitedReader:
 def _tolerant(sample: str, delimiter: str) -> Iterator[list[str]]:
     try:
         yield from csv.reader(io.StringIO(sample, newline=""), delimiter=delimiter)
-    except csv.Error:  # a cell beyond the csv module's limit: what was read so far must do
+    except csv.Error:  # a cell beyond the csv module's limit: what was read before must do
         return
 
 

@@ -22,8 +22,10 @@ from .irt.abilities import Abilities, estimate_abilities, resample_abilities
 from .irt.diagnostics import item_rest_correlation
 from .irt.fit import IrtFit, fit_irt
 from .irt.information import item_information, posterior_weighted_information
+from .judges.anchors import gold_levels
 from .judges.consensus import baseline_mask
 from .judges.measurability import gate_is_off, measurability_table
+from .judges.posterior import with_posterior_labels
 from .labels.dataset import Dataset, Reduction
 from .leaderboard.bootstrap import draw_weights
 from .leaderboard.tiers import Standing, standings
@@ -129,8 +131,12 @@ def run_pipeline(ds: Dataset, settings: Settings, progress: Progress | None = No
 
 
 def reduce_labels(ds: Dataset, settings: Settings) -> Reduction:
-    """Labels to agreement counts and the consensus matrix, on the scale that the model reads (METHOD §1, §2)."""
-    return ds.reduce(settings.response, settings.tie, settings.agreement_tolerance)
+    """Labels to agreement counts and the consensus matrix, on the scale that the model reads (METHOD §1, §2, §5)."""
+    reduction = ds.reduce(settings.response, settings.tie, settings.agreement_tolerance)
+    if settings.consensus == "majority":
+        return reduction
+    anchors = gold_levels(ds.gold(), reduction)
+    return with_posterior_labels(reduction, ds.panel(settings.response), anchors, settings.tie)
 
 
 def gate(reduction: Reduction, settings: Settings) -> pd.DataFrame:

@@ -14,12 +14,14 @@ Tie = Literal["unknown", "fail", "pass"]
 TierRule = Literal["adjacent", "leader"]
 Strategy = Literal["greedy", "plain", "hard_random", "random"]
 Response = Literal["binary", "ordered"]
+Consensus = Literal["majority", "dawid_skene"]
 Bootstrap = Literal["rescaled", "plain"]
 CHOICES: dict[str, tuple[str, ...]] = {
     "model": get_args(Model),
     "quadrature": get_args(Quadrature),
     "strategy": get_args(Strategy),
     "tie": get_args(Tie),
+    "consensus": get_args(Consensus),
     "bootstrap": get_args(Bootstrap),
     "tier_rule": get_args(TierRule),
 }
@@ -78,6 +80,10 @@ class Settings:
     priors: Priors = field(default_factory=Priors)
     strategy: Strategy = field(default="greedy", metadata={"help": "How the bank is chosen."})
     tie: Tie = field(default="unknown", metadata={"help": "What an even split of binary labels means."})
+    consensus: Consensus = field(
+        default="majority",
+        metadata={"help": "majority (or median) of the labels; dawid_skene: posterior label, gold clamped."},
+    )
     agreement_tolerance: int = field(
         default=0, metadata={"help": "GRM: labels this many levels apart still agree."}
     )

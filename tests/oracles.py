@@ -183,3 +183,131 @@ def naive_rank_probabilities(draws):
             rank = 1 + sum(other > draw[i] for other in draw)
             counts[i, rank - 1 :] += 1
     return counts / replicates
+
+
+# --- labels, consensus and measurability ----------------------------------------------------------------------------
+
+
+def label_levels(labels, scale_min=None, scale_max=None):
+    """Known rows with ``level`` and ``n_levels``; ends from dicts by rubric, else the extremes of all labels."""
+    known = labels.dropna(subset=["label"]).copy()
+    low, high = known["label"].min(), known["label"].max()
+    lows = known["rubric"].map(scale_min or {}).astype(float).fillna(low)
+    highs = known["rubric"].map(scale_max or {}).astype(float).fillna(high)
+    known["level"], known["n_levels"] = known["label"] - lows, highs - lows + 1
+    return known
+
+
+def reduce_cells(known, response="binary", tie="unknown", tolerance=0):
+    """One dict a (system, rubric), by plain loops: labels as the model reads them, agreement and consensus."""
+    cells = {}
+    for (system, rubric), group in known.groupby(["system", "rubric"]):
+        read = list(group["level"])
+        if response == "binary":
+            read = [
+                1.0 if level >= (n - 1) / 2 else 0.0 for level, n in zip(read, group["n_levels"], strict=True)
+            ]
+            share = sum(read) / len(read)
+            even = {"unknown": np.nan, "fail": 0.0, "pass": 1.0}[tie]
+            y = even if share == 0.5 else float(share > 0.5)
+            tolerance = 0
+        else:
+            y = sorted(read)[(len(read) - 1) // 2]
+        agree = all(abs(one - other) <= tolerance for one in read for other in read)
+        cells[system, rubric] = {"n": len(read), "agree": agree, "y": y}
+    return cells
+
+
+def agreement_counts(cells, rubrics):
+    """(n_agree, n_total, max_panel) of each rubric, over the cells with two labels or more."""
+    found = []
+    for rubric in rubrics:
+        own = [cell for (_, r), cell in cells.items() if r == rubric]
+        instances = [cell for cell in own if cell["n"] >= 2]
+        found.append(
+            (sum(c["agree"] for c in instances), len(instances), max((c["n"] for c in own), default=0))
+        )
+    return np.array(found).T
+
+
+def consensus_matrix(cells, systems, rubrics):
+    """(M, J) consensus, NaN where a cell is empty or undecided."""
+    return np.array([[cells.get((s, r), {"y": np.nan})["y"] for r in rubrics] for s in systems], dtype=float)
+
+
+# --- judges ----------------------------------------------------------------------------------------------------
+
+
+def subset_retention(panel, size):
+    """(consistency, distinguishability, joint) by listing every subset of ``size`` systems of every rubric."""
+    shares = []
+    for j in range(panel.shape[1]):
+        rows = [row for row in panel[:, j] if not np.isnan(row).any()]
+        sums = [2 * sum(row) - len(row) for row in rows]
+        verdicts = [int(np.sign(s)) for s in sums]
+        agreed = [len(set(row)) == 1 for row in rows]
+        if len(rows) < size:
+            continue
+        subsets = list(combinations(range(len(rows)), size))
+        decided = list(combinations([i for i, v in enumerate(verdicts) if v], size))
+        mixed = [len({verdicts[i] for i in s}) == 2 for s in decided]
+        unanimous = [all(agreed[i] for i in s) for s in subsets]
+        both = [u and len({verdicts[i] for i in s}) == 2 for u, s in zip(unanimous, subsets, strict=True)]
+        shares.append((np.mean(unanimous), np.mean(mixed) if decided else math.nan, np.mean(both)))
+    columns = list(zip(*shares, strict=True))
+    return tuple(float(np.nanmean(c)) if not np.isnan(c).all() else math.nan for c in columns)
+
+
+def naive_dawid_skene(labels, n_levels, steps, anchors=None, floor=1e-10):
+    """EM of Dawid and Skene (1979), unit by unit and label by label, for a fixed number of steps."""
+    units, judges = labels.shape
+    votes = [[int(v) for v in row if not math.isnan(v)] for row in labels]
+    truth = np.array([[v.count(t) / len(v) if v else 1 / n_levels for t in range(n_levels)] for v in votes])
+    fixed = {} if anchors is None else {u: int(a) for u, a in enumerate(anchors) if not math.isnan(a)}
+    for u, a in fixed.items():
+        truth[u] = np.eye(n_levels)[a]
+    for _ in range(steps):
+        prior = truth.mean(axis=0)
+        said = np.zeros((judges, n_levels, n_levels))
+        for u in range(units):
+            for k in range(judges):
+                if not math.isnan(labels[u, k]):
+                    said[k, :, int(labels[u, k])] += truth[u]
+        confusion = np.maximum(said / said.sum(axis=2, keepdims=True), floor)
+        for u in range(units):
+            log_joint = np.log(prior)
+            for k in range(judges):
+                if not math.isnan(labels[u, k]):
+                    log_joint = log_joint + np.log(confusion[k, :, int(labels[u, k])])
+            truth[u] = np.exp(log_joint - logsumexp(log_joint))
+            if u in fixed:
+                truth[u] = np.eye(n_levels)[fixed[u]]
+    return truth, said / said.sum(axis=2, keepdims=True)
+
+
+def naive_validity_votes(panel):
+    """1 iff judge k equals the majority of the others on every cell of the rubric that has one; NaN without any."""
+    _, rubrics, judges = panel.shape
+    out = np.full((rubrics, judges), math.nan)
+    for j in range(rubrics):
+        for k in range(judges):
+            matches = []
+            for row in panel[:, j]:
+                others = [v for m, v in enumerate(row) if m != k and not math.isnan(v)]
+                if math.isnan(row[k]) or 2 * sum(others) == len(others):
+                    continue
+                matches.append(row[k] == (2 * sum(others) > len(others)))
+            if matches:
+                out[j, k] = float(all(matches))
+    return out
+
+
+def simulate_judges(units, sensitivity, specificity, prevalence, rng, shared=None, share=0.0):
+    """Truth (U,) and votes (U, K); with chance ``share`` the second of the ``shared`` pair copies the first."""
+    truth = (rng.random(units) < prevalence).astype(float)
+    chance = np.where(truth[:, None] == 1, sensitivity, 1 - np.asarray(specificity))
+    votes = (rng.random(chance.shape) < chance).astype(float)
+    if shared is not None:
+        copied = rng.random(units) < share
+        votes[copied, shared[1]] = votes[copied, shared[0]]
+    return truth, votes

@@ -13,7 +13,7 @@ from ..settings import Tie
 if TYPE_CHECKING:
     from ..labels.dataset import Reduction
 
-_TIES = {"unknown": np.nan, "fail": 0.0, "pass": 1.0}
+TIES = {"unknown": np.nan, "fail": 0.0, "pass": 1.0}
 
 
 def scale_map(levels: FloatArray, n_levels: ArrayLike) -> FloatArray:
@@ -29,7 +29,7 @@ def majority(panel: FloatArray, tie: Tie = "unknown") -> FloatArray:
     """Strict majority over the last axis of 0/1 labels with NaN unknown; no label gives NaN, a tie as told."""
     known = np.sum(~np.isnan(panel), axis=-1)
     passed = np.nansum(panel, axis=-1)
-    even = np.where(known > 0, _TIES[tie], np.nan)
+    even = np.where(known > 0, TIES[tie], np.nan)
     return np.where(2 * passed > known, 1.0, np.where(2 * passed < known, 0.0, even))
 
 

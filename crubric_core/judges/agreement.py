@@ -1,0 +1,209 @@
+"""How well raters agree beyond chance: Cohen's and Fleiss' kappa, Krippendorff's alpha, with bootstrap intervals.
+
+Every coefficient here is a function of one L×L table that is a sum over units: for two raters the confusion table,
+for a panel the table of coincidences (Krippendorff 2011), to which a unit with n labels adds each ordered pair of
+its labels with weight 1 / (n - 1). A resample of units is therefore a weighted sum over the distinct patterns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..arrays import FloatArray, IntArray
+from ..errors import SettingsError
+from .patterns import UNKNOWN, Patterns, find_patterns
+from .resampling import Bootstrap
+
+Metric = Literal["nominal", "ordinal", "interval"]
+Weighting = Literal["none", "linear", "quadratic"]
+Coefficient = Literal["percent", "cohen", "fleiss", "alpha_nominal", "alpha_ordinal", "alpha_interval"]
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """One coefficient of a panel.
+
+    value: at most 1; 0 is chance agreement (for ``percent``, 0..1); NaN where undefined.
+    low, high: percentile interval over resamples of units; NaN where value is.
+    n_units: units that count: two labels or more, a full panel for ``fleiss`` and ``cohen``.
+    n_undefined: resamples without variation, which are left out of the interval.
+    """
+
+    coefficient: Coefficient
+    value: float
+    low: float
+    high: float
+    n_units: int
+    n_undefined: int
+
+
+def percent_agreement(labels: FloatArray) -> float:
+    """Mean share of equal pairs of labels within the units that have at least two. (U, K) → [0, 1] or NaN."""
+    return _measure("percent", labels)
+
+
+def cohen_kappa(first: FloatArray, second: FloatArray, weighting: Weighting = "none") -> FloatArray:
+    """Cohen's kappa 1 - Σ w·o / Σ w·e of two raters along the first axis; (U, ...) → (...), at most 1.
+
+    Units that either has not labelled are left out. NaN where both always give one and the same level.
+    ``weighting`` none counts every difference alike, linear |i - j|, quadratic (i - j)².
+    """
+    known = ~(np.isnan(first) | np.isnan(second))
+    levels = np.unique(np.concatenate([first[known], second[known]]))
+    _choose("weighting", weighting, get_args(Weighting))
+    gap = np.abs(np.subtract.outer(levels, levels))
+    weights = {"none": np.sign(gap), "linear": gap, "quadratic": gap**2}[weighting]
+    table = np.einsum("u...l,u...m->...lm", _one_hot(first, known, levels), _one_hot(second, known, levels))
+    return _cohen(table, weights)
+
+
+def fleiss_kappa(labels: FloatArray) -> float:
+    """Fleiss' kappa (P̄ - P̄_e) / (1 - P̄_e) of the units that every rater labelled. (U, K) → at most 1, or NaN."""
+    return _measure("fleiss", labels)
+
+
+def krippendorff_alpha(labels: FloatArray, metric: Metric = "nominal") -> float:
+    """Krippendorff's alpha 1 - D_o / D_e over the units with two labels or more. (U, K) → at most 1, or NaN.
+
+    ``metric`` is the squared distance of two levels: nominal [c ≠ k], ordinal (Σ_{c..k} n - (n_c + n_k)/2)²,
+    interval (c - k)².
+    """
+    _choose("metric", metric, get_args(Metric))
+    return _measure(_ALPHA[metric], labels)
+
+
+def agreement(
+    labels: FloatArray,
+    coefficient: Coefficient,
+    bootstrap: Bootstrap | None = None,
+    groups: IntArray | None = None,
+) -> Agreement:
+    """A coefficient of ``labels`` (U, K) with a bootstrap interval over units.
+
+    ``groups`` (U,) names clusters 0..G-1 that are drawn whole, such as the rubric that a unit belongs to; without
+    it every unit is drawn by itself. ``cohen`` takes two raters.
+    """
+    _choose("coefficient", coefficient, get_args(Coefficient))
+    if coefficient == "cohen" and labels.shape[1] != 2:
+        raise SettingsError(
+            f"Cohen's kappa compares 2 raters, not {labels.shape[1]}: use fleiss or alpha_nominal for a panel."
+        )
+    how = bootstrap or Bootstrap(replicates=1000)
+    patterns, tables, levels = _tables(labels, coefficient)
+    formula = _FORMULAS[coefficient]
+    draws = formula(np.tensordot(patterns.resample(how, groups), tables, axes=1), levels)
+    defined = draws[~np.isnan(draws)]
+    low, high = how.interval(defined) if len(defined) else (np.nan, np.nan)
+    return Agreement(
+        coefficient=coefficient,
+        value=float(formula(np.tensordot(patterns.count, tables, axes=1), levels)),
+        low=float(low),
+        high=float(high),
+        n_units=int(patterns.count[tables.any(axis=(1, 2))].sum()),
+        n_undefined=len(draws) - len(defined),
+    )
+
+
+def _measure(coefficient: Coefficient, labels: FloatArray) -> float:
+    patterns, tables, levels = _tables(labels, coefficient)
+    return float(_FORMULAS[coefficient](np.tensordot(patterns.count, tables, axes=1), levels))
+
+
+def _tables(labels: FloatArray, coefficient: Coefficient) -> tuple[Patterns, FloatArray, FloatArray]:
+    """The patterns of ``labels``, what one unit of each adds to the L×L table, and the values of the L levels."""
+    levels = np.unique(labels[~np.isnan(labels)])
+    places = np.where(np.isnan(labels), np.nan, np.searchsorted(levels, labels))
+    patterns = find_patterns(places)
+    given = (patterns.values[..., None] == np.arange(len(levels))).astype(np.float64)
+    if coefficient == "cohen":
+        return patterns, np.einsum("pl,pm->plm", given[:, 0], given[:, 1]), levels
+    tables = coincidences(given.sum(axis=1))
+    if coefficient == "fleiss":
+        tables[(patterns.values == UNKNOWN).any(axis=1)] = 0
+    elif coefficient == "percent":
+        per_unit = np.maximum(tables.sum(axis=(1, 2), keepdims=True), 1)
+        tables = tables / per_unit
+    return patterns, tables, levels
+
+
+def coincidences(counts: FloatArray) -> FloatArray:
+    """(P, L) labels of each level in a unit → (P, L, L) its pairs: n_c (n_k - [c = k]) / (n - 1); 0 where n < 2."""
+    n = counts.sum(axis=1)
+    pairs = counts[:, :, None] * counts[:, None, :] - counts[:, :, None] * np.eye(counts.shape[1])
+    return pairs * (n >= 2)[:, None, None] / np.maximum(n - 1, 1)[:, None, None]
+
+
+def _one_hot(labels: FloatArray, known: NDArray[np.bool_], levels: FloatArray) -> FloatArray:
+    return ((labels[..., None] == levels) & known[..., None]).astype(np.float64)
+
+
+def _cohen(table: FloatArray, weights: FloatArray) -> FloatArray:
+    """(..., L, L) confusion counts → (...)."""
+    total = table.sum(axis=(-2, -1))
+    expected = np.einsum("...l,...m,lm->...", table.sum(axis=-1), table.sum(axis=-2), weights)
+    return 1 - _ratio(np.einsum("...lm,lm->...", table, weights) * total, expected)
+
+
+def _percent(table: FloatArray, levels: FloatArray) -> FloatArray:
+    return _ratio(np.trace(table, axis1=-2, axis2=-1), table.sum(axis=(-2, -1)))
+
+
+def _fleiss(table: FloatArray, levels: FloatArray) -> FloatArray:
+    """P̄ and the margins of Fleiss are those of the coincidences, as every unit has K labels."""
+    n = table.sum(axis=(-2, -1))
+    different = n - np.trace(table, axis1=-2, axis2=-1)
+    return 1 - _ratio(different * n, n**2 - (table.sum(axis=-1) ** 2).sum(axis=-1))
+
+
+def _alpha(metric: Metric) -> Callable[[FloatArray, FloatArray], FloatArray]:
+    """α = 1 - (n - 1) Σ o_ck δ²_ck / Σ n_c n_k δ²_ck."""
+
+    def alpha(table: FloatArray, levels: FloatArray) -> FloatArray:
+        margin = table.sum(axis=-1)
+        distance = _squared_distance(metric, margin, levels)
+        observed = (table * distance).sum(axis=(-2, -1))
+        expected = (margin[..., :, None] * margin[..., None, :] * distance).sum(axis=(-2, -1))
+        return 1 - _ratio((margin.sum(axis=-1) - 1) * observed, expected)
+
+    return alpha
+
+
+def _squared_distance(metric: Metric, margin: FloatArray, levels: FloatArray) -> FloatArray:
+    """(..., L, L); the ordinal one depends on how often each level is used, margin (..., L)."""
+    if metric == "nominal":
+        return 1 - np.eye(len(levels))
+    if metric == "interval":
+        return np.subtract.outer(levels, levels) ** 2
+    middle = np.cumsum(margin, axis=-1) - margin / 2
+    return np.asarray((middle[..., :, None] - middle[..., None, :]) ** 2)
+
+
+def _ratio(above: FloatArray, below: FloatArray) -> FloatArray:
+    """Above / below; NaN where below is 0."""
+    out = np.full(np.shape(below), np.nan)
+    return np.divide(above, below, out=out, where=np.asarray(below) != 0)
+
+
+def _choose(name: str, value: str, choices: tuple[str, ...]) -> None:
+    if value not in choices:
+        raise SettingsError(f"{name} = {value!r} is unknown: use one of {', '.join(choices)}.")
+
+
+_FORMULAS: dict[Coefficient, Callable[[FloatArray, FloatArray], FloatArray]] = {
+    "percent": _percent,
+    "cohen": lambda table, levels: _cohen(table, 1 - np.eye(table.shape[-1])),
+    "fleiss": _fleiss,
+    "alpha_nominal": _alpha("nominal"),
+    "alpha_ordinal": _alpha("ordinal"),
+    "alpha_interval": _alpha("interval"),
+}
+_ALPHA: dict[Metric, Coefficient] = {
+    "nominal": "alpha_nominal",
+    "ordinal": "alpha_ordinal",
+    "interval": "alpha_interval",
+}

@@ -1,0 +1,43 @@
+"""Human labels as anchors: the level that people gave each (system, rubric), on the scale that the model reads."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from ..arrays import FloatArray
+from .consensus import majority, median_low, scale_map
+
+if TYPE_CHECKING:
+    from ..labels.dataset import Reduction
+
+
+def gold_panel(gold: pd.DataFrame, reduction: Reduction) -> FloatArray:
+    """(M, J, A) each annotator's levels of ``Dataset.gold()`` on the scale of ``reduction``; NaN unknown.
+
+    Labels of systems and rubrics that no judge has seen, and labels outside the rubric's scale, are left out.
+    """
+    rubrics = reduction.rubrics
+    annotators = (
+        np.unique(gold["annotator"].to_numpy(dtype=object)) if len(gold) else np.empty(0, dtype=object)
+    )
+    i = pd.Index(reduction.systems).get_indexer(pd.Index(gold["system"]))
+    j = pd.Index(rubrics["rubric"]).get_indexer(pd.Index(gold["rubric"]))
+    level = gold["label"].to_numpy(dtype=np.float64) - rubrics["scale_min"].to_numpy(dtype=np.float64)[j]
+    n_levels = rubrics["levels"].to_numpy(dtype=np.int64)[j]
+    usable = (i >= 0) & (j >= 0) & (level >= 0) & (level < n_levels)
+    panel = np.full((*reduction.y.shape, len(annotators)), np.nan)
+    k = pd.Index(annotators).get_indexer(pd.Index(gold["annotator"]))
+    read = scale_map(level, n_levels) if reduction.response == "binary" else level
+    panel[i[usable], j[usable], k[usable]] = read[usable]
+    return panel
+
+
+def gold_levels(gold: pd.DataFrame, reduction: Reduction) -> FloatArray:
+    """(M, J) the annotators' strict majority, or the lower median of ordered levels; NaN unknown."""
+    panel = gold_panel(gold, reduction)
+    if not panel.shape[2]:
+        return np.full(reduction.y.shape, np.nan)
+    return majority(panel) if reduction.response == "binary" else median_low(panel)

@@ -1,0 +1,201 @@
+"""How the unanimity rule thins out a rubric pool as the leaderboard grows (METHOD §4, eq:retcurve).
+
+Everything is a mean over all subsets of m systems, in closed form: no subset is ever drawn.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.optimize import brentq
+from scipy.special import betaln, gammaln
+
+from ..arrays import FloatArray, IntArray
+from ..errors import SettingsError
+
+
+@dataclass(frozen=True)
+class AttritionCounts:
+    """What the systems with a full panel say of each of J rubrics; all (J,) counts.
+
+    systems: M_j, systems that every judge labelled. unanimous: c_j of them with equal labels, all_pass (u1) and
+    all_fail (u0). passed, failed: n1 and n0, by the panel's majority; ties are in neither.
+    """
+
+    systems: IntArray
+    unanimous: IntArray
+    all_pass: IntArray
+    all_fail: IntArray
+    passed: IntArray
+    failed: IntArray
+
+
+@dataclass(frozen=True)
+class RetentionCurve:
+    """Expected share of rubrics that a filter keeps on m systems; (S,) each, NaN where no rubric has m systems.
+
+    m: 1..max M_j. consistency: the panel is unanimous on all m. distinguishability: both a pass and a fail among
+    the m. joint: both. n_rubrics: rubrics with M_j >= m, which the means are over.
+    """
+
+    m: IntArray
+    consistency: FloatArray
+    distinguishability: FloatArray
+    joint: FloatArray
+    n_rubrics: IntArray
+
+
+@dataclass(frozen=True)
+class HomogeneousFit:
+    """R(m) = rho^m: every rubric keeps its unanimity with the same chance on each system.
+
+    rho: in (0, 1]. epsilon: the judges' error rate with (1 - e)^K + e^K = rho, in [0, ½]; NaN where none has.
+    r_squared: of log R(m), about its mean. rmse: of R(m).
+    """
+
+    rho: float
+    epsilon: float
+    r_squared: float
+    rmse: float
+
+    def retention(self, m: ArrayLike) -> FloatArray:
+        """rho^m."""
+        return np.asarray(self.rho ** np.asarray(m, dtype=np.float64))
+
+
+@dataclass(frozen=True)
+class BetaMixtureFit:
+    """R(m) = B(a + m, b) / B(a, b): each rubric's chance of unanimity is a draw from Beta(a, b).
+
+    a, b: > 0; NaN where the rates do not vary. rmse: of R(m).
+    """
+
+    a: float
+    b: float
+    rmse: float
+
+    def retention(self, m: ArrayLike) -> FloatArray:
+        """E[q^m] under Beta(a, b)."""
+        return beta_retention(self.a, self.b, m)
+
+
+def attrition_counts(panel: FloatArray) -> AttritionCounts:
+    """Counts of a panel (M, J, K) of 0/1 labels, NaN unknown; systems without a label of every judge are left out."""
+    n_judges = panel.shape[2]
+    full = ~np.isnan(panel).any(axis=2)
+    passes = np.where(full, np.nan_to_num(panel).sum(axis=2), -1)
+    all_pass, all_fail = (passes == n_judges).sum(axis=0), (passes == 0).sum(axis=0)
+    return AttritionCounts(
+        systems=full.sum(axis=0),
+        unanimous=all_pass + all_fail,
+        all_pass=all_pass,
+        all_fail=all_fail,
+        passed=(2 * passes > n_judges).sum(axis=0),
+        failed=(full & (2 * passes < n_judges)).sum(axis=0),
+    )
+
+
+def retention_curve(counts: AttritionCounts) -> RetentionCurve:
+    """eq:retcurve, exactly: C(c, m) / C(M, m) averaged over the rubrics with m systems or more, and its kin."""
+    sizes = np.arange(1, int(counts.systems.max(initial=0)) + 1)
+    subsets, decided = log_binomial(counts.systems, sizes), log_binomial(counts.passed + counts.failed, sizes)
+    share = {name: log_binomial(getattr(counts, name), sizes) for name in _KINDS}
+    consistent = _quotient(share["unanimous"], subsets)
+    same = _quotient(share["all_pass"], subsets) + _quotient(share["all_fail"], subsets)
+    alike = _quotient(share["passed"], decided) + _quotient(share["failed"], decided)
+    return RetentionCurve(
+        m=sizes,
+        consistency=_mean_known(consistent),
+        distinguishability=_mean_known(1 - alike),
+        joint=_mean_known(consistent - same),
+        n_rubrics=(counts.systems >= sizes[:, None]).sum(axis=1),
+    )
+
+
+def fit_homogeneous(m: ArrayLike, retention: ArrayLike, n_judges: int) -> HomogeneousFit:
+    """Least squares of log R(m) = m log rho through the origin, over the points with 0 < R(m) (S,)."""
+    sizes, shares = np.asarray(m, dtype=np.float64), np.asarray(retention, dtype=np.float64)
+    use = shares > 0
+    if not use.any():
+        return HomogeneousFit(np.nan, np.nan, np.nan, np.nan)
+    x, y = sizes[use], np.log(shares[use])
+    slope = (x @ y) / (x @ x)
+    spread = ((y - y.mean()) ** 2).sum()
+    rho = float(np.exp(slope))
+    return HomogeneousFit(
+        rho=rho,
+        epsilon=error_rate(rho, n_judges),
+        r_squared=float(1 - ((y - slope * x) ** 2).sum() / spread) if spread > 0 else np.nan,
+        rmse=_rmse(rho**sizes, shares),
+    )
+
+
+def error_rate(rho: float, n_judges: int) -> float:
+    """The e in [0, ½] with (1 - e)^K + e^K = rho (as:judge); NaN with one judge or where rho < 2^(1 - K)."""
+    if n_judges < 1:
+        raise SettingsError(f"n_judges = {n_judges!r} is out of range: expected at least 1.")
+    if n_judges == 1 or not 2.0 ** (1 - n_judges) <= rho <= 1:
+        return np.nan
+    return float(brentq(lambda e: (1 - e) ** n_judges + e**n_judges - rho, 0.0, 0.5, xtol=1e-14))
+
+
+def fit_beta_mixture(
+    counts: AttritionCounts, curve: RetentionCurve, raw_rates: bool = False
+) -> BetaMixtureFit:
+    """Match Beta(a, b) to R(1) = E[q] and R(2) = E[q²] of the curve.
+
+    ``raw_rates`` matches the mean and variance of the observed rates c_j / M_j instead, as the paper does. These
+    vary more than the chances behind them, for each rests on few systems; R(1) and R(2) are free of that noise.
+    """
+    rates = counts.unanimous[counts.systems > 0] / counts.systems[counts.systems > 0]
+    if raw_rates and len(rates):
+        a, b = beta_moments(float(rates.mean()), float(rates.var()))
+    elif not raw_rates and len(curve.m) > 1:
+        mean, square = curve.consistency[:2]
+        a, b = beta_moments(float(mean), float(square - mean**2))
+    else:
+        a, b = np.nan, np.nan
+    return BetaMixtureFit(a, b, _rmse(beta_retention(a, b, curve.m), curve.consistency))
+
+
+def beta_moments(mean: float, variance: float) -> tuple[float, float]:
+    """(a, b) of the Beta with these moments; NaN where there is none, as 0 < variance < mean (1 - mean) fails."""
+    room = mean * (1 - mean)
+    if not 0 < variance < room:
+        return np.nan, np.nan
+    size = room / variance - 1
+    return float(mean * size), float((1 - mean) * size)
+
+
+def beta_retention(a: float, b: float, m: ArrayLike) -> FloatArray:
+    """B(a + m, b) / B(a, b), elementwise in m ≥ 0; in (0, 1]."""
+    return np.asarray(np.exp(betaln(a + np.asarray(m, dtype=np.float64), b) - betaln(a, b)))
+
+
+_KINDS = ("unanimous", "all_pass", "all_fail", "passed", "failed")
+
+
+def log_binomial(n: IntArray, m: IntArray) -> FloatArray:
+    """Log C(n, m) for every m (S,) and n (J,): (S, J); -inf where n < m."""
+    size = m[:, None]
+    return np.asarray(
+        gammaln(n + 1) - gammaln(size + 1) - gammaln(n - size + 1)
+    )  # gammaln is inf at 0, -1, …
+
+
+def _quotient(above: FloatArray, below: FloatArray) -> FloatArray:
+    """exp(above - below); NaN where the divisor is C(n, m) = 0."""
+    return np.exp(np.where(np.isneginf(below), np.nan, above - np.where(np.isneginf(below), 0, below)))
+
+
+def _mean_known(values: FloatArray) -> FloatArray:
+    """(S, J) → (S,) mean over the known; NaN where there is none."""
+    known = ~np.isnan(values)
+    n = known.sum(axis=1)
+    return np.where(n > 0, np.where(known, values, 0).sum(axis=1) / np.maximum(n, 1), np.nan)
+
+
+def _rmse(predicted: FloatArray, observed: FloatArray) -> float:
+    return float(np.sqrt(np.mean((predicted - observed) ** 2))) if len(observed) else np.nan

@@ -1,0 +1,120 @@
+"""Who judges how: one table of the judges, one of the rubrics' validity, and whether judges err together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from scipy.special import expit
+
+from ..arrays import FloatArray
+from .independence import ResidualCorrelation, residual_correlation
+from .rates import JudgeRates, Rate, judge_rates
+from .resampling import Bootstrap
+from .votes import validity_log_odds, validity_votes
+
+
+@dataclass(frozen=True)
+class JudgeReliability:
+    """K judges of J rubrics.
+
+    judges: judge, labels, positive_rate, leniency, sensitivity, specificity (of single labels), s_plus, s_minus (of
+        validity votes), each with _low and _high, and weight (log-odds that a vote moves), weight_share.
+    validity: rubric, query, votes, votes_for, log_odds, p_valid: Pr(z_j = 1 | votes), eq:logodds.
+    label_rates, vote_rates: the same rates with their source. correlation: of the judges' errors.
+    """
+
+    judges: pd.DataFrame
+    validity: pd.DataFrame
+    label_rates: JudgeRates
+    vote_rates: JudgeRates
+    correlation: ResidualCorrelation
+
+
+def judge_reliability(
+    panel: FloatArray,
+    judges: Sequence[str],
+    rubrics: pd.DataFrame,
+    gold: FloatArray | None = None,
+    valid: FloatArray | None = None,
+    bootstrap: Bootstrap | None = None,
+) -> JudgeReliability:
+    """Everything about K judges from their 0/1 labels (M, J, K), NaN unknown.
+
+    judges: K names. rubrics: J rows with rubric and query. gold: (M, J) the true labels where people gave them.
+    valid: (J,) 1 where people found the rubric valid (z_j), 0 where not, NaN unknown.
+    """
+    how = bootstrap or Bootstrap()
+    n_systems, n_rubrics, n_judges = panel.shape
+    votes = validity_votes(panel)
+    label_rates = judge_rates(
+        panel.reshape(-1, n_judges),
+        None if gold is None else gold.reshape(-1),
+        how,
+        groups=np.tile(np.arange(n_rubrics), n_systems),
+    )
+    vote_rates = judge_rates(votes, valid, how)
+    log_odds = validity_log_odds(votes, vote_rates)
+    frame = pd.DataFrame(
+        {
+            "rubric": rubrics["rubric"].to_numpy(),
+            "query": rubrics["query"].to_numpy(),
+            "votes": (~np.isnan(votes)).sum(axis=1),
+            "votes_for": (votes == 1).sum(axis=1),
+            "log_odds": log_odds,
+            "p_valid": expit(log_odds),
+        }
+    )
+    return JudgeReliability(
+        judges=_judge_table(panel, judges, leniency(panel, how), label_rates, vote_rates),
+        validity=frame,
+        label_rates=label_rates,
+        vote_rates=vote_rates,
+        correlation=residual_correlation(panel, gold, how),
+    )
+
+
+def leniency(panel: FloatArray, bootstrap: Bootstrap | None = None) -> Rate:
+    """Each judge's pass rate minus the panel's on the cells that it shares with another judge; (K,) in [-1, 1].
+
+    The panel is everyone who labelled the cell, the judge included. Intervals over resamples of rubrics.
+    """
+    known = ~np.isnan(panel)
+    n = known.sum(axis=2, keepdims=True)
+    shared = known & (n >= 2)
+    mean = np.nansum(panel, axis=2, keepdims=True) / np.maximum(n, 1)
+    excess, cells = np.where(shared, panel - mean, 0).sum(axis=0), shared.sum(axis=0)
+    how = bootstrap or Bootstrap()
+    drawn = how.counts(panel.shape[1])
+    low, high = how.interval(_ratio(drawn @ excess, drawn @ cells))
+    return Rate(_ratio(excess.sum(axis=0), cells.sum(axis=0)), low, high)
+
+
+def _judge_table(
+    panel: FloatArray, judges: Sequence[str], lenient: Rate, label_rates: JudgeRates, vote_rates: JudgeRates
+) -> pd.DataFrame:
+    known = (~np.isnan(panel)).sum(axis=(0, 1))
+    columns: dict[str, object] = {
+        "judge": list(judges),
+        "labels": known,
+        "positive_rate": _ratio(np.nansum(panel, axis=(0, 1)), known),
+    }
+    for name, rate in (
+        ("leniency", lenient),
+        ("sensitivity", label_rates.sensitivity),
+        ("specificity", label_rates.specificity),
+        ("s_plus", vote_rates.sensitivity),
+        ("s_minus", vote_rates.specificity),
+    ):
+        columns |= {name: rate.value, f"{name}_low": rate.low, f"{name}_high": rate.high}
+    weight = vote_rates.weight
+    positive = np.maximum(weight, 0)
+    total = np.full(len(weight), np.nansum(positive))
+    return pd.DataFrame(columns).assign(weight=weight, weight_share=_ratio(positive, total))
+
+
+def _ratio(above: FloatArray, below: FloatArray) -> FloatArray:
+    """Above / below; NaN where below is 0."""
+    return np.divide(above, below, out=np.full(np.shape(below), np.nan), where=below != 0)

@@ -1,0 +1,46 @@
+"""Votes on the validity of rubrics, and what they say of it (prop:bayes, eq:logodds)."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.special import logit
+
+from ..arrays import FloatArray
+from ..settings import Response
+from .consensus import median_low
+from .rates import JudgeRates
+
+
+def leave_one_out_majority(panel: FloatArray) -> FloatArray:
+    """(M, J, K) the strict majority of the other judges' 0/1 labels; NaN for a tie or where there is none."""
+    known = ~np.isnan(panel)
+    others = known.sum(axis=2, keepdims=True) - known
+    passed = np.nansum(panel, axis=2, keepdims=True) - np.where(known, panel, 0)
+    return np.where(2 * passed > others, 1.0, np.where(2 * passed < others, 0.0, np.nan))
+
+
+def leave_one_out_consensus(panel: FloatArray, response: Response = "binary") -> FloatArray:
+    """(M, J, K) what the other judges agree on: their strict majority, or the lower median of ordered levels."""
+    if response == "binary":
+        return leave_one_out_majority(panel)
+    rest = [median_low(np.delete(panel, k, axis=2)) for k in range(panel.shape[2])]
+    return np.stack(rest, axis=2)
+
+
+def validity_votes(panel: FloatArray, response: Response = "binary") -> FloatArray:
+    """V (J, K): 1 iff judge k equals the others' consensus on every cell of j that has one; NaN without such a cell."""
+    consensus = leave_one_out_consensus(panel, response)
+    comparable = ~np.isnan(panel) & ~np.isnan(consensus)
+    astray = comparable & (panel != consensus)
+    return np.where(comparable.any(axis=0), 1.0 - astray.any(axis=0), np.nan)
+
+
+def validity_log_odds(votes: FloatArray, rates: JudgeRates) -> FloatArray:
+    """eq:logodds (J,): log prior odds + Σ_k v log s⁺/(1 - s⁻) + (1 - v) log (1 - s⁺)/s⁻ over the votes there are.
+
+    A rubric without a vote keeps the prior odds; a judge without a rate is left out.
+    """
+    right, refused = rates.sensitivity.value, rates.specificity.value
+    for_, against = np.log(right) - np.log1p(-refused), np.log1p(-right) - np.log(refused)
+    evidence = np.where(votes == 1, for_, against)
+    return logit(rates.prevalence) + np.where(np.isnan(votes), 0, np.nan_to_num(evidence)).sum(axis=1)

@@ -1,0 +1,149 @@
+"""Kappas and alphas equal the independent libraries'."""
+
+from __future__ import annotations
+
+import krippendorff
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.metrics import cohen_kappa_score
+from statsmodels.stats.inter_rater import aggregate_raters
+from statsmodels.stats.inter_rater import fleiss_kappa as statsmodels_fleiss
+
+from crubric_core.errors import SettingsError
+from crubric_core.judges.agreement import (
+    agreement,
+    cohen_kappa,
+    fleiss_kappa,
+    krippendorff_alpha,
+    percent_agreement,
+)
+from crubric_core.judges.resampling import Bootstrap
+
+EXACT = {"rtol": 0, "atol": 1e-12}
+
+
+def panel(seed, units=120, raters=4, levels=5, missing=0.2):
+    """Correlated ratings with gaps."""
+    rng = np.random.default_rng(seed)
+    truth = rng.integers(0, levels, units)
+    labels = np.where(
+        rng.random((units, raters)) < 0.5, truth[:, None], rng.integers(0, levels, (units, raters))
+    )
+    return np.where(rng.random(labels.shape) < missing, np.nan, labels.astype(float))
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.integers(0, 10_000), st.sampled_from(["nominal", "ordinal", "interval"]), st.integers(2, 6))
+def test_alpha_equals_krippendorffs_package_with_missing_labels(seed, metric, levels):
+    labels = panel(seed, units=30, levels=levels, missing=0.3)
+    expected = krippendorff.alpha(reliability_data=labels.T, level_of_measurement=metric)
+    np.testing.assert_allclose(krippendorff_alpha(labels, metric), expected, **EXACT)
+
+
+@pytest.mark.parametrize("weighting", ["none", "linear", "quadratic"])
+@pytest.mark.parametrize("levels", [2, 5])
+def test_cohens_kappa_equals_scikit_learns(weighting, levels):
+    labels = panel(1, raters=2, levels=levels)
+    both = labels[~np.isnan(labels).any(axis=1)].astype(int)
+    expected = cohen_kappa_score(*both.T, weights=None if weighting == "none" else weighting)
+    np.testing.assert_allclose(cohen_kappa(labels[:, 0], labels[:, 1], weighting), expected, **EXACT)
+
+
+def test_levels_that_nobody_used_still_lie_between_the_others():
+    first, second = np.array([0.0, 0, 4, 4, 1]), np.array([0.0, 1, 4, 0, 1])
+    expected = cohen_kappa_score(first.astype(int), second.astype(int), weights="linear", labels=range(5))
+    np.testing.assert_allclose(cohen_kappa(first, second, "linear"), expected, **EXACT)
+
+
+def test_cohens_kappa_of_many_rubrics_is_that_of_each():
+    rng = np.random.default_rng(3)
+    first, second = rng.integers(0, 2, (2, 15, 40)).astype(float)
+    first[rng.random(first.shape) < 0.1] = np.nan
+    columns = [cohen_kappa(first[:, j], second[:, j]) for j in range(40)]
+    np.testing.assert_allclose(cohen_kappa(first, second), columns, **EXACT)
+
+
+def test_fleiss_kappa_equals_statsmodels_on_the_full_panels():
+    labels = panel(2)
+    full = labels[~np.isnan(labels).any(axis=1)].astype(int)
+    np.testing.assert_allclose(fleiss_kappa(labels), statsmodels_fleiss(aggregate_raters(full)[0]), **EXACT)
+
+
+def test_percent_agreement_is_the_mean_share_of_equal_pairs():
+    labels = np.array([[1, 1, 1], [1, 1, 0], [0, 1, np.nan], [1, np.nan, np.nan]], dtype=float)
+    assert percent_agreement(labels) == pytest.approx((1 + 1 / 3 + 0) / 3, abs=1e-15)
+
+
+def test_krippendorffs_own_example():
+    """Krippendorff (2011), four observers and twelve units: .743 nominal, .815 ordinal, .849 interval."""
+    table = [
+        [1, 2, 3, 3, 2, 1, 4, 1, 2, np.nan, np.nan, np.nan],
+        [1, 2, 3, 3, 2, 2, 4, 1, 2, 5, np.nan, 3],
+        [np.nan, 3, 3, 3, 2, 3, 4, 2, 2, 5, 1, np.nan],
+        [1, 2, 3, 3, 2, 4, 4, 1, 2, 5, 1, np.nan],
+    ]
+    labels = np.array(table).T
+    assert round(krippendorff_alpha(labels, "nominal"), 3) == 0.743
+    assert round(krippendorff_alpha(labels, "ordinal"), 3) == 0.815
+    assert round(krippendorff_alpha(labels, "interval"), 3) == 0.849
+
+
+@pytest.mark.parametrize(
+    "coefficient", ["cohen", "fleiss", "alpha_nominal", "alpha_ordinal", "alpha_interval"]
+)
+def test_raters_without_variation_have_no_kappa(coefficient):
+    found = agreement(np.ones((10, 2)), coefficient)
+    assert np.isnan([found.value, found.low, found.high]).all()
+    assert found.n_undefined == 1000
+
+
+@pytest.mark.parametrize(
+    "coefficient", ["percent", "fleiss", "alpha_nominal", "alpha_ordinal", "alpha_interval"]
+)
+def test_nobody_shares_a_unit_so_nothing_is_known(coefficient):
+    labels = np.array([[1.0, np.nan], [np.nan, 0.0]])
+    found = agreement(labels, coefficient)
+    assert np.isnan(found.value)
+    assert found.n_units == 0
+
+
+@pytest.mark.parametrize(
+    "coefficient", ["percent", "fleiss", "alpha_nominal", "alpha_ordinal", "alpha_interval"]
+)
+def test_the_interval_is_that_of_recomputing_every_resample(coefficient):
+    labels, how = panel(4, units=40), Bootstrap(replicates=200, seed=9)
+    groups = np.arange(40)
+    found = agreement(labels, coefficient, how, groups)
+    resamples = [np.repeat(labels, count, axis=0) for count in how.counts(40)]
+    draws = [agreement(resample, coefficient, Bootstrap(2)).value for resample in resamples]
+    np.testing.assert_allclose([found.low, found.high], np.percentile(draws, [2.5, 97.5]), atol=1e-12)
+    assert found.low < found.value < found.high
+
+
+def test_intervals_cover_the_truth_about_as_often_as_they_say():
+    """Two raters who share a fair coin with chance ½ and toss their own otherwise: kappa is ½."""
+    rng, covered = np.random.default_rng(0), 0
+    for seed in range(200):
+        own = rng.integers(0, 2, (150, 2))
+        labels = np.where(rng.random((150, 1)) < 0.5, own[:, :1], own).astype(float)
+        found = agreement(labels, "cohen", Bootstrap(replicates=300, seed=seed))
+        covered += found.low <= 0.5 <= found.high
+    assert 0.90 <= covered / 200 <= 0.985
+
+
+def test_whole_groups_widen_the_interval_where_units_repeat():
+    labels = np.repeat(panel(5, units=30, missing=0), 10, axis=0)
+    alone = agreement(labels, "alpha_nominal")
+    whole = agreement(labels, "alpha_nominal", groups=np.repeat(np.arange(30), 10))
+    assert whole.high - whole.low > 2 * (alone.high - alone.low)
+
+
+def test_a_wrong_question_gets_a_sentence():
+    with pytest.raises(SettingsError, match="compares 2 raters"):
+        agreement(np.zeros((3, 3)), "cohen")
+    with pytest.raises(SettingsError, match="metric"):
+        krippendorff_alpha(np.zeros((3, 3)), "ratio")
+    with pytest.raises(SettingsError, match="weighting"):
+        cohen_kappa(np.zeros(3), np.zeros(3), "cubic")

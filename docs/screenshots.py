@@ -37,7 +37,8 @@ def draw(browser: Browser, url: str, name: str, scheme: str) -> Path:
     page = context.new_page()
     page.goto(f"{url}/{name}")
     settle(page)
-    page.wait_for_timeout(1000)  # the figures fade in
+    page.wait_for_selector(".js-plotly-plot .main-svg")
+    page.wait_for_timeout(1500)  # the figures fade in
     target = ROOT / "docs" / "images" / (f"{name}.png" if scheme == "light" else f"{name}-dark.png")
     page.screenshot(path=target)
     context.close()

@@ -23,12 +23,7 @@ study.answer(
 )
 widgets.notes(fit_warnings(fitted, feasible, study.settings))
 
-_, information = loaders.curves(study)
-theta = fitted.fit.theta
-totals = {
-    f"bank ({size:,})": information[:, bank].sum(axis=1),
-    f"all that pass ({len(pool):,})": information[:, pool].sum(axis=1),
-}
+theta, totals = fitted.fit.theta, loaders.totals(study)
 errors = [np.median(np.interp(theta, loaders.FINE, total)) ** -0.5 for total in totals.values()]
 positions = query_positions(facts.queries, reduction)
 per_query = np.bincount(positions[bank], minlength=len(facts.queries))
@@ -39,12 +34,13 @@ widgets.figures_row(
         "Rubrics for 99%": f"{np.searchsorted(share, 0.99) + 1:,}",
         "Error of θ, bank": f"{errors[0]:.2f}",
         "Error of θ, all": f"{errors[1]:.2f}",
-        "Queries covered": f"{int((per_query > 0).sum()):,} / {len(per_query):,}",
+        "Queries heard": f"{(per_query > 0).mean():.0%}",
     },
     {
         "Rubrics for 90%": "How many rubrics cover 90% of what all candidates cover together",
         "Error of θ, bank": "Standard error of a middling system's ability from the bank alone",
         "Error of θ, all": "The same from all rubrics that pass",
+        "Queries heard": "Queries that have a rubric in the bank",
     },
 )
 

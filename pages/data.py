@@ -41,6 +41,8 @@ if files:
         required=True,
     )
     ready = len(uploads) == len(files) and dataset.strip()
+    if not ready:
+        st.caption("To go on, name the dataset and mend, or take away, the files with a red remark.")
     if st.button(f"Read {count(len(files), 'file')}", type="primary", disabled=not ready):
         upload.read_all(uploads, dataset.strip(), conflict)
         st.session_state["dataset"] = dataset.strip()
@@ -52,6 +54,7 @@ if found.empty:
 widgets.answer(
     place, f"{count(len(found), 'dataset')} with {count(int(found['labels'].sum()), 'label')} can be read."
 )
+st.subheader("Datasets", anchor=False)
 widgets.table(found, widgets.DATASETS)
 st.page_link(loaders.PAGES / "overview.py", label="What is in it, and what is wrong with it?", icon="➡️")
 

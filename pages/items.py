@@ -24,6 +24,7 @@ study.answer(
 if not fit.converged:
     st.warning("The fit did not converge: read these figures as provisional.")
 
+above_left, above_right = st.columns(2, gap="large")
 which = st.segmented_control(
     "Rubrics",
     tables.INFORMATIVE,
@@ -39,8 +40,7 @@ widgets.download("Download items.csv", items, "items.csv")
 names = items["rubric"].tolist()
 systems, observed = reduction.systems, reduction.y / (reduction.levels - 1)
 
-left, right = st.columns(2, gap="large")
-with left:
+with above_left:
     scale = "expected share of the full mark" if fit.model == "GRM" else "probability to pass"
     fig = figures.item_curves(loaders.FINE, responses, chosen, names, scale)
     widgets.show(
@@ -48,17 +48,20 @@ with left:
         alt="Item characteristic curves of the chosen rubrics with the systems' labels",
         title="How the chance to pass grows with ability",
     )
+with above_right:
+    widgets.show(
+        figures.information_curves(loaders.FINE, information, chosen, names),
+        alt="Item information of the chosen rubrics",
+        title="How much each rubric tells, by ability",
+    )
+left, right = st.columns(2, gap="large")
+with left:
     widgets.show(
         figures.information_heat_map(fitted.grid.theta, fitted.info, fit.b),
         alt="Item information by difficulty and ability",
         title="Where rubrics tell systems apart",
     )
 with right:
-    widgets.show(
-        figures.information_curves(loaders.FINE, information, chosen, names),
-        alt="Item information of the chosen rubrics",
-        title="How much each rubric tells, by ability",
-    )
     margin = 1.96 * fit.theta_sd
     widgets.show(
         figures.wright_map(

@@ -25,27 +25,32 @@ else:
         f"On the median rubric the judges agree {gate['q_mean'].median():.0%} of the time.",
     )
 
-consistent, discriminating = baseline_mask(reduction)
-left, right = st.columns([3, 1], gap="large")
-with left:
-    widgets.show(
-        figures.measurability_histogram(
-            gate["q_mean"].to_numpy(),
-            gate["feasible"].to_numpy(),
-            None if off else tau_c,
-            float(gate["n_total"].median()),
-        ),
-        alt="Rubrics by measurability, kept and dropped",
-        title="Rubrics by measurability",
-    )
-with right:
-    st.markdown("**Beside rules of perfect agreement**")
-    for rule, number in (
-        ("Kept here", kept),
-        ("All judges agree on every system", int(consistent.sum())),
-        ("… and some systems pass, some fail", int((consistent & discriminating).sum())),
-    ):
-        st.metric(rule, f"{number:,}", delta=f"{number / total:.0%}", delta_color="off", delta_arrow="off")
+if off:
+    st.info("With one judge there is nothing to compare: add the labels of a second and a third one.")
+else:
+    consistent, discriminating = baseline_mask(reduction)
+    left, right = st.columns([3, 1], gap="large")
+    with left:
+        widgets.show(
+            figures.measurability_histogram(
+                gate["q_mean"].to_numpy(),
+                gate["feasible"].to_numpy(),
+                tau_c,
+                float(gate["n_total"].median()),
+            ),
+            alt="Rubrics by measurability, kept and dropped",
+            title="Rubrics by measurability",
+        )
+    with right:
+        st.markdown("**Beside rules of perfect agreement**")
+        for rule, number in (
+            ("Kept here", kept),
+            ("All judges agree on every system", int(consistent.sum())),
+            ("… and some systems pass, some fail", int((consistent & discriminating).sum())),
+        ):
+            st.metric(
+                rule, f"{number:,}", delta=f"{number / total:.0%}", delta_color="off", delta_arrow="off"
+            )
 
 left, right = st.columns([3, 2], gap="large")
 with left:
@@ -66,10 +71,10 @@ with right:
     widgets.show(
         figures.label_grid(
             loaders.panel(study)[:, row, :],
+            loaders.panel(study, "ordered")[:, row, :] + rubric["scale_min"],
             facts.systems,
             facts.judges,
             int(reduction.levels[row]),
-            float(rubric["scale_min"]),
         ),
         alt="Labels of the chosen rubric, systems by judges",
     )

@@ -14,12 +14,12 @@ study = open_study("Overview", settings=False)
 facts, reduction = loaders.facts(study), loaders.reduction(study)
 counts, panel = facts.counts, loaders.panel(study)
 warnings = dataset_warnings(reduction)
-instances = counts["systems"] * counts["rubrics"]
+missing, instances = counts["missing_share"], counts["systems"] * counts["rubrics"]
 
 study.answer(
     f"{count(counts['systems'], 'system')} were judged on {count(counts['rubrics'], 'rubric')} of "
     f"{count(counts['queries'], 'query', 'queries')} by {count(counts['judges'], 'judge')}; "
-    f"{counts['missing_share']:.1%} of the labels are missing.",
+    + (f"{missing:.1%} of the labels are missing." if missing else "no label is missing."),
     f"{count(len(warnings), 'thing')} to know before reading on."
     if warnings
     else "Nothing stands in the way.",
@@ -52,9 +52,8 @@ with left:
         title="How lenient each judge is",
     )
 with right:
-    missing = np.isnan(panel).mean(axis=1)
     widgets.show(
-        figures.judge_dots(missing, facts.systems, facts.judges, "share missing"),
+        figures.judge_dots(np.isnan(panel).mean(axis=1), facts.systems, facts.judges, "share missing"),
         alt="Share of rubrics that each judge left out, by system",
         title="What each judge left out",
     )

@@ -83,6 +83,8 @@ def strategies(shares: Mapping[str, FloatArray], budget: int) -> go.Figure:
             hovertemplate="%{meta}, B = %{x:,}: %{y:.1%}<extra></extra>",
         )
     _share_axis(fig, longest)
+    # Random choice may take rubrics that the gate drops, and so pass 100%.
+    fig.update_yaxes(range=[0, 1.03 * max(1.0, *(float(share.max(initial=0)) for share in shares.values()))])
     _budget_line(fig, budget, longest)
     return fig
 

@@ -222,4 +222,4 @@ def _alternate(theta: FloatArray) -> list[str]:
 
 
 def _rank_axis(fig: go.Figure, size: int) -> None:
-    fig.update_xaxes(range=[0.5, size + 0.5], dtick=1 if size <= 30 else 5, showgrid=False)
+    fig.update_xaxes(range=[0.5, size + 0.5], dtick=-(-size // 15), showgrid=False)

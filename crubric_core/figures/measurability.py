@@ -44,18 +44,20 @@ def measurability_histogram(
 
 
 def label_grid(
-    grid: FloatArray, systems: Sequence[str], judges: Sequence[str], levels: int, minimum: float = 0
+    read: FloatArray, given: FloatArray, systems: Sequence[str], judges: Sequence[str], levels: int
 ) -> go.Figure:
-    """One rubric's labels, systems × judges (M, K): levels 0 … ``levels`` - 1, a dash where unknown (NaN)."""
-    if levels == 2:
-        words = np.where(np.isnan(grid), "—", np.where(grid > 0, "pass", "fail"))
-        scale: object = [[0, VERMILION], [1, BLUE]]
-    else:
-        words = np.where(np.isnan(grid), "—", np.char.mod("%g", np.nan_to_num(grid) + minimum))
-        scale = SEQUENTIAL
+    """One rubric's labels, systems × judges (M, K); a dash where unknown (NaN).
+
+    The colour shows what the model reads, 0 … ``levels`` - 1, the text the label as it was given.
+    """
+    words = np.where(given > 0, "pass", "fail")
+    if levels > 2 or np.nanmax(given, initial=1) > 1:
+        words = np.char.mod("%g", np.nan_to_num(given))
+    words = np.where(np.isnan(given), "—", words)
+    scale: object = [[0, VERMILION], [1, BLUE]] if levels == 2 else SEQUENTIAL
     fig = figure("judge", "", height=row_height(len(systems)))
     fig.add_heatmap(
-        z=grid,
+        z=read,
         zmin=0,
         zmax=max(levels - 1, 1),
         colorscale=scale,
@@ -65,7 +67,7 @@ def label_grid(
         ygap=3,
         text=words,
         texttemplate="%{text}",
-        customdata=np.broadcast_to(np.array(labels(systems, 80), dtype=object)[:, None], grid.shape),
+        customdata=np.broadcast_to(np.array(labels(systems, 80), dtype=object)[:, None], read.shape),
         hovertemplate="%{customdata}<br>%{x}: %{text}<extra></extra>",
         hoverongaps=False,
     )

@@ -31,5 +31,8 @@ def judge_dots(shares: FloatArray, systems: Sequence[str], judges: Sequence[str]
             hovertemplate="%{customdata}: %{x:.1%}",
         )
     rows_axis(fig, systems)
-    fig.update_layout(xaxis={"tickformat": ".0%", "showgrid": True, "rangemode": "tozero"}, showlegend=True)
+    top = 1.05 * max(float(np.nanmax(shares, initial=0)), 0.05)
+    fig.update_layout(
+        xaxis={"tickformat": ".0%", "showgrid": True, "range": [-0.03 * top, top]}, showlegend=True
+    )
     return fig

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from ..arrays import BoolArray, FloatArray, IntArray
     from ..bank.assembly import BankOrder
     from ..labels.dataset import Dataset, Reduction, Scale
-    from ..settings import Settings, Strategy
+    from ..settings import Response, Settings, Strategy
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = ROOT / "pages"
@@ -35,7 +35,7 @@ FINE = np.linspace(-4, 4, 161)  # nodes at which curves look smooth
 FEW, MANY = 6, 40  # results kept of a heavy stage, and of a light one that a slider asks for
 BOUNDS = 40  # bank sizes at which the certificate is drawn
 
-_LABELS = ("response", "tie", "agreement_tolerance")
+_LABELS = ("response", "tie", "consensus", "agreement_tolerance")
 _FIT = (*_LABELS, "model", "quadrature", "priors")
 _GATE = (*_LABELS, "tau_c", "alpha", "beta", "confidence")
 _ORDER = (*_FIT, "tau_c", "alpha", "beta", "seed")
@@ -153,6 +153,15 @@ def pool(study: Study) -> IntArray:
     return np.flatnonzero(feasible & ~calibration(study).fit.constant)
 
 
+def totals(study: Study) -> dict[str, FloatArray]:
+    """Test information of the bank and of all that pass, at the nodes FINE, (161,) each, by name and size."""
+    information, chosen, passing = curves(study)[1], bank(study), pool(study)
+    return {
+        f"bank ({len(chosen):,})": information[:, chosen].sum(axis=1),
+        f"all that pass ({len(passing):,})": information[:, passing].sum(axis=1),
+    }
+
+
 def within(study: Study, rubrics: IntArray, queries: pd.Series[bool]) -> IntArray:
     """Those of the rubrics (indices) whose query is wanted."""
     positions = pipeline.query_positions(facts(study).queries, reduction(study))
@@ -210,14 +219,15 @@ def _facts(key: Key, _study: Study) -> Facts:
     return Facts(data.systems, data.judges, data.queries, data.scale, data.counts())
 
 
-def panel(study: Study) -> FloatArray:
-    """Every judge's label on the scale that the model reads, (M, J, K), NaN where unknown."""
-    return _panel(study.key(("response",)), study)
+def panel(study: Study, response: Response | None = None) -> FloatArray:
+    """Every judge's label, (M, J, K), NaN where unknown: on the scale that the model reads, or on another."""
+    response = response or study.settings.response
+    return _panel((study.fingerprint, response), study, response)
 
 
 @st.cache_resource(max_entries=FEW, show_spinner="Reading the labels …")
-def _panel(key: Key, _study: Study) -> FloatArray:
-    return _study.dataset.panel(_study.settings.response)
+def _panel(key: Key, _study: Study, _response: Response) -> FloatArray:
+    return _study.dataset.panel(_response)
 
 
 def judge_means(study: Study) -> FloatArray:

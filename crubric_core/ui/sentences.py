@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
     from ..arrays import FloatArray
 
+NAMED = 3  # systems of the first tier that are named
+
 
 def saturated(labels: FloatArray) -> tuple[str, ...]:
     """A warning where systems pass or fail all; ``labels`` (M, B) as shares of the full mark, NaN unknown."""
@@ -31,12 +33,15 @@ def leaderboard(table: pd.DataFrame, rubrics: int, confidence: float) -> tuple[s
     """Who leads, and how many tiers the labels bear; ``table`` is sorted, best first."""
     first = table.loc[table["tier"] == table["tier"].min(), "system"].tolist()
     tiers = int(table["tier"].nunique())
+    names = [shorten(name, 40) for name in first]
     if len(first) == 1:
-        lead = f"{shorten(first[0], 60)} is ahead of all others."
+        lead = f"{names[0]} is ahead of all others."
     elif len(first) == len(table):
         lead = f"No system is ahead: the {count(len(table), 'system')} cannot be told apart."
+    elif len(first) <= NAMED:
+        lead = f"{', '.join(names[:-1])} and {names[-1]} share the first tier: they cannot be told apart."
     else:
-        lead = f"{shorten(first[0], 60)} leads, but {count(len(first) - 1, 'other')} cannot be told from it."
+        lead = f"{names[0]} and {len(first) - 1} others share the first tier: they cannot be told apart."
     return lead, (
         f"On {count(rubrics, 'rubric')} the {count(len(table), 'system')} fall into {count(tiers, 'tier')} "
         f"at {confidence:.0%}."

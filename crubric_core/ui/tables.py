@@ -83,7 +83,8 @@ def measurability(gate: pd.DataFrame, reduction: Reduction, which: str) -> pd.Da
 
 def items(table: pd.DataFrame, reduction: Reduction, which: str) -> pd.DataFrame:
     """The most informative first; the index says which rubric a row is."""
-    table = _with_text(table, reduction).sort_values("nu", ascending=False, kind="stable")
+    table = _with_text(table, reduction).assign(pass_rate=table["pass_rate"].round(2))
+    table = table.sort_values("nu", ascending=False, kind="stable")
     match which:
         case "in the bank":
             return table[table["in_bank"]]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import closing
 from dataclasses import dataclass
+from itertools import combinations
 from typing import TYPE_CHECKING, Any, get_args
 
 import pandas as pd
@@ -87,6 +88,17 @@ def _fits(kind: Kind, columns: Sequence[str]) -> bool:
     return True
 
 
+def guess_columns(kind: Kind, columns: Sequence[str]) -> dict[str, str]:
+    """Canonical column → the file's, as far as names tell; the fewest missing ones are imagined at the end."""
+    wanted = (*SPECS[kind].needed, *SPECS[kind].any_of)
+    for size in range(len(wanted) + 1):
+        for imagined in combinations(wanted, size):
+            if _fits(kind, (*columns, *imagined)):
+                found = choose_columns(kind, (*columns, *imagined), None, "")
+                return {canonical: columns[i] for canonical, i in found.items() if i < len(columns)}
+    return {}
+
+
 def describe(file: UploadedFile) -> Upload | None:
     """One file's name, kind, first rows and columns, to be confirmed; None where it cannot be read."""
     with st.container(border=True):
@@ -113,12 +125,8 @@ def describe(file: UploadedFile) -> Upload | None:
 
 def _ask_columns(kind: Kind, columns: tuple[str, ...], file: UploadedFile) -> dict[str, str] | None:
     """Which column of the file is which; guessed, open where the guess fails."""
-    try:
-        guess = {c: columns[i] for c, i in choose_columns(kind, columns, None, file.name).items()}
-        problem = None
-    except IngestError as error:
-        guess, problem = {c: c for c in SPECS[kind].columns if c in columns}, str(error)
-    with st.expander("Columns", expanded=problem is not None):
+    guess = guess_columns(kind, columns)
+    with st.expander("Columns", expanded=not _fits(kind, columns)):
         chosen = {}
         for place, canonical in zip(_grid(len(SPECS[kind].columns)), SPECS[kind].columns, strict=True):
             options = [ABSENT, *dict.fromkeys(columns)]

@@ -32,11 +32,21 @@ def test_without_a_gate_there_is_no_threshold_line() -> None:
     assert measurability_histogram(q, q > 0.8, 0.8, 15).layout.shapes[0].x0 == 0.8
 
 
+def words(read: np.ndarray, given: np.ndarray, levels: int) -> list[list[str]]:
+    systems, judges = [f"s{i}" for i in range(len(read))], [f"j{k}" for k in range(read.shape[1])]
+    return np.asarray(label_grid(read, given, systems, judges, levels).data[0].text).tolist()
+
+
 def test_an_unknown_label_is_a_dash_and_not_a_fail() -> None:
-    fig = label_grid(np.array([[1.0, np.nan], [0.0, 1.0]]), ["a", "b"], ["j", "k"], levels=2)
-    assert np.asarray(fig.data[0].text).tolist() == [["pass", "—"], ["fail", "pass"]]
+    labels = np.array([[1.0, np.nan], [0.0, 1.0]])
+    assert words(labels, labels, 2) == [["pass", "—"], ["fail", "pass"]]
 
 
 def test_graded_labels_are_shown_on_the_scale_they_came_in() -> None:
-    fig = label_grid(np.array([[0.0, 4.0]]), ["a"], ["j", "k"], levels=5, minimum=1)
-    assert np.asarray(fig.data[0].text).tolist() == [["1", "5"]]
+    assert words(np.array([[0.0, 4.0]]), np.array([[1.0, 5.0]]), 5) == [["1", "5"]]
+
+
+def test_a_graded_label_read_as_pass_keeps_its_number_under_the_colour() -> None:
+    read, given = np.array([[1.0, 0.0, np.nan]]), np.array([[4.0, 1.0, np.nan]])
+    assert words(read, given, 2) == [["4", "1", "—"]]
+    assert np.asarray(label_grid(read, given, ["s"], ["a", "b", "c"], 2).data[0].z)[0, :2].tolist() == [1, 0]

@@ -15,7 +15,9 @@ def table(*tiers: int) -> pd.DataFrame:
     ("tiers", "lead"),
     [
         ((1, 2, 2), "s0 is ahead of all others."),
-        ((1, 1, 2), "s0 leads, but 1 other cannot be told from it."),
+        ((1, 1, 2), "s0 and s1 share the first tier: they cannot be told apart."),
+        ((1, 1, 1, 2), "s0, s1 and s2 share the first tier: they cannot be told apart."),
+        ((1, 1, 1, 1, 2), "s0 and 3 others share the first tier: they cannot be told apart."),
         ((1, 1, 1), "No system is ahead: the 3 systems cannot be told apart."),
     ],
 )
@@ -29,7 +31,9 @@ def test_the_second_line_counts_rubrics_systems_and_tiers() -> None:
 
 def test_a_system_that_passes_everything_is_warned_of() -> None:
     labels = np.array([[1, 1, np.nan], [0, 0, 0], [1, 0, 1]])
-    assert saturated(labels)[0].startswith("Every one of these rubrics is passed by 1 system and failed by 1:")
+    assert saturated(labels)[0].startswith(
+        "Every one of these rubrics is passed by 1 system and failed by 1:"
+    )
 
 
 def test_no_warning_where_every_system_passes_some_and_fails_some_or_is_unknown() -> None:

@@ -1,0 +1,251 @@
+"""Judges are recovered from what they say: rates, leniency, validity of rubrics, shared errors."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.special import logit
+
+from crubric_core.judges.consensus import majority
+from crubric_core.judges.independence import residual_correlation
+from crubric_core.judges.panels import agreement_counts, without_judge
+from crubric_core.judges.rates import JudgeRates, Rate, judge_rates
+from crubric_core.judges.reliability import judge_reliability, leniency
+from crubric_core.judges.resampling import Bootstrap
+from crubric_core.judges.votes import (
+    leave_one_out_consensus,
+    leave_one_out_majority,
+    validity_log_odds,
+    validity_votes,
+)
+from crubric_core.labels.dataset import Reduction
+from tests import oracles
+
+SENSITIVITY = np.array([0.95, 0.70, 0.97, 0.90, 0.90])  # good, careless, lenient, and two who share errors
+SPECIFICITY = np.array([0.93, 0.70, 0.60, 0.88, 0.88])
+SHARED = (3, 4)
+
+
+def panel_of_five(seed, systems=15, rubrics=300, share=0.0):
+    rng = np.random.default_rng(seed)
+    truth, votes = oracles.simulate_judges(
+        systems * rubrics, SENSITIVITY, SPECIFICITY, 0.55, rng, shared=SHARED, share=share
+    )
+    return truth.reshape(systems, rubrics), votes.reshape(systems, rubrics, 5)
+
+
+def random_panel(seed, judges, missing=0.3):
+    rng = np.random.default_rng(seed)
+    panel = (rng.random((6, 8, judges)) < 0.8).astype(float)
+    panel[rng.random(panel.shape) < missing] = np.nan
+    return panel
+
+
+def rates(sensitivity, specificity, prevalence=0.5):
+    known = [Rate(np.array(v), np.array(v), np.array(v)) for v in (sensitivity, specificity)]
+    return JudgeRates(known[0], known[1], prevalence, 0, "anchors", True)
+
+
+@settings(deadline=None, max_examples=50)
+@given(st.integers(0, 10_000), st.integers(1, 5))
+def test_validity_votes_are_those_of_the_definition(seed, judges):
+    panel = random_panel(seed, judges)
+    np.testing.assert_array_equal(validity_votes(panel), oracles.naive_validity_votes(panel))
+
+
+@settings(deadline=None, max_examples=30)
+@given(st.integers(0, 10_000), st.integers(2, 5))
+def test_leaving_one_out_is_the_majority_of_the_others(seed, judges):
+    panel = random_panel(seed, judges)
+    rest = [majority(np.delete(panel, k, axis=2)) for k in range(judges)]
+    np.testing.assert_array_equal(leave_one_out_majority(panel), np.stack(rest, axis=2))
+
+
+def test_ordered_labels_are_compared_with_the_lower_median_of_the_others():
+    panel = np.array([[[4.0, 1.0, 3.0]]])
+    np.testing.assert_array_equal(leave_one_out_consensus(panel, "ordered"), [[[1.0, 3.0, 1.0]]])
+    np.testing.assert_array_equal(validity_votes(np.array([[[2.0, 2.0, 3.0]]]), "ordered"), [[1.0, 1.0, 0.0]])
+
+
+def test_the_log_odds_are_bayes_rule_written_out():
+    sensitivity, specificity, prior = np.array([0.9, 0.7]), np.array([0.8, 0.6]), 0.3
+    found = validity_log_odds(
+        np.array([[1.0, 0.0], [np.nan, 1.0], [np.nan, np.nan]]), rates(sensitivity, specificity, prior)
+    )
+    both = prior * 0.9 * 0.3, 0.7 * 0.2 * 0.6
+    one = prior * 0.7, 0.7 * 0.4
+    np.testing.assert_allclose(
+        found, [np.log(both[0] / both[1]), np.log(one[0] / one[1]), logit(prior)], atol=1e-12
+    )
+
+
+def test_a_coin_has_no_weight_and_moves_no_verdict():
+    coin = rates([0.5, 0.9], [0.5, 0.9])
+    assert coin.weight[0] == pytest.approx(0)
+    with_coin, without = validity_log_odds(np.array([[1.0, 1.0], [np.nan, 1.0]]), coin)
+    assert with_coin == pytest.approx(without)
+
+
+def test_rates_from_anchors_are_smoothed_shares():
+    """Beta(2, 1): 18 of 20 right gives 20/23."""
+    votes = np.concatenate([np.repeat([1.0, 0.0], [18, 2]), np.repeat([0.0, 1.0], [15, 5])])[:, None]
+    found = judge_rates(votes, np.repeat([1.0, 0.0], 20))
+    assert found.source == "anchors"
+    assert found.sensitivity.value[0] == pytest.approx(20 / 23)
+    assert found.specificity.value[0] == pytest.approx(17 / 23)
+    assert found.prevalence == 0.5
+    assert found.n_anchors == 40
+
+
+@pytest.mark.parametrize("anchored", [False, True])
+def test_sensitivity_and_specificity_are_recovered_within_their_intervals(anchored):
+    inside, n = 0, 12
+    for seed in range(n):
+        truth, panel = panel_of_five(seed, rubrics=120)
+        anchors = np.where(np.random.default_rng([seed, 1]).random(truth.shape) < 0.05, truth, np.nan)
+        found = judge_rates(
+            panel.reshape(-1, 5), anchors.reshape(-1) if anchored else None, Bootstrap(seed=seed)
+        )
+        assert found.source == ("anchors" if anchored else "dawid_skene")
+        for rate, true in ((found.sensitivity, SENSITIVITY), (found.specificity, SPECIFICITY)):
+            inside += ((rate.low <= true) & (true <= rate.high)).sum()
+            np.testing.assert_allclose(rate.value, true, atol=0.25 if anchored else 0.05)
+    assert inside / (n * 10) >= 0.88
+
+
+def test_anchors_tell_the_rates_of_judges_who_share_errors_where_votes_alone_do_not():
+    truth, panel = panel_of_five(1, rubrics=600, share=0.9)
+    votes = panel[:, :, [1, 3, 4]].reshape(-1, 3)
+    true = SENSITIVITY[[1, 3, 4]]
+    alone = judge_rates(votes)
+    anchors = np.where(np.random.default_rng(0).random(truth.shape) < 0.05, truth, np.nan).reshape(-1)
+    helped = judge_rates(votes, anchors)
+    assert alone.sensitivity.low[1] > true[1], "two who agree always look infallible"
+    assert np.all((helped.sensitivity.low <= true) & (true <= helped.sensitivity.high))
+
+
+def test_few_anchors_are_clamped_into_the_em():
+    truth, panel = panel_of_five(2, rubrics=40)
+    anchors = np.full(truth.size, np.nan)
+    anchors[:6] = truth.reshape(-1)[:6]
+    found = judge_rates(panel.reshape(-1, 5), anchors)
+    assert found.source == "dawid_skene"
+    assert found.n_anchors == 6
+
+
+def test_a_judge_without_votes_has_no_rates():
+    _, panel = panel_of_five(3, rubrics=20)
+    panel[:, :, 1] = np.nan
+    found = judge_rates(panel.reshape(-1, 5))
+    assert np.isnan(found.sensitivity.value[1])
+    assert np.isfinite(np.delete(found.sensitivity.value, 1)).all()
+
+
+def test_leniency_is_recovered_within_its_interval_and_sums_to_nothing():
+    passing = 0.55 * SENSITIVITY + 0.45 * (1 - SPECIFICITY)
+    inside = 0
+    for seed in range(20):
+        found = leniency(panel_of_five(seed, rubrics=150)[1], Bootstrap(seed=seed))
+        assert found.value.sum() == pytest.approx(0, abs=1e-12)
+        inside += ((found.low <= passing - passing.mean()) & (passing - passing.mean() <= found.high)).sum()
+    assert 0.88 <= inside / 100 <= 1
+    assert found.value.argmax() == 2
+
+
+def test_leniency_needs_another_judge_on_the_same_cell():
+    panel = np.array([[[1.0, np.nan], [np.nan, 0.0]]])
+    assert np.isnan(leniency(panel).value).all()
+
+
+@pytest.mark.parametrize("anchored", [False, True])
+def test_the_two_who_share_errors_are_flagged_and_nobody_else(anchored):
+    truth, panel = panel_of_five(4, share=0.6)
+    found = residual_correlation(panel, truth if anchored else None)
+    assert found.reference == ("anchors" if anchored else "leave_one_out")
+    pairs = {(int(k), int(m)) for k, m in np.argwhere(found.flagged)}
+    assert pairs == {SHARED, SHARED[::-1]}
+    if anchored:
+        assert found.correlation[SHARED] == pytest.approx(0.6, abs=0.05)
+
+
+def test_independent_judges_with_unequal_errors_are_not_correlated():
+    truth, panel = panel_of_five(5, rubrics=800)
+    found = residual_correlation(panel, truth)
+    off = ~np.eye(5, dtype=bool)
+    assert np.abs(found.correlation[off]).max() < 0.05
+    assert not found.flagged.any()
+
+
+def test_a_majority_that_errs_makes_no_one_guilty():
+    """Measured against a fallible majority, right judges seem to err together; independent ones would as well."""
+    found = residual_correlation(panel_of_five(4)[1])
+    assert np.nanmax(found.correlation) > 0.15
+    assert np.nanmax(np.abs(found.correlation - found.expected)) < 0.1
+    assert not found.flagged.any()
+
+
+def test_three_judges_without_anchors_cannot_be_told_apart():
+    found = residual_correlation(panel_of_five(6, share=0.9)[1][:, :, 2:])
+    assert found.reference == "none"
+    assert np.isnan(found.correlation).all()
+    assert not found.flagged.any()
+
+
+def test_the_report_holds_every_judge_and_tells_valid_rubrics_from_the_others():
+    rng = np.random.default_rng(7)
+    valid = rng.random(200) < 0.5
+    right = np.where(valid[:, None], [0.995, 0.97, 0.99], [0.75, 0.7, 0.75])
+    truth = (rng.random((6, 200)) < 0.5).astype(float)
+    panel = np.where(rng.random((6, 200, 3)) < right, truth[:, :, None], 1 - truth[:, :, None])
+    rubrics = pd.DataFrame({"rubric": [f"r{j:03d}" for j in range(200)], "query": "q"})
+    found = judge_reliability(panel, ["good", "careless", "fair"], rubrics, gold=truth)
+    assert list(found.judges["judge"]) == ["good", "careless", "fair"]
+    assert found.judges["weight"].idxmin() == 1
+    assert found.judges["weight_share"].sum() == pytest.approx(1)
+    assert (found.label_rates.source, found.vote_rates.source) == ("anchors", "dawid_skene")
+    assert list(found.validity["rubric"]) == list(rubrics["rubric"])
+    assert ((found.validity["p_valid"] > 0.5) == valid).mean() > 0.9
+    assert (found.judges["s_plus_low"] <= found.judges["s_plus"]).all()
+
+
+def reduction(panel):
+    n_systems, n_rubrics, n_judges = panel.shape
+    n_agree, n_total, most = agreement_counts(panel)
+    return Reduction(
+        systems=tuple(f"s{i}" for i in range(n_systems)),
+        rubrics=pd.DataFrame({"rubric": [f"r{j}" for j in range(n_rubrics)], "query": "q"}),
+        y=majority(panel),
+        levels=np.full(n_rubrics, 2),
+        n_agree=n_agree,
+        n_total=n_total,
+        max_panel=most,
+        n_judges=n_judges,
+        unanimous=n_agree == n_total,
+        n_labels=int((~np.isnan(panel)).sum()),
+        response="binary",
+    )
+
+
+def test_agreement_is_counted_on_cells_with_two_labels_or_more():
+    panel = np.array([[[1.0, 1.0, np.nan]], [[1.0, 0.0, 1.0]], [[1.0, np.nan, np.nan]], [[0.0, 2.0, 1.0]]])
+    np.testing.assert_array_equal(np.ravel(agreement_counts(panel)), [1, 3, 3])
+    np.testing.assert_array_equal(np.ravel(agreement_counts(panel, tolerance=1)), [2, 3, 3])
+
+
+def test_leaving_a_judge_out_is_as_if_he_had_never_been_asked():
+    panel = random_panel(0, 4)
+    found = without_judge(reduction(panel), panel, 2)
+    expected = reduction(np.delete(panel, 2, axis=2))
+    for name in ("y", "n_agree", "n_total", "max_panel", "unanimous"):
+        np.testing.assert_array_equal(getattr(found, name), getattr(expected, name))
+    assert (found.n_judges, found.n_labels) == (3, expected.n_labels)
+
+
+def test_leaving_the_only_judge_out_leaves_nothing():
+    panel = random_panel(1, 1)
+    found = without_judge(reduction(panel), panel, 0)
+    assert np.isnan(found.y).all()
+    assert found.n_labels == 0

@@ -199,40 +199,32 @@ def label_levels(labels, scale_min=None, scale_max=None):
 
 
 def reduce_cells(known, response="binary", tie="unknown", tolerance=0):
-    """One dict a (system, rubric), by plain loops: labels as the model reads them, agreement and consensus."""
-    cells = {}
-    for (system, rubric), group in known.groupby(["system", "rubric"]):
-        read = list(group["level"])
-        if response == "binary":
-            read = [
-                1.0 if level >= (n - 1) / 2 else 0.0 for level, n in zip(read, group["n_levels"], strict=True)
-            ]
-            share = sum(read) / len(read)
-            even = {"unknown": np.nan, "fail": 0.0, "pass": 1.0}[tie]
-            y = even if share == 0.5 else float(share > 0.5)
-            tolerance = 0
-        else:
-            y = sorted(read)[(len(read) - 1) // 2]
-        agree = all(abs(one - other) <= tolerance for one in read for other in read)
-        cells[system, rubric] = {"n": len(read), "agree": agree, "y": y}
+    """A frame of cells by (system, rubric): n, agree, y, by pandas' own group operations."""
+    read = known["level"]
+    if response == "binary":
+        read, tolerance = (known["level"] >= (known["n_levels"] - 1) / 2).astype(float), 0
+    groups = read.groupby([known["system"], known["rubric"]])
+    cells = groups.agg(n="count", mean="mean", low="min", high="max")
+    cells["agree"] = cells["high"] - cells["low"] <= tolerance
+    if response == "binary":
+        even = {"unknown": np.nan, "fail": 0.0, "pass": 1.0}[tie]
+        cells["y"] = cells["mean"].map(lambda share: even if share == 0.5 else float(share > 0.5))
+    else:
+        cells["y"] = groups.quantile(0.5, interpolation="lower")
     return cells
 
 
 def agreement_counts(cells, rubrics):
     """(n_agree, n_total, max_panel) of each rubric, over the cells with two labels or more."""
-    found = []
-    for rubric in rubrics:
-        own = [cell for (_, r), cell in cells.items() if r == rubric]
-        instances = [cell for cell in own if cell["n"] >= 2]
-        found.append(
-            (sum(c["agree"] for c in instances), len(instances), max((c["n"] for c in own), default=0))
-        )
-    return np.array(found).T
+    instances = cells[cells["n"] >= 2]
+    agree, total = (instances["agree"].groupby("rubric").agg(how) for how in ("sum", "count"))
+    most = cells["n"].groupby("rubric").max()
+    return np.array([found.reindex(rubrics, fill_value=0) for found in (agree, total, most)], dtype=int)
 
 
 def consensus_matrix(cells, systems, rubrics):
     """(M, J) consensus, NaN where a cell is empty or undecided."""
-    return np.array([[cells.get((s, r), {"y": np.nan})["y"] for r in rubrics] for s in systems], dtype=float)
+    return cells["y"].unstack().reindex(index=systems, columns=rubrics).to_numpy(dtype=float)
 
 
 # --- judges ----------------------------------------------------------------------------------------------------
@@ -311,3 +303,75 @@ def simulate_judges(units, sensitivity, specificity, prevalence, rng, shared=Non
         copied = rng.random(units) < share
         votes[copied, shared[1]] = votes[copied, shared[0]]
     return truth, votes
+
+
+# --- experiments -----------------------------------------------------------------------------------------------
+
+
+def naive_ranks(values):
+    """Mean ranks, by counting; values closer than 1e-6 tie."""
+    return [
+        sum(v < x - 1e-6 for v in values) + (sum(abs(v - x) <= 1e-6 for v in values) + 1) / 2 for x in values
+    ]
+
+
+def naive_spearman(first, second):
+    """Pearson's correlation of the mean ranks; NaN where all tie."""
+    x, y = (np.array(naive_ranks(list(v))) for v in (first, second))
+    x, y = x - x.mean(), y - y.mean()
+    scale = math.sqrt((x @ x) * (y @ y))
+    return float(x @ y / scale) if scale else math.nan
+
+
+def naive_kappa(first, second):
+    """Cohen's kappa of two 0/1 lists with NaN unknown."""
+    pairs = [(a, b) for a, b in zip(first, second, strict=True) if not (math.isnan(a) or math.isnan(b))]
+    if not pairs:
+        return math.nan
+    observed = sum(a == b for a, b in pairs) / len(pairs)
+    p, q = sum(a for a, _ in pairs) / len(pairs), sum(b for _, b in pairs) / len(pairs)
+    expected = p * q + (1 - p) * (1 - q)
+    return math.nan if math.isclose(expected, 1) else (observed - expected) / (1 - expected)
+
+
+def naive_majority(labels):
+    """Strict majority of the known labels; NaN for a tie and for none."""
+    known = [x for x in labels if not math.isnan(x)]
+    if 2 * sum(known) == len(known):
+        return math.nan
+    return float(2 * sum(known) > len(known))
+
+
+def naive_eap(y, a, b, bank, nodes=DENSE_NODES):
+    """EAP of each system from the rubrics of the bank alone, one rubric at a time."""
+    result = []
+    for row in y:
+        log_joint = -0.5 * nodes**2
+        for j in bank:
+            if not math.isnan(row[j]):
+                log_joint = log_joint + log_expit((1 if row[j] else -1) * a[j] * (nodes - b[j]))
+        weight = np.exp(log_joint - log_joint.max())
+        result.append(float((weight * nodes).sum() / weight.sum()))
+    return result
+
+
+def naive_smallest(mean_rho, budgets, target):
+    """Bisection between the first budget at the target and the one before; mean_rho(B) at any B."""
+    reached = [k for k, budget in enumerate(budgets) if mean_rho(budget) >= target]
+    if not reached:
+        return None
+    low, high = (budgets[reached[0] - 1] if reached[0] else 0), budgets[reached[0]]
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if mean_rho(middle) >= target else (middle, high)
+    return high
+
+
+def naive_instances(panel, tolerance=0):
+    """(n_agree, n_total) of each rubric of a panel (M, J, K), label by label."""
+    counts = []
+    for j in range(panel.shape[1]):
+        cells = [[x for x in cell if not math.isnan(x)] for cell in panel[:, j]]
+        instances = [cell for cell in cells if len(cell) >= 2]
+        counts.append((sum(max(c) - min(c) <= tolerance for c in instances), len(instances)))
+    return counts

@@ -1,0 +1,141 @@
+"""Rows that speak twice of the same cell."""
+
+from __future__ import annotations
+
+import pytest
+
+from crubric_core.errors import IngestError
+
+
+def label_of(ws, dataset="d"):
+    with ws.reading() as cursor:
+        return cursor.execute("SELECT label FROM labels ORDER BY ALL").fetchall()
+
+
+def test_identical_rows_collapse_and_are_counted(ws, table):
+    report = ws.ingest(table("a q r j 1", "b q r j 0", "a q r j 1", "a q r j 1.0"), "d")
+    assert (report.accepted, report.rejected, report.collapsed) == (4, 0, 2)
+    assert label_of(ws) == [(0,), (1,)]
+
+
+def test_contradicting_rows_are_both_rejected_and_name_each_other(ws, table):
+    report = ws.ingest(table("a q r j 1", "b q r j 0", "a q r j 0"), "d")
+    assert report.rejects[["row", "column", "value"]].values.tolist() == [
+        [2, "label", "1"],
+        [4, "label", "0"],
+    ]
+    assert "conflicts with row 4, which gives 0" in report.rejects["reason"][0]
+    assert "conflicts with row 2, which gives 1" in report.rejects["reason"][1]
+    assert label_of(ws) == [(0,)]
+
+
+def test_of_three_rows_each_names_one_that_differs(ws, table):
+    report = ws.ingest(table("b q r j 0", "a q r j 1", "a q r j 1", "a q r j 2"), "d")
+    reasons = dict(zip(report.rejects["row"], report.rejects["reason"], strict=True))
+    assert {row: reason.split(",")[0] for row, reason in reasons.items()} == {
+        3: "conflicts with row 5",
+        4: "conflicts with row 5",
+        5: "conflicts with row 3",
+    }
+
+
+def test_the_last_of_contradicting_rows_wins_where_the_user_says_so(ws, table):
+    report = ws.ingest(table("a q r j 1", "b q r j 0", "a q r j 0", "a q r j 0"), "d", on_conflict="last")
+    assert (report.accepted, report.rejected, report.replaced, report.collapsed) == (4, 0, 1, 1)
+    assert label_of(ws) == [(0,), (0,)]
+
+
+@pytest.mark.parametrize("on_conflict", ["reject", "last"])
+@pytest.mark.parametrize("rows", [("a q r j 1", "a q r j NA"), ("a q r j ", "a q r j 1")])
+def test_an_unknown_label_never_contradicts_a_known_one(ws, table, rows, on_conflict):
+    report = ws.ingest(table(*rows), "d", on_conflict=on_conflict)
+    assert (report.accepted, report.blank, report.collapsed) == (2, 1, 1)
+    assert label_of(ws) == [(1,)]
+
+
+def test_the_same_file_twice_adds_nothing(ws, table):
+    content = table("a q r j 1", "b q r j 0", "b q s j NA")
+    first = ws.ingest(content, "d")
+    second = ws.ingest(content, "d")
+    assert (second.accepted, second.rejected, second.collapsed) == (3, 0, 3)
+    assert first.fingerprint == second.fingerprint
+
+
+def test_a_row_that_contradicts_a_stored_one_is_rejected_and_names_it(ws, table):
+    first = ws.ingest(table("a q r j 1", "b q r j 0"), "d", name="monday.csv")
+    report = ws.ingest(table("c q r j 1", "b q r j 1"), "d", name="tuesday.csv")
+    assert report.rejects[["row", "value"]].values.tolist() == [[3, "1"]]
+    assert "conflicts with row 3 of monday.csv, which gave 0" in report.rejects["reason"][0]
+    assert label_of(ws) == [(0,), (1,), (1,)]
+    assert first.rejected == 0
+
+
+def test_a_stored_label_is_replaced_where_the_user_says_so(ws, table):
+    ws.ingest(table("a q r j 1", "b q r j 0"), "d")
+    report = ws.ingest(table("b q r j 1"), "d", on_conflict="last")
+    assert (report.accepted, report.replaced) == (1, 1)
+    assert label_of(ws) == [(1,), (1,)]
+
+
+def test_a_stored_unknown_label_is_filled_in(ws, table):
+    ws.ingest(table("a q r j 1", "b q r j NA"), "d")
+    report = ws.ingest(table("b q r j 0"), "d")
+    assert (report.accepted, report.replaced, report.collapsed) == (1, 0, 0)
+    assert label_of(ws) == [(0,), (1,)]
+
+
+def test_a_file_of_contradictions_alone_is_refused(ws, table):
+    ws.ingest(table("a q r j 1"), "d")
+    with pytest.raises(IngestError, match="row 2: conflicts with row 2 of upload"):
+        ws.ingest(table("a q r j 0"), "d")
+
+
+def test_descriptions_fill_each_other_in(ws, table):
+    ws.ingest(table("a q r j 1"), "d")
+    ws.ingest(table("r q 2 ", "r q  style", header="rubric query weight dimension"), "d", "rubrics")
+    report = ws.ingest(table("r q minor", header="rubric query severity"), "d", "rubrics")
+    assert ws.dataset("d").rubrics[["weight", "dimension", "severity"]].values.tolist() == [
+        [2.0, "style", "minor"]
+    ]
+    assert (report.accepted, report.rejected) == (1, 0)
+
+
+def test_contradicting_descriptions_are_rejected_and_name_each_other(ws, table):
+    rows = ("r q 2", "s q 1", "r q 3")
+    report = ws.ingest(table(*rows, header="rubric query weight"), "d", "rubrics")
+    assert report.rejects[["row", "column"]].values.tolist() == [[2, "weight"], [4, "weight"]]
+    assert "conflicts with row 4" in report.rejects["reason"][0]
+    with pytest.raises(IngestError, match="conflicts with row 3 of upload, which gave another weight"):
+        ws.ingest(table("s q 9", header="rubric query weight"), "d", "rubrics")
+
+
+def test_the_last_description_wins_where_the_user_says_so(ws, table):
+    ws.ingest(table("a q r j 1"), "d")
+    ws.ingest(table("r q 1", header="rubric query weight"), "d", "rubrics")
+    report = ws.ingest(
+        table("r q 2", "r q 3", header="rubric query weight"), "d", "rubrics", on_conflict="last"
+    )
+    assert ws.dataset("d").rubrics["weight"].tolist() == [3.0]
+    assert report.replaced == 2
+
+
+def test_repeated_descriptions_collapse(ws, table):
+    content = table("r q 1", "r q 1", "s q 2", header="rubric query weight")
+    assert ws.ingest(content, "d", "rubrics").collapsed == 1
+    again = ws.ingest(content, "d", "rubrics")
+    assert (again.accepted, again.rejected, again.collapsed) == (3, 0, 3)
+
+
+def test_gold_and_labels_of_one_name_are_no_conflict(ws, table):
+    ws.ingest(table("a q r ann 1"), "d")
+    report = ws.ingest(table("a q r ann 0", header="system query rubric annotator label"), "d", "gold")
+    assert (report.accepted, report.rejected) == (1, 0)
+
+
+def test_labels_moved_to_their_query_must_agree_with_those_there(ws, table):
+    ws.ingest(table("a r j 1", "b r j 0", header="system rubric judge label"), "d")
+    ws.ingest(table("a q r j 1", "c q r j 1"), "d")
+    assert label_of(ws) == [(0,), (1,), (1,)]
+    ws.ingest(table("a s j 1", header="system rubric judge label"), "d")
+    with pytest.raises(IngestError, match="'s' with and without a query contradict each other"):
+        ws.ingest(table("a q s j 0"), "d")

@@ -25,7 +25,7 @@ if "demo" not in loaders.datasets()["name"].tolist() and right.button(
     with st.spinner("Simulating 15 systems under 3 judges …"):
         write_demo(workspace)
         loaders.datasets_changed()
-    st.session_state["dataset"] = "demo"
+    st.session_state["dataset"] = st.session_state["detail"] = "demo"
     st.rerun()
 
 described = [upload.describe(file) for file in files]
@@ -45,7 +45,7 @@ if files:
         st.caption("To go on, name the dataset and mend, or take away, the files with a red remark.")
     if st.button(f"Read {count(len(files), 'file')}", type="primary", disabled=not ready):
         upload.read_all(uploads, dataset.strip(), conflict)
-        st.session_state["dataset"] = dataset.strip()
+        st.session_state["dataset"] = st.session_state["detail"] = dataset.strip()
 
 found = loaders.datasets()
 if found.empty:

@@ -181,13 +181,13 @@ def _tell_report(report: IngestReport) -> None:
     ):
         if number:
             parts.append(f"{number:,} {words}")
-    if report.scale is not None:
+    if report.kind == "labels" and report.scale is not None:
         scale = report.scale
         source = "as given" if scale.source == "given" else "as the labels show"
         parts.append(f"scale {scale.minimum:g} to {scale.maximum:g} ({source})")
     (st.warning if report.rejected else st.success)(plain(", ".join(parts) + "."))
     if report.rejected:
-        widgets.table(report.rejects, {name: name for name in report.rejects.columns}, height=220)
+        widgets.table(report.rejects, {name: name for name in report.rejects.columns}, height=220 if report.rejected > 5 else None)
         widgets.download(
             f"Download the {count(report.rejected, 'rejected row')}",
             report.rejects,

@@ -14,6 +14,7 @@ from tests.browser.conftest import Server, serve, settle
 pytestmark = pytest.mark.browser
 HOSTILE = "<img src=x onerror=alert(1)>"
 NAMES = (HOSTILE, "**bold**", "=cmd()", "plain", "http://evil.example/x", ":red[r] $x$")
+DOMAIN = "*d* :blue[x] <img src=x onerror=alert(2)>"
 RUBRICS, JUDGES = 120, 3
 
 
@@ -36,6 +37,8 @@ def labels() -> str:
 def table(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("journey") / "study.csv"
     path.write_text(labels())
+    domains = (f'q{n},"{DOMAIN if n % 2 else "plain"}"' for n in range(12))
+    path.with_name("queries.csv").write_text("\n".join(["query,domain", *domains]))
     return path
 
 
@@ -47,13 +50,13 @@ def server(table: Path) -> Iterator[Server]:
 
 @pytest.fixture(scope="module")
 def uploaded(browser: Browser, server: Server, table: Path) -> Server:
-    """The server after a person has uploaded the table."""
+    """The server after a person has uploaded the two tables."""
     context = browser.new_context()
     page = context.new_page()
     page.goto(f"{server.url}/data")
     settle(page)
-    page.locator('input[type="file"]').set_input_files(table)
-    page.get_by_role("button", name="Read 1 file").click()
+    page.locator('input[type="file"]').set_input_files([table, table.with_name("queries.csv")])
+    page.get_by_role("button", name="Read 2 files").click()
     expect(page.get_by_text("2,160 rows read")).to_be_visible(timeout=20_000)
     context.close()
     return server
@@ -97,9 +100,7 @@ def test_a_link_brings_back_the_same_view(page: Page, uploaded: Server) -> None:
     assert "model=1PL" in page.url
 
 
-@pytest.mark.parametrize(
-    "path", ["leaderboard", "leaderboard", "measurability", "items", "bank", "data", ""]
-)
+@pytest.mark.parametrize("path", ["leaderboard", "measurability", "items", "bank", "data", ""])
 def test_hostile_names_are_shown_letter_by_letter(page: Page, uploaded: Server, path: str) -> None:
     alarms: list[str] = []
     requests: list[str] = []
@@ -121,6 +122,18 @@ def test_a_hostile_leader_is_named_letter_by_letter(page: Page, uploaded: Server
     shown = " ".join(ticks.all_text_contents())
     for name in NAMES:
         assert name in shown
+
+
+def test_a_hostile_domain_is_chosen_letter_by_letter(page: Page, uploaded: Server) -> None:
+    page.goto(f"{uploaded.url}/leaderboard")
+    settle(page)
+    whole = first_line(page)
+    page.get_by_role("combobox", name="Domains").click()
+    page.get_by_role("option", name=DOMAIN, exact=True).click()
+    settle(page)
+    assert first_line(page) != whole
+    assert page.get_by_text(DOMAIN, exact=True).first.is_visible()
+    assert page.locator('img[src="x"]').count() == 0
 
 
 def test_the_download_cannot_start_a_formula(page: Page, uploaded: Server) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-from crubric_core.labels.workspace import Workspace
 from tests.pages.conftest import Open
 
 HEADER = "system,query,rubric,judge,label"
@@ -27,11 +26,6 @@ def upload(app: object, name: str, content: bytes) -> None:
 
 def read(app: object) -> None:
     next(b for b in app.button if b.label.startswith("Read")).click().run()
-
-
-def names(path: Path) -> list[str]:
-    with Workspace(path) as workspace:
-        return workspace.datasets()["name"].tolist()
 
 
 def test_a_label_table_becomes_a_dataset_named_after_its_file(open_page: Open, tmp_path: Path) -> None:

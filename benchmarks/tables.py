@@ -1,0 +1,22 @@
+"""The simulated tables that the benchmarks fit."""
+
+from __future__ import annotations
+
+import numpy as np
+
+
+def simulate_2pl(n_systems: int, n_rubrics: int, seed: int = 0, missing: float = 0.0):
+    """Labels (M, J) without constant rubrics, and the true abilities (M,)."""
+    rng = np.random.default_rng(seed)
+    theta = rng.normal(size=n_systems)
+    a, b = np.exp(rng.normal(0, 0.4, n_rubrics)), rng.normal(0, 1.2, n_rubrics)
+    y = np.empty((n_systems, n_rubrics))
+    for start in range(0, n_rubrics, 2000):
+        part = slice(start, start + 2000)
+        y[:, part] = rng.random((n_systems, len(a[part]))) < 1 / (
+            1 + np.exp(-a[part] * (theta[:, None] - b[part]))
+        )
+    if missing:
+        y[rng.random(y.shape) < missing] = np.nan
+    varies = np.nanmax(y, axis=0) > np.nanmin(y, axis=0)
+    return np.ascontiguousarray(y[:, varies]), theta

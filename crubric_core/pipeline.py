@@ -126,7 +126,11 @@ def run_pipeline(ds: Dataset, settings: Settings, progress: Progress | None = No
         leaderboard=ranking.table,
         certificate=bound,
         gate="off" if gate_is_off(reduction) else "on",
-        warnings=dataset_warnings(reduction) + fit_warnings(calibration, feasible, settings),
+        warnings=(
+            *dataset_warnings(reduction),
+            *fit_warnings(calibration, feasible, settings),
+            *type_warnings(ranking.scores),
+        ),
     )
 
 
@@ -336,6 +340,14 @@ def dataset_warnings(reduction: Reduction) -> tuple[str, ...]:
     if empty:
         warnings.append(f"{empty} systems have no consensus label and cannot be ranked.")
     return tuple(warnings)
+
+
+def type_warnings(scores: QueryScores) -> tuple[str, ...]:
+    """What must be said of the queries' task types."""
+    if not scores.unrecognised:
+        return ()
+    named = ", ".join(repr(name) for name in scores.unrecognised[:5])
+    return (f"Unknown task types are scored plainly: {named}; expected one of {', '.join(TASK_TYPES)}.",)
 
 
 def fit_warnings(calibration: Calibration, feasible: BoolArray, settings: Settings) -> tuple[str, ...]:

@@ -90,7 +90,7 @@ def fit_irt(
     best = maximise(
         MarginalPosterior(bound, quadrature), bound.start(), TOLERANCE, RELATIVE_GRADIENT, max_evaluations
     )
-    items, posterior = bound.items(best.point), best.evaluation.posterior
+    items, posterior = _same_for_copies(active, n_levels[~constant], bound.items(best.point)), best.evaluation.posterior
     fit = IrtFit(
         model,
         quadrature,
@@ -113,6 +113,19 @@ def fit_irt(
             fit,
         )
     return fit
+
+
+def _same_for_copies(y: FloatArray, levels: IntArray, items: ItemParameters) -> ItemParameters:
+    """Exactly equal parameters for rubrics with equal labels, which rounding leaves an ulp apart.
+
+    Their information then ties exactly, and ties go to the first rubric.
+    """
+    codes = np.vstack([np.where(np.isnan(y), -1, y), levels]).astype(np.int16).T.copy()
+    columns = codes.view(np.dtype((np.void, codes.dtype.itemsize * codes.shape[1]))).ravel()
+    _, first, inverse = np.unique(columns, return_index=True, return_inverse=True)
+    source = first[inverse]
+    thresholds = None if items.thresholds is None else items.thresholds[source]
+    return ItemParameters(items.a[source], items.b[source], items.c[source], thresholds)
 
 
 def bind_model(y: FloatArray, model: Model, priors: Priors, levels: IntArray) -> ItemModel:

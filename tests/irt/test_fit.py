@@ -235,6 +235,13 @@ class TestEdges:
         with pytest.raises(FitError, match=sentence):
             fit_irt(y)
 
+    @pytest.mark.parametrize("model", MODELS)
+    def test_rubrics_with_equal_labels_have_exactly_equal_parameters(self, model):
+        y = simulate(9, 60, seed=14, missing=0.1).y
+        fit = fit_irt(np.hstack([y, y[:, ::-1]]), model)
+        np.testing.assert_array_equal(fit.a[:60], fit.a[60:][::-1])
+        np.testing.assert_array_equal(fit.b[:60], fit.b[60:][::-1])
+
     def test_not_converged_is_told_and_carries_the_estimate(self, leaderboard_15):
         assert not fit_irt(leaderboard_15.y, max_evaluations=3).converged
         with pytest.raises(ConvergenceError) as caught:

@@ -22,6 +22,8 @@ from ..irt.information import item_information, response_curve
 from ..labels.workspace import Workspace
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     import pandas as pd
 
     from ..arrays import BoolArray, FloatArray, IntArray
@@ -35,11 +37,18 @@ FINE = np.linspace(-4, 4, 161)  # nodes at which curves look smooth
 FEW, MANY = 6, 40  # results kept of a heavy stage, and of a light one that a slider asks for
 BOUNDS = 40  # bank sizes at which the certificate is drawn
 
-_LABELS = ("response", "tie", "consensus", "agreement_tolerance")
-_FIT = (*_LABELS, "model", "quadrature", "priors")
-_GATE = (*_LABELS, "tau_c", "alpha", "beta", "confidence")
-_ORDER = (*_FIT, "tau_c", "alpha", "beta", "seed")
-_RANK = (*_FIT, "bootstrap", "replicates", "confidence", "tier_rule", "holm", "seed", "tau_t", "clip")
+# What a stage and those before it do NOT read; a setting named nowhere belongs to every key.
+_BANK = frozenset({"budget", "strategy"})
+_GATE = frozenset({"tau_c", "alpha", "beta"})
+_RANK = frozenset({"tau_t", "clip", "bootstrap", "replicates", "tier_rule", "holm"})
+_FIT = frozenset({"quadrature", "priors"})
+UNREAD: Mapping[str, frozenset[str]] = {
+    "labels": _BANK | _GATE | _RANK | _FIT | {"confidence", "seed"},
+    "gate": _BANK | _RANK | _FIT | {"seed"},
+    "fit": _BANK | _GATE | _RANK | {"confidence", "seed"},
+    "order": _BANK | _RANK | {"confidence"},
+    "rank": _BANK | _GATE,
+}
 
 Key = tuple[object, ...]
 
@@ -52,9 +61,10 @@ class Study:
     fingerprint: str
     settings: Settings
 
-    def key(self, names: tuple[str, ...]) -> Key:
-        """The key of a stage that reads these settings."""
-        return (self.fingerprint, *(getattr(self.settings, name) for name in names))
+    def key(self, stage: str) -> Key:
+        """The key under which a stage's result is kept."""
+        read = (name for name in self.settings.names() if name not in UNREAD[stage])
+        return (self.fingerprint, *(getattr(self.settings, name) for name in read))
 
 
 @st.cache_resource(show_spinner="Opening the workspace …")
@@ -67,7 +77,7 @@ def workspace() -> Workspace:
 
 def reduction(study: Study) -> Reduction:
     """Agreement counts and consensus labels."""
-    return _reduction(study.key(_LABELS), study)
+    return _reduction(study.key("labels"), study)
 
 
 @st.cache_resource(max_entries=FEW, show_spinner="Reducing the labels …")
@@ -77,7 +87,7 @@ def _reduction(key: Key, _study: Study) -> Reduction:
 
 def gate(study: Study) -> pd.DataFrame:
     """Measurability of each rubric at tau_c."""
-    return _gate(study.key(_GATE), study)
+    return _gate(study.key("gate"), study)
 
 
 @st.cache_resource(max_entries=MANY, show_spinner=False)
@@ -87,7 +97,7 @@ def _gate(key: Key, _study: Study) -> pd.DataFrame:
 
 def calibration(study: Study) -> pipeline.Calibration:
     """The fitted model; independent of tau_c, B and the seed."""
-    return _calibration(study.key(_FIT), study)
+    return _calibration(study.key("fit"), study)
 
 
 @st.cache_resource(max_entries=FEW, show_spinner="Fitting the response model …")
@@ -97,7 +107,7 @@ def _calibration(key: Key, _study: Study) -> pipeline.Calibration:
 
 def curves(study: Study) -> tuple[FloatArray, FloatArray]:
     """Response probability and information of every rubric at the nodes FINE, (161, J) each."""
-    return _curves(study.key(_FIT), study)
+    return _curves(study.key("fit"), study)
 
 
 @st.cache_resource(max_entries=FEW, show_spinner=False)
@@ -110,7 +120,7 @@ def _curves(key: Key, _study: Study) -> tuple[FloatArray, FloatArray]:
 def order(study: Study, strategy: Strategy | None = None) -> BankOrder:
     """The whole order in which rubrics enter the bank, by the settings' strategy or another: any B is a prefix."""
     strategy = strategy or study.settings.strategy
-    return _order((*study.key(_ORDER), strategy), study, strategy)
+    return _order((*study.key("order"), strategy), study, strategy)
 
 
 @st.cache_resource(max_entries=MANY, show_spinner="Ordering the rubrics …")
@@ -131,7 +141,7 @@ def coverage(study: Study, strategy: Strategy | None = None) -> FloatArray:
 
 def ranking(study: Study, rubrics: IntArray) -> pipeline.Ranking:
     """Where the systems stand on these rubrics (indices)."""
-    return _ranking((*study.key(_RANK), rubrics.tobytes()), study, rubrics)
+    return _ranking((*study.key("rank"), rubrics.tobytes()), study, rubrics)
 
 
 @st.cache_resource(max_entries=MANY, show_spinner="Ranking the systems …")
@@ -170,7 +180,7 @@ def within(study: Study, rubrics: IntArray, queries: pd.Series[bool]) -> IntArra
 
 def guarantee(study: Study) -> FloatArray:
     """Proven share of the best possible bank at every size 1 … B, (B,)."""
-    return _guarantee((*study.key(_ORDER), study.settings.strategy), study)
+    return _guarantee((*study.key("order"), study.settings.strategy), study)
 
 
 @st.cache_resource(max_entries=MANY, show_spinner=False)

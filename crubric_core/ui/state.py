@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from ..settings import Model, Quadrature, Settings, Strategy, Tie, TierRule
+from ..settings import CHOICES, Settings
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,6 +19,18 @@ STRATEGIES = {
     "hard_random": "unanimous, at random",
     "random": "any, at random",
 }
+
+
+TITLES = {
+    "model": "Response model",
+    "quadrature": "Integration",
+    "strategy": "The bank is chosen by",
+    "consensus": "Consensus label",
+    "tie": "An even split is",
+    "bootstrap": "Bootstrap",
+    "tier_rule": "Rule of the tiers",
+}
+LEVELS = (0.8, 0.9, 0.95, 0.99)
 
 
 def pick_dataset(names: Sequence[str]) -> str:
@@ -56,34 +68,21 @@ def settings_bar(rubrics: int) -> Settings:
 
 
 def _other_settings() -> dict[str, Any]:
-    return {
-        "model": _choice(
-            "Response model",
-            "model",
-            get_args(Model),
-            "1PL: rubrics differ in difficulty. 2PL: and in how sharply they separate. 3PL: and in passes by chance. "
-            "GRM: ordered levels in place of pass or fail.",
-        ),
-        "quadrature": _choice(
-            "Integration", "quadrature", get_args(Quadrature), "adaptive: exact. grid: the paper's 41 nodes."
-        ),
-        "strategy": _choice(
-            "The bank is chosen by",
-            "strategy",
-            get_args(Strategy),
-            "; ".join(f"{name}: {words}" for name, words in STRATEGIES.items()) + ".",
-        ),
-        "tie": _choice(
-            "An even split of the judges is", "tie", get_args(Tie), "Of labels to pass or to fail."
-        ),
-        "tier_rule": _choice(
-            "Rule of the tiers",
-            "tier_rule",
-            get_args(TierRule),
-            "A new tier starts with a system that differs from the next one above (adjacent) or from the tier's "
-            "first (leader).",
-        ),
-        "confidence": _choice("Level of all intervals", "confidence", (0.8, 0.9, 0.95, 0.99), "From 0 to 1."),
+    words = {
+        "model": "1PL: rubrics differ in difficulty. 2PL: and in how sharply they separate. 3PL: and in passes by "
+        "chance. GRM: ordered levels in place of pass or fail.",
+        "quadrature": "adaptive: exact. grid: the paper's 41 nodes.",
+        "strategy": "; ".join(f"{name}: {meaning}" for name, meaning in STRATEGIES.items()) + ".",
+        "consensus": "majority: of the judges (median of ordered labels). dawid_skene: the likeliest label, each "
+        "judge weighed by how often it errs.",
+        "tie": "What an even split of the judges means.",
+        "bootstrap": "rescaled: honest where queries have few rubrics. plain: the paper's.",
+        "tier_rule": "A new tier starts with a system that differs from the next one above (adjacent) or from the "
+        "tier's first (leader).",
+    }
+    chosen = {name: _choice(TITLES[name], name, CHOICES[name], meaning) for name, meaning in words.items()}
+    return chosen | {
+        "confidence": _choice("Level of all intervals", "confidence", LEVELS, "Of intervals and tiers."),
         "holm": st.checkbox("Holm correction of the tier tests", DEFAULTS.holm, key="holm", bind=URL),
         "seed": int(st.number_input("Seed", 0, 2**31 - 1, DEFAULTS.seed, key="seed", bind=URL)),
     }

@@ -187,7 +187,8 @@ def _tell_report(report: IngestReport) -> None:
         parts.append(f"scale {scale.minimum:g} to {scale.maximum:g} ({source})")
     (st.warning if report.rejected else st.success)(plain(", ".join(parts) + "."))
     if report.rejected:
-        widgets.table(report.rejects, {name: name for name in report.rejects.columns}, height=220 if report.rejected > 5 else None)
+        height = 220 if report.rejected > PREVIEW else None
+        widgets.table(report.rejects, {name: name for name in report.rejects.columns}, height=height)
         widgets.download(
             f"Download the {count(report.rejected, 'rejected row')}",
             report.rejects,

@@ -1,0 +1,103 @@
+"""Figures that check the model: residual scree, local dependence (Q3), item fit."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
+
+from ..arrays import FloatArray, IntArray
+from .style import BLUE, DIVERGING, GREY, VERMILION, figure, label, labels, marker_line
+
+MOST_EIGENVALUES = 15
+MOST_PAIRED = 24
+MOST_POINTS = 4000
+
+
+def scree(eigenvalues: FloatArray) -> go.Figure:
+    """The largest eigenvalues of the residual correlation matrix, (n,) in descending order."""
+    shown = eigenvalues[:MOST_EIGENVALUES]
+    fig = figure("component", "eigenvalue", height=300, showlegend=False)
+    fig.add_scatter(
+        x=np.arange(1, len(shown) + 1),
+        y=shown,
+        mode="lines+markers",
+        line={"color": BLUE, "width": 2},
+        marker={"size": 8},
+        hovertemplate="component %{x}: %{y:.1f}<extra></extra>",
+    )
+    fig.update_xaxes(dtick=1)
+    fig.update_yaxes(rangemode="tozero")
+    return fig
+
+
+def q3_histogram(counts: IntArray, edges: FloatArray, mean: float, critical: float) -> go.Figure:
+    """How the residual correlations of all pairs are spread, and the distances from their mean that flag a pair."""
+    fig = figure("residual correlation Q3", "pairs of rubrics", height=300, showlegend=False, bargap=0)
+    fig.add_bar(
+        x=(edges[:-1] + edges[1:]) / 2,
+        y=counts,
+        width=np.diff(edges),
+        marker={"color": BLUE, "line": {"width": 0}},
+        hovertemplate="Q3 ≈ %{x:.2f}: %{y:,} pairs<extra></extra>",
+    )
+    if np.isfinite(mean):
+        marker_line(fig, min(mean + critical, 1.0), "flagged above")
+    return fig
+
+
+def q3_heat_map(pairs: pd.DataFrame, names: Sequence[str]) -> go.Figure:
+    """Q3 among the rubrics of the worst pairs: columns first, second, q3 of ``pairs``, worst first."""
+    members: list[int] = []
+    for pair in pairs[["first", "second"]].to_numpy():
+        fresh = [int(j) for j in pair if j not in members]
+        if len(members) + len(fresh) > MOST_PAIRED:
+            break
+        members += fresh
+    place = {j: k for k, j in enumerate(members)}
+    grid = np.full((len(members), len(members)), np.nan)
+    for first, second, q3 in pairs[["first", "second", "q3"]].itertuples(index=False):
+        if first in place and second in place:
+            grid[place[first], place[second]] = grid[place[second], place[first]] = q3
+    shown = labels((names[j] for j in members), 26)
+    ticks = {"tickmode": "array", "tickvals": list(range(len(members))), "ticktext": shown, "showgrid": False}
+    fig = figure("", "", height=max(300, 22 * len(members) + 140))
+    fig.add_heatmap(
+        z=grid,
+        zmin=-1,
+        zmax=1,
+        colorscale=DIVERGING,
+        customdata=[[f"{a}<br>{b}" for b in shown] for a in shown],
+        colorbar={"title": {"text": "Q3", "side": "top"}, "thickness": 12},
+        hovertemplate="%{customdata}<br>Q3 = %{z:.2f}<extra></extra>",
+        hoverongaps=False,
+    )
+    fig.update_xaxes(**ticks, tickangle=-60)
+    fig.update_yaxes(**ticks, autorange="reversed")
+    return fig
+
+
+def outfit(difficulty: FloatArray, statistic: FloatArray, p: FloatArray, names: Sequence[str]) -> go.Figure:
+    """Outfit of each rubric (J,) at its difficulty; those that chance hardly explains stand out."""
+    fig = figure("difficulty b", "outfit mean square", height=380)
+    known = np.isfinite(statistic) & np.isfinite(p)
+    for name, members, colour, size in (
+        ("as the model predicts", known & (p >= 0.05), GREY, 5),
+        ("misfit, p < .05", known & (p < 0.05), VERMILION, 8),
+    ):
+        shown = np.flatnonzero(members)[:MOST_POINTS]
+        fig.add_scatter(
+            x=difficulty[shown],
+            y=statistic[shown],
+            mode="markers",
+            name=name,
+            marker={"color": colour, "size": size, "opacity": 0.7},
+            customdata=np.stack(
+                [np.array([label(names[j], 60) for j in shown], dtype=object), p[shown]], axis=1
+            ),
+            hovertemplate="%{customdata[0]}<br>outfit %{y:.2f}, p = %{customdata[1]:.3f}<extra></extra>",
+        )
+    fig.add_hline(y=1, line={"color": GREY, "width": 1, "dash": "dot"})
+    return fig

@@ -1,0 +1,43 @@
+"""Figures that check the model."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from crubric_core.figures import diagnostics
+
+
+def test_the_scree_shows_the_largest_eigenvalues_in_order():
+    fig = diagnostics.scree(np.arange(40.0)[::-1])
+    np.testing.assert_array_equal(fig.data[0].y, np.arange(40.0)[::-1][:15])
+
+
+def test_the_histogram_marks_where_pairs_are_flagged():
+    fig = diagnostics.q3_histogram(np.array([1, 5, 2]), np.array([-1.0, -0.3, 0.3, 1.0]), 0.1, 0.5)
+    assert fig.data[0].y.tolist() == [1, 5, 2]
+    assert fig.layout.shapes[0].x0 == 0.6
+
+
+def test_the_heat_map_is_symmetric_and_names_are_text_not_markup():
+    pairs = pd.DataFrame({"first": [0, 2], "second": [3, 3], "q3": [0.9, -0.8]})
+    fig = diagnostics.q3_heat_map(pairs, ["<b>a</b>", "b", "c", "d"])
+    z = fig.data[0].z
+    np.testing.assert_array_equal(z, z.T)
+    assert z[0, 1] == 0.9
+    assert fig.layout.xaxis.ticktext[0] == "&lt;b&gt;a&lt;/b&gt;"
+
+
+def test_the_heat_map_stays_readable_with_many_pairs():
+    pairs = pd.DataFrame(
+        {"first": np.arange(300), "second": np.arange(300) + 300, "q3": np.linspace(1, 0.5, 300)}
+    )
+    fig = diagnostics.q3_heat_map(pairs, [f"r{k}" for k in range(600)])
+    assert len(fig.data[0].z) <= diagnostics.MOST_PAIRED
+
+
+def test_misfitting_rubrics_have_a_trace_of_their_own():
+    statistic, p = np.array([1.0, 3.0, np.nan]), np.array([0.6, 0.01, np.nan])
+    fig = diagnostics.outfit(np.array([0.0, 1.0, np.nan]), statistic, p, ["a", "<i>", "c"])
+    assert [trace.x.tolist() for trace in fig.data] == [[0.0], [1.0]]
+    assert fig.data[1].customdata[0][0] == "&lt;i&gt;"

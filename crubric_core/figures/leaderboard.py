@@ -129,18 +129,23 @@ def separation_matrix(systems: Sequence[str], ahead: FloatArray, separated: Bool
 def score_against_ability(systems: Sequence[str], theta: FloatArray, score: FloatArray) -> go.Figure:
     """Score S beside ability θ, (M,) each: where the two orders disagree, the scoring rules matter."""
     fig = figure("ability θ", "score S", height=420, showlegend=False)
+    names = labels(systems, 20)
+    legible = _legible(names, theta, score)
     fig.add_scatter(
         x=theta,
         y=score,
-        mode="markers+text" if len(systems) <= 30 else "markers",
-        text=labels(systems, 20),
-        textposition=_alternate(theta),
+        mode="markers+text",
+        text=[name if shown else "" for name, shown in zip(names, legible, strict=True)],
+        textposition="top center",
         textfont={"size": 11},
         marker={"color": BLUE, "size": 9},
         customdata=labels(systems, 80),
         hovertemplate="%{customdata}<br>θ = %{x:.2f}, S = %{y:.3f}<extra></extra>",
         cliponaxis=False,
     )
+    if np.isfinite(theta).any():
+        room = 0.15 * max(float(np.nanmax(theta) - np.nanmin(theta)), 0.1)
+        fig.update_xaxes(range=[float(np.nanmin(theta)) - room, float(np.nanmax(theta)) + room])
     return fig
 
 
@@ -215,10 +220,20 @@ def _names(systems: Sequence[str], shape: tuple[int, ...]) -> np.ndarray:
     return np.broadcast_to(np.array(labels(systems, 80), dtype=object)[:, None], shape)
 
 
-def _alternate(theta: FloatArray) -> list[str]:
-    """Names above and below in turn along the axis, so that neighbours do not cover each other."""
-    turn = np.argsort(np.argsort(theta, kind="stable"), kind="stable") % 2
-    return ["top center" if t else "bottom center" for t in turn]
+def _legible(names: Sequence[str], x: FloatArray, y: FloatArray) -> list[bool]:
+    """Which names can stand above their points (M,) without covering each other; the first come first."""
+    wide, high = (
+        max(float(np.ptp(v[np.isfinite(v)])) if np.isfinite(v).any() else 0.0, 1e-9) for v in (x, y)
+    )
+    kept: list[tuple[float, float, float]] = []
+    shown = []
+    for name, centre, level in zip(names, x / wide, y / high, strict=True):
+        half = 0.012 * len(name)  # of the width of a figure in half a page
+        free = all(abs(centre - c) > half + h or abs(level - v) > 0.06 for c, v, h in kept)
+        shown.append(free)
+        if free:
+            kept.append((centre, level, half))
+    return shown
 
 
 def _rank_axis(fig: go.Figure, size: int) -> None:

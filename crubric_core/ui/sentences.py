@@ -21,10 +21,15 @@ def saturated(labels: FloatArray) -> tuple[str, ...]:
     known = np.isfinite(labels).any(axis=1)
     top = int((known & (np.nan_to_num(labels, nan=1) == 1).all(axis=1)).sum())
     bottom = int((known & (np.nan_to_num(labels, nan=0) == 0).all(axis=1)).sum())
-    if not top + bottom:
+    parts = [
+        f"{verb} by {count(number, 'system')}"
+        for verb, number in (("passed", top), ("failed", bottom))
+        if number
+    ]
+    if not parts:
         return ()
     return (
-        f"Every one of these rubrics is passed by {count(top, 'system')} and failed by {bottom:,}: their θ is an "
+        f"Every one of these rubrics is {' and '.join(parts)}: their θ is an "
         "extrapolation and its interval too narrow. A larger bank, or all rubrics that pass, tells them apart.",
     )
 

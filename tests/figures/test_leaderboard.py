@@ -55,9 +55,18 @@ def test_no_system_is_compared_with_itself() -> None:
     assert np.asarray(cells.text).tolist() == [["", "●"], ["●", ""]]
 
 
-def test_neighbours_are_labelled_on_opposite_sides() -> None:
-    fig = board.score_against_ability(list("abc"), np.array([0.0, 2.0, 1.0]), np.zeros(3))
-    assert fig.data[0].textposition == ("bottom center", "bottom center", "top center")
+def test_names_that_would_cover_each_other_are_left_to_the_pointer() -> None:
+    fig = board.score_against_ability(
+        ["first", "near", "far"], np.array([1.0, 0.99, -1.0]), np.array([0.9, 0.9, 0.1])
+    )
+    assert fig.data[0].text == ("first", "", "far")
+    assert fig.data[0].customdata == ("first", "near", "far")
+
+
+def test_one_system_or_none_known_is_drawn_all_the_same() -> None:
+    assert board.score_against_ability(["a"], np.array([0.0]), np.array([0.5])).data[0].text == ("a",)
+    nothing = np.full(2, np.nan)
+    assert len(board.score_against_ability(["a", "b"], nothing, nothing).data[0].x) == 2
 
 
 def test_unknown_abilities_leave_an_empty_comparison() -> None:

@@ -32,8 +32,12 @@ def test_the_second_line_counts_rubrics_systems_and_tiers() -> None:
 def test_a_system_that_passes_everything_is_warned_of() -> None:
     labels = np.array([[1, 1, np.nan], [0, 0, 0], [1, 0, 1]])
     assert saturated(labels)[0].startswith(
-        "Every one of these rubrics is passed by 1 system and failed by 1:"
+        "Every one of these rubrics is passed by 1 system and failed by 1 system:"
     )
+
+
+def test_the_warning_does_not_speak_of_nobody() -> None:
+    assert "passed" not in saturated(np.array([[0, 0], [1, 0]]))[0].split(":")[0]
 
 
 def test_no_warning_where_every_system_passes_some_and_fails_some_or_is_unknown() -> None:

@@ -92,9 +92,11 @@ def log_probabilities(fit: IrtFit, rubrics: IntArray, theta: FloatArray) -> Floa
     a = fit.a[rubrics, None]
     if fit.thresholds is None:
         z, c = a * (theta - fit.b[rubrics, None]), fit.c[rubrics, None]
-        fail = np.log1p(-c) - np.logaddexp(0.0, z)
-        passed = np.where(c > 0, np.log(c + (1 - c) * expit(z)), -np.logaddexp(0.0, -z)) if c.any() else None
-        return np.stack([fail, -np.logaddexp(0.0, -z) if passed is None else passed])
+        softplus = np.logaddexp(0.0, z)
+        passed = z - softplus
+        if c.any():
+            passed = np.where(c > 0, np.log(c + (1 - c) * expit(z)), passed)
+        return np.stack([np.log1p(-c) - softplus, passed])
     return _graded_log_probabilities(a, fit.thresholds[rubrics], theta)
 
 

@@ -49,8 +49,7 @@ class PrefixAbilities:
         out = np.empty(loglik.shape[:-1])
         for k, size in enumerate(sizes):
             sharpest = max(float(self._curvature[_known(place[:size])].sum()) for place in places)
-            rows = loglik[:, k].reshape(-1, loglik.shape[-1])
-            out[:, k] = self._means(rows, 1 / np.sqrt(1 + sharpest)).reshape(len(places), -1)
+            out[:, k] = self._means(loglik[:, k], 1 / np.sqrt(1 + sharpest))
         return out
 
     def _along(self, places: IntArray, sizes: Sequence[int] | IntArray) -> FloatArray:
@@ -63,17 +62,18 @@ class PrefixAbilities:
         return np.cumsum(added, axis=0)
 
     def _means(self, loglik: FloatArray, least_sd: float) -> FloatArray:
-        """(n,) posterior means from (n, G) log-likelihoods at the nodes."""
+        """(orders, M) posterior means from (orders, M, G) log-likelihoods at the nodes."""
         if self._on_grid:
-            return GridQuadrature(self._nodes).posterior(loglik).mean
+            return np.stack([GridQuadrature(self._nodes).posterior(rows).mean for rows in loglik])
         log_joint = loglik - 0.5 * self._nodes**2
-        inside = np.flatnonzero((log_joint >= log_joint.max(axis=1, keepdims=True) - DROP).any(axis=0))
+        top = log_joint.max(axis=-1, keepdims=True)
+        inside = np.flatnonzero((log_joint >= top - DROP).any(axis=(0, 1)))
         low, high = self._nodes[max(inside[0] - 1, 0)], self._nodes[min(inside[-1] + 1, len(self._nodes) - 1)]
         spacing = min(STEP * least_sd, self._strip)
         theta = np.linspace(low, high, max(int(np.ceil((high - low) / spacing)), 24) + 1)
         log_density = loglik @ interpolation_matrix(self._nodes, theta).T - 0.5 * theta**2
-        density = np.exp(log_density - log_density.max(axis=1, keepdims=True))
-        means: FloatArray = density @ theta / density.sum(axis=1)
+        density = np.exp(log_density - log_density.max(axis=-1, keepdims=True))
+        means: FloatArray = density @ theta / density.sum(axis=-1)
         return means
 
 

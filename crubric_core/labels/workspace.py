@@ -19,6 +19,7 @@ from .formats.base import first_line
 from .ingest import IngestReport, IngestRequest, Progress, Source, local_file, stage_file, store_file
 from .job import OnConflict
 from .opening import connect, prepare, writer_of
+from .results import forget_orphans
 
 _TABLES = (
     "labels",
@@ -91,7 +92,8 @@ class Workspace:
                 raise
 
     @contextmanager
-    def _writing(self) -> Iterator[duckdb.DuckDBPyConnection]:
+    def writing(self) -> Iterator[duckdb.DuckDBPyConnection]:
+        """A cursor of the only writer; what it did counts when it is left, or not at all."""
         with closing(self.cursor()) as cursor, self._transaction(cursor):
             yield cursor
 
@@ -155,7 +157,7 @@ class Workspace:
 
     def delete(self, name: str) -> None:
         """Remove a dataset with everything that belongs to it."""
-        with self._writing() as cursor:
+        with self.writing() as cursor:
             dataset_id = _id_of(cursor, name)
             cursor.execute(
                 "DELETE FROM rejects WHERE ingest_id IN (SELECT ingest_id FROM ingests WHERE dataset_id = ?)",
@@ -163,10 +165,11 @@ class Workspace:
             )
             for table in _TABLES:
                 cursor.execute(f"DELETE FROM {table} WHERE dataset_id = ?", [dataset_id])
+            forget_orphans(cursor)
 
     def rename(self, old: str, new: str) -> None:
         """Give a dataset another name, which no other dataset has."""
-        with self._writing() as cursor:
+        with self.writing() as cursor:
             dataset_id = _id_of(cursor, old)
             if not new.strip():
                 raise DatasetError("The new name is blank: give the dataset a name.")

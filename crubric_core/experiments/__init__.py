@@ -1,0 +1,13 @@
+"""The paper's evidence, to be had of any dataset (METHOD §11)."""
+
+from .registry import EXPERIMENTS, run_experiment, store_experiment, stored_experiment
+from .results import CancelledError, ExperimentResult
+
+__all__ = [
+    "EXPERIMENTS",
+    "CancelledError",
+    "ExperimentResult",
+    "run_experiment",
+    "store_experiment",
+    "stored_experiment",
+]

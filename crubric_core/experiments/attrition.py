@@ -1,0 +1,97 @@
+"""How fast the unanimity rule thins out the rubric pool as systems join (METHOD §4)."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from ..judges.attrition import (
+    BetaMixtureFit,
+    HomogeneousFit,
+    RetentionCurve,
+    attrition_counts,
+    fit_beta_mixture,
+    fit_homogeneous,
+    retention_curve,
+)
+from ..labels.dataset import Dataset
+from ..settings import Settings
+from .inputs import read_inputs
+from .results import Cancel, ExperimentResult, Progress, Watch, num
+
+
+def attrition(
+    ds: Dataset, settings: Settings, *, progress: Progress | None = None, cancel: Cancel | None = None
+) -> ExperimentResult:
+    """Retention by the number of systems, exactly, beside two models of it.
+
+    Tables: ``curve`` (m, consistency, homogeneous, beta, rho_m, distinguishability, joint, rubrics), ``models``.
+    """
+    watch = Watch(progress, cancel)
+    watch.step(0.0, "Counting unanimous panels")
+    inputs = read_inputs(ds, settings)
+    panel = ds.panel("binary")
+    counts = attrition_counts(panel)
+    curve = retention_curve(counts)
+    homogeneous = fit_homogeneous(curve.m, curve.consistency, panel.shape[2])
+    mixture = fit_beta_mixture(counts, curve)
+    watch.step(1.0, "Done")
+    tables = {"curve": curve_table(curve, homogeneous, mixture), "models": model_table(homogeneous, mixture)}
+    limits = []
+    if panel.shape[2] == 1:
+        limits.append(
+            "One judge is always unanimous with itself: consistency is 1 by definition and tells nothing."
+        )
+    if len(curve.m) < len(inputs.reduction.systems):
+        limits.append(
+            f"Only cells with a label of every judge count: the curve ends at {len(curve.m)} of "
+            f"{len(inputs.reduction.systems)} systems."
+        )
+    limits.append("Both models extrapolate from these systems; new ones may be harder or easier to judge.")
+    return inputs.result("attrition", {}, tables, _found(curve, homogeneous, mixture), tuple(limits))
+
+
+def curve_table(curve: RetentionCurve, homogeneous: HomogeneousFit, mixture: BetaMixtureFit) -> pd.DataFrame:
+    """One row a number of systems m; rho_m = consistency^(1/m)."""
+    return pd.DataFrame(
+        {
+            "m": curve.m,
+            "consistency": curve.consistency,
+            "homogeneous": homogeneous.retention(curve.m),
+            "beta": mixture.retention(curve.m),
+            "rho_m": curve.consistency ** (1 / curve.m),
+            "distinguishability": curve.distinguishability,
+            "joint": curve.joint,
+            "rubrics": curve.n_rubrics,
+        }
+    )
+
+
+def model_table(homogeneous: HomogeneousFit, mixture: BetaMixtureFit) -> pd.DataFrame:
+    """rho, epsilon, r_squared and rmse of R(m) = rho^m; a, b and rmse of the Beta mixture."""
+    return pd.DataFrame(
+        {
+            "model": ["homogeneous", "beta"],
+            "rho": [homogeneous.rho, np.nan],
+            "epsilon": [homogeneous.epsilon, np.nan],
+            "a": [np.nan, mixture.a],
+            "b": [np.nan, mixture.b],
+            "r_squared": [homogeneous.r_squared, np.nan],
+            "rmse": [homogeneous.rmse, mixture.rmse],
+        }
+    )
+
+
+def _found(curve: RetentionCurve, homogeneous: HomogeneousFit, mixture: BetaMixtureFit) -> str:
+    if not len(curve.m):
+        return "No cell has a label of every judge, so the retention curve is unknown."
+    last = curve.m[-1]
+    peak = int(np.nanargmax(curve.joint)) if np.isfinite(curve.joint).any() else 0
+    better = "mixture of rubrics" if mixture.rmse < homogeneous.rmse else "single rate"
+    return (
+        f"Unanimity on all systems keeps {num(curve.consistency[0])} of the rubrics at 1 system and "
+        f"{num(curve.consistency[-1])} at {last}; with both outcomes asked for as well, most are kept at "
+        f"{curve.m[peak]} systems ({num(curve.joint[peak])}) and {num(curve.joint[-1])} at {last}. The {better} fits "
+        f"closer (RMSE {num(mixture.rmse)} for the Beta mixture, {num(homogeneous.rmse)} for rho^m with rho = "
+        f"{num(homogeneous.rho)})."
+    )

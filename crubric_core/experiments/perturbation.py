@@ -1,0 +1,169 @@
+"""E1: do the task types matter, and does adaptive scoring rank as plain pass or fail does? (METHOD §11)
+
+Some of the queries' types are replaced by another one, drawn at random; the scores are taken over all rubrics, each
+weighing its emphasis alone. Beside it: the two scorings' rankings, their spread, and the human reference if given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from ..arrays import FloatArray
+from ..labels.dataset import Dataset
+from ..settings import Settings
+from ..task_types.types import TASK_TYPES, ObjectArray
+from .inputs import Inputs, read_inputs, reference_scores
+from .results import Cancel, ExperimentResult, Progress, Watch, num, span
+from .scoring import gap, query_types, score
+from .statistics import interquartile_range, known_mean, mean_interval, rank_correlation, spearman_p
+
+FLIPS = (0.0, 0.1, 0.2, 0.3)
+
+
+@dataclass(frozen=True)
+class Scores:
+    """(M,) overall scores and (M, N) by query, under the task types and under pass or fail alone."""
+
+    adaptive: FloatArray
+    binary: FloatArray
+    adaptive_by_query: FloatArray
+    binary_by_query: FloatArray
+
+
+def perturbation(
+    ds: Dataset,
+    settings: Settings,
+    *,
+    progress: Progress | None = None,
+    cancel: Cancel | None = None,
+    flips: Sequence[float] = FLIPS,
+    seeds: int = 20,
+) -> ExperimentResult:
+    """Scores under corrupted task types, and adaptive beside binary scoring.
+
+    Tables: ``flips`` (mean score, top–bottom gap and degradation in percentage points), ``scorers`` (spread of
+    adaptive and binary), ``agreement`` (their rank correlation overall and by domain), ``external`` validity.
+    """
+    watch = Watch(progress, cancel)
+    inputs = read_inputs(ds, settings)
+    types = query_types(inputs).task_type
+    adaptive, binary = score(inputs, types), score(inputs, None)
+    scores = Scores(adaptive.score, binary.score, adaptive.by_query, binary.by_query)
+    tables = {
+        "flips": flip_table(inputs, types, sorted(flips), seeds, watch),
+        "scorers": scorer_table(scores),
+        "agreement": agreement_table(inputs.queries, scores),
+        "external": external_table(scores, reference_scores(ds, inputs.reduction.systems)),
+    }
+    watch.step(1.0, "Done")
+    typed = int((~pd.isna(types)).sum())
+    options = {"flips": [float(f) for f in sorted(flips)], "seeds": seeds, "typed_queries": typed}
+    return inputs.result(
+        "perturbation", options, tables, _found(tables, typed), _limits(inputs, tables, typed)
+    )
+
+
+def flip_types(types: ObjectArray, share: float, rng: np.random.Generator) -> ObjectArray:
+    """``share`` of the known types (N,), rounded, each replaced by one of the three others; None stays None."""
+    known = np.flatnonzero(~pd.isna(types))
+    flipped = types.copy()
+    for n in rng.choice(known, size=round(share * len(known)), replace=False):
+        others = [name for name in TASK_TYPES if name != types[n]]
+        flipped[n] = others[int(rng.integers(len(others)))]
+    return flipped
+
+
+def flip_table(
+    inputs: Inputs, types: ObjectArray, flips: Sequence[float], seeds: int, watch: Watch
+) -> pd.DataFrame:
+    """One row a flip rate, averaged over the seeds.
+
+    degradation: gap less the gap without flips; low, high: its t interval over the seeds. rho: with the ranking
+    without flips.
+    """
+    clean = score(inputs, types).score
+    rows = []
+    for number, share in enumerate(flips):
+        found = []
+        for seed in range(seeds if round(share * (~pd.isna(types)).sum()) else 1):
+            watch.step((number + seed / seeds) / len(flips), f"Flipping {share:.0%} of the task types")
+            rng = np.random.default_rng([inputs.settings.seed, 30, number, seed])
+            scores = score(inputs, flip_types(types, share, rng)).score
+            found.append((float(known_mean(scores)), gap(scores), float(rank_correlation(scores, clean))))
+        mean, gaps, rho = np.array(found).T
+        change, low, high, _ = mean_interval(gaps - gap(clean), inputs.settings.confidence)
+        rows.append((share, mean.mean(), gaps.mean(), change, low, high, float(known_mean(rho)), len(found)))
+    columns = ["flip", "mean_score", "gap", "degradation", "low", "high", "rho", "seeds"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def scorer_table(scores: Scores) -> pd.DataFrame:
+    """Mean, gap (percentage points), sd (n - 1) and IQR of the systems' scores by either scoring."""
+    rows = []
+    for name, values in (("adaptive", scores.adaptive), ("binary", scores.binary)):
+        known = values[np.isfinite(values)]
+        sd = float(known.std(ddof=1)) if len(known) > 1 else float("nan")
+        rows.append((name, float(known_mean(values)), gap(values), sd, interquartile_range(values)))
+    return pd.DataFrame(rows, columns=["scorer", "mean_score", "gap", "sd", "iqr"])
+
+
+def agreement_table(queries: pd.DataFrame, scores: Scores) -> pd.DataFrame:
+    """Spearman's rho of adaptive with binary scores, over all queries and over each domain's alone."""
+    rows = [("all", len(queries), *_correlation(scores.adaptive, scores.binary))]
+    for domain in sorted(queries["domain"].dropna().unique()):
+        inside = (queries["domain"] == domain).to_numpy()
+        adaptive, binary = (
+            known_mean(by_query[:, inside], axis=1)
+            for by_query in (scores.adaptive_by_query, scores.binary_by_query)
+        )
+        rows.append((str(domain), int(inside.sum()), *_correlation(adaptive, binary)))
+    return pd.DataFrame(rows, columns=["domain", "queries", "systems", "rho", "p"])
+
+
+def external_table(scores: Scores, reference: FloatArray) -> pd.DataFrame:
+    """Spearman's rho of either scoring with the human reference (M,); no row without one."""
+    rows = []
+    if np.isfinite(reference).any():
+        for name, values in (("adaptive", scores.adaptive), ("binary", scores.binary)):
+            rows.append((name, *_correlation(values, reference)))
+    return pd.DataFrame(rows, columns=["scorer", "systems", "rho", "p"])
+
+
+def _correlation(values: FloatArray, reference: FloatArray) -> tuple[int, float, float]:
+    """Systems with both, Spearman's rho over them, its p."""
+    both = np.isfinite(values) & np.isfinite(reference)
+    rho = float(rank_correlation(values[both], reference[both]))
+    return int(both.sum()), rho, spearman_p(rho, int(both.sum()))
+
+
+def _found(tables: dict[str, pd.DataFrame], typed: int) -> str:
+    if not typed:
+        return "No query has a task type, so adaptive and binary scoring are the same and nothing can be flipped."
+    first, *_, last = tables["flips"].to_dict("records")
+    pair = tables["agreement"].to_dict("records")[0]
+    shown = "narrows" if last["high"] < 0 else "widens" if last["low"] > 0 else "is not shown to change"
+    return (
+        f"With {last['flip']:.0%} of the {typed} task types flipped the top–bottom gap {shown}: from "
+        f"{num(first['gap'], 2)} to {num(last['gap'], 2)} points (change "
+        f"{num(last['degradation'], 2)} {span(last['low'], last['high'], 2)}). "
+        f"Adaptive and binary scores rank the systems with rho = {num(pair['rho'])} (p = {pair['p']:.2g})."
+    )
+
+
+def _limits(inputs: Inputs, tables: dict[str, pd.DataFrame], typed: int) -> tuple[str, ...]:
+    limits = [
+        "A wider gap alone does not show that the types are right: scoring rules that punish more widen it too."
+    ]
+    if typed and typed < 20:
+        limits.append(f"Only {typed} queries have a type: one flip is {1 / typed:.0%} of them.")
+    if tables["external"].empty:
+        limits.append("Without a human reference ranking nothing is learnt of external validity.")
+    elif (systems := int(tables["external"]["systems"].min())) < 10:
+        limits.append(f"The human reference covers {systems} systems: its rho is uncertain.")
+    if typed and inputs.reduction.rubrics[["dimension", "severity"]].isna().all(axis=None):
+        limits.append("No rubric has a dimension or severity: the task types' rules have nothing to act on.")
+    return tuple(limits)

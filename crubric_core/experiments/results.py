@@ -1,0 +1,142 @@
+"""What every experiment gives back, and how it is watched while it runs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Self
+
+import pandas as pd
+
+from ..errors import CrubricError
+from ..settings import Settings
+
+Progress = Callable[[float, str], None]
+Cancel = Callable[[], bool]
+
+
+class CancelledError(CrubricError):
+    """The experiment was told to stop; nothing of it is kept."""
+
+
+@dataclass(frozen=True)
+class Watch:
+    """Who is told how far an experiment is, and who may stop it."""
+
+    progress: Progress | None = None
+    cancel: Cancel | None = None
+
+    def step(self, share: float, what: str) -> None:
+        """Report ``share`` in [0, 1]; raises CancelledError where the experiment is to stop."""
+        if self.cancel is not None and self.cancel():
+            raise CancelledError("The experiment was cancelled; nothing of it was stored.")
+        if self.progress is not None:
+            self.progress(share, what)
+
+
+@dataclass(frozen=True)
+class ExperimentResult:
+    """One experiment on one dataset.
+
+    name: its name in EXPERIMENTS. dataset, fingerprint: what it ran on. settings: all Settings, seed included.
+    options: the experiment's own numbers. tables: name → table, the main one first; NaN is unknown.
+    notices: what must be read first (one judge, two judges, few systems). found: what was found, one sentence.
+    limits: what cannot be concluded from it.
+    """
+
+    name: str
+    dataset: str
+    fingerprint: str
+    settings: Mapping[str, Any]
+    options: Mapping[str, Any]
+    tables: Mapping[str, pd.DataFrame]
+    notices: tuple[str, ...]
+    found: str
+    limits: tuple[str, ...]
+
+    @property
+    def seed(self) -> int:
+        """Seed of everything random in it."""
+        return int(self.settings["seed"])
+
+    def frame(self) -> pd.DataFrame:
+        """The main table."""
+        return next(iter(self.tables.values()))
+
+    def sentences(self) -> tuple[str, ...]:
+        """The notices, what was found, and what cannot be concluded, in the order in which to read them."""
+        return (*self.notices, self.found, *self.limits)
+
+    def to_json_dict(self) -> dict[str, Any]:
+        """Plain values for a JSON file; unknown numbers become null."""
+        return {
+            "name": self.name,
+            "dataset": self.dataset,
+            "fingerprint": self.fingerprint,
+            "settings": _plain(self.settings),
+            "options": _plain(self.options),
+            "notices": list(self.notices),
+            "found": self.found,
+            "limits": list(self.limits),
+            "tables": {name: _table_to_json(table) for name, table in self.tables.items()},
+        }
+
+    @classmethod
+    def from_json_dict(cls, content: Mapping[str, Any]) -> Self:
+        """The result that ``to_json_dict`` described."""
+        return cls(
+            name=content["name"],
+            dataset=content["dataset"],
+            fingerprint=content["fingerprint"],
+            settings=content["settings"],
+            options=content["options"],
+            tables={name: _table_from_json(table) for name, table in content["tables"].items()},
+            notices=tuple(content["notices"]),
+            found=content["found"],
+            limits=tuple(content["limits"]),
+        )
+
+
+def settings_record(settings: Settings) -> dict[str, Any]:
+    """Settings as plain JSON values."""
+    return dict(_plain(settings.as_dict()))
+
+
+def records(table: pd.DataFrame, key: str) -> dict[str, dict[Any, Any]]:
+    """The rows by the value that they have in ``key``."""
+    return {str(row[key]): row for row in table.to_dict("records")}
+
+
+def num(value: float, digits: int = 3) -> str:
+    """A number for a sentence; — where unknown."""
+    return "—" if math.isnan(value) else f"{value:.{digits}f}"
+
+
+def span(low: float, high: float, digits: int = 3) -> str:
+    """An interval for a sentence."""
+    return f"[{num(low, digits)}, {num(high, digits)}]"
+
+
+def _plain(value: Any) -> Any:
+    """The value in JSON's types."""
+    if isinstance(value, Mapping):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(item) for item in value]
+    if hasattr(value, "item"):
+        value = value.item()
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def _table_to_json(table: pd.DataFrame) -> dict[str, Any]:
+    return {
+        "columns": [str(column) for column in table.columns],
+        "dtypes": [str(dtype) for dtype in table.dtypes],
+        "rows": [[_plain(value) for value in row] for row in table.itertuples(index=False, name=None)],
+    }
+
+
+def _table_from_json(content: Mapping[str, Any]) -> pd.DataFrame:
+    table = pd.DataFrame(content["rows"], columns=content["columns"], dtype=object)
+    return table.astype(dict(zip(content["columns"], content["dtypes"], strict=True)))

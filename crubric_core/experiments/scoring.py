@@ -1,0 +1,65 @@
+"""Scores of one dataset under different task types, weights and rubrics, as the score experiments need them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ..arrays import BoolArray, FloatArray, IntArray
+from ..task_types.scoring import QueryScores, overall_scores, score_systems
+from ..task_types.types import TASK_TYPES, ObjectArray, QueryTypes, resolve_task_types
+from .inputs import Inputs
+
+
+def query_types(inputs: Inputs) -> QueryTypes:
+    """The type that scores each query, before anything is flipped."""
+    return resolve_task_types(
+        inputs.queries["task_type"].to_numpy(dtype=object),
+        inputs.queries[[f"p_{name}" for name in TASK_TYPES]].to_numpy(dtype=float),
+        inputs.settings.tau_t,
+        len(inputs.queries),
+    )
+
+
+def score(
+    inputs: Inputs,
+    task_type: ObjectArray | None,
+    rubrics: IntArray | BoolArray | None = None,
+    weights: FloatArray | None = None,
+) -> QueryScores:
+    """eq:score with these types (None: pass or fail for all), over some rubrics, with weights (J,) or ones."""
+    reduction = inputs.reduction
+    chosen: Any = slice(None) if rubrics is None else rubrics
+    frame = reduction.rubrics.iloc[chosen]
+    return score_systems(
+        reduction.y[:, chosen],
+        reduction.levels[chosen],
+        inputs.query_index[chosen],
+        len(inputs.queries),
+        task_type=task_type,
+        dimension=frame["dimension"].to_numpy(dtype=object),
+        severity=frame["severity"].to_numpy(dtype=object),
+        weights=None if weights is None else weights[chosen],
+        omega=omega(inputs.queries),
+        clip=inputs.settings.clip,
+    )
+
+
+def omega(queries: pd.DataFrame) -> FloatArray:
+    """(N,) weight of each query; NaN unknown."""
+    return queries["omega"].to_numpy(dtype=float)
+
+
+def gap(scores: FloatArray) -> float:
+    """Best less worst score, in percentage points; NaN where fewer than two systems have one."""
+    known = scores[np.isfinite(scores)]
+    return float(100 * np.ptp(known)) if len(known) > 1 else float("nan")
+
+
+def score_draws(by_query: FloatArray, weights: FloatArray, draws: IntArray) -> FloatArray:
+    """(R, M) overall scores where draws (R, N) says how often each query counts. by_query (M, N), weights (N,)."""
+    given = np.isfinite(weights)
+    shares = np.where(given, weights, weights[given].mean() if given.any() else 1.0)
+    return np.stack([overall_scores(by_query, shares * drawn) for drawn in draws])

@@ -1,0 +1,213 @@
+"""Half-splits of the rubrics: banks chosen and fitted on one half, a reference from the other (METHOD §11)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ..arrays import BoolArray, FloatArray, IntArray
+from ..bank.assembly import plain_bank, random_bank
+from ..bank.greedy import candidate_rubrics, greedy_bank
+from ..bank.utility import utility_grid
+from ..errors import DatasetError
+from ..irt.fit import IrtFit, constant_rubrics, fit_irt
+from ..irt.information import item_information
+from ..irt.prefixes import PrefixAbilities
+from ..judges.consensus import baseline_mask
+from ..labels.dataset import Reduction
+from ..settings import Settings, Strategy
+from .results import Watch
+from .statistics import known_mean, rank_correlation
+
+STRATEGIES: tuple[Strategy, ...] = ("greedy", "plain", "hard_random", "random")
+SMALLEST_BUDGET = 5
+FEWEST_USABLE = 4
+
+
+@dataclass(frozen=True)
+class Split:
+    """One half-split. half: (n,) rubrics of A. bank: abilities from prefixes of A's orders. reference: (M,) from B.
+
+    orders: strategy → its orders, one a draw; an order without candidates is empty. converged: of both fits.
+    info (G, n), weights (G,), feasible (n,): what greedy chose by; its first ``exact`` choices are made, and the
+    other candidates follow by index, which is all that banks of every candidate need.
+    """
+
+    half: IntArray
+    bank: PrefixAbilities
+    orders: dict[Strategy, list[IntArray]]
+    reference: FloatArray
+    converged: bool
+    info: FloatArray
+    weights: FloatArray
+    feasible: BoolArray
+    exact: int
+
+    def exact_to(self, budget: int) -> Split:
+        """The same with greedy's choices made for every bank of up to ``budget`` rubrics."""
+        if budget <= self.exact:
+            return self
+        order, _ = greedy_bank(self.info, self.weights, len(self.half), self.feasible)
+        return replace(self, orders={**self.orders, "greedy": [order]}, exact=len(self.half))
+
+
+@dataclass(frozen=True)
+class CrossFit:
+    """All splits together.
+
+    rho: strategy → (splits, draws, budgets), NaN where it has no candidate. smallest: strategy → B, None: not reached.
+    """
+
+    budgets: IntArray
+    target: float
+    splits: list[Split]
+    rho: dict[Strategy, FloatArray]
+    smallest: dict[Strategy, int | None]
+
+    def auc(self, strategy: Strategy) -> FloatArray:
+        """(splits,) mean of rho over the budgets and the draws; NaN where a split has no bank."""
+        values: FloatArray = self.rho[strategy].mean(axis=2).mean(axis=1)
+        return values
+
+
+def cross_fit(
+    reduction: Reduction,
+    feasible: BoolArray,
+    settings: Settings,
+    splits: int = 20,
+    draws: int = 3,
+    n_budgets: int = 12,
+    watch: Watch | None = None,
+) -> CrossFit:
+    """All splits, then the smallest bank of each strategy that reaches the target on average."""
+    usable = usable_rubrics(reduction)
+    budgets = log_budgets(len(usable) // 2, n_budgets)
+    tell = watch or Watch()
+    made: list[Split] = []
+    rho: dict[Strategy, list[FloatArray]] = {strategy: [] for strategy in STRATEGIES}
+    for number in range(splits):
+        tell.step(number / splits, f"Split {number + 1} of {splits}")
+        rng = np.random.default_rng([settings.seed, 10, number])
+        split = make_split(reduction, usable, feasible, settings, budgets, draws, rng)
+        made.append(split)
+        for strategy, values in split_fidelity(split, budgets).items():
+            rho[strategy].append(values)
+    target = target_correlation(len(reduction.systems))
+    stacked = {strategy: np.stack(values) for strategy, values in rho.items()}
+    tell.step(1.0, "Searching the smallest banks")
+    smallest = {s: smallest_bank(made, s, stacked[s], budgets, target) for s in STRATEGIES}
+    return CrossFit(budgets, target, made, stacked, smallest)
+
+
+def usable_rubrics(reduction: Reduction) -> IntArray:
+    """Indices of the rubrics with two different labels; DatasetError where they or the systems are too few."""
+    usable = np.flatnonzero(~constant_rubrics(reduction.y))
+    if len(reduction.systems) < 3 or len(usable) < FEWEST_USABLE:
+        raise DatasetError(
+            f"Cross-fitting needs 3 systems and {FEWEST_USABLE} rubrics on which they differ: this dataset has "
+            f"{len(reduction.systems)} systems and {len(usable)} such rubrics."
+        )
+    return usable
+
+
+def log_budgets(largest: int, n: int = 12) -> IntArray:
+    """Up to ``n`` log-spaced budgets from 5 (or 1, where the half is smaller) to ``largest``, ascending, distinct."""
+    smallest = SMALLEST_BUDGET if largest > SMALLEST_BUDGET else 1
+    return np.unique(np.geomspace(smallest, largest, n).round().astype(np.int64))
+
+
+def target_correlation(n_systems: int) -> float:
+    """.95, or .9429 at six systems: the largest rho below .95 but for one swap of neighbours (METHOD §8)."""
+    return 1 - 6 * 2 / (6 * (36 - 1)) if n_systems == 6 else 0.95
+
+
+def make_split(
+    reduction: Reduction,
+    usable: IntArray,
+    feasible: BoolArray,
+    settings: Settings,
+    budgets: IntArray,
+    draws: int,
+    rng: np.random.Generator,
+) -> Split:
+    """Draw the halves, fit each, and order the candidates of every strategy on half A."""
+    shuffled = rng.permutation(usable)
+    half, other = np.sort(shuffled[: len(usable) // 2]), np.sort(shuffled[len(usable) // 2 :])
+    fit, reference = _fit(reduction, half, settings), _fit(reduction, other, settings)
+    grid = utility_grid(difficulty=fit.b, theta=fit.theta)
+    info = item_information(fit, grid.theta)
+    consistent, discriminating = baseline_mask(reduction)
+    hard, everything = (consistent & discriminating)[half], np.ones(len(half), dtype=bool)
+    n = len(half)
+    candidates = candidate_rubrics(info, grid.weights, feasible[half])
+    exact = int(budgets[budgets < len(candidates)].max(initial=0))
+    greedy, _ = greedy_bank(info, grid.weights, exact, feasible[half])
+    unseen = np.isnan(reduction.y[:, other]).all(axis=1)
+    return Split(
+        half=half,
+        bank=PrefixAbilities(fit, reduction.y[:, half]),
+        orders={
+            "greedy": [np.concatenate([greedy, np.setdiff1d(candidates, greedy)])],
+            "plain": [plain_bank(info, grid.weights, n, feasible[half])[0]],
+            "hard_random": [random_bank(hard, n, rng) for _ in range(draws)],
+            "random": [random_bank(everything, n, rng) for _ in range(draws)],
+        },
+        reference=np.where(unseen, np.nan, reference.theta),
+        converged=fit.converged and reference.converged,
+        info=info,
+        weights=grid.weights,
+        feasible=feasible[half],
+        exact=exact,
+    )
+
+
+def _fit(reduction: Reduction, rubrics: IntArray, settings: Settings) -> IrtFit:
+    return fit_irt(
+        reduction.y[:, rubrics],
+        settings.model,
+        settings.quadrature,
+        settings.priors,
+        levels=reduction.levels[rubrics],
+    )
+
+
+def split_fidelity(split: Split, budgets: IntArray) -> dict[Strategy, FloatArray]:
+    """Rho of every strategy's banks with the reference: strategy → (draws, budgets)."""
+    orders = [order for strategy in STRATEGIES for order in split.orders[strategy]]
+    rho = rank_correlation(split.bank(orders, budgets), split.reference)
+    rho[[not len(order) for order in orders]] = np.nan
+    ends = np.cumsum([len(split.orders[strategy]) for strategy in STRATEGIES])
+    parts: list[FloatArray] = np.split(rho, ends[:-1])
+    return dict(zip(STRATEGIES, parts, strict=True))
+
+
+def smallest_bank(
+    splits: list[Split], strategy: Strategy, rho: FloatArray, budgets: IntArray, target: float
+) -> int | None:
+    """Least B whose rho, averaged over splits and draws, reaches the target; None where no budget does.
+
+    By bisection between the first of the budgets at the target and the one before it.
+    """
+    mean = _mean_over_splits(rho)
+    reached = np.flatnonzero(mean >= target)
+    if not reached.size:
+        return None
+    first = int(reached[0])
+    low, high = (int(budgets[first - 1]) if first else 0), int(budgets[first])
+    able = [split for split in splits if len(split.orders[strategy][0])]
+    if strategy == "greedy":
+        able = [split.exact_to(high - 1) for split in able]
+    while high - low > 1:
+        middle = (low + high) // 2
+        at = [rank_correlation(s.bank(s.orders[strategy], [middle]), s.reference) for s in able]
+        if float(_mean_over_splits(np.stack(at))[0]) >= target:
+            high = middle
+        else:
+            low = middle
+    return high
+
+
+def _mean_over_splits(rho: FloatArray) -> FloatArray:
+    """(splits, draws, budgets) → (budgets,): mean of the splits' means."""
+    return known_mean(rho.mean(axis=1), axis=0)

@@ -1,0 +1,246 @@
+"""How much the bank and the tiers hang on one system, one judge, one domain, and on B and tau_c.
+
+Each variant is the whole analysis anew: consensus, gate, fit, bank, tiers. What stays the same is compared over the
+systems that both analyses rank.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import combinations
+
+import numpy as np
+import pandas as pd
+
+from ..arrays import BoolArray, FloatArray, IntArray
+from ..errors import CrubricError
+from ..judges.anchors import gold_levels
+from ..judges.consensus import majority, median_low
+from ..judges.posterior import with_posterior_labels
+from ..labels.dataset import Dataset, Reduction
+from ..pipeline import Calibration, calibrate, gate, order_candidates, rank_systems
+from ..settings import Settings
+from .inputs import Inputs, read_inputs
+from .results import Cancel, ExperimentResult, Progress, Watch, num
+from .statistics import rank_correlation
+
+BUDGETS = (0.25, 0.5, 2.0)  # times the settings' B
+SHIFTS = (-0.1, -0.05, 0.05, 0.1)  # added to the settings' tau_c
+
+
+@dataclass(frozen=True)
+class Variant:
+    """One thing changed. kind: system, judge, domain, budget or tau_c. what: which one."""
+
+    kind: str
+    what: str
+    reduction: Reduction
+    settings: Settings
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What one analysis ends in. bank: rubric names, in order. theta, tier: system → value, the ranked ones alone."""
+
+    bank: tuple[str, ...]
+    theta: dict[str, float]
+    tier: dict[str, float]
+
+
+def stability(
+    ds: Dataset, settings: Settings, *, progress: Progress | None = None, cancel: Cancel | None = None
+) -> ExperimentResult:
+    """The analysis with a system, judge or domain left out, and with other B and tau_c, beside the full one.
+
+    Tables: ``kinds`` (a row a kind of change: worst and mean), ``variants`` (a row a change).
+    """
+    watch = Watch(progress, cancel)
+    watch.step(0.0, "The full analysis")
+    inputs = read_inputs(ds, settings)
+    calibration = calibrate(inputs.reduction, settings)
+    full = analyse(inputs, inputs.reduction, settings, calibration)
+    changed = list(variants(inputs, ds.panel(settings.response), ds.judges))
+    rows = []
+    for number, variant in enumerate(changed, start=1):
+        watch.step(number / (len(changed) + 1), f"{variant.kind}: {variant.what}")
+        rows.append(
+            {"kind": variant.kind, "what": variant.what, **_compare(inputs, variant, calibration, full)}
+        )
+    table = pd.DataFrame(rows)
+    kinds = kind_table(table)
+    watch.step(1.0, "Done")
+    return inputs.result(
+        "stability",
+        {"budgets": list(BUDGETS), "tau_c_shifts": list(SHIFTS)},
+        {"kinds": kinds, "variants": table},
+        _found(kinds, full),
+        _limits(inputs, table),
+    )
+
+
+def variants(inputs: Inputs, panel: FloatArray, judges: tuple[str, ...]) -> Iterator[Variant]:
+    """All changes: every system, every judge, every domain left out, then other budgets and thresholds."""
+    reduction, settings = inputs.reduction, inputs.settings
+    domain = inputs.queries["domain"].to_numpy(dtype=object)[inputs.query_index]
+    domains = sorted({str(d) for d in domain if d is not None})
+    axes = (
+        ("system", reduction.systems, np.array(reduction.systems), 0, 3),
+        ("judge", judges, np.array(judges), 2, 1),
+        ("domain", domains, domain, 1, 1),
+    )
+    for kind, names, names_along, axis, fewest in axes:
+        for name in names if len(names) > fewest else ():
+            kept = [np.arange(size) for size in panel.shape]
+            kept[axis] = np.flatnonzero(names_along != name)
+            yield Variant(kind, name, reduce_panel(inputs, panel, *kept), settings)
+    for share in BUDGETS:
+        budget = max(1, round(share * settings.budget))
+        yield Variant("budget", str(budget), reduction, replace(settings, budget=budget))
+    for shift in SHIFTS if not inputs.gate_off else ():
+        tau = round(settings.tau_c + shift, 6)
+        if 0 <= tau <= 1:
+            yield Variant("tau_c", f"{tau:g}", reduction, replace(settings, tau_c=tau))
+
+
+def reduce_panel(
+    inputs: Inputs, panel: FloatArray, systems: IntArray, rubrics: IntArray, judges: IntArray
+) -> Reduction:
+    """The reduction of some systems, rubrics and judges (ascending indices) of a panel (M, J, K), as if alone.
+
+    Scales stay those of the whole dataset; posterior labels are estimated anew.
+    """
+    whole, settings = inputs.reduction, inputs.settings
+    part = panel[np.ix_(systems, rubrics, judges)]
+    known = (~np.isnan(part)).sum(axis=2)
+    spread = np.where(np.isnan(part), -np.inf, part).max(axis=2, initial=-np.inf)
+    spread = spread - np.where(np.isnan(part), np.inf, part).min(axis=2, initial=np.inf)
+    tolerance = settings.agreement_tolerance if whole.response == "ordered" else 0
+    n_agree, n_total = ((known >= 2) & (spread <= tolerance)).sum(axis=0), (known >= 2).sum(axis=0)
+    reduction = Reduction(
+        systems=tuple(whole.systems[i] for i in systems),
+        rubrics=whole.rubrics.iloc[rubrics].reset_index(drop=True),
+        y=majority(part, settings.tie) if whole.response == "binary" else median_low(part),
+        levels=whole.levels[rubrics],
+        n_agree=n_agree,
+        n_total=n_total,
+        max_panel=known.max(axis=0),
+        n_judges=int((~np.isnan(part)).any(axis=(0, 1)).sum()),
+        unanimous=n_agree == n_total,
+        n_labels=int(known.sum()),
+        response=whole.response,
+    )
+    if settings.consensus == "majority":
+        return reduction
+    return with_posterior_labels(reduction, part, gold_levels(inputs.dataset.gold(), reduction), settings.tie)
+
+
+def analyse(
+    inputs: Inputs, reduction: Reduction, settings: Settings, calibration: Calibration | None = None
+) -> Outcome:
+    """Gate, fit (unless given), bank and tiers of one reduction of the inputs."""
+    feasible: BoolArray = gate(reduction, settings)["feasible"].to_numpy()
+    fitted = calibration or calibrate(reduction, settings)
+    order = order_candidates(reduction, fitted, feasible, settings).order[: settings.budget]
+    ranking = rank_systems(inputs.queries, reduction, fitted, order, settings)
+    ranked = ranking.table[ranking.table["theta"].notna()]
+    return Outcome(
+        bank=tuple(reduction.rubrics["rubric"].to_numpy()[order]),
+        theta=dict(zip(ranked["system"], ranked["theta"].astype(float), strict=True)),
+        tier=dict(zip(ranked["system"], ranked["tier"].astype(float), strict=True)),
+    )
+
+
+def _compare(inputs: Inputs, variant: Variant, calibration: Calibration, full: Outcome) -> dict[str, object]:
+    same_labels = variant.reduction is inputs.reduction
+    try:
+        outcome = analyse(inputs, variant.reduction, variant.settings, calibration if same_labels else None)
+    except CrubricError as error:
+        return {**dict.fromkeys(_MEASURES, float("nan")), "note": str(error)}
+    return {**compare_outcomes(full, outcome), "note": ""}
+
+
+_MEASURES = ("bank_size", "jaccard", "kept", "rho", "reversed_pairs", "tier_changes", "tiers")
+
+
+def compare_outcomes(full: Outcome, other: Outcome) -> dict[str, float]:
+    """What the two have in common.
+
+    bank_size: of the other. jaccard: shared rubrics over all of either. kept: share of the smaller bank that is in
+    the larger. rho: Spearman's of the abilities. reversed_pairs: share of the pairs of systems in another order.
+    tier_changes: share of the pairs put into one tier by exactly one of the two. tiers: of the other.
+    """
+    shared = set(full.bank) & set(other.bank)
+    systems = sorted(set(full.theta) & set(other.theta))
+    pairs = list(combinations(systems, 2))
+    turned = [(full.theta[i] - full.theta[j]) * (other.theta[i] - other.theta[j]) < 0 for i, j in pairs]
+    moved = [(full.tier[i] == full.tier[j]) != (other.tier[i] == other.tier[j]) for i, j in pairs]
+    here, there = (np.array([o.theta[s] for s in systems], dtype=float) for o in (full, other))
+    return {
+        "bank_size": float(len(other.bank)),
+        "jaccard": len(shared) / len(set(full.bank) | set(other.bank)),
+        "kept": len(shared) / min(len(full.bank), len(other.bank)),
+        "rho": float(rank_correlation(there, here)),
+        "reversed_pairs": float(np.mean(turned)) if pairs else float("nan"),
+        "tier_changes": float(np.mean(moved)) if pairs else float("nan"),
+        "tiers": float(len(set(other.tier.values()))),
+    }
+
+
+def kind_table(variants: pd.DataFrame) -> pd.DataFrame:
+    """One row a kind of change: how many ran, mean and least of kept and rho, mean and most of tier_changes."""
+    rows = []
+    for kind, group in variants.groupby("kind", sort=False):
+        ran = group.dropna(subset=["rho"]).sort_values("rho", kind="stable")
+        rows.append(
+            {
+                "kind": str(kind),
+                "variants": len(ran),
+                "kept": float(group["kept"].mean()),
+                "kept_least": float(group["kept"].min()),
+                "rho": float(group["rho"].mean()),
+                "rho_least": float(group["rho"].min()),
+                "reversed_pairs_most": float(group["reversed_pairs"].max()),
+                "tier_changes": float(group["tier_changes"].mean()),
+                "tier_changes_most": float(group["tier_changes"].max()),
+                "worst": str(ran["what"].iloc[0]) if len(ran) else "",
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+_WITHOUT = {
+    "system": "a system is left out",
+    "judge": "a judge is left out",
+    "domain": "a domain is left out",
+    "budget": "B changes",
+    "tau_c": "tau_c changes",
+}
+
+
+def _found(kinds: pd.DataFrame, full: Outcome) -> str:
+    parts = [
+        f"where {_WITHOUT[str(row['kind'])]}, {row['kept']:.0%} of the bank and rho ≥ {num(row['rho_least'])} remain"
+        for row in kinds.to_dict("records")
+        if row["variants"]
+    ]
+    return (
+        f"The full analysis has a bank of {len(full.bank)} rubrics and {len(set(full.tier.values()))} tiers; "
+        f"{'; '.join(parts)}."
+    )
+
+
+def _limits(inputs: Inputs, table: pd.DataFrame) -> tuple[str, ...]:
+    limits = [
+        "Leaving one out shows what hangs on one part of this dataset; it says nothing of systems, judges and domains "
+        "that are not in it."
+    ]
+    kinds = set(table["kind"])
+    missing = [name for name in ("system", "judge", "domain") if name not in kinds]
+    if missing:
+        limits.append(f"No {' and no '.join(missing)} could be left out: there are too few.")
+    if failed := int(table["rho"].isna().sum()):
+        limits.append(f"{failed} variants could not be analysed; their notes say why.")
+    if inputs.reduction.n_judges == 2:
+        limits.append("Without one of two judges the gate is off: those variants show its whole effect.")
+    return tuple(limits)

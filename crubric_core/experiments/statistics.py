@@ -1,0 +1,118 @@
+"""The few statistics that the experiments share, as array kernels."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import stats
+
+from ..arrays import BoolArray, FloatArray, IntArray
+from ..leaderboard.bootstrap import percentile_interval
+
+COUNTED = 64  # up to so many systems ranks are counted, beyond they are sorted
+TIE_DIGITS = 8  # abilities computed from the same labels may differ by rounding: they tie
+
+
+def rank_correlation(values: FloatArray, reference: FloatArray) -> FloatArray:
+    """Spearman's rho of each row with ``reference``. values (…, M), reference (M,) → (…) in [-1, 1].
+
+    Systems without a reference are left out; ties get mean ranks. NaN for fewer than 3 systems, where a value is
+    NaN, and where all values tie: such a row orders nothing.
+    """
+    known = np.isfinite(reference)
+    if known.sum() < 3:
+        return np.full(values.shape[:-1], np.nan)
+    kept = np.round(values[..., known], TIE_DIGITS)
+    ranks, target = _centred_ranks(kept), _centred_ranks(np.round(reference[known], TIE_DIGITS))
+    scale = np.sqrt((ranks**2).sum(axis=-1) * (target**2).sum())
+    rho = np.full(values.shape[:-1], np.nan)
+    np.divide(ranks @ target, scale, out=rho, where=scale > 0)
+    return rho
+
+
+def spearman_p(rho: float, n: int) -> float:
+    """Two-sided p of Spearman's rho over n systems by the t approximation; NaN for n < 3 or unknown rho."""
+    if n < 3 or not np.isfinite(rho):
+        return float("nan")
+    if abs(rho) >= 1:
+        return 0.0
+    return float(2 * stats.t.sf(abs(rho) * np.sqrt((n - 2) / (1 - rho**2)), n - 2))
+
+
+def mean_interval(values: FloatArray, confidence: float = 0.95) -> tuple[float, float, float, int]:
+    """Mean, t interval (low, high) and number of the known ``values`` (n,); NaN where n is too small."""
+    known = values[np.isfinite(values)]
+    n = len(known)
+    if not n:
+        return float("nan"), float("nan"), float("nan"), 0
+    mean = float(known.mean())
+    if n < 2:
+        return mean, float("nan"), float("nan"), n
+    half = float(stats.t.ppf((1 + confidence) / 2, n - 1) * known.std(ddof=1) / np.sqrt(n))
+    return mean, mean - half, mean + half, n
+
+
+def draw_interval(draws: FloatArray, confidence: float) -> tuple[float, float]:
+    """Percentile interval (low, high) of the known draws (R,); NaN where none is."""
+    known = draws[np.isfinite(draws)]
+    if not len(known):
+        return float("nan"), float("nan")
+    low, high = percentile_interval(known, confidence)
+    return float(low), float(high)
+
+
+def known_mean(values: FloatArray, axis: int = 0) -> FloatArray:
+    """Mean over the known values along an axis; NaN where none is known."""
+    known = np.isfinite(values)
+    count = known.sum(axis=axis)
+    total = np.where(known, values, 0.0).sum(axis=axis)
+    mean = np.full(np.shape(count), np.nan)
+    np.divide(total, count, out=mean, where=count > 0)
+    return mean
+
+
+def confusion(first: FloatArray, second: FloatArray) -> FloatArray:
+    """(J, 4) cells of each rubric: both pass, only first, only second, both fail. first, second (M, J), NaN unknown."""
+    passes = [first == 1, first == 0], [second == 1, second == 0]
+    return np.stack([(a & b).sum(axis=0) for a in passes[0] for b in passes[1]], axis=1).astype(float)
+
+
+def cohen_kappa(counts: FloatArray) -> FloatArray:
+    """(p_o - p_e) / (1 - p_e) of 2 × 2 counts (…, 4) as ``confusion`` gives them → (…), at most 1.
+
+    NaN without counts and where both sides always say the same one thing (p_e = 1).
+    """
+    n = counts.sum(axis=-1)
+    pp, pf, fp, ff = np.moveaxis(counts, -1, 0)
+    expected = (pp + pf) * (pp + fp) + (fp + ff) * (pf + ff)  # n² p_e
+    kappa = np.full(n.shape, np.nan)
+    np.divide(n * (pp + ff) - expected, n**2 - expected, out=kappa, where=n**2 > expected)
+    return kappa
+
+
+def query_draws(query_index: IntArray, replicates: int, rng: np.random.Generator) -> IntArray:
+    """(replicates, N) how often each query is drawn when as many as there are, N, are drawn with replacement."""
+    n = int(query_index.max()) + 1
+    return rng.multinomial(n, np.full(n, 1 / n), size=replicates)
+
+
+def sum_by_query(values: FloatArray, query_index: IntArray, kept: BoolArray) -> FloatArray:
+    """(N, …) sums of the kept rubrics' rows. values (J, …)."""
+    out = np.zeros((int(query_index.max()) + 1, *values.shape[1:]))
+    np.add.at(out, query_index[kept], values[kept])
+    return out
+
+
+def interquartile_range(values: FloatArray) -> float:
+    """75% quantile less 25% quantile of the known values; NaN without any."""
+    known = values[np.isfinite(values)]
+    return float(np.subtract(*np.quantile(known, [0.75, 0.25]))) if len(known) else float("nan")
+
+
+def _centred_ranks(values: FloatArray) -> FloatArray:
+    """Mean ranks along the last axis less their mean; NaN where a value is."""
+    if values.shape[-1] > COUNTED:
+        ranks = stats.rankdata(values, axis=-1, nan_policy="propagate")
+        return np.asarray(ranks - ranks.mean(axis=-1, keepdims=True))
+    # Twice a centred rank is how many are below less how many are above: far cheaper than sorting a few.
+    difference = values[..., :, None] - values[..., None, :]
+    return np.asarray(np.sign(difference).sum(axis=-1) / 2)

@@ -1,0 +1,68 @@
+"""Results of long computations, kept in the workspace beside the labels that they were computed from.
+
+A result belongs to a dataset's content and to everything that it was computed with, so it is never stale: other
+labels have another fingerprint, other settings another key.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import duckdb
+
+    from .workspace import Workspace
+
+TABLE = """
+    CREATE TABLE IF NOT EXISTS results (
+        fingerprint VARCHAR NOT NULL,  -- of the dataset's content
+        kind VARCHAR NOT NULL,         -- what was computed
+        key VARCHAR NOT NULL,          -- hash of all that it was computed with
+        content VARCHAR NOT NULL,      -- JSON
+        stored_at TIMESTAMP NOT NULL
+    )
+"""
+_THERE = "SELECT 1 FROM duckdb_tables() WHERE table_name = 'results'"
+_FIND = "SELECT content FROM results WHERE fingerprint = ? AND kind = ? AND key = ?"
+_REMOVE = "DELETE FROM results WHERE fingerprint = ? AND kind = ? AND key = ?"
+
+
+def result_key(settings: Mapping[str, Any]) -> str:
+    """32 hexadecimal digits that any change of the settings changes, and no change of their order."""
+    text = json.dumps(settings, sort_keys=True, allow_nan=False)
+    return hashlib.sha256(text.encode()).hexdigest()[:32]
+
+
+def save_result(
+    workspace: Workspace, fingerprint: str, kind: str, settings: Mapping[str, Any], content: Mapping[str, Any]
+) -> None:
+    """Keep ``content`` (plain JSON values), in place of what was kept under the same three."""
+    text = json.dumps(content, allow_nan=False)
+    key = [fingerprint, kind, result_key(settings)]
+    with workspace.writing() as cursor:
+        cursor.execute(TABLE)  # a workspace of an earlier release has none yet
+        cursor.execute(_REMOVE, key)
+        cursor.execute(
+            "INSERT INTO results VALUES (?, ?, ?, ?, ?)", [*key, text, datetime.now(UTC).replace(tzinfo=None)]
+        )
+
+
+def load_result(
+    workspace: Workspace, fingerprint: str, kind: str, settings: Mapping[str, Any]
+) -> dict[str, Any] | None:
+    """What was kept, or None."""
+    with workspace.reading() as cursor:
+        if cursor.execute(_THERE).fetchone() is None:
+            return None
+        found = cursor.execute(_FIND, [fingerprint, kind, result_key(settings)]).fetchone()
+    return None if found is None else dict(json.loads(found[0]))
+
+
+def forget_orphans(cursor: duckdb.DuckDBPyConnection) -> None:
+    """Drop the results of contents that no dataset has any more."""
+    if cursor.execute(_THERE).fetchone() is not None:
+        cursor.execute("DELETE FROM results WHERE fingerprint NOT IN (SELECT fingerprint FROM datasets)")

@@ -1,0 +1,150 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from crubric_core import Settings, fit_irt, item_information
+from crubric_core.bank.utility import utility_grid
+from crubric_core.errors import DatasetError
+from crubric_core.experiments.crossfit import crossfit
+from crubric_core.experiments.inputs import read_inputs
+from crubric_core.experiments.splits import STRATEGIES, log_budgets, target_correlation
+from tests import oracles
+
+SPLITS, DRAWS = 3, 2
+
+
+@pytest.fixture(scope="module")
+def result(workspace, settings):
+    return crossfit(workspace.dataset("small"), settings, splits=SPLITS, draws=DRAWS, n_budgets=6)
+
+
+def slow_orders(inputs, half, fit, rng):
+    """Each strategy's orders on half A, straight from the definitions."""
+    grid = utility_grid(difficulty=fit.b, theta=fit.theta)
+    info = item_information(fit, grid.theta)
+    feasible = inputs.feasible[half]
+    mean = [sum(grid.weights * info[:, j]) for j in range(len(half))]
+    candidates = [j for j in range(len(half)) if feasible[j]]
+    y = inputs.reduction.y[:, half]
+    agree, total = inputs.reduction.n_agree[half], inputs.reduction.n_total[half]
+    hard = [j for j in range(len(half)) if agree[j] == total[j] and {0.0, 1.0} <= set(y[:, j])]
+    return {
+        "greedy": [oracles.naive_greedy(info, grid.weights, len(half), feasible)[0]],
+        "plain": [sorted(candidates, key=lambda j: -mean[j])],
+        "hard_random": [list(rng.permutation(hard)) for _ in range(DRAWS)],
+        "random": [list(rng.permutation(len(half))) for _ in range(DRAWS)],
+    }
+
+
+@pytest.fixture(scope="module")
+def slow(workspace, settings):
+    """[split] → (strategy → (order, y, fit) of each draw, reference), budgets."""
+    inputs = read_inputs(workspace.dataset("small"), settings)
+    y = inputs.reduction.y
+    usable = [j for j in range(y.shape[1]) if len({x for x in y[:, j] if not np.isnan(x)}) == 2]
+    made = []
+    for number in range(SPLITS):
+        rng = np.random.default_rng([settings.seed, 10, number])
+        shuffled = rng.permutation(usable)
+        half, other = sorted(shuffled[: len(usable) // 2]), sorted(shuffled[len(usable) // 2 :])
+        fit = fit_irt(y[:, half])
+        made.append((slow_orders(inputs, half, fit, rng), y[:, half], fit, fit_irt(y[:, other]).theta))
+    return made, log_budgets(len(usable) // 2, 6).tolist()
+
+
+def slow_rho(split, order, budget):
+    _, y, fit, reference = split
+    return oracles.naive_spearman(oracles.naive_eap(y, fit.a, fit.b, order[:budget]), reference)
+
+
+def mean_rho(made, strategy, budget):
+    return np.mean([np.mean([slow_rho(s, o, budget) for o in s[0][strategy]]) for s in made])
+
+
+def test_auc_deltas_and_intervals_are_those_of_the_obvious_computation(result, slow, settings):
+    made, budgets = slow
+    assert result.options["budgets"] == budgets
+    table = result.frame().set_index("strategy")
+    auc = {
+        s: np.array([np.mean([[slow_rho(m, o, b) for b in budgets] for o in m[0][s]]) for m in made])
+        for s in STRATEGIES
+    }
+    for strategy in STRATEGIES:
+        row = table.loc[strategy]
+        assert row["auc"] == pytest.approx(auc[strategy].mean(), abs=1e-12)
+        low, high = stats.t.interval(0.95, SPLITS - 1, auc[strategy].mean(), stats.sem(auc[strategy]))
+        assert (row["auc_low"], row["auc_high"]) == pytest.approx((low, high), abs=1e-12)
+        if strategy != "greedy":
+            paired = auc["greedy"] - auc[strategy]
+            assert row["delta"] == pytest.approx(paired.mean(), abs=1e-12)
+            low, high = stats.t.interval(0.95, SPLITS - 1, paired.mean(), stats.sem(paired))
+            assert (row["delta_low"], row["delta_high"]) == pytest.approx((low, high), abs=1e-12)
+    assert np.isnan(table.loc["greedy", "delta"])
+
+
+def test_curves_are_those_of_the_obvious_computation(result, slow):
+    made, budgets = slow
+    for _, row in result.tables["curves"].iterrows():
+        assert row["rho"] == pytest.approx(mean_rho(made, row["strategy"], row["budget"]), abs=1e-12)
+    assert len(result.tables["curves"]) == len(budgets) * len(STRATEGIES)
+
+
+@pytest.mark.parametrize("target", [0.5, 0.7, 0.8, 0.999999])
+def test_the_smallest_bank_is_found_as_by_asking_every_budget(workspace, settings, slow, target, monkeypatch):
+    monkeypatch.setattr("crubric_core.experiments.splits.target_correlation", lambda n: target)
+    made, budgets = slow
+    table = crossfit(workspace.dataset("small"), settings, splits=SPLITS, draws=DRAWS, n_budgets=6).frame()
+    for strategy, found in table.set_index("strategy")["smallest_bank"].items():
+        expected = oracles.naive_smallest(lambda b, s=strategy: mean_rho(made, s, b), budgets, target)
+        assert (None if np.isnan(found) else found) == expected
+
+
+def test_the_same_seed_gives_the_same_result_and_another_seed_another(workspace, settings, result):
+    ds = workspace.dataset("small")
+    again = crossfit(ds, settings, splits=SPLITS, draws=DRAWS, n_budgets=6)
+    assert again.to_json_dict() == result.to_json_dict()
+    other = crossfit(ds, Settings(tau_c=0.6, budget=10, seed=1), splits=SPLITS, draws=DRAWS, n_budgets=6)
+    assert not other.tables["splits"].equals(result.tables["splits"])
+
+
+def test_budgets_are_log_spaced_from_five_to_the_whole_half():
+    assert log_budgets(2000).tolist()[::11] == [5, 2000]
+    assert len(log_budgets(2000)) == 12
+    assert log_budgets(4).tolist() == [1, 2, 3, 4]
+
+
+def test_at_six_systems_the_target_is_one_swap_of_neighbours_away_from_perfect():
+    assert target_correlation(6) == pytest.approx(stats.spearmanr([1, 2, 3, 4, 5, 6], [2, 1, 3, 4, 5, 6])[0])
+    assert round(target_correlation(6), 4) == 0.9429
+    assert target_correlation(15) == 0.95
+
+
+def test_a_hard_set_without_any_rubric_is_unknown_and_said(workspace):
+    labels = [
+        (f"s{i}", f"r{j:02}", k, int((i + j) % 4 < 2)) for i in range(4) for j in range(20) for k in "abc"
+    ]
+    labels = [(s, r, k, 1 - x if (k, s) == ("a", "s0") else x) for s, r, k, x in labels]
+    text = "system,query,rubric,judge,label\n" + "\n".join(f"{s},q,{r},{k},{x}" for s, r, k, x in labels)
+    workspace.ingest(text.encode(), "never unanimous", format="csv")
+    ds = workspace.dataset("never unanimous")
+    found = crossfit(ds, Settings(tau_c=0.1), splits=2, draws=1, n_budgets=3)
+    row = found.frame().set_index("strategy").loc["hard_random"]
+    assert np.isnan([row["auc"], row["delta"], row["smallest_bank"]]).all()
+    assert row["splits"] == row["delta_splits"] == row["candidates"] == 0
+    assert "has no candidate in any split" in found.found
+    assert "not reached (hard_random)" in found.found
+
+
+def test_too_few_systems_are_refused_with_the_reason(workspace, settings):
+    rows = "\n".join(f"s{i},q,r{j},k,{(i + j) % 2}" for i in range(2) for j in range(9))
+    workspace.ingest(f"system,query,rubric,judge,label\n{rows}".encode(), "two systems", format="csv")
+    with pytest.raises(DatasetError, match="needs 3 systems"):
+        crossfit(workspace.dataset("two systems"), settings)
+
+
+def test_graded_labels_are_cross_fitted_with_the_graded_model(workspace):
+    ds = workspace.dataset("graded")
+    found = crossfit(ds, Settings(model="GRM", tau_c=0.3), splits=2, draws=1, n_budgets=4)
+    assert found.frame()["auc"].between(0, 1).all()

@@ -1,0 +1,59 @@
+"""How often a typer is right, on queries whose type is known."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from ..arrays import FloatArray, IntArray
+from .types import TASK_TYPES, parse_task_type
+
+UNDECIDED = "undecided"
+
+
+@dataclass(frozen=True)
+class TyperEvaluation:
+    """A typer on N queries of known type.
+
+    confusion: (4, 5) counts, row the true type, column the likeliest one, the last where it stays below tau_t.
+    accuracy: share right, whatever tau_t. coverage: share decided at tau_t. accuracy_decided: share right of these.
+    log_loss: mean -log Pr(true type); 1.386 for a typer that knows nothing. All NaN without queries.
+    """
+
+    confusion: IntArray
+    accuracy: float
+    coverage: float
+    accuracy_decided: float
+    log_loss: float
+
+    def table(self) -> pd.DataFrame:
+        """The confusion matrix with names."""
+        return pd.DataFrame(self.confusion, index=list(TASK_TYPES), columns=[*TASK_TYPES, UNDECIDED])
+
+
+def evaluate_typer(
+    probabilities: FloatArray, task_types: Sequence[str], tau_t: float = 0.5
+) -> TyperEvaluation:
+    """Compare (N, 4) probabilities with N true types, by any of their names; NaN rows are left out."""
+    true = np.array([TASK_TYPES.index(parse_task_type(name) or "") for name in task_types], dtype=np.int64)
+    known = np.isfinite(probabilities).all(axis=1)
+    shares, true = probabilities[known], true[known]
+    likeliest = shares.argmax(axis=1)
+    decided = shares.max(axis=1) >= tau_t
+    confusion = np.zeros((len(TASK_TYPES), len(TASK_TYPES) + 1), dtype=np.int64)
+    np.add.at(confusion, (true, np.where(decided, likeliest, len(TASK_TYPES))), 1)
+    of_true = shares[np.arange(len(true)), true]
+    return TyperEvaluation(
+        confusion=confusion,
+        accuracy=_mean(likeliest == true),
+        coverage=_mean(decided),
+        accuracy_decided=_mean((likeliest == true)[decided]),
+        log_loss=_mean(-np.log(np.maximum(of_true, np.finfo(np.float64).tiny))),
+    )
+
+
+def _mean(values: np.ndarray) -> float:
+    return float(values.mean()) if len(values) else float("nan")

@@ -1,0 +1,103 @@
+"""The typer that needs no network and no download: cues from a lexicon that anyone can read and change."""
+
+from __future__ import annotations
+
+import re
+import threading
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+from scipy.special import softmax
+
+from ..arrays import FloatArray
+from ..errors import SettingsError
+from .typer import Progress
+from .types import TASK_TYPES
+
+WEIGHTS: Mapping[str, float] = {"strong": 3.0, "fair": 2.0, "weak": 1.0}
+"""Log-odds that a cue adds to its type. Alone, a strong cue gives .87, a fair one .71, a weak one .48: not enough."""
+
+HEAD, TAIL = 1200, 800
+"""Characters of a long text that are read: what is asked stands at its ends, the rest is material."""
+
+_LEXICON = Path(__file__).with_name("lexicon.toml")
+
+
+@dataclass(frozen=True)
+class Cue:
+    """One found cue: what it speaks for, how strongly, and the words that matched."""
+
+    task_type: str
+    strength: str
+    weight: float
+    words: str
+
+
+@dataclass(frozen=True)
+class LexiconTyper:
+    """Pr(type | text) ∝ exp(sum of the weights of the type's cues in the text).
+
+    lexicon: type → strength → regular expressions. A text without any cue gets ¼ for each type.
+    """
+
+    lexicon: Mapping[str, Mapping[str, Sequence[str]]]
+    name: str = "offline"
+
+    def __post_init__(self) -> None:
+        strangers = set(self.lexicon) - set(TASK_TYPES) | {
+            strength for cues in self.lexicon.values() for strength in cues if strength not in WEIGHTS
+        }
+        if strangers:
+            raise SettingsError(
+                f"The lexicon names {sorted(strangers)[0]!r}: use the task types and, below them, strong, fair, weak."
+            )
+
+    def probabilities(
+        self,
+        texts: Sequence[str | None],
+        progress: Progress | None = None,
+        cancel: threading.Event | None = None,
+    ) -> FloatArray:
+        """(N, 4); NaN rows for blank texts, and for all that is left once ``cancel`` is set."""
+        found = np.full((len(texts), len(TASK_TYPES)), np.nan)
+        for n, text in enumerate(texts):
+            if cancel is not None and cancel.is_set():
+                break
+            if isinstance(text, str) and text.strip():
+                found[n] = softmax(self._scores(text))
+            if progress is not None and (n + 1) % 100 == 0:
+                progress((n + 1) / len(texts), f"Typed {n + 1:,} of {len(texts):,} queries")
+        return found
+
+    def explain(self, text: str) -> tuple[Cue, ...]:
+        """Every cue in the text, strongest first."""
+        asked = text if len(text) <= HEAD + TAIL else f"{text[:HEAD]} {text[-TAIL:]}"
+        cues = [
+            Cue(task_type, strength, WEIGHTS[strength], match[0])
+            for task_type, strengths in self.lexicon.items()
+            for strength, patterns in strengths.items()
+            for pattern in patterns
+            if (match := _compiled(pattern).search(asked))
+        ]
+        return tuple(sorted(cues, key=lambda cue: -cue.weight))
+
+    def _scores(self, text: str) -> FloatArray:
+        scores = dict.fromkeys(TASK_TYPES, 0.0)
+        for cue in self.explain(text):
+            scores[cue.task_type] += cue.weight
+        return np.array(list(scores.values()))
+
+
+@cache
+def offline_typer() -> LexiconTyper:
+    """The default typer, with the lexicon that comes with the program."""
+    return LexiconTyper(tomllib.loads(_LEXICON.read_text("utf-8")))
+
+
+@cache
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<!\w)(?:{pattern})(?!\w)", re.IGNORECASE)

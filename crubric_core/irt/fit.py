@@ -90,7 +90,10 @@ def fit_irt(
     best = maximise(
         MarginalPosterior(bound, quadrature), bound.start(), TOLERANCE, RELATIVE_GRADIENT, max_evaluations
     )
-    items, posterior = _same_for_copies(active, n_levels[~constant], bound.items(best.point)), best.evaluation.posterior
+    items, posterior = (
+        _same_for_copies(active, n_levels[~constant], bound.items(best.point)),
+        best.evaluation.posterior,
+    )
     fit = IrtFit(
         model,
         quadrature,

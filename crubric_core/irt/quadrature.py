@@ -22,7 +22,8 @@ GRID_NODES = np.linspace(-4.0, 4.0, 41)
 DROP = 32.0  # a posterior ends where its log lies this far below its top: e^-32 = 1e-14
 LEAST_POINTS = 24  # within that stretch: a Gaussian is then sampled every two thirds of its sd, error e^-44
 LIMIT = 12.0  # the prior alone is e^-72 out there
-ROOM = 0.5  # by which a domain grows
+ROOM = 0.25  # by which a domain grows beyond what it needs
+LONGEST_REACH = 1.0  # at one time: an early iterate may throw a posterior far out
 TOLERANCE = 1e-7  # of the interpolation of one item's log-probability
 
 
@@ -120,13 +121,13 @@ class AdaptiveQuadrature:
         )
 
     def _require_fit(self, log_joint: FloatArray) -> None:
-        inside = log_joint >= log_joint.max(axis=1, keepdims=True) - DROP
-        low = max(self.low - ROOM, -LIMIT) if inside[:, 0].any() else self.low
-        high = min(self.high + ROOM, LIMIT) if inside[:, -1].any() else self.high
+        excess = log_joint - log_joint.max(axis=1, keepdims=True) + DROP
+        inside = excess >= 0
+        step = (self.high - self.low) / (self.points - 1)
+        low = max(self.low - _reach(excess[:, 0], excess[:, 1], step), -LIMIT)
+        high = min(self.high + _reach(excess[:, -1], excess[:, -2], step), LIMIT)
         fewest = int(inside.sum(axis=1).min())
-        spacing = (self.high - self.low) / (self.points - 1)
-        if fewest < LEAST_POINTS:
-            spacing *= fewest / (1.25 * LEAST_POINTS)
+        spacing = step * min(1.0, fewest / (1.25 * LEAST_POINTS)) if fewest < LEAST_POINTS else step
         better = replace(self, low=low, high=high, points=int(np.ceil((high - low) / spacing - 1e-9)) + 1)
         if better != self:
             raise RuleTooSmallError(better)
@@ -163,6 +164,18 @@ def _normalised(log_mass: FloatArray) -> tuple[FloatArray, FloatArray]:
     total = mass.sum(axis=1, keepdims=True)
     mass /= total
     return (top + np.log(total))[:, 0], mass
+
+
+def _reach(edge: FloatArray, neighbour: FloatArray, step: float) -> float:
+    """How far beyond its edge a domain must go until log posteriors that lie ``edge`` above the drop have fallen.
+
+    The prior alone bends them down by 1, so from the slope at the edge on they fall by slope × d + d² / 2 or more.
+    """
+    open_ = edge >= 0
+    if not open_.any():
+        return 0.0
+    slope = np.maximum((neighbour[open_] - edge[open_]) / step, 0.0)
+    return min(float((np.sqrt(slope**2 + 2 * edge[open_]) - slope).max()) + ROOM, LONGEST_REACH)
 
 
 def _moments(theta: FloatArray, density: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -94,7 +94,8 @@ def queries(dataset: int) -> Query:
                any_value(q.p_evidence_reasoning) AS p_evidence_reasoning,
                any_value(q.p_decision_support) AS p_decision_support,
                any_value(q.p_high_risk_constraint) AS p_high_risk_constraint,
-               any_value(q.p_creative_divergent) AS p_creative_divergent, any_value(q.omega) AS omega
+               any_value(q.p_creative_divergent) AS p_creative_divergent,
+               any_value(q.type_source) AS type_source, any_value(q.omega) AS omega
         FROM facts f LEFT JOIN queries q USING (query_id) GROUP BY f.query ORDER BY f.query
         """,
         {"dataset": dataset},

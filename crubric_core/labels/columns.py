@@ -61,6 +61,7 @@ SPECS: Mapping[str, TableSpec] = {
             "domain": "text",
             "task_type": "text",
             **{f"p_{name}": "share" for name in TASK_TYPES},
+            "type_source": "text",
             "omega": "positive",
         },
     ),

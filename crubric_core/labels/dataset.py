@@ -95,7 +95,7 @@ class Dataset:
 
     @property
     def queries(self) -> pd.DataFrame:
-        """One row a query: query, text, domain, task_type, p_<type> (shares), omega."""
+        """One row a query: query, text, domain, task_type, p_<type> (shares), type_source, omega."""
         return self._frame(*catalogue.queries(self._id))
 
     @property

@@ -80,6 +80,9 @@ def prepare(connection: duckdb.DuckDBPyConnection, path: str) -> None:
             f"The workspace {path} has schema version {version}, and this program reads version {SCHEMA_VERSION}: "
             "open it with the version of the program that wrote it, or a later one."
         )
+    with closing(connection.cursor()) as cursor:
+        # a file from before types had a source
+        cursor.execute("ALTER TABLE queries ADD COLUMN IF NOT EXISTS type_source VARCHAR")
 
 
 def writer_of(path: str) -> Writer:

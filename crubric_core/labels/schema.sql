@@ -37,6 +37,7 @@ CREATE TABLE queries (
     p_decision_support DOUBLE,
     p_high_risk_constraint DOUBLE,
     p_creative_divergent DOUBLE,
+    type_source VARCHAR,         -- who typed it: offline, prompted:<model>, edited; NULL: the file itself
     omega DOUBLE,                -- weight of the query in the score
     ingest_id INTEGER,           -- the ingest and row that described it last; NULL: only mentioned
     "row" BIGINT

@@ -129,6 +129,7 @@ def run_pipeline(ds: Dataset, settings: Settings, progress: Progress | None = No
         warnings=(
             *dataset_warnings(reduction),
             *fit_warnings(calibration, feasible, settings),
+            *saturation_warnings(reduction, chosen),
             *type_warnings(ranking.scores),
         ),
     )
@@ -342,6 +343,25 @@ def dataset_warnings(reduction: Reduction) -> tuple[str, ...]:
     return tuple(warnings)
 
 
+def saturation_warnings(reduction: Reduction, rubrics: IntArray) -> tuple[str, ...]:
+    """Systems that pass all of these rubrics, or none: nothing bounds their ability on that side."""
+    share = reduction.y[:, rubrics] / (reduction.levels[rubrics] - 1)
+    known = ~np.isnan(share)
+    top = int((known.any(axis=1) & ((share == 1) | ~known).all(axis=1)).sum())
+    bottom = int((known.any(axis=1) & ((share == 0) | ~known).all(axis=1)).sum())
+    parts = [
+        f"{verb} by {n} system{'s' if n > 1 else ''}"
+        for verb, n in (("passed", top), ("failed", bottom))
+        if n
+    ]
+    if not parts:
+        return ()
+    return (
+        f"Every one of these rubrics is {' and '.join(parts)}: their θ is an extrapolation "
+        "and its interval too narrow. A larger bank, or all rubrics that pass, tells them apart.",
+    )
+
+
 def type_warnings(scores: QueryScores) -> tuple[str, ...]:
     """What must be said of the queries' task types."""
     if not scores.unrecognised:
@@ -361,15 +381,15 @@ def fit_warnings(calibration: Calibration, feasible: BoolArray, settings: Settin
         )
     if constant := int(fit.constant.sum()):
         warnings.append(
-            f"{constant} of {len(fit.constant)} rubrics have the same label everywhere: no information."
+            f"{constant:,} of {len(fit.constant):,} rubrics have the same label everywhere: no information."
         )
     if aberrant := int((calibration.item_rest < 0).sum()):
         warnings.append(
-            f"{aberrant} rubrics are passed more often by weaker systems (negative item-rest correlation)."
+            f"{aberrant:,} rubrics are passed more often by weaker systems (negative item-rest correlation)."
         )
     usable = int((feasible & ~fit.constant).sum())
     if usable < settings.budget:
         warnings.append(
-            f"Only {usable} rubrics are feasible: the bank is smaller than B = {settings.budget}."
+            f"Only {usable:,} rubrics are feasible: the bank is smaller than B = {settings.budget}."
         )
     return tuple(warnings)

@@ -5,7 +5,7 @@ import streamlit as st
 
 from crubric_core.figures import items as figures
 from crubric_core.pipeline import item_table
-from crubric_core.ui import loaders, tables, widgets
+from crubric_core.ui import loaders, model_check, tables, widgets
 from crubric_core.ui.page import open_study
 from crubric_core.ui.text import count
 
@@ -23,6 +23,12 @@ study.answer(
 )
 if not fit.converged:
     st.warning("The fit did not converge: read these figures as provisional.")
+
+views = ("Rubrics", *model_check.SECTIONS)
+view = st.segmented_control("View", views, default=views[0], required=True, key="view", bind="query-params")
+if view in model_check.SECTIONS:
+    model_check.SECTIONS[view](study, items)
+    st.stop()
 
 above_left, above_right = st.columns(2, gap="large")
 which = st.segmented_control(

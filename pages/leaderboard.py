@@ -5,6 +5,7 @@ import pandas as pd
 import streamlit as st
 
 from crubric_core.figures import leaderboard as figures
+from crubric_core.pipeline import saturation_warnings
 from crubric_core.ui import loaders, sentences, tables, widgets
 from crubric_core.ui.page import open_study
 
@@ -23,7 +24,7 @@ ranked, full = loaders.ranking(study, bank), loaders.ranking(study, pool)
 table = ranked.table[ranked.table["rank"].notna()]
 at = pd.Index(reduction.systems).get_indexer(table["system"])
 systems, standing = table["system"].tolist(), ranked.standing
-widgets.notes(sentences.saturated(reduction.y[:, bank] / (reduction.levels[bank] - 1)))
+widgets.notes(saturation_warnings(reduction, bank))
 study.answer(*sentences.leaderboard(table, len(bank), study.settings.confidence))
 
 estimate = figures.Estimate(*(table[c].to_numpy() for c in ("theta", "theta_low", "theta_high")))

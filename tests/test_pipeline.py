@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -10,6 +12,7 @@ from crubric_core import Settings, Workspace, run_pipeline
 from crubric_core.demo import simulate
 from crubric_core.errors import DatasetError
 from crubric_core.exports import FILES, csv_bytes, report, write_result
+from crubric_core.pipeline import saturation_warnings
 
 COLUMNS = {
     "measurability": "rubric query n_agree n_total q_mean q_sd q_low q_high p_above_tau feasible flag",
@@ -154,3 +157,20 @@ def test_real_tables_reach_a_tiered_leaderboard(real_data, name, systems, rubric
     assert len(found.items) == rubrics
     assert found.calibration.fit.converged
     assert found.leaderboard["tier"].max() > 1
+
+
+def warned(labels):
+    """The saturation warning of binary labels (M, J), all of them in the bank."""
+    labels = np.array(labels, dtype=float)
+    levels = np.full(labels.shape[1], 2)
+    return saturation_warnings(SimpleNamespace(y=labels, levels=levels), np.arange(labels.shape[1]))
+
+
+def test_systems_that_pass_or_fail_the_whole_bank_are_warned_of():
+    sentence = warned([[1, 1, np.nan], [0, 0, 0], [1, 0, 1]])[0]
+    assert sentence.startswith("Every one of these rubrics is passed by 1 system and failed by 1 system:")
+    assert "passed" not in warned([[0, 0], [1, 0]])[0].split(":")[0]
+
+
+def test_no_warning_where_every_system_passes_some_and_fails_some_or_is_unknown():
+    assert warned([[1, 0], [np.nan, np.nan], [0, 1]]) == ()

@@ -49,7 +49,7 @@ MISFITS = {
 }
 
 
-def show_comparison(study: Study) -> None:
+def _comparison(study: Study, _items: pd.DataFrame) -> None:
     """Models beside each other."""
     found = checks.comparison(study)
     st.markdown(f"**{plain(found.sentence)}**")
@@ -60,7 +60,7 @@ def show_comparison(study: Study) -> None:
     widgets.table(found.table, COMPARISON)
 
 
-def show_dependence(study: Study) -> None:
+def _dependence(study: Study, _items: pd.DataFrame) -> None:
     """Residual spectrum and Q3."""
     spectrum, (found, chance) = checks.spectrum(study), checks.dependence(study)
     names = loaders.reduction(study).rubrics["rubric"].tolist()
@@ -94,7 +94,7 @@ def show_dependence(study: Study) -> None:
     widgets.table(found.pairs.assign(**named), PAIRS, height=260)
 
 
-def show_item_fit(study: Study, items: pd.DataFrame) -> None:
+def _item_fit(study: Study, items: pd.DataFrame) -> None:
     """Bootstrap item fit, run when it is asked for."""
     asked = f"item fit {study.key('fit')} {study.settings.seed}"
     if not st.session_state.get(asked):
@@ -112,3 +112,6 @@ def show_item_fit(study: Study, items: pd.DataFrame) -> None:
     st.caption("An outfit far above 1 means that strong systems fail the rubric or weak ones pass it.")
     widgets.table(table.sort_values("p").head(200), MISFITS, height=300)
     widgets.download("Download item_fit.csv", table, "item_fit.csv")
+
+
+SECTIONS = {"Which model": _comparison, "Dependence": _dependence, "Item fit": _item_fit}

@@ -4,34 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from .text import count, shorten
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from ..arrays import FloatArray
 
 NAMED = 3  # systems of the first tier that are named
-
-
-def saturated(labels: FloatArray) -> tuple[str, ...]:
-    """A warning where systems pass or fail all; ``labels`` (M, B) as shares of the full mark, NaN unknown."""
-    known = np.isfinite(labels).any(axis=1)
-    top = int((known & (np.nan_to_num(labels, nan=1) == 1).all(axis=1)).sum())
-    bottom = int((known & (np.nan_to_num(labels, nan=0) == 0).all(axis=1)).sum())
-    parts = [
-        f"{verb} by {count(number, 'system')}"
-        for verb, number in (("passed", top), ("failed", bottom))
-        if number
-    ]
-    if not parts:
-        return ()
-    return (
-        f"Every one of these rubrics is {' and '.join(parts)}: their θ is an "
-        "extrapolation and its interval too narrow. A larger bank, or all rubrics that pass, tells them apart.",
-    )
 
 
 def leaderboard(table: pd.DataFrame, rubrics: int, confidence: float) -> tuple[str, str]:

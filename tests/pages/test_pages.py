@@ -140,3 +140,24 @@ def test_an_unexpected_error_is_calm_on_the_page_and_whole_in_the_log(
     assert "your data are unchanged" in app.error[0].value
     assert "computed again" not in app.error[0].value
     assert "computed again" in caplog.text
+
+
+def test_items_compares_models_and_says_which_one_to_use(open_page: Open, study: Path) -> None:
+    app = open_page("items", study, view="Which model")
+    assert not app.exception
+    assert any(re.search(r"(AIC|BIC).*choose", text.value) for text in app.markdown)
+    assert app.dataframe[0].value["model"].tolist() == ["1PL", "2PL", "3PL"]
+
+
+def test_items_holds_flagged_pairs_against_chance(open_page: Open, study: Path) -> None:
+    app = open_page("items", study, view="Dependence")
+    assert not app.exception
+    assert any("a table simulated from the model has" in caption.value for caption in app.caption)
+
+
+def test_items_checks_fit_when_asked(open_page: Open, study: Path) -> None:
+    app = open_page("items", study, view="Item fit")
+    button = next(b for b in app.button if b.label == "Check how each rubric fits")
+    app = button.click().run(timeout=120)
+    assert not app.exception
+    assert any("misfit at p" in text.value for text in app.markdown)

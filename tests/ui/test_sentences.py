@@ -1,10 +1,9 @@
 from __future__ import annotations
 
-import numpy as np
 import pandas as pd
 import pytest
 
-from crubric_core.ui.sentences import leaderboard, saturated
+from crubric_core.ui.sentences import leaderboard
 
 
 def table(*tiers: int) -> pd.DataFrame:
@@ -27,18 +26,3 @@ def test_the_first_line_claims_no_more_than_the_tiers_do(tiers: tuple[int, ...],
 
 def test_the_second_line_counts_rubrics_systems_and_tiers() -> None:
     assert leaderboard(table(1, 2), 1, 0.9)[1] == "On 1 rubric the 2 systems fall into 2 tiers at 90%."
-
-
-def test_a_system_that_passes_everything_is_warned_of() -> None:
-    labels = np.array([[1, 1, np.nan], [0, 0, 0], [1, 0, 1]])
-    assert saturated(labels)[0].startswith(
-        "Every one of these rubrics is passed by 1 system and failed by 1 system:"
-    )
-
-
-def test_the_warning_does_not_speak_of_nobody() -> None:
-    assert "passed" not in saturated(np.array([[0, 0], [1, 0]]))[0].split(":")[0]
-
-
-def test_no_warning_where_every_system_passes_some_and_fails_some_or_is_unknown() -> None:
-    assert saturated(np.array([[1, 0], [np.nan, np.nan], [0.5, 0.5]])) == ()

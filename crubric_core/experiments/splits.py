@@ -82,6 +82,10 @@ def cross_fit(
 ) -> CrossFit:
     """All splits, then the smallest bank of each strategy that reaches the target on average."""
     usable = usable_rubrics(reduction)
+    if not feasible[usable].any():
+        raise DatasetError(
+            f"No rubric that tells systems apart reaches tau_c = {settings.tau_c:g}: lower tau_c or add labels."
+        )
     budgets = log_budgets(len(usable) // 2, n_budgets)
     tell = watch or Watch()
     made: list[Split] = []

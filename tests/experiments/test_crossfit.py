@@ -144,6 +144,21 @@ def test_too_few_systems_are_refused_with_the_reason(workspace, settings):
         crossfit(workspace.dataset("two systems"), settings)
 
 
+def test_splits_whose_half_holds_no_measurable_rubric_are_left_out_and_counted(workspace):
+    ds = workspace.dataset("small")
+    q = np.sort(read_inputs(ds, Settings()).measurability["q_mean"].to_numpy())
+    found = crossfit(ds, Settings(tau_c=float(q[-1]) - 1e-9), splits=8, draws=1, n_budgets=3)
+    table = found.frame().set_index("strategy")
+    assert found.tables["splits"]["greedy"].isna().sum() == 8 - table.loc["greedy", "splits"]
+    assert table.loc["random", "splits"] == 8
+    assert table.loc["random", "delta_splits"] == table.loc["greedy", "splits"]
+
+
+def test_a_gate_that_nothing_passes_is_refused_with_the_remedy(workspace):
+    with pytest.raises(DatasetError, match="lower tau_c"):
+        crossfit(workspace.dataset("small"), Settings(tau_c=1.0))
+
+
 def test_graded_labels_are_cross_fitted_with_the_graded_model(workspace):
     ds = workspace.dataset("graded")
     found = crossfit(ds, Settings(model="GRM", tau_c=0.3), splits=2, draws=1, n_budgets=4)

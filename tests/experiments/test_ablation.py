@@ -1,0 +1,94 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from crubric_core import Settings, fit_irt, item_information
+from crubric_core.bank.utility import utility_grid
+from crubric_core.experiments.ablation import ablation
+from crubric_core.experiments.inputs import gold_labels, read_inputs
+from tests import oracles
+
+
+def slow_nu(fit, y):
+    """Information averaged over the systems' posteriors, on the dense grid."""
+    used = np.flatnonzero(~fit.constant)
+    _, posterior = oracles.dense_posterior(y[:, used], fit.a[used], fit.b[used])
+    nu = np.zeros(y.shape[1])
+    for j in used:
+        p = 1 / (1 + np.exp(-fit.a[j] * (oracles.DENSE_NODES - fit.b[j])))
+        nu[j] = posterior.mean(axis=0) @ (fit.a[j] ** 2 * p * (1 - p))
+    return nu
+
+
+def test_the_five_configurations_are_those_of_the_obvious_computation(workspace, settings):
+    ds = workspace.dataset("gold")
+    inputs = read_inputs(ds, settings)
+    y, frame = inputs.reduction.y, inputs.reduction.rubrics
+    fit = fit_irt(y)
+    grid = utility_grid(difficulty=fit.b, theta=fit.theta)
+    info, nu = item_information(fit, grid.theta), slow_nu(fit, y)
+    q = np.array([(1 + agree) / (2 + total) for agree, total in oracles.naive_instances(ds.panel())])
+    everything, feasible = list(range(len(q))), list(np.flatnonzero(q >= settings.tau_c))
+    types = inputs.queries["task_type"].tolist()
+    expected = {
+        "B0": (everything, None, [None] * len(types)),
+        "B1": (everything, None, types),
+        "B2": (oracles.naive_greedy(info, grid.weights, 10)[0], nu, types),
+        "B3": (feasible, None, types),
+        "B4": (oracles.naive_greedy(info, grid.weights, 10, q >= settings.tau_c)[0], nu, types),
+    }
+    result = ablation(ds, settings)
+    table = result.frame().set_index("configuration")
+    majority = np.apply_along_axis(oracles.naive_majority, 2, ds.panel())
+    gold = gold_labels(ds, inputs.reduction)
+    reference = [1.0, 3.0, 2.0, 5.0, 4.0, 6.0]
+    assert list(table.index) == list(expected)
+    plain = None
+    for name, (rubrics, weights, used_types) in expected.items():
+        scores = oracles.naive_scores(
+            y[:, rubrics],
+            inputs.reduction.levels[rubrics],
+            inputs.query_index[rubrics],
+            len(types),
+            used_types,
+            frame["dimension"].to_numpy()[rubrics],
+            frame["severity"].to_numpy()[rubrics],
+            np.ones(len(rubrics)) if weights is None else weights[rubrics],
+            inputs.queries["omega"].to_numpy(dtype=float),
+            True,
+        )
+        plain = scores if plain is None else plain
+        row = table.loc[name]
+        np.testing.assert_allclose(result.tables["scores"][name], scores, atol=1e-5)
+        assert row["rubrics"] == len(rubrics)
+        assert row["cells"] == np.isfinite(y[:, rubrics]).sum()
+        assert row["gap"] == pytest.approx(100 * np.ptp(scores), abs=1e-3)
+        assert row["rho_b0"] == pytest.approx(oracles.naive_spearman(scores, plain), abs=1e-12)
+        assert row["rho_reference"] == pytest.approx(oracles.naive_spearman(scores[:6], reference), abs=1e-12)
+        kappa = oracles.naive_kappa(majority[:, rubrics].ravel(), gold[:, rubrics].ravel())
+        assert row["kappa"] == pytest.approx(kappa, abs=1e-12, nan_ok=True)
+        assert row["gap_low"] <= row["gap_high"]
+
+
+def test_the_gaps_interval_draws_whole_queries(workspace, settings):
+    ds = workspace.dataset("gold")
+    inputs = read_inputs(ds, settings)
+    y, n = inputs.reduction.y, len(inputs.queries)
+    drawn = np.random.default_rng([settings.seed, 40]).multinomial(n, np.full(n, 1 / n), size=50)
+    omega = inputs.queries["omega"].to_numpy(dtype=float)
+    by_query = np.array([[np.nanmean(row[inputs.query_index == k]) for k in range(n)] for row in y])
+    gaps = [
+        100 * np.ptp((by_query * omega * counts).sum(axis=1) / (omega * counts).sum()) for counts in drawn
+    ]
+    row = ablation(ds, settings).frame().iloc[0]
+    assert (row["gap_low"], row["gap_high"]) == pytest.approx(tuple(np.percentile(gaps, [2.5, 97.5])))
+
+
+def test_with_the_gate_off_b3_is_b1_and_b4_is_b2_and_it_is_said(workspace):
+    result = ablation(workspace.dataset("one judge"), Settings(budget=10, replicates=20))
+    table = result.frame().set_index("configuration").drop(columns=["task", "irt", "bayes"])
+    assert table.loc["B3"].equals(table.loc["B1"])
+    assert table.loc["B4"].equals(table.loc["B2"])
+    assert "gate is off" in result.sentences()[0]
+    assert any("B3 equals B1" in limit for limit in result.limits)

@@ -1,0 +1,104 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from crubric_core import Settings
+from crubric_core.experiments.inputs import read_inputs
+from crubric_core.experiments.perturbation import flip_types, perturbation
+from crubric_core.task_types.types import TASK_TYPES
+from tests import oracles
+
+
+def slow_scores(inputs, types):
+    frame = inputs.reduction.rubrics
+    omega = inputs.queries["omega"].to_numpy(dtype=float)
+    return oracles.naive_scores(
+        inputs.reduction.y,
+        inputs.reduction.levels,
+        inputs.query_index,
+        len(inputs.queries),
+        types,
+        frame["dimension"].tolist(),
+        frame["severity"].tolist(),
+        np.ones(len(frame)),
+        omega,
+        True,
+    )
+
+
+@pytest.fixture(scope="module")
+def result(workspace, settings):
+    return perturbation(workspace.dataset("gold"), settings, seeds=3)
+
+
+@pytest.fixture(scope="module")
+def inputs(workspace, settings):
+    return read_inputs(workspace.dataset("gold"), settings)
+
+
+def test_flips_are_those_of_the_obvious_computation(result, inputs, settings):
+    types = np.array(inputs.queries["task_type"].tolist(), dtype=object)
+    clean = slow_scores(inputs, types)
+    for number, row in result.frame().iterrows():
+        scores = []
+        for seed in range(3):
+            rng = np.random.default_rng([settings.seed, 30, number, seed])
+            scores.append(slow_scores(inputs, flip_types(types, row["flip"], rng)))
+        gaps = np.array([100 * (max(s) - min(s)) for s in scores])
+        assert row["mean_score"] == pytest.approx(np.mean(scores), abs=1e-12)
+        assert row["gap"] == pytest.approx(gaps.mean(), abs=1e-10)
+        assert row["degradation"] == pytest.approx(gaps.mean() - 100 * np.ptp(clean), abs=1e-10)
+        if row["flip"]:
+            changes = gaps - 100 * np.ptp(clean)
+            low, high = stats.t.interval(0.95, 2, changes.mean(), stats.sem(changes))
+            assert (row["low"], row["high"]) == pytest.approx((low, high))
+            rho = np.mean([oracles.naive_spearman(s, clean) for s in scores])
+            assert row["rho"] == pytest.approx(rho, abs=1e-12)
+
+
+def test_scorers_agreement_and_external_validity_are_those_of_the_obvious_computation(result, inputs):
+    types = inputs.queries["task_type"].tolist()
+    both = {"adaptive": slow_scores(inputs, types), "binary": slow_scores(inputs, [None] * len(types))}
+    for _, row in result.tables["scorers"].iterrows():
+        scores = both[row["scorer"]]
+        assert row["sd"] == pytest.approx(np.std(scores, ddof=1))
+        assert row["iqr"] == pytest.approx(stats.iqr(scores))
+        assert row["gap"] == pytest.approx(100 * np.ptp(scores))
+    overall = result.tables["agreement"].iloc[0]
+    rho, p = stats.spearmanr(both["adaptive"], both["binary"])
+    assert (overall["rho"], overall["p"], overall["systems"]) == pytest.approx((rho, p, 7))
+    for _, row in result.tables["external"].iterrows():
+        rho, p = stats.spearmanr(both[row["scorer"]][:6], [1.0, 3.0, 2.0, 5.0, 4.0, 6.0])
+        assert (row["rho"], row["p"], row["systems"]) == pytest.approx((rho, p, 6))
+
+
+def test_domains_are_compared_by_their_own_queries(result):
+    table = result.tables["agreement"].set_index("domain")
+    assert table["queries"].to_dict() == {"all": 12, "health": 6, "law": 6}
+
+
+def test_a_flip_changes_the_type_of_exactly_that_share_of_the_typed_queries():
+    types = np.array([*TASK_TYPES, *TASK_TYPES, "decision_support", "decision_support", None], dtype=object)
+    for share in (0.0, 0.1, 0.2, 0.3, 1.0):
+        flipped = flip_types(types, share, np.random.default_rng(0))
+        assert sum(a != b for a, b in zip(types, flipped, strict=True)) == round(10 * share)
+        assert flipped[-1] is None
+        assert set(flipped[:-1]) <= set(TASK_TYPES)
+
+
+def test_every_other_type_is_as_likely():
+    rng = np.random.default_rng(0)
+    types = np.array(["decision_support"] * 3000, dtype=object)
+    names, counts = np.unique(flip_types(types, 1.0, rng).astype(str), return_counts=True)
+    assert set(names) == set(TASK_TYPES) - {"decision_support"}
+    assert stats.chisquare(counts).pvalue > 0.001
+
+
+def test_a_dataset_without_types_says_that_there_is_nothing_to_flip(workspace):
+    found = perturbation(workspace.dataset("two judges"), Settings(), seeds=2)
+    assert "No query has a task type" in found.found
+    assert (found.frame()["degradation"] == 0).all()
+    assert found.tables["external"].empty
+    assert any("external validity" in limit for limit in found.limits)

@@ -1,0 +1,142 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from crubric_core import Settings
+from crubric_core.experiments.inputs import gold_labels, read_inputs
+from crubric_core.experiments.statistics import cohen_kappa, confusion
+from crubric_core.experiments.threshold_sweep import compare, quartile_table, sweep
+from crubric_core.judges import agreement
+from tests import oracles
+
+
+def slow_pairs(ds, reduction):
+    """The pairs of (M, J) label tables whose kappas are averaged."""
+    panel, gold = ds.panel(), gold_labels(ds, reduction)
+    if gold is not None:
+        return [(np.apply_along_axis(oracles.naive_majority, 2, panel), gold)]
+    return [
+        (panel[:, :, k], np.apply_along_axis(oracles.naive_majority, 2, np.delete(panel, k, axis=2)))
+        for k in range(panel.shape[2])
+    ]
+
+
+def slow_kappa(pairs, rubrics):
+    return np.mean([oracles.naive_kappa(a[:, rubrics].ravel(), b[:, rubrics].ravel()) for a, b in pairs])
+
+
+@pytest.mark.parametrize("name", ["small", "gold"])
+def test_kept_and_kappa_are_those_of_the_obvious_computation(workspace, settings, name):
+    ds = workspace.dataset(name)
+    reduction = read_inputs(ds, settings).reduction
+    pairs = slow_pairs(ds, reduction)
+    q = [(1 + agree) / (2 + total) for agree, total in oracles.naive_instances(ds.panel())]
+    table = sweep(ds, settings).frame()
+    assert np.isnan(table["tau_c"].iloc[0])
+    assert table["tau_c"].tolist()[1:] == [0.5, 0.6, 0.65, 0.7, 0.8]
+    for _, row in table.iterrows():
+        kept = [j for j in range(len(q)) if np.isnan(row["tau_c"]) or q[j] >= row["tau_c"]]
+        assert (row["kept"], row["total"]) == (len(kept), len(q))
+        assert row["kappa"] == pytest.approx(slow_kappa(pairs, kept), abs=1e-12)
+        assert row["delta"] == pytest.approx(row["kappa"] - table["kappa"].iloc[0], abs=1e-12)
+
+
+@pytest.mark.parametrize("name", ["small", "gold"])
+def test_quartiles_and_correlation_are_those_of_the_obvious_computation(workspace, settings, name):
+    ds = workspace.dataset(name)
+    pairs = slow_pairs(ds, read_inputs(ds, settings).reduction)
+    q = np.array([(1 + agree) / (2 + total) for agree, total in oracles.naive_instances(ds.panel())])
+    own = []
+    for j in range(len(q)):
+        kappas = [oracles.naive_kappa(a[:, j], b[:, j]) for a, b in pairs]
+        known = [k for k in kappas if not np.isnan(k)]
+        own.append(np.mean(known) if known else np.nan)
+    own = np.array(own)
+    result = sweep(ds, settings)
+    cuts = [-1, *np.percentile(q, [25, 50, 75]), 2]
+    for number, row in result.tables["quartiles"].iterrows():
+        inside = [j for j in range(len(q)) if cuts[number] < q[j] <= cuts[number + 1]]
+        assert row["rubrics"] == len(inside)
+        known = [own[j] for j in inside if not np.isnan(own[j])]
+        assert row["with_kappa"] == len(known)
+        expected = np.mean(known) if known else np.nan
+        assert row["kappa"] == pytest.approx(expected, abs=1e-12, nan_ok=True)
+    both = ~np.isnan(own)
+    r, p = stats.pearsonr(q[both], own[both])
+    row = result.tables["correlation"].iloc[0]
+    assert (row["r"], row["p"], row["rubrics"]) == pytest.approx((r, p, both.sum()))
+
+
+def test_intervals_draw_whole_queries_and_pair_the_filter_with_no_filter(workspace, settings):
+    """The bootstrap by hand: every replicate's rubrics, listed as often as their query is drawn."""
+    ds = workspace.dataset("small")
+    inputs = read_inputs(ds, settings)
+    pairs = slow_pairs(ds, inputs.reduction)
+    n = len(inputs.queries)
+    drawn = np.random.default_rng([settings.seed, 20]).multinomial(n, np.full(n, 1 / n), size=50)
+    q = inputs.measurability["q_mean"].to_numpy()
+    kappas = []
+    for counts in drawn:
+        rubrics = np.repeat(np.arange(len(q)), counts[inputs.query_index])
+        kappas.append((slow_kappa(pairs, rubrics), slow_kappa(pairs, [j for j in rubrics if q[j] >= 0.7])))
+    every, kept = np.array(kappas).T
+    row = sweep(ds, settings, thresholds=[0.7]).frame().iloc[1]
+    assert (row["kappa_low"], row["kappa_high"]) == pytest.approx(tuple(np.percentile(kept, [2.5, 97.5])))
+    assert (row["delta_low"], row["delta_high"]) == pytest.approx(
+        tuple(np.percentile(kept - every, [2.5, 97.5]))
+    )
+
+
+def test_thresholds_are_free_and_come_sorted(workspace, settings):
+    found = sweep(workspace.dataset("small"), settings, thresholds=[0.9, 0.1])
+    assert found.frame()["tau_c"].tolist()[1:] == [0.1, 0.9]
+    assert found.frame()["kept"].iloc[1] == found.frame()["total"].iloc[1]
+
+
+def test_human_gold_is_preferred_and_named(workspace, settings):
+    assert sweep(workspace.dataset("gold"), settings).options["against"] == "human gold"
+    assert sweep(workspace.dataset("small"), settings).options["against"] == "the other judges"
+
+
+def test_judges_among_themselves_are_said_to_rise_by_construction(workspace, settings):
+    assert any("by construction" in s for s in sweep(workspace.dataset("small"), settings).limits)
+    assert not any("by construction" in s for s in sweep(workspace.dataset("gold"), settings).limits)
+
+
+def test_one_judge_has_no_gate_and_no_kappa_and_the_first_line_says_so(workspace):
+    found = sweep(workspace.dataset("one judge"), Settings())
+    assert "gate is off" in found.sentences()[0]
+    assert found.frame()["kappa"].isna().all()
+    assert (found.frame()["kept"] == found.frame()["total"]).all()
+    assert "nothing to compare" in found.found
+
+
+def test_two_judges_are_said_to_give_no_rubric_level_signal_in_the_first_line(workspace):
+    assert (
+        "no independent rubric-level signal"
+        in sweep(workspace.dataset("two judges"), Settings()).sentences()[0]
+    )
+
+
+def test_kappa_from_counts_is_cohens_kappa_of_the_labels():
+    rng = np.random.default_rng(0)
+    first, second = rng.integers(0, 2, (2, 30, 8)).astype(float)
+    first[rng.random(first.shape) < 0.2] = np.nan
+    second[:, 3] = 1.0
+    first[:, 3] = 1.0
+    ours = cohen_kappa(confusion(first, second))
+    np.testing.assert_allclose(ours, agreement.cohen_kappa(first, second), atol=1e-12)
+    assert np.isnan(ours[3])
+
+
+def test_rubrics_of_equal_measurability_share_a_quartile():
+    table = quartile_table(np.array([0.5] * 6 + [0.9] * 2), np.arange(8.0))
+    assert table["rubrics"].tolist() == [6, 0, 0, 2]
+    assert np.isnan(table["kappa"].iloc[1])
+
+
+def test_the_majority_is_compared_with_gold_only_where_both_are_known():
+    panel = np.array([[[1, 1, 0], [0, 1, np.nan]]], dtype=float)
+    assert compare(panel, np.array([[1.0, 1.0]])).counts.tolist() == [[[1, 0, 0, 0], [0, 0, 0, 0]]]

@@ -11,7 +11,6 @@ from scipy.special import logit
 
 from crubric_core.judges.consensus import majority
 from crubric_core.judges.independence import residual_correlation
-from crubric_core.judges.panels import agreement_counts, without_judge
 from crubric_core.judges.rates import JudgeRates, Rate, judge_rates
 from crubric_core.judges.reliability import judge_reliability, leniency
 from crubric_core.judges.resampling import Bootstrap
@@ -21,7 +20,6 @@ from crubric_core.judges.votes import (
     validity_log_odds,
     validity_votes,
 )
-from crubric_core.labels.dataset import Reduction
 from tests import oracles
 
 SENSITIVITY = np.array([0.95, 0.70, 0.97, 0.90, 0.90])  # good, careless, lenient, and two who share errors
@@ -209,43 +207,3 @@ def test_the_report_holds_every_judge_and_tells_valid_rubrics_from_the_others():
     assert list(found.validity["rubric"]) == list(rubrics["rubric"])
     assert ((found.validity["p_valid"] > 0.5) == valid).mean() > 0.9
     assert (found.judges["s_plus_low"] <= found.judges["s_plus"]).all()
-
-
-def reduction(panel):
-    n_systems, n_rubrics, n_judges = panel.shape
-    n_agree, n_total, most = agreement_counts(panel)
-    return Reduction(
-        systems=tuple(f"s{i}" for i in range(n_systems)),
-        rubrics=pd.DataFrame({"rubric": [f"r{j}" for j in range(n_rubrics)], "query": "q"}),
-        y=majority(panel),
-        levels=np.full(n_rubrics, 2),
-        n_agree=n_agree,
-        n_total=n_total,
-        max_panel=most,
-        n_judges=n_judges,
-        unanimous=n_agree == n_total,
-        n_labels=int((~np.isnan(panel)).sum()),
-        response="binary",
-    )
-
-
-def test_agreement_is_counted_on_cells_with_two_labels_or_more():
-    panel = np.array([[[1.0, 1.0, np.nan]], [[1.0, 0.0, 1.0]], [[1.0, np.nan, np.nan]], [[0.0, 2.0, 1.0]]])
-    np.testing.assert_array_equal(np.ravel(agreement_counts(panel)), [1, 3, 3])
-    np.testing.assert_array_equal(np.ravel(agreement_counts(panel, tolerance=1)), [2, 3, 3])
-
-
-def test_leaving_a_judge_out_is_as_if_he_had_never_been_asked():
-    panel = random_panel(0, 4)
-    found = without_judge(reduction(panel), panel, 2)
-    expected = reduction(np.delete(panel, 2, axis=2))
-    for name in ("y", "n_agree", "n_total", "max_panel", "unanimous"):
-        np.testing.assert_array_equal(getattr(found, name), getattr(expected, name))
-    assert (found.n_judges, found.n_labels) == (3, expected.n_labels)
-
-
-def test_leaving_the_only_judge_out_leaves_nothing():
-    panel = random_panel(1, 1)
-    found = without_judge(reduction(panel), panel, 0)
-    assert np.isnan(found.y).all()
-    assert found.n_labels == 0

@@ -1,0 +1,74 @@
+"""What the leaderboard would be without each judge: consensus, gate, fit, bank and tiers anew."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from ..errors import CrubricError
+from ..labels.dataset import Dataset
+from ..settings import Settings
+from .inputs import Inputs, read_inputs
+from .results import Cancel, Progress, Watch
+from .stability import Outcome, analyse, compare_outcomes, reduce_panel
+
+
+@dataclass(frozen=True)
+class JudgeInfluence:
+    """How much hangs on each of K judges.
+
+    judges: judge, kept (share of the smaller bank that is in the larger), rho (Spearman's of the abilities), moved
+        (systems with another rank), tier_changes (share of pairs), tiers, note (why there is no analysis without it).
+    systems: judge, system, theta, rank, tier, and the same with _without; NaN where the system is not ranked.
+    """
+
+    judges: pd.DataFrame
+    systems: pd.DataFrame
+
+
+def leave_one_judge_out(
+    ds: Dataset, settings: Settings, *, progress: Progress | None = None, cancel: Cancel | None = None
+) -> JudgeInfluence:
+    """The analysis without each judge in turn, beside the one with all."""
+    watch = Watch(progress, cancel)
+    watch.step(0.0, "With all judges")
+    inputs, names = read_inputs(ds, settings), ds.judges
+    panel = ds.panel(settings.response)
+    everyone = [np.arange(size) for size in panel.shape]
+    full = analyse(inputs, inputs.reduction, settings)
+    summaries: list[dict[str, object]] = []
+    places = []
+    for k, name in enumerate(names):
+        watch.step((k + 1) / (len(names) + 1), f"Without {name}")
+        try:
+            rest = reduce_panel(inputs, panel, everyone[0], everyone[1], np.delete(everyone[2], k))
+            outcome = analyse(inputs, rest, settings)
+        except CrubricError as error:
+            summaries.append({"judge": name, "note": str(error)})
+            continue
+        table = _places(inputs, full, outcome)
+        moved = (table["rank"] != table["rank_without"]) & table[["rank", "rank_without"]].notna().all(axis=1)
+        shared: dict[str, object] = {**compare_outcomes(full, outcome)}
+        summaries.append(shared | {"judge": name, "moved": int(moved.sum()), "note": ""})
+        places.append(table.assign(judge=name))
+    watch.step(1.0, "Done")
+    columns = ["judge", "kept", "rho", "moved", "tier_changes", "tiers", "note"]
+    empty = _places(inputs, full, full).assign(judge="").iloc[:0]
+    systems = pd.concat([empty, *places], ignore_index=True)
+    return JudgeInfluence(
+        judges=pd.DataFrame(summaries, columns=columns),
+        systems=systems[["judge", *(c for c in systems.columns if c != "judge")]],
+    )
+
+
+def _places(inputs: Inputs, full: Outcome, without: Outcome) -> pd.DataFrame:
+    """Ability, rank and tier of every system in both analyses, best first."""
+    table = pd.DataFrame({"system": inputs.reduction.systems})
+    for outcome, suffix in ((full, ""), (without, "_without")):
+        theta = table["system"].map(outcome.theta).astype(float)
+        table[f"theta{suffix}"] = theta
+        table[f"rank{suffix}"] = theta.rank(ascending=False, method="min")
+        table[f"tier{suffix}"] = table["system"].map(outcome.tier).astype(float)
+    return table.sort_values(["rank", "system"], ignore_index=True)

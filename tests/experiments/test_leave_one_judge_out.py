@@ -1,0 +1,65 @@
+"""Leaving a judge out is the analysis of the labels without that judge."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from crubric_core import Settings, Workspace, run_pipeline
+from crubric_core.demo import simulate
+from crubric_core.experiments.leave_one_judge_out import leave_one_judge_out
+from crubric_core.experiments.results import CancelledError
+
+SETTINGS = Settings(budget=40, replicates=40, tau_c=0.6)
+
+
+def analysed(labels, settings=SETTINGS):
+    with Workspace() as ws:
+        ws.ingest(labels.to_csv(index=False).encode(), "d", format="csv")
+        return leave_one_judge_out(ws.dataset("d"), settings)
+
+
+@pytest.fixture(scope="module")
+def labels():
+    return simulate(3, systems=7, queries=8, pool=(8, 12)).labels
+
+
+def test_the_board_without_a_judge_is_that_of_the_others_labels(labels):
+    found = analysed(labels)
+    judges = sorted(labels["judge"].unique())
+    assert found.judges["judge"].tolist() == judges
+    with Workspace() as ws:
+        rest = labels[labels["judge"] != judges[1]]
+        ws.ingest(rest.to_csv(index=False).encode(), "d", format="csv")
+        board = run_pipeline(ws.dataset("d"), SETTINGS).leaderboard.set_index("system")
+    places = found.systems[found.systems["judge"] == judges[1]].set_index("system")
+    np.testing.assert_allclose(places["theta_without"], board["theta"][places.index], atol=1e-9)
+    np.testing.assert_array_equal(places["tier_without"], board["tier"][places.index])
+    row = found.judges.set_index("judge").loc[judges[1]]
+    assert row["moved"] == (places["rank"] != places["rank_without"]).sum()
+    assert row["rho"] == pytest.approx(places["theta"].corr(places["theta_without"], method="spearman"))
+
+
+def test_without_the_judge_who_tosses_coins_the_bank_changes_most(labels):
+    one = labels[labels["judge"] == labels["judge"].iloc[0]]
+    coins = one.assign(label=np.random.default_rng(0).integers(0, 2, len(one)), judge="coin")
+    found = analysed(pd.concat([labels, coins]), replace(SETTINGS, tau_c=0.5)).judges.set_index("judge")
+    assert found["kept"].idxmin() == "coin"
+
+
+def test_without_the_only_judge_there_is_no_board_and_the_note_says_so(labels):
+    found = analysed(labels[labels["judge"] == labels["judge"].iloc[0]])
+    assert len(found.judges) == 1
+    assert found.judges["note"].iloc[0]
+    assert np.isnan(found.judges["rho"].iloc[0])
+    assert len(found.systems) == 0
+
+
+def test_it_can_be_cancelled(labels):
+    with Workspace() as ws:
+        ws.ingest(labels.to_csv(index=False).encode(), "d", format="csv")
+        with pytest.raises(CancelledError):
+            leave_one_judge_out(ws.dataset("d"), SETTINGS, cancel=lambda: True)

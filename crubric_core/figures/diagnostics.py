@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import pandas as pd
 import plotly.graph_objects as go
 
 from ..arrays import FloatArray, IntArray
 from .style import BLUE, DIVERGING, GREY, VERMILION, figure, label, labels, marker_line
 
 MOST_EIGENVALUES = 15
-MOST_PAIRED = 24
 MOST_POINTS = 4000
 
 
@@ -48,24 +46,13 @@ def q3_histogram(counts: IntArray, edges: FloatArray, mean: float, critical: flo
     return fig
 
 
-def q3_heat_map(pairs: pd.DataFrame, names: Sequence[str]) -> go.Figure:
-    """Q3 among the rubrics of the worst pairs: columns first, second, q3 of ``pairs``, worst first."""
-    members: list[int] = []
-    for pair in pairs[["first", "second"]].to_numpy():
-        fresh = [int(j) for j in pair if j not in members]
-        if len(members) + len(fresh) > MOST_PAIRED:
-            break
-        members += fresh
-    place = {j: k for k, j in enumerate(members)}
-    grid = np.full((len(members), len(members)), np.nan)
-    for first, second, q3 in pairs[["first", "second", "q3"]].itertuples(index=False):
-        if first in place and second in place:
-            grid[place[first], place[second]] = grid[place[second], place[first]] = q3
-    shown = labels((names[j] for j in members), 26)
-    ticks = {"tickmode": "array", "tickvals": list(range(len(members))), "ticktext": shown, "showgrid": False}
-    fig = figure("", "", height=max(300, 22 * len(members) + 140))
+def q3_heat_map(q3: FloatArray, names: Sequence[str]) -> go.Figure:
+    """Q3 among a few rubrics, (n, n), NaN left empty."""
+    shown = labels(names, 26)
+    ticks = {"tickmode": "array", "tickvals": list(range(len(names))), "ticktext": shown, "showgrid": False}
+    fig = figure("", "", height=max(300, 22 * len(names) + 140))
     fig.add_heatmap(
-        z=grid,
+        z=q3,
         zmin=-1,
         zmax=1,
         colorscale=DIVERGING,

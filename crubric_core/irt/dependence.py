@@ -87,6 +87,23 @@ def local_dependence(
     return LocalDependence(pairs, n_pairs, n_flagged, mean, critical, within, counts, EDGES)
 
 
+def q3_among(residual: FloatArray, rubrics: IntArray) -> FloatArray:
+    """(n, n) Q3 among a few ``rubrics`` (indices) of the residuals (M, J); NaN where undefined, and with itself."""
+    chosen = residual[:, rubrics]
+    known = ~np.isnan(chosen)
+    values = np.where(known, chosen, 0.0)
+    q3, systems = _pairwise(values, known, values, known)
+    np.fill_diagonal(q3, np.nan)
+    return np.where(systems > 3, np.clip(q3, -1.0, 1.0), np.nan)
+
+
+def worst_rubrics(found: LocalDependence, most: int = 24) -> IntArray:
+    """Rubrics of the most extreme pairs, worst first, at most ``most`` of them."""
+    flat = found.pairs[["first", "second"]].to_numpy(dtype=np.int64).ravel()
+    _, place = np.unique(flat, return_index=True)
+    return flat[np.sort(place)[:most]]
+
+
 def _flagged(block: _Pairs, mean: float, bound: float) -> BoolArray:
     distance = np.abs(block.q3 - mean)
     z = np.arctanh(np.minimum(distance, 1 - 1e-12)) * np.sqrt(np.maximum(block.systems - 3, 0))

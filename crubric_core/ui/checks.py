@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 import streamlit as st
 
+from ..arrays import FloatArray, IntArray
 from ..irt.comparison import Comparison, compare_models
-from ..irt.dependence import LocalDependence, local_dependence
+from ..irt.dependence import LocalDependence, local_dependence, q3_among, worst_rubrics
 from ..irt.diagnostics import Spectrum, residual_spectrum, residuals
 from ..irt.fit import fit_irt
 from ..irt.item_fit import ItemFit, bootstrap_item_fit, simulate_labels
@@ -41,19 +44,32 @@ def _spectrum(key: Key, _study: Study) -> Spectrum:
     return residual_spectrum(residuals(calibration(_study).fit, reduction(_study).y))
 
 
-def dependence(study: Study) -> tuple[LocalDependence, int]:
-    """Q3 of all pairs, and how many a table simulated from the model would have flagged."""
+@dataclass(frozen=True)
+class Dependence:
+    """Q3 of all pairs; how many a table simulated from the model has flagged; the worst rubrics, and Q3 among them."""
+
+    found: LocalDependence
+    chance: int
+    rubrics: IntArray
+    among: FloatArray
+
+
+def dependence(study: Study) -> Dependence:
+    """Local dependence beside what chance gives."""
     return _dependence((*study.key("fit"), study.settings.seed), study)
 
 
 @st.cache_resource(max_entries=FEW, show_spinner="Correlating residuals of all pairs of rubrics …")
-def _dependence(key: Key, _study: Study) -> tuple[LocalDependence, int]:
+def _dependence(key: Key, _study: Study) -> Dependence:
     fit, found, settings = calibration(_study).fit, reduction(_study), _study.settings
     queries = query_positions(facts(_study).queries, found)
     drawn = simulate_labels(fit, found.y, np.random.default_rng([settings.seed, 8]))
     refit = fit_irt(drawn, fit.model, fit.quadrature, fit.priors, levels=fit.levels)
     chance = local_dependence(residuals(refit, drawn), queries, keep=1).n_flagged
-    return local_dependence(residuals(fit, found.y), queries), chance
+    residual = residuals(fit, found.y)
+    pairs = local_dependence(residual, queries)
+    worst = worst_rubrics(pairs)
+    return Dependence(pairs, chance, worst, q3_among(residual, worst))
 
 
 def item_fit(study: Study) -> ItemFit:

@@ -62,7 +62,8 @@ def _comparison(study: Study, _items: pd.DataFrame) -> None:
 
 def _dependence(study: Study, _items: pd.DataFrame) -> None:
     """Residual spectrum and Q3."""
-    spectrum, (found, chance) = checks.spectrum(study), checks.dependence(study)
+    spectrum, checked = checks.spectrum(study), checks.dependence(study)
+    found = checked.found
     names = loaders.reduction(study).rubrics["rubric"].tolist()
     left, right = st.columns(2, gap="large")
     with left:
@@ -81,7 +82,7 @@ def _dependence(study: Study, _items: pd.DataFrame) -> None:
         )
         st.caption(
             f"{found.n_flagged:,} of {count(found.n_pairs, 'pair')} are flagged; a table simulated from the model "
-            f"has {chance:,}. Only what exceeds that speaks of rubrics that say the same twice."
+            f"has {checked.chance:,}. Only what exceeds that speaks of rubrics that say the same twice."
         )
     if found.pairs.empty:
         return

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-import pandas as pd
 
 from crubric_core.figures import diagnostics
 
@@ -19,21 +18,10 @@ def test_the_histogram_marks_where_pairs_are_flagged():
     assert fig.layout.shapes[0].x0 == 0.6
 
 
-def test_the_heat_map_is_symmetric_and_names_are_text_not_markup():
-    pairs = pd.DataFrame({"first": [0, 2], "second": [3, 3], "q3": [0.9, -0.8]})
-    fig = diagnostics.q3_heat_map(pairs, ["<b>a</b>", "b", "c", "d"])
-    z = fig.data[0].z
-    np.testing.assert_array_equal(z, z.T)
-    assert z[0, 1] == 0.9
+def test_names_in_the_heat_map_are_text_not_markup():
+    fig = diagnostics.q3_heat_map(np.array([[np.nan, 0.9], [0.9, np.nan]]), ["<b>a</b>", "b"])
+    assert fig.data[0].z[0, 1] == 0.9
     assert fig.layout.xaxis.ticktext[0] == "&lt;b&gt;a&lt;/b&gt;"
-
-
-def test_the_heat_map_stays_readable_with_many_pairs():
-    pairs = pd.DataFrame(
-        {"first": np.arange(300), "second": np.arange(300) + 300, "q3": np.linspace(1, 0.5, 300)}
-    )
-    fig = diagnostics.q3_heat_map(pairs, [f"r{k}" for k in range(600)])
-    assert len(fig.data[0].z) <= diagnostics.MOST_PAIRED
 
 
 def test_misfitting_rubrics_have_a_trace_of_their_own():

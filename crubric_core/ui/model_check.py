@@ -87,7 +87,9 @@ def _dependence(study: Study, _items: pd.DataFrame) -> None:
     if found.pairs.empty:
         return
     widgets.show(
-        figures.q3_heat_map(found.pairs, names), "Q3 among the rubrics of the worst pairs", "The worst pairs"
+        figures.q3_heat_map(checked.among, [names[j] for j in checked.rubrics]),
+        "Q3 among the rubrics of the worst pairs",
+        "The worst pairs",
     )
     if np.isfinite(found.within_query):
         st.caption(f"{found.within_query:.0%} of the flagged pairs belong to one query. Look for blocks.")

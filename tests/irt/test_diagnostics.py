@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from crubric_core.irt.comparison import cell_folds, compare_models, held_out_loglik, predictive_probabilities
-from crubric_core.irt.dependence import local_dependence
+from crubric_core.irt.dependence import local_dependence, q3_among, worst_rubrics
 from crubric_core.irt.diagnostics import expected_labels, residual_spectrum, residuals
 from crubric_core.irt.fit import fit_irt
 from crubric_core.irt.item_fit import (
@@ -148,6 +148,23 @@ class TestLocalDependence:
         assert (worst["first"], worst["second"]) == (7, 31)
         assert found.n_flagged == 1
         assert found.within_query == 0.0
+
+    def test_q3_among_a_few_rubrics_equals_pandas(self):
+        rng = np.random.default_rng(3)
+        residual = rng.normal(size=(14, 30))
+        residual[rng.random(residual.shape) < 0.2] = np.nan
+        chosen = np.array([4, 9, 17])
+        expected = pd.DataFrame(residual[:, chosen]).corr(min_periods=4).to_numpy().copy()
+        np.fill_diagonal(expected, np.nan)
+        np.testing.assert_allclose(q3_among(residual, chosen), expected, atol=1e-10)
+
+    def test_the_worst_rubrics_come_first_and_once(self):
+        rng = np.random.default_rng(2)
+        residual = rng.normal(size=(40, 60))
+        residual[:, 7] = residual[:, 31] + 0.05 * rng.normal(size=40)
+        worst = worst_rubrics(local_dependence(residual, np.zeros(60, dtype=int)), most=10)
+        assert worst[:2].tolist() == [7, 31]
+        assert len(set(worst.tolist())) == len(worst) == 10
 
     def test_too_few_systems_leave_nothing_to_correlate(self):
         found = local_dependence(np.random.default_rng(0).normal(size=(3, 5)), np.zeros(5, dtype=int))

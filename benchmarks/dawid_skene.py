@@ -22,6 +22,7 @@ from crubric_core import Workspace
 from crubric_core.arrays import FloatArray
 from crubric_core.judges.consensus import majority
 from crubric_core.judges.dawid_skene import dawid_skene
+from crubric_core.judges.posterior import posterior_labels
 
 _CROWDKIT = """
 import sys, time, numpy as np, pandas as pd
@@ -38,13 +39,15 @@ STEPS = 50
 
 
 def simulate(
-    units: int, sensitivity: list[float], specificity: list[float], seed: int = 0
+    units: int, sensitivity: list[float], specificity: list[float], seed: int = 0, copied: float = 0.0
 ) -> tuple[FloatArray, FloatArray]:
-    """Truth (U,), pass with chance .55, and the votes (U, K) of independent judges."""
+    """Truth (U,), pass with chance .55, and the votes (U, K); the last judge copies the one before that often."""
     rng = np.random.default_rng(seed)
     truth = (rng.random(units) < 0.55).astype(np.float64)
     chance = np.where(truth[:, None] == 1, sensitivity, 1 - np.asarray(specificity))
-    return truth, (rng.random(chance.shape) < chance).astype(np.float64)
+    votes = (rng.random(chance.shape) < chance).astype(np.float64)
+    votes[:, -1] = np.where(rng.random(units) < copied, votes[:, -2], votes[:, -1])
+    return truth, votes
 
 
 def crowdkit(python: str, labels: FloatArray) -> tuple[float, FloatArray]:
@@ -79,21 +82,25 @@ def compare(name: str, labels: FloatArray, n_levels: int, python: str | None) ->
 def anchored(share: float) -> None:
     """One line: accuracy of the majority and of the posterior labels, without and with anchors."""
     panels = {
-        "careless": ([0.95, 0.65, 0.65], [0.93, 0.65, 0.65]),
-        "lenient": ([0.97, 0.98, 0.90], [0.60, 0.55, 0.95]),
-        "fair": ([0.90, 0.85, 0.88], [0.90, 0.88, 0.85]),
+        "two of three careless": ([0.95, 0.65, 0.65], [0.93, 0.65, 0.65], 0.0),
+        "two of three lenient": ([0.97, 0.98, 0.90], [0.60, 0.55, 0.95], 0.0),
+        "all alike": ([0.90, 0.85, 0.88], [0.90, 0.88, 0.85], 0.0),
+        "a good one, two share errors": ([0.95, 0.80, 0.80], [0.93, 0.80, 0.80], 0.6),
+        "good, careless, lenient, sharing": ([0.95, 0.7, 0.97, 0.9, 0.9], [0.93, 0.7, 0.6, 0.88, 0.88], 0.6),
     }
-    for name, (sensitivity, specificity) in panels.items():
-        truth, votes = simulate(15 * 4052, sensitivity, specificity)
+    for name, (sensitivity, specificity, copied) in panels.items():
+        truth, votes = simulate(15 * 4052, sensitivity, specificity, copied=copied)
         known = np.random.default_rng(1).random(len(truth)) < share
-        free = ~known
+        anchors = np.where(known, truth, np.nan)
+        both = np.full(len(truth), 2)
         labels = {
-            "majority": majority(votes),
-            "posterior": dawid_skene(votes, 2).level(),
-            f"with {share:.0%} anchors": dawid_skene(votes, 2, np.where(known, truth, np.nan)).level(),
+            "majority": majority(votes, "fail"),
+            "posterior": posterior_labels(votes[None], both).y[0],
+            f"clamping {share:.0%}": dawid_skene(votes, 2, anchors).level(),
+            "and correcting": posterior_labels(votes[None], both, anchors[None]).y[0],
         }
-        scores = "  ".join(f"{k} {np.mean(v[free] == truth[free]):.4f}" for k, v in labels.items())
-        print(f"{name:24} {scores}")
+        scores = "  ".join(f"{k} {np.mean(v[~known] == truth[~known]):.4f}" for k, v in labels.items())
+        print(f"{name:32} {scores}")
 
 
 def main() -> None:

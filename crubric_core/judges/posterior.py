@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..arrays import BoolArray, FloatArray
+from ..arrays import BoolArray, FloatArray, IntArray
 from ..settings import Tie
 from .consensus import TIES
 from .dawid_skene import DawidSkene, dawid_skene
+from .recalibration import recalibrate
 
 if TYPE_CHECKING:
     from ..labels.dataset import Reduction
@@ -22,37 +23,55 @@ class PosteriorLabels:
 
     y: (M, J) the likeliest level; NaN unknown. probability: (M, J) of that level; 1 where anchored. anchored: (M, J).
     fits: one per number of levels that rubrics have, {levels: DawidSkene}. converged: whether all did.
+    strengths: {levels: κ}, how many anchors the fit's answer is worth (recalibration.py).
     """
 
     y: FloatArray
     probability: FloatArray
     anchored: BoolArray
     fits: dict[int, DawidSkene]
+    strengths: dict[int, float]
     converged: bool
 
 
 def posterior_labels(
-    panel: FloatArray, levels: np.ndarray, anchors: FloatArray | None = None, tie: Tie = "unknown"
+    panel: FloatArray, levels: IntArray, anchors: FloatArray | None = None, tie: Tie = "unknown"
 ) -> PosteriorLabels:
     """Posterior labels of a panel (M, J, K) whose rubrics have ``levels`` (J,); anchors (M, J) or None.
 
-    Judges' confusion matrices are common to all rubrics with as many levels. Two levels that are exactly equally
+    Judges' confusion matrices are common to all rubrics with as many levels; anchors clamp cells and correct those
+    with the same labels. Two levels that are exactly equally
     likely are a tie of the binary majority; of ordered levels the lower one is taken.
     """
     y, probability = np.full((2, *panel.shape[:2]), np.nan)
     truth = np.full(y.shape, np.nan) if anchors is None else anchors
-    fits = {}
-    for n_levels in np.unique(levels):
+    fits, strengths = {}, {}
+    for n_levels in (int(n) for n in np.unique(levels)):
         chosen = levels == n_levels
-        cells = panel[:, chosen]
-        fit = dawid_skene(cells.reshape(-1, panel.shape[2]), int(n_levels), truth[:, chosen].reshape(-1))
-        posterior = fit.posterior.reshape(*cells.shape[:2], n_levels)
-        label = fit.level().reshape(cells.shape[:2])
-        if n_levels == 2:
-            label = np.where(posterior[..., 0] == posterior[..., 1], TIES[tie], label)
-        y[:, chosen], probability[:, chosen] = label, posterior.max(axis=-1)
-        fits[int(n_levels)] = fit
-    return PosteriorLabels(y, probability, ~np.isnan(truth), fits, all(f.converged for f in fits.values()))
+        cells, known = panel[:, chosen].reshape(-1, panel.shape[2]), truth[:, chosen].reshape(-1)
+        fit = dawid_skene(cells, n_levels, known)
+        checked = recalibrate(cells, fit.posterior, known)
+        shape = panel.shape[0], int(chosen.sum())
+        y[:, chosen] = _likeliest(checked.posterior, tie).reshape(shape)
+        probability[:, chosen] = checked.posterior.max(axis=1).reshape(shape)
+        fits[n_levels], strengths[n_levels] = fit, checked.strength
+    return PosteriorLabels(
+        y=y,
+        probability=probability,
+        anchored=~np.isnan(truth),
+        fits=fits,
+        strengths=strengths,
+        converged=all(fit.converged for fit in fits.values()),
+    )
+
+
+def _likeliest(posterior: FloatArray, tie: Tie) -> FloatArray:
+    """(U, L) → (U,): the likeliest level; NaN where unknown."""
+    unknown = np.isnan(posterior[:, 0])
+    level = np.where(unknown[:, None], 0, posterior).argmax(axis=1).astype(np.float64)
+    if posterior.shape[1] == 2:
+        level = np.where(posterior[:, 0] == posterior[:, 1], TIES[tie], level)
+    return np.where(unknown, np.nan, level)
 
 
 def with_posterior_labels(

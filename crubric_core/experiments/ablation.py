@@ -131,10 +131,15 @@ def _found(table: pd.DataFrame) -> str:
         for name, row in rows.items()
     )
     plain, gated, whole = rows["B0"], rows["B3"], rows["B4"]
+    kappa = (
+        "kappa is unknown, for there is one judge and no human gold"
+        if np.isnan(plain["kappa"])
+        else f"kappa is {num(plain['kappa'])} over all rubrics, {num(gated['kappa'])} behind the gate (B3) and "
+        f"{num(whole['kappa'])} in the bank (B4)"
+    )
     return (
         f"Top–bottom gap in points: {gaps}. The whole pipeline (B4) uses {whole['rubrics']} of {plain['rubrics']} "
-        f"rubrics and ranks the systems with rho = {num(whole['rho_b0'])} to B0; kappa is {num(plain['kappa'])} over "
-        f"all rubrics, {num(gated['kappa'])} behind the gate (B3) and {num(whole['kappa'])} in the bank (B4)."
+        f"rubrics and ranks the systems with rho = {num(whole['rho_b0'])} to B0; {kappa}."
     )
 
 
@@ -149,7 +154,7 @@ def _limits(inputs: Inputs, table: pd.DataFrame, comparison: Comparison) -> tupl
         limits.append("The gate is off: B3 equals B1, and B4 equals B2.")
     elif gated["gap_low"] <= typed["gap_high"] and typed["gap_low"] <= gated["gap_high"]:
         limits.append("The intervals of B1 and B3 overlap: the gate is not shown to change the gap.")
-    if comparison.against == OTHERS:
+    if comparison.against == OTHERS and np.isfinite(rows["B0"]["kappa"]):
         limits.append(
             "Without human gold kappa compares judges with one another, whom the gate reads as well."
         )

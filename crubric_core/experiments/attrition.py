@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
+from ..arrays import FloatArray
 from ..judges.attrition import (
     BetaMixtureFit,
     HomogeneousFit,
@@ -38,17 +39,18 @@ def attrition(
     watch.step(1.0, "Done")
     tables = {"curve": curve_table(curve, homogeneous, mixture), "models": model_table(homogeneous, mixture)}
     limits = []
-    if panel.shape[2] == 1:
-        limits.append(
-            "One judge is always unanimous with itself: consistency is 1 by definition and tells nothing."
-        )
     if len(curve.m) < len(inputs.reduction.systems):
         limits.append(
             f"Only cells with a label of every judge count: the curve ends at {len(curve.m)} of "
             f"{len(inputs.reduction.systems)} systems."
         )
-    limits.append("Both models extrapolate from these systems; new ones may be harder or easier to judge.")
-    return inputs.result("attrition", {}, tables, _found(curve, homogeneous, mixture), tuple(limits))
+    if panel.shape[2] > 1:
+        limits.append(
+            "Both models extrapolate from these systems; new ones may be harder or easier to judge."
+        )
+    return inputs.result(
+        "attrition", {}, tables, _found(curve, homogeneous, mixture, panel.shape[2]), tuple(limits)
+    )
 
 
 def curve_table(curve: RetentionCurve, homogeneous: HomogeneousFit, mixture: BetaMixtureFit) -> pd.DataFrame:
@@ -60,11 +62,16 @@ def curve_table(curve: RetentionCurve, homogeneous: HomogeneousFit, mixture: Bet
             "homogeneous": homogeneous.retention(curve.m),
             "beta": mixture.retention(curve.m),
             "rho_m": curve.consistency ** (1 / curve.m),
-            "distinguishability": curve.distinguishability,
-            "joint": curve.joint,
+            "distinguishability": _without_rounding(curve.distinguishability),
+            "joint": _without_rounding(curve.joint),
             "rubrics": curve.n_rubrics,
         }
     )
+
+
+def _without_rounding(shares: FloatArray) -> FloatArray:
+    """The shares, those that differ from 0 by rounding alone as 0."""
+    return np.where(np.abs(shares) < 1e-12, 0.0, shares)
 
 
 def model_table(homogeneous: HomogeneousFit, mixture: BetaMixtureFit) -> pd.DataFrame:
@@ -82,10 +89,15 @@ def model_table(homogeneous: HomogeneousFit, mixture: BetaMixtureFit) -> pd.Data
     )
 
 
-def _found(curve: RetentionCurve, homogeneous: HomogeneousFit, mixture: BetaMixtureFit) -> str:
+def _found(curve: RetentionCurve, homogeneous: HomogeneousFit, mixture: BetaMixtureFit, n_judges: int) -> str:
     if not len(curve.m):
         return "No cell has a label of every judge, so the retention curve is unknown."
     last = curve.m[-1]
+    if n_judges == 1:
+        return (
+            "One judge is always unanimous, so that nothing is lost to disagreement and no model of it can be fitted; "
+            f"{num(curve.distinguishability[-1])} of the rubrics have both outcomes at {last} systems."
+        )
     peak = int(np.nanargmax(curve.joint)) if np.isfinite(curve.joint).any() else 0
     better = "mixture of rubrics" if mixture.rmse < homogeneous.rmse else "single rate"
     return (

@@ -155,9 +155,11 @@ def _found(tables: dict[str, pd.DataFrame], typed: int) -> str:
 
 
 def _limits(inputs: Inputs, tables: dict[str, pd.DataFrame], typed: int) -> tuple[str, ...]:
-    limits = [
-        "A wider gap alone does not show that the types are right: scoring rules that punish more widen it too."
-    ]
+    limits = []
+    if typed:
+        limits.append(
+            "A wider gap does not show that the types are right: rules that punish more widen it too."
+        )
     if typed and typed < 20:
         limits.append(f"Only {typed} queries have a type: one flip is {1 / typed:.0%} of them.")
     if tables["external"].empty:

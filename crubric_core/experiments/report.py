@@ -16,6 +16,7 @@ import pandas as pd
 from ..pipeline import Result
 from .results import ExperimentResult
 
+ANALYSIS = "Analysis"
 ROWS = 200  # most rows of a table in a report
 LIBRARIES = ("numpy", "scipy", "pandas", "duckdb")
 _STYLE = """
@@ -42,16 +43,13 @@ def report_html(
     command: str = "",
     figures: Mapping[str, str] | None = None,
 ) -> str:
-    """The report as one HTML document. ``figures``: caption → HTML that this program made, put in as it is."""
+    """The report as one HTML document. ``figures``: heading → HTML that this program made, put in as it is."""
     body = [f"<h1>{escape(_title(result))}</h1>"]
-    for number, (heading, sentences, tables) in enumerate(_sections(result, experiments, command)):
+    for heading, sentences, tables in _sections(result, experiments, command):
         items = "".join(f"<li>{escape(sentence)}</li>" for sentence in sentences)
-        body.append(f"<h2>{escape(heading)}</h2><ul>{items}</ul>")
+        body.append(f"<h2>{escape(heading)}</h2><ul>{items}</ul>{(figures or {}).get(heading, '')}")
         for name, table in tables.items():
             body.append(f"<h3>{escape(name)}</h3>{html_table(table)}")
-        if number == 0:
-            for caption, figure in (figures or {}).items():
-                body.append(f"<figure><figcaption>{escape(caption)}</figcaption>{figure}</figure>")
     return (
         '<!doctype html><html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
@@ -76,6 +74,11 @@ def html_table(table: pd.DataFrame, rows: int = ROWS) -> str:
     return f'<div class="wide"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
 
 
+def experiment_heading(found: ExperimentResult) -> str:
+    """The heading of an experiment's section."""
+    return f"Experiment: {found.name}"
+
+
 def _title(result: Result) -> str:
     return f"CalibratedRubric: {result.dataset}"
 
@@ -87,7 +90,7 @@ def _sections(
     bank = result.bank.drop(columns=["text"])
     sections: list[tuple[str, Sequence[str], Mapping[str, pd.DataFrame]]] = [
         (
-            "Analysis",
+            ANALYSIS,
             [
                 *result.warnings,
                 f"The bank holds {len(bank)} of {len(result.items)} rubrics; its utility is proven to be at least "
@@ -98,7 +101,7 @@ def _sections(
     ]
     for found in experiments:
         tables = {f"{found.name}: {name}": table for name, table in found.tables.items() if len(table)}
-        sections.append((f"Experiment: {found.name}", found.sentences(), tables))
+        sections.append((experiment_heading(found), found.sentences(), tables))
     record = {
         "fingerprint of the labels": result.fingerprint,
         "Python": platform.python_version(),

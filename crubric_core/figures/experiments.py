@@ -9,7 +9,18 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from ..experiments.results import ExperimentResult
-from .style import BLUE, CATEGORIES, GREEN, GREY, PURPLE, VERMILION, figure, marker_line, row_height, rows_axis
+from .style import (
+    BLUE,
+    CATEGORIES,
+    GREEN,
+    GREY,
+    PURPLE,
+    VERMILION,
+    figure,
+    marker_line,
+    row_height,
+    rows_axis,
+)
 
 STRATEGIES = {
     "greedy": ("greedy", BLUE),
@@ -53,7 +64,9 @@ def sweep_kappa(result: ExperimentResult) -> go.Figure:
 def perturbation_gap(result: ExperimentResult) -> go.Figure:
     """How the top–bottom gap changes where task types are flipped."""
     table = result.frame()
-    fig = figure("share of task types flipped", "change of the top–bottom gap (points)", xaxis_tickformat=".0%")
+    fig = figure(
+        "share of task types flipped", "change of the top–bottom gap (points)", xaxis_tickformat=".0%"
+    )
     _intervals(fig, table["flip"], table["degradation"], table["low"], table["high"], "gap", BLUE)
     return fig
 
@@ -62,7 +75,9 @@ def ablation_gaps(result: ExperimentResult) -> go.Figure:
     """The top–bottom gap of each configuration, with its interval."""
     table = result.frame()
     fig = figure("", "top–bottom gap (points)")
-    _intervals(fig, table["configuration"], table["gap"], table["gap_low"], table["gap_high"], "gap", BLUE, "markers")
+    _intervals(
+        fig, table["configuration"], table["gap"], table["gap_low"], table["gap_high"], "gap", BLUE, "markers"
+    )
     return fig
 
 
@@ -78,7 +93,9 @@ def attrition_curves(result: ExperimentResult) -> go.Figure:
         "joint": ("unanimous, both outcomes", "solid"),
     }
     for (column, (name, dash)), colour in zip(names.items(), CATEGORIES, strict=False):
-        fig.add_scatter(x=table["m"], y=table[column], name=name, mode="lines", line={"color": colour, "dash": dash})
+        fig.add_scatter(
+            x=table["m"], y=table[column], name=name, mode="lines", line={"color": colour, "dash": dash}
+        )
     return fig
 
 
@@ -89,7 +106,9 @@ def stability_dots(result: ExperimentResult) -> go.Figure:
     fig = figure("share", "", height=row_height(len(names), each=20))
     rows = np.arange(len(names))
     fig.add_scatter(x=table["kept"], y=rows, name="of the bank kept", mode="markers", marker_color=BLUE)
-    fig.add_scatter(x=table["rho"], y=rows, name="Spearman's ρ of the abilities", mode="markers", marker_color=VERMILION)
+    fig.add_scatter(
+        x=table["rho"], y=rows, name="Spearman's ρ of the abilities", mode="markers", marker_color=VERMILION
+    )
     rows_axis(fig, names, 48)
     marker_line(fig, 1.0, "the same")
     return fig
@@ -138,5 +157,12 @@ def _intervals(
     above, below = (high - value).fillna(0.0), (value - low).fillna(0.0)
     bars = {"type": "data", "symmetric": False, "array": above, "arrayminus": below}
     fig.add_scatter(
-        x=x, y=value, error_y=bars, name=name, mode=mode, line={"color": colour}, marker={"size": 9}, showlegend=False
+        x=x,
+        y=value,
+        error_y=bars,
+        name=name,
+        mode=mode,
+        line={"color": colour},
+        marker={"size": 9},
+        showlegend=False,
     )

@@ -1,0 +1,91 @@
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+
+from crubric_core import Settings, Workspace, run_pipeline
+from crubric_core.demo import simulate
+from crubric_core.demo.writing import KINDS
+from crubric_core.experiments import EXPERIMENTS, run_experiment
+from crubric_core.experiments.report import html_table, markdown_table, report_markdown
+from crubric_core.figures.experiments import FIGURES, experiment_figure
+from crubric_core.figures.report import full_report
+
+HOSTILE = "<script>alert(1)</script>|[x](javascript:1)"
+SETTINGS = Settings(tau_c=0.6, budget=20, replicates=20)
+
+
+@pytest.fixture(scope="module")
+def study():
+    """A small simulated study in which a system and a query have hostile names; with all its experiments."""
+    made = simulate(0, systems=6, queries=8, pool=(8, 12))
+    name = made.labels["system"].iloc[0]
+    with Workspace() as ws:
+        for kind in KINDS:
+            table = getattr(made, kind).replace({name: HOSTILE})
+            ws.ingest(table.to_csv(index=False).encode(), "small <b>", kind, format="csv")
+        ds = ws.dataset("small <b>")
+        yield run_pipeline(ds, SETTINGS), [run_experiment(n, ds, SETTINGS) for n in EXPERIMENTS]
+
+
+def test_every_experiment_has_a_figure_that_shows_its_own_numbers(study):
+    _, results = study
+    assert set(FIGURES) == set(EXPERIMENTS)
+    main = {
+        "crossfit": "rho",
+        "sweep": "kappa",
+        "perturbation": "degradation",
+        "ablation": "gap",
+        "attrition": "joint",
+        "stability": "kept",
+    }
+    for result in results:
+        table = result.tables[
+            {"crossfit": "curves", "stability": "variants"}.get(result.name, next(iter(result.tables)))
+        ]
+        drawn = np.concatenate([np.asarray(trace.y, dtype=float) for trace in experiment_figure(result).data])
+        if result.name == "stability":
+            drawn = np.concatenate([np.asarray(t.x, dtype=float) for t in experiment_figure(result).data])
+        values = table[main[result.name]].to_numpy(dtype=float)[1:]
+        assert np.isin(values[np.isfinite(values)], drawn).all(), result.name
+
+
+def test_the_html_report_is_one_file_with_figures_settings_limits_versions_and_the_command(study):
+    result, results = study
+    html = full_report(result, results, "python -m crubric_core build --seed 0")
+    assert not re.findall(r'<(?:script|link|img)[^>]+(?:src|href)="?http', html)
+    assert html.count('class="plotly-graph-div"') == 2 + len(results)
+    assert html.count("plotly.js v") <= 2  # the library is in it once
+    for text in ("python -m crubric_core build --seed 0", result.fingerprint, "tau_c", "numpy:"):
+        assert text in html
+    for found in results:
+        assert found.found.split(":")[0].split("'")[0][:30] in html
+
+
+def test_hostile_names_are_text_in_both_reports(study):
+    result, results = study
+    assert HOSTILE in result.leaderboard["system"].tolist()
+    html = full_report(result, results)
+    assert "<script>alert(1)" not in html
+    assert "&lt;script&gt;alert(1)" in html
+    markdown = report_markdown(result, results)
+    assert "<script>" not in markdown
+    assert r"\<script\>alert(1)\</script\>\|\[x\](javascript:1)" in markdown
+
+
+def test_tables_show_unknown_as_a_dash_and_whole_numbers_whole():
+    import pandas as pd
+
+    table = pd.DataFrame(
+        {"a|b": [1.0, np.nan, 0.12345], "yes": [True, False, True], "none": [None, "x", "y"]}
+    )
+    assert markdown_table(table).splitlines() == [
+        r"| a\|b | yes | none |",
+        "| --- | --- | --- |",
+        "| 1 | yes | — |",
+        "| — | no | x |",
+        "| 0.1235 | yes | y |",
+    ]
+    assert "<td>—</td><td>no</td><td>x</td>" in html_table(table)

@@ -176,3 +176,8 @@ def test_gold_of_unknown_systems_and_off_the_scale_is_left_out(careless):
     assert found[0, 0] == 0
     assert np.isnan(found).sum() == found.size - 1, "a tie, a stranger and a 7 of 2 tell nothing"
     assert np.isnan(gold_levels(gold[:0], reduction)).all()
+
+
+def test_a_consensus_of_another_kind_is_refused():
+    with pytest.raises(SettingsError, match="consensus = 'average'"):
+        Settings(consensus="average")

@@ -124,7 +124,7 @@ def fit_patterns(
 def _maximise(mass: FloatArray, given: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Posterior mass (R, P, L) → shares of the levels (R, L), and how often judge k said l of t (R, K, L, L)."""
     n_rows, n_judges, n_levels = given.shape
-    said = given.reshape(n_rows, -1).T @ mass
+    said = given.reshape(n_rows, n_judges * n_levels).T @ mass
     prior = mass.sum(axis=1)
     prior = prior / np.maximum(prior.sum(axis=1, keepdims=True), FLOOR)
     return prior, said.reshape(len(mass), n_judges, n_levels, n_levels).transpose(0, 1, 3, 2)
@@ -136,7 +136,8 @@ def _expect(
     """Log-likelihood (R, P) of a unit of each pattern and the posterior (R, P, L) of its level."""
     n_rows, n_judges, n_levels = given.shape
     log_said = np.log(np.maximum(_rows(said, 1 / n_levels), FLOOR)).transpose(0, 1, 3, 2)
-    log_joint = given.reshape(n_rows, -1) @ log_said.reshape(len(said), n_judges * n_levels, n_levels)
+    flat = given.reshape(n_rows, n_judges * n_levels)
+    log_joint = flat @ log_said.reshape(len(said), n_judges * n_levels, n_levels)
     log_joint = log_joint + np.log(np.maximum(prior, FLOOR))[:, None] + anchor
     norm = logsumexp(log_joint, axis=2)
     return norm, np.exp(log_joint - norm[:, :, None])

@@ -14,12 +14,14 @@ from .dawid_skene import fit_patterns
 from .patterns import UNKNOWN, find_patterns
 from .resampling import Bootstrap
 
-Source = Literal["anchors", "dawid_skene"]
+Source = Literal["anchors", "dawid_skene", "none"]
 
 SMOOTHING = (2.0, 1.0)
 """Beta(2, 1): before any vote a judge is rather right than wrong, and never infallible."""
 FEW_ANCHORS = 10
 """Anchors of either class below which they are clamped into the EM instead of counted alone."""
+FEWEST_JUDGES = 3
+"""Judges below which votes alone fix no rates: two have five unknowns and three shares that show."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +39,8 @@ class JudgeRates:
 
     sensitivity, specificity: Pr(vote 1 | truth 1) and Pr(vote 0 | truth 0).
     prevalence: share of units whose truth is 1. n_anchors: units with a known truth.
-    source: anchors: counted on these alone; dawid_skene: EM over all units, anchors clamped.
+    source: anchors: counted on these alone; dawid_skene: EM over all units, anchors clamped; none: all NaN, for there
+    are fewer than three judges and no anchor.
     converged: whether the EM did; True for anchors.
     """
 
@@ -70,7 +73,15 @@ def judge_rates(
     truth = np.full(len(votes), np.nan) if anchors is None else anchors
     if min((truth == 1).sum(), (truth == 0).sum()) >= FEW_ANCHORS:
         return _from_anchors(votes, truth, how.confidence)
+    if (~np.isnan(votes)).any(axis=0).sum() < FEWEST_JUDGES and np.isnan(truth).all():
+        return _unknown(votes.shape[1])
     return _from_votes(votes, truth, how, groups)
+
+
+def _unknown(n_judges: int) -> JudgeRates:
+    nothing = np.full(n_judges, np.nan)
+    rate = Rate(nothing, nothing, nothing)
+    return JudgeRates(rate, rate, np.nan, 0, "none", True)
 
 
 def _from_anchors(votes: FloatArray, truth: FloatArray, confidence: float) -> JudgeRates:

@@ -181,3 +181,11 @@ def test_gold_of_unknown_systems_and_off_the_scale_is_left_out(careless):
 def test_a_consensus_of_another_kind_is_refused():
     with pytest.raises(SettingsError, match="consensus = 'average'"):
         Settings(consensus="average")
+
+
+@pytest.mark.real
+def test_a_real_table_of_five_levels_gives_the_textbooks_posteriors(real_data, ws):
+    ws.ingest(real_data / "dialsummeval" / "labels.csv", dataset="d")
+    labels = ws.dataset("d").panel("ordered").reshape(-1, 3)[::7]
+    fit = dawid_skene(labels, 5, tolerance=-np.inf, max_iterations=15)
+    np.testing.assert_allclose(fit.posterior, oracles.naive_dawid_skene(labels, 5, 15)[0], atol=1e-6)

@@ -207,3 +207,15 @@ def test_the_report_holds_every_judge_and_tells_valid_rubrics_from_the_others():
     assert list(found.validity["rubric"]) == list(rubrics["rubric"])
     assert ((found.validity["p_valid"] > 0.5) == valid).mean() > 0.9
     assert (found.judges["s_plus_low"] <= found.judges["s_plus"]).all()
+
+
+@pytest.mark.parametrize("n_judges", [1, 2])
+def test_one_or_two_judges_without_anchors_have_no_rates_and_rubrics_no_odds(n_judges):
+    _, panel = panel_of_five(8, rubrics=30)
+    rubrics = pd.DataFrame({"rubric": [f"r{j}" for j in range(30)], "query": "q"})
+    found = judge_reliability(panel[:, :, :n_judges], ["a", "b"][:n_judges], rubrics)
+    assert found.label_rates.source == found.vote_rates.source == "none"
+    unknown = ["sensitivity", "specificity", "s_plus", "s_minus", "weight", "weight_share"]
+    assert np.isnan(found.judges[unknown].to_numpy()).all()
+    assert found.validity["p_valid"].isna().all()
+    assert found.judges["positive_rate"].notna().all()

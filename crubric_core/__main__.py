@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any, get_args
 
 from .demo import write_demo
 from .errors import CrubricError, IngestError
+from .experiments import EXPERIMENTS, run_experiment
+from .experiments.files import write_experiment
 from .exports import write_result
 from .labels.columns import Kind
 from .labels.workspace import Workspace
@@ -76,6 +78,12 @@ def build_parser() -> argparse.ArgumentParser:
     add_inputs(build)
     _add_settings(build)
     build.add_argument("--out", required=True, type=Path, help="folder for the results")
+
+    experiment = _command(commands, "experiment", run_one_experiment, "does it hold on these labels?")
+    experiment.add_argument("name", choices=EXPERIMENTS, metavar="NAME", help=", ".join(EXPERIMENTS))
+    add_inputs(experiment)
+    _add_settings(experiment)
+    experiment.add_argument("--out", required=True, type=Path, help="folder for NAME.json and NAME.csv")
     return parser
 
 
@@ -114,6 +122,17 @@ def run_build(args: argparse.Namespace) -> None:
     for warning in result.warnings:
         print(f"note: {warning}", file=sys.stderr)
     for path in write_result(result, args.out):
+        print(path)
+
+
+def run_one_experiment(args: argparse.Namespace) -> None:
+    """Experiment."""
+    settings = settings_of(args)
+    with opened_dataset(args) as dataset, progress_bar() as tell:
+        result = run_experiment(args.name, dataset, settings, progress=tell)
+    for sentence in result.sentences():
+        print(f"note: {sentence}", file=sys.stderr)
+    for path in write_experiment(result, args.out):
         print(path)
 
 

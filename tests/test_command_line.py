@@ -112,3 +112,34 @@ def test_help_needs_no_file_and_shows_every_setting():
     ).stdout
     for option in ("--tau-c", "--budget", "--model", "--quadrature", "--seed", "--tier-rule", "--bootstrap"):
         assert option in said
+
+
+def experiment(capsys, out, name, *options):
+    files = [(f"--{kind}", SAMPLE / f"sample_{kind}.csv") for kind in ("labels", "rubrics", "queries")]
+    return run(capsys, "experiment", name, *(x for pair in files for x in pair), "--out", out, *options)
+
+
+def test_an_experiment_becomes_a_table_and_its_whole_result(capsys, tmp_path):
+    code, out, err = experiment(capsys, tmp_path, "sweep", "--seed", 4)
+    assert code == 0
+    assert [Path(line).name for line in out.split()] == ["sweep.json", "sweep.csv"]
+    written = json.loads((tmp_path / "sweep.json").read_text())
+    assert (written["name"], written["settings"]["seed"]) == ("sweep", 4)
+    assert written["found"] in err
+    lines = (tmp_path / "sweep.csv").read_text().splitlines()
+    assert lines[0].split(",") == written["tables"]["thresholds"]["columns"]
+    assert len(lines) == 1 + len(written["tables"]["thresholds"]["rows"])
+
+
+def test_an_experiment_with_one_seed_gives_the_same_bytes(capsys, tmp_path):
+    for folder in ("a", "b"):
+        experiment(capsys, tmp_path / folder, "perturbation", "--seed", 1)
+    for name in ("perturbation.json", "perturbation.csv"):
+        assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes()
+
+
+def test_an_unknown_experiment_is_answered_with_the_names_of_all(capsys, tmp_path):
+    with pytest.raises(SystemExit) as ended:
+        experiment(capsys, tmp_path, "alchemy")
+    assert ended.value.code == 2
+    assert "crossfit" in capsys.readouterr().err

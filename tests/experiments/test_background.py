@@ -1,0 +1,112 @@
+"""Experiments beside the program: the same result from another process, kept though nobody waits for it."""
+
+from __future__ import annotations
+
+import pickle
+import time
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from crubric_core import Settings, Workspace
+from crubric_core.demo import simulate
+from crubric_core.demo.writing import KINDS
+from crubric_core.errors import DatasetError
+from crubric_core.experiments import EXPERIMENTS, run_experiment, store_experiment, stored_experiment
+from crubric_core.experiments.background import UNEXPECTED, Background, Job, job_key
+from crubric_core.experiments.snapshot import Snapshot
+
+SETTINGS = Settings(tau_c=0.6, budget=20, replicates=20)
+
+
+@pytest.fixture(scope="module")
+def workspace():
+    made = simulate(0, systems=6, queries=8, pool=(8, 12))
+    with Workspace() as ws:
+        for kind in KINDS:
+            ws.ingest(getattr(made, kind).to_csv(index=False).encode(), "small", kind, format="csv")
+        yield ws
+
+
+@pytest.fixture
+def background(workspace):
+    made = Background(lambda result: store_experiment(workspace, result))
+    yield made
+    made.close()
+
+
+def wait(until, seconds=60):
+    end = time.monotonic() + seconds
+    while not until():
+        assert time.monotonic() < end, "nothing happened"
+        time.sleep(0.05)
+
+
+@pytest.mark.parametrize("name", EXPERIMENTS)
+def test_a_snapshot_is_as_good_as_the_dataset(workspace, name):
+    ds = workspace.dataset("small")
+    snapshot = pickle.loads(pickle.dumps(Snapshot(ds, SETTINGS)))
+    here, there = run_experiment(name, ds, SETTINGS), run_experiment(name, snapshot, SETTINGS)
+    assert there.sentences() == here.sentences()
+    for table, expected in here.tables.items():
+        pd.testing.assert_frame_equal(there.tables[table], expected)
+
+
+def test_a_snapshot_refuses_what_it_did_not_read(workspace):
+    snapshot = Snapshot(workspace.dataset("small"), SETTINGS)
+    with pytest.raises(DatasetError, match="no ordered panel"):
+        snapshot.panel("ordered")
+    with pytest.raises(DatasetError, match="other settings"):
+        snapshot.reduce("binary", "pass")
+
+
+def test_a_result_is_kept_without_anyone_asking_for_it(workspace, background):
+    ds = workspace.dataset("small")
+    background.start("sweep", Snapshot(ds, SETTINGS), SETTINGS)
+    wait(lambda: stored_experiment(workspace, "sweep", ds, SETTINGS))
+    kept = stored_experiment(workspace, "sweep", ds, SETTINGS)
+    expected = run_experiment("sweep", ds, SETTINGS)
+    np.testing.assert_allclose(kept.frame().to_numpy(float), expected.frame().to_numpy(float), rtol=1e-12)
+    wait(lambda: background.job(job_key("sweep", ds.fingerprint, SETTINGS)) is None)
+
+
+def test_what_is_cancelled_stops_and_leaves_nothing(workspace, background):
+    ds = workspace.dataset("small")
+    settings = replace(SETTINGS, seed=5)
+    snapshot, key = Snapshot(ds, settings), job_key("stability", ds.fingerprint, settings)
+    running = background.start("stability", snapshot, settings)
+    waiting = background.start("attrition", snapshot, settings)
+    wait(lambda: running.process is not None)
+    assert background.start("stability", snapshot, settings) is running
+    background.cancel(job_key("attrition", ds.fingerprint, settings))
+    background.cancel(key)
+    assert background.job(key) is None
+    wait(lambda: running.process.poll() is not None, seconds=10)
+    background.start("sweep", snapshot, settings)  # the queue goes on
+    wait(lambda: stored_experiment(workspace, "sweep", ds, settings))
+    assert waiting.process is None
+    assert stored_experiment(workspace, "stability", ds, settings) is None
+    assert stored_experiment(workspace, "attrition", ds, settings) is None
+
+
+def test_a_users_error_is_said_in_its_own_sentence(workspace, background):
+    settings = Settings(tau_c=1.0, budget=20, replicates=20)
+    job = background.start("stability", Snapshot(workspace.dataset("small"), settings), settings)
+    wait(lambda: not job.active)
+    assert job.error
+    assert job.error != UNEXPECTED
+    assert "Traceback" not in job.error
+
+
+def test_a_process_that_dies_is_told_calmly_and_can_be_started_again(workspace, background, caplog):
+    settings = Settings(tau_c=0.55, budget=20, replicates=20)
+    snapshot = Snapshot(workspace.dataset("small"), settings)
+    job: Job = background.start("stability", snapshot, settings)
+    wait(lambda: job.process is not None)
+    job.process.kill()
+    wait(lambda: not job.active)
+    assert job.error == UNEXPECTED
+    assert "stability" in caplog.text
+    assert background.start("stability", snapshot, settings) is not job

@@ -3,9 +3,8 @@
 import streamlit as st
 
 from crubric_core.figures import measurability as figures
-from crubric_core.judges.consensus import baseline_mask
 from crubric_core.judges.measurability import gate_is_off
-from crubric_core.ui import loaders, tables, widgets
+from crubric_core.ui import judges_rules, judges_sections, loaders, tables, widgets
 from crubric_core.ui.page import open_study
 from crubric_core.ui.text import count, shorten
 
@@ -25,10 +24,15 @@ else:
         f"On the median rubric the judges agree {gate['q_mean'].median():.0%} of the time.",
     )
 
+views = ("Rubrics", *judges_sections.SECTIONS)
+view = st.segmented_control("View", views, default=views[0], required=True, key="view", bind="query-params")
+if view in judges_sections.SECTIONS:
+    judges_sections.show(view, study, off=off)
+    st.stop()
+
 if off:
     st.info("With one judge there is nothing to compare: add the labels of a second and a third one.")
 else:
-    consistent, discriminating = baseline_mask(reduction)
     left, right = st.columns([3, 1], gap="large")
     with left:
         widgets.show(
@@ -42,15 +46,7 @@ else:
             title="Rubrics by measurability",
         )
     with right:
-        st.markdown("**Beside rules of perfect agreement**")
-        for rule, number in (
-            ("Kept here", kept),
-            ("All judges agree on every system", int(consistent.sum())),
-            ("… and some systems pass, some fail", int((consistent & discriminating).sum())),
-        ):
-            st.metric(
-                rule, f"{number:,}", delta=f"{number / total:.0%}", delta_color="off", delta_arrow="off"
-            )
+        judges_rules.beside_rules(reduction, kept)
 
 left, right = st.columns([3, 2], gap="large")
 with left:

@@ -5,10 +5,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+import pandas as pd
 import plotly.graph_objects as go
 
-from ..arrays import BoolArray, FloatArray
-from .style import BLUE, GREY, SEQUENTIAL, VERMILION, figure, labels, marker_line, row_height, rows_axis
+from ..arrays import BoolArray, FloatArray, IntArray
+from .style import (
+    BLUE,
+    GREEN,
+    GREY,
+    PURPLE,
+    SEQUENTIAL,
+    VERMILION,
+    figure,
+    labels,
+    marker_line,
+    row_height,
+    rows_axis,
+)
 
 LEAST_BINS, MOST_BINS = 10, 50
 
@@ -80,3 +93,85 @@ def label_grid(
         showgrid=False,
     )
     return fig
+
+
+def kappa_against_coverage(thresholds: pd.DataFrame, tau_c: float, against: str) -> go.Figure:
+    """Kappa with its interval by the share of rubrics kept; rows as in the sweep, the first one unfiltered."""
+    fig = figure("share of the rubrics kept", f"Cohen's κ against {against}", xaxis_tickformat=".0%")
+    chosen = np.isclose(thresholds["tau_c"], tau_c)
+    names = np.array([f"{t:.2f}" if np.isfinite(t) else "all" for t in thresholds["tau_c"]], dtype=object)
+    apart = np.abs(np.diff(thresholds["share"], append=-np.inf)) > 0.03
+    kappa = thresholds["kappa"]
+    fig.add_scatter(
+        x=thresholds["share"],
+        y=kappa,
+        mode="lines+markers+text",
+        line={"color": GREY, "width": 1},
+        marker={"color": np.where(chosen, VERMILION, BLUE).tolist(), "size": 10, "opacity": 1},
+        text=np.where(apart | chosen, names, ""),
+        textposition="middle right",
+        error_y={
+            "type": "data",
+            "array": thresholds["kappa_high"] - kappa,
+            "arrayminus": kappa - thresholds["kappa_low"],
+            "color": BLUE,
+            "thickness": 1.5,
+        },
+        customdata=np.stack([names, thresholds["kept"]], axis=1),
+        hovertemplate="τ<sub>c</sub> %{customdata[0]}: κ %{y:.3f}, "
+        "%{customdata[1]:,} rubrics (%{x:.0%})<extra></extra>",
+    )
+    fig.update_layout(showlegend=False)
+    return fig
+
+
+def kappa_by_quartile(quartiles: pd.DataFrame) -> go.Figure:
+    """Mean of the rubrics' own kappas in each quartile of measurability."""
+    fig = figure("quartile of measurability", "mean κ of a rubric", showlegend=False)
+    fig.add_bar(
+        x=quartiles["quartile"],
+        y=quartiles["kappa"],
+        marker={"color": BLUE},
+        text=[f"{k:.2f}" if np.isfinite(k) else "—" for k in quartiles["kappa"]],
+        customdata=quartiles[["q_mean", "rubrics", "with_kappa"]].to_numpy(),
+        hovertemplate="mean q %{customdata[0]:.2f}, %{customdata[1]:,} rubrics, "
+        "%{customdata[2]:,} with a κ: %{y:.3f}<extra></extra>",
+    )
+    fig.update_xaxes(dtick=1)
+    return fig
+
+
+def retention(
+    observed: dict[str, FloatArray], m: IntArray, models: dict[str, FloatArray], further: IntArray
+) -> go.Figure:
+    """Share of rubrics that a rule keeps: observed on (S,) sizes m, models on (F,) sizes that go beyond."""
+    fig = figure("systems on the leaderboard", "share of the rubrics kept", yaxis_tickformat=".0%")
+    for (name, share), colour in zip(observed.items(), (BLUE, GREEN), strict=False):
+        fig.add_scatter(
+            x=m, y=share, name=name, mode="markers", marker={"color": colour, "size": 8}, hovertemplate=_SHARE
+        )
+    for (name, share), (colour, dash) in zip(
+        models.items(), ((VERMILION, "dot"), (PURPLE, "solid")), strict=False
+    ):
+        line = {"color": colour, "dash": dash, "width": 2}
+        fig.add_scatter(x=further, y=share, name=name, mode="lines", line=line, hovertemplate=_SHARE)
+    fig.update_yaxes(rangemode="tozero")
+    return fig
+
+
+def dropped_for_few_splits(split: IntArray) -> go.Figure:
+    """On how many systems the judges split, in rubrics that unanimity drops and the gate keeps; (n,) counts."""
+    number, rubrics = np.unique(split, return_counts=True)
+    fig = figure("systems on which the judges split", "rubrics", height=300, showlegend=False)
+    fig.add_bar(
+        x=number,
+        y=rubrics,
+        marker={"color": BLUE},
+        text=[f"{n:,}" for n in rubrics],
+        hovertemplate="%{y:,} rubrics with %{x} split<extra></extra>",
+    )
+    fig.update_xaxes(dtick=1)
+    return fig
+
+
+_SHARE = "%{x} systems: %{y:.1%}<extra>%{fullData.name}</extra>"

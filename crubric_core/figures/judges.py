@@ -1,0 +1,127 @@
+"""Figures of the judges: rates, shared errors, and what each one moves on the leaderboard."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
+
+from ..arrays import BoolArray, FloatArray
+from .style import BLUE, DIVERGING, GREEN, VERMILION, figure, labels, row_height, rows_axis
+
+RATES = {
+    "sensitivity": ("says pass where it should", BLUE, "circle"),
+    "specificity": ("says fail where it should", VERMILION, "diamond"),
+}
+
+
+def judge_rates(table: pd.DataFrame) -> go.Figure:
+    """Sensitivity and specificity of each judge's labels with their intervals; columns as in JudgeReliability."""
+    fig = figure("share of labels that are right", "", height=row_height(len(table), 44))
+    for offset, (column, (name, colour, symbol)) in zip((-0.14, 0.14), RATES.items(), strict=True):
+        _dots(fig, table, column, name, colour, symbol, offset)
+    rows_axis(fig, table["judge"].tolist())
+    fig.update_xaxes(range=[min(0.5, float(np.nanmin(table[[*RATES]], initial=0.5))), 1.01])
+    return fig
+
+
+def leniency(table: pd.DataFrame) -> go.Figure:
+    """Pass rate of each judge less that of the panel, with its interval."""
+    fig = figure("passes more (+) or less (−) than the panel", "", height=row_height(len(table), 44))
+    _dots(fig, table, "leniency", "leniency", GREEN, "circle", 0)
+    rows_axis(fig, table["judge"].tolist())
+    fig.add_vline(x=0, line={"color": VERMILION, "width": 1, "dash": "dash"})
+    fig.update_layout(showlegend=False)
+    fig.update_xaxes(tickformat="+.0%")
+    return fig
+
+
+def _dots(
+    fig: go.Figure, table: pd.DataFrame, column: str, name: str, colour: str, symbol: str, offset: float
+) -> None:
+    value, low, high = (
+        table[c].to_numpy(dtype=np.float64) for c in (column, f"{column}_low", f"{column}_high")
+    )
+    fig.add_scatter(
+        x=value,
+        y=np.arange(len(table)) + offset,
+        mode="markers",
+        name=name,
+        marker={"color": colour, "size": 9, "symbol": symbol},
+        error_x={
+            "type": "data",
+            "array": high - value,
+            "arrayminus": value - low,
+            "color": colour,
+            "thickness": 2,
+        },
+        customdata=np.stack([np.array(labels(table["judge"], 80), dtype=object), low, high], axis=1),
+        hovertemplate="%{customdata[0]}: %{x:.3f} [%{customdata[1]:.3f}, %{customdata[2]:.3f}]<extra></extra>",
+    )
+
+
+def error_correlation(correlation: FloatArray, flagged: BoolArray, judges: Sequence[str]) -> go.Figure:
+    """Correlation of the judges' errors (K, K), NaN left empty; pairs that share errors are framed and starred."""
+    fig = figure("", "", height=max(280, 44 * len(judges) + 130))
+    known = np.isfinite(correlation)
+    words = np.where(known, np.char.mod("%.2f", np.nan_to_num(correlation)), "")
+    words = np.where(flagged & known, np.char.add(words, " ★"), words)
+    fig.add_heatmap(
+        z=correlation,
+        zmin=-1,
+        zmax=1,
+        colorscale=DIVERGING,
+        colorbar={"title": {"text": "r", "side": "top"}, "thickness": 12},
+        text=words,
+        texttemplate="%{text}",
+        customdata=[[f"{a}<br>{b}" for b in labels(judges)] for a in labels(judges)],
+        hovertemplate="%{customdata}<br>r = %{z:.3f}<extra></extra>",
+        hoverongaps=False,
+        xgap=3,
+        ygap=3,
+    )
+    for row, column in zip(*np.nonzero(flagged), strict=True):
+        box = {"x0": column - 0.48, "x1": column + 0.48, "y0": row - 0.48, "y1": row + 0.48}
+        fig.add_shape(type="rect", **box, line={"color": VERMILION, "width": 3})
+    rows_axis(fig, judges, 24)
+    fig.update_xaxes(
+        tickmode="array", tickvals=list(range(len(judges))), ticktext=labels(judges, 24), showgrid=False
+    )
+    return fig
+
+
+def ranks_without(systems: pd.DataFrame) -> go.Figure:
+    """Places gained or lost without each judge; ``systems`` as in JudgeInfluence, best system on top."""
+    ranked = systems.drop_duplicates("system").sort_values("rank", kind="stable")
+    names, judges = ranked["system"].tolist(), list(dict.fromkeys(systems["judge"]))
+    without = systems.pivot_table(index="system", columns="judge", values="rank_without", dropna=False)
+    place = without.reindex(index=names, columns=judges).to_numpy(dtype=np.float64)
+    before = ranked["rank"].to_numpy(dtype=np.float64)
+    gain = before[:, None] - place
+    reach = max(3.0, float(np.nanmax(np.abs(gain), initial=0)))
+    words = np.where(np.isfinite(gain), np.char.mod("%+d", np.nan_to_num(gain).astype(int)), "—")
+    fig = figure("without this judge", "", height=row_height(len(names)))
+    fig.add_heatmap(
+        z=gain,
+        zmin=-reach,
+        zmax=reach,
+        colorscale=DIVERGING,
+        showscale=False,
+        text=np.where(gain == 0, "·", words),
+        texttemplate="%{text}",
+        customdata=np.stack([np.broadcast_to(before[:, None], place.shape), place], axis=2),
+        hovertemplate="%{y}<br>rank %{customdata[0]:.0f} → %{customdata[1]:.0f}<extra></extra>",
+        xgap=3,
+        ygap=3,
+    )
+    rows_axis(fig, names)
+    fig.update_xaxes(
+        tickmode="array",
+        tickvals=list(range(len(judges))),
+        ticktext=labels(judges, 24),
+        side="top",
+        showgrid=False,
+    )
+    return fig

@@ -1,0 +1,122 @@
+"""The further views of the measurability page, on three judges, two, one, and none."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from crubric_core.demo import simulate
+from crubric_core.labels.workspace import Workspace
+from tests.pages.conftest import Open
+from tests.pages.test_pages import first_line
+
+VIEWS = ("Judges", "Agreement against coverage", "As leaderboards grow", "Baseline")
+
+
+@pytest.fixture(scope="session")
+def few_judges(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A workspace with the datasets ``one`` and ``two``, named by their number of judges."""
+    folder = tmp_path_factory.mktemp("few")
+    labels = simulate(seed=1, systems=6, queries=6, pool=(6, 9)).labels
+    names = sorted(labels["judge"].unique())
+    with Workspace(folder / "few.duckdb") as workspace:
+        for n, dataset in ((1, "one"), (2, "two")):
+            labels[labels["judge"].isin(names[:n])].to_csv(folder / f"{dataset}.csv", index=False)
+            workspace.ingest(folder / f"{dataset}.csv", dataset=dataset)
+    return folder / "few.duckdb"
+
+
+@pytest.mark.parametrize(
+    ("view", "answer"),
+    [
+        ("Judges", r"3 judges, α = 0\.\d\d\. .* errs most: right on \d+% of passes and \d+% of fails\."),
+        (
+            "Agreement against coverage",
+            r"τ_c = 0\.80 keeps \d+% of the rubrics and takes κ against the other",
+        ),
+        (
+            "As leaderboards grow",
+            r"keeps \d+% of the rubrics with 1 system, \d+% with 8 and about .*% with 40\.",
+        ),
+        ("Baseline", r"Unanimity keeps \d+ of \d+ rubrics, the gate \d+ that vary\. It drops \d+"),
+    ],
+)
+def test_each_view_answers_in_figures_of_this_dataset(
+    open_page: Open, study: Path, view: str, answer: str
+) -> None:
+    app = open_page("measurability", study, view=view)
+    assert not app.exception
+    assert not app.error
+    assert re.search(answer, first_line(app)), first_line(app)
+    assert app.get("plotly_chart")
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_one_judge_is_one_sentence_and_no_empty_chart(open_page: Open, few_judges: Path, view: str) -> None:
+    app = open_page("measurability", few_judges, view=view, dataset="one")
+    assert not app.exception
+    assert not app.error
+    assert first_line(app) == "One judge: there is nothing to compare, so this is unknown."
+    assert not app.get("plotly_chart")
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_two_judges_are_compared_with_each_other(open_page: Open, few_judges: Path, view: str) -> None:
+    app = open_page("measurability", few_judges, view=view, dataset="two")
+    assert not app.exception
+    assert not app.error
+    if view == "Judges":
+        assert first_line(app).startswith("Two judges: κ = 0.")
+        assert "which of them errs" in first_line(app)
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_a_view_without_data_says_what_to_do(open_page: Open, tmp_path: Path, view: str) -> None:
+    app = open_page("measurability", tmp_path / "empty.duckdb", view=view)
+    assert not app.exception
+    assert first_line(app) == "No dataset yet."
+
+
+def test_every_pair_of_judges_is_compared(open_page: Open, study: Path) -> None:
+    app = open_page("measurability", study, view="Judges")
+    agreed = next(t.value for t in app.dataframe if "measure" in t.value)
+    assert (agreed["measure"] == "Cohen's κ").sum() == 3
+    assert (agreed["low"] <= agreed["value"]).all()
+    assert (agreed["value"] <= agreed["high"]).all()
+
+
+def test_the_leaderboard_without_each_judge_comes_when_asked_for(open_page: Open, study: Path) -> None:
+    app = open_page("measurability", study, view="Judges")
+    assert not any("moved" in table.value for table in app.dataframe)
+    next(b for b in app.button if b.label == "Leave out each judge").click().run()
+    assert not app.exception
+    assert not app.error
+    moved = next(t.value for t in app.dataframe if "moved" in t.value)
+    assert len(moved) == 3
+
+
+def test_the_sweep_holds_the_chosen_threshold(open_page: Open, study: Path) -> None:
+    app = open_page("measurability", study, view="Agreement against coverage", tau_c="0.72")
+    assert first_line(app).startswith("τ_c = 0.72 keeps")
+    assert 0.72 in app.dataframe[0].value["tau_c"].tolist()
+
+
+def test_the_projection_goes_as_far_as_asked(open_page: Open, study: Path) -> None:
+    app = open_page("measurability", study, view="As leaderboards grow")
+    app.number_input(key="systems").set_value(100).run()
+    assert first_line(app).endswith("with 100.")
+
+
+def test_what_unanimity_drops_is_told_with_its_reason(open_page: Open, study: Path) -> None:
+    app = open_page("measurability", study, view="Baseline")
+    lost = app.dataframe[0].value
+    assert len(lost)
+    assert lost["why"].str.match(r"judges split on [1-9]\d* of \d+$").all()
+
+
+def test_another_page_s_view_in_the_url_is_answered_with_the_first(open_page: Open, study: Path) -> None:
+    app = open_page("measurability", study, view="Dependence")
+    assert not app.exception
+    assert "pass τ_c" in first_line(app)

@@ -18,6 +18,7 @@ from ..arrays import FloatArray
 
 MEMORY = 12
 SUFFICIENT = 1e-4  # Armijo's constant
+NOISE = 1e-12  # of the value's own rounding, which must not fail a step at the optimum: the gradient is sharper
 LONGEST_STEP = 2.0  # of any one parameter in one iteration, in logits
 
 
@@ -101,7 +102,7 @@ def _line_search(
 ) -> tuple[E | None, float, int]:
     """Backtrack by quadratic interpolation until the value rises enough."""
     step = min(1.0, LONGEST_STEP / float(np.abs(direction).max()))
-    noise = 1e-14 * abs(here.value)  # the value's own rounding must not fail a step at the optimum
+    noise = NOISE * abs(here.value)
     for tried in range(1, min(budget, 30) + 1):
         there = objective(point + step * direction)
         if there.value >= here.value + SUFFICIENT * step * slope - noise:

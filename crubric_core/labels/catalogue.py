@@ -136,6 +136,19 @@ def counts(dataset: int) -> Query:
     )
 
 
+def labels(dataset: int) -> Query:
+    """The long label table: system, query, rubric (as in the rubrics table), judge, label."""
+    return (
+        f"""
+        WITH {RUBRIC_FACTS}
+        SELECT s.name AS system, f.query, f.rubric, k.name AS judge, l.label
+        FROM labels l JOIN systems s USING (system_id) JOIN judges k USING (judge_id) JOIN facts f USING (rubric_id)
+        WHERE l.dataset_id = $dataset ORDER BY system, query, rubric, judge
+        """,
+        {"dataset": dataset},
+    )
+
+
 def gold(dataset: int) -> Query:
     """Human labels: system, query, rubric (as in the rubrics table), label, annotator."""
     return (

@@ -116,6 +116,10 @@ class Dataset:
         found["missing_share"] = 1 - found["labels"] / room if room else float("nan")
         return found
 
+    def labels(self) -> pd.DataFrame:
+        """All labels as given: system, query, rubric, judge, label; a blank one is missing."""
+        return self._frame(*catalogue.labels(self._id))
+
     def gold(self) -> pd.DataFrame:
         """Human labels: system, query, rubric, annotator, label."""
         return self._frame(*catalogue.gold(self._id))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Protocol
@@ -38,6 +39,9 @@ class Reader(Protocol):
 
 
 def first_line(error: duckdb.Error) -> str:
-    """The part of DuckDB's message that speaks of the file."""
-    text = str(error).split("\n", 1)[0]
-    return text.split(": ", 1)[-1].rstrip(". ")[:200]
+    """The part of DuckDB's message that speaks of the content, without the path of the copy that it read."""
+    text = str(error).split("\n", 1)[0].split(": ", 1)[-1]
+    return (
+        re.sub(r"""(,?\s*\b(in|of|at end of))?\s*\bfile ["'][^"']*["']:?""", "", text).strip(". ")[:200]
+        or "damaged"
+    )

@@ -22,6 +22,9 @@ from .base import STAGING, Staged
 _DELIMITERS = (",", "\t", ";", "|")
 _SAMPLE = 1 << 18
 _LONGEST = 1 << 22  # characters in one record; anything longer is no label table
+_CLEAN = (
+    f"header = false, delim = ',', new_line = '\\n', max_line_size = {2 * _LONGEST}"  # what _rewrite writes
+)
 _MOST_MALFORMED = 10_000  # beyond this, a file with more malformed rows than good ones is something else
 _UNDECODABLE = re.compile("[\udc80-\udcff]")
 
@@ -47,41 +50,22 @@ class DelimitedReader:
 
     def stage(self, cursor: duckdb.DuckDBPyConnection, picks: Mapping[str, int]) -> Staged:
         """Read the clean file at full speed, any other with care."""
+        width = len(self.columns)
         if not self._look_over():
             try:
-                self._load(cursor, self._path, picks, self._delimiter, len(self.columns), 1 << 21)
+                _load(cursor, self._path, picks, width, f"header = true, delim = '{self._delimiter}'")
             except duckdb.Error:
                 cursor.execute(f"DROP TABLE IF EXISTS {STAGING}")
             else:
                 return Staged(row_sql="i.rowid + 2")
         clean, malformed = self._scratch / "clean.csv", self._scratch / "malformed.csv"
         self._rewrite(clean, malformed)
-        cursor.execute(
-            "INSERT INTO rejected SELECT * FROM read_csv(?, auto_detect = false, header = false, quote = '\"', "
-            "escape = '\"', columns = {'row': 'BIGINT', 'column': 'VARCHAR', 'value': 'VARCHAR', 'reason': 'VARCHAR'})",
-            [str(malformed)],
-        )
-        shifted = {"row": 0} | {name: i + 1 for name, i in picks.items()}
-        self._load(cursor, clean, shifted, ",", len(self.columns) + 1, 2 * _LONGEST)
+        reject = {name: i for i, name in enumerate(("row", "column", "value", "reason"))}
+        _load(cursor, malformed, reject, len(reject), _CLEAN)
+        cursor.execute(f"INSERT INTO rejected FROM {STAGING}")
+        cursor.execute(f"DROP TABLE {STAGING}")
+        _load(cursor, clean, {"row": 0} | {name: i + 1 for name, i in picks.items()}, width + 1, _CLEAN)
         return Staged(row_sql='CAST(i."row" AS BIGINT)')
-
-    @staticmethod
-    def _load(
-        cursor: duckdb.DuckDBPyConnection,
-        path: Path,
-        picks: Mapping[str, int],
-        delimiter: str,
-        width: int,
-        longest: int,
-    ) -> None:
-        wanted = ", ".join(f'c{i} AS "{name}"' for name, i in picks.items())
-        columns = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(width))
-        cursor.execute(
-            f"CREATE TEMP TABLE {STAGING} AS SELECT {wanted} FROM read_csv(?, auto_detect = false, "
-            f"header = true, delim = '{delimiter}', quote = '\"', escape = '\"', columns = {{{columns}}}, "
-            f"max_line_size = {longest})",
-            [str(path)],
-        )
 
     def _look_over(self) -> bool:
         """Whether there are empty lines before the end; IngestError where a line is beyond all reason."""
@@ -105,8 +89,7 @@ class DelimitedReader:
             clean.open("w", encoding="utf-8", newline="") as good,
             malformed.open("w", encoding="utf-8", newline="") as bad,
         ):
-            keep, drop = csv.writer(good, lineterminator="\n"), csv.writer(bad, lineterminator="\n")
-            keep.writerow(["row", *self.columns])
+            keep, drop = (csv.writer(f, lineterminator="\n", quoting=csv.QUOTE_ALL) for f in (good, bad))
             kept = dropped = 0
             for row, record, problem in self._records():
                 problem = problem or self._width_problem(record)
@@ -164,6 +147,19 @@ class DelimitedReader:
         return (
             f"{self._name} is not UTF-8 (row {row:,} holds bytes of another encoding): save it as CSV UTF-8."
         )
+
+
+def _load(
+    cursor: duckdb.DuckDBPyConnection, path: Path, picks: Mapping[str, int], width: int, dialect: str
+) -> None:
+    """``incoming`` with the columns picked by position, so that no name of the file enters the SQL."""
+    wanted = ", ".join(f'c{i} AS "{name}"' for name, i in picks.items())
+    columns = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(width))
+    cursor.execute(
+        f"CREATE TEMP TABLE {STAGING} AS SELECT {wanted} FROM read_csv(?, auto_detect = false, "
+        f"quote = '\"', escape = '\"', columns = {{{columns}}}, {dialect})",
+        [str(path)],
+    )
 
 
 def _tolerant(sample: str, delimiter: str) -> Iterator[list[str]]:

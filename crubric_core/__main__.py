@@ -15,7 +15,7 @@ from .demo import write_demo
 from .errors import CrubricError, IngestError
 from .experiments import EXPERIMENTS, run_experiment
 from .experiments.files import write_experiment
-from .exports import write_result
+from .exports import write_dataset, write_result
 from .labels.columns import Kind
 from .labels.workspace import Workspace
 from .pipeline import run_pipeline
@@ -74,6 +74,17 @@ def build_parser() -> argparse.ArgumentParser:
 
     _add_workspace(_command(commands, "datasets", run_datasets, "list the datasets, one JSON line each"))
 
+    export = _command(commands, "export", run_export, "write a dataset's tables as CSV or Parquet")
+    _add_workspace(export)
+    export.add_argument("--dataset", required=True, help="dataset of the workspace")
+    export.add_argument(
+        "--format",
+        choices=("csv", "parquet"),
+        default="csv",
+        help="CSV is safe for spreadsheets (default: csv)",
+    )
+    export.add_argument("--out", required=True, type=Path, help="folder for the tables")
+
     build = _command(commands, "build", run_build, "from labels to a bank and a tiered leaderboard")
     add_inputs(build)
     _add_settings(build)
@@ -112,6 +123,13 @@ def run_datasets(args: argparse.Namespace) -> None:
     with Workspace(args.workspace) as workspace:
         for row in _datasets(workspace).values():
             _print_json(row)
+
+
+def run_export(args: argparse.Namespace) -> None:
+    """Write the tables of one dataset."""
+    with Workspace(args.workspace) as workspace:
+        for path in write_dataset(workspace.dataset(args.dataset), args.out, args.format):
+            print(path)
 
 
 def run_build(args: argparse.Namespace) -> None:

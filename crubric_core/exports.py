@@ -8,12 +8,13 @@ import platform
 from collections.abc import Mapping
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
 
 from .errors import ExportError
+from .labels.dataset import Dataset
 from .pipeline import Result
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
@@ -39,6 +40,32 @@ def write_result(result: Result, folder: str | Path) -> list[Path]:
         raise ExportError(
             f"The results could not be written to {out} ({error.strerror}): name a folder that can be written."
         ) from error
+
+
+def write_dataset(dataset: Dataset, folder: str | Path, file_format: Literal["csv", "parquet"]) -> list[Path]:
+    """Write a dataset's canonical tables, those that hold anything; Parquet keeps every text as it is.
+
+    Raises ExportError where the folder cannot be written.
+    """
+    tables = {
+        "queries": dataset.queries,
+        "rubrics": dataset.rubrics.drop(columns="levels"),
+        "labels": dataset.labels(),
+        "gold": dataset.gold(),
+        "reference": dataset.reference_ranking(),
+    }
+    out, written = Path(folder), []
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        for name, table in tables.items():
+            if not table.empty:
+                content = csv_bytes(table) if file_format == "csv" else table.to_parquet(index=False)
+                written.append(write_whole(out / f"{name}.{file_format}", content))
+    except OSError as error:
+        raise ExportError(
+            f"The dataset could not be written to {out} ({error.strerror}): name a folder that can be written."
+        ) from error
+    return written
 
 
 def write_whole(path: Path, content: bytes) -> Path:

@@ -49,6 +49,34 @@ def test_a_workspace_is_filled_listed_and_built_from(capsys, tmp_path):
     assert code == 0
 
 
+@pytest.mark.parametrize("file_format", ["csv", "parquet"])
+def test_an_exported_dataset_comes_back_the_same(capsys, tmp_path, file_format):
+    first, second, out = tmp_path / "a.duckdb", tmp_path / "b.duckdb", tmp_path / "out"
+    for kind in ("queries", "rubrics", "labels"):
+        run(
+            capsys,
+            "ingest",
+            "--workspace",
+            first,
+            "--dataset",
+            "d",
+            "--kind",
+            kind,
+            SAMPLE / f"sample_{kind}.csv",
+        )
+    code, said, _ = run(
+        capsys, "export", "--workspace", first, "--dataset", "d", "--format", file_format, "--out", out
+    )
+    assert code == 0
+    assert [Path(line).stem for line in said.split()] == ["queries", "rubrics", "labels"]
+    for path in said.split():
+        run(capsys, "ingest", "--workspace", second, "--dataset", "d", "--kind", Path(path).stem, path)
+    listed = [
+        json.loads(run(capsys, "datasets", "--workspace", w)[1])["fingerprint"] for w in (first, second)
+    ]
+    assert listed[0] == listed[1]
+
+
 def test_the_demo_is_made_once(capsys, tmp_path):
     workspace = tmp_path / "w.duckdb"
     code, out, _ = run(capsys, "demo", "--workspace", workspace, "--seed", 3)

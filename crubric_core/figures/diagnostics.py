@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+import pandas as pd
 import plotly.graph_objects as go
 
 from ..arrays import FloatArray, IntArray
@@ -87,4 +88,49 @@ def outfit(difficulty: FloatArray, statistic: FloatArray, p: FloatArray, names: 
             hovertemplate="%{customdata[0]}<br>outfit %{y:.2f}, p = %{customdata[1]:.3f}<extra></extra>",
         )
     fig.add_hline(y=1, line={"color": GREY, "width": 1, "dash": "dot"})
+    return fig
+
+
+def curve_fit(
+    theta: FloatArray,
+    curve: FloatArray,
+    low: FloatArray,
+    high: FloatArray,
+    points: pd.DataFrame,
+    y_title: str,
+) -> go.Figure:
+    """One rubric's curve with its band, (G,) each, and observed shares in groups of neighbouring systems.
+
+    points: columns theta, share, low, high, systems.
+    """
+    fig = figure("ability θ", y_title, height=380)
+    fig.add_scatter(
+        x=np.concatenate([theta, theta[::-1]]),
+        y=np.concatenate([high, low[::-1]]),
+        fill="toself",
+        fillcolor="rgba(47, 127, 216, 0.18)",
+        line={"width": 0},
+        mode="lines",
+        name="95% band",
+        hoverinfo="skip",
+    )
+    fig.add_scatter(x=theta, y=curve, mode="lines", name="model", line={"color": BLUE, "width": 2.5})
+    fig.add_scatter(
+        x=points["theta"],
+        y=points["share"],
+        mode="markers",
+        name="systems, grouped",
+        marker={"color": VERMILION, "size": 9},
+        error_y={
+            "type": "data",
+            "symmetric": False,
+            "array": points["high"] - points["share"],
+            "arrayminus": points["share"] - points["low"],
+            "color": VERMILION,
+            "thickness": 1.5,
+        },
+        customdata=points["systems"],
+        hovertemplate="θ = %{x:.2f}: %{y:.0%} of %{customdata} systems<extra></extra>",
+    )
+    fig.update_yaxes(range=[-0.05, 1.05])
     return fig

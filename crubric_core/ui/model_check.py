@@ -9,13 +9,16 @@ import pandas as pd
 import streamlit as st
 
 from ..figures import diagnostics as figures
-from ..irt.item_fit import REPLICATES
+from ..irt.information import response_curve
+from ..irt.item_fit import REPLICATES, curve_band, empirical_curve
 from . import checks, loaders, widgets
 from .text import count, plain
 
 if TYPE_CHECKING:
+    from ..irt.item_fit import ItemFit
     from .loaders import Study
 
+MOST_MISFITS = 200
 _number = st.column_config.NumberColumn
 COMPARISON = {
     "model": "model",
@@ -113,8 +116,30 @@ def _item_fit(study: Study, items: pd.DataFrame) -> None:
         "Outfit mean square of each rubric by difficulty",
     )
     st.caption("An outfit far above 1 means that strong systems fail the rubric or weak ones pass it.")
-    widgets.table(table.sort_values("p").head(200), MISFITS, height=300)
+    worst = table.sort_values("p").head(MOST_MISFITS)
+    chosen = widgets.pick_one(worst, MISFITS, key="misfit", height=300)
+    if chosen is not None:
+        _one_curve(study, found, chosen)
     widgets.download("Download item_fit.csv", table, "item_fit.csv")
+
+
+def _one_curve(study: Study, found: ItemFit, rubric: int) -> None:
+    fit, y = loaders.calibration(study).fit, loaders.reduction(study).y
+    low, high = curve_band(found.refits, rubric, loaders.FINE)
+    title = "expected share of the full mark" if fit.model == "GRM" else "probability to pass"
+    widgets.show(
+        figures.curve_fit(
+            loaders.FINE,
+            response_curve(fit, rubric, loaders.FINE),
+            low,
+            high,
+            empirical_curve(fit, y, rubric),
+            title,
+        ),
+        "Curve of the chosen rubric with its band and the systems' labels",
+        "Does the chosen rubric follow its curve?",
+    )
+    st.caption("Look for groups of systems whose interval misses the band.")
 
 
 SECTIONS = {"Which model": _comparison, "Dependence": _dependence, "Item fit": _item_fit}

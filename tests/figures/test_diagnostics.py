@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 
 from crubric_core.figures import diagnostics
 
@@ -29,3 +30,14 @@ def test_misfitting_rubrics_have_a_trace_of_their_own():
     fig = diagnostics.outfit(np.array([0.0, 1.0, np.nan]), statistic, p, ["a", "<i>", "c"])
     assert [trace.x.tolist() for trace in fig.data] == [[0.0], [1.0]]
     assert fig.data[1].customdata[0][0] == "&lt;i&gt;"
+
+
+def test_the_band_closes_around_the_curve_and_points_carry_their_interval():
+    theta = np.array([-1.0, 0.0, 1.0])
+    points = pd.DataFrame({"theta": [0.0], "share": [0.5], "low": [0.2], "high": [0.9], "systems": [7]})
+    fig = diagnostics.curve_fit(theta, theta * 0 + 0.5, theta * 0 + 0.3, theta * 0 + 0.7, points, "P")
+    band, curve, marks = fig.data
+    assert len(band.x) == 2 * len(theta)
+    np.testing.assert_array_equal(curve.y, [0.5, 0.5, 0.5])
+    assert marks.error_y.array[0] == 0.9 - 0.5
+    assert marks.error_y.arrayminus[0] == 0.5 - 0.2

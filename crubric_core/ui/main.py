@@ -8,7 +8,7 @@ from crubric_core.ui.errors import boundary
 from crubric_core.ui.loaders import PAGES
 
 ICON = Path(__file__).with_name("icon.svg")
-TITLES = ("Overview", "Data", "Measurability", "Items", "Bank", "Leaderboard")
+TITLES = ("Overview", "Data", "Measurability", "Items", "Bank", "Leaderboard", "Experiments")
 
 st.set_page_config(page_icon=ICON, layout="wide", initial_sidebar_state=240)
 st.logo(ICON, size="large")

@@ -19,6 +19,7 @@ PAGES = {
     "items": "Items",
     "bank": "Bank",
     "leaderboard": "Leaderboard",
+    "experiments": "Experiments",
 }
 
 

@@ -1,0 +1,132 @@
+"""Experiments on the page: started, watched, stopped, and shown when they are there."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from .. import pipeline
+from ..experiments import EXPERIMENTS, store_experiment, stored_experiment
+from ..experiments.background import Background, Key, job_key
+from ..experiments.snapshot import Snapshot
+from ..exports import json_bytes
+from ..figures.experiments import experiment_figure
+from ..figures.report import full_report
+from . import loaders, widgets
+from .experiments_tables import VIEWS
+from .experiments_words import command, headline, shown
+from .text import plain
+
+if TYPE_CHECKING:
+    from ..experiments import ExperimentResult
+    from .loaders import Study
+    from .page import StudyPage
+
+EVERY = 0.7  # seconds between two looks at what is under way
+
+
+@st.cache_resource(show_spinner=False, on_release=Background.close)
+def background() -> Background:
+    """The queue of this process: all sessions share it, none has to stay."""
+    workspace = loaders.workspace()
+    return Background(lambda result: store_experiment(workspace, result))
+
+
+def stored(study: Study, name: str) -> ExperimentResult | None:
+    """The kept result on these labels with these settings."""
+    return stored_experiment(loaders.workspace(), name, study.dataset, study.settings)
+
+
+def run_or_watch(study: StudyPage, name: str) -> None:
+    """A button that starts the experiment; while it runs, how far it is."""
+    key = job_key(name, study.fingerprint, study.settings)
+    job, warnings = background().job(key), judges_first(study)
+    if job is not None and job.active:
+        study.answer(*warnings, "Under way on these labels with these settings.")
+        watch(key)
+        return
+    study.answer(*warnings, "Not run yet on these labels with these settings.")
+    if job is not None:
+        st.error(plain(job.error))
+    this, every = st.container(horizontal=True), [n for n in EXPERIMENTS if stored(study, n) is None]
+    this.button("Run", type="primary", on_click=start, args=(study, [name]), key=f"run {name}")
+    this.button("Run all that are missing", on_click=start, args=(study, every), key="run all")
+
+
+def start(study: Study, names: list[str]) -> None:
+    """Queue experiments on the labels as they are now."""
+    snapshot = Snapshot(study.dataset, study.settings)
+    for name in names:
+        background().start(name, snapshot, study.settings)
+
+
+@st.fragment(run_every=EVERY)
+def watch(key: Key) -> None:
+    """Progress, anew every moment without the rest of the page; when it ends, the page."""
+    job = background().job(key)
+    if job is None or not job.active:
+        st.rerun()
+    st.progress(job.share, text=plain(f"{job.share:.0%} · {job.what}"))
+    st.button("Cancel", on_click=background().cancel, args=(key,), key=f"cancel {key[0]}")
+    st.caption("It goes on without this page; the result will be here when you come back.")
+
+
+def show_result(study: StudyPage, result: ExperimentResult) -> None:
+    """What was found, the figure, the tables, and what they do not show."""
+    view = VIEWS[result.name]
+    study.answer(*judges_first(study), headline(result))
+    widgets.notes(result.notices)
+    st.markdown(plain(result.found))
+    if len(result.frame()):
+        widgets.show(experiment_figure(result), alt=view.figure, title=view.figure)
+    for name, (title, columns) in view.tables.items():
+        if len(result.tables[name]):
+            st.markdown(f"**{plain(title)}**")
+            height = min(38 + 35 * len(result.tables[name]), 430)
+            widgets.table(shown(name, result.tables[name]), columns, height=height)
+    if result.limits:
+        st.markdown("**What this does not show**")
+        st.markdown("\n".join(f"- {plain(limit)}" for limit in result.limits))
+
+
+def downloads(study: Study, result: ExperimentResult) -> None:
+    """The main table, all of the result, a report of the dataset with every kept experiment, and the command."""
+    name = result.name
+    with st.container(horizontal=True):
+        widgets.download(f"Download {name}.csv", result.frame(), f"{name}.csv")
+        st.download_button(
+            f"Download {name}.json",
+            lambda: json_bytes(result.to_json_dict()),
+            f"{name}.json",
+            "application/json",
+            on_click="ignore",
+        )
+        st.download_button(
+            "Report of all that was run (HTML)",
+            lambda: report(study, name),
+            "report.html",
+            "text/html",
+            on_click="ignore",
+        )
+    st.caption("The same from a terminal:")
+    st.code(terminal(study, name), language=None, wrap_lines=True)
+
+
+def terminal(study: Study, name: str) -> str:
+    """The command for this experiment on this dataset."""
+    return command(name, Path(loaders.workspace().path).name, study.dataset.name, study.settings)
+
+
+def report(study: Study, name: str) -> bytes:
+    """The analysis and every kept experiment as one HTML file."""
+    kept = [found for n in EXPERIMENTS if (found := stored(study, n)) is not None]
+    result = pipeline.run_pipeline(study.dataset, study.settings)
+    return full_report(result, kept, terminal(study, name)).encode()
+
+
+def judges_first(study: Study) -> tuple[str, ...]:
+    """What labels of one or two judges cannot say: it comes before anything else."""
+    found = loaders.reduction(study)
+    return pipeline.dataset_warnings(found)[:1] if int(found.max_panel.max()) <= 2 else ()

@@ -1,0 +1,21 @@
+"""Does it hold on my data?"""
+
+import streamlit as st
+
+from crubric_core.experiments import EXPERIMENTS
+from crubric_core.ui import experiments
+from crubric_core.ui.experiments_tables import VIEWS
+from crubric_core.ui.page import open_study
+from crubric_core.ui.text import plain
+
+study = open_study("Experiments")
+name = st.segmented_control(
+    "Experiment", list(EXPERIMENTS), default="crossfit", required=True, key="experiment", bind="query-params"
+)
+st.markdown(plain(VIEWS[name].question))
+result = experiments.stored(study, name)
+if result is None:
+    experiments.run_or_watch(study, name)
+else:
+    experiments.show_result(study, result)
+    experiments.downloads(study, result)

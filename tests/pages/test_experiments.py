@@ -1,0 +1,141 @@
+"""The experiments page: not run yet, under way, done; and what it says of each."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from crubric_core.__main__ import build_parser, settings_of
+from crubric_core.experiments import EXPERIMENTS, ExperimentResult, run_experiment, store_experiment
+from crubric_core.labels.workspace import Workspace
+from crubric_core.settings import Settings
+from crubric_core.ui import loaders
+from crubric_core.ui.experiments import terminal
+from crubric_core.ui.experiments_tables import VIEWS
+from crubric_core.ui.experiments_words import headline, shown
+from tests.pages.conftest import HOSTILE, Open
+
+
+def first_line(app: AppTest) -> str:
+    return re.sub(r"\\(.)", r"\1", app.subheader[0].value)
+
+
+def press(app: AppTest, label: str) -> AppTest:
+    return next(b for b in app.button if b.label == label).click().run()
+
+
+def until(app: AppTest, done: Callable[[AppTest], object], seconds: float = 60) -> AppTest:
+    end = time.monotonic() + seconds
+    while not done(app):
+        assert time.monotonic() < end, first_line(app)
+        time.sleep(0.2)
+        app.run()
+    return app
+
+
+@pytest.fixture(scope="module")
+def own(study: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of the small study, for results are kept in it."""
+    copy = tmp_path_factory.mktemp("experiments") / "study.duckdb"
+    copy.write_bytes(study.read_bytes())
+    return copy
+
+
+@pytest.fixture(scope="module")
+def results(own: Path) -> dict[str, ExperimentResult]:
+    """Every experiment on the copy, with the settings that its page starts with; the copy keeps them."""
+    with Workspace(own) as workspace:
+        ds = workspace.dataset("small")
+        settings = Settings(budget=min(200, len(ds.rubrics)))
+        found = {name: run_experiment(name, ds, settings) for name in EXPERIMENTS}
+        for result in found.values():
+            store_experiment(workspace, result)
+    return found
+
+
+def test_without_data_the_page_says_what_to_do(open_page: Open, tmp_path: Path) -> None:
+    app = open_page("experiments", tmp_path / "empty.duckdb")
+    assert not app.exception
+    assert first_line(app) == "No dataset yet."
+
+
+def test_an_experiment_runs_beside_the_page_and_its_result_is_there_for_who_comes_later(
+    open_page: Open, own: Path
+) -> None:
+    app = open_page("experiments", own, experiment="sweep", seed="11")
+    assert first_line(app) == "Not run yet on these labels with these settings."
+    press(app, "Run")
+    assert not app.exception
+    until(app, lambda a: "κ" in first_line(a))
+    later = open_page("experiments", own, experiment="sweep", seed="11")
+    assert first_line(later) == first_line(app)
+    other_seed = open_page("experiments", own, experiment="sweep", seed="12")
+    assert first_line(other_seed).startswith("Not run yet")
+
+
+def test_what_runs_can_be_cancelled(open_page: Open, own: Path) -> None:
+    app = open_page("experiments", own, experiment="stability", seed="13")
+    press(app, "Run")
+    assert [b.label for b in app.button if b.label in ("Run", "Cancel")] == ["Cancel"]
+    press(app, "Cancel")
+    app.run()
+    assert not app.exception
+    assert first_line(app).startswith("Not run yet")
+    assert "Run" in [b.label for b in app.button]
+
+
+def test_an_experiment_that_cannot_be_made_says_why_and_can_be_run_again(open_page: Open, own: Path) -> None:
+    app = open_page("experiments", own, experiment="stability", tau_c="1.0")
+    press(app, "Run")
+    until(app, lambda a: a.error)
+    assert "No rubric" in app.error[0].value
+    assert "Run" in [b.label for b in app.button]
+
+
+@pytest.mark.parametrize("name", EXPERIMENTS)
+def test_each_experiment_says_what_it_found_and_shows_its_tables(
+    open_page: Open, own: Path, results: dict[str, ExperimentResult], name: str
+) -> None:
+    app = open_page("experiments", own, experiment=name)
+    assert not app.exception
+    assert not app.error
+    result, tables = results[name], VIEWS[name].tables
+    assert first_line(app) == headline(result)
+    assert result.found in [re.sub(r"\\(.)", r"\1", text.value) for text in app.markdown]
+    assert len(app.dataframe) == sum(len(result.tables[table]) > 0 for table in tables)
+    assert f"experiment {name} " in app.code[0].value
+    for table, (_, columns) in tables.items():
+        assert set(columns) <= set(result.tables[table].columns), table
+
+
+def test_a_hostile_name_stays_text(open_page: Open, own: Path, results: dict[str, ExperimentResult]) -> None:
+    app = open_page("experiments", own, experiment="stability")
+    assert HOSTILE in results["stability"].tables["variants"]["what"].tolist()
+    assert HOSTILE in app.dataframe[1].value["what"].tolist()
+    assert all("<img" not in text.value or "\\<img" in text.value for text in [*app.subheader, *app.markdown])
+
+
+def test_a_bank_that_is_not_reached_says_so() -> None:
+    table = pd.DataFrame({"strategy": ["greedy", "random"], "smallest_bank": [38.0, float("nan")]})
+    assert shown("summary", table)["smallest_bank"].tolist() == ["38", "not reached"]
+    sweep = pd.DataFrame({"tau_c": [float("nan"), 0.5]})
+    assert shown("thresholds", sweep)["tau_c"].tolist() == ["no gate", "0.50"]
+
+
+def test_the_command_on_the_page_gives_the_same_settings(open_page: Open, own: Path) -> None:
+    app = open_page("experiments", own)
+    assert not app.exception
+    chosen = Settings(tau_c=0.7, budget=33, seed=5, holm=True, model="1PL")
+    row = loaders.datasets().iloc[0]
+    study = loaders.Study(loaders.workspace().dataset("small"), row["fingerprint"], chosen)
+    words = shlex.split(terminal(study, "ablation"))
+    args = build_parser().parse_args(words[3:])
+    assert settings_of(args) == chosen
+    assert (args.name, args.dataset) == ("ablation", "small")

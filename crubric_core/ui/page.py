@@ -26,8 +26,11 @@ class StudyPage(loaders.Study):
         widgets.answer(self.place, *sentences)
 
 
-def open_study(title: str, *, settings: bool = True) -> StudyPage:
-    """Title, dataset picker and settings; without any dataset the page ends here, with a way on."""
+def open_study(title: str, *, settings: bool = True, typing: bool = False) -> StudyPage:
+    """Title, dataset picker and settings; without any dataset the page ends here, with a way on.
+
+    ``typing`` shows tau_t in place of the bank size.
+    """
     st.title(title, anchor=False)
     place = st.empty()
     found = loaders.datasets()
@@ -38,5 +41,5 @@ def open_study(title: str, *, settings: bool = True) -> StudyPage:
         st.page_link(loaders.PAGES / "data.py", label="To the data", icon="➡️")
         st.stop()
     row = found.iloc[names.index(state.pick_dataset(names))]
-    chosen: Settings = state.settings_bar(int(row["rubrics"])) if settings else state.DEFAULTS
+    chosen: Settings = state.settings_bar(int(row["rubrics"]), typing=typing) if settings else state.DEFAULTS
     return StudyPage(loaders.workspace().dataset(row["name"]), row["fingerprint"], chosen, place)

@@ -11,6 +11,8 @@ from ..settings import CHOICES, Settings
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from streamlit.delta_generator import DeltaGenerator
+
 DEFAULTS = Settings()
 URL: Any = "query-params"
 STRATEGIES = {
@@ -39,8 +41,11 @@ def pick_dataset(names: Sequence[str]) -> str:
     return chosen
 
 
-def settings_bar(rubrics: int) -> Settings:
-    """The two sliders and the rest of the settings behind a button; one row above what they change."""
+def settings_bar(rubrics: int, *, typing: bool = False) -> Settings:
+    """Two sliders and the rest of the settings behind a button; one row above what they change.
+
+    The second slider is the bank size, or tau_t where queries are ``typing``.
+    """
     left, middle, right = st.columns([5, 5, 2], gap="medium", vertical_alignment="bottom")
     tau_c = left.slider(
         "Measurability threshold τ_c",
@@ -53,18 +58,37 @@ def settings_bar(rubrics: int) -> Settings:
         help="A rubric is kept if the posterior mean of its measurability, the rate at which all judges "
         "agree on it, is at least this.",
     )
-    budget = middle.slider(
+    budget = DEFAULTS.budget if typing else _budget(middle, rubrics)
+    with right.popover("Settings", width="stretch") as more:
+        tau_t = _tau_t(middle if typing else more)
+        rest = _other_settings()
+    return Settings(tau_c=round(tau_c, 2), budget=int(budget), tau_t=round(tau_t, 2), **rest)
+
+
+def _budget(place: DeltaGenerator, rubrics: int) -> int:
+    most = max(rubrics, 2)
+    return place.slider(
         "Bank size B",
         1,
-        max(rubrics, 2),
-        min(DEFAULTS.budget, max(rubrics, 2)),
+        most,
+        min(DEFAULTS.budget, most),
         key="budget",
         bind=URL,
         help="The most rubrics that the bank may hold.",
     )
-    with right.popover("Settings", width="stretch"):
-        rest = _other_settings()
-    return Settings(tau_c=round(tau_c, 2), budget=int(budget), **rest)
+
+
+def _tau_t(place: DeltaGenerator) -> float:
+    return place.slider(
+        "Least probability of a task type τ_t",
+        0.0,
+        1.0,
+        DEFAULTS.tau_t,
+        0.01,
+        key="tau_t",
+        bind=URL,
+        help="A query whose likeliest type stays below is scored pass or fail.",
+    )
 
 
 def _other_settings() -> dict[str, Any]:

@@ -1,0 +1,89 @@
+"""Figures of the task types page: how queries are scored, and how sure their types are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import plotly.graph_objects as go
+
+from ..arrays import FloatArray
+from .style import BLUE, CATEGORIES, GREY, VERMILION, figure, labels, marker_line, row_height, rows_axis
+
+BINS = 20
+
+
+def scored_as(counts: dict[str, int], plain: str) -> go.Figure:
+    """Queries by the rules that score them; those of ``plain`` have no type's rules."""
+    fig = figure("queries", "", height=row_height(len(counts), 30, 240), showlegend=False)
+    fig.add_bar(
+        x=list(counts.values()),
+        y=list(range(len(counts))),
+        orientation="h",
+        marker={"color": [GREY if name == plain else BLUE for name in counts]},
+        text=[f"{n:,}" for n in counts.values()],
+        hovertemplate="%{y}: %{x:,} queries<extra></extra>",
+    )
+    rows_axis(fig, list(counts))
+    return fig
+
+
+def certainty(likeliest: FloatArray, tau_t: float) -> go.Figure:
+    """Queries by the probability of their likeliest type (N,), NaN left out."""
+    height, edges = np.histogram(likeliest[np.isfinite(likeliest)], bins=np.linspace(0, 1, BINS + 1))
+    middle = (edges[:-1] + edges[1:]) / 2
+    fig = figure("probability of the likeliest type", "queries", height=240, showlegend=False)
+    fig.add_bar(
+        x=middle,
+        y=height,
+        width=1 / BINS,
+        marker={"color": BLUE, "line": {"width": 0}},
+        hovertemplate="around %{x:.2f}: %{y:,} queries<extra></extra>",
+    )
+    marker_line(fig, tau_t, f"τ<sub>t</sub> = {tau_t:.2f}")
+    fig.update_xaxes(range=[0, 1])
+    return fig
+
+
+def probabilities(names: Sequence[str], shares: FloatArray, tau_t: float) -> go.Figure:
+    """One query's probabilities of the types (T,)."""
+    fig = figure("probability", "", height=220, showlegend=False)
+    fig.add_bar(
+        x=shares,
+        y=list(range(len(names))),
+        orientation="h",
+        marker={"color": BLUE},
+        text=[f"{p:.0%}" for p in shares],
+        hovertemplate="%{x:.1%}<extra></extra>",
+    )
+    rows_axis(fig, names)
+    marker_line(fig, tau_t, "τ<sub>t</sub>")
+    fig.update_xaxes(range=[0, 1], tickformat=".0%")
+    return fig
+
+
+def contributions(rubrics: Sequence[str], contribution: FloatArray, emphasis: FloatArray) -> go.Figure:
+    """What each rubric adds to a query's score (n,), in the order given; stressed and punished ones stand out."""
+    fig = figure("contribution to the score", "", height=row_height(len(rubrics), 22))
+    groups = {
+        "counts once": ((contribution >= 0) & (emphasis == 1), BLUE),
+        "counts more": ((contribution >= 0) & (emphasis > 1), CATEGORIES[2]),
+        "takes away": (contribution < 0, VERMILION),
+    }
+    names = np.array(labels(rubrics, 80), dtype=object)
+    for name, (members, colour) in groups.items():
+        rows = np.flatnonzero(members)
+        if not len(rows):
+            continue
+        fig.add_bar(
+            x=contribution[rows],
+            y=rows,
+            orientation="h",
+            name=name,
+            marker={"color": colour},
+            customdata=names[rows],
+            hovertemplate="%{customdata}: %{x:+.3f}<extra></extra>",
+        )
+    rows_axis(fig, rubrics, 30)
+    fig.update_layout(showlegend=True)
+    return fig

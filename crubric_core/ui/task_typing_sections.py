@@ -1,0 +1,246 @@
+"""The views of the task types page: the queries and their types, the rules, and the typers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from ..figures import task_types as figures
+from ..labels.query_types import save_edited
+from ..task_types.endpoint import Endpoint
+from ..task_types.offline import offline_typer
+from ..task_types.scoring import ScoringRules
+from ..task_types.types import TASK_TYPES
+from . import loaders, task_typing, widgets
+from .text import count, plain, shorten
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from .loaders import Study
+
+_number = st.column_config.NumberColumn
+FILTERS = ("all", "by type", "below τ_t", "no type", "edited")
+QUERIES: dict[str, Any] = {
+    "query": "query",
+    "scored_as": "scored as",
+    "status": "flag",
+    "certainty": _number("certainty", format="percent", help="Probability of the likeliest type"),
+    "source": st.column_config.TextColumn("typed by", help="The file, a typer, or a person (edited)"),
+    **{
+        share: _number(task_typing.words(name), format="percent")
+        for share, name in zip(task_typing.SHARES, TASK_TYPES, strict=True)
+    },
+    "text": st.column_config.TextColumn("text", width="large"),
+}
+RULES = {
+    "task_type": "queries on",
+    "rule": st.column_config.TextColumn("rule", width="large"),
+    "queries": _number("queries", format="localized"),
+    "rubrics": _number("rubrics it changes", format="localized"),
+}
+EXAMPLE: dict[str, Any] = {
+    "rubric": "rubric",
+    "dimension": "dimension",
+    "severity": "severity",
+    "points": _number("points g", format="%.2f"),
+    "emphasis": _number("emphasis e", format="%.0f×"),
+    "information": _number("information ν", format="%.3f"),
+    "share": _number("share of weight", format="percent"),
+    "contribution": _number("contribution", format="%.4f", help="Points × share; they add up to the score"),
+    "text": st.column_config.TextColumn("text", width="large"),
+}
+UNSET = (
+    "No endpoint is configured. Set CRUBRIC_TYPER_BASE_URL, CRUBRIC_TYPER_MODEL and CRUBRIC_TYPER_KEY where this "
+    "program is started to have a language model type the queries."
+)
+
+
+def _queries(study: Study, table: pd.DataFrame) -> None:
+    """All queries; those chosen can be given a type by hand."""
+    left, right = st.columns(2, gap="large")
+    with left:
+        counts = {str(name): int(n) for name, n in table["scored_as"].value_counts().items()}
+        widgets.show(
+            figures.scored_as(counts, task_typing.PLAIN), "Queries by the rules that score them", "Scored by"
+        )
+    with right:
+        widgets.show(
+            figures.certainty(table["certainty"].to_numpy(), study.settings.tau_t),
+            "Queries by the probability of their likeliest type",
+            "How sure the types are",
+        )
+    which = st.segmented_control(
+        "Queries", FILTERS, default="all", required=True, key="typed", bind="query-params"
+    )
+    keep = {
+        "by type": table["status"] == "",
+        "below τ_t": table["status"] == "below τ_t",
+        "no type": table["status"] == "no type",
+        "edited": table["source"] == "edited",
+    }
+    shown = table[keep[which]] if which in keep else table
+    left, right = st.columns([3, 2], gap="large")
+    with left:
+        chosen = widgets.pick_some(shown, QUERIES, key="typed queries", height=420, start=[0])
+        widgets.download("Download task_types.csv", table, "task_types.csv")
+    with right:
+        if chosen:
+            _one(study, table.loc[chosen])
+        else:
+            st.write("Choose queries to see them and to set their type.")
+
+
+def _one(study: Study, chosen: pd.DataFrame) -> None:
+    """The first chosen query, and the type that a person gives to all chosen."""
+    first = chosen.iloc[0]
+    st.markdown(f"**{plain(first['query'])}**")
+    shares = first[task_typing.SHARES].to_numpy(dtype=np.float64)
+    if isinstance(first["text"], str):
+        st.text(shorten(first["text"], 400))
+        cues = offline_typer().explain(first["text"])
+        if cues:
+            said = "; ".join(f"“{cue.words}” ({task_typing.words(cue.task_type)})" for cue in cues[:5])
+            st.caption(f"Cues of the offline typer: {plain(said)}.")
+    if np.isfinite(shares).any():
+        names = [task_typing.words(name) for name in TASK_TYPES]
+        widgets.show(
+            figures.probabilities(names, shares, study.settings.tau_t),
+            "Probabilities of the chosen query's types",
+        )
+    wanted = st.selectbox("Its type", TASK_TYPES, format_func=task_typing.words, key="own type")
+    if st.button(
+        f"Set the type of {count(len(chosen), 'query', 'queries')}", help="No typer changes it again."
+    ):
+        save_edited(loaders.workspace(), study.dataset.name, dict.fromkeys(chosen["query"], wanted))
+        _changed(f"Typed {count(len(chosen), 'query', 'queries')} by hand.")
+
+
+def _changed(message: str, *, whole: bool = True) -> None:
+    """The dataset is another one now: begin anew and say what happened, and whether that is all that was wanted."""
+    loaders.datasets_changed()
+    st.session_state["typing message"] = (message, whole)
+    st.rerun()
+
+
+def tell() -> None:
+    """What the last action did, once."""
+    message, whole = st.session_state.pop("typing message", ("", True))
+    if message:
+        (st.success if whole else st.warning)(plain(message))
+
+
+def _rules(study: Study, _table: pd.DataFrame) -> None:
+    """The scoring rules, and one query scored by them."""
+    found = task_typing.scores(study)
+    widgets.table(task_typing.rules_table(found, ScoringRules()), RULES)
+    names, systems = loaders.facts(study).queries["query"].tolist(), loaders.reduction(study).systems
+    options = task_typing.instructive(found)
+    if not options:
+        st.write("No query has a score.")
+        return
+    st.markdown("**A worked example**")
+    left, right = st.columns(2)
+    query = left.selectbox("Query", options, format_func=names.__getitem__, key="example query")
+    places = list(range(len(systems)))
+    system = right.selectbox("System", places, format_func=systems.__getitem__, key="example system")
+    told, table = task_typing.example(study, found, system, query)
+    if table.empty:
+        st.write("This system has no label on this query.")
+        return
+    clipped = "" if np.isclose(told.raw, told.score) else f", cut to {told.score:.3f}"
+    rubrics = count(len(table), "rubric that passes", "rubrics that pass")
+    st.markdown(
+        f"Scored by **{task_typing.words(found.task_type[query])}**: the contributions of {rubrics} "
+        f"add up to {told.raw:.3f}{clipped}."
+    )
+    left, right = st.columns([2, 3], gap="large")
+    with left:
+        widgets.show(
+            figures.contributions(
+                table["rubric"].tolist(), table["contribution"].to_numpy(), table["emphasis"].to_numpy()
+            ),
+            "What each rubric of the query adds to its score",
+        )
+    with right:
+        widgets.table(table, EXAMPLE, height=420)
+
+
+def _typers(study: Study, table: pd.DataFrame) -> None:
+    """Run the offline typer, or a language model."""
+    own = int((table["source"] == "edited").sum())
+    st.write(f"Types set by hand ({own:,}) stay as they are; all others are typed anew.")
+    left, right = st.columns(2, gap="large")
+    with left:
+        st.markdown("**Offline, from a lexicon**")
+        found = task_typing.offline_accuracy()
+        st.write(
+            f"Needs no network. Right on {found.accuracy:.0%} of {int(found.confusion.sum())} prompts that it was not "
+            f"built from; {found.accuracy_decided:.0%} of those that it decides."
+        )
+        if st.button("Type the queries offline"):
+            with st.spinner("Typing …"):
+                number = task_typing.type_offline(study)
+            _changed(f"Typed {count(number, 'query', 'queries')} offline.")
+    with right:
+        st.markdown("**By a language model**")
+        endpoint = Endpoint.from_environment()
+        if endpoint is None:
+            st.write(UNSET)
+        else:
+            _prompted(study, endpoint)
+
+
+def _prompted(study: Study, endpoint: Endpoint) -> None:
+    """Start, watch and stop a run; say what came of the last one."""
+    job = task_typing.jobs().get(study.dataset.name)
+    if job is not None and job.running:
+        _watch(study.dataset.name)
+        return
+    if job is not None and not job.shown:
+        job.shown = True
+        run = job.run
+        _changed(_outcome(job), whole=run is not None and not (run.failures or run.cancelled or job.failure))
+    st.write(
+        "The texts of the queries are sent to the endpoint. Answers are kept, so that a stopped run resumes."
+    )
+    if st.button(f"Ask {shorten(endpoint.model, 40)}"):
+        task_typing.start(study, endpoint)
+        st.rerun()
+
+
+@st.fragment(run_every=1.0)
+def _watch(dataset: str) -> None:
+    job = task_typing.jobs()[dataset]
+    if not job.running:
+        st.rerun()
+    st.progress(min(job.share, 1.0), plain(job.message))
+    if st.button("Stop", disabled=job.cancel.is_set()):
+        job.cancel.set()
+
+
+def _outcome(job: task_typing.TypingJob) -> str:
+    """What a run did and what it took, in a few sentences."""
+    run = job.run
+    if run is None or job.failure:
+        return job.failure
+    cost = f", cost {run.usage.cost:,.4f}" if np.isfinite(run.usage.cost) else ""
+    parts = [
+        f"Typed {count(job.saved, 'query', 'queries')} ({run.cached:,} answered before); {run.usage.requests:,} "
+        f"requests, {run.usage.prompt_tokens:,} tokens in, {run.usage.completion_tokens:,} out{cost}."
+    ]
+    if run.failures:
+        parts.append(f"{count(len(run.failures), 'query', 'queries')} failed: {run.failures[0][1]}.")
+    parts += [run.stopped] if run.stopped else []
+    parts += ["Stopped; ask again to go on."] if run.cancelled else []
+    return " ".join(parts)
+
+
+SECTIONS: dict[str, Callable[[Study, pd.DataFrame], None]] = {
+    "Queries": _queries,
+    "Rules": _rules,
+    "Run a typer": _typers,
+}

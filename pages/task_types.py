@@ -1,0 +1,27 @@
+"""How is each query scored?"""
+
+import streamlit as st
+
+from crubric_core.ui import task_typing
+from crubric_core.ui.page import open_study
+from crubric_core.ui.task_typing_sections import SECTIONS, tell
+from crubric_core.ui.text import count
+
+study = open_study("Task types", typing=True)
+table = task_typing.typed(study)
+below, untyped = ((table["status"] == status).sum() for status in ("below τ_t", "no type"))
+by_type = len(table) - below - untyped
+
+if untyped == len(table):
+    study.answer(f"None of {count(len(table), 'query', 'queries')} has a type: all are scored pass or fail.")
+else:
+    study.answer(
+        f"{by_type:,} of {count(len(table), 'query', 'queries')} are scored by the rules of their type;",
+        f"{below:,} stay below τ_t = {study.settings.tau_t:.2f} and {untyped:,} have no type: pass or fail.",
+    )
+tell()
+
+view = st.segmented_control(
+    "View", tuple(SECTIONS), default=next(iter(SECTIONS)), required=True, key="view", bind="query-params"
+)
+SECTIONS[view](study, table)

@@ -1,0 +1,177 @@
+"""The task types page: who typed what, by which rules a query is scored, and the typers."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from crubric_core.demo import simulate
+from crubric_core.labels.workspace import Workspace
+from tests.pages.conftest import Open
+from tests.pages.test_pages import first_line
+from tests.task_types.conftest import FakeEndpoint
+
+VIEWS = ("Queries", "Rules", "Run a typer")
+
+
+@pytest.fixture
+def own(study: Path, tmp_path: Path) -> Path:
+    """A copy of the study that a test may change."""
+    return Path(shutil.copy(study, tmp_path / "own.duckdb"))
+
+
+@pytest.fixture
+def endpoint(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeEndpoint]:
+    server = FakeEndpoint()
+    monkeypatch.setenv("CRUBRIC_TYPER_BASE_URL", server.url)
+    monkeypatch.setenv("CRUBRIC_TYPER_MODEL", "tiny")
+    monkeypatch.setenv("CRUBRIC_TYPER_KEY", "secret-key")
+    yield server
+    server.stop()
+
+
+def press(app: AppTest, label: str) -> AppTest:
+    next(b for b in app.button if re.search(label, b.label)).click().run()
+    assert not app.exception
+    return app
+
+
+def sources(path: Path) -> list[object]:
+    with Workspace(path) as workspace:
+        return workspace.dataset("small").queries["type_source"].tolist()
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_each_view_says_how_many_queries_have_a_type(open_page: Open, study: Path, view: str) -> None:
+    app = open_page("task_types", study, view=view)
+    assert not app.exception
+    assert not app.error
+    counted = re.fullmatch(
+        r"(\d+) of 12 queries are scored by the rules of their type; "
+        r"(\d+) stay below τ_t = 0\.50 and (\d+) have no type: pass or fail\.",
+        first_line(app),
+    )
+    assert counted
+    assert sum(map(int, counted.groups())) == 12
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_a_view_without_data_says_what_to_do(open_page: Open, tmp_path: Path, view: str) -> None:
+    app = open_page("task_types", tmp_path / "empty.duckdb", view=view)
+    assert not app.exception
+    assert first_line(app) == "No dataset yet."
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_queries_without_type_or_text_are_scored_pass_or_fail(
+    open_page: Open, tmp_path: Path, view: str
+) -> None:
+    labels = simulate(seed=1, systems=6, queries=6, pool=(6, 9)).labels
+    one = labels[labels["judge"] == labels["judge"].min()]
+    one.to_csv(tmp_path / "one.csv", index=False)
+    with Workspace(tmp_path / "w.duckdb") as workspace:
+        workspace.ingest(tmp_path / "one.csv", dataset="one")
+    app = open_page("task_types", tmp_path / "w.duckdb", view=view)
+    assert not app.exception
+    assert not app.error
+    assert first_line(app) == "None of 6 queries has a type: all are scored pass or fail."
+
+
+def test_a_stricter_tau_t_leaves_fewer_queries_to_the_rules(open_page: Open, study: Path) -> None:
+    app = open_page("task_types", study)
+    before = int(first_line(app).split()[0])
+    app.slider(key="tau_t").set_value(0.95).run()
+    assert int(first_line(app).split()[0]) < before
+    table = app.dataframe[0].value
+    below = table["status"] == "below τ_t"
+    assert (below == (table["certainty"] < 0.95)).all()
+    assert set(table.loc[below, "scored_as"]) == {"pass or fail"}
+
+
+def test_tau_t_holds_on_the_leaderboard_too(open_page: Open, study: Path) -> None:
+    scores = [
+        open_page("leaderboard", study, tau_t=tau_t).dataframe[0].value.set_index("system")["score"]
+        for tau_t in ("0.5", "1.0")
+    ]
+    assert (scores[0] - scores[1]).abs().max() > 0.001
+
+
+def test_a_type_set_by_hand_stays_whatever_a_typer_says(open_page: Open, own: Path) -> None:
+    app = open_page("task_types", own)
+    query = app.dataframe[0].value["query"].iloc[0]
+    app.selectbox(key="own type").set_value("high_risk_constraint").run()
+    press(app, "Set the type of 1 query")
+    row = app.dataframe[0].value.set_index("query").loc[query]
+    assert (row["source"], row["scored_as"]) == ("edited", "high risk constraint")
+    app = press(open_page("task_types", own, view="Run a typer"), "offline")
+    assert "Typed 11 queries offline." in app.success[0].value.replace("\\", "")
+    found = open_page("task_types", own).dataframe[0].value.set_index("query")
+    assert found.loc[query, "scored_as"] == "high risk constraint"
+    assert found["source"].value_counts().to_dict() == {"offline": 11, "edited": 1}
+
+
+def test_the_contributions_of_the_worked_example_add_up(open_page: Open, study: Path) -> None:
+    app = open_page("task_types", study, view="Rules")
+    table = app.dataframe[1].value
+    said = next(text.value for text in app.markdown if "add up to" in text.value)
+    total = float(re.search(r"add up to (-?\d+\.\d+?\d*)", said)[1].rstrip("."))
+    assert total == pytest.approx(table["contribution"].sum(), abs=6e-4)
+    assert table["share"].sum() == pytest.approx(1)
+    assert (table["emphasis"] > 1).any() or (table["points"] < 0).any()
+
+
+def test_without_an_endpoint_the_page_says_what_to_set(
+    open_page: Open, study: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("CRUBRIC_TYPER_BASE_URL", raising=False)
+    app = open_page("task_types", study, view="Run a typer")
+    assert any("CRUBRIC_TYPER_BASE_URL" in text.value for text in app.markdown)
+    assert not any(b.label.startswith("Ask") for b in app.button)
+
+
+def finish(app: AppTest) -> AppTest:
+    """Look again until the run in the background has ended."""
+    for _ in range(100):
+        app.run()
+        assert not app.exception
+        if app.success or app.warning:
+            return app
+        time.sleep(0.05)
+    raise AssertionError("the run never ended")
+
+
+def test_a_language_model_types_the_queries(open_page: Open, own: Path, endpoint: FakeEndpoint) -> None:
+    endpoint.behave = lambda query, visit: {"delay": 0.05}
+    app = finish(press(open_page("task_types", own, view="Run a typer"), "Ask tiny"))
+    assert "Typed 12 queries" in app.success[0].value.replace("\\", "")
+    assert len(endpoint.requests) == 12
+    assert "secret-key" not in str(app.main)
+    found = open_page("task_types", own).dataframe[0].value
+    assert set(found["source"]) == {"prompted:tiny"}
+
+
+def test_a_stopped_run_goes_on_where_it_stood(open_page: Open, own: Path, endpoint: FakeEndpoint) -> None:
+    endpoint.behave = lambda query, visit: {"delay": 0 if len(endpoint.requests) <= 4 else 5}
+    app = press(open_page("task_types", own, view="Run a typer"), "Ask tiny")
+    while len(endpoint.requests) < 5:
+        time.sleep(0.02)
+    time.sleep(0.3)
+    app = finish(press(app.run(), "Stop"))
+    assert "Stopped; ask again to go on." in app.warning[0].value.replace("\\", "")
+    endpoint.behave = lambda query, visit: {}
+    app = finish(press(app, "Ask tiny"))
+    assert re.search(r"Typed 12 queries \([1-9]\d* answered before\)", app.success[0].value.replace("\\", ""))
+
+
+def test_an_endpoint_that_refuses_is_one_sentence(open_page: Open, own: Path, endpoint: FakeEndpoint) -> None:
+    before = sources(own)
+    endpoint.behave = lambda query, visit: {"status": 401}
+    app = finish(press(open_page("task_types", own, view="Run a typer"), "Ask tiny"))
+    assert "the endpoint refuses the key" in app.warning[0].value.replace("\\", "")
+    assert open_page("task_types", own).dataframe[0].value["source"].tolist() == [s or "file" for s in before]

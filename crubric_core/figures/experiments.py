@@ -32,8 +32,9 @@ STRATEGIES = {
 
 def crossfit_curves(result: ExperimentResult) -> go.Figure:
     """Rank correlation with the other half against the budget, with intervals over the splits."""
-    fig = figure("rubrics in the bank (B)", "Spearman's ρ with the unseen half", xaxis_type="log")
     curves = result.tables["curves"]
+    fig = figure("rubrics in the bank (B)", "Spearman's ρ with the unseen half", xaxis_type="log")
+    fig.update_xaxes(tickvals=_round_numbers(curves["budget"].max()))
     for strategy, (name, colour) in STRATEGIES.items():
         part = curves[curves["strategy"] == strategy].dropna(subset=["rho"])
         if len(part):
@@ -42,7 +43,42 @@ def crossfit_curves(result: ExperimentResult) -> go.Figure:
                 x=part["budget"], y=part["rho"], name=name, mode="lines+markers", line={"color": colour}
             )
     target = float(result.frame()["target"].iloc[0])
-    fig.add_hline(y=target, line={"color": GREY, "dash": "dash"}, annotation_text=f"target {target:.4g}")
+    fig.add_hline(
+        y=target,
+        line={"color": GREY, "dash": "dash"},
+        annotation={"text": f"target {target:.4g}", "xanchor": "left", "x": 0},
+    )
+    return fig
+
+
+def crossfit_deltas(result: ExperimentResult) -> go.Figure:
+    """How far greedy's AUC is ahead of each other strategy's: a dot a split, the mean with its interval."""
+    names = [name for name in STRATEGIES if name != "greedy"]
+    summary = result.frame().set_index("strategy").loc[names]
+    splits = result.tables["splits"]
+    fig = figure("greedy's AUC less the other's", "", height=row_height(3, each=60))
+    for row, name in enumerate(names):
+        apart = splits["greedy"] - splits[name]
+        fig.add_scatter(
+            x=apart,
+            y=row + np.linspace(-0.18, 0.18, len(apart)),
+            mode="markers",
+            marker={"color": STRATEGIES[name][1], "size": 6, "opacity": 0.5},
+            customdata=splits["split"],
+            hovertemplate="split %{customdata}: %{x:.3f}<extra></extra>",
+            showlegend=False,
+        )
+    fig.add_scatter(
+        x=summary["delta"],
+        y=np.arange(len(names)),
+        error_x=_error_bar(summary["delta"], summary["delta_low"], summary["delta_high"]),
+        mode="markers",
+        marker={"color": [STRATEGIES[name][1] for name in names], "size": 11, "symbol": "diamond"},
+        hovertemplate="mean %{x:.3f}<extra></extra>",
+        showlegend=False,
+    )
+    rows_axis(fig, [f"to {STRATEGIES[name][0]}" for name in names])
+    fig.add_vline(x=0, line={"color": GREY, "dash": "dash"})
     return fig
 
 
@@ -58,6 +94,25 @@ def sweep_kappa(result: ExperimentResult) -> go.Figure:
     )
     if np.isfinite(base["kappa"]):
         fig.add_hline(y=base["kappa"], line={"color": GREY, "dash": "dash"}, annotation_text="all rubrics")
+    return fig
+
+
+def sweep_coverage(result: ExperimentResult) -> go.Figure:
+    """Kappa against the share of the rubrics that are kept, from no gate to the strictest."""
+    table = result.frame().dropna(subset=["kappa"])
+    fig = figure("share of the rubrics kept", "Cohen's κ", xaxis_tickformat=".0%", xaxis_rangemode="tozero")
+    fig.add_scatter(
+        x=table["share"],
+        y=table["kappa"],
+        error_y=_error_bar(table["kappa"], table["kappa_low"], table["kappa_high"]),
+        mode="lines+markers+text",
+        text=["no gate" if np.isnan(tau) else f"{tau:.2f}" for tau in table["tau_c"]],
+        textposition="bottom left",
+        line={"color": BLUE},
+        marker={"size": 9},
+        hovertemplate="τ_c %{text}: κ %{y:.3f} on %{x:.0%}<extra></extra>",
+        showlegend=False,
+    )
     return fig
 
 
@@ -124,6 +179,12 @@ FIGURES: dict[str, Callable[[ExperimentResult], go.Figure]] = {
 }
 
 
+BESIDE: dict[str, tuple[str, Callable[[ExperimentResult], go.Figure]]] = {
+    "crossfit": ("How far greedy is ahead, split by split", crossfit_deltas),
+    "sweep": ("What the agreement costs in rubrics", sweep_coverage),
+}
+
+
 def experiment_figure(result: ExperimentResult) -> go.Figure:
     """The figure of any experiment's result."""
     return FIGURES[result.name](result)
@@ -154,15 +215,25 @@ def _intervals(
     colour: str,
     mode: str = "lines+markers",
 ) -> None:
-    above, below = (high - value).fillna(0.0), (value - low).fillna(0.0)
-    bars = {"type": "data", "symmetric": False, "array": above, "arrayminus": below}
     fig.add_scatter(
         x=x,
         y=value,
-        error_y=bars,
+        error_y=_error_bar(value, low, high),
         name=name,
         mode=mode,
         line={"color": colour},
         marker={"size": 9},
         showlegend=False,
     )
+
+
+def _error_bar(value: pd.Series, low: pd.Series, high: pd.Series) -> dict[str, object]:
+    """The interval around each value as plotly wants it: none where it is unknown."""
+    above, below = (high - value).fillna(0.0), (value - low).fillna(0.0)
+    return {"type": "data", "symmetric": False, "array": above, "arrayminus": below}
+
+
+def _round_numbers(largest: float) -> list[int]:
+    """1, 2, 5, 10, 20, 50, … up to ``largest``: ticks of a logarithmic axis."""
+    ticks = [digit * 10**power for power in range(7) for digit in (1, 2, 5)]
+    return [tick for tick in ticks if tick <= largest]

@@ -12,7 +12,7 @@ from ..experiments import EXPERIMENTS, store_experiment, stored_experiment
 from ..experiments.background import Background, Key, job_key
 from ..experiments.snapshot import Snapshot
 from ..exports import json_bytes
-from ..figures.experiments import experiment_figure
+from ..figures.experiments import BESIDE, experiment_figure
 from ..figures.report import full_report
 from . import loaders, widgets
 from .experiments_tables import VIEWS
@@ -80,7 +80,7 @@ def show_result(study: StudyPage, result: ExperimentResult) -> None:
     widgets.notes(result.notices)
     st.markdown(plain(result.found))
     if len(result.frame()):
-        widgets.show(experiment_figure(result), alt=view.figure, title=view.figure)
+        _figures(result, view.figure)
     for name, (title, columns) in view.tables.items():
         if len(result.tables[name]):
             st.markdown(f"**{plain(title)}**")
@@ -89,6 +89,19 @@ def show_result(study: StudyPage, result: ExperimentResult) -> None:
     if result.limits:
         st.markdown("**What this does not show**")
         st.markdown("\n".join(f"- {plain(limit)}" for limit in result.limits))
+
+
+def _figures(result: ExperimentResult, title: str) -> None:
+    """The experiment's figure, and a second one beside it where there is one."""
+    if result.name not in BESIDE:
+        widgets.show(experiment_figure(result), alt=title, title=title)
+        return
+    left, right = st.columns([3, 2], gap="large")
+    with left:
+        widgets.show(experiment_figure(result), alt=title, title=title)
+    with right:
+        words, draw = BESIDE[result.name]
+        widgets.show(draw(result), alt=words, title=words)
 
 
 def downloads(study: Study, result: ExperimentResult) -> None:

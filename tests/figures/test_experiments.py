@@ -10,7 +10,7 @@ from crubric_core.demo import simulate
 from crubric_core.demo.writing import KINDS
 from crubric_core.experiments import EXPERIMENTS, run_experiment
 from crubric_core.experiments.report import html_table, markdown_table, report_markdown
-from crubric_core.figures.experiments import FIGURES, experiment_figure
+from crubric_core.figures.experiments import FIGURES, crossfit_deltas, experiment_figure, sweep_coverage
 from crubric_core.figures.report import full_report
 
 HOSTILE = "<script>alert(1)</script>|[x](javascript:1)"
@@ -50,6 +50,25 @@ def test_every_experiment_has_a_figure_that_shows_its_own_numbers(study):
             drawn = np.concatenate([np.asarray(t.x, dtype=float) for t in experiment_figure(result).data])
         values = table[main[result.name]].to_numpy(dtype=float)[1:]
         assert np.isin(values[np.isfinite(values)], drawn).all(), result.name
+
+
+def test_paired_deltas_are_drawn_around_their_mean(study):
+    result = next(r for r in study[1] if r.name == "crossfit")
+    *dots, means = crossfit_deltas(result).data
+    np.testing.assert_allclose(
+        [np.mean(d.x) for d in dots], result.frame()["delta"].iloc[1:], rtol=1e-12, equal_nan=True
+    )
+    np.testing.assert_allclose(means.x, result.frame()["delta"].iloc[1:], equal_nan=True)
+    low = np.asarray(means.x) - np.asarray(means.error_x.arrayminus)
+    np.testing.assert_allclose(low, result.frame()["delta_low"].iloc[1:], equal_nan=True)
+
+
+def test_kappa_against_coverage_starts_without_a_gate(study):
+    result = next(r for r in study[1] if r.name == "sweep")
+    drawn, table = sweep_coverage(result).data[0], result.frame().dropna(subset=["kappa"])
+    assert drawn.text[0] == "no gate"
+    assert np.asarray(drawn.x).tolist() == table["share"].tolist()
+    assert np.asarray(drawn.y).tolist() == table["kappa"].tolist()
 
 
 def test_the_html_report_is_one_file_with_figures_settings_limits_versions_and_the_command(study):

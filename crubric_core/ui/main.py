@@ -13,12 +13,12 @@ TITLES = ("Overview", "Data", "Task types", "Measurability", "Items", "Bank", "L
 st.set_page_config(page_icon=ICON, layout="wide", initial_sidebar_state=240)
 st.logo(ICON, size="large")
 # One flat list: Streamlit's sections break the list for screen readers.
-navigation = st.navigation(
-    [
-        st.Page(PAGES / f"{title.lower().replace(' ', '_')}.py", title=title, default=title == TITLES[0])
-        for title in TITLES
-    ]
-)
+FILES = {title: PAGES / f"{title.lower().replace(' ', '_')}.py" for title in TITLES}
+# The first page's own address is "/"; its hidden twin answers "/overview", which would be "Page not found".
+first = st.Page(FILES[TITLES[0]], title=TITLES[0], url_path="start", default=True)
+twin = st.Page(FILES[TITLES[0]], title=TITLES[0], url_path="overview", visibility="hidden")
+others = [st.Page(FILES[title], title=title) for title in TITLES[1:]]
+navigation = st.navigation([first, *others, twin])
 st.set_page_config(page_title=f"{navigation.title} · Calibrated Rubric")
 with boundary():
     navigation.run()

@@ -15,6 +15,7 @@ pytestmark = pytest.mark.browser
 PAGES = {
     "": "Overview",
     "data": "Data",
+    "task_types": "Task types",
     "measurability": "Measurability",
     "items": "Items",
     "bank": "Bank",
@@ -65,3 +66,11 @@ def test_the_server_keeps_its_metrics_to_itself_and_sends_its_policy(tmp_path: P
             assert answer.headers["referrer-policy"] == "no-referrer"
         with pytest.raises(HTTPError, match="404"):
             urlopen(f"{server.url}/_stcore/metrics")
+
+
+def test_the_first_page_answers_to_its_name(page: Page, tmp_path: Path) -> None:
+    with serve(tmp_path / "empty.duckdb") as server:
+        page.goto(f"{server.url}/overview")
+        settle(page)
+        assert page.get_by_text("Page not found").count() == 0
+        assert page.locator("h1").inner_text() == "Overview"

@@ -54,6 +54,7 @@ def probabilities(names: Sequence[str], shares: FloatArray, tau_t: float) -> go.
         orientation="h",
         marker={"color": BLUE},
         text=[f"{p:.0%}" for p in shares],
+        textangle=0,
         hovertemplate="%{x:.1%}<extra></extra>",
     )
     rows_axis(fig, names)

@@ -14,7 +14,7 @@ import streamlit as st
 
 from ..demo.texts import cases
 from ..errors import CrubricError
-from ..labels.query_types import save_typed
+from ..labels.query_types import EDITED, save_typed
 from ..labels.typer_cache import TyperCache
 from ..labels.workspace import Workspace
 from ..task_types.evaluation import TyperEvaluation, evaluate_typer
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 SHARES = [f"p_{name}" for name in TASK_TYPES]
-PLAIN = "pass or fail"
+PLAIN, GIVEN = "pass or fail", "file"
 
 
 def words(task_type: object) -> str:
@@ -54,7 +54,7 @@ def typed(study: Study) -> pd.DataFrame:
         certainty=np.where(np.isfinite(likely), likely, np.nan),
         scored_as=[words(name) for name in types.task_type],
         status=np.select([types.fallback, ~known], ["below τ_t", "no type"], ""),
-        source=queries["type_source"].fillna(pd.Series("file", queries.index).where(known)),
+        source=queries["type_source"].fillna(pd.Series(GIVEN, queries.index).where(known)),
     )
 
 
@@ -125,9 +125,13 @@ def offline_accuracy() -> TyperEvaluation:
     return evaluate_typer(shares, [case.task_type for case in prompts])
 
 
-def type_offline(study: Study) -> int:
-    """Type all queries from the lexicon, but for those that a person typed; how many."""
-    queries = loaders.facts(study).queries
+def open_queries(table: pd.DataFrame, given_too: bool) -> pd.DataFrame:
+    """Rows of ``typed`` that a typer may type: none that a person typed, and ``given_too`` those typed by the file."""
+    return table[~table["source"].isin([EDITED] if given_too else [EDITED, GIVEN])]
+
+
+def type_offline(study: Study, queries: pd.DataFrame) -> int:
+    """Type these queries from the lexicon; how many had a text."""
     shares = offline_typer().probabilities(_texts(queries))
     return _save(loaders.workspace(), study.dataset.name, queries, shares, "offline")
 
@@ -173,9 +177,9 @@ def jobs() -> dict[str, TypingJob]:
     return {}
 
 
-def start(study: Study, endpoint: Endpoint) -> None:
-    """Ask the endpoint in the background, unless a run of this dataset is at work."""
-    name, queries, workspace = study.dataset.name, loaders.facts(study).queries, loaders.workspace()
+def start(study: Study, queries: pd.DataFrame, endpoint: Endpoint) -> None:
+    """Ask the endpoint about these queries in the background, unless a run of this dataset is at work."""
+    name, workspace = study.dataset.name, loaders.workspace()
     before = jobs().get(name)
     if before is not None and before.running:
         return

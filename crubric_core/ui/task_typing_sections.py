@@ -27,7 +27,7 @@ FILTERS = ("all", "by type", "below τ_t", "no type", "edited")
 QUERIES: dict[str, Any] = {
     "query": "query",
     "scored_as": "scored as",
-    "status": "flag",
+    "status": st.column_config.TextColumn("flag", width=90),
     "certainty": _number("certainty", format="percent", help="Probability of the likeliest type"),
     "source": st.column_config.TextColumn("typed by", help="The file, a typer, or a person (edited)"),
     **{
@@ -37,7 +37,7 @@ QUERIES: dict[str, Any] = {
     "text": st.column_config.TextColumn("text", width="large"),
 }
 RULES = {
-    "task_type": "queries on",
+    "task_type": "type",
     "rule": st.column_config.TextColumn("rule", width="large"),
     "queries": _number("queries", format="localized"),
     "rubrics": _number("rubrics it changes", format="localized"),
@@ -171,8 +171,13 @@ def _rules(study: Study, _table: pd.DataFrame) -> None:
 
 def _typers(study: Study, table: pd.DataFrame) -> None:
     """Run the offline typer, or a language model."""
-    own = int((table["source"] == "edited").sum())
-    st.write(f"Types set by hand ({own:,}) stay as they are; all others are typed anew.")
+    own, given = (int((table["source"] == source).sum()) for source in ("edited", task_typing.GIVEN))
+    st.write(f"Types set by hand ({own:,}) stay as they are.")
+    given_too = given > 0 and st.checkbox(
+        f"Replace the types of {count(given, 'query', 'queries')} that the file gives, too", key="given too"
+    )
+    wanted = task_typing.open_queries(table, given_too)
+    asked = count(len(wanted), "query", "queries")
     left, right = st.columns(2, gap="large")
     with left:
         st.markdown("**Offline, from a lexicon**")
@@ -181,9 +186,9 @@ def _typers(study: Study, table: pd.DataFrame) -> None:
             f"Needs no network. Right on {found.accuracy:.0%} of {int(found.confusion.sum())} prompts that it was not "
             f"built from; {found.accuracy_decided:.0%} of those that it decides."
         )
-        if st.button("Type the queries offline"):
+        if st.button(f"Type {asked} offline", disabled=wanted.empty):
             with st.spinner("Typing …"):
-                number = task_typing.type_offline(study)
+                number = task_typing.type_offline(study, wanted)
             _changed(f"Typed {count(number, 'query', 'queries')} offline.")
     with right:
         st.markdown("**By a language model**")
@@ -191,10 +196,10 @@ def _typers(study: Study, table: pd.DataFrame) -> None:
         if endpoint is None:
             st.write(UNSET)
         else:
-            _prompted(study, endpoint)
+            _prompted(study, wanted, endpoint)
 
 
-def _prompted(study: Study, endpoint: Endpoint) -> None:
+def _prompted(study: Study, wanted: pd.DataFrame, endpoint: Endpoint) -> None:
     """Start, watch and stop a run; say what came of the last one."""
     job = task_typing.jobs().get(study.dataset.name)
     if job is not None and job.running:
@@ -207,8 +212,11 @@ def _prompted(study: Study, endpoint: Endpoint) -> None:
     st.write(
         "The texts of the queries are sent to the endpoint. Answers are kept, so that a stopped run resumes."
     )
-    if st.button(f"Ask {shorten(endpoint.model, 40)}"):
-        task_typing.start(study, endpoint)
+    if st.button(
+        f"Ask {plain(shorten(endpoint.model, 40))} about {count(len(wanted), 'query', 'queries')}",
+        disabled=wanted.empty,
+    ):
+        task_typing.start(study, wanted, endpoint)
         st.rerun()
 
 

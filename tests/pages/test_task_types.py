@@ -42,6 +42,13 @@ def press(app: AppTest, label: str) -> AppTest:
     return app
 
 
+def open_typers(open_page: Open, path: Path) -> AppTest:
+    """The typers, allowed to replace what the file says."""
+    app = open_page("task_types", path, view="Run a typer")
+    app.checkbox(key="given too").check().run()
+    return app
+
+
 def sources(path: Path) -> list[object]:
     with Workspace(path) as workspace:
         return workspace.dataset("small").queries["type_source"].tolist()
@@ -109,11 +116,18 @@ def test_a_type_set_by_hand_stays_whatever_a_typer_says(open_page: Open, own: Pa
     press(app, "Set the type of 1 query")
     row = app.dataframe[0].value.set_index("query").loc[query]
     assert (row["source"], row["scored_as"]) == ("edited", "high risk constraint")
-    app = press(open_page("task_types", own, view="Run a typer"), "offline")
+    app = press(open_typers(open_page, own), "offline")
     assert "Typed 11 queries offline." in app.success[0].value.replace("\\", "")
     found = open_page("task_types", own).dataframe[0].value.set_index("query")
     assert found.loc[query, "scored_as"] == "high risk constraint"
     assert found["source"].value_counts().to_dict() == {"offline": 11, "edited": 1}
+
+
+def test_types_that_the_file_gives_stay_unless_asked_for(open_page: Open, study: Path) -> None:
+    app = open_page("task_types", study, view="Run a typer")
+    button = next(b for b in app.button if b.label.endswith("offline"))
+    assert button.label == "Type 0 queries offline"
+    assert button.disabled
 
 
 def test_the_contributions_of_the_worked_example_add_up(open_page: Open, study: Path) -> None:
@@ -148,7 +162,7 @@ def finish(app: AppTest) -> AppTest:
 
 def test_a_language_model_types_the_queries(open_page: Open, own: Path, endpoint: FakeEndpoint) -> None:
     endpoint.behave = lambda query, visit: {"delay": 0.05}
-    app = finish(press(open_page("task_types", own, view="Run a typer"), "Ask tiny"))
+    app = finish(press(open_typers(open_page, own), "Ask tiny"))
     assert "Typed 12 queries" in app.success[0].value.replace("\\", "")
     assert len(endpoint.requests) == 12
     assert "secret-key" not in str(app.main)
@@ -158,7 +172,7 @@ def test_a_language_model_types_the_queries(open_page: Open, own: Path, endpoint
 
 def test_a_stopped_run_goes_on_where_it_stood(open_page: Open, own: Path, endpoint: FakeEndpoint) -> None:
     endpoint.behave = lambda query, visit: {"delay": 0 if len(endpoint.requests) <= 4 else 5}
-    app = press(open_page("task_types", own, view="Run a typer"), "Ask tiny")
+    app = press(open_typers(open_page, own), "Ask tiny")
     while len(endpoint.requests) < 5:
         time.sleep(0.02)
     time.sleep(0.3)
@@ -172,6 +186,6 @@ def test_a_stopped_run_goes_on_where_it_stood(open_page: Open, own: Path, endpoi
 def test_an_endpoint_that_refuses_is_one_sentence(open_page: Open, own: Path, endpoint: FakeEndpoint) -> None:
     before = sources(own)
     endpoint.behave = lambda query, visit: {"status": 401}
-    app = finish(press(open_page("task_types", own, view="Run a typer"), "Ask tiny"))
+    app = finish(press(open_typers(open_page, own), "Ask tiny"))
     assert "the endpoint refuses the key" in app.warning[0].value.replace("\\", "")
     assert open_page("task_types", own).dataframe[0].value["source"].tolist() == [s or "file" for s in before]

@@ -103,8 +103,37 @@ def _reject_faults(job: Job, judge: str) -> None:
     (job.tally.blank,) = job.one("SELECT count(*) FROM coded WHERE label IS NULL")
 
 
+def _has_no_repeats(job: Job) -> bool:
+    """Whether every key is there once, by one bit a possible key; False also where there are too many of those."""
+    rows, *ends = job.one("""
+        SELECT count(*), min(system_id), max(system_id), min(rubric_id), max(rubric_id), min(judge_id), max(judge_id)
+        FROM coded
+    """)
+    if not rows:
+        return True
+    systems, rubrics, judges = (high - low + 1 for low, high in zip(ends[::2], ends[1::2], strict=True))
+    keys = systems * rubrics * judges
+    if keys > min(64 * rows, 10**9):
+        return False
+    (found,) = job.one(
+        f"""
+        SELECT bit_count(bitstring_agg(key, 0::BIGINT, {keys}::BIGINT)) FROM (
+            SELECT ((rubric_id - $rubric)::BIGINT * {judges} + judge_id - $judge) * {systems}
+                   + system_id - $system AS key
+            FROM coded
+        )
+        """,
+        system=ends[0],
+        rubric=ends[2],
+        judge=ends[4],
+    )
+    return bool(found == rows)
+
+
 def _settle_repeats(job: Job) -> None:
     """One row a key: an unknown label never contradicts a known one; known ones that differ are a conflict."""
+    if _has_no_repeats(job):
+        return
     job.run(f"""
         CREATE TEMP TABLE repeats AS
         SELECT {_KEY} FROM coded GROUP BY {_KEY} HAVING count(*) > 1

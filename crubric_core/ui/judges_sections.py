@@ -132,7 +132,7 @@ def _errors(study: StudyPage, agreed: pd.DataFrame) -> None:
 def _influence(study: StudyPage) -> None:
     """The leaderboard without each judge, run when it is asked for."""
     st.markdown("**What changes without each judge?**")
-    asked = f"influence {study.key('fit')}"
+    asked = f"influence {study.fingerprint} {study.settings}"
     if not st.session_state.get(asked):
         st.write("Consensus, gate, fit, bank and tiers are made anew without each judge in turn.")
         if not st.button("Leave out each judge"):

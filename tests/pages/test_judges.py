@@ -97,6 +97,14 @@ def test_the_leaderboard_without_each_judge_comes_when_asked_for(open_page: Open
     assert len(moved) == 3
 
 
+def test_other_settings_do_not_set_off_the_long_comparison(open_page: Open, study: Path) -> None:
+    app = open_page("measurability", study, view="Judges")
+    next(b for b in app.button if b.label == "Leave out each judge").click().run()
+    app.slider(key="tau_c").set_value(0.7).run()
+    assert any(b.label == "Leave out each judge" for b in app.button)
+    assert not any("moved" in table.value for table in app.dataframe)
+
+
 def test_the_sweep_holds_the_chosen_threshold(open_page: Open, study: Path) -> None:
     app = open_page("measurability", study, view="Agreement against coverage", tau_c="0.72")
     assert first_line(app).startswith("τ_c = 0.72 keeps")

@@ -17,7 +17,6 @@ from .style import (
     PURPLE,
     VERMILION,
     figure,
-    marker_line,
     row_height,
     rows_axis,
 )
@@ -71,7 +70,7 @@ def crossfit_deltas(result: ExperimentResult) -> go.Figure:
     fig.add_scatter(
         x=summary["delta"],
         y=np.arange(len(names)),
-        error_x=_error_bar(summary["delta"], summary["delta_low"], summary["delta_high"]),
+        error_x=_error_bar(summary["delta"], summary["delta_low"], summary["delta_high"]) | {"color": GREY},
         mode="markers",
         marker={"color": [STRATEGIES[name][1] for name in names], "size": 11, "symbol": "diamond"},
         hovertemplate="mean %{x:.3f}<extra></extra>",
@@ -107,7 +106,7 @@ def sweep_coverage(result: ExperimentResult) -> go.Figure:
         error_y=_error_bar(table["kappa"], table["kappa_low"], table["kappa_high"]),
         mode="lines+markers+text",
         text=["no gate" if np.isnan(tau) else f"{tau:.2f}" for tau in table["tau_c"]],
-        textposition="bottom left",
+        textposition=["bottom left" if row % 2 else "top right" for row in range(len(table))],
         line={"color": BLUE},
         marker={"size": 9},
         hovertemplate="τ_c %{text}: κ %{y:.3f} on %{x:.0%}<extra></extra>",
@@ -158,14 +157,14 @@ def stability_dots(result: ExperimentResult) -> go.Figure:
     """Each change: what is left of the bank, and how alike the abilities rank."""
     table = result.tables["variants"].dropna(subset=["rho"])
     names = [f"{kind}: {what}" for kind, what in zip(table["kind"], table["what"], strict=True)]
-    fig = figure("share", "", height=row_height(len(names), each=20))
+    fig = figure("1: the same as in the full analysis", "", height=row_height(len(names), each=20))
     rows = np.arange(len(names))
     fig.add_scatter(x=table["kept"], y=rows, name="of the bank kept", mode="markers", marker_color=BLUE)
     fig.add_scatter(
         x=table["rho"], y=rows, name="Spearman's ρ of the abilities", mode="markers", marker_color=VERMILION
     )
     rows_axis(fig, names, 48)
-    marker_line(fig, 1.0, "the same")
+    fig.add_vline(x=1, line={"color": GREY, "dash": "dash"})
     return fig
 
 

@@ -7,13 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
+from ..figures.experiments import STRATEGIES
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
 _number = st.column_config.NumberColumn
 _check = st.column_config.CheckboxColumn
-_three, _one = _number(format="%.3f"), _number(format="%.1f")
+_three = _number(format="%.3f")
 
 
 def _named(label: str, form: str = "%.3f", help: str | None = None) -> Any:  # noqa: A002 - Streamlit's name
@@ -21,7 +23,7 @@ def _named(label: str, form: str = "%.3f", help: str | None = None) -> Any:  # n
 
 
 _LOW, _HIGH = _named("from"), _named("to")
-_RHO, _P = _named("ρ", help="Spearman's rank correlation"), _named("p", "%.2g")
+_RHO = _named("ρ", help="Spearman's rank correlation")
 
 
 @dataclass(frozen=True)
@@ -57,7 +59,7 @@ VIEWS: dict[str, View] = {
             ),
             "splits": (
                 "AUC of each split",
-                {"split": "split", **dict.fromkeys(("greedy", "plain", "hard_random", "random"), _three)},
+                {"split": "split", **{name: _named(words) for name, (words, _) in STRATEGIES.items()}},
             ),
         },
     ),
@@ -93,19 +95,19 @@ VIEWS: dict[str, View] = {
             ),
             "correlation": (
                 "Measurability with a rubric's own κ",
-                {"r": _named("Pearson's r"), "p": _P, "rubrics": _named("rubrics", "localized")},
+                {"r": _named("Pearson's r"), "p": "p", "rubrics": _named("rubrics", "localized")},
             ),
         },
     ),
     "perturbation": View(
-        "Do the task types matter? A share of them is swapped at random, and the gap between the best and the worst "
+        "Do the task types matter? A share of them is flipped at random, and the gap between the best and the worst "
         "system is measured again.",
-        "What corrupted task types do to the gap",
+        "What flipped task types do to the gap",
         {
             "flips": (
-                "Swapped task types",
+                "Flipped task types",
                 {
-                    "flip": _named("swapped", "percent"),
+                    "flip": _named("flipped", "percent"),
                     "mean_score": _named("mean score"),
                     "gap": _named("gap", "%.2f", "Best less worst system, in points of 100"),
                     "degradation": _named("change", "%.2f"),
@@ -127,11 +129,11 @@ VIEWS: dict[str, View] = {
             ),
             "agreement": (
                 "Do both rank alike?",
-                {"domain": "domain", "queries": "queries", "systems": "systems", "rho": _RHO, "p": _P},
+                {"domain": "domain", "queries": "queries", "systems": "systems", "rho": _RHO, "p": "p"},
             ),
             "external": (
                 "Beside the human ranking",
-                {"scorer": "scores", "systems": "systems", "rho": _RHO, "p": _P},
+                {"scorer": "scores", "systems": "systems", "rho": _RHO, "p": "p"},
             ),
         },
     ),

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..experiments.results import num, records, span
+from ..figures.experiments import STRATEGIES
 from ..settings import Settings
-from .state import STRATEGIES
 from .text import count
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from ..experiments.results import ExperimentResult
 
-_KINDS = {"system": "one system", "judge": "one judge", "domain": "one domain"}
+_LEFT_OUT = ("system", "judge", "domain")
 
 
 def headline(result: ExperimentResult) -> str:
@@ -53,10 +53,10 @@ def _sweep(result: ExperimentResult) -> str:
 def _perturbation(result: ExperimentResult) -> str:
     last = result.frame().to_dict("records")[-1]
     if not np.isfinite(last["low"]):
-        return "No query has a task type: there is nothing to corrupt."
+        return "No query has a task type: there is nothing to flip."
     how = _compared(last["low"], last["high"], "widens", "narrows", "is not shown to change")
     return (
-        f"With {last['flip']:.0%} of the task types corrupted the gap {how}: "
+        f"With {last['flip']:.0%} of the task types flipped the gap {how}: "
         f"{num(last['degradation'], 2)} points {span(last['low'], last['high'], 2)}."
     )
 
@@ -84,13 +84,13 @@ def _attrition(result: ExperimentResult) -> str:
 def _stability(result: ExperimentResult) -> str:
     rows = records(result.frame(), "kind")
     parts = [
-        f"{_KINDS[kind]} ρ ≥ {num(row['rho_least'])}"
-        for kind, row in rows.items()
-        if kind in _KINDS and np.isfinite(row["rho_least"])
+        f"ρ ≥ {num(rows[kind]['rho_least'])} without any one {kind}"
+        for kind in _LEFT_OUT
+        if kind in rows and np.isfinite(rows[kind]["rho_least"])
     ]
     if not parts:
         return "There is too little to leave anything out."
-    return f"The ranking with all, beside that without {', without '.join(parts)}."
+    return f"The ranking keeps {', '.join(parts)}."
 
 
 _HEADLINES = {
@@ -112,7 +112,10 @@ def shown(name: str, table: pd.DataFrame) -> pd.DataFrame:
     """A result's table with words where the number alone would be misread."""
     if "smallest_bank" in table:
         reached = table["smallest_bank"].map(lambda size: "not reached" if np.isnan(size) else f"{size:.0f}")
-        table = table.assign(smallest_bank=reached, strategy=table["strategy"].map(STRATEGIES))
+        names = table["strategy"].map({name: words for name, (words, _) in STRATEGIES.items()})
+        table = table.assign(smallest_bank=reached, strategy=names)
+    if "p" in table:
+        table = table.assign(p=table["p"].map(lambda p: "< 0.001" if p < 0.001 else num(p)))
     if name == "thresholds":
         table = table.assign(
             tau_c=table["tau_c"].map(lambda tau: "no gate" if np.isnan(tau) else f"{tau:.2f}")

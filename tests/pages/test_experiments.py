@@ -17,7 +17,7 @@ from crubric_core.experiments import EXPERIMENTS, ExperimentResult, run_experime
 from crubric_core.labels.workspace import Workspace
 from crubric_core.settings import Settings
 from crubric_core.ui import loaders
-from crubric_core.ui.experiments import terminal
+from crubric_core.ui.experiments import report, terminal
 from crubric_core.ui.experiments_tables import VIEWS
 from crubric_core.ui.experiments_words import headline, shown
 from tests.pages.conftest import HOSTILE, Open
@@ -127,6 +127,22 @@ def test_a_bank_that_is_not_reached_says_so() -> None:
     assert shown("summary", table)["smallest_bank"].tolist() == ["38", "not reached"]
     sweep = pd.DataFrame({"tau_c": [float("nan"), 0.5]})
     assert shown("thresholds", sweep)["tau_c"].tolist() == ["no gate", "0.50"]
+
+
+def test_a_small_p_is_never_zero() -> None:
+    table = pd.DataFrame({"p": [0.0, 0.0321, float("nan")]})
+    assert shown("external", table)["p"].tolist() == ["< 0.001", "0.032", "—"]
+
+
+def test_the_report_holds_every_experiment_that_was_run(
+    open_page: Open, own: Path, results: dict[str, ExperimentResult]
+) -> None:
+    open_page("experiments", own)
+    row, settings = loaders.datasets().iloc[0], Settings(budget=results["sweep"].settings["budget"])
+    study = loaders.Study(loaders.workspace().dataset("small"), row["fingerprint"], settings)
+    html = report(study, "sweep").decode()
+    assert [name for name in EXPERIMENTS if f"Experiment: {name}" not in html] == []
+    assert "<img src=x" not in html
 
 
 def test_the_command_on_the_page_gives_the_same_settings(open_page: Open, own: Path) -> None:

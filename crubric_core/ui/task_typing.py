@@ -23,6 +23,7 @@ from ..task_types.prompted import PromptedTyper, TypingRun
 from ..task_types.scoring import QueryExplanation, QueryScores, ScoringRules, explain_query
 from ..task_types.types import CREATIVE, DECISION, EVIDENCE, HIGH_RISK, TASK_TYPES, resolve_task_types
 from . import loaders
+from .text import count
 
 if TYPE_CHECKING:
     from ..arrays import BoolArray, FloatArray
@@ -198,3 +199,20 @@ def start(study: Study, queries: pd.DataFrame, endpoint: Endpoint) -> None:
     job.thread = threading.Thread(target=work, name=f"typing {name}", daemon=True)
     jobs()[name] = job
     job.thread.start()
+
+
+def outcome(job: TypingJob) -> str:
+    """What a run did and what it took, in a few sentences."""
+    run = job.run
+    if run is None or job.failure:
+        return job.failure
+    cost = f", cost {run.usage.cost:,.4f}" if np.isfinite(run.usage.cost) else ""
+    parts = [
+        f"Typed {count(job.saved, 'query', 'queries')} ({run.cached:,} answered before); {run.usage.requests:,} "
+        f"requests, {run.usage.prompt_tokens:,} tokens in, {run.usage.completion_tokens:,} out{cost}."
+    ]
+    if run.failures:
+        parts.append(f"{count(len(run.failures), 'query', 'queries')} failed: {run.failures[0][1]}.")
+    parts += [run.stopped] if run.stopped else []
+    parts += ["Stopped; ask again to go on."] if run.cancelled else []
+    return " ".join(parts)

@@ -208,7 +208,10 @@ def _prompted(study: Study, wanted: pd.DataFrame, endpoint: Endpoint) -> None:
     if job is not None and not job.shown:
         job.shown = True
         run = job.run
-        _changed(_outcome(job), whole=run is not None and not (run.failures or run.cancelled or job.failure))
+        _changed(
+            task_typing.outcome(job),
+            whole=run is not None and not (run.failures or run.cancelled or job.failure),
+        )
     st.write(
         "The texts of the queries are sent to the endpoint. Answers are kept, so that a stopped run resumes."
     )
@@ -228,23 +231,6 @@ def _watch(dataset: str) -> None:
     st.progress(min(job.share, 1.0), plain(job.message))
     if st.button("Stop", disabled=job.cancel.is_set()):
         job.cancel.set()
-
-
-def _outcome(job: task_typing.TypingJob) -> str:
-    """What a run did and what it took, in a few sentences."""
-    run = job.run
-    if run is None or job.failure:
-        return job.failure
-    cost = f", cost {run.usage.cost:,.4f}" if np.isfinite(run.usage.cost) else ""
-    parts = [
-        f"Typed {count(job.saved, 'query', 'queries')} ({run.cached:,} answered before); {run.usage.requests:,} "
-        f"requests, {run.usage.prompt_tokens:,} tokens in, {run.usage.completion_tokens:,} out{cost}."
-    ]
-    if run.failures:
-        parts.append(f"{count(len(run.failures), 'query', 'queries')} failed: {run.failures[0][1]}.")
-    parts += [run.stopped] if run.stopped else []
-    parts += ["Stopped; ask again to go on."] if run.cancelled else []
-    return " ".join(parts)
 
 
 SECTIONS: dict[str, Callable[[Study, pd.DataFrame], None]] = {

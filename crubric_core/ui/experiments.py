@@ -50,7 +50,11 @@ def run_or_watch(study: StudyPage, name: str) -> None:
     study.answer(*warnings, "Not run yet on these labels with these settings.")
     if job is not None:
         st.error(plain(job.error))
-    this, every = st.container(horizontal=True), [n for n in EXPERIMENTS if stored(study, n) is None]
+    missing = [n for n in EXPERIMENTS if stored(study, n) is None]
+    this, every = (
+        st.container(horizontal=True),
+        sorted(missing, key=lambda n: n != name),
+    )  # the one shown first
     this.button("Run", type="primary", on_click=start, args=(study, [name]), key=f"run {name}")
     this.button("Run all that are missing", on_click=start, args=(study, every), key="run all")
 
@@ -76,8 +80,9 @@ def watch(key: Key) -> None:
 def show_result(study: StudyPage, result: ExperimentResult) -> None:
     """What was found, the figure, the tables, and what they do not show."""
     view = VIEWS[result.name]
-    study.answer(*judges_first(study), headline(result))
-    widgets.notes(result.notices)
+    first = judges_first(study)
+    study.answer(*first, headline(result))
+    widgets.notes([notice for notice in result.notices if notice not in first])
     st.markdown(plain(result.found))
     if len(result.frame()):
         _figures(result, view.figure)

@@ -13,6 +13,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from crubric_core.__main__ import build_parser, settings_of
+from crubric_core.demo import simulate
 from crubric_core.experiments import EXPERIMENTS, ExperimentResult, run_experiment, store_experiment
 from crubric_core.labels.workspace import Workspace
 from crubric_core.settings import Settings
@@ -155,3 +156,14 @@ def test_the_command_on_the_page_gives_the_same_settings(open_page: Open, own: P
     args = build_parser().parse_args(words[3:])
     assert settings_of(args) == chosen
     assert (args.name, args.dataset) == ("ablation", "small")
+
+
+def test_labels_of_one_judge_are_said_to_have_no_gate_before_anything_else(
+    open_page: Open, tmp_path: Path
+) -> None:
+    labels = simulate(seed=1, systems=5, queries=6, pool=(8, 10)).labels
+    one = labels[labels["judge"] == labels["judge"].min()]
+    with Workspace(tmp_path / "one.duckdb") as workspace:
+        workspace.ingest(one.to_csv(index=False).encode(), "one judge", format="csv")
+    app = open_page("experiments", tmp_path / "one.duckdb")
+    assert first_line(app).startswith("No cell has labels of two judges")

@@ -35,7 +35,6 @@ ROOT = Path(__file__).resolve().parents[2]
 PAGES = ROOT / "pages"
 FINE = np.linspace(-4, 4, 161)  # nodes at which curves look smooth
 FEW, MANY = 6, 40  # results kept of a heavy stage, and of a light one that a slider asks for
-BOUNDS = 40  # bank sizes at which the certificate is drawn
 
 # What a stage and those before it do NOT read; a setting named nowhere belongs to every key.
 _BANK = frozenset({"budget", "strategy"})
@@ -186,10 +185,9 @@ def guarantee(study: Study) -> FloatArray:
 @st.cache_resource(max_entries=MANY, show_spinner=False)
 def _guarantee(key: Key, _study: Study) -> FloatArray:
     fitted, chosen = calibration(_study), order(_study).order
-    sizes = np.unique(np.geomspace(1, len(chosen), BOUNDS).astype(np.int64))
     feasible = gate(_study)["feasible"].to_numpy()
-    known = certificate_curve(fitted.info, fitted.grid.weights, chosen, sizes, feasible)
-    return np.interp(np.arange(1, len(chosen) + 1), sizes, known)
+    sizes = np.arange(1, len(chosen) + 1)
+    return certificate_curve(fitted.info, fitted.grid.weights, chosen, sizes, feasible)
 
 
 def datasets() -> pd.DataFrame:

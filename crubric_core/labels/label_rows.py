@@ -34,8 +34,18 @@ def _read_labels(job: Job) -> None:
     job.run(f"""
         CREATE TEMP TABLE label_values AS
         WITH words AS (SELECT label AS raw, count(*) AS n FROM incoming GROUP BY label),
-        parsed AS (SELECT raw, n, {values.verdict("raw")} AS value, {unknown} AS unknown FROM words)
-        SELECT raw, n, value, unknown, {values.problem("value", "unknown", "whole")} AS problem FROM parsed
+        parsed AS (
+            SELECT raw, n, {values.verdict("raw")} AS verdict, {values.number("raw")} AS number, {unknown} AS unknown
+            FROM words
+        ), valued AS (SELECT *, coalesce(verdict, number) AS value FROM parsed),
+        highest AS (
+            SELECT greatest(max(number) FILTER (number <= {values.LARGEST}),
+                            (SELECT max(label) FROM {job.kind} WHERE dataset_id = $dataset)) AS label
+            FROM valued
+        )
+        SELECT raw, n, value, unknown, verdict IS NOT NULL AS is_word, highest.label AS highest,
+               {values.problem("value", "unknown", "whole")} AS problem
+        FROM valued CROSS JOIN highest
     """)
     _refuse_fractions(job)
 
@@ -67,7 +77,8 @@ def _code(job: Job, judge: str) -> None:
                CASE WHEN l.problem IS NULL THEN CAST(l.value AS INTEGER) END AS label,
                CAST(CASE WHEN s.name IS NULL THEN 1 WHEN r.rubric IS NULL THEN 2 WHEN r.ambiguous THEN 3
                          WHEN j.name IS NULL THEN 4 WHEN l.problem IS NOT NULL THEN 5
-                         WHEN l.value < r.lo OR l.value > r.hi THEN 6 ELSE 0 END AS TINYINT) AS fault
+                         WHEN l.value < r.lo OR l.value > r.hi THEN 6
+                         WHEN l.is_word AND coalesce(r.hi, l.highest) > 1 THEN 7 ELSE 0 END AS TINYINT) AS fault
         FROM incoming i
         JOIN system_names s ON s.raw IS NOT DISTINCT FROM i.system
         JOIN {judge}_names j ON j.raw IS NOT DISTINCT FROM i.{judge}
@@ -90,6 +101,9 @@ def _reject_faults(job: Job, judge: str) -> None:
                    WHEN 3 THEN 'several queries have the rubric ' || r.rubric || ': name the query'
                    WHEN 4 THEN 'the {judge} has no name'
                    WHEN 5 THEN i.label || ' ' || l.problem
+                   WHEN 7 THEN i.label || ' is a verdict, but labels go up to '
+                               || CAST(coalesce(r.hi, l.highest) AS INTEGER)
+                               || ': give a number, or the rubric a scale from 0 to 1'
                    ELSE i.label || ' lies outside the scale of ' || r.rubric || ', '
                         || coalesce(CAST(r.lo AS VARCHAR), '…') || ' to ' || coalesce(CAST(r.hi AS VARCHAR), '…')
                END

@@ -26,9 +26,9 @@ def number(column: str) -> str:
 
 
 def verdict(column: str) -> str:
-    """A number, or 1 and 0 for the words of a verdict."""
+    """1 or 0 for the words of a verdict; NULL for anything else."""
     word = f"lower(replace(trim({column}, {_SPACE}), '_', ' '))"
-    return f"CASE WHEN {word} IN {_YES} THEN 1 WHEN {word} IN {_NO} THEN 0 ELSE {number(column)} END"
+    return f"CASE WHEN {word} IN {_YES} THEN 1 WHEN {word} IN {_NO} THEN 0 END"
 
 
 def problem(value: str, unknown: str, kind: str) -> str:

@@ -96,3 +96,19 @@ def test_gold_labels_keep_to_a_given_scale(ws):
     ws.ingest(b"rubric,query,scale_min,scale_max\nr,q,1,5\n", "d", "rubrics")
     report = ws.ingest(b"system,rubric,label\ns0,r,5\ns1,r,7\n", "d", "gold")
     assert report.rejects["value"].tolist() == ["7"]
+
+
+@pytest.mark.parametrize("given", [b"r,q,1,5", b"other,q,1,5"])
+def test_a_verdict_has_no_place_on_a_graded_scale(ws, given):
+    ws.ingest(b"rubric,query,scale_min,scale_max\n" + given + b"\n", "d", "rubrics")
+    report = ws.ingest(labels([1, 5, "yes", 3]), "d")
+    assert report.rejects["value"].tolist() == ["yes"]
+    assert "yes is a verdict, but labels go up to 5" in report.rejects["reason"][0]
+
+
+def test_a_verdict_stands_beside_grades_where_its_rubric_goes_from_0_to_1(ws):
+    ws.ingest(b"rubric,query,scale_min,scale_max\nr,q,0,1\ns,q,1,5\n", "d", "rubrics")
+    both = labels(["yes", "no"], "r") + b"\n" + labels([5, 1], "s").split(b"\n", 1)[1]
+    report = ws.ingest(both, "d")
+    assert (report.accepted, report.rejected) == (4, 0)
+    assert ws.dataset("d").reduce().y.tolist() == [[1, 1], [0, 0]]

@@ -13,7 +13,7 @@ BIN := .venv/bin
 RUNTIME := .venv/requirements.stamp
 DEV := .venv/requirements-dev.stamp
 DEMO := data/demo.duckdb
-PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+PIP := $(BIN)/python -m pip install -qq --disable-pip-version-check
 
 .PHONY: app test check clean
 .DELETE_ON_ERROR:

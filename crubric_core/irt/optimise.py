@@ -18,7 +18,7 @@ from ..arrays import FloatArray
 
 MEMORY = 12
 SUFFICIENT = 1e-4  # Armijo's constant
-NOISE = 1e-12  # of the value's own rounding, which must not fail a step at the optimum: the gradient is sharper
+NOISE = 1e-12  # share of the value that is rounding, and must not fail a step where the gradient still sees
 LONGEST_STEP = 2.0  # of any one parameter in one iteration, in logits
 
 

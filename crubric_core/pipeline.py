@@ -16,7 +16,8 @@ import pandas as pd
 from .arrays import BoolArray, FloatArray, IntArray
 from .bank.assembly import BankOrder, order_bank
 from .bank.certificate import certificate
-from .bank.utility import UtilityGrid, coverage_utility, utility_grid
+from .bank.utility import UtilityGrid, utility_grid
+from .cautions import dataset_warnings, fit_warnings, saturation_warnings, type_warnings
 from .errors import DatasetError
 from .irt.abilities import Abilities, estimate_abilities, resample_abilities
 from .irt.diagnostics import item_rest_correlation
@@ -29,12 +30,12 @@ from .judges.posterior import with_posterior_labels
 from .labels.dataset import Dataset, Reduction
 from .leaderboard.bootstrap import draw_weights
 from .leaderboard.tiers import Standing, standings
+from .result_tables import bank_table, item_table, leaderboard_table
 from .settings import Settings, Strategy
 from .task_types.scoring import QueryScores, score_systems
 from .task_types.types import TASK_TYPES
 
 Progress = Callable[[float, str], None]
-FEW_SYSTEMS = 6
 
 
 @dataclass(frozen=True)
@@ -213,7 +214,7 @@ def rank_systems(
     standing = standings(abilities.theta, draws, settings.confidence, settings.tier_rule, settings.holm)
     scores = _score(queries, reduction, calibration.nu, rubrics, query_index, settings)
     known = np.asarray((~np.isnan(y[:, ~fit.constant])).any(axis=1))
-    table = _leaderboard(reduction.systems, known, abilities, standing, scores, fit)
+    table = leaderboard_table(reduction.systems, known, abilities, standing, scores, fit)
     return Ranking(rubrics, abilities, draws, standing, scores, table)
 
 
@@ -245,151 +246,3 @@ def _score(
         tau_t=settings.tau_t,
         clip=settings.clip,
     )
-
-
-def _leaderboard(
-    systems: tuple[str, ...],
-    known: BoolArray,
-    abilities: Abilities,
-    standing: Standing,
-    scores: QueryScores,
-    fit: IrtFit,
-) -> pd.DataFrame:
-    table = pd.DataFrame(
-        {
-            "rank": standing.rank,
-            "system": systems,
-            "theta": abilities.theta,
-            "theta_low": standing.theta_low,
-            "theta_high": standing.theta_high,
-            "score": scores.score,
-            "tier": standing.tier,
-            "rank_low": standing.rank_low,
-            "rank_high": standing.rank_high,
-            "theta_sd": abilities.sd,
-            "theta_full": np.where(known, fit.theta, np.nan),
-            "theta_full_sd": np.where(known, fit.theta_sd, np.nan),
-        }
-    )
-    whole = dict.fromkeys(("rank", "tier", "rank_low", "rank_high"), "Int64")
-    return table.astype(whole).sort_values(
-        ["theta", "system"], ascending=[False, True], na_position="last", ignore_index=True
-    )
-
-
-def item_table(reduction: Reduction, calibration: Calibration, chosen: IntArray) -> pd.DataFrame:
-    """One row a rubric: its parameters, its information and whether it is in the bank."""
-    fit = calibration.fit
-    table = reduction.rubrics[["rubric", "query"]].reset_index(drop=True)
-    table = table.assign(a=fit.a, b=fit.b, c=np.where(fit.constant, np.nan, fit.c))
-    if fit.thresholds is not None:
-        table = table.assign(**{f"b{k + 1}": column for k, column in enumerate(fit.thresholds.T)})
-    in_bank = np.zeros(len(table), dtype=bool)
-    in_bank[chosen] = True
-    known = (~np.isnan(reduction.y)).sum(axis=0)
-    mean = np.nansum(reduction.y, axis=0) / np.where(known > 0, known * (reduction.levels - 1), np.nan)
-    return table.assign(
-        nu=calibration.nu,
-        pass_rate=mean,
-        systems=known,
-        item_rest=calibration.item_rest,
-        constant=fit.constant,
-        in_bank=in_bank,
-    )
-
-
-def bank_table(
-    queries: pd.DataFrame,
-    reduction: Reduction,
-    calibration: Calibration,
-    order: BankOrder,
-    settings: Settings,
-) -> pd.DataFrame:
-    """The bank in the order in which its rubrics were chosen; weights are w_j ∝ nu_j and sum to 1 (eq:weights)."""
-    chosen = order.order[: settings.budget]
-    weights = calibration.nu[chosen]
-    frame = reduction.rubrics.iloc[chosen]
-    utility = coverage_utility(np.cumsum(calibration.info[:, chosen], axis=1).T, calibration.grid.weights)
-    return pd.DataFrame(
-        {
-            "order": np.arange(1, len(chosen) + 1),
-            "rubric": frame["rubric"].to_numpy(),
-            "gain": np.diff(utility, prepend=0.0),
-            "utility": utility,
-            "weight": weights / weights.sum(),
-            "query": frame["query"].to_numpy(),
-            "text": frame["text"].to_numpy(),
-        }
-    )
-
-
-def dataset_warnings(reduction: Reduction) -> tuple[str, ...]:
-    """What every screen and report must say of these labels, before any model is fitted."""
-    warnings = []
-    if gate_is_off(reduction):
-        warnings.append(
-            "No cell has labels of two judges: measurability cannot be estimated and the tau_c gate is off."
-        )
-    elif int(reduction.max_panel.max()) == 2:
-        warnings.append("At most two judges a cell: agreement gives no independent rubric-level signal.")
-    n_systems = len(reduction.systems)
-    if n_systems < FEW_SYSTEMS:
-        warnings.append(
-            f"Only {n_systems} systems: item slopes are hardly identified; read tiers, not ranks."
-        )
-    empty = int(np.isnan(reduction.y).all(axis=1).sum())
-    if empty:
-        warnings.append(f"{empty} systems have no consensus label and cannot be ranked.")
-    return tuple(warnings)
-
-
-def saturation_warnings(reduction: Reduction, rubrics: IntArray) -> tuple[str, ...]:
-    """Systems that pass all of these rubrics, or none: nothing bounds their ability on that side."""
-    share = reduction.y[:, rubrics] / (reduction.levels[rubrics] - 1)
-    known = ~np.isnan(share)
-    top = int((known.any(axis=1) & ((share == 1) | ~known).all(axis=1)).sum())
-    bottom = int((known.any(axis=1) & ((share == 0) | ~known).all(axis=1)).sum())
-    parts = [
-        f"{verb} by {n} system{'s' if n > 1 else ''}"
-        for verb, n in (("passed", top), ("failed", bottom))
-        if n
-    ]
-    if not parts:
-        return ()
-    return (
-        f"Every one of these rubrics is {' and '.join(parts)}: their θ is an extrapolation "
-        "and its interval too narrow. A larger bank, or all rubrics that pass, tells them apart.",
-    )
-
-
-def type_warnings(scores: QueryScores) -> tuple[str, ...]:
-    """What must be said of the queries' task types."""
-    if not scores.unrecognised:
-        return ()
-    named = ", ".join(repr(name) for name in scores.unrecognised[:5])
-    return (f"Unknown task types are scored plainly: {named}; expected one of {', '.join(TASK_TYPES)}.",)
-
-
-def fit_warnings(calibration: Calibration, feasible: BoolArray, settings: Settings) -> tuple[str, ...]:
-    """What must be said of the fit and of the bank."""
-    fit, warnings = calibration.fit, []
-    if not fit.converged:
-        warnings.append(f"The {fit.model} fit did not converge: read its figures as provisional.")
-    if fit.quadrature == "grid":
-        warnings.append(
-            "Fixed 41-node grid: abilities are quantised to its 0.2 spacing; use adaptive to rank."
-        )
-    if constant := int(fit.constant.sum()):
-        warnings.append(
-            f"{constant:,} of {len(fit.constant):,} rubrics have the same label everywhere: no information."
-        )
-    if aberrant := int((calibration.item_rest < 0).sum()):
-        warnings.append(
-            f"{aberrant:,} rubrics are passed more often by weaker systems (negative item-rest correlation)."
-        )
-    usable = int((feasible & ~fit.constant).sum())
-    if usable < settings.budget:
-        warnings.append(
-            f"Only {usable:,} rubrics are feasible: the bank is smaller than B = {settings.budget}."
-        )
-    return tuple(warnings)

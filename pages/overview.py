@@ -3,9 +3,9 @@
 import numpy as np
 import streamlit as st
 
+from crubric_core.cautions import dataset_warnings
 from crubric_core.figures import overview as figures
 from crubric_core.irt.fit import constant_rubrics
-from crubric_core.pipeline import dataset_warnings
 from crubric_core.ui import loaders, widgets
 from crubric_core.ui.page import open_study
 from crubric_core.ui.text import count

@@ -10,10 +10,11 @@ import numpy as np
 import pandas as pd
 
 from ..arrays import BoolArray, FloatArray, IntArray
+from ..cautions import dataset_warnings
 from ..judges.anchors import gold_levels
 from ..judges.measurability import gate_is_off
 from ..labels.dataset import Dataset, Reduction
-from ..pipeline import dataset_warnings, gate, query_positions, reduce_labels
+from ..pipeline import gate, query_positions, reduce_labels
 from ..settings import Settings
 from .results import ExperimentResult, settings_record
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from .. import pipeline
+from .. import cautions, pipeline
 from ..experiments import EXPERIMENTS, store_experiment, stored_experiment
 from ..experiments.background import Background, Key, job_key
 from ..experiments.snapshot import Snapshot
@@ -147,4 +147,4 @@ def report(study: Study, name: str) -> bytes:
 def judges_first(study: Study) -> tuple[str, ...]:
     """What labels of one or two judges cannot say: it comes before anything else."""
     found = loaders.reduction(study)
-    return pipeline.dataset_warnings(found)[:1] if int(found.max_panel.max()) <= 2 else ()
+    return cautions.dataset_warnings(found)[:1] if int(found.max_panel.max()) <= 2 else ()

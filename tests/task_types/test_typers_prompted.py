@@ -190,7 +190,10 @@ def test_a_stopped_run_resumes_where_it_stood(server, typer):
     second = typer.run(QUERIES)
     assert answered(second).all()
     assert second.cached == 6
-    assert len(server.requests) - before == 6
+    asked = {
+        request["query"] for request in server.requests[before:]
+    }  # a busy machine may ask one of them twice
+    assert asked == {query for query, known in zip(QUERIES, answered(first), strict=True) if not known}
 
 
 def test_a_cancelled_run_ends_at_once_keeps_its_answers_and_resumes(server, typer):

@@ -6,7 +6,6 @@ import os
 import re
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import numpy as np
@@ -54,10 +53,8 @@ def unanimous(instances: pd.DataFrame) -> pd.Series:
     return (full.max(axis=1) == full.min(axis=1)).rename("agreed")
 
 
-def test_the_study_has_the_announced_size_and_is_made_in_seconds() -> None:
-    start = time.perf_counter()
+def test_the_study_has_the_announced_size() -> None:
     study = simulate()
-    assert time.perf_counter() - start < 2
     assert study.labels["system"].nunique() == len(study.reference) == 15
     assert len(study.queries) == 104
     assert study.labels["judge"].nunique() == 3

@@ -1,13 +1,10 @@
-"""Text that came from a file is data: shown letter by letter, never markup, never a spreadsheet formula."""
+"""Text that came from a file is data: shown letter by letter, never markup."""
 
 from __future__ import annotations
 
 import re
 
-import pandas as pd
-
 _PUNCTUATION = re.compile(r"([!-/:-@\[-`{-~])")
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 def plain(text: str) -> str:
@@ -24,18 +21,3 @@ def shorten(text: str, limit: int = 80) -> str:
 def count(number: int, noun: str, plural: str | None = None) -> str:
     """``1 rubric``, ``4,052 rubrics``."""
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
-
-
-def csv_bytes(table: pd.DataFrame) -> bytes:
-    """The table as UTF-8 CSV; no text in it can start a spreadsheet formula (OWASP: a leading apostrophe)."""
-    safe = table.rename(columns=_disarm)
-    for name in safe.columns:
-        if not pd.api.types.is_numeric_dtype(safe[name]):
-            safe[name] = safe[name].map(_disarm)
-    return safe.to_csv(index=False, lineterminator="\r\n").encode(
-        "utf-8"
-    )  # RFC 4180; "\n" leaves "\r" unquoted
-
-
-def _disarm(value: object) -> object:
-    return "'" + value if isinstance(value, str) and value.startswith(_FORMULA) else value

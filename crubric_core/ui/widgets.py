@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from .text import csv_bytes, plain
+from ..exports import csv_bytes
+from .text import plain
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

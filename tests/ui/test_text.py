@@ -6,7 +6,8 @@ import io
 import pandas as pd
 import pytest
 
-from crubric_core.ui.text import count, csv_bytes, plain, shorten
+from crubric_core.exports import csv_bytes
+from crubric_core.ui.text import count, plain, shorten
 
 
 @pytest.mark.parametrize("mark", list("*_`#[]()<>~|!$:\\-+.{}"))

@@ -12,7 +12,8 @@ import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from crubric_core.__main__ import build_parser, settings_of
+from crubric_core.__main__ import build_parser
+from crubric_core.commands.options import settings_of
 from crubric_core.demo import simulate
 from crubric_core.experiments import EXPERIMENTS, ExperimentResult, run_experiment, store_experiment
 from crubric_core.labels.workspace import Workspace

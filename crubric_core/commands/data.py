@@ -1,0 +1,106 @@
+"""Labels in, tables out: demo, ingest, datasets, export."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..demo import write_demo
+from ..exports import write_dataset
+from ..labels.workspace import Workspace
+from .options import KINDS, Commands, add_command, add_workspace, read_mapping
+from .terminal import print_json, progress_bar, tell_rejects
+
+if TYPE_CHECKING:
+    from ..labels.ingest import IngestReport
+
+
+def add(commands: Commands) -> None:
+    """The commands of this file."""
+    demo = add_command(commands, "demo", run_demo, "make the simulated study with known truth")
+    add_workspace(demo)
+    demo.add_argument("--dataset", default="demo", help="name of the new dataset (default: demo)")
+    demo.add_argument("--seed", type=int, default=0, help="seed of the simulation (default: 0)")
+
+    ingest = add_command(commands, "ingest", run_ingest, "read files into a dataset")
+    add_workspace(ingest)
+    ingest.add_argument("--dataset", required=True, help="name of the dataset; made if it is new")
+    ingest.add_argument(
+        "--kind", choices=KINDS, default="labels", help="what the files hold (default: labels)"
+    )
+    ingest.add_argument("--format", default="auto", help="csv, tsv, parquet, jsonl or json (default: auto)")
+    ingest.add_argument("--mapping", type=Path, help="JSON file: canonical column to the file's column")
+    ingest.add_argument(
+        "--on-conflict", choices=("reject", "last"), default="reject", help="what contradicting rows come to"
+    )
+    ingest.add_argument("files", nargs="+", metavar="FILE")
+
+    add_workspace(add_command(commands, "datasets", run_datasets, "list the datasets, one JSON line each"))
+
+    export = add_command(commands, "export", run_export, "write a dataset's tables as CSV or Parquet")
+    add_workspace(export)
+    export.add_argument("--dataset", required=True, help="dataset of the workspace")
+    export.add_argument(
+        "--format",
+        choices=("csv", "parquet"),
+        default="csv",
+        help="CSV is safe for spreadsheets (default: csv)",
+    )
+    export.add_argument("--out", required=True, type=Path, help="folder for the tables")
+
+
+def run_demo(args: argparse.Namespace) -> None:
+    """Demo."""
+    with Workspace(args.workspace) as workspace:
+        write_demo(workspace, args.seed, args.dataset)
+        print_json(_datasets(workspace)[args.dataset])
+
+
+def run_ingest(args: argparse.Namespace) -> None:
+    """Ingest."""
+    mapping = read_mapping(args.mapping)
+    with Workspace(args.workspace) as workspace:
+        for file in args.files:
+            with progress_bar() as tell:
+                report = workspace.ingest(
+                    file, args.dataset, args.kind, mapping, args.format, args.on_conflict, tell
+                )
+            tell_rejects(report)
+            print_json(_ingest_summary(report))
+
+
+def run_datasets(args: argparse.Namespace) -> None:
+    """Datasets."""
+    with Workspace(args.workspace) as workspace:
+        for row in _datasets(workspace).values():
+            print_json(row)
+
+
+def run_export(args: argparse.Namespace) -> None:
+    """Write the tables of one dataset."""
+    with Workspace(args.workspace) as workspace:
+        for path in write_dataset(workspace.dataset(args.dataset), args.out, args.format):
+            print(path)
+
+
+def _datasets(workspace: Workspace) -> dict[str, dict[str, Any]]:
+    rows = json.loads(workspace.datasets().to_json(orient="records", date_format="iso"))
+    return {row["name"]: row for row in rows}
+
+
+def _ingest_summary(report: IngestReport) -> dict[str, Any]:
+    scale = report.scale
+    return {
+        "dataset": report.dataset,
+        "kind": report.kind,
+        "source": report.source,
+        "accepted": report.accepted,
+        "rejected": report.rejected,
+        "blank": report.blank,
+        "collapsed": report.collapsed,
+        "replaced": report.replaced,
+        "scale": None if scale is None else f"{scale.minimum:g}..{scale.maximum:g} ({scale.source})",
+        "fingerprint": report.fingerprint,
+    }

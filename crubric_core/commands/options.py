@@ -1,0 +1,106 @@
+"""Options that several commands share, and what they come to."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Callable
+from contextlib import contextmanager
+from dataclasses import fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias, get_args
+
+from ..errors import IngestError
+from ..labels.columns import Kind
+from ..labels.workspace import Workspace
+from ..settings import CHOICES, Settings
+from .terminal import tell_rejects
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ..labels.dataset import Dataset
+
+KINDS: tuple[Kind, ...] = get_args(Kind)
+Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
+
+
+def add_command(
+    commands: Commands,
+    name: str,
+    run: Callable[[argparse.Namespace], None],
+    text: str,
+) -> argparse.ArgumentParser:
+    """A new command that runs ``run``."""
+    parser = commands.add_parser(name, help=text, description=text[0].upper() + text[1:] + ".")
+    parser.set_defaults(run=run)
+    return parser
+
+
+def add_workspace(parser: argparse.ArgumentParser) -> None:
+    """The option that names the workspace."""
+    parser.add_argument("--workspace", required=True, type=Path, help="workspace file")
+
+
+def add_inputs(parser: argparse.ArgumentParser) -> None:
+    """Options that name a dataset, either in a workspace or as files."""
+    parser.add_argument("--workspace", type=Path, help="workspace file; with --dataset")
+    parser.add_argument("--dataset", help="dataset of the workspace")
+    for kind in KINDS:
+        parser.add_argument(f"--{kind}", type=Path, metavar="FILE", help=f"table of {kind}")
+
+
+def add_settings(parser: argparse.ArgumentParser) -> None:
+    """An option for each setting that has a help text."""
+    for setting in fields(Settings):
+        if "help" not in setting.metadata:
+            continue
+        option, default = "--" + setting.name.replace("_", "-"), setting.default
+        text = f"{setting.metadata['help']} (default: {default})"
+        kind: dict[str, Any] = {"type": type(default)}
+        if isinstance(default, bool):
+            kind = {"action": argparse.BooleanOptionalAction}
+        elif setting.name in CHOICES:
+            kind = {"choices": CHOICES[setting.name]}
+        parser.add_argument(option, default=default, help=text.replace("%", "%%"), **kind)
+
+
+def settings_of(args: argparse.Namespace) -> Settings:
+    """The Settings that the options spell out."""
+    given = {f.name: getattr(args, f.name) for f in fields(Settings) if hasattr(args, f.name)}
+    return Settings(**given)
+
+
+@contextmanager
+def opened_dataset(args: argparse.Namespace) -> Iterator[Dataset]:
+    """The dataset that the options name: one of a workspace, or files read into a workspace in memory."""
+    files = {kind: getattr(args, kind) for kind in KINDS if getattr(args, kind)}
+    if bool(args.workspace) == bool(files):
+        raise IngestError("Name either --workspace with --dataset, or --labels with a file.")
+    if args.workspace:
+        if not args.dataset:
+            raise IngestError("--workspace needs --dataset: `datasets --workspace …` lists them.")
+        with Workspace(args.workspace) as workspace:
+            yield workspace.dataset(args.dataset)
+        return
+    if "labels" not in files:
+        raise IngestError("--labels is missing: name the label table.")
+    with Workspace() as workspace:
+        name = Path(files["labels"]).stem
+        for kind in ("queries", "rubrics", "labels", "gold", "reference"):
+            if kind in files:
+                tell_rejects(workspace.ingest(files[kind], name, kind))
+        yield workspace.dataset(name)
+
+
+def read_mapping(path: Path | None) -> dict[str, str] | None:
+    """A column mapping from a JSON file; IngestError where it is none."""
+    if path is None:
+        return None
+    try:
+        mapping = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise IngestError(f"The mapping {path} cannot be read as JSON: {error}.") from error
+    if not isinstance(mapping, dict) or not all(isinstance(value, str) for value in mapping.values()):
+        raise IngestError(f'The mapping {path} must be one JSON object such as {{"system": "model"}}.')
+    return mapping

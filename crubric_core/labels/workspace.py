@@ -12,14 +12,16 @@ from typing import Self
 import duckdb
 import pandas as pd
 
+from ..access import require_editor, require_workspace
 from ..errors import DatasetError, IngestError, WorkspaceError
 from .columns import Kind
 from .dataset import Dataset, tidy
 from .formats.base import first_line
-from .ingest import IngestReport, IngestRequest, Progress, Source, local_file, stage_file, store_file
+from .ingest import IngestReport, IngestRequest, Progress, Source, local_file, stage_file
 from .job import OnConflict
 from .opening import connect, prepare, writer_of
 from .results import forget_orphans
+from .storing import store_file
 
 _TABLES = (
     "labels",
@@ -42,6 +44,7 @@ class Workspace:
     """
 
     def __init__(self, path: str | Path = ":memory:") -> None:
+        require_workspace()
         self.path = str(path)
         self._connection = connect(self.path)
         self._writer = writer_of(self.path)
@@ -66,6 +69,7 @@ class Workspace:
 
     def cursor(self) -> duckdb.DuckDBPyConnection:
         """A connection of its own to the same workspace; the caller closes it."""
+        require_workspace()
         try:
             return self._connection.cursor()
         except duckdb.ConnectionException as error:
@@ -82,6 +86,7 @@ class Workspace:
     @contextmanager
     def _transaction(self, cursor: duckdb.DuckDBPyConnection) -> Iterator[None]:
         """The only writer of the file, until all is committed or nothing."""
+        require_editor("change the workspace")
         with self._writer.lock:
             cursor.execute("BEGIN TRANSACTION")
             try:

@@ -40,9 +40,17 @@ class ConvergenceError(FitError):
         self.fit = fit
 
 
+class AccessError(CrubricError):
+    """Whoever acts is not known, or not allowed to do this."""
+
+
 class ExportError(CrubricError):
     """Results could not be written."""
 
 
 class AssemblyError(CrubricError):
     """A bank cannot be assembled from these candidates."""
+
+
+class SharingError(CrubricError):
+    """A read-only view cannot be made, changed or found."""

@@ -18,6 +18,7 @@ from pathlib import Path
 from threading import Lock
 from typing import IO
 
+from ..access import carried, require_editor
 from ..labels.results import result_key
 from ..settings import Settings
 from .results import ExperimentResult, settings_record
@@ -60,12 +61,13 @@ class Background:
 
     def start(self, name: str, snapshot: Snapshot, settings: Settings) -> Job:
         """Queue an experiment; the same one that is under way already is not started twice."""
+        require_editor("run experiments")
         key = job_key(name, snapshot.fingerprint, settings)
         with self._lock:
             job = self._jobs.get(key)
             if job is None or not job.active:
                 job = self._jobs[key] = Job(name)
-                self._queue.submit(self._run, key, job, pickle.dumps((name, snapshot, settings)))
+                self._queue.submit(carried(self._run), key, job, pickle.dumps((name, snapshot, settings)))
         return job
 
     def job(self, key: Key) -> Job | None:
@@ -75,6 +77,7 @@ class Background:
 
     def cancel(self, key: Key) -> None:
         """Stop it at once; nothing of it is kept."""
+        require_editor("stop experiments")
         with self._lock:
             job = self._jobs.pop(key, None)
             if job is not None:

@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
+from ..access import carried, require_editor
 from ..demo.texts import cases
 from ..errors import CrubricError
 from ..labels.query_types import EDITED, save_typed
@@ -180,6 +181,7 @@ def jobs() -> dict[str, TypingJob]:
 
 def start(study: Study, queries: pd.DataFrame, endpoint: Endpoint) -> None:
     """Ask the endpoint about these queries in the background, unless a run of this dataset is at work."""
+    require_editor("type queries")
     name, workspace = study.dataset.name, loaders.workspace()
     before = jobs().get(name)
     if before is not None and before.running:
@@ -196,7 +198,7 @@ def start(study: Study, queries: pd.DataFrame, endpoint: Endpoint) -> None:
             logger.exception("The typer failed")
             job.failure = "The typer failed; what was answered is kept. The details are in the log."
 
-    job.thread = threading.Thread(target=work, name=f"typing {name}", daemon=True)
+    job.thread = threading.Thread(target=carried(work), name=f"typing {name}", daemon=True)
     jobs()[name] = job
     job.thread.start()
 

@@ -1,0 +1,30 @@
+"""Read-only views: what is shown, the files that hold it, and the links that open it."""
+
+from .build import Choices, build_view
+from .expiry import expiry_of
+from .opening import open_state, open_view, read_state, standing_of
+from .state import ViewState
+from .store import Published, list_views, publish, replace, revoke, set_expiry
+from .trail import audit
+from .view import Bank, Separation, SharedView
+
+__all__ = [
+    "Bank",
+    "Choices",
+    "Published",
+    "Separation",
+    "SharedView",
+    "ViewState",
+    "audit",
+    "build_view",
+    "expiry_of",
+    "list_views",
+    "open_state",
+    "open_view",
+    "publish",
+    "read_state",
+    "replace",
+    "revoke",
+    "set_expiry",
+    "standing_of",
+]

@@ -1,0 +1,123 @@
+"""From a Result to the view of it that was chosen."""
+
+from __future__ import annotations
+
+import platform
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
+
+import numpy as np
+import pandas as pd
+
+from ..arrays import FloatArray
+from ..bank.utility import coverage_utility
+from ..errors import SharingError
+from ..irt.information import item_information
+from ..pipeline import Result
+from .view import LEADERBOARD, RUBRICS, Bank, Separation, SharedView
+
+TITLE, NOTE = 200, 5_000  # most characters
+SPACING = 0.05  # between the nodes at which information is kept: curves look smooth
+LIBRARIES = ("numpy", "scipy", "pandas", "duckdb")
+
+
+@dataclass(frozen=True)
+class Choices:
+    """What a view is to show. An empty title becomes "Leaderboard"; the texts of rubrics stay out unless chosen."""
+
+    title: str = ""
+    note: str = ""
+    leaderboard: bool = True
+    tiers: bool = True
+    separation: bool = True
+    bank: bool = True
+    texts: bool = False
+    dataset: bool = True
+    downloads: bool = True
+
+
+def build_view(result: Result, choices: Choices = Choices(), now: datetime | None = None) -> SharedView:
+    """The view of ``result`` that is chosen; SharingError where it would show nothing, or too long a text."""
+    if not (choices.leaderboard or choices.separation or choices.bank or choices.texts):
+        raise SharingError(
+            "The view would be empty: include the leaderboard, the separation, the bank or its rubrics."
+        )
+    reduction = result.reduction
+    return SharedView(
+        title=_words("title", choices.title, TITLE) or "Leaderboard",
+        note=_words("note", choices.note, NOTE),
+        made_at=(now or datetime.now(UTC)).astimezone(UTC).replace(microsecond=0),
+        dataset=result.dataset if choices.dataset else None,
+        fingerprint=result.fingerprint,
+        counts={
+            "systems": len(reduction.systems),
+            "queries": int(reduction.rubrics["query"].nunique()),
+            "rubrics": len(reduction.rubrics),
+            "judges": reduction.n_judges,
+            "labels": reduction.n_labels,
+        },
+        settings=result.settings.as_dict(),
+        versions=_versions(),
+        cautions=result.warnings,
+        downloads=choices.downloads,
+        leaderboard=_leaderboard(result, choices.tiers) if choices.leaderboard else None,
+        separation=_separation(result) if choices.separation else None,
+        bank=_bank(result) if choices.bank else None,
+        rubrics=result.bank[list(RUBRICS)].reset_index(drop=True) if choices.texts else None,
+    )
+
+
+def _words(name: str, text: str, most: int) -> str:
+    words = text.encode("utf-8", "replace").decode().strip()  # no half of a character: it has no bytes
+    if len(words) > most:
+        raise SharingError(f"The {name} has {len(words):,} characters: shorten it to {most:,} or fewer.")
+    return words
+
+
+def _leaderboard(result: Result, tiers: bool) -> pd.DataFrame:
+    shown = [name for name in LEADERBOARD if tiers or name != "tier"]
+    return result.leaderboard[shown].reset_index(drop=True)
+
+
+def _separation(result: Result) -> Separation:
+    ranked = result.leaderboard.loc[result.leaderboard["rank"].notna(), "system"]
+    at = pd.Index(result.reduction.systems).get_indexer(pd.Index(ranked))
+    standing, pairs = result.ranking.standing, np.ix_(at, at)
+    return Separation(tuple(ranked), standing.ahead[pairs], standing.separated[pairs])
+
+
+def _bank(result: Result) -> Bank:
+    calibration, weights = result.calibration, result.calibration.grid.weights
+    candidates = result.measurability["feasible"].to_numpy() & ~calibration.fit.constant
+    theta = _nodes(calibration.grid.theta)
+    information = item_information(calibration.fit, theta)
+    return Bank(
+        size=len(result.bank),
+        candidates=int(candidates.sum()),
+        rubrics=len(candidates),
+        queries_heard=int(result.bank["query"].nunique()),
+        queries=int(result.reduction.rubrics["query"].nunique()),
+        coverage=float(result.bank["utility"].iloc[-1])
+        / float(coverage_utility(calibration.info[:, candidates].sum(axis=1), weights)),
+        certificate=result.certificate,
+        theta=theta,
+        information=information[:, result.ranking.rubrics].sum(axis=1),
+        information_all=information[:, candidates].sum(axis=1),
+    )
+
+
+def _nodes(grid: FloatArray) -> FloatArray:
+    low, high = float(grid[0]), float(grid[-1])
+    return np.linspace(low, high, round((high - low) / SPACING) + 1)
+
+
+def _versions() -> dict[str, str]:
+    return {"Python": platform.python_version(), **{name: _version(name) for name in LIBRARIES}}
+
+
+def _version(name: str) -> str:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return "unknown"

@@ -1,0 +1,82 @@
+"""The state of a view, a small JSON file beside its content: whose link, until when, revoked or not."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass, fields
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Literal
+
+from ..exports import json_bytes
+from .folder import write_lasting
+
+Standing = Literal["open", "expired", "revoked", "damaged"]
+
+
+@dataclass(frozen=True)
+class ViewState:
+    """What is known of a view without opening it.
+
+    token_sha256: hash of its link's token. version: 1, and one more with every replacement.
+    sha256, size: of the present content file; "" and 0 once it is revoked.
+    published_at, changed_at, expires_at, revoked_at: UTC; None for never.
+    published_by: who made the link.
+    """
+
+    id: str
+    token_sha256: str
+    version: int
+    sha256: str
+    size: int
+    title: str
+    dataset: str | None
+    fingerprint: str
+    published_at: datetime
+    published_by: str
+    changed_at: datetime
+    expires_at: datetime | None = None
+    revoked_at: datetime | None = None
+
+    def standing(self, now: datetime | None = None) -> Standing:
+        """Whether its link is open at this moment; the content file itself is checked where it is opened."""
+        if self.revoked_at is not None:
+            return "revoked"
+        expired = self.expires_at is not None and (now or datetime.now(UTC)) >= self.expires_at
+        return "expired" if expired else "open"
+
+    def content(self, views: Path) -> Path:
+        """The file that holds what it shows."""
+        return views / f"{self.id}.{self.version}.duckdb"
+
+
+def state_path(views: Path, view: str) -> Path:
+    """The state file of an id."""
+    return views / f"{view}.json"
+
+
+def write_state(views: Path, state: ViewState) -> None:
+    """Put the state in place of the last one, whole or not at all."""
+    plain = {k: v.isoformat() if isinstance(v, datetime) else v for k, v in asdict(state).items()}
+    write_lasting(state_path(views, state.id), json_bytes(plain))
+
+
+def load_state(views: Path, view: str) -> ViewState | None:
+    """The state of an id (of an id's form); None where there is none that can be read."""
+    try:
+        found = json.loads(state_path(views, view).read_bytes())
+        state = ViewState(
+            **{field.name: _value(field.name, found[field.name]) for field in fields(ViewState)}
+        )
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+    return state if state.id == view and isinstance(state.version, int) else None
+
+
+def _value(name: str, value: Any) -> Any:
+    if not name.endswith("_at") or value is None:
+        return value
+    moment = datetime.fromisoformat(value)
+    if moment.tzinfo is None:
+        raise ValueError(f"{name} has no time zone")
+    return moment

@@ -1,0 +1,160 @@
+"""The publisher's side: publish, replace, revoke, and the list of all links.
+
+A view is its content file and its state file. The content is on the disk before the state names it, so a view is
+there whole or not at all; what an interrupted call leaves behind is swept away by the next one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from dataclasses import replace as changed
+from datetime import UTC, datetime
+from pathlib import Path
+
+from ..errors import SharingError
+from .content import sha256_of, write_content
+from .expiry import still_to_come
+from .folder import PARTIAL, settle, writing
+from .state import ViewState, load_state, state_path, write_state
+from .tokens import checked_id, id_of, is_id, new_token, token_hash
+from .trail import record, this_user
+from .view import SharedView
+
+
+@dataclass(frozen=True)
+class Published:
+    """A new link. token: the secret that opens it, kept nowhere. path: the content file."""
+
+    id: str
+    token: str
+    path: Path
+
+
+def publish(
+    view: SharedView, views: str | Path, expires: datetime | None = None, who: str | None = None
+) -> Published:
+    """Publish a view under a new link, open until ``expires`` (None: until revoked) or the hour it is revoked.
+
+    ``who`` is written to the audit trail; None is the user of this process.
+    """
+    folder, now, token = Path(views), datetime.now(UTC), new_token()
+    until, hashed = still_to_come(expires, now), token_hash(token)
+    with writing(folder):
+        _sweep(folder)
+        state = ViewState(
+            id=id_of(hashed),
+            token_sha256=hashed,
+            version=1,
+            sha256="",
+            size=0,
+            title=view.title,
+            dataset=view.dataset,
+            fingerprint=view.fingerprint,
+            published_at=now,
+            published_by=who or this_user(),
+            changed_at=now,
+            expires_at=until,
+        )
+        state = _with_content(folder, state, view)
+        record(folder, now, who, "publish", state.id, _until(until))
+        write_state(folder, state)
+    return Published(state.id, token, state.content(folder))
+
+
+def replace(views: str | Path, view_id: str, view: SharedView, who: str | None = None) -> ViewState:
+    """Show a newer result under the same link; SharingError where it is revoked or there is none."""
+    folder, now = Path(views), datetime.now(UTC)
+    with writing(folder):
+        _sweep(folder)
+        old = _changeable(folder, view_id)
+        new = changed(
+            old,
+            version=old.version + 1,
+            title=view.title,
+            dataset=view.dataset,
+            fingerprint=view.fingerprint,
+            changed_at=now,
+        )
+        new = _with_content(folder, new, view)
+        record(folder, now, who, "replace", new.id, f"version {new.version}")
+        write_state(folder, new)
+        old.content(folder).unlink(missing_ok=True)
+    return new
+
+
+def revoke(views: str | Path, view_id: str, who: str | None = None) -> ViewState:
+    """Close a link for good and delete what it showed; revoking again changes nothing."""
+    folder, now = Path(views), datetime.now(UTC)
+    with writing(folder):
+        old = _known(folder, view_id)
+        if old.revoked_at is not None:
+            return old
+        new = changed(old, sha256="", size=0, changed_at=now, revoked_at=now)
+        record(folder, now, who, "revoke", new.id)
+        write_state(folder, new)
+        old.content(folder).unlink(missing_ok=True)
+    return new
+
+
+def set_expiry(
+    views: str | Path, view_id: str, expires: datetime | None, who: str | None = None
+) -> ViewState:
+    """Let a link stay open until another moment, also one that has expired; None: until it is revoked."""
+    folder, now = Path(views), datetime.now(UTC)
+    until = still_to_come(expires, now)
+    with writing(folder):
+        new = changed(_changeable(folder, view_id), expires_at=until, changed_at=now)
+        record(folder, now, who, "expiry", new.id, _until(until))
+        write_state(folder, new)
+    return new
+
+
+def list_views(views: str | Path) -> tuple[ViewState, ...]:
+    """Every view that was ever published here, newest first."""
+    folder = Path(views)
+    found = [load_state(folder, path.stem) for path in folder.glob("*.json") if is_id(path.stem)]
+    return tuple(sorted(filter(None, found), key=lambda state: state.published_at, reverse=True))
+
+
+def _with_content(folder: Path, state: ViewState, view: SharedView) -> ViewState:
+    """Write the content file that the state will name."""
+    path = state.content(folder)
+    partial = path.with_name(path.name + PARTIAL)
+    write_content(view, partial)
+    settle(partial, path)
+    return changed(state, sha256=sha256_of(path), size=path.stat().st_size)
+
+
+def _known(folder: Path, view_id: str) -> ViewState:
+    state = load_state(folder, checked_id(view_id))
+    if state is None:
+        raise SharingError(f"There is no view {view_id} in {folder}: `views` lists them.")
+    return state
+
+
+def _changeable(folder: Path, view_id: str) -> ViewState:
+    state = _known(folder, view_id)
+    if state.revoked_at is not None:
+        raise SharingError(f"The view {view_id} was revoked, and stays so: publish a new one.")
+    return state
+
+
+def _sweep(folder: Path) -> None:
+    """Delete what interrupted calls left: unfinished files, and contents that no state names."""
+    for path in folder.iterdir():
+        if path.name.endswith((PARTIAL, f"{PARTIAL}.wal")) or _is_left_over(folder, path):
+            path.unlink(missing_ok=True)
+
+
+def _is_left_over(folder: Path, path: Path) -> bool:
+    view = path.name.split(".")[0]
+    if path.suffix != ".duckdb" or not is_id(view):
+        return False
+    state = load_state(folder, view)
+    if state is None:
+        return not state_path(folder, view).exists()  # a state that cannot be read may be mended
+    return state.revoked_at is not None or state.content(folder) != path
+
+
+def _until(moment: datetime | None) -> str:
+    return f"until {moment.isoformat(timespec='seconds')}" if moment else "until revoked"

@@ -1,0 +1,53 @@
+"""The secret in a link. Only its hash is kept, and a view's id is the beginning of that hash.
+
+So a token leads to its files without a search, and what a reader types never becomes part of a path.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import re
+import secrets
+
+from ..errors import SharingError
+
+_TOKEN = re.compile(r"[A-Za-z0-9_-]{43}")  # token_urlsafe(32): 256 random bits
+_ID = re.compile(r"[0-9a-f]{16}")
+
+
+def new_token() -> str:
+    """A fresh secret."""
+    return secrets.token_urlsafe(32)
+
+
+def is_token(text: object) -> bool:
+    """Whether it has a token's form."""
+    return isinstance(text, str) and _TOKEN.fullmatch(text) is not None
+
+
+def token_hash(token: str) -> str:
+    """SHA-256, in hex."""
+    return hashlib.sha256(token.encode()).hexdigest()
+
+
+def id_of(hashed: str) -> str:
+    """The id of the view that a token's hash belongs to."""
+    return hashed[:16]
+
+
+def same(one: str, other: str) -> bool:
+    """Equality of two hashes in constant time."""
+    return hmac.compare_digest(one, other)
+
+
+def is_id(text: object) -> bool:
+    """Whether it has an id's form."""
+    return isinstance(text, str) and _ID.fullmatch(text) is not None
+
+
+def checked_id(text: str) -> str:
+    """The id itself; SharingError where it has not the form of one."""
+    if not is_id(text):
+        raise SharingError(f"{text!r} is no id of a view: `views` lists them.")
+    return text

@@ -4,9 +4,10 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
+from crubric_core import wording
 from crubric_core.cautions import saturation_warnings
 from crubric_core.figures import leaderboard as figures
-from crubric_core.ui import loaders, sentences, tables, widgets
+from crubric_core.ui import loaders, tables, widgets
 from crubric_core.ui.page import open_study
 
 study = open_study("Leaderboard")
@@ -25,7 +26,7 @@ table = ranked.table[ranked.table["rank"].notna()]
 at = pd.Index(reduction.systems).get_indexer(table["system"])
 systems, standing = table["system"].tolist(), ranked.standing
 widgets.notes(saturation_warnings(reduction, bank))
-study.answer(*sentences.leaderboard(table, len(bank), study.settings.confidence))
+study.answer(*wording.leaderboard(table, len(bank), study.settings.confidence))
 
 estimate = figures.Estimate(*(table[c].to_numpy() for c in ("theta", "theta_low", "theta_high")))
 everything = full.table.set_index("system").loc[systems]

@@ -1,16 +1,24 @@
-"""The first lines of the pages that take more than a format string."""
+"""Plain sentences that pages, published views and reports share."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .text import count, shorten
-
 if TYPE_CHECKING:
     import pandas as pd
 
-
 NAMED = 3  # systems of the first tier that are named
+
+
+def shorten(text: str, limit: int = 80) -> str:
+    """At most ``limit`` characters on one line, the cut shown by an ellipsis."""
+    flat = " ".join(text.split())
+    return flat if len(flat) <= limit else flat[: limit - 1].rstrip() + "…"
+
+
+def count(number: int, noun: str, plural: str | None = None) -> str:
+    """``1 rubric``, ``4,052 rubrics``."""
+    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
 
 
 def leaderboard(table: pd.DataFrame, rubrics: int, confidence: float) -> tuple[str, str]:

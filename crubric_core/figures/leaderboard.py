@@ -33,11 +33,12 @@ class Estimate:
 
 
 def forest(
-    systems: Sequence[str], bank: Estimate, tiers: IntArray, pool: Estimate | None = None
+    systems: Sequence[str], bank: Estimate, tiers: IntArray | None, pool: Estimate | None = None
 ) -> go.Figure:
-    """Abilities with intervals, best first, in tier bands; the full pool's beside the bank's where given."""
+    """Abilities with intervals, best first, in tier bands where given; the full pool's beside the bank's, too."""
     fig = figure("ability θ", "", height=row_height(len(systems), each=30))
-    _bands(fig, tiers)
+    if tiers is not None:
+        _bands(fig, tiers)
     rows = np.arange(len(systems), dtype=np.float64)
     shift = 0.16 if pool is not None else 0.0
     _estimates(fig, systems, bank, rows - shift, "bank", BLUE, "circle")

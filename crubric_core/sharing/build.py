@@ -56,6 +56,7 @@ def build_view(result: Result, choices: Choices = Choices(), now: datetime | Non
             "rubrics": len(reduction.rubrics),
             "judges": reduction.n_judges,
             "labels": reduction.n_labels,
+            "bank": len(result.bank),
         },
         settings=result.settings.as_dict(),
         versions=_versions(),

@@ -11,6 +11,7 @@ from dataclasses import replace as changed
 from datetime import UTC, datetime
 from pathlib import Path
 
+from ..access import require_editor
 from ..errors import SharingError
 from .content import sha256_of, write_content
 from .expiry import still_to_come
@@ -37,6 +38,7 @@ def publish(
 
     ``who`` is written to the audit trail; None is the user of this process.
     """
+    require_editor("publish a view")
     folder, now, token = Path(views), datetime.now(UTC), new_token()
     until, hashed = still_to_come(expires, now), token_hash(token)
     with writing(folder):
@@ -63,6 +65,7 @@ def publish(
 
 def replace(views: str | Path, view_id: str, view: SharedView, who: str | None = None) -> ViewState:
     """Show a newer result under the same link; SharingError where it is revoked or there is none."""
+    require_editor("replace a view")
     folder, now = Path(views), datetime.now(UTC)
     with writing(folder):
         _sweep(folder)
@@ -84,6 +87,7 @@ def replace(views: str | Path, view_id: str, view: SharedView, who: str | None =
 
 def revoke(views: str | Path, view_id: str, who: str | None = None) -> ViewState:
     """Close a link for good and delete what it showed; revoking again changes nothing."""
+    require_editor("revoke a view")
     folder, now = Path(views), datetime.now(UTC)
     with writing(folder):
         old = _known(folder, view_id)
@@ -100,6 +104,7 @@ def set_expiry(
     views: str | Path, view_id: str, expires: datetime | None, who: str | None = None
 ) -> ViewState:
     """Let a link stay open until another moment, also one that has expired; None: until it is revoked."""
+    require_editor("change until when a view is open")
     folder, now = Path(views), datetime.now(UTC)
     until = still_to_come(expires, now)
     with writing(folder):
@@ -111,6 +116,7 @@ def set_expiry(
 
 def list_views(views: str | Path) -> tuple[ViewState, ...]:
     """Every view that was ever published here, newest first."""
+    require_editor("list the views")
     folder = Path(views)
     found = [load_state(folder, path.stem) for path in folder.glob("*.json") if is_id(path.stem)]
     return tuple(sorted(filter(None, found), key=lambda state: state.published_at, reverse=True))

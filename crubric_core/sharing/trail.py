@@ -10,11 +10,14 @@ from pathlib import Path
 
 import pandas as pd
 
+from ..access import require_editor
+
 COLUMNS = ("when", "who", "what", "id", "detail")
 
 
 def audit(views: str | Path) -> pd.DataFrame:
     """Who did what to which view and when, oldest first: columns COLUMNS. Never a token."""
+    require_editor("read the audit trail")
     path = Path(views) / "audit.jsonl"
     lines = path.read_bytes().splitlines() if path.is_file() else []
     rows = [row for row in map(_row, lines) if row is not None]

@@ -1,0 +1,107 @@
+"""The figures of a published view, the same in the dashboard, in the viewer and in a standalone file."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+
+from ..sharing.view import Bank, SharedView
+from .bank import information_totals, standard_errors
+from .leaderboard import Estimate, forest, separation_matrix
+from .style import labels
+
+NARROW = 14  # characters of a name on a phone
+
+
+@dataclass(frozen=True, eq=False)
+class SharedFigure:
+    """A figure of a view.
+
+    part: the part of the view that it belongs to. title: its heading, plain text. alt: what it shows, in words.
+    narrow: what its layout should be on a phone, by plotly path.
+    """
+
+    part: str
+    title: str
+    alt: str
+    figure: go.Figure
+    narrow: dict[str, Any] = field(default_factory=dict)
+
+
+def shared_figures(view: SharedView) -> list[SharedFigure]:
+    """The figures of the parts that the view has, in the order in which they are read."""
+    return [*_leaderboard(view), *_separation(view), *_bank(view)]
+
+
+def _leaderboard(view: SharedView) -> list[SharedFigure]:
+    if view.leaderboard is None:
+        return []
+    board = view.leaderboard[view.leaderboard["rank"].notna()]
+    systems = board["system"].tolist()
+    estimate = Estimate(*(board[name].to_numpy(dtype=float) for name in ("theta", "theta_low", "theta_high")))
+    tiers = board["tier"].to_numpy(dtype=np.int64) if "tier" in board else None
+    level = f"{view.settings['confidence']:.0%}"
+    return [
+        SharedFigure(
+            "leaderboard",
+            f"Ability with its {level} interval" + (", in tiers" if tiers is not None else ""),
+            "Ability of each system with its interval, best first",
+            forest(systems, estimate, tiers),
+            {"yaxis.ticktext": labels(systems, NARROW), "yaxis.tickfont.size": 11},
+        )
+    ]
+
+
+def _separation(view: SharedView) -> list[SharedFigure]:
+    if view.separation is None:
+        return []
+    systems = view.separation.systems
+    short = labels(systems, NARROW)
+    return [
+        SharedFigure(
+            "separation",
+            "Who is ahead of whom? A dot: the difference excludes 0",
+            "Share of the bootstrap replicates in which the row is ahead of the column",
+            separation_matrix(systems, view.separation.ahead, view.separation.separated),
+            {
+                "yaxis.ticktext": short,
+                "xaxis.ticktext": short,
+                "yaxis.tickfont.size": 11,
+                "xaxis.tickfont.size": 11,
+                "xaxis.tickangle": -90,
+            },
+        )
+    ]
+
+
+def _bank(view: SharedView) -> list[SharedFigure]:
+    if view.bank is None:
+        return []
+    bank, systems = view.bank, None
+    if view.leaderboard is not None:
+        systems = view.leaderboard["theta"].dropna().to_numpy(dtype=float)
+    totals = _totals(bank)
+    return [
+        SharedFigure(
+            "bank",
+            "Test information: where the bank tells systems apart",
+            "Test information of the bank and of all candidates, by ability",
+            information_totals(bank.theta, totals, systems),
+        ),
+        SharedFigure(
+            "bank",
+            "Standard error of an ability",
+            "Standard error of ability from the bank and from all candidates, by ability",
+            standard_errors(bank.theta, totals, systems),
+        ),
+    ]
+
+
+def _totals(bank: Bank) -> dict[str, Any]:
+    return {
+        f"bank ({bank.size:,})": bank.information,
+        f"all that pass ({bank.candidates:,})": bank.information_all,
+    }

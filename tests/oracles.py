@@ -375,3 +375,24 @@ def naive_instances(panel, tolerance=0):
         instances = [cell for cell in cells if len(cell) >= 2]
         counts.append((sum(max(c) - min(c) <= tolerance for c in instances), len(instances)))
     return counts
+
+
+def naive_ability_covariance(y, theta, sd, log_a_sd=0.5, b_sd=2.0):
+    """Abilities beside each other with 2PL items integrated out on a dense grid, rubric after rubric (Louis 1982)."""
+    log_a, b = (
+        g.ravel() for g in np.meshgrid(np.linspace(-2.5, 2.5, 101), np.linspace(-10, 10, 201), indexing="ij")
+    )
+    z = np.exp(log_a) * (theta[:, None] - b)
+    p = expit(z)
+    precision = np.eye(len(theta))
+    for labels in y.T:
+        logp = np.where(labels[:, None] == 1, log_expit(z), log_expit(-z)).sum(axis=0)
+        logp -= 0.5 * (log_a / log_a_sd) ** 2 + 0.5 * (b / b_sd) ** 2
+        weights = np.exp(logp - logp.max())
+        weights /= weights.sum()
+        precision += np.diag((np.exp(2 * log_a) * p * (1 - p)) @ weights)
+        precision -= np.cov(np.exp(log_a) * (labels[:, None] - p), aweights=weights, ddof=0)
+    axes = np.stack([np.ones_like(theta), theta], axis=1)
+    weight = np.diag(1 / sd**2)
+    keep = np.eye(len(theta)) - axes @ np.linalg.inv(axes.T @ weight @ axes) @ axes.T @ weight
+    return keep @ np.linalg.inv(precision) @ keep.T

@@ -19,6 +19,8 @@ from .quadrature import (
 )
 
 BATCH = 4096  # posteriors integrated at once
+COARSE = 65  # points of the rule to begin with; few rubrics leave posteriors wide
+SCOUTS = 16  # replicates that find a rule which fits nearly all of the others as well
 
 
 @dataclass(frozen=True)
@@ -63,15 +65,22 @@ def _posteriors(fit: IrtFit, y: FloatArray, counts: FloatArray, batch: int) -> l
     used = np.flatnonzero(counts.any(axis=0) & ~fit.constant)
     weights, labels = counts[:, used], y[:, used]
     steepest = float(fit.a[used].max()) if len(used) else 1.0
-    rule: Quadrature = GridQuadrature(GRID_NODES) if fit.quadrature == "grid" else AdaptiveQuadrature()
+    rule: Quadrature = (
+        GridQuadrature(GRID_NODES) if fit.quadrature == "grid" else AdaptiveQuadrature(points=COARSE)
+    )
+    parts = [weights[:SCOUTS], weights] if len(weights) > SCOUTS else [weights]
     while True:
         if isinstance(rule, AdaptiveQuadrature):
             rule = rule.fit_for(steepest)
-        loglik = _weighted_loglik(fit, labels, used, weights, rule.nodes)
+        loglik = _weighted_loglik(fit, labels, used, parts[0], rule.nodes)
         try:
-            return [rule.posterior(loglik[start : start + batch]) for start in range(0, len(loglik), batch)]
+            found = [rule.posterior(loglik[start : start + batch]) for start in range(0, len(loglik), batch)]
         except RuleTooSmallError as error:
             rule = error.better
+            continue
+        if len(parts) == 1:
+            return found
+        parts.pop(0)
 
 
 def _weighted_loglik(

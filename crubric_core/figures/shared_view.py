@@ -21,7 +21,7 @@ class SharedFigure:
     """A figure of a view.
 
     part: the part of the view that it belongs to. title: its heading, plain text. alt: what it shows, in words.
-    narrow: what its layout should be on a phone, by plotly path.
+    narrow: what should be otherwise on a phone, by plotly path from the figure.
     """
 
     part: str
@@ -50,7 +50,7 @@ def _leaderboard(view: SharedView) -> list[SharedFigure]:
             f"Ability with its {level} interval" + (", in tiers" if tiers is not None else ""),
             "Ability of each system with its interval, best first",
             forest(systems, estimate, tiers),
-            {"yaxis.ticktext": labels(systems, NARROW), "yaxis.tickfont.size": 11},
+            {"layout.yaxis.ticktext": labels(systems, NARROW), "layout.yaxis.tickfont.size": 11},
         )
     ]
 
@@ -63,15 +63,16 @@ def _separation(view: SharedView) -> list[SharedFigure]:
     return [
         SharedFigure(
             "separation",
-            "Who is ahead of whom? A dot: the difference excludes 0",
+            "Who is ahead of whom? Blue: the row; a dot: the difference excludes 0",
             "Share of the bootstrap replicates in which the row is ahead of the column",
             separation_matrix(systems, view.separation.ahead, view.separation.separated),
             {
-                "yaxis.ticktext": short,
-                "xaxis.ticktext": short,
-                "yaxis.tickfont.size": 11,
-                "xaxis.tickfont.size": 11,
-                "xaxis.tickangle": -90,
+                "layout.yaxis.ticktext": short,
+                "layout.xaxis.ticktext": short,
+                "layout.yaxis.tickfont.size": 11,
+                "layout.xaxis.tickfont.size": 11,
+                "layout.xaxis.tickangle": -90,
+                "data.0.showscale": False,
             },
         )
     ]

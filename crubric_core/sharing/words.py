@@ -36,6 +36,20 @@ def bank_sentence(bank: Bank) -> str:
     )
 
 
+def reading(view: SharedView) -> tuple[str, ...]:
+    """How to read the leaderboard."""
+    level = f"{view.settings['confidence']:.0%}"
+    lines = [
+        f"Ability θ is on the scale of the {view.settings['model']} response model; a step of 1 is large. "
+        f"From, to, best and worst rank are the ends of {level} bootstrap intervals."
+    ]
+    if view.leaderboard is not None and "tier" in view.leaderboard:
+        lines.append(
+            "A new tier starts only where the difference is borne out; inside a tier, ranks may be chance."
+        )
+    return tuple(lines)
+
+
 def origin(view: SharedView) -> dict[str, str]:
     """When the view was made, from what and with what."""
     counts = view.counts

@@ -1,0 +1,114 @@
+"""A published view as a web page that needs no server: one file, or a folder for any file host.
+
+Nothing is fetched from elsewhere. What came from a file or a person is escaped, and the page's own policy runs no
+script but the two that it names by their hashes, so that even a mistake in the escaping could not run anything.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from pathlib import Path
+from typing import Literal
+
+import plotly.io
+from plotly.offline import get_plotlyjs
+
+from ..errors import ExportError
+from ..exports import write_whole
+from ..sharing.files import view_files
+from ..sharing.view import SharedView
+from .shared_view import SharedFigure, shared_figures
+from .standalone_parts import body, escaped
+
+LIBRARY = "plotly.min.js"
+_HERE = Path(__file__).parent
+_BUTTONS = ["select2d", "lasso2d", "autoScale2d", "zoomIn2d", "zoomOut2d"]
+
+
+def standalone_html(view: SharedView) -> str:
+    """The view as one HTML file that opens from disk, about 5 MB: nearly all of it is the library that draws."""
+    return _page(view, "inside")
+
+
+def bundle(view: SharedView) -> dict[str, bytes]:
+    """Name → content: index.html, the library beside it, and the files for readers where downloads are allowed."""
+    page = {"index.html": _page(view, "beside").encode(), LIBRARY: get_plotlyjs().encode()}
+    return page | view_files(view)
+
+
+def write_bundle(view: SharedView, folder: str | Path) -> list[Path]:
+    """Write the bundle into a folder, index.html last and each file whole or not at all; raises ExportError."""
+    files = bundle(view)
+    return _written(Path(folder), {name: files[name] for name in sorted(files, key="index.html".__eq__)})
+
+
+def write_standalone(view: SharedView, path: str | Path) -> Path:
+    """Write the one HTML file, whole or not at all; raises ExportError."""
+    target = Path(path)
+    return _written(target.parent, {target.name: standalone_html(view).encode()})[0]
+
+
+def _written(folder: Path, files: dict[str, bytes]) -> list[Path]:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        return [write_whole(folder / name, content) for name, content in files.items()]
+    except OSError as error:
+        raise ExportError(
+            f"The page could not be written to {folder} ({error.strerror}): name a folder that can be written."
+        ) from error
+
+
+def _page(view: SharedView, library: Literal["inside", "beside"]) -> str:
+    figures = shared_figures(view)
+    style, script = ((_HERE / f"standalone.{kind}").read_text("utf-8") for kind in ("css", "js"))
+    scripts = [script] if library == "beside" else [get_plotlyjs(), script]
+    allowed = [*map(_hash, scripts), *(["'self'"] if library == "beside" else [])]
+    plotly = f'<script src="{LIBRARY}"></script>' if library == "beside" else f"<script>{scripts[0]}</script>"
+    return "\n".join(
+        (
+            '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">',
+            f'<meta http-equiv="Content-Security-Policy" content="{_policy(allowed)}">',
+            '<meta name="viewport" content="width=device-width, initial-scale=1">',
+            '<meta name="referrer" content="no-referrer">\n<meta name="color-scheme" content="light dark">',
+            f"<title>{escaped(view.title)}</title>\n<style>\n{style}</style>\n</head>\n<body>",
+            body(view, figures, inside=library == "inside"),
+            f'<script type="application/json" id="figures">{_json([_spec(f) for f in figures])}</script>',
+            f'<script type="application/json" id="options">{_json(_options(view))}</script>',
+            f"{plotly}\n<script>{script}</script>\n</body>\n</html>\n",
+        )
+    )
+
+
+def _policy(scripts: list[str]) -> str:
+    return "; ".join(
+        (
+            "default-src 'none'",
+            f"script-src {' '.join(scripts)}",
+            "style-src 'unsafe-inline'",
+            "img-src data: blob:",
+            "base-uri 'none'",
+            "form-action 'none'",
+        )
+    )
+
+
+def _hash(script: str) -> str:
+    return f"'sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}'"
+
+
+def _spec(shared: SharedFigure) -> dict[str, object]:
+    drawn = json.loads(plotly.io.to_json(shared.figure, validate=False))
+    return {"data": drawn["data"], "layout": drawn["layout"], "narrow": shared.narrow}
+
+
+def _options(view: SharedView) -> dict[str, object]:
+    removed = _BUTTONS if view.downloads else [*_BUTTONS, "toImage"]
+    return {"displaylogo": False, "modeBarButtonsToRemove": removed}
+
+
+def _json(content: object) -> str:
+    """JSON that cannot end the script element that it stands in."""
+    text = json.dumps(content, ensure_ascii=True, allow_nan=False)
+    return text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")

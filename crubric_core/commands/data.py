@@ -8,9 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..demo import write_demo
+from ..errors import ExportError
 from ..exports import write_dataset
+from ..figures.standalone import write_bundle, write_standalone
 from ..labels.workspace import Workspace
-from .options import KINDS, Commands, add_command, add_workspace, read_mapping
+from .options import KINDS, Commands, add_command, add_settings, add_workspace, read_mapping
+from .sharing import add_view_options, view_of
 from .terminal import print_json, progress_bar, tell_rejects
 
 if TYPE_CHECKING:
@@ -39,7 +42,9 @@ def add(commands: Commands) -> None:
 
     add_workspace(add_command(commands, "datasets", run_datasets, "list the datasets, one JSON line each"))
 
-    export = add_command(commands, "export", run_export, "write a dataset's tables as CSV or Parquet")
+    export = add_command(
+        commands, "export", run_export, "write a dataset's tables, or its result as a web page"
+    )
     add_workspace(export)
     export.add_argument("--dataset", required=True, help="dataset of the workspace")
     export.add_argument(
@@ -48,7 +53,13 @@ def add(commands: Commands) -> None:
         default="csv",
         help="CSV is safe for spreadsheets (default: csv)",
     )
-    export.add_argument("--out", required=True, type=Path, help="folder for the tables")
+    export.add_argument("--out", type=Path, help="folder for the tables")
+    export.add_argument(
+        "--html", type=Path, metavar="FILE", help="the result as one file that opens from disk"
+    )
+    export.add_argument("--bundle", type=Path, metavar="DIR", help="the result as a folder for any file host")
+    add_view_options(export)
+    add_settings(export)
 
 
 def run_demo(args: argparse.Namespace) -> None:
@@ -79,10 +90,19 @@ def run_datasets(args: argparse.Namespace) -> None:
 
 
 def run_export(args: argparse.Namespace) -> None:
-    """Write the tables of one dataset."""
-    with Workspace(args.workspace) as workspace:
-        for path in write_dataset(workspace.dataset(args.dataset), args.out, args.format):
-            print(path)
+    """Write the tables of one dataset, or what a view of its result shows as a page."""
+    if not (args.out or args.html or args.bundle):
+        raise ExportError("Name where to: --out for the tables, --html or --bundle for the result as a page.")
+    written = []
+    if args.out:
+        with Workspace(args.workspace) as workspace:
+            written += write_dataset(workspace.dataset(args.dataset), args.out, args.format)
+    if args.html or args.bundle:
+        view = view_of(args)
+        written += [write_standalone(view, args.html)] if args.html else []
+        written += write_bundle(view, args.bundle) if args.bundle else []
+    for path in written:
+        print(path)
 
 
 def _datasets(workspace: Workspace) -> dict[str, dict[str, Any]]:

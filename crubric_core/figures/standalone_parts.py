@@ -36,9 +36,9 @@ COLUMNS = {
     },
     "rubrics": {
         "order": ("#", "d"),
+        "text": ("text", ""),
         "rubric": ("rubric", ""),
         "query": ("query", ""),
-        "text": ("text", ""),
     },
 }
 FILTERED = 8  # rows from which on a table can be filtered

@@ -1,0 +1,127 @@
+"""Read-only views: publish, views, revoke."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import asdict
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..labels.workspace import Workspace
+from ..pipeline import run_pipeline
+from ..sharing import (
+    Choices,
+    SharedView,
+    audit,
+    build_view,
+    expiry_of,
+    list_views,
+    publish,
+    replace,
+    revoke,
+    set_expiry,
+    standing_of,
+)
+from .options import Commands, add_command, add_settings, add_workspace, settings_of
+from .terminal import print_json, progress_bar
+
+if TYPE_CHECKING:
+    from ..sharing import ViewState
+
+PARTS = ("leaderboard", "tiers", "separation", "bank", "texts")
+USUAL = tuple(name for name in PARTS if getattr(Choices(), name))
+
+
+def add(commands: Commands) -> None:
+    """The commands of this file."""
+    share = add_command(commands, "publish", run_publish, "make a read-only view and a secret link to it")
+    add_workspace(share)
+    share.add_argument("--dataset", required=True, help="dataset of the workspace")
+    _add_views(share)
+    add_view_options(share)
+    share.add_argument(
+        "--expires",
+        metavar="ISO",
+        help="until when, as 2030-12-31 or 2030-12-31T18:00Z (default: until revoked)",
+    )
+    share.add_argument("--replace", metavar="ID", help="show this result under the link of an earlier view")
+    add_settings(share)
+
+    close = add_command(commands, "revoke", run_revoke, "close the link of a view for good")
+    _add_views(close)
+    close.add_argument("id", metavar="ID", help="the view, as `views` lists it")
+
+    listing = add_command(commands, "views", run_views, "list the views, one JSON line each, newest first")
+    _add_views(listing)
+    listing.add_argument("--audit", action="store_true", help="who did what and when, oldest first, instead")
+
+
+def add_view_options(parser: argparse.ArgumentParser) -> None:
+    """What a view shows."""
+    parser.add_argument("--title", default="", help='heading of the view (default: "Leaderboard")')
+    parser.add_argument("--note", default="", help="a few words to its readers")
+    parser.add_argument(
+        "--include",
+        nargs="+",
+        choices=PARTS,
+        default=USUAL,
+        metavar="PART",
+        help=f"of {', '.join(PARTS)} (default: {' '.join(USUAL)})",
+    )
+    parser.add_argument("--hide-dataset", action="store_true", help="leave the dataset's name out")
+    parser.add_argument("--no-downloads", action="store_true", help="offer readers no files")
+
+
+def view_of(args: argparse.Namespace) -> SharedView:
+    """The view that the options ask for, of a dataset of the workspace."""
+    choices = Choices(
+        title=args.title,
+        note=args.note,
+        dataset=not args.hide_dataset,
+        downloads=not args.no_downloads,
+        **{name: name in args.include for name in PARTS},
+    )
+    settings = settings_of(args)
+    with Workspace(args.workspace) as workspace, progress_bar() as tell:
+        return build_view(run_pipeline(workspace.dataset(args.dataset), settings, tell), choices)
+
+
+def run_publish(args: argparse.Namespace) -> None:
+    """One JSON line: the view's id, its file, and the token that opens it, which is shown only here."""
+    expires = expiry_of(args.expires) if args.expires else None
+    view = view_of(args)
+    if not args.replace:
+        made = publish(view, args.views, expires)
+        print_json({"id": made.id, "token": made.token, "path": str(made.path)})
+        return
+    state = replace(args.views, args.replace, view)
+    if expires:
+        set_expiry(args.views, state.id, expires)
+    print_json({"id": state.id, "token": None, "path": str(state.content(args.views))})
+
+
+def run_revoke(args: argparse.Namespace) -> None:
+    """One JSON line: the view as it is now."""
+    print_json(_row(args.views, revoke(args.views, args.id)))
+
+
+def run_views(args: argparse.Namespace) -> None:
+    """One JSON line a view, or a line of the trail."""
+    if args.audit:
+        for line in audit(args.views).to_dict("records"):
+            print_json({str(name): value for name, value in line.items()})
+        return
+    for state in list_views(args.views):
+        print_json(_row(args.views, state))
+
+
+def _row(views: Path, state: ViewState) -> dict[str, Any]:
+    """What is known of a view; nothing of its token."""
+    known = {name: value for name, value in asdict(state).items() if name not in ("token_sha256", "sha256")}
+    plain = {name: v.isoformat() if isinstance(v, datetime) else v for name, v in known.items()}
+    return {"id": state.id, "state": standing_of(views, state), **plain}
+
+
+def _add_views(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--views", required=True, type=Path, metavar="DIR", help="folder of the views")

@@ -1,9 +1,10 @@
-# make app    the dashboard, with the simulated study on the first start
-# make test   linters, types, layers, then every test
-# make check  linters, types and layers alone
+# make app     the dashboard, with the simulated study on the first start
+# make viewer  the read-only server of shared views
+# make test    linters, types, layers, then every test
+# make check   linters, types and layers alone
 #
-# PYTHON=python3.12 chooses the interpreter, PORT=8600 the dashboard's port, CRUBRIC_WORKSPACE=study.duckdb another
-# workspace, PYTEST_ARGS="-k bank" what pytest is told besides.
+# PYTHON=python3.12 chooses the interpreter, PORT=8600 the server's port, CRUBRIC_WORKSPACE=study.duckdb another
+# workspace, CRUBRIC_VIEWS=views another folder of shared views, PYTEST_ARGS="-k bank" what pytest is told besides.
 
 PYTHON ?= python3
 export CRUBRIC_WORKSPACE ?= data/demo.duckdb
@@ -15,12 +16,17 @@ DEV := .venv/requirements-dev.stamp
 DEMO := data/demo.duckdb
 PIP := $(BIN)/python -m pip install -qq --disable-pip-version-check
 
-.PHONY: app test check clean
+.PHONY: app viewer test check clean
 .DELETE_ON_ERROR:
 
 app: $(RUNTIME) | $(filter $(DEMO),$(CRUBRIC_WORKSPACE))
 	@echo "Opening $(CRUBRIC_WORKSPACE). Ctrl-C stops the server."
 	@$(BIN)/python -m streamlit run app.py --server.headless true $(if $(PORT),--server.port $(PORT))
+
+# Small limits: a reader sends a few bytes and is sent one page.
+viewer: $(RUNTIME)
+	@CRUBRIC_ROLE=viewer $(BIN)/python -m streamlit run app.py --server.headless true \
+	  --server.port $(or $(PORT),8502) --server.maxUploadSize 1 --server.maxMessageSize 16
 
 test: check
 	@$(BIN)/python -m pytest -n 2 --dist loadfile --benchmark-disable -ra $(PYTEST_ARGS)

@@ -1,19 +1,31 @@
-"""The dashboard: ``streamlit run app.py`` (or ``make app``).
+"""The dashboard: ``streamlit run app.py`` (or ``make app``). Shared views alone: CRUBRIC_ROLE=viewer (``make viewer``).
 
-The script that Streamlit runs is ``crubric_core/ui/main.py``. It is not this file, because with a ``pages/``
+The script that Streamlit runs is in ``crubric_core/ui/``. It is not this file, because with a ``pages/``
 folder beside the script a first visit to a page runs that page alone, past all that the script guards.
 """
+
+import sys
 
 import streamlit as st
 from starlette.middleware import Middleware
 from starlette.routing import Route
 
+from crubric_core.access import process_role
+from crubric_core.errors import CrubricError
+from crubric_core.ui.access import guard
 from crubric_core.ui.errors import report
-from crubric_core.ui.security import SecurityHeaders, healthz
+from crubric_core.ui.security import Gate, dashboard, healthz, viewer
 
+try:
+    role = process_role()
+    rules = viewer() if role == "viewer" else dashboard(guard())
+except CrubricError as error:
+    sys.exit(f"Not started. {error}")
+
+SCRIPTS = {"editor": "crubric_core/ui/main.py", "viewer": "crubric_core/ui/viewer_main.py"}
 app = st.App(
-    "crubric_core/ui/main.py",
+    SCRIPTS[role],
     routes=[Route("/healthz", healthz)],
-    middleware=[Middleware(SecurityHeaders)],
+    middleware=[Middleware(Gate, rules=rules)],
     on_script_error=report,
 )

@@ -4,21 +4,32 @@ from pathlib import Path
 
 import streamlit as st
 
+from crubric_core.access import current_role
+from crubric_core.ui.access import ask_to_sign_in, offer_to_sign_out
 from crubric_core.ui.errors import boundary
 from crubric_core.ui.loaders import PAGES
 
 ICON = Path(__file__).with_name("icon.svg")
 TITLES = ("Overview", "Data", "Task types", "Measurability", "Items", "Bank", "Leaderboard", "Experiments")
+EDITORS_ONLY = {"Data", "Publish"}
 
 st.set_page_config(page_icon=ICON, layout="wide", initial_sidebar_state=240)
 st.logo(ICON, size="large")
+role = current_role()
+if role is None:
+    ask_to_sign_in()
 # One flat list: Streamlit's sections break the list for screen readers.
 FILES = {title: PAGES / f"{title.lower().replace(' ', '_')}.py" for title in TITLES}
 # The first page's own address is "/"; its hidden twin answers "/overview", which would be "Page not found".
 first = st.Page(FILES[TITLES[0]], title=TITLES[0], url_path="start", default=True)
 twin = st.Page(FILES[TITLES[0]], title=TITLES[0], url_path="overview", visibility="hidden")
-others = [st.Page(FILES[title], title=title) for title in TITLES[1:]]
+others = [
+    st.Page(FILES[title], title=title)
+    for title in TITLES[1:]
+    if role == "editor" or title not in EDITORS_ONLY
+]
 navigation = st.navigation([first, *others, twin])
 st.set_page_config(page_title=f"{navigation.title} · Calibrated Rubric")
+offer_to_sign_out()
 with boundary():
     navigation.run()

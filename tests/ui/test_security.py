@@ -10,8 +10,14 @@ from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.responses import PlainTextResponse
 from starlette.routing import Route
+from starlette.websockets import WebSocket
+from streamlit.proto.BackMsg_pb2 import BackMsg
 
-from crubric_core.ui.security import SecurityHeaders, healthz
+from crubric_core.ui.access import People
+from crubric_core.ui.security import Gate, Rules, dashboard, healthz, viewer
+
+PEOPLE = People(frozenset({"ann@example.org"}), frozenset())
+HOST = (b"host", b"localhost:8501")
 
 
 @dataclass(frozen=True)
@@ -21,35 +27,68 @@ class Answer:
     body: str
 
 
-def ask(path: str) -> Answer:
-    """GET ``path`` of a small application behind the middleware, by the ASGI protocol itself."""
+def page(_request: object) -> PlainTextResponse:
+    return PlainTextResponse("page")
 
-    def page(_request: object) -> PlainTextResponse:
-        return PlainTextResponse("metrics or page")
 
-    routes = [Route("/healthz", healthz), Route("/{rest:path}", page)]
-    application = Starlette(routes=routes, middleware=[Middleware(SecurityHeaders)])
+def run(
+    rules: Rules, scope: dict[str, Any], received: list[dict[str, Any]], app: Any
+) -> list[dict[str, Any]]:
+    """What the gate sends, by the ASGI protocol itself."""
     sent: list[dict[str, Any]] = []
 
     async def receive() -> dict[str, Any]:
-        return {"type": "http.request", "body": b"", "more_body": False}
+        return received.pop(0)
 
     async def send(message: dict[str, Any]) -> None:
         sent.append(message)
 
-    scope = {"type": "http", "method": "GET", "path": path, "query_string": b"", "headers": []}
     with ThreadPoolExecutor(1) as aside:  # another test may have an event loop open in this thread
-        aside.submit(asyncio.run, application(scope, receive, send)).result()
+        aside.submit(asyncio.run, app(scope, receive, send)).result()
+    return sent
+
+
+def ask(
+    path: str, rules: Rules | None = None, method: str = "GET", host: tuple[bytes, bytes] = HOST
+) -> Answer:
+    """One request to a small application behind the gate."""
+    routes = [Route("/healthz", healthz), Route("/{rest:path}", page, methods=["GET", "PUT", "POST"])]
+    app = Starlette(routes=routes, middleware=[Middleware(Gate, rules=rules or dashboard())])
+    scope = {"type": "http", "method": method, "path": path, "query_string": b"", "headers": [host]}
+    sent = run(rules or dashboard(), scope, [{"type": "http.request", "body": b"", "more_body": False}], app)
     headers = {name.decode(): value.decode() for name, value in sent[0]["headers"]}
     return Answer(sent[0]["status"], headers, b"".join(m.get("body", b"") for m in sent[1:]).decode())
 
 
-def test_every_answer_carries_the_policy() -> None:
-    headers = ask("/leaderboard").headers
-    assert "default-src 'self'" in headers["content-security-policy"]
-    assert "frame-ancestors 'none'" in headers["content-security-policy"]
-    assert headers["referrer-policy"] == "no-referrer"
-    assert headers["x-content-type-options"] == "nosniff"
+def talk(
+    messages: list[bytes | str], rules: Rules, origin: str | None = None, path: str = "/_stcore/stream"
+) -> Any:
+    """What an application behind the gate receives of these frames, or the code with which the door was shut."""
+    seen: list[Any] = []
+
+    async def application(scope: Any, receive: Any, send: Any) -> None:
+        socket = WebSocket(scope, receive, send)
+        await socket.accept()
+        received = [await socket.receive_bytes() for _ in messages]
+        seen.extend(BackMsg.FromString(data).WhichOneof("type") for data in received)
+
+    headers = [HOST, *([(b"origin", origin.encode())] if origin else [])]
+    scope = {"type": "websocket", "path": path, "query_string": b"", "headers": headers}
+    frames = [
+        {"type": "websocket.receive", "text" if isinstance(one, str) else "bytes": one} for one in messages
+    ]
+    sent = run(rules, scope, [{"type": "websocket.connect"}, *frames], Gate(application, rules))
+    return sent[0]["code"] if sent[0]["type"] == "websocket.close" else seen
+
+
+@pytest.mark.parametrize("rules", [dashboard(), viewer()])
+def test_every_answer_carries_the_policy(rules: Rules) -> None:
+    for path in ("/", "/_stcore/metrics"):
+        headers = ask(path, rules).headers
+        assert "default-src 'self'" in headers["content-security-policy"]
+        assert "frame-ancestors 'none'" in headers["content-security-policy"]
+        assert headers["referrer-policy"] == "no-referrer"
+        assert headers["x-content-type-options"] == "nosniff"
 
 
 @pytest.mark.parametrize("word", ["http", "unsafe-eval", "*"])
@@ -57,12 +96,71 @@ def test_the_policy_names_no_other_host_and_no_eval(word: str) -> None:
     assert word not in ask("/").headers["content-security-policy"]
 
 
-@pytest.mark.parametrize("path", ["/_stcore/metrics", "/_stcore/metrics/", "/base/_stcore/metrics"])
-def test_metrics_are_not_served(path: str) -> None:
-    answer = ask(path)
+@pytest.mark.parametrize("path", ["/_stcore/metrics", "/_stcore/metrics/", "/_stcore/agent/mcp"])
+@pytest.mark.parametrize("rules", [dashboard(), viewer()])
+def test_what_looks_into_the_server_is_not_served(rules: Rules, path: str) -> None:
+    answer = ask(path, rules)
     assert (answer.status, answer.body) == (404, "")
-    assert "content-security-policy" in answer.headers
 
 
-def test_a_supervisor_can_ask_whether_the_server_lives() -> None:
-    assert (ask("/healthz").status, ask("/healthz").body) == (200, '{"status":"ok"}')
+def test_a_supervisor_can_ask_whether_the_server_lives_by_any_name() -> None:
+    for rules in (dashboard(), viewer()):
+        answer = ask("/healthz", rules, host=(b"host", b"10.0.0.7"))
+        assert (answer.status, answer.body) == (200, '{"status":"ok"}')
+
+
+@pytest.mark.parametrize("rules", [dashboard(), viewer()])
+def test_a_name_that_the_server_does_not_go_by_gets_nothing(rules: Rules) -> None:
+    """So a foreign name that resolves to this machine is of no use to the page that owns it."""
+    assert ask("/", rules, host=(b"host", b"rebound.example.net")).status == 421
+
+
+@pytest.mark.parametrize(
+    "path", ["/leaderboard", "/data", "/_stcore/upload_file/a/b", "/component/x/index.html", "/app/static/x"]
+)
+def test_a_viewers_server_has_one_page(path: str) -> None:
+    assert ask(path, viewer()).status == 404
+    assert ask("/", viewer()).status == 200
+
+
+@pytest.mark.parametrize("method", ["POST", "PUT"])
+def test_a_viewers_server_is_for_reading(method: str) -> None:
+    assert ask("/", viewer(), method).status == 404
+
+
+def test_files_are_uploaded_by_editors_alone_where_there_is_a_login() -> None:
+    path = "/_stcore/upload_file/session/file"
+    assert ask(path, dashboard(), "PUT").status == 200
+    assert ask(path, dashboard(PEOPLE), "PUT").status == 404
+
+
+def test_the_developers_messages_are_dropped() -> None:
+    """clear_cache from any browser would empty the caches of all visitors."""
+    sent = [BackMsg(clear_cache=True), BackMsg(set_run_on_save=True), BackMsg(debug_shutdown_runtime=True)]
+    frames: list[bytes | str] = [message.SerializeToString() for message in sent]
+    for rules in (dashboard(), viewer()):
+        assert talk(frames, rules) == ["app_heartbeat"] * 3
+
+
+def test_a_viewers_server_hands_out_no_addresses_for_uploads() -> None:
+    wanted = BackMsg()
+    wanted.file_urls_request.file_names.append("a.csv")
+    assert talk([wanted.SerializeToString()], viewer()) == ["app_heartbeat"]
+    assert talk([wanted.SerializeToString()], dashboard()) == ["file_urls_request"]
+
+
+@pytest.mark.parametrize("frame", ["text", b"\xff\xfe no message", b"\0" * (65 * 1024), b""])
+def test_what_is_no_message_is_dropped(frame: bytes | str) -> None:
+    rerun = BackMsg()
+    rerun.rerun_script.query_string = "view=x"
+    assert talk([frame, rerun.SerializeToString()], viewer()) == ["app_heartbeat", "rerun_script"]
+
+
+@pytest.mark.parametrize("origin", ["https://evil.example", "null", "http://localhost:9999", "file://"])
+def test_another_sites_page_opens_no_socket(origin: str) -> None:
+    assert talk([], dashboard(), origin) == 1008
+
+
+def test_the_servers_own_page_opens_its_socket_and_no_other_path_has_one() -> None:
+    assert talk([], dashboard(), "http://localhost:8501") == []
+    assert talk([], dashboard(), "http://localhost:8501", path="/leaderboard/_stcore/stream") == 1008

@@ -1,0 +1,178 @@
+"""Who visits the dashboard: anybody on this machine, or whoever is signed in and on the list of addresses.
+
+`.streamlit/secrets.toml` holds Streamlit's own [auth] section and ours::
+
+    [access]
+    editors = ["ann@example.org"]
+    viewers = ["ben@example.org"]   # see every analysis, change nothing
+"""
+
+from __future__ import annotations
+
+import ipaddress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn
+from urllib.parse import urlsplit
+
+import streamlit as st
+from streamlit import config
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+from streamlit.web.server.starlette import starlette_websocket
+from streamlit.web.server.starlette.starlette_server_config import USER_COOKIE_NAME
+
+from .. import access
+from ..errors import AccessError
+from .text import plain
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from starlette.requests import Request
+
+AUTH = ("redirect_uri", "cookie_secret", "client_id", "client_secret", "server_metadata_url")
+SECRET = 32  # characters of a cookie secret, at least
+GUIDE = "docs/deploy.md says how"
+
+
+@dataclass(frozen=True)
+class People:
+    """Addresses by role, in lower case."""
+
+    editors: frozenset[str]
+    viewers: frozenset[str]
+
+    def role_of(self, user: Mapping[str, Any]) -> access.Role | None:
+        """The role of a signed-in user; None for an address that is not on the list or not verified."""
+        address = user.get("email")
+        if user.get("is_logged_in") is not True or user.get("email_verified") is not True:
+            return None
+        if not isinstance(address, str):
+            return None
+        if address.lower() in self.editors:
+            return "editor"
+        return "viewer" if address.lower() in self.viewers else None
+
+
+def guard() -> People | None:
+    """The list of people where a login is asked for; AccessError where the dashboard would stand open to strangers.
+
+    None: it serves this machine alone, and every visitor is an editor.
+    """
+    secrets, wider = _secrets(), _served_wider()
+    if "access" not in secrets and not wider:
+        return None
+    if "access" not in secrets:
+        raise AccessError(
+            f"The dashboard would be open to other machines without a login (server.address is "
+            f"{config.get_option('server.address') or 'every address'!r}, server.allowedHosts is "
+            f"{config.get_option('server.allowedHosts')}): add [auth] and [access] to .streamlit/secrets.toml "
+            f"({GUIDE}), or keep both to localhost."
+        )
+    people = _people(secrets.get("access", {}))
+    _check_login(secrets.get("auth", {}))
+    access.ask(lambda: people.role_of(_user()))
+    return people
+
+
+def is_local(host: str) -> bool:
+    """Whether a host name or address means this machine alone."""
+    if host.strip().lower().rstrip(".") == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host.strip().strip("[]")).is_loopback
+    except ValueError:
+        return False
+
+
+def visitor() -> str | None:
+    """The address of whoever is signed in; None without a login."""
+    address = _user().get("email")
+    return address if isinstance(address, str) else None
+
+
+def may_upload(people: People | None, request: Request) -> bool:
+    """Whether the signed cookie of a request is an editor's; everybody's where there is no login."""
+    if people is None:
+        return True
+    signed = starlette_websocket._get_signed_cookie_with_chunks(request.cookies, USER_COOKIE_NAME)
+    origin = request.headers.get("origin", "")
+    user = starlette_websocket._parse_decoded_user_cookie(signed, origin) if signed else {}
+    return people.role_of(user) == "editor"
+
+
+def ask_to_sign_in() -> NoReturn:
+    """The page of a stranger, who may sign in, or out again; the script ends here."""
+    st.title("Calibrated Rubric", anchor=False)
+    if _user().get("is_logged_in"):
+        st.write("You are signed in, but with no verified address on this server's list.")
+        st.button("Sign out", on_click=st.logout)
+    else:
+        st.write("This server is for people on its list.")
+        st.button("Sign in", type="primary", on_click=st.login)
+    st.stop()
+
+
+def offer_to_sign_out() -> None:
+    """Who is signed in, and the way out; nothing where there is no login."""
+    address = visitor()
+    if address is not None:
+        st.sidebar.caption(plain(address))
+        st.sidebar.button("Sign out", on_click=st.logout)
+
+
+def _user() -> dict[str, Any]:
+    """What the provider said of this page's visitor; nothing outside a page."""
+    return dict(st.user.to_dict()) if get_script_run_ctx(suppress_warning=True) else {}
+
+
+def _secrets() -> dict[str, Any]:
+    if st.secrets.load_if_toml_exists():
+        return dict(st.secrets.to_dict())
+    broken = [path for path in config.get_option("secrets.files") if Path(path).exists()]
+    if broken:
+        raise AccessError(
+            f"{broken[0]} cannot be read as TOML: nobody knows who may come in. Mend or remove it."
+        )
+    return {}
+
+
+def _served_wider() -> bool:
+    """Whether other machines may reach the server, by its own address or through a proxy that names it otherwise."""
+    hosts = [config.get_option("server.address") or "", *config.get_option("server.allowedHosts")]
+    return len(hosts) == 1 or not all(map(is_local, hosts))
+
+
+def _people(section: Any) -> People:
+    lists = {}
+    for name in ("editors", "viewers"):
+        given = section.get(name, []) if isinstance(section, dict) else None
+        if not isinstance(given, list) or not all(isinstance(a, str) and "@" in a for a in given):
+            raise AccessError(f"[access] {name} is {given!r}: expected a list of e-mail addresses ({GUIDE}).")
+        lists[name] = frozenset(address.strip().lower() for address in given)
+    if not lists["editors"]:
+        raise AccessError(f"[access] names no editors: nobody could publish anything ({GUIDE}).")
+    return People(**lists)
+
+
+def _check_login(section: Any) -> None:
+    auth = section if isinstance(section, dict) else {}
+    missing = [name for name in AUTH if not auth.get(name)]
+    if missing:
+        raise AccessError(f"[auth] lacks {', '.join(missing)}: without it nobody can sign in ({GUIDE}).")
+    if len(str(auth["cookie_secret"])) < SECRET:
+        raise AccessError(
+            f"[auth] cookie_secret has {len(str(auth['cookie_secret']))} characters: take {SECRET} random ones at "
+            'least, such as python -c "import secrets; print(secrets.token_urlsafe(32))" prints.'
+        )
+    for name in ("redirect_uri", "server_metadata_url"):
+        address = urlsplit(str(auth[name]))
+        if address.scheme != "https" and not is_local(address.hostname or ""):
+            raise AccessError(
+                f"[auth] {name} is {auth[name]!r}: expected an address that begins with https://."
+            )
+    for option in ("server.enableXsrfProtection", "server.enableCORS"):
+        if not config.get_option(option):
+            raise AccessError(f"{option} is off: another site could act in a visitor's name. Leave it on.")
+    if config.get_option("server.trustedUserHeaders"):
+        raise AccessError("server.trustedUserHeaders is set: a header would say who visits. Leave it out.")

@@ -1,0 +1,13 @@
+"""The only script of a viewer's process: one shared view, for whoever has its link (see app.py)."""
+
+from pathlib import Path
+
+import streamlit as st
+
+from crubric_core.ui.errors import boundary
+from crubric_core.ui.viewer_link import show_link
+
+st.set_page_config(page_title="Shared view", page_icon=Path(__file__).with_name("icon.svg"), layout="wide")
+st.html("<style>[data-testid='stMainBlockContainer'] { max-width: 72rem; margin-inline: auto; }</style>")
+with boundary():
+    show_link()

@@ -6,12 +6,14 @@ from .irt.information import item_information
 from .judges.measurability import measurability_posterior
 from .labels.workspace import Workspace
 from .pipeline import Result, run_pipeline
+from .rules import ScoringRules
 from .settings import Priors, Settings
 
 __all__ = [
     "IrtFit",
     "Priors",
     "Result",
+    "ScoringRules",
     "Settings",
     "Workspace",
     "fit_irt",

@@ -7,7 +7,7 @@ change: tau_c never refits the model, and the budget never reruns the greedy ord
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -32,6 +32,7 @@ from .leaderboard.bootstrap import draw_weights
 from .leaderboard.tiers import Standing, standings
 from .result_tables import bank_table, item_table, leaderboard_table
 from .settings import Settings, Strategy
+from .task_types.assignment import with_assigned
 from .task_types.scoring import QueryScores, score_systems
 from .task_types.types import TASK_TYPES
 
@@ -100,6 +101,7 @@ class Result:
 def run_pipeline(ds: Dataset, settings: Settings, progress: Progress | None = None) -> Result:
     """From the labels of one dataset to a compact bank and a tiered leaderboard (paper, Algorithm 1)."""
     tell = progress or (lambda share, what: None)
+    settings = with_rules(ds, settings)
     tell(0.0, "Reducing labels to agreement counts and consensus")
     reduction = reduce_labels(ds, settings)
     measurability = gate(reduction, settings)
@@ -136,9 +138,18 @@ def run_pipeline(ds: Dataset, settings: Settings, progress: Progress | None = No
     )
 
 
+def with_rules(ds: Dataset, settings: Settings) -> Settings:
+    """The settings with the dataset's own scoring rules, unless they name others: what results are kept under."""
+    return settings if settings.rules is not None else replace(settings, rules=ds.scoring_rules())
+
+
 def reduce_labels(ds: Dataset, settings: Settings) -> Reduction:
-    """Labels to agreement counts and the consensus matrix, on the scale that the model reads (METHOD §1, §2, §5)."""
+    """Labels to agreement counts and the consensus matrix, on the scale that the model reads (METHOD §1, §2, §5).
+
+    Its rubrics have the severity and dimension that the settings' rules give them.
+    """
     reduction = ds.reduce(settings.response, settings.tie, settings.agreement_tolerance)
+    reduction = with_assigned(reduction, settings.rules or ds.scoring_rules())
     if settings.consensus == "majority":
         return reduction
     anchors = gold_levels(ds.gold(), reduction)
@@ -203,7 +214,10 @@ def rank_systems(
     rubrics: IntArray,
     settings: Settings,
 ) -> Ranking:
-    """Abilities, bootstrap intervals, tiers and scores from ``rubrics`` (indices) alone (METHOD §9, §10)."""
+    """Abilities, bootstrap intervals, tiers and scores from ``rubrics`` (indices) alone (METHOD §9, §10).
+
+    Settings without rules score by the paper's.
+    """
     fit, y = calibration.fit, reduction.y
     abilities = estimate_abilities(fit, y, rubrics)
     query_index = query_positions(queries, reduction)
@@ -212,7 +226,7 @@ def rank_systems(
     weights[:, rubrics] = draw_weights(query_index[rubrics], settings.replicates, rng, settings.bootstrap)
     draws = resample_abilities(fit, y, weights)
     standing = standings(abilities.theta, draws, settings.confidence, settings.tier_rule, settings.holm)
-    scores = _score(queries, reduction, calibration.nu, rubrics, query_index, settings)
+    scores = score_rubrics(queries, reduction, calibration.nu, rubrics, settings)
     known = np.asarray((~np.isnan(y[:, ~fit.constant])).any(axis=1))
     table = leaderboard_table(reduction.systems, known, abilities, standing, scores, fit)
     return Ranking(rubrics, abilities, draws, standing, scores, table)
@@ -223,15 +237,15 @@ def query_positions(queries: pd.DataFrame, reduction: Reduction) -> IntArray:
     return pd.Index(queries["query"]).get_indexer(pd.Index(reduction.rubrics["query"])).astype(np.int64)
 
 
-def _score(
+def score_rubrics(
     queries: pd.DataFrame,
     reduction: Reduction,
     nu: FloatArray,
     rubrics: IntArray,
-    query_index: IntArray,
     settings: Settings,
 ) -> QueryScores:
-    frame = reduction.rubrics.iloc[rubrics]
+    """eq:score of every system on ``rubrics`` (indices), each weighing ``nu`` (J,) times its emphasis."""
+    frame, query_index = reduction.rubrics.iloc[rubrics], query_positions(queries, reduction)
     return score_systems(
         reduction.y[:, rubrics],
         reduction.levels[rubrics],
@@ -243,6 +257,7 @@ def _score(
         severity=frame["severity"].to_numpy(dtype=object),
         weights=nu[rubrics],
         omega=queries["omega"].to_numpy(dtype=float),
+        rules=settings.rules,
         tau_t=settings.tau_t,
         clip=settings.clip,
     )

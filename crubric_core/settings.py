@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, field, fields
 from typing import Any, Literal, Self, get_args
 
 from .errors import SettingsError
+from .rules import ScoringRules
 
 Model = Literal["1PL", "2PL", "3PL", "GRM"]
 Quadrature = Literal["adaptive", "grid"]
@@ -92,6 +93,8 @@ class Settings:
     tau_t: float = field(
         default=0.5, metadata={"help": "Least task-type probability for type-specific scoring."}
     )
+    rules: ScoringRules | None = None
+    """How the types are scored; None: by the dataset's own rules, which are the paper's until somebody edits them."""
     clip: bool = field(default=True, metadata={"help": "Clip query scores to [0, 1]."})
     bootstrap: Bootstrap = field(
         default="rescaled",

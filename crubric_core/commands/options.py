@@ -10,9 +10,10 @@ from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, get_args
 
-from ..errors import IngestError
+from ..errors import IngestError, SettingsError
 from ..labels.columns import Kind
 from ..labels.workspace import Workspace
+from ..rules import ScoringRules
 from ..settings import CHOICES, Settings
 from .terminal import tell_rejects
 
@@ -63,12 +64,25 @@ def add_settings(parser: argparse.ArgumentParser) -> None:
         elif setting.name in CHOICES:
             kind = {"choices": CHOICES[setting.name]}
         parser.add_argument(option, default=default, help=text.replace("%", "%%"), **kind)
+    parser.add_argument(
+        "--rules", type=Path, metavar="FILE", help="JSON file of scoring rules (default: the dataset's own)"
+    )
 
 
 def settings_of(args: argparse.Namespace) -> Settings:
     """The Settings that the options spell out."""
     given = {f.name: getattr(args, f.name) for f in fields(Settings) if hasattr(args, f.name)}
-    return Settings(**given)
+    return Settings(**given | {"rules": read_rules(args.rules)})
+
+
+def read_rules(path: Path | None) -> ScoringRules | None:
+    """Scoring rules from a JSON file; SettingsError where it cannot be read."""
+    if path is None:
+        return None
+    try:
+        return ScoringRules.from_json(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError) as error:
+        raise SettingsError(f"The scoring rules {path} cannot be read: {error}.") from error
 
 
 @contextmanager

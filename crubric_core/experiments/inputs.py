@@ -14,7 +14,7 @@ from ..cautions import dataset_warnings
 from ..judges.anchors import gold_levels
 from ..judges.measurability import gate_is_off
 from ..labels.dataset import Dataset, Reduction
-from ..pipeline import gate, query_positions, reduce_labels
+from ..pipeline import gate, query_positions, reduce_labels, with_rules
 from ..settings import Settings
 from .results import ExperimentResult, settings_record
 
@@ -69,6 +69,7 @@ class Inputs:
 
 def read_inputs(ds: Dataset, settings: Settings) -> Inputs:
     """Labels, queries and gate of one dataset."""
+    settings = with_rules(ds, settings)
     reduction, queries = reduce_labels(ds, settings), ds.queries
     return Inputs(
         dataset=ds,

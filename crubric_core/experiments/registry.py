@@ -8,6 +8,7 @@ from ..errors import SettingsError
 from ..labels.dataset import Dataset
 from ..labels.results import load_result, save_result
 from ..labels.workspace import Workspace
+from ..pipeline import with_rules
 from ..settings import Settings
 from .ablation import ablation
 from .attrition import attrition
@@ -60,7 +61,7 @@ def stored_experiment(
     workspace: Workspace, name: str, ds: Dataset, settings: Settings
 ) -> ExperimentResult | None:
     """The result that the workspace keeps of this experiment on this content with these settings, or None."""
-    content = load_result(workspace, ds.fingerprint, name, settings_record(settings))
+    content = load_result(workspace, ds.fingerprint, name, settings_record(with_rules(ds, settings)))
     return None if content is None else ExperimentResult.from_json_dict(content)
 
 

@@ -43,6 +43,7 @@ def score(
         severity=frame["severity"].to_numpy(dtype=object),
         weights=None if weights is None else weights[chosen],
         omega=omega(inputs.queries),
+        rules=inputs.settings.rules,
         clip=inputs.settings.clip,
     )
 

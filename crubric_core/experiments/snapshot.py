@@ -7,6 +7,7 @@ import pandas as pd
 from ..arrays import FloatArray
 from ..errors import DatasetError
 from ..labels.dataset import Dataset, Reduction
+from ..rules import ScoringRules
 from ..settings import Response, Settings, Tie
 
 
@@ -23,6 +24,7 @@ class Snapshot(Dataset):
         self._reduction = ds.reduce(*self._asked)
         responses: set[Response] = {"binary", settings.response}
         self._panels = {response: ds.panel(response) for response in responses}
+        self._rules = ds.scoring_rules()
         self._gold, self._reference = ds.gold(), ds.reference_ranking()
         if ds.fingerprint != self._fingerprint:
             raise DatasetError(f"The dataset {ds.name!r} changed while it was read: start again.")
@@ -41,6 +43,10 @@ class Snapshot(Dataset):
     def queries(self) -> pd.DataFrame:
         """As ``Dataset.queries``."""
         return self._queries
+
+    def scoring_rules(self) -> ScoringRules:
+        """As ``Dataset.scoring_rules``."""
+        return self._rules
 
     def gold(self) -> pd.DataFrame:
         """As ``Dataset.gold``."""

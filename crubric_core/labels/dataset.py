@@ -11,8 +11,10 @@ import pandas as pd
 
 from ..arrays import BoolArray, FloatArray, IntArray
 from ..errors import DatasetError
+from ..rules import ScoringRules
 from ..settings import Response, Tie
 from . import catalogue, reduce
+from .scoring_rules import load_rules
 
 if TYPE_CHECKING:
     import duckdb
@@ -64,6 +66,11 @@ class Dataset:
 
     def __init__(self, workspace: Workspace, dataset_id: int, name: str) -> None:
         self._workspace, self._id, self.name = workspace, dataset_id, name
+
+    @property
+    def id(self) -> int:
+        """Its key in the workspace's tables."""
+        return self._id
 
     def __repr__(self) -> str:
         return f"Dataset({self.name!r})"
@@ -127,6 +134,11 @@ class Dataset:
     def reference_ranking(self) -> pd.DataFrame:
         """The human reference: system, rank, score."""
         return self._frame(*catalogue.reference_ranking(self._id))
+
+    def scoring_rules(self) -> ScoringRules:
+        """How its queries are scored by type: the paper's rules until somebody edits them."""
+        with self._workspace.reading() as cursor:
+            return load_rules(cursor, self._id)
 
     def panel(self, response: Response = "binary") -> FloatArray:
         """(M, J, K) labels as the model reads them; NaN unknown."""

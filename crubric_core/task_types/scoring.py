@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,32 +11,10 @@ from scipy import sparse
 
 from ..arrays import BoolArray, FloatArray, IntArray
 from ..errors import SettingsError
+from ..rules import ScoringRules
 from .types import CREATIVE, DECISION, HIGH_RISK, ObjectArray, resolve_task_types
 
 Names = Sequence[Any] | ObjectArray
-
-
-@dataclass(frozen=True)
-class ScoringRules:
-    """The numbers of tab:tasktypes; the paper's are the defaults.
-
-    actionability: emphasis of an actionability rubric in a decision-support query; above 0.
-    creativity: emphasis of a creativity rubric in a creative query; above 0.
-    moderate, critical: points of a failed rubric of that severity in a high-risk query; at most 0.
-    """
-
-    actionability: float = 5.0
-    creativity: float = 3.0
-    moderate: float = -0.3
-    critical: float = -0.5
-
-    def __post_init__(self) -> None:
-        for name in (f.name for f in fields(self)):
-            value = getattr(self, name)
-            is_emphasis = name in {"actionability", "creativity"}
-            if not math.isfinite(value) or (value <= 0 if is_emphasis else value > 0):
-                expected = "a number above 0" if is_emphasis else "a number of at most 0"
-                raise SettingsError(f"{name} = {value!r} is out of range: expected {expected}.")
 
 
 @dataclass(frozen=True)

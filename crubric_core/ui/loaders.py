@@ -19,6 +19,7 @@ from .. import pipeline
 from ..bank.certificate import certificate_curve
 from ..bank.utility import coverage_utility
 from ..irt.information import item_information, response_curve
+from ..irt.uncertainty import ability_standard_errors
 from ..labels.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -43,9 +44,9 @@ _RANK = frozenset({"tau_t", "clip", "bootstrap", "replicates", "tier_rule", "hol
 _FIT = frozenset({"quadrature", "priors"})
 UNREAD: Mapping[str, frozenset[str]] = {
     "labels": _BANK | _GATE | _RANK | _FIT | {"confidence", "seed"},
-    "gate": _BANK | _RANK | _FIT | {"seed"},
-    "fit": _BANK | _GATE | _RANK | {"confidence", "seed"},
-    "order": _BANK | _RANK | {"confidence"},
+    "gate": _BANK | _RANK | _FIT | {"rules", "seed"},
+    "fit": _BANK | _GATE | _RANK | {"rules", "confidence", "seed"},
+    "order": _BANK | _RANK | {"rules", "confidence"},
     "rank": _BANK | _GATE,
 }
 
@@ -114,6 +115,16 @@ def _curves(key: Key, _study: Study) -> tuple[FloatArray, FloatArray]:
     fit = calibration(_study).fit
     responses = np.stack([response_curve(fit, j, FINE) for j in range(len(fit.a))], axis=1)
     return responses, item_information(fit, FINE)
+
+
+def standard_errors(study: Study) -> FloatArray:
+    """(M,) of the abilities on all rubrics, items integrated out."""
+    return _standard_errors(study.key("fit"), study)
+
+
+@st.cache_resource(max_entries=MANY, show_spinner="Integrating the rubrics out …")
+def _standard_errors(key: Key, _study: Study) -> FloatArray:
+    return ability_standard_errors(calibration(_study).fit, reduction(_study).y)
 
 
 def order(study: Study, strategy: Strategy | None = None) -> BankOrder:

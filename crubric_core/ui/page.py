@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from ..pipeline import with_rules
 from . import loaders, state, widgets
 
 if TYPE_CHECKING:
@@ -42,4 +43,5 @@ def open_study(title: str, *, settings: bool = True, typing: bool = False) -> St
         st.stop()
     row = found.iloc[names.index(state.pick_dataset(names))]
     chosen: Settings = state.settings_bar(int(row["rubrics"]), typing=typing) if settings else state.DEFAULTS
-    return StudyPage(loaders.workspace().dataset(row["name"]), row["fingerprint"], chosen, place)
+    dataset = loaders.workspace().dataset(row["name"])
+    return StudyPage(dataset, row["fingerprint"], with_rules(dataset, chosen), place)

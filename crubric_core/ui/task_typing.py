@@ -18,10 +18,11 @@ from ..errors import CrubricError
 from ..labels.query_types import EDITED, save_typed
 from ..labels.typer_cache import TyperCache
 from ..labels.workspace import Workspace
+from ..rules import ScoringRules
 from ..task_types.evaluation import TyperEvaluation, evaluate_typer
 from ..task_types.offline import offline_typer
 from ..task_types.prompted import PromptedTyper, TypingRun
-from ..task_types.scoring import QueryExplanation, QueryScores, ScoringRules, explain_query
+from ..task_types.scoring import QueryExplanation, QueryScores, explain_query
 from ..task_types.types import CREATIVE, DECISION, EVIDENCE, HIGH_RISK, TASK_TYPES, resolve_task_types
 from . import loaders
 from .text import count

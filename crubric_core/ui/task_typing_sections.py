@@ -10,9 +10,9 @@ import streamlit as st
 
 from ..figures import task_types as figures
 from ..labels.query_types import save_edited
+from ..rules import ScoringRules
 from ..task_types.endpoint import Endpoint
 from ..task_types.offline import offline_typer
-from ..task_types.scoring import ScoringRules
 from ..task_types.types import TASK_TYPES
 from . import loaders, task_typing, widgets
 from .text import count, plain, shorten

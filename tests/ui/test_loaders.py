@@ -12,6 +12,7 @@ import pytest
 from crubric_core import Priors, Settings, Workspace, pipeline
 from crubric_core.demo import simulate
 from crubric_core.labels.dataset import Dataset
+from crubric_core.rules import Assignment, ScoringRules
 from crubric_core.ui.loaders import UNREAD, Study
 
 OTHER: dict[str, Any] = {
@@ -23,6 +24,7 @@ OTHER: dict[str, Any] = {
     "alpha": 4.0,
     "beta": 4.0,
     "tau_t": 0.9,
+    "rules": ScoringRules(critical=-1.0, assign=(Assignment("severity", "rubric", "*", "critical"),)),
     "clip": False,
     "bootstrap": "plain",
     "replicates": 20,

@@ -1,0 +1,124 @@
+"""The rules by which queries of each task type are scored (tab:tasktypes, METHOD §9): a dataset may have its own."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
+from typing import Any, Literal, Self, get_args
+
+from .errors import SettingsError
+
+Target = Literal["severity", "dimension"]
+Source = Literal["points", "tags", "dimension", "severity", "text", "rubric", "query"]
+_COMPARISON = re.compile(r"\s*(<=|>=|<|>|=)\s*(-?\d+(?:\.\d+)?)\s*")
+
+
+@dataclass(frozen=True)
+class Assignment:
+    """Gives every rubric that fits a severity or a dimension, whatever its file says.
+
+    sets: severity or dimension. source: where to look: points (the weight in the file), tags (any one of them) or
+    another column of the rubrics. fits: for points a comparison such as ``<= -5``; else a pattern in any case, in
+    which * stands for anything. value: the name to give, in which * stands for what the pattern's first * stood for.
+    """
+
+    sets: Target
+    source: Source
+    fits: str
+    value: str
+
+    def __post_init__(self) -> None:
+        for name, choices in (("sets", get_args(Target)), ("source", get_args(Source))):
+            if getattr(self, name) not in choices:
+                raise SettingsError(
+                    f"{name} = {getattr(self, name)!r} is unknown: use one of {', '.join(choices)}."
+                )
+        for name in ("fits", "value"):
+            if not isinstance(getattr(self, name), str) or not getattr(self, name).strip():
+                raise SettingsError(f"A rule that sets the {self.sets} lacks {name!r}: write a text there.")
+        if self.source == "points":
+            self.comparison()
+        if "*" in self.value and (self.source == "points" or "*" not in self.fits):
+            raise SettingsError(
+                f"value = {self.value!r} has a * that stands for nothing: use * in the pattern too."
+            )
+
+
+    def comparison(self) -> tuple[str, float]:
+        """What points are compared by, and with; SettingsError where ``fits`` is no comparison."""
+        found = _COMPARISON.fullmatch(self.fits)
+        if found is None:
+            raise SettingsError(
+                f"fits = {self.fits!r} is no comparison of points: write one such as '<= -5'."
+            )
+        return found[1], float(found[2])
+
+
+@dataclass(frozen=True)
+class ScoringRules:
+    """The numbers of tab:tasktypes, the paper's as defaults, and which rubrics they touch.
+
+    actionability: emphasis of an actionability rubric in a decision-support query; above 0.
+    creativity: emphasis of a creativity rubric in a creative query; above 0.
+    moderate, critical: points of a failed rubric of that severity in a high-risk query; at most 0.
+    assign: the first that fits a rubric gives its severity, and its dimension; where none fits the file's stays.
+    """
+
+    actionability: float = 5.0
+    creativity: float = 3.0
+    moderate: float = -0.3
+    critical: float = -0.5
+    assign: tuple[Assignment, ...] = ()
+
+    def __post_init__(self) -> None:
+        for name in ("actionability", "creativity", "moderate", "critical"):
+            value = getattr(self, name)
+            is_emphasis = name in {"actionability", "creativity"}
+            known = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+            if not known or (value <= 0 if is_emphasis else value > 0):
+                expected = "a number above 0" if is_emphasis else "a number of at most 0"
+                raise SettingsError(f"{name} = {value!r} is out of range: expected {expected}.")
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain values for JSON."""
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, given: object) -> Self:
+        """From ``as_dict``'s values, missing ones as in the paper; SettingsError names what is wrong."""
+        values = _known_names(given, cls)
+        listed = values.pop("assign", ())
+        if not isinstance(listed, list | tuple):
+            raise SettingsError(f"assign = {listed!r} is no list: write [] for none.")
+        return cls(**values, assign=tuple(_assignment(item) for item in listed))
+
+    @classmethod
+    def from_json(cls, text: str) -> Self:
+        """From JSON text; SettingsError where it is none, or holds something else."""
+        try:
+            given = json.loads(text)
+        except ValueError as error:
+            raise SettingsError(f"The scoring rules are not valid JSON: {error}.") from error
+        return cls.from_dict(given)
+
+
+def _assignment(given: object) -> Assignment:
+    values = _known_names(given, Assignment)
+    missing = [f.name for f in fields(Assignment) if f.name not in values]
+    if missing:
+        raise SettingsError(f"A rule in 'assign' lacks {missing[0]!r}: give sets, source, fits and value.")
+    return Assignment(**values)
+
+
+def _known_names(given: object, kind: type[Assignment | ScoringRules]) -> dict[str, Any]:
+    """``given`` as a dictionary that names fields of ``kind`` alone."""
+    if not isinstance(given, Mapping):
+        raise SettingsError(f"{given!r} is no JSON object: write names and values in braces.")
+    names = [f.name for f in fields(kind)]
+    strangers = [name for name in given if name not in names]
+    if strangers:
+        raise SettingsError(f"{strangers[0]!r} is no scoring rule: use {', '.join(names)}.")
+    return dict(given)

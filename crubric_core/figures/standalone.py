@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import io
 import json
+import zipfile
 from pathlib import Path
 from typing import Literal
 
@@ -36,6 +38,16 @@ def bundle(view: SharedView) -> dict[str, bytes]:
     """Name → content: index.html, the library beside it, and the files for readers where downloads are allowed."""
     page = {"index.html": _page(view, "beside").encode(), LIBRARY: get_plotlyjs().encode()}
     return page | view_files(view)
+
+
+def bundle_zip(view: SharedView) -> bytes:
+    """The bundle as a ZIP archive."""
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        for name, content in bundle(view).items():
+            file = zipfile.ZipInfo(f"leaderboard/{name}", view.made_at.timetuple()[:6])
+            archive.writestr(file, content, zipfile.ZIP_DEFLATED)
+    return packed.getvalue()
 
 
 def write_bundle(view: SharedView, folder: str | Path) -> list[Path]:

@@ -10,7 +10,17 @@ from crubric_core.ui.errors import boundary
 from crubric_core.ui.loaders import PAGES
 
 ICON = Path(__file__).with_name("icon.svg")
-TITLES = ("Overview", "Data", "Task types", "Measurability", "Items", "Bank", "Leaderboard", "Experiments")
+TITLES = (
+    "Overview",
+    "Data",
+    "Task types",
+    "Measurability",
+    "Items",
+    "Bank",
+    "Leaderboard",
+    "Experiments",
+    "Publish",
+)
 EDITORS_ONLY = {"Data", "Publish"}
 
 st.set_page_config(page_icon=ICON, layout="wide", initial_sidebar_state=240)

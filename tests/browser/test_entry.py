@@ -21,6 +21,7 @@ PAGES = {
     "bank": "Bank",
     "leaderboard": "Leaderboard",
     "experiments": "Experiments",
+    "publish": "Publish",
 }
 
 

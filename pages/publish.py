@@ -1,0 +1,21 @@
+"""Who may see what?"""
+
+import streamlit as st
+
+from crubric_core.ui import loaders, publish, publish_links, widgets
+from crubric_core.ui.page import open_study
+
+found = publish_links.links()
+if loaders.datasets().empty and found:  # links outlive their dataset
+    st.title("Publish", anchor=False)
+    widgets.answer(st.empty(), publish_links.summary(found))
+    publish_links.manage(found)
+    st.stop()
+study = open_study("Publish")
+study.answer(publish_links.summary(found))
+publish.show_new_link()
+making, links = st.tabs(["New view", "Links"])
+with making:
+    publish.make(study, found)
+with links:
+    publish_links.manage(found)

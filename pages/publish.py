@@ -13,7 +13,6 @@ if loaders.datasets().empty and found:  # links outlive their dataset
     st.stop()
 study = open_study("Publish")
 study.answer(publish_links.summary(found))
-publish.show_new_link()
 making, links = st.tabs(["New view", "Links"])
 with making:
     publish.make(study, found)

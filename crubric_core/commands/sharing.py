@@ -22,6 +22,7 @@ from ..sharing import (
     revoke,
     set_expiry,
     standing_of,
+    words_of,
 )
 from .options import Commands, add_command, add_settings, add_workspace, settings_of
 from .terminal import print_json, progress_bar
@@ -45,7 +46,11 @@ def add(commands: Commands) -> None:
         metavar="ISO",
         help="until when, as 2030-12-31 or 2030-12-31T18:00Z (default: until revoked)",
     )
-    share.add_argument("--replace", metavar="ID", help="show this result under the link of an earlier view")
+    share.add_argument(
+        "--replace",
+        metavar="ID",
+        help="show this result under an earlier view's link (its title and note stay unless given)",
+    )
     add_settings(share)
 
     close = add_command(commands, "revoke", run_revoke, "close the link of a view for good")
@@ -90,6 +95,9 @@ def view_of(args: argparse.Namespace) -> SharedView:
 def run_publish(args: argparse.Namespace) -> None:
     """One JSON line: the view's id, its file, and the token that opens it, which is shown only here."""
     expires = expiry_of(args.expires) if args.expires else None
+    if args.replace:
+        title, note = words_of(args.views, args.replace)
+        args.title, args.note = args.title or title, args.note or note
     view = view_of(args)
     if not args.replace:
         made = publish(view, args.views, expires)

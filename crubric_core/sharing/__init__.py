@@ -4,7 +4,7 @@ from .build import Choices, build_view
 from .expiry import expiry_of
 from .opening import open_state, open_view, read_state, standing_of
 from .state import ViewState
-from .store import Published, list_views, publish, replace, revoke, set_expiry
+from .store import Published, list_views, publish, replace, revoke, set_expiry, words_of
 from .trail import audit
 from .view import Bank, Separation, SharedView
 
@@ -27,4 +27,5 @@ __all__ = [
     "revoke",
     "set_expiry",
     "standing_of",
+    "words_of",
 ]

@@ -16,6 +16,7 @@ from ..errors import SharingError
 from .content import sha256_of, write_content
 from .expiry import still_to_come
 from .folder import PARTIAL, settle, writing
+from .opening import read_state
 from .state import ViewState, load_state, state_path, write_state
 from .tokens import checked_id, id_of, is_id, new_token, token_hash
 from .trail import record, this_user
@@ -83,6 +84,14 @@ def replace(views: str | Path, view_id: str, view: SharedView, who: str | None =
         write_state(folder, new)
         old.content(folder).unlink(missing_ok=True)
     return new
+
+
+def words_of(views: str | Path, view_id: str) -> tuple[str, str]:
+    """Title and note of a view, as a start for the one that replaces it; the note of a damaged one is lost."""
+    require_editor("look up a view")
+    state = _known(Path(views), view_id)
+    view = read_state(views, state)
+    return (view.title, view.note) if view else (state.title, "")
 
 
 def revoke(views: str | Path, view_id: str, who: str | None = None) -> ViewState:

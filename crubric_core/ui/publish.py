@@ -43,19 +43,21 @@ SPANS = {
     "for a year": timedelta(days=365),
 }
 UNTIL = "until the end of a day"
-NEW = "a new link"
+NEW_LINK = "new link"
+KEYS = {name: f"publish {name}" for name in ("title", "note", "target")}
 
 
 def ask_choices() -> Choices:
     """What the view shows and says."""
-    title = st.text_input("Title", placeholder="Leaderboard", max_chars=TITLE, key="publish title")
-    note = st.text_area("Note to its readers", max_chars=NOTE, height=100, key="publish note")
+    title = st.text_input("Title", placeholder="Leaderboard", max_chars=TITLE, key=KEYS["title"])
+    note = st.text_area("Note to its readers", max_chars=NOTE, height=100, key=KEYS["note"])
     usual = sharing.Choices()
-    st.markdown("**It shows**")
-    shown = {
-        name: st.checkbox(words, getattr(usual, name), help=meaning, key=f"publish {name}")
-        for name, (words, meaning) in PARTS.items()
-    }
+    with st.container(gap="xsmall"):
+        st.markdown("It shows")
+        shown = {
+            name: st.checkbox(words, getattr(usual, name), help=meaning, key=f"publish {name}")
+            for name, (words, meaning) in PARTS.items()
+        }
     return sharing.Choices(title=title, note=note, **shown)
 
 
@@ -71,13 +73,30 @@ def ask_expiry() -> datetime | None:
 
 def ask_target(found: Sequence[Link]) -> str | None:
     """The link under which to publish: None for a new one, or the id of one that may get a newer result."""
-    kept = {link.view.id: link.view.title for link in found if link.state != "revoked"}
+    kept = {link.view.id: link for link in found if link.state != "revoked"}
     if not kept:
         return None
-    names = {view: f"the link of “{shorten(title, 40)}” ({view[:6]})" for view, title in kept.items()}
     return st.selectbox(
-        "Under", [None, *names], format_func=lambda v: names.get(v, NEW), key="publish target"
+        "Publish under",
+        [None, *kept],
+        format_func=lambda view: _named(kept[view]) if view in kept else "a new link",
+        key=KEYS["target"],
+        on_change=_take_over_words,
+        help="A link that readers have already can show a newer result.",
     )
+
+
+def _named(link: Link) -> str:
+    state = "" if link.state == "open" else f", {link.state}"
+    return f"the link of “{shorten(link.view.title, 40)}” ({link.view.id[:6]}{state})"
+
+
+def _take_over_words() -> None:
+    """Title and note of the view that is to be replaced, as a start."""
+    target = st.session_state[KEYS["target"]]
+    if target is not None:
+        words = sharing.words_of(views_folder(), target)
+        st.session_state[KEYS["title"]], st.session_state[KEYS["note"]] = words
 
 
 @st.cache_resource(max_entries=4, show_spinner="Computing what readers will see …")
@@ -92,55 +111,51 @@ def view_of(study: Study, choices: Choices) -> SharedView:
 
 
 def publish(view: SharedView, target: str | None, expires: datetime | None) -> None:
-    """Publish, and keep the new link in this session until it has been copied."""
-    if target is not None:
+    """Publish under a new link, or under one that readers have; the page then begins anew."""
+    if target is None:
+        made = sharing.publish(view, views_folder(), expires, visitor())
+        st.session_state[NEW_LINK] = view_link(made.token)
+    else:
         sharing.replace(views_folder(), target, view, visitor())
-        st.toast("The link shows the new result now.", icon="✅")
-        return
-    made = sharing.publish(view, views_folder(), expires, visitor())
-    st.session_state["new link"] = view_link(made.token)
+        st.toast("The link shows this now.", icon="✅")
+    st.rerun()
 
 
-def show_new_link() -> None:
-    """The new link with a button that copies it; it is nowhere else."""
-    link = st.session_state.get("new link")
-    if link is None:
-        return
-    with st.container(border=True, key="new link box"):
-        st.success("Published. Copy the link now: it is kept nowhere and cannot be shown again.")
-        st.code(link, language=None, wrap_lines=True)
-        if st.button("I have copied it", key="new link copied"):
-            del st.session_state["new link"]
-            st.rerun()
+@st.dialog("Published", width="medium")
+def hand_out(link: str) -> None:
+    """The new link, over the page so that nobody misses it, with a button that copies it."""
+    st.write("Copy the link now: it is kept nowhere and cannot be shown again.")
+    st.code(link, language=None, wrap_lines=True)
+    st.caption("Whoever has it sees the view without signing in. You can revoke it under Links.")
 
 
 def preview(view: SharedView) -> None:
     """The page that readers will see."""
+    st.caption("What its readers will see")
     with st.container(border=True, height=820, key="preview"):
         viewer.render(view, viewer.in_ink(shared_figures(view)))
 
 
 def make(study: Study, found: Sequence[Link]) -> None:
     """Choose what to show, look at it, publish it or take it along."""
-    left, right = st.columns([2, 5], gap="large")
+    left, right = st.columns([4, 7], gap="large")
     with left:
-        choices = ask_choices()
+        target, choices = ask_target(found), ask_choices()
     try:
         view = view_of(study, choices)
     except SharingError as error:
         right.error(plain(str(error)))
         return
     with left:
-        target = ask_target(found)
         expires = ask_expiry() if target is None else None
         if st.button("Publish" if target is None else "Show this under that link", type="primary"):
             publish(view, target, expires)
-            st.rerun()
-        st.markdown("**Or without a link**")
+        st.markdown("Or without a link")
         take_along(view)
     with right:
-        st.caption("What its readers will see")
         preview(view)
+    if NEW_LINK in st.session_state:
+        hand_out(st.session_state.pop(NEW_LINK))
 
 
 def take_along(view: SharedView) -> None:

@@ -103,6 +103,8 @@ def _change(link: Link) -> None:
     if link.state == "revoked":
         st.markdown(f"{name} was revoked. A revoked link stays closed.")
         return
+    if link.state == "damaged":
+        name += " opens nothing, as its file is not the one that was published: give it a new result, or revoke it."
     st.markdown(name)
     with st.container(horizontal=True):
         later = st.popover("Open until …")

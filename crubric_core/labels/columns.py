@@ -70,7 +70,7 @@ SPECS: Mapping[str, TableSpec] = {
     ),
 }
 
-_SYNONYMS: Mapping[str, tuple[str, ...]] = {
+SYNONYMS: Mapping[str, tuple[str, ...]] = {
     "system": ("system_id", "model", "model_id", "model_name", "system_name"),
     "query": ("query_id", "question", "question_id", "prompt_id", "task_id", "prompt"),
     "rubric": ("rubric_id", "criterion", "criterion_id", "criteria", "item", "item_id", "rubric_name"),
@@ -105,7 +105,7 @@ def choose_columns(
     """
     _refuse_duplicates(columns, source)
     chosen = _mapped(kind, columns, mapping or {}, source)
-    for names in ({c: (c,) for c in SPECS[kind].columns}, _SYNONYMS):
+    for names in ({c: (c,) for c in SPECS[kind].columns}, SYNONYMS):
         for canonical in SPECS[kind].columns:
             if canonical not in chosen:
                 chosen |= _unique_fit(canonical, names.get(canonical, ()), columns, chosen, source)
@@ -143,7 +143,7 @@ def _unique_fit(
     canonical: str, names: Sequence[str], columns: Sequence[str], chosen: Mapping[str, int], source: str
 ) -> dict[str, int]:
     taken = set(chosen.values())
-    fits = [i for i, c in enumerate(columns) if i not in taken and _plain(c) in names]
+    fits = [i for i, c in enumerate(columns) if i not in taken and plain_name(c) in names]
     if len(fits) > 1:
         both = " and ".join(repr(columns[i]) for i in fits)
         raise IngestError(
@@ -164,7 +164,8 @@ def _require_needed(kind: Kind, columns: Sequence[str], chosen: Mapping[str, int
         )
 
 
-def _plain(name: str) -> str:
+def plain_name(name: str) -> str:
+    """A column's name as it is compared: no case, underscores for all that parts its words."""
     return re.sub(r"[\s\-.]+", "_", name.strip().lower())
 
 

@@ -16,10 +16,12 @@ STAGING = "incoming"
 class Staged:
     """What the temporary table ``incoming`` now holds.
 
-    row_sql: expression over ``incoming i`` that gives the row as a person sees it in the file.
+    row_sql: expression over ``incoming i`` that gives the row as a person sees it in the file; unique.
+    place_sql: where that row stands in the source, in words, where its number alone does not tell.
     """
 
     row_sql: str
+    place_sql: str | None = None
 
 
 class Reader(Protocol):
@@ -28,6 +30,10 @@ class Reader(Protocol):
     @property
     def columns(self) -> tuple[str, ...]:
         """The file's column names, in its order, as written."""
+        ...
+
+    def head(self, rows: int) -> list[tuple[str | None, ...]]:
+        """The first rows, as text."""
         ...
 
     def stage(self, cursor: duckdb.DuckDBPyConnection, picks: Mapping[str, int]) -> Staged:

@@ -12,6 +12,7 @@ import io
 import mmap
 import re
 from collections.abc import Iterator, Mapping
+from itertools import islice
 from pathlib import Path
 
 import duckdb
@@ -36,7 +37,7 @@ class DelimitedReader:
         self._path, self._name, self._scratch = path, name, scratch
         with path.open(encoding="utf-8-sig", errors="surrogateescape", newline="") as file:
             sample = file.read(_SAMPLE)
-        self._delimiter = _sniff(sample, prefer_tab=prefer_tab)
+        self._sample, self._delimiter = sample, _sniff(sample, prefer_tab=prefer_tab)
         self.columns = self._header(sample)
 
     def _header(self, sample: str) -> tuple[str, ...]:
@@ -48,12 +49,23 @@ class DelimitedReader:
             raise IngestError(f"The first line of {self._name} is no header: expected short column names.")
         return header
 
+    def head(self, rows: int) -> list[tuple[str | None, ...]]:
+        """The first rows; the last one may be cut off where the sample ends."""
+        found = (r for r in _tolerant(self._sample, self._delimiter) if r)
+        return [tuple(record) for record in islice(found, 1, rows + 1)]
+
+    def records(self) -> Iterator[tuple[int, dict[str, str]]]:
+        """Each row with its number as an object: column → cell; a row that cannot be split is left out."""
+        for row, record, problem in self._records():
+            if not problem and record and not self._width_problem(record):
+                yield row, dict(zip(self.columns, record, strict=False))
+
     def stage(self, cursor: duckdb.DuckDBPyConnection, picks: Mapping[str, int]) -> Staged:
         """Read the clean file at full speed, any other with care."""
         width = len(self.columns)
         if not self._look_over():
             try:
-                _load(cursor, self._path, picks, width, f"header = true, delim = '{self._delimiter}'")
+                load(cursor, self._path, picks, width, f"header = true, delim = '{self._delimiter}'")
             except duckdb.Error:
                 cursor.execute(f"DROP TABLE IF EXISTS {STAGING}")
             else:
@@ -61,10 +73,10 @@ class DelimitedReader:
         clean, malformed = self._scratch / "clean.csv", self._scratch / "malformed.csv"
         self._rewrite(clean, malformed)
         reject = {name: i for i, name in enumerate(("row", "column", "value", "reason"))}
-        _load(cursor, malformed, reject, len(reject), _CLEAN)
+        load(cursor, malformed, reject, len(reject), _CLEAN)
         cursor.execute(f"INSERT INTO rejected FROM {STAGING}")
         cursor.execute(f"DROP TABLE {STAGING}")
-        _load(cursor, clean, {"row": 0} | {name: i + 1 for name, i in picks.items()}, width + 1, _CLEAN)
+        load(cursor, clean, {"row": 0} | {name: i + 1 for name, i in picks.items()}, width + 1, _CLEAN)
         return Staged(row_sql='CAST(i."row" AS BIGINT)')
 
     def _look_over(self) -> bool:
@@ -149,7 +161,7 @@ class DelimitedReader:
         )
 
 
-def _load(
+def load(
     cursor: duckdb.DuckDBPyConnection, path: Path, picks: Mapping[str, int], width: int, dialect: str
 ) -> None:
     """``incoming`` with the columns picked by position, so that no name of the file enters the SQL."""
@@ -182,3 +194,8 @@ def _sniff(sample: str, *, prefer_tab: bool) -> str:
     if prefer_tab and fits["\t"][1] > 1:
         return "\t"
     return max(_DELIMITERS, key=lambda d: fits[d])
+
+
+def load_clean(cursor: duckdb.DuckDBPyConnection, path: Path, picks: Mapping[str, int], width: int) -> None:
+    """``incoming`` from a CSV file without header, every cell quoted, that this program wrote itself."""
+    load(cursor, path, picks, width, _CLEAN)

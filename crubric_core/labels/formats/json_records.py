@@ -32,6 +32,19 @@ class JsonReader:
                 f"{name} holds no JSON objects: expected one object a line, or an array of them."
             )
 
+    def head(self, rows: int) -> list[tuple[str | None, ...]]:
+        """The first records."""
+        wanted = ", ".join("json_extract_string(json, ?)" for _ in self.columns)
+        pointers = [_pointer(column) for column in self.columns]
+        try:
+            with duckdb.connect() as connection:
+                found = connection.execute(
+                    f"SELECT {wanted} FROM {_RECORDS} LIMIT ?", [*pointers, self._path, rows]
+                )
+                return found.fetchall()
+        except duckdb.Error as error:
+            raise IngestError(self._broken(error)) from error
+
     def stage(self, cursor: duckdb.DuckDBPyConnection, picks: Mapping[str, int]) -> Staged:
         """Fields are found by a bound JSON pointer, so that no name of the file enters the SQL."""
         wanted = ", ".join(f'json_extract_string(json, ?) AS "{name}"' for name in picks)

@@ -3,8 +3,11 @@
 # ruff: noqa: S608 - every identifier in the SQL is this program's own, every value is bound
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+from collections.abc import Iterator, Mapping
+from itertools import count
 from pathlib import Path
+from typing import Any
 
 import duckdb
 
@@ -21,6 +24,27 @@ class ParquetReader:
             with duckdb.connect() as connection:
                 described = connection.execute("DESCRIBE SELECT * FROM read_parquet(?)", [self._path])
                 self.columns = tuple(row[0] for row in described.fetchall())
+        except duckdb.Error as error:
+            raise IngestError(self._broken(error)) from error
+
+    def head(self, rows: int) -> list[tuple[str | None, ...]]:
+        """The first rows."""
+        texts = "SELECT CAST(COLUMNS(*) AS VARCHAR) FROM read_parquet(?) LIMIT ?"
+        return self._fetch(texts, [self._path, rows])
+
+    def records(self) -> Iterator[tuple[int, Any]]:
+        """Each row with its number as an object; nested columns as objects and lists."""
+        with duckdb.connect() as connection:
+            found = connection.execute("SELECT to_json(file) FROM read_parquet(?) AS file", [self._path])
+            numbers = count(1)
+            while rows := found.fetchmany(1000):
+                for (text,) in rows:
+                    yield next(numbers), json.loads(text)
+
+    def _fetch(self, sql: str, params: list[object]) -> list[tuple[str | None, ...]]:
+        try:
+            with duckdb.connect() as connection:
+                return connection.execute(sql, params).fetchall()
         except duckdb.Error as error:
             raise IngestError(self._broken(error)) from error
 

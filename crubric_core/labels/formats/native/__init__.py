@@ -1,0 +1,22 @@
+"""Benchmarks' and tools' own layouts: one small file each, recognised by what a record holds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from . import healthbench, hellobench, inspect_log, summeval, wildbench
+from .base import NativeFormat
+
+__all__ = ["NATIVE", "native_format_of"]
+
+# The first that fits is taken, so the more special come first.
+_MODULES = (healthbench, hellobench, wildbench, summeval, inspect_log)
+NATIVE: Mapping[str, NativeFormat] = {f.name: f for module in _MODULES for f in module.FORMATS}
+
+
+def native_format_of(record: Any) -> NativeFormat | None:
+    """The format whose layout a record has; None where it has none of them."""
+    if not isinstance(record, dict):
+        return None
+    return next((found for found in NATIVE.values() if found.fits(record)), None)

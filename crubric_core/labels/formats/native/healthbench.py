@@ -1,0 +1,188 @@
+"""HealthBench: its examples, graded runs in the layouts that are about, and the physicians' meta-evaluation.
+
+Criteria have no names; each is named by its position, which is the same in the examples and in every graded run.
+A negative-point criterion is met by a bad answer: labels stay as given, and the rubric's polarity is -1.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from typing import Any
+
+from .base import (
+    MalformedError,
+    NativeFormat,
+    Record,
+    Row,
+    Setting,
+    gold,
+    has,
+    is_list_of,
+    label,
+    listed,
+    mapped,
+    named,
+    points,
+    query,
+    rubric,
+)
+
+
+def _tags(item: Record, prefix: str) -> str | None:
+    """The value of a tag such as axis:accuracy or theme:hedging."""
+    tags = item.get("tags", item.get("example_tags"))
+    values = [str(t) for t in tags if str(t).startswith(prefix)] if isinstance(tags, list) else []
+    return values[0].removeprefix(prefix) if values else None
+
+
+def _criteria(prompt_id: str, items: list[Any]) -> Iterator[Row]:
+    for position, item in enumerate(items):
+        found = mapped(item, "a criterion")
+        weight, polarity = points(found.get("points"))
+        text = found.get("criterion", found.get("criteria"))
+        yield rubric(
+            prompt_id,
+            str(position),
+            text,
+            scale=(0, 1),
+            weight=weight,
+            dimension=_tags(found, "axis:"),
+            polarity=polarity,
+        )
+
+
+def _example_rows(record: Record, _setting: Setting) -> Iterator[Row]:
+    prompt_id = named(record, "prompt_id")
+    yield query(prompt_id, record.get("prompt"), _tags(record, "theme:"))
+    yield from _criteria(prompt_id, listed(record, "rubrics"))
+
+
+def _graded(record: Record, key: str, setting: Setting) -> Iterator[Row]:
+    """A record whose criteria carry their grade."""
+    prompt_id, items = named(record, "prompt_id"), listed(record, key)
+    prompt = record.get("prompt", record.get("conversations"))
+    yield query(prompt_id, prompt if key == "rubric_items" else _asked(prompt))
+    yield from _criteria(prompt_id, items)
+    system = setting.system(record.get("model", record.get("model_name")))
+    judge = setting.judge(record.get("judge", record.get("grader_model")))
+    for position, item in enumerate(items):
+        yield label(system, prompt_id, str(position), judge, item.get("criteria_met"))
+
+
+def _asked(messages: Any) -> Any:
+    """A conversation without the answer at its end."""
+    if is_list_of(messages, "role") and messages[-1].get("role") == "assistant":
+        return messages[:-1]
+    return messages
+
+
+def _graded_rows(record: Record, setting: Setting) -> Iterator[Row]:
+    yield from _graded(record, "rubric_items", setting)
+
+
+def _all_results_rows(record: Record, setting: Setting) -> Iterator[Row]:
+    for example in listed(record.get("metadata", record), "example_level_metadata"):
+        yield from _graded(mapped(example, "an example"), "rubric_items", setting)
+
+
+def _srh_rows(record: Record, setting: Setting) -> Iterator[Row]:
+    yield from _graded(record, "rubrics", setting)
+
+
+def _panel_rows(record: Record, setting: Setting) -> Iterator[Row]:
+    """Grades in the order of the rubrics: a list of true and false, or of the grader's replies."""
+    prompt_id = named(record, "prompt_id")
+    system = setting.system(record.get("model", record.get("candidate")))
+    judge = setting.judge(record.get("judge", record.get("grader")))
+    if "criteria_met" in record:
+        verdicts = listed(record, "criteria_met")
+    else:
+        verdicts = [mapped(g, "a grade").get("criteria_met") for g in listed(record, "grades")]
+    for position, verdict in enumerate(verdicts):
+        yield label(system, prompt_id, str(position), judge, verdict)
+
+
+def _reply_rows(_record: Record, _setting: Setting) -> Iterator[Row]:
+    raise MalformedError(
+        "is one grader's reply, which names neither prompt nor criterion: use the graded run that holds the replies "
+        "(example_level_metadata, or one {prompt_id, grades} a line)"
+    )
+
+
+def _meta_rows(record: Record, _setting: Setting) -> Iterator[Row]:
+    prompt_id, completion = named(record, "prompt_id"), named(record, "completion_id")
+    text = named(record, "rubric")
+    name = f"{record.get('category') or 'criterion'}:{hashlib.sha256(text.encode('utf-8', 'replace')).hexdigest()[:8]}"
+    yield query(prompt_id, record.get("prompt"))
+    yield rubric(prompt_id, name, text, scale=(0, 1), dimension=record.get("category"))
+    verdicts = listed(record, "binary_labels")
+    physicians = record.get("anonymized_physician_ids")
+    named_all = isinstance(physicians, list) and len(physicians) == len(verdicts)
+    for position, verdict in enumerate(verdicts):
+        who = str(physicians[position]) if named_all and physicians else f"physician{position + 1}"
+        yield gold(completion, prompt_id, name, who, verdict)
+
+
+def _is_panel(record: Record) -> bool:
+    met = record.get("criteria_met")
+    return has(record, "prompt_id") and (
+        isinstance(met, list) or is_list_of(record.get("grades"), "criteria_met")
+    )
+
+
+def _is_all_results(record: Record) -> bool:
+    return has(record, "example_level_metadata") or has(record.get("metadata"), "example_level_metadata")
+
+
+FORMATS = (
+    NativeFormat(
+        "healthbench-results",
+        "HealthBench, a graded run (simple-evals)",
+        "an object with example_level_metadata",
+        _is_all_results,
+        _all_results_rows,
+    ),
+    NativeFormat(
+        "healthbench-graded",
+        "HealthBench, graded examples",
+        "records with prompt_id and rubric_items that carry criteria_met",
+        lambda r: has(r, "prompt_id") and is_list_of(r.get("rubric_items"), "criteria_met"),
+        _graded_rows,
+    ),
+    NativeFormat(
+        "healthbench-srh",
+        "HealthBench, graded conversations (SRH)",
+        "records with prompt_id and rubrics that carry criteria_met",
+        lambda r: has(r, "prompt_id") and is_list_of(r.get("rubrics"), "criteria_met"),
+        _srh_rows,
+    ),
+    NativeFormat(
+        "healthbench-panel",
+        "HealthBench, grades in the rubrics' order",
+        "records with prompt_id and a list criteria_met, or grades that carry criteria_met",
+        _is_panel,
+        _panel_rows,
+    ),
+    NativeFormat(
+        "healthbench-meta",
+        "HealthBench meta-evaluation: physicians' labels",
+        "records with prompt_id, completion_id, rubric and binary_labels",
+        lambda r: has(r, "prompt_id", "completion_id", "rubric", "binary_labels"),
+        _meta_rows,
+    ),
+    NativeFormat(
+        "healthbench-examples",
+        "HealthBench, prompts and rubrics",
+        "records with prompt_id and rubrics that carry criterion and points",
+        lambda r: has(r, "prompt_id") and is_list_of(r.get("rubrics"), "criterion", "points"),
+        _example_rows,
+    ),
+    NativeFormat(
+        "healthbench-replies",
+        "HealthBench, bare grader replies",
+        "records with explanation and criteria_met alone",
+        lambda r: has(r, "criteria_met") and set(r) <= {"explanation", "criteria_met"},
+        _reply_rows,
+    ),
+)

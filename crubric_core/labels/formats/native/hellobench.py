@@ -1,0 +1,58 @@
+"""HelloBench: one JSON Lines file a system and task; scores from 0 to 1 in quarters, system and judge in the path."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from .base import (
+    Cell,
+    NativeFormat,
+    Record,
+    Row,
+    Setting,
+    is_list_of,
+    label,
+    level,
+    listed,
+    mapped,
+    named,
+    query,
+    rubric,
+)
+
+_PARTS = 4
+
+
+def _quarters(value: Any) -> Cell:
+    """0, .25, .5, .75, 1 as 0..4; anything else comes out as it will be rejected."""
+    if isinstance(value, str):
+        try:
+            value = float(value)
+        except ValueError:
+            return value
+    if value is None or isinstance(value, bool) or not isinstance(value, (int, float)):
+        return level(value)
+    return value * _PARTS
+
+
+def _rows(record: Record, setting: Setting) -> Iterator[Row]:
+    name = named(record, "id")
+    system, judge = setting.system(record.get("model")), setting.judge(record.get("judge"))
+    yield query(name, record.get("instruction"))
+    for position, item in enumerate(listed(record, "checklist_wise_evaluation")):
+        found = mapped(item, "an evaluation")
+        check = str(found.get("checklist_id", position))
+        yield rubric(name, check, found.get("checklist_content"), scale=(0, _PARTS))
+        yield label(system, name, check, judge, _quarters(found.get("evaluation_score")))
+
+
+FORMATS = (
+    NativeFormat(
+        "hellobench",
+        "HelloBench judgements",
+        "records with checklist_wise_evaluation; system and judge from the file's path",
+        lambda r: is_list_of(r.get("checklist_wise_evaluation"), "evaluation_score"),
+        _rows,
+    ),
+)

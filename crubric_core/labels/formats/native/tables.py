@@ -1,0 +1,98 @@
+"""Native records on their way to the database: the canonical rows of any number of files, one CSV file a kind."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterable
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Any, Self
+
+from ..records import Fault
+from .base import COLUMNS, Cell, Row
+
+LONGEST = 100_000  # characters of a text that are kept
+_ONCE = ("queries", "rubrics", "reference")  # every graded run repeats its descriptions
+
+
+@dataclass
+class Written:
+    """The rows of one kind so far: their file, how many there are, and the descriptions already seen."""
+
+    path: Path
+    writer: Any
+    rows: int
+    seen: set[tuple[Cell, ...]]
+
+
+class Tables:
+    """Writes rows as they come; use it as a context manager. Rows count from 2, as in a table with a header."""
+
+    def __init__(self, folder: Path, *, several: bool) -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        self._folder, self._several = folder, several
+        self._stack = ExitStack()
+        self.written: dict[str, Written] = {}
+        self.faults: list[tuple[str, Fault]] = []
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._stack.close()
+
+    def add(self, name: str, rows: Iterable[tuple[int, Row | Fault]], kind: str) -> None:
+        """All rows of one file; of what it holds, what ``kind`` asks for."""
+        for line, row in rows:
+            place = f"{name}, record {line}" if self._several else f"record {line}"
+            if isinstance(row, Fault):
+                self.faults.append((place, row))
+                continue
+            target = _target(row[0], kind)
+            if target:
+                self._write(target, row[1], place)
+
+    def _write(self, kind: str, cells: tuple[Cell, ...], place: str) -> None:
+        found = self.written.get(kind) or self._open(kind)
+        if kind in _ONCE:
+            if cells in found.seen:
+                return
+            found.seen.add(cells)
+        found.writer.writerow([found.rows + 2, *map(_clean, cells), _clean(place)])
+        found.rows += 1
+
+    def _open(self, kind: str) -> Written:
+        path = self._folder / f"{kind}.csv"
+        file: IO[str] = self._stack.enter_context(path.open("w", encoding="utf-8", newline=""))
+        writer = csv.writer(file, lineterminator="\n", quoting=csv.QUOTE_ALL)
+        self.written[kind] = Written(path, writer, 0, set())
+        return self.written[kind]
+
+
+def columns_of(kind: str) -> tuple[str, ...]:
+    """The columns of a written table."""
+    return ("row", *COLUMNS[kind], "place")
+
+
+def _target(found: str, asked: str) -> str | None:
+    """Where a row goes: labels take all that there is, gold the labels too, another kind that one alone."""
+    if asked == "labels":
+        return found
+    if asked == "gold":
+        return "gold" if found == "labels" else found
+    return found if found == asked else None
+
+
+def _clean(cell: Cell) -> Cell:
+    """Text that any database takes: no NUL, no half characters, of a sane length."""
+    if not isinstance(cell, str):
+        return cell
+    if len(cell) > LONGEST:
+        cell = cell[: LONGEST - 1] + "…"
+    if not cell.isascii():
+        cell = cell.encode("utf-8", "replace").decode("utf-8")
+    return cell.replace("\0", "\ufffd")

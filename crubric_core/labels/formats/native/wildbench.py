@@ -1,0 +1,35 @@
+"""WildBench: one holistic score from 1 to 10 a query, written as text; the judge stands in the path."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from .base import NativeFormat, Record, Row, Setting, has, label, named, query, rubric
+
+
+def _score(record: Record) -> Any:
+    parsed = record.get("parsed_result")
+    inner = parsed.get("score") if isinstance(parsed, dict) else None
+    score = record.get("score", inner)
+    return inner if score in (None, "") else score
+
+
+def _rows(record: Record, setting: Setting) -> Iterator[Row]:
+    name = named(record, "session_id")
+    tested = record.get("model_test", record.get("generator"))
+    system = setting.system(tested.rsplit("/", 1)[-1] if isinstance(tested, str) else tested)
+    yield query(name, record.get("conversation_input", record.get("model_input")))
+    yield rubric(name, "score", "overall quality", scale=(1, 10))
+    yield label(system, name, "score", setting.judge(record.get("judge")), _score(record))
+
+
+FORMATS = (
+    NativeFormat(
+        "wildbench",
+        "WildBench scores",
+        "records with session_id, parsed_result or model_test, and score",
+        lambda r: has(r, "session_id", "score") and ("model_test" in r or "parsed_result" in r),
+        _rows,
+    ),
+)

@@ -1,0 +1,45 @@
+"""Wide tables into long ones: columns that each hold the labels of one judge, system or rubric."""
+
+# ruff: noqa: S608 - every identifier in the SQL is this program's own, every value is bound
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from .formats import Reader, Staged
+from .formats.base import STAGING
+
+if TYPE_CHECKING:
+    import duckdb
+
+
+def spread_out(
+    cursor: duckdb.DuckDBPyConnection,
+    reader: Reader,
+    keys: Mapping[str, int],
+    what: str,
+    columns: Sequence[str],
+    names: Callable[[Sequence[str]], Sequence[str]],
+) -> Staged:
+    """``incoming`` with one row a cell: the row's keys, ``what`` from the column's name, the cell as the label.
+
+    A blank cell stays, as a label that was not given. Rows count through; a place tells row and column.
+    """
+    cells = {f"cell{i}": reader.columns.index(column) for i, column in enumerate(columns)}
+    staged = reader.stage(cursor, {**keys, **cells})
+    kept = "".join(f', i."{key}"' for key in keys)
+    wide = ", ".join(cells)
+    cursor.execute(f"ALTER TABLE {STAGING} RENAME TO wide_rows")
+    cursor.execute(
+        f"""
+        CREATE TEMP TABLE {STAGING} AS
+        SELECT (source_row - 1) * {len(cells)} + CAST(substr(cell, 5) AS BIGINT) + 1 AS "row", source_row,
+               CAST(substr(cell, 5) AS BIGINT) + 1 AS at, * EXCLUDE (source_row, cell, label),
+               $names[CAST(substr(cell, 5) AS BIGINT) + 1] AS "{what}", label
+        FROM (SELECT {staged.row_sql} AS source_row{kept}, {wide} FROM wide_rows i)
+        UNPIVOT INCLUDE NULLS (label FOR cell IN ({wide}))
+        """,
+        {"names": list(names(columns))},
+    )
+    cursor.execute("DROP TABLE wide_rows")
+    return Staged('i."row"', f"""'row ' || i.source_row || ', column ' || i."{what}\"""")

@@ -46,7 +46,6 @@ class Assignment:
                 f"value = {self.value!r} has a * that stands for nothing: use * in the pattern too."
             )
 
-
     def comparison(self) -> tuple[str, float]:
         """What points are compared by, and with; SettingsError where ``fits`` is no comparison."""
         found = _COMPARISON.fullmatch(self.fits)

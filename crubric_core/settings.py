@@ -26,6 +26,32 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "bootstrap": get_args(Bootstrap),
     "tier_rule": get_args(TierRule),
 }
+HELP: dict[str, str] = {
+    "tau_c": "A rubric is kept if the posterior mean of its measurability, the rate at which all judges agree on it, "
+    "is at least this.",
+    "budget": "Most rubrics that the bank may hold (B).",
+    "model": "1PL: rubrics differ in difficulty. 2PL: and in how sharply they separate. 3PL: and in passes by chance. "
+    "GRM: ordered levels in place of pass or fail.",
+    "quadrature": "adaptive: exact. grid: the paper's 41 nodes.",
+    "strategy": "greedy: by what each rubric adds. plain: the most informative. hard_random: any on which all judges "
+    "agree. random: any that varies.",
+    "tie": "What an even split of pass and fail labels means.",
+    "consensus": "majority: of the judges (lower median of ordered labels). dawid_skene: the likeliest label, each "
+    "judge weighed by how often it errs, human labels as given.",
+    "agreement_tolerance": "GRM: labels this many levels apart still agree.",
+    "alpha": "Agreements taken as seen before the first label (Beta prior of measurability).",
+    "beta": "Disagreements taken as seen before the first label (Beta prior of measurability).",
+    "tau_t": "A query whose likeliest task type is less likely than this is scored pass or fail.",
+    "clip": "Clip query scores to [0, 1].",
+    "bootstrap": "rescaled: honest where queries have few rubrics. plain: the paper's.",
+    "replicates": "Bootstrap replicates (R).",
+    "confidence": "Level of all intervals and tiers.",
+    "tier_rule": "A new tier starts with a system that differs from the next one above (adjacent) or from the tier's "
+    "first (leader).",
+    "holm": "Holm correction of the tier tests.",
+    "seed": "Seed of everything random.",
+}
+"""Each setting in a line; priors and rules are structures of their own."""
 
 
 def _require(condition: bool, name: str, value: object, expected: str) -> None:
@@ -68,45 +94,31 @@ class Priors:
 
 @dataclass(frozen=True)
 class Settings:
-    """Everything that Algorithm 1 can be told; same dataset, same Settings, same bytes."""
+    """Everything that Algorithm 1 can be told, field by field as in HELP; same dataset, same Settings, same bytes.
 
-    tau_c: float = field(
-        default=0.8, metadata={"help": "Least posterior mean of measurability that a rubric must reach."}
-    )
-    budget: int = field(default=200, metadata={"help": "Most rubrics in the bank (B)."})
-    model: Model = field(default="2PL", metadata={"help": "Item response model."})
-    quadrature: Quadrature = field(
-        default="adaptive", metadata={"help": "adaptive: exact; grid: the paper's 41 nodes."}
-    )
+    rules: how task types are scored; None: by the dataset's own rules, the paper's until somebody edits them.
+    """
+
+    tau_c: float = 0.8
+    budget: int = 200
+    model: Model = "2PL"
+    quadrature: Quadrature = "adaptive"
     priors: Priors = field(default_factory=Priors)
-    strategy: Strategy = field(default="greedy", metadata={"help": "How the bank is chosen."})
-    tie: Tie = field(default="unknown", metadata={"help": "What an even split of binary labels means."})
-    consensus: Consensus = field(
-        default="majority",
-        metadata={"help": "majority (or median) of the labels; dawid_skene: posterior label, gold clamped."},
-    )
-    agreement_tolerance: int = field(
-        default=0, metadata={"help": "GRM: labels this many levels apart still agree."}
-    )
-    alpha: float = field(default=1.0, metadata={"help": "Beta prior: pseudo-count of agreements."})
-    beta: float = field(default=1.0, metadata={"help": "Beta prior: pseudo-count of disagreements."})
-    tau_t: float = field(
-        default=0.5, metadata={"help": "Least task-type probability for type-specific scoring."}
-    )
+    strategy: Strategy = "greedy"
+    tie: Tie = "unknown"
+    consensus: Consensus = "majority"
+    agreement_tolerance: int = 0
+    alpha: float = 1.0
+    beta: float = 1.0
+    tau_t: float = 0.5
     rules: ScoringRules | None = None
-    """How the types are scored; None: by the dataset's own rules, which are the paper's until somebody edits them."""
-    clip: bool = field(default=True, metadata={"help": "Clip query scores to [0, 1]."})
-    bootstrap: Bootstrap = field(
-        default="rescaled",
-        metadata={"help": "rescaled: honest for queries with few rubrics; plain: the paper's."},
-    )
-    replicates: int = field(default=300, metadata={"help": "Bootstrap replicates (R)."})
-    confidence: float = field(default=0.95, metadata={"help": "Level of all intervals."})
-    tier_rule: TierRule = field(
-        default="adjacent", metadata={"help": "adjacent: next system; leader: the tier's first."}
-    )
-    holm: bool = field(default=False, metadata={"help": "Holm correction of the tier tests."})
-    seed: int = field(default=0, metadata={"help": "Seed of everything random."})
+    clip: bool = True
+    bootstrap: Bootstrap = "rescaled"
+    replicates: int = 300
+    confidence: float = 0.95
+    tier_rule: TierRule = "adjacent"
+    holm: bool = False
+    seed: int = 0
 
     def __post_init__(self) -> None:
         _require(0 <= self.tau_c <= 1, "tau_c", self.tau_c, "a number from 0 to 1")

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import dataclasses
+import shlex
 
 import pytest
 
 from crubric_core import Priors, Settings
+from crubric_core.__main__ import build_parser
+from crubric_core.commands.options import settings_of
 from crubric_core.errors import SettingsError
+from crubric_core.settings import HELP
+from crubric_core.ui.experiments_words import command
 
 
 @pytest.mark.parametrize(
@@ -39,3 +44,26 @@ def test_settings_cannot_be_changed_and_can_be_a_key():
 def test_the_graded_model_reads_ordered_labels():
     assert Settings(model="GRM").response == "ordered"
     assert Settings(model="3PL").response == "binary"
+
+
+def test_every_setting_has_a_line_of_help_or_is_a_structure_of_its_own():
+    assert set(Settings.names()) - set(HELP) == {"priors", "rules"}
+
+
+@pytest.mark.parametrize(
+    ("options", "priors"),
+    [
+        ([], Priors()),
+        (["--log-a-sd", "0", "--b-sd", "0", "--no-c-prior"], Priors.flat()),
+        (["--b-sd", "3"], Priors(b_sd=3.0)),
+    ],
+)
+def test_priors_can_be_told_on_the_command_line(options, priors):
+    args = build_parser().parse_args(["build", "--labels", "labels.csv", "--out", "out", *options])
+    assert settings_of(args) == Settings(priors=priors)
+
+
+def test_a_page_spells_out_the_command_that_gives_the_same_settings():
+    chosen = Settings(tau_c=0.6, model="GRM", clip=False, priors=Priors(log_a_sd=None, b_sd=3.0, c_beta=None))
+    words = shlex.split(command("sweep", "w.duckdb", "d", chosen))
+    assert settings_of(build_parser().parse_args(words[3:])) == chosen

@@ -14,7 +14,7 @@ from ..errors import IngestError, SettingsError
 from ..labels.columns import Kind
 from ..labels.workspace import Workspace
 from ..rules import ScoringRules
-from ..settings import CHOICES, Settings
+from ..settings import CHOICES, HELP, Priors, Settings
 from .terminal import tell_rejects
 
 if TYPE_CHECKING:
@@ -54,16 +54,26 @@ def add_inputs(parser: argparse.ArgumentParser) -> None:
 def add_settings(parser: argparse.ArgumentParser) -> None:
     """An option for each setting that has a help text."""
     for setting in fields(Settings):
-        if "help" not in setting.metadata:
+        if setting.name not in HELP:
             continue
         option, default = "--" + setting.name.replace("_", "-"), setting.default
-        text = f"{setting.metadata['help']} (default: {default})"
+        text = f"{HELP[setting.name]} (default: {default})"
         kind: dict[str, Any] = {"type": type(default)}
         if isinstance(default, bool):
             kind = {"action": argparse.BooleanOptionalAction}
         elif setting.name in CHOICES:
             kind = {"choices": CHOICES[setting.name]}
         parser.add_argument(option, default=default, help=text.replace("%", "%%"), **kind)
+    usual = Priors()
+    for option, default, what in (("--log-a-sd", usual.log_a_sd, "log a"), ("--b-sd", usual.b_sd, "b")):
+        text = f"prior sd of {what}; 0: no prior (default: {default})"
+        parser.add_argument(option, type=float, default=default, help=text)
+    parser.add_argument(
+        "--c-prior",
+        action=argparse.BooleanOptionalAction,
+        default=True,
+        help="prior of the guessing rate (3PL)",
+    )
     parser.add_argument(
         "--rules", type=Path, metavar="FILE", help="JSON file of scoring rules (default: the dataset's own)"
     )
@@ -72,7 +82,8 @@ def add_settings(parser: argparse.ArgumentParser) -> None:
 def settings_of(args: argparse.Namespace) -> Settings:
     """The Settings that the options spell out."""
     given = {f.name: getattr(args, f.name) for f in fields(Settings) if hasattr(args, f.name)}
-    return Settings(**given | {"rules": read_rules(args.rules)})
+    priors = Priors(args.log_a_sd or None, args.b_sd or None, Priors().c_beta if args.c_prior else None)
+    return Settings(**given | {"rules": read_rules(args.rules), "priors": priors})
 
 
 def read_rules(path: Path | None) -> ScoringRules | None:

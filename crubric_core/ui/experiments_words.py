@@ -10,7 +10,7 @@ import numpy as np
 
 from ..experiments.results import num, records, span
 from ..figures.experiments import STRATEGIES
-from ..settings import Settings
+from ..settings import HELP, Priors, Settings
 from .text import count
 
 if TYPE_CHECKING:
@@ -138,7 +138,7 @@ def command(name: str, workspace: str, dataset: str, settings: Settings) -> str:
     ]
     for setting in fields(Settings):
         value = getattr(settings, setting.name)
-        if "help" not in setting.metadata or value == setting.default:
+        if setting.name not in HELP or value == setting.default:
             continue
         option = setting.name.replace("_", "-")
         words += (
@@ -146,4 +146,7 @@ def command(name: str, workspace: str, dataset: str, settings: Settings) -> str:
             if isinstance(value, bool)
             else [f"--{option}", str(value)]
         )
+    for option, value in (("--log-a-sd", settings.priors.log_a_sd), ("--b-sd", settings.priors.b_sd)):
+        words += [] if value == getattr(Priors(), option[2:].replace("-", "_")) else [option, str(value or 0)]
+    words += [] if settings.priors.c_beta else ["--no-c-prior"]
     return shlex.join([*words, "--out", name])

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from ..settings import CHOICES, Settings
+from ..settings import CHOICES, HELP, Priors, Settings
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,18 +21,25 @@ STRATEGIES = {
     "hard_random": "unanimous, at random",
     "random": "any, at random",
 }
-
-
 TITLES = {
     "model": "Response model",
-    "quadrature": "Integration",
     "strategy": "The bank is chosen by",
     "consensus": "Consensus label",
-    "tie": "An even split is",
-    "bootstrap": "Bootstrap",
     "tier_rule": "Rule of the tiers",
+    "confidence": "Level of all intervals",
+    "tie": "An even split is",
+    "agreement_tolerance": "Levels apart that still agree",
+    "alpha": "Prior agreements α",
+    "beta": "Prior disagreements β",
+    "quadrature": "Integration",
+    "bootstrap": "Bootstrap",
+    "replicates": "Bootstrap replicates R",
+    "seed": "Seed",
+    "clip": "Clip query scores to [0, 1]",
+    "holm": "Holm correction of the tier tests",
 }
 LEVELS = (0.8, 0.9, 0.95, 0.99)
+LARGEST = 2**31 - 1
 
 
 def pick_dataset(names: Sequence[str]) -> str:
@@ -47,72 +54,87 @@ def settings_bar(rubrics: int, *, typing: bool = False) -> Settings:
     The second slider is the bank size, or tau_t where queries are ``typing``.
     """
     left, middle, right = st.columns([5, 5, 2], gap="medium", vertical_alignment="bottom")
-    tau_c = left.slider(
-        "Measurability threshold τ_c",
-        0.0,
-        1.0,
-        DEFAULTS.tau_c,
-        0.01,
-        key="tau_c",
-        bind=URL,
-        help="A rubric is kept if the posterior mean of its measurability, the rate at which all judges "
-        "agree on it, is at least this.",
-    )
+    tau_c = _share(left, "tau_c", "Measurability threshold τ_c")
     budget = DEFAULTS.budget if typing else _budget(middle, rubrics)
     with right.popover("Settings", width="stretch") as more:
-        tau_t = _tau_t(middle if typing else more)
-        rest = _other_settings()
-    return Settings(tau_c=round(tau_c, 2), budget=int(budget), tau_t=round(tau_t, 2), **rest)
+        tau_t = _share(middle if typing else more, "tau_t", "Least probability of a task type τ_t")
+        chosen = {
+            name: _choice(name) for name in ("model", "strategy", "consensus", "tier_rule", "confidence")
+        }
+        with st.expander("More settings"):
+            chosen |= _further()
+    return Settings(tau_c=tau_c, budget=budget, tau_t=tau_t, **chosen)
+
+
+def _share(place: DeltaGenerator, name: str, title: str) -> float:
+    start, meaning = getattr(DEFAULTS, name), HELP[name]
+    return round(place.slider(title, 0.0, 1.0, start, 0.01, key=name, bind=URL, help=meaning), 2)
 
 
 def _budget(place: DeltaGenerator, rubrics: int) -> int:
     most = max(rubrics, 2)
-    return place.slider(
-        "Bank size B",
-        1,
-        most,
-        min(DEFAULTS.budget, most),
-        key="budget",
-        bind=URL,
-        help="The most rubrics that the bank may hold.",
+    return int(
+        place.slider(
+            "Bank size B",
+            1,
+            most,
+            min(DEFAULTS.budget, most),
+            key="budget",
+            bind=URL,
+            help=HELP["budget"],
+        )
     )
 
 
-def _tau_t(place: DeltaGenerator) -> float:
-    return place.slider(
-        "Least probability of a task type τ_t",
-        0.0,
-        1.0,
-        DEFAULTS.tau_t,
-        0.01,
-        key="tau_t",
-        bind=URL,
-        help="A query whose likeliest type stays below is scored pass or fail.",
+def _further() -> dict[str, Any]:
+    """What few people change; each of them with its own line of help."""
+    labels, fit, ranks = st.tabs(["Labels", "Model", "Ranking"])
+    with labels:
+        chosen = {"tie": _choice("tie"), "agreement_tolerance": _whole("agreement_tolerance", 0, 20)}
+        chosen |= {name: _positive(name) for name in ("alpha", "beta")}
+    with fit:
+        chosen |= {"quadrature": _choice("quadrature"), "priors": _priors()}
+    with ranks:
+        chosen |= {"bootstrap": _choice("bootstrap"), "replicates": _whole("replicates", 2, 10_000)}
+        chosen |= {"seed": _whole("seed", 0, LARGEST)}
+        chosen |= {name: _switch(name) for name in ("clip", "holm")}
+    return chosen
+
+
+def _priors() -> Priors:
+    """The priors of the rubrics' parameters."""
+    usual = DEFAULTS.priors
+    titles = {"log_a_sd": "Prior sd of log a (discrimination)", "b_sd": "Prior sd of b (difficulty)"}
+    spread = {
+        name: st.number_input(
+            title, 0.0, 100.0, getattr(usual, name), 0.1, key=name, bind=URL, help="0: no prior at all."
+        )
+        for name, title in titles.items()
+    }
+    tells = "That of the guessing rate c (3PL) is centred on .2."
+    guessing = st.checkbox("Prior of c", True, key="c_prior", bind=URL, help=tells)
+    return Priors(
+        **{name: value or None for name, value in spread.items()}, c_beta=usual.c_beta if guessing else None
     )
 
 
-def _other_settings() -> dict[str, Any]:
-    words = {
-        "model": "1PL: rubrics differ in difficulty. 2PL: and in how sharply they separate. 3PL: and in passes by "
-        "chance. GRM: ordered levels in place of pass or fail.",
-        "quadrature": "adaptive: exact. grid: the paper's 41 nodes.",
-        "strategy": "; ".join(f"{name}: {meaning}" for name, meaning in STRATEGIES.items()) + ".",
-        "consensus": "majority: of the judges (median of ordered labels). dawid_skene: the likeliest label, each "
-        "judge weighed by how often it errs.",
-        "tie": "What an even split of the judges means.",
-        "bootstrap": "rescaled: honest where queries have few rubrics. plain: the paper's.",
-        "tier_rule": "A new tier starts with a system that differs from the next one above (adjacent) or from the "
-        "tier's first (leader).",
-    }
-    chosen = {name: _choice(TITLES[name], name, CHOICES[name], meaning) for name, meaning in words.items()}
-    return chosen | {
-        "confidence": _choice("Level of all intervals", "confidence", LEVELS, "Of intervals and tiers."),
-        "holm": st.checkbox("Holm correction of the tier tests", DEFAULTS.holm, key="holm", bind=URL),
-        "seed": int(st.number_input("Seed", 0, 2**31 - 1, DEFAULTS.seed, key="seed", bind=URL)),
-    }
-
-
-def _choice(label: str, name: str, options: Sequence[Any], meaning: str) -> Any:
+def _choice(name: str) -> Any:
     """One of the options by its own name: a format function would put its words into the URL."""
-    start = list(options).index(getattr(DEFAULTS, name))
-    return st.selectbox(label, list(options), index=start, key=name, bind=URL, help=meaning)
+    options: list[Any] = list(LEVELS if name == "confidence" else CHOICES[name])
+    start = options.index(getattr(DEFAULTS, name))
+    return st.selectbox(TITLES[name], options, start, key=name, bind=URL, help=HELP[name])
+
+
+def _whole(name: str, low: int, high: int) -> int:
+    start, meaning = getattr(DEFAULTS, name), HELP[name]
+    return int(st.number_input(TITLES[name], low, high, start, key=name, bind=URL, help=meaning))
+
+
+def _positive(name: str) -> float:
+    start, meaning = getattr(DEFAULTS, name), HELP[name]
+    return float(st.number_input(TITLES[name], 0.01, 1000.0, start, 0.5, key=name, bind=URL, help=meaning))
+
+
+def _switch(name: str) -> bool:
+    start, meaning = getattr(DEFAULTS, name), HELP[name]
+    return bool(st.checkbox(TITLES[name], start, key=name, bind=URL, help=meaning))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -13,7 +14,7 @@ from streamlit import config
 from streamlit.web.server.starlette.starlette_websocket import is_host_allowed
 
 from .access import may_upload
-from .security_messages import FROM_ANYBODY, FROM_EDITORS, filtered
+from .security_messages import FROM_ANYBODY, FROM_EDITORS, discreet, filtered
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -52,7 +53,7 @@ BLOCKED = ("/_stcore/metrics", "/_stcore/agent", "/_stcore/script-health-check")
 VIEWER_PATHS = frozenset(
     ("/", "/favicon.png", "/manifest.json", HEALTH, "/_stcore/health", "/_stcore/host-config")
 )
-VIEWER_FOLDERS = ("/static/", "/media/")
+VIEWER_FILES = re.compile(r"/static/(js|css|media)/[\w.-]+|/media/[0-9a-f]+(\.\w+)?")
 
 
 @dataclass(frozen=True)
@@ -79,8 +80,8 @@ def viewer() -> Rules:
     """The page of a shared view and what it is made of, to be read alone."""
 
     def allows(request: Request, path: str) -> bool:
-        named = path in VIEWER_PATHS or path.startswith(VIEWER_FOLDERS)
-        return named and request.method in {"GET", "HEAD"}
+        named = path in VIEWER_PATHS or VIEWER_FILES.fullmatch(path)
+        return bool(named) and request.method in {"GET", "HEAD"}
 
     return Rules(allows, FROM_ANYBODY, longest=64 << 10)
 
@@ -117,7 +118,8 @@ class Gate:
         if _path(scope) != STREAM or not same_origin(Headers(scope=scope)):
             await send({"type": "websocket.close", "code": 1008})
             return
-        await self.app(scope, filtered(receive, self.rules.messages, self.rules.longest), send)
+        heard = filtered(receive, self.rules.messages, self.rules.longest)
+        await self.app(scope, heard, discreet(send))
 
 
 def same_origin(headers: Headers) -> bool:

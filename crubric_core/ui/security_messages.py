@@ -1,7 +1,8 @@
-"""What a browser may ask for on the WebSocket; every other message is dropped before Streamlit sees it.
+"""What a browser may ask for on the WebSocket, and what it need not be told.
 
 Streamlit takes its whole protocol from any client, its developer's menu too: one visitor could empty the caches of
-all, and so end the experiments under way.
+all, and so end the experiments under way, or have files installed beside the program. And it tells every client
+where on the disk it runs, and on what.
 """
 
 from __future__ import annotations
@@ -9,12 +10,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 if TYPE_CHECKING:
-    from starlette.types import Message, Receive
+    from starlette.types import Message, Receive, Send
 
-FROM_ANYBODY = frozenset(("rerun_script", "stop_script", "app_heartbeat", "backend_operation_request"))
+FROM_ANYBODY = frozenset(("rerun_script", "stop_script", "app_heartbeat", "deferred_file", "dataframe_chunk"))
 FROM_EDITORS = FROM_ANYBODY | {"file_urls_request"}
+FIRST = 16_384  # bytes; the first message of a run is far shorter
 NOTHING = BackMsg(app_heartbeat=True).SerializeToString()
 
 
@@ -30,10 +33,43 @@ def filtered(receive: Receive, allowed: frozenset[str], longest: int) -> Receive
     return receive_allowed
 
 
+def discreet(send: Send) -> Send:
+    """``send``, without the server's paths and versions in the first message of a run."""
+
+    async def send_less(message: Message) -> None:
+        data = message.get("bytes")
+        if message["type"] == "websocket.send" and data and len(data) < FIRST:
+            message = {"type": "websocket.send", "bytes": _without_the_server(data)}
+        await send(message)
+
+    return send_less
+
+
+def _without_the_server(data: bytes) -> bytes:
+    message = ForwardMsg.FromString(data)
+    if message.WhichOneof("type") != "new_session":
+        return data
+    session = message.new_session
+    session.main_script_path = ""
+    for part in (session.initialize.user_info, session.initialize.environment_info):
+        for field, _ in part.ListFields():
+            if field.name != "streamlit_version":  # the page compares it with its own
+                part.ClearField(field.name)
+    return bytes(message.SerializeToString())
+
+
 def _is_allowed(data: bytes | None, allowed: frozenset[str], longest: int) -> bool:
     if data is None or len(data) > longest:  # None: a text frame, no message of the protocol
         return False
     try:
-        return BackMsg.FromString(data).WhichOneof("type") in allowed
+        return _kind(BackMsg.FromString(data)) in allowed
     except Exception:  # noqa: BLE001 - protobuf's own class of error has no types
         return False
+
+
+def _kind(message: BackMsg) -> str | None:
+    """What is asked for; of the operations beside a run of the script, which one."""
+    kind: str | None = message.WhichOneof("type")
+    if kind == "backend_operation_request":
+        return message.backend_operation_request.WhichOneof("payload")
+    return kind

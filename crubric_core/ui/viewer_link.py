@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 import streamlit as st
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 PARAMETER = "view"
 LOOK = 2.0  # seconds between two looks at whether an open view is still to be seen
 WAIT = 3.0  # seconds until a link is looked up that had to wait
+SHOWN = "a view was shown"
 KEPT = 32  # views kept in memory
 GUESSES = Guesses()
 
@@ -30,14 +32,14 @@ def show_link() -> None:
     """The view of the address's link, or the one page that says that there is none."""
     token = st.query_params.get(PARAMETER, "")
     state = _looked_up(token)
-    if state is None:
+    content = _content_of(state) if state else None
+    if state is None or content is None:
+        if st.session_state.pop(SHOWN, False):
+            st.rerun()  # Streamlit drops the files of downloads at the second run that does not offer them
         closed()
         return
-    try:
-        view, figures = _content(state.id, state.version, state.sha256, state)
-    except DamagedError:
-        closed()
-        return
+    view, figures = content
+    st.session_state[SHOWN] = True
     st.set_page_config(page_title=" ".join(view.title.split()) or "Shared view")
     watch(token, state.version)
     render(view, figures)
@@ -78,6 +80,13 @@ def _looked_up(token: str) -> ViewState | None:
     return state
 
 
+def _content_of(state: ViewState) -> tuple[SharedView, list[SharedFigure]] | None:
+    try:
+        return _content(state.id, state.version, state.sha256, state)
+    except DamagedError:
+        return None
+
+
 @st.cache_resource(max_entries=KEPT, show_spinner=False)
 def _content(
     view_id: str, version: int, sha256: str, _state: ViewState
@@ -90,5 +99,10 @@ def _content(
 
 
 def _client() -> str:
-    """Where the request came from; several readers may share it."""
+    """Where the request came from; several readers may share it.
+
+    uvicorn believes a proxy on this machine unasked; here one is believed that FORWARDED_ALLOW_IPS names.
+    """
+    if "X-Forwarded-For" in st.context.headers and "FORWARDED_ALLOW_IPS" not in os.environ:
+        return "a proxy that is not trusted"
     return st.context.ip_address or "this machine"

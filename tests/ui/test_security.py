@@ -136,10 +136,18 @@ def test_files_are_uploaded_by_editors_alone_where_there_is_a_login() -> None:
 
 def test_the_developers_messages_are_dropped() -> None:
     """clear_cache from any browser would empty the caches of all visitors."""
-    sent = [BackMsg(clear_cache=True), BackMsg(set_run_on_save=True), BackMsg(debug_shutdown_runtime=True)]
+    install = BackMsg()
+    install.backend_operation_request.install_skills.SetInParent()
+    sent = [BackMsg(clear_cache=True), BackMsg(set_run_on_save=True), BackMsg(load_git_info=True), install]
     frames: list[bytes | str] = [message.SerializeToString() for message in sent]
     for rules in (dashboard(), viewer()):
-        assert talk(frames, rules) == ["app_heartbeat"] * 3
+        assert talk(frames, rules) == ["app_heartbeat"] * 4
+
+
+def test_a_download_may_be_asked_for() -> None:
+    wanted = BackMsg()
+    wanted.backend_operation_request.deferred_file.file_id = "x"
+    assert talk([wanted.SerializeToString()], viewer()) == ["backend_operation_request"]
 
 
 def test_a_viewers_server_hands_out_no_addresses_for_uploads() -> None:

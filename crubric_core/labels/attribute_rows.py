@@ -8,31 +8,27 @@ from dataclasses import dataclass
 from . import names, values
 from .columns import SPECS
 from .job import Job
+from .statements import DESCRIBED, fold
 
 
 @dataclass(frozen=True)
 class _Target:
-    """Where a kind of description is stored, and how its file names the thing described."""
+    """How a file names the thing that it describes."""
 
-    table: str
-    id_column: str
     lookup: str
     on: str
     named: str
 
 
+_SCALE = ("scale_min", "scale_max")
 _TARGETS = {
     "rubrics": _Target(
-        "rubrics",
-        "rubric_id",
         "rubric_names",
         "n.rubric_raw IS NOT DISTINCT FROM i.rubric AND n.query_raw IS NOT DISTINCT FROM i.query",
         "rubric",
     ),
-    "queries": _Target("queries", "query_id", "query_names", f"n.name = {values.name('i.query')}", "query"),
-    "reference": _Target(
-        "reference_ranking", "system_id", "system_names", "n.raw IS NOT DISTINCT FROM i.system", "system"
-    ),
+    "queries": _Target("query_names", f"n.name = {values.name('i.query')}", "query"),
+    "reference": _Target("system_names", "n.raw IS NOT DISTINCT FROM i.system", "system"),
 }
 
 
@@ -43,7 +39,7 @@ def store_attributes(job: Job) -> None:
     _read_values(job, target)
     _settle_repeats(job, target)
     _settle_stored(job, target)
-    _write(job, target)
+    _write(job)
 
 
 def _attributes(job: Job) -> list[str]:
@@ -67,6 +63,8 @@ def _read_values(job: Job, target: _Target) -> None:
         c: values.name(f'i."{c}"') if types[c] == "text" else values.number(f'i."{c}"')
         for c in _attributes(job)
     }
+    if job.policies.multiply > 1:
+        read |= {c: f"round({read[c]} * {job.policies.multiply}, 6)" for c in _SCALE if c in read}
     columns = "".join(f', {sql} AS "{c}"' for c, sql in read.items())
     row = job.row_sql
     job.run(f"""
@@ -112,17 +110,21 @@ def _drop_rejected(job: Job) -> None:
 
 def _settle_repeats(job: Job, target: _Target) -> None:
     """Rows of the file that describe the same thing: unknown values fill in, differing ones conflict."""
-    if job.on_conflict == "reject":
+    if job.policies.on_conflict == "reject":
         for column in _attributes(job):
             _reject_differing(job, target, column)
         _drop_rejected(job)
-    latest = "".join(f', arg_max("{c}", "row") FILTER ("{c}" IS NOT NULL) AS "{c}"' for c in _attributes(job))
-    job.run(f'CREATE TEMP TABLE facts AS SELECT id, max("row") AS "row" {latest} FROM described GROUP BY id')
+    pick = "min" if job.policies.on_conflict == "first" else "max"
+    told = "".join(
+        f', arg_{pick}("{c}", "row") FILTER ("{c}" IS NOT NULL) AS "{c}"' for c in _attributes(job)
+    )
+    job.run(f'CREATE TEMP TABLE facts AS SELECT id, max("row") AS "row" {told} FROM described GROUP BY id')
     differ = " OR ".join(f'd."{c}" <> f."{c}"' for c in _attributes(job)) or "false"
     total, things, replaced = job.one(f"""
         SELECT count(*), count(DISTINCT id), count(*) FILTER ({differ}) FROM described d JOIN facts f USING (id)
     """)
     job.tally.replaced += replaced
+    job.tally.apply("on_conflict", replaced)
     job.tally.collapsed += total - things - replaced
 
 
@@ -149,13 +151,14 @@ def _reject_differing(job: Job, target: _Target, column: str) -> None:
 
 def _settle_stored(job: Job, target: _Target) -> None:
     """Against what an earlier file said of the same thing."""
+    place = DESCRIBED[job.kind]
     stored = f"""
-        facts f JOIN {target.table} t ON t.{target.id_column} = f.id AND t.dataset_id = $dataset
+        facts f JOIN {place.table} t ON t.{place.id} = f.id AND t.dataset_id = $dataset
         JOIN ingests e ON e.ingest_id = t.ingest_id
     """
     for column in _attributes(job):
         differing = f'FROM {stored} WHERE f."{column}" <> t."{column}"'
-        if job.on_conflict == "reject":
+        if job.policies.on_conflict == "reject":
             job.run(f"""
                 INSERT INTO rejected
                 SELECT f."row", '{column}', CAST(f."{column}" AS VARCHAR),
@@ -164,16 +167,21 @@ def _settle_stored(job: Job, target: _Target) -> None:
                 {differing}
             """)
             job.run('DELETE FROM facts WHERE "row" IN (SELECT "row" FROM rejected)')
-        else:
-            job.tally.replaced += job.one(f"SELECT count(*) {differing}")[0]
+            continue
+        (rows,) = job.one(f"SELECT count(*) {differing}")
+        job.tally.replaced += rows
+        job.tally.apply("on_conflict", rows)
+        if job.policies.on_conflict == "first":
+            job.run(f'UPDATE facts SET "{column}" = NULL WHERE id IN (SELECT f.id {differing})')
     known = " AND ".join(
         f'(f."{c}" IS NULL OR f."{c}" IS NOT DISTINCT FROM t."{c}")' for c in _attributes(job)
     )
     job.tally.collapsed += job.one(f"SELECT count(*) FROM {stored} WHERE {known or 'true'}")[0]
 
 
-def _write(job: Job, target: _Target) -> None:
-    used = "SELECT id FROM facts"
+def _write(job: Job) -> None:
+    """Keep what the file says, and describe the things by all that is said of them now."""
+    place, used = DESCRIBED[job.kind], "SELECT id FROM facts"
     if job.kind == "rubrics":
         names.keep_rubrics(job, used)
     elif job.kind == "queries":
@@ -186,8 +194,25 @@ def _write(job: Job, target: _Target) -> None:
                    $dataset, id
             FROM facts WHERE id NOT IN (SELECT system_id FROM reference_ranking WHERE dataset_id = $dataset)
         """)
-    assign = "".join(f', "{c}" = coalesce(facts."{c}", {target.table}."{c}")' for c in _attributes(job))
+    columns = "".join(f', "{c}"' for c in _attributes(job))
     job.run(f"""
-        UPDATE {target.table} SET ingest_id = $ingest, "row" = facts."row" {assign}
-        FROM facts WHERE {target.table}.{target.id_column} = facts.id AND {target.table}.dataset_id = $dataset
+        INSERT INTO {place.statements} (dataset_id, {place.id}, ingest_id, "row" {columns})
+        SELECT $dataset, id, $ingest, "row" {columns} FROM facts
     """)
+    told = f"{place.table} WHERE dataset_id = $dataset AND {place.id} IN ({used})"
+    job.run(f"CREATE TEMP TABLE before AS FROM {told}")
+    fold(job.cursor, job.kind, job.dataset_id, used)
+    _count_changes(job, told, place.id)
+
+
+def _count_changes(job: Job, told: str, key: str) -> None:
+    """Things described for the first time, and values of the others that are another, or known, now."""
+    (job.tally.added,) = job.one("SELECT count(*) FROM before WHERE ingest_id IS NULL")
+    for column in _attributes(job):
+        changed, filled = job.one(f"""
+            SELECT count(*) FILTER (t."{column}" IS DISTINCT FROM b."{column}" AND b."{column}" IS NOT NULL),
+                   count(*) FILTER (t."{column}" IS NOT NULL AND b."{column}" IS NULL)
+            FROM (FROM {told}) t JOIN before b USING ({key}) WHERE b.ingest_id IS NOT NULL
+        """)
+        job.tally.changed += changed
+        job.tally.filled += filled

@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import hashlib
 
+import duckdb
+
 from .catalogue import Query
 
 # The rows of each table are hashed and the hashes summed, so that order is no matter. Labels are summed within a
@@ -54,3 +56,14 @@ def combine(sections: dict[str, tuple[int, int]]) -> str:
     """32 hexadecimal digits for the (rows, sum) of every section."""
     text = ";".join(f"{name}:{sections[name][0]}:{sections[name][1]}" for name in SECTIONS)
     return hashlib.sha256(text.encode()).hexdigest()[:32]
+
+
+def renew(cursor: duckdb.DuckDBPyConnection, dataset: int) -> str:
+    """The fingerprint of the dataset as the transaction sees it, stored with it."""
+    sections = {}
+    for name in SECTIONS:
+        rows, total = cursor.execute(*section(name, dataset)).fetchall()[0]
+        sections[name] = (int(rows), int(total))
+    found = combine(sections)
+    cursor.execute("UPDATE datasets SET fingerprint = ? WHERE dataset_id = ?", [found, dataset])
+    return found

@@ -1,26 +1,39 @@
 """One ingest under way: the open transaction and what it is told."""
 
+# ruff: noqa: S608 - every identifier in the SQL is this program's own, every value is bound
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any
 
 import duckdb
 
+from .changes import NAMES, Changes
 from .columns import Kind
-
-OnConflict = Literal["reject", "last"]
+from .policies import Policies
 
 
 @dataclass
 class Tally:
-    """Rows of the file, by what became of them; blank, collapsed and replaced are among the accepted."""
+    """Rows of the file, by what became of them; blank, collapsed and replaced are among the accepted.
+
+    added, changed, filled: what is new, another, or known now in the dataset. applied: policy → rows that it decided.
+    """
 
     total: int = 0
     rejected: int = 0
     blank: int = 0
     collapsed: int = 0
     replaced: int = 0
+    added: int = 0
+    changed: int = 0
+    filled: int = 0
+    applied: dict[str, int] = field(default_factory=dict)
+
+    def apply(self, policy: str, rows: int) -> None:
+        """Count rows that a policy decided."""
+        if rows:
+            self.applied[policy] = self.applied.get(policy, 0) + rows
 
     @property
     def accepted(self) -> int:
@@ -33,6 +46,7 @@ class Job:
     """The cursor of the transaction, the ids it writes under, and the file's table ``incoming``.
 
     row_sql: the row of a record as a person sees it, over ``incoming i``; unique within the file.
+    names: how many systems, judges, queries and rubrics the dataset had before.
     """
 
     cursor: duckdb.DuckDBPyConnection
@@ -40,10 +54,22 @@ class Job:
     ingest_id: int
     kind: Kind
     source: str
-    on_conflict: OnConflict
+    policies: Policies
     row_sql: str
     columns: frozenset[str]
     tally: Tally = field(default_factory=Tally)
+    names: dict[str, int] = field(default_factory=dict)
+
+    def count_names(self) -> dict[str, int]:
+        """How many systems, judges, queries and rubrics the dataset has."""
+        return {t: self.one(f"SELECT count(*) FROM {t} WHERE dataset_id = $dataset")[0] for t in NAMES}
+
+    def changes(self) -> Changes:
+        """What the ingest made of the dataset."""
+        new = {table: n - self.names[table] for table, n in self.count_names().items()}
+        what = {"gold": "gold labels", "reference": "ranked systems"}.get(self.kind, self.kind)
+        own = {name: getattr(self.tally, name) for name in ("added", "changed", "filled")}
+        return Changes(**new, **own, same=self.tally.collapsed, what=what)
 
     def run(self, sql: str, **params: Any) -> None:
         """Execute one statement; $dataset and $ingest are bound where they occur."""

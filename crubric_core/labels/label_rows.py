@@ -7,13 +7,14 @@ from fractions import Fraction
 
 from ..errors import IngestError
 from . import names, values
+from .conflicts import settle_repeats, settle_stored
 from .job import Job
 
 _KEY = "system_id, rubric_id, judge_id"
 
 
 def store_labels(job: Job) -> None:
-    """Validate ``incoming`` and add it to the labels (or the gold) of the dataset."""
+    """Validate ``incoming`` and add it to the labels, the gold or the anchors of the dataset."""
     judge = "judge" if job.kind == "labels" else "annotator"
     _read_labels(job)
     names.look_up_names(job, "system")
@@ -21,33 +22,74 @@ def store_labels(job: Job) -> None:
     names.look_up_rubrics(job, borrow_query=True)
     _code(job, judge)
     _reject_faults(job, judge)
-    _settle_repeats(job)
-    _settle_stored(job)
+    settle_repeats(job)
+    settle_stored(job)
     names.keep_names(job, "system", "SELECT system_id AS id FROM coded")
     names.keep_names(job, judge, "SELECT judge_id AS id FROM coded")
     names.keep_rubrics(job, "SELECT rubric_id AS id FROM coded")
+    (job.tally.added,) = job.one("SELECT count(*) FROM coded")
     job.run(f'INSERT INTO {job.kind} SELECT $dataset, {_KEY}, label, $ingest, "row" FROM coded')
 
 
 def _read_labels(job: Job) -> None:
-    unknown = values.is_unknown("raw")
-    job.run(f"""
+    """``label_values``: each text once, with its label, or why it is none, and the policies that made it one."""
+    policies = job.policies
+    whole = {"reject": "scaled", "down": "floor(scaled)", "up": "ceil(scaled)"}[policies.fractions]
+    zero = "scaled = 0 AND verdict IS NULL AND NOT answered" if policies.zero == "unknown" else "false"
+    words = [word.strip().lower() for word in policies.answers]
+    job.run(
+        f"""
         CREATE TEMP TABLE label_values AS
         WITH words AS (SELECT label AS raw, count(*) AS n FROM incoming GROUP BY label),
+        answers AS (SELECT unnest($words::VARCHAR[]) AS word, unnest($meanings::DOUBLE[]) AS meaning),
         parsed AS (
-            SELECT raw, n, {values.verdict("raw")} AS verdict, {values.number("raw")} AS number, {unknown} AS unknown
-            FROM words
-        ), valued AS (SELECT *, coalesce(verdict, number) AS value FROM parsed),
-        highest AS (
-            SELECT greatest(max(number) FILTER (number <= {values.LARGEST}),
+            SELECT raw, n, word, meaning, {values.verdict("raw")} AS verdict, {values.number("raw")} AS number,
+                   {values.is_unknown("raw")} AS missing
+            FROM words LEFT JOIN answers ON word = lower({values.name("raw")})
+        ), told AS (
+            SELECT * REPLACE (CASE WHEN word IS NULL OR verdict = meaning THEN verdict END AS verdict),
+                   word IS NOT NULL AND verdict IS DISTINCT FROM meaning AS answered
+            FROM parsed
+        ), scaled AS (
+            SELECT *, CASE WHEN answered THEN meaning WHEN verdict IS NOT NULL THEN verdict
+                           WHEN {policies.multiply} = 1 THEN number
+                           ELSE round(number * {policies.multiply}, 6) END AS scaled
+            FROM told
+        ), valued AS (
+            SELECT *, {zero} AS no_label, CASE WHEN isfinite(scaled) THEN {whole} ELSE scaled END AS value
+            FROM scaled
+        ), highest AS (
+            SELECT greatest(max(value) FILTER (verdict IS NULL AND value <= {values.LARGEST}),
                             (SELECT max(label) FROM {job.kind} WHERE dataset_id = $dataset)) AS label
             FROM valued
+        ), settled AS (
+            SELECT *, missing AND NOT answered OR answered AND meaning IS NULL OR coalesce(no_label, false) AS unknown
+            FROM valued
         )
-        SELECT raw, n, value, unknown, verdict IS NOT NULL AS is_word, highest.label AS highest,
+        SELECT raw, n, CASE WHEN NOT unknown THEN value END AS value, unknown, verdict IS NOT NULL AS is_word,
+               highest.label AS highest, answered, no_label, scaled,
                {values.problem("value", "unknown", "whole")} AS problem
-        FROM valued CROSS JOIN highest
-    """)
+        FROM settled CROSS JOIN highest
+        """,
+        words=words,
+        meanings=list(policies.answers.values()),
+    )
+    _count_policies(job)
     _refuse_fractions(job)
+
+
+def _count_policies(job: Job) -> None:
+    """How many rows each policy has decided so far."""
+    rounded, zeros, answered, multiplied = job.one("""
+        SELECT coalesce(sum(n) FILTER (scaled <> value), 0), coalesce(sum(n) FILTER (no_label), 0),
+               coalesce(sum(n) FILTER (answered), 0),
+               coalesce(sum(n) FILTER (value IS NOT NULL AND NOT answered AND NOT is_word), 0)
+        FROM label_values
+    """)
+    job.tally.apply("fractions", rounded)
+    job.tally.apply("zero", zeros)
+    job.tally.apply("answers", answered)
+    job.tally.apply("multiply", multiplied if job.policies.multiply > 1 else 0)
 
 
 def _refuse_fractions(job: Job) -> None:
@@ -65,19 +107,24 @@ def _refuse_fractions(job: Job) -> None:
         if all(abs(v * parts - round(v * parts)) < 1e-6 for (v,) in found):
             raise IngestError(
                 f"The labels of {job.source} go in steps of {float(Fraction(1, parts)):.4g}, and levels are whole "
-                f"numbers: multiply the labels (and scale_min, scale_max) by {parts}."
+                f"numbers: multiply the labels (and scale_min, scale_max) by {parts} (policy multiply={parts})."
             )
 
 
 def _code(job: Job, judge: str) -> None:
     """Ids in place of text; ``fault`` says what is wrong with a row, 0 where nothing is."""
+    clip = job.policies.off_scale == "clip"
+    off = "false" if clip else "l.value < r.lo OR l.value > r.hi"
+    label = "greatest(least(l.value, r.hi), r.lo)" if clip else "l.value"
+    if clip:
+        label = f"CASE WHEN l.value IS NOT NULL THEN {label} END"  # greatest and least pass over NULL
     job.run(f"""
         CREATE TEMP TABLE coded AS
         SELECT {job.row_sql} AS "row", s.id AS system_id, r.id AS rubric_id, j.id AS judge_id,
-               CASE WHEN l.problem IS NULL THEN CAST(l.value AS INTEGER) END AS label,
+               CASE WHEN l.problem IS NULL THEN CAST({label} AS INTEGER) END AS label,
                CAST(CASE WHEN s.name IS NULL THEN 1 WHEN r.rubric IS NULL THEN 2 WHEN r.ambiguous THEN 3
                          WHEN j.name IS NULL THEN 4 WHEN l.problem IS NOT NULL THEN 5
-                         WHEN l.value < r.lo OR l.value > r.hi THEN 6
+                         WHEN {off} THEN 6
                          WHEN l.is_word AND coalesce(r.hi, l.highest) > 1 THEN 7 ELSE 0 END AS TINYINT) AS fault
         FROM incoming i
         JOIN system_names s ON s.raw IS NOT DISTINCT FROM i.system
@@ -115,121 +162,3 @@ def _reject_faults(job: Job, judge: str) -> None:
     """)
     job.run("DELETE FROM coded WHERE fault > 0")
     (job.tally.blank,) = job.one("SELECT count(*) FROM coded WHERE label IS NULL")
-
-
-def _has_no_repeats(job: Job) -> bool:
-    """Whether every key is there once, by one bit a possible key; False also where there are too many of those."""
-    rows, *ends = job.one("""
-        SELECT count(*), min(system_id), max(system_id), min(rubric_id), max(rubric_id), min(judge_id), max(judge_id)
-        FROM coded
-    """)
-    if not rows:
-        return True
-    systems, rubrics, judges = (high - low + 1 for low, high in zip(ends[::2], ends[1::2], strict=True))
-    keys = systems * rubrics * judges
-    if keys > min(64 * rows, 10**9):
-        return False
-    (found,) = job.one(
-        f"""
-        SELECT bit_count(bitstring_agg(key, 0::BIGINT, {keys}::BIGINT)) FROM (
-            SELECT ((rubric_id - $rubric)::BIGINT * {judges} + judge_id - $judge) * {systems}
-                   + system_id - $system AS key
-            FROM coded
-        )
-        """,
-        system=ends[0],
-        rubric=ends[2],
-        judge=ends[4],
-    )
-    return bool(found == rows)
-
-
-def _settle_repeats(job: Job) -> None:
-    """One row a key: an unknown label never contradicts a known one; known ones that differ are a conflict."""
-    if _has_no_repeats(job):
-        return
-    job.run(f"""
-        CREATE TEMP TABLE repeats AS
-        SELECT {_KEY} FROM coded GROUP BY {_KEY} HAVING count(*) > 1
-    """)
-    if not job.one("SELECT count(*) FROM repeats")[0]:
-        return
-    best = "max" if job.on_conflict == "last" else "min"
-    job.run(f"""
-        CREATE TEMP TABLE repeated AS
-        WITH keys AS (
-            SELECT {_KEY}, min(label) <> max(label) AS differ,
-                   min("row") FILTER (label IS NOT NULL) AS first_row, arg_min(label, "row") AS first_label,
-                   {best}("row") FILTER (label IS NOT NULL) AS known_row,
-                   {best}("row") FILTER (label IS NULL) AS blank_row
-            FROM coded JOIN repeats USING ({_KEY}) GROUP BY {_KEY}
-        ), others AS (
-            SELECT {_KEY}, min(c."row") AS other_row, arg_min(c.label, c."row") AS other_label
-            FROM coded c JOIN keys k USING ({_KEY}) WHERE c.label <> k.first_label GROUP BY {_KEY}
-        )
-        SELECT c."row", c.label, coalesce(k.differ, false) AS differ, k.blank_row,
-               coalesce(k.known_row, k.blank_row) AS kept_row,
-               CASE WHEN c.label = k.first_label THEN o.other_row ELSE k.first_row END AS other_row,
-               CASE WHEN c.label = k.first_label THEN o.other_label ELSE k.first_label END AS other_label
-        FROM coded c JOIN keys k USING ({_KEY}) LEFT JOIN others o USING ({_KEY})
-    """)
-    if job.on_conflict == "reject":
-        _reject_repeats(job)
-    _collapse_repeats(job)
-
-
-def _reject_repeats(job: Job) -> None:
-    job.run("""
-        INSERT INTO rejected
-        SELECT "row", 'label', CAST(label AS VARCHAR),
-               'conflicts with row ' || other_row || ', which gives ' || other_label
-               || ' for the same system, rubric and judge'
-        FROM repeated WHERE differ AND label IS NOT NULL
-    """)
-    job.run(
-        'DELETE FROM coded WHERE "row" IN (SELECT "row" FROM repeated WHERE differ AND label IS NOT NULL)'
-    )
-    job.run("DELETE FROM repeated WHERE differ AND label IS NOT NULL")
-    job.run("UPDATE repeated SET kept_row = blank_row WHERE differ")
-
-
-def _collapse_repeats(job: Job) -> None:
-    collapsed, replaced = job.one("""
-        SELECT count(*) FILTER (r.label IS NULL OR r.label = k.label),
-               count(*) FILTER (r.label IS NOT NULL AND r.label <> k.label)
-        FROM repeated r JOIN coded k ON k."row" = r.kept_row WHERE r."row" <> r.kept_row
-    """)
-    job.tally.collapsed += collapsed
-    job.tally.replaced += replaced
-    job.run('DELETE FROM coded WHERE "row" IN (SELECT "row" FROM repeated WHERE "row" <> kept_row)')
-
-
-def _settle_stored(job: Job) -> None:
-    """Rows whose key the dataset already holds: equal ones collapse, an unknown is filled, others conflict."""
-    table = job.kind
-    if not job.one(f"SELECT count(*) FROM {table} WHERE dataset_id = $dataset")[0]:
-        return
-    job.run(f"""
-        CREATE TEMP TABLE met AS
-        SELECT {_KEY}, c."row", c.label, l.label AS old, l."row" AS old_row, l.ingest_id AS old_ingest
-        FROM coded c JOIN {table} l USING ({_KEY}) WHERE l.dataset_id = $dataset
-    """)
-    job.tally.collapsed += job.one("SELECT count(*) FROM met WHERE label IS NULL OR label = old")[0]
-    if job.on_conflict == "reject":
-        job.run("""
-            INSERT INTO rejected
-            SELECT m."row", 'label', CAST(m.label AS VARCHAR),
-                   'conflicts with row ' || m.old_row || ' of ' || i.source || ', which gave ' || m.old
-                   || ' for the same system, rubric and judge'
-            FROM met m JOIN ingests i ON i.ingest_id = m.old_ingest WHERE m.label <> m.old
-        """)
-        update = "met.old IS NULL AND met.label IS NOT NULL"
-    else:
-        job.tally.replaced += job.one("SELECT count(*) FROM met WHERE label <> old")[0]
-        update = "met.label IS DISTINCT FROM met.old AND met.label IS NOT NULL"
-    same = " AND ".join(f"{table}.{c.strip()} = met.{c.strip()}" for c in _KEY.split(","))
-    job.run(f"""
-        UPDATE {table} SET label = met.label, ingest_id = $ingest, "row" = met."row"
-        FROM met WHERE {same} AND {table}.dataset_id = $dataset AND {update}
-    """)
-    job.run('DELETE FROM coded WHERE "row" IN (SELECT "row" FROM met)')

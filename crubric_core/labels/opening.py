@@ -13,9 +13,9 @@ import duckdb
 from ..errors import WorkspaceError
 from .formats.base import first_line
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 _APPLICATION = "calibrated-rubric"
-_SCHEMA = Path(__file__).with_name("schema.sql")
+_SCHEMA = Path(__file__).with_name("schema")
 _CONFIG = {"autoinstall_known_extensions": "false", "autoload_known_extensions": "false"}
 
 
@@ -54,35 +54,85 @@ def connect(path: str) -> duckdb.DuckDBPyConnection:
 
 
 def prepare(connection: duckdb.DuckDBPyConnection, path: str) -> None:
-    """Make the tables of a new workspace; refuse a database that is no workspace of this version."""
+    """Bring a new or an older workspace to the present schema; refuse a database that is none, or a newer one.
+
+    An older file is copied beside itself first, as ``<name>.v<its version>``.
+    """
     with closing(connection.cursor()) as cursor:
-        tables = {row[0] for row in cursor.execute("SELECT table_name FROM duckdb_tables()").fetchall()}
-        if not tables:
-            cursor.execute("BEGIN TRANSACTION")
-            cursor.execute(_SCHEMA.read_text(encoding="utf-8"))
-            cursor.execute(
-                "INSERT INTO settings VALUES ('application', ?), ('schema_version', ?)",
-                [_APPLICATION, str(SCHEMA_VERSION)],
-            )
-            cursor.execute("COMMIT")
+        version = _version(cursor, path)
+        if version == SCHEMA_VERSION:
             return
         try:
-            stored = dict(cursor.execute("SELECT key, value FROM settings").fetchall())
-        except duckdb.Error:
-            stored = {}
+            if version and path != ":memory:":
+                _back_up(cursor, Path(f"{path}.v{version}"))
+            _migrate(cursor, version)
+        except (duckdb.Error, OSError) as error:
+            why = first_line(error) if isinstance(error, duckdb.Error) else error.strerror
+            raise WorkspaceError(
+                f"The workspace {path} of schema version {version} could not be brought to version {SCHEMA_VERSION} "
+                f"({why}); it is as it was: make room on the disk, or open a copy of it."
+            ) from error
+
+
+def _version(cursor: duckdb.DuckDBPyConnection, path: str) -> int:
+    """The schema version of the file, 0 of an empty one; WorkspaceError where this program cannot read it."""
+    tables = {row[0] for row in cursor.execute("SELECT table_name FROM duckdb_tables()").fetchall()}
+    if not tables:
+        return 0
+    try:
+        stored = dict(cursor.execute("SELECT key, value FROM settings").fetchall())
+    except duckdb.Error:
+        stored = {}
     if stored.get("application") != _APPLICATION:
         raise WorkspaceError(
             f"{path} is a database of something else: choose another file for the workspace."
         )
-    version = stored.get("schema_version", "none")
-    if version != str(SCHEMA_VERSION):
+    version = str(stored.get("schema_version", "none"))
+    if not version.isdigit() or not 0 < int(version) <= SCHEMA_VERSION:
         raise WorkspaceError(
-            f"The workspace {path} has schema version {version}, and this program reads version {SCHEMA_VERSION}: "
-            "open it with the version of the program that wrote it, or a later one."
+            f"The workspace {path} has schema version {version}, and this program reads versions up to "
+            f"{SCHEMA_VERSION}: open it with the version of the program that wrote it, or a later one."
         )
-    with closing(connection.cursor()) as cursor:
-        # a file from before types had a source
-        cursor.execute("ALTER TABLE queries ADD COLUMN IF NOT EXISTS type_source VARCHAR")
+    return int(version)
+
+
+def _migrate(cursor: duckdb.DuckDBPyConnection, version: int) -> None:
+    """Run the schema files that the workspace lacks, all of them or none."""
+    cursor.execute("BEGIN TRANSACTION")
+    try:
+        for number in range(version + 1, SCHEMA_VERSION + 1):
+            cursor.execute((_SCHEMA / f"{number}.sql").read_text(encoding="utf-8"))
+        cursor.execute(
+            "INSERT OR REPLACE INTO settings VALUES ('application', ?), ('schema_version', ?)",
+            [_APPLICATION, str(SCHEMA_VERSION)],
+        )
+        cursor.execute("COMMIT")
+    except BaseException:
+        cursor.execute("ROLLBACK")
+        raise
+
+
+def _back_up(cursor: duckdb.DuckDBPyConnection, copy: Path) -> None:
+    """A copy by the database itself: opening the file a second time would let go of its lock."""
+    if copy.exists():
+        return
+    partial = copy.with_name(f"{copy.name}.part")
+    partial.unlink(missing_ok=True)
+    ((source,),) = cursor.execute("SELECT current_database()").fetchall()
+    cursor.execute(f"ATTACH {_literal(str(partial))} AS backup")
+    try:
+        cursor.execute(f"COPY FROM DATABASE {_quoted(source)} TO backup")
+    finally:
+        cursor.execute("DETACH backup")
+    partial.replace(copy)
+
+
+def _literal(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
 
 
 def writer_of(path: str) -> Writer:

@@ -3,8 +3,11 @@
 # ruff: noqa: S608 - every identifier in the SQL is this program's own, every value is bound
 from __future__ import annotations
 
+import duckdb
+
 from ..errors import IngestError
 from .job import Job
+from .statements import revive
 
 
 def settle_rubrics(job: Job) -> None:
@@ -27,14 +30,12 @@ def settle_rubrics(job: Job) -> None:
             f"The stored labels of rubric {name!r} name no query, and {n} queries have a rubric of that name: "
             "ingest the labels again with their query."
         )
-    if job.one("SELECT count(*) FROM moves")[0]:
+    moving = job.one("SELECT count(*) FROM moves")[0]
+    if moving:
         for table in ("labels", "gold"):
             _move(job, table)
-        job.run("""
-            DELETE FROM rubrics WHERE ingest_id IS NULL AND rubric_id IN (SELECT old_id FROM moves)
-        """)
-    if job.kind == "rubrics" or job.one("SELECT count(*) FROM moves")[0]:
-        _check_scales(job)
+    if job.kind == "rubrics" or moving:
+        check_scales(job.cursor, job.dataset_id, job.source)
 
 
 def _move(job: Job, table: str) -> None:
@@ -48,18 +49,42 @@ def _move(job: Job, table: str) -> None:
             f"The labels of rubric {name!r} with and without a query contradict each other: "
             "name the query in both files."
         )
+    _remember_moved(job, table)
     job.run(f"""
-        UPDATE {table} SET label = o.label
-        FROM {table} o JOIN moves m ON m.old_id = o.rubric_id
-        WHERE {table}.rubric_id = m.new_id AND {table}.system_id = o.system_id
-          AND {table}.judge_id = o.judge_id AND {table}.label IS NULL
+        CREATE OR REPLACE TEMP TABLE clashing AS
+        SELECT o.rowid AS id, m.new_id {clash} UNION ALL SELECT n.rowid, m.new_id {clash}
     """)
-    job.run(f"DELETE FROM {table} WHERE rowid IN (SELECT o.rowid {clash})")
-    job.run(f"UPDATE {table} SET rubric_id = m.new_id FROM moves m WHERE rubric_id = m.old_id")
+    job.run(
+        f"""
+        INSERT INTO aside SELECT $kind, $dataset, system_id, c.new_id, judge_id, label, ingest_id, "row"
+        FROM {table} t JOIN clashing c ON c.id = t.rowid
+        """,
+        kind=table,
+    )
+    job.run(f"DELETE FROM {table} WHERE rowid IN (SELECT id FROM clashing)")
+    for rows in (table, "aside"):
+        only = f" AND kind = '{table}'" if rows == "aside" else ""
+        job.run(f"UPDATE {rows} SET rubric_id = m.new_id FROM moves m WHERE rubric_id = m.old_id{only}")
+    revive(job.cursor, table, job.dataset_id)
 
 
-def _check_scales(job: Job) -> None:
-    found = job.all("""
+def _remember_moved(job: Job, table: str) -> None:
+    """Which rows came without a query, so that they lose it again with the ingest that brought it."""
+    for relation in (f"SELECT * FROM {table}", f"SELECT * EXCLUDE (kind) FROM aside WHERE kind = '{table}'"):
+        job.run(
+            f"""
+            INSERT INTO moved
+            SELECT $kind, $dataset, system_id, judge_id, m.old_id, m.new_id, ingest_id, $ingest
+            FROM ({relation}) o JOIN moves m ON m.old_id = o.rubric_id
+            """,
+            kind=table,
+        )
+
+
+def check_scales(cursor: duckdb.DuckDBPyConnection, dataset: int, source: str) -> None:
+    """IngestError where a stored label lies off the scale that its rubric is given."""
+    found = cursor.execute(
+        """
         WITH given AS (
             SELECT r.rubric_id, r.name, coalesce(r.scale_min, g.scale_min) AS lo,
                    coalesce(r.scale_max, g.scale_max) AS hi
@@ -72,12 +97,14 @@ def _check_scales(job: Job) -> None:
         )
         SELECT name, lo, hi, lowest, highest, count(*) OVER () FROM seen JOIN given USING (rubric_id)
         WHERE lowest < lo OR highest > hi ORDER BY name LIMIT 1
-    """)
+        """,
+        {"dataset": dataset},
+    ).fetchall()
     for name, lo, hi, lowest, highest, n in found:
         label = lowest if lo is not None and lowest < lo else highest
         scale = f"{'…' if lo is None else lo} to {'…' if hi is None else hi}"
         others = f" ({n - 1:,} more rubrics alike)" if n > 1 else ""
         raise IngestError(
-            f"{job.source} gives rubric {name!r} the scale {scale}, but its stored labels hold {label}{others}: "
+            f"{source} gives rubric {name!r} the scale {scale}, but its stored labels hold {label}{others}: "
             "correct the scale or the labels."
         )

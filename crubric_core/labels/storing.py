@@ -1,11 +1,11 @@
 """A staged file into its dataset, within one transaction: validated and stored by set-based SQL."""
 
+# ruff: noqa: S608 - every identifier in the SQL is this program's own, every value is bound
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, get_args
 
 import pandas as pd
@@ -13,10 +13,12 @@ import pandas as pd
 from ..errors import IngestError
 from . import fingerprint as hashing
 from .attribute_rows import store_attributes
+from .changes import Changes
 from .columns import Kind
 from .dataset import Scale, read_scale, tidy
-from .job import Job, OnConflict
+from .job import Job
 from .label_rows import store_labels
+from .policies import Policies
 from .settle import settle_rubrics
 
 if TYPE_CHECKING:
@@ -24,15 +26,20 @@ if TYPE_CHECKING:
 
 Progress = Callable[[float, str], None]
 
+_NOW = "make_timestamp(epoch_us(now()))"  # UTC; one for the whole transaction: tables that came together go together
+
 
 @dataclass(frozen=True)
 class IngestReport:
     """What became of one file. ``accepted + rejected`` is its number of rows.
 
     blank: accepted rows whose label is unknown. collapsed: accepted rows that repeat what was known.
-    replaced: values that a later row overwrote (``on_conflict="last"``).
+    replaced: values that gave way to a contradicting one, as the policy ``on_conflict`` says.
     rejects: row (as a spreadsheet shows it), column, value, reason.
+    changes: what it made of the dataset. applied: policy → rows that it decided.
     scale: the dataset's scale afterwards; None while it has no rubric.
+    parts: one report a table, where there were several; the figures of the whole are those of the kind asked for.
+    notes: what was understood beyond the columns' names, a sentence each.
     """
 
     dataset: str
@@ -47,7 +54,12 @@ class IngestReport:
     scale: Scale | None
     fingerprint: str
     columns: Mapping[str, str]
+    changes: Changes
+    policies: Policies
+    applied: Mapping[str, int]
     seconds: float
+    parts: tuple[IngestReport, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -58,26 +70,26 @@ class IngestRequest:
     kind: Kind
     mapping: Mapping[str, str] | None
     file_format: str
-    on_conflict: OnConflict
+    policies: Policies
 
     def __post_init__(self) -> None:
         if not self.dataset.strip():
             raise IngestError("The dataset has no name: give it one.")
-        for name, value, choices in (
-            ("kind", self.kind, get_args(Kind)),
-            ("on_conflict", self.on_conflict, get_args(OnConflict)),
-        ):
-            if value not in choices:
-                raise IngestError(f"{name} = {value!r} is unknown: use one of {', '.join(choices)}.")
+        if self.kind not in get_args(Kind):
+            raise IngestError(f"kind = {self.kind!r} is unknown: use one of {', '.join(get_args(Kind))}.")
 
 
 @dataclass(frozen=True)
 class Upload:
-    """A staged file: its name in messages, the row expression, canonical → the file's columns, when it began."""
+    """A staged file: its name in messages, the row expression, canonical → the file's columns, when it began.
+
+    place_sql: expression over ``incoming i`` that tells where in the source a row stands; None where its number does.
+    """
 
     name: str
     row_sql: str
     columns: Mapping[str, str]
+    place_sql: str | None = None
     started: float = field(default_factory=time.perf_counter)
 
 
@@ -92,9 +104,10 @@ def store_file(
     else:
         store_attributes(job)
     report(0.85, "Settling scales and fingerprint")
-    _close_job(job)
+    _refuse_useless(job, upload.place_sql)
     settle_rubrics(job)
-    fingerprint = _fingerprint(job)
+    changes, fingerprint = job.changes(), hashing.renew(cursor, job.dataset_id)
+    _list_ingest(job, changes, fingerprint)
     report(1.0, "Done")
     return IngestReport(
         dataset=request.dataset,
@@ -109,6 +122,9 @@ def store_file(
         scale=read_scale(cursor, job.dataset_id),
         fingerprint=fingerprint,
         columns=upload.columns,
+        changes=changes,
+        policies=request.policies,
+        applied=dict(job.tally.applied),
         seconds=time.perf_counter() - upload.started,
     )
 
@@ -118,9 +134,9 @@ def _open_job(cursor: duckdb.DuckDBPyConnection, request: IngestRequest, upload:
     found = cursor.execute("SELECT dataset_id FROM datasets WHERE name = ?", [request.dataset]).fetchone()
     if found is None:
         found = cursor.execute(
-            "INSERT INTO datasets SELECT coalesce(max(dataset_id), 0) + 1, ?, ?, NULL FROM datasets"
+            f"INSERT INTO datasets SELECT coalesce(max(dataset_id), 0) + 1, ?, {_NOW}, NULL FROM datasets"
             " RETURNING dataset_id",
-            [request.dataset, _now()],
+            [request.dataset],
         ).fetchone()
     (ingest_id,) = cursor.execute("SELECT coalesce(max(ingest_id), 0) + 1 FROM ingests").fetchall()[0]
     assert found is not None  # noqa: S101 - RETURNING always answers
@@ -130,19 +146,26 @@ def _open_job(cursor: duckdb.DuckDBPyConnection, request: IngestRequest, upload:
         ingest_id=ingest_id,
         kind=request.kind,
         source=upload.name,
-        on_conflict=request.on_conflict,
+        policies=request.policies,
         row_sql=upload.row_sql,
         columns=frozenset(upload.columns),
     )
+    job.names.update(job.count_names())
     (job.tally.total,) = job.one("SELECT (SELECT count(*) FROM incoming) + (SELECT count(*) FROM rejected)")
     if not job.tally.total:
         raise IngestError(f"{upload.name} has a header but no rows: it needs at least one row.")
     return job
 
 
-def _close_job(job: Job) -> None:
-    """Count, keep the rejects; a file with nothing acceptable is refused whole."""
+def _refuse_useless(job: Job, place_sql: str | None) -> None:
+    """Count the rejects and say where they stand; a file with nothing acceptable is refused whole."""
     job.run("UPDATE rejected SET value = left(value, 200), reason = left(reason, 500)")
+    if place_sql:
+        job.run(f"""
+            UPDATE rejected SET reason = reason || ' (' || p.place || ')'
+            FROM (SELECT {job.row_sql} AS "row", {place_sql} AS place FROM incoming i) p
+            WHERE rejected."row" = p."row" AND p.place IS NOT NULL
+        """)
     (job.tally.rejected,) = job.one("SELECT count(*) FROM rejected")
     if not job.tally.accepted:
         row, reason = job.one('SELECT "row", reason FROM rejected ORDER BY "row" LIMIT 1')
@@ -150,30 +173,21 @@ def _close_job(job: Job) -> None:
         raise IngestError(
             f"No row of {job.source} can be used (row {row}: {reason}{others}): correct the file or the column mapping."
         )
+
+
+def _list_ingest(job: Job, changes: Changes, fingerprint: str) -> None:
     job.run("INSERT INTO rejects SELECT $ingest, * FROM rejected")
     job.run(
-        "INSERT INTO ingests VALUES ($ingest, $dataset, $kind, $source, $now,"
-        " $accepted, $rejected, $blank, $collapsed, $replaced)",
+        f"INSERT INTO ingests VALUES ($ingest, $dataset, $kind, $source, {_NOW}, $accepted, $rejected, $blank,"
+        " $collapsed, $replaced, $changes, $policies, $fingerprint)",
         kind=job.kind,
         source=job.source,
-        now=_now(),
         accepted=job.tally.accepted,
         rejected=job.tally.rejected,
         blank=job.tally.blank,
         collapsed=job.tally.collapsed,
         replaced=job.tally.replaced,
+        changes=changes.to_json(),
+        policies=job.policies.to_json(),
+        fingerprint=fingerprint,
     )
-
-
-def _fingerprint(job: Job) -> str:
-    sections = {}
-    for name in hashing.SECTIONS:
-        rows, total = job.cursor.execute(*hashing.section(name, job.dataset_id)).fetchall()[0]
-        sections[name] = (int(rows), int(total))
-    found = hashing.combine(sections)
-    job.run("UPDATE datasets SET fingerprint = $found WHERE dataset_id = $dataset", found=found)
-    return found
-
-
-def _now() -> datetime:
-    return datetime.now(UTC).replace(tzinfo=None)

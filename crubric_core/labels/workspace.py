@@ -3,7 +3,7 @@
 # ruff: noqa: S608 - every identifier in the SQL is this program's own, every value is bound
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 from types import TracebackType
@@ -14,26 +14,20 @@ import pandas as pd
 
 from ..access import require_editor, require_workspace
 from ..errors import DatasetError, IngestError, WorkspaceError
+from . import copying, history
+from .bundle import plan_pieces
 from .columns import Kind
 from .dataset import Dataset, tidy
+from .describing import Wish
 from .formats.base import first_line
-from .ingest import IngestReport, IngestRequest, Progress, Source, local_file, stage_file
-from .job import OnConflict
+from .history import UndoReport
+from .ingest import IngestReport, IngestRequest, Progress, Source, parts_of
 from .opening import connect, prepare, writer_of
+from .parts import stage_parts, store_parts, together
+from .plan import Plan, notes_of
+from .policies import OnConflict, Policies
 from .results import forget_orphans
-from .storing import store_file
-
-_TABLES = (
-    "labels",
-    "gold",
-    "reference_ranking",
-    "rubrics",
-    "queries",
-    "systems",
-    "judges",
-    "ingests",
-    "datasets",
-)
+from .sources import Piece, Sources, gathered
 
 
 class Workspace:
@@ -84,14 +78,14 @@ class Workspace:
             cursor.execute("ROLLBACK")
 
     @contextmanager
-    def _transaction(self, cursor: duckdb.DuckDBPyConnection) -> Iterator[None]:
-        """The only writer of the file, until all is committed or nothing."""
+    def _transaction(self, cursor: duckdb.DuckDBPyConnection, *, keep: bool = True) -> Iterator[None]:
+        """The only writer of the file, until all is committed or nothing; without ``keep`` nothing is."""
         require_editor("change the workspace")
         with self._writer.lock:
             cursor.execute("BEGIN TRANSACTION")
             try:
                 yield
-                cursor.execute("COMMIT")
+                cursor.execute("COMMIT" if keep else "ROLLBACK")
             except BaseException:
                 cursor.close()  # which rolls back
                 raise
@@ -112,6 +106,7 @@ class Workspace:
         on_conflict: OnConflict = "reject",
         progress: Progress | None = None,
         name: str | None = None,
+        policies: Policies | None = None,
     ) -> IngestReport:
         """Add one file (path, bytes or open binary file) to a dataset, which is made if it is new.
 
@@ -121,25 +116,95 @@ class Workspace:
             kind: labels, rubrics, queries, gold or reference.
             mapping: canonical column → the file's column, where names alone do not tell.
             format: auto, csv, tsv, parquet, jsonl or json.
-            on_conflict: reject: contradicting rows are left out; last: the later one counts.
+            on_conflict: reject: contradicting rows are left out; last, first: the later or the earlier one counts.
             progress: called with (share done, what is done now).
             name: what messages and the list of ingests call the source.
+            policies: every choice of this kind; goes before ``on_conflict``.
 
         Raises IngestError with one sentence, and the workspace as it was, where nothing can be used.
 
         """
-        request = IngestRequest(dataset, kind, mapping, format, on_conflict)
-        report = progress or _silent
-        with local_file(source, name) as file:
-            try:
-                with closing(self.cursor()) as cursor:
-                    upload = stage_file(cursor, request, file, report)
-                    with self._transaction(cursor):
-                        return store_file(cursor, request, upload, report)
-            except duckdb.Error as error:
+        request = IngestRequest(dataset, kind, mapping, format, policies or Policies(on_conflict))
+        return self._ingest(request, source, name, progress, keep=True)
+
+    def preview(
+        self,
+        source: Source,
+        dataset: str,
+        kind: Kind = "labels",
+        mapping: Mapping[str, str] | None = None,
+        format: str = "auto",  # noqa: A002 - the public name
+        on_conflict: OnConflict = "reject",
+        progress: Progress | None = None,
+        name: str | None = None,
+        policies: Policies | None = None,
+    ) -> IngestReport:
+        """What ``ingest`` with the same arguments would report; nothing is stored."""
+        request = IngestRequest(dataset, kind, mapping, format, policies or Policies(on_conflict))
+        return self._ingest(request, source, name, progress, keep=False)
+
+    def ingest_plan(
+        self,
+        plan: Plan,
+        dataset: str,
+        sources: Sources,
+        policies: Policies | None = None,
+        progress: Progress | None = None,
+        *,
+        preview: bool = False,
+    ) -> IngestReport:
+        """Add the files of a plan to a dataset, all of them in one transaction or none.
+
+        ``sources`` are what ``plan_ingest`` saw; files that the plan does not know are not read. With ``preview``
+        nothing is stored. Raises IngestError as ``ingest`` does.
+        """
+        request = IngestRequest(dataset, "labels", None, "auto", policies or Policies())
+        with gathered(sources) as pieces:
+            known = {f.name for f in plan.files}
+            there = [piece for piece in pieces if piece.name in known]
+            absent = known - {piece.name for piece in there} - {f.name for f in plan.files if f.skip}
+            if absent:
                 raise IngestError(
-                    f"{file[1]} could not be stored ({first_line(error)}); the workspace is as it was."
-                ) from error
+                    f"The plan names {min(absent)!r}, which is not among the files given: add it."
+                )
+            return self._carry_out(plan, there, request, progress, keep=not preview)
+
+    def _ingest(
+        self,
+        request: IngestRequest,
+        source: Source,
+        name: str | None,
+        progress: Progress | None,
+        *,
+        keep: bool,
+    ) -> IngestReport:
+        with gathered(source, name) as pieces:
+            alone = len(pieces) == 1 and pieces[0].alone
+            kind = request.kind if alone or request.kind != "labels" else None
+            wish = Wish(kind, request.mapping or {}, request.file_format, strict=alone)
+            return self._carry_out(plan_pieces(pieces, wish), pieces, request, progress, keep=keep)
+
+    def _carry_out(
+        self,
+        plan: Plan,
+        pieces: Sequence[Piece],
+        request: IngestRequest,
+        progress: Progress | None,
+        *,
+        keep: bool,
+    ) -> IngestReport:
+        report = progress or _silent
+        try:
+            parts = parts_of(plan, pieces, request.dataset, request.policies, report)
+            with closing(self.cursor()) as cursor:
+                waiting = stage_parts(cursor, parts, report)
+                with self._transaction(cursor, keep=keep):
+                    reports = store_parts(cursor, waiting, report)
+        except duckdb.Error as error:
+            raise IngestError(
+                f"{pieces[0].name} could not be stored ({first_line(error)}); the workspace is as it was."
+            ) from error
+        return together(reports, request.kind, notes_of(plan))
 
     def dataset(self, name: str) -> Dataset:
         """The dataset of that name; DatasetError names the ones there are."""
@@ -163,33 +228,43 @@ class Workspace:
     def delete(self, name: str) -> None:
         """Remove a dataset with everything that belongs to it."""
         with self.writing() as cursor:
-            dataset_id = _id_of(cursor, name)
-            cursor.execute(
-                "DELETE FROM rejects WHERE ingest_id IN (SELECT ingest_id FROM ingests WHERE dataset_id = ?)",
-                [dataset_id],
-            )
-            for table in _TABLES:
-                cursor.execute(f"DELETE FROM {table} WHERE dataset_id = ?", [dataset_id])
-            forget_orphans(cursor)
+            _delete(cursor, _id_of(cursor, name))
 
     def rename(self, old: str, new: str) -> None:
         """Give a dataset another name, which no other dataset has."""
         with self.writing() as cursor:
             dataset_id = _id_of(cursor, old)
-            if not new.strip():
-                raise DatasetError("The new name is blank: give the dataset a name.")
-            if new != old and cursor.execute("SELECT 1 FROM datasets WHERE name = ?", [new]).fetchone():
-                raise DatasetError(f"There is a dataset {new!r} already: choose another name or delete it.")
-            cursor.execute("UPDATE datasets SET name = ? WHERE dataset_id = ?", [new, dataset_id])
+            if new != old:
+                _require_free(cursor, new)
+                cursor.execute("UPDATE datasets SET name = ? WHERE dataset_id = ?", [new, dataset_id])
+
+    def duplicate(self, name: str, new: str) -> None:
+        """Copy a dataset with its history under another name, which no other dataset has."""
+        with self.writing() as cursor:
+            dataset_id = _id_of(cursor, name)
+            _require_free(cursor, new)
+            copying.duplicate(cursor, dataset_id, new)
 
     def ingests(self, name: str) -> pd.DataFrame:
-        """The files a dataset was made from, oldest first, with what became of their rows."""
+        """The files a dataset was made from, oldest first: what became of their rows, and what they changed.
+
+        undo: why it cannot be taken back, "" where it can.
+        """
         with self.reading() as cursor:
-            return cursor.execute(
-                "SELECT ingest_id, kind, source, ingested_at, accepted, rejected, blank, collapsed, replaced"
-                " FROM ingests WHERE dataset_id = ? ORDER BY ingest_id",
-                [_id_of(cursor, name)],
-            ).df()
+            return history.list_ingests(cursor, _id_of(cursor, name))
+
+    def undo(self, name: str, ingest_id: int | None = None) -> UndoReport:
+        """Take back one ingest of a dataset, the last one where none is named.
+
+        What it said goes, what it had replaced counts again, what other ingests said stays. A dataset whose only
+        ingest is taken back goes with it. Raises DatasetError where later ingests build upon it.
+        """
+        with self.writing() as cursor:
+            dataset_id = _id_of(cursor, name)
+            report = history.undo(cursor, (dataset_id, name), ingest_id)
+            if report.fingerprint is None:
+                _delete(cursor, dataset_id)
+            return report
 
     def rejects(self, name: str) -> pd.DataFrame:
         """Every row left out of a dataset: source, kind, row, column, value, reason."""
@@ -213,3 +288,20 @@ def _id_of(cursor: duckdb.DuckDBPyConnection, name: str) -> int:
         there = f"there are {', '.join(map(repr, others[:10]))}" if others else "there is none yet"
         raise DatasetError(f"There is no dataset {name!r}: {there}.")
     return int(found[0])
+
+
+def _require_free(cursor: duckdb.DuckDBPyConnection, name: str) -> None:
+    if not name.strip():
+        raise DatasetError("The new name is blank: give the dataset a name.")
+    if cursor.execute("SELECT 1 FROM datasets WHERE name = ?", [name]).fetchone():
+        raise DatasetError(f"There is a dataset {name!r} already: choose another name or delete it.")
+
+
+def _delete(cursor: duckdb.DuckDBPyConnection, dataset_id: int) -> None:
+    cursor.execute(
+        "DELETE FROM rejects WHERE ingest_id IN (SELECT ingest_id FROM ingests WHERE dataset_id = ?)",
+        [dataset_id],
+    )
+    for table in (*copying.TABLES, "datasets"):
+        cursor.execute(f"DELETE FROM {table} WHERE dataset_id = ?", [dataset_id])
+    forget_orphans(cursor)

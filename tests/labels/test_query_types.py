@@ -72,14 +72,3 @@ def test_a_type_that_is_none_and_a_query_that_is_not_there_are_named(ws, ds):
         save_edited(ws, "d", {"q1": "sport"})
     with pytest.raises(DatasetError, match="no query 'q9'"):
         save_edited(ws, "d", {"q9": CREATIVE})
-
-
-def test_a_workspace_from_before_types_had_a_source_is_opened(tmp_path):
-    path = tmp_path / "old.duckdb"
-    with Workspace(path) as ws:
-        ws.ingest(b"system,query,rubric,judge,label\na,q1,r,j,1\n", "d")
-        with ws.writing() as cursor:
-            cursor.execute("ALTER TABLE queries DROP COLUMN type_source")
-    with Workspace(path) as ws:
-        save_edited(ws, "d", {"q1": CREATIVE})
-        assert found(ws.dataset("d")) == {"q1": (CREATIVE, "edited")}

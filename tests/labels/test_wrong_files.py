@@ -52,7 +52,7 @@ WRONG = {
     "white space": (b" \n\n \n", "is empty"),
     "a header alone": (HEADER, "has a header but no rows"),
     "an image": (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + bytes(range(256)) * 9, "binary file"),
-    "a ZIP or Excel file": (b"PK\x03\x04" + bytes(200), "ZIP archive or an Excel workbook"),
+    "a ZIP or Excel file": (b"PK\x03\x04" + bytes(200), "no whole ZIP archive or Excel workbook"),
     "gzip": (b"\x1f\x8b\x08" + bytes(50), "compressed"),
     "UTF-16": ((HEADER + GOOD).decode().encode("utf-16"), "UTF-16, not UTF-8"),
     "Latin-1": ((HEADER + b"caf\xe9,q,r,j,1\n" + GOOD), r"not UTF-8 \(row 2"),
@@ -101,7 +101,8 @@ def test_a_wrong_file_changes_nothing_in_a_dataset_that_has_labels(untouched, wh
 
 def test_a_file_that_does_not_exist_is_named(untouched, tmp_path):
     assert "nowhere.csv" in refused(untouched, tmp_path / "nowhere.csv")
-    assert "no file" in refused(untouched, tmp_path)
+    (tmp_path / "empty").mkdir()
+    assert "no file" in refused(untouched, tmp_path / "empty")
     assert "no file" in refused(untouched, "https://example.org/labels.csv")
 
 
@@ -219,7 +220,7 @@ def test_the_careful_reader_and_the_fast_one_read_the_same(ws):
     [
         ({"kind": "lables"}, "kind = 'lables' is unknown"),
         ({"format": "xls"}, "format 'xls' is unknown"),
-        ({"on_conflict": "first"}, "on_conflict = 'first' is unknown"),
+        ({"on_conflict": "mean"}, "on_conflict = 'mean' is unknown"),
         ({"dataset": " "}, "dataset has no name"),
         ({"mapping": {"model": "system"}}, "'model', which a labels table does not have"),
         ({"mapping": {"system": "contestant"}}, "'contestant', which upload does not have"),

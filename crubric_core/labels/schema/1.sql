@@ -1,4 +1,5 @@
--- One workspace: every dataset that a person keeps, in long compact tables.
+-- One workspace: every dataset that a person keeps, in long compact tables. Files of higher numbers change them;
+-- a new workspace is made by all files in turn, an older one by those that it lacks. Never change a released file.
 -- Names are stored once; the long tables hold small surrogate ids. NULL means unknown, everywhere.
 -- No constraint guards the long tables: an ingest checks its key in one set-based pass, which is far cheaper.
 

@@ -1,0 +1,60 @@
+"""What one ingest made of a dataset, as figures and as a sentence."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass
+
+NAMES = ("systems", "judges", "queries", "rubrics")
+
+
+@dataclass(frozen=True)
+class Changes:
+    """How a dataset differs from what it was before.
+
+    systems, judges, queries, rubrics: names that it had not seen.
+    added: new labels, or things described for the first time. changed: stored values that are others now.
+    filled: stored unknowns that are known now. same: rows that say what was known.
+    what: what is counted: labels, gold labels, rubrics …
+    """
+
+    systems: int = 0
+    judges: int = 0
+    queries: int = 0
+    rubrics: int = 0
+    added: int = 0
+    changed: int = 0
+    filled: int = 0
+    same: int = 0
+    what: str = "labels"
+
+    @property
+    def sentence(self) -> str:
+        """``adds 1 system and 2,431 labels; changes 17; 3 say what was known``."""
+        new = [
+            _count(getattr(self, name), name) for name in NAMES if getattr(self, name) and name != self.what
+        ]
+        new += [_count(self.added, self.what)] if self.added else []
+        parts = [f"adds {_listed(new)}"] if new else []
+        parts += [f"changes {self.changed:,}"] if self.changed else []
+        parts += [f"fills in {self.filled:,}"] if self.filled else []
+        parts += [f"{self.same:,} {'says' if self.same == 1 else 'say'} what was known"] if self.same else []
+        return "; ".join(parts) or "changes nothing"
+
+    def to_json(self) -> str:
+        """For the list of ingests."""
+        return json.dumps(asdict(self))
+
+    @classmethod
+    def from_json(cls, text: str) -> Changes:
+        """What ``to_json`` wrote."""
+        return cls(**json.loads(text))
+
+
+def _count(number: int, plural: str) -> str:
+    word = plural if number != 1 else {"queries": "query"}.get(plural, plural.removesuffix("s"))
+    return f"{number:,} {word}"
+
+
+def _listed(parts: list[str]) -> str:
+    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"

@@ -1,0 +1,78 @@
+"""A dataset twice: every row again under ids of its own, its history included."""
+
+# ruff: noqa: S608 - every identifier in the SQL is this program's own, every value is bound
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import duckdb
+
+# Each table's columns that hold ids, with the table that they are ids of.
+_IDS: Mapping[str, Mapping[str, str]] = {
+    "systems": {"system_id": "systems"},
+    "judges": {"judge_id": "judges"},
+    "queries": {"query_id": "queries", "ingest_id": "ingests"},
+    "rubrics": {"rubric_id": "rubrics", "query_id": "queries", "ingest_id": "ingests"},
+    "ingests": {"ingest_id": "ingests"},
+    "reference_ranking": {
+        "reference_id": "reference_ranking",
+        "system_id": "systems",
+        "ingest_id": "ingests",
+    },
+    **{
+        table: {"system_id": "systems", "rubric_id": "rubrics", "judge_id": "judges", "ingest_id": "ingests"}
+        for table in ("labels", "gold", "aside")
+    },
+    "anchors": {"rubric_id": "rubrics", "judge_id": "judges", "ingest_id": "ingests"},
+    "moved": {
+        "system_id": "systems",
+        "judge_id": "judges",
+        "old_rubric_id": "rubrics",
+        "new_rubric_id": "rubrics",
+        "said_by": "ingests",
+        "ingest_id": "ingests",
+    },
+    "query_statements": {"query_id": "queries", "ingest_id": "ingests"},
+    "rubric_statements": {"rubric_id": "rubrics", "ingest_id": "ingests"},
+    "reference_statements": {"system_id": "systems", "ingest_id": "ingests"},
+}
+TABLES = tuple(_IDS)  # every table that belongs to a dataset by its dataset_id
+_OWN_ID = {
+    "systems": "system_id",
+    "judges": "judge_id",
+    "queries": "query_id",
+    "rubrics": "rubric_id",
+    "ingests": "ingest_id",
+    "reference_ranking": "reference_id",
+}
+
+
+def duplicate(cursor: duckdb.DuckDBPyConnection, dataset_id: int, new_name: str) -> None:
+    """Copy a dataset under a name that no other has, within the caller's transaction."""
+    ((new_id,),) = cursor.execute(
+        "INSERT INTO datasets SELECT (SELECT max(dataset_id) FROM datasets) + 1, ?, created_at, fingerprint"
+        " FROM datasets WHERE dataset_id = ? RETURNING dataset_id",
+        [new_name, dataset_id],
+    ).fetchall()
+    for table, column in _OWN_ID.items():
+        cursor.execute(
+            f"""
+            CREATE OR REPLACE TEMP TABLE new_{table} AS
+            SELECT {column} AS old, CAST((SELECT max({column}) FROM {table}) + row_number() OVER (ORDER BY {column})
+                                         AS INTEGER) AS new
+            FROM {table} WHERE dataset_id = ?
+            """,
+            [dataset_id],
+        )
+    for table, ids in _IDS.items():
+        joins = " ".join(f"LEFT JOIN new_{of} AS n_{c} ON n_{c}.old = t.{c}" for c, of in ids.items())
+        replaced = ", ".join(f"n_{c}.new AS {c}" for c in ids)
+        cursor.execute(
+            f"INSERT INTO {table} BY NAME SELECT t.* REPLACE ({replaced}, $new::INTEGER AS dataset_id)"
+            f" FROM {table} t {joins} WHERE t.dataset_id = $old",
+            {"new": new_id, "old": dataset_id},
+        )
+    cursor.execute(
+        "INSERT INTO rejects SELECT n.new, r.* EXCLUDE (ingest_id)"
+        " FROM rejects r JOIN new_ingests n ON n.old = r.ingest_id"
+    )

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -50,7 +51,7 @@ def write_content(view: SharedView, path: Path) -> None:
 
 def read_content(path: Path) -> SharedView:
     """The view in a file; duckdb.Error, ValueError, KeyError or TypeError where it is none of this format."""
-    with closing(duckdb.connect(str(path), read_only=True, config={**_LOCAL, **_SEALED})) as connection:
+    with sealed(path) as connection:
         names = [row[0] for row in connection.execute("SELECT table_name FROM duckdb_tables()").fetchall()]
         tables = {name: connection.table(f'"{name}"').df() for name in names}
     about: dict[str, Any] = {}
@@ -67,6 +68,13 @@ def read_content(path: Path) -> SharedView:
         bank=_bank(about["bank"], tables["information"]) if "information" in tables else None,
         rubrics=_texts(tables["rubrics"]) if "rubrics" in tables else None,
     )
+
+
+@contextmanager
+def sealed(path: Path) -> Iterator[duckdb.DuckDBPyConnection]:
+    """The file, to be read alone: it cannot be written, reach another file or the network, or be told otherwise."""
+    with closing(duckdb.connect(str(path), read_only=True, config={**_LOCAL, **_SEALED})) as connection:
+        yield connection
 
 
 def sha256_of(path: Path) -> str:

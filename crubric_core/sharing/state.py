@@ -70,7 +70,9 @@ def load_state(views: Path, view: str) -> ViewState | None:
         )
     except (OSError, ValueError, KeyError, TypeError):
         return None
-    return state if state.id == view and isinstance(state.version, int) else None
+    texts = (state.token_sha256, state.sha256, state.title, state.fingerprint, state.published_by)
+    sound = isinstance(state.version, int) and all(isinstance(text, str) for text in texts)
+    return state if state.id == view and sound else None
 
 
 def _value(name: str, value: Any) -> Any:

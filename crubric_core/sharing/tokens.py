@@ -38,7 +38,7 @@ def id_of(hashed: str) -> str:
 
 def same(one: str, other: str) -> bool:
     """Equality of two hashes in constant time."""
-    return hmac.compare_digest(one, other)
+    return hmac.compare_digest(one.encode("utf-8", "replace"), other.encode("utf-8", "replace"))
 
 
 def is_id(text: object) -> bool:

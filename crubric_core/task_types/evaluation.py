@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -12,6 +14,7 @@ from ..arrays import FloatArray, IntArray
 from .types import TASK_TYPES, parse_task_type
 
 UNDECIDED = "undecided"
+_HELD_OUT = Path(__file__).with_name("held_out_queries.toml")
 
 
 @dataclass(frozen=True)
@@ -32,6 +35,13 @@ class TyperEvaluation:
     def table(self) -> pd.DataFrame:
         """The confusion matrix with names."""
         return pd.DataFrame(self.confusion, index=list(TASK_TYPES), columns=[*TASK_TYPES, UNDECIDED])
+
+
+def held_out_queries() -> tuple[list[str], list[str]]:
+    """Texts and types of queries that no typer here was built from."""
+    by_type = tomllib.loads(_HELD_OUT.read_text("utf-8"))
+    pairs = [(text, name) for name, texts in by_type.items() for text in texts]
+    return [text for text, _ in pairs], [name for _, name in pairs]
 
 
 def evaluate_typer(

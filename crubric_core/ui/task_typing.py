@@ -13,13 +13,12 @@ import pandas as pd
 import streamlit as st
 
 from ..access import carried, require_editor
-from ..demo.texts import cases
 from ..errors import CrubricError
 from ..labels.query_types import EDITED, save_typed
 from ..labels.typer_cache import TyperCache
 from ..labels.workspace import Workspace
 from ..rules import ScoringRules
-from ..task_types.evaluation import TyperEvaluation, evaluate_typer
+from ..task_types.evaluation import TyperEvaluation, evaluate_typer, held_out_queries
 from ..task_types.offline import offline_typer
 from ..task_types.prompted import PromptedTyper, TypingRun
 from ..task_types.scoring import QueryExplanation, QueryScores, explain_query
@@ -122,10 +121,9 @@ def example(
 
 @st.cache_resource(show_spinner=False)
 def offline_accuracy() -> TyperEvaluation:
-    """The offline typer on the demo's prompts, from which it was not built."""
-    prompts = cases()
-    shares = offline_typer().probabilities([case.text for case in prompts])
-    return evaluate_typer(shares, [case.task_type for case in prompts])
+    """The offline typer on queries that it was not built from."""
+    texts, types = held_out_queries()
+    return evaluate_typer(offline_typer().probabilities(texts), types)
 
 
 def open_queries(table: pd.DataFrame, given_too: bool) -> pd.DataFrame:

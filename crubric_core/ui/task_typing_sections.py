@@ -183,7 +183,7 @@ def _typers(study: Study, table: pd.DataFrame) -> None:
         st.markdown("**Offline, from a lexicon**")
         found = task_typing.offline_accuracy()
         st.write(
-            f"Needs no network. Right on {found.accuracy:.0%} of {int(found.confusion.sum())} prompts that it was not "
+            f"Needs no network. Right on {found.accuracy:.0%} of {int(found.confusion.sum())} queries that it was not "
             f"built from; {found.accuracy_decided:.0%} of those that it decides."
         )
         if st.button(f"Type {asked} offline", disabled=wanted.empty):

@@ -12,12 +12,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crubric_core.demo.texts import cases
 from crubric_core.errors import DatasetError, SettingsError
-from crubric_core.task_types.evaluation import UNDECIDED, evaluate_typer
+from crubric_core.task_types.__main__ import main
+from crubric_core.task_types.evaluation import UNDECIDED, evaluate_typer, held_out_queries
 from crubric_core.task_types.offline import HEAD, TAIL, WEIGHTS, LexiconTyper, offline_typer
 from crubric_core.task_types.types import CREATIVE, DECISION, EVIDENCE, HIGH_RISK, TASK_TYPES
 
+ROOT = Path(__file__).resolve().parents[2]
 DEVELOPMENT = tomllib.loads(Path(__file__).with_name("development_queries.toml").read_text("utf-8"))
 SMALL = LexiconTyper({CREATIVE: {"strong": ["poems?"], "weak": ["write"]}, DECISION: {"fair": ["or"]}})
 
@@ -99,19 +100,34 @@ def test_every_entry_of_the_lexicon_is_an_expression_and_stands_once():
 
 
 def test_the_development_queries_are_not_the_ones_it_is_measured_on():
-    measured = {case.text.casefold() for case in cases()}
+    measured = {text.casefold() for text in held_out_queries()[0]}
+    assert len(measured) == 80
     assert not measured & {text.casefold() for texts in DEVELOPMENT.values() for text in texts}
 
 
-def test_it_does_on_unseen_prompts_what_the_documentation_says():
-    prompts = cases()
-    found = evaluate_typer(
-        offline_typer().probabilities([c.text for c in prompts]), [c.task_type for c in prompts]
+def test_it_does_on_queries_it_was_not_built_from_what_the_documentation_says(capsys, monkeypatch):
+    monkeypatch.setattr("sys.argv", ["task_types"])
+    main()
+    said = capsys.readouterr().out.strip()
+    assert said in (ROOT / "docs" / "task-typing.md").read_text("utf-8")
+    texts, types = held_out_queries()
+    found = evaluate_typer(offline_typer().probabilities(texts), types)
+    assert f"{found.accuracy:.1%} right" in said
+    assert found.accuracy > 2 * max(types.count(name) for name in TASK_TYPES) / len(types), (
+        "twice the best guess"
     )
-    assert found.accuracy >= 0.70
-    assert found.accuracy_decided >= 0.80
-    assert found.coverage >= 0.75
-    assert found.log_loss < 0.8 < math.log(4)
+
+
+def test_it_can_be_measured_on_other_queries(capsys, monkeypatch, tmp_path):
+    own = tmp_path / "own.csv"
+    own.write_text("text,task_type\nWrite a poem,creative\nWrite a story,creative_divergent\n,decision\n")
+    monkeypatch.setattr("sys.argv", ["task_types", "--queries", str(own)])
+    main()
+    assert "2 queries: 100.0% right" in capsys.readouterr().out
+    own.write_text("a,b\n1,2\n")
+    with pytest.raises(SystemExit, match="2"):
+        main()
+    assert "no row with both a text and a task_type" in capsys.readouterr().err
 
 
 def test_it_reads_the_queries_it_was_built_with():

@@ -8,7 +8,7 @@ by all sessions and never changed: `cache_resource` hands out the object itself,
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,6 +21,8 @@ from ..bank.utility import coverage_utility
 from ..irt.information import item_information, response_curve
 from ..irt.uncertainty import ability_standard_errors
 from ..labels.workspace import Workspace
+from ..rules import ScoringRules
+from ..task_types.assignment import with_assigned
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -43,7 +45,7 @@ _GATE = frozenset({"tau_c", "alpha", "beta"})
 _RANK = frozenset({"tau_t", "clip", "bootstrap", "replicates", "tier_rule", "holm"})
 _FIT = frozenset({"quadrature", "priors"})
 UNREAD: Mapping[str, frozenset[str]] = {
-    "labels": _BANK | _GATE | _RANK | _FIT | {"confidence", "seed"},
+    "labels": _BANK | _GATE | _RANK | _FIT | {"rules", "confidence", "seed"},
     "gate": _BANK | _RANK | _FIT | {"rules", "seed"},
     "fit": _BANK | _GATE | _RANK | {"rules", "confidence", "seed"},
     "order": _BANK | _RANK | {"rules", "confidence"},
@@ -76,13 +78,23 @@ def workspace() -> Workspace:
 
 
 def reduction(study: Study) -> Reduction:
-    """Agreement counts and consensus labels."""
-    return _reduction(study.key("labels"), study)
+    """Agreement counts and consensus labels; the rubrics have the severity and dimension that the rules give."""
+    return _reduction((*study.key("labels"), study.settings.rules), study)
+
+
+@st.cache_resource(max_entries=MANY, show_spinner=False)
+def _reduction(key: Key, _study: Study) -> Reduction:
+    return with_assigned(given(_study), _study.settings.rules or ScoringRules())
+
+
+def given(study: Study) -> Reduction:
+    """The same with severity and dimension as the file gives them: rules never reduce the labels again."""
+    return _given(study.key("labels"), study)
 
 
 @st.cache_resource(max_entries=FEW, show_spinner="Reducing the labels …")
-def _reduction(key: Key, _study: Study) -> Reduction:
-    return pipeline.reduce_labels(_study.dataset, _study.settings)
+def _given(key: Key, _study: Study) -> Reduction:
+    return pipeline.reduce_labels(_study.dataset, replace(_study.settings, rules=ScoringRules()))
 
 
 def gate(study: Study) -> pd.DataFrame:

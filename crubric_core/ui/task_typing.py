@@ -17,6 +17,7 @@ from ..errors import CrubricError
 from ..labels.query_types import EDITED, save_typed
 from ..labels.typer_cache import TyperCache
 from ..labels.workspace import Workspace
+from ..pipeline import score_rubrics
 from ..rules import ScoringRules
 from ..task_types.evaluation import TyperEvaluation, evaluate_typer, held_out_queries
 from ..task_types.offline import offline_typer
@@ -62,7 +63,8 @@ def typed(study: Study) -> pd.DataFrame:
 
 def scores(study: Study) -> QueryScores:
     """Query scores on all rubrics that pass the gate and vary."""
-    return loaders.ranking(study, loaders.pool(study)).scores
+    reduced, nu = loaders.reduction(study), loaders.calibration(study).nu
+    return score_rubrics(loaders.facts(study).queries, reduced, nu, loaders.pool(study), study.settings)
 
 
 def rules_table(found: QueryScores, rules: ScoringRules) -> pd.DataFrame:

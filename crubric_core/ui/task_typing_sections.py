@@ -10,11 +10,10 @@ import streamlit as st
 
 from ..figures import task_types as figures
 from ..labels.query_types import save_edited
-from ..rules import ScoringRules
 from ..task_types.endpoint import Endpoint
 from ..task_types.offline import offline_typer
 from ..task_types.types import TASK_TYPES
-from . import loaders, task_typing, widgets
+from . import loaders, task_typing, task_typing_rules, widgets
 from .text import count, plain, shorten
 
 if TYPE_CHECKING:
@@ -34,23 +33,6 @@ QUERIES: dict[str, Any] = {
         share: _number(task_typing.words(name), format="percent")
         for share, name in zip(task_typing.SHARES, TASK_TYPES, strict=True)
     },
-    "text": st.column_config.TextColumn("text", width="large"),
-}
-RULES = {
-    "task_type": "type",
-    "rule": st.column_config.TextColumn("rule", width="large"),
-    "queries": _number("queries", format="localized"),
-    "rubrics": _number("rubrics it changes", format="localized"),
-}
-EXAMPLE: dict[str, Any] = {
-    "rubric": "rubric",
-    "dimension": "dimension",
-    "severity": "severity",
-    "points": _number("points g", format="%.2f"),
-    "emphasis": _number("emphasis e", format="%.0f×"),
-    "information": _number("information ν", format="%.3f"),
-    "share": _number("share of weight", format="percent"),
-    "contribution": _number("contribution", format="%.4f", help="Points × share; they add up to the score"),
     "text": st.column_config.TextColumn("text", width="large"),
 }
 UNSET = (
@@ -135,38 +117,7 @@ def tell() -> None:
 
 def _rules(study: Study, _table: pd.DataFrame) -> None:
     """The scoring rules, and one query scored by them."""
-    found = task_typing.scores(study)
-    widgets.table(task_typing.rules_table(found, ScoringRules()), RULES)
-    names, systems = loaders.facts(study).queries["query"].tolist(), loaders.reduction(study).systems
-    options = task_typing.instructive(found)
-    if not options:
-        st.write("No query has a score.")
-        return
-    st.markdown("**A worked example**")
-    left, right = st.columns(2)
-    query = left.selectbox("Query", options, format_func=names.__getitem__, key="example query")
-    places = list(range(len(systems)))
-    system = right.selectbox("System", places, format_func=systems.__getitem__, key="example system")
-    told, table = task_typing.example(study, found, system, query)
-    if table.empty:
-        st.write("This system has no label on this query.")
-        return
-    clipped = "" if np.isclose(told.raw, told.score) else f", cut to {told.score:.3f}"
-    rubrics = count(len(table), "rubric that passes", "rubrics that pass")
-    st.markdown(
-        f"Scored by **{task_typing.words(found.task_type[query])}**: the contributions of {rubrics} "
-        f"add up to {told.raw:.3f}{clipped}."
-    )
-    left, right = st.columns([2, 3], gap="large")
-    with left:
-        widgets.show(
-            figures.contributions(
-                table["rubric"].tolist(), table["contribution"].to_numpy(), table["emphasis"].to_numpy()
-            ),
-            "What each rubric of the query adds to its score",
-        )
-    with right:
-        widgets.table(table, EXAMPLE, height=420)
+    task_typing_rules.rules(study)
 
 
 def _typers(study: Study, table: pd.DataFrame) -> None:

@@ -12,7 +12,9 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from crubric_core.demo import simulate
+from crubric_core.labels.scoring_rules import save_rules
 from crubric_core.labels.workspace import Workspace
+from crubric_core.rules import Assignment, ScoringRules
 from tests.pages.conftest import Open
 from tests.pages.test_pages import first_line
 from tests.task_types.conftest import FakeEndpoint
@@ -132,12 +134,82 @@ def test_types_that_the_file_gives_stay_unless_asked_for(open_page: Open, study:
 
 def test_the_contributions_of_the_worked_example_add_up(open_page: Open, study: Path) -> None:
     app = open_page("task_types", study, view="Rules")
-    table = app.dataframe[1].value
+    table = app.dataframe[-1].value
     said = next(text.value for text in app.markdown if "add up to" in text.value)
     total = float(re.search(r"add up to (-?\d+\.\d+?\d*)", said)[1].rstrip("."))
     assert total == pytest.approx(table["contribution"].sum(), abs=6e-4)
     assert table["share"].sum() == pytest.approx(1)
     assert (table["emphasis"] > 1).any() or (table["points"] < 0).any()
+
+
+def rule(app: AppTest, name: str) -> object:
+    return next(n for n in app.number_input if str(n.key).startswith(f"rule {name}"))
+
+
+def penalty(app: AppTest) -> float:
+    """The lowest points of any rubric in the worked example."""
+    return min(float(app.dataframe[-1].value["points"].min()), 0.0)
+
+
+def strictest_query(open_page: Open, path: Path) -> AppTest:
+    """The worked example on a system and query of which a rule takes points away."""
+    app = open_page("task_types", path, view="Rules")
+    for query in app.selectbox(key="example query").options:
+        for system in app.selectbox(key="example system").options:
+            app.selectbox(key="example query").select(query)
+            app.selectbox(key="example system").select(system).run()
+            if penalty(app) < 0:
+                return app
+    raise AssertionError("no query is punished")
+
+
+def test_the_worked_example_follows_a_rule_while_it_is_tried_and_nothing_is_kept(
+    open_page: Open, own: Path
+) -> None:
+    app = strictest_query(open_page, own)
+    which = "critical" if penalty(app) == -0.5 else "moderate"
+    rule(app, which).set_value(-2.0).run()
+    assert penalty(app) == -2.0
+    assert any("not kept yet" in text.value for text in app.markdown)
+    with Workspace(own) as workspace:
+        assert workspace.dataset("small").scoring_rules() == ScoringRules()
+
+
+def test_kept_rules_hold_on_the_leaderboard_until_the_paper_s_come_back(open_page: Open, own: Path) -> None:
+    def board() -> list[float]:
+        return (
+            open_page("leaderboard", own)
+            .dataframe[0]
+            .value.set_index("system")["score"]
+            .sort_index()
+            .tolist()
+        )
+
+    before = board()
+    app = open_page("task_types", own, view="Rules")
+    assert any(text.value == "The paper's rules." for text in app.markdown)
+    rule(app, "critical").set_value(-3.0).run()
+    rule(app, "actionability").set_value(1.0).run()
+    press(app, "Keep for this dataset")
+    assert any(text.value == "This dataset's own rules." for text in app.markdown)
+    assert board() != before
+    app = open_page("task_types", own, view="Rules")
+    assert (rule(app, "critical").value, rule(app, "actionability").value) == (-3.0, 1.0)
+    press(app, "Back to the paper")
+    assert (rule(app, "critical").value, rule(app, "actionability").value) == (-0.5, 5.0)
+    assert board() == before
+
+
+def test_rules_of_assignment_are_shown_with_what_they_fit(open_page: Open, own: Path) -> None:
+    with Workspace(own) as workspace:
+        number = len(workspace.dataset("small").rubrics)
+        everything = Assignment("severity", "rubric", "*", "critical")
+        save_rules(workspace, "small", ScoringRules(assign=(everything,)))
+    app = open_page("task_types", own, view="Rules")
+    shown = next(t.value for t in app.dataframe if "decides" in t.value)
+    assert shown[["rubrics", "decides"]].to_numpy().tolist() == [[number, number]]
+    assert any(f"Rubrics by severity: critical {number}; without one 0." in c.value for c in app.caption)
+    assert set(app.dataframe[-1].value["severity"]) == {"critical"}
 
 
 def test_without_an_endpoint_the_page_says_what_to_set(

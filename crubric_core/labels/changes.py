@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
 NAMES = ("systems", "judges", "queries", "rubrics")
@@ -40,6 +41,15 @@ class Changes:
         parts += [f"fills in {self.filled:,}"] if self.filled else []
         parts += [f"{self.same:,} {'says' if self.same == 1 else 'say'} what was known"] if self.same else []
         return "; ".join(parts) or "changes nothing"
+
+    @classmethod
+    def total(cls, counted: Sequence[Changes], others: Sequence[Changes]) -> Changes:
+        """Of several tables: the names of all, and the figures of those that are ``counted``."""
+        named = {name: sum(getattr(c, name) for c in (*counted, *others)) for name in NAMES}
+        figures = {
+            name: sum(getattr(c, name) for c in counted) for name in ("added", "changed", "filled", "same")
+        }
+        return cls(**named, **figures, what=counted[0].what)
 
     def to_json(self) -> str:
         """For the list of ingests."""

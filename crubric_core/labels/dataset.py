@@ -14,7 +14,9 @@ from ..errors import DatasetError
 from ..rules import ScoringRules
 from ..settings import Response, Tie
 from . import catalogue, reduce
+from .findings import Finding
 from .scoring_rules import load_rules
+from .validation import check_dataset, coverage
 
 if TYPE_CHECKING:
     import duckdb
@@ -134,6 +136,16 @@ class Dataset:
     def reference_ranking(self) -> pd.DataFrame:
         """The human reference: system, rank, score."""
         return self._frame(*catalogue.reference_ranking(self._id))
+
+    def checks(self) -> tuple[Finding, ...]:
+        """What is doubtful about it: rows that were left out, labels that deserve a look; errors first."""
+        with self._workspace.reading() as cursor:
+            return check_dataset(cursor, self._id)
+
+    def coverage(self) -> pd.DataFrame:
+        """One row a system and judge: labels (known), blank, cells (that any judge has), share, lowest, highest."""
+        with self._workspace.reading() as cursor:
+            return coverage(cursor, self._id)
 
     def scoring_rules(self) -> ScoringRules:
         """How its queries are scored by type: the paper's rules until somebody edits them."""

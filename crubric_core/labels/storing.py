@@ -16,6 +16,7 @@ from .attribute_rows import store_attributes
 from .changes import Changes
 from .columns import Kind
 from .dataset import Scale, read_scale, tidy
+from .findings import Finding
 from .job import Job
 from .label_rows import store_labels
 from .policies import Policies
@@ -38,6 +39,7 @@ class IngestReport:
     rejects: row (as a spreadsheet shows it), column, value, reason.
     changes: what it made of the dataset. applied: policy → rows that it decided.
     scale: the dataset's scale afterwards; None while it has no rubric.
+    checks: what is doubtful about its rows, and about the dataset now.
     parts: one report a table, where there were several; the figures of the whole are those of the kind asked for.
     notes: what was understood beyond the columns' names, a sentence each.
     """
@@ -58,6 +60,7 @@ class IngestReport:
     policies: Policies
     applied: Mapping[str, int]
     seconds: float
+    checks: tuple[Finding, ...] = ()
     parts: tuple[IngestReport, ...] = ()
     notes: tuple[str, ...] = ()
 

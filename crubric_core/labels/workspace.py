@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
+from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -28,6 +29,7 @@ from .plan import Plan, notes_of
 from .policies import OnConflict, Policies
 from .results import forget_orphans
 from .sources import Piece, Sources, gathered
+from .validation import check_latest
 
 
 class Workspace:
@@ -200,11 +202,13 @@ class Workspace:
                 waiting = stage_parts(cursor, parts, report)
                 with self._transaction(cursor, keep=keep):
                     reports = store_parts(cursor, waiting, report)
+                    report(0.95, "Looking for what is doubtful")
+                    checks = check_latest(cursor)
         except duckdb.Error as error:
             raise IngestError(
                 f"{pieces[0].name} could not be stored ({first_line(error)}); the workspace is as it was."
             ) from error
-        return together(reports, request.kind, notes_of(plan))
+        return replace(together(reports, request.kind, notes_of(plan)), checks=checks)
 
     def dataset(self, name: str) -> Dataset:
         """The dataset of that name; DatasetError names the ones there are."""

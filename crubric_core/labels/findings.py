@@ -1,0 +1,49 @@
+"""One thing that a check has found."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import duckdb
+import pandas as pd
+
+Severity = Literal["error", "warning", "note"]
+SHOWN = 20  # examples of each finding
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What a check has found.
+
+    severity: error: rows were left out; warning: kept, but look at them; note: good to know.
+    code: the check's name, for programs. title: a few words. sentence: what is found and what to do about it.
+    count: rows, names or pairs concerned. examples: at most 20 of them, or a whole small table.
+    """
+
+    severity: Severity
+    code: str
+    title: str
+    sentence: str
+    count: int
+    examples: pd.DataFrame
+
+
+def select(cursor: duckdb.DuckDBPyConnection, sql: str, dataset_id: int, **params: Any) -> pd.DataFrame:
+    """The answer to a query about a dataset, missing text as None."""
+    own = {"dataset": dataset_id, **params}
+    frame = cursor.execute(sql, {k: v for k, v in own.items() if f"${k}" in sql}).df()
+    text = [c for c in frame.columns if frame[c].dtype.kind not in "iufbM"]
+    return frame.assign(**{c: frame[c].astype(object).where(frame[c].notna(), None) for c in text})
+
+
+def names(values: pd.Series, most: int = 3) -> str:
+    """``a, b, c and 4 more``."""
+    shown = ", ".join(str(v) for v in values.head(most))
+    return shown + (f" and {len(values) - most:,} more" if len(values) > most else "")
+
+
+def counted(number: int, word: str) -> str:
+    """``1 label``, ``2,431 labels``."""
+    plural = word.removesuffix("y") + "ies" if word.endswith("y") else word + "s"
+    return f"{number:,} {word if number == 1 else plural}"

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 
 import pandas as pd
 import pytest
@@ -13,6 +14,16 @@ from crubric_core.ui.text import count, plain, shorten
 @pytest.mark.parametrize("mark", list("*_`#[]()<>~|!$:\\-+.{}"))
 def test_every_mark_that_markdown_could_obey_is_escaped(mark: str) -> None:
     assert plain(f"a{mark}b") == f"a\\{mark}b"
+
+
+@pytest.mark.parametrize(
+    "address", ["http://evil.example", "HTTPS://x.y", "www.evil.example", "a@evil.example"]
+)
+def test_no_address_becomes_a_link(address: str) -> None:
+    """Streamlit looks for them in the finished text, where nothing is escaped any more."""
+    shown = plain(address).replace("\\", "")
+    assert shown.replace("\u2060", "") == address
+    assert not re.search(r"(?i)https?://|www\.|\w@\w", shown)
 
 
 def test_line_breaks_cannot_start_a_heading_or_a_list() -> None:

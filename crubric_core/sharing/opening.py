@@ -15,14 +15,13 @@ from .view import SharedView
 
 def open_view(views: str | Path, token: object, now: datetime | None = None) -> SharedView | None:
     """What the link shows; None alike for a wrong, expired or revoked token and a damaged or altered view."""
-    state = open_state(views, token, now)
-    if state is None:
-        return None
-    view = read_state(views, state)
-    if view is None:  # it may have been replaced in between: look once more
-        latest = open_state(views, token, now)
-        return read_state(views, latest) if latest and latest.version != state.version else None
-    return view
+    looked_at = None
+    while (state := open_state(views, token, now)) and state.version != looked_at:
+        view = read_state(views, state)
+        if view is not None:
+            return view
+        looked_at = state.version  # it may have been replaced in between: look again
+    return None
 
 
 def open_state(views: str | Path, token: object, now: datetime | None = None) -> ViewState | None:

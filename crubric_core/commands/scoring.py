@@ -1,16 +1,27 @@
-"""How queries are scored: rules."""
+"""How queries are scored: rules, types."""
 
 from __future__ import annotations
 
 import argparse
+import math
 from pathlib import Path
+from typing import Any
 
+import pandas as pd
+
+from ..errors import SettingsError
+from ..labels.query_types import open_queries, save_typed
 from ..labels.scoring_rules import save_rules
+from ..labels.typer_cache import TyperCache
 from ..labels.workspace import Workspace
 from ..rules import ScoringRules
 from ..task_types.assignment import preview
+from ..task_types.endpoint import Endpoint
+from ..task_types.offline import LexiconTyper, offline_typer
+from ..task_types.prompted import PromptedTyper, TypingRun
+from ..task_types.types import TASK_TYPES
 from .options import Commands, add_command, add_workspace, read_rules
-from .terminal import print_json
+from .terminal import print_json, progress_bar
 
 
 def add(commands: Commands) -> None:
@@ -21,6 +32,21 @@ def add(commands: Commands) -> None:
     change = rules.add_mutually_exclusive_group()
     change.add_argument("--set", type=Path, metavar="FILE", help="JSON file of the rules to keep")
     change.add_argument("--reset", action="store_true", help="back to the paper's rules")
+
+    types = add_command(commands, "types", run_types, "give the queries of a dataset their task types")
+    add_workspace(types)
+    types.add_argument("--dataset", required=True, help="dataset of the workspace")
+    types.add_argument(
+        "--typer",
+        choices=("offline", "prompted"),
+        default="offline",
+        help="offline: a lexicon; prompted: the language model that CRUBRIC_TYPER_… name (default: offline)",
+    )
+    types.add_argument(
+        "--replace-given", action="store_true", help="type again what the file of queries types"
+    )
+    types.add_argument("--concurrency", type=int, default=4, help="requests at a time (default: 4)")
+    types.add_argument("--requests-per-minute", type=float, help="at most (default: no limit)")
 
 
 def run_rules(args: argparse.Namespace) -> None:
@@ -33,3 +59,50 @@ def run_rules(args: argparse.Namespace) -> None:
         rules = dataset.scoring_rules()
         found = preview(dataset.rubrics, rules)[["rubrics", "decides"]].to_dict("records")
     print_json(rules.as_dict() | {"assigned": found})
+
+
+def run_types(args: argparse.Namespace) -> None:
+    """One JSON line: how many queries were typed, by whom, and what it took."""
+    with Workspace(args.workspace) as workspace, progress_bar() as tell:
+        wanted = open_queries(workspace.dataset(args.dataset).queries, args.replace_given)
+        texts = [text if isinstance(text, str) else None for text in wanted["text"]]
+        typer: LexiconTyper | PromptedTyper = offline_typer()
+        told: dict[str, Any] = {}
+        if args.typer == "prompted":
+            typer = _prompted(args, workspace)
+            run = typer.run(texts, tell)
+            shares, told = run.probabilities, _took(run)
+        else:
+            shares = typer.probabilities(texts, tell)
+        frame = pd.DataFrame(shares, columns=[f"p_{name}" for name in TASK_TYPES])
+        frame["query"] = wanted["query"].to_numpy()
+        typed = save_typed(workspace, args.dataset, frame, typer.name)
+    print_json({"typer": typer.name, "asked": len(wanted), "typed": typed, **told})
+
+
+def _prompted(args: argparse.Namespace, workspace: Workspace) -> PromptedTyper:
+    endpoint = Endpoint.from_environment()
+    if endpoint is None:
+        raise SettingsError(
+            "No endpoint is configured: set CRUBRIC_TYPER_BASE_URL, CRUBRIC_TYPER_MODEL and CRUBRIC_TYPER_KEY."
+        )
+    return PromptedTyper(
+        endpoint,
+        TyperCache(workspace),
+        concurrency=args.concurrency,
+        requests_per_minute=args.requests_per_minute,
+    )
+
+
+def _took(run: TypingRun) -> dict[str, Any]:
+    usage = run.usage
+    return {
+        "answered_before": run.cached,
+        "failed": len(run.failures),
+        "reason": run.failures[0][1] if run.failures else "",
+        "stopped": run.stopped,
+        "requests": usage.requests,
+        "prompt_tokens": usage.prompt_tokens,
+        "completion_tokens": usage.completion_tokens,
+        "cost": usage.cost if math.isfinite(usage.cost) else None,
+    }

@@ -14,6 +14,13 @@ EDITED = "edited"
 _SHARES = [f"p_{name}" for name in TASK_TYPES]
 
 
+def open_queries(queries: pd.DataFrame, given_too: bool = False) -> pd.DataFrame:
+    """Rows of ``Dataset.queries`` that a typer may type: none that a person typed, ``given_too`` those of the file."""
+    by_file = queries["type_source"].isna() & queries[["task_type", *_SHARES]].notna().any(axis=1)
+    closed = queries["type_source"].eq(EDITED) | (by_file & (not given_too))
+    return queries[~closed]
+
+
 def save_typed(workspace: Workspace, dataset: str, typed: pd.DataFrame, source: str) -> int:
     """Keep what a typer says: ``typed`` has query and p_<type> of each type, NaN where unanswered.
 

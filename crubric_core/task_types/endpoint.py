@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import openai
 
@@ -42,10 +42,14 @@ class Endpoint:
             )
         if not self.model.strip():
             raise SettingsError("The typer has no model: set CRUBRIC_TYPER_MODEL to its name.")
+        if self.response_format not in get_args(Format):
+            raise SettingsError(
+                f"The typer's response format {self.response_format!r} is unknown: use {', '.join(get_args(Format))}."
+            )
 
     @classmethod
     def from_environment(cls, secrets: Mapping[str, Any] | None = None) -> Endpoint | None:
-        """From CRUBRIC_TYPER_BASE_URL, _MODEL and _KEY (and _INPUT_PRICE, _OUTPUT_PRICE); None without an address.
+        """From CRUBRIC_TYPER_BASE_URL, _MODEL, _KEY, _FORMAT, _INPUT_PRICE, _OUTPUT_PRICE; None without an address.
 
         ``secrets`` with the same names go before the environment.
         """
@@ -54,8 +58,8 @@ class Endpoint:
         if not base_url:
             return None
         model, key = str(found.get("CRUBRIC_TYPER_MODEL", "")), str(found.get("CRUBRIC_TYPER_KEY", ""))
-        prices = _price(found, "input"), _price(found, "output")
-        return cls(base_url, model, key, input_price=prices[0], output_price=prices[1])
+        shape: Any = found.get("CRUBRIC_TYPER_FORMAT") or "json_schema"
+        return cls(base_url, model, key, shape, _price(found, "input"), _price(found, "output"))
 
     def client(self) -> openai.OpenAI:
         """The official client; repeats are the caller's, so that they can be counted, paced and cancelled."""

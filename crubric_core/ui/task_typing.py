@@ -14,11 +14,11 @@ import streamlit as st
 
 from ..access import carried, require_editor
 from ..errors import CrubricError
-from ..labels.query_types import EDITED, save_typed
-from ..labels.typer_cache import TyperCache
+from ..labels.query_types import save_typed
 from ..labels.workspace import Workspace
 from ..pipeline import score_rubrics
 from ..rules import ScoringRules
+from ..task_types.endpoint import Endpoint
 from ..task_types.evaluation import TyperEvaluation, evaluate_typer, held_out_queries
 from ..task_types.offline import offline_typer
 from ..task_types.prompted import PromptedTyper, TypingRun
@@ -29,7 +29,6 @@ from .text import count
 
 if TYPE_CHECKING:
     from ..arrays import BoolArray, FloatArray
-    from ..task_types.endpoint import Endpoint
     from .loaders import Study
 
 logger = logging.getLogger(__name__)
@@ -128,11 +127,6 @@ def offline_accuracy() -> TyperEvaluation:
     return evaluate_typer(offline_typer().probabilities(texts), types)
 
 
-def open_queries(table: pd.DataFrame, given_too: bool) -> pd.DataFrame:
-    """Rows of ``typed`` that a typer may type: none that a person typed, and ``given_too`` those typed by the file."""
-    return table[~table["source"].isin([EDITED] if given_too else [EDITED, GIVEN])]
-
-
 def type_offline(study: Study, queries: pd.DataFrame) -> int:
     """Type these queries from the lexicon; how many had a text."""
     shares = offline_typer().probabilities(_texts(queries))
@@ -180,14 +174,19 @@ def jobs() -> dict[str, TypingJob]:
     return {}
 
 
-def start(study: Study, queries: pd.DataFrame, endpoint: Endpoint) -> None:
-    """Ask the endpoint about these queries in the background, unless a run of this dataset is at work."""
+def endpoint() -> Endpoint | None:
+    """The language model to ask: as .streamlit/secrets.toml says, else the environment."""
+    return Endpoint.from_environment(st.secrets.to_dict() if st.secrets.load_if_toml_exists() else None)
+
+
+def start(study: Study, queries: pd.DataFrame, typer: PromptedTyper) -> None:
+    """Ask about these queries in the background, unless a run of this dataset is at work."""
     require_editor("type queries")
     name, workspace = study.dataset.name, loaders.workspace()
     before = jobs().get(name)
     if before is not None and before.running:
         return
-    typer, job = PromptedTyper(endpoint, TyperCache(workspace)), TypingJob()
+    job = TypingJob()
 
     def work() -> None:
         try:

@@ -8,10 +8,12 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
+from ..errors import SettingsError
 from ..figures import task_types as figures
-from ..labels.query_types import save_edited
-from ..task_types.endpoint import Endpoint
+from ..labels.query_types import open_queries, save_edited
+from ..labels.typer_cache import TyperCache
 from ..task_types.offline import offline_typer
+from ..task_types.prompted import PromptedTyper
 from ..task_types.types import TASK_TYPES
 from . import loaders, task_typing, task_typing_rules, widgets
 from .text import count, plain, shorten
@@ -19,6 +21,7 @@ from .text import count, plain, shorten
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from ..task_types.endpoint import Endpoint
     from .loaders import Study
 
 _number = st.column_config.NumberColumn
@@ -36,8 +39,8 @@ QUERIES: dict[str, Any] = {
     "text": st.column_config.TextColumn("text", width="large"),
 }
 UNSET = (
-    "No endpoint is configured. Set CRUBRIC_TYPER_BASE_URL, CRUBRIC_TYPER_MODEL and CRUBRIC_TYPER_KEY where this "
-    "program is started to have a language model type the queries."
+    "No endpoint is configured. Set CRUBRIC_TYPER_BASE_URL, CRUBRIC_TYPER_MODEL and CRUBRIC_TYPER_KEY in the "
+    "environment of this program, or in its .streamlit/secrets.toml, to have a language model type the queries."
 )
 
 
@@ -127,7 +130,7 @@ def _typers(study: Study, table: pd.DataFrame) -> None:
     given_too = given > 0 and st.checkbox(
         f"Replace the types of {count(given, 'query', 'queries')} that the file gives, too", key="given too"
     )
-    wanted = task_typing.open_queries(table, given_too)
+    wanted = open_queries(loaders.facts(study).queries, given_too)
     asked = count(len(wanted), "query", "queries")
     left, right = st.columns(2, gap="large")
     with left:
@@ -143,7 +146,11 @@ def _typers(study: Study, table: pd.DataFrame) -> None:
             _changed(f"Typed {count(number, 'query', 'queries')} offline.")
     with right:
         st.markdown("**By a language model**")
-        endpoint = Endpoint.from_environment()
+        try:
+            endpoint = task_typing.endpoint()
+        except SettingsError as error:
+            st.error(plain(str(error)))
+            return
         if endpoint is None:
             st.write(UNSET)
         else:
@@ -166,11 +173,18 @@ def _prompted(study: Study, wanted: pd.DataFrame, endpoint: Endpoint) -> None:
     st.write(
         "The texts of the queries are sent to the endpoint. Answers are kept, so that a stopped run resumes."
     )
+    left, right = st.columns(2)
+    at_once = left.number_input("Requests at a time", 1, 32, 4, key="at once")
+    a_minute = right.number_input(
+        "… and at most a minute", 0, 100_000, 0, key="a minute", help="0: no limit."
+    )
     if st.button(
         f"Ask {plain(shorten(endpoint.model, 40))} about {count(len(wanted), 'query', 'queries')}",
         disabled=wanted.empty,
     ):
-        task_typing.start(study, wanted, endpoint)
+        cache = TyperCache(loaders.workspace())
+        typer = PromptedTyper(endpoint, cache, concurrency=at_once, requests_per_minute=a_minute or None)
+        task_typing.start(study, wanted, typer)
         st.rerun()
 
 

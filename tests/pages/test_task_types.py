@@ -221,6 +221,35 @@ def test_without_an_endpoint_the_page_says_what_to_set(
     assert not any(b.label.startswith("Ask") for b in app.button)
 
 
+def test_the_endpoint_can_stand_in_the_secrets_of_the_server(
+    open_page: Open, own: Path, endpoint: FakeEndpoint, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CRUBRIC_TYPER_BASE_URL", "http://127.0.0.1:9/v1")
+    app = open_page("task_types", own, view="Run a typer")
+    app.secrets = {"CRUBRIC_TYPER_BASE_URL": endpoint.url, "CRUBRIC_TYPER_MODEL": "from secrets"}
+    app.checkbox(key="given too").check().run()
+    app = finish(press(app, "Ask from secrets"))
+    assert len(endpoint.requests) == 12
+    assert {request["body"]["model"] for request in endpoint.requests} == {"from secrets"}
+
+
+def test_a_wrong_endpoint_is_one_sentence_beside_the_offline_typer(
+    open_page: Open, own: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CRUBRIC_TYPER_BASE_URL", "ftp://host")
+    app = open_typers(open_page, own)
+    assert "is no web address" in app.error[0].value.replace("\\", "")
+    assert any(b.label.endswith("offline") for b in app.button)
+
+
+def test_requests_are_as_many_at_a_time_as_told(open_page: Open, own: Path, endpoint: FakeEndpoint) -> None:
+    endpoint.behave = lambda query, visit: {"delay": 0.1}
+    app = open_typers(open_page, own)
+    app.number_input(key="at once").set_value(2).run()
+    finish(press(app, "Ask tiny"))
+    assert endpoint.busiest == 2
+
+
 def finish(app: AppTest) -> AppTest:
     """Look again until the run in the background has ended."""
     for _ in range(100):

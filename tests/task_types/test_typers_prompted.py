@@ -288,7 +288,7 @@ def test_the_endpoint_is_read_from_the_environment_and_secrets_go_first(monkeypa
 
 @pytest.mark.parametrize(
     ("name", "value"),
-    [("BASE_URL", "ftp://host"), ("MODEL", " "), ("INPUT_PRICE", "cheap")],
+    [("BASE_URL", "ftp://host"), ("MODEL", " "), ("INPUT_PRICE", "cheap"), ("FORMAT", "xml")],
 )
 def test_a_wrong_endpoint_gets_a_sentence(name, value):
     settings = {

@@ -23,7 +23,6 @@ from streamlit.web.server.starlette.starlette_server_config import USER_COOKIE_N
 
 from .. import access
 from ..errors import AccessError
-from .text import plain
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -117,7 +116,7 @@ def offer_to_sign_out() -> None:
     """Who is signed in, and the way out; nothing where there is no login."""
     address = visitor()
     if address is not None:
-        st.sidebar.caption(plain(address))
+        st.sidebar.text(address)
         st.sidebar.button("Sign out", on_click=st.logout)
 
 

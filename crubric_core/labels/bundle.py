@@ -139,8 +139,10 @@ def _name_files(
     lacking = [i for i, f in enumerate(found) if not f.plan.skip and _lacks(f)]
     if pattern is None:
         asked = [i for i in lacking if "system" in _lacks(found[i])]
+        wanted = "{system}" if asked else "{judge}"
+        asked = asked or lacking
         guess = guess_pattern([_path_of(pieces[i]) for i in asked]) if asked else None
-        if guess is None or (strict and _is_bare(found, asked)):
+        if guess is None or wanted not in guess.pattern or (strict and _is_bare(found, asked)):
             return [_unnamed(f) for f in found], None
         pattern, sure, why = guess.pattern, guess.confidence, guess.reason
     else:

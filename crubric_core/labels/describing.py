@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any
@@ -43,21 +43,21 @@ class Found:
     needs: tuple[str, ...] = ()
 
 
-def describe(piece: Piece, wish: Wish) -> Found:
+def describe(piece: Piece, wish: Wish, pieces: Sequence[Piece] = ()) -> Found:
     """What a file is taken for; a file that cannot be read comes with the sentence that says why."""
     try:
-        return look_into(piece, wish)
+        return look_into(piece, wish, pieces)
     except IngestError as error:
         return Found(FilePlan(piece.name, "unknown", kind=wish.kind or "labels", problem=str(error)))
 
 
-def look_into(piece: Piece, wish: Wish) -> Found:
+def look_into(piece: Piece, wish: Wish, pieces: Sequence[Piece] = ()) -> Found:
     """What a file is taken for; raises IngestError where it cannot be opened."""
     check_format(wish.format)
     basic = recognise(piece.path, piece.name)
     native = None if wish.format in TABLES else native_of(piece, basic, wish.format)
     if native is not None:
-        return _describe_native(piece, native, wish)
+        return _describe_native(piece, native, wish, pieces)
     if basic == "zip":
         raise IngestError(
             f"{piece.name} is a ZIP archive without an Inspect log or a workbook in it: unpack it."
@@ -88,6 +88,21 @@ def records_of(piece: Piece, basic: str) -> Iterator[tuple[int, Any]]:
     return DelimitedReader(piece.path, piece.name, piece.scratch).records()
 
 
+def companions(piece: Piece, pieces: Sequence[Piece]) -> Callable[[str], Iterator[dict[str, Any]]]:
+    """Finds what came with a piece: the file of that name in its folder, else anywhere; after a * all such files."""
+    folder = piece.seen_path.rpartition("/")[0]
+
+    def records(name: str) -> Iterator[dict[str, Any]]:
+        alike = [p for p in pieces if p.seen_path.rsplit("/", 1)[-1].endswith(name.removeprefix("*"))]
+        near = [p for p in alike if p.seen_path.rpartition("/")[0] == folder] or alike
+        for found in alike if name.startswith("*") else near[:1]:
+            for _, record in records_of(found, recognise(found.path, found.name)):
+                if isinstance(record, dict):
+                    yield record
+
+    return records
+
+
 def native_rows(
     records: Iterable[tuple[int, Any]], native: NativeFormat, setting: Setting
 ) -> Iterator[tuple[int, Row | Fault]]:
@@ -106,11 +121,11 @@ def native_rows(
             yield line, Fault(str(error), str(record)[:200])
 
 
-def _describe_native(piece: Piece, native: NativeFormat, wish: Wish) -> Found:
+def _describe_native(piece: Piece, native: NativeFormat, wish: Wish, pieces: Sequence[Piece]) -> Found:
     outside = {k: v for k, v in wish.mapping.items() if isinstance(v, str) and v.startswith("=")}
     given = {k: v[1:] for k, v in outside.items()}
     records = islice(records_of(piece, recognise(piece.path, piece.name)), _TRIED)
-    probe = _Probe(piece.name, given)
+    probe = _Probe(piece.seen_path, given, companion=companions(piece, pieces))
     rows = [row for _, row in native_rows(records, native, probe)]
     faults = [row for row in rows if isinstance(row, Fault)]
     kept = tuple(row for row in rows if not isinstance(row, Fault))
@@ -131,12 +146,11 @@ def _describe_native(piece: Piece, native: NativeFormat, wish: Wish) -> Found:
     return Found(plan, kept, tuple(sorted(probe.asked)))
 
 
+@dataclass
 class _Probe(Setting):
     """A setting that lets a file go on without the names it lacks, and remembers which it asked for."""
 
-    def __init__(self, name: str, given: Mapping[str, str]) -> None:
-        super().__init__(name, given)
-        self.asked: set[str] = set()
+    asked: set[str] = field(default_factory=set)
 
     def _outside(self, what: str, found: Any) -> str:
         named = super()._outside(what, found)

@@ -68,6 +68,12 @@ def guess_pattern(paths: Sequence[str]) -> NameGuess | None:
         return NameGuess(
             "{system}/*_results.jsonl", 0.85, "each file is a task of the system that its folder names"
         )
+    if all(re.search(r"(^|/)[^/]+/samples_[^/]+\.jsonl$", p) for p in paths):
+        return NameGuess(
+            "{system}/samples_*.jsonl", 0.9, "each file is a task of the model that its folder names"
+        )
+    if all(re.search(r"_reasoning_[^/]+\.jsonl$", p) for p in paths):
+        return NameGuess("{judge}_reasoning_*.jsonl", 0.85, "each file is named after its judge")
     if len(paths) > 1 and len(set(named)) < len(named) and all("/" in p for p in paths):
         return NameGuess("{system}/*" + suffix, 0.7, "file names repeat, so the folder names the system")
     return _by_stem(named, suffix)

@@ -48,7 +48,7 @@ def _read_labels(job: Job) -> None:
             FROM words LEFT JOIN answers ON word = lower({values.name("raw")})
         ), told AS (
             SELECT * REPLACE (CASE WHEN word IS NULL OR verdict = meaning THEN verdict END AS verdict),
-                   word IS NOT NULL AND verdict IS DISTINCT FROM meaning AS answered
+                   word IS NOT NULL AND (verdict IS NULL OR verdict IS DISTINCT FROM meaning) AS answered
             FROM parsed
         ), scaled AS (
             SELECT *, CASE WHEN answered THEN meaning WHEN verdict IS NOT NULL THEN verdict

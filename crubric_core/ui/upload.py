@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import closing
 from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, get_args
@@ -11,11 +10,9 @@ import pandas as pd
 import streamlit as st
 
 from ..errors import CrubricError, IngestError
+from ..labels import bundle
 from ..labels.columns import SPECS, Kind, choose_columns
-from ..labels.formats import open_reader
-from ..labels.formats.base import STAGING
-from ..labels.ingest import IngestReport, local_file
-from ..labels.workspace import Workspace
+from ..labels.ingest import IngestReport
 from . import loaders, widgets
 from .text import count, plain
 
@@ -59,14 +56,8 @@ class Upload:
 def peek(file_id: str, _file: UploadedFile) -> Peek:
     """A first look, once an upload; raises IngestError where nothing can be read."""
     _file.seek(0)
-    with (
-        Workspace() as scratch,
-        closing(scratch.cursor()) as cursor,
-        local_file(_file, _file.name) as (path, name, folder),
-    ):
-        reader = open_reader(path, name, "auto", folder)
-        reader.stage(cursor, {column: position for position, column in enumerate(reader.columns)})
-        return Peek(reader.columns, cursor.table(STAGING).limit(PREVIEW).df()[list(reader.columns)])
+    found = bundle.peek((_file.name, _file), rows=PREVIEW)
+    return Peek(found.columns, found.rows)
 
 
 def guess_kind(name: str, columns: Sequence[str]) -> Kind:

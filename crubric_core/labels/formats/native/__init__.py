@@ -5,13 +5,45 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from . import healthbench, hellobench, inspect_log, summeval, wildbench
+from . import (
+    autorubric,
+    healthbench,
+    hellobench,
+    infobench,
+    inspect_log,
+    judge_bench,
+    judgmentbench,
+    langfuse,
+    lm_eval,
+    profbench,
+    promptfoo,
+    replies,
+    research_rubrics,
+    summeval,
+    wildbench,
+)
 from .base import NativeFormat
 
-__all__ = ["NATIVE", "native_format_of"]
+__all__ = ["NATIVE", "NativeFormat", "native_format_of"]
 
 # The first that fits is taken, so the more special come first.
-_MODULES = (healthbench, hellobench, wildbench, summeval, inspect_log)
+_MODULES = (
+    healthbench,
+    hellobench,
+    wildbench,
+    summeval,
+    infobench,
+    profbench,
+    judge_bench,
+    research_rubrics,
+    judgmentbench,
+    inspect_log,
+    promptfoo,
+    lm_eval,
+    langfuse,
+    autorubric,
+    replies,
+)
 NATIVE: Mapping[str, NativeFormat] = {f.name: f for module in _MODULES for f in module.FORMATS}
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -38,22 +39,27 @@ class MissingError(IngestError):
 
     def __init__(self, what: str, name: str) -> None:
         super().__init__(
-            f"{name} does not say which {what} it is about: give its name "
+            f"{name.rsplit('/', 1)[-1]} does not say which {what} it is about: give its name "
             f'({{"{what}": "=…"}} in the mapping) or a pattern of the file names such as {{system}}__{{judge}}.jsonl.'
         )
         self.what = what
 
 
+def _alone(_name: str) -> Iterator[Record]:
+    return iter(())
+
+
 @dataclass
 class Setting:
-    """What is known of a file from outside: its name, and system and judge by the user or by its name.
+    """What is known of a file besides its record: its path, system and judge by the user or by the path, its fellows.
 
-    used: the names taken from outside so far, for the report.
+    companion: the records of a file of that name that came with it, of all such files after a ``*``. memory: what earlier records left to later ones.
     """
 
     name: str
     given: Mapping[str, str] = field(default_factory=dict)
-    used: set[str] = field(default_factory=set)
+    companion: Callable[[str], Iterator[Record]] = _alone
+    memory: dict[str, Any] = field(default_factory=dict)
 
     def system(self, found: Any = None) -> str:
         """The system: what the user says, else what the record says, else what the file's name says."""
@@ -65,12 +71,7 @@ class Setting:
 
     def _outside(self, what: str, found: Any) -> str:
         inside = "" if found is None else as_text(found).strip()
-        if inside and f"{what}?" in self.given:
-            return inside  # a guess from the file's name gives way to what the record says
-        given = self.given.get(what) or self.given.get(f"{what}?")
-        if given:
-            self.used.add(what)
-        return given or inside
+        return self.given.get(what) or inside
 
     def _fail(self, what: str) -> str:
         raise MissingError(what, self.name)
@@ -81,7 +82,7 @@ class NativeFormat:
     """One layout: how a record shows it, and what canonical rows a record gives.
 
     fits: whether a record has this layout. rows: its rows; raises MalformedError where it is broken.
-    recognised_by: for people, how it is recognised.
+    recognised_by: for people, how it is recognised. companions: names of files that are read along with it.
     """
 
     name: str
@@ -89,6 +90,7 @@ class NativeFormat:
     recognised_by: str
     fits: Callable[[Record], bool]
     rows: Callable[[Record, Setting], Iterator[Row]]
+    companions: tuple[str, ...] = ()
 
 
 class MalformedError(ValueError):
@@ -134,8 +136,8 @@ def level(value: Any) -> Cell:
 
 def points(value: Any) -> tuple[Cell, int]:
     """(weight, polarity) of a rubric with points: negative ones count against a system that meets it."""
-    number = float(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else None
-    return number, -1 if number is not None and number < 0 else 1
+    weight = number(value)
+    return weight, -1 if weight is not None and weight < 0 else 1
 
 
 def conversation(value: Any) -> str | None:
@@ -179,3 +181,19 @@ def has(record: Any, *keys: str) -> bool:
 def is_list_of(value: Any, *keys: str) -> bool:
     """Whether a value is a non-empty list whose first item has all these keys."""
     return isinstance(value, list) and bool(value) and has(value[0], *keys)
+
+
+def number(value: Any) -> float | None:
+    """A number given as a number or as text; None for anything else."""
+    if isinstance(value, bool) or not isinstance(value, (int, float, str)):
+        return None
+    try:
+        found = float(value)
+    except ValueError:
+        return None
+    return found if abs(found) < float("inf") else None
+
+
+def fingerprint(text: str) -> str:
+    """A short name for a criterion that has none but its text."""
+    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:8]

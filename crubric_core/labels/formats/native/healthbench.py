@@ -6,7 +6,6 @@ A negative-point criterion is met by a bad answer: labels stay as given, and the
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator
 from typing import Any
 
@@ -16,6 +15,7 @@ from .base import (
     Record,
     Row,
     Setting,
+    fingerprint,
     gold,
     has,
     is_list_of,
@@ -113,7 +113,7 @@ def _reply_rows(_record: Record, _setting: Setting) -> Iterator[Row]:
 def _meta_rows(record: Record, _setting: Setting) -> Iterator[Row]:
     prompt_id, completion = named(record, "prompt_id"), named(record, "completion_id")
     text = named(record, "rubric")
-    name = f"{record.get('category') or 'criterion'}:{hashlib.sha256(text.encode('utf-8', 'replace')).hexdigest()[:8]}"
+    name = f"{record.get('category') or 'criterion'}:{fingerprint(text)}"
     yield query(prompt_id, record.get("prompt"))
     yield rubric(prompt_id, name, text, scale=(0, 1), dimension=record.get("category"))
     verdicts = listed(record, "binary_labels")

@@ -1,0 +1,90 @@
+"""autorubric results: verdicts MET, UNMET, CANNOT_ASSESS by criterion, of one judge or of each vote of an ensemble."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from .base import (
+    NativeFormat,
+    Record,
+    Row,
+    Setting,
+    has,
+    is_list_of,
+    label,
+    mapped,
+    named,
+    points,
+    query,
+    rubric,
+)
+
+
+def _reports(record: Record) -> Any:
+    """The criteria's reports, wherever the record keeps them."""
+    inner = record.get("report", record)
+    if isinstance(inner, dict):
+        inner = inner.get("criterion_reports", inner.get("report"))
+    return inner
+
+
+def _is_report(found: Any) -> bool:
+    return is_list_of(found) and (
+        has(found[0], "verdict") or has(found[0], "votes") or has(found[0], "final_verdict")
+    )
+
+
+def _rows(record: Record, setting: Setting) -> Iterator[Row]:
+    name = named(record, "item_idx", "item_id", "id", "prompt_id", "query") if _names(record) else "item"
+    system = setting.system(record.get("system", record.get("model")))
+    item = record.get("item")
+    yield query(
+        name, item.get("prompt", item.get("description")) if isinstance(item, dict) else record.get("prompt")
+    )
+    for position, report in enumerate(_reports(record)):
+        found = mapped(report, "a criterion report")
+        inner = found.get("criterion")
+        criterion = inner if isinstance(inner, dict) else found
+        title = str(criterion.get("name") or position)
+        weight, polarity = points(criterion.get("weight"))
+        options = criterion.get("options")
+        scale = (0, len(options) - 1) if isinstance(options, list) and len(options) > 1 else (0, 1)
+        text = criterion.get("requirement", inner if isinstance(inner, str) else None)
+        yield rubric(name, title, text, scale=scale, weight=weight, polarity=polarity)
+        for judge, verdict in _verdicts(found, setting):
+            yield label(system, name, title, judge, verdict)
+
+
+def _names(record: Record) -> bool:
+    return any(record.get(k) is not None for k in ("item_idx", "item_id", "id", "prompt_id", "query"))
+
+
+def _verdicts(report: Record, setting: Setting) -> Iterator[tuple[str, Any]]:
+    votes = report.get("votes") or report.get("multi_choice_votes")
+    if isinstance(votes, list) and votes:
+        for vote in votes:
+            found = mapped(vote, "a vote")
+            yield setting.judge(found.get("judge_id")), _verdict(found)
+        return
+    yield setting.judge(report.get("judge_id")), _verdict(report)
+
+
+def _verdict(found: Record) -> Any:
+    """The verdict's word; of a choice among options its index, none where it abstains or the judge failed."""
+    choice = found.get("multi_choice_verdict")
+    chosen = choice if isinstance(choice, dict) else found
+    if found.get("error") or chosen.get("na"):
+        return None
+    return found.get("verdict") or chosen.get("selected_index", found.get("final_verdict"))
+
+
+FORMATS = (
+    NativeFormat(
+        "autorubric",
+        "autorubric results",
+        "records with a report of criteria that carry verdict or votes",
+        lambda r: _is_report(_reports(r)),
+        _rows,
+    ),
+)

@@ -1,0 +1,105 @@
+"""ProfBench: people's verdicts by criterion in the data set, and judges' verdicts on them, one a line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from .base import (
+    MalformedError,
+    NativeFormat,
+    Record,
+    Row,
+    Setting,
+    fingerprint,
+    gold,
+    has,
+    is_list_of,
+    label,
+    listed,
+    mapped,
+    named,
+    query,
+    rubric,
+)
+
+_WEIGHTS = {"Critical": 4, "Major": 3, "Minor": 2, "Additional": 1}
+_HUMAN = "_fulfilment"
+
+
+def _described(task: str, item: Record) -> tuple[str, Row]:
+    """A criterion has no name: it is named after its text, alike in both files."""
+    text = named(item, "criterion_description")
+    kinds, weight = item.get("criterion_type"), item.get("criterion_weight")
+    dimension = kinds[0] if isinstance(kinds, list) and kinds else kinds
+    name = fingerprint(text)
+    return name, rubric(
+        task,
+        name,
+        text,
+        scale=(0, 1),
+        weight=_WEIGHTS.get(weight, weight) if isinstance(weight, str) else weight,
+        dimension=dimension if isinstance(dimension, str) else None,
+    )
+
+
+def _data_rows(record: Record, _setting: Setting) -> Iterator[Row]:
+    task = named(record, "task_id")
+    yield query(task, record.get("prompt"), record.get("domain"))
+    for item in listed(record, "rubrics"):
+        found = mapped(item, "a rubric")
+        name, row = _described(task, found)
+        yield row
+        for key, verdict in found.items():
+            if key.endswith(_HUMAN):
+                yield gold(key.removesuffix(_HUMAN), task, name, "human", verdict)
+
+
+def _judge_rows(record: Record, setting: Setting) -> Iterator[Row]:
+    task = named(record, "task_id")
+    name, row = _described(task, record)
+    yield query(task, None, record.get("domain"))
+    yield row
+    system = setting.system(record.get("model"))
+    yield label(system, task, name, setting.judge(record.get("judge")), _rating(record.get("judge_rating")))
+    if record.get("human_annotation") is not None:
+        yield gold(system, task, name, "human", record["human_annotation"])
+
+
+def _rating(value: Any) -> Any:
+    """True and false for a reply that begins with Yes or No."""
+    word = value.strip().lower() if isinstance(value, str) else ""
+    if word.startswith(("yes", "no")):
+        return word.startswith("yes")
+    return None if isinstance(value, str) else value
+
+
+def _loose_rows(_record: Record, _setting: Setting) -> Iterator[Row]:
+    raise MalformedError(
+        "has a judge_rating but no task_id and criterion_description: give the file that `run_llm_judge` wrote whole"
+    )
+
+
+FORMATS = (
+    NativeFormat(
+        "profbench",
+        "ProfBench, people's verdicts",
+        "records with task_id and rubrics that carry criterion_description",
+        lambda r: has(r, "task_id") and is_list_of(r.get("rubrics"), "criterion_description"),
+        _data_rows,
+    ),
+    NativeFormat(
+        "profbench-judge",
+        "ProfBench, a judge's verdicts",
+        "records with task_id, criterion_description and judge_rating; the judge from the file's name",
+        lambda r: has(r, "task_id", "criterion_description", "judge_rating"),
+        _judge_rows,
+    ),
+    NativeFormat(
+        "profbench-loose",
+        "ProfBench, verdicts without their criterion",
+        "records with judge_rating and human_annotation alone",
+        lambda r: has(r, "judge_rating", "human_annotation"),
+        _loose_rows,
+    ),
+)

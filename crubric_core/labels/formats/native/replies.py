@@ -1,0 +1,147 @@
+"""Judges' raw replies, one a line, or as OpenAI's batch endpoint returns them: the verdict is JSON within the text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from ..records import parse_reply
+from .base import MalformedError, NativeFormat, Record, Row, Setting, has, label, mapped, named
+
+_VERDICTS = (
+    "grade",
+    "score",
+    "verdict",
+    "criteria_met",
+    "met",
+    "label",
+    "rating",
+    "judgment",
+    "judgement",
+    "passed",
+)
+_TEXTS = (
+    "text",
+    "reply",
+    "response",
+    "raw_response",
+    "judge_response",
+    "judge_output",
+    "raw",
+    "content",
+    "output",
+)
+_SYSTEMS = ("candidate_name", "candidate", "system", "system_id", "model_name", "model", "model_id")
+_QUERIES = ("example_id", "query", "query_id", "prompt_id", "question_id", "task_id", "id")
+_RUBRICS = ("criterion_id", "rubric_id", "rubric", "criterion", "item_id")
+_JUDGES = ("judge", "judge_id", "judge_model", "grader", "grader_id", "grader_model")
+_CUSTOM_ID = re.compile(r"(?P<query>.+?)_(?P<system>[^_/\s]+/\S+?)(_(?P<run>\d+))?$")
+
+
+def _first(record: Record, keys: tuple[str, ...]) -> Any:
+    return next((record[k] for k in keys if record.get(k) not in (None, "")), None)
+
+
+def _reply(record: Record) -> str | None:
+    return next((record[k] for k in _TEXTS if isinstance(record.get(k), str)), None)
+
+
+def _is_reply(record: Record) -> bool:
+    text = _reply(record)
+    if text is None or _first(record, _RUBRICS) is None or _first(record, _SYSTEMS) is None:
+        return False
+    if any(k in record for k in _VERDICTS):
+        return False
+    found = parse_reply(text)
+    return isinstance(found, dict) and any(k in found for k in _VERDICTS)
+
+
+def _reply_rows(record: Record, setting: Setting) -> Iterator[Row]:
+    """One verdict a record; a reply that is no JSON gave none."""
+    found = parse_reply(_reply(record) or "")
+    verdict = _first(found, _VERDICTS) if isinstance(found, dict) else None
+    name, criterion = named(record, *_QUERIES), named(record, *_RUBRICS)
+    system, judge = setting.system(_first(record, _SYSTEMS)), setting.judge(_first(record, _JUDGES))
+    yield label(system, name, criterion, judge, verdict)
+
+
+def _batch_rows(record: Record, setting: Setting) -> Iterator[Row]:
+    identity = _identity(named(record, "custom_id"), setting)
+    body = mapped(mapped(record.get("response"), "a response").get("body"), "a body")
+    choices = body.get("choices")
+    message = (
+        choices[0].get("message")
+        if isinstance(choices, list) and choices and isinstance(choices[0], dict)
+        else {}
+    )
+    text = message.get("content") if isinstance(message, dict) else None
+    found = parse_reply(text) if isinstance(text, str) else None
+    verdicts = list(_verdicts_in(found))
+    if not verdicts:
+        raise MalformedError("has no verdict in its reply")
+    judge = setting.judge(body.get("model"))
+    for criterion, verdict in verdicts:
+        yield label(
+            identity["system"], identity["query"], identity.get("rubric") or criterion, judge, verdict
+        )
+
+
+def _identity(custom_id: str, setting: Setting) -> dict[str, str]:
+    """Query and system from a custom_id, by the user's pattern, else where a provider/model stands in it."""
+    pattern = setting.given.get("custom_id")
+    found = _custom(pattern).fullmatch(custom_id) if pattern else _CUSTOM_ID.fullmatch(custom_id)
+    parts = {k: v for k, v in (found.groupdict() if found else {}).items() if v}
+    if "system" in setting.given or "system" in parts:
+        system = setting.system(parts.get("system"))
+        run = parts.get("run", "0")
+        name = parts.get("query", custom_id)
+        return {**parts, "system": system, "query": name if run in ("0", "") else f"{name}#{run}"}
+    raise MalformedError(
+        f"has the custom_id {custom_id!r}, and where its system stands is not known: say so in the mapping, "
+        'such as {"custom_id": "={query}_{system}_{rubric}"}'
+    )
+
+
+def _custom(pattern: str) -> re.Pattern[str]:
+    parts = re.split(r"\{(query|system|rubric|run)\}", pattern)
+    return re.compile("".join(re.escape(p) if i % 2 == 0 else f"(?P<{p}>.+?)" for i, p in enumerate(parts)))
+
+
+def _verdicts_in(found: Any) -> Iterator[tuple[str, Any]]:
+    """(criterion, verdict) of a reply: one verdict, one by name, or a list of them."""
+    if isinstance(found, list):
+        for position, item in enumerate(found):
+            if isinstance(item, dict) and (verdict := _first(item, _VERDICTS)) is not None:
+                yield str(_first(item, (*_RUBRICS, "name", "id")) or position), verdict
+        return
+    if not isinstance(found, dict):
+        return
+    if (verdict := _first(found, _VERDICTS)) is not None and not isinstance(verdict, (dict, list)):
+        yield "score", verdict
+        return
+    for key, value in found.items():
+        if isinstance(value, list):
+            yield from _verdicts_in(value)
+        elif isinstance(value, dict) and (inner := _first(value, _VERDICTS)) is not None:
+            yield key, inner
+        elif isinstance(value, (bool, int, float)):
+            yield key, value
+
+
+FORMATS = (
+    NativeFormat(
+        "batch-output",
+        "OpenAI batch output",
+        "records with custom_id and response.body; system and query from the custom_id",
+        lambda r: has(r, "custom_id", "response") and has(r["response"], "body"),
+        _batch_rows,
+    ),
+    NativeFormat(
+        "judge-replies",
+        "judges' raw replies",
+        "records that name system and criterion, with a reply whose JSON holds the verdict",
+        _is_reply,
+        _reply_rows,
+    ),
+)

@@ -1,0 +1,499 @@
+"""Every benchmark's own layout: what becomes of a small file of it."""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+
+import pytest
+
+from crubric_core.errors import IngestError
+
+from .conftest import document, labels_of, lines
+
+TWO = [
+    {"criterion": "Names the dose", "points": 5, "tags": ["level:example", "axis:accuracy"]},
+    {"criterion": "Invents a source", "points": -8, "tags": ["axis:accuracy"]},
+]
+
+
+def graded(*met: bool) -> list[dict]:
+    return [{**item, "criteria_met": m, "explanation": "so"} for item, m in zip(TWO, met, strict=True)]
+
+
+def test_healthbench_examples_give_prompts_and_rubrics_but_no_labels(read):
+    example = {
+        "prompt_id": "p1",
+        "prompt": [{"role": "user", "content": "How much?"}],
+        "rubrics": TWO,
+        "example_tags": ["theme:hedging"],
+        "canary": "x",
+    }
+    dataset, report = read(lines(example, {**example, "prompt_id": "p2"}))
+    assert [part.kind for part in report.parts] == ["queries", "rubrics"]
+    rubrics = dataset.rubrics
+    assert rubrics["rubric"].tolist() == ["p1#0", "p1#1", "p2#0", "p2#1"]
+    assert rubrics["weight"].tolist() == [5, -8, 5, -8]
+    assert rubrics["dimension"].tolist() == ["accuracy"] * 4
+    assert dataset.queries["text"].tolist() == ["user: How much?"] * 2
+    assert dataset.queries["domain"].tolist() == ["hedging"] * 2
+
+
+EXPECTED = {("gpt", "p1", "p1#0", "judge", 1), ("gpt", "p1", "p1#1", "judge", 0)}
+
+
+@pytest.mark.parametrize(
+    ("content", "name"),
+    [
+        (
+            document(
+                {
+                    "score": 0.4,
+                    "htmls": ["<p>"],
+                    "metadata": {
+                        "example_level_metadata": [
+                            {"prompt_id": "p1", "completion_id": "c", "rubric_items": graded(True, False)}
+                        ]
+                    },
+                }
+            ),
+            "healthbench_gpt_20250508_1200_allresults.json",
+        ),
+        (lines({"prompt_id": "p1", "score": 1, "rubric_items": graded(True, False)}), "gpt.jsonl"),
+        (document([{"prompt_id": "p1", "conversations": [], "rubrics": graded(True, False)}]), "gpt.json"),
+        (
+            lines(
+                {"prompt_id": "p1", "score": 1, "grades": [{"criteria_met": True}, {"criteria_met": False}]}
+            ),
+            "gpt.jsonl",
+        ),
+    ],
+)
+def test_graded_healthbench_runs_name_criteria_by_their_position(read, content, name):
+    dataset, _ = read(content, name)
+    assert labels_of(dataset) == EXPECTED
+
+
+def test_healthbench_psych_grades_take_system_and_judge_from_the_record_or_the_file_name(ws):
+    record = {"prompt_id": "p1", "score": 1, "criteria_met": [True, False, None]}
+    ws.ingest(lines({**record, "model": "m", "judge": "j"}), "inside", name="grades.jsonl")
+    ws.ingest(lines(record), "outside", name="m__j.jsonl")
+    expected = {("m", "p1", "p1#0", "j", 1), ("m", "p1", "p1#1", "j", 0), ("m", "p1", "p1#2", "j", None)}
+    assert labels_of(ws.dataset("inside")) == expected
+    assert labels_of(ws.dataset("outside")) == expected
+
+
+def test_the_meta_evaluation_becomes_gold_of_each_physician(read):
+    record = {
+        "prompt_id": "p1",
+        "completion_id": "c9",
+        "prompt": [],
+        "completion": "…",
+        "rubric": "Asks back",
+        "category": "context",
+    }
+    dataset, report = read(
+        lines(
+            {**record, "binary_labels": [True, False], "anonymized_physician_ids": ["A", "B"]},
+            {**record, "completion_id": "c8", "binary_labels": [True, True, False]},
+        )
+    )
+    found = {(s, q, a, v) for s, q, _, a, v in labels_of(dataset, "gold")}
+    assert found == {
+        ("c9", "p1", "A", 1),
+        ("c9", "p1", "B", 0),
+        ("c8", "p1", "physician1", 1),
+        ("c8", "p1", "physician2", 1),
+        ("c8", "p1", "physician3", 0),
+    }
+    assert report.kind == "queries" or report.accepted == 5
+
+
+def test_bare_grader_replies_are_refused_with_the_way_out(read):
+    with pytest.raises(IngestError, match="names neither prompt nor criterion: use the graded run"):
+        read(lines({"explanation": "so", "criteria_met": True}))
+
+
+def test_hellobench_scores_in_quarters_become_five_levels(read):
+    checks = [
+        {"checklist_id": i, "reason": "…", "evaluation_score": score}
+        for i, score in enumerate([0.0, 0.25, 0.5, 0.75, 1.0])
+    ]
+    record = {"id": "chat_1", "instruction": "Write", "response": "…", "checklist_wise_evaluation": checks}
+    dataset, report = read(lines(record), mapping={"system": "=glm", "judge": "=gpt-4o"})
+    assert labels_of(dataset) == {("glm", "chat_1", f"chat_1#{i}", "gpt-4o", i) for i in range(5)}
+    assert (dataset.scale.minimum, dataset.scale.maximum, dataset.scale.source) == (0, 4, "given")
+    assert "system glm and judge gpt-4o" in " ".join(report.notes)
+
+
+def test_a_hellobench_file_without_a_name_that_says_something_asks_for_the_system(read):
+    checks = [{"checklist_id": 0, "reason": "…", "evaluation_score": 1}]
+    with pytest.raises(IngestError, match="does not say which system"):
+        read(lines({"id": "q", "checklist_wise_evaluation": checks}), "results.sample.jsonl")
+
+
+def test_wildbench_scores_are_text_and_the_model_is_the_last_part_of_its_name(read):
+    record = {"session_id": "s1", "parsed_result": {"score": "4"}, "model_test": "org/llama", "score": "4"}
+    dataset, _ = read(document([record, {**record, "model_test": "org/qwen", "score": "10"}]), "file.json")
+    assert {(s, r, v) for s, _, r, _, v in labels_of(dataset)} == {
+        ("llama", "s1#score", 4),
+        ("qwen", "s1#score", 10),
+    }
+    assert dataset.scale.levels == 10
+
+
+def test_summeval_experts_and_turkers_are_judges_of_four_rubrics(read):
+    record = {
+        "id": "d1",
+        "model_id": "M1",
+        "decoded": "…",
+        "expert_annotations": [{"coherence": 1, "fluency": 5}, {"coherence": 2, "fluency": 4}],
+        "turker_annotations": [{"coherence": 3, "fluency": 3}],
+    }
+    dataset, _ = read(lines(record))
+    assert dataset.judges == ("expert1", "expert2", "turker1")
+    assert ("M1", "d1", "d1#coherence", "expert2", 2) in labels_of(dataset)
+    assert len(labels_of(dataset)) == 6
+
+
+def test_infobench_verdicts_are_known_unknown_or_absent(read):
+    record = {"id": "t1", "input": "in", "instruction": "do", "decomposed_questions": ["a?", "b?", "c?"]}
+    dataset, _ = read(lines({**record, "eval": [True, False, None]}), "gpt-4.jsonl")
+    assert labels_of(dataset) == {
+        ("gpt-4", "t1", "t1#0", "judge", 1),
+        ("gpt-4", "t1", "t1#1", "judge", 0),
+        ("gpt-4", "t1", "t1#2", "judge", None),
+    }
+
+
+def test_profbench_people_are_gold_and_judges_join_them_by_the_criterion_text(ws):
+    item = {
+        "criterion_description": "Uses the right rate",
+        "criterion_type": ["Reasoning"],
+        "criterion_weight": "Major",
+        "o3_fulfilment": True,
+        "grok4_fulfilment": False,
+    }
+    ws.ingest(lines({"task_id": "F1", "domain": "Finance", "prompt": "…", "rubrics": [item]}), "d")
+    judged = {k: item[k] for k in ("criterion_description", "criterion_type", "criterion_weight")}
+    judged |= {"task_id": "F1", "domain": "Finance", "model": "o3", "human_annotation": True, "response": "…"}
+    ws.ingest(lines({**judged, "judge_rating": "Yes. It does"}), "d", name="gpt-4.1_reasoning_False.jsonl")
+    dataset = ws.dataset("d")
+    assert {(s, a, v) for s, _, _, a, v in labels_of(dataset, "gold")} == {
+        ("o3", "human", 1),
+        ("grok4", "human", 0),
+    }
+    ((system, query, rubric, judge, label),) = labels_of(dataset)
+    assert (system, query, judge, label) == ("o3", "F1", "gpt-4.1", 1)
+    assert rubric in dataset.gold()["rubric"].tolist()
+    assert dataset.rubrics["weight"].tolist() == [3]
+
+
+def test_judge_bench_texts_are_systems_and_people_judges(read):
+    found = {
+        "dataset": "cooking",
+        "annotations": [
+            {"metric": "fluency", "category": "graded", "worst": 1, "best": 7, "prompt": "Rate"},
+            {"metric": "errors", "category": "graded", "worst": 5, "best": 0},
+        ],
+        "instances": [
+            {
+                "id": 1,
+                "instance": "Salt",
+                "annotations": {
+                    "fluency": {"mean_human": 3.5, "individual_human_scores": [2, 5]},
+                    "errors": {"individual_human_scores": [0]},
+                },
+            }
+        ],
+    }
+    dataset, _ = read(document(found), "cooking.json")
+    assert ("1", "cooking", "cooking#fluency", "human2", 5) in labels_of(dataset)
+    assert dict(dataset.rubrics[["rubric", "scale_max"]].to_numpy()) == {
+        "cooking#errors": 5,
+        "cooking#fluency": 7,
+    }
+
+
+def test_research_rubrics_have_three_steps_and_prompts_in_rows_of_their_own(read):
+    content = (
+        "prompt,title,weight,category,gemini_present,chatgpt_present\n"
+        "Compare the two,,,,,\n"
+        "https://example.org/a.pdf,,,,,\n"
+        ",Names both,5,Explicit,Satisfied,Partially Satisfied\n"
+        ",Makes it up,-4,Implicit,Not Satisfied,Satisfied\n"
+        "Another one,,,,,\n"
+        ",Is short,2,Explicit,Satisfied,\n"
+    )
+    dataset, _ = read(content.encode(), "rubrics.csv")
+    assert labels_of(dataset) == {
+        ("gemini", "prompt1", "prompt1#0", "judge", 2),
+        ("chatgpt", "prompt1", "prompt1#0", "judge", 1),
+        ("gemini", "prompt1", "prompt1#1", "judge", 0),
+        ("chatgpt", "prompt1", "prompt1#1", "judge", 2),
+        ("gemini", "prompt2", "prompt2#0", "judge", 2),
+        ("chatgpt", "prompt2", "prompt2#0", "judge", None),
+    }
+    assert dataset.queries["text"].tolist() == ["Compare the two", "Another one"]
+
+
+def inspect_log() -> dict:
+    return {
+        "version": 2,
+        "status": "success",
+        "eval": {"task": "t", "model": "openai/gpt-4o"},
+        "samples": [
+            {
+                "id": "s1",
+                "epoch": 1,
+                "input": "Q?",
+                "scores": {"match": {"value": "C"}, "graded": {"value": {"style": 1, "facts": 0}}},
+            },
+            {"id": "s2", "epoch": 2, "input": "R?", "scores": {"match": {"value": float("nan")}}},
+        ],
+    }
+
+
+INSPECT = {
+    ("openai/gpt-4o", "s1", "s1#match", "judge", 1),
+    ("openai/gpt-4o", "s1", "s1#graded/style", "judge", 1),
+    ("openai/gpt-4o", "s1", "s1#graded/facts", "judge", 0),
+    ("openai/gpt-4o (epoch 2)", "s2", "s2#match", "judge", None),
+}
+
+
+def test_an_inspect_log_gives_a_rubric_a_scorer_and_unscored_stays_unknown(read):
+    dataset, _ = read(document(inspect_log()), "log.json")
+    assert labels_of(dataset) == INSPECT
+
+
+def test_an_eval_archive_is_read_like_its_json(read):
+    log = inspect_log()
+    samples = log.pop("samples")
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        archive.writestr("header.json", json.dumps(log))
+        archive.writestr("summaries.json", "[]")
+        for sample in samples:
+            archive.writestr(f"samples/{sample['id']}_epoch_{sample['epoch']}.json", json.dumps(sample))
+    dataset, report = read(buffer.getvalue(), "log.eval")
+    assert labels_of(dataset) == INSPECT
+    assert report.accepted == 4
+
+
+def promptfoo_result(index: int, *passed: bool) -> dict:
+    parts = [
+        {
+            "pass": p,
+            "score": int(p),
+            "assertion": {"type": "llm-rubric", "value": f"is good {i}", "metric": f"m{i}"},
+        }
+        for i, p in enumerate(passed)
+    ]
+    return {
+        "provider": {"id": "openai:gpt-4o", "label": "gpt"},
+        "promptIdx": 0,
+        "testIdx": index,
+        "vars": {"topic": "bananas"},
+        "success": all(passed),
+        "gradingResult": {"pass": all(passed), "score": 1, "componentResults": parts},
+    }
+
+
+@pytest.mark.parametrize("version", [2, 3])
+def test_promptfoo_assertions_are_rubrics(read, version):
+    results = [promptfoo_result(0, True, False), promptfoo_result(1, True)]
+    dataset, _ = read(
+        document({"evalId": "e", "results": {"version": version, "results": results}}), "results.json"
+    )
+    expected = {
+        ("gpt", "test0", "test0#0:m0", "judge", 1),
+        ("gpt", "test0", "test0#1:m1", "judge", 0),
+        ("gpt", "test1", "test1#0:m0", "judge", 1),
+    }
+    assert labels_of(dataset) == expected
+
+
+def test_promptfoo_lines_and_failed_providers(read):
+    failed = {
+        **promptfoo_result(1),
+        "gradingResult": None,
+        "success": False,
+        "failureReason": 2,
+        "error": "429",
+    }
+    dataset, _ = read(lines(promptfoo_result(0, True), failed))
+    assert labels_of(dataset) == {
+        ("gpt", "test0", "test0#0:m0", "judge", 1),
+        ("gpt", "test1", "test1#pass", "judge", None),
+    }
+
+
+def test_lm_eval_metrics_are_rubrics_of_the_task_in_the_file_name(ws, tmp_path):
+    folder = tmp_path / "run" / "org__gemma"
+    folder.mkdir(parents=True)
+    record = {
+        "doc_id": 7,
+        "doc": {"q": "?"},
+        "target": "a",
+        "resps": [],
+        "filtered_resps": [],
+        "filter": "none",
+    }
+    (folder / "samples_arc_easy_2024-05-01T10-00-00.123.jsonl").write_bytes(
+        lines({**record, "metrics": ["acc", "acc_norm"], "acc": 1.0, "acc_norm": 0.0})
+    )
+    ws.ingest(tmp_path / "run", "d")
+    assert labels_of(ws.dataset("d")) == {
+        ("org__gemma", "arc_easy/7", "arc_easy/7#acc", "judge", 1),
+        ("org__gemma", "arc_easy/7", "arc_easy/7#acc_norm", "judge", 0),
+    }
+
+
+def langfuse_score(**fields) -> dict:
+    return {"id": "x", "traceId": "t1", "name": "helpful", "value": 1, "source": "EVAL", **fields}
+
+
+@pytest.mark.parametrize("shape", ["lines", "array", "api", "csv"])
+def test_langfuse_scores_come_as_json_csv_or_the_apis_answer(read, shape):
+    scores = [
+        langfuse_score(metadata={"model": "gpt"}, dataType="BOOLEAN", stringValue="True"),
+        langfuse_score(
+            metadata={"model": "gpt"}, name="tone", value=None, stringValue="No", dataType="CATEGORICAL"
+        ),
+    ]
+    if shape == "csv":
+        header = "id,traceId,name,value,stringValue,source,dataType,metadata\n"
+        cell = '"{""model"": ""gpt""}"'
+        content = f"{header}x,t1,helpful,1,True,EVAL,BOOLEAN,{cell}\nx,t1,tone,,No,EVAL,CATEGORICAL,{cell}\n".encode()
+    else:
+        content = {
+            "lines": lines(*scores),
+            "array": document(scores),
+            "api": document({"data": scores, "meta": {}}),
+        }[shape]
+    dataset, _ = read(content, "scores.csv" if shape == "csv" else "scores.json")
+    assert labels_of(dataset) == {
+        ("gpt", "t1", "t1#helpful", "judge", 1),
+        ("gpt", "t1", "t1#tone", "judge", 0),
+    }
+
+
+def test_langfuse_annotations_are_gold_and_a_dataset_item_is_one_query_for_all_traces(read):
+    details = {"model": "gpt", "dataset_item_id": "i1"}
+    dataset, _ = read(
+        lines(
+            langfuse_score(metadata=details),
+            langfuse_score(metadata={**details, "model": "opus"}, traceId="t2"),
+            langfuse_score(metadata=details, source="ANNOTATION", value=0, authorUserId="ann"),
+        )
+    )
+    assert {(s, q) for s, q, *_ in labels_of(dataset)} == {("gpt", "i1"), ("opus", "i1")}
+    assert labels_of(dataset, "gold") == {("gpt", "i1", "i1#helpful", "ann", 0)}
+
+
+def test_autorubric_verdicts_by_vote_and_cannot_assess_is_unknown(read):
+    def item(index: int, *reports: dict) -> dict:
+        return {"item_idx": index, "duration_seconds": 1.0, "report": {"criterion_reports": list(reports)}}
+
+    single = {"name": "dose", "weight": -3, "requirement": "Overdoses", "verdict": "UNMET", "reason": "…"}
+    voted = {
+        "criterion": {"name": "tone", "weight": 2, "requirement": "Is kind"},
+        "final_verdict": "MET",
+        "votes": [{"judge_id": "a", "verdict": "MET"}, {"judge_id": "b", "verdict": "CANNOT_ASSESS"}],
+    }
+    dataset, report = read(lines(item(0, single, voted)), "gpt-4.jsonl")
+    assert labels_of(dataset) == {
+        ("gpt-4", "0", "0#dose", "judge", 0),
+        ("gpt-4", "0", "0#tone", "a", 1),
+        ("gpt-4", "0", "0#tone", "b", None),
+    }
+    assert "CANNOT_ASSESS = unknown" in " ".join(report.notes)
+
+
+def batch(custom_id: str, content: str) -> dict:
+    body = {"model": "gpt-4.1", "choices": [{"message": {"content": content}}]}
+    return {"id": "b", "custom_id": custom_id, "response": {"status_code": 200, "body": body}}
+
+
+def test_batch_output_finds_the_system_in_the_custom_id_and_the_verdicts_in_the_reply(read):
+    dataset, _ = read(
+        lines(
+            batch(
+                "action_qa_0_anthropic/claude-4.5_0",
+                '```json\n{"clarity": {"score": 2}, "depth": {"score": 0}}\n```',
+            ),
+            batch("action_qa_1_openai/gpt-5_0", '[{"criterion_id": "c", "score": 1}]'),
+        )
+    )
+    assert labels_of(dataset) == {
+        ("anthropic/claude-4.5", "action_qa_0", "action_qa_0#clarity", "gpt-4.1", 2),
+        ("anthropic/claude-4.5", "action_qa_0", "action_qa_0#depth", "gpt-4.1", 0),
+        ("openai/gpt-5", "action_qa_1", "action_qa_1#c", "gpt-4.1", 1),
+    }
+
+
+def test_batch_output_of_other_ids_asks_for_their_pattern_and_takes_it(read):
+    record = batch("q7-gpt-r2", '{"verdict": "yes"}')
+    with pytest.raises(IngestError, match=r"say so in the mapping, such as .*custom_id"):
+        read(lines(record))
+    dataset, _ = read(lines(record), mapping={"custom_id": "={query}-{system}-{rubric}"})
+    assert labels_of(dataset) == {("gpt", "q7", "q7#r2", "gpt-4.1", 1)}
+
+
+def test_raw_judge_replies_hold_the_verdict_in_json_and_broken_ones_none(read):
+    record = {"example_id": "e1", "candidate_name": "gpt", "criterion_id": "c1", "judge": "j"}
+    dataset, _ = read(
+        lines(
+            {**record, "text": '{"grade": 1, "reasoning": "…"}'},
+            {**record, "criterion_id": "c2", "text": 'Sure: ```json\n{"grade": 0}\n```'},
+            {**record, "criterion_id": "c3", "text": '{"grade": '},
+        )
+    )
+    assert labels_of(dataset) == {
+        ("gpt", "e1", "e1#c1", "j", 1),
+        ("gpt", "e1", "e1#c2", "j", 0),
+        ("gpt", "e1", "e1#c3", "j", None),
+    }
+
+
+JUDGMENTBENCH = {
+    "human/annotations_rubric.csv": "annotation_id,annotator_id,task_id,output_id,output_quality_level\n"
+    "a1,law1,t1,o1,good\na2,law2,t1,o2,excellent\n",
+    "human/rubric_item_scores.csv": "annotation_id,rubric_item_id,score_order,awarded_points\n"
+    "a1,i1,1,3\na1,i2,2,-4\na2,i1,1,0\na2,i2,2,0\n",
+    "human/annotators.csv": "annotator_id,title\nlaw1,Partner\n",
+    "autograders/gpt_5_4/annotations_rubric.csv": "annotation_id,corresponding_annotator_id,task_id,output_id,"
+    "output_quality_level\nx1,law1,t1,o1,good\nx2,law2,t1,o3,good\n",
+    "autograders/gpt_5_4/rubric_item_scores.csv": "annotation_id,rubric_item_id,score_order,awarded_points\n"
+    "x1,i1,1,3\nx2,i1,1,0\n",
+    "base/tasks.csv": "task_id,task,task_category,task_type,max_points\nt1,Draft it,Drafting,x,3\n",
+    "base/rubric_items.csv": "rubric_item_id,task_id,item_order,scoring_mode,weight,max_score\n"
+    "i1,t1,1,binary,3,3\ni2,t1,2,occurrence_count,-2,0\n",
+    "outputs/outputs.csv": "output_id,task_id,quality_level\no1,t1,good\n",
+}
+
+
+def test_judgmentbench_points_join_their_output_and_judge_through_the_annotation(ws, tmp_path):
+    for name, content in JUDGMENTBENCH.items():
+        (tmp_path / "jb" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "jb" / name).write_text(content)
+    report = ws.ingest(tmp_path / "jb", "d")
+    dataset = ws.dataset("d")
+    assert labels_of(dataset) == {
+        ("good", "t1", "t1#1", "law1", 3),
+        ("good", "t1", "t1#2", "law1", -4),
+        ("excellent", "t1", "t1#1", "law2", 0),
+        ("excellent", "t1", "t1#2", "law2", 0),
+        ("good", "t1", "t1#1", "gpt_5_4", 3),
+        ("good", "t1", "t1#1", "gpt_5_4 (run 2)", 0),
+    }
+    assert report.rejected == 0
+    assert dataset.rubrics[["scale_min", "scale_max"]].to_numpy().tolist() == [[0, 3], [-4, 0]]
+    assert dataset.queries["text"].tolist() == ["Draft it"]
+
+
+def test_judgmentbench_scores_alone_ask_for_the_rest_of_the_folder(read):
+    with pytest.raises(IngestError, match="give the whole folder"):
+        read(JUDGMENTBENCH["human/rubric_item_scores.csv"].encode(), "rubric_item_scores.csv")

@@ -9,7 +9,7 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from ..arrays import BoolArray, FloatArray
-from .style import BLUE, DIVERGING, GREEN, VERMILION, figure, labels, row_height, rows_axis
+from .style import BLUE, DIVERGING, GREEN, VERMILION, columns_axis, figure, labels, row_height, rows_axis
 
 RATES = {
     "sensitivity": ("says pass where it should", BLUE, "circle"),
@@ -86,9 +86,7 @@ def error_correlation(correlation: FloatArray, flagged: BoolArray, judges: Seque
         box = {"x0": column - 0.48, "x1": column + 0.48, "y0": row - 0.48, "y1": row + 0.48}
         fig.add_shape(type="rect", **box, line={"color": VERMILION, "width": 3})
     rows_axis(fig, judges, 24)
-    fig.update_xaxes(
-        tickmode="array", tickvals=list(range(len(judges))), ticktext=labels(judges, 24), showgrid=False
-    )
+    columns_axis(fig, judges, side="bottom")
     return fig
 
 
@@ -117,11 +115,5 @@ def ranks_without(systems: pd.DataFrame) -> go.Figure:
         ygap=3,
     )
     rows_axis(fig, names)
-    fig.update_xaxes(
-        tickmode="array",
-        tickvals=list(range(len(judges))),
-        ticktext=labels(judges, 24),
-        side="top",
-        showgrid=False,
-    )
+    columns_axis(fig, judges)
     return fig

@@ -16,6 +16,7 @@ from .style import (
     PURPLE,
     SEQUENTIAL,
     VERMILION,
+    columns_axis,
     figure,
     labels,
     marker_line,
@@ -85,13 +86,7 @@ def label_grid(
         hoverongaps=False,
     )
     rows_axis(fig, systems)
-    fig.update_xaxes(
-        tickmode="array",
-        tickvals=list(range(len(judges))),
-        ticktext=labels(judges, 24),
-        side="top",
-        showgrid=False,
-    )
+    columns_axis(fig, judges)
     return fig
 
 

@@ -11,6 +11,7 @@ import hashlib
 import io
 import json
 import zipfile
+from functools import cache
 from pathlib import Path
 from typing import Literal
 
@@ -36,7 +37,7 @@ def standalone_html(view: SharedView) -> str:
 
 def bundle(view: SharedView) -> dict[str, bytes]:
     """Name → content: index.html, the library beside it, and the files for readers where downloads are allowed."""
-    page = {"index.html": _page(view, "beside").encode(), LIBRARY: get_plotlyjs().encode()}
+    page = {"index.html": _page(view, "beside").encode(), LIBRARY: _library().encode()}
     return page | view_files(view)
 
 
@@ -75,7 +76,7 @@ def _written(folder: Path, files: dict[str, bytes]) -> list[Path]:
 def _page(view: SharedView, library: Literal["inside", "beside"]) -> str:
     figures = shared_figures(view)
     style, script = ((_HERE / f"standalone.{kind}").read_text("utf-8") for kind in ("css", "js"))
-    scripts = [script] if library == "beside" else [get_plotlyjs(), script]
+    scripts = [script] if library == "beside" else [_library(), script]
     allowed = [*map(_hash, scripts), *(["'self'"] if library == "beside" else [])]
     plotly = f'<script src="{LIBRARY}"></script>' if library == "beside" else f"<script>{scripts[0]}</script>"
     return "\n".join(
@@ -106,6 +107,12 @@ def _policy(scripts: list[str]) -> str:
     )
 
 
+@cache
+def _library() -> str:
+    return str(get_plotlyjs())
+
+
+@cache
 def _hash(script: str) -> str:
     return f"'sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}'"
 

@@ -80,6 +80,17 @@ def rows_axis(fig: go.Figure, names: Sequence[object], limit: int = 36) -> None:
     )
 
 
+def columns_axis(fig: go.Figure, names: Sequence[object], side: str = "top") -> None:
+    """One named column each, at positions 0 … n - 1."""
+    fig.update_xaxes(
+        tickmode="array",
+        tickvals=list(range(len(names))),
+        ticktext=labels(names, 24),
+        side=side,
+        showgrid=False,
+    )
+
+
 def row_height(rows: int, each: int = 24, least: int = 220) -> int:
     """Figure height in pixels for a figure of one row a system."""
     return max(least, 96 + each * rows)

@@ -1,0 +1,64 @@
+"""What a view says of itself."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pandas as pd
+import pytest
+
+from crubric_core import Result
+from crubric_core.sharing import Choices, SharedView, build_view
+from crubric_core.sharing.words import UNRANKED, answer, bank_sentence, origin, reading, settings_list
+
+
+def test_the_first_line_is_that_of_the_leaderboard(view: SharedView) -> None:
+    lead, tiers = answer(view)
+    assert view.leaderboard["system"][0] in lead
+    assert tiers.startswith("On 40 rubrics the 8 systems fall into ")
+
+
+def test_without_tiers_it_claims_none(result: Result) -> None:
+    assert "tier" not in " ".join(answer(build_view(result, Choices(tiers=False))))
+
+
+@pytest.mark.parametrize(
+    ("choices", "start"),
+    [
+        (Choices(leaderboard=False), "40 of "),
+        (Choices(leaderboard=False, bank=False), "8 systems judged on "),
+    ],
+)
+def test_it_speaks_of_what_is_shown(result: Result, choices: Choices, start: str) -> None:
+    assert answer(build_view(result, choices))[0].startswith(start)
+
+
+def test_a_board_without_a_ranked_system_says_so(view: SharedView) -> None:
+    board = view.leaderboard.assign(rank=pd.array([pd.NA] * len(view.leaderboard), dtype="Int64"))
+    assert answer(replace(view, leaderboard=board)) == (UNRANKED,)
+
+
+def test_the_bank_is_held_against_the_best_possible_one(view: SharedView) -> None:
+    said = bank_sentence(view.bank)
+    assert f"{view.bank.coverage:.1%}" in said
+    assert f"at least {view.bank.certificate:.1%} of the best possible" in said
+
+
+def test_the_origin_names_the_dataset_only_where_it_may_be_known(result: Result, view: SharedView) -> None:
+    assert origin(view)["Dataset"] == "small"
+    assert "small" not in origin(build_view(result, Choices(dataset=False))).values()
+    assert origin(view)["Fingerprint of the labels"] == result.fingerprint
+
+
+def test_every_setting_is_listed(result: Result, view: SharedView) -> None:
+    listed = settings_list(view)
+    assert listed["tau_c"] == "0.8"
+    assert listed["budget"] == "40"
+    assert listed["priors.b_sd"] == "2.0"
+    assert listed["holm"] == "no"
+    assert {name.split(".")[0] for name in listed} == set(result.settings.names())
+
+
+def test_the_reader_is_told_what_tiers_mean_where_there_are_any(result: Result, view: SharedView) -> None:
+    assert any("tier" in line for line in reading(view))
+    assert not any("tier" in line for line in reading(build_view(result, Choices(tiers=False))))

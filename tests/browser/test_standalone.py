@@ -1,0 +1,161 @@
+"""A view opened from disk in a real browser: it draws, sorts, fits a phone, and runs nothing that is not its own."""
+
+from __future__ import annotations
+
+import functools
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from crubric_core.figures.standalone import write_bundle, write_standalone
+from tests.figures.test_standalone import PAYLOADS, view_of
+
+pytestmark = pytest.mark.browser
+VIEW = view_of(*PAYLOADS[1:7])
+PHONE, DESK = {"width": 390, "height": 844}, {"width": 1400, "height": 900}
+
+
+@dataclass
+class Heard:
+    """What a page asked for, and what it said."""
+
+    requests: list[str] = field(default_factory=list)
+    said: list[str] = field(default_factory=list)
+
+
+def listen(page: Page) -> Heard:
+    heard = Heard()
+    page.on("request", lambda request: heard.requests.append(request.url))
+    page.on("websocket", lambda socket: heard.requests.append(socket.url))
+    page.on("dialog", lambda dialog: (heard.said.append(dialog.message), dialog.dismiss()))
+    page.on("console", lambda message: heard.said.append(message.text))
+    page.on("pageerror", lambda error: heard.said.append(str(error)))
+    return heard
+
+
+def drawn(page: Page, url: str) -> Page:
+    page.goto(url)
+    page.locator(".drawing").last.locator(".main-svg .legend").first.wait_for()
+    return page
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("standalone")
+    write_standalone(VIEW, folder / "page.html")
+    write_bundle(VIEW, folder / "site")
+    return folder
+
+
+@pytest.fixture
+def window(browser: Browser, request: pytest.FixtureRequest) -> Iterator[Page]:
+    """A window of its own, by (size, colour scheme)."""
+    size, scheme = getattr(request, "param", (DESK, "light"))
+    context = browser.new_context(viewport=size, color_scheme=scheme, accept_downloads=True)
+    yield context.new_page()
+    context.close()
+
+
+@pytest.fixture
+def host(files: Path) -> Iterator[str]:
+    """Any file host."""
+
+    class Quiet(SimpleHTTPRequestHandler):
+        def log_message(self, *_: object) -> None: ...
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=str(files))) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}/site/index.html"
+        server.shutdown()
+
+
+def test_opened_from_disk_it_runs_and_requests_nothing_but_itself(window: Page, files: Path) -> None:
+    heard = listen(window)
+    url = (files / "page.html").as_uri()
+    drawn(window, url)
+    window.wait_for_timeout(300)
+    assert heard.requests == [url]
+    assert heard.said == []
+
+
+@pytest.mark.parametrize("place", ["disk", "host"])
+def test_the_folder_requests_its_own_library_alone(window: Page, files: Path, host: str, place: str) -> None:
+    heard = listen(window)
+    url = (files / "site" / "index.html").as_uri() if place == "disk" else host
+    drawn(window, url)
+    wanted = [one for one in heard.requests if not one.endswith("/favicon.ico")]
+    assert wanted == [url, url.replace("index.html", "plotly.min.js")]
+    assert [line for line in heard.said if "favicon" not in line and "404" not in line] == []
+
+
+def test_a_script_that_is_not_its_own_would_not_run(window: Page, files: Path, tmp_path: Path) -> None:
+    """Were there a mistake in the escaping, the policy would still stop what came in."""
+    broken = (
+        (files / "page.html")
+        .read_text()
+        .replace("</header>", "<img src=x onerror=alert(1)><script>alert(2)</script></header>")
+    )
+    (tmp_path / "broken.html").write_text(broken)
+    heard = listen(window)
+    drawn(window, (tmp_path / "broken.html").as_uri())
+    assert not {"1", "2"} & set(heard.said)
+    assert sum("Content Security Policy" in line for line in heard.said) >= 2
+
+
+@pytest.mark.parametrize("window", [(PHONE, "light"), (PHONE, "dark")], indirect=True)
+def test_it_fits_a_phone(window: Page, files: Path) -> None:
+    drawn(window, (files / "page.html").as_uri())
+    assert window.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
+    widest = window.evaluate(
+        "Math.max(...[...document.querySelectorAll('.main-svg')].map(s => s.getBoundingClientRect().right))"
+    )
+    assert widest <= PHONE["width"]
+
+
+@pytest.mark.parametrize("window", [(DESK, "dark")], indirect=True)
+def test_it_follows_the_colour_scheme_and_is_light_on_paper(window: Page, files: Path) -> None:
+    drawn(window, (files / "page.html").as_uri())
+    ground, ink = window.locator("body"), window.locator(".ytick text").first
+    expect(ground).to_have_css("background-color", "rgb(21, 23, 28)")
+    expect(ink).to_have_css("fill", "rgb(242, 244, 248)")
+    window.emulate_media(color_scheme="light")
+    expect(ground).to_have_css("background-color", "rgb(255, 255, 255)")
+    expect(ink).to_have_css("fill", "rgb(20, 23, 28)")
+    window.emulate_media(color_scheme="dark", media="print")
+    expect(ground).to_have_css("background-color", "rgb(255, 255, 255)")
+    window.evaluate("dispatchEvent(new Event('beforeprint'))")
+    expect(ink).to_have_css("fill", "rgb(20, 23, 28)")
+
+
+def test_a_table_is_sorted_by_a_click_on_its_heading(window: Page, files: Path) -> None:
+    drawn(window, (files / "page.html").as_uri())
+    names = window.locator("#leaderboard-table tbody tr td:nth-child(3)")
+    before = names.all_inner_texts()
+    heading = window.locator("#leaderboard-table th").nth(3)
+    heading.get_by_role("button").click()
+    assert heading.get_attribute("aria-sort") == "ascending"
+    assert names.all_inner_texts() == before[::-1]
+    heading.get_by_role("button").click()
+    assert heading.get_attribute("aria-sort") == "descending"
+    assert names.all_inner_texts() == before
+
+
+def test_the_leaderboard_can_be_taken_along(window: Page, files: Path) -> None:
+    drawn(window, (files / "page.html").as_uri())
+    with window.expect_download() as download:
+        window.get_by_role("link", name="Download leaderboard.csv").click()
+    assert Path(download.value.path()).read_bytes().startswith(b"rank,system,theta")
+
+
+def test_without_scripts_the_texts_and_tables_are_still_there(browser: Browser, files: Path) -> None:
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto((files / "page.html").as_uri())
+    assert page.locator("h1").inner_text() == VIEW.title
+    assert page.locator("#leaderboard-table tbody tr").count() == 2
+    context.close()

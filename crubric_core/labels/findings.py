@@ -30,11 +30,11 @@ class Finding:
 
 
 def select(cursor: duckdb.DuckDBPyConnection, sql: str, dataset_id: int, **params: Any) -> pd.DataFrame:
-    """The answer to a query about a dataset, missing text as None."""
+    """The answer to a query about a dataset."""
     own = {"dataset": dataset_id, **params}
-    frame = cursor.execute(sql, {k: v for k, v in own.items() if f"${k}" in sql}).df()
-    text = [c for c in frame.columns if frame[c].dtype.kind not in "iufbM"]
-    return frame.assign(**{c: frame[c].astype(object).where(frame[c].notna(), None) for c in text})
+    cursor.execute(sql, {k: v for k, v in own.items() if f"${k}" in sql})
+    rows = cursor.fetchall()
+    return pd.DataFrame(rows, columns=[name for name, *_ in cursor.description or ()])
 
 
 def names(values: pd.Series, most: int = 3) -> str:

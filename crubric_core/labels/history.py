@@ -3,7 +3,6 @@
 # ruff: noqa: S608 - every identifier in the SQL is this program's own, every value is bound
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 
 import duckdb
@@ -58,17 +57,12 @@ def list_ingests(cursor: duckdb.DuckDBPyConnection, dataset_id: int) -> pd.DataF
     ).df()
     known = found["changes"].notna().tolist()
     told = [_sentence(c) if k else "" for c, k in zip(found["changes"], known, strict=True)]
-    policies = [_told(p) if k else "" for p, k in zip(found["policies"], known, strict=True)]
     hindrances = [_hindrance(cursor, dataset_id, int(i)) for i in found["ingest_id"]]
-    return found.assign(changes=told, policies=policies, undo=hindrances)
+    return found.assign(changes=told, policies=found["policies"].fillna(""), undo=hindrances)
 
 
 def _sentence(changes: str) -> str:
     return Changes.from_json(changes).sentence
-
-
-def _told(policies: str) -> str:
-    return ", ".join(f"{name}: {value}" for name, value in json.loads(policies).items())
 
 
 def undo(cursor: duckdb.DuckDBPyConnection, dataset: tuple[int, str], ingest_id: int | None) -> UndoReport:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any, Literal, get_args
@@ -61,9 +60,16 @@ class Policies:
         usual = Policies()
         return {name: value for name, value in asdict(self).items() if value != getattr(usual, name)}
 
-    def to_json(self) -> str:
-        """The unusual choices as one JSON object."""
-        return json.dumps(self.unusual(), ensure_ascii=False, sort_keys=True)
+    def told(self, applied: Mapping[str, int]) -> str:
+        """The unusual choices and how many rows each decided, for the list of ingests."""
+        parts = []
+        for name, choice in self.unusual().items():
+            words = ", ".join(f"{w} → {v}" for w, v in choice.items()) if name == "answers" else choice
+            rows = applied.get(name, 0)
+            parts.append(
+                f"{name}: {words}" + (f" ({rows:,} {'row' if rows == 1 else 'rows'})" if rows else "")
+            )
+        return "; ".join(parts)
 
     @classmethod
     def from_mapping(cls, given: Mapping[str, Any]) -> Policies:

@@ -21,6 +21,7 @@ from .job import Job
 from .label_rows import store_labels
 from .policies import Policies
 from .settle import settle_rubrics
+from .statements import KEYS
 
 if TYPE_CHECKING:
     import duckdb
@@ -40,6 +41,7 @@ class IngestReport:
     changes: what it made of the dataset. applied: policy → rows that it decided.
     scale: the dataset's scale afterwards; None while it has no rubric.
     checks: what is doubtful about its rows, and about the dataset now.
+    coverage: the dataset's labels by system and judge now, as ``validation.coverage`` has them; None before it is known.
     parts: one report a table, where there were several; the figures of the whole are those of the kind asked for.
     notes: what was understood beyond the columns' names, a sentence each.
     """
@@ -61,6 +63,7 @@ class IngestReport:
     applied: Mapping[str, int]
     seconds: float
     checks: tuple[Finding, ...] = ()
+    coverage: pd.DataFrame | None = None
     parts: tuple[IngestReport, ...] = ()
     notes: tuple[str, ...] = ()
 
@@ -102,7 +105,7 @@ def store_file(
     """Validate and store within the transaction that the caller opened and will commit, or drop on any error."""
     report(0.4, "Checking every row")
     job = _open_job(cursor, request, upload)
-    if job.kind in ("labels", "gold"):
+    if job.kind in KEYS:
         store_labels(job)
     else:
         store_attributes(job)
@@ -191,6 +194,6 @@ def _list_ingest(job: Job, changes: Changes, fingerprint: str) -> None:
         collapsed=job.tally.collapsed,
         replaced=job.tally.replaced,
         changes=changes.to_json(),
-        policies=job.policies.to_json(),
+        policies=job.policies.told(job.tally.applied),
         fingerprint=fingerprint,
     )

@@ -5,7 +5,7 @@
 ALTER TABLE queries ADD COLUMN IF NOT EXISTS type_source VARCHAR;
 ALTER TABLE rubrics ADD COLUMN polarity INTEGER; -- -1: a label that meets the rubric is bad; NULL: the weight's sign
 ALTER TABLE ingests ADD COLUMN changes VARCHAR;     -- JSON: what it added, changed, filled in; NULL: from before
-ALTER TABLE ingests ADD COLUMN policies VARCHAR;    -- JSON: the choices other than the usual ones
+ALTER TABLE ingests ADD COLUMN policies VARCHAR;    -- the choices other than the usual ones
 ALTER TABLE ingests ADD COLUMN fingerprint VARCHAR; -- of the dataset when the ingest was done
 
 CREATE TABLE anchors (           -- one row per (dataset, rubric, annotator)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import platform
+import re
 from collections.abc import Mapping
 from importlib.metadata import version
 from pathlib import Path
@@ -17,14 +18,13 @@ from .errors import ExportError
 from .labels.dataset import Dataset
 from .pipeline import Result
 
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+_FORMULA = re.compile("'*[=+\\-@\t\r]")  # also behind apostrophes, so that taking one away gives the text back
 _PACKAGES = ("numpy", "scipy", "pandas", "duckdb")
 FILES = ("bank.csv", "items.csv", "measurability.csv", "leaderboard.csv", "report.json")
 
 
 def write_result(result: Result, folder: str | Path) -> list[Path]:
     """Write the five FILES into ``folder``, each of them whole or not at all; raises ExportError."""
-    out = Path(folder)
     tables = {
         "bank.csv": result.bank,
         "items.csv": result.items,
@@ -33,9 +33,15 @@ def write_result(result: Result, folder: str | Path) -> list[Path]:
     }
     contents = {name: csv_bytes(table) for name, table in tables.items()}
     contents["report.json"] = json_bytes(report(result))
+    return write_files({name: contents[name] for name in FILES}, folder)
+
+
+def write_files(contents: Mapping[str, bytes], folder: str | Path) -> list[Path]:
+    """Write each file into ``folder``, which is made if it is new; raises ExportError."""
+    out = Path(folder)
     try:
         out.mkdir(parents=True, exist_ok=True)
-        return [write_whole(out / name, contents[name]) for name in FILES]
+        return [write_whole(out / name, content) for name, content in contents.items()]
     except OSError as error:
         raise ExportError(
             f"The results could not be written to {out} ({error.strerror}): name a folder that can be written."
@@ -43,24 +49,17 @@ def write_result(result: Result, folder: str | Path) -> list[Path]:
 
 
 def write_dataset(dataset: Dataset, folder: str | Path, file_format: Literal["csv", "parquet"]) -> list[Path]:
-    """Write a dataset's canonical tables, those that hold anything; Parquet keeps every text as it is.
+    """Write the tables that, read again in this order, make the same dataset.
 
+    Parquet keeps every text as it is. CSV is safe for spreadsheets; read it with the policy ``apostrophes="strip"``.
     Raises ExportError where the folder cannot be written.
     """
-    tables = {
-        "queries": dataset.queries,
-        "rubrics": dataset.rubrics.drop(columns="levels"),
-        "labels": dataset.labels(),
-        "gold": dataset.gold(),
-        "reference": dataset.reference_ranking(),
-    }
     out, written = Path(folder), []
     try:
         out.mkdir(parents=True, exist_ok=True)
-        for name, table in tables.items():
-            if not table.empty:
-                content = csv_bytes(table) if file_format == "csv" else table.to_parquet(index=False)
-                written.append(write_whole(out / f"{name}.{file_format}", content))
+        for name, table in dataset.tables().items():
+            content = csv_bytes(table) if file_format == "csv" else table.to_parquet(index=False)
+            written.append(write_whole(out / f"{name}.{file_format}", content))
     except OSError as error:
         raise ExportError(
             f"The dataset could not be written to {out} ({error.strerror}): name a folder that can be written."
@@ -85,7 +84,7 @@ def csv_bytes(table: pd.DataFrame) -> bytes:
 
 
 def _disarm(value: object) -> object:
-    return "'" + value if isinstance(value, str) and value.startswith(_FORMULA) else value
+    return "'" + value if isinstance(value, str) and _FORMULA.match(value) else value
 
 
 def report(result: Result) -> dict[str, Any]:

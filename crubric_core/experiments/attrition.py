@@ -6,15 +6,7 @@ import numpy as np
 import pandas as pd
 
 from ..arrays import FloatArray
-from ..judges.attrition import (
-    BetaMixtureFit,
-    HomogeneousFit,
-    RetentionCurve,
-    attrition_counts,
-    fit_beta_mixture,
-    fit_homogeneous,
-    retention_curve,
-)
+from ..judges.attrition import BetaMixtureFit, HomogeneousFit, RetentionCurve, attrition_of
 from ..labels.dataset import Dataset
 from ..settings import Settings
 from .inputs import read_inputs
@@ -32,10 +24,8 @@ def attrition(
     watch.step(0.0, "Counting unanimous panels")
     inputs = read_inputs(ds, settings)
     panel = ds.panel("binary")
-    counts = attrition_counts(panel)
-    curve = retention_curve(counts)
-    homogeneous = fit_homogeneous(curve.m, curve.consistency, panel.shape[2])
-    mixture = fit_beta_mixture(counts, curve)
+    models = attrition_of(panel)
+    curve, homogeneous, mixture = models.curve, models.homogeneous, models.mixture
     watch.step(1.0, "Done")
     tables = {"curve": curve_table(curve, homogeneous, mixture), "models": model_table(homogeneous, mixture)}
     limits = []

@@ -81,6 +81,26 @@ class BetaMixtureFit:
         return beta_retention(self.a, self.b, m)
 
 
+@dataclass(frozen=True)
+class Attrition:
+    """Retention under unanimity, exactly up to the systems there are, and the two models that go on."""
+
+    curve: RetentionCurve
+    homogeneous: HomogeneousFit
+    mixture: BetaMixtureFit
+
+
+def attrition_of(panel: FloatArray) -> Attrition:
+    """The curve of a panel (M, J, K) of 0/1 labels, NaN unknown, and both models of it."""
+    counts = attrition_counts(panel)
+    curve = retention_curve(counts)
+    return Attrition(
+        curve=curve,
+        homogeneous=fit_homogeneous(curve.m, curve.consistency, panel.shape[2]),
+        mixture=fit_beta_mixture(counts, curve),
+    )
+
+
 def attrition_counts(panel: FloatArray) -> AttritionCounts:
     """Counts of a panel (M, J, K) of 0/1 labels, NaN unknown; systems without a label of every judge are left out."""
     n_judges = panel.shape[2]

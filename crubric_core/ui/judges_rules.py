@@ -10,6 +10,7 @@ import streamlit as st
 from ..figures import measurability as figures
 from ..judges.consensus import baseline_mask
 from . import judges, widgets
+from .tables import bounded
 from .text import count, plain
 
 if TYPE_CHECKING:
@@ -21,12 +22,8 @@ SWEEP = {
     "tau_c": _number("τ_c", format="%.2f"),
     "kept": _number("kept", format="localized"),
     "share": _number("share", format="percent"),
-    "kappa": _number("κ", format="%.3f"),
-    "kappa_low": _number("from", format="%.3f"),
-    "kappa_high": _number("to", format="%.3f"),
-    "delta": _number("less that of all", format="%.3f"),
-    "delta_low": _number("from ", format="%.3f"),
-    "delta_high": _number("to ", format="%.3f"),
+    **bounded("kappa", "κ"),
+    **bounded("delta", "less that of all"),
 }
 BESIDE = {
     "rubric": "rubric",

@@ -17,6 +17,16 @@ if TYPE_CHECKING:
 _number = st.column_config.NumberColumn
 _text = st.column_config.TextColumn
 
+
+def bounded(name: str, title: str, low: str = "", high: str = "") -> dict[str, Any]:
+    """A number to three digits and its interval: columns ``name``, and ``low`` and ``high`` or as the name has them."""
+    return {
+        name: _number(title, format="%.3f"),
+        low or f"{name}_low": _number("from", format="%.3f"),
+        high or f"{name}_high": _number("to", format="%.3f"),
+    }
+
+
 KEPT = ("all", "kept", "dropped", "flagged")
 INFORMATIVE = ("all", "in the bank", "constant", "passed by the weaker")
 MEASURABILITY: dict[str, Any] = {

@@ -12,6 +12,7 @@ import streamlit as st
 from ..errors import SettingsError
 from ..exports import json_bytes
 from ..figures import task_types as figures
+from ..figures.style import row_height
 from ..labels.scoring_rules import save_rules
 from ..rules import ScoringRules, Source, Target
 from ..task_types.assignment import assign, preview
@@ -62,13 +63,13 @@ FITTED = {
 }
 EXAMPLE: dict[str, Any] = {
     "rubric": "rubric",
-    "dimension": "dimension",
-    "severity": "severity",
+    "contribution": _number("contribution", format="%.4f", help="Points × share; they add up to the score"),
     "points": _number("points g", format="%.2f"),
+    "share": _number("share", format="percent", help="Of the weight: emphasis × information"),
     "emphasis": _number("emphasis e", format="%.3g×"),
     "information": _number("information ν", format="%.3f"),
-    "share": _number("share of weight", format="percent"),
-    "contribution": _number("contribution", format="%.4f", help="Points × share; they add up to the score"),
+    "dimension": "dimension",
+    "severity": "severity",
     "text": st.column_config.TextColumn("text", width="large"),
 }
 
@@ -190,10 +191,9 @@ def _worked_example(study: Study, found: QueryScores) -> None:
         st.write("This system has no label on this query.")
         return
     clipped = "" if np.isclose(told.raw, told.score) else f", cut to {told.score:.3f}"
-    rubrics = count(len(table), "rubric that passes", "rubrics that pass")
     st.markdown(
-        f"Scored by **{task_typing.words(found.task_type[query])}**: the contributions of {rubrics} "
-        f"add up to {told.raw:.3f}{clipped}."
+        f"Scored by **{task_typing.words(found.task_type[query])}**: the contributions of the "
+        f"{count(len(table), 'rubric')} behind the gate add up to {told.raw:.3f}{clipped}."
     )
     left, right = st.columns([2, 3], gap="large")
     with left:
@@ -204,4 +204,4 @@ def _worked_example(study: Study, found: QueryScores) -> None:
             "What each rubric of the query adds to its score",
         )
     with right:
-        widgets.table(table, EXAMPLE, height=420)
+        widgets.table(table, EXAMPLE, height=row_height(len(table), 22))

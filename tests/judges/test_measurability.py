@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import integrate
 
@@ -15,6 +15,7 @@ from crubric_core.labels import Workspace
 COUNTS = st.tuples(st.integers(0, 60), st.integers(0, 60)).map(lambda c: (c[0], c[0] + c[1]))
 
 
+@settings(deadline=None)
 @given(counts=COUNTS, alpha=st.floats(0.5, 5), beta=st.floats(0.5, 5))
 def test_mean_sd_and_tail_equal_the_integrals_of_the_density(counts, alpha, beta):
     agree, total = counts
@@ -38,6 +39,7 @@ def test_the_tail_is_exact(agree, total, tau):
     assert measurability_posterior([agree], [total]).p_above(tau)[0] == pytest.approx(tail / whole, abs=1e-8)
 
 
+@settings(deadline=None)
 @given(counts=COUNTS, level=st.floats(0.1, 0.99))
 def test_the_interval_leaves_the_same_share_at_both_ends(counts, level):
     posterior = measurability_posterior([counts[0]], [counts[1]])

@@ -22,7 +22,8 @@ RUBRIC_FACTS = """
                coalesce(r.text, g.text) AS text,
                coalesce(r.scale_min, g.scale_min) AS given_min, coalesce(r.scale_max, g.scale_max) AS given_max,
                coalesce(r.weight, g.weight) AS weight, coalesce(r.dimension, g.dimension) AS dimension,
-               coalesce(r.severity, g.severity) AS severity
+               coalesce(r.severity, g.severity) AS severity,
+               coalesce(r.polarity, g.polarity, CASE WHEN coalesce(r.weight, g.weight) < 0 THEN -1 END, 1) AS polarity
         FROM named r LEFT JOIN general g ON g.name = r.name AND r.query_id IS NOT NULL
         WHERE r.rubric_id IN (FROM labelled)
            OR (r.ingest_id IS NOT NULL AND (r.query_id IS NOT NULL OR r.name NOT IN (FROM specific)))
@@ -45,6 +46,7 @@ RUBRIC_FACTS = """
     facts AS (
         SELECT row_number() OVER (ORDER BY query, rubric) - 1 AS j, rubric_id, query_id, rubric, query, text,
                bottom AS scale_min, top AS scale_max, top - bottom + 1 AS levels, weight, dimension, severity,
+               polarity,
                given_min IS NOT NULL AND given_max IS NOT NULL AS given
         FROM qualified
     )
@@ -78,7 +80,8 @@ def judges(dataset: int) -> Query:
 def rubrics(dataset: int) -> Query:
     """One row a rubric, sorted by (query, rubric)."""
     return (
-        f"WITH {RUBRIC_FACTS} SELECT rubric, query, text, scale_min, scale_max, levels, weight, dimension, severity"
+        f"WITH {RUBRIC_FACTS} SELECT rubric, query, text, scale_min, scale_max, levels, weight, dimension, severity,"
+        " polarity"
         " FROM facts ORDER BY j",
         {"dataset": dataset},
     )
@@ -160,6 +163,21 @@ def gold(dataset: int) -> Query:
         JOIN rubrics r USING (rubric_id) LEFT JOIN queries q ON q.query_id = r.query_id
         LEFT JOIN facts f ON f.rubric_id = g.rubric_id
         WHERE g.dataset_id = $dataset ORDER BY system, query, rubric, annotator
+        """,
+        {"dataset": dataset},
+    )
+
+
+def anchors(dataset: int) -> Query:
+    """What people said of the rubrics themselves: query, rubric (as in the rubrics table), annotator, valid."""
+    return (
+        f"""
+        WITH {RUBRIC_FACTS}
+        SELECT coalesce(f.query, q.name, 'all') AS query, coalesce(f.rubric, r.name) AS rubric,
+               a.name AS annotator, h.label AS valid
+        FROM anchors h JOIN judges a USING (judge_id) JOIN rubrics r USING (rubric_id)
+        LEFT JOIN queries q ON q.query_id = r.query_id LEFT JOIN facts f ON f.rubric_id = h.rubric_id
+        WHERE h.dataset_id = $dataset ORDER BY query, rubric, annotator
         """,
         {"dataset": dataset},
     )

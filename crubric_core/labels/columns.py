@@ -9,8 +9,8 @@ from typing import Literal
 
 from ..errors import IngestError
 
-Kind = Literal["labels", "rubrics", "queries", "gold", "reference"]
-Type = Literal["text", "number", "whole", "share", "positive"]
+Kind = Literal["labels", "rubrics", "queries", "gold", "reference", "anchors"]
+Type = Literal["text", "number", "whole", "share", "positive", "sign", "bit"]
 
 TASK_TYPES = ("evidence_reasoning", "decision_support", "high_risk_constraint", "creative_divergent")
 
@@ -51,6 +51,7 @@ SPECS: Mapping[str, TableSpec] = {
             "weight": "number",
             "dimension": "text",
             "severity": "text",
+            "polarity": "sign",
         },
     ),
     "queries": TableSpec(
@@ -68,6 +69,7 @@ SPECS: Mapping[str, TableSpec] = {
     "reference": TableSpec(
         ("system",), ("system",), {"rank": "positive", "score": "number"}, any_of=("rank", "score")
     ),
+    "anchors": TableSpec(("query", "rubric", "annotator"), ("rubric", "label"), {"label": "bit"}),
 }
 
 SYNONYMS: Mapping[str, tuple[str, ...]] = {
@@ -76,13 +78,25 @@ SYNONYMS: Mapping[str, tuple[str, ...]] = {
     "rubric": ("rubric_id", "criterion", "criterion_id", "criteria", "item", "item_id", "rubric_name"),
     "judge": ("judge_id", "grader", "grader_id", "rater", "annotator", "evaluator", "judge_model"),
     "annotator": ("annotator_id", "judge", "rater", "expert", "grader"),
-    "label": ("score", "verdict", "rating", "grade", "judgment", "judgement", "value", "vote"),
+    "label": (
+        "score",
+        "verdict",
+        "rating",
+        "grade",
+        "judgment",
+        "judgement",
+        "value",
+        "vote",
+        "valid",
+        "validity",
+    ),
     "text": ("description", "criterion_text", "rubric_text", "query_text", "prompt_text", "content"),
     "scale_min": ("min", "minimum", "min_score", "scale_minimum"),
     "scale_max": ("max", "maximum", "max_score", "scale_maximum"),
     "weight": ("points", "importance"),
     "dimension": ("axis", "aspect", "category"),
     "severity": ("level_of_severity",),
+    "polarity": ("sign", "direction"),
     "domain": ("topic", "subject", "category"),
     "task_type": ("type", "tasktype"),
     "omega": ("query_weight", "weight"),
@@ -100,14 +114,14 @@ def choose_columns(
 ) -> dict[str, int]:
     """Which column (by position) of the file holds each canonical column of ``kind``.
 
-    ``mapping`` (canonical name → the file's name) goes first, then the canonical names, then synonyms, all
-    in any case. Raises IngestError where a needed column is missing or two columns fit one name.
+    ``mapping`` (canonical name → the file's name, "" for none of them) goes first, then the canonical names,
+    then synonyms, all in any case. Raises IngestError where a needed column is missing or two columns fit one name.
     """
     _refuse_duplicates(columns, source)
     chosen = _mapped(kind, columns, mapping or {}, source)
     for names in ({c: (c,) for c in SPECS[kind].columns}, SYNONYMS):
         for canonical in SPECS[kind].columns:
-            if canonical not in chosen:
+            if canonical not in chosen and (mapping or {}).get(canonical) != "":
                 chosen |= _unique_fit(canonical, names.get(canonical, ()), columns, chosen, source)
     _require_needed(kind, columns, chosen, source)
     return chosen
@@ -130,6 +144,8 @@ def _mapped(kind: Kind, columns: Sequence[str], mapping: Mapping[str, str], sour
                 f"The mapping names {canonical!r}, which a {kind} table does not have: "
                 f"use {', '.join(SPECS[kind].columns)}."
             )
+        if name == "":
+            continue
         if name not in columns:
             raise IngestError(
                 f"The mapping takes {canonical} from the column {name!r}, which {source} does not have: "

@@ -14,6 +14,7 @@ from ..errors import DatasetError
 from ..rules import ScoringRules
 from ..settings import Response, Tie
 from . import catalogue, reduce
+from .canonical import CANONICAL
 from .findings import Finding
 from .scoring_rules import load_rules
 from .validation import check_dataset, coverage
@@ -99,7 +100,10 @@ class Dataset:
 
     @property
     def rubrics(self) -> pd.DataFrame:
-        """One row a rubric: rubric, query, text, scale_min, scale_max, levels, weight, dimension, severity."""
+        """One row a rubric: rubric, query, text, scale_min, scale_max, levels, weight, dimension, severity, polarity.
+
+        polarity: -1 where a label that meets the rubric is bad (given, or the sign of the weight), else 1.
+        """
         return self._frame(*catalogue.rubrics(self._id))
 
     @property
@@ -133,9 +137,19 @@ class Dataset:
         """Human labels: system, query, rubric, annotator, label."""
         return self._frame(*catalogue.gold(self._id))
 
+    def anchors(self) -> pd.DataFrame:
+        """What people said of the rubrics themselves (METHOD §5): query, rubric, annotator, valid (1 or 0)."""
+        return self._frame(*catalogue.anchors(self._id))
+
     def reference_ranking(self) -> pd.DataFrame:
         """The human reference: system, rank, score."""
         return self._frame(*catalogue.reference_ranking(self._id))
+
+    def tables(self) -> dict[str, pd.DataFrame]:
+        """The tables that, ingested in this order, make the same dataset: kind → table; empty ones are left out."""
+        with self._workspace.reading() as cursor:
+            found = {kind: cursor.execute(sql, {"dataset": self._id}).df() for kind, sql in CANONICAL.items()}
+        return {kind: tidy(table) for kind, table in found.items() if len(table)}
 
     def checks(self) -> tuple[Finding, ...]:
         """What is doubtful about it: rows that were left out, labels that deserve a look; errors first."""

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 import duckdb
 
+from . import values
 from .columns import TASK_TYPES
 from .findings import SHOWN, Finding, Severity, counted, names, select
 from .runs import find_runs
@@ -121,7 +122,7 @@ def _disarmed(cursor: duckdb.DuckDBPyConnection, dataset_id: int) -> Iterator[Fi
         f"SELECT '{table}' AS what, name FROM {table} WHERE dataset_id = $dataset"
         for table in ("systems", "judges", "queries", "rubrics")
     )
-    sql = f"FROM ({every}) WHERE name[1] = chr(39) AND name[2] IN ('=', '+', '-', '@', chr(9), chr(13)) ORDER BY ALL"
+    sql = f"FROM ({every}) WHERE regexp_matches(name, '{values.GUARDED}') ORDER BY ALL"
     found = select(cursor, sql, dataset_id)
     if len(found):
         sentence = (

@@ -12,12 +12,14 @@ OnConflict = Literal["reject", "last", "first"]
 Fractions = Literal["reject", "down", "up"]
 Zero = Literal["label", "unknown"]
 OffScale = Literal["reject", "clip"]
+Apostrophes = Literal["keep", "strip"]
 
 _CHOICES: Mapping[str, tuple[str, ...]] = {
     "on_conflict": get_args(OnConflict),
     "fractions": get_args(Fractions),
     "zero": get_args(Zero),
     "off_scale": get_args(OffScale),
+    "apostrophes": get_args(Apostrophes),
 }
 
 
@@ -30,6 +32,7 @@ class Policies:
     multiply: labels (and scale_min, scale_max) times this: 4 makes levels of quarters.
     zero: a label of 0 is a label; or it says that there is none.
     off_scale: a label beyond its rubric's given scale: left out; taken for the nearest end.
+    apostrophes: one before =, +, -, @ at the start of a cell is text; or a spreadsheet's guard, and taken away.
     answers: words in place of numbers, in any case: the label that each stands for, None where it stands for none.
     """
 
@@ -38,6 +41,7 @@ class Policies:
     multiply: int = 1
     zero: Zero = "label"
     off_scale: OffScale = "reject"
+    apostrophes: Apostrophes = "keep"
     answers: Mapping[str, float | None] = field(default_factory=dict)
 
     def __post_init__(self) -> None:

@@ -12,6 +12,7 @@ import pandas as pd
 
 from ..errors import IngestError
 from . import fingerprint as hashing
+from . import values
 from .attribute_rows import store_attributes
 from .changes import Changes
 from .columns import Kind
@@ -41,7 +42,7 @@ class IngestReport:
     changes: what it made of the dataset. applied: policy → rows that it decided.
     scale: the dataset's scale afterwards; None while it has no rubric.
     checks: what is doubtful about its rows, and about the dataset now.
-    coverage: the dataset's labels by system and judge now, as ``validation.coverage`` has them; None before it is known.
+    coverage: the dataset's labels by system and judge now (``validation.coverage``); None before it is known.
     parts: one report a table, where there were several; the figures of the whole are those of the kind asked for.
     notes: what was understood beyond the columns' names, a sentence each.
     """
@@ -105,6 +106,8 @@ def store_file(
     """Validate and store within the transaction that the caller opened and will commit, or drop on any error."""
     report(0.4, "Checking every row")
     job = _open_job(cursor, request, upload)
+    if request.policies.apostrophes == "strip":
+        _strip_apostrophes(job)
     if job.kind in KEYS:
         store_labels(job)
     else:
@@ -161,6 +164,16 @@ def _open_job(cursor: duckdb.DuckDBPyConnection, request: IngestRequest, upload:
     if not job.tally.total:
         raise IngestError(f"{upload.name} has a header but no rows: it needs at least one row.")
     return job
+
+
+def _strip_apostrophes(job: Job) -> None:
+    """Undo what keeps spreadsheets from taking text for a formula: one apostrophe before =, +, -, @, tab or CR."""
+    for (column,) in job.all("SELECT column_name FROM duckdb_columns() WHERE table_name = 'incoming'"):
+        guarded = f"regexp_matches(\"{column}\", '{values.GUARDED}')"
+        (rows,) = job.one(f"SELECT count(*) FROM incoming WHERE {guarded}")
+        if rows:
+            job.run(f'UPDATE incoming SET "{column}" = substr("{column}", 2) WHERE {guarded}')
+        job.tally.apply("apostrophes", rows)
 
 
 def _refuse_useless(job: Job, place_sql: str | None) -> None:

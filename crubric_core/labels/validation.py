@@ -27,12 +27,12 @@ def check_dataset(cursor: duckdb.DuckDBPyConnection, dataset_id: int, since: int
     return tuple(sorted(found, key=lambda finding: _ORDER.index(finding.severity)))
 
 
-def check_latest(cursor: duckdb.DuckDBPyConnection) -> tuple[Finding, ...]:
-    """The findings about what the open transaction has ingested."""
+def check_latest(cursor: duckdb.DuckDBPyConnection) -> tuple[tuple[Finding, ...], pd.DataFrame]:
+    """The findings about what the open transaction has ingested, and the coverage of its dataset."""
     ((dataset_id, since),) = cursor.execute(
         "SELECT any_value(dataset_id), min(ingest_id) FROM ingests WHERE ingested_at = make_timestamp(epoch_us(now()))"
     ).fetchall()
-    return check_dataset(cursor, dataset_id, since)
+    return check_dataset(cursor, dataset_id, since), coverage(cursor, dataset_id)
 
 
 class _Cause(NamedTuple):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+GUARDED = r"^''+[=+\-@\t\r]"  # in SQL: apostrophes before what a spreadsheet would take for a formula
 LARGEST = 10_000  # no rating scale goes further; a larger number is a slip or an id
 
 _SPACE = "' ' || chr(9) || chr(10) || chr(13) || chr(160)"
@@ -36,6 +37,8 @@ def problem(value: str, unknown: str, kind: str) -> str:
     ranges = {
         "whole": f"WHEN {value} <> round({value}) THEN 'lies between two levels: expected a whole number'",
         "share": f"WHEN {value} < 0 OR {value} > 1 THEN 'is no share: expected a number from 0 to 1'",
+        "sign": f"WHEN {value} NOT IN (-1, 1) THEN 'is no polarity: expected 1, or -1 where meeting the rubric is bad'",
+        "bit": f"WHEN {value} NOT IN (0, 1) THEN 'is neither 1 (valid) nor 0 (not valid)'",
         "positive": f"WHEN {value} < 0 THEN 'is negative: expected a number of at least 0'",
         "number": "",
     }

@@ -203,12 +203,12 @@ class Workspace:
                 with self._transaction(cursor, keep=keep):
                     reports = store_parts(cursor, waiting, report)
                     report(0.95, "Looking for what is doubtful")
-                    checks = check_latest(cursor)
+                    checks, coverage = check_latest(cursor)
         except duckdb.Error as error:
             raise IngestError(
                 f"{pieces[0].name} could not be stored ({first_line(error)}); the workspace is as it was."
             ) from error
-        return replace(together(reports, request.kind, notes_of(plan)), checks=checks)
+        return replace(together(reports, request.kind, notes_of(plan)), checks=checks, coverage=coverage)
 
     def dataset(self, name: str) -> Dataset:
         """The dataset of that name; DatasetError names the ones there are."""

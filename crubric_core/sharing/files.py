@@ -21,9 +21,21 @@ def view_json(view: SharedView) -> bytes:
     return json_bytes(view.as_dict())
 
 
+def file_names(view: SharedView) -> tuple[str, ...]:
+    """The files that readers are offered; none where downloads are not allowed."""
+    there = {
+        "leaderboard.csv": view.leaderboard is not None,
+        "bank.csv": view.rubrics is not None,
+        "view.json": True,
+    }
+    return tuple(name for name, given in there.items() if given and view.downloads)
+
+
+def view_file(view: SharedView, name: str) -> bytes:
+    """The content of one of them."""
+    return {"leaderboard.csv": leaderboard_csv, "bank.csv": rubrics_csv, "view.json": view_json}[name](view)
+
+
 def view_files(view: SharedView) -> dict[str, bytes]:
     """Name → content of every file that readers are offered; none where downloads are not allowed."""
-    if not view.downloads:
-        return {}
-    tables = {"leaderboard.csv": leaderboard_csv(view), "bank.csv": rubrics_csv(view)}
-    return {name: content for name, content in tables.items() if content} | {"view.json": view_json(view)}
+    return {name: view_file(view, name) for name in file_names(view)}

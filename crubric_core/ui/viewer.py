@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from ..figures.shared_view import SharedFigure, shared_figures
-from ..sharing.files import view_files
+from ..sharing.files import file_names, view_file
 from ..sharing.words import answer, bank_sentence, origin, settings_list
 from . import tables, widgets
 from .text import count, plain
@@ -70,7 +70,8 @@ def _leaderboard(view: SharedView, board: pd.DataFrame, figures: Sequence[Shared
         if len(tiers) > 1:
             chosen = st.pills("Tiers", tiers, selection_mode="multi", key="shared tiers")
             board = board[board["tier"].isin(chosen)] if chosen else board
-    board = board[board["system"].str.contains(words.strip(), case=False, regex=False)]
+    if words.strip():
+        board = board[board["system"].str.contains(words.strip(), case=False, regex=False)]
     if board.empty:
         st.write("No system is called that.")
         return
@@ -129,9 +130,13 @@ def _bank(view: SharedView, figures: Sequence[SharedFigure]) -> None:
 def _rubrics(rubrics: pd.DataFrame) -> None:
     st.header("Rubrics of the bank", anchor=False)
     words = st.text_input("Find in rubrics, queries and texts", key="shared words", max_chars=80, width=260)
-    found = rubrics[["rubric", "query", "text"]].fillna("").astype(str)
-    hit = found.apply(lambda column: column.str.contains(words.strip(), case=False, regex=False)).any(axis=1)
-    widgets.table(rubrics[hit], RUBRICS, height=min(38 + 35 * max(int(hit.sum()), 1), 430))
+    found = rubrics[_containing(rubrics, words.strip())] if words.strip() else rubrics
+    widgets.table(found, RUBRICS, height=min(38 + 35 * max(len(found), 1), 430))
+
+
+def _containing(rubrics: pd.DataFrame, words: str) -> pd.Series[bool]:
+    texts = rubrics[["rubric", "query", "text"]].fillna("").astype(str)
+    return texts.apply(lambda column: column.str.contains(words, case=False, regex=False)).any(axis=1)
 
 
 def _about(view: SharedView) -> None:
@@ -143,19 +148,15 @@ def _about(view: SharedView) -> None:
         )
     if view.downloads:
         with st.container(horizontal=True, key="shared downloads"):
-            for name in view_files(view):
+            for name in file_names(view):
                 st.download_button(
                     f"Download {name}",
-                    partial(_file, view, name),
+                    partial(view_file, view, name),
                     name,
                     TYPES[name.rsplit(".", 1)[1]],
                     on_click="ignore",
                     key=f"shared {name}",
                 )
-
-
-def _file(view: SharedView, name: str) -> bytes:
-    return view_files(view)[name]
 
 
 def _draw(view: SharedView, figures: Sequence[SharedFigure], part: str) -> None:

@@ -1,0 +1,188 @@
+"""Many readers at once: first paint of a shared view beside a bare Streamlit page, in one run.
+
+``python -m benchmarks.readers``: 100 readers open the same link at the same moment, each with a WebSocket that speaks
+Streamlit's protocol up to the last element of the page; a few real Chromium pages beside them. The bare page is one
+``st.write`` under ``streamlit run``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.request import urlopen
+
+import numpy as np
+from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from websockets.asyncio.client import connect
+
+from crubric_core import Settings, Workspace, run_pipeline
+from crubric_core.demo import write_demo
+from crubric_core.sharing import Choices, build_view, publish
+
+ROOT = Path(__file__).resolve().parents[1]
+PATIENCE = 120.0
+READY = '[data-testid="stApp"][data-test-script-state="notRunning"]'
+
+
+@dataclass(frozen=True)
+class Page:
+    """A server under test. elements: that its page has at least, so that an error does not pass for it."""
+
+    name: str
+    port: int
+    query: str
+    elements: int
+
+
+@contextmanager
+def server(arguments: list[str], folder: Path, **environment: str) -> Iterator[int]:
+    """``streamlit run`` on a free port; nothing else answers before it does."""
+    with socket.socket() as probe:
+        probe.bind(("localhost", 0))
+        port = probe.getsockname()[1]
+    command = [sys.executable, "-m", "streamlit", "run", *arguments]
+    options = ["--server.headless", "true", "--server.address", "localhost", "--server.port", str(port)]
+    with (folder / f"{port}.log").open("w") as log:
+        process = subprocess.Popen(
+            command + options, cwd=ROOT, env={**os.environ, **environment}, stdout=log, stderr=log
+        )
+    try:
+        for _ in range(600):
+            try:
+                with urlopen(f"http://localhost:{port}/_stcore/health", timeout=5):
+                    break
+            except OSError:
+                time.sleep(0.1)
+        yield port
+    finally:
+        process.terminate()
+        process.wait(timeout=20)
+
+
+async def reader(page: Page, start: asyncio.Event) -> float:
+    """Seconds from opening the socket to the last element of the page."""
+    message = BackMsg()
+    message.rerun_script.query_string = page.query
+    await start.wait()
+    begun, elements = time.perf_counter(), 0
+    async with connect(
+        f"ws://localhost:{page.port}/_stcore/stream", max_size=None, open_timeout=PATIENCE
+    ) as opened:
+        await opened.send(message.SerializeToString())
+        while True:
+            heard = ForwardMsg.FromString(await asyncio.wait_for(opened.recv(), PATIENCE))
+            elements += heard.WhichOneof("type") == "delta"
+            if heard.WhichOneof("type") == "script_finished":
+                break
+        seconds = time.perf_counter() - begun
+        if elements < page.elements:
+            raise RuntimeError(f"{page.name}: {elements} elements are not the page")
+        await asyncio.sleep(0)
+        return seconds
+
+
+async def all_at_once(page: Page, readers: int) -> np.ndarray:
+    """First paint of so many readers that start at the same moment, in seconds; NaN for one that was not served."""
+    start = asyncio.Event()
+    tasks = [asyncio.create_task(reader(page, start)) for _ in range(readers)]
+    await asyncio.sleep(0.1)
+    start.set()
+    done = await asyncio.gather(*tasks, return_exceptions=True)
+    return np.array([np.nan if isinstance(one, BaseException) else one for one in done])
+
+
+def in_chromium(page: Page, visible: str, times: int) -> np.ndarray:
+    """First paint in a real browser that has visited before, one page after the other, in seconds."""
+    from playwright.sync_api import sync_playwright
+
+    path = next(filter(None, map(shutil.which, ("chromium", "google-chrome"))), None)
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=path, args=["--no-sandbox", "--disable-dev-shm-usage"]
+        )
+        context, seconds = browser.new_context(viewport={"width": 1400, "height": 900}), []
+        for _ in range(times + 1):
+            window = context.new_page()
+            begun = time.perf_counter()
+            window.goto(f"http://localhost:{page.port}/?{page.query}")
+            window.wait_for_selector(visible, timeout=60_000)
+            seconds.append(time.perf_counter() - begun)
+            window.wait_for_selector(READY)
+            window.close()
+        browser.close()
+    return np.array(seconds[1:])
+
+
+def published(folder: Path) -> str:
+    """The link's secret of a view of the demo study with every part."""
+    with Workspace() as workspace:
+        write_demo(workspace)
+        result = run_pipeline(workspace.dataset("demo"), Settings())
+    return publish(build_view(result, Choices(title="Readers", texts=True)), folder).token
+
+
+def main() -> None:
+    """Print the table of docs/benchmarks.md."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--readers", type=int, default=100)
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--pages", type=int, default=5, help="pages opened in Chromium, 0 for none")
+    args = parser.parse_args()
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        token, bare = published(folder / "views"), folder / "bare.py"
+        bare.write_text("import streamlit as st\nst.write('Hello')\n")
+        role = {"CRUBRIC_ROLE": "viewer", "CRUBRIC_VIEWS": str(folder / "views")}
+        lean = [str(bare), "--runner.postScriptGC", "false"]  # as the viewer's own setting
+        with (
+            server(["app.py"], folder, **role) as view,
+            server([str(bare)], folder) as plain,
+            server(lean, folder) as spared,
+        ):
+            pages = [
+                Page("bare page", plain, "", 1),
+                Page("bare page, no collection after each run", spared, "", 1),
+                Page("shared view", view, f"view={token}", 30),
+            ]
+            print(
+                "| page | readers | served | median | p95 | slowest |\n| --- | --- | --- | --- | --- | --- |"
+            )
+            p95 = [many(page, args.readers, args.rounds) for page in pages]
+            ratios = " and ".join(f"{p95[2] / other:.2f}" for other in p95[:2])
+            print(f"\np95 of the shared view: {ratios} times that of the bare pages.")
+            for page, visible in zip(pages[1:], ("text=Hello", ".js-plotly-plot .main-svg"), strict=True):
+                if args.pages:
+                    seconds = in_chromium(page, visible, args.pages)
+                    print(
+                        f"{page.name} in Chromium, alone: median {np.median(seconds):.2f} s of {args.pages}"
+                    )
+
+
+def many(page: Page, readers: int, rounds: int) -> float:
+    """One row of the table; its p95."""
+    asyncio.run(all_at_once(page, 2))  # the first visit imports and reads what later ones find ready
+    seconds = np.concatenate([asyncio.run(all_at_once(page, readers)) for _ in range(rounds)])
+    served = np.isfinite(seconds)
+    median, p95 = np.nanmedian(seconds), float(np.nanpercentile(seconds, 95))
+    print(
+        f"| {page.name} | {readers} at once, {rounds} rounds | {served.sum()} of {len(seconds)} | "
+        f"{median:.2f} s | {p95:.2f} s | {np.nanmax(seconds):.2f} s |",
+        flush=True,
+    )
+    return p95
+
+
+if __name__ == "__main__":
+    main()

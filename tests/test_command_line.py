@@ -171,3 +171,45 @@ def test_an_unknown_experiment_is_answered_with_the_names_of_all(capsys, tmp_pat
         experiment(capsys, tmp_path, "alchemy")
     assert ended.value.code == 2
     assert "crossfit" in capsys.readouterr().err
+
+
+def kept_study(capsys, tmp_path):
+    workspace = tmp_path / "w.duckdb"
+    for kind in ("queries", "rubrics", "labels"):
+        file = SAMPLE / f"sample_{kind}.csv"
+        run(capsys, "ingest", "--workspace", workspace, "--dataset", "d", "--kind", kind, file)
+    return "--workspace", workspace, "--dataset", "d"
+
+
+def test_an_experiment_of_a_workspace_is_kept_there_and_not_run_twice(capsys, tmp_path, monkeypatch):
+    study = kept_study(capsys, tmp_path)
+    run(capsys, "experiment", "sweep", *study, "--out", tmp_path / "a")
+    ran = []
+    monkeypatch.setattr("crubric_core.commands.analysis.run_experiment", lambda *a, **k: ran.append(a))
+    code, _, err = run(capsys, "experiment", "sweep", *study, "--out", tmp_path / "b")
+    assert (code, ran) == (0, [])
+    assert "--again runs sweep anew" in err
+    for name in ("sweep.json", "sweep.csv"):
+        assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes()
+
+
+def test_an_experiment_is_run_again_where_asked_or_under_other_settings(capsys, tmp_path):
+    study = kept_study(capsys, tmp_path)
+    run(capsys, "experiment", "attrition", *study, "--out", tmp_path)
+    for options in (["--again"], ["--seed", 5]):
+        _, _, err = run(capsys, "experiment", "attrition", *study, *options, "--out", tmp_path)
+        assert "kept in the workspace" not in err
+
+
+def test_a_report_shows_what_the_workspace_keeps_or_what_is_asked_for(capsys, tmp_path):
+    study = kept_study(capsys, tmp_path)
+    run(capsys, "experiment", "attrition", *study, "--out", tmp_path)
+    code, out, _ = run(capsys, "report", *study, "--out", tmp_path / "kept")
+    assert code == 0
+    assert [Path(line).name for line in out.split()] == ["report.html", "report.md"]
+    run(capsys, "report", *study, "--experiments", "sweep", "--out", tmp_path / "asked")
+    kept, asked = ((tmp_path / name / "report.md").read_text() for name in ("kept", "asked"))
+    assert "Attrition" in kept
+    assert "Threshold sweep" not in kept
+    assert "Threshold sweep" in asked
+    assert "Attrition" not in asked

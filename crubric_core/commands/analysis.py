@@ -1,17 +1,35 @@
-"""From labels to answers: build, experiment."""
+"""From labels to answers: build, experiment, report."""
 
 from __future__ import annotations
 
 import argparse
+import shlex
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from ..experiments import EXPERIMENTS, run_experiment
+from ..experiments import EXPERIMENTS, ExperimentResult, run_experiment, store_experiment, stored_experiment
 from ..experiments.files import write_experiment
 from ..exports import write_result
+from ..figures.report import write_report
 from ..pipeline import run_pipeline
-from .options import Commands, add_command, add_inputs, add_settings, opened_dataset, settings_of
+from .options import (
+    Commands,
+    add_command,
+    add_inputs,
+    add_settings,
+    opened_dataset,
+    opened_workspace,
+    settings_of,
+)
 from .terminal import progress_bar
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ..labels.dataset import Dataset
+    from ..labels.workspace import Workspace
+    from ..settings import Settings
 
 
 def add(commands: Commands) -> None:
@@ -25,7 +43,22 @@ def add(commands: Commands) -> None:
     experiment.add_argument("name", choices=EXPERIMENTS, metavar="NAME", help=", ".join(EXPERIMENTS))
     add_inputs(experiment)
     add_settings(experiment)
+    experiment.add_argument(
+        "--again", action="store_true", help="run it even if the workspace keeps its result"
+    )
     experiment.add_argument("--out", required=True, type=Path, help="folder for NAME.json and NAME.csv")
+
+    report = add_command(commands, "report", run_report, "all of it in one HTML file and one Markdown file")
+    add_inputs(report)
+    add_settings(report)
+    report.add_argument(
+        "--experiments",
+        nargs="*",
+        choices=[*EXPERIMENTS, "all"],
+        metavar="NAME",
+        help="experiments to show, run where the workspace keeps no result; all for all (default: those kept)",
+    )
+    report.add_argument("--out", required=True, type=Path, help="folder for report.html and report.md")
 
 
 def run_build(args: argparse.Namespace) -> None:
@@ -42,9 +75,47 @@ def run_build(args: argparse.Namespace) -> None:
 def run_one_experiment(args: argparse.Namespace) -> None:
     """Experiment."""
     settings = settings_of(args)
-    with opened_dataset(args) as dataset, progress_bar() as tell:
-        result = run_experiment(args.name, dataset, settings, progress=tell)
+    with opened_workspace(args) as (workspace, name), progress_bar() as tell:
+        result = _kept_or_run(workspace, workspace.dataset(name), args.name, settings, tell, again=args.again)
     for sentence in result.sentences():
         print(f"note: {sentence}", file=sys.stderr)
     for path in write_experiment(result, args.out):
         print(path)
+
+
+def run_report(args: argparse.Namespace) -> None:
+    """Report."""
+    settings = settings_of(args)
+    wanted = EXPERIMENTS if "all" in (args.experiments or ()) else args.experiments
+    with opened_workspace(args) as (workspace, name), progress_bar() as tell:
+        dataset = workspace.dataset(name)
+        kept = [stored_experiment(workspace, found, dataset, settings) for found in EXPERIMENTS]
+        shown = (
+            [found for found in kept if found is not None]
+            if wanted is None
+            else [_kept_or_run(workspace, dataset, found, settings, tell) for found in wanted]
+        )
+        result = run_pipeline(dataset, settings, tell)
+    for path in write_report(
+        result, shown, shlex.join(["python", "-m", "crubric_core", *sys.argv[1:]]), args.out
+    ):
+        print(path)
+
+
+def _kept_or_run(
+    workspace: Workspace,
+    dataset: Dataset,
+    name: str,
+    settings: Settings,
+    tell: Callable[[float, str], None],
+    *,
+    again: bool = False,
+) -> ExperimentResult:
+    """The result that the workspace keeps, or a new one, which it keeps from then on."""
+    kept = None if again else stored_experiment(workspace, name, dataset, settings)
+    if kept is not None:
+        print(f"note: kept in the workspace; --again runs {name} anew.", file=sys.stderr)
+        return kept
+    result = run_experiment(name, dataset, settings, progress=tell)
+    store_experiment(workspace, result)
+    return result

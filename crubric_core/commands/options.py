@@ -98,7 +98,14 @@ def read_rules(path: Path | None) -> ScoringRules | None:
 
 @contextmanager
 def opened_dataset(args: argparse.Namespace) -> Iterator[Dataset]:
-    """The dataset that the options name: one of a workspace, or files read into a workspace in memory."""
+    """The dataset that the options name."""
+    with opened_workspace(args) as (workspace, name):
+        yield workspace.dataset(name)
+
+
+@contextmanager
+def opened_workspace(args: argparse.Namespace) -> Iterator[tuple[Workspace, str]]:
+    """The workspace and the dataset that the options name; files are read into a workspace in memory."""
     files = {kind: getattr(args, kind) for kind in KINDS if getattr(args, kind)}
     if bool(args.workspace) == bool(files):
         raise IngestError("Name either --workspace with --dataset, or --labels with a file.")
@@ -106,7 +113,7 @@ def opened_dataset(args: argparse.Namespace) -> Iterator[Dataset]:
         if not args.dataset:
             raise IngestError("--workspace needs --dataset: `datasets --workspace …` lists them.")
         with Workspace(args.workspace) as workspace:
-            yield workspace.dataset(args.dataset)
+            yield workspace, args.dataset
         return
     if "labels" not in files:
         raise IngestError("--labels is missing: name the label table.")
@@ -115,7 +122,7 @@ def opened_dataset(args: argparse.Namespace) -> Iterator[Dataset]:
         for kind in ("queries", "rubrics", "labels", "gold", "reference"):
             if kind in files:
                 tell_rejects(workspace.ingest(files[kind], name, kind))
-        yield workspace.dataset(name)
+        yield workspace, name
 
 
 def read_mapping(path: Path | None) -> dict[str, str] | None:

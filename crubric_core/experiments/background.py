@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import logging
+import os
 import pickle
 import subprocess
 import sys
@@ -27,6 +28,8 @@ from .snapshot import Snapshot
 logger = logging.getLogger(__name__)
 ROOT = Path(__file__).resolve().parents[2]
 UNEXPECTED = "The experiment ended unexpectedly; the log of the process that serves this page says why."
+# Small matrix products are slower on many threads, and the pages need a processor too.
+ONE_THREAD = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 Key = tuple[str, str, str]
 
 
@@ -128,6 +131,7 @@ class Background:
             job.process = subprocess.Popen(
                 [sys.executable, "-m", "crubric_core.experiments.worker"],
                 cwd=ROOT,
+                env=ONE_THREAD | os.environ,
                 stdin=task,
                 stdout=subprocess.PIPE,
                 stderr=errors,

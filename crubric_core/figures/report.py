@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
 import plotly.graph_objects as go
 
-from ..experiments.report import ANALYSIS, experiment_heading, report_html
+from ..errors import ExportError
+from ..experiments.report import ANALYSIS, experiment_heading, report_html, report_markdown
 from ..experiments.results import ExperimentResult
+from ..exports import write_whole
 from ..pipeline import Result
 from .experiments import experiment_figure
 from .leaderboard import Estimate, forest
@@ -27,6 +30,24 @@ def full_report(result: Result, experiments: Sequence[ExperimentResult] = (), co
             parts[heading] = parts.get(heading, "") + html
             library = False
     return report_html(result, experiments, command, parts)
+
+
+def write_report(
+    result: Result, experiments: Sequence[ExperimentResult], command: str, folder: str | Path
+) -> list[Path]:
+    """Write report.html and report.md into ``folder``, each whole or not at all; raises ExportError."""
+    out = Path(folder)
+    contents = {
+        "report.html": full_report(result, experiments, command),
+        "report.md": report_markdown(result, experiments, command),
+    }
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        return [write_whole(out / name, content.encode()) for name, content in contents.items()]
+    except OSError as error:
+        raise ExportError(
+            f"The report could not be written to {out} ({error.strerror}): name a folder that can be written."
+        ) from error
 
 
 def _analysis_figures(result: Result) -> list[go.Figure]:

@@ -52,5 +52,9 @@ class AssemblyError(CrubricError):
     """A bank cannot be assembled from these candidates."""
 
 
+class AnchorError(CrubricError):
+    """A folder holds no bank to place systems on, or labels do not touch it."""
+
+
 class SharingError(CrubricError):
     """A read-only view cannot be made, changed or found."""

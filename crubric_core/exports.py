@@ -100,6 +100,7 @@ def report(result: Result) -> dict[str, Any]:
             "queries": int(reduction.rubrics["query"].nunique()),
             "rubrics": len(reduction.rubrics),
             "judges": reduction.n_judges,
+            "judge_names": list(result.judges),
             "labels": reduction.n_labels,
         },
         "settings": result.settings.as_dict(),
@@ -125,6 +126,7 @@ def report(result: Result) -> dict[str, Any]:
             "utility": float(result.bank["utility"].iloc[-1]),
             "certificate": result.certificate,
             "queries": int(result.bank["query"].nunique()),
+            "labels": consensus_rows(result),
         },
         "tiers": [
             {"tier": tier, "systems": ranked.loc[ranked["tier"] == tier, "system"].tolist()}
@@ -132,6 +134,16 @@ def report(result: Result) -> dict[str, Any]:
         ],
         "versions": {"python": platform.python_version(), **{name: version(name) for name in _PACKAGES}},
     }
+
+
+UNKNOWN_LEVEL = "?"
+
+
+def consensus_rows(result: Result) -> dict[str, str]:
+    """What each system got on the bank: a character a rubric in the order of bank.csv, its level to base 36 or ?."""
+    y, digits = result.reduction.y[:, result.ranking.rubrics], "0123456789abcdefghijklmnopqrstuvwxyz"
+    rows = ("".join(UNKNOWN_LEVEL if math.isnan(level) else digits[int(level)] for level in row) for row in y)
+    return dict(zip(result.reduction.systems, rows, strict=True))
 
 
 def json_bytes(content: Mapping[str, Any]) -> bytes:

@@ -96,6 +96,7 @@ class Result:
     certificate: float
     gate: Literal["on", "off"]
     warnings: tuple[str, ...]
+    judges: tuple[str, ...] = ()
 
 
 def run_pipeline(ds: Dataset, settings: Settings, progress: Progress | None = None) -> Result:
@@ -124,7 +125,7 @@ def run_pipeline(ds: Dataset, settings: Settings, progress: Progress | None = No
         order=order,
         ranking=ranking,
         measurability=measurability,
-        items=item_table(reduction, calibration, chosen),
+        items=item_table(reduction, calibration, chosen, feasible),
         bank=bank_table(ds.queries, reduction, calibration, order, settings),
         leaderboard=ranking.table,
         certificate=bound,
@@ -135,6 +136,7 @@ def run_pipeline(ds: Dataset, settings: Settings, progress: Progress | None = No
             *saturation_warnings(reduction, chosen),
             *type_warnings(ranking.scores),
         ),
+        judges=ds.judges,
     )
 
 

@@ -52,8 +52,10 @@ def leaderboard_table(
     )
 
 
-def item_table(reduction: Reduction, calibration: Calibration, chosen: IntArray) -> pd.DataFrame:
-    """One row a rubric: its parameters, its information and whether it is in the bank."""
+def item_table(
+    reduction: Reduction, calibration: Calibration, chosen: IntArray, feasible: BoolArray | None = None
+) -> pd.DataFrame:
+    """One row a rubric: its parameters, information and scale, whether it is in the bank and, if given, feasible."""
     fit = calibration.fit
     table = reduction.rubrics[["rubric", "query"]].reset_index(drop=True)
     table = table.assign(a=fit.a, b=fit.b, c=np.where(fit.constant, np.nan, fit.c))
@@ -70,6 +72,10 @@ def item_table(reduction: Reduction, calibration: Calibration, chosen: IntArray)
         item_rest=calibration.item_rest,
         constant=fit.constant,
         in_bank=in_bank,
+        **({} if feasible is None else {"feasible": feasible}),
+        levels=fit.levels,
+        scale_min=reduction.rubrics["scale_min"].to_numpy(),
+        scale_max=reduction.rubrics["scale_max"].to_numpy(),
     )
 
 

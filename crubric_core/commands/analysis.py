@@ -1,4 +1,4 @@
-"""From labels to answers: build, experiment, report."""
+"""From labels to answers: build, place, experiment, report."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from ..experiments.files import write_experiment
 from ..exports import write_result
 from ..figures.report import write_report
 from ..pipeline import run_pipeline
+from . import placing
 from .options import (
     Commands,
     add_command,
@@ -38,6 +39,8 @@ def add(commands: Commands) -> None:
     add_inputs(build)
     add_settings(build)
     build.add_argument("--out", required=True, type=Path, help="folder for the results")
+
+    placing.add(commands)
 
     experiment = add_command(commands, "experiment", run_one_experiment, "does it hold on these labels?")
     experiment.add_argument("name", choices=EXPERIMENTS, metavar="NAME", help=", ".join(EXPERIMENTS))

@@ -1,0 +1,214 @@
+"""From a folder that build wrote and a file of labels to a place: what is read, what is refused, what is said."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from crubric_core import Settings, Workspace, fit_irt, run_pipeline
+from crubric_core.__main__ import main
+from crubric_core.anchor import anchor_of, read_anchor
+from crubric_core.errors import AnchorError, IngestError
+from crubric_core.exports import write_result
+from crubric_core.irt.abilities import estimate_abilities
+from crubric_core.placing import place_systems, read_new_labels
+from crubric_core.written import read_csv
+from tests.experiments import conftest as study
+
+HOSTILE = {"s0": "=cmd()", "s1": "'=cmd()", "s2": "NA", "s3": "12"}
+RUBRICS = {"r00": "=SUM(A1)", "r01": "'-1", "r02": "007", "r03": "nan"}
+
+
+def labels_of(scale=1):
+    labels, _ = study.small_study(seed=2, systems=9, scale=scale)
+    return labels.replace({"system": HOSTILE, "rubric": RUBRICS})
+
+
+@pytest.fixture(scope="module", params=["2PL", "3PL", "GRM"])
+def built(request, tmp_path_factory):
+    """(result, folder, labels) of a study with every kind of name."""
+    settings = Settings(model=request.param, tau_c=0.3, budget=14, replicates=40, seed=3)
+    labels, folder = labels_of(3 if request.param == "GRM" else 1), tmp_path_factory.mktemp("bank")
+    with Workspace() as workspace:
+        study.ingest(workspace, "study", labels)
+        result = run_pipeline(workspace.dataset("study"), settings)
+    write_result(result, folder)
+    return result, folder, labels
+
+
+def placed(folder, labels, **options):
+    anchor = read_anchor(folder)
+    return place_systems(anchor, read_new_labels(anchor, labels.to_csv(index=False).encode(), **options))
+
+
+def test_the_files_hold_all_that_the_analysis_knew(built):
+    result, folder, _ = built
+    here, there = anchor_of(result), read_anchor(folder)
+    for name in ("a", "b", "thresholds", "levels", "constant"):
+        expected = getattr(here.fit, name)
+        if expected is None:
+            assert getattr(there.fit, name) is None
+        else:
+            np.testing.assert_array_equal(getattr(there.fit, name), expected)
+    for name in ("y", "bank", "weights", "feasible"):
+        np.testing.assert_array_equal(getattr(there, name), getattr(here, name))
+    assert (there.systems, there.judges) == (here.systems, here.judges)
+    assert there.rubrics["rubric"].tolist() == here.rubrics["rubric"].tolist()
+
+
+def test_the_others_stand_as_on_the_leaderboard(built):
+    result, folder, labels = built
+    found = placed(folder, labels[labels["system"] == "s5"].assign(system="mine"))
+    board = result.leaderboard.set_index("system").loc[list(result.reduction.systems)]
+    standing = found.placements[0].standing
+    np.testing.assert_allclose(found.placements[0].abilities[:-1], board["theta"], atol=1e-12)
+    np.testing.assert_allclose(standing.theta_low[:-1], board["theta_low"], atol=1e-12)
+    np.testing.assert_allclose(standing.theta_high[:-1], board["theta_high"], atol=1e-12)
+
+
+def test_the_same_labels_give_the_same_ability_as_in_the_analysis(built):
+    result, folder, labels = built
+    found = placed(folder, labels.assign(system=labels["system"] + " again"))
+    board = result.leaderboard.set_index("system")
+    for system, row in found.table.set_index("system").iterrows():
+        twin = board.loc[system.removesuffix(" again")]
+        assert row["theta"] == pytest.approx(twin["theta"], abs=1e-12)
+        assert row["theta_low"] == pytest.approx(twin["theta_low"], abs=1e-12)
+    y, bank = result.reduction.y, result.ranking.rubrics
+    alone = estimate_abilities(result.calibration.fit, y, bank).theta
+    np.testing.assert_allclose(found.table["theta"], alone, atol=1e-12)
+
+
+def test_a_bank_of_all_rubrics_gives_the_fits_own_abilities():
+    labels = labels_of()
+    with Workspace() as workspace:
+        study.ingest(workspace, "study", labels)
+        result = run_pipeline(workspace.dataset("study"), Settings(tau_c=0, budget=1000, replicates=10))
+        found = place_systems(
+            anchor_of(result), read_new_labels(anchor_of(result), labels.to_csv(index=False).encode())
+        )
+    np.testing.assert_allclose(found.table["theta"], fit_irt(result.reduction.y).theta, atol=1e-7)
+
+
+def test_what_to_judge_next_comes_from_the_bank_until_it_is_done(built):
+    result, folder, labels = built
+    bank = result.bank["rubric"].tolist()
+    mine = labels[labels["system"] == "s5"].assign(system="mine")
+    some = placed(folder, mine[mine["rubric"].isin(bank[:6])])
+    assert set(some.next_best[0]["rubric"]) == set(bank[6:])
+    assert some.next_best[0]["in_bank"].all()
+    assert some.next_best[0]["expected_information"].is_monotonic_decreasing
+    done = placed(folder, mine[mine["rubric"].isin(bank)])
+    assert not done.next_best[0]["in_bank"].any()
+    passing = result.items.loc[result.items["feasible"] & ~result.items["constant"], "rubric"]
+    assert set(done.next_best[0]["rubric"]) <= set(passing) - set(bank)
+
+
+def test_what_is_left_out_is_said(built):
+    result, folder, labels = built
+    mine = labels[labels["system"] == "s5"].assign(system="mine")
+    odd = pd.DataFrame(
+        [("mine", "q99", "unheard of", "j0", 1), ("mine", "q00", result.bank["rubric"][0], "j9", 77)],
+        columns=mine.columns,
+    )
+    notes = " ".join(placed(folder, pd.concat([mine, odd])).notes)
+    assert "'unheard of'" in notes
+    assert "outside the scale" in notes
+    assert "on rubrics outside the bank, not used" in notes
+
+
+@pytest.mark.parametrize(
+    ("judges", "expected"),
+    [
+        ({"j0": "new judge"}, "Judged by new judge, not by the bank's panel"),
+        ({}, "Only 2 of the bank's 3 judges"),
+    ],
+)
+def test_another_panel_is_said(built, judges, expected):
+    _, folder, labels = built
+    mine = labels[(labels["system"] == "s5") & (labels["judge"] != "j2")].assign(system="mine")
+    assert any(expected in note for note in placed(folder, mine.replace({"judge": judges})).notes)
+
+
+def test_beyond_the_banks_systems_is_said_to_be_extrapolated(built):
+    _, folder, labels = built
+    best = labels[labels["system"] == "s5"].assign(system="mine", label=labels["label"].max())
+    assert any("passes every rubric" in note for note in placed(folder, best).notes)
+
+
+def test_labels_that_do_not_touch_the_bank_are_refused(built):
+    _, folder, labels = built
+    elsewhere = labels[labels["system"] == "s5"].assign(rubric=lambda t: "x" + t["rubric"])
+    with pytest.raises(
+        AnchorError, match=r"No label is on any of the 14 rubrics of the bank: name them as bank\.csv"
+    ):
+        placed(folder, elsewhere)
+
+
+def test_labels_off_the_scale_alone_are_refused_with_the_scale(built):
+    _, folder, labels = built
+    with pytest.raises(IngestError, match="77 lies outside the scale"):
+        placed(folder, labels[labels["system"] == "s5"].assign(label=77))
+
+
+def test_a_folder_without_a_bank_is_refused(tmp_path):
+    with pytest.raises(AnchorError, match="name the folder that `build` wrote"):
+        read_anchor(tmp_path)
+    (tmp_path / "report.json").write_text("[]")
+    for name in ("items", "bank"):
+        (tmp_path / f"{name}.csv").write_text("rubric\nr\n")
+    with pytest.raises(AnchorError, match="run `build` again"):
+        read_anchor(tmp_path)
+
+
+def test_tables_come_back_as_they_were(built):
+    result, folder, _ = built
+    for name in ("items", "bank"):
+        table = read_csv(folder / f"{name}.csv")
+        expected = getattr(result, name)
+        assert table["rubric"].tolist() == expected["rubric"].tolist()
+        for column in expected.select_dtypes("number"):
+            np.testing.assert_array_equal(table[column], expected[column].to_numpy(dtype=float))
+
+
+def test_the_command_gives_the_same_bytes_every_time(built, tmp_path, capsys):
+    result, folder, labels = built
+    labels[labels["system"] == "s5"].assign(system="mine").to_csv(tmp_path / "mine.csv", index=False)
+    said = []
+    for out in ("a", "b"):
+        code = main(
+            [
+                "place",
+                "--bank",
+                str(folder),
+                "--labels",
+                str(tmp_path / "mine.csv"),
+                "--out",
+                str(tmp_path / out),
+            ]
+        )
+        assert code == 0
+        said.append(capsys.readouterr().out)
+    assert said[0] == said[1]
+    for name in ("placement.json", "placement.csv", "next_best.csv"):
+        assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes()
+    found = json.loads(said[0])["systems"][0]
+    assert found["system"] == "mine"
+    assert set(found["p_ahead_of"]) == set(result.reduction.systems)
+    assert len(found["p_rank_at_most"]) == len(result.reduction.systems) + 1
+
+
+def test_a_name_that_queries_share_is_told_apart_by_its_query():
+    labels, _ = study.small_study(seed=2, systems=9)
+    labels["rubric"] = "criterion " + (labels["rubric"].str[1:].astype(int) % study.PER_QUERY).astype(str)
+    with Workspace() as workspace:
+        study.ingest(workspace, "study", labels)
+        result = run_pipeline(workspace.dataset("study"), Settings(tau_c=0.3, budget=14, replicates=10))
+    anchor = anchor_of(result)
+    mine = labels[labels["system"] == "s5"].assign(system="mine")
+    found = place_systems(anchor, read_new_labels(anchor, mine.to_csv(index=False).encode()))
+    theta = result.leaderboard.set_index("system").loc["s5", "theta"]
+    assert found.table["theta"].tolist() == pytest.approx([theta])

@@ -19,6 +19,7 @@ from ..task_types.assignment import preview
 from ..task_types.endpoint import Endpoint
 from ..task_types.offline import LexiconTyper, offline_typer
 from ..task_types.prompted import PromptedTyper, TypingRun
+from ..task_types.typer import Watch
 from ..task_types.types import TASK_TYPES
 from .options import Commands, add_command, add_workspace, read_rules
 from .terminal import print_json, progress_bar
@@ -70,10 +71,10 @@ def run_types(args: argparse.Namespace) -> None:
         told: dict[str, Any] = {}
         if args.typer == "prompted":
             typer = _prompted(args, workspace)
-            run = typer.run(texts, tell)
+            run = typer.run(texts, Watch(tell))
             shares, told = run.probabilities, _took(run)
         else:
-            shares = typer.probabilities(texts, tell)
+            shares = typer.probabilities(texts, Watch(tell))
         frame = pd.DataFrame(shares, columns=[f"p_{name}" for name in TASK_TYPES])
         frame["query"] = wanted["query"].to_numpy()
         typed = save_typed(workspace, args.dataset, frame, typer.name)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import threading
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -15,7 +14,7 @@ from scipy.special import softmax
 
 from ..arrays import FloatArray
 from ..errors import SettingsError
-from .typer import Progress
+from .typer import UNWATCHED, Watch
 from .types import TASK_TYPES
 
 WEIGHTS: Mapping[str, float] = {"strong": 3.0, "fair": 2.0, "weak": 1.0}
@@ -56,21 +55,16 @@ class LexiconTyper:
                 f"The lexicon names {sorted(strangers)[0]!r}: use the task types and, below them, strong, fair, weak."
             )
 
-    def probabilities(
-        self,
-        texts: Sequence[str | None],
-        progress: Progress | None = None,
-        cancel: threading.Event | None = None,
-    ) -> FloatArray:
-        """(N, 4); NaN rows for blank texts, and for all that is left once ``cancel`` is set."""
+    def probabilities(self, texts: Sequence[str | None], watch: Watch = UNWATCHED) -> FloatArray:
+        """(N, 4); NaN rows for blank texts, and for all that is left once the watch stops it."""
         found = np.full((len(texts), len(TASK_TYPES)), np.nan)
         for n, text in enumerate(texts):
-            if cancel is not None and cancel.is_set():
+            if watch.stopped:
                 break
             if isinstance(text, str) and text.strip():
                 found[n] = softmax(self._scores(text))
-            if progress is not None and (n + 1) % 100 == 0:
-                progress((n + 1) / len(texts), f"Typed {n + 1:,} of {len(texts):,} queries")
+            if (n + 1) % 100 == 0:
+                watch.tell((n + 1) / len(texts), f"Typed {n + 1:,} of {len(texts):,} queries")
         return found
 
     def explain(self, text: str) -> tuple[Cue, ...]:

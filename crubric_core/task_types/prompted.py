@@ -19,7 +19,7 @@ from .answers import Answer, AnswerCache, MemoryCache
 from .endpoint import Endpoint, refusal
 from .pace import Pace
 from .prompting import prompt_key
-from .typer import Progress
+from .typer import UNWATCHED, Watch
 from .types import TASK_TYPES
 
 TICK = 0.1
@@ -75,21 +75,11 @@ class PromptedTyper:
         """What its types are marked with."""
         return f"prompted:{self.endpoint.model}"
 
-    def probabilities(
-        self,
-        texts: Sequence[str | None],
-        progress: Progress | None = None,
-        cancel: threading.Event | None = None,
-    ) -> FloatArray:
+    def probabilities(self, texts: Sequence[str | None], watch: Watch = UNWATCHED) -> FloatArray:
         """(N, 4) of ``run``."""
-        return self.run(texts, progress, cancel).probabilities
+        return self.run(texts, watch).probabilities
 
-    def run(
-        self,
-        texts: Sequence[str | None],
-        progress: Progress | None = None,
-        cancel: threading.Event | None = None,
-    ) -> TypingRun:
+    def run(self, texts: Sequence[str | None], watch: Watch = UNWATCHED) -> TypingRun:
         """Ask for every text that the cache does not know, equal texts once, until done, cancelled or hopeless."""
         places: dict[str, list[int]] = {}
         wanted: dict[str, str] = {}
@@ -99,30 +89,29 @@ class PromptedTyper:
                 places.setdefault(key, []).append(n)
                 wanted[key] = text
         known = self.cache.read(list(wanted))
-        tally = _Tally(places, len(texts), progress)
+        tally = _Tally(places, len(texts), watch)
         tally.take(known)
         cached = tally.answered
         open_ = {key: text for key, text in wanted.items() if key not in known}
-        caller = cancel or threading.Event()
         if open_:
-            self._ask_all(open_, tally, caller)
+            self._ask_all(open_, tally, watch)
         return TypingRun(
             probabilities=tally.probabilities,
             answered=tally.answered,
             cached=cached,
             failures=tuple(sorted(tally.failures)),
             usage=tally.usage(self.endpoint),
-            cancelled=caller.is_set() and not tally.complete,
+            cancelled=watch.stopped and not tally.complete,
             stopped=tally.stopped,
         )
 
-    def _ask_all(self, texts: dict[str, str], tally: _Tally, cancel: threading.Event) -> None:
+    def _ask_all(self, texts: dict[str, str], tally: _Tally, watch: Watch) -> None:
         pace, halt = Pace(self.requests_per_minute), threading.Event()
         pool = ThreadPoolExecutor(self.concurrency, thread_name_prefix="typer")
         client = self.endpoint.client()
         try:
             pending = {pool.submit(self._ask, client, key, text, pace, halt) for key, text in texts.items()}
-            while pending and not cancel.is_set() and not tally.stopped:
+            while pending and not watch.stopped and not tally.stopped:
                 done, pending = wait(pending, timeout=TICK, return_when=FIRST_COMPLETED)
                 self._collect(done, tally)
         finally:
@@ -181,11 +170,11 @@ class _Reply:
 class _Tally:
     """What is known so far; belongs to the calling thread."""
 
-    def __init__(self, places: dict[str, list[int]], n_texts: int, progress: Progress | None) -> None:
+    def __init__(self, places: dict[str, list[int]], n_texts: int, watch: Watch) -> None:
         self.probabilities = np.full((n_texts, len(TASK_TYPES)), np.nan)
         self.failures: list[tuple[int, str]] = []
         self.answered, self.stopped = 0, ""
-        self._places, self._progress = places, progress
+        self._places, self._watch = places, watch
         self._total = sum(map(len, places.values()))
         self._requests = self._prompt_tokens = self._completion_tokens = self._in_a_row = 0
 
@@ -199,10 +188,12 @@ class _Tally:
         for key, shares in found.items():
             self.probabilities[self._places[key]] = shares
             self.answered += len(self._places[key])
-        if self._progress is not None and self._total:
+        if self._total:
             done = self.answered + len(self.failures)
             failed = f", {len(self.failures):,} failed" if self.failures else ""
-            self._progress(done / self._total, f"Typed {self.answered:,} of {self._total:,} queries{failed}")
+            self._watch.tell(
+                done / self._total, f"Typed {self.answered:,} of {self._total:,} queries{failed}"
+            )
 
     def count(self, replies: list[_Reply], give_up_after: int) -> None:
         """Enter what workers brought back, and stop the run where the rest is hopeless."""

@@ -4,11 +4,33 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
 from ..arrays import FloatArray
 
 Progress = Callable[[float, str], None]
+
+
+@dataclass(frozen=True)
+class Watch:
+    """Who hears (share done, what is done) of a typer at work, and the event that stops it; each None for nobody."""
+
+    progress: Progress | None = None
+    cancel: threading.Event | None = None
+
+    @property
+    def stopped(self) -> bool:
+        """Whether the typer is to end."""
+        return self.cancel is not None and self.cancel.is_set()
+
+    def tell(self, share: float, what: str) -> None:
+        """Say how far it is."""
+        if self.progress is not None:
+            self.progress(share, what)
+
+
+UNWATCHED = Watch()
 
 
 class TaskTyper(Protocol):
@@ -18,10 +40,5 @@ class TaskTyper(Protocol):
     def name(self) -> str:
         """What the result is marked with, such as ``offline`` or ``prompted:<model>``."""
 
-    def probabilities(
-        self,
-        texts: Sequence[str | None],
-        progress: Progress | None = None,
-        cancel: threading.Event | None = None,
-    ) -> FloatArray:
+    def probabilities(self, texts: Sequence[str | None], watch: Watch = UNWATCHED) -> FloatArray:
         """(N, 4) in the order of TASK_TYPES, rows that sum to 1; NaN rows for blank or unanswered texts."""

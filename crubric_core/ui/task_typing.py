@@ -23,6 +23,7 @@ from ..task_types.evaluation import TyperEvaluation, evaluate_typer, held_out_qu
 from ..task_types.offline import offline_typer
 from ..task_types.prompted import PromptedTyper, TypingRun
 from ..task_types.scoring import QueryExplanation, QueryScores, explain_query
+from ..task_types.typer import Watch
 from ..task_types.types import CREATIVE, DECISION, EVIDENCE, HIGH_RISK, TASK_TYPES, resolve_task_types
 from . import loaders
 from .text import count
@@ -190,7 +191,7 @@ def start(study: Study, queries: pd.DataFrame, typer: PromptedTyper) -> None:
 
     def work() -> None:
         try:
-            job.run = typer.run(_texts(queries), job.report, job.cancel)
+            job.run = typer.run(_texts(queries), Watch(job.report, job.cancel))
             job.saved = _save(workspace, name, queries, job.run.probabilities, typer.name)
         except CrubricError as error:
             job.failure = str(error)

@@ -16,6 +16,7 @@ from crubric_core.errors import DatasetError, SettingsError
 from crubric_core.task_types.__main__ import main
 from crubric_core.task_types.evaluation import UNDECIDED, evaluate_typer, held_out_queries
 from crubric_core.task_types.offline import HEAD, TAIL, WEIGHTS, LexiconTyper, offline_typer
+from crubric_core.task_types.typer import Watch
 from crubric_core.task_types.types import CREATIVE, DECISION, EVIDENCE, HIGH_RISK, TASK_TYPES
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -80,7 +81,7 @@ def test_it_can_be_cancelled_and_tells_how_far_it_is():
         told.append((share, what))
         cancel.set()
 
-    found = SMALL.probabilities(["poem"] * 250, progress, cancel)
+    found = SMALL.probabilities(["poem"] * 250, Watch(progress, cancel))
     assert told == [(0.4, "Typed 100 of 250 queries")]
     assert np.isnan(found[100:]).all()
     assert not np.isnan(found[:100]).any()

@@ -16,6 +16,7 @@ from crubric_core.task_types.answers import Answer, MemoryCache
 from crubric_core.task_types.endpoint import Endpoint
 from crubric_core.task_types.prompted import PromptedTyper
 from crubric_core.task_types.prompting import prompt_key, read_answer, user_message
+from crubric_core.task_types.typer import Watch
 from crubric_core.task_types.types import TASK_TYPES
 
 QUERIES = [f"query {n}" for n in range(12)]
@@ -197,7 +198,7 @@ def test_a_cancelled_run_ends_at_once_keeps_its_answers_and_resumes(server, type
     cancel = threading.Event()
     server.behave = lambda query, visit: {"delay": 3.0} if query in QUERIES[4:] else {}
     threading.Timer(0.5, cancel.set).start()
-    run = replace(typer, concurrency=2).run(QUERIES, cancel=cancel)
+    run = replace(typer, concurrency=2).run(QUERIES, Watch(cancel=cancel))
     assert run.cancelled
     assert answered(run).tolist() == [True] * 4 + [False] * 8
     server.behave = lambda query, visit: {}
@@ -213,7 +214,7 @@ def test_requests_keep_their_distance(server, typer):
 def test_progress_grows_to_one_and_counts_failures(server, typer):
     server.behave = lambda query, visit: {"status": 400} if query == "query 1" else {}
     told = []
-    typer.run(QUERIES[:4], progress=lambda share, what: told.append((share, what)))
+    typer.run(QUERIES[:4], Watch(progress=lambda share, what: told.append((share, what))))
     shares = [share for share, _ in told]
     assert shares == sorted(shares)
     assert told[-1] == (1.0, "Typed 3 of 4 queries, 1 failed")

@@ -6,7 +6,7 @@ import argparse
 import sys
 from collections.abc import Callable, Sequence
 
-from .commands import analysis, data, scoring, sharing
+from .commands import analysis, data, history, judges, scoring, sharing
 from .errors import CrubricError
 
 
@@ -32,7 +32,7 @@ def build_parser() -> argparse.ArgumentParser:
         prog="crubric_core", description="Compact rubric banks and tiered leaderboards from judge labels."
     )
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    for part in (data, scoring, analysis, sharing):
+    for part in (data, history, scoring, judges, analysis, sharing):
         part.add(commands)
     return parser
 

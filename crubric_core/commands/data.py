@@ -12,6 +12,7 @@ from ..errors import ExportError
 from ..exports import write_dataset
 from ..figures.standalone import write_bundle, write_standalone
 from ..labels.workspace import Workspace
+from .history import add_policies, policies_of
 from .options import KINDS, Commands, add_command, add_settings, add_workspace, read_mapping
 from .sharing import add_view_options, view_of
 from .terminal import print_json, progress_bar, tell_rejects
@@ -35,9 +36,8 @@ def add(commands: Commands) -> None:
     )
     ingest.add_argument("--format", default="auto", help="csv, tsv, parquet, jsonl or json (default: auto)")
     ingest.add_argument("--mapping", type=Path, help="JSON file: canonical column to the file's column")
-    ingest.add_argument(
-        "--on-conflict", choices=("reject", "last"), default="reject", help="what contradicting rows come to"
-    )
+    ingest.add_argument("--preview", action="store_true", help="tell what would change, and store nothing")
+    add_policies(ingest)
     ingest.add_argument("files", nargs="+", metavar="FILE")
 
     add_workspace(add_command(commands, "datasets", run_datasets, "list the datasets, one JSON line each"))
@@ -71,12 +71,13 @@ def run_demo(args: argparse.Namespace) -> None:
 
 def run_ingest(args: argparse.Namespace) -> None:
     """Ingest."""
-    mapping = read_mapping(args.mapping)
+    mapping, policies = read_mapping(args.mapping), policies_of(args)
     with Workspace(args.workspace) as workspace:
+        read = workspace.preview if args.preview else workspace.ingest
         for file in args.files:
             with progress_bar() as tell:
-                report = workspace.ingest(
-                    file, args.dataset, args.kind, mapping, args.format, args.on_conflict, tell
+                report = read(
+                    file, args.dataset, args.kind, mapping, args.format, progress=tell, policies=policies
                 )
             tell_rejects(report)
             print_json(_ingest_summary(report))
@@ -121,6 +122,9 @@ def _ingest_summary(report: IngestReport) -> dict[str, Any]:
         "blank": report.blank,
         "collapsed": report.collapsed,
         "replaced": report.replaced,
+        "changes": report.changes.sentence,
+        "policies": dict(report.applied),
+        "findings": [f"{finding.severity}: {finding.sentence}" for finding in report.checks],
         "scale": None if scale is None else f"{scale.minimum:g}..{scale.maximum:g} ({scale.source})",
         "fingerprint": report.fingerprint,
     }

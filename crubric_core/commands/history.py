@@ -1,0 +1,142 @@
+"""The life of a dataset: its history, what is doubtful about it, taking back, copying, renaming, deleting."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from typing import Any
+
+from ..errors import DatasetError, IngestError
+from ..labels.policies import Policies
+from ..labels.workspace import Workspace
+from .options import Commands, add_command, add_workspace
+from .terminal import print_json
+
+
+def add(commands: Commands) -> None:
+    """The commands of this file."""
+    for name, run, text in (
+        ("history", run_history, "list the ingests of a dataset with what each changed, one JSON line each"),
+        ("check", run_check, "name what is doubtful about a dataset, one JSON line each"),
+        ("undo", run_undo, "take an ingest back"),
+        ("duplicate", run_duplicate, "copy a dataset with its history"),
+        ("rename", run_rename, "give a dataset another name"),
+        ("delete", run_delete, "remove a dataset with everything that belongs to it"),
+    ):
+        parser = add_command(commands, name, run, text)
+        add_workspace(parser)
+        parser.add_argument("--dataset", required=True, help="dataset of the workspace")
+        if name == "undo":
+            parser.add_argument("--ingest", type=int, help="ingest_id of the history (default: the last one)")
+        elif name in ("duplicate", "rename"):
+            parser.add_argument("--to", required=True, help="the new name")
+        elif name == "delete":
+            parser.add_argument(
+                "--confirm", required=True, metavar="NAME", help="the dataset's name once more"
+            )
+
+
+def add_policies(parser: argparse.ArgumentParser) -> None:
+    """Options for what becomes of values that can be read in several ways."""
+    parser.add_argument(
+        "--on-conflict",
+        choices=("reject", "last", "first"),
+        help="which of contradicting rows count (reject)",
+    )
+    parser.add_argument(
+        "--policy",
+        action="append",
+        default=[],
+        metavar="NAME=CHOICE",
+        help="fractions=reject|down|up, multiply=N, zero=label|unknown, off_scale=reject|clip, apostrophes=keep|strip",
+    )
+    parser.add_argument(
+        "--answer",
+        action="append",
+        default=[],
+        metavar="WORD=LABEL",
+        help="the label that a word stands for, none where nothing follows: --answer met=1 --answer refused=",
+    )
+
+
+def policies_of(args: argparse.Namespace) -> Policies:
+    """The policies that the options spell out."""
+    given: dict[str, Any] = dict(_pair(text, "--policy") for text in args.policy)
+    if args.on_conflict:
+        given["on_conflict"] = args.on_conflict
+    if args.answer:
+        given["answers"] = {
+            word: _number(label, "--answer") for word, label in (_pair(t, "--answer") for t in args.answer)
+        }
+    if "multiply" in given:
+        factor = _number(given["multiply"], "--policy multiply")
+        given["multiply"] = int(factor) if factor is not None and factor.is_integer() else factor
+    return Policies.from_mapping(given)
+
+
+def _pair(text: str, option: str) -> tuple[str, str]:
+    name, equals, value = text.partition("=")
+    if not equals or not name.strip():
+        raise IngestError(f"{option} {text!r} is no NAME=VALUE: write for instance {option} zero=unknown.")
+    return name.strip(), value.strip()
+
+
+def _number(text: str, option: str) -> float | None:
+    try:
+        return float(text) if text else None
+    except ValueError as error:
+        raise IngestError(f"{option}: {text!r} is not a number: expected one, or nothing.") from error
+
+
+def run_history(args: argparse.Namespace) -> None:
+    """History."""
+    with Workspace(args.workspace) as workspace:
+        listed = workspace.ingests(args.dataset).to_json(orient="records", date_format="iso")
+        for row in json.loads(listed):
+            print_json(row)
+
+
+def run_check(args: argparse.Namespace) -> None:
+    """Check."""
+    with Workspace(args.workspace) as workspace:
+        for finding in workspace.dataset(args.dataset).checks():
+            examples = json.loads(finding.examples.to_json(orient="records"))
+            print_json(
+                {
+                    "severity": finding.severity,
+                    "code": finding.code,
+                    "count": finding.count,
+                    "sentence": finding.sentence,
+                    "examples": examples[:5],
+                }
+            )
+
+
+def run_undo(args: argparse.Namespace) -> None:
+    """Undo."""
+    with Workspace(args.workspace) as workspace:
+        report = workspace.undo(args.dataset, args.ingest)
+        print_json({"dataset": args.dataset, "undone": report.sentence, "fingerprint": report.fingerprint})
+
+
+def run_duplicate(args: argparse.Namespace) -> None:
+    """Duplicate."""
+    with Workspace(args.workspace) as workspace:
+        workspace.duplicate(args.dataset, args.to)
+        print_json({"dataset": args.to, "fingerprint": workspace.dataset(args.to).fingerprint})
+
+
+def run_rename(args: argparse.Namespace) -> None:
+    """Rename."""
+    with Workspace(args.workspace) as workspace:
+        workspace.rename(args.dataset, args.to)
+        print_json({"dataset": args.to})
+
+
+def run_delete(args: argparse.Namespace) -> None:
+    """Delete, where the name is given twice."""
+    if args.confirm != args.dataset:
+        raise DatasetError(f"--confirm {args.confirm!r} is not {args.dataset!r}: nothing was deleted.")
+    with Workspace(args.workspace) as workspace:
+        workspace.delete(args.dataset)
+        print_json({"deleted": args.dataset})

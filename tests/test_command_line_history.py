@@ -1,0 +1,85 @@
+"""The life of a dataset from the command line."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from crubric_core.__main__ import main
+
+
+@pytest.fixture
+def crubric(capsys, tmp_path):
+    """Run a command on one workspace; its JSON lines, or its exit status and what it said on stderr."""
+
+    def run(command: str, *arguments: str):
+        status = main([command, "--workspace", str(tmp_path / "w.duckdb"), "--dataset", "d", *arguments])
+        said = capsys.readouterr()
+        return [json.loads(line) for line in said.out.splitlines()] if status == 0 else (status, said.err)
+
+    return run
+
+
+@pytest.fixture
+def labels(tmp_path):
+    path = tmp_path / "labels.csv"
+    path.write_text("system,query,rubric,judge,label\na,q,r,j,1.5\nb,q,r,j,hmm\nc,q,r,j,0\nd,q,r,j,2\n")
+    return str(path)
+
+
+def test_policies_decide_what_is_in_doubt_and_are_listed(crubric, labels):
+    options = ["--policy", "fractions=down", "--policy", "zero=unknown", "--answer", "hmm=", labels]
+    (seen,) = crubric("ingest", "--preview", *options)
+    assert crubric("history")[0] == 2, "a preview makes no dataset"
+    (report,) = crubric("ingest", *options)
+    assert report == seen
+    assert (report["accepted"], report["rejected"], report["blank"]) == (4, 0, 2)
+    assert report["policies"] == {"fractions": 1, "zero": 1, "answers": 1}
+    (row,) = crubric("history")
+    assert row["changes"].startswith("adds 4 systems")
+    assert (
+        row["policies"] == "fractions: down (1 row); zero: unknown (1 row); answers: hmm → None (1 row)"
+    )
+
+
+def test_what_is_doubtful_is_named(crubric, labels):
+    (report,) = crubric("ingest", "--policy", "multiply=2", "--policy", "off_scale=clip", labels)
+    assert [line.split(":")[0] for line in report["findings"]] == ["error"]
+    (finding,) = crubric("check")
+    assert (finding["severity"], finding["code"], finding["count"]) == ("error", "text", 1)
+    assert finding["examples"][0]["value"] == "hmm"
+
+
+def test_a_dataset_is_copied_renamed_taken_back_and_deleted(crubric, labels):
+    (report,) = crubric("ingest", "--on-conflict", "first", "--policy", "fractions=up", labels)
+    assert crubric("duplicate", "--to", "copy")[0]["fingerprint"] == report["fingerprint"]
+    assert crubric("rename", "--to", "copy")[0] == 2
+    assert "and with it the dataset d" in crubric("undo", "--ingest", "1")[0]["undone"]
+    assert crubric("undo")[0] == 2
+    (again,) = crubric("ingest", "--policy", "fractions=up", labels)
+    assert again["fingerprint"] == report["fingerprint"]
+    assert crubric("delete", "--confirm", "x") == (
+        2,
+        "crubric_core: --confirm 'x' is not 'd': nothing was deleted.\n",
+    )
+    assert crubric("delete", "--confirm", "d") == [{"deleted": "d"}]
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--policy", "zero"], "no NAME=VALUE"),
+        (["--policy", "halves=up"], "no policy 'halves'"),
+        (["--policy", "fractions=nearest"], "fractions = 'nearest' is unknown"),
+        (["--policy", "multiply=x"], "'x' is not a number"),
+        (["--policy", "multiply=1.5"], "multiply = 1.5 is no factor"),
+        (["--answer", "=3"], "no NAME=VALUE"),
+        (["--answer", "good=inf"], "expected a word and a number"),
+        (["--answer", "good=nan"], "expected a word and a number"),
+    ],
+)
+def test_a_policy_that_is_none_is_named(crubric, labels, options, words):
+    status, said = crubric("ingest", *options, labels)
+    assert status == 2
+    assert words in said

@@ -4,9 +4,7 @@
 from __future__ import annotations
 
 from .job import Job
-from .statements import same_key
-
-_KEY = "system_id, rubric_id, judge_id"
+from .statements import KEYS, key_of, same_key
 
 
 def _has_no_repeats(job: Job) -> bool:
@@ -36,13 +34,18 @@ def _has_no_repeats(job: Job) -> bool:
     return bool(found == rows)
 
 
+def _thing(job: Job) -> str:
+    return "system, rubric and judge" if "system_id" in KEYS[job.kind] else "rubric and annotator"
+
+
 def settle_repeats(job: Job) -> None:
     """One row a key: an unknown label never contradicts a known one; known ones that differ are a conflict."""
     if _has_no_repeats(job):
         return
+    key = key_of(job.kind)
     job.run(f"""
         CREATE TEMP TABLE repeats AS
-        SELECT {_KEY} FROM coded GROUP BY {_KEY} HAVING count(*) > 1
+        SELECT {key} FROM coded GROUP BY {key} HAVING count(*) > 1
     """)
     if not job.one("SELECT count(*) FROM repeats")[0]:
         return
@@ -50,20 +53,20 @@ def settle_repeats(job: Job) -> None:
     job.run(f"""
         CREATE TEMP TABLE repeated AS
         WITH keys AS (
-            SELECT {_KEY}, min(label) <> max(label) AS differ,
+            SELECT {key}, min(label) <> max(label) AS differ,
                    min("row") FILTER (label IS NOT NULL) AS first_row, arg_min(label, "row") AS first_label,
                    {best}("row") FILTER (label IS NOT NULL) AS known_row,
                    {best}("row") FILTER (label IS NULL) AS blank_row
-            FROM coded JOIN repeats USING ({_KEY}) GROUP BY {_KEY}
+            FROM coded JOIN repeats USING ({key}) GROUP BY {key}
         ), others AS (
-            SELECT {_KEY}, min(c."row") AS other_row, arg_min(c.label, c."row") AS other_label
-            FROM coded c JOIN keys k USING ({_KEY}) WHERE c.label <> k.first_label GROUP BY {_KEY}
+            SELECT {key}, min(c."row") AS other_row, arg_min(c.label, c."row") AS other_label
+            FROM coded c JOIN keys k USING ({key}) WHERE c.label <> k.first_label GROUP BY {key}
         )
         SELECT c."row", c.label, coalesce(k.differ, false) AS differ, k.blank_row,
                coalesce(k.known_row, k.blank_row) AS kept_row,
                CASE WHEN c.label = k.first_label THEN o.other_row ELSE k.first_row END AS other_row,
                CASE WHEN c.label = k.first_label THEN o.other_label ELSE k.first_label END AS other_label
-        FROM coded c JOIN keys k USING ({_KEY}) LEFT JOIN others o USING ({_KEY})
+        FROM coded c JOIN keys k USING ({key}) LEFT JOIN others o USING ({key})
     """)
     if job.policies.on_conflict == "reject":
         _reject_repeats(job)
@@ -71,11 +74,11 @@ def settle_repeats(job: Job) -> None:
 
 
 def _reject_repeats(job: Job) -> None:
-    job.run("""
+    job.run(f"""
         INSERT INTO rejected
         SELECT "row", 'label', CAST(label AS VARCHAR),
                'conflicts with row ' || other_row || ', which gives ' || other_label
-               || ' for the same system, rubric and judge'
+               || ' for the same {_thing(job)}'
         FROM repeated WHERE differ AND label IS NOT NULL
     """)
     job.run(
@@ -99,13 +102,13 @@ def _collapse_repeats(job: Job) -> None:
 
 def settle_stored(job: Job) -> None:
     """Rows whose key the dataset already holds: equal ones collapse, an unknown is filled, others conflict."""
-    table = job.kind
+    table, key = job.kind, key_of(job.kind)
     if not job.one(f"SELECT count(*) FROM {table} WHERE dataset_id = $dataset")[0]:
         return
     job.run(f"""
         CREATE TEMP TABLE met AS
-        SELECT {_KEY}, c."row", c.label, l.label AS old, l."row" AS old_row, l.ingest_id AS old_ingest
-        FROM coded c JOIN {table} l USING ({_KEY}) WHERE l.dataset_id = $dataset
+        SELECT {key}, c."row", c.label, l.label AS old, l."row" AS old_row, l.ingest_id AS old_ingest
+        FROM coded c JOIN {table} l USING ({key}) WHERE l.dataset_id = $dataset
     """)
     same, filled, differing = job.one("""
         SELECT count(*) FILTER (label IS NULL OR label = old), count(*) FILTER (label IS NOT NULL AND old IS NULL),
@@ -128,11 +131,11 @@ def _decide_differing(job: Job, rows: int) -> None:
         job.tally.replaced += rows
         job.tally.apply("on_conflict", rows)
     else:
-        job.run("""
+        job.run(f"""
             INSERT INTO rejected
             SELECT m."row", 'label', CAST(m.label AS VARCHAR),
                    'conflicts with row ' || m.old_row || ' of ' || i.source || ', which gave ' || m.old
-                   || ' for the same system, rubric and judge'
+                   || ' for the same {_thing(job)}'
             FROM met m JOIN ingests i ON i.ingest_id = m.old_ingest WHERE m.label <> m.old
         """)
 
@@ -140,6 +143,7 @@ def _decide_differing(job: Job, rows: int) -> None:
 def _replace_stored(job: Job) -> None:
     """The stored label where it stands, the other one aside; and what gave way, so that it can come back."""
     table = job.kind
+    key = key_of(table) if "system_id" in KEYS[table] else f"NULL, {key_of(table)}"
     counts = "met.label IS NOT NULL AND met.old IS NULL"
     if job.policies.on_conflict == "last":
         counts = "met.label IS NOT NULL AND met.label IS DISTINCT FROM met.old"
@@ -148,7 +152,7 @@ def _replace_stored(job: Job) -> None:
         (counts, "old, old_ingest, old_row"),
     ):
         job.run(
-            f"INSERT INTO aside SELECT $kind, $dataset, {_KEY}, {row} FROM met WHERE {condition}", kind=table
+            f"INSERT INTO aside SELECT $kind, $dataset, {key}, {row} FROM met WHERE {condition}", kind=table
         )
     job.run(f"""
         UPDATE {table} SET label = met.label, ingest_id = $ingest, "row" = met."row"

@@ -28,7 +28,7 @@ _SECTIONS = {
     """,
     "rubrics": """
         SELECT to_json([q.name, r.name, r.text, scale_min::VARCHAR, scale_max::VARCHAR, weight::VARCHAR, dimension,
-                        severity]) AS content
+                        severity] || CASE WHEN coalesce(polarity, weight) < 0 THEN ['-1'] ELSE [] END) AS content
         FROM rubrics r LEFT JOIN queries q USING (query_id)
         WHERE r.dataset_id = $dataset AND r.ingest_id IS NOT NULL
     """,
@@ -37,12 +37,17 @@ _SECTIONS = {
                         p_high_risk_constraint::VARCHAR, p_creative_divergent::VARCHAR, omega::VARCHAR]) AS content
         FROM queries WHERE dataset_id = $dataset AND ingest_id IS NOT NULL
     """,
+    "anchors": """
+        SELECT to_json([q.name, r.name, k.name, label::VARCHAR]) AS content
+        FROM anchors a JOIN judges k USING (judge_id) JOIN rubrics r USING (rubric_id)
+        LEFT JOIN queries q ON q.query_id = r.query_id WHERE a.dataset_id = $dataset
+    """,
     "reference_ranking": """
         SELECT to_json([s.name, rank::VARCHAR, score::VARCHAR]) AS content
         FROM reference_ranking t JOIN systems s USING (system_id) WHERE t.dataset_id = $dataset
     """,
 }
-SECTIONS = ("labels", "gold", "rubrics", "queries", "reference_ranking")
+SECTIONS = ("labels", "gold", "rubrics", "queries", "reference_ranking", "anchors")
 
 
 def section(name: str, dataset: int) -> Query:
@@ -54,7 +59,10 @@ def section(name: str, dataset: int) -> Query:
 
 def combine(sections: dict[str, tuple[int, int]]) -> str:
     """32 hexadecimal digits for the (rows, sum) of every section."""
-    text = ";".join(f"{name}:{sections[name][0]}:{sections[name][1]}" for name in SECTIONS)
+    there = [
+        name for name in SECTIONS if name != "anchors" or sections[name][0]
+    ]  # anchors came later than the rest
+    text = ";".join(f"{name}:{sections[name][0]}:{sections[name][1]}" for name in there)
     return hashlib.sha256(text.encode()).hexdigest()[:32]
 
 

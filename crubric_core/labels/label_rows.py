@@ -7,28 +7,37 @@ from fractions import Fraction
 
 from ..errors import IngestError
 from . import names, values
+from .columns import SPECS
 from .conflicts import settle_repeats, settle_stored
 from .job import Job
-
-_KEY = "system_id, rubric_id, judge_id"
+from .statements import KEYS, key_of
 
 
 def store_labels(job: Job) -> None:
     """Validate ``incoming`` and add it to the labels, the gold or the anchors of the dataset."""
     judge = "judge" if job.kind == "labels" else "annotator"
     _read_labels(job)
-    names.look_up_names(job, "system")
+    if _has_systems(job):
+        names.look_up_names(job, "system")
+    else:
+        names.stand_in(job, "system")
     names.look_up_names(job, judge)
     names.look_up_rubrics(job, borrow_query=True)
     _code(job, judge)
     _reject_faults(job, judge)
     settle_repeats(job)
     settle_stored(job)
-    names.keep_names(job, "system", "SELECT system_id AS id FROM coded")
+    if _has_systems(job):
+        names.keep_names(job, "system", "SELECT system_id AS id FROM coded")
     names.keep_names(job, judge, "SELECT judge_id AS id FROM coded")
     names.keep_rubrics(job, "SELECT rubric_id AS id FROM coded")
     (job.tally.added,) = job.one("SELECT count(*) FROM coded")
-    job.run(f'INSERT INTO {job.kind} SELECT $dataset, {_KEY}, label, $ingest, "row" FROM coded')
+    job.run(f'INSERT INTO {job.kind} SELECT $dataset, {key_of(job.kind)}, label, $ingest, "row" FROM coded')
+
+
+def _has_systems(job: Job) -> bool:
+    """Whether the labels are of systems; anchors are of the rubrics themselves."""
+    return "system_id" in KEYS[job.kind]
 
 
 def _read_labels(job: Job) -> None:
@@ -48,7 +57,8 @@ def _read_labels(job: Job) -> None:
             FROM words LEFT JOIN answers ON word = lower({values.name("raw")})
         ), told AS (
             SELECT * REPLACE (CASE WHEN word IS NULL OR verdict = meaning THEN verdict END AS verdict),
-                   word IS NOT NULL AND (verdict IS NULL OR verdict IS DISTINCT FROM meaning) AS answered
+                   word IS NOT NULL AND NOT (missing AND meaning IS NULL)
+                       AND (verdict IS NULL OR verdict IS DISTINCT FROM meaning) AS answered
             FROM parsed
         ), scaled AS (
             SELECT *, CASE WHEN answered THEN meaning WHEN verdict IS NOT NULL THEN verdict
@@ -68,7 +78,7 @@ def _read_labels(job: Job) -> None:
         )
         SELECT raw, n, CASE WHEN NOT unknown THEN value END AS value, unknown, verdict IS NOT NULL AS is_word,
                highest.label AS highest, answered, no_label, scaled,
-               {values.problem("value", "unknown", "whole")} AS problem
+               {values.problem("value", "unknown", SPECS[job.kind].values["label"])} AS problem
         FROM settled CROSS JOIN highest
         """,
         words=words,
@@ -113,8 +123,10 @@ def _refuse_fractions(job: Job) -> None:
 
 def _code(job: Job, judge: str) -> None:
     """Ids in place of text; ``fault`` says what is wrong with a row, 0 where nothing is."""
-    clip = job.policies.off_scale == "clip"
-    off = "false" if clip else "l.value < r.lo OR l.value > r.hi"
+    of_systems = _has_systems(job)  # anchors have a scale of their own, from 0 to 1
+    clip = job.policies.off_scale == "clip" and of_systems
+    off = "false" if clip or not of_systems else "l.value < r.lo OR l.value > r.hi"
+    highest = "coalesce(r.hi, l.highest)" if of_systems else "1"
     label = "greatest(least(l.value, r.hi), r.lo)" if clip else "l.value"
     if clip:
         label = f"CASE WHEN l.value IS NOT NULL THEN {label} END"  # greatest and least pass over NULL
@@ -125,13 +137,24 @@ def _code(job: Job, judge: str) -> None:
                CAST(CASE WHEN s.name IS NULL THEN 1 WHEN r.rubric IS NULL THEN 2 WHEN r.ambiguous THEN 3
                          WHEN j.name IS NULL THEN 4 WHEN l.problem IS NOT NULL THEN 5
                          WHEN {off} THEN 6
-                         WHEN l.is_word AND coalesce(r.hi, l.highest) > 1 THEN 7 ELSE 0 END AS TINYINT) AS fault
+                         WHEN l.is_word AND {highest} > 1 THEN 7 ELSE 0 END AS TINYINT) AS fault
         FROM incoming i
         JOIN system_names s ON s.raw IS NOT DISTINCT FROM i.system
         JOIN {judge}_names j ON j.raw IS NOT DISTINCT FROM i.{judge}
         JOIN rubric_names r ON r.rubric_raw IS NOT DISTINCT FROM i.rubric AND r.query_raw IS NOT DISTINCT FROM i.query
         JOIN label_values l ON l.raw IS NOT DISTINCT FROM i.label
     """)
+    if clip:
+        _count_clipped(job)
+
+
+def _count_clipped(job: Job) -> None:
+    (rows,) = job.one("""
+        SELECT count(*) FROM incoming i JOIN label_values l ON l.raw = i.label
+        JOIN rubric_names r ON r.rubric_raw IS NOT DISTINCT FROM i.rubric AND r.query_raw IS NOT DISTINCT FROM i.query
+        WHERE l.value < r.lo OR l.value > r.hi
+    """)
+    job.tally.apply("off_scale", rows)
 
 
 def _reject_faults(job: Job, judge: str) -> None:

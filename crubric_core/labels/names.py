@@ -32,6 +32,14 @@ def look_up_names(job: Job, column: str) -> None:
     """)
 
 
+def stand_in(job: Job, column: str) -> None:
+    """The same for a kind of table that does not have the column: one nameless name, with the id 0."""
+    job.run(f'ALTER TABLE incoming ADD COLUMN "{column}" VARCHAR')
+    job.run(
+        f"CREATE TEMP TABLE {column}_names AS SELECT NULL::VARCHAR AS raw, '' AS name, 0 AS id, false AS is_new"
+    )
+
+
 def keep_names(job: Job, column: str, used: str) -> None:
     """Write the new names whose ids stand in the relation ``used`` (a column ``id``)."""
     job.run(f"""

@@ -1,7 +1,8 @@
 """Labels into what the model reads, as pure functions from a dataset's id to (sql, params) (METHOD §1–3).
 
-A judge's label goes through the scale first: level = label - scale_min; for a binary model pass = 1 iff
-level >= (L - 1) / 2. A cell is one (system, rubric) pair with at least one known label; an instance one with two.
+A judge's label goes through the scale first: level = label - scale_min, or scale_max - label where meeting the
+rubric is bad (polarity -1), so that more is always better; for a binary model pass = 1 iff level >= (L - 1) / 2.
+A cell is one (system, rubric) pair with at least one known label; an instance one with two.
 """
 
 # ruff: noqa: S608 - every identifier in the SQL is this program's own, every value is bound
@@ -10,10 +11,8 @@ from __future__ import annotations
 from ..settings import Response, Tie
 from .catalogue import JUDGE_ORDER, RUBRIC_FACTS, SYSTEM_ORDER, Query
 
-_READING = {
-    "binary": "CAST(2 * (l.label - f.scale_min) >= f.levels - 1 AS INTEGER)",
-    "ordered": "l.label - f.scale_min",
-}
+_LEVEL = "CASE WHEN f.polarity < 0 THEN f.scale_max - l.label ELSE l.label - f.scale_min END"
+_READING = {"binary": f"CAST(2 * ({_LEVEL}) >= f.levels - 1 AS INTEGER)", "ordered": _LEVEL}
 _TIES = {"unknown": "NULL", "fail": "0", "pass": "1"}
 
 

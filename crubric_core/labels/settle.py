@@ -7,7 +7,7 @@ import duckdb
 
 from ..errors import IngestError
 from .job import Job
-from .statements import revive
+from .statements import KEYS, revive
 
 
 def settle_rubrics(job: Job) -> None:
@@ -22,7 +22,8 @@ def settle_rubrics(job: Job) -> None:
         FROM rubrics g JOIN rubrics r ON r.name = g.name AND r.dataset_id = g.dataset_id AND r.query_id IS NOT NULL
         WHERE g.dataset_id = $dataset AND g.query_id IS NULL
           AND g.rubric_id IN (SELECT rubric_id FROM labels WHERE dataset_id = $dataset
-                              UNION ALL SELECT rubric_id FROM gold WHERE dataset_id = $dataset)
+                              UNION ALL SELECT rubric_id FROM gold WHERE dataset_id = $dataset
+                              UNION ALL SELECT rubric_id FROM anchors WHERE dataset_id = $dataset)
         GROUP BY g.rubric_id
     """)
     for name, n in job.all("SELECT name, n FROM moves WHERE n > 1 ORDER BY name LIMIT 1"):
@@ -32,7 +33,7 @@ def settle_rubrics(job: Job) -> None:
         )
     moving = job.one("SELECT count(*) FROM moves")[0]
     if moving:
-        for table in ("labels", "gold"):
+        for table in KEYS:
             _move(job, table)
     if job.kind == "rubrics" or moving:
         check_scales(job.cursor, job.dataset_id, job.source)
@@ -40,9 +41,10 @@ def settle_rubrics(job: Job) -> None:
 
 def _move(job: Job, table: str) -> None:
     """Point the rows at the rubric with a query; where it has the same system and judge, known labels must agree."""
+    others = " AND ".join(f"n.{column} = o.{column}" for column in KEYS[table] if column != "rubric_id")
     clash = f"""
         FROM {table} o JOIN moves m ON m.old_id = o.rubric_id
-        JOIN {table} n ON n.rubric_id = m.new_id AND n.system_id = o.system_id AND n.judge_id = o.judge_id
+        JOIN {table} n ON n.rubric_id = m.new_id AND {others}
     """
     for (name,) in job.all(f"SELECT m.name {clash} WHERE o.label <> n.label ORDER BY m.name LIMIT 1"):
         raise IngestError(
@@ -56,7 +58,7 @@ def _move(job: Job, table: str) -> None:
     """)
     job.run(
         f"""
-        INSERT INTO aside SELECT $kind, $dataset, system_id, c.new_id, judge_id, label, ingest_id, "row"
+        INSERT INTO aside SELECT $kind, $dataset, {_system(table)}, c.new_id, judge_id, label, ingest_id, "row"
         FROM {table} t JOIN clashing c ON c.id = t.rowid
         """,
         kind=table,
@@ -68,13 +70,17 @@ def _move(job: Job, table: str) -> None:
     revive(job.cursor, table, job.dataset_id)
 
 
+def _system(table: str) -> str:
+    return "system_id" if "system_id" in KEYS[table] else "NULL"
+
+
 def _remember_moved(job: Job, table: str) -> None:
     """Which rows came without a query, so that they lose it again with the ingest that brought it."""
     for relation in (f"SELECT * FROM {table}", f"SELECT * EXCLUDE (kind) FROM aside WHERE kind = '{table}'"):
         job.run(
             f"""
             INSERT INTO moved
-            SELECT $kind, $dataset, system_id, judge_id, m.old_id, m.new_id, ingest_id, $ingest
+            SELECT $kind, $dataset, {_system(table)}, judge_id, m.old_id, m.new_id, ingest_id, $ingest
             FROM ({relation}) o JOIN moves m ON m.old_id = o.rubric_id
             """,
             kind=table,

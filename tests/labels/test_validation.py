@@ -1,0 +1,192 @@
+"""What is doubtful is named, with a count and examples; what is sound is not."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from crubric_core.labels import Workspace
+
+HEADER = "system,query,rubric,judge,label"
+
+
+def labels(cells, header: str = HEADER) -> bytes:
+    return "\n".join([header, *(",".join(map(str, cell)) for cell in cells)]).encode()
+
+
+def codes(ws: Workspace) -> dict[str, int]:
+    return {finding.code: finding.count for finding in ws.dataset("d").checks()}
+
+
+def panel(noise: float = 0.15, systems: int = 8, rubrics: int = 60, judges: int = 3, seed: int = 0):
+    """Cells of judges who mostly agree: [system, query, rubric, judge, label]."""
+    rng = np.random.default_rng(seed)
+    truth = rng.integers(0, 2, (systems, rubrics))
+    return [
+        [f"s{i}", f"q{j % 5}", f"r{j}", f"j{k}", int(truth[i, j] ^ (rng.random() < noise))]
+        for i in range(systems)
+        for j in range(rubrics)
+        for k in range(judges)
+    ]
+
+
+def test_a_sound_table_has_no_findings(ws):
+    report = ws.ingest(labels(panel()), "d")
+    assert report.checks == ws.dataset("d").checks() == ()
+
+
+def test_a_lenient_judge_is_not_taken_for_a_broken_one(ws):
+    rng = np.random.default_rng(1)
+    cells = panel(noise=0.3)
+    for cell in cells:
+        if cell[3] == "j1":
+            cell[4] = int(rng.random() < 0.93)
+    ws.ingest(labels(cells), "d")
+    assert codes(ws) == {}
+
+
+@pytest.mark.parametrize("order", ["cells", "judges", "shuffled within systems"])
+def test_a_run_of_one_value_where_the_others_vary_is_suspicious(ws, order):
+    cells = panel(rubrics=100)
+    for cell in [c for c in cells if c[3] == "j1"][200:330]:
+        cell[4] = 0
+    if order == "judges":
+        cells.sort(key=lambda c: c[3])
+    elif order != "cells":
+        np.random.default_rng(2).shuffle(cells)
+        cells.sort(key=lambda c: c[0])
+    ws.ingest(labels(cells), "d", name="labels.csv")
+    found = {f.code: f for f in ws.dataset("d").checks()}
+    assert list(found) == ["constant_run"]
+    examples = found["constant_run"].examples
+    assert set(examples["judge"]) == {"j1"}
+    assert (examples["label"] == 0).all()
+    assert 80 <= examples["labels"].iloc[0] <= 160
+    assert (examples["others_differ"] > 0.3).all()
+    assert "j1 gives 0" in found["constant_run"].sentence
+
+
+def test_a_judge_who_gives_one_system_one_value_is_suspicious(ws):
+    cells = panel(systems=12, rubrics=40)
+    for cell in cells:
+        if cell[0] == "s3" and cell[3] == "j2":
+            cell[4] = 1
+    np.random.default_rng(3).shuffle(cells)
+    ws.ingest(labels(cells), "d")
+    found = {f.code: f for f in ws.dataset("d").checks()}
+    assert found["constant_run"].examples[["judge", "where"]].values.tolist() == [["j2", "system s3"]]
+
+
+def test_a_run_that_the_other_judges_share_is_none(ws):
+    cells = panel(noise=0.0)
+    for cell in cells:
+        if cell[0] in ("s3", "s4"):
+            cell[4] = 1
+    ws.ingest(labels(cells), "d")
+    assert codes(ws) == {}
+
+
+def test_a_judge_that_never_varies_is_named(ws):
+    cells = [c if c[3] != "j2" else [*c[:4], 1] for c in panel()]
+    ws.ingest(labels(cells), "d")
+    assert codes(ws) == {"never_varies": 1}
+
+
+def test_pairs_that_a_judge_did_not_see_are_named_with_the_whole_coverage(ws):
+    cells = [c for c in panel() if not (c[0] == "s1" and c[3] == "j0" and int(c[2][1:]) > 20)]
+    report = ws.ingest(labels(cells), "d")
+    (finding,) = report.checks
+    assert (finding.code, finding.count) == ("coverage", 1)
+    assert "most of all j0 on s1 (21 of 60)" in finding.sentence
+    assert len(finding.examples) == 8 * 3
+    table = ws.dataset("d").coverage().set_index(["system", "judge"])
+    assert table.loc[("s1", "j0"), "labels"] == 21
+    assert table.loc[("s1", "j0"), "share"] == pytest.approx(21 / 60)
+    assert table.loc[("s1", "j1"), "share"] == 1
+
+
+def test_labels_that_are_not_there_are_counted_and_many_are_a_warning(ws):
+    cells = panel()
+    cells[0][4] = "NA"
+    ws.ingest(labels(cells), "d")
+    (finding,) = ws.dataset("d").checks()
+    assert (finding.severity, finding.code, finding.count) == ("note", "blank", 1)
+    for cell in cells[:300]:
+        cell[4] = "" if cell[3] == "j1" else cell[4]
+    ws.ingest(labels(cells), "e")
+    (finding,) = ws.dataset("e").checks()
+    assert (finding.severity, finding.count) == ("warning", 101)
+    assert "j1 has the most, 20.8% of its own" in finding.sentence
+
+
+def test_rows_that_were_left_out_are_grouped_by_their_reason(ws):
+    ws.ingest(b"rubric,query,scale_min,scale_max\nr,q,1,5\n", "d", "rubrics")
+    rows = ["a,q,r,j,4.5", "b,q,r,j,7", "c,q,r,j,hm", "d,q,r,j,1", "d,q,r,j,2", ",q,r,j,1", "f,q,r,j,yes"]
+    rows += [f"s{i},q,r,j,3" for i in range(30)]
+    report = ws.ingest("\n".join([HEADER, *rows]).encode(), "d")
+    errors = {f.code: f.count for f in report.checks if f.severity == "error"}
+    assert errors == {"conflict": 2, "off_scale": 1, "fraction": 1, "verdict": 1, "text": 1, "no_name": 1}
+    fraction = next(f for f in report.checks if f.code == "fraction")
+    assert "To keep them, round them: fractions = down or up" in fraction.sentence
+    assert fraction.examples[["row", "value"]].values.tolist() == [[2, "4.5"]]
+    later = ws.ingest(f"{HEADER}\nz,q,r,j,4\n".encode(), "d")
+    assert not [f for f in later.checks if f.severity == "error"], "an ingest speaks of its own rows"
+    assert codes(ws)["conflict"] == 2
+
+
+def test_names_that_one_table_has_and_another_lacks_are_strangers(ws):
+    cells = panel()
+    ws.ingest(labels(cells), "d")
+    ws.ingest(
+        "\n".join(
+            ["query,rubric,weight", *{f"{c[1]},{c[2]},1" for c in cells if c[2] != "r7"}, "q0,idle,1"]
+        ).encode(),
+        "d",
+        "rubrics",
+    )
+    ws.ingest(b"query,text\nq0,a\nq1,b\nq2,c\nq3,d\n", "d", "queries")
+    ws.ingest(b"system,rank\ns1,1\nS2,2\n", "d", "reference")
+    assert codes(ws) == {
+        "undescribed_rubric": 1,
+        "undescribed_query": 1,
+        "unknown_system": 1,
+        "idle_rubric": 1,
+    }
+
+
+def test_a_description_for_every_query_describes_each(ws):
+    ws.ingest(b"rubric,text\nr1,tone\n", "d", "rubrics")
+    ws.ingest(labels([c for c in panel() if c[2] == "r1"]), "d")
+    assert "undescribed_rubric" not in codes(ws)
+
+
+def test_one_text_under_two_names_in_a_query_is_named_and_in_two_queries_is_not(ws):
+    ws.ingest(labels(panel()), "d")
+    ws.ingest(
+        b"query,rubric,text\nq0,r0,Is it true?\nq1,r1,Is it true?\nq2,r2,Names x\nq2,r7,names X\n",
+        "d",
+        "rubrics",
+    )
+    found = {f.code: f for f in ws.dataset("d").checks()}
+    assert found["repeated_text"].count == 1
+    assert "r2, r7 of q2" in found["repeated_text"].sentence
+
+
+def test_probabilities_of_types_must_sum_to_one(ws):
+    ws.ingest(labels(panel()), "d")
+    shares = "p_evidence_reasoning,p_decision_support,p_high_risk_constraint,p_creative_divergent"
+    rows = ["q0,0.1,0.2,0.3,0.4", "q1,0.5,0.5,0.5,0", "q2,0.5,,,", "q3,0.333,0.333,0.333,0", "q4,1,0,0,0"]
+    ws.ingest("\n".join([f"query,{shares}", *rows]).encode(), "d", "queries")
+    (finding,) = ws.dataset("d").checks()
+    assert (finding.code, finding.count) == ("shares", 1)
+    assert "such as q1 (1.5)" in finding.sentence
+
+
+def test_findings_come_errors_first_and_concern_one_dataset_alone(ws):
+    cells = [c if c[3] != "j2" else [*c[:4], 1] for c in panel()]
+    ws.ingest(labels([*cells, ["x", "q", "r", "j", "hm"], ["y", "q", "r", "j0", "NA"]]), "d")
+    ws.ingest(labels(panel()), "other")
+    order = [f.severity for f in ws.dataset("d").checks()]
+    assert order == sorted(order, key=["error", "warning", "note"].index)
+    assert order[0] == "error"
+    assert ws.dataset("other").checks() == ()

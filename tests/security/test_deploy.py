@@ -23,7 +23,7 @@ from websockets.typing import Origin
 from crubric_core import Workspace
 from crubric_core.sharing import open_view, publish
 from tests.security.conftest import CANARY, Study
-from tests.security.servers import ROOT, Server, free_port, rerun, started
+from tests.security.servers import ROOT, Server, Talk, command, free_port, rerun, started
 
 DEPLOY = ROOT / "docs" / "deploy"
 PAGE = (ROOT / "docs" / "deploy.md").read_text("utf-8")
@@ -102,6 +102,20 @@ def asked_by(
             return heard
 
         yield ask
+
+
+def test_a_viewer_runs_where_nothing_at_all_can_be_written(study: Study, tmp_path: Path) -> None:
+    seal = "mount --bind / / && mount -o remount,ro,bind / / && ! touch {0} 2>/dev/null && exec {1}"
+    port = free_port()
+    sealed = seal.format(tmp_path / "written", shlex.join(command(port)))
+    inside = [needs("unshare"), "--mount", "sh", "-c"]
+    if subprocess.run([*inside, seal.format(tmp_path / "written", "true")], capture_output=True).returncode:
+        pytest.skip("this machine does not let a test make its file system read-only")
+    environment = {"CRUBRIC_ROLE": "viewer", "CRUBRIC_VIEWS": str(study.views)}
+    with started(tmp_path / "log", [*inside, sealed], port, **environment) as server, Talk(server) as reader:
+        reader.run(query_string=f"view={study.link.token}")
+        assert CANARY.encode() in reader.said()
+        assert "Traceback" not in server.log.read_text()
 
 
 def test_the_dashboards_unit_starts_with_the_example_of_secrets(tmp_path: Path) -> None:

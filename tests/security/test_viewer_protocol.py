@@ -7,6 +7,7 @@ import json
 import os
 import shutil
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -306,6 +307,16 @@ def test_a_client_does_not_choose_its_address_where_no_proxy_is_trusted(study: S
         with Talk(server) as reader:
             reader.run(query_string=f"view={link.token}")
             assert CANARY.encode() in reader.said()
+
+
+def test_a_hundred_readers_at_once_are_all_served(talk: Open, study: Study, unharmed: None) -> None:
+    def read(reader: Talk) -> bool:
+        with reader:
+            reader.run(query_string=f"view={study.link.token}")
+            return CANARY.encode() in reader.said()
+
+    with ThreadPoolExecutor(100) as pool:
+        assert list(pool.map(read, [talk() for _ in range(100)])) == [True] * 100
 
 
 def test_the_viewer_never_opens_the_workspace(viewer: Server, study: Study) -> None:

@@ -15,6 +15,7 @@ from .arrays import BoolArray, FloatArray, IntArray
 from .errors import AnchorError
 from .exports import UNKNOWN_LEVEL
 from .irt.fit import IrtFit
+from .labels.dataset import Reduction
 from .leaderboard.bootstrap import draw_weights
 from .pipeline import Result
 from .settings import Settings
@@ -56,20 +57,31 @@ class Anchor:
 
 def anchor_of(result: Result) -> Anchor:
     """The bank of an analysis."""
-    reduction, chosen = result.reduction, result.ranking.rubrics
-    y = np.full(reduction.y.shape, np.nan)
-    y[:, chosen] = reduction.y[:, chosen]
-    return Anchor(
-        name=result.dataset,
-        settings=result.settings,
-        judges=result.judges,
-        systems=reduction.systems,
-        rubrics=reduction.rubrics[["rubric", "query", "scale_min", "scale_max"]].reset_index(drop=True),
-        fit=result.calibration.fit,
-        feasible=result.measurability["feasible"].to_numpy(dtype=bool),
-        bank=chosen,
-        y=y,
+    return make_anchor(
+        result.dataset,
+        result.settings,
+        result.judges,
+        result.reduction,
+        result.calibration.fit,
+        result.measurability["feasible"].to_numpy(dtype=bool),
+        result.ranking.rubrics,
     )
+
+
+def make_anchor(
+    name: str,
+    settings: Settings,
+    judges: tuple[str, ...],
+    reduction: Reduction,
+    fit: IrtFit,
+    feasible: BoolArray,
+    bank: IntArray,
+) -> Anchor:
+    """The bank of these rubrics (indices), with what the reduction's systems got on them."""
+    y = np.full(reduction.y.shape, np.nan)
+    y[:, bank] = reduction.y[:, bank]
+    rubrics = reduction.rubrics[["rubric", "query", "scale_min", "scale_max"]].reset_index(drop=True)
+    return Anchor(name, settings, judges, reduction.systems, rubrics, fit, feasible, bank, y)
 
 
 def read_anchor(folder: str | Path) -> Anchor:

@@ -18,6 +18,7 @@ TITLES = (
     "Items",
     "Bank",
     "Leaderboard",
+    "New system",
     "Experiments",
     "Publish",
 )

@@ -20,6 +20,7 @@ PAGES = {
     "items": "Items",
     "bank": "Bank",
     "leaderboard": "Leaderboard",
+    "new_system": "New system",
     "experiments": "Experiments",
     "publish": "Publish",
 }

@@ -1,0 +1,33 @@
+"""A system held out: the bank made without it, and its labels there as if it were new (METHOD §13)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..anchor import Anchor, make_anchor
+from ..errors import DatasetError
+from ..labels.dataset import Dataset
+from ..pipeline import calibrate, gate, order_candidates
+from ..placing import NewLabels
+from ..settings import Settings
+from .inputs import read_inputs
+from .stability import reduce_panel
+
+
+def hold_out(ds: Dataset, settings: Settings, system: str) -> tuple[Anchor, NewLabels]:
+    """The whole analysis without ``system``, and the labels of ``system``; raises DatasetError if it is not there."""
+    inputs = read_inputs(ds, settings)
+    whole = inputs.reduction
+    if system not in whole.systems:
+        raise DatasetError(
+            f"There is no system {system!r} in {ds.name!r}: choose one of its {len(whole.systems)}."
+        )
+    at = whole.systems.index(system)
+    panel = ds.panel(settings.response)
+    others, *rest = (np.arange(size) for size in panel.shape)
+    reduction = reduce_panel(inputs, panel, np.delete(others, at), *rest)
+    feasible = gate(reduction, inputs.settings)["feasible"].to_numpy()
+    calibration = calibrate(reduction, inputs.settings)
+    bank = order_candidates(reduction, calibration, feasible, inputs.settings).order[: settings.budget]
+    anchor = make_anchor(ds.name, inputs.settings, ds.judges, reduction, calibration.fit, feasible, bank)
+    return anchor, NewLabels((system,), whole.y[[at]], ds.judges, ())

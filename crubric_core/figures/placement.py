@@ -1,0 +1,57 @@
+"""Figures of a new system's place among the others."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import plotly.graph_objects as go
+
+from ..leaderboard.placement import Placement
+from .leaderboard import Estimate, forest
+from .style import VERMILION, figure, label, labels
+
+
+def placement_forest(systems: Sequence[str], placed: Placement) -> go.Figure:
+    """All ranked systems in their tiers, best first; the new one, last of ``systems``, stands out."""
+    standing, new = placed.standing, len(systems) - 1
+    ranked = np.flatnonzero(np.isfinite(standing.tier))
+    order = ranked[np.argsort(-placed.abilities[ranked], kind="stable")]
+    names = [systems[i] for i in order]
+    estimate = Estimate(*(v[order] for v in (placed.abilities, standing.theta_low, standing.theta_high)))
+    fig = forest(names, estimate, standing.tier[order].astype(np.int64))
+    here = np.flatnonzero(order == new)
+    fig.add_scatter(
+        x=estimate.value[here],
+        y=here,
+        mode="markers",
+        marker={"color": VERMILION, "size": 15, "symbol": "diamond"},
+        error_x={
+            "type": "data",
+            "symmetric": False,
+            "array": (estimate.high - estimate.value)[here],
+            "arrayminus": (estimate.value - estimate.low)[here],
+            "color": VERMILION,
+            "thickness": 3,
+        },
+        hoverinfo="skip",
+    )
+    words = labels(names)
+    fig.update_yaxes(
+        ticktext=[f"<b>{word}</b>" if i == new else word for i, word in zip(order, words, strict=True)]
+    )
+    return fig
+
+
+def rank_chances(system: str, placed: Placement) -> go.Figure:
+    """The chance that the new system is among the first k, k = 1 … M + 1."""
+    chances = placed.standing.rank_probability[-1]
+    fig = figure("k: among the first k", "", height=300, yaxis_tickformat=".0%", yaxis_range=[0, 1.02])
+    fig.add_bar(
+        x=np.arange(1, len(chances) + 1),
+        y=chances,
+        marker_color=VERMILION,
+        hovertemplate=label(system, 80) + "<br>among the first %{x}: %{y:.0%}<extra></extra>",
+    )
+    fig.update_xaxes(range=[0.4, len(chances) + 0.6], dtick=-(-len(chances) // 15), showgrid=False)
+    return fig

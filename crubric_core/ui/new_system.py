@@ -1,0 +1,174 @@
+"""A new system on the bank of a study: whose labels, where it stands, what to judge next."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from ..anchor import Anchor, make_anchor
+from ..errors import CrubricError
+from ..experiments.held_out import hold_out
+from ..figures.placement import placement_forest, rank_chances
+from ..placing import NewLabels, Placed, read_new_labels
+from . import loaders, widgets
+from .text import count, plain, shorten
+
+if TYPE_CHECKING:
+    from streamlit.runtime.uploaded_file_manager import UploadedFile
+
+    from ..leaderboard.placement import Placement
+    from .page import StudyPage
+
+FILE, HELD_OUT = "file", "held-out system"
+_number = st.column_config.NumberColumn
+NEXT = {
+    "rubric": "rubric",
+    "query": "query",
+    "expected_information": _number("information", format="%.3f", help="What a label would tell, on average"),
+    "in_bank": st.column_config.CheckboxColumn("in bank"),
+    "text": st.column_config.TextColumn("text", width="large"),
+}
+PLACED = {
+    "system": "system",
+    "rank": _number("rank", width="small"),
+    "rank_low": _number("best"),
+    "rank_high": _number("worst"),
+    "tier": _number("tier", width="small"),
+    "theta": _number("ability θ", format="%.2f"),
+    "theta_low": _number(
+        "from", format="%.2f", help="Lower end of the bootstrap interval, as on the leaderboard"
+    ),
+    "theta_high": _number(
+        "to", format="%.2f", help="Upper end of the bootstrap interval, as on the leaderboard"
+    ),
+    "posterior_low": _number(
+        "posterior from", format="%.2f", help="Given these rubrics and labels, item parameters known"
+    ),
+    "posterior_high": _number("posterior to", format="%.2f"),
+    "answered": _number("labels", help="Rubrics of the bank with a label"),
+}
+
+
+def choose(study: StudyPage) -> tuple[Anchor, NewLabels] | None:
+    """Ask whose labels; the bank and the labels, or None as long as there are none."""
+    left, right = st.columns([2, 3], gap="large", vertical_alignment="top")
+    source = left.segmented_control(
+        "Its labels come from",
+        [FILE, HELD_OUT],
+        default=FILE,
+        required=True,
+        key="source",
+        bind="query-params",
+    )
+    if source == HELD_OUT:
+        systems = list(loaders.reduction(study).systems)
+        name = right.selectbox("System", systems, key="held_out", bind="query-params")
+        return _held_out((*study.key("rank"), study.settings.tau_c, name), study, name)
+    anchor = _anchor(study)
+    file = right.file_uploader("Labels of new systems on the bank's rubrics", key="new labels")
+    with left:
+        widgets.download("Download the bank as a form to fill in", form(study, anchor), "bank_form.csv")
+    if file is None:
+        return None
+    try:
+        return anchor, _read((*study.key("rank"), anchor.bank.tobytes(), file.file_id), anchor, file)
+    except CrubricError as error:
+        st.error(plain(str(error)))
+        return None
+
+
+def _anchor(study: StudyPage) -> Anchor:
+    feasible = loaders.gate(study)["feasible"].to_numpy()
+    return make_anchor(
+        study.dataset.name,
+        study.settings,
+        loaders.facts(study).judges,
+        loaders.reduction(study),
+        loaders.calibration(study).fit,
+        feasible,
+        loaders.bank(study),
+    )
+
+
+@st.cache_resource(max_entries=loaders.FEW, show_spinner="Making the bank without it …")
+def _held_out(key: loaders.Key, _study: StudyPage, _system: str) -> tuple[Anchor, NewLabels]:
+    return hold_out(_study.dataset, _study.settings, _system)
+
+
+@st.cache_resource(max_entries=loaders.FEW, show_spinner="Reading the labels …")
+def _read(key: loaders.Key, _anchor: Anchor, _file: UploadedFile) -> NewLabels:
+    _file.seek(0)
+    return read_new_labels(_anchor, _file, name=_file.name)
+
+
+def form(study: StudyPage, anchor: Anchor) -> pd.DataFrame:
+    """The bank's rubrics with their texts, and empty cells for who labels what."""
+    rubrics = loaders.reduction(study).rubrics.iloc[anchor.bank][
+        ["query", "rubric", "text", "scale_min", "scale_max"]
+    ]
+    return rubrics.assign(system="", judge="", label="").reset_index(drop=True)
+
+
+def answer(study: StudyPage, system: str, placed: Placement) -> None:
+    """Where it stands, in one line."""
+    standing, name = placed.standing, shorten(system, 40)
+    if np.isnan(standing.rank[-1]):
+        study.answer(f"{name} cannot be ranked: it has {count(placed.answered, 'label')} on the bank.")
+        return
+    low, high = int(standing.rank_low[-1]), int(standing.rank_high[-1])
+    which = f"between {low} and {high}" if low < high else "surely"
+    ranked = int(np.isfinite(standing.rank).sum())
+    study.answer(
+        f"{name} stands in tier {int(standing.tier[-1])} of {int(np.nanmax(standing.tier))}, at rank "
+        f"{int(standing.rank[-1])} of {ranked} ({which}), on {count(placed.answered, 'rubric')} of the bank."
+    )
+
+
+def beside(study: StudyPage, system: str) -> None:
+    """Where the analysis with a held-out system has it: the same, if the bank carries over."""
+    table = loaders.ranking(study, loaders.bank(study)).table.set_index("system")
+    row = table.loc[system]
+    if pd.notna(row["rank"]):
+        st.caption(
+            f"The leaderboard, made with its labels, has it at rank {row['rank']} in tier {row['tier']} with θ = "
+            f"{row['theta']:.2f} [{row['theta_low']:.2f}, {row['theta_high']:.2f}]. Origin and unit of θ are those of "
+            "the systems that a bank was made from."
+        )
+
+
+def show(study: StudyPage, anchor: Anchor, found: Placed, n: int) -> None:
+    """The system's place in figures, and what to judge next."""
+    system, placed = found.systems[n], found.placements[n]
+    if np.isfinite(placed.standing.rank[-1]):
+        left, right = st.columns([3, 2], gap="large")
+        with left:
+            widgets.show(
+                placement_forest([*anchor.systems, system], placed),
+                alt="Abilities with intervals in tier bands, the new system among them",
+                title="Among the others, with intervals and tiers",
+            )
+        with right:
+            widgets.show(
+                rank_chances(system, placed),
+                alt="Probability that the new system is among the first k",
+                title="Its chance to be among the first k",
+            )
+    widgets.table(found.table, PLACED)
+    widgets.download("Download placement.csv", found.table, "placement.csv")
+    following = found.next_best[n].merge(
+        loaders.reduction(study).rubrics[["rubric", "text"]], on="rubric", how="left"
+    )
+    st.markdown("**What to judge next**")
+    if following.empty:
+        st.write("Every rubric that passes the gate has a label.")
+        return
+    st.caption(
+        "The bank's rubrics without a label, those first that would tell most of this system."
+        if following["in_bank"].all()
+        else "The bank is done. These rubrics beside it would tell most; they count once a larger bank holds them."
+    )
+    widgets.table(following, NEXT, height=38 + 35 * min(len(following), 10))
+    widgets.download("Download next_best.csv", following, "next_best.csv")

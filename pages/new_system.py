@@ -1,0 +1,29 @@
+"""Where does mine stand?"""
+
+import streamlit as st
+
+from crubric_core.placing import place_systems
+from crubric_core.ui import new_system, widgets
+from crubric_core.ui.page import open_study
+from crubric_core.ui.text import count
+
+study = open_study("New system")
+st.markdown(
+    "A system that was never judged here needs labels on the bank's rubrics alone: the bank's parameters stay as they "
+    "are, and its ability follows at once."
+)
+chosen = new_system.choose(study)
+if chosen is None:
+    study.answer("No labels yet: give those of your system, or hold one of these out to see how it works.")
+    st.stop()
+anchor, labels = chosen
+found = place_systems(anchor, labels)
+one = found.systems[0]
+if len(found.systems) > 1:
+    one = st.selectbox(f"System, of {count(len(found.systems), 'new one')}", found.systems, key="placed")
+n = found.systems.index(one)
+new_system.answer(study, one, found.placements[n])
+widgets.notes(found.notes)
+if one in study.dataset.systems and one not in anchor.systems:
+    new_system.beside(study, one)
+new_system.show(study, anchor, found, n)

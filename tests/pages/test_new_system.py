@@ -1,0 +1,80 @@
+"""The page of a new system: nothing given, a file given, a system held out."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from crubric_core.experiments.held_out import hold_out
+from crubric_core.labels.workspace import Workspace
+from crubric_core.placing import place_systems
+from crubric_core.settings import Settings
+from tests.pages.conftest import HOSTILE, Open
+
+HELD_OUT = "held-out system"
+
+
+def first_line(app: AppTest) -> str:
+    return re.sub(r"\\(.)", r"\1", app.subheader[0].value)
+
+
+@pytest.fixture(scope="module")
+def mine(study: Path) -> bytes:
+    """Labels of one of the study's systems, under another name."""
+    with Workspace(study) as workspace:
+        labels = workspace.dataset("small").labels()
+    one = labels[labels["system"] == sorted(set(labels["system"]))[3]]
+    return one.assign(system=f"{HOSTILE} mine").to_csv(index=False).encode()
+
+
+def test_without_labels_the_page_says_what_to_give(open_page: Open, study: Path) -> None:
+    app = open_page("new_system", study)
+    assert not app.exception
+    assert first_line(app).startswith("No labels yet")
+
+
+def test_a_file_of_labels_gives_a_place_and_what_to_judge_next(
+    open_page: Open, study: Path, mine: bytes
+) -> None:
+    app = open_page("new_system", study, budget="20")
+    app.file_uploader[0].upload("mine.csv", mine, "text/csv").run()
+    assert not app.exception
+    assert not app.error
+    assert first_line(app).startswith("<img src=x onerror=alert(1)> **bold** m… stands in tier")
+    assert "of 9" in first_line(app)
+    assert app.dataframe[0].value["system"].tolist() == [f"{HOSTILE} mine"]
+    assert "What to judge next" in " ".join(text.value for text in app.markdown)
+
+
+def test_labels_that_do_not_touch_the_bank_are_answered_with_one_sentence(
+    open_page: Open, study: Path
+) -> None:
+    app = open_page("new_system", study)
+    app.file_uploader[0].upload(
+        "x.csv", b"system,query,rubric,judge,label\nx,q,nowhere,j,1\n", "text/csv"
+    ).run()
+    assert not app.exception
+    assert "No label is on any of the" in re.sub(r"\\(.)", r"\1", app.error[0].value)
+
+
+def test_a_held_out_system_is_placed_by_a_bank_that_never_saw_it(open_page: Open, study: Path) -> None:
+    with Workspace(study) as workspace:
+        dataset = workspace.dataset("small")
+        name = dataset.systems[2]
+        anchor, labels = hold_out(dataset, Settings(budget=min(200, len(dataset.rubrics))), name)
+    app = open_page("new_system", study, source=HELD_OUT, held_out=name)
+    assert not app.exception
+    assert name not in anchor.systems
+    expected = place_systems(anchor, labels).table
+    assert app.dataframe[0].value["theta"].tolist() == pytest.approx(expected["theta"].tolist())
+    assert "leaderboard, made with its labels" in app.caption[0].value
+
+
+def test_a_hostile_system_stays_text(open_page: Open, study: Path) -> None:
+    app = open_page("new_system", study, source=HELD_OUT, held_out=HOSTILE)
+    assert not app.exception
+    assert first_line(app).startswith(HOSTILE)
+    assert "<img" not in app.subheader[0].value.replace("\\<img", "")

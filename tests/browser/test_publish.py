@@ -1,0 +1,88 @@
+"""Publishing in a browser: a hostile title, the link over the page, and the link closed again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from crubric_core.demo import simulate
+from crubric_core.labels.workspace import Workspace
+from crubric_core.sharing import open_view
+from tests.browser.conftest import Server, serve, settle
+
+pytestmark = pytest.mark.browser
+PATIENCE = 30_000  # milliseconds
+TITLE = "<img src=x onerror=alert(1)> **bold** [x](//evil.example) $y$"
+
+
+@pytest.fixture(scope="module")
+def views(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("published") / "views"
+
+
+@pytest.fixture(scope="module")
+def server(views: Path) -> Iterator[Server]:
+    made = simulate(seed=1, systems=8, queries=12, pool=(10, 16))
+    path = views.with_name("study.duckdb")
+    with Workspace(path) as workspace:
+        for kind in ("labels", "rubrics", "queries"):
+            table = views.with_name(f"{kind}.csv")
+            getattr(made, kind).to_csv(table, index=False)
+            workspace.ingest(table, dataset="small", kind=kind)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("CRUBRIC_VIEWS", str(views))
+        with serve(path) as running:
+            yield running
+
+
+def first_line(page: Page) -> str:
+    return page.locator("h3").first.inner_text()
+
+
+def test_a_link_is_made_copied_and_revoked(page: Page, server: Server, views: Path) -> None:
+    alarms: list[str] = []
+    requests: list[str] = []
+    page.on("dialog", lambda dialog: (alarms.append(dialog.message), dialog.dismiss()))
+    page.on("request", lambda request: requests.append(request.url))
+    page.goto(f"{server.url}/publish")
+    settle(page)
+    assert first_line(page).startswith("No link yet")
+
+    page.get_by_label("Title").fill(TITLE)
+    page.get_by_label("Title").press("Enter")
+    expect(page.locator(".st-key-preview h1")).to_have_text(TITLE, timeout=PATIENCE)
+    page.get_by_role("button", name="Publish", exact=True).click()
+    shown = page.get_by_role("dialog")
+    link = shown.locator("code").inner_text().strip()
+    (token,) = parse_qs(urlsplit(link).query)["view"]
+    assert open_view(views, token).title == TITLE
+    page.keyboard.press("Escape")
+    expect(shown).to_have_count(0, timeout=PATIENCE)
+    settle(page)
+    assert first_line(page) == "1 link is open."
+
+    page.get_by_role("tab", name="Links").click()
+    page.get_by_role("button", name="Revoke …").click()
+    assert open_view(views, token) is not None
+    page.get_by_role("button", name="Revoke it for good").click()
+    expect(page.locator("h3").first).to_have_text("0 links are open, 1 revoked.", timeout=PATIENCE)
+    assert open_view(views, token) is None
+    assert alarms == []
+    assert page.locator('img[src="x"]').count() == 0
+    assert [url for url in requests if not url.startswith((server.url, "data:", "blob:"))] == []
+    assert "Traceback" not in server.log.read_text()
+
+
+@pytest.mark.parametrize(
+    ("button", "start"), [("One HTML file", b"<!doctype html>"), ("Folder for a web server (ZIP)", b"PK")]
+)
+def test_the_page_can_be_taken_along(page: Page, server: Server, button: str, start: bytes) -> None:
+    page.goto(f"{server.url}/publish")
+    settle(page)
+    with page.expect_download() as download:
+        page.get_by_role("button", name=button).click()
+    assert Path(download.value.path()).read_bytes().startswith(start)

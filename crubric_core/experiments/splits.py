@@ -13,6 +13,7 @@ from ..bank.utility import utility_grid
 from ..errors import DatasetError
 from ..irt.fit import IrtFit, constant_rubrics, fit_irt
 from ..irt.information import item_information
+from ..irt.models import ItemParameters
 from ..irt.prefixes import PrefixAbilities
 from ..judges.consensus import baseline_mask
 from ..labels.dataset import Reduction
@@ -88,12 +89,14 @@ def cross_fit(
         )
     budgets = log_budgets(len(usable) // 2, n_budgets)
     tell = watch or Watch()
+    tell.step(0.0, "Fitting all rubrics")
+    start = _fit(reduction, np.arange(reduction.y.shape[1]), settings).items
     made: list[Split] = []
     rho: dict[Strategy, list[FloatArray]] = {strategy: [] for strategy in STRATEGIES}
     for number in range(splits):
         tell.step(number / splits, f"Split {number + 1} of {splits}")
         rng = np.random.default_rng([settings.seed, 10, number])
-        split = make_split(reduction, usable, feasible, settings, budgets, draws, rng)
+        split = make_split(reduction, usable, feasible, settings, start, budgets, draws, rng)
         made.append(split)
         for strategy, values in split_fidelity(split, budgets).items():
             rho[strategy].append(values)
@@ -131,14 +134,15 @@ def make_split(
     usable: IntArray,
     feasible: BoolArray,
     settings: Settings,
+    start: ItemParameters,
     budgets: IntArray,
     draws: int,
     rng: np.random.Generator,
 ) -> Split:
-    """Draw the halves, fit each, and order the candidates of every strategy on half A."""
+    """Draw the halves, fit each from ``start``, and order the candidates of every strategy on half A."""
     shuffled = rng.permutation(usable)
     half, other = np.sort(shuffled[: len(usable) // 2]), np.sort(shuffled[len(usable) // 2 :])
-    fit, reference = _fit(reduction, half, settings), _fit(reduction, other, settings)
+    fit, reference = (_fit(reduction, part, settings, start) for part in (half, other))
     grid = utility_grid(difficulty=fit.b, theta=fit.theta)
     info = item_information(fit, grid.theta)
     consistent, discriminating = baseline_mask(reduction)
@@ -166,13 +170,16 @@ def make_split(
     )
 
 
-def _fit(reduction: Reduction, rubrics: IntArray, settings: Settings) -> IrtFit:
+def _fit(
+    reduction: Reduction, rubrics: IntArray, settings: Settings, start: ItemParameters | None = None
+) -> IrtFit:
     return fit_irt(
         reduction.y[:, rubrics],
         settings.model,
         settings.quadrature,
         settings.priors,
         levels=reduction.levels[rubrics],
+        start=None if start is None else start.of(rubrics),
     )
 
 

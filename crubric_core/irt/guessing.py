@@ -36,6 +36,10 @@ class Guessing:
         b = -1.3 * smoothed_logit(self._passes, self._labels)
         return np.concatenate([np.zeros_like(b), b, np.full_like(b, float(logit(START_C)))])
 
+    def at(self, items: ItemParameters) -> FloatArray:
+        """See ItemModel."""
+        return np.concatenate([np.log(items.a), items.b, logit(items.c)])
+
     def steepest(self, x: FloatArray) -> float:
         """See ItemModel."""
         return float(np.exp(x.reshape(3, -1)[0]).max())

@@ -32,6 +32,11 @@ class Logistic:
         b = -1.3 * smoothed_logit(self._passes, self._labels)
         return np.concatenate([np.zeros(1 if self._common else len(b)), b])
 
+    def at(self, items: ItemParameters) -> FloatArray:
+        """See ItemModel; a common slope is the geometric mean of those given."""
+        log_a = np.log(items.a)
+        return np.concatenate([log_a.mean(keepdims=True) if self._common else log_a, items.b])
+
     def _split(self, x: FloatArray) -> tuple[FloatArray, FloatArray]:
         n = len(self._passes)
         return np.broadcast_to(np.exp(x[:-n]), n), x[-n:]

@@ -60,11 +60,11 @@ def maximise(
     """Climb from ``start`` until the predicted gain is below ``tolerance`` and the gradient below its share.
 
     tolerance: of half the squared Newton decrement, as a share of the value.
-    relative_gradient: Euclidean norm of the gradient beside the one at ``start``.
+    relative_gradient: Euclidean norm of the gradient beside the one at ``start``, or beside 1 where that is less.
     """
     point, here = start, objective(start)
     count = 1
-    goal = relative_gradient * float(np.linalg.norm(here.gradient))
+    goal = relative_gradient * max(1.0, float(np.linalg.norm(here.gradient)))  # a good start has little of it
     memory: deque[tuple[FloatArray, FloatArray, float]] = deque(maxlen=MEMORY)
     while count < max_evaluations:
         direction = _two_loop(here, memory)

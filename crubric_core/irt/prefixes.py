@@ -28,6 +28,7 @@ class PrefixAbilities:
 
     def __init__(self, fit: IrtFit, y: FloatArray) -> None:
         used = np.flatnonzero(~fit.constant)
+        self._n_systems = len(y)
         self._on_grid = fit.quadrature == "grid"
         self._nodes = GRID_NODES if self._on_grid else _nodes_for(fit)
         self._position = np.full(len(fit.constant), -1)
@@ -35,9 +36,7 @@ class PrefixAbilities:
         self._strip = STRIP * np.pi / float(fit.a[used].max())
         # -d² log P / dθ² is at most a²/4 for a pass or fail, a²/2 for a level between two thresholds.
         self._curvature = fit.a[used] ** 2 / (4 if fit.thresholds is None else 2)
-        self._answers = [(y.T[used] == level).astype(float) for level in range(int(fit.levels.max()))]
-        table = log_probabilities(fit, used, self._nodes)
-        self._table = np.where(np.isneginf(table), 0.0, table)  # of levels that a rubric does not have
+        self._terms = _terms(fit, y.T[used], used, self._nodes)
 
     def __call__(self, orders: Sequence[IntArray], sizes: Sequence[int] | IntArray) -> FloatArray:
         """(orders, sizes, M) EAP from the first rubrics of each order; ``sizes`` ascend.
@@ -54,11 +53,11 @@ class PrefixAbilities:
 
     def _along(self, places: IntArray, sizes: Sequence[int] | IntArray) -> FloatArray:
         """(sizes, M, G) log-likelihoods of the prefixes; constant rubrics say nothing and are passed over."""
-        added = np.zeros((len(sizes), self._answers[0].shape[1], len(self._nodes)))
+        added = np.zeros((len(sizes), self._n_systems, len(self._nodes)))
         for total, (start, stop) in zip(added, pairwise([0, *sizes]), strict=True):
             stretch = _known(places[start:stop])
-            for answers, table in zip(self._answers, self._table, strict=True):
-                total += answers[stretch].T @ table[stretch]
+            for answers, table, basis in self._terms:
+                total += answers[stretch].T @ table[stretch] @ basis
         return np.cumsum(added, axis=0)
 
     def _means(self, loglik: FloatArray, least_sd: float) -> FloatArray:
@@ -75,6 +74,23 @@ class PrefixAbilities:
         density = np.exp(log_density - log_density.max(axis=-1, keepdims=True))
         means: FloatArray = density @ theta / density.sum(axis=-1)
         return means
+
+
+def _terms(
+    fit: IrtFit, y: FloatArray, rubrics: IntArray, nodes: FloatArray
+) -> list[tuple[FloatArray, FloatArray, FloatArray]]:
+    """Log-likelihoods as sums of answers' table basis: (J', M), (J', P), (P, G) each; ``y`` is (J', M).
+
+    One term a level. Of two levels without guessing, log P(pass) - log P(fail) = a theta - a b: P = 2 for a pass.
+    """
+    table = log_probabilities(fit, rubrics, nodes)
+    whole = np.eye(len(nodes))
+    if fit.thresholds is None and not fit.c[rubrics].any():
+        a, b = fit.a[rubrics], fit.b[rubrics]
+        line = np.stack([a, -a * b], axis=1), np.stack([nodes, np.ones_like(nodes)])
+        return [((~np.isnan(y)).astype(float), table[0], whole), ((y == 1).astype(float), *line)]
+    table = np.where(np.isneginf(table), 0.0, table)  # of levels that a rubric does not have
+    return [((y == level).astype(float), part, whole) for level, part in enumerate(table)]
 
 
 def _nodes_for(fit: IrtFit) -> FloatArray:

@@ -1,4 +1,4 @@
-"""Human labels as anchors: the level that people gave each (system, rubric), on the scale that the model reads."""
+"""Human anchors: the level that people gave each (system, rubric), and which rubrics they found valid."""
 
 from __future__ import annotations
 
@@ -25,7 +25,9 @@ def gold_panel(gold: pd.DataFrame, reduction: Reduction) -> FloatArray:
     )
     i = pd.Index(reduction.systems).get_indexer(pd.Index(gold["system"]))
     j = pd.Index(rubrics["rubric"]).get_indexer(pd.Index(gold["rubric"]))
-    level = gold["label"].to_numpy(dtype=np.float64) - rubrics["scale_min"].to_numpy(dtype=np.float64)[j]
+    low, high = (rubrics[end].to_numpy(dtype=np.float64)[j] for end in ("scale_min", "scale_max"))
+    label = gold["label"].to_numpy(dtype=np.float64)
+    level = np.where(rubrics["polarity"].to_numpy()[j] < 0, high - label, label - low)
     n_levels = rubrics["levels"].to_numpy(dtype=np.int64)[j]
     usable = (i >= 0) & (j >= 0) & (level >= 0) & (level < n_levels)
     panel = np.full((*reduction.y.shape, len(annotators)), np.nan)
@@ -41,3 +43,13 @@ def gold_levels(gold: pd.DataFrame, reduction: Reduction) -> FloatArray:
     if not panel.shape[2]:
         return np.full(reduction.y.shape, np.nan)
     return majority(panel) if reduction.response == "binary" else median_low(panel)
+
+
+def valid_rubrics(anchors: pd.DataFrame, rubrics: pd.DataFrame) -> FloatArray:
+    """(J,) 1 where most annotators of ``Dataset.anchors()`` found the rubric valid (z_j), 0 where not; NaN unknown.
+
+    A tie tells nothing; anchors of other rubrics are left out.
+    """
+    votes = anchors["valid"].astype(np.float64).groupby(anchors["rubric"].to_numpy()).mean()
+    share = votes.reindex(rubrics["rubric"]).to_numpy(dtype=np.float64)
+    return np.where(share > 0.5, 1.0, np.where(share < 0.5, 0.0, np.nan))

@@ -53,7 +53,8 @@ def _alone(_name: str) -> Iterator[Record]:
 class Setting:
     """What is known of a file besides its record: its path, system and judge by the user or by the path, its fellows.
 
-    companion: the records of a file of that name that came with it, of all such files after a ``*``. memory: what earlier records left to later ones.
+    companion: the records of a file of that name that came with it, of all such files after a ``*``.
+    memory: what earlier records left to later ones.
     """
 
     name: str

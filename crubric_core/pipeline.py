@@ -25,7 +25,7 @@ from .irt.fit import IrtFit, fit_irt
 from .irt.information import item_information, posterior_weighted_information
 from .judges.anchors import gold_levels
 from .judges.consensus import baseline_mask
-from .judges.measurability import gate_is_off, measurability_table
+from .judges.measurability import gate_is_off, measurability_table, nothing_passes
 from .judges.posterior import with_posterior_labels
 from .labels.dataset import Dataset, Reduction
 from .leaderboard.bootstrap import draw_weights
@@ -186,9 +186,7 @@ def order_candidates(
 ) -> BankOrder:
     """The whole nested order in which rubrics enter the bank: the bank of any budget is a prefix (METHOD §8)."""
     if not (feasible & ~calibration.fit.constant).any():
-        raise DatasetError(
-            f"No rubric that tells systems apart reaches tau_c = {settings.tau_c:g}: lower tau_c or add labels."
-        )
+        raise DatasetError(nothing_passes(reduction, ~calibration.fit.constant, settings))
     consistent, discriminating = baseline_mask(reduction)
     return order_bank(
         strategy or settings.strategy,

@@ -74,3 +74,5 @@ with right:
         ),
         alt="Labels of the chosen rubric, systems by judges",
     )
+    if rubric["polarity"] < 0:
+        st.caption("To meet this rubric is bad: its labels are shown turned round, as they count.")

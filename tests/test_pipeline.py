@@ -115,7 +115,7 @@ def test_one_judge_turns_the_gate_off_and_everything_says_so(study):
 
 
 def test_a_threshold_that_nothing_reaches_is_said_in_one_sentence(workspace):
-    with pytest.raises(DatasetError, match="tau_c = 1: lower tau_c"):
+    with pytest.raises(DatasetError, match=r"tau_c = 1; the highest measurability of one is 0\.\d+: lower tau_c to"):
         run_pipeline(workspace.dataset("demo"), Settings(tau_c=1.0))
 
 
@@ -174,3 +174,16 @@ def test_systems_that_pass_or_fail_the_whole_bank_are_warned_of():
 
 def test_no_warning_where_every_system_passes_some_and_fails_some_or_is_unknown():
     assert warned([[1, 0], [np.nan, np.nan], [0, 1]]) == ()
+
+
+def test_where_no_rubric_reaches_the_threshold_the_sentence_says_which_one_some_reach():
+    """Three judges, levels 0..4, never all alike: at most a rate of adjacent ones."""
+    rows = [f"s{i},r{j},j{k},{(i + j + k) % 5}" for i in range(4) for j in range(3) for k in range(3)]
+    with Workspace() as workspace:
+        workspace.ingest(("system,rubric,judge,label\n" + "\n".join(rows)).encode(), "d")
+        dataset = workspace.dataset("d")
+        with pytest.raises(
+            DatasetError, match=r"is 0\.167: lower tau_c to 0\.16 or less, let adjacent levels agree"
+        ):
+            run_pipeline(dataset, Settings(model="GRM"))
+        assert len(run_pipeline(dataset, Settings(model="GRM", tau_c=0.16, replicates=5)).bank)

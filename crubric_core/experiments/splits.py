@@ -16,6 +16,7 @@ from ..irt.information import item_information
 from ..irt.models import ItemParameters
 from ..irt.prefixes import PrefixAbilities
 from ..judges.consensus import baseline_mask
+from ..judges.measurability import nothing_passes
 from ..labels.dataset import Reduction
 from ..settings import Settings, Strategy
 from .results import Watch
@@ -84,9 +85,8 @@ def cross_fit(
     """All splits, then the smallest bank of each strategy that reaches the target on average."""
     usable = usable_rubrics(reduction)
     if not feasible[usable].any():
-        raise DatasetError(
-            f"No rubric that tells systems apart reaches tau_c = {settings.tau_c:g}: lower tau_c or add labels."
-        )
+        varying = np.isin(np.arange(len(feasible)), usable)
+        raise DatasetError(nothing_passes(reduction, varying, settings))
     budgets = log_budgets(len(usable) // 2, n_budgets)
     tell = watch or Watch()
     tell.step(0.0, "Fitting all rubrics")

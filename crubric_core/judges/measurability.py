@@ -10,8 +10,9 @@ import pandas as pd
 from numpy.typing import ArrayLike
 from scipy import stats
 
-from ..arrays import FloatArray
+from ..arrays import BoolArray, FloatArray
 from ..errors import SettingsError
+from ..settings import Settings
 
 if TYPE_CHECKING:
     from ..labels.dataset import Reduction
@@ -99,4 +100,20 @@ def measurability_table(
             "feasible": (posterior.mean >= tau_c) | gate_is_off(reduction),
             "flag": np.select([unmeasured, pair_only], ["unmeasured", "pair_only"], ""),
         }
+    )
+
+
+def nothing_passes(reduction: Reduction, varying: BoolArray, settings: Settings) -> str:
+    """Why none of the ``varying`` rubrics (J,) reaches tau_c, and what would help."""
+    if not varying.any():
+        return (
+            "No rubric tells systems apart: on each, all systems have the same consensus label. Add rubrics."
+        )
+    q = measurability_posterior(reduction.n_agree, reduction.n_total, settings.alpha, settings.beta).mean
+    remedy = f"lower tau_c to {np.floor(100 * q[varying].max()) / 100:.2f} or less"
+    if settings.response == "ordered" and settings.agreement_tolerance == 0:
+        remedy += ", let adjacent levels agree (agreement_tolerance = 1), choose a model of pass or fail"
+    return (
+        f"No rubric that tells systems apart reaches tau_c = {settings.tau_c:g}; the highest measurability of one is "
+        f"{q[varying].max():.3f}: {remedy}, or add labels."
     )

@@ -10,11 +10,13 @@ import streamlit as st
 
 from ..figures import judges as figures
 from . import judges, judges_rules, loaders, widgets
+from .tables import bounded
 from .text import count
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from ..judges.reliability import JudgeReliability
     from .page import StudyPage
 
 _number = st.column_config.NumberColumn
@@ -33,10 +35,18 @@ JUDGES: dict[str, Any] = {
 AGREEMENT = {
     "measure": "measure",
     "raters": "judges",
-    "value": _number("value", format="%.3f"),
-    "low": _number("from", format="%.3f"),
-    "high": _number("to", format="%.3f"),
+    **bounded("value", "value", "low", "high"),
     "n_units": _number("compared", format="localized", help="Systems × rubrics that count"),
+}
+VALIDITY = {
+    "rubric": "rubric",
+    "votes_for": _number("votes for", help="Judges who are with the others on every system"),
+    "votes": _number("of", help="Judges who can be compared with others"),
+    "log_odds": _number(
+        "log-odds", format="%.2f", help="That the rubric is valid: each vote by its judge's weight"
+    ),
+    "p_valid": _number("Pr(valid)", format="percent"),
+    "query": "query",
 }
 INFLUENCE = {
     "judge": "without",
@@ -51,9 +61,9 @@ INFLUENCE = {
 
 def _judges(study: StudyPage) -> None:
     """Who is reliable, who agrees, and what each one moves."""
-    names, found = loaders.facts(study).judges, judges.reliability(study)
-    anchored = found.label_rates.source == "anchors"
-    table, agreed = found.judges, judges.agreements(study)
+    names, report = loaders.facts(study).judges, judges.report(study)
+    found, agreed = report.reliability, report.agreement
+    anchored, table = found.label_rates.source == "anchors", found.judges
     if len(names) == 2 and not anchored:
         study.answer(
             f"Two judges: κ = {agreed['value'].iloc[-1]:.2f}.",
@@ -71,6 +81,7 @@ def _judges(study: StudyPage) -> None:
         )
         _rates(table, anchored)
         _errors(study, agreed)
+        _validity(found)
     _influence(study)
 
 
@@ -106,7 +117,7 @@ def _with_interval(table: pd.DataFrame, name: str) -> list[str]:
 
 def _errors(study: StudyPage, agreed: pd.DataFrame) -> None:
     """Shared errors beside the coefficients of agreement."""
-    found, names = judges.reliability(study).correlation, loaders.facts(study).judges
+    found, names = judges.report(study).reliability.correlation, loaders.facts(study).judges
     left, right = st.columns([2, 3], gap="large")
     with left:
         if found.reference == "none":
@@ -127,6 +138,27 @@ def _errors(study: StudyPage, agreed: pd.DataFrame) -> None:
         st.markdown("**How well they agree beyond chance**")
         widgets.table(agreed, AGREEMENT)
         widgets.download("Download agreement.csv", agreed, "agreement.csv")
+
+
+def _validity(found: JudgeReliability) -> None:
+    """What the judges' votes on whole rubrics say of each rubric (prop:bayes)."""
+    rates, table = found.vote_rates, found.validity
+    st.markdown("**Which rubrics are valid, by the judges' votes?**")
+    if rates.source == "none":
+        st.write("Unknown: it takes human verdicts on rubrics or a third judge.")
+        return
+    valid, known = int((table["p_valid"] > 0.5).sum()), int(table["p_valid"].notna().sum())
+    source = (
+        f"{count(rates.n_anchors, 'human verdict')} on rubrics"
+        if rates.source == "anchors"
+        else f"the votes themselves (Dawid–Skene), {rates.n_anchors:,} rubrics with a human verdict held fixed"
+    )
+    st.caption(
+        f"A judge votes for a rubric by being with the others on every system. s⁺ and s⁻ come from {source}. More "
+        f"likely valid than not: {valid:,} of {count(known, 'rubric')}. This is not measurability, which is a rate."
+    )
+    widgets.table(table.sort_values("log_odds", kind="stable").head(500), VALIDITY, height=250)
+    widgets.download("Download validity.csv", table, "validity.csv")
 
 
 def _influence(study: StudyPage) -> None:

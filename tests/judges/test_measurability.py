@@ -9,8 +9,14 @@ from hypothesis import strategies as st
 from scipy import integrate
 
 from crubric_core.errors import SettingsError
-from crubric_core.judges.measurability import gate_is_off, measurability_posterior, measurability_table
+from crubric_core.judges.measurability import (
+    gate_is_off,
+    measurability_posterior,
+    measurability_table,
+    nothing_passes,
+)
 from crubric_core.labels import Workspace
+from crubric_core.settings import Settings
 
 COUNTS = st.tuples(st.integers(0, 60), st.integers(0, 60)).map(lambda c: (c[0], c[0] + c[1]))
 
@@ -121,3 +127,13 @@ def test_without_a_second_label_anywhere_the_gate_is_off_and_all_is_feasible(row
 
 def test_one_instance_is_enough_for_the_gate():
     assert not gate_is_off(reduced("a q r j 1", "a q r k 0", "b q r j 1"))
+
+
+def test_where_nothing_passes_the_sentence_names_the_reason_and_the_remedy():
+    with Workspace() as workspace:
+        workspace.ingest(b"system,rubric,judge,label\na,r,x,1\na,r,y,0\nb,r,x,0\nb,r,y,0\n", "d")
+        reduction = workspace.dataset("d").reduce()
+    said = nothing_passes(reduction, np.array([True]), Settings())
+    assert "the highest measurability of one is 0.500: lower tau_c to 0.50 or less, or add labels." in said
+    assert "agreement_tolerance" not in said
+    assert "same consensus label" in nothing_passes(reduction, np.array([False]), Settings())

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import logit
 
+from crubric_core.judges.anchors import valid_rubrics
 from crubric_core.judges.consensus import majority
 from crubric_core.judges.independence import residual_correlation
 from crubric_core.judges.rates import JudgeRates, Rate, judge_rates
@@ -219,3 +220,55 @@ def test_one_or_two_judges_without_anchors_have_no_rates_and_rubrics_no_odds(n_j
     assert np.isnan(found.judges[unknown].to_numpy()).all()
     assert found.validity["p_valid"].isna().all()
     assert found.judges["positive_rate"].notna().all()
+
+
+ABOUT = pd.DataFrame({"rubric": ["r0", "r1", "r2"], "query": "q"})
+
+
+def test_a_rubric_is_valid_where_most_annotators_find_it_so_and_unknown_on_a_tie():
+    said = pd.DataFrame(
+        {
+            "rubric": ["r0", "r0", "r0", "r1", "r1", "elsewhere"],
+            "annotator": ["a", "b", "c", "a", "b", "a"],
+            "valid": [1, 1, 0, 1, 0, 1],
+        }
+    )
+    np.testing.assert_array_equal(valid_rubrics(said, ABOUT), [1, np.nan, np.nan])
+    np.testing.assert_array_equal(valid_rubrics(said.assign(valid=0), ABOUT), [0, 0, np.nan])
+    assert np.isnan(valid_rubrics(said.iloc[:0], ABOUT)).all()
+
+
+def test_human_verdicts_on_rubrics_recover_s_plus_and_s_minus_within_their_intervals():
+    """600 rubrics, two in five invalid; three judges vote on each; one rubric in three has a human verdict."""
+    sensitivity, specificity = np.array([0.97, 0.75, 0.7]), np.array([0.95, 0.65, 0.7])
+    inside, n = 0, 20
+    for seed in range(n):
+        rng = np.random.default_rng(seed)
+        z = (rng.random(600) < 0.6).astype(float)
+        for_ = np.where(
+            z[:, None] == 1, rng.random((600, 3)) < sensitivity, rng.random((600, 3)) >= specificity
+        )
+        verdicts = np.where(rng.random(600) < 1 / 3, z, np.nan)
+        found = judge_rates(for_.astype(float), verdicts)
+        assert found.source == "anchors"
+        for rate, true in ((found.sensitivity, sensitivity), (found.specificity, specificity)):
+            inside += ((rate.low <= true) & (true <= rate.high)).sum()
+        unseen = np.isnan(verdicts)
+        calls = validity_log_odds(for_.astype(float), found)[unseen] > 0
+        most = for_.sum(axis=1)[unseen] >= 2
+        assert (calls == z[unseen]).mean() > (most == z[unseen]).mean(), "weighed votes beat counted ones"
+    assert inside / (n * 6) >= 0.9
+
+
+def test_two_judges_agree_with_each_other_or_neither_votes_for_the_rubric():
+    """Leaving one of two out leaves the other one's label."""
+    panel = np.array([[[1.0, 1.0], [1.0, 0.0]], [[0.0, 0.0], [1.0, 1.0]]])
+    np.testing.assert_array_equal(leave_one_out_majority(panel), panel[:, :, ::-1])
+    np.testing.assert_array_equal(validity_votes(panel), [[1, 1], [0, 0]])
+
+
+def test_two_judges_with_human_labels_have_rates():
+    truth, panel = panel_of_five(9, rubrics=200)
+    found = judge_rates(panel[:, :, :2].reshape(-1, 2), truth.reshape(-1))
+    np.testing.assert_allclose(found.sensitivity.value, SENSITIVITY[:2], atol=0.03)
+    assert found.source == "anchors"

@@ -128,3 +128,25 @@ def test_another_page_s_view_in_the_url_is_answered_with_the_first(open_page: Op
     app = open_page("measurability", study, view="Dependence")
     assert not app.exception
     assert "pass τ_c" in first_line(app)
+
+
+def test_a_rubric_that_it_is_bad_to_meet_says_that_its_labels_are_turned_round(
+    open_page: Open, tmp_path: Path
+) -> None:
+    rows = [
+        f"s{i},r{j},j{k},{int((i * j + k) % 3 > 0)}" for i in range(4) for j in range(4) for k in range(3)
+    ]
+    with Workspace(tmp_path / "w.duckdb") as workspace:
+        workspace.ingest(("system,rubric,judge,label\n" + "\n".join(rows)).encode(), "d")
+        workspace.ingest(b"rubric,points\nr0,-5\nr1,-5\nr2,-5\nr3,-5\n", "d", "rubrics")
+    app = open_page("measurability", tmp_path / "w.duckdb", tau_c="0.1")
+    assert not app.exception
+    assert any("turned round" in caption.value for caption in app.caption)
+
+
+def test_the_votes_say_which_rubrics_are_valid(open_page: Open, study: Path) -> None:
+    app = open_page("measurability", study, view="Judges")
+    table = next(t.value for t in app.dataframe if "p_valid" in t.value)
+    assert table["p_valid"].between(0, 1).all()
+    assert table["log_odds"].is_monotonic_increasing
+    assert any("the votes themselves" in caption.value for caption in app.caption)

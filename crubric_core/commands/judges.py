@@ -1,0 +1,44 @@
+"""Who judges how: judges."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from ..experiments.leave_one_judge_out import leave_one_judge_out
+from ..exports import csv_bytes, write_files
+from ..judges.report import judges_report
+from .options import Commands, add_command, add_inputs, add_settings, opened_dataset, settings_of
+from .terminal import progress_bar
+
+
+def add(commands: Commands) -> None:
+    """The commands of this file."""
+    judges = add_command(commands, "judges", run_judges, "who is reliable, lenient, or errs with another")
+    add_inputs(judges)
+    add_settings(judges)
+    judges.add_argument(
+        "--leave-one-out", action="store_true", help="the leaderboard without each judge, too"
+    )
+    judges.add_argument("--out", required=True, type=Path, help="folder for the tables")
+
+
+def run_judges(args: argparse.Namespace) -> None:
+    """Write judges.csv, validity.csv, agreement.csv and shared_errors.csv, and what each judge moves if asked."""
+    settings = settings_of(args)
+    with opened_dataset(args) as dataset, progress_bar() as tell:
+        found = judges_report(dataset, settings)
+        tables = {
+            "judges.csv": found.reliability.judges,
+            "validity.csv": found.reliability.validity,
+            "agreement.csv": found.agreement,
+            "shared_errors.csv": found.shared_errors,
+        }
+        if args.leave_one_out:
+            influence = leave_one_judge_out(dataset, settings, progress=tell)
+            tables |= {
+                "judges_left_out.csv": influence.judges,
+                "systems_without_each_judge.csv": influence.systems,
+            }
+    for path in write_files({name: csv_bytes(table) for name, table in tables.items()}, args.out):
+        print(path)

@@ -1,0 +1,70 @@
+"""Everything that one dataset says of its judges."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from ..settings import Settings
+from .agreement_table import agreement_table
+from .anchors import gold_levels, valid_rubrics
+from .independence import ResidualCorrelation
+from .reliability import JudgeReliability, judge_reliability
+from .resampling import Bootstrap
+
+if TYPE_CHECKING:
+    from ..labels.dataset import Dataset
+
+REPLICATES = 300
+
+
+@dataclass(frozen=True)
+class JudgesReport:
+    """reliability: of each judge, from human labels where there are any. agreement: as ``agreement_table``.
+
+    shared_errors: a row a pair: judge, other, correlation, expected, low, high, cells, flagged.
+    """
+
+    reliability: JudgeReliability
+    agreement: pd.DataFrame
+    shared_errors: pd.DataFrame
+
+
+def judges_report(ds: Dataset, settings: Settings) -> JudgesReport:
+    """Reliability, agreement and shared errors of all judges on pass and fail, ordered agreement too where graded."""
+    reduction = ds.reduce("binary")
+    panel, names, scale = ds.panel("binary"), ds.judges, ds.scale
+    graded = scale is not None and scale.levels > 2
+    how = Bootstrap(confidence=settings.confidence, seed=settings.seed)
+    found = judge_reliability(
+        panel,
+        names,
+        reduction.rubrics,
+        gold_levels(ds.gold(), reduction),
+        valid_rubrics(ds.anchors(), reduction.rubrics),
+        how,
+    )
+    table = agreement_table(
+        panel, names, replace(how, replicates=REPLICATES), ds.panel("ordered") if graded else None
+    )
+    return JudgesReport(found, table, _pairs(found.correlation, names))
+
+
+def _pairs(found: ResidualCorrelation, names: tuple[str, ...]) -> pd.DataFrame:
+    above = np.array(list(combinations(range(len(names)), 2)), dtype=np.int64).reshape(-1, 2).T
+    columns = {
+        "correlation": found.correlation,
+        "expected": found.expected,
+        "low": found.low,
+        "high": found.high,
+        "cells": found.n_cells,
+        "flagged": found.flagged,
+    }
+    frame = pd.DataFrame({name: values[above[0], above[1]] for name, values in columns.items()})
+    frame.insert(0, "judge", [names[k] for k in above[0]])
+    frame.insert(1, "other", [names[k] for k in above[1]])
+    return frame

@@ -16,7 +16,15 @@ import numpy as np
 from ..arrays import BoolArray, FloatArray, IntArray
 from ..settings import Priors
 from .kernel import SoftplusSum
-from .models import LOG_2PI, ItemParameters, Score, log_normal, smoothed_logit, solve_blocks
+from .models import (
+    LOG_2PI,
+    ItemParameters,
+    Score,
+    curvature_of_blocks,
+    log_normal,
+    smoothed_logit,
+    solve_blocks,
+)
 
 SMALLEST_GAP = 0.05  # between thresholds at the start
 
@@ -90,22 +98,11 @@ class Graded:
 
     def start(self) -> FloatArray:
         """Unit slopes and the thresholds that the cumulative shares suggest."""
-        t = -1.3 * smoothed_logit(self._at_least, self._labels)
-        return self._join(np.zeros(self._shape[0]), t)
-
-    def at(self, items: ItemParameters) -> FloatArray:
-        """See ItemModel; a group's threshold is that of its lowest."""
         groups = self._groups
-        thresholds = np.empty((0, 0)) if items.thresholds is None else items.thresholds
-        lowest = np.where(groups.lower >= 0, groups.lower, groups.upper - 1)
-        return self._join(np.log(items.a), thresholds[groups.owner, lowest])
-
-    def _join(self, log_a: FloatArray, t: FloatArray) -> FloatArray:
-        """The point of slopes (J,) and the groups' thresholds (T,), no two of a rubric too close."""
+        t = -1.3 * smoothed_logit(self._at_least, self._labels)
         x = np.zeros(self._shape)
-        x[:, 0] = log_a
         gap = np.maximum(np.diff(t, prepend=0.0), SMALLEST_GAP)
-        x[self._groups.owner, self._groups.slot + 1] = np.where(self._follows, np.log(gap), t)
+        x[groups.owner, groups.slot + 1] = np.where(self._follows, np.log(gap), t)
         return x.ravel()
 
     def _split(self, x: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -223,6 +220,21 @@ class Graded:
         """See ItemModel; unused places have unit blocks and stay 0."""
         diagonal = diagonal.reshape(self._shape) + ~self._used
         return solve_blocks(information, diagonal, vector.reshape(self._shape)).ravel()
+
+    def axes(self, x: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """See ItemModel; the logs of the gaps only stretch."""
+        shift, bend = np.zeros(self._shape), np.zeros(self._shape)
+        shift[:, 1] = self._used[:, 1]
+        bend[:, 1] = np.where(self._used[:, 1], x.reshape(self._shape)[:, 1], 0.0)
+        stretch = np.where(self._used, 1.0, 0.0)
+        stretch[:, 0], stretch[:, 1] = -1.0, bend[:, 1]
+        return np.stack([shift.ravel(), stretch.ravel()]), bend.ravel()
+
+    def curvature(self, information: FloatArray, diagonal: FloatArray, vectors: FloatArray) -> FloatArray:
+        """See ItemModel."""
+        return curvature_of_blocks(
+            information, diagonal.reshape(self._shape), vectors.reshape(2, *self._shape)
+        )
 
     def items(self, x: FloatArray) -> ItemParameters:
         """See ItemModel."""

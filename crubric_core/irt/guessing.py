@@ -8,7 +8,8 @@ from scipy.special import expit, log_expit, logit
 from ..arrays import FloatArray
 from ..settings import Priors
 from .kernel import SoftplusSum
-from .models import ItemParameters, Score, join, log_normal, smoothed_logit, solve_blocks
+from .models import ItemParameters, Score, curvature_of_blocks, join, log_normal, solve_blocks
+from .start import regress_rubrics
 
 START_C = 0.1
 
@@ -20,6 +21,7 @@ class Guessing:
         observed = ~np.isnan(y)
         passed = np.ascontiguousarray(np.where(observed, y, 0.0).T)
         mask = None if observed.all() else np.ascontiguousarray(observed.T.astype(float))
+        self._passed_labels, self._mask = passed, mask
         self._all, self._passed = SoftplusSum(mask, len(y)), SoftplusSum(passed, len(y))
         self._passes = passed.sum(axis=1)
         self._labels = observed.sum(axis=0).astype(float)
@@ -32,13 +34,9 @@ class Guessing:
         return 3 * len(self._passes)
 
     def start(self) -> FloatArray:
-        """Unit slopes, a small asymptote, and the difficulties that the pass rates suggest."""
-        b = -1.3 * smoothed_logit(self._passes, self._labels)
-        return np.concatenate([np.zeros_like(b), b, np.full_like(b, float(logit(START_C)))])
-
-    def at(self, items: ItemParameters) -> FloatArray:
-        """See ItemModel."""
-        return np.concatenate([np.log(items.a), items.b, logit(items.c)])
+        """A small asymptote, and each rubric's regression on the systems' normal scores."""
+        log_a, b = regress_rubrics(self._passed_labels, self._mask, self._priors)
+        return np.concatenate([log_a, b, np.full_like(b, float(logit(START_C)))])
 
     def steepest(self, x: FloatArray) -> float:
         """See ItemModel."""
@@ -95,6 +93,17 @@ class Guessing:
     def solve(self, information: FloatArray, diagonal: FloatArray, vector: FloatArray) -> FloatArray:
         """See ItemModel; the blocks are 3 × 3."""
         return solve_blocks(information, diagonal.reshape(3, -1).T, vector.reshape(3, -1).T).T.ravel()
+
+    def axes(self, x: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """See ItemModel."""
+        _, b, _ = x.reshape(3, -1)
+        one, none = np.ones_like(b), np.zeros_like(b)
+        return np.stack([np.r_[none, one, none], np.r_[-one, b, none]]), np.r_[none, b, none]
+
+    def curvature(self, information: FloatArray, diagonal: FloatArray, vectors: FloatArray) -> FloatArray:
+        """See ItemModel."""
+        by_item = np.moveaxis(vectors.reshape(2, 3, -1), 1, 2)
+        return curvature_of_blocks(information, diagonal.reshape(3, -1).T, by_item)
 
     def items(self, x: FloatArray) -> ItemParameters:
         """See ItemModel."""

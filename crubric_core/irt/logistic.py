@@ -7,7 +7,8 @@ import numpy as np
 from ..arrays import FloatArray
 from ..settings import Priors
 from .kernel import SoftplusSum
-from .models import ItemParameters, Score, join, log_normal, smoothed_logit
+from .models import ItemParameters, Score, join, log_normal
+from .start import regress_rubrics
 
 
 class Logistic:
@@ -16,8 +17,8 @@ class Logistic:
     def __init__(self, y: FloatArray, priors: Priors, *, common_slope: bool) -> None:
         observed = ~np.isnan(y)
         self._passed = np.ascontiguousarray(np.where(observed, y, 0.0).T)
-        mask = None if observed.all() else np.ascontiguousarray(observed.T.astype(float))
-        self._sum = SoftplusSum(mask, len(y))
+        self._mask = None if observed.all() else np.ascontiguousarray(observed.T.astype(float))
+        self._sum = SoftplusSum(self._mask, len(y))
         self._passes = self._passed.sum(axis=1)
         self._labels = observed.sum(axis=0).astype(float)
         self._priors, self._common = priors, common_slope
@@ -28,14 +29,9 @@ class Logistic:
         return len(self._passes) + (1 if self._common else len(self._passes))
 
     def start(self) -> FloatArray:
-        """Unit slopes and the difficulties that the pass rates suggest."""
-        b = -1.3 * smoothed_logit(self._passes, self._labels)
-        return np.concatenate([np.zeros(1 if self._common else len(b)), b])
-
-    def at(self, items: ItemParameters) -> FloatArray:
-        """See ItemModel; a common slope is the geometric mean of those given."""
-        log_a = np.log(items.a)
-        return np.concatenate([log_a.mean(keepdims=True) if self._common else log_a, items.b])
+        """Each rubric's regression on the systems' normal scores."""
+        log_a, b = regress_rubrics(self._passed, self._mask, self._priors)
+        return np.concatenate([[log_a.mean()] if self._common else log_a, b])
 
     def _split(self, x: FloatArray) -> tuple[FloatArray, FloatArray]:
         n = len(self._passes)
@@ -83,6 +79,23 @@ class Logistic:
         aa = aa + diagonal[:-n] + 1e-9
         determinant = aa * bb - ab * ab
         return np.concatenate([(bb * va - ab * vb) / determinant, (aa * vb - ab * va) / determinant])
+
+    def axes(self, x: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """See ItemModel."""
+        slopes, b = np.split(x, [len(x) - len(self._passes)])
+        none, one = np.zeros_like(slopes), np.ones_like(b)
+        return np.stack([np.r_[none, one], np.r_[none - 1, b]]), np.r_[none, b]
+
+    def curvature(self, information: FloatArray, diagonal: FloatArray, vectors: FloatArray) -> FloatArray:
+        """See ItemModel."""
+        n = len(self._passes)
+        aa, ab, bb = information
+        slopes = np.broadcast_to(vectors[:, :-n], (2, n))
+        b = vectors[:, -n:]
+        cross = (slopes * ab) @ b.T
+        return np.asarray(
+            (slopes * aa) @ slopes.T + cross + cross.T + (b * bb) @ b.T + (vectors * diagonal) @ vectors.T
+        )
 
     def items(self, x: FloatArray) -> ItemParameters:
         """See ItemModel."""

@@ -15,12 +15,12 @@ Free parameters are log a, b, logit c, the first threshold and the logs of the g
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol, Self
+from typing import Protocol
 
 import numpy as np
 from scipy.special import logit
 
-from ..arrays import BoolArray, FloatArray, IntArray
+from ..arrays import FloatArray, IntArray
 
 LOG_2PI = float(np.log(2 * np.pi))
 
@@ -37,11 +37,6 @@ class ItemParameters:
     b: FloatArray
     c: FloatArray
     thresholds: FloatArray | None
-
-    def of(self, rubrics: IntArray | BoolArray) -> Self:
-        """Those of some rubrics."""
-        thresholds = None if self.thresholds is None else self.thresholds[rubrics]
-        return type(self)(self.a[rubrics], self.b[rubrics], self.c[rubrics], thresholds)
 
 
 @dataclass(frozen=True)
@@ -62,9 +57,6 @@ class ItemModel(Protocol):
     def start(self) -> FloatArray:
         """(n,) where the search begins."""
 
-    def at(self, items: ItemParameters) -> FloatArray:
-        """(n,) the point of these parameters, to begin the search there; NaN where one is."""
-
     def steepest(self, x: FloatArray) -> float:
         """Largest slope of any term: it rules how many nodes an interpolation needs."""
 
@@ -79,6 +71,15 @@ class ItemModel(Protocol):
 
     def solve(self, information: FloatArray, diagonal: FloatArray, vector: FloatArray) -> FloatArray:
         """``(information + diag(diagonal))^-1 vector``, (n,)."""
+
+    def axes(self, x: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """How x moves when all items shift by d, and stretch by e^s, with the ability axis.
+
+        (2, n) derivatives in d and s, and (n,) the second one in s; the others are 0.
+        """
+
+    def curvature(self, information: FloatArray, diagonal: FloatArray, vectors: FloatArray) -> FloatArray:
+        """(2, 2) ``vectors (information + diag(diagonal)) vectors'``."""
 
     def items(self, x: FloatArray) -> ItemParameters:
         """The parameters in their own units."""
@@ -109,3 +110,11 @@ def solve_blocks(blocks: FloatArray, diagonal: FloatArray, vectors: FloatArray) 
     view = np.einsum("jpp->jp", regular)
     view += diagonal + 1e-6 * view + 1e-9  # keeps a block without any information invertible
     return np.asarray(np.linalg.solve(regular, vectors[:, :, None])[:, :, 0], dtype=float)
+
+
+def curvature_of_blocks(blocks: FloatArray, diagonal: FloatArray, vectors: FloatArray) -> FloatArray:
+    """``V (blocks + diag(diagonal)) V'`` for (J, P, P), (J, P) and V (2, J, P)."""
+    return np.asarray(
+        np.einsum("ujp,jpq,vjq->uv", vectors, blocks, vectors, optimize=True)
+        + np.einsum("ujp,jp,vjp->uv", vectors, diagonal, vectors)
+    )

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+from scipy.linalg import eigh
+
 from ..arrays import FloatArray
 from ..settings import Quadrature as QuadratureName
 from .models import ItemModel
@@ -15,6 +18,28 @@ from .quadrature import (
     Quadrature,
     RuleTooSmallError,
 )
+
+STEP = 1e-4  # of the central differences
+SMALLEST = 1e-6  # share of the complete-data curvature that is left along an axis
+
+
+def axis_curvature(posterior: Posterior) -> FloatArray:
+    """(2, 2) minus the second derivatives of sum_i log ∫ L_i(theta) phi(e^s theta + d) e^s dtheta in (d, s), at 0."""
+    theta, density = posterior.theta, posterior.density
+    first, second, third, fourth = (density @ np.stack([theta**k for k in (1, 2, 3, 4)], axis=1)).T
+    shift = (1 - (second - first**2)).sum()
+    stretch = (2 * second - (fourth - second**2)).sum()
+    both = (first - (third - first * second)).sum()
+    return np.array([[shift, both], [both, stretch]])
+
+
+def _slack(complete: FloatArray, actual: FloatArray) -> FloatArray:
+    """(2, 2) ``actual^-1 - complete^-1``, never negative: what to add to the complete data's inverse."""
+    shares, vectors = eigh(actual, complete + (1e-9 + 1e-9 * np.trace(complete)) * np.eye(2))
+    trusted = np.where(
+        shares > SMALLEST, np.minimum(shares, 1.0), 1.0
+    )  # far from the optimum it may bend upwards
+    return np.asarray((vectors * (1 / trusted - 1)) @ vectors.T)
 
 
 @dataclass(frozen=True)
@@ -32,10 +57,17 @@ class PosteriorValue:
     _model: ItemModel
     _information: FloatArray
     _curvature: FloatArray
+    _axes: FloatArray
+    _slack: FloatArray
 
     def precondition(self, vector: FloatArray) -> FloatArray:
-        """Divide by the expected complete-data information plus the priors' curvature."""
-        return self._model.solve(self._information, self._curvature, vector)
+        """Divide by the expected complete-data information plus the priors' curvature.
+
+        Along a common shift and stretch of the ability axis that information is not there at all: the labels do
+        not see them, only the systems' prior and the items' do. So these two directions get their own curvature.
+        """
+        scaled = self._model.solve(self._information, self._curvature, vector)
+        return scaled + self._axes.T @ (self._slack @ (self._axes @ vector))
 
 
 class MarginalPosterior:
@@ -52,6 +84,9 @@ class MarginalPosterior:
         score = self.model.backward(x, nodes, posterior.node_weights)
         prior, prior_gradient, curvature = self.model.log_prior(x)
         loglik = float(posterior.loglik.sum()) + constant
+        axes, bend = self.model.axes(x)
+        complete = self.model.curvature(score.information, curvature, axes)
+        actual = axis_curvature(posterior) + self.prior_curvature(x, axes, bend)
         return PosteriorValue(
             loglik + prior,
             loglik,
@@ -60,7 +95,19 @@ class MarginalPosterior:
             self.model,
             score.information,
             curvature,
+            axes,
+            _slack(complete, actual),
         )
+
+    def prior_curvature(self, x: FloatArray, axes: FloatArray, bend: FloatArray) -> FloatArray:
+        """(2, 2) minus the second derivatives of the items' log prior as they shift and stretch."""
+        change = [
+            self.model.log_prior(x - STEP * axis)[1] - self.model.log_prior(x + STEP * axis)[1]
+            for axis in axes
+        ]
+        found = np.stack(change) @ axes.T / (2 * STEP)
+        found[1, 1] -= self.model.log_prior(x)[1] @ bend
+        return np.asarray((found + found.T) / 2)
 
     def _integrate(self, x: FloatArray) -> tuple[FloatArray, Posterior, float]:
         while True:

@@ -19,6 +19,7 @@ from ..arrays import FloatArray
 MEMORY = 12
 SUFFICIENT = 1e-4  # Armijo's constant
 NOISE = 1e-12  # share of the value that is rounding, and must not fail a step where the gradient still sees
+VANISHED = 1e-10  # norm of a gradient that is rounding, beside the value: the start may be the optimum
 LONGEST_STEP = 2.0  # of any one parameter in one iteration, in logits
 
 
@@ -60,11 +61,11 @@ def maximise(
     """Climb from ``start`` until the predicted gain is below ``tolerance`` and the gradient below its share.
 
     tolerance: of half the squared Newton decrement, as a share of the value.
-    relative_gradient: Euclidean norm of the gradient beside the one at ``start``, or beside 1 where that is less.
+    relative_gradient: Euclidean norm of the gradient beside the one at ``start``, unless it is mere rounding.
     """
     point, here = start, objective(start)
     count = 1
-    goal = relative_gradient * max(1.0, float(np.linalg.norm(here.gradient)))  # a good start has little of it
+    goal = max(relative_gradient * float(np.linalg.norm(here.gradient)), VANISHED * max(1.0, abs(here.value)))
     memory: deque[tuple[FloatArray, FloatArray, float]] = deque(maxlen=MEMORY)
     while count < max_evaluations:
         direction = _two_loop(here, memory)

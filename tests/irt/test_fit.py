@@ -292,3 +292,10 @@ def test_order_of_systems_and_rubrics_does_not_matter(n_systems, n_rubrics, seed
     moved = fit_irt(y[rows][:, columns])
     np.testing.assert_allclose(moved.theta, fit.theta[rows], atol=2e-3)
     np.testing.assert_allclose(moved.a, fit.a[columns], rtol=2e-3)
+
+
+@pytest.mark.parametrize("n_systems", [15, 60, 300])
+def test_the_search_stays_short_however_many_systems_there_are(n_systems):
+    fit = fit_irt(simulate(n_systems, 600, seed=6).y)
+    assert fit.converged
+    assert fit.evaluations <= 18

@@ -1,0 +1,57 @@
+"""Where the search begins: each rubric's own logistic regression on the systems' normal scores.
+
+A start from pass rates alone leaves steep and easy rubrics so far away that their first steps overshoot, and one
+rubric's overshoot shortens the step of all. It costs less than one evaluation of the objective and saves two of three
+where systems are many.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.special import expit
+from scipy.stats import norm, rankdata
+
+from ..arrays import FloatArray
+from ..settings import Priors
+from .models import smoothed_logit
+
+STEPS = 5  # of Fisher scoring
+LONGEST = 1.0  # step of log a; of b half as much again
+WEAK = Priors(log_a_sd=1.0, b_sd=4.0)  # in place of flat priors, only here
+
+
+def normal_scores(passed: FloatArray, mask: FloatArray | None) -> FloatArray:
+    """(M,) Blom scores of the systems' ranks by how much more they pass (J, M) than their rubrics' rates say."""
+    if mask is None:
+        excess = passed.mean(axis=0)
+    else:
+        rates = passed.sum(axis=1) / mask.sum(axis=1)
+        excess = (passed.sum(axis=0) - rates @ mask) / np.maximum(mask.sum(axis=0), 1)
+    return np.asarray(norm.ppf((rankdata(excess) - 0.375) / (len(excess) + 0.25)))
+
+
+def regress_rubrics(
+    passed: FloatArray, mask: FloatArray | None, priors: Priors
+) -> tuple[FloatArray, FloatArray]:
+    """Log a and b, (J,) each, of labels ``passed`` (J, M), 0 where ``mask`` is 0: the mode at those abilities."""
+    theta = normal_scores(passed, mask)
+    slope_precision = (priors.log_a_sd or WEAK.log_a_sd or 1.0) ** -2
+    precision = (priors.b_sd or WEAK.b_sd or 1.0) ** -2
+    known = passed.shape[1] if mask is None else mask.sum(axis=1)
+    log_a, b = np.zeros(len(passed)), -1.3 * smoothed_logit(passed.sum(axis=1), known)
+    for _ in range(STEPS):
+        a = np.exp(log_a)
+        z = a[:, None] * (theta - b[:, None])
+        p = expit(z)
+        residual, weight = passed - p, p * (1 - p)
+        if mask is not None:
+            residual, weight = residual * mask, weight * mask
+        by_a = (residual * z).sum(axis=1) - slope_precision * log_a
+        by_b = -a * residual.sum(axis=1) - precision * b
+        aa = (weight * z * z).sum(axis=1) + slope_precision
+        ab = -a * (weight * z).sum(axis=1)
+        bb = a * a * weight.sum(axis=1) + precision
+        determinant = aa * bb - ab * ab
+        log_a = log_a + np.clip((bb * by_a - ab * by_b) / determinant, -LONGEST, LONGEST)
+        b = b + np.clip((aa * by_b - ab * by_a) / determinant, -1.5 * LONGEST, 1.5 * LONGEST)
+    return log_a, b

@@ -40,8 +40,9 @@ def render(view: SharedView, figures: Sequence[SharedFigure] | None = None) -> N
     st.caption(_made(view))
     for line in view.note.splitlines():
         st.markdown(plain(line))
-    widgets.notes(view.cautions)
-    if view.leaderboard is not None:
+    if view.leaderboard is None:
+        widgets.notes(view.cautions)
+    else:
         _leaderboard(view, view.leaderboard, figures)
     if view.separation is not None:
         _comparison(view, view.separation, figures)
@@ -64,6 +65,7 @@ def _made(view: SharedView) -> str:
 def _leaderboard(view: SharedView, board: pd.DataFrame, figures: Sequence[SharedFigure]) -> None:
     st.header("Leaderboard", anchor=False)
     _draw(view, figures, "leaderboard")
+    widgets.notes(view.cautions)
     with st.container(horizontal=True, vertical_alignment="bottom", key="shared filters"):
         words = st.text_input("Find a system", key="shared system", max_chars=80, width=260)
         tiers = sorted(board["tier"].dropna().unique()) if "tier" in board else []

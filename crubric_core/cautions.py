@@ -24,7 +24,7 @@ def dataset_warnings(reduction: Reduction) -> tuple[str, ...]:
     warnings = []
     if gate_is_off(reduction):
         warnings.append(
-            "No cell has labels of two judges: measurability cannot be estimated and the tau_c gate is off."
+            "No cell has labels of two judges: measurability cannot be estimated and the τ_c gate is off."
         )
     elif int(reduction.max_panel.max()) == 2:
         warnings.append("At most two judges a cell: agreement gives no independent rubric-level signal.")

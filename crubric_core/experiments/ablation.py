@@ -132,14 +132,14 @@ def _found(table: pd.DataFrame) -> str:
     )
     plain, gated, whole = rows["B0"], rows["B3"], rows["B4"]
     kappa = (
-        "kappa is unknown, for there is one judge and no human gold"
+        "κ is unknown, for there is one judge and no human gold"
         if np.isnan(plain["kappa"])
-        else f"kappa is {num(plain['kappa'])} over all rubrics, {num(gated['kappa'])} behind the gate (B3) and "
+        else f"κ is {num(plain['kappa'])} over all rubrics, {num(gated['kappa'])} behind the gate (B3) and "
         f"{num(whole['kappa'])} in the bank (B4)"
     )
     return (
         f"Top–bottom gap in points: {gaps}. The whole pipeline (B4) uses {whole['rubrics']} of {plain['rubrics']} "
-        f"rubrics and ranks the systems with rho = {num(whole['rho_b0'])} to B0; {kappa}."
+        f"rubrics and ranks the systems with ρ = {num(whole['rho_b0'])} to B0; {kappa}."
     )
 
 
@@ -156,6 +156,6 @@ def _limits(inputs: Inputs, table: pd.DataFrame, comparison: Comparison) -> tupl
         limits.append("The intervals of B1 and B3 overlap: the gate is not shown to change the gap.")
     if comparison.against == OTHERS and np.isfinite(rows["B0"]["kappa"]):
         limits.append(
-            "Without human gold kappa compares judges with one another, whom the gate reads as well."
+            "Without human gold κ compares judges with one another, whom the gate reads as well."
         )
     return tuple(limits)

@@ -94,6 +94,6 @@ def _found(curve: RetentionCurve, homogeneous: HomogeneousFit, mixture: BetaMixt
         f"Unanimity on all systems keeps {num(curve.consistency[0])} of the rubrics at 1 system and "
         f"{num(curve.consistency[-1])} at {last}; with both outcomes asked for as well, most are kept at "
         f"{curve.m[peak]} systems ({num(curve.joint[peak])}) and {num(curve.joint[-1])} at {last}. The {better} fits "
-        f"closer (RMSE {num(mixture.rmse)} for the Beta mixture, {num(homogeneous.rmse)} for rho^m with rho = "
+        f"closer (RMSE {num(mixture.rmse)} for the Beta mixture, {num(homogeneous.rmse)} for ρ^m with ρ = "
         f"{num(homogeneous.rho)})."
     )

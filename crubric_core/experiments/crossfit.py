@@ -132,7 +132,7 @@ def _found(summary: pd.DataFrame, fitted: CrossFit) -> str:
     ]
     return (
         f"Greedy's AUC is {num(table['greedy']['auc'])}: it is {'; '.join(parts)}. "
-        f"Smallest bank with rho ≥ {fitted.target:.4g}: {', '.join(banks)}."
+        f"Smallest bank with ρ ≥ {fitted.target:.4g}: {', '.join(banks)}."
     )
 
 
@@ -143,7 +143,7 @@ def _limits(inputs: Inputs, fitted: CrossFit) -> tuple[str, ...]:
         f"{n_systems} systems, so they do not say what other systems would show."
     ]
     if n_systems <= 8:
-        limits.append(f"With {n_systems} systems rho takes few values and one swap moves it far.")
+        limits.append(f"With {n_systems} systems ρ takes few values and one swap moves it far.")
     greedy = np.mean([len(split.orders["greedy"][0]) for split in fitted.splits])
     if greedy < 0.9 * fitted.budgets[-1]:
         limits.append(

@@ -150,7 +150,7 @@ def _found(tables: dict[str, pd.DataFrame], typed: int) -> str:
         f"With {last['flip']:.0%} of the {typed} task types flipped the top–bottom gap {shown}: from "
         f"{num(first['gap'], 2)} to {num(last['gap'], 2)} points (change "
         f"{num(last['degradation'], 2)} {span(last['low'], last['high'], 2)}). "
-        f"Adaptive and binary scores rank the systems with rho = {num(pair['rho'])} (p = {pair['p']:.2g})."
+        f"Adaptive and binary scores rank the systems with ρ = {num(pair['rho'])} (p = {pair['p']:.2g})."
     )
 
 
@@ -165,7 +165,7 @@ def _limits(inputs: Inputs, tables: dict[str, pd.DataFrame], typed: int) -> tupl
     if tables["external"].empty:
         limits.append("Without a human reference ranking nothing is learnt of external validity.")
     elif (systems := int(tables["external"]["systems"].min())) < 10:
-        limits.append(f"The human reference covers {systems} systems: its rho is uncertain.")
+        limits.append(f"The human reference covers {systems} systems: its ρ is uncertain.")
     if typed and inputs.reduction.rubrics[["dimension", "severity"]].isna().all(axis=None):
         limits.append("No rubric has a dimension or severity: the task types' rules have nothing to act on.")
     return tuple(limits)

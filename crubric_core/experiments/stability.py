@@ -214,13 +214,13 @@ _WITHOUT = {
     "judge": "a judge is left out",
     "domain": "a domain is left out",
     "budget": "B changes",
-    "tau_c": "tau_c changes",
+    "tau_c": "τ_c changes",
 }
 
 
 def _found(kinds: pd.DataFrame, full: Outcome) -> str:
     parts = [
-        f"where {_WITHOUT[str(row['kind'])]}, {row['kept']:.0%} of the bank and rho ≥ {num(row['rho_least'])} remain"
+        f"where {_WITHOUT[str(row['kind'])]}, {row['kept']:.0%} of the bank and ρ ≥ {num(row['rho_least'])} remain"
         for row in kinds.to_dict("records")
         if row["variants"]
     ]

@@ -156,14 +156,14 @@ def _found(tables: dict[str, pd.DataFrame], inputs: Inputs, comparison: Comparis
     table = tables["thresholds"].to_dict("records")
     base, last = table[0], table[-1]
     if np.isnan(base["kappa"]):
-        return "There is one judge and no human label: there is nothing to compare, so kappa is unknown."
+        return "There is one judge and no human label: there is nothing to compare, so κ is unknown."
     against = (
-        f"Kappa against {comparison.against} is {num(base['kappa'])} over all {int(base['total'])} rubrics"
+        f"Cohen's κ against {comparison.against} is {num(base['kappa'])} over all {int(base['total'])} rubrics"
     )
     if inputs.gate_off:
         return f"{against}; the gate is off, so that no threshold changes it."
     if np.isnan(last["kappa"]):
-        return f"{against}; at tau_c = {last['tau_c']:g} the {int(last['kept'])} rubrics kept leave it undefined."
+        return f"{against}; at τ_c = {last['tau_c']:g} the {int(last['kept'])} rubrics kept leave it undefined."
     rises = bool((np.diff([row["kappa"] for row in table if np.isfinite(row["kappa"])]) >= 0).all())
     shown = (
         "a rise"
@@ -173,10 +173,10 @@ def _found(tables: dict[str, pd.DataFrame], inputs: Inputs, comparison: Comparis
         else "no change that is shown"
     )
     return (
-        f"{against} and {num(last['kappa'])} over the {int(last['kept'])} kept at tau_c = {last['tau_c']:g}: {shown} "
+        f"{against} and {num(last['kappa'])} over the {int(last['kept'])} kept at τ_c = {last['tau_c']:g}: {shown} "
         f"(difference {num(last['delta'])} {span(last['delta_low'], last['delta_high'])}"
         f"{'' if rises else '; it does not rise at every step'}). Pearson r of measurability with a rubric's own "
-        f"kappa: {num(tables['correlation']['r'].iloc[0])}."
+        f"κ: {num(tables['correlation']['r'].iloc[0])}."
     )
 
 
@@ -184,7 +184,7 @@ def _limits(inputs: Inputs, comparison: Comparison) -> tuple[str, ...]:
     limits = []
     if comparison.against == OTHERS and not inputs.gate_off:
         limits.append(
-            "Filter and kappa read the same judges: dropping rubrics on which they disagree raises their kappa by "
+            "Filter and κ read the same judges: dropping rubrics on which they disagree raises their κ by "
             "construction. It shows consistency; that the labels are right needs human gold."
         )
     if inputs.reduction.n_judges == 2:

@@ -29,6 +29,9 @@ STRATEGIES = {
 }
 
 
+KINDS = {"budget": "B", "tau_c": "τ_c"}  # what the stability experiment changes, where a letter says it
+
+
 def crossfit_curves(result: ExperimentResult) -> go.Figure:
     """Rank correlation with the other half against the budget, with intervals over the splits."""
     curves = result.tables["curves"]
@@ -156,7 +159,8 @@ def attrition_curves(result: ExperimentResult) -> go.Figure:
 def stability_dots(result: ExperimentResult) -> go.Figure:
     """Each change: what is left of the bank, and how alike the abilities rank."""
     table = result.tables["variants"].dropna(subset=["rho"])
-    names = [f"{kind}: {what}" for kind, what in zip(table["kind"], table["what"], strict=True)]
+    kinds = table["kind"].replace(KINDS)
+    names = [f"{kind}: {what}" for kind, what in zip(kinds, table["what"], strict=True)]
     fig = figure("1: the same as in the full analysis", "", height=row_height(len(names), each=20))
     rows = np.arange(len(names))
     fig.add_scatter(x=table["kept"], y=rows, name="of the bank kept", mode="markers", marker_color=BLUE)
@@ -164,6 +168,8 @@ def stability_dots(result: ExperimentResult) -> go.Figure:
         x=table["rho"], y=rows, name="Spearman's ρ of the abilities", mode="markers", marker_color=VERMILION
     )
     rows_axis(fig, names, 48)
+    least = table[["kept", "rho"]].min(axis=None)
+    fig.update_xaxes(range=[min(float(least), 0.9) - 0.02, 1.02] if np.isfinite(least) else [0, 1.02])
     fig.add_vline(x=1, line={"color": GREY, "dash": "dash"})
     return fig
 

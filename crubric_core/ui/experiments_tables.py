@@ -68,7 +68,7 @@ VIEWS: dict[str, View] = {
         "Agreement of the rubrics kept at each threshold",
         {
             "thresholds": (
-                "Kappa against coverage",
+                "κ against coverage",
                 {
                     "tau_c": "τ_c",
                     "kept": _named("kept", "localized"),

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..experiments.results import num, records, span
-from ..figures.experiments import STRATEGIES
+from ..figures.experiments import KINDS, STRATEGIES
 from ..settings import HELP, Priors, Settings
 from .text import count
 
@@ -116,6 +116,8 @@ def shown(name: str, table: pd.DataFrame) -> pd.DataFrame:
         table = table.assign(smallest_bank=reached, strategy=names)
     if "p" in table:
         table = table.assign(p=table["p"].map(lambda p: "< 0.001" if p < 0.001 else num(p)))
+    if "kind" in table:
+        table = table.assign(kind=table["kind"].replace(KINDS))
     if name == "thresholds":
         table = table.assign(
             tau_c=table["tau_c"].map(lambda tau: "no gate" if np.isnan(tau) else f"{tau:.2f}")

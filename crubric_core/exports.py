@@ -7,7 +7,7 @@ import math
 import platform
 import re
 from collections.abc import Mapping
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, Literal
 
@@ -18,7 +18,9 @@ from .errors import ExportError
 from .labels.dataset import Dataset
 from .pipeline import Result
 
-_FORMULA = re.compile("'*[=+\\-@\t\r]")  # also behind apostrophes, so that taking one away gives the text back
+_FORMULA = re.compile(
+    "'*[=+\\-@\t\r]"
+)  # also behind apostrophes, so that taking one away gives the text back
 _PACKAGES = ("numpy", "scipy", "pandas", "duckdb")
 FILES = ("bank.csv", "items.csv", "measurability.csv", "leaderboard.csv", "report.json")
 
@@ -132,7 +134,7 @@ def report(result: Result) -> dict[str, Any]:
             {"tier": tier, "systems": ranked.loc[ranked["tier"] == tier, "system"].tolist()}
             for tier in ranked["tier"].unique().tolist()
         ],
-        "versions": {"python": platform.python_version(), **{name: version(name) for name in _PACKAGES}},
+        "versions": versions(),
     }
 
 
@@ -144,6 +146,18 @@ def consensus_rows(result: Result) -> dict[str, str]:
     y, digits = result.reduction.y[:, result.ranking.rubrics], "0123456789abcdefghijklmnopqrstuvwxyz"
     rows = ("".join(UNKNOWN_LEVEL if math.isnan(level) else digits[int(level)] for level in row) for row in y)
     return dict(zip(result.reduction.systems, rows, strict=True))
+
+
+def versions() -> dict[str, str]:
+    """Of Python and of the libraries that compute, as far as they are installed as packages."""
+    return {"python": platform.python_version(), **{name: _version(name) for name in _PACKAGES}}
+
+
+def _version(name: str) -> str:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return "unknown"
 
 
 def json_bytes(content: Mapping[str, Any]) -> bytes:

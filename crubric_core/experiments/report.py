@@ -5,20 +5,18 @@ Everything from a file or a user is escaped: in neither form can it act as marku
 
 from __future__ import annotations
 
-import platform
 import re
 from collections.abc import Mapping, Sequence
 from html import escape
-from importlib.metadata import PackageNotFoundError, version
 
 import pandas as pd
 
+from ..exports import versions
 from ..pipeline import Result
 from .results import ExperimentResult
 
 ANALYSIS = "Analysis"
 ROWS = 200  # most rows of a table in a report
-LIBRARIES = ("numpy", "scipy", "pandas", "duckdb")
 _STYLE = """
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 64rem; margin: 2rem auto; padding: 0 1rem; color: #1f2329; }
 table { border-collapse: collapse; font-variant-numeric: tabular-nums; font-size: .85rem; }
@@ -104,8 +102,7 @@ def _sections(
         sections.append((experiment_heading(found), found.sentences(), tables))
     record = {
         "fingerprint of the labels": result.fingerprint,
-        "Python": platform.python_version(),
-        **_versions(),
+        **versions(),
     }
     made = [f"{name}: {value}" for name, value in record.items()]
     if command:
@@ -114,17 +111,6 @@ def _sections(
         [(k, str(v)) for k, v in result.settings.as_dict().items()], columns=["setting", "value"]
     )
     return [*sections, ("How it was made", made, {"Settings": settings})]
-
-
-def _versions() -> dict[str, str]:
-    """Versions of the libraries that compute, as far as they are installed as packages."""
-    found = {}
-    for name in LIBRARIES:
-        try:
-            found[name] = version(name)
-        except PackageNotFoundError:
-            found[name] = "unknown"
-    return found
 
 
 def _cells(table: pd.DataFrame, rows: int) -> list[list[str]]:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import platform
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from importlib.metadata import PackageNotFoundError, version
 
 import numpy as np
 import pandas as pd
@@ -13,13 +11,13 @@ import pandas as pd
 from ..arrays import FloatArray
 from ..bank.utility import coverage_utility
 from ..errors import SharingError
+from ..exports import versions
 from ..irt.information import item_information
 from ..pipeline import Result
 from .view import LEADERBOARD, RUBRICS, Bank, Separation, SharedView
 
 TITLE, NOTE = 200, 5_000  # most characters
 SPACING = 0.05  # between the nodes at which information is kept: curves look smooth
-LIBRARIES = ("numpy", "scipy", "pandas", "duckdb")
 
 
 @dataclass(frozen=True)
@@ -59,7 +57,7 @@ def build_view(result: Result, choices: Choices = Choices(), now: datetime | Non
             "bank": len(result.bank),
         },
         settings=result.settings.as_dict(),
-        versions=_versions(),
+        versions=versions(),
         cautions=result.warnings,
         downloads=choices.downloads,
         leaderboard=_leaderboard(result, choices.tiers) if choices.leaderboard else None,
@@ -111,14 +109,3 @@ def _bank(result: Result) -> Bank:
 def _nodes(grid: FloatArray) -> FloatArray:
     low, high = float(grid[0]), float(grid[-1])
     return np.linspace(low, high, round((high - low) / SPACING) + 1)
-
-
-def _versions() -> dict[str, str]:
-    return {"Python": platform.python_version(), **{name: _version(name) for name in LIBRARIES}}
-
-
-def _version(name: str) -> str:
-    try:
-        return version(name)
-    except PackageNotFoundError:
-        return "unknown"

@@ -69,7 +69,7 @@ class SharedView:
     title, note: the publisher's words, plain text. made_at: when it was made (UTC, whole seconds).
     dataset: the dataset's name, or None where it is not to be known. fingerprint: of its labels.
     counts: systems, queries, rubrics, judges and labels that the result rests on, and the rubrics of the bank.
-    settings: as Settings.as_dict. versions: of the program and the libraries that computed it.
+    settings: as Settings.as_dict. versions: of Python and the libraries that computed it.
     cautions: what must be said of the result. downloads: whether readers are offered files.
     leaderboard: columns LEADERBOARD, best first, unranked systems last; without ``tier`` where tiers were not chosen.
     rubrics: columns RUBRICS, the bank in the order of its choice.

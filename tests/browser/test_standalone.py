@@ -5,10 +5,11 @@ from __future__ import annotations
 import functools
 import threading
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
+import pandas as pd
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
@@ -143,6 +144,18 @@ def test_a_table_is_sorted_by_a_click_on_its_heading(window: Page, files: Path) 
     heading.get_by_role("button").click()
     assert heading.get_attribute("aria-sort") == "descending"
     assert names.all_inner_texts() == before
+
+
+def test_a_table_can_be_filtered(window: Page, tmp_path: Path) -> None:
+    texts = [f"rubric {n}" for n in range(12)]
+    rubrics = pd.DataFrame({"order": range(12), "rubric": texts, "query": "q", "text": texts})
+    write_standalone(replace(VIEW, rubrics=rubrics), tmp_path / "page.html")
+    drawn(window, (tmp_path / "page.html").as_uri())
+    rows = window.locator("#rubrics-table tbody tr")
+    window.get_by_label("Filter the rows").fill("RUBRIC 1")
+    expect(rows.locator("visible=true")).to_have_count(3)
+    window.get_by_label("Filter the rows").fill("")
+    expect(rows.locator("visible=true")).to_have_count(12)
 
 
 def test_the_leaderboard_can_be_taken_along(window: Page, files: Path) -> None:

@@ -184,6 +184,7 @@ def _describe_table(piece: Piece, reader: Reader, file_format: str, wish: Wish) 
         plan = _guessed(plan, rows, str(error), strict=wish.strict)
     else:
         found = {canonical: columns[i] for canonical, i in chosen.items() if i < len(columns)}
+        found |= {canonical: "" for canonical, column in named.items() if column == ""}
         sure = {g.canonical: g for g in guess_columns(kind, columns, rows)}
         guesses = tuple(_confirmed(c, column, sure, named) for c, column in found.items())
         plan = replace(plan, mapping=found | fixed, guesses=guesses)

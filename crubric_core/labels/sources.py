@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import IO
+from typing import IO, Union
 
 from ..errors import IngestError
 from .formats import archive
@@ -15,7 +16,7 @@ from .formats.workbook import sheets
 
 Source = str | Path | bytes | IO[bytes]
 Named = tuple[str, Source]
-Sources = Source | Named | list[Source | Named]
+Sources = Union[Source, Named, list[Source | Named], "Kept"]
 
 SHEET = " › "
 _MOST_FILES = 20_000
@@ -41,12 +42,27 @@ class Piece:
         return SHEET in self.name
 
 
+class Kept:
+    """Sources copied and taken apart once, for several looks at them; the copies live as long as this object.
+
+    Raises IngestError as ``gathered`` does.
+    """
+
+    def __init__(self, sources: Sources) -> None:
+        stack = ExitStack()
+        self.pieces = stack.enter_context(gathered(sources))
+        weakref.finalize(self, stack.close)
+
+
 @contextmanager
 def gathered(sources: Sources, name: str | None = None) -> Iterator[tuple[Piece, ...]]:
     """All files that some sources hold: folders walked, archives unpacked, workbooks taken apart.
 
     Raises IngestError where a source is not there, is not what it says, or holds nothing.
     """
+    if isinstance(sources, Kept):
+        yield sources.pieces
+        return
     listed = _listed(sources, name)
     with TemporaryDirectory(prefix="crubric-") as folder:
         pieces: list[Piece] = []
@@ -57,7 +73,9 @@ def gathered(sources: Sources, name: str | None = None) -> Iterator[tuple[Piece,
         yield _distinct(pieces)
 
 
-def _listed(sources: Sources, name: str | None) -> list[tuple[str | None, Source]]:
+def _listed(
+    sources: Source | Named | list[Source | Named], name: str | None
+) -> list[tuple[str | None, Source]]:
     if isinstance(sources, tuple):
         return [(sources[0], sources[1])]
     if isinstance(sources, list):

@@ -58,6 +58,7 @@ def show(fig: go.Figure, alt: str, title: str = "") -> None:
     fig.update_xaxes(tickfont_color=INK, title_font_color=INK)
     fig.update_yaxes(tickfont_color=INK, title_font_color=INK)
     fig.update_layout(font_color=INK)
+    fig.update_traces(textfont_color=INK, selector={"type": "heatmap"})
     st.plotly_chart(fig, alt=alt, config=PLOT_CONFIG, key=f"figure: {alt}")
 
 

@@ -1,0 +1,39 @@
+"""Which judge labelled how much of which system."""
+
+from __future__ import annotations
+
+import pandas as pd
+import plotly.graph_objects as go
+
+from .style import FADING, columns_axis, figure, labels, rows_axis
+
+MOST = 40  # systems, or judges, that a glance takes in: the least covered ones
+
+
+def coverage(table: pd.DataFrame) -> go.Figure:
+    """Share of its system's instances that each judge labelled; columns as in ``labels.validation.coverage``."""
+    share = table.pivot_table(index="system", columns="judge", values="share", aggfunc="sum")
+    known = table.pivot_table(index="system", columns="judge", values="labels", aggfunc="sum")
+    systems = share.mean(axis=1).sort_values(kind="stable").index[:MOST].sort_values()
+    judges = share.mean(axis=0).sort_values(kind="stable").index[:MOST].sort_values()
+    shown, counts = share.loc[systems, judges].to_numpy(), known.loc[systems, judges].to_numpy()
+    fig = figure("", "", height=90 + 26 * len(systems))
+    fig.add_heatmap(
+        z=shown,
+        zmin=0,
+        zmax=1,
+        colorscale=FADING,
+        xgap=2,
+        ygap=2,
+        showscale=False,
+        text=[[f"{cell:.0%}" for cell in row] for row in shown] if len(judges) <= 8 else None,
+        texttemplate="%{text}" if len(judges) <= 8 else None,
+        customdata=[
+            [f"{s}<br>{j}<br>{counts[i, k]:,.0f} labels" for k, j in enumerate(labels(judges))]
+            for i, s in enumerate(labels(systems))
+        ],
+        hovertemplate="%{customdata}, %{z:.1%}<extra></extra>",
+    )
+    rows_axis(fig, systems.tolist(), 28)
+    columns_axis(fig, judges.tolist())
+    return fig

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
+from ..access import require_editor
 from ..errors import SettingsError
 from ..figures import task_types as figures
 from ..labels.query_types import open_queries, save_edited
@@ -195,6 +196,7 @@ def _watch(dataset: str) -> None:
         st.rerun()
     st.progress(min(job.share, 1.0), plain(job.message))
     if st.button("Stop", disabled=job.cancel.is_set()):
+        require_editor("stop typing")
         job.cancel.set()
 
 

@@ -13,7 +13,7 @@ from playwright.sync_api import Browser, Page, expect
 from streamlit.proto.BackMsg_pb2 import BackMsg
 
 from tests.security.conftest import CANARY, Study
-from tests.security.servers import ROOT, Server, Talk, command, free_port, started
+from tests.security.servers import ROOT, Server, Talk, command, free_port, started, viewer_server
 
 pytestmark = pytest.mark.browser
 PEOPLE = {
@@ -177,7 +177,10 @@ def test_a_dashboard_that_would_stand_open_does_not_start(address: str, tmp_path
 
 
 def test_a_viewers_server_may_be_open_to_all(study: Study, tmp_path: Path) -> None:
-    from tests.security.servers import viewer_server
-
     with viewer_server(study.views, tmp_path / "log", "--server.address", "0.0.0.0") as server:
         assert server.lives()
+        printed = server.log.read_text()
+        assert "http://localhost:" in printed
+        assert (
+            "Network URL" not in printed
+        )  # next to it Streamlit would ask the internet for an "External URL"

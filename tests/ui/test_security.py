@@ -11,6 +11,7 @@ from starlette.middleware import Middleware
 from starlette.responses import PlainTextResponse
 from starlette.routing import Route
 from starlette.websockets import WebSocket
+from streamlit import config
 from streamlit.proto.BackMsg_pb2 import BackMsg
 
 from crubric_core.ui.access import People
@@ -121,6 +122,18 @@ def test_a_name_that_the_server_does_not_go_by_gets_nothing(rules: Rules) -> Non
 def test_a_viewers_server_has_one_page(path: str) -> None:
     assert ask(path, viewer()).status == 404
     assert ask("/", viewer()).status == 200
+
+
+def test_below_a_base_path_the_same_rules_hold() -> None:
+    before = config.get_option("server.baseUrlPath")
+    config.set_option("server.baseUrlPath", "/rubric/")
+    try:
+        assert ask("/rubric/_stcore/metrics").status == 404
+        assert ask("/rubric/leaderboard", viewer()).status == 404
+        assert [ask(path, viewer()).status for path in ("/rubric", "/rubric/")] == [200, 200]
+        assert talk([], viewer(), "http://localhost:8501", path="/rubric/_stcore/stream") == []
+    finally:
+        config.set_option("server.baseUrlPath", before)
 
 
 @pytest.mark.parametrize("method", ["POST", "PUT"])

@@ -14,6 +14,7 @@ from .describing import Found, Wish, describe
 from .file_names import fields_of, guess_pattern, read_pattern
 from .formats.native import NATIVE
 from .formats.native.base import COLUMNS
+from .guess import fits_name
 from .plan import Columns, FilePlan, Guess, Options, Plan
 from .sources import Piece, Source, Sources, gathered
 from .storing import Progress
@@ -21,13 +22,14 @@ from .storing import Progress
 __all__ = ["Peek", "Source", "Sources", "peek", "plan_ingest", "plan_pieces"]
 
 SHOWN = 20
+_DATA = (".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".parquet", ".xlsx", ".eval")
 
 
 @dataclass(frozen=True)
 class Peek:
     """A first look at one file: its columns, its first rows, and what it is taken for.
 
-    Of a native layout the rows are those that it would give, of the kind that it gives most of.
+    Of a native layout the rows are those that it would give: labels, where it has any.
     """
 
     columns: tuple[str, ...]
@@ -129,7 +131,9 @@ def _read_along(found: Found) -> Found:
 
 def _is_foreign(file: FilePlan) -> bool:
     """A file that nobody could mean as data (a README, a sheet of notes), not one that is merely broken."""
-    return not file.guesses and (file.format == "unknown" or len(file.columns) < 2)
+    if file.format == "unknown":
+        return not file.name.lower().endswith(_DATA)
+    return len(file.columns) < 2 or not any(fits_name(column) for column in file.columns)
 
 
 def _name_files(
@@ -142,7 +146,11 @@ def _name_files(
         wanted = "{system}" if asked else "{judge}"
         asked = asked or lacking
         guess = guess_pattern([_path_of(pieces[i]) for i in asked]) if asked else None
-        if guess is None or wanted not in guess.pattern or (strict and _is_bare(found, asked)):
+        if (
+            guess is None
+            or wanted not in guess.pattern
+            or (strict and pieces[0].alone and _is_bare(found, asked))
+        ):
             return [_unnamed(f) for f in found], None
         pattern, sure, why = guess.pattern, guess.confidence, guess.reason
     else:
@@ -205,7 +213,7 @@ def _unnamed(found: Found) -> Found:
 
 
 def peek(
-    source: Source | tuple[str, Source],
+    source: Sources,
     plan_file: FilePlan | None = None,
     rows: int = SHOWN,
     name: str | None = None,
@@ -227,9 +235,9 @@ def _table_of(found: Found, rows: int) -> tuple[tuple[str, ...], pd.DataFrame]:
     columns: tuple[str, ...] = found.plan.columns
     cells: list[Any] = list(found.rows)
     if found.plan.format in NATIVE:
-        kinds = [k for k, _ in found.rows]
-        most = max(dict.fromkeys(kinds), key=kinds.count)
-        columns, cells = COLUMNS[most], [row for k, row in found.rows if k == most]
+        kinds = {k for k, _ in found.rows}
+        shown = next((k for k in ("labels", "gold", "rubrics", "queries") if k in kinds), "reference")
+        columns, cells = COLUMNS[shown], [row for k, row in found.rows if k == shown]
     width = len(columns)
     even = [tuple(row[:width]) + (None,) * (width - len(row)) for row in cells[:rows]]
     return columns, pd.DataFrame(even, columns=list(columns), dtype=object)

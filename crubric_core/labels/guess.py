@@ -15,7 +15,7 @@ from .words import UNKNOWN, is_number, levels_of, plain
 Spread = Literal["judge", "system", "rubric"]
 Sample = Sequence[Sequence[str | None]]
 
-_ENOUGH = 0.9  # share of a column's known cells that must look like labels
+_ENOUGH = 0.8  # share of a column's known cells that must look like labels
 _WIDEST = 101  # levels of the widest scale that contents alone may suggest
 _NEVER_LABELS = frozenset(
     [
@@ -120,6 +120,11 @@ def fits(kind: Kind, columns: Sequence[str]) -> bool:
     except IngestError:
         return False
     return True
+
+
+def fits_name(column: str) -> bool:
+    """Whether a column's name is, or is another word for, one of any kind of table."""
+    return any(_by_name(c, column)[0] > 0.9 for spec in SPECS.values() for c in spec.columns)
 
 
 def guess_columns(kind: Kind, columns: Sequence[str], sample: Sample) -> tuple[Guess, ...]:

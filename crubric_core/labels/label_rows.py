@@ -8,7 +8,7 @@ from fractions import Fraction
 from ..errors import IngestError
 from . import names, values
 from .columns import SPECS
-from .conflicts import settle_repeats, settle_stored
+from .conflicts import has_no_repeats, settle_repeats, settle_stored
 from .job import Job
 from .statements import KEYS, key_of
 
@@ -23,6 +23,8 @@ def store_labels(job: Job) -> None:
         names.stand_in(job, "system")
     names.look_up_names(job, judge)
     names.look_up_rubrics(job, borrow_query=True)
+    if _is_sound(job, judge) and _store_directly(job, judge):
+        return
     _code(job, judge)
     _reject_faults(job, judge)
     settle_repeats(job)
@@ -33,6 +35,54 @@ def store_labels(job: Job) -> None:
     names.keep_rubrics(job, "SELECT rubric_id AS id FROM coded")
     (job.tally.added,) = job.one("SELECT count(*) FROM coded")
     job.run(f'INSERT INTO {job.kind} SELECT $dataset, {key_of(job.kind)}, label, $ingest, "row" FROM coded')
+
+
+def _is_sound(job: Job, judge: str) -> bool:
+    """Whether no row can be at fault, by the distinct values alone, and no stored label can be met."""
+    if not _has_systems(job) or job.one(f"SELECT count(*) FROM {job.kind} WHERE dataset_id = $dataset")[0]:
+        return False
+    (faults,) = job.one(f"""
+        SELECT (SELECT count(*) FROM system_names WHERE name IS NULL)
+             + (SELECT count(*) FROM {judge}_names WHERE name IS NULL)
+             + (SELECT count(*) FROM rubric_names WHERE rubric IS NULL OR ambiguous)
+             + (SELECT count(*) FROM label_values WHERE problem IS NOT NULL OR is_word)
+    """)
+    (off,) = job.one("""
+        SELECT coalesce(min(value) < (SELECT max(lo) FROM rubric_names), false)
+            OR coalesce(max(value) > (SELECT min(hi) FROM rubric_names), false)
+        FROM label_values
+    """)
+    return not faults and not off
+
+
+def _store_directly(job: Job, judge: str) -> bool:
+    """Write the rows without a table between; False, with all taken back, where a key comes twice."""
+    job.run(f"""
+        INSERT INTO {job.kind}
+        SELECT $dataset, s.id, r.id, j.id, l.value::INTEGER, $ingest, {job.row_sql} {_look_ups(job, judge)}
+    """)
+    if not has_no_repeats(job, f"(FROM {job.kind} WHERE ingest_id = {job.ingest_id})"):
+        job.run(f"DELETE FROM {job.kind} WHERE dataset_id = $dataset")  # it held nothing before
+        return False
+    for column in ("system", judge):
+        names.keep_names(job, column, f"SELECT id FROM {column}_names")
+    names.keep_rubrics(job, "SELECT id FROM rubric_names")
+    job.tally.added = job.tally.total - job.one("SELECT count(*) FROM rejected")[0]
+    (job.tally.blank,) = job.one("SELECT coalesce(sum(n), 0)::BIGINT FROM label_values WHERE value IS NULL")
+    return True
+
+
+def _look_ups(job: Job, judge: str) -> str:
+    """``incoming i`` with what each text of it means: s, j, r and l."""
+    (alone,) = job.one("SELECT count(DISTINCT rubric_raw) = count(*) FROM rubric_names")
+    query = "" if alone else "AND r.query_raw IS NOT DISTINCT FROM i.query"  # one comparison less a row
+    return f"""
+        FROM incoming i
+        JOIN system_names s ON s.raw IS NOT DISTINCT FROM i.system
+        JOIN {judge}_names j ON j.raw IS NOT DISTINCT FROM i.{judge}
+        JOIN rubric_names r ON r.rubric_raw IS NOT DISTINCT FROM i.rubric {query}
+        JOIN label_values l ON l.raw IS NOT DISTINCT FROM i.label
+    """
 
 
 def _has_systems(job: Job) -> bool:
@@ -56,10 +106,13 @@ def _read_labels(job: Job) -> None:
                    {values.is_unknown("raw")} AS missing
             FROM words LEFT JOIN answers ON word = lower({values.name("raw")})
         ), told AS (
-            SELECT * REPLACE (CASE WHEN word IS NULL OR verdict = meaning THEN verdict END AS verdict),
-                   word IS NOT NULL AND NOT (missing AND meaning IS NULL)
-                       AND (verdict IS NULL OR verdict IS DISTINCT FROM meaning) AS answered
-            FROM parsed
+            SELECT * REPLACE (CASE WHEN NOT answered THEN verdict END AS verdict) FROM (
+                SELECT *, word IS NOT NULL AND NOT (missing AND meaning IS NULL) AND (
+                    verdict IS NULL  -- or one word means another level than usual, and then all of them do
+                    OR bool_or(word IS NOT NULL AND verdict IS NOT NULL AND verdict IS DISTINCT FROM meaning) OVER ()
+                ) AS answered
+                FROM parsed
+            )
         ), scaled AS (
             SELECT *, CASE WHEN answered THEN meaning WHEN verdict IS NOT NULL THEN verdict
                            WHEN {policies.multiply} = 1 THEN number
@@ -138,11 +191,7 @@ def _code(job: Job, judge: str) -> None:
                          WHEN j.name IS NULL THEN 4 WHEN l.problem IS NOT NULL THEN 5
                          WHEN {off} THEN 6
                          WHEN l.is_word AND {highest} > 1 THEN 7 ELSE 0 END AS TINYINT) AS fault
-        FROM incoming i
-        JOIN system_names s ON s.raw IS NOT DISTINCT FROM i.system
-        JOIN {judge}_names j ON j.raw IS NOT DISTINCT FROM i.{judge}
-        JOIN rubric_names r ON r.rubric_raw IS NOT DISTINCT FROM i.rubric AND r.query_raw IS NOT DISTINCT FROM i.query
-        JOIN label_values l ON l.raw IS NOT DISTINCT FROM i.label
+        {_look_ups(job, judge)}
     """)
     if clip:
         _count_clipped(job)

@@ -183,7 +183,7 @@ class Workspace:
         with gathered(source, name) as pieces:
             alone = len(pieces) == 1 and pieces[0].alone
             kind = request.kind if alone or request.kind != "labels" else None
-            wish = Wish(kind, request.mapping or {}, request.file_format, strict=alone)
+            wish = Wish(kind, request.mapping or {}, request.file_format, strict=True)
             return self._carry_out(plan_pieces(pieces, wish), pieces, request, progress, keep=keep)
 
     def _carry_out(

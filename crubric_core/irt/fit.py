@@ -52,6 +52,11 @@ class IrtFit:
     levels: IntArray
 
     @property
+    def items(self) -> ItemParameters:
+        """The parameters of all J rubrics, NaN where constant."""
+        return ItemParameters(self.a, self.b, self.c, self.thresholds)
+
+    @property
     def n_systems(self) -> int:
         """M."""
         return len(self.theta)
@@ -64,12 +69,15 @@ def fit_irt(
     priors: Priors = DEFAULT_PRIORS,
     *,
     levels: IntArray | None = None,
+    start: ItemParameters | None = None,
     max_evaluations: int = 500,
     strict: bool = False,
 ) -> IrtFit:
     """Marginal MAP estimates of ``model`` from labels ``y`` (M, J): 0/1, GRM 0..L-1; NaN is unknown.
 
     levels: (J,) number of levels of each rubric (GRM); by default that of the highest label in the table.
+    start: parameters of all J rubrics to begin with, such as those of a fit of more systems or rubrics; by default
+        the model's own start.
     strict: raise instead of returning an estimate with ``converged=False``.
 
     Raises:
@@ -88,7 +96,11 @@ def fit_irt(
     active = np.ascontiguousarray(y[:, ~constant])
     bound = bind_model(active, model, priors, n_levels[~constant])
     best = maximise(
-        MarginalPosterior(bound, quadrature), bound.start(), TOLERANCE, RELATIVE_GRADIENT, max_evaluations
+        MarginalPosterior(bound, quadrature),
+        _begin(bound, None if start is None else start.of(~constant)),
+        TOLERANCE,
+        RELATIVE_GRADIENT,
+        max_evaluations,
     )
     items, posterior = (
         _same_for_copies(active, n_levels[~constant], bound.items(best.point)),
@@ -116,6 +128,14 @@ def fit_irt(
             fit,
         )
     return fit
+
+
+def _begin(model: ItemModel, start: ItemParameters | None) -> FloatArray:
+    """Where the search begins: at ``start``, as far as it is known."""
+    if start is None:
+        return model.start()
+    point = model.at(start)
+    return np.where(np.isfinite(point), point, model.start())
 
 
 def _same_for_copies(y: FloatArray, levels: IntArray, items: ItemParameters) -> ItemParameters:

@@ -98,11 +98,22 @@ class Graded:
 
     def start(self) -> FloatArray:
         """Unit slopes and the thresholds that the cumulative shares suggest."""
-        groups = self._groups
         t = -1.3 * smoothed_logit(self._at_least, self._labels)
+        return self._join(np.zeros(self._shape[0]), t)
+
+    def at(self, items: ItemParameters) -> FloatArray:
+        """See ItemModel; a group's threshold is that of its lowest."""
+        groups = self._groups
+        thresholds = np.empty((0, 0)) if items.thresholds is None else items.thresholds
+        lowest = np.where(groups.lower >= 0, groups.lower, groups.upper - 1)
+        return self._join(np.log(items.a), thresholds[groups.owner, lowest])
+
+    def _join(self, log_a: FloatArray, t: FloatArray) -> FloatArray:
+        """The point of slopes (J,) and the groups' thresholds (T,), no two of a rubric too close."""
         x = np.zeros(self._shape)
+        x[:, 0] = log_a
         gap = np.maximum(np.diff(t, prepend=0.0), SMALLEST_GAP)
-        x[groups.owner, groups.slot + 1] = np.where(self._follows, np.log(gap), t)
+        x[self._groups.owner, self._groups.slot + 1] = np.where(self._follows, np.log(gap), t)
         return x.ravel()
 
     def _split(self, x: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -38,6 +38,10 @@ class Guessing:
         log_a, b = regress_rubrics(self._passed_labels, self._mask, self._priors)
         return np.concatenate([log_a, b, np.full_like(b, float(logit(START_C)))])
 
+    def at(self, items: ItemParameters) -> FloatArray:
+        """See ItemModel."""
+        return np.concatenate([np.log(items.a), items.b, logit(items.c)])
+
     def steepest(self, x: FloatArray) -> float:
         """See ItemModel."""
         return float(np.exp(x.reshape(3, -1)[0]).max())

@@ -33,6 +33,11 @@ class Logistic:
         log_a, b = regress_rubrics(self._passed, self._mask, self._priors)
         return np.concatenate([[log_a.mean()] if self._common else log_a, b])
 
+    def at(self, items: ItemParameters) -> FloatArray:
+        """See ItemModel; a common slope is the geometric mean of those given."""
+        log_a = np.log(items.a)
+        return np.concatenate([log_a.mean(keepdims=True) if self._common else log_a, items.b])
+
     def _split(self, x: FloatArray) -> tuple[FloatArray, FloatArray]:
         n = len(self._passes)
         return np.broadcast_to(np.exp(x[:-n]), n), x[-n:]

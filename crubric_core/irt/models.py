@@ -15,12 +15,12 @@ Free parameters are log a, b, logit c, the first threshold and the logs of the g
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, Self
 
 import numpy as np
 from scipy.special import logit
 
-from ..arrays import FloatArray, IntArray
+from ..arrays import BoolArray, FloatArray, IntArray
 
 LOG_2PI = float(np.log(2 * np.pi))
 
@@ -37,6 +37,11 @@ class ItemParameters:
     b: FloatArray
     c: FloatArray
     thresholds: FloatArray | None
+
+    def of(self, rubrics: IntArray | BoolArray) -> Self:
+        """Those of some rubrics."""
+        thresholds = None if self.thresholds is None else self.thresholds[rubrics]
+        return type(self)(self.a[rubrics], self.b[rubrics], self.c[rubrics], thresholds)
 
 
 @dataclass(frozen=True)
@@ -56,6 +61,9 @@ class ItemModel(Protocol):
 
     def start(self) -> FloatArray:
         """(n,) where the search begins."""
+
+    def at(self, items: ItemParameters) -> FloatArray:
+        """(n,) the point of these parameters, to begin the search there; NaN where one is."""
 
     def steepest(self, x: FloatArray) -> float:
         """Largest slope of any term: it rules how many nodes an interpolation needs."""

@@ -13,9 +13,11 @@ name = st.segmented_control(
     "Experiment", list(EXPERIMENTS), default="crossfit", required=True, key="experiment", bind="query-params"
 )
 st.markdown(plain(VIEWS[name].question))
+seen = experiments.background().changes  # before the result is looked for: what ends meanwhile is noticed
 result = experiments.stored(study, name)
 if result is None:
     experiments.run_or_watch(study, name)
 else:
     experiments.show_result(study, result)
     experiments.downloads(study, result)
+experiments.follow(study, name, seen)

@@ -60,6 +60,8 @@ class Background:
 
     def __init__(self, keep: Callable[[ExperimentResult], None]) -> None:
         self._keep, self._jobs, self._lock = keep, dict[Key, Job](), Lock()
+        self.changes = 0
+        """How often an experiment was queued, ended or was stopped: whoever shows a state knows when it is old."""
         self._queue = ThreadPoolExecutor(max_workers=1, thread_name_prefix="experiments")
 
     def start(self, name: str, snapshot: Snapshot, settings: Settings) -> Job:
@@ -70,6 +72,7 @@ class Background:
             job = self._jobs.get(key)
             if job is None or not job.active:
                 job = self._jobs[key] = Job(name)
+                self.changes += 1
                 self._queue.submit(carried(self._run), key, job, pickle.dumps((name, snapshot, settings)))
         return job
 
@@ -78,6 +81,11 @@ class Background:
         with self._lock:
             return self._jobs.get(key)
 
+    def active(self) -> list[Job]:
+        """All that run or wait, in the order in which they were asked for."""
+        with self._lock:
+            return [job for job in self._jobs.values() if job.active]
+
     def cancel(self, key: Key) -> None:
         """Stop it at once; nothing of it is kept."""
         require_editor("stop experiments")
@@ -85,6 +93,7 @@ class Background:
             job = self._jobs.pop(key, None)
             if job is not None:
                 _stop(job)
+                self.changes += 1
 
     def close(self) -> None:
         """Stop everything and wait for it."""
@@ -104,6 +113,8 @@ class Background:
         except Exception:
             logger.exception("The experiment %s failed", job.name)
             job.error = UNEXPECTED
+        with self._lock:
+            self.changes += 1
 
     def _watch(self, job: Job, task: bytes) -> ExperimentResult | None:
         with tempfile.TemporaryFile() as written, tempfile.TemporaryFile() as said:

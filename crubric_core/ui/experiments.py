@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from .loaders import Study
     from .page import StudyPage
 
-EVERY = 0.7  # seconds between two looks at what is under way
+EVERY, SELDOM = 0.7, 4.0  # seconds between two looks at what is under way, and where nothing is
 
 
 @st.cache_resource(show_spinner=False, on_release=Background.close)
@@ -45,36 +45,42 @@ def run_or_watch(study: StudyPage, name: str) -> None:
     job, warnings = background().job(key), judges_first(study)
     if job is not None and job.active:
         study.answer(*warnings, "Under way on these labels with these settings.")
-        watch(key)
         return
     study.answer(*warnings, "Not run yet on these labels with these settings.")
     if job is not None:
         st.error(plain(job.error))
-    missing = [n for n in EXPERIMENTS if stored(study, n) is None]
-    this, every = (
-        st.container(horizontal=True),
-        sorted(missing, key=lambda n: n != name),
-    )  # the one shown first
-    this.button("Run", type="primary", on_click=start, args=(study, [name]), key=f"run {name}")
-    this.button("Run all that are missing", on_click=start, args=(study, every), key="run all")
+    rest = [n for n in EXPERIMENTS if n != name and stored(study, n) is None]  # the one shown first
+    with st.container(horizontal=True):
+        st.button("Run", type="primary", on_click=start, args=(study, [name]), key=f"run {name}")
+        st.button("Run all that are missing", on_click=start, args=(study, [name, *rest]), key="run all")
 
 
 def start(study: Study, names: list[str]) -> None:
-    """Queue experiments on the labels as they are now."""
+    """Queue experiments on the labels as they are now; one that somebody else has run meanwhile is there already."""
     snapshot = Snapshot(study.dataset, study.settings)
     for name in names:
-        background().start(name, snapshot, study.settings)
+        if stored(study, name) is None:
+            background().start(name, snapshot, study.settings)
 
 
-@st.fragment(run_every=EVERY)
-def watch(key: Key) -> None:
-    """Progress, anew every moment without the rest of the page; when it ends, the page."""
-    job = background().job(key)
-    if job is None or not job.active:
+def follow(study: Study, name: str, seen: int) -> None:
+    """What is under way, whoever started it, looked at anew every moment; a page older than ``seen`` is drawn again."""
+    every = EVERY if background().active() else SELDOM
+    st.fragment(_follow, run_every=every)(job_key(name, study.fingerprint, study.settings), seen)
+
+
+def _follow(key: Key, seen: int) -> None:
+    queue = background()
+    if queue.changes != seen:
         st.rerun()
-    st.progress(job.share, text=plain(f"{job.share:.0%} · {job.what}"))
-    st.button("Cancel", on_click=background().cancel, args=(key,), key=f"cancel {key[0]}")
-    st.caption("It goes on without this page; the result will be here when you come back.")
+    job, active = queue.job(key), queue.active()
+    if job is not None and job.active:
+        st.progress(job.share, text=plain(f"{job.share:.0%} · {job.what}"))
+        st.button("Cancel", on_click=queue.cancel, args=(key,), key=f"cancel {key[0]}")
+        st.caption("It goes on without this page; the result will be here when you come back.")
+    others = [f"{other.name} ({other.share:.0%})" for other in active if other is not job]
+    if others:
+        st.caption(plain(f"Also under way: {', '.join(others)}."))
 
 
 def show_result(study: StudyPage, result: ExperimentResult) -> None:

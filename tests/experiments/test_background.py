@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import pickle
+import subprocess
 import time
 from dataclasses import replace
 
@@ -15,7 +17,7 @@ from crubric_core.demo import simulate
 from crubric_core.demo.writing import KINDS
 from crubric_core.errors import DatasetError
 from crubric_core.experiments import EXPERIMENTS, run_experiment, store_experiment, stored_experiment
-from crubric_core.experiments.background import UNEXPECTED, Background, Job, job_key
+from crubric_core.experiments.background import ONE_THREAD, UNEXPECTED, Background, Job, job_key
 from crubric_core.experiments.snapshot import Snapshot
 
 SETTINGS = Settings(tau_c=0.6, budget=20, replicates=20)
@@ -110,3 +112,34 @@ def test_a_process_that_dies_is_told_calmly_and_can_be_started_again(workspace, 
     assert job.error == UNEXPECTED
     assert "stability" in caplog.text
     assert background.start("stability", snapshot, settings) is not job
+
+
+def test_every_change_of_the_queue_is_counted(workspace, background):
+    settings = replace(SETTINGS, seed=9)
+    ds = workspace.dataset("small")
+    snapshot, key = Snapshot(ds, settings), job_key("stability", ds.fingerprint, settings)
+    running = background.start("stability", snapshot, settings)
+    assert background.active() == [running]
+    started = background.changes
+    background.start("stability", snapshot, settings)
+    assert background.changes == started  # the same one, under way already
+    background.cancel(key)
+    assert background.changes > started
+    assert background.active() == []
+    background.start("attrition", snapshot, settings)
+    queued = background.changes
+    wait(lambda: background.changes > queued)
+    wait(lambda: stored_experiment(workspace, "attrition", ds, settings))
+
+
+def test_an_experiment_leaves_a_processor_to_the_pages(workspace, background, monkeypatch):
+    started = []
+    real = subprocess.Popen
+    monkeypatch.setattr(
+        "crubric_core.experiments.background.subprocess.Popen",
+        lambda *a, **k: started.append(k["env"]) or real(*a, **k),
+    )
+    ds, settings = workspace.dataset("small"), replace(SETTINGS, seed=10)
+    background.start("attrition", Snapshot(ds, settings), settings)
+    wait(lambda: stored_experiment(workspace, "attrition", ds, settings))
+    assert {started[0][name] for name in ONE_THREAD} == {os.environ.get(name, "1") for name in ONE_THREAD}

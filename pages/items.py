@@ -68,7 +68,7 @@ with left:
         title="Where rubrics tell systems apart",
     )
 with right:
-    margin = 1.96 * fit.theta_sd
+    margin = 1.96 * loaders.standard_errors(study)
     widgets.show(
         figures.wright_map(
             fit.b, items["in_bank"].to_numpy(), fit.theta, fit.theta - margin, fit.theta + margin, systems

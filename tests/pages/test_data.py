@@ -1,11 +1,16 @@
-"""The data page: files in, reports, deletion."""
+"""The data page: files in, what is understood and decided, reports, datasets changed and taken back."""
 
 from __future__ import annotations
 
+import json
 import shutil
 from pathlib import Path
+from typing import Any
 
-from tests.pages.conftest import Open
+import pytest
+
+from crubric_core.labels.workspace import Workspace
+from tests.pages.conftest import HOSTILE, Open
 
 HEADER = "system,query,rubric,judge,label"
 ROWS = [
@@ -14,64 +19,239 @@ ROWS = [
     for n in range(6)
     for j, judge in enumerate(("j1", "j2"))
 ]
+GRADED = "\n".join(
+    json.dumps(
+        {
+            "example_level_metadata": [
+                {
+                    "prompt_id": f"p{n}",
+                    "completion_id": f"c{n}",
+                    "score": 0.5,
+                    "rubric_items": [
+                        {"criterion": "Says when to call", "points": 5, "tags": [], "criteria_met": n > 0},
+                        {"criterion": "Invents a dose", "points": -8, "tags": [], "criteria_met": False},
+                    ],
+                }
+            ]
+        }
+    )
+    for n in range(3)
+).encode()
 
 
 def csv(*rows: str) -> bytes:
     return "\n".join([HEADER, *rows]).encode()
 
 
-def upload(app: object, name: str, content: bytes) -> None:
-    app.file_uploader[0].set_value((name, content, "text/csv")).run()
+def upload(app: Any, *files: tuple[str, bytes]) -> None:
+    app.file_uploader[0].set_value([(name, content, "text/csv") for name, content in files]).run()
 
 
-def read(app: object) -> None:
-    next(b for b in app.button if b.label.startswith("Read")).click().run()
+def button(app: Any, start: str) -> Any:
+    return next(b for b in app.button if b.label.startswith(start))
 
 
-def test_a_label_table_becomes_a_dataset_named_after_its_file(open_page: Open, tmp_path: Path) -> None:
+def text(app: Any) -> str:
+    """All that the page says, as a reader sees it."""
+    told = [*app.subheader, *app.markdown, *app.caption, *app.error, *app.warning, *app.success]
+    return "\n".join(str(element.value).replace("\\", "") for element in told)
+
+
+def test_what_would_change_is_told_before_anything_is_stored(open_page: Open, tmp_path: Path) -> None:
     app = open_page("data", tmp_path / "w.duckdb")
-    upload(app, "fin.csv", csv(*ROWS))
-    read(app)
+    upload(app, ("fin.csv", csv(*ROWS)))
+    assert "adds 3 systems, 2 judges, 6 queries, 6 rubrics and 36 labels. Nothing is stored yet." in text(app)
+    assert "scale 0 to 1" in text(app)
+    assert "No dataset yet" in app.subheader[0].value
+    button(app, "Read 1 file").click().run()
+    assert not app.exception
     assert not app.error
-    assert "36 rows read" in app.success[0].value.replace("\\", "")
-    assert app.dataframe[-2].value["name"].tolist() == ["fin"]
+    assert "36 rows read as labels" in text(app)
+    assert app.subheader[0].value == "1 dataset with 36 labels can be read\\."
+    assert any(d.value.columns[0] == "name" and d.value["name"].tolist() == ["fin"] for d in app.dataframe)
 
 
-def test_rejected_rows_are_shown_with_their_reasons(open_page: Open, tmp_path: Path) -> None:
+def test_an_addition_says_what_it_adds_and_what_it_changes(open_page: Open, tmp_path: Path) -> None:
+    path = tmp_path / "w.duckdb"
+    with Workspace(path) as workspace:
+        workspace.ingest(csv(*ROWS), "fin")
+    app = open_page("data", path)
+    flipped = ROWS[0][:-1] + str(1 - int(ROWS[0][-1]))
+    upload(app, ("fin.csv", csv(flipped, "d,q0,r0,j1,1")))
+    assert next(s for s in app.selectbox if s.label == "Into").value == "fin"
+    assert "1 row left out, such as row 2: conflicts with" in text(app)
+    app.selectbox(key="policy on_conflict").set_value("last").run()
+    assert "adds 1 system and 1 label; changes 1. Nothing is stored yet." in text(app)
+
+
+def test_rejected_rows_are_shown_with_their_reasons_and_kept_for_download(
+    open_page: Open, tmp_path: Path
+) -> None:
     app = open_page("data", tmp_path / "w.duckdb")
-    upload(app, "fin.csv", csv(*ROWS, "a,q1,r1,j3,maybe"))
-    read(app)
-    assert "1 left out" in app.warning[0].value
-    rejects = next(d.value for d in app.dataframe if "reason" in d.value.columns)
-    assert rejects["value"].tolist() == ["maybe"]
+    upload(app, ("fin.csv", csv(*ROWS, "a,q1,r1,j3,splendid")))
+    assert any("Text in place of a number" in e.value for e in app.error)
+    assert any("splendid" in d.value.astype(str).to_numpy() for d in app.dataframe)
+    assert any(b.label == "Download the 1 row left out" for b in app.get("download_button"))
+    button(app, "Read 1 file").click().run()
+    assert "1 left out" in text(app)
+    assert any("reason" in d.value and "splendid" in d.value["value"].tolist() for d in app.dataframe)
+
+
+def test_a_word_that_is_no_label_is_asked_about_at_once(open_page: Open, tmp_path: Path) -> None:
+    app = open_page("data", tmp_path / "w.duckdb")
+    upload(app, ("fin.csv", csv(*ROWS, "a,q1,r1,j3,splendid")))
+    assert "Words in place of labels" in text(app)
+    words = next(d.value for d in app.dataframe if list(d.value.columns) == ["word", "stands for"])
+    assert words.to_numpy().tolist() == [["splendid", ""]]
 
 
 def test_an_unreadable_file_is_one_clear_sentence_and_cannot_be_read(open_page: Open, tmp_path: Path) -> None:
     app = open_page("data", tmp_path / "w.duckdb")
-    upload(app, "empty.csv", b"")
+    upload(app, ("empty.csv", b""))
+    assert len(app.error) == 1
     assert "is empty" in app.error[0].value
-    assert next(b for b in app.button if b.label.startswith("Read")).disabled
+    assert button(app, "Read").disabled
 
 
-def test_columns_of_another_name_are_asked_for(open_page: Open, tmp_path: Path) -> None:
+def test_a_broken_file_holds_the_others_up_until_it_is_left_out(open_page: Open, tmp_path: Path) -> None:
     app = open_page("data", tmp_path / "w.duckdb")
-    renamed = csv(*ROWS).replace(b"label", b"mark", 1)
-    upload(app, "fin.csv", renamed)
-    assert "no column for label" in app.error[0].value.replace("\\", "")
-    chooser = next(s for s in app.selectbox if s.label.startswith("label"))
-    chooser.set_value("mark").run()
-    assert not app.error
-    read(app)
-    assert "36 rows read" in app.success[0].value.replace("\\", "")
+    upload(app, ("fin.csv", csv(*ROWS)), ("broken.csv", b"\x00\x01\x02"))
+    assert any("binary" in e.value for e in app.error)
+    assert button(app, "Read").disabled
+
+
+def test_columns_are_guessed_with_a_reason_and_can_be_changed(open_page: Open, tmp_path: Path) -> None:
+    app = open_page("data", tmp_path / "w.duckdb")
+    lines = ["system,query,rubric,judge,first,second", *(f"{row},{4 + int(row[-1])}" for row in ROWS)]
+    upload(app, ("fin.csv", "\n".join(lines).encode()))
+    chooser = next(s for s in app.selectbox if s.label == "label (needed)")
+    assert chooser.value == "first"
+    assert "50% sure: 2 different values that look like labels" in text(app)
+    assert "scale 0 to 1" in text(app)
+    chooser.set_value("second").run()
+    assert "your choice" in text(app)
+    assert "36 labels. Nothing is stored yet" in text(app)
+    assert "scale 4 to 5" in text(app)
+
+
+def test_a_guess_can_be_refused(open_page: Open, tmp_path: Path) -> None:
+    app = open_page("data", tmp_path / "w.duckdb")
+    upload(app, ("fin.csv", csv(*ROWS)))
+    assert "6 queries" in text(app)
+    next(s for s in app.selectbox if s.label == "query").set_value("—").run()
+    assert "queries" not in next(m.value for m in app.markdown if "Nothing is stored yet" in m.value)
+
+
+def test_a_tools_own_layout_is_named_and_its_parts_can_be_chosen(open_page: Open, tmp_path: Path) -> None:
+    app = open_page("data", tmp_path / "w.duckdb")
+    upload(app, ("gpt__o3.jsonl", GRADED))
+    card = next(e.label for e in app.expander if "gpt" in e.label).replace("\\", "")
+    assert "HealthBench" in card
+    assert "queries, rubrics and labels" in card
+    assert app.text_input[0].value == "{system}__{judge}.jsonl"
+    assert "adds 1 system, 1 judge, 3 queries, 6 rubrics and 6 labels" in text(app)
+    next(s for s in app.selectbox if s.label == "Read").set_value("rubrics").run()
+    assert "This adds 3 queries and 6 rubrics. Nothing is stored yet." in text(app)
+
+
+def test_the_pattern_of_the_names_is_shown_and_what_it_yields_follows_it(
+    open_page: Open, tmp_path: Path
+) -> None:
+    app = open_page("data", tmp_path / "w.duckdb")
+    upload(app, ("gpt__o3.jsonl", GRADED), ("claude__o3.jsonl", GRADED))
+    names = next(d.value for d in app.dataframe if "file" in d.value and "system" in d.value)
+    assert names[["system", "judge"]].to_numpy().tolist() == [["gpt", "o3"], ["claude", "o3"]]
+    app.text_input[0].set_value("{judge}__{system}.jsonl").run()
+    names = next(d.value for d in app.dataframe if "file" in d.value and "system" in d.value)
+    assert names[["system", "judge"]].to_numpy().tolist() == [["o3", "gpt"], ["o3", "claude"]]
+    app.text_input[0].set_value("{nobody}.jsonl").run()
+    assert "The pattern '{nobody}.jsonl' must hold" in text(app)
+    assert not app.exception
+
+
+def test_severity_comes_from_points_only_where_the_user_says_so(open_page: Open, tmp_path: Path) -> None:
+    path = tmp_path / "w.duckdb"
+    app = open_page("data", path)
+    upload(app, ("gpt__o3.jsonl", GRADED))
+    app.toggle(key="severity from points").set_value(True).run()
+    button(app, "Read").click().run()
+    assert not app.exception
+    with Workspace(path) as workspace:
+        severity = workspace.dataset("gpt__o3").rubrics["severity"]
+    assert sorted(severity.dropna()) == ["critical"] * 3
+
+
+def test_the_same_can_be_done_on_the_command_line(open_page: Open, tmp_path: Path) -> None:
+    app = open_page("data", tmp_path / "w.duckdb")
+    upload(app, ("my fin.csv", csv(*ROWS)))
+    app.selectbox(key="policy zero").set_value("unknown").run()
+    assert app.code[0].value == (
+        "python -m crubric_core ingest --dataset 'my fin' --mapping plan.json --policy zero=unknown 'my fin.csv'"
+    )
+
+
+@pytest.fixture
+def two(study: Path, tmp_path: Path) -> Path:
+    """The small study with one more ingest."""
+    path = Path(shutil.copy(study, tmp_path / "two.duckdb"))
+    with Workspace(path) as workspace:
+        workspace.ingest(csv("late,q0,r0,j1,1"), "small", name="late.csv")
+    return path
+
+
+def test_an_ingest_is_taken_back_after_a_second_question(open_page: Open, two: Path) -> None:
+    app = open_page("data", two)
+    before = app.subheader[0].value
+    history = next(d.value for d in app.dataframe if "changes" in d.value)
+    assert history["source"].tolist()[-1] == "late.csv"
+    button(app, "Yes, take it back").click().run()
+    assert "late.csv was taken back" in text(app)
+    assert app.subheader[0].value != before
+    history = next(d.value for d in app.dataframe if "changes" in d.value)
+    assert "late.csv" not in history["source"].tolist()
+
+
+def test_a_dataset_is_renamed_and_duplicated(open_page: Open, two: Path) -> None:
+    app = open_page("data", two)
+    app.text_input(key="rename small").set_value("tiny").run()
+    button(app, "Rename").click().run()
+    assert "small is now called tiny" in text(app)
+    button(app, "Duplicate").click().run()
+    assert app.selectbox(key="detail").value == "tiny copy"
+    found = next(d.value for d in app.dataframe if "fingerprint" in d.value)
+    assert found["name"].tolist() == ["tiny", "tiny copy"]
+    assert found["fingerprint"].nunique() == 1
+
+
+def test_a_name_that_is_taken_is_one_sentence(open_page: Open, two: Path) -> None:
+    app = open_page("data", two)
+    app.text_input(key="copy small").set_value("small").run()
+    button(app, "Duplicate").click().run()
+    assert [e.value.replace("\\", "") for e in app.error if "already" in e.value] == [
+        "There is a dataset 'small' already: choose another name or delete it."
+    ]
 
 
 def test_a_dataset_goes_only_when_its_name_is_typed(open_page: Open, study: Path, tmp_path: Path) -> None:
-    path = Path(shutil.copy(study, tmp_path / "w.duckdb"))
-    app = open_page("data", path)
-    delete = next(b for b in app.button if b.label == "Delete")
-    assert delete.disabled
+    app = open_page("data", Path(shutil.copy(study, tmp_path / "w.duckdb")))
+    assert button(app, "Delete").disabled
     app.text_input(key="delete small").set_value("smal").run()
-    assert next(b for b in app.button if b.label == "Delete").disabled
+    assert button(app, "Delete").disabled
     app.text_input(key="delete small").set_value("small").run()
-    next(b for b in app.button if b.label == "Delete").click().run()
+    button(app, "Delete").click().run()
     assert "No dataset yet" in app.subheader[0].value
+
+
+def test_names_from_files_are_never_markup(open_page: Open, tmp_path: Path) -> None:
+    app = open_page("data", tmp_path / "w.duckdb")
+    upload(app, (f"{HOSTILE}.csv", csv(*ROWS, f"{HOSTILE},q1,r1,**j**,:red[x]")))
+    shown = [e.value for e in (*app.error, *app.markdown, *app.caption, *app.warning)]
+    shown += [e.label for e in app.expander]
+    assert not [value for value in shown if "<img" in value.replace("\\<", "") or ":red[x]" in value]
+
+
+def test_the_demo_study_is_one_click_away(open_page: Open, tmp_path: Path) -> None:
+    app = open_page("data", tmp_path / "w.duckdb")
+    button(app, "Load the demo study").click().run()
+    assert app.selectbox(key="detail").value == "demo"
+    assert not [b for b in app.button if b.label == "Load the demo study"]

@@ -1,32 +1,145 @@
+"""What the upload keeps between the runs of the page, and the words in which it tells what it found."""
+
 from __future__ import annotations
 
+from dataclasses import dataclass
+from io import BytesIO
+from typing import Any
+
+import pandas as pd
 import pytest
 
-from crubric_core.ui.upload import guess_columns, guess_kind
+from crubric_core.errors import IngestError
+from crubric_core.figures.coverage import coverage
+from crubric_core.labels.bundle import plan_ingest
+from crubric_core.labels.plan import FilePlan, Guess, Plan
+from crubric_core.labels.workspace import Workspace
+from crubric_core.ui import upload_files, upload_names, upload_report
+from crubric_core.ui.upload import Batch
+
+CSV = b"system,query,rubric,judge,label\na,q,r,j,1\nb,q,r,j,0\n"
+
+
+@dataclass
+class Dropped(BytesIO):
+    """An uploaded file as Streamlit hands it over."""
+
+    name: str
+    content: bytes
+
+    def __post_init__(self) -> None:
+        super().__init__(self.content)
+        self.size, self.file_id = len(self.content), self.name
+
+    __hash__ = BytesIO.__hash__
+
+
+def batch(**files: bytes) -> Batch:
+    return Batch([Dropped(f"{name}.csv", content) for name, content in files.items()])  # type: ignore[arg-type]
+
+
+def test_the_copies_of_the_files_are_made_once_and_go_with_the_batch() -> None:
+    dropped = batch(a=CSV)
+    folder = dropped.kept.pieces[0].path.parent
+    plan = plan_ingest(dropped.kept)
+    with Workspace() as workspace:
+        workspace.ingest_plan(plan, "x", dropped.kept, preview=True)
+        assert workspace.ingest_plan(plan, "x", dropped.kept).accepted == 2
+    assert folder.exists()
+    del dropped
+    assert not folder.exists()
+
+
+def test_what_was_found_is_kept_until_its_key_changes_and_so_is_an_error() -> None:
+    dropped, calls = batch(a=CSV), []
+
+    def fail() -> None:
+        calls.append("fail")
+        raise IngestError("no")
+
+    def make(value: int) -> int:
+        calls.append(value)
+        return value
+
+    assert [dropped.once("slot", 1, lambda: make(1)), dropped.once("slot", 1, lambda: make(2))] == [1, 1]
+    assert dropped.once("slot", 2, lambda: make(3)) == 3
+    for _ in range(2):
+        with pytest.raises(IngestError, match="no"):
+            dropped.once("other", 1, fail)
+    assert calls == [1, 3, "fail"]
+
+
+def test_files_of_one_layout_share_a_card_and_those_with_a_problem_come_first() -> None:
+    plan = plan_ingest(batch(a=CSV, broken=b"\0\1", b=CSV, other=CSV.replace(b"label", b"score")).kept)
+    names = [[file.name for file in group] for group in upload_files._groups(plan)]
+    assert names == [["broken.csv"], ["a.csv", "b.csv"], ["other.csv"]]
 
 
 @pytest.mark.parametrize(
-    ("name", "columns", "kind"),
+    ("group", "words"),
     [
-        ("a.csv", ("system", "query", "rubric", "judge", "label"), "labels"),
-        ("a.csv", ("model", "criterion", "grader", "score"), "labels"),
-        ("a.csv", ("system", "rubric", "judge", "mark"), "labels"),
-        ("gold.csv", ("system", "rubric", "label"), "gold"),
-        ("a.csv", ("system", "rubric", "label", "annotator"), "gold"),
-        ("a.csv", ("rubric", "query", "text"), "rubrics"),
-        ("a.csv", ("query", "text", "domain"), "queries"),
-        ("a.csv", ("system", "rank"), "reference"),
-        ("a.csv", ("alpha", "beta"), "labels"),
+        ([FilePlan("a", "unknown", problem="no")], "cannot be read"),
+        ([FilePlan("a", "csv", "a table", "gold")], "a table (CSV): human gold labels"),
+        (
+            [FilePlan("a", "hellobench", "HelloBench judgements", tables=("queries", "rubrics", "labels"))],
+            "HelloBench judgements: queries, rubrics and labels",
+        ),
+        ([FilePlan("a", "langfuse", "Langfuse scores")], "Langfuse scores: nothing in its first records"),
     ],
 )
-def test_a_file_is_taken_for_what_its_columns_say(name: str, columns: tuple[str, ...], kind: str) -> None:
-    assert guess_kind(name, columns) == kind
+def test_a_card_says_what_its_files_were_taken_for(group: list[FilePlan], words: str) -> None:
+    assert upload_files._recognised(group) == words
 
 
-def test_known_columns_are_found_even_if_a_needed_one_is_missing() -> None:
-    found = guess_columns("labels", ("system", "criterion", "grader", "mark"))
-    assert found == {"system": "system", "rubric": "criterion", "judge": "grader"}
+def test_a_card_is_open_where_somebody_should_look() -> None:
+    sure = FilePlan("a", "csv", mapping={"label": "x"}, guesses=(Guess("label", "x", 0.9, "the name"),))
+    unsure = FilePlan("a", "csv", mapping={"label": "x"}, guesses=(Guess("label", "x", 0.5, "the cells"),))
+    wide = FilePlan("a", "csv", "a wide table, one column a judge")
+    told = [sure, unsure, wide, FilePlan("a", "csv", problem="no column for label")]
+    assert [upload_files._doubtful(file) for file in told] == [False, True, True, True]
 
 
-def test_nothing_is_guessed_where_two_columns_have_one_name() -> None:
-    assert guess_columns("labels", ("system", "system", "rubric", "label")) == {}
+def test_the_remedy_for_a_missing_system_is_the_one_that_the_page_has() -> None:
+    file = FilePlan(
+        "run.jsonl", "hellobench", problem="run.jsonl does not say which system it is about: give …"
+    )
+    told = upload_files.problems(Plan((file, FilePlan("b", "csv", problem="bad", skip=True))))
+    assert told == [
+        "run.jsonl does not say which system it is about: type it into the table, or change the pattern."
+    ]
+
+
+@pytest.mark.parametrize(
+    ("row", "mapping"),
+    [
+        ({"read": True, "system": "gpt", "judge": ""}, {"system": "=gpt"}),
+        ({"read": True, "system": "claude", "judge": "o3"}, {"system": "=claude", "judge": "=o3"}),
+        ({"read": True, "system": None, "judge": " "}, {}),
+    ],
+)
+def test_names_typed_into_the_table_hold_for_the_whole_file(
+    row: dict[str, Any], mapping: dict[str, str]
+) -> None:
+    file = FilePlan("a", "hellobench", tables=("labels",), mapping={"system": "=gpt"})
+    told = upload_names._told(file, row, ["system", "judge"])
+    assert told.mapping == mapping
+    assert (told == file) == (mapping == file.mapping)
+
+
+def test_a_report_names_the_choices_as_the_page_asks_them() -> None:
+    with Workspace() as workspace:
+        report = workspace.preview(CSV + b"a,q,r,j,0\n", "x", on_conflict="last", name="a.csv")
+    assert upload_report._rows(report, "before") == (
+        "a.csv: 3 rows read as labels, 1 replaced, scale 0 to 1 (as the labels show); "
+        "“Rows that contradict each other, or what is stored” decided 1."
+    )
+
+
+def test_the_heat_table_shows_each_judges_share_of_each_system() -> None:
+    with Workspace() as workspace:
+        workspace.ingest(CSV + b"a,q,r,<k>,1\na,q,s,<k>,1\n", "x")
+        fig = coverage(workspace.dataset("x").coverage())
+    (heat,) = fig.data
+    assert list(fig.layout.yaxis.ticktext) == ["a", "b"]
+    assert list(fig.layout.xaxis.ticktext) == ["&lt;k&gt;", "j"]
+    assert pd.DataFrame(heat.z).to_numpy().tolist() == [[1.0, 0.5], [0.0, 1.0]]

@@ -64,7 +64,7 @@ def body(view: SharedView, figures: Sequence[SharedFigure], *, inside: bool) -> 
         "rubrics": _table("rubrics", view.rubrics) if view.rubrics is not None else "",
     }
     sections = [
-        f'<section aria-labelledby="{name}"><h2 id="{name}">{TITLES[name]}</h2>{html}</section>'
+        f'<section id="{name}"><h2>{TITLES[name]}</h2>{html}</section>'
         for name, html in parts.items()
         if html
     ]
@@ -87,8 +87,8 @@ def _head(view: SharedView) -> str:
 
 def _figure(number: int, shared: SharedFigure) -> str:
     return (
-        f'<figure><h3>{escaped(shared.title)}</h3><div class="drawing" data-figure="{number}" role="img" '
-        f'aria-label="{escaped(shared.alt)}"></div></figure>'
+        f'<figure aria-label="{escaped(shared.alt)}"><h3>{escaped(shared.title)}</h3>'
+        f'<div class="drawing" data-figure="{number}"></div></figure>'
     )
 
 
@@ -118,7 +118,7 @@ def _table(name: str, table: pd.DataFrame) -> str:
         else ""
     )
     return (
-        f'{search}<div class="wide" tabindex="0" role="region" aria-label="{TITLES[name]}">'
+        f'{search}<div class="wide" tabindex="0" role="region" aria-label="Table: {TITLES[name]}">'
         f'<table class="sortable" id="{name}-table"><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table></div>'
     )
 
@@ -145,7 +145,7 @@ def _kind(style: str) -> str:
 def _foot(view: SharedView, *, inside: bool) -> str:
     files = "".join(f"<li>{_link(name, content, inside)}</li>" for name, content in view_files(view).items())
     return (
-        '<footer><h2 id="origin">How it was made</h2>'
+        "<footer><h2>How it was made</h2>"
         + _listed(origin(view))
         + f"<details><summary>Settings</summary>{_listed(settings_list(view))}</details>"
         + (f'<ul class="files" aria-label="To take along">{files}</ul>' if files else "")

@@ -17,7 +17,7 @@ PARTIAL = ".part"
 def writing(views: Path) -> Iterator[None]:
     """The folder, made if it is new, while no other thread or process writes to it; SharingError if it cannot be."""
     try:
-        views.mkdir(parents=True, exist_ok=True)
+        views.mkdir(mode=0o750, parents=True, exist_ok=True)  # a viewer may be another user of the same group
         with (views / ".lock").open("a") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             yield

@@ -396,6 +396,11 @@ def test_a_folder_that_cannot_be_made_is_one_clear_sentence(view: SharedView, tm
         publish(view, tmp_path / "file" / "views")
 
 
+def test_a_new_folder_is_not_for_everybody_on_the_machine(view: SharedView, views: Path) -> None:
+    publish(view, views)
+    assert views.stat().st_mode & 0o007 == 0
+
+
 def test_reading_needs_no_right_to_write(view: SharedView, views: Path) -> None:
     link = publish(view, views)
     before = {path.name: (path.stat().st_mtime_ns, path.stat().st_size) for path in views.iterdir()}

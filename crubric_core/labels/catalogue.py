@@ -23,7 +23,8 @@ RUBRIC_FACTS = """
                coalesce(r.scale_min, g.scale_min) AS given_min, coalesce(r.scale_max, g.scale_max) AS given_max,
                coalesce(r.weight, g.weight) AS weight, coalesce(r.dimension, g.dimension) AS dimension,
                coalesce(r.severity, g.severity) AS severity,
-               coalesce(r.polarity, g.polarity, CASE WHEN coalesce(r.weight, g.weight) < 0 THEN -1 END, 1) AS polarity
+               coalesce(r.polarity, g.polarity, CASE WHEN coalesce(r.weight, g.weight) < 0 THEN -1 END, 1) AS polarity,
+               coalesce(r.tags, g.tags) AS tags
         FROM named r LEFT JOIN general g ON g.name = r.name AND r.query_id IS NOT NULL
         WHERE r.rubric_id IN (FROM labelled)
            OR (r.ingest_id IS NOT NULL AND (r.query_id IS NOT NULL OR r.name NOT IN (FROM specific)))
@@ -46,7 +47,7 @@ RUBRIC_FACTS = """
     facts AS (
         SELECT row_number() OVER (ORDER BY query, rubric) - 1 AS j, rubric_id, query_id, rubric, query, text,
                bottom AS scale_min, top AS scale_max, top - bottom + 1 AS levels, weight, dimension, severity,
-               polarity,
+               polarity, tags,
                given_min IS NOT NULL AND given_max IS NOT NULL AS given
         FROM qualified
     )
@@ -81,7 +82,7 @@ def rubrics(dataset: int) -> Query:
     """One row a rubric, sorted by (query, rubric)."""
     return (
         f"WITH {RUBRIC_FACTS} SELECT rubric, query, text, scale_min, scale_max, levels, weight, dimension, severity,"
-        " polarity"
+        " polarity, tags"
         " FROM facts ORDER BY j",
         {"dataset": dataset},
     )

@@ -52,6 +52,7 @@ SPECS: Mapping[str, TableSpec] = {
             "dimension": "text",
             "severity": "text",
             "polarity": "sign",
+            "tags": "text",
         },
     ),
     "queries": TableSpec(
@@ -97,6 +98,7 @@ SYNONYMS: Mapping[str, tuple[str, ...]] = {
     "dimension": ("axis", "aspect", "category"),
     "severity": ("level_of_severity",),
     "polarity": ("sign", "direction"),
+    "tags": ("tag",),
     "domain": ("topic", "subject", "category"),
     "task_type": ("type", "tasktype"),
     "omega": ("query_weight", "weight"),

@@ -100,9 +100,10 @@ class Dataset:
 
     @property
     def rubrics(self) -> pd.DataFrame:
-        """One row a rubric: rubric, query, text, scale_min, scale_max, levels, weight, dimension, severity, polarity.
+        """One row a rubric: rubric, query, text, scale_min, scale_max, levels, weight, dimension, severity, polarity, …
 
         polarity: -1 where a label that meets the rubric is bad (given, or the sign of the weight), else 1.
+        tags: separated by commas.
         """
         return self._frame(*catalogue.rubrics(self._id))
 

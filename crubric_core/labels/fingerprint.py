@@ -9,6 +9,7 @@ import duckdb
 
 from .catalogue import Query
 
+# Who typed a query (type_source) is no content: no result hangs on it.
 # The rows of each table are hashed and the hashes summed, so that order is no matter. Labels are summed within a
 # rubric first: their hashes come from the few (system, judge, label) there are, never from ten million strings.
 _SECTIONS = {
@@ -28,7 +29,8 @@ _SECTIONS = {
     """,
     "rubrics": """
         SELECT to_json([q.name, r.name, r.text, scale_min::VARCHAR, scale_max::VARCHAR, weight::VARCHAR, dimension,
-                        severity] || CASE WHEN coalesce(polarity, weight) < 0 THEN ['-1'] ELSE [] END) AS content
+                        severity] || CASE WHEN coalesce(polarity, weight) < 0 THEN ['-1'] ELSE [] END
+                       || CASE WHEN tags IS NOT NULL THEN ['tags', tags] ELSE [] END) AS content
         FROM rubrics r LEFT JOIN queries q USING (query_id)
         WHERE r.dataset_id = $dataset AND r.ingest_id IS NOT NULL
     """,

@@ -224,8 +224,9 @@ def _datasets(path: str) -> pd.DataFrame:
 
 
 def datasets_changed() -> None:
-    """After an ingest or a deletion."""
+    """After an ingest, a deletion, or a change of who typed a query, which the fingerprint does not tell."""
     _datasets.clear()
+    _facts.clear()
 
 
 @dataclass(frozen=True)

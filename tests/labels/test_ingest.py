@@ -229,7 +229,7 @@ def test_rubrics_and_queries_carry_their_descriptions(ws, table):
         "queries",
     )
     rubrics = ws.dataset("d").rubrics.set_index("rubric")
-    assert rubrics.loc["r1"].tolist() == ["q1", "cites", 0, 1, 2, 2.5, "accuracy", "critical", 1]
+    assert rubrics.loc["r1"].tolist() == ["q1", "cites", 0, 1, 2, 2.5, "accuracy", "critical", 1, None]
     assert list(rubrics.index) == ["r1", "r2", "r3"]
     assert rubrics.loc["r2", "text"] is None
     assert pd.isna(rubrics.loc["r3", "weight"])

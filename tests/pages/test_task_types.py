@@ -8,13 +8,16 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from crubric_core.demo import simulate
+from crubric_core.labels.query_types import save_typed
 from crubric_core.labels.scoring_rules import save_rules
 from crubric_core.labels.workspace import Workspace
 from crubric_core.rules import Assignment, ScoringRules
+from crubric_core.task_types.types import TASK_TYPES
 from tests.pages.conftest import Open
 from tests.pages.test_pages import first_line
 from tests.task_types.conftest import FakeEndpoint
@@ -123,6 +126,18 @@ def test_a_type_set_by_hand_stays_whatever_a_typer_says(open_page: Open, own: Pa
     found = open_page("task_types", own).dataframe[0].value.set_index("query")
     assert found.loc[query, "scored_as"] == "high risk constraint"
     assert found["source"].value_counts().to_dict() == {"offline": 11, "edited": 1}
+
+
+def test_a_type_confirmed_by_hand_is_a_persons_from_then_on(open_page: Open, own: Path) -> None:
+    with Workspace(own) as workspace:
+        query = workspace.dataset("small").queries["query"].iloc[0]
+        certain = {f"p_{name}": [float(name == "decision_support")] for name in TASK_TYPES}
+        save_typed(workspace, "small", pd.DataFrame({"query": [query], **certain}), "offline")
+    app = open_page("task_types", own)
+    assert app.dataframe[0].value["source"].iloc[0] == "offline"
+    app.selectbox(key="own type").set_value("decision_support").run()
+    press(app, "Set the type of 1 query")
+    assert app.dataframe[0].value["source"].iloc[0] == "edited"
 
 
 def test_types_that_the_file_gives_stay_unless_asked_for(open_page: Open, study: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +12,9 @@ from ..demo import write_demo
 from ..errors import ExportError
 from ..exports import write_dataset
 from ..figures.standalone import write_bundle, write_standalone
+from ..labels.bundle import plan_ingest
+from ..labels.formats import FORMATS
+from ..labels.plan import Plan
 from ..labels.workspace import Workspace
 from .history import add_policies, policies_of
 from .options import KINDS, Commands, add_command, add_settings, add_workspace, read_mapping
@@ -32,10 +36,18 @@ def add(commands: Commands) -> None:
     add_workspace(ingest)
     ingest.add_argument("--dataset", required=True, help="name of the dataset; made if it is new")
     ingest.add_argument(
-        "--kind", choices=KINDS, default="labels", help="what the files hold (default: labels)"
+        "--kind", choices=KINDS, help="what the tables hold (default: labels; of several files: guessed)"
     )
-    ingest.add_argument("--format", default="auto", help="csv, tsv, parquet, jsonl or json (default: auto)")
-    ingest.add_argument("--mapping", type=Path, help="JSON file: canonical column to the file's column")
+    ingest.add_argument("--format", default="auto", metavar="NAME", help=f"one of {', '.join(FORMATS)}")
+    ingest.add_argument(
+        "--mapping", type=Path, help="JSON file: canonical column to the file's column, or a plan"
+    )
+    ingest.add_argument(
+        "--pattern", help="where system and judge stand in file names, as in {system}__{judge}.jsonl"
+    )
+    ingest.add_argument(
+        "--plan", action="store_true", help="print how the files would be read, as JSON, and stop"
+    )
     ingest.add_argument("--preview", action="store_true", help="tell what would change, and store nothing")
     add_policies(ingest)
     ingest.add_argument("files", nargs="+", metavar="FILE")
@@ -71,16 +83,38 @@ def run_demo(args: argparse.Namespace) -> None:
 
 def run_ingest(args: argparse.Namespace) -> None:
     """Ingest."""
-    mapping, policies = read_mapping(args.mapping), policies_of(args)
-    with Workspace(args.workspace) as workspace:
-        read = workspace.preview if args.preview else workspace.ingest
-        for file in args.files:
-            with progress_bar() as tell:
-                report = read(
-                    file, args.dataset, args.kind, mapping, args.format, progress=tell, policies=policies
-                )
-            tell_rejects(report)
-            print_json(_ingest_summary(report))
+    if args.plan:
+        print(_plan_of(args, strict=False).to_json())
+        return
+    with Workspace(args.workspace) as workspace, progress_bar() as tell:
+        report = workspace.ingest_plan(
+            _plan_of(args, strict=True),
+            args.dataset,
+            args.files,
+            policies_of(args),
+            tell,
+            preview=args.preview,
+        )
+    for note in report.notes:
+        print(note, file=sys.stderr)
+    for part in report.parts or (report,):
+        tell_rejects(part)
+        print_json(_ingest_summary(part))
+
+
+def _plan_of(args: argparse.Namespace, *, strict: bool) -> Plan:
+    """How the files would be read; a plan given in place of a mapping goes before what is recognised."""
+    mapping = read_mapping(args.mapping)
+    like = mapping if isinstance(mapping, Plan) else None
+    return plan_ingest(
+        args.files,
+        kind=args.kind or ("labels" if len(args.files) == 1 and Path(args.files[0]).is_file() else None),
+        mapping=None if isinstance(mapping, Plan) else mapping,
+        format=args.format,
+        pattern=args.pattern,
+        like=like,
+        strict=strict,
+    )
 
 
 def run_datasets(args: argparse.Namespace) -> None:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, get_args
 
 from ..errors import IngestError, SettingsError
 from ..labels.columns import Kind
+from ..labels.plan import Columns, Plan, read_columns
 from ..labels.workspace import Workspace
 from ..rules import ScoringRules
 from ..settings import CHOICES, HELP, Priors, Settings
@@ -119,20 +120,25 @@ def opened_workspace(args: argparse.Namespace) -> Iterator[tuple[Workspace, str]
         raise IngestError("--labels is missing: name the label table.")
     with Workspace() as workspace:
         name = Path(files["labels"]).stem
-        for kind in ("queries", "rubrics", "labels", "gold", "reference"):
+        for kind in ("queries", "rubrics", "labels", "gold", "reference", "anchors"):
             if kind in files:
                 tell_rejects(workspace.ingest(files[kind], name, kind))
         yield workspace, name
 
 
-def read_mapping(path: Path | None) -> dict[str, str] | None:
-    """A column mapping from a JSON file; IngestError where it is none."""
+def read_mapping(path: Path | None) -> Columns | Plan | None:
+    """A column mapping, or a whole plan, from a JSON file; IngestError where it is neither."""
     if path is None:
         return None
     try:
         mapping = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise IngestError(f"The mapping {path} cannot be read as JSON: {error}.") from error
-    if not isinstance(mapping, dict) or not all(isinstance(value, str) for value in mapping.values()):
-        raise IngestError(f'The mapping {path} must be one JSON object such as {{"system": "model"}}.')
-    return mapping
+    if isinstance(mapping, dict) and "files" in mapping:
+        return Plan.from_dict(mapping)
+    try:
+        return read_columns(mapping)
+    except ValueError as error:
+        raise IngestError(
+            f'The mapping {path} must be one JSON object such as {{"system": "model"}}, or a plan ({error}).'
+        ) from error

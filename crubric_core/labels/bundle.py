@@ -47,6 +47,7 @@ def plan_ingest(
     options: Options | None = None,
     like: Plan | None = None,
     name: str | None = None,
+    strict: bool = False,
     progress: Progress | None = None,
 ) -> Plan:
     """Look into files, folders, archives and workbooks, and say how they would be read; nothing is stored.
@@ -60,10 +61,11 @@ def plan_ingest(
         options: choices that hold for all files.
         like: an earlier plan; files of the same name keep what it decided.
         name: what messages call a single source.
+        strict: no column is taken for another by its contents alone.
         progress: called with (share done, what is done now).
 
     """
-    wish = Wish(kind, mapping or {}, format)
+    wish = Wish(kind, mapping or {}, format, strict)
     with gathered(sources, name) as pieces:
         return plan_pieces(pieces, wish, pattern, options, like, progress)
 
@@ -77,21 +79,20 @@ def plan_pieces(
     progress: Progress | None = None,
 ) -> Plan:
     """The plan of files that are at hand."""
-    if pattern is None and like is not None:
-        pattern = like.pattern
+    decided = {f.name: f for f in like.files} if like else {}
+    done_with = {name for name, file in decided.items() if _is_whole(file)} if pattern is None else set()
+    pattern = pattern or (like.pattern if like else None)
     if pattern is not None:
         read_pattern(pattern)
-    decided = {f.name: f for f in like.files} if like else {}
     found = []
     for done, piece in enumerate(pieces):
         if progress:
             progress(done / len(pieces), f"Looking into {piece.name}")
         earlier = decided.get(piece.name)
-        found.append(
-            Found(earlier) if earlier and _is_whole(earlier) else _look(piece, wish, earlier, pieces)
-        )
+        whole = earlier is not None and piece.name in done_with
+        found.append(Found(earlier) if earlier and whole else _look(piece, wish, earlier, pieces))
     found = _set_aside(found)
-    found, pattern = _name_files(found, pieces, pattern, strict=wish.strict)
+    found, pattern = _name_files(found, pieces, pattern, done_with, strict=wish.strict)
     return Plan(tuple(f.plan for f in found), pattern, options or (like.options if like else Options()))
 
 
@@ -137,7 +138,7 @@ def _is_foreign(file: FilePlan) -> bool:
 
 
 def _name_files(
-    found: list[Found], pieces: Sequence[Piece], pattern: str | None, *, strict: bool
+    found: list[Found], pieces: Sequence[Piece], pattern: str | None, done_with: set[str], *, strict: bool
 ) -> tuple[list[Found], str | None]:
     """System and judge from the files' paths, for the files that do not name them."""
     lacking = [i for i, f in enumerate(found) if not f.plan.skip and _lacks(f)]
@@ -155,7 +156,7 @@ def _name_files(
         pattern, sure, why = guess.pattern, guess.confidence, guess.reason
     else:
         sure, why = 1.0, "the pattern"
-        lacking = [i for i, f in enumerate(found) if not f.plan.skip]
+        lacking = [i for i, f in enumerate(found) if not f.plan.skip and f.plan.name not in done_with]
     named = list(found)
     for i in lacking:
         fields = fields_of(pattern, pieces[i].seen_path)

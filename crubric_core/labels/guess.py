@@ -106,6 +106,8 @@ def profile(cells: Sequence[str | None]) -> Profile:
 def guess_kind(name: str, columns: Sequence[str]) -> Kind:
     """What a table holds, by its columns; labels and gold labels differ by name alone."""
     plainly = {plain_name(column) for column in columns}
+    if plainly & {"valid", "validity"} and fits("anchors", columns):
+        return "anchors"
     if any("system" in c or "model" in c for c in plainly) and not fits("labels", columns):
         return "reference" if fits("reference", columns) else "labels"
     kind: Kind = next((k for k in ("labels", "rubrics", "queries") if fits(k, columns)), "labels")

@@ -20,6 +20,7 @@ from .dataset import Scale, read_scale, tidy
 from .findings import Finding
 from .job import Job
 from .label_rows import store_labels
+from .plan import Columns
 from .policies import Policies
 from .settle import settle_rubrics
 from .statements import KEYS
@@ -75,7 +76,7 @@ class IngestRequest:
 
     dataset: str
     kind: Kind
-    mapping: Mapping[str, str] | None
+    mapping: Columns | None
     file_format: str
     policies: Policies
 

@@ -3,7 +3,7 @@
 # ruff: noqa: S608 - every identifier in the SQL is this program's own, every value is bound
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -25,7 +25,7 @@ from .history import UndoReport
 from .ingest import IngestReport, IngestRequest, Progress, Source, parts_of
 from .opening import connect, prepare, writer_of
 from .parts import stage_parts, store_parts, together
-from .plan import Plan, notes_of
+from .plan import Columns, Plan, notes_of
 from .policies import OnConflict, Policies
 from .results import forget_orphans
 from .sources import Piece, Sources, gathered
@@ -94,16 +94,24 @@ class Workspace:
 
     @contextmanager
     def writing(self) -> Iterator[duckdb.DuckDBPyConnection]:
-        """A cursor of the only writer; what it did counts when it is left, or not at all."""
-        with closing(self.cursor()) as cursor, self._transaction(cursor):
-            yield cursor
+        """A cursor of the only writer; what it did counts when it is left, or not at all.
+
+        Raises WorkspaceError where it could not be stored, for instance on a full disk.
+        """
+        try:
+            with closing(self.cursor()) as cursor, self._transaction(cursor):
+                yield cursor
+        except duckdb.Error as error:
+            raise WorkspaceError(
+                f"The change could not be stored ({_cause(error)}); the workspace is as it was."
+            ) from error
 
     def ingest(
         self,
         source: Source,
         dataset: str,
         kind: Kind = "labels",
-        mapping: Mapping[str, str] | None = None,
+        mapping: Columns | None = None,
         format: str = "auto",  # noqa: A002 - the public name
         on_conflict: OnConflict = "reject",
         progress: Progress | None = None,
@@ -134,7 +142,7 @@ class Workspace:
         source: Source,
         dataset: str,
         kind: Kind = "labels",
-        mapping: Mapping[str, str] | None = None,
+        mapping: Columns | None = None,
         format: str = "auto",  # noqa: A002 - the public name
         on_conflict: OnConflict = "reject",
         progress: Progress | None = None,
@@ -206,7 +214,7 @@ class Workspace:
                     checks, coverage = check_latest(cursor)
         except duckdb.Error as error:
             raise IngestError(
-                f"{pieces[0].name} could not be stored ({first_line(error)}); the workspace is as it was."
+                f"{pieces[0].name} could not be stored ({_cause(error)}); the workspace is as it was."
             ) from error
         return replace(together(reports, request.kind, notes_of(plan)), checks=checks, coverage=coverage)
 
@@ -283,6 +291,11 @@ class Workspace:
 
 def _silent(_share: float, _message: str) -> None:
     return None
+
+
+def _cause(error: duckdb.Error) -> str:
+    full = any(words in str(error) for words in ("No space left", "File too large", "Disk quota"))
+    return "the disk is full" if full else first_line(error)
 
 
 def _id_of(cursor: duckdb.DuckDBPyConnection, name: str) -> int:

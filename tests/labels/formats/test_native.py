@@ -36,6 +36,7 @@ def test_healthbench_examples_give_prompts_and_rubrics_but_no_labels(read):
     assert rubrics["rubric"].tolist() == ["p1#0", "p1#1", "p2#0", "p2#1"]
     assert rubrics["weight"].tolist() == [5, -8, 5, -8]
     assert rubrics["dimension"].tolist() == ["accuracy"] * 4
+    assert rubrics["tags"].tolist()[:2] == ["level:example,axis:accuracy", "axis:accuracy"]
     assert dataset.queries["text"].tolist() == ["user: How much?"] * 2
     assert dataset.queries["domain"].tolist() == ["hedging"] * 2
 

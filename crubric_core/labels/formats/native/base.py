@@ -27,6 +27,7 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {
         "dimension",
         "severity",
         "polarity",
+        "tags",
     ),
     "labels": ("system", "query", "rubric", "judge", "label"),
     "gold": ("system", "query", "rubric", "annotator", "label"),
@@ -117,10 +118,11 @@ def rubric(
     weight: Any = None,
     dimension: Any = None,
     polarity: int | None = None,
+    tags: str | None = None,
 ) -> Row:
-    """What a rubric is; ``polarity`` -1 where meeting it is bad."""
+    """What a rubric is; ``polarity`` -1 where meeting it is bad, ``tags`` separated by commas."""
     described = None if text is None else as_text(text)
-    return "rubrics", (query, f"{query}#{name}", described, *scale, weight, dimension, None, polarity)
+    return "rubrics", (query, f"{query}#{name}", described, *scale, weight, dimension, None, polarity, tags)
 
 
 def query(name: str, text: Any = None, domain: Any = None) -> Row:

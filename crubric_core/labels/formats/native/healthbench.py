@@ -29,10 +29,14 @@ from .base import (
 )
 
 
-def _tags(item: Record, prefix: str) -> str | None:
-    """The value of a tag such as axis:accuracy or theme:hedging."""
+def _tags(item: Record) -> list[str]:
     tags = item.get("tags", item.get("example_tags"))
-    values = [str(t) for t in tags if str(t).startswith(prefix)] if isinstance(tags, list) else []
+    return [str(tag) for tag in tags] if isinstance(tags, list) else []
+
+
+def _tagged(item: Record, prefix: str) -> str | None:
+    """The value of a tag such as axis:accuracy or theme:hedging."""
+    values = [tag for tag in _tags(item) if tag.startswith(prefix)]
     return values[0].removeprefix(prefix) if values else None
 
 
@@ -47,14 +51,15 @@ def _criteria(prompt_id: str, items: list[Any]) -> Iterator[Row]:
             text,
             scale=(0, 1),
             weight=weight,
-            dimension=_tags(found, "axis:"),
+            dimension=_tagged(found, "axis:"),
             polarity=polarity,
+            tags=",".join(_tags(found)) or None,
         )
 
 
 def _example_rows(record: Record, _setting: Setting) -> Iterator[Row]:
     prompt_id = named(record, "prompt_id")
-    yield query(prompt_id, record.get("prompt"), _tags(record, "theme:"))
+    yield query(prompt_id, record.get("prompt"), _tagged(record, "theme:"))
     yield from _criteria(prompt_id, listed(record, "rubrics"))
 
 

@@ -40,6 +40,7 @@ def _described(task: str, item: Record) -> tuple[str, Row]:
         scale=(0, 1),
         weight=_WEIGHTS.get(weight, weight) if isinstance(weight, str) else weight,
         dimension=dimension if isinstance(dimension, str) else None,
+        tags=",".join(map(str, kinds)) if isinstance(kinds, list) else None,
     )
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, Self
 
-from ..records import Fault
+from ..records import Fault, as_text
 from .base import COLUMNS, Cell, Row
 
 LONGEST = 100_000  # characters of a text that are kept
@@ -58,11 +58,12 @@ class Tables:
 
     def _write(self, kind: str, cells: tuple[Cell, ...], place: str) -> None:
         found = self.written.get(kind) or self._open(kind)
+        clean = tuple(map(_clean, cells))
         if kind in _ONCE:
-            if cells in found.seen:
+            if clean in found.seen:
                 return
-            found.seen.add(cells)
-        found.writer.writerow([found.rows + 2, *map(_clean, cells), _clean(place)])
+            found.seen.add(clean)
+        found.writer.writerow([found.rows + 2, *clean, _clean(place)])
         found.rows += 1
 
     def _open(self, kind: str) -> Written:
@@ -87,8 +88,10 @@ def _target(found: str, asked: str) -> str | None:
     return found if found == asked else None
 
 
-def _clean(cell: Cell) -> Cell:
-    """Text that any database takes: no NUL, no half characters, of a sane length."""
+def _clean(cell: Any) -> Cell:
+    """A cell that any database takes: no list or object, no NUL, no half characters, of a sane length."""
+    if isinstance(cell, (dict, list)):
+        cell = as_text(cell)
     if not isinstance(cell, str):
         return cell
     if len(cell) > LONGEST:

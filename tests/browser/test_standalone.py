@@ -17,7 +17,7 @@ from crubric_core.figures.standalone import write_bundle, write_standalone
 from tests.figures.test_standalone import PAYLOADS, view_of
 
 pytestmark = pytest.mark.browser
-VIEW = view_of(*PAYLOADS[1:7])
+VIEW = view_of(*(" ".join(PAYLOADS[n:] + PAYLOADS[:n]) for n in range(6)))  # every payload in every field
 PHONE, DESK = {"width": 390, "height": 844}, {"width": 1400, "height": 900}
 
 

@@ -7,11 +7,11 @@ from .job import Job
 from .statements import KEYS, key_of, same_key
 
 
-def _has_no_repeats(job: Job) -> bool:
+def has_no_repeats(job: Job, rows_sql: str = "coded") -> bool:
     """Whether every key is there once, by one bit a possible key; False also where there are too many of those."""
-    rows, *ends = job.one("""
+    rows, *ends = job.one(f"""
         SELECT count(*), min(system_id), max(system_id), min(rubric_id), max(rubric_id), min(judge_id), max(judge_id)
-        FROM coded
+        FROM {rows_sql}
     """)
     if not rows:
         return True
@@ -24,7 +24,7 @@ def _has_no_repeats(job: Job) -> bool:
         SELECT bit_count(bitstring_agg(key, 0::BIGINT, {keys}::BIGINT)) FROM (
             SELECT ((rubric_id - $rubric)::BIGINT * {judges} + judge_id - $judge) * {systems}
                    + system_id - $system AS key
-            FROM coded
+            FROM {rows_sql}
         )
         """,
         system=ends[0],
@@ -40,7 +40,7 @@ def _thing(job: Job) -> str:
 
 def settle_repeats(job: Job) -> None:
     """One row a key: an unknown label never contradicts a known one; known ones that differ are a conflict."""
-    if _has_no_repeats(job):
+    if has_no_repeats(job):
         return
     key = key_of(job.kind)
     job.run(f"""

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import os
-import signal
 import subprocess
 import sys
 import threading
-import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -156,30 +153,6 @@ def test_a_failure_in_the_middle_leaves_no_trace(ws, table):
     assert ws.dataset("d").systems == ("a",)
     ws.ingest(table("b q r j 1"), "d")
     assert ws.dataset("d").systems == ("a", "b")
-
-
-def test_a_killed_ingest_leaves_the_state_before_or_after(tmp_path):
-    path, source = tmp_path / "study.duckdb", tmp_path / "labels.csv"
-    with Workspace(path) as ws:
-        before = ws.ingest(block("first"), "d").fingerprint
-    source.write_bytes(b"\n".join([block(f"s{i}", 3000).split(b"\n", i > 0)[-1] for i in range(10)]))
-    with Workspace() as ws:
-        ws.ingest(block("first"), "d")
-        after = ws.ingest(source, "d").fingerprint
-    code = (
-        "import sys; from crubric_core.labels import Workspace\n"
-        "with Workspace(sys.argv[1]) as ws: print(1, flush=True); ws.ingest(sys.argv[2], 'd')"
-    )
-    for delay in (0.05, 0.15, 0.3, 0.5):
-        with subprocess.Popen(
-            [sys.executable, "-c", code, str(path), str(source)], stdout=subprocess.PIPE, cwd=ROOT
-        ) as other:
-            other.stdout.readline()
-            time.sleep(delay)
-            os.kill(other.pid, signal.SIGKILL)
-        with Workspace(path) as ws:
-            assert ws.dataset("d").fingerprint in (before, after)
-            assert ws.dataset("d").counts()["labels"] in (600, 600 + 90_000)
 
 
 def test_an_unknown_dataset_is_answered_with_those_there_are(ws, table):

@@ -17,6 +17,7 @@ from crubric_core.demo import write_demo
 from crubric_core.errors import CrubricError
 from crubric_core.experiments import EXPERIMENTS, ExperimentResult, run_experiment
 from crubric_core.experiments.report import markdown_table
+from crubric_core.experiments.titles import TITLES
 
 ROOT = Path(__file__).resolve().parents[1]
 REAL_DATA = Path(os.environ.get("CRUBRIC_REAL_DATA", ROOT.parent / "shared" / "data"))
@@ -28,15 +29,6 @@ SHOWN = {
     "attrition": ("curve", "models"),
     "stability": ("kinds",),
 }
-TITLES = {
-    "crossfit": "Cross-fit (E2)",
-    "sweep": "Threshold sweep (L1)",
-    "perturbation": "Perturbed task types (E1)",
-    "ablation": "Ablation (B0–B4)",
-    "attrition": "Attrition of the unanimity rule",
-    "stability": "Stability",
-}
-
 HEAD = """# Does it hold? The experiments on five datasets
 
 Made by one command, from labels alone; do not edit by hand:
@@ -45,7 +37,7 @@ Made by one command, from labels alone; do not edit by hand:
 
 The demo is the built-in simulated study (seed 0), with known truth; its generator was not tuned for any of this.
 The four real datasets are optional: point `CRUBRIC_REAL_DATA` at their folder. Settings are the defaults
-(2PL, adaptive quadrature, tau_c = 0.8, B = 200, 300 replicates, 95% intervals, seed 0). "—" is unknown. What
+(2PL, adaptive quadrature, τ_c = 0.8, B = 200, 300 replicates, 95% intervals, seed 0). "—" is unknown. What
 each experiment computes stands in its module under `crubric_core/experiments/`.
 
 """
@@ -68,9 +60,9 @@ little.
 set. They are a little ahead on `wildbench`. On `dialsummeval` too few rubrics are unanimous to make a bank. With one
 judge every rubric is unanimous, and the two strategies are the same but for their draws.
 
-**Kappa rises with tau_c.** It shows wherever there is more than one judge. Only the demo has human gold; elsewhere
-the same judges make the filter and the kappa, which then rises by construction. On `dialsummeval` measurability
-says next to nothing of a rubric's own kappa: many rubrics there see agreement because all systems pass, and kappa,
+**κ rises with τ_c.** It shows wherever there is more than one judge. Only the demo has human gold; elsewhere
+the same judges make the filter and the κ, which then rises by construction. On `dialsummeval` measurability
+says next to nothing of a rubric's own κ: many rubrics there see agreement because all systems pass, and κ,
 which discounts chance, gives them no credit.
 
 **The gate's price.** On the demo and on `wildbench` the ranking behind the gate is that of all rubrics. On
@@ -88,7 +80,7 @@ little closer to the human reference.
 those on which the best pass and the weakest fail. That is selection at work, on the labels that it is judged by;
 only the cross-fit tells whether the ranking holds.
 
-**Targets.** `dialsummeval` and `eulegal_prbench` reach rho = .95 with no bank, chosen however: halves of a small
+**Targets.** `dialsummeval` and `eulegal_prbench` reach ρ = .95 with no bank, chosen however: halves of a small
 study do not agree well enough with each other.
 
 """

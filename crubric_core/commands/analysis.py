@@ -79,7 +79,11 @@ def run_one_experiment(args: argparse.Namespace) -> None:
     """Experiment."""
     settings = settings_of(args)
     with opened_workspace(args) as (workspace, name), progress_bar() as tell:
-        result = _kept_or_run(workspace, workspace.dataset(name), args.name, settings, tell, again=args.again)
+        dataset = workspace.dataset(name)
+        kept = not args.again and stored_experiment(workspace, args.name, dataset, settings) is not None
+        result = _kept_or_run(workspace, dataset, args.name, settings, tell, again=args.again)
+    if kept:
+        print(f"note: kept in the workspace; --again runs {args.name} anew.", file=sys.stderr)
     for sentence in result.sentences():
         print(f"note: {sentence}", file=sys.stderr)
     for path in write_experiment(result, args.out):
@@ -117,7 +121,6 @@ def _kept_or_run(
     """The result that the workspace keeps, or a new one, which it keeps from then on."""
     kept = None if again else stored_experiment(workspace, name, dataset, settings)
     if kept is not None:
-        print(f"note: kept in the workspace; --again runs {name} anew.", file=sys.stderr)
         return kept
     result = run_experiment(name, dataset, settings, progress=tell)
     store_experiment(workspace, result)

@@ -1,119 +1,93 @@
-"""One dataset's full report as Markdown, or as one HTML file that needs nothing else.
+"""One dataset's full report as plain sections, and as Markdown; ``figures.report`` makes a page of them.
 
-Everything from a file or a user is escaped: in neither form can it act as markup.
+Everything from a file or a user is escaped: it cannot act as markup.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from html import escape
+from dataclasses import dataclass
 
 import pandas as pd
 
 from ..exports import versions
 from ..pipeline import Result
+from ..wording import leaderboard
 from .results import ExperimentResult
+from .titles import TABLES, TITLES, column_title
 
-ANALYSIS = "Analysis"
 ROWS = 200  # most rows of a table in a report
-_STYLE = """
-body { font: 16px/1.5 system-ui, sans-serif; max-width: 64rem; margin: 2rem auto; padding: 0 1rem; color: #1f2329; }
-table { border-collapse: collapse; font-variant-numeric: tabular-nums; font-size: .85rem; }
-th, td { padding: .25rem .6rem; border-bottom: 1px solid #dde1e7; text-align: left; }
-.wide { overflow-x: auto; } code { background: #f3f4f6; padding: 0 .25rem; }
-"""
+LIMITS = "What this does not show"
+HOW = "How it was made"
+
+
+@dataclass(frozen=True)
+class Section:
+    """A part of the report. key: whose figures belong to it. answer: its first line. cautions: to be read first."""
+
+    key: str
+    heading: str
+    answer: str
+    cautions: Sequence[str]
+    limits: Sequence[str]
+    tables: Mapping[str, pd.DataFrame]
+
+
+def report_title(result: Result) -> str:
+    """The title of a dataset's report."""
+    return f"Report: {result.dataset}"
+
+
+def sections(result: Result, experiments: Sequence[ExperimentResult]) -> list[Section]:
+    """The analysis, then each experiment."""
+    board = result.leaderboard.dropna(subset=["tier"])
+    lead = leaderboard(board, len(result.bank), result.settings.confidence)
+    proven = (
+        f"The bank holds {len(result.bank):,} of {len(result.items):,} rubrics; its coverage is proven to be at least "
+        f"{result.certificate:.1%} of the best possible bank's."
+    )
+    tables = {"Leaderboard": result.leaderboard, "Bank": result.bank.drop(columns=["text"])}
+    analysis = Section("analysis", "Analysis", " ".join((*lead, proven)), result.warnings, (), tables)
+    return [analysis, *map(_experiment, experiments)]
+
+
+def _experiment(found: ExperimentResult) -> Section:
+    tables = {TABLES.get(name, name): table for name, table in found.tables.items() if len(table)}
+    return Section(found.name, TITLES[found.name], found.found, found.notices, found.limits, tables)
+
+
+def origin(result: Result, command: str) -> dict[str, str]:
+    """Labels, settings, versions and the command: all that it takes to have the same report again."""
+    settings = {name: str(value) for name, value in result.settings.as_dict().items()}
+    made = {"fingerprint of the labels": result.fingerprint, **settings, **versions()}
+    return made | ({"reproduced by": command} if command else {})
 
 
 def report_markdown(result: Result, experiments: Sequence[ExperimentResult] = (), command: str = "") -> str:
     """The report as Markdown; ``command`` reproduces it."""
-    lines = [f"# {_inline(_title(result))}", ""]
-    for heading, sentences, tables in _sections(result, experiments, command):
-        lines += [f"## {_inline(heading)}", "", *(f"- {_inline(sentence)}" for sentence in sentences), ""]
-        for name, table in tables.items():
+    lines = [f"# {_inline(report_title(result))}", ""]
+    for section in sections(result, experiments):
+        lines += [f"## {_inline(section.heading)}", "", _inline(section.answer), ""]
+        lines += [f"- {_inline(sentence)}" for sentence in section.cautions] + [""]
+        for name, table in section.tables.items():
             lines += [f"### {_inline(name)}", "", markdown_table(table), ""]
-    return "\n".join(lines)
-
-
-def report_html(
-    result: Result,
-    experiments: Sequence[ExperimentResult] = (),
-    command: str = "",
-    figures: Mapping[str, str] | None = None,
-) -> str:
-    """The report as one HTML document. ``figures``: heading → HTML that this program made, put in as it is."""
-    body = [f"<h1>{escape(_title(result))}</h1>"]
-    for heading, sentences, tables in _sections(result, experiments, command):
-        items = "".join(f"<li>{escape(sentence)}</li>" for sentence in sentences)
-        body.append(f"<h2>{escape(heading)}</h2><ul>{items}</ul>{(figures or {}).get(heading, '')}")
-        for name, table in tables.items():
-            body.append(f"<h3>{escape(name)}</h3>{html_table(table)}")
-    return (
-        '<!doctype html><html lang="en"><head><meta charset="utf-8">'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<title>{escape(_title(result))}</title><style>{_STYLE}</style></head><body>{''.join(body)}</body></html>"
-    )
+        if section.limits:
+            lines += [f"### {LIMITS}", "", *(f"- {_inline(sentence)}" for sentence in section.limits), ""]
+    made = pd.DataFrame(origin(result, command).items(), columns=["what", "value"])
+    return "\n".join([*lines, f"## {HOW}", "", markdown_table(made), ""])
 
 
 def markdown_table(table: pd.DataFrame, rows: int = ROWS) -> str:
     """The first ``rows`` as a Markdown table; unknown is —."""
-    head = "| " + " | ".join(_inline(str(column)) for column in table.columns) + " |"
+    head = "| " + " | ".join(_inline(column_title(str(column))) for column in table.columns) + " |"
     rule = "|" + " --- |" * len(table.columns)
-    body = ["| " + " | ".join(_inline(cell) for cell in row) + " |" for row in _cells(table, rows)]
+    body = ["| " + " | ".join(_inline(cell) for cell in row) + " |" for row in cells(table, rows)]
     return "\n".join([head, rule, *body])
 
 
-def html_table(table: pd.DataFrame, rows: int = ROWS) -> str:
-    """The first ``rows`` as an HTML table; unknown is —."""
-    head = "".join(f'<th scope="col">{escape(str(column))}</th>' for column in table.columns)
-    body = "".join(
-        "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in _cells(table, rows)
-    )
-    return f'<div class="wide"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
-
-
-def experiment_heading(found: ExperimentResult) -> str:
-    """The heading of an experiment's section."""
-    return f"Experiment: {found.name}"
-
-
-def _title(result: Result) -> str:
-    return f"CalibratedRubric: {result.dataset}"
-
-
-def _sections(
-    result: Result, experiments: Sequence[ExperimentResult], command: str
-) -> list[tuple[str, Sequence[str], Mapping[str, pd.DataFrame]]]:
-    """(heading, sentences, tables) of the analysis, of each experiment, and of how it was made."""
-    bank = result.bank.drop(columns=["text"])
-    sections: list[tuple[str, Sequence[str], Mapping[str, pd.DataFrame]]] = [
-        (
-            ANALYSIS,
-            [
-                *result.warnings,
-                f"The bank holds {len(bank)} of {len(result.items)} rubrics; its utility is proven to be at least "
-                f"{result.certificate:.1%} of the best possible bank's.",
-            ],
-            {"Leaderboard": result.leaderboard, "Bank": bank},
-        )
-    ]
-    for found in experiments:
-        tables = {f"{found.name}: {name}": table for name, table in found.tables.items() if len(table)}
-        sections.append((experiment_heading(found), found.sentences(), tables))
-    record = {
-        "fingerprint of the labels": result.fingerprint,
-        **versions(),
-    }
-    made = [f"{name}: {value}" for name, value in record.items()]
-    if command:
-        made.append(f"reproduced by: {command}")
-    settings = pd.DataFrame(
-        [(k, str(v)) for k, v in result.settings.as_dict().items()], columns=["setting", "value"]
-    )
-    return [*sections, ("How it was made", made, {"Settings": settings})]
-
-
-def _cells(table: pd.DataFrame, rows: int) -> list[list[str]]:
+def cells(table: pd.DataFrame, rows: int = ROWS) -> list[list[str]]:
+    """The first ``rows`` of a table as people read them."""
     return [[_cell(value) for value in row] for row in table.head(rows).itertuples(index=False, name=None)]
 
 

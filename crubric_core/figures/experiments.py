@@ -168,8 +168,8 @@ def stability_dots(result: ExperimentResult) -> go.Figure:
         x=table["rho"], y=rows, name="Spearman's ρ of the abilities", mode="markers", marker_color=VERMILION
     )
     rows_axis(fig, names, 48)
-    least = table[["kept", "rho"]].min(axis=None)
-    fig.update_xaxes(range=[min(float(least), 0.9) - 0.02, 1.02] if np.isfinite(least) else [0, 1.02])
+    least = min([0.9, *table["kept"], *table["rho"]])  # a range of its own where all is 1
+    fig.update_xaxes(range=[least - 0.02, 1.02])
     fig.add_vline(x=1, line={"color": GREY, "dash": "dash"})
     return fig
 

@@ -11,10 +11,12 @@ import hashlib
 import io
 import json
 import zipfile
+from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
+import plotly.graph_objects as go
 import plotly.io
 from plotly.offline import get_plotlyjs
 
@@ -22,7 +24,7 @@ from ..errors import ExportError
 from ..exports import write_whole
 from ..sharing.files import view_files
 from ..sharing.view import SharedView
-from .shared_view import SharedFigure, shared_figures
+from .shared_view import shared_figures
 from .standalone_parts import body, escaped
 
 LIBRARY = "plotly.min.js"
@@ -75,20 +77,44 @@ def _written(folder: Path, files: dict[str, bytes]) -> list[Path]:
 
 def _page(view: SharedView, library: Literal["inside", "beside"]) -> str:
     figures = shared_figures(view)
+    return document(
+        view.title,
+        body(view, figures, inside=library == "inside"),
+        [shared.figure for shared in figures],
+        narrow=[shared.narrow for shared in figures],
+        save=view.downloads,
+        library=library,
+    )
+
+
+def document(
+    title: str,
+    html: str,
+    figures: Sequence[go.Figure],
+    *,
+    narrow: Sequence[Mapping[str, Any]] | None = None,
+    save: bool = True,
+    library: Literal["inside", "beside"] = "inside",
+) -> str:
+    """A page of ``html`` that this program made, with the figures drawn where its elements name their numbers.
+
+    narrow: what should be otherwise on a phone, for each figure. save: whether readers can save a figure as a picture.
+    """
     style, script = ((_HERE / f"standalone.{kind}").read_text("utf-8") for kind in ("css", "js"))
     scripts = [script] if library == "beside" else [_library(), script]
     allowed = [*map(_hash, scripts), *(["'self'"] if library == "beside" else [])]
     plotly = f'<script src="{LIBRARY}"></script>' if library == "beside" else f"<script>{scripts[0]}</script>"
+    specs = [_spec(figure, less) for figure, less in zip(figures, narrow or [{}] * len(figures), strict=True)]
     return "\n".join(
         (
             '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">',
             f'<meta http-equiv="Content-Security-Policy" content="{_policy(allowed)}">',
             '<meta name="viewport" content="width=device-width, initial-scale=1">',
             '<meta name="referrer" content="no-referrer">\n<meta name="color-scheme" content="light dark">',
-            f"<title>{escaped(view.title)}</title>\n<style>\n{style}</style>\n</head>\n<body>",
-            body(view, figures, inside=library == "inside"),
-            f'<script type="application/json" id="figures">{_json([_spec(f) for f in figures])}</script>',
-            f'<script type="application/json" id="options">{_json(_options(view))}</script>',
+            f"<title>{escaped(title)}</title>\n<style>\n{style}</style>\n</head>\n<body>",
+            html,
+            f'<script type="application/json" id="figures">{_json(specs)}</script>',
+            f'<script type="application/json" id="options">{_json(_options(save=save))}</script>',
             f"{plotly}\n<script>{script}</script>\n</body>\n</html>\n",
         )
     )
@@ -117,13 +143,13 @@ def _hash(script: str) -> str:
     return f"'sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}'"
 
 
-def _spec(shared: SharedFigure) -> dict[str, object]:
-    drawn = json.loads(plotly.io.to_json(shared.figure, validate=False))
-    return {"data": drawn["data"], "layout": drawn["layout"], "narrow": shared.narrow}
+def _spec(figure: go.Figure, narrow: Mapping[str, Any]) -> dict[str, object]:
+    drawn = json.loads(plotly.io.to_json(figure, validate=False))
+    return {"data": drawn["data"], "layout": drawn["layout"], "narrow": narrow}
 
 
-def _options(view: SharedView) -> dict[str, object]:
-    removed = _BUTTONS if view.downloads else [*_BUTTONS, "toImage"]
+def _options(*, save: bool) -> dict[str, object]:
+    removed = _BUTTONS if save else [*_BUTTONS, "toImage"]
     return {"displaylogo": False, "modeBarButtonsToRemove": removed}
 
 

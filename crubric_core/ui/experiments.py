@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,16 +11,19 @@ import streamlit as st
 from .. import cautions, pipeline
 from ..experiments import EXPERIMENTS, store_experiment, stored_experiment
 from ..experiments.background import Background, Key, job_key
+from ..experiments.report import report_markdown
 from ..experiments.snapshot import Snapshot
 from ..exports import json_bytes
 from ..figures.experiments import BESIDE, experiment_figure
 from ..figures.report import full_report
 from . import loaders, widgets
 from .experiments_tables import VIEWS
-from .experiments_words import command, headline, shown
+from .experiments_words import command, headline, report_command, shown
 from .text import plain
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     from ..experiments import ExperimentResult
     from .loaders import Study
     from .page import StudyPage
@@ -127,13 +131,17 @@ def downloads(study: Study, result: ExperimentResult) -> None:
             "application/json",
             on_click="ignore",
         )
-        st.download_button(
-            "Report of all that was run (HTML)",
-            lambda: report(study, name),
-            "report.html",
-            "text/html",
-            on_click="ignore",
-        )
+        for kind, mime, make in (
+            ("HTML", "text/html", full_report),
+            ("Markdown", "text/markdown", report_markdown),
+        ):
+            st.download_button(
+                f"Report of all that was run ({kind})",
+                partial(_written, make, study),
+                f"report.{kind.lower().replace('markdown', 'md')}",
+                mime,
+                on_click="ignore",
+            )
     st.caption("The same from a terminal:")
     st.code(terminal(study, name), language=None, wrap_lines=True)
 
@@ -143,11 +151,16 @@ def terminal(study: Study, name: str) -> str:
     return command(name, Path(loaders.workspace().path).name, study.dataset.name, study.settings)
 
 
-def report(study: Study, name: str) -> bytes:
-    """The analysis and every kept experiment as one HTML file."""
+def report(study: Study) -> tuple[pipeline.Result, list[ExperimentResult], str]:
+    """The analysis, every kept experiment, and the command that gives a report of them."""
     kept = [found for n in EXPERIMENTS if (found := stored(study, n)) is not None]
-    result = pipeline.run_pipeline(study.dataset, study.settings)
-    return full_report(result, kept, terminal(study, name)).encode()
+    file = Path(loaders.workspace().path).name
+    spelled = report_command([found.name for found in kept], file, study.dataset.name, study.settings)
+    return pipeline.run_pipeline(study.dataset, study.settings), kept, spelled
+
+
+def _written(make: Callable[[pipeline.Result, Sequence[ExperimentResult], str], str], study: Study) -> bytes:
+    return make(*report(study)).encode()
 
 
 def judges_first(study: Study) -> tuple[str, ...]:

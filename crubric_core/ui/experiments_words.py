@@ -14,6 +14,8 @@ from ..settings import HELP, Priors, Settings
 from .text import count
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import pandas as pd
 
     from ..experiments.results import ExperimentResult
@@ -127,17 +129,16 @@ def shown(name: str, table: pd.DataFrame) -> pd.DataFrame:
 
 def command(name: str, workspace: str, dataset: str, settings: Settings) -> str:
     """The command that gives the same result."""
-    words = [
-        "python",
-        "-m",
-        "crubric_core",
-        "experiment",
-        name,
-        "--workspace",
-        workspace,
-        "--dataset",
-        dataset,
-    ]
+    return _spelled(["experiment", name], workspace, dataset, settings, name)
+
+
+def report_command(names: Sequence[str], workspace: str, dataset: str, settings: Settings) -> str:
+    """The command that gives the same report."""
+    return _spelled(["report", "--experiments", *names], workspace, dataset, settings, "report")
+
+
+def _spelled(what: Sequence[str], workspace: str, dataset: str, settings: Settings, out: str) -> str:
+    words = ["python", "-m", "crubric_core", *what, "--workspace", workspace, "--dataset", dataset]
     for setting in fields(Settings):
         value = getattr(settings, setting.name)
         if setting.name not in HELP or value == setting.default:
@@ -151,4 +152,4 @@ def command(name: str, workspace: str, dataset: str, settings: Settings) -> str:
     for option, value in (("--log-a-sd", settings.priors.log_a_sd), ("--b-sd", settings.priors.b_sd)):
         words += [] if value == getattr(Priors(), option[2:].replace("-", "_")) else [option, str(value or 0)]
     words += [] if settings.priors.c_beta else ["--no-c-prior"]
-    return shlex.join([*words, "--out", name])
+    return shlex.join([*words, "--out", out])

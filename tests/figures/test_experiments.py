@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import re
 
 import numpy as np
@@ -9,9 +10,18 @@ from crubric_core import Settings, Workspace, run_pipeline
 from crubric_core.demo import simulate
 from crubric_core.demo.writing import KINDS
 from crubric_core.experiments import EXPERIMENTS, run_experiment
-from crubric_core.experiments.report import html_table, markdown_table, report_markdown
-from crubric_core.figures.experiments import FIGURES, crossfit_deltas, experiment_figure, sweep_coverage
-from crubric_core.figures.report import full_report
+from crubric_core.experiments.report import LIMITS, markdown_table, report_markdown
+from crubric_core.experiments.titles import TITLES
+from crubric_core.exports import versions
+from crubric_core.figures.experiments import (
+    BESIDE,
+    FIGURES,
+    crossfit_deltas,
+    experiment_figure,
+    sweep_coverage,
+)
+from crubric_core.figures.report import full_report, html_table, write_report
+from crubric_core.figures.standalone_parts import escaped
 
 HOSTILE = "<script>alert(1)</script>|[x](javascript:1)"
 SETTINGS = Settings(tau_c=0.6, budget=20, replicates=20)
@@ -75,12 +85,39 @@ def test_the_html_report_is_one_file_with_figures_settings_limits_versions_and_t
     result, results = study
     html = full_report(result, results, "python -m crubric_core build --seed 0")
     assert not re.findall(r'<(?:script|link|img)[^>]+(?:src|href)="?http', html)
-    assert html.count('class="plotly-graph-div"') == 2 + len(results)
+    assert "default-src 'none'" in html
+    drawn = re.findall(r'data-figure="(\d+)"', html)
+    assert drawn == [str(n) for n in range(len(drawn))]
+    assert len(json.loads(re.search(r'id="figures">(.*?)</script>', html)[1])) == len(drawn)
+    assert len(drawn) == 2 + len(results) + sum(found.name in BESIDE for found in results)
     assert html.count("plotly.js v") <= 2  # the library is in it once
-    for text in ("python -m crubric_core build --seed 0", result.fingerprint, "tau_c", "numpy:"):
-        assert text in html
+    record = {**result.settings.as_dict(), **versions()}
+    for text in ("python -m crubric_core build --seed 0", result.fingerprint, *record):
+        assert f">{text}</d" in html
     for found in results:
-        assert found.found.split(":")[0].split("'")[0][:30] in html
+        assert f">{TITLES[found.name]}</h2>" in html
+        for sentence in (found.found, *found.limits):
+            assert escaped(sentence) in html
+    assert html.count(f"<h3>{LIMITS}</h3>") == sum(bool(found.limits) for found in results)
+
+
+def test_both_reports_are_the_same_bytes_each_time(study, tmp_path):
+    result, results = study
+    for folder in ("a", "b"):
+        write_report(result, results, "", tmp_path / folder)
+    for name in ("report.html", "report.md"):
+        assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes()
+
+
+def test_the_markdown_report_holds_settings_limits_versions_and_the_command(study):
+    result, results = study
+    text = re.sub(r"\\(.)", r"\1", report_markdown(result, results, "python -m crubric_core build --seed 0"))
+    for said in ("python -m crubric_core build --seed 0", result.fingerprint, "tau_c", "numpy", "seed"):
+        assert said in text
+    for found in results:
+        assert f"## {TITLES[found.name]}" in text
+        for sentence in (found.found, *found.limits):
+            assert sentence in text
 
 
 def test_hostile_names_are_text_in_both_reports(study):
@@ -107,4 +144,6 @@ def test_tables_show_unknown_as_a_dash_and_whole_numbers_whole():
         "| — | no | x |",
         "| 0.1235 | yes | y |",
     ]
-    assert "<td>—</td><td>no</td><td>x</td>" in html_table(table)
+    assert '<td class="number">—</td><td class="text">no</td><td class="text">x</td>' in html_table(
+        table, "t"
+    )

@@ -16,6 +16,9 @@ from crubric_core.__main__ import build_parser
 from crubric_core.commands.options import settings_of
 from crubric_core.demo import simulate
 from crubric_core.experiments import EXPERIMENTS, ExperimentResult, run_experiment, store_experiment
+from crubric_core.experiments.report import report_markdown
+from crubric_core.experiments.titles import TITLES
+from crubric_core.figures.report import full_report
 from crubric_core.labels.workspace import Workspace
 from crubric_core.settings import Settings
 from crubric_core.ui import loaders
@@ -142,9 +145,12 @@ def test_the_report_holds_every_experiment_that_was_run(
     open_page("experiments", own)
     row, settings = loaders.datasets().iloc[0], Settings(budget=results["sweep"].settings["budget"])
     study = loaders.Study(loaders.workspace().dataset("small"), row["fingerprint"], settings)
-    html = report(study, "sweep").decode()
-    assert [name for name in EXPERIMENTS if f"Experiment: {name}" not in html] == []
-    assert "<img src=x" not in html
+    for make in (full_report, report_markdown):
+        text = make(*report(study))
+        assert [name for name in EXPERIMENTS if TITLES[name] not in text] == []
+        assert not re.search(r"(?<!\\)<img src=x", text)
+    args = build_parser().parse_args(shlex.split(report(study)[2])[3:])
+    assert (settings_of(args), args.experiments) == (settings, list(EXPERIMENTS))
 
 
 def test_the_command_on_the_page_gives_the_same_settings(open_page: Open, own: Path) -> None:

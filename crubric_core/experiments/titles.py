@@ -1,0 +1,75 @@
+"""What experiments, their figures, tables and columns are called where people read them."""
+
+from __future__ import annotations
+
+TITLES = {
+    "crossfit": "Cross-fit (E2)",
+    "sweep": "Threshold sweep (L1)",
+    "perturbation": "Perturbed task types (E1)",
+    "ablation": "Ablation (B0–B4)",
+    "attrition": "Attrition of the unanimity rule",
+    "stability": "Stability",
+}
+FIGURES = {
+    "crossfit": "How well a bank of B rubrics ranks the systems",
+    "sweep": "Agreement of the rubrics kept at each threshold",
+    "perturbation": "What flipped task types do to the gap",
+    "ablation": "Gap between the best and the worst system",
+    "attrition": "Rubrics left as systems join",
+    "stability": "What is left after each change",
+}
+TABLES = {
+    "summary": "AUC, and how far greedy is ahead in the same splits",
+    "curves": "ρ at each budget",
+    "splits": "AUC of each split",
+    "thresholds": "κ against coverage",
+    "quartiles": "By quartile of measurability",
+    "correlation": "Measurability with a rubric's own κ",
+    "flips": "Flipped task types",
+    "scorers": "Adaptive beside binary scores",
+    "agreement": "Do both rank alike?",
+    "external": "Beside the human ranking",
+    "configurations": "Five configurations on the same labels",
+    "scores": "Score of each system",
+    "curve": "By number of systems",
+    "models": "Two models of it",
+    "kinds": "By what was changed",
+    "variants": "Each change",
+}
+_COLUMNS = {
+    "auc": "AUC",
+    "delta": "difference",
+    "delta_splits": "splits compared",
+    "kappa": "κ",
+    "with_kappa": "with a κ",
+    "tau_c": "τ_c",
+    "q_mean": "measurability",
+    "r": "Pearson's r",
+    "rho": "ρ",
+    "rho_b0": "ρ to B0",
+    "rho_reference": "ρ to humans",
+    "rho_least": "ρ at least",
+    "rho_m": "ρ_m",
+    "sd": "spread",
+    "iqr": "IQR",
+    "m": "systems",
+    "r_squared": "R²",
+    "rmse": "RMSE",
+    "epsilon": "ε",
+    "homogeneous": "one rate",
+    "beta": "Beta mixture",
+    "degradation": "change of the gap",
+    "theta": "θ",
+    "theta_sd": "sd of θ",
+    "theta_full": "θ, all rubrics",
+    "theta_full_sd": "sd, all rubrics",
+}
+
+
+def column_title(name: str) -> str:
+    """A column's name as people read it; ends of intervals are "from" and "to"."""
+    if name in ("low", "high") or name.endswith(("_low", "_high")):
+        return {"rank_low": "best rank", "rank_high": "worst rank"}.get(
+            name, "from" if name.endswith("low") else "to"
+        )
+    return _COLUMNS.get(name, name.replace("_", " "))

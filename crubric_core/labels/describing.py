@@ -119,6 +119,14 @@ def native_rows(
                 yield line, row
         except MalformedError as error:
             yield line, Fault(str(error), str(record)[:200])
+        except (
+            TypeError,
+            KeyError,
+            AttributeError,
+            IndexError,
+            OverflowError,
+        ):  # a shape nobody has thought of
+            yield line, Fault(f"is not as {native.title} has it", str(record)[:200])
 
 
 def _describe_native(piece: Piece, native: NativeFormat, wish: Wish, pieces: Sequence[Piece]) -> Found:

@@ -35,7 +35,7 @@ def _rows(record: Record, setting: Setting) -> Iterator[Row]:
     system, judge = setting.system(record.get("model")), setting.judge()
     yield query(name, record.get("doc"), _task(setting.name))
     metrics = record.get("metrics")
-    keys = metrics if isinstance(metrics, list) else [k for k in record if k not in _OWN]
+    keys = list(map(str, metrics)) if isinstance(metrics, list) else [k for k in record if k not in _OWN]
     kind = record.get("filter")
     for metric in keys:
         value = record.get(metric)

@@ -97,7 +97,7 @@ def _system(result: Record) -> str | None:
     provider = result.get("provider")
     name = provider.get("label") or provider.get("id") if isinstance(provider, dict) else provider
     index = result.get("promptIdx", 0)
-    return name if not name or index in (0, None) else f"{name} (prompt {index + 1})"
+    return name if not name or index in (0, None) else f"{name} (prompt {index})"
 
 
 FORMATS = (

@@ -35,7 +35,7 @@ def assign(rubrics: pd.DataFrame, rules: ScoringRules) -> pd.DataFrame:
         for rule, values in reversed([*zip(rules.assign, given, strict=True)]):
             if rule.sets == target:
                 column = np.where(pd.notna(values), values, column)
-        columns[target] = column
+        columns[target] = pd.Series(column, rubrics.index, dtype=object)
     return rubrics.assign(**columns) if rules.assign else rubrics
 
 

@@ -211,3 +211,22 @@ def test_rules_on_the_command_line(tmp_path, capsys):
     assert scores(*where) == scores(*files)
     assert main(["rules", *where, "--set", str(tmp_path / "absent.json")]) == 2
     assert "cannot be read" in capsys.readouterr().err
+
+
+def test_tags_come_from_the_file_of_rubrics_and_from_healthbench():
+    rule = Assignment("dimension", "tags", "level:*", "*")
+    labels = b"system,query,rubric,judge,label\na,q,r1,j,1\na,q,r2,j,0\n"
+    rubrics = b'rubric,query,tags\nr1,q,"axis:accuracy,level:example"\nr2,q,\n'
+    with Workspace() as ws:
+        ws.ingest(labels, "d")
+        before = ws.dataset("d").fingerprint
+        ws.ingest(rubrics, "d", "rubrics")
+        assert ws.dataset("d").fingerprint != before
+        found = assign(ws.dataset("d").rubrics, ScoringRules(assign=(rule,)))
+        assert found["dimension"].tolist() == ["example", None]
+
+    item = {"criterion": "Says to call 911", "points": 9, "tags": ["axis:accuracy", "level:cluster"]}
+    record = {"prompt_id": "p", "prompt": "Help", "rubrics": [item]}
+    with Workspace() as ws:
+        ws.ingest((json.dumps(record) + "\n").encode(), "h", "rubrics", name="healthbench.jsonl")
+        assert ws.dataset("h").rubrics["tags"].tolist() == ["axis:accuracy,level:cluster"]

@@ -34,12 +34,15 @@ class ParquetReader:
 
     def records(self) -> Iterator[tuple[int, Any]]:
         """Each row with its number as an object; nested columns as objects and lists."""
-        with duckdb.connect() as connection:
-            found = connection.execute("SELECT to_json(file) FROM read_parquet(?) AS file", [self._path])
-            numbers = count(1)
-            while rows := found.fetchmany(1000):
-                for (text,) in rows:
-                    yield next(numbers), json.loads(text)
+        numbers = count(1)
+        try:
+            with duckdb.connect() as connection:
+                found = connection.execute("SELECT to_json(file) FROM read_parquet(?) AS file", [self._path])
+                while rows := found.fetchmany(1000):
+                    for (text,) in rows:
+                        yield next(numbers), json.loads(text)
+        except duckdb.Error as error:
+            raise IngestError(self._broken(error)) from error
 
     def _fetch(self, sql: str, params: list[object]) -> list[tuple[str | None, ...]]:
         try:

@@ -1,0 +1,151 @@
+"""Files of a tool's own layout in a browser: what was understood, what would change, and the way back."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.conftest import Server, serve, settle
+
+pytestmark = pytest.mark.browser
+HOSTILE = "<img src=x onerror=alert(1)>"
+SLOW = 30_000  # milliseconds that a busy machine may take
+
+
+def graded(met: int) -> str:
+    """Three graded prompts with one good and one bad rubric each, as HealthBench's grader writes them."""
+    records = (
+        {
+            "prompt_id": f"p{n}",
+            "completion_id": f"c{n}",
+            "score": 0.5,
+            "rubric_items": [
+                {"criterion": f"Says {HOSTILE}", "points": 5, "tags": [], "criteria_met": n < met},
+                {"criterion": "Invents a dose", "points": -8, "tags": [], "criteria_met": False},
+            ],
+        }
+        for n in range(3)
+    )
+    return "\n".join(json.dumps({"example_level_metadata": [record]}) for record in records)
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    with serve(tmp_path_factory.mktemp("data") / "workspace.duckdb") as running:
+        yield running
+
+
+@pytest.fixture
+def archive(tmp_path: Path) -> Path:
+    """Graded runs of three systems in one ZIP, system and judge in their names."""
+    path = tmp_path / "runs.zip"
+    with zipfile.ZipFile(path, "w") as file:
+        for met, system in enumerate(("gpt", "claude", "glm")):
+            file.writestr(f"runs/{system}__o3.jsonl", graded(met))
+    return path
+
+
+def open_data(page: Page, server: Server) -> None:
+    page.goto(f"{server.url}/data")
+    settle(page)
+
+
+def drop(page: Page, *files: Path) -> None:
+    page.locator('input[type="file"]').set_input_files(list(files))
+    page.locator('[data-testid="stFileChipName"], [data-testid="stFileUploaderFileName"]').first.wait_for()
+    settle(page)
+
+
+def see(page: Page, text: str) -> None:
+    expect(page.get_by_text(text).first).to_be_visible(timeout=SLOW)
+
+
+def wide(page: Page) -> bool:
+    """Whether anything makes the page scroll sideways."""
+    return bool(
+        page.evaluate(
+            "() => [document.documentElement, document.querySelector('[data-testid=stMain]')]"
+            ".some(e => e.scrollWidth > e.clientWidth)"
+        )
+    )
+
+
+def test_an_archive_is_understood_previewed_read_copied_and_taken_back(
+    page: Page, server: Server, archive: Path
+) -> None:
+    alarms: list[str] = []
+    page.on("dialog", lambda dialog: (alarms.append(dialog.message), dialog.dismiss()))
+    open_data(page, server)
+    drop(page, archive)
+    expect(page.get_by_text("HealthBench", exact=False).first).to_be_visible()
+    see(page, "This adds 3 systems, 1 judge, 3 queries, 6 rubrics and 18 labels.")
+    see(page, "Nothing is stored yet.")
+    expect(page.locator("h3").first).to_contain_text("No dataset yet")
+
+    pattern = page.get_by_role("textbox", name="Pattern of the file names")
+    expect(pattern).to_have_value("{system}__{judge}.jsonl")
+    pattern.fill("{judge}__{system}.jsonl")
+    pattern.press("Enter")
+    see(page, "This adds 1 system, 3 judges,")
+    pattern.fill("{system}__{judge}.jsonl")
+    pattern.press("Enter")
+    see(page, "This adds 3 systems, 1 judge,")
+
+    page.get_by_role("button", name="Read 3 files").click()
+    see(page, "runs: done.")
+    expect(page.locator("h3").first).to_have_text("1 dataset with 18 labels can be read.", timeout=SLOW)
+
+    page.get_by_role("tab", name="Rename, copy, delete").click()
+    page.get_by_role("button", name="Duplicate").click()
+    see(page, "runs copy is a copy of runs, history and all.")
+    expect(page.locator("h3").first).to_have_text("2 datasets with 36 labels can be read.", timeout=SLOW)
+
+    page.get_by_role("tab", name="Files and undo").click()
+    page.get_by_role("button", name="Take back").click()
+    page.get_by_role("button", name="Yes, take it back").click()
+    see(page, "and with it the dataset runs copy, which held nothing else.")
+    expect(page.locator("h3").first).to_have_text("1 dataset with 18 labels can be read.", timeout=SLOW)
+    assert alarms == []
+    assert page.locator('img[src="x"]').count() == 0
+    assert "Traceback" not in server.log.read_text()
+
+
+def test_a_name_is_typed_into_the_table_by_keyboard(page: Page, server: Server, tmp_path: Path) -> None:
+    run = tmp_path / "results.jsonl"
+    run.write_text(graded(1))
+    open_data(page, server)
+    drop(page, run)
+    see(page, "does not say which system it is about")
+    expect(page.get_by_role("button", name="Read 1 file")).to_be_disabled()
+    page.locator('canvas[data-testid="data-grid-canvas"]').nth(1).click(
+        position={"x": 20, "y": 50}, force=True
+    )
+    page.wait_for_function("document.activeElement.dataset.testid === 'data-grid-canvas'")
+    for key in ("ArrowRight", "ArrowRight", "Enter"):
+        page.keyboard.press(key)
+    page.locator("#portal textarea").wait_for()
+    page.keyboard.type("my system")
+    expect(page.locator("#portal textarea")).to_have_value("my system")
+    page.keyboard.press("Enter")
+    see(page, "This adds 1 system, 1 judge, 3 queries")
+    expect(page.get_by_role("button", name="Read 1 file")).to_be_enabled(timeout=SLOW)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_nothing_scrolls_sideways_on_a_telephone(
+    page: Page, server: Server, archive: Path, tmp_path: Path, scheme: str
+) -> None:
+    page.set_viewport_size({"width": 420, "height": 900})
+    page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+    labels = tmp_path / f"{'long' * 20}.csv"
+    rows = [f"s{i},q,r{n},j{n % 2},{n}.{i}" for i in range(3) for n in range(4)]
+    labels.write_text("\n".join(["system,query,rubric,judge,label", *rows]))
+    open_data(page, server)
+    assert not wide(page)
+    drop(page, archive, labels)
+    assert not wide(page)

@@ -35,6 +35,7 @@ _IDS: Mapping[str, Mapping[str, str]] = {
     "query_statements": {"query_id": "queries", "ingest_id": "ingests"},
     "rubric_statements": {"rubric_id": "rubrics", "ingest_id": "ingests"},
     "reference_statements": {"system_id": "systems", "ingest_id": "ingests"},
+    "scoring_rules": {},
 }
 TABLES = tuple(_IDS)  # every table that belongs to a dataset by its dataset_id
 _OWN_ID = {
@@ -66,9 +67,9 @@ def duplicate(cursor: duckdb.DuckDBPyConnection, dataset_id: int, new_name: str)
         )
     for table, ids in _IDS.items():
         joins = " ".join(f"LEFT JOIN new_{of} AS n_{c} ON n_{c}.old = t.{c}" for c, of in ids.items())
-        replaced = ", ".join(f"n_{c}.new AS {c}" for c in ids)
+        replaced = ", ".join([*(f"n_{c}.new AS {c}" for c in ids), "$new::INTEGER AS dataset_id"])
         cursor.execute(
-            f"INSERT INTO {table} BY NAME SELECT t.* REPLACE ({replaced}, $new::INTEGER AS dataset_id)"
+            f"INSERT INTO {table} BY NAME SELECT t.* REPLACE ({replaced})"
             f" FROM {table} t {joins} WHERE t.dataset_id = $old",
             {"new": new_id, "old": dataset_id},
         )

@@ -13,7 +13,7 @@ import duckdb
 from ..errors import WorkspaceError
 from .formats.base import first_line
 
-SCHEMA_VERSION = 3
+SCHEMA_VERSION = 4
 _APPLICATION = "calibrated-rubric"
 _SCHEMA = Path(__file__).with_name("schema")
 _CONFIG = {"autoinstall_known_extensions": "false", "autoload_known_extensions": "false"}

@@ -12,8 +12,6 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from .scoring_rules import forget_orphaned_rules
-
 if TYPE_CHECKING:
     import duckdb
 
@@ -65,7 +63,6 @@ def load_result(
 
 
 def forget_orphans(cursor: duckdb.DuckDBPyConnection) -> None:
-    """Drop the results of contents that no dataset has any more, and the rules of datasets that are no more."""
-    forget_orphaned_rules(cursor)
+    """Drop the results of contents that no dataset has any more."""
     if cursor.execute(_THERE).fetchone() is not None:
         cursor.execute("DELETE FROM results WHERE fingerprint NOT IN (SELECT fingerprint FROM datasets)")

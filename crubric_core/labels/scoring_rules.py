@@ -12,20 +12,11 @@ if TYPE_CHECKING:
 
     from .workspace import Workspace
 
-_TABLE = """
-    CREATE TABLE IF NOT EXISTS scoring_rules (
-        dataset_id INTEGER PRIMARY KEY,
-        rules VARCHAR NOT NULL  -- JSON
-    )
-"""
-_THERE = "SELECT 1 FROM duckdb_tables() WHERE table_name = 'scoring_rules'"
-
 
 def save_rules(workspace: Workspace, dataset: str, rules: ScoringRules) -> None:
     """Keep the rules of a dataset, in place of those kept before; the paper's put it back to the start."""
     dataset_id = workspace.dataset(dataset).id
     with workspace.writing() as cursor:
-        cursor.execute(_TABLE)  # a workspace of an earlier release has none yet
         cursor.execute(
             "INSERT OR REPLACE INTO scoring_rules VALUES (?, ?)", [dataset_id, json.dumps(rules.as_dict())]
         )
@@ -33,13 +24,5 @@ def save_rules(workspace: Workspace, dataset: str, rules: ScoringRules) -> None:
 
 def load_rules(cursor: duckdb.DuckDBPyConnection, dataset_id: int) -> ScoringRules:
     """The dataset's own rules, or the paper's."""
-    if cursor.execute(_THERE).fetchone() is None:
-        return ScoringRules()
     found = cursor.execute("SELECT rules FROM scoring_rules WHERE dataset_id = ?", [dataset_id]).fetchone()
     return ScoringRules() if found is None else ScoringRules.from_json(found[0])
-
-
-def forget_orphaned_rules(cursor: duckdb.DuckDBPyConnection) -> None:
-    """Drop the rules of datasets that are no more."""
-    if cursor.execute(_THERE).fetchone() is not None:
-        cursor.execute("DELETE FROM scoring_rules WHERE dataset_id NOT IN (SELECT dataset_id FROM datasets)")

@@ -148,11 +148,10 @@ def _validity(found: JudgeReliability) -> None:
         st.write("Unknown: it takes human verdicts on rubrics or a third judge.")
         return
     valid, known = int((table["p_valid"] > 0.5).sum()), int(table["p_valid"].notna().sum())
-    source = (
-        f"{count(rates.n_anchors, 'human verdict')} on rubrics"
-        if rates.source == "anchors"
-        else f"the votes themselves (Dawid–Skene), {rates.n_anchors:,} rubrics with a human verdict held fixed"
-    )
+    verdicts = f"{count(rates.n_anchors, 'human verdict')} on rubrics"
+    source = verdicts if rates.source == "anchors" else "the votes themselves (Dawid–Skene)"
+    if rates.source != "anchors" and rates.n_anchors:
+        source += f" beside {verdicts}, too few to stand alone"
     st.caption(
         f"A judge votes for a rubric by being with the others on every system. s⁺ and s⁻ come from {source}. More "
         f"likely valid than not: {valid:,} of {count(known, 'rubric')}. This is not measurability, which is a rate."

@@ -204,4 +204,4 @@ def _worked_example(study: Study, found: QueryScores) -> None:
             "What each rubric of the query adds to its score",
         )
     with right:
-        widgets.table(table, EXAMPLE, height=row_height(len(table), 22))
+        widgets.table(table, EXAMPLE, height=min(38 + 35 * len(table), row_height(len(table), 22)))

@@ -146,6 +146,13 @@ def test_rules_go_with_their_dataset(workspace):
     assert workspace.dataset("next").scoring_rules() == ScoringRules()
 
 
+def test_rules_are_copied_with_their_dataset_and_stay_its_own(workspace):
+    save_rules(workspace, "small", STRICT)
+    workspace.duplicate("small", "copy")
+    save_rules(workspace, "small", ScoringRules())
+    assert workspace.dataset("copy").scoring_rules() == STRICT
+
+
 def test_the_pipeline_scores_by_the_datasets_rules_unless_the_settings_name_others(workspace):
     ds = workspace.dataset("small")
     paper = run_pipeline(ds, FAST)

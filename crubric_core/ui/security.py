@@ -13,7 +13,7 @@ from starlette.responses import JSONResponse, Response
 from streamlit import config
 from streamlit.web.server.starlette.starlette_websocket import is_host_allowed
 
-from .access import may_upload
+from .access import is_local, may_upload
 from .security_messages import FROM_ANYBODY, FROM_EDITORS, discreet, filtered
 
 if TYPE_CHECKING:
@@ -63,6 +63,9 @@ class Rules:
     allows: Callable[[Request, str], bool]
     messages: frozenset[str]
     longest: int
+    at_home: bool = (
+        False  # answers connections within this machine alone, whatever address the server was bound to
+    )
 
 
 def dashboard(people: People | None = None) -> Rules:
@@ -73,7 +76,7 @@ def dashboard(people: People | None = None) -> Rules:
             return may_upload(people, request)
         return not any(_below(path, blocked) for blocked in BLOCKED)
 
-    return Rules(allows, FROM_EDITORS, longest=64 << 20)
+    return Rules(allows, FROM_EDITORS, longest=64 << 20, at_home=people is None)
 
 
 def viewer() -> Rules:
@@ -108,14 +111,18 @@ class Gate:
 
         request, path = Request(scope), _path(scope)
         handler: Any = self.app
-        if not self.rules.allows(request, path):
+        if not self._at_home(scope) or not self.rules.allows(request, path):
             handler = Response(status_code=404)
         elif path != HEALTH and not is_host_allowed(request.headers.get("host")):
             handler = Response(status_code=421)
         await handler(scope, receive, send_with_headers)
 
+    def _at_home(self, scope: Scope) -> bool:
+        return not self.rules.at_home or is_local((scope.get("server") or ("",))[0])
+
     async def _websocket(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if _path(scope) != STREAM or not same_origin(Headers(scope=scope)):
+        named = _path(scope) == STREAM and self._at_home(scope)
+        if not named or not same_origin(Headers(scope=scope)):
             await send({"type": "websocket.close", "code": 1008})
             return
         heard = filtered(receive, self.rules.messages, self.rules.longest)

@@ -19,6 +19,7 @@ from crubric_core.ui.security import Gate, Rules, dashboard, healthz, viewer
 
 PEOPLE = People(frozenset({"ann@example.org"}), frozenset())
 HOST = (b"host", b"localhost:8501")
+HOME = ("127.0.0.1", 8501)
 
 
 @dataclass(frozen=True)
@@ -50,19 +51,34 @@ def run(
 
 
 def ask(
-    path: str, rules: Rules | None = None, method: str = "GET", host: tuple[bytes, bytes] = HOST
+    path: str,
+    rules: Rules | None = None,
+    method: str = "GET",
+    host: tuple[bytes, bytes] = HOST,
+    server: Any = HOME,
 ) -> Answer:
     """One request to a small application behind the gate."""
     routes = [Route("/healthz", healthz), Route("/{rest:path}", page, methods=["GET", "PUT", "POST"])]
     app = Starlette(routes=routes, middleware=[Middleware(Gate, rules=rules or dashboard())])
-    scope = {"type": "http", "method": method, "path": path, "query_string": b"", "headers": [host]}
+    scope = {
+        "type": "http",
+        "method": method,
+        "path": path,
+        "query_string": b"",
+        "headers": [host],
+        "server": server,
+    }
     sent = run(rules or dashboard(), scope, [{"type": "http.request", "body": b"", "more_body": False}], app)
     headers = {name.decode(): value.decode() for name, value in sent[0]["headers"]}
     return Answer(sent[0]["status"], headers, b"".join(m.get("body", b"") for m in sent[1:]).decode())
 
 
 def talk(
-    messages: list[bytes | str], rules: Rules, origin: str | None = None, path: str = "/_stcore/stream"
+    messages: list[bytes | str],
+    rules: Rules,
+    origin: str | None = None,
+    path: str = "/_stcore/stream",
+    server: Any = HOME,
 ) -> Any:
     """What an application behind the gate receives of these frames, or the code with which the door was shut."""
     seen: list[Any] = []
@@ -74,7 +90,7 @@ def talk(
         seen.extend(BackMsg.FromString(data).WhichOneof("type") for data in received)
 
     headers = [HOST, *([(b"origin", origin.encode())] if origin else [])]
-    scope = {"type": "websocket", "path": path, "query_string": b"", "headers": headers}
+    scope = {"type": "websocket", "path": path, "query_string": b"", "headers": headers, "server": server}
     frames = [
         {"type": "websocket.receive", "text" if isinstance(one, str) else "bytes": one} for one in messages
     ]
@@ -180,6 +196,16 @@ def test_what_is_no_message_is_dropped(frame: bytes | str) -> None:
 @pytest.mark.parametrize("origin", ["https://evil.example", "null", "http://localhost:9999", "file://"])
 def test_another_sites_page_opens_no_socket(origin: str) -> None:
     assert talk([], dashboard(), origin) == 1008
+
+
+@pytest.mark.parametrize("server", [("192.168.1.5", 8501), ("::", 8501), ("/run/rubric.sock", None), None])
+def test_without_a_login_no_other_machine_is_answered_however_the_server_was_started(server: Any) -> None:
+    """`uvicorn app:app --host 0.0.0.0` asks nobody; a Host header says what its sender likes."""
+    assert ask("/", dashboard(), server=server).status == 404
+    assert talk([], dashboard(), server=server) == 1008
+    for rules in (dashboard(PEOPLE), viewer()):
+        assert ask("/", rules, server=server).status == 200
+        assert talk([], rules, server=server) == []
 
 
 def test_the_servers_own_page_opens_its_socket_and_no_other_path_has_one() -> None:

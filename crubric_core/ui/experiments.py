@@ -82,7 +82,11 @@ def _follow(key: Key, seen: int) -> None:
         st.progress(job.share, text=plain(f"{job.share:.0%} · {job.what}"))
         st.button("Cancel", on_click=queue.cancel, args=(key,), key=f"cancel {key[0]}")
         st.caption("It goes on without this page; the result will be here when you come back.")
-    others = [f"{other.name} ({other.share:.0%})" for other in active if other is not job]
+    others = [
+        f"{other.name} ({f'{other.share:.0%}' if other.process else 'waiting'})"
+        for other in active
+        if other is not job
+    ]
     if others:
         st.caption(plain(f"Also under way: {', '.join(others)}."))
 

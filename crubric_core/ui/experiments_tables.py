@@ -195,7 +195,7 @@ VIEWS: dict[str, View] = {
     ),
     "stability": View(
         "What hangs on one system, one judge, one domain, on B and on τ_c? Each is left out or changed in turn, and "
-        "the whole analysis is made anew. This one takes a minute.",
+        "the whole analysis is made anew.",
         "What is left after each change",
         {
             "kinds": (

@@ -108,13 +108,13 @@ def test_attrition_shows_the_curve_and_both_models(workspace):
     result = attrition(workspace.dataset("small"), FAST)
     curve, models = result.frame(), result.tables["models"].set_index("model")
     panel = workspace.dataset("small").panel()
-    full = ~np.isnan(panel).any(axis=2)
-    share = [
-        np.mean([len(set(cell)) == 1 for cell in panel[full[:, j], j]])
-        for j in range(panel.shape[1])
-        if full[:, j].any()
-    ]
-    assert curve["consistency"].iloc[0] == pytest.approx(np.mean(share))
+    for row in curve.itertuples():
+        slow = oracles.subset_retention(panel, row.m)
+        assert (row.consistency, row.distinguishability, row.joint) == pytest.approx(slow, abs=1e-12)
+    logs, m = np.log(curve["consistency"]), curve["m"]
+    assert models.loc["homogeneous", "rho"] == pytest.approx(np.exp((m * logs).sum() / (m * m).sum()))
+    errors = curve["homogeneous"] - curve["consistency"]
+    assert models.loc["homogeneous", "rmse"] == pytest.approx(np.sqrt((errors**2).mean()))
     rho = models.loc["homogeneous", "rho"]
     np.testing.assert_allclose(curve["homogeneous"], rho ** curve["m"])
     np.testing.assert_allclose(curve["rho_m"] ** curve["m"], curve["consistency"])

@@ -22,7 +22,7 @@ from crubric_core.figures.report import full_report
 from crubric_core.labels.workspace import Workspace
 from crubric_core.settings import Settings
 from crubric_core.ui import loaders
-from crubric_core.ui.experiments import report, terminal
+from crubric_core.ui.experiments import background, report, terminal
 from crubric_core.ui.experiments_tables import VIEWS
 from crubric_core.ui.experiments_words import headline, shown
 from tests.pages.conftest import HOSTILE, Open
@@ -94,6 +94,24 @@ def test_what_runs_can_be_cancelled(open_page: Open, own: Path) -> None:
     assert not app.exception
     assert first_line(app).startswith("Not run yet")
     assert "Run" in [b.label for b in app.button]
+
+
+def test_what_one_session_started_is_followed_by_another_and_outlives_the_first(
+    open_page: Open, own: Path
+) -> None:
+    waiting = open_page("experiments", own, experiment="stability", seed="21")
+    assert first_line(waiting).startswith("Not run yet")
+    first = open_page("experiments", own, experiment="stability", seed="21")
+    press(first, "Run")
+    del first
+    assert first_line(waiting.run()).startswith("Under way")
+    assert "Cancel" in [b.label for b in waiting.button]
+    other_page = open_page("leaderboard", own)
+    assert not other_page.exception
+    until(waiting, lambda a: first_line(a).startswith("The ranking keeps"))
+    running = background()
+    press(open_page("experiments", own, experiment="sweep", seed="21"), "Run all that are missing")
+    assert "stability" not in [job.name for job in running.active()]
 
 
 def test_an_experiment_that_cannot_be_made_says_why_and_can_be_run_again(open_page: Open, own: Path) -> None:

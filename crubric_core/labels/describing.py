@@ -181,6 +181,7 @@ def _describe_table(piece: Piece, reader: Reader, file_format: str, wish: Wish) 
     plan = FilePlan(
         piece.name, file_format, "a table", kind, (kind,), columns, wish.mapping, reason="its content"
     )
+    _refuse_strangers(kind, wish.mapping)
     spread = _spread_of(plan, rows)
     if spread is not None:
         return Found(_with_words(spread, rows), rows)
@@ -197,6 +198,15 @@ def _describe_table(piece: Piece, reader: Reader, file_format: str, wish: Wish) 
         guesses = tuple(_confirmed(c, column, sure, named) for c, column in found.items())
         plan = replace(plan, mapping=found | fixed, guesses=guesses)
     return Found(_with_words(plan, rows), rows)
+
+
+def _refuse_strangers(kind: Kind, mapping: Columns) -> None:
+    strangers = [canonical for canonical in mapping if canonical not in SPECS[kind].columns]
+    if strangers:
+        raise IngestError(
+            f"The mapping names {strangers[0]!r}, which a {kind} table does not have: "
+            f"use {', '.join(SPECS[kind].columns)}."
+        )
 
 
 def _with_fixed(columns: tuple[str, ...], fixed: Columns) -> tuple[str, ...]:

@@ -4,8 +4,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from ..errors import IngestError
@@ -18,11 +19,12 @@ from .formats.native import NATIVE
 from .formats.native.base import Setting
 from .formats.native.tables import Tables, Written, columns_of
 from .guess import spread_names
-from .plan import FilePlan, Plan
+from .plan import FilePlan, Plan, Words
 from .policies import Policies
 from .sources import Piece, Source
 from .storing import IngestReport, IngestRequest, Progress, Upload
 from .wide import spread_out
+from .words import settled
 
 if TYPE_CHECKING:
     import duckdb
@@ -36,10 +38,14 @@ _GENERIC = "a table"
 
 @dataclass(frozen=True)
 class Part:
-    """One table of an ingest: what is asked for it, and how it gets into ``incoming``."""
+    """One table of an ingest: what is asked for it, and how it gets into ``incoming``.
+
+    words: what stands for what among its labels, as far as the first rows show; {} where they are numbers.
+    """
 
     request: IngestRequest
     stage: Callable[[duckdb.DuckDBPyConnection], Upload]
+    words: Words = field(default_factory=dict)
 
 
 def parts_of(
@@ -62,11 +68,11 @@ def parts_of(
 
 
 def _table_part(file: FilePlan, piece: Piece, plan: Plan, dataset: str, policies: Policies) -> Part:
-    request = IngestRequest(dataset, file.kind, None, file.format, _with_answers(policies, file.words))
-    return Part(request, partial(_stage_table, file=file, piece=piece, plan=plan))
+    request = IngestRequest(dataset, file.kind, None, file.format, policies)
+    return Part(request, partial(_stage_table, file=file, piece=piece, plan=plan), file.words)
 
 
-def _with_answers(policies: Policies, words: Mapping[str, int | None]) -> Policies:
+def with_answers(policies: Policies, words: Mapping[str, int | None]) -> Policies:
     """The policies with what words stand for; what the user says of a word goes before what was found."""
     meant = {word.strip().lower(): level for word, level in words.items() if word.strip()}
     told = {word.strip().lower(): level for word, level in policies.answers.items()}
@@ -152,30 +158,49 @@ def _native_parts(
 ) -> list[Part]:
     """The files of native layouts together, one table a kind."""
     folder = files[0][1].scratch / "native"
-    with Tables(folder, several=len(files) > 1) as tables:
-        for done, (file, piece) in enumerate(files):
-            report(0.3 * done / len(files), f"Reading {piece.name}")
-            records = records_of(piece, recognise(piece.path, piece.name))
-            setting = Setting(piece.seen_path, given_of(file), companions(piece, pieces))
-            tables.add(piece.name, native_rows(records, NATIVE[file.format], setting), file.kind)
+    try:
+        tables = _written(files, pieces, folder, report)
+    except OSError as error:
+        raise IngestError(
+            f"The rows of {files[0][1].name} could not be laid out ({error.strerror}): make room on the disk of "
+            "temporary files."
+        ) from error
     name = files[0][1].name if len(files) == 1 else f"{files[0][1].name} and {len(files) - 1} more"
     if not tables.written:
         raise IngestError(_nothing(name, tables))
     home = next((k for k in ("labels", "gold") if k in tables.written), next(iter(tables.written)))
-    words = {w: level for file, _ in files for w, level in file.words.items()}
+    words = settled(tables.words, {w: level for file, _ in files for w, level in file.words.items()})
     parts = []
     for found, written in tables.written.items():
         kind = cast(Kind, found)
-        answers = _with_answers(whole[1], words) if kind in ("labels", "gold") else whole[1]
-        request = IngestRequest(whole[0], kind, None, "native", answers)
+        request = IngestRequest(whole[0], kind, None, "native", whole[1])
         faults = tables.faults if kind == home else []
-        parts.append(
-            Part(
-                request,
-                partial(_stage_native, kind=kind, written=written, faults=faults, name=name, plan=plan),
-            )
-        )
+        stage = partial(_stage_native, kind=kind, written=written, faults=faults, name=name, plan=plan)
+        parts.append(Part(request, stage, words if kind in ("labels", "gold") else {}))
     return parts
+
+
+def _written(
+    files: Sequence[tuple[FilePlan, Piece]], pieces: Sequence[Piece], folder: Path, report: Progress
+) -> Tables:
+    """The canonical rows of all files, as files of their own."""
+    with Tables(folder, several=len(files) > 1) as tables:
+        for done, (file, piece) in enumerate(files):
+            report(0.05 * done / len(files), f"Reading {piece.name}")
+            records = records_of(piece, recognise(piece.path, piece.name))
+            setting = Setting(piece.seen_path, given_of(file), companions(piece, pieces))
+            tables.add(piece.name, native_rows(records, NATIVE[file.format], setting), file.kind)
+    return tables
+
+
+def words_staged(cursor: duckdb.DuckDBPyConnection, part: Part) -> Words:
+    """What stands for what among all labels of a staged table; those of its plan go before what is understood."""
+    if not part.words:
+        return {}
+    found = cursor.execute(
+        f"SELECT DISTINCT label FROM {STAGING} WHERE try_cast(label AS DOUBLE) IS NULL AND label <> '' LIMIT 1000"
+    ).fetchall()
+    return settled((word for (word,) in found), part.words)
 
 
 def given_of(file: FilePlan) -> dict[str, str]:

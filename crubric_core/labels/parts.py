@@ -12,7 +12,8 @@ import pandas as pd
 from .changes import Changes
 from .columns import Kind
 from .formats.base import STAGING
-from .ingest import Part
+from .ingest import Part, with_answers, words_staged
+from .plan import Words
 from .storing import IngestReport, IngestRequest, Progress, Upload, store_file
 
 if TYPE_CHECKING:
@@ -23,11 +24,12 @@ _TABLES = (STAGING, "rejected")
 
 @dataclass(frozen=True)
 class Waiting:
-    """A staged table: what was asked for it, and the number under which its rows wait."""
+    """A staged table: what was asked for it, the number under which its rows wait, what its words stand for."""
 
     request: IngestRequest
     upload: Upload
     number: int
+    words: Words
 
 
 def stage_parts(cursor: duckdb.DuckDBPyConnection, parts: Sequence[Part], report: Progress) -> list[Waiting]:
@@ -35,10 +37,11 @@ def stage_parts(cursor: duckdb.DuckDBPyConnection, parts: Sequence[Part], report
     waiting = []
     for number, part in enumerate(parts):
         report(0.05 + 0.35 * number / len(parts), "Reading")
-        upload = part.stage(cursor)
+        upload, words = part.stage(cursor), words_staged(cursor, part)
+        request = replace(part.request, policies=with_answers(part.request.policies, words))
         for table in _TABLES if len(parts) > 1 else ():
             cursor.execute(f"ALTER TABLE {table} RENAME TO {table}_{number}")
-        waiting.append(Waiting(part.request, upload, number))
+        waiting.append(Waiting(request, upload, number, words))
     return waiting
 
 
@@ -60,7 +63,7 @@ def store_parts(
 
 
 def _share_of(report: Progress, done: int, parts: int) -> Progress:
-    return lambda share, words: report(0.4 + 0.6 * (done + share) / parts, words)
+    return lambda share, words: report(0.4 + 0.5 * (done + share) / parts, words)
 
 
 def _temporary(cursor: duckdb.DuckDBPyConnection) -> set[str]:
@@ -85,9 +88,40 @@ def together(reports: Sequence[IngestReport], kind: Kind, notes: Sequence[str]) 
         rejects=first.rejects if len(same) == 1 else pd.concat([r.rejects for r in same], ignore_index=True),
         scale=last.scale,
         fingerprint=last.fingerprint,
-        changes=Changes.total([r.changes for r in same], [r.changes for r in reports if r.kind != first.kind]),
+        changes=Changes.total(
+            [r.changes for r in same], [r.changes for r in reports if r.kind != first.kind]
+        ),
         applied=dict(sum((Counter(r.applied) for r in reports), Counter())),
         seconds=sum(r.seconds for r in reports),
         parts=tuple(reports),
         notes=tuple(notes),
     )
+
+
+def notes_stored(
+    cursor: duckdb.DuckDBPyConnection, waiting: Sequence[Waiting], reports: Sequence[IngestReport]
+) -> tuple[str, ...]:
+    """What became of words, of rubrics that are bad to meet, and of tables that the figures do not count."""
+    notes = []
+    words = {word: level for part in waiting for word, level in part.words.items()}
+    if words:
+        meant = ", ".join(f"{w} = {'unknown' if words[w] is None else words[w]}" for w in sorted(words)[:50])
+        notes.append(f"Words were read as labels: {meant}.")
+    for report in reports:
+        if report.kind == "rubrics":
+            (bad,) = cursor.execute(
+                "SELECT count(*) FROM rubrics JOIN datasets d USING (dataset_id)"
+                " WHERE d.name = ? AND coalesce(polarity, weight) < 0",
+                [report.dataset],
+            ).fetchall()[0]
+            if bad:
+                notes.append(
+                    f"{bad:,} {'rubric is' if bad == 1 else 'rubrics are'} bad to meet (negative points): "
+                    "their labels are stored as given and count the other way round."
+                )
+    left = (
+        [f"{r.rejected:,} of {r.source} ({r.kind})" for r in reports if r.rejected]
+        if len(reports) > 1
+        else []
+    )
+    return (*notes, *([f"Rows left out: {'; '.join(left)}."] if left else []))

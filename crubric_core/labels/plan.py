@@ -156,8 +156,4 @@ def notes_of(plan: Plan) -> tuple[str, ...]:
         fixed = [f"{c} {v[1:]}" for c, v in file.mapping.items() if isinstance(v, str) and v.startswith("=")]
         if fixed:
             notes.append(f"{file.name} was taken for {' and '.join(fixed)}.")
-    words = {w: level for f in plan.files if not f.skip for w, level in f.words.items()}
-    if words:
-        meant = ", ".join(f"{w} = {'unknown' if level is None else level}" for w, level in words.items())
-        notes.append(f"Words were read as labels: {meant}.")
     return tuple(notes)

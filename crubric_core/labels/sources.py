@@ -65,12 +65,22 @@ def gathered(sources: Sources, name: str | None = None) -> Iterator[tuple[Piece,
         return
     listed = _listed(sources, name)
     with TemporaryDirectory(prefix="crubric-") as folder:
-        pieces: list[Piece] = []
+        yield _laid_out(listed, Path(folder))
+
+
+def _laid_out(listed: list[tuple[str | None, Source]], folder: Path) -> tuple[Piece, ...]:
+    pieces: list[Piece] = []
+    try:
         for number, (label, source) in enumerate(listed):
-            scratch = Path(folder) / f"source{number}"
+            scratch = folder / f"source{number}"
             scratch.mkdir()
             pieces += _open(label, source, scratch, alone=len(listed) == 1)
-        yield _distinct(pieces)
+    except OSError as error:
+        raise IngestError(
+            f"The files could not be laid out for reading ({error.strerror}): check that they can be read, and that "
+            "the disk of temporary files has room."
+        ) from error
+    return _distinct(pieces)
 
 
 def _listed(

@@ -118,7 +118,6 @@ def store_file(
     settle_rubrics(job)
     changes, fingerprint = job.changes(), hashing.renew(cursor, job.dataset_id)
     _list_ingest(job, changes, fingerprint)
-    report(1.0, "Done")
     return IngestReport(
         dataset=request.dataset,
         kind=request.kind,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 
 def _words(text: str) -> frozenset[str]:
@@ -64,3 +64,15 @@ def levels_of(words: Iterable[str]) -> dict[str, int | None]:
         top = 2 if known & _PARTLY else 1
         found = dict.fromkeys(_NO, 0) | dict.fromkeys(_PARTLY, 1) | dict.fromkeys(_YES, top)
     return {w: None if p in UNKNOWN else found[p] for w, p in seen.items() if p in UNKNOWN or p in found}
+
+
+def settled(words: Iterable[str], planned: Mapping[str, int | None]) -> dict[str, int | None]:
+    """The levels of all words of a table, where a plan was made from its first rows alone.
+
+    What a person changed in the plan stays; what had only been understood of the first rows is understood anew.
+    """
+    understood = levels_of(planned)
+    told = {
+        word: level for word, level in planned.items() if word not in understood or understood[word] != level
+    }
+    return levels_of({*words, *planned}) | told

@@ -24,7 +24,7 @@ from .formats.base import first_line
 from .history import UndoReport
 from .ingest import IngestReport, IngestRequest, Progress, Source, parts_of
 from .opening import connect, prepare, writer_of
-from .parts import stage_parts, store_parts, together
+from .parts import notes_stored, stage_parts, store_parts, together
 from .plan import Columns, Plan, notes_of
 from .policies import OnConflict, Policies
 from .results import forget_orphans
@@ -210,13 +210,15 @@ class Workspace:
                 waiting = stage_parts(cursor, parts, report)
                 with self._transaction(cursor, keep=keep):
                     reports = store_parts(cursor, waiting, report)
+                    notes = (*notes_of(plan), *notes_stored(cursor, waiting, reports))
                     report(0.95, "Looking for what is doubtful")
                     checks, coverage = check_latest(cursor)
+            report(1.0, "Done")
         except duckdb.Error as error:
             raise IngestError(
                 f"{pieces[0].name} could not be stored ({_cause(error)}); the workspace is as it was."
             ) from error
-        return replace(together(reports, request.kind, notes_of(plan)), checks=checks, coverage=coverage)
+        return replace(together(reports, request.kind, notes), checks=checks, coverage=coverage)
 
     def dataset(self, name: str) -> Dataset:
         """The dataset of that name; DatasetError names the ones there are."""

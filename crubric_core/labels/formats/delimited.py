@@ -14,11 +14,13 @@ import re
 from collections.abc import Iterator, Mapping
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 import duckdb
 
 from ...errors import IngestError
 from .base import STAGING, Staged
+from .records import Fault
 
 _DELIMITERS = (",", "\t", ";", "|")
 _SAMPLE = 1 << 18
@@ -54,10 +56,16 @@ class DelimitedReader:
         found = (r for r in _tolerant(self._sample, self._delimiter) if r)
         return [tuple(record) for record in islice(found, 1, rows + 1)]
 
-    def records(self) -> Iterator[tuple[int, dict[str, str]]]:
-        """Each row with its number as an object: column → cell; a row that cannot be split is left out."""
+    def records(self) -> Iterator[tuple[int, Any]]:
+        """Each row with its number as an object, column → cell; a Fault where it cannot be split."""
         for row, record, problem in self._records():
-            if not problem and record and not self._width_problem(record):
+            wrong = problem or self._width_problem(record)
+            if wrong:
+                yield (
+                    row,
+                    Fault(f"has {wrong}" if problem is None else wrong, self._delimiter.join(record)[:200]),
+                )
+            elif record:
                 yield row, dict(zip(self.columns, record, strict=False))
 
     def stage(self, cursor: duckdb.DuckDBPyConnection, picks: Mapping[str, int]) -> Staged:

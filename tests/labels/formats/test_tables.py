@@ -126,6 +126,19 @@ def test_partial_verdicts_make_three_levels(read):
     assert "Partially Satisfied = 1, Satisfied = 2" in " ".join(report.notes)
 
 
+def test_words_are_settled_by_all_rows_and_a_person_goes_before(ws):
+    rows = [f"s{i},r,j,{'PASS' if i % 2 else 'FAIL'}" for i in range(300)] + ["late,r,j,PARTIAL"]
+    content = "\n".join(["system,rubric,judge,label", *rows]).encode()
+    report = ws.ingest(content, "d", name="w.csv")
+    assert "Words were read as labels: FAIL = 0, PARTIAL = 1, PASS = 2." in report.notes
+    assert report.rejected == 0
+    plan = plan_ingest(("w.csv", content))
+    assert plan.files[0].words == {"FAIL": 0, "PASS": 1}
+    changed = plan.changed("w.csv", words={"FAIL": 1, "PASS": 3, "PARTIAL": 2})
+    ws.ingest_plan(changed, "e", ("w.csv", content))
+    assert set(ws.dataset("e").labels()["label"]) == {1, 2, 3}
+
+
 def test_words_nobody_understands_are_left_out_by_name(read):
     _, report = read(b"system,rubric,label\na,r,PASS\nb,r,FAIL\nc,r,perhaps\n", "words.csv")
     assert report.rejects["value"].tolist() == ["perhaps"]

@@ -5,8 +5,10 @@ from __future__ import annotations
 import pandas as pd
 import plotly.graph_objects as go
 
-from .style import FADING, columns_axis, figure, labels, rows_axis
+from .style import columns_axis, figure, labels, rows_axis
 
+# from the background, whichever it is, to a blue on which the text of both themes can be read
+SHADES = ((0.0, "rgba(47, 127, 216, 0.04)"), (1.0, "rgba(47, 127, 216, 0.6)"))
 MOST = 40  # systems, or judges, that a glance takes in: the least covered ones
 
 
@@ -22,7 +24,7 @@ def coverage(table: pd.DataFrame) -> go.Figure:
         z=shown,
         zmin=0,
         zmax=1,
-        colorscale=FADING,
+        colorscale=SHADES,
         xgap=2,
         ygap=2,
         showscale=False,

@@ -91,7 +91,7 @@ def _undo(name: str, history: pd.DataFrame) -> None:
         for _, row in came_with[chosen].iterrows():
             st.write(plain(f"{row['source']}: {row['changes']}."))
         st.write("What was said there goes; what it had replaced counts again.")
-        if st.button("Yes, take it back", type="primary", key=f"undo now {name}"):
+        if st.button("Yes, take it back", key=f"undo now {name}"):
             _do(lambda: loaders.workspace().undo(name, chosen).sentence, name)
 
 

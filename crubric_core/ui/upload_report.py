@@ -46,9 +46,8 @@ def show(report: IngestReport, when: str) -> None:
 
 
 def _sentence(report: IngestReport, when: str) -> str:
-    if when == "after":
-        return f"{report.dataset}: done. This {report.changes.sentence}."
-    return f"This {report.changes.sentence}. Nothing is stored yet."
+    changes = report.changes.sentence[:1].upper() + report.changes.sentence[1:]
+    return f"{report.dataset}: done. {changes}." if when == "after" else f"{changes}. Nothing is stored yet."
 
 
 def _rows(report: IngestReport, when: str) -> str:

@@ -83,7 +83,7 @@ def test_an_archive_is_understood_previewed_read_copied_and_taken_back(
     open_data(page, server)
     drop(page, archive)
     expect(page.get_by_text("HealthBench", exact=False).first).to_be_visible()
-    see(page, "This adds 3 systems, 1 judge, 3 queries, 6 rubrics and 18 labels.")
+    see(page, "Adds 3 systems, 1 judge, 3 queries, 6 rubrics and 18 labels.")
     see(page, "Nothing is stored yet.")
     expect(page.locator("h3").first).to_contain_text("No dataset yet")
 
@@ -91,10 +91,10 @@ def test_an_archive_is_understood_previewed_read_copied_and_taken_back(
     expect(pattern).to_have_value("{system}__{judge}.jsonl")
     pattern.fill("{judge}__{system}.jsonl")
     pattern.press("Enter")
-    see(page, "This adds 1 system, 3 judges,")
+    see(page, "Adds 1 system, 3 judges,")
     pattern.fill("{system}__{judge}.jsonl")
     pattern.press("Enter")
-    see(page, "This adds 3 systems, 1 judge,")
+    see(page, "Adds 3 systems, 1 judge,")
 
     page.get_by_role("button", name="Read 3 files").click()
     see(page, "runs: done.")
@@ -132,7 +132,7 @@ def test_a_name_is_typed_into_the_table_by_keyboard(page: Page, server: Server, 
     page.keyboard.type("my system")
     expect(page.locator("#portal textarea")).to_have_value("my system")
     page.keyboard.press("Enter")
-    see(page, "This adds 1 system, 1 judge, 3 queries")
+    see(page, "Adds 1 system, 1 judge, 3 queries")
     expect(page.get_by_role("button", name="Read 1 file")).to_be_enabled(timeout=SLOW)
 
 

@@ -60,7 +60,7 @@ def text(app: Any) -> str:
 def test_what_would_change_is_told_before_anything_is_stored(open_page: Open, tmp_path: Path) -> None:
     app = open_page("data", tmp_path / "w.duckdb")
     upload(app, ("fin.csv", csv(*ROWS)))
-    assert "adds 3 systems, 2 judges, 6 queries, 6 rubrics and 36 labels. Nothing is stored yet." in text(app)
+    assert "Adds 3 systems, 2 judges, 6 queries, 6 rubrics and 36 labels. Nothing is stored yet." in text(app)
     assert "scale 0 to 1" in text(app)
     assert "No dataset yet" in app.subheader[0].value
     button(app, "Read 1 file").click().run()
@@ -81,7 +81,7 @@ def test_an_addition_says_what_it_adds_and_what_it_changes(open_page: Open, tmp_
     assert next(s for s in app.selectbox if s.label == "Into").value == "fin"
     assert "1 row left out, such as row 2: conflicts with" in text(app)
     app.selectbox(key="policy on_conflict").set_value("last").run()
-    assert "adds 1 system and 1 label; changes 1. Nothing is stored yet." in text(app)
+    assert "Adds 1 system and 1 label; changes 1. Nothing is stored yet." in text(app)
 
 
 def test_rejected_rows_are_shown_with_their_reasons_and_kept_for_download(
@@ -149,9 +149,9 @@ def test_a_tools_own_layout_is_named_and_its_parts_can_be_chosen(open_page: Open
     assert "HealthBench" in card
     assert "queries, rubrics and labels" in card
     assert app.text_input[0].value == "{system}__{judge}.jsonl"
-    assert "adds 1 system, 1 judge, 3 queries, 6 rubrics and 6 labels" in text(app)
+    assert "Adds 1 system, 1 judge, 3 queries, 6 rubrics and 6 labels" in text(app)
     next(s for s in app.selectbox if s.label == "Read").set_value("rubrics").run()
-    assert "This adds 3 queries and 6 rubrics. Nothing is stored yet." in text(app)
+    assert "Adds 3 queries and 6 rubrics. Nothing is stored yet." in text(app)
 
 
 def test_the_pattern_of_the_names_is_shown_and_what_it_yields_follows_it(

@@ -186,7 +186,7 @@ def _is_bare(found: list[Found], asked: Sequence[int]) -> bool:
 
 def _with_fields(found: Found, fields: Mapping[str, str], sure: float, why: str) -> Found:
     file = found.plan
-    wanted = {c: v for c, v in fields.items() if c not in file.mapping or sure == 1.0}
+    wanted = {c: v for c, v in fields.items() if c in _lacks(found) or sure == 1.0}
     if file.format not in NATIVE:
         wanted = {c: v for c, v in wanted.items() if c in SPECS[file.kind].columns and c not in file.mapping}
     if not wanted:

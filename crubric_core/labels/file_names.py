@@ -72,6 +72,10 @@ def guess_pattern(paths: Sequence[str]) -> NameGuess | None:
         return NameGuess(
             "{system}/samples_*.jsonl", 0.9, "each file is a task of the model that its folder names"
         )
+    if all(re.search(r"(^|/)[^/]+/[^/]+_DecomposeEval\.json$", p) for p in paths):
+        return NameGuess(
+            "{judge}/{system}_DecomposeEval.json", 0.85, "each file is a system, its folder the judge"
+        )
     if all(re.search(r"_reasoning_[^/]+\.jsonl$", p) for p in paths):
         return NameGuess("{judge}_reasoning_*.jsonl", 0.85, "each file is named after its judge")
     if len(paths) > 1 and len(set(named)) < len(named) and all("/" in p for p in paths):

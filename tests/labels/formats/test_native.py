@@ -425,7 +425,7 @@ def test_batch_output_finds_the_system_in_the_custom_id_and_the_verdicts_in_the_
                 "action_qa_0_anthropic/claude-4.5_0",
                 '```json\n{"clarity": {"score": 2}, "depth": {"score": 0}}\n```',
             ),
-            batch("action_qa_1_openai/gpt-5_0", '[{"criterion_id": "c", "score": 1}]'),
+            batch("action_qa_1_openai/gpt-5_17", '[{"criterion_id": "c", "score": 1}]'),
         )
     )
     assert labels_of(dataset) == {

@@ -6,6 +6,7 @@ import io
 import zipfile
 import zlib
 
+import pandas as pd
 import pytest
 
 from crubric_core.errors import IngestError
@@ -282,6 +283,24 @@ def test_the_sum_of_a_spoilt_file_is_checked_not_trusted(read):
     assert zlib.crc32(LONG) != zlib.crc32(bytes(content))
     with pytest.raises(IngestError, match="cannot be unpacked"):
         read(bytes(content), "changed.zip")
+
+
+def test_nested_parquet_is_read_like_the_json_it_was_made_from(ws, tmp_path):
+    record = {"model": "m", "judge": "j", "prompt_id": "p", "score": 0.5, "criteria_met": [True, False]}
+    pd.DataFrame([record, {**record, "prompt_id": "q"}]).to_parquet(tmp_path / "grades.parquet")
+    ws.ingest(tmp_path / "grades.parquet", "d")
+    assert ("m", "q", "q#1", "j", 0) in labels_of(ws.dataset("d"))
+    assert len(labels_of(ws.dataset("d"))) == 4
+
+
+def test_a_judge_may_be_in_the_path_and_the_system_in_the_record(ws, tmp_path):
+    folder = tmp_path / "score.v2" / "eval=gpt-4"
+    folder.mkdir(parents=True)
+    record = {"session_id": "s", "model_test": "org/llama-8b", "parsed_result": {"score": "4"}, "score": "4"}
+    (folder / "llama-renamed.json").write_bytes(lines(record))
+    for number, source in enumerate((folder / "llama-renamed.json", tmp_path)):
+        ws.ingest(source, f"d{number}")
+        assert labels_of(ws.dataset(f"d{number}")) == {("llama-8b", "s", "s#score", "gpt-4", 4)}
 
 
 # --- plans

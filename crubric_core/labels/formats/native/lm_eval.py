@@ -49,8 +49,8 @@ FORMATS = (
     NativeFormat(
         "lm-eval",
         "lm-evaluation-harness samples",
-        "records with doc_id, doc, resps and metrics; the system from the file's folder",
-        lambda r: has(r, "doc_id", "doc") and ("resps" in r or "filtered_resps" in r),
+        "records with doc_id and resps or filtered_resps; the system from the file's folder",
+        lambda r: has(r, "doc_id") and ("resps" in r or "filtered_resps" in r),
         _rows,
     ),
 )

@@ -25,7 +25,8 @@ _ERROR = 2  # failureReason of a test whose provider or grader failed
 
 
 def _is_result(record: Any) -> bool:
-    return has(record, "provider") and (has(record, "gradingResult") or has(record, "success", "vars"))
+    graded = has(record, "gradingResult") or has(record, "success")
+    return graded and any(key in record for key in ("provider", "testCase", "vars"))
 
 
 def _is_document(record: Record) -> bool:

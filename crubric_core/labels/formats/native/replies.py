@@ -36,7 +36,7 @@ _SYSTEMS = ("candidate_name", "candidate", "system", "system_id", "model_name", 
 _QUERIES = ("example_id", "query", "query_id", "prompt_id", "question_id", "task_id", "id")
 _RUBRICS = ("criterion_id", "rubric_id", "rubric", "criterion", "item_id")
 _JUDGES = ("judge", "judge_id", "judge_model", "grader", "grader_id", "grader_model")
-_CUSTOM_ID = re.compile(r"(?P<query>.+?)_(?P<system>[^_/\s]+/\S+?)(_(?P<run>\d+))?$")
+_CUSTOM_ID = re.compile(r"(?P<query>.+?)_(?P<system>[^_/\s]+/\S+?)(_\d+)?$")
 
 
 def _first(record: Record, keys: tuple[str, ...]) -> Any:
@@ -88,15 +88,15 @@ def _batch_rows(record: Record, setting: Setting) -> Iterator[Row]:
 
 
 def _identity(custom_id: str, setting: Setting) -> dict[str, str]:
-    """Query and system from a custom_id, by the user's pattern, else where a provider/model stands in it."""
+    """Query and system from a custom_id, by the user's pattern, else where a provider/model stands in it.
+
+    A number after the model counts the requests, and says nothing of what was judged.
+    """
     pattern = setting.given.get("custom_id")
     found = _custom(pattern).fullmatch(custom_id) if pattern else _CUSTOM_ID.fullmatch(custom_id)
     parts = {k: v for k, v in (found.groupdict() if found else {}).items() if v}
     if "system" in setting.given or "system" in parts:
-        system = setting.system(parts.get("system"))
-        run = parts.get("run", "0")
-        name = parts.get("query", custom_id)
-        return {**parts, "system": system, "query": name if run in ("0", "") else f"{name}#{run}"}
+        return {"query": custom_id, **parts, "system": setting.system(parts.get("system"))}
     raise MalformedError(
         f"has the custom_id {custom_id!r}, and where its system stands is not known: say so in the mapping, "
         'such as {"custom_id": "={query}_{system}_{rubric}"}'
@@ -104,7 +104,7 @@ def _identity(custom_id: str, setting: Setting) -> dict[str, str]:
 
 
 def _custom(pattern: str) -> re.Pattern[str]:
-    parts = re.split(r"\{(query|system|rubric|run)\}", pattern)
+    parts = re.split(r"\{(query|system|rubric)\}", pattern)
     return re.compile("".join(re.escape(p) if i % 2 == 0 else f"(?P<{p}>.+?)" for i, p in enumerate(parts)))
 
 

@@ -14,6 +14,7 @@ from crubric_core.errors import SettingsError
 from crubric_core.labels.typer_cache import TyperCache
 from crubric_core.task_types.answers import Answer, MemoryCache
 from crubric_core.task_types.endpoint import Endpoint
+from crubric_core.task_types.pace import Pace
 from crubric_core.task_types.prompted import PromptedTyper
 from crubric_core.task_types.prompting import prompt_key, read_answer, user_message
 from crubric_core.task_types.typer import Watch
@@ -205,10 +206,36 @@ def test_a_cancelled_run_ends_at_once_keeps_its_answers_and_resumes(server, type
     assert answered(typer.run(QUERIES)).all()
 
 
-def test_requests_keep_their_distance(server, typer):
-    run = replace(typer, requests_per_minute=600).run(QUERIES[:4])
-    assert answered(run).all()
-    assert np.diff(sorted(server.times)).min() > 0.08
+class Clock:
+    """Time that passes when somebody waits, and the event that is waited on."""
+
+    def __init__(self):
+        self.now = 0.0
+
+    def __call__(self):
+        return self.now
+
+    def wait(self, seconds):
+        self.now += seconds
+        return False
+
+    def is_set(self):
+        return False
+
+
+def test_requests_keep_their_distance_and_a_pause_holds_for_all():
+    clock = Clock()
+    pace, asked = Pace(600, clock), []
+    for number in range(5):
+        assert pace.wait(clock)
+        asked.append(clock.now)
+        if number == 2:
+            pace.hold(3.0)
+    np.testing.assert_allclose(np.diff(asked), [0.1, 0.1, 3.0, 0.1])
+
+
+def test_a_run_with_a_pace_answers_everything(server, typer):
+    assert answered(replace(typer, requests_per_minute=6000).run(QUERIES[:4])).all()
 
 
 def test_progress_grows_to_one_and_counts_failures(server, typer):

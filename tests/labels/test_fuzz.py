@@ -1,16 +1,23 @@
-"""Damaged files: a sentence or a whole, counted ingest, nothing else."""
+"""Damaged files: a sentence or a whole, counted ingest, nothing else; no traceback, no hang, no half of a file."""
 
 from __future__ import annotations
 
 import csv
 import io
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
 
+import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from crubric_core.errors import IngestError
 from crubric_core.labels import Workspace
+from tests.labels import fuzzing
 
+ROOT = Path(__file__).resolve().parents[2]
 HEADER = b"system,query,rubric,judge,label\n"
 BODY = b"".join(b'"m, %d",q%d,"r\n%d",j%d,%d\n' % (i % 4, i % 3, i % 6, i % 2, i % 5) for i in range(24))
 SCRAPS = [
@@ -84,3 +91,80 @@ def test_bytes_without_sense_are_refused_in_a_sentence(content, kind):
         assert isinstance(sentence, str)
         assert "\n" not in sentence
         assert ws.datasets().empty
+
+
+# More than 5,000 cases with those above; a process of their own tells which case crashed it or took ten seconds.
+@pytest.mark.parametrize("first", range(0, 5000, 1250))
+def test_no_damaged_file_of_any_format_is_half_read_or_hangs(first):
+    cases = [str(first), str(first + 1250)]
+    run = [sys.executable, "-m", "tests.labels.fuzzing", *cases]
+    ended = subprocess.run(run, cwd=ROOT, capture_output=True, text=True, check=False)
+    last = int(ended.stdout.split()[-1])
+    name, content, kind = fuzzing.case(last, fuzzing.seeds())
+    assert ended.returncode == 0, f"case {last}, {name} as {kind}: {content[:200]!r}\n{ended.stderr[-2000:]}"
+    assert last == first + 1249
+
+
+def left_alone(ws: Workspace, content: bytes, name: str) -> str:
+    """The sentence of the refusal; nothing is stored."""
+    with pytest.raises(IngestError) as caught:
+        ws.ingest(content, "d", name=name)
+    assert ws.datasets().empty
+    return str(caught.value)
+
+
+def test_an_archive_that_swells_is_refused(ws):
+    bomb = fuzzing.zipped({f"{i}/labels.csv": HEADER + b"0" * (300 << 20) for i in range(2)})
+    assert len(bomb) < 1 << 20
+    sentence = left_alone(ws, bomb, "bomb.zip")
+    assert "bomb.zip" in sentence
+
+
+def test_an_archive_within_an_archive_does_not_unfold_for_ever(ws):
+    content = BODY
+    for _ in range(6):
+        content = fuzzing.zipped({"inner.zip": content})
+    assert left_alone(ws, content, "nested.zip")
+
+
+def test_a_name_that_climbs_out_of_an_archive_writes_nothing_outside(ws, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    escapes = dict.fromkeys(
+        ("../escaped.csv", "/tmp/escaped.csv", "x/../../escaped.csv"), HEADER + b"a,q,r,j,1\n"
+    )
+    before = set(tmp_path.parent.iterdir())
+    attempt(ws, fuzzing.zipped(escapes))
+    assert set(tmp_path.parent.iterdir()) == before
+    assert not list(tmp_path.iterdir())
+    assert not Path("/tmp/escaped.csv").exists()
+
+
+def test_a_cell_of_ten_megabytes_is_refused_in_a_sentence(ws):
+    cell = b"x" * (10 << 20)
+    for content in (HEADER + b"a,q,r,j," + cell, HEADER + b'a,q,"' + cell + b'",j,1', b"a" + cell):
+        assert len(left_alone(ws, content, "wide.csv")) < 600
+
+
+def test_markup_and_formulas_are_only_text(ws):
+    names = [
+        "=1+1",
+        "<script>alert(1)</script>",
+        "'; DROP TABLE labels; --",
+        "../../etc/passwd",
+        "$dataset",
+        "{x}",
+    ]
+    rows = "".join(f"{name},q,r,j,1\n" for name in names).encode()
+    report = ws.ingest(HEADER + rows, "d")
+    assert report.rejected == 0
+    assert ws.dataset("d").systems == tuple(sorted(names))
+
+
+def test_a_zip_that_lies_about_its_sizes_is_refused(ws):
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("labels.csv", HEADER + BODY * 50)
+    content = bytearray(made.getvalue())
+    at = content.find(b"PK\x01\x02")
+    content[at + 24 : at + 28] = (7).to_bytes(4, "little")  # the uncompressed size, in the directory
+    assert left_alone(ws, bytes(content), "lying.zip")

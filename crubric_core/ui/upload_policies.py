@@ -86,7 +86,6 @@ def ask(batch: Batch, plan: Plan) -> tuple[Plan, Policies]:
                     list(answers),
                     format_func=answers.__getitem__,
                     key=f"policy {name}",
-                    persist_state="session",
                     help=f"{about} On the command line: `{name}`.",
                 )
                 if name in batch.rows:
@@ -163,7 +162,6 @@ def _ask_severity() -> Options:
     wanted = st.toggle(
         "Severity of rubrics from their points",
         key="severity from points",
-        persist_state="session",
         help="For files that give points but no severity. What a file says itself stays.",
     )
     if not wanted:
@@ -174,7 +172,6 @@ def _ask_severity() -> Options:
             value=start,
             step=1.0,
             key=f"points {name}",
-            persist_state="session",
         )
         for place, (name, start) in zip(st.columns(3), SEVERITIES.items(), strict=False)
     }

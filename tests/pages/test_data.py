@@ -181,6 +181,29 @@ def test_severity_comes_from_points_only_where_the_user_says_so(open_page: Open,
     assert sorted(severity.dropna()) == ["critical"] * 3
 
 
+def test_of_a_wide_table_the_columns_with_labels_can_be_chosen(open_page: Open, tmp_path: Path) -> None:
+    app = open_page("data", tmp_path / "w.duckdb")
+    rows = [
+        "system,query,rubric,ann,ben,cas",
+        *(f"{s},q{n},r{n},1,0,{n % 2}" for s in "ab" for n in range(4)),
+    ]
+    upload(app, ("wide.csv", "\n".join(rows).encode()))
+    assert app.multiselect[0].label == "Columns with labels, one a judge"
+    assert app.multiselect[0].value == ["ann", "ben", "cas"]
+    assert "Adds 2 systems, 3 judges, 4 queries, 4 rubrics and 24 labels" in text(app)
+    app.multiselect[0].set_value(["ann", "ben"]).run()
+    assert "Adds 2 systems, 2 judges, 4 queries, 4 rubrics and 16 labels" in text(app)
+
+
+def test_choices_do_not_outlast_the_files_they_were_made_for(open_page: Open, tmp_path: Path) -> None:
+    app = open_page("data", tmp_path / "w.duckdb")
+    upload(app, ("fin.csv", csv(*ROWS)))
+    app.selectbox(key="policy zero").set_value("unknown").run()
+    button(app, "Read").click().run()
+    upload(app, ("more.csv", csv(*ROWS)))
+    assert app.selectbox(key="policy zero").value == "label"
+
+
 def test_the_same_can_be_done_on_the_command_line(open_page: Open, tmp_path: Path) -> None:
     app = open_page("data", tmp_path / "w.duckdb")
     upload(app, ("my fin.csv", csv(*ROWS)))

@@ -197,9 +197,9 @@ def test_a_stopped_run_resumes_where_it_stood(server, typer):
 
 def test_a_cancelled_run_ends_at_once_keeps_its_answers_and_resumes(server, typer):
     cancel = threading.Event()
-    server.behave = lambda query, visit: {"delay": 3.0} if query in QUERIES[4:] else {}
-    threading.Timer(0.5, cancel.set).start()
-    run = replace(typer, concurrency=2).run(QUERIES, Watch(cancel=cancel))
+    server.behave = lambda query, visit: {"delay": 30.0} if query in QUERIES[4:] else {}
+    stop_after_four = Watch(lambda share, what: cancel.set() if share >= 4 / 12 else None, cancel)
+    run = replace(typer, concurrency=2).run(QUERIES, stop_after_four)
     assert run.cancelled
     assert answered(run).tolist() == [True] * 4 + [False] * 8
     server.behave = lambda query, visit: {}

@@ -9,7 +9,6 @@ import sys
 import streamlit as st
 from starlette.middleware import Middleware
 from starlette.routing import Route
-from streamlit import config
 
 from crubric_core.access import process_role
 from crubric_core.errors import CrubricError
@@ -23,10 +22,6 @@ try:
 except CrubricError as error:
     sys.exit(f"Not started. {error}")
 
-if role == "viewer":
-    config.set_option(
-        "runner.postScriptGC", False
-    )  # a full collection after each run takes longer than the run
 SCRIPTS = {"editor": "crubric_core/ui/main.py", "viewer": "crubric_core/ui/viewer_main.py"}
 app = st.App(
     SCRIPTS[role],

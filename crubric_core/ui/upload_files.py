@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+import pandas as pd
 import streamlit as st
 
 from ..errors import IngestError
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
 PREVIEW = 5
 MOST_CARDS = 20
+LONGEST = 300  # characters of a cell that are shown
 SURE = 0.8  # confidence from which a guess need not be looked at
 KINDS: dict[Kind, str] = {
     "labels": "labels of the judges",
@@ -105,7 +107,7 @@ def _card(batch: Batch, group: tuple[FilePlan, ...]) -> tuple[FilePlan, ...]:
         answers = (_ask_parts if first.format in NATIVE else _ask_table)(batch, group)
         found = _peek(batch, answers[0])
         if found is not None:
-            st.dataframe(found.rows, hide_index=True, placeholder=UNKNOWN)
+            st.dataframe(_showable(found.rows), hide_index=True, placeholder=UNKNOWN)
     return answers
 
 
@@ -140,6 +142,21 @@ def _peek(batch: Batch, file: FilePlan) -> Peek | None:
         return batch.once(("peek", file.name), key, lambda: peek(batch.kept, file, PREVIEW))
     except IngestError:
         return None
+
+
+def _showable(rows: pd.DataFrame) -> pd.DataFrame:
+    """Any file's first rows as a browser takes them: short text, no broken characters, no name twice."""
+    seen: dict[str, int] = {}
+    headings = []
+    for column in map(_clean, rows.columns):
+        seen[column] = seen.get(column, 0) + 1
+        headings.append(column if seen[column] == 1 else f"{column} ({seen[column]})")
+    shown = rows.map(lambda cell: None if cell is None else _clean(cell))
+    return shown.set_axis(pd.Index(headings), axis=1)
+
+
+def _clean(cell: object) -> str:
+    return shorten(str(cell)[:1000].encode("utf-8", "replace").decode(), LONGEST)
 
 
 def _ask_parts(batch: Batch, group: tuple[FilePlan, ...]) -> tuple[FilePlan, ...]:

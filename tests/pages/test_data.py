@@ -113,6 +113,25 @@ def test_an_unreadable_file_is_one_clear_sentence_and_cannot_be_read(open_page: 
     assert button(app, "Read").disabled
 
 
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b"system,system,rubric,label\na,b,r,1\n", "has the column 'system' 2 times"),
+        (HEADER.encode() + b"\n\xff\xfe\x80a,q,r,j,1\n", ""),
+        (b"PK\x03\x04junk", "is no whole ZIP archive"),
+        (b"<html><body>404</body></html>", "has no column"),
+        (b'{"a": [1, {"b": null}]}', ""),
+    ],
+)
+def test_no_file_brings_the_page_down(open_page: Open, tmp_path: Path, content: bytes, words: str) -> None:
+    app = open_page("data", tmp_path / "w.duckdb")
+    upload(app, ("odd.csv", content))
+    assert "Something unexpected" not in text(app)
+    assert app.error
+    assert words in text(app)
+    assert not [b for b in app.button if b.label.startswith("Read") and not b.disabled]
+
+
 def test_a_broken_file_holds_the_others_up_until_it_is_left_out(open_page: Open, tmp_path: Path) -> None:
     app = open_page("data", tmp_path / "w.duckdb")
     upload(app, ("fin.csv", csv(*ROWS)), ("broken.csv", b"\x00\x01\x02"))

@@ -91,6 +91,15 @@ def test_a_card_says_what_its_files_were_taken_for(group: list[FilePlan], words:
     assert upload_files._recognised(group) == words
 
 
+def test_first_rows_can_be_shown_whatever_they_hold() -> None:
+    rows = pd.DataFrame([["\udc80x", 1, None, "y" * 10**6]], columns=["a", "a", "c", "b"], dtype=object)
+    shown = upload_files._showable(rows)
+    assert list(shown.columns) == ["a", "a (2)", "c", "b"]
+    assert shown.iloc[0].tolist()[:3] == ["?x", "1", None]
+    assert len(shown.iloc[0, 3]) == 300
+    assert upload_files._showable(pd.DataFrame(columns=["a"])).empty
+
+
 def test_a_card_is_open_where_somebody_should_look() -> None:
     sure = FilePlan("a", "csv", mapping={"label": "x"}, guesses=(Guess("label", "x", 0.9, "the name"),))
     unsure = FilePlan("a", "csv", mapping={"label": "x"}, guesses=(Guess("label", "x", 0.5, "the cells"),))

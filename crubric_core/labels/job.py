@@ -3,6 +3,7 @@
 # ruff: noqa: S608 - every identifier in the SQL is this program's own, every value is bound
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -46,7 +47,7 @@ class Job:
     """The cursor of the transaction, the ids it writes under, and the file's table ``incoming``.
 
     row_sql: the row of a record as a person sees it, over ``incoming i``; unique within the file.
-    names: how many systems, judges, queries and rubrics the dataset had before.
+    names: how many systems, judges, queries and rubrics the dataset had before. report: told of every stage.
     """
 
     cursor: duckdb.DuckDBPyConnection
@@ -59,6 +60,7 @@ class Job:
     columns: frozenset[str]
     tally: Tally = field(default_factory=Tally)
     names: dict[str, int] = field(default_factory=dict)
+    report: Callable[[float, str], None] = lambda _share, _words: None
 
     def count_names(self) -> dict[str, int]:
         """How many systems, judges, queries and rubrics the dataset has."""

@@ -17,18 +17,23 @@ def store_labels(job: Job) -> None:
     """Validate ``incoming`` and add it to the labels, the gold or the anchors of the dataset."""
     judge = "judge" if job.kind == "labels" else "annotator"
     _read_labels(job)
+    job.report(0.45, "Looking up systems and judges")
     if _has_systems(job):
         names.look_up_names(job, "system")
     else:
         names.stand_in(job, "system")
     names.look_up_names(job, judge)
+    job.report(0.5, "Looking up rubrics")
     names.look_up_rubrics(job, borrow_query=True)
+    job.report(0.55, "Checking every label")
     if _is_sound(job, judge) and _store_directly(job, judge):
         return
     _code(job, judge)
     _reject_faults(job, judge)
+    job.report(0.7, "Looking for repeats")
     settle_repeats(job)
     settle_stored(job)
+    job.report(0.8, "Storing the labels")
     if _has_systems(job):
         names.keep_names(job, "system", "SELECT system_id AS id FROM coded")
     names.keep_names(job, judge, "SELECT judge_id AS id FROM coded")
@@ -61,6 +66,7 @@ def _store_directly(job: Job, judge: str) -> bool:
         INSERT INTO {job.kind}
         SELECT $dataset, s.id, r.id, j.id, l.value::INTEGER, $ingest, {job.row_sql} {_look_ups(job, judge)}
     """)
+    job.report(0.75, "Looking for repeats")
     if not has_no_repeats(job, f"(FROM {job.kind} WHERE ingest_id = {job.ingest_id})"):
         job.run(f"DELETE FROM {job.kind} WHERE dataset_id = $dataset")  # it held nothing before
         return False

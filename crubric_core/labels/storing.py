@@ -106,16 +106,17 @@ def store_file(
 ) -> IngestReport:
     """Validate and store within the transaction that the caller opened and will commit, or drop on any error."""
     report(0.4, "Checking every row")
-    job = _open_job(cursor, request, upload)
+    job = _open_job(cursor, request, upload, report)
     if request.policies.apostrophes == "strip":
         _strip_apostrophes(job)
     if job.kind in KEYS:
         store_labels(job)
     else:
         store_attributes(job)
-    report(0.85, "Settling scales and fingerprint")
+    report(0.85, "Settling scales")
     _refuse_useless(job, upload.place_sql)
     settle_rubrics(job)
+    report(0.9, "Computing the fingerprint")
     changes, fingerprint = job.changes(), hashing.renew(cursor, job.dataset_id)
     _list_ingest(job, changes, fingerprint)
     return IngestReport(
@@ -138,7 +139,9 @@ def store_file(
     )
 
 
-def _open_job(cursor: duckdb.DuckDBPyConnection, request: IngestRequest, upload: Upload) -> Job:
+def _open_job(
+    cursor: duckdb.DuckDBPyConnection, request: IngestRequest, upload: Upload, report: Progress
+) -> Job:
     """The dataset's id (a new dataset if need be) and the id of this ingest."""
     found = cursor.execute("SELECT dataset_id FROM datasets WHERE name = ?", [request.dataset]).fetchone()
     if found is None:
@@ -158,6 +161,7 @@ def _open_job(cursor: duckdb.DuckDBPyConnection, request: IngestRequest, upload:
         policies=request.policies,
         row_sql=upload.row_sql,
         columns=frozenset(upload.columns),
+        report=report,
     )
     job.names.update(job.count_names())
     (job.tally.total,) = job.one("SELECT (SELECT count(*) FROM incoming) + (SELECT count(*) FROM rejected)")

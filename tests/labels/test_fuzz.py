@@ -114,7 +114,7 @@ def left_alone(ws: Workspace, content: bytes, name: str) -> str:
 
 
 def test_an_archive_that_swells_is_refused(ws):
-    bomb = fuzzing.zipped({f"{i}/labels.csv": HEADER + b"0" * (300 << 20) for i in range(2)})
+    bomb = fuzzing.zipped({"labels.csv": HEADER + b"0" * (60 << 20)})
     assert len(bomb) < 1 << 20
     sentence = left_alone(ws, bomb, "bomb.zip")
     assert "bomb.zip" in sentence

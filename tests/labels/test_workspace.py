@@ -13,6 +13,7 @@ import pytest
 
 from crubric_core.errors import DatasetError, IngestError, WorkspaceError
 from crubric_core.labels import Workspace
+from crubric_core.labels.opening import SCHEMA_VERSION
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -62,7 +63,7 @@ def test_a_workspace_of_another_schema_version_is_refused(tmp_path):
     Workspace(path).close()
     with duckdb.connect(str(path)) as connection:
         connection.execute("UPDATE settings SET value = '99' WHERE key = 'schema_version'")
-    with pytest.raises(WorkspaceError, match="schema version 99, and this program reads versions up to 2"):
+    with pytest.raises(WorkspaceError, match=f"schema version 99, and this program reads versions up to {SCHEMA_VERSION}:"):
         Workspace(path)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any
@@ -10,12 +10,10 @@ from typing import Any
 from ..errors import IngestError
 from .columns import SPECS, Kind, choose_columns
 from .formats import TABLES, Reader, check_format, open_reader, recognise
-from .formats.delimited import DelimitedReader
-from .formats.native import NATIVE, inspect_log, native_format_of
-from .formats.native.base import MalformedError, NativeFormat, Row, Setting
-from .formats.parquet import ParquetReader
-from .formats.records import Fault, read_records
+from .formats.native.base import NativeFormat, Setting
+from .formats.records import Fault
 from .guess import guess_columns, guess_kind, guess_spread
+from .native_files import companions, native_of, native_rows, records_of
 from .plan import Columns, FilePlan, Guess
 from .sources import Piece
 from .words import is_number, levels_of
@@ -64,69 +62,6 @@ def look_into(piece: Piece, wish: Wish, pieces: Sequence[Piece] = ()) -> Found:
         )
     reader = open_reader(piece.path, piece.name, wish.format, piece.scratch)
     return _describe_table(piece, reader, basic if wish.format == "auto" else wish.format, wish)
-
-
-def native_of(piece: Piece, basic: str, file_format: str) -> NativeFormat | None:
-    """The native layout of a file: the one asked for, or the one that its first record shows."""
-    if file_format in NATIVE:
-        return NATIVE[file_format]
-    try:
-        first = next((r for _, r in records_of(piece, basic) if not isinstance(r, Fault)), None)
-    except IngestError:
-        return None  # the reader of tables says it better
-    return native_format_of(first)
-
-
-def records_of(piece: Piece, basic: str) -> Iterator[tuple[int, Any]]:
-    """The records of any file as objects: lines or values of JSON, rows of Parquet or CSV, an Inspect log."""
-    if basic == "json":
-        return read_records(piece.path, piece.name)
-    if basic == "parquet":
-        return ParquetReader(piece.path, piece.name).records()
-    if basic == "zip":
-        return inspect_log.read_archive(piece.path, piece.name)
-    return DelimitedReader(piece.path, piece.name, piece.scratch).records()
-
-
-def companions(piece: Piece, pieces: Sequence[Piece]) -> Callable[[str], Iterator[dict[str, Any]]]:
-    """Finds what came with a piece: the file of that name in its folder, else anywhere; after a * all such files."""
-    folder = piece.seen_path.rpartition("/")[0]
-
-    def records(name: str) -> Iterator[dict[str, Any]]:
-        alike = [p for p in pieces if p.seen_path.rsplit("/", 1)[-1].endswith(name.removeprefix("*"))]
-        near = [p for p in alike if p.seen_path.rpartition("/")[0] == folder] or alike
-        for found in alike if name.startswith("*") else near[:1]:
-            for _, record in records_of(found, recognise(found.path, found.name)):
-                if isinstance(record, dict):
-                    yield record
-
-    return records
-
-
-def native_rows(
-    records: Iterable[tuple[int, Any]], native: NativeFormat, setting: Setting
-) -> Iterator[tuple[int, Row | Fault]]:
-    """The canonical rows of native records, each with its record's line; a record that cannot be read is a Fault."""
-    for line, record in records:
-        if isinstance(record, Fault):
-            yield line, record
-            continue
-        if not isinstance(record, dict):
-            yield line, Fault("is no object", str(record)[:200])
-            continue
-        try:
-            for row in native.rows(record, setting):
-                yield line, row
-        except MalformedError as error:
-            yield line, Fault(str(error), str(record)[:200])
-        except (
-            TypeError,
-            KeyError,
-            AttributeError,
-            IndexError,
-            OverflowError,
-        ):  # a shape nobody has thought of
-            yield line, Fault(f"is not as {native.title} has it", str(record)[:200])
 
 
 def _describe_native(piece: Piece, native: NativeFormat, wish: Wish, pieces: Sequence[Piece]) -> Found:

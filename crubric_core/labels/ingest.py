@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, cast
 
 from ..errors import IngestError
 from .columns import SPECS, Kind, choose_columns
-from .describing import companions, native_rows, records_of
 from .formats import open_reader, recognise
 from .formats.base import STAGING
 from .formats.delimited import load_clean
@@ -19,6 +18,7 @@ from .formats.native import NATIVE
 from .formats.native.base import Setting
 from .formats.native.tables import Tables, Written, columns_of
 from .guess import spread_names
+from .native_files import companions, native_rows, records_of
 from .plan import FilePlan, Plan, Words
 from .policies import Policies
 from .sources import Piece, Source

@@ -334,6 +334,6 @@ def test_the_database_reads_plain_sql_tables(tmp_path, table):
         tables = {row[0] for row in connection.execute("SELECT table_name FROM duckdb_tables()").fetchall()}
     assert tables == {
         "datasets", "systems", "queries", "rubrics", "judges", "labels", "gold", "reference_ranking", "ingests",
-        "rejects", "settings", "anchors", "aside", "moved",
+        "rejects", "settings", "anchors", "aside", "moved", "scoring_rules",
         "rubric_statements", "query_statements", "reference_statements",
     }  # fmt: skip

@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import islice
 from typing import Any
 
 from ..errors import IngestError
 from .columns import SPECS, Kind, choose_columns
 from .formats import TABLES, Reader, check_format, open_reader, recognise
-from .formats.native.base import NativeFormat, Setting
+from .formats.native.base import NativeFormat, Record, Setting
 from .formats.records import Fault
 from .guess import guess_columns, guess_kind, guess_spread
-from .native_files import companions, native_of, native_rows, records_of
+from .native_files import companions, first_records, native_of, native_rows
 from .plan import Columns, FilePlan, Guess
 from .sources import Piece
 from .words import is_number, levels_of
 
 SAMPLE = 200
-_TRIED = 20  # records of a native file that are read to see what it holds
 
 
 @dataclass(frozen=True)
@@ -53,9 +51,10 @@ def look_into(piece: Piece, wish: Wish, pieces: Sequence[Piece] = ()) -> Found:
     """What a file is taken for; raises IngestError where it cannot be opened."""
     check_format(wish.format)
     basic = recognise(piece.path, piece.name)
-    native = None if wish.format in TABLES else native_of(piece, basic, wish.format)
+    records = [] if wish.format in TABLES else first_records(piece, basic)
+    native = None if wish.format in TABLES else native_of(records, wish.format)
     if native is not None:
-        return _describe_native(piece, native, wish, pieces)
+        return _describe_native(piece, native, wish, companions(piece, pieces), records)
     if basic == "zip":
         raise IngestError(
             f"{piece.name} is a ZIP archive without an Inspect log or a workbook in it: unpack it."
@@ -64,11 +63,16 @@ def look_into(piece: Piece, wish: Wish, pieces: Sequence[Piece] = ()) -> Found:
     return _describe_table(piece, reader, basic if wish.format == "auto" else wish.format, wish)
 
 
-def _describe_native(piece: Piece, native: NativeFormat, wish: Wish, pieces: Sequence[Piece]) -> Found:
+def _describe_native(
+    piece: Piece,
+    native: NativeFormat,
+    wish: Wish,
+    companion: Callable[[str], Iterator[Record]],
+    records: Sequence[tuple[int, Any]],
+) -> Found:
     outside = {k: v for k, v in wish.mapping.items() if isinstance(v, str) and v.startswith("=")}
     given = {k: v[1:] for k, v in outside.items()}
-    records = islice(records_of(piece, recognise(piece.path, piece.name)), _TRIED)
-    probe = _Probe(piece.seen_path, given, companion=companions(piece, pieces))
+    probe = _Probe(piece.seen_path, given, companion=companion)
     rows = [row for _, row in native_rows(records, native, probe)]
     faults = [row for row in rows if isinstance(row, Fault)]
     kept = tuple(row for row in rows if not isinstance(row, Fault))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import islice
 from typing import Any
 
 from ..errors import IngestError
@@ -14,16 +15,22 @@ from .formats.parquet import ParquetReader
 from .formats.records import Fault, read_records
 from .sources import Piece
 
+TRIED = 20  # records of a file that are read to see what it holds
 
-def native_of(piece: Piece, basic: str, file_format: str) -> NativeFormat | None:
+
+def first_records(piece: Piece, basic: str) -> list[tuple[int, Any]]:
+    """The first records of a file; none where they cannot be read, which the reader of tables says better."""
+    try:
+        return list(islice(records_of(piece, basic), TRIED))
+    except IngestError:
+        return []
+
+
+def native_of(records: Sequence[tuple[int, Any]], file_format: str) -> NativeFormat | None:
     """The native layout of a file: the one asked for, or the one that its first record shows."""
     if file_format in NATIVE:
         return NATIVE[file_format]
-    try:
-        first = next((r for _, r in records_of(piece, basic) if not isinstance(r, Fault)), None)
-    except IngestError:
-        return None  # the reader of tables says it better
-    return native_format_of(first)
+    return native_format_of(next((r for _, r in records if not isinstance(r, Fault)), None))
 
 
 def records_of(piece: Piece, basic: str) -> Iterator[tuple[int, Any]]:

@@ -105,7 +105,7 @@ def _by_value(file: TextIO, name: str) -> Iterator[tuple[int, Any]]:
                 window += more  # a number may go on
                 continue
         except (ValueError, RecursionError) as error:
-            more = "" if isinstance(error, RecursionError) else file.read(block)
+            more = "" if isinstance(error, RecursionError) else file.read(block if listed else LARGEST)
             if not more:
                 if not window and not listed:
                     return

@@ -38,9 +38,7 @@ def test_policies_decide_what_is_in_doubt_and_are_listed(crubric, labels):
     assert report["policies"] == {"fractions": 1, "zero": 1, "answers": 1}
     (row,) = crubric("history")
     assert row["changes"].startswith("adds 4 systems")
-    assert (
-        row["policies"] == "fractions: down (1 row); zero: unknown (1 row); answers: hmm → None (1 row)"
-    )
+    assert row["policies"] == "fractions: down (1 row); zero: unknown (1 row); answers: hmm → None (1 row)"
 
 
 def test_what_is_doubtful_is_named(crubric, labels):

@@ -115,7 +115,9 @@ def test_one_judge_turns_the_gate_off_and_everything_says_so(study):
 
 
 def test_a_threshold_that_nothing_reaches_is_said_in_one_sentence(workspace):
-    with pytest.raises(DatasetError, match=r"tau_c = 1; the highest measurability of one is 0\.\d+: lower tau_c to"):
+    with pytest.raises(
+        DatasetError, match=r"tau_c = 1; the highest measurability of one is 0\.\d+: lower tau_c to"
+    ):
         run_pipeline(workspace.dataset("demo"), Settings(tau_c=1.0))
 
 

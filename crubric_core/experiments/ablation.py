@@ -155,7 +155,5 @@ def _limits(inputs: Inputs, table: pd.DataFrame, comparison: Comparison) -> tupl
     elif gated["gap_low"] <= typed["gap_high"] and typed["gap_low"] <= gated["gap_high"]:
         limits.append("The intervals of B1 and B3 overlap: the gate is not shown to change the gap.")
     if comparison.against == OTHERS and np.isfinite(rows["B0"]["kappa"]):
-        limits.append(
-            "Without human gold κ compares judges with one another, whom the gate reads as well."
-        )
+        limits.append("Without human gold κ compares judges with one another, whom the gate reads as well.")
     return tuple(limits)

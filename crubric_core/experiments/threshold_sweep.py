@@ -157,13 +157,13 @@ def _found(tables: dict[str, pd.DataFrame], inputs: Inputs, comparison: Comparis
     base, last = table[0], table[-1]
     if np.isnan(base["kappa"]):
         return "There is one judge and no human label: there is nothing to compare, so κ is unknown."
-    against = (
-        f"Cohen's κ against {comparison.against} is {num(base['kappa'])} over all {int(base['total'])} rubrics"
-    )
+    against = f"Cohen's κ against {comparison.against} is {num(base['kappa'])} over all {int(base['total'])} rubrics"
     if inputs.gate_off:
         return f"{against}; the gate is off, so that no threshold changes it."
     if np.isnan(last["kappa"]):
-        return f"{against}; at τ_c = {last['tau_c']:g} the {int(last['kept'])} rubrics kept leave it undefined."
+        return (
+            f"{against}; at τ_c = {last['tau_c']:g} the {int(last['kept'])} rubrics kept leave it undefined."
+        )
     rises = bool((np.diff([row["kappa"] for row in table if np.isfinite(row["kappa"])]) >= 0).all())
     shown = (
         "a rise"

@@ -37,7 +37,7 @@ def open_study(title: str, *, settings: bool = True, typing: bool = False) -> St
     found = loaders.datasets()
     names = found["name"].tolist()
     if not names:
-        place.subheader("No dataset yet.", anchor=False)
+        place.header("No dataset yet.", anchor=False)
         st.write("Load the demo study, or upload a table of judge labels.")
         st.page_link(loaders.PAGES / "data.py", label="To the data", icon="➡️")
         st.stop()

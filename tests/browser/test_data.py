@@ -85,7 +85,7 @@ def test_an_archive_is_understood_previewed_read_copied_and_taken_back(
     expect(page.get_by_text("HealthBench", exact=False).first).to_be_visible()
     see(page, "Adds 3 systems, 1 judge, 3 queries, 6 rubrics and 18 labels.")
     see(page, "Nothing is stored yet.")
-    expect(page.locator("h3").first).to_contain_text("No dataset yet")
+    expect(page.locator("h2").first).to_contain_text("No dataset yet")
 
     pattern = page.get_by_role("textbox", name="Pattern of the file names")
     expect(pattern).to_have_value("{system}__{judge}.jsonl")
@@ -98,18 +98,18 @@ def test_an_archive_is_understood_previewed_read_copied_and_taken_back(
 
     page.get_by_role("button", name="Read 3 files").click()
     see(page, "runs: done.")
-    expect(page.locator("h3").first).to_have_text("1 dataset with 18 labels can be read.", timeout=SLOW)
+    expect(page.locator("h2").first).to_have_text("1 dataset with 18 labels can be read.", timeout=SLOW)
 
     page.get_by_role("tab", name="Rename, copy, delete").click()
     page.get_by_role("button", name="Duplicate").click()
     see(page, "runs copy is a copy of runs, history and all.")
-    expect(page.locator("h3").first).to_have_text("2 datasets with 36 labels can be read.", timeout=SLOW)
+    expect(page.locator("h2").first).to_have_text("2 datasets with 36 labels can be read.", timeout=SLOW)
 
     page.get_by_role("tab", name="Files and undo").click()
     page.get_by_role("button", name="Take back").click()
     page.get_by_role("button", name="Yes, take it back").click()
     see(page, "and with it the dataset runs copy, which held nothing else.")
-    expect(page.locator("h3").first).to_have_text("1 dataset with 18 labels can be read.", timeout=SLOW)
+    expect(page.locator("h2").first).to_have_text("1 dataset with 18 labels can be read.", timeout=SLOW)
     assert alarms == []
     assert page.locator('img[src="x"]').count() == 0
     assert "Traceback" not in server.log.read_text()

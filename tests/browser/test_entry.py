@@ -54,7 +54,7 @@ def test_every_page_opens_empty_without_an_error_and_fetches_nothing_from_elsewh
             page.goto(f"{server.url}/{path}")
             settle(page)
             assert page.locator("h1").inner_text() == title
-            assert page.locator("h3").first.inner_text().startswith("No dataset yet")
+            assert page.locator("h2").first.inner_text().startswith("No dataset yet")
         assert "Traceback" not in server.log.read_text()
         own = (server.url, server.url.replace("http", "ws"), "data:", "blob:")
         assert requests

@@ -71,7 +71,7 @@ def move(page: Page, slider: str, key: str, times: int) -> None:
 
 
 def first_line(page: Page) -> str:
-    return page.locator("h3").first.inner_text()
+    return page.locator("h2").first.inner_text()
 
 
 def test_from_an_uploaded_table_over_both_sliders_to_a_leaderboard(page: Page, uploaded: Server) -> None:

@@ -40,7 +40,7 @@ def server(views: Path) -> Iterator[Server]:
 
 
 def first_line(page: Page) -> str:
-    return page.locator("h3").first.inner_text()
+    return page.locator("h2").first.inner_text()
 
 
 def test_a_link_is_made_copied_and_revoked(page: Page, server: Server, views: Path) -> None:
@@ -69,7 +69,7 @@ def test_a_link_is_made_copied_and_revoked(page: Page, server: Server, views: Pa
     page.get_by_role("button", name="Revoke …").click()
     assert open_view(views, token) is not None
     page.get_by_role("button", name="Revoke it for good").click()
-    expect(page.locator("h3").first).to_have_text("0 links are open, 1 revoked.", timeout=PATIENCE)
+    expect(page.locator("h2").first).to_have_text("0 links are open, 1 revoked.", timeout=PATIENCE)
     assert open_view(views, token) is None
     assert alarms == []
     assert page.locator('img[src="x"]').count() == 0

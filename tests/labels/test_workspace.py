@@ -63,7 +63,9 @@ def test_a_workspace_of_another_schema_version_is_refused(tmp_path):
     Workspace(path).close()
     with duckdb.connect(str(path)) as connection:
         connection.execute("UPDATE settings SET value = '99' WHERE key = 'schema_version'")
-    with pytest.raises(WorkspaceError, match=f"schema version 99, and this program reads versions up to {SCHEMA_VERSION}:"):
+    with pytest.raises(
+        WorkspaceError, match=f"schema version 99, and this program reads versions up to {SCHEMA_VERSION}:"
+    ):
         Workspace(path)
 
 

@@ -53,7 +53,7 @@ def button(app: Any, start: str) -> Any:
 
 def text(app: Any) -> str:
     """All that the page says, as a reader sees it."""
-    told = [*app.subheader, *app.markdown, *app.caption, *app.error, *app.warning, *app.success]
+    told = [*app.header, *app.subheader, *app.markdown, *app.caption, *app.error, *app.warning, *app.success]
     return "\n".join(str(element.value).replace("\\", "") for element in told)
 
 
@@ -62,12 +62,12 @@ def test_what_would_change_is_told_before_anything_is_stored(open_page: Open, tm
     upload(app, ("fin.csv", csv(*ROWS)))
     assert "Adds 3 systems, 2 judges, 6 queries, 6 rubrics and 36 labels. Nothing is stored yet." in text(app)
     assert "scale 0 to 1" in text(app)
-    assert "No dataset yet" in app.subheader[0].value
+    assert "No dataset yet" in app.header[0].value
     button(app, "Read 1 file").click().run()
     assert not app.exception
     assert not app.error
     assert "36 rows read as labels" in text(app)
-    assert app.subheader[0].value == "1 dataset with 36 labels can be read\\."
+    assert app.header[0].value == "1 dataset with 36 labels can be read\\."
     assert any(d.value.columns[0] == "name" and d.value["name"].tolist() == ["fin"] for d in app.dataframe)
 
 
@@ -243,12 +243,12 @@ def two(study: Path, tmp_path: Path) -> Path:
 
 def test_an_ingest_is_taken_back_after_a_second_question(open_page: Open, two: Path) -> None:
     app = open_page("data", two)
-    before = app.subheader[0].value
+    before = app.header[0].value
     history = next(d.value for d in app.dataframe if "changes" in d.value)
     assert history["source"].tolist()[-1] == "late.csv"
     button(app, "Yes, take it back").click().run()
     assert "late.csv was taken back" in text(app)
-    assert app.subheader[0].value != before
+    assert app.header[0].value != before
     history = next(d.value for d in app.dataframe if "changes" in d.value)
     assert "late.csv" not in history["source"].tolist()
 
@@ -281,7 +281,7 @@ def test_a_dataset_goes_only_when_its_name_is_typed(open_page: Open, study: Path
     assert button(app, "Delete").disabled
     app.text_input(key="delete small").set_value("small").run()
     button(app, "Delete").click().run()
-    assert "No dataset yet" in app.subheader[0].value
+    assert "No dataset yet" in app.header[0].value
 
 
 def test_names_from_files_are_never_markup(open_page: Open, tmp_path: Path) -> None:

@@ -29,7 +29,7 @@ from tests.pages.conftest import HOSTILE, Open
 
 
 def first_line(app: AppTest) -> str:
-    return re.sub(r"\\(.)", r"\1", app.subheader[0].value)
+    return re.sub(r"\\(.)", r"\1", app.header[0].value)
 
 
 def press(app: AppTest, label: str) -> AppTest:
@@ -142,7 +142,10 @@ def test_a_hostile_name_stays_text(open_page: Open, own: Path, results: dict[str
     app = open_page("experiments", own, experiment="stability")
     assert HOSTILE in results["stability"].tables["variants"]["what"].tolist()
     assert HOSTILE in app.dataframe[1].value["what"].tolist()
-    assert all("<img" not in text.value or "\\<img" in text.value for text in [*app.subheader, *app.markdown])
+    assert all(
+        "<img" not in text.value or "\\<img" in text.value
+        for text in [*app.header, *app.subheader, *app.markdown]
+    )
 
 
 def test_a_bank_that_is_not_reached_says_so() -> None:

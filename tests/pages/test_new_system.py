@@ -18,7 +18,7 @@ HELD_OUT = "held-out system"
 
 
 def first_line(app: AppTest) -> str:
-    return re.sub(r"\\(.)", r"\1", app.subheader[0].value)
+    return re.sub(r"\\(.)", r"\1", app.header[0].value)
 
 
 @pytest.fixture(scope="module")
@@ -77,4 +77,4 @@ def test_a_hostile_system_stays_text(open_page: Open, study: Path) -> None:
     app = open_page("new_system", study, source=HELD_OUT, held_out=HOSTILE)
     assert not app.exception
     assert first_line(app).startswith(HOSTILE)
-    assert "<img" not in app.subheader[0].value.replace("\\<img", "")
+    assert "<img" not in app.header[0].value.replace("\\<img", "")

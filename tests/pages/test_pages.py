@@ -14,7 +14,7 @@ ANALYSIS = ("overview", "measurability", "items", "bank", "leaderboard")
 
 def first_line(app: object) -> str:
     """The page's answer as it is read: without the escapes that keep it from being Markdown."""
-    return re.sub(r"\\(.)", r"\1", app.subheader[0].value)
+    return re.sub(r"\\(.)", r"\1", app.header[0].value)
 
 
 @pytest.mark.parametrize("page", ANALYSIS)
@@ -99,7 +99,10 @@ def test_the_leaderboard_can_be_narrowed_to_a_task_type(open_page: Open, study: 
 def test_a_hostile_name_is_a_name_in_every_table(open_page: Open, study: Path) -> None:
     app = open_page("leaderboard", study)
     assert HOSTILE in app.dataframe[0].value["system"].tolist()
-    assert all("<img" not in text.value or "\\<img" in text.value for text in [*app.subheader, *app.markdown])
+    assert all(
+        "<img" not in text.value or "\\<img" in text.value
+        for text in [*app.header, *app.subheader, *app.markdown]
+    )
 
 
 def test_moving_the_budget_neither_fits_nor_orders_again(

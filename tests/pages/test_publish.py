@@ -24,7 +24,7 @@ def views(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def first_line(app: AppTest) -> str:
-    return re.sub(r"\\(.)", r"\1", app.subheader[0].value)
+    return re.sub(r"\\(.)", r"\1", app.header[0].value)
 
 
 def press(app: AppTest, label: str) -> AppTest:
@@ -190,7 +190,7 @@ def test_hostile_words_are_words(open_page: Open, study: Path, views: Path) -> N
     app.text_input(key="publish title").set_value(TITLE).run()
     app.text_area(key="publish note").set_value(f"{HOSTILE}\n# heading").run()
     publish(app)
-    written = [*app.markdown, *app.subheader, *app.title, *app.caption]
+    written = [*app.markdown, *app.header, *app.subheader, *app.title, *app.caption]
     acting = re.compile(r"(?<!\\)(<b>|<img|\[x\]|\$y|\*bold|^#)", re.MULTILINE)
     assert [text.value for text in written if acting.search(text.value)] == []
 

@@ -53,12 +53,14 @@ with above_left:
         figures.add_empirical(fig, fit.theta, observed, systems, chosen),
         alt="Item characteristic curves of the chosen rubrics with the systems' labels",
         title="How the chance to pass grows with ability",
+        look="Look for labels far off their curve: a weak system that passes, a strong one that fails.",
     )
 with above_right:
     widgets.show(
         figures.information_curves(loaders.FINE, information, chosen, names),
         alt="Item information of the chosen rubrics",
         title="How much each rubric tells, by ability",
+        look="Look where a peak is: there the rubric tells systems apart, elsewhere it costs and says little.",
     )
 left, right = st.columns(2, gap="large")
 with left:
@@ -66,6 +68,7 @@ with left:
         figures.information_heat_map(fitted.grid.theta, fitted.info, fit.b),
         alt="Item information by difficulty and ability",
         title="Where rubrics tell systems apart",
+        look="Look for abilities over which no row is bright: systems there are measured badly.",
     )
 with right:
     margin = 1.96 * loaders.standard_errors(study)
@@ -75,4 +78,5 @@ with right:
         ),
         alt="Wright map: rubric difficulties and system abilities on one scale",
         title="Do the rubrics reach the systems? (Wright map)",
+        look="Look for systems above or below all bars: no rubric is hard, or easy, enough for them.",
     )

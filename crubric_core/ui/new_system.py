@@ -119,7 +119,7 @@ def answer(study: StudyPage, system: str, placed: Placement) -> None:
         study.answer(f"{name} cannot be ranked: it has {count(placed.answered, 'label')} on the bank.")
         return
     low, high = int(standing.rank_low[-1]), int(standing.rank_high[-1])
-    which = f"between {low} and {high}" if low < high else "surely"
+    which = f"between {low} and {high}" if low < high else "in every replicate"
     ranked = int(np.isfinite(standing.rank).sum())
     study.answer(
         f"{name} stands in tier {int(standing.tier[-1])} of {int(np.nanmax(standing.tier))}, at rank "
@@ -133,8 +133,8 @@ def beside(study: StudyPage, system: str) -> None:
     row = table.loc[system]
     if pd.notna(row["rank"]):
         st.caption(
-            f"The leaderboard, made with its labels, has it at rank {row['rank']} in tier {row['tier']} with θ = "
-            f"{row['theta']:.2f} [{row['theta_low']:.2f}, {row['theta_high']:.2f}]. Origin and unit of θ are those of "
+            f"The leaderboard, made with its labels, has it at rank {int(row['rank'])} in tier {int(row['tier'])} "
+            f"with θ = {row['theta']:.2f} [{row['theta_low']:.2f}, {row['theta_high']:.2f}]. Origin and unit of θ are those of "
             "the systems that a bank was made from."
         )
 

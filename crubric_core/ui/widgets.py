@@ -51,8 +51,8 @@ def answer(place: DeltaGenerator, *sentences: str) -> None:
     place.header(" ".join(plain(s) for s in sentences), anchor=False)
 
 
-def show(fig: go.Figure, alt: str, title: str = "") -> None:
-    """A figure under its title; ``alt`` says in words what it shows."""
+def show(fig: go.Figure, alt: str, title: str = "", look: str = "") -> None:
+    """A figure under its title; ``alt`` says in words what it shows, ``look`` what to look for."""
     if title:
         st.markdown(f"**{plain(title)}**")
     fig.update_xaxes(tickfont_color=INK, title_font_color=INK)
@@ -60,6 +60,8 @@ def show(fig: go.Figure, alt: str, title: str = "") -> None:
     fig.update_layout(font_color=INK)
     fig.update_traces(textfont_color=INK, selector={"type": "heatmap"})
     st.plotly_chart(fig, alt=alt, config=PLOT_CONFIG, key=f"figure: {alt}")
+    if look:
+        st.caption(look)
 
 
 def table(frame: pd.DataFrame, columns: Mapping[str, Any], *, height: int | None = None) -> None:

@@ -134,8 +134,8 @@ def beside(study: StudyPage, system: str) -> None:
     if pd.notna(row["rank"]):
         st.caption(
             f"The leaderboard, made with its labels, has it at rank {int(row['rank'])} in tier {int(row['tier'])} "
-            f"with θ = {row['theta']:.2f} [{row['theta_low']:.2f}, {row['theta_high']:.2f}]. Origin and unit of θ are those of "
-            "the systems that a bank was made from."
+            f"with θ = {row['theta']:.2f} [{row['theta_low']:.2f}, {row['theta_high']:.2f}]. "
+            "Origin and unit of θ are those of the systems that a bank was made from."
         )
 
 

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import os
+import shutil
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
 ROOT = Path(__file__).resolve().parents[1]
 REAL_DATA = Path(os.environ.get("CRUBRIC_REAL_DATA", ROOT.parent / "shared" / "data"))
@@ -17,3 +20,34 @@ def real_data() -> Path:
     if not REAL_DATA.is_dir():
         pytest.skip(f"no real data at {REAL_DATA} (set CRUBRIC_REAL_DATA)")
     return REAL_DATA
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """Chromium, one a process, from CRUBRIC_CHROMIUM or the path; where there is none its tests are skipped, aloud."""
+    names = ("chromium", "chromium-browser", "google-chrome")
+    path = os.environ.get("CRUBRIC_CHROMIUM") or next(filter(None, map(shutil.which, names)), None)
+    if path is None:
+        pytest.skip("no Chromium found: install chromium, or name one in CRUBRIC_CHROMIUM")
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(
+            executable_path=path, args=["--no-sandbox", "--disable-dev-shm-usage"]
+        )
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture(scope="session")
+def context(browser: Browser) -> Iterator[BrowserContext]:
+    """One profile for all tests, so that the browser keeps the scripts of the pages it has seen."""
+    context = browser.new_context(viewport={"width": 1400, "height": 900})
+    yield context
+    context.close()
+
+
+@pytest.fixture
+def page(context: BrowserContext) -> Iterator[Page]:
+    """A new window."""
+    page = context.new_page()
+    yield page
+    page.close()

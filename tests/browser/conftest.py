@@ -1,9 +1,8 @@
-"""A real browser against a fresh server with a workspace of its own."""
+"""A fresh server with a workspace of its own, for a real browser."""
 
 from __future__ import annotations
 
 import os
-import shutil
 import socket
 import subprocess
 import sys
@@ -15,7 +14,7 @@ from pathlib import Path
 from urllib.request import urlopen
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Page
 
 ROOT = Path(__file__).resolve().parents[2]
 READY = '[data-testid="stApp"][data-test-script-state="notRunning"]'
@@ -28,21 +27,6 @@ class Server:
 
     url: str
     log: Path
-
-
-@pytest.fixture(scope="session")
-def browser() -> Iterator[Browser]:
-    """Chromium from CRUBRIC_CHROMIUM or from the path; without one the browser tests are skipped, aloud."""
-    names = ("chromium", "chromium-browser", "google-chrome")
-    path = os.environ.get("CRUBRIC_CHROMIUM") or next(filter(None, map(shutil.which, names)), None)
-    if path is None:
-        pytest.skip("no Chromium found: install chromium, or name one in CRUBRIC_CHROMIUM")
-    with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(
-            executable_path=path, args=["--no-sandbox", "--disable-dev-shm-usage"]
-        )
-        yield chromium
-        chromium.close()
 
 
 @contextmanager
@@ -86,19 +70,3 @@ def settle(page: Page) -> None:
     page.wait_for_selector(READY, timeout=60_000)
     page.wait_for_timeout(250)
     page.wait_for_selector(READY, timeout=60_000)
-
-
-@pytest.fixture(scope="session")
-def context(browser: Browser) -> Iterator[BrowserContext]:
-    """One profile for all tests, so that the browser keeps the scripts of the pages it has seen."""
-    context = browser.new_context(viewport={"width": 1400, "height": 900})
-    yield context
-    context.close()
-
-
-@pytest.fixture
-def page(context: BrowserContext) -> Iterator[Page]:
-    """A new window."""
-    page = context.new_page()
-    yield page
-    page.close()

@@ -119,6 +119,7 @@ def test_a_hostile_leader_is_named_letter_by_letter(page: Page, uploaded: Server
     settle(page)
     assert first_line(page).startswith(HOSTILE)
     ticks = page.locator(".js-plotly-plot").first.locator("text")
+    ticks.first.wait_for(state="attached", timeout=60_000)  # a figure is drawn after its page
     shown = " ".join(ticks.all_text_contents())
     for name in NAMES:
         assert name in shown

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import itertools
-import os
-import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import pandas as pd
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
 from crubric_core import Settings, Workspace, run_pipeline
 from crubric_core.demo import simulate
@@ -111,32 +108,3 @@ def unharmed(viewer: Server, study: Study) -> Iterator[None]:
     assert folder_hash(study.views) == before
     assert not (study.folder / "never.duckdb").exists()
     assert "Traceback" not in viewer.log.read_text()[said:]
-
-
-@pytest.fixture(scope="session")
-def browser() -> Iterator[Browser]:
-    """Chromium from CRUBRIC_CHROMIUM or from the path; without one the browser tests are skipped, aloud."""
-    names = ("chromium", "chromium-browser", "google-chrome")
-    path = os.environ.get("CRUBRIC_CHROMIUM") or next(filter(None, map(shutil.which, names)), None)
-    if path is None:
-        pytest.skip("no Chromium found: install chromium, or name one in CRUBRIC_CHROMIUM")
-    with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(
-            executable_path=path, args=["--no-sandbox", "--disable-dev-shm-usage"]
-        )
-        yield chromium
-        chromium.close()
-
-
-@pytest.fixture(scope="session")
-def context(browser: Browser) -> Iterator[BrowserContext]:
-    context = browser.new_context(viewport={"width": 1400, "height": 900})
-    yield context
-    context.close()
-
-
-@pytest.fixture
-def page(context: BrowserContext) -> Iterator[Page]:
-    page = context.new_page()
-    yield page
-    page.close()

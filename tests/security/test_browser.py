@@ -80,7 +80,9 @@ def test_a_view_with_hostile_texts_shows_them_letter_by_letter(
     assert watch.page.locator("h1").inner_text() == f"{HOSTILE[0]} {CANARY}"
     shown = watch.page.locator("[data-testid=stApp]").inner_text().replace(JOINER, "")
     assert [text for text in HOSTILE if text not in shown] == []
-    ticks = " ".join(watch.page.locator(".js-plotly-plot").first.locator("text").all_text_contents())
+    drawn = watch.page.locator(".js-plotly-plot").first.locator("text")
+    drawn.first.wait_for(state="attached", timeout=60_000)  # a figure is drawn after its page
+    ticks = " ".join(drawn.all_text_contents())
     assert "<img src=x" in ticks
     watch.page.get_by_text("Settings", exact=True).click()
     watch.page.get_by_role("textbox", name="Find a system").fill("<script")

@@ -199,6 +199,10 @@ def test_nginx_passes_a_view_over_tls_and_keeps_its_secret_out_of_the_log(
         process = subprocess.Popen([nginx, "-p", tmp_path, "-e", tmp_path / "error.log", "-c", main])
         try:
             heard = through_the_proxy(tls, study.link.token)
+            for _ in range(200):  # a line is written when its connection has ended
+                if "/_stcore/stream" in (tmp_path / "rubric.log").read_text():
+                    break
+                time.sleep(0.05)
         finally:
             process.terminate()
             process.wait(timeout=10)
@@ -212,7 +216,7 @@ def through_the_proxy(port: int, token: str) -> bytes:
     """What a browser at https://views.example.org is sent, as soon as the proxy listens."""
     trusting = ssl.create_default_context()
     trusting.check_hostname, trusting.verify_mode = False, ssl.CERT_NONE
-    for _ in range(100):
+    for _ in range(600):
         try:
             with asked_by(port, f"https://views.example.org:{port}", trusting) as reader:
                 return reader(token)

@@ -133,7 +133,7 @@ def beside(study: StudyPage, system: str) -> None:
     row = table.loc[system]
     if pd.notna(row["rank"]):
         st.caption(
-            f"The leaderboard, made with its labels, has it at rank {int(row['rank'])} in tier {int(row['tier'])} "
+            f"The leaderboard, made with its labels, has it at rank {row['rank']:.0f} in tier {row['tier']:.0f} "
             f"with θ = {row['theta']:.2f} [{row['theta_low']:.2f}, {row['theta_high']:.2f}]. "
             "Origin and unit of θ are those of the systems that a bank was made from."
         )

@@ -29,7 +29,7 @@ viewer: $(RUNTIME)
 	  --server.port $(or $(PORT),8502) --server.maxUploadSize 1 --server.maxMessageSize 16
 
 test: check
-	@$(BIN)/python -m pytest -n 2 --dist loadfile --benchmark-disable -ra $(PYTEST_ARGS)
+	@$(BIN)/python -m pytest -n 3 --dist loadfile --benchmark-disable -ra $(PYTEST_ARGS)
 
 check: $(DEV)
 	@$(BIN)/python -m ruff check .

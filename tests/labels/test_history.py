@@ -250,7 +250,7 @@ STEPS = st.lists(
 
 
 @given(steps=STEPS)
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_any_sequence_of_ingests_and_undos_leaves_what_the_ingests_that_stand_have_said(steps):
     replay, states = Replay(), {}
     with Workspace() as ws:

@@ -16,6 +16,7 @@ from ..settings import Priors
 from .models import smoothed_logit
 
 STEPS = 5  # of Fisher scoring
+CELLS = 100_000  # labels of a block: its arrays stay in the processor's cache
 LONGEST = 1.0  # step of log a; of b half as much again
 WEAK = Priors(log_a_sd=1.0, b_sd=4.0)  # in place of flat priors, only here
 
@@ -33,8 +34,18 @@ def normal_scores(passed: FloatArray, mask: FloatArray | None) -> FloatArray:
 def regress_rubrics(
     passed: FloatArray, mask: FloatArray | None, priors: Priors
 ) -> tuple[FloatArray, FloatArray]:
-    """Log a and b, (J,) each, of labels ``passed`` (J, M), 0 where ``mask`` is 0: the mode at those abilities."""
+    """Modes of log a and b, (J,) each, from labels ``passed`` (J, M), 0 where ``mask`` (J, M) is 0."""
     theta = normal_scores(passed, mask)
+    size = max(1, CELLS // passed.shape[1])
+    blocks = [slice(start, start + size) for start in range(0, len(passed), size)]
+    found = [_regress(passed[b], None if mask is None else mask[b], theta, priors) for b in blocks]
+    return np.concatenate([log_a for log_a, _ in found]), np.concatenate([b for _, b in found])
+
+
+def _regress(
+    passed: FloatArray, mask: FloatArray | None, theta: FloatArray, priors: Priors
+) -> tuple[FloatArray, FloatArray]:
+    """Fisher scoring of a block of rubrics."""
     slope_precision = (priors.log_a_sd or WEAK.log_a_sd or 1.0) ** -2
     precision = (priors.b_sd or WEAK.b_sd or 1.0) ** -2
     known = passed.shape[1] if mask is None else mask.sum(axis=1)

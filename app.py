@@ -12,9 +12,9 @@ from starlette.routing import Route
 
 from crubric_core.access import process_role
 from crubric_core.errors import CrubricError
-from crubric_core.ui.access import guard
+from crubric_core.server.middleware import Gate, dashboard, healthz, viewer
+from crubric_core.server.sign_in import guard
 from crubric_core.ui.errors import report
-from crubric_core.ui.security import Gate, dashboard, healthz, viewer
 
 try:
     role = process_role()

@@ -19,10 +19,10 @@ from pathlib import Path
 import numpy as np
 
 from crubric_core import Workspace
-from crubric_core.arrays import FloatArray
 from crubric_core.judges.consensus import majority
 from crubric_core.judges.dawid_skene import dawid_skene
 from crubric_core.judges.posterior import posterior_labels
+from crubric_core.types import FloatArray
 
 _CROWDKIT = """
 import sys, time, numpy as np, pandas as pd

@@ -18,9 +18,9 @@ from pathlib import Path
 
 import numpy as np
 
-from crubric_core.arrays import FloatArray
 from crubric_core.bank.greedy import greedy_bank
 from crubric_core.bank.utility import utility_grid
+from crubric_core.types import FloatArray
 
 _APRICOT = """
 import sys, time, numpy as np

@@ -1,12 +1,12 @@
 """CalibratedRubric: compact rubric banks and tiered leaderboards from noisy judge labels."""
 
+from .analysis.pipeline import Result, run_pipeline
 from .bank.assembly import greedy_bank
 from .irt.fit import IrtFit, fit_irt
 from .irt.information import item_information
 from .judges.measurability import measurability_posterior
-from .labels.workspace import Workspace
-from .pipeline import Result, run_pipeline
-from .rules import ScoringRules
+from .labels.store.workspace import Workspace
+from .scoring_rules import ScoringRules
 from .settings import Priors, Settings
 
 __all__ = [

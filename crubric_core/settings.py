@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field, fields
 from typing import Any, Literal, Self, get_args
 
 from .errors import SettingsError
-from .rules import ScoringRules
+from .scoring_rules import ScoringRules
 
 Model = Literal["1PL", "2PL", "3PL", "GRM"]
 Quadrature = Literal["adaptive", "grid"]

@@ -16,8 +16,8 @@ from crubric_core import Settings, Workspace
 from crubric_core.demo import write_demo
 from crubric_core.errors import CrubricError
 from crubric_core.experiments import EXPERIMENTS, ExperimentResult, run_experiment
-from crubric_core.experiments.report import markdown_table
 from crubric_core.experiments.titles import TITLES
+from crubric_core.reports.sections import markdown_table
 
 ROOT = Path(__file__).resolve().parents[1]
 REAL_DATA = Path(os.environ.get("CRUBRIC_REAL_DATA", ROOT.parent / "shared" / "data"))

@@ -18,7 +18,7 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
 from crubric_core.demo import write_demo  # noqa: E402
-from crubric_core.labels.workspace import Workspace  # noqa: E402 - the path comes first
+from crubric_core.labels.store.workspace import Workspace  # noqa: E402 - the path comes first
 from tests.browser.conftest import serve, settle  # noqa: E402
 
 SIZE = {"width": 1400, "height": 900}

@@ -3,10 +3,10 @@
 import numpy as np
 import streamlit as st
 
-from crubric_core.cautions import fit_warnings
+from crubric_core.analysis.pipeline import bank_certificate, query_positions
+from crubric_core.analysis.tables import bank_table
+from crubric_core.analysis.warnings import fit_warnings
 from crubric_core.figures import bank as figures
-from crubric_core.pipeline import bank_certificate, query_positions
-from crubric_core.result_tables import bank_table
 from crubric_core.ui import loaders, state, tables, widgets
 from crubric_core.ui.page import open_study
 from crubric_core.ui.text import count

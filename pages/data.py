@@ -3,7 +3,10 @@
 import streamlit as st
 
 from crubric_core.demo import write_demo
-from crubric_core.ui import data_details, loaders, upload, upload_report, widgets
+from crubric_core.ui import loaders, widgets
+from crubric_core.ui.data import details as data_details
+from crubric_core.ui.data import report as upload_report
+from crubric_core.ui.data import upload
 from crubric_core.ui.text import count, plain
 
 st.title("Data", anchor=False)

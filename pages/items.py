@@ -3,9 +3,10 @@
 import numpy as np
 import streamlit as st
 
+from crubric_core.analysis.tables import item_table
 from crubric_core.figures import items as figures
-from crubric_core.result_tables import item_table
-from crubric_core.ui import loaders, model_check, tables, widgets
+from crubric_core.ui import loaders, tables, widgets
+from crubric_core.ui.items import model_check
 from crubric_core.ui.page import open_study
 from crubric_core.ui.text import count
 

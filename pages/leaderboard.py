@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from crubric_core import wording
-from crubric_core.cautions import saturation_warnings
+from crubric_core import text as wording
+from crubric_core.analysis.warnings import saturation_warnings
 from crubric_core.figures import leaderboard as figures
 from crubric_core.ui import loaders, tables, widgets
 from crubric_core.ui.page import open_study

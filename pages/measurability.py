@@ -4,7 +4,9 @@ import streamlit as st
 
 from crubric_core.figures import measurability as figures
 from crubric_core.judges.measurability import gate_is_off
-from crubric_core.ui import judges_rules, judges_sections, loaders, tables, widgets
+from crubric_core.ui import loaders, tables, widgets
+from crubric_core.ui.measurability import rules as judges_rules
+from crubric_core.ui.measurability import sections as judges_sections
 from crubric_core.ui.page import open_study
 from crubric_core.ui.text import count, shorten
 

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from crubric_core.placing import place_systems
+from crubric_core.placement.place import place_systems
 from crubric_core.ui import new_system, widgets
 from crubric_core.ui.page import open_study
 from crubric_core.ui.text import count

@@ -3,7 +3,7 @@
 import numpy as np
 import streamlit as st
 
-from crubric_core.cautions import dataset_warnings
+from crubric_core.analysis.warnings import dataset_warnings
 from crubric_core.figures import overview as figures
 from crubric_core.irt.fit import constant_rubrics
 from crubric_core.ui import loaders, widgets

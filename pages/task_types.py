@@ -2,9 +2,9 @@
 
 import streamlit as st
 
-from crubric_core.ui import task_typing
 from crubric_core.ui.page import open_study
-from crubric_core.ui.task_typing_sections import SECTIONS, tell
+from crubric_core.ui.task_types import types as task_typing
+from crubric_core.ui.task_types.sections import SECTIONS, tell
 from crubric_core.ui.text import count
 
 study = open_study("Task types", typing=True)

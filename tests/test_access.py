@@ -10,8 +10,8 @@ import pytest
 
 from crubric_core import Settings, Workspace, access
 from crubric_core.errors import AccessError
-from crubric_core.experiments.background import Background
-from crubric_core.experiments.snapshot import Snapshot
+from crubric_core.jobs.background import Background
+from crubric_core.labels.store.snapshot import Snapshot
 
 TABLE = b"system,query,rubric,judge,label\n" + b"\n".join(
     f"{system},q,r{rubric},{judge},{(system == 'a') ^ (rubric % 3 == 0):d}".encode()

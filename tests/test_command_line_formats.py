@@ -9,7 +9,7 @@ import pytest
 
 from crubric_core.__main__ import main
 from crubric_core.labels import Workspace
-from crubric_core.labels.formats import FORMATS
+from crubric_core.labels.readers.formats import FORMATS
 
 GRADE = json.dumps(
     {"prompt_id": "p", "score": 1, "grades": [{"criteria_met": True}, {"criteria_met": False}]}

@@ -18,7 +18,7 @@ from scipy.special import comb, expit
 from crubric_core.demo import DemoStudy, simulate, write_demo, write_sample
 from crubric_core.demo.panel import CLEAR, people
 from crubric_core.errors import DatasetError, SettingsError
-from crubric_core.labels.workspace import Workspace
+from crubric_core.labels.store.workspace import Workspace
 
 ROOT = Path(__file__).resolve().parents[1]
 SAMPLE = ("sample_queries.csv", "sample_rubrics.csv", "sample_labels.csv")

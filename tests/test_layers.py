@@ -44,7 +44,7 @@ def lint_imports(folder: Path) -> subprocess.CompletedProcess[str]:
     ("path", "statement"),
     [
         ("crubric_core/irt/x.py", "import streamlit"),
-        ("crubric_core/pipeline.py", "from streamlit import cache_data"),
+        ("crubric_core/analysis/pipeline.py", "from streamlit import cache_data"),
         ("crubric_core/sharing.py", "import plotly.graph_objects as go"),
         ("pages/../crubric_core/bank/x.py", "from plotly import express"),
         ("crubric_core/judges/x.py", "import duckdb"),

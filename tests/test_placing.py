@@ -10,12 +10,12 @@ import pytest
 
 from crubric_core import Settings, Workspace, fit_irt, run_pipeline
 from crubric_core.__main__ import main
-from crubric_core.anchor import anchor_of, read_anchor
+from crubric_core.analysis.export import write_result
 from crubric_core.errors import AnchorError, IngestError
-from crubric_core.exports import write_result
+from crubric_core.files import read_csv
 from crubric_core.irt.abilities import estimate_abilities
-from crubric_core.placing import place_systems, read_new_labels
-from crubric_core.written import read_csv
+from crubric_core.placement.bank_scale import anchor_of, read_anchor
+from crubric_core.placement.place import place_systems, read_new_labels
 from tests.experiments import conftest as study
 
 HOSTILE = {"s0": "=cmd()", "s1": "'=cmd()", "s2": "NA", "s3": "12"}

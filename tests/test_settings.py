@@ -6,13 +6,13 @@ import dataclasses
 import shlex
 
 import pytest
+from crubric_core.ui.experiments.runs.words import command
 
 from crubric_core import Priors, Settings
 from crubric_core.__main__ import build_parser
 from crubric_core.commands.options import settings_of
 from crubric_core.errors import SettingsError
 from crubric_core.settings import HELP
-from crubric_core.ui.experiments_words import command
 
 
 @pytest.mark.parametrize(

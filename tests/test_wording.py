@@ -3,7 +3,7 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
-from crubric_core.wording import leaderboard
+from crubric_core.text import leaderboard
 
 
 def table(*tiers: int) -> pd.DataFrame:

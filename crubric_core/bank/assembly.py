@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import BoolArray, FloatArray, IntArray
 from ..errors import AssemblyError
 from ..settings import Strategy
+from ..types import BoolArray, FloatArray, IntArray
 from .greedy import candidate_rubrics, gains_along, greedy_bank
 from .utility import check_information, coverage_utility
 

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..arrays import BoolArray, FloatArray, IntArray
 from ..errors import AssemblyError
+from ..types import BoolArray, FloatArray, IntArray
 from .greedy import candidate_rubrics
 from .utility import coverage_utility, row_gains
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..arrays import BoolArray, FloatArray, IntArray
+from ..types import BoolArray, FloatArray, IntArray
 from .utility import check_information, row_gains
 
 # A bound is a sum of some hundred doubles: it errs by less than this share of itself.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..arrays import FloatArray, IntArray
+from ..types import FloatArray, IntArray
 from .utility import coverage_utility
 
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..arrays import BoolArray, FloatArray
 from ..errors import AssemblyError
+from ..types import BoolArray, FloatArray
 
 # Beyond this the normal weight is below 1e-31 of the one at 0: further nodes would cost time and say nothing.
 _FARTHEST = 12.0

@@ -8,12 +8,12 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..analysis.export import write_result
+from ..analysis.pipeline import run_pipeline
 from ..experiments import EXPERIMENTS, ExperimentResult, run_experiment, store_experiment, stored_experiment
 from ..experiments.files import write_experiment
-from ..exports import write_result
-from ..figures.report import write_report
-from ..pipeline import run_pipeline
-from . import placing
+from ..reports.study import write_report
+from . import placement as placing
 from .options import (
     Commands,
     add_command,
@@ -28,8 +28,8 @@ from .terminal import progress_bar
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ..labels.dataset import Dataset
-    from ..labels.workspace import Workspace
+    from ..labels.store.dataset import Dataset
+    from ..labels.store.workspace import Workspace
     from ..settings import Settings
 
 

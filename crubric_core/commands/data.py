@@ -8,21 +8,21 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..analysis.export import write_dataset
 from ..demo import write_demo
 from ..errors import ExportError
-from ..exports import write_dataset
-from ..figures.standalone import write_bundle, write_standalone
-from ..labels.bundle import plan_ingest
-from ..labels.formats import FORMATS
-from ..labels.plan import Plan
-from ..labels.workspace import Workspace
+from ..labels.readers.bundle import plan_ingest
+from ..labels.readers.formats import FORMATS
+from ..labels.readers.plan import Plan
+from ..labels.store.workspace import Workspace
+from ..reports.standalone import write_bundle, write_standalone
 from .history import add_policies, policies_of
 from .options import KINDS, Commands, add_command, add_settings, add_workspace, read_mapping
 from .sharing import add_view_options, view_of
 from .terminal import print_json, progress_bar, tell_rejects
 
 if TYPE_CHECKING:
-    from ..labels.ingest import IngestReport
+    from ..labels.ingest.staging import IngestReport
 
 
 def add(commands: Commands) -> None:

@@ -7,8 +7,8 @@ import json
 from typing import Any
 
 from ..errors import DatasetError, IngestError
-from ..labels.policies import Policies
-from ..labels.workspace import Workspace
+from ..labels.readers.policies import Policies
+from ..labels.store.workspace import Workspace
 from .options import Commands, add_command, add_workspace
 from .terminal import print_json
 

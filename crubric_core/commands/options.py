@@ -11,17 +11,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, get_args
 
 from ..errors import IngestError, SettingsError
-from ..labels.columns import Kind
-from ..labels.plan import Columns, Plan, read_columns
-from ..labels.workspace import Workspace
-from ..rules import ScoringRules
+from ..labels.readers.columns import Kind
+from ..labels.readers.plan import Columns, Plan, read_columns
+from ..labels.store.workspace import Workspace
+from ..scoring_rules import ScoringRules
 from ..settings import CHOICES, HELP, Priors, Settings
 from .terminal import tell_rejects
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ..labels.dataset import Dataset
+    from ..labels.store.dataset import Dataset
 
 KINDS: tuple[Kind, ...] = get_args(Kind)
 Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"

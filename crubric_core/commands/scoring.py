@@ -10,11 +10,11 @@ from typing import Any
 import pandas as pd
 
 from ..errors import SettingsError
-from ..labels.query_types import open_queries, save_typed
-from ..labels.scoring_rules import save_rules
-from ..labels.typer_cache import TyperCache
-from ..labels.workspace import Workspace
-from ..rules import ScoringRules
+from ..labels.store.classifier_cache import TyperCache
+from ..labels.store.dataset_rules import save_rules
+from ..labels.store.query_types import open_queries, save_typed
+from ..labels.store.workspace import Workspace
+from ..scoring_rules import ScoringRules
 from ..task_types.assignment import preview
 from ..task_types.endpoint import Endpoint
 from ..task_types.offline import LexiconTyper, offline_typer

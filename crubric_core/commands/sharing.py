@@ -8,8 +8,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..labels.workspace import Workspace
-from ..pipeline import run_pipeline
+from ..analysis.pipeline import run_pipeline
+from ..labels.store.workspace import Workspace
 from ..sharing import (
     Choices,
     SharedView,

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from scipy.special import expit
 
-from ..arrays import BoolArray, FloatArray
+from ..types import BoolArray, FloatArray
 from .panel import CLEAR, Panel
 from .texts import criteria
 

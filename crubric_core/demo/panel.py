@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import expit, roots_hermitenorm
 
-from ..arrays import FloatArray
+from ..types import FloatArray
 from .texts import names
 
 CLEAR = 14.0

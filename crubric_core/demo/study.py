@@ -26,8 +26,8 @@ from typing import TypeVar
 import numpy as np
 import pandas as pd
 
-from ..arrays import FloatArray
 from ..errors import SettingsError
+from ..types import FloatArray
 from . import draws, tables
 from .panel import people
 from .texts import cases, names

@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 from scipy.special import softmax
 
-from ..arrays import FloatArray
-from ..labels.columns import TASK_TYPES
+from ..labels.readers.columns import TASK_TYPES
+from ..types import FloatArray
 from .panel import Panel
 from .texts import Case, compose_pool
 

@@ -11,8 +11,8 @@ from ..errors import DatasetError
 from .study import DemoStudy, simulate
 
 if TYPE_CHECKING:
-    from ..labels.columns import Kind
-    from ..labels.workspace import Workspace
+    from ..labels.readers.columns import Kind
+    from ..labels.store.workspace import Workspace
 
 KINDS: tuple[Kind, ...] = ("queries", "rubrics", "labels", "gold", "reference")
 SAMPLE_KINDS = KINDS[:3]

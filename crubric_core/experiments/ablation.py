@@ -11,10 +11,10 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from ..arrays import BoolArray, FloatArray, IntArray
-from ..labels.dataset import Dataset
-from ..pipeline import Calibration, calibrate, order_candidates
+from ..analysis.pipeline import Calibration, calibrate, order_candidates
+from ..labels.store.dataset import Dataset
 from ..settings import Settings
+from ..types import BoolArray, FloatArray, IntArray
 from .inputs import Inputs, gold_labels, read_inputs, reference_scores
 from .results import Cancel, ExperimentResult, Progress, Watch, num, records, span
 from .scoring import gap, omega, query_types, score, score_draws

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from ..arrays import FloatArray
 from ..judges.attrition import BetaMixtureFit, HomogeneousFit, RetentionCurve, attrition_of
-from ..labels.dataset import Dataset
+from ..labels.store.dataset import Dataset
 from ..settings import Settings
+from ..types import FloatArray
 from .inputs import read_inputs
 from .results import Cancel, ExperimentResult, Progress, Watch, num
 

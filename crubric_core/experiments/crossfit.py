@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from ..labels.dataset import Dataset
+from ..labels.store.dataset import Dataset
 from ..settings import Settings
 from .inputs import Inputs, read_inputs
 from .results import Cancel, ExperimentResult, Progress, Watch, num, records, span

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..anchor import Anchor, make_anchor
+from ..analysis.pipeline import calibrate, gate, order_candidates
 from ..errors import DatasetError
-from ..labels.dataset import Dataset
-from ..pipeline import calibrate, gate, order_candidates
-from ..placing import NewLabels
+from ..labels.store.dataset import Dataset
+from ..placement.bank_scale import Anchor, make_anchor
+from ..placement.place import NewLabels
 from ..settings import Settings
 from .inputs import read_inputs
 from .stability import reduce_panel

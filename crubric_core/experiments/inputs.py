@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..arrays import BoolArray, FloatArray, IntArray
-from ..cautions import dataset_warnings
+from ..analysis.pipeline import gate, query_positions, reduce_labels, with_rules
+from ..analysis.warnings import dataset_warnings
 from ..judges.anchors import gold_levels
 from ..judges.measurability import gate_is_off
-from ..labels.dataset import Dataset, Reduction
-from ..pipeline import gate, query_positions, reduce_labels, with_rules
+from ..labels.store.dataset import Dataset, Reduction
 from ..settings import Settings
+from ..types import BoolArray, FloatArray, IntArray
 from .results import ExperimentResult, settings_record
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from ..errors import CrubricError
-from ..labels.dataset import Dataset
+from ..labels.store.dataset import Dataset
 from ..settings import Settings
 from .inputs import Inputs, read_inputs
 from .results import Cancel, Progress, Watch

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from ..arrays import FloatArray
-from ..labels.dataset import Dataset
+from ..labels.store.dataset import Dataset
 from ..settings import Settings
 from ..task_types.types import TASK_TYPES, ObjectArray
+from ..types import FloatArray
 from .inputs import Inputs, read_inputs, reference_scores
 from .results import Cancel, ExperimentResult, Progress, Watch, num, span
 from .scoring import gap, query_types, score

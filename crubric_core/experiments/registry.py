@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Protocol
 
+from ..analysis.pipeline import with_rules
 from ..errors import SettingsError
-from ..labels.dataset import Dataset
-from ..labels.results import load_result, save_result
-from ..labels.workspace import Workspace
-from ..pipeline import with_rules
+from ..labels.store.dataset import Dataset
+from ..labels.store.results import load_result, save_result
+from ..labels.store.workspace import Workspace
 from ..settings import Settings
 from .ablation import ablation
 from .attrition import attrition

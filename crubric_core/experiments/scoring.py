@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..arrays import BoolArray, FloatArray, IntArray
 from ..task_types.scoring import QueryScores, overall_scores, score_systems
 from ..task_types.types import TASK_TYPES, ObjectArray, QueryTypes, resolve_task_types
+from ..types import BoolArray, FloatArray, IntArray
 from .inputs import Inputs
 
 

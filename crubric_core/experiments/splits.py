@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..arrays import BoolArray, FloatArray, IntArray
 from ..bank.assembly import plain_bank, random_bank
 from ..bank.greedy import candidate_rubrics, greedy_bank
 from ..bank.utility import utility_grid
@@ -17,8 +16,9 @@ from ..irt.models import ItemParameters
 from ..irt.prefixes import PrefixAbilities
 from ..judges.consensus import baseline_mask
 from ..judges.measurability import nothing_passes
-from ..labels.dataset import Reduction
+from ..labels.store.dataset import Reduction
 from ..settings import Settings, Strategy
+from ..types import BoolArray, FloatArray, IntArray
 from .results import Watch
 from .statistics import known_mean, rank_correlation
 

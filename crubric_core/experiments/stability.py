@@ -13,14 +13,14 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 
-from ..arrays import BoolArray, FloatArray, IntArray
+from ..analysis.pipeline import Calibration, calibrate, gate, order_candidates, rank_systems
 from ..errors import CrubricError
 from ..judges.anchors import gold_levels
 from ..judges.consensus import majority, median_low
 from ..judges.posterior import with_posterior_labels
-from ..labels.dataset import Dataset, Reduction
-from ..pipeline import Calibration, calibrate, gate, order_candidates, rank_systems
+from ..labels.store.dataset import Dataset, Reduction
 from ..settings import Settings
+from ..types import BoolArray, FloatArray, IntArray
 from .inputs import Inputs, read_inputs
 from .results import Cancel, ExperimentResult, Progress, Watch, num
 from .statistics import rank_correlation

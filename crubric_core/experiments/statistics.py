@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from scipy import stats
 
-from ..arrays import BoolArray, FloatArray, IntArray
 from ..leaderboard.bootstrap import percentile_interval
+from ..types import BoolArray, FloatArray, IntArray
 
 COUNTED = 64  # up to so many systems ranks are counted, beyond they are sorted
 TIE_DIGITS = 8  # abilities computed from the same labels may differ by rounding: they tie

@@ -13,11 +13,11 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from ..arrays import BoolArray, FloatArray, IntArray
 from ..judges.consensus import majority
 from ..judges.measurability import gate_is_off
-from ..labels.dataset import Dataset
+from ..labels.store.dataset import Dataset
 from ..settings import Settings
+from ..types import BoolArray, FloatArray, IntArray
 from .inputs import Inputs, gold_labels, read_inputs
 from .results import Cancel, ExperimentResult, Progress, Watch, num, span
 from .statistics import cohen_kappa, confusion, draw_interval, known_mean, query_draws, sum_by_query

@@ -9,7 +9,7 @@ from itertools import pairwise
 import numpy as np
 import plotly.graph_objects as go
 
-from ..arrays import FloatArray, IntArray
+from ..types import FloatArray, IntArray
 from .style import BLUE, CATEGORIES, GREEN, GREY, VERMILION, figure, label, marker_line
 
 MOST_POINTS = 400

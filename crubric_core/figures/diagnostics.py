@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from ..arrays import FloatArray, IntArray
+from ..types import FloatArray, IntArray
 from .style import BLUE, DIVERGING, GREY, VERMILION, figure, label, labels, marker_line
 
 MOST_EIGENVALUES = 15

@@ -9,17 +9,7 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from ..experiments.results import ExperimentResult
-from .style import (
-    BLUE,
-    CATEGORIES,
-    GREEN,
-    GREY,
-    PURPLE,
-    VERMILION,
-    figure,
-    row_height,
-    rows_axis,
-)
+from .style import BLUE, CATEGORIES, GREEN, GREY, PURPLE, VERMILION, figure, row_height, rows_axis
 
 STRATEGIES = {
     "greedy": ("greedy", BLUE),

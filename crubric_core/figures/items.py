@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import numpy as np
 import plotly.graph_objects as go
 
-from ..arrays import BoolArray, FloatArray
+from ..types import BoolArray, FloatArray
 from .style import BLUE, CATEGORIES, GREY, SEQUENTIAL, figure, label, labels
 
 MOST_HIGHLIGHTS = 20

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from ..arrays import BoolArray, FloatArray
+from ..types import BoolArray, FloatArray
 from .style import BLUE, DIVERGING, GREEN, VERMILION, columns_axis, figure, labels, row_height, rows_axis
 
 RATES = {

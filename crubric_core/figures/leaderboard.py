@@ -8,19 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 import plotly.graph_objects as go
 
-from ..arrays import BoolArray, FloatArray, IntArray
-from .style import (
-    BAND,
-    BLUE,
-    DIVERGING,
-    FADING,
-    GREY,
-    figure,
-    label,
-    labels,
-    row_height,
-    rows_axis,
-)
+from ..types import BoolArray, FloatArray, IntArray
+from .style import BAND, BLUE, DIVERGING, FADING, GREY, figure, label, labels, row_height, rows_axis
 
 
 @dataclass(frozen=True)

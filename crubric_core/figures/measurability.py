@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from ..arrays import BoolArray, FloatArray, IntArray
+from ..types import BoolArray, FloatArray, IntArray
 from .style import (
     BLUE,
     GREEN,

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import plotly.graph_objects as go
 
-from ..arrays import FloatArray
+from ..types import FloatArray
 from .style import CATEGORIES, figure, label, labels, row_height, rows_axis
 
 SYMBOLS = ("circle", "diamond", "square", "triangle-up", "cross", "x")

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import plotly.graph_objects as go
 
-from ..leaderboard.placement import Placement
+from ..placement.abilities import Placement
 from .leaderboard import Estimate, forest
 from .style import VERMILION, figure, label, labels
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import plotly.graph_objects as go
 
-from ..arrays import FloatArray
+from ..types import FloatArray
 from .style import BLUE, CATEGORIES, GREY, VERMILION, figure, labels, marker_line, row_height, rows_axis
 
 BINS = 20

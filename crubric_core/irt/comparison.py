@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from ..arrays import FloatArray, IntArray
 from ..settings import Model, Priors, Quadrature
+from ..types import FloatArray, IntArray
 from .abilities import ability_posterior, log_probabilities
 from .fit import DEFAULT_PRIORS, IrtFit, constant_rubrics, fit_irt
 

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from scipy.stats import norm
 
-from ..arrays import BoolArray, FloatArray, IntArray
+from ..types import BoolArray, FloatArray, IntArray
 from .diagnostics import standardised
 
 BLOCK = 256  # rubrics against all later ones at one time

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import BoolArray, FloatArray
+from ..types import BoolArray, FloatArray
 from .abilities import log_probabilities
 from .fit import IrtFit
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import BoolArray, FloatArray, IntArray
 from ..errors import ConvergenceError, FitError
 from ..settings import Model, Priors, Quadrature
+from ..types import BoolArray, FloatArray, IntArray
 from .graded import Graded
 from .guessing import Guessing
 from .logistic import Logistic

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import BoolArray, FloatArray, IntArray
 from ..settings import Priors
+from ..types import BoolArray, FloatArray, IntArray
 from .kernel import SoftplusSum
 from .models import (
     LOG_2PI,

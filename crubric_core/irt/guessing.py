@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import expit, log_expit, logit
 
-from ..arrays import FloatArray
 from ..settings import Priors
+from ..types import FloatArray
 from .kernel import SoftplusSum
 from .models import ItemParameters, Score, curvature_of_blocks, join, log_normal, solve_blocks
 from .start import regress_rubrics

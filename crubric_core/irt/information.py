@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import expit
 
-from ..arrays import FloatArray
+from ..types import FloatArray
 from .abilities import ability_posterior
 from .fit import IrtFit
 

@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 from scipy.stats import norm
 
-from ..arrays import FloatArray
 from ..errors import FitError
+from ..types import FloatArray
 from .abilities import log_probabilities
 from .diagnostics import expected_labels
 from .fit import IrtFit, fit_irt

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import FloatArray
+from ..types import FloatArray
 
 BLOCK = 2**15  # elements a block: two buffers of 256 kB each stay in the second-level cache
 

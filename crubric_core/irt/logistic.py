@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..arrays import FloatArray
 from ..settings import Priors
+from ..types import FloatArray
 from .kernel import SoftplusSum
 from .models import ItemParameters, Score, join, log_normal
 from .start import regress_rubrics

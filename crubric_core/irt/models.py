@@ -20,7 +20,7 @@ from typing import Protocol, Self
 import numpy as np
 from scipy.special import logit
 
-from ..arrays import BoolArray, FloatArray, IntArray
+from ..types import BoolArray, FloatArray, IntArray
 
 LOG_2PI = float(np.log(2 * np.pi))
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.linalg import eigh
 
-from ..arrays import FloatArray
 from ..settings import Quadrature as QuadratureName
+from ..types import FloatArray
 from .models import ItemModel
 from .quadrature import (
     GRID_NODES,

@@ -14,7 +14,7 @@ from typing import Generic, Protocol, TypeVar
 
 import numpy as np
 
-from ..arrays import FloatArray
+from ..types import FloatArray
 
 MEMORY = 12
 SUFFICIENT = 1e-4  # Armijo's constant

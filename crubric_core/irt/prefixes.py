@@ -12,7 +12,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from ..arrays import FloatArray, IntArray
+from ..types import FloatArray, IntArray
 from .abilities import log_probabilities
 from .fit import IrtFit
 from .quadrature import DROP, GRID_NODES, LIMIT, AdaptiveQuadrature, GridQuadrature, interpolation_matrix

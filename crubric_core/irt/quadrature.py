@@ -15,7 +15,7 @@ from typing import Protocol
 
 import numpy as np
 
-from ..arrays import FloatArray
+from ..types import FloatArray
 
 LOG_2PI = float(np.log(2 * np.pi))
 GRID_NODES = np.linspace(-4.0, 4.0, 41)

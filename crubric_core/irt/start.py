@@ -11,8 +11,8 @@ import numpy as np
 from scipy.special import expit
 from scipy.stats import norm, rankdata
 
-from ..arrays import FloatArray
 from ..settings import Priors
+from ..types import FloatArray
 from .models import smoothed_logit
 
 STEPS = 5  # of Fisher scoring

@@ -21,7 +21,7 @@ import numpy as np
 from scipy.special import expit, log_expit, logit
 from scipy.stats import norm, qmc
 
-from ..arrays import BoolArray, FloatArray, IntArray
+from ..types import BoolArray, FloatArray, IntArray
 from .fit import IrtFit
 
 MANY_SYSTEMS = 100

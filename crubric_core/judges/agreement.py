@@ -14,8 +14,8 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arrays import FloatArray, IntArray
 from ..errors import SettingsError
+from ..types import FloatArray, IntArray
 from .patterns import UNKNOWN, Patterns, find_patterns
 from .resampling import Bootstrap
 

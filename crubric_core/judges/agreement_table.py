@@ -8,7 +8,7 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 
-from ..arrays import FloatArray
+from ..types import FloatArray
 from .agreement import Coefficient, agreement
 from .resampling import Bootstrap
 

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from ..arrays import FloatArray
+from ..types import FloatArray
 from .consensus import majority, median_low, scale_map
 
 if TYPE_CHECKING:
-    from ..labels.dataset import Reduction
+    from ..labels.store.dataset import Reduction
 
 
 def gold_panel(gold: pd.DataFrame, reduction: Reduction) -> FloatArray:

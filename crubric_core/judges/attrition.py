@@ -12,8 +12,8 @@ from numpy.typing import ArrayLike
 from scipy.optimize import brentq
 from scipy.special import betaln, gammaln
 
-from ..arrays import FloatArray, IntArray
 from ..errors import SettingsError
+from ..types import FloatArray, IntArray
 
 
 @dataclass(frozen=True)

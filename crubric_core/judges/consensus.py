@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..arrays import BoolArray, FloatArray
 from ..settings import Tie
+from ..types import BoolArray, FloatArray
 
 if TYPE_CHECKING:
-    from ..labels.dataset import Reduction
+    from ..labels.store.dataset import Reduction
 
 TIES = {"unknown": np.nan, "fail": 0.0, "pass": 1.0}
 

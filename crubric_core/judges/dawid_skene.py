@@ -11,8 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import logsumexp
 
-from ..arrays import FloatArray, IntArray
 from ..errors import SettingsError
+from ..types import FloatArray, IntArray
 from .patterns import UNKNOWN, find_patterns
 
 FLOOR = 1e-10

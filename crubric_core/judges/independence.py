@@ -7,7 +7,7 @@ from typing import Literal
 
 import numpy as np
 
-from ..arrays import BoolArray, FloatArray, IntArray
+from ..types import BoolArray, FloatArray, IntArray
 from .dawid_skene import dawid_skene
 from .resampling import Bootstrap
 from .votes import leave_one_out_majority

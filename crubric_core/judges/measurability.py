@@ -10,12 +10,12 @@ import pandas as pd
 from numpy.typing import ArrayLike
 from scipy import stats
 
-from ..arrays import BoolArray, FloatArray
 from ..errors import SettingsError
 from ..settings import Settings
+from ..types import BoolArray, FloatArray
 
 if TYPE_CHECKING:
-    from ..labels.dataset import Reduction
+    from ..labels.store.dataset import Reduction
 
 
 @dataclass(frozen=True)

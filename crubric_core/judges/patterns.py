@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import sparse
 
-from ..arrays import FloatArray, IntArray
+from ..types import FloatArray, IntArray
 from .resampling import Bootstrap
 
 _SMALL_CODE = 1 << 20

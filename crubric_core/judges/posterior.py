@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..arrays import BoolArray, FloatArray, IntArray
 from ..settings import Tie
+from ..types import BoolArray, FloatArray, IntArray
 from .consensus import TIES
 from .dawid_skene import DawidSkene, dawid_skene
 from .recalibration import recalibrate
 
 if TYPE_CHECKING:
-    from ..labels.dataset import Reduction
+    from ..labels.store.dataset import Reduction
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ import numpy as np
 from scipy import stats
 from scipy.special import logit
 
-from ..arrays import FloatArray, IntArray
+from ..types import FloatArray, IntArray
 from .dawid_skene import fit_patterns
 from .patterns import UNKNOWN, find_patterns
 from .resampling import Bootstrap

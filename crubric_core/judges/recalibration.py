@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import gammaln
 
-from ..arrays import FloatArray, IntArray
+from ..types import FloatArray, IntArray
 from .patterns import UNKNOWN, find_patterns
 
 STRENGTHS = np.geomspace(0.5, 1e6, 64)

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from scipy.special import expit
 
-from ..arrays import FloatArray
+from ..types import FloatArray
 from .independence import ResidualCorrelation, residual_correlation
 from .rates import JudgeRates, Rate, judge_rates
 from .resampling import Bootstrap

@@ -17,7 +17,7 @@ from .reliability import JudgeReliability, judge_reliability
 from .resampling import Bootstrap
 
 if TYPE_CHECKING:
-    from ..labels.dataset import Dataset
+    from ..labels.store.dataset import Dataset
 
 REPLICATES = 300
 

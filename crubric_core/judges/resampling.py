@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import FloatArray, IntArray
 from ..errors import SettingsError
+from ..types import FloatArray, IntArray
 
 
 @dataclass(frozen=True)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import logit
 
-from ..arrays import FloatArray
 from ..settings import Response
+from ..types import FloatArray
 from .consensus import median_low
 from .rates import JudgeRates
 

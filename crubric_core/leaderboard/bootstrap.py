@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..arrays import FloatArray, IntArray
 from ..settings import Bootstrap
+from ..types import FloatArray, IntArray
 
 
 def draw_weights(

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.stats import norm
 
-from ..arrays import BoolArray, FloatArray
+from ..types import BoolArray, FloatArray
 from .bootstrap import percentile_interval
 
 

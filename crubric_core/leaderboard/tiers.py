@@ -11,8 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.stats import rankdata
 
-from ..arrays import BoolArray, FloatArray, IntArray
 from ..settings import TierRule
+from ..types import BoolArray, FloatArray, IntArray
 from .bootstrap import percentile_interval
 from .separation import Separation, holm_rejects, separation, with_holm
 

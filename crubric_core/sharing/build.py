@@ -8,12 +8,12 @@ from datetime import UTC, datetime
 import numpy as np
 import pandas as pd
 
-from ..arrays import FloatArray
+from ..analysis.export import versions
+from ..analysis.pipeline import Result
 from ..bank.utility import coverage_utility
 from ..errors import SharingError
-from ..exports import versions
 from ..irt.information import item_information
-from ..pipeline import Result
+from ..types import FloatArray
 from .view import LEADERBOARD, RUBRICS, Bank, Separation, SharedView
 
 TITLE, NOTE = 200, 5_000  # most characters

@@ -9,7 +9,7 @@ from typing import Any
 
 import pandas as pd
 
-from ..arrays import BoolArray, FloatArray
+from ..types import BoolArray, FloatArray
 
 LEADERBOARD = (
     "rank",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from ..wording import count, leaderboard
+from ..text import count, leaderboard
 
 if TYPE_CHECKING:
     from .view import Bank, SharedView

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from ..rules import Assignment, ScoringRules
+from ..scoring_rules import Assignment, ScoringRules
 from .types import ObjectArray
 
 if TYPE_CHECKING:
-    from ..labels.dataset import Reduction
+    from ..labels.store.dataset import Reduction
 
 _COMPARE: dict[str, Callable[[Any, Any], Any]] = {
     "<=": operator.le,

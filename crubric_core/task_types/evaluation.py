@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from ..arrays import FloatArray, IntArray
+from ..types import FloatArray, IntArray
 from .types import TASK_TYPES, parse_task_type
 
 UNDECIDED = "undecided"

@@ -12,8 +12,8 @@ from pathlib import Path
 import numpy as np
 from scipy.special import softmax
 
-from ..arrays import FloatArray
 from ..errors import SettingsError
+from ..types import FloatArray
 from .typer import UNWATCHED, Watch
 from .types import TASK_TYPES
 

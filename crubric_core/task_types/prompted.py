@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import openai
 
-from ..arrays import FloatArray
+from ..types import FloatArray
 from .answers import Answer, AnswerCache, MemoryCache
 from .endpoint import Endpoint, refusal
 from .pace import Pace

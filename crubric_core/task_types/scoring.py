@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from ..arrays import BoolArray, FloatArray, IntArray
 from ..errors import SettingsError
-from ..rules import ScoringRules
+from ..scoring_rules import ScoringRules
+from ..types import BoolArray, FloatArray, IntArray
 from .types import CREATIVE, DECISION, HIGH_RISK, ObjectArray, resolve_task_types
 
 Names = Sequence[Any] | ObjectArray

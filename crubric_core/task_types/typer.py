@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from ..arrays import FloatArray
+from ..types import FloatArray
 
 Progress = Callable[[float, str], None]
 

@@ -11,8 +11,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from ..arrays import BoolArray, FloatArray
 from ..errors import DatasetError
+from ..types import BoolArray, FloatArray
 
 EVIDENCE = "evidence_reasoning"
 DECISION = "decision_support"

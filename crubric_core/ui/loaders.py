@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 import streamlit as st
 
-from .. import pipeline
+from ..analysis import pipeline
 from ..bank.certificate import certificate_curve
 from ..bank.utility import coverage_utility
 from ..irt.information import item_information, response_curve
 from ..irt.uncertainty import ability_standard_errors
-from ..labels.workspace import Workspace
-from ..rules import ScoringRules
+from ..labels.store.workspace import Workspace
+from ..scoring_rules import ScoringRules
 from ..task_types.assignment import with_assigned
 
 if TYPE_CHECKING:
@@ -29,10 +29,10 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    from ..arrays import BoolArray, FloatArray, IntArray
     from ..bank.assembly import BankOrder
-    from ..labels.dataset import Dataset, Reduction, Scale
+    from ..labels.store.dataset import Dataset, Reduction, Scale
     from ..settings import Response, Settings, Strategy
+    from ..types import BoolArray, FloatArray, IntArray
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = ROOT / "pages"

@@ -5,7 +5,7 @@ from pathlib import Path
 import streamlit as st
 
 from crubric_core.access import current_role
-from crubric_core.ui.access import ask_to_sign_in, offer_to_sign_out
+from crubric_core.server.sign_in import ask_to_sign_in, offer_to_sign_out
 from crubric_core.ui.errors import boundary
 from crubric_core.ui.loaders import PAGES
 

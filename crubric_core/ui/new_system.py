@@ -8,18 +8,18 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from ..anchor import Anchor, make_anchor
 from ..errors import CrubricError
 from ..experiments.held_out import hold_out
 from ..figures.placement import placement_forest, rank_chances
-from ..placing import NewLabels, Placed, read_new_labels
+from ..placement.bank_scale import Anchor, make_anchor
+from ..placement.place import NewLabels, Placed, read_new_labels
 from . import loaders, widgets
 from .text import count, plain, shorten
 
 if TYPE_CHECKING:
     from streamlit.runtime.uploaded_file_manager import UploadedFile
 
-    from ..leaderboard.placement import Placement
+    from ..placement.abilities import Placement
     from .page import StudyPage
 
 FILE, HELD_OUT = "file", "held-out system"

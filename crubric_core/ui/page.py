@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from ..pipeline import with_rules
+from ..analysis.pipeline import with_rules
 from . import loaders, state, widgets
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from streamlit.delta_generator import DeltaGenerator
 
-    from ..labels.dataset import Reduction
+    from ..labels.store.dataset import Reduction
 
 _number = st.column_config.NumberColumn
 _text = st.column_config.TextColumn

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from ..wording import count, shorten
+from ..text import count, shorten
 
 __all__ = ["count", "plain", "shorten"]
 

@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from crubric_core.demo import simulate
-from crubric_core.labels.workspace import Workspace
+from crubric_core.labels.store.workspace import Workspace
 from crubric_core.sharing import open_view
 from tests.browser.conftest import Server, serve, settle
 

@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from crubric_core.figures.standalone import write_bundle, write_standalone
+from crubric_core.reports.standalone import write_bundle, write_standalone
 from tests.figures.test_standalone import PAYLOADS, view_of
 
 pytestmark = pytest.mark.browser

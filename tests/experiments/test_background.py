@@ -17,8 +17,8 @@ from crubric_core.demo import simulate
 from crubric_core.demo.writing import KINDS
 from crubric_core.errors import DatasetError
 from crubric_core.experiments import EXPERIMENTS, run_experiment, store_experiment, stored_experiment
-from crubric_core.experiments.background import ONE_THREAD, UNEXPECTED, Background, Job, job_key
-from crubric_core.experiments.snapshot import Snapshot
+from crubric_core.jobs.background import ONE_THREAD, UNEXPECTED, Background, Job, job_key
+from crubric_core.labels.store.snapshot import Snapshot
 
 SETTINGS = Settings(tau_c=0.6, budget=20, replicates=20)
 
@@ -136,7 +136,7 @@ def test_an_experiment_leaves_a_processor_to_the_pages(workspace, background, mo
     started = []
     real = subprocess.Popen
     monkeypatch.setattr(
-        "crubric_core.experiments.background.subprocess.Popen",
+        "crubric_core.jobs.background.subprocess.Popen",
         lambda *a, **k: started.append(k["env"]) or real(*a, **k),
     )
     ds, settings = workspace.dataset("small"), replace(SETTINGS, seed=10)

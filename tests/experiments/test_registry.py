@@ -19,7 +19,7 @@ from crubric_core.experiments import (
 )
 from crubric_core.experiments.attrition import attrition
 from crubric_core.experiments.statistics import mean_interval, rank_correlation, spearman_p
-from crubric_core.labels.results import result_key
+from crubric_core.labels.store.results import result_key
 from tests import oracles
 from tests.experiments import conftest as study
 

@@ -7,12 +7,11 @@ import numpy as np
 import pytest
 
 from crubric_core import Settings, Workspace, run_pipeline
+from crubric_core.analysis.export import versions
 from crubric_core.demo import simulate
 from crubric_core.demo.writing import KINDS
 from crubric_core.experiments import EXPERIMENTS, run_experiment
-from crubric_core.experiments.report import LIMITS, markdown_table, report_markdown
 from crubric_core.experiments.titles import TITLES
-from crubric_core.exports import versions
 from crubric_core.figures.experiments import (
     BESIDE,
     FIGURES,
@@ -20,8 +19,9 @@ from crubric_core.figures.experiments import (
     experiment_figure,
     sweep_coverage,
 )
-from crubric_core.figures.report import full_report, html_table, write_report
-from crubric_core.figures.standalone_parts import escaped
+from crubric_core.reports.sections import LIMITS, markdown_table, report_markdown
+from crubric_core.reports.standalone_parts import escaped
+from crubric_core.reports.study import full_report, html_table, write_report
 
 HOSTILE = "<script>alert(1)</script>|[x](javascript:1)"
 SETTINGS = Settings(tau_c=0.6, budget=20, replicates=20)

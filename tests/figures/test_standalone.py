@@ -18,7 +18,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from crubric_core.errors import ExportError
-from crubric_core.figures.standalone import (
+from crubric_core.reports.standalone import (
     bundle,
     bundle_zip,
     standalone_html,

@@ -7,12 +7,7 @@ import pytest
 from scipy.special import log_expit
 from scipy.stats import norm
 
-from crubric_core.irt.quadrature import (
-    AdaptiveQuadrature,
-    Posterior,
-    RuleTooSmallError,
-    interpolation_matrix,
-)
+from crubric_core.irt.quadrature import AdaptiveQuadrature, Posterior, RuleTooSmallError, interpolation_matrix
 
 
 def test_interpolation_reproduces_polynomials_and_hits_nodes_exactly():

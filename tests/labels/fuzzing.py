@@ -20,7 +20,7 @@ import pandas as pd
 
 from crubric_core.errors import CrubricError
 from crubric_core.labels import Workspace
-from crubric_core.labels.bundle import plan_ingest
+from crubric_core.labels.readers.bundle import plan_ingest
 
 WHOLE = 20  # one case in so many is ingested and taken back; the others go as far as the plan
 ALLOWED = 10  # seconds of processor time a case

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from crubric_core.analysis.export import write_dataset
 from crubric_core.errors import DatasetError
-from crubric_core.exports import write_dataset
 from crubric_core.labels import Workspace
-from crubric_core.labels.policies import Policies
+from crubric_core.labels.readers.policies import Policies
 
 FILES = {
     "queries": b"query,text,domain,omega,task_type\nq1,How?,law,0.1,decision_support\nq2,'-quoted,,2,\n",

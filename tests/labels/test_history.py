@@ -7,9 +7,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from crubric_core.errors import DatasetError, IngestError
-from crubric_core.labels import Workspace, catalogue
-from crubric_core.labels.policies import Policies
-from crubric_core.labels.query_types import save_edited, save_typed
+from crubric_core.labels import Workspace
+from crubric_core.labels.readers.policies import Policies
+from crubric_core.labels.store import catalogue
+from crubric_core.labels.store.query_types import save_edited, save_typed
 from crubric_core.task_types.types import CREATIVE, DECISION
 from tests.labels.replay import Replay
 

@@ -8,8 +8,10 @@ import duckdb
 import pytest
 
 from crubric_core.errors import DatasetError, WorkspaceError
-from crubric_core.labels import Workspace, fingerprint, opening
-from crubric_core.labels.results import load_result
+from crubric_core.labels import Workspace
+from crubric_core.labels.ingest.staging import fingerprint
+from crubric_core.labels.store import opening
+from crubric_core.labels.store.results import load_result
 
 VERSION_1 = Path(__file__).with_name("version_1.sql").read_text()
 FINGERPRINTS = {"fin": "67dc20fbe559c6458c88397d035d76a9", "tiny": "1d0e019dc1ced676ef737be3eb0b2a63"}

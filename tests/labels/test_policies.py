@@ -6,7 +6,7 @@ import pytest
 
 from crubric_core.errors import IngestError
 from crubric_core.labels import Workspace
-from crubric_core.labels.policies import Policies
+from crubric_core.labels.readers.policies import Policies
 
 
 def given(ws: Workspace, content: bytes, **choices: object):

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from crubric_core.errors import DatasetError
-from crubric_core.labels.query_types import save_edited, save_typed
+from crubric_core.labels.store.query_types import save_edited, save_typed
 from crubric_core.task_types.types import CREATIVE, DECISION, HIGH_RISK, TASK_TYPES
 
 

@@ -13,7 +13,7 @@ import pytest
 
 from crubric_core.errors import DatasetError, IngestError, WorkspaceError
 from crubric_core.labels import Workspace
-from crubric_core.labels.opening import SCHEMA_VERSION
+from crubric_core.labels.store.opening import SCHEMA_VERSION
 
 ROOT = Path(__file__).resolve().parents[2]
 

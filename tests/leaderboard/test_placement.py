@@ -9,8 +9,8 @@ from scipy.stats import spearmanr
 from crubric_core.irt.abilities import resample_abilities
 from crubric_core.irt.fit import fit_irt
 from crubric_core.leaderboard.bootstrap import draw_weights
-from crubric_core.leaderboard.placement import expected_information, next_best, place, posterior_interval
 from crubric_core.leaderboard.tiers import standings
+from crubric_core.placement.abilities import expected_information, next_best, place, posterior_interval
 from tests import oracles
 from tests.irt.conftest import simulate
 

@@ -10,7 +10,7 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from crubric_core.demo import simulate
-from crubric_core.labels.workspace import Workspace
+from crubric_core.labels.store.workspace import Workspace
 
 ROOT = Path(__file__).resolve().parents[2]
 MAIN = ROOT / "crubric_core" / "ui" / "main.py"

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from crubric_core.labels.workspace import Workspace
+from crubric_core.labels.store.workspace import Workspace
 from tests.pages.conftest import HOSTILE, Open
 
 HEADER = "system,query,rubric,judge,label"

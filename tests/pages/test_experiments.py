@@ -10,21 +10,21 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from crubric_core.ui.experiments.runs.runs import background, report, terminal
+from crubric_core.ui.experiments.runs.tables import VIEWS
+from crubric_core.ui.experiments.runs.words import headline, shown
 from streamlit.testing.v1 import AppTest
 
 from crubric_core.__main__ import build_parser
 from crubric_core.commands.options import settings_of
 from crubric_core.demo import simulate
 from crubric_core.experiments import EXPERIMENTS, ExperimentResult, run_experiment, store_experiment
-from crubric_core.experiments.report import report_markdown
 from crubric_core.experiments.titles import TITLES
-from crubric_core.figures.report import full_report
-from crubric_core.labels.workspace import Workspace
+from crubric_core.labels.store.workspace import Workspace
+from crubric_core.reports.sections import report_markdown
+from crubric_core.reports.study import full_report
 from crubric_core.settings import Settings
 from crubric_core.ui import loaders
-from crubric_core.ui.experiments import background, report, terminal
-from crubric_core.ui.experiments_tables import VIEWS
-from crubric_core.ui.experiments_words import headline, shown
 from tests.pages.conftest import HOSTILE, Open
 
 

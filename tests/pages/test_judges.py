@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from crubric_core.demo import simulate
-from crubric_core.labels.workspace import Workspace
+from crubric_core.labels.store.workspace import Workspace
 from tests.pages.conftest import Open
 from tests.pages.test_pages import first_line
 

@@ -9,8 +9,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from crubric_core.experiments.held_out import hold_out
-from crubric_core.labels.workspace import Workspace
-from crubric_core.placing import place_systems
+from crubric_core.labels.store.workspace import Workspace
+from crubric_core.placement.place import place_systems
 from crubric_core.settings import Settings
 from tests.pages.conftest import HOSTILE, Open
 

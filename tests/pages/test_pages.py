@@ -131,7 +131,7 @@ def forbid(monkeypatch: pytest.MonkeyPatch, *stages: str) -> None:
         raise AssertionError("computed again")
 
     for stage in stages:
-        monkeypatch.setattr(f"crubric_core.pipeline.{stage}", fail)
+        monkeypatch.setattr(f"crubric_core.analysis.pipeline.{stage}", fail)
 
 
 def test_an_unexpected_error_is_calm_on_the_page_and_whole_in_the_log(

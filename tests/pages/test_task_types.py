@@ -13,10 +13,10 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from crubric_core.demo import simulate
-from crubric_core.labels.query_types import save_typed
-from crubric_core.labels.scoring_rules import save_rules
-from crubric_core.labels.workspace import Workspace
-from crubric_core.rules import Assignment, ScoringRules
+from crubric_core.labels.store.dataset_rules import save_rules
+from crubric_core.labels.store.query_types import save_typed
+from crubric_core.labels.store.workspace import Workspace
+from crubric_core.scoring_rules import Assignment, ScoringRules
 from crubric_core.task_types.types import TASK_TYPES
 from tests.pages.conftest import Open
 from tests.pages.test_pages import first_line

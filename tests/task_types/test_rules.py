@@ -14,9 +14,9 @@ from crubric_core.__main__ import main
 from crubric_core.demo import simulate
 from crubric_core.errors import SettingsError
 from crubric_core.experiments import run_experiment
-from crubric_core.experiments.snapshot import Snapshot
-from crubric_core.labels.scoring_rules import save_rules
-from crubric_core.rules import Assignment
+from crubric_core.labels.store.dataset_rules import save_rules
+from crubric_core.labels.store.snapshot import Snapshot
+from crubric_core.scoring_rules import Assignment
 from crubric_core.task_types.assignment import assign, preview
 
 RUBRICS = pd.DataFrame(

@@ -8,7 +8,7 @@ import pytest
 
 from crubric_core import Workspace
 from crubric_core.__main__ import main
-from crubric_core.labels.query_types import save_edited
+from crubric_core.labels.store.query_types import save_edited
 
 QUERIES = (
     "query,text,task_type\nq1,Write a poem about vans,\nq2,Should we lease or buy?,decision\nq3,Why?,\nq4,,\n"

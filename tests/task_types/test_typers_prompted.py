@@ -11,7 +11,7 @@ import pytest
 
 from crubric_core import Workspace
 from crubric_core.errors import SettingsError
-from crubric_core.labels.typer_cache import TyperCache
+from crubric_core.labels.store.classifier_cache import TyperCache
 from crubric_core.task_types.answers import Answer, MemoryCache
 from crubric_core.task_types.endpoint import Endpoint
 from crubric_core.task_types.pace import Pace

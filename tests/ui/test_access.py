@@ -12,7 +12,7 @@ from streamlit import config
 
 from crubric_core import access
 from crubric_core.errors import AccessError
-from crubric_core.ui.access import People, guard, is_local
+from crubric_core.server.sign_in import People, guard, is_local
 
 AUTH = {
     "redirect_uri": '"https://rubric.example.org/oauth2callback"',

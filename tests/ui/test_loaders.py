@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from crubric_core import Priors, Settings, Workspace, pipeline
+from crubric_core import Priors, Settings, Workspace
+from crubric_core.analysis import pipeline
 from crubric_core.demo import simulate
-from crubric_core.labels.dataset import Dataset
-from crubric_core.rules import Assignment, ScoringRules
+from crubric_core.labels.store.dataset import Dataset
+from crubric_core.scoring_rules import Assignment, ScoringRules
 from crubric_core.ui.loaders import UNREAD, Study
 
 OTHER: dict[str, Any] = {

@@ -14,8 +14,8 @@ from starlette.websockets import WebSocket
 from streamlit import config
 from streamlit.proto.BackMsg_pb2 import BackMsg
 
-from crubric_core.ui.access import People
-from crubric_core.ui.security import Gate, Rules, dashboard, healthz, viewer
+from crubric_core.server.middleware import Gate, Rules, dashboard, healthz, viewer
+from crubric_core.server.sign_in import People
 
 PEOPLE = People(frozenset({"ann@example.org"}), frozenset())
 HOST = (b"host", b"localhost:8501")

@@ -11,11 +11,13 @@ import pytest
 
 from crubric_core.errors import IngestError
 from crubric_core.figures.coverage import coverage
-from crubric_core.labels.bundle import plan_ingest
-from crubric_core.labels.plan import FilePlan, Guess, Plan
-from crubric_core.labels.workspace import Workspace
-from crubric_core.ui import upload_files, upload_names, upload_report
-from crubric_core.ui.upload import Batch
+from crubric_core.labels.readers.bundle import plan_ingest
+from crubric_core.labels.readers.plan import FilePlan, Guess, Plan
+from crubric_core.labels.store.workspace import Workspace
+from crubric_core.ui.data import files as upload_files
+from crubric_core.ui.data import names as upload_names
+from crubric_core.ui.data import report as upload_report
+from crubric_core.ui.data.upload import Batch
 
 CSV = b"system,query,rubric,judge,label\na,q,r,j,1\nb,q,r,j,0\n"
 

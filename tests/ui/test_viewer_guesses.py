@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from crubric_core.ui.viewer_guesses import EACH, EVERYBODY, FEW, Guesses, network
+from crubric_core.server.rate_limit import EACH, EVERYBODY, FEW, Guesses, network
 
 
 class Clock:

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from crubric_core.errors import IngestError
 from crubric_core.labels import Workspace
-from crubric_core.labels.bundle import plan_ingest
-from crubric_core.labels.formats.native import NATIVE
-from crubric_core.labels.formats.native.base import MalformedError, Setting
-from crubric_core.labels.formats.records import Fault, parse_reply, read_records
+from crubric_core.labels.readers.bundle import plan_ingest
+from crubric_core.labels.readers.formats.native import NATIVE
+from crubric_core.labels.readers.formats.native.base import MalformedError, Setting
+from crubric_core.labels.readers.formats.records import Fault, parse_reply, read_records
 
 from . import test_native as samples
 from .conftest import document, lines

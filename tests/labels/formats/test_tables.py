@@ -10,8 +10,8 @@ import pandas as pd
 import pytest
 
 from crubric_core.errors import IngestError
-from crubric_core.labels.bundle import peek, plan_ingest
-from crubric_core.labels.plan import Options, Plan
+from crubric_core.labels.readers.bundle import peek, plan_ingest
+from crubric_core.labels.readers.plan import Options, Plan
 
 from .conftest import labels_of, lines
 

@@ -1,0 +1,177 @@
+"""A Result as files: four tables and one report, the same bytes for the same inputs and seed."""
+
+from __future__ import annotations
+
+import json
+import math
+import platform
+import re
+from collections.abc import Mapping
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+
+from ..errors import ExportError
+from ..labels.store.dataset import Dataset
+from .pipeline import Result
+
+_FORMULA = re.compile(
+    "'*[=+\\-@\t\r]"
+)  # also behind apostrophes, so that taking one away gives the text back
+_PACKAGES = ("numpy", "scipy", "pandas", "duckdb")
+FILES = ("bank.csv", "items.csv", "measurability.csv", "leaderboard.csv", "report.json")
+
+
+def write_result(result: Result, folder: str | Path) -> list[Path]:
+    """Write the five FILES into ``folder``, each of them whole or not at all; raises ExportError."""
+    tables = {
+        "bank.csv": result.bank,
+        "items.csv": result.items,
+        "measurability.csv": result.measurability,
+        "leaderboard.csv": result.leaderboard,
+    }
+    contents = {name: csv_bytes(table) for name, table in tables.items()}
+    contents["report.json"] = json_bytes(report(result))
+    return write_files({name: contents[name] for name in FILES}, folder)
+
+
+def write_files(contents: Mapping[str, bytes], folder: str | Path) -> list[Path]:
+    """Write each file into ``folder``, which is made if it is new; raises ExportError."""
+    out = Path(folder)
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        return [write_whole(out / name, content) for name, content in contents.items()]
+    except OSError as error:
+        raise ExportError(
+            f"The results could not be written to {out} ({error.strerror}): name a folder that can be written."
+        ) from error
+
+
+def write_dataset(dataset: Dataset, folder: str | Path, file_format: Literal["csv", "parquet"]) -> list[Path]:
+    """Write the tables that, read again in this order, make the same dataset.
+
+    Parquet keeps every text as it is. CSV is safe for spreadsheets; read it with the policy ``apostrophes="strip"``.
+    Raises ExportError where the folder cannot be written.
+    """
+    out, written = Path(folder), []
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        for name, table in dataset.tables().items():
+            content = csv_bytes(table) if file_format == "csv" else table.to_parquet(index=False)
+            written.append(write_whole(out / f"{name}.{file_format}", content))
+    except OSError as error:
+        raise ExportError(
+            f"The dataset could not be written to {out} ({error.strerror}): name a folder that can be written."
+        ) from error
+    return written
+
+
+def write_whole(path: Path, content: bytes) -> Path:
+    """Write under another name first, so that no reader ever finds half a file."""
+    partial = path.with_name(f".{path.name}.part")
+    partial.write_bytes(content)
+    return partial.replace(path)
+
+
+def csv_bytes(table: pd.DataFrame) -> bytes:
+    """The table as UTF-8 CSV; no text in it can start a spreadsheet formula (OWASP: a leading apostrophe)."""
+    safe = table.rename(columns=_disarm)
+    for name in safe.columns:
+        if not pd.api.types.is_numeric_dtype(safe[name]):
+            safe[name] = safe[name].map(_disarm)
+    return safe.to_csv(index=False, lineterminator="\r\n").encode()  # RFC 4180; "\n" leaves "\r" unquoted
+
+
+def _disarm(value: object) -> object:
+    return "'" + value if isinstance(value, str) and _FORMULA.match(value) else value
+
+
+def report(result: Result) -> dict[str, Any]:
+    """What was done to what, and the main figures; unknown numbers are null."""
+    reduction, calibration, fit = result.reduction, result.calibration, result.calibration.fit
+    feasible = result.measurability["feasible"]
+    ranked = result.leaderboard.dropna(subset=["tier"])
+    return {
+        "dataset": {
+            "name": result.dataset,
+            "fingerprint": result.fingerprint,
+            "systems": len(reduction.systems),
+            "queries": int(reduction.rubrics["query"].nunique()),
+            "rubrics": len(reduction.rubrics),
+            "judges": reduction.n_judges,
+            "judge_names": list(result.judges),
+            "labels": reduction.n_labels,
+        },
+        "settings": result.settings.as_dict(),
+        "warnings": list(result.warnings),
+        "measurability": {
+            "gate": result.gate,
+            "feasible": int(feasible.sum()),
+            "dropped": int((~feasible).sum()),
+        },
+        "fit": {
+            "model": fit.model,
+            "quadrature": fit.quadrature,
+            "converged": fit.converged,
+            "evaluations": fit.evaluations,
+            "loglik": fit.loglik,
+            "logpost": fit.logpost,
+            "parameters": fit.n_parameters,
+            "constant_rubrics": int(fit.constant.sum()),
+            "aberrant_rubrics": int((calibration.item_rest < 0).sum()),
+        },
+        "bank": {
+            "size": len(result.bank),
+            "utility": float(result.bank["utility"].iloc[-1]),
+            "certificate": result.certificate,
+            "queries": int(result.bank["query"].nunique()),
+            "labels": consensus_rows(result),
+        },
+        "tiers": [
+            {"tier": tier, "systems": ranked.loc[ranked["tier"] == tier, "system"].tolist()}
+            for tier in ranked["tier"].unique().tolist()
+        ],
+        "versions": versions(),
+    }
+
+
+UNKNOWN_LEVEL = "?"
+
+
+def consensus_rows(result: Result) -> dict[str, str]:
+    """What each system got on the bank: a character a rubric in the order of bank.csv, its level to base 36 or ?."""
+    y, digits = result.reduction.y[:, result.ranking.rubrics], "0123456789abcdefghijklmnopqrstuvwxyz"
+    rows = ("".join(UNKNOWN_LEVEL if math.isnan(level) else digits[int(level)] for level in row) for row in y)
+    return dict(zip(result.reduction.systems, rows, strict=True))
+
+
+def versions() -> dict[str, str]:
+    """Of Python and of the libraries that compute, as far as they are installed as packages."""
+    return {"python": platform.python_version(), **{name: _version(name) for name in _PACKAGES}}
+
+
+def _version(name: str) -> str:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return "unknown"
+
+
+def json_bytes(content: Mapping[str, Any]) -> bytes:
+    """Indented JSON that any reader takes: NaN and infinity become null."""
+    return (json.dumps(_plain(content), indent=2, ensure_ascii=False, allow_nan=False) + "\n").encode()
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    if isinstance(value, np.generic):
+        return _plain(value.item())
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value

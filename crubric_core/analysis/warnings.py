@@ -1,0 +1,91 @@
+"""What every screen and report must say of an analysis, as plain sentences."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..judges.measurability import gate_is_off
+from ..task_types.types import TASK_TYPES
+
+if TYPE_CHECKING:
+    from ..labels.store.dataset import Reduction
+    from ..settings import Settings
+    from ..task_types.scoring import QueryScores
+    from ..types import BoolArray, IntArray
+    from .pipeline import Calibration
+
+FEW_SYSTEMS = 6
+
+
+def dataset_warnings(reduction: Reduction) -> tuple[str, ...]:
+    """What every screen and report must say of these labels, before any model is fitted."""
+    warnings = []
+    if gate_is_off(reduction):
+        warnings.append(
+            "No cell has labels of two judges: measurability cannot be estimated and the τ_c gate is off."
+        )
+    elif int(reduction.max_panel.max()) == 2:
+        warnings.append("At most two judges a cell: agreement gives no independent rubric-level signal.")
+    n_systems = len(reduction.systems)
+    if n_systems < FEW_SYSTEMS:
+        warnings.append(
+            f"Only {n_systems} systems: item slopes are hardly identified; read tiers, not ranks."
+        )
+    empty = int(np.isnan(reduction.y).all(axis=1).sum())
+    if empty:
+        warnings.append(f"{empty} systems have no consensus label and cannot be ranked.")
+    return tuple(warnings)
+
+
+def saturation_warnings(reduction: Reduction, rubrics: IntArray) -> tuple[str, ...]:
+    """Systems that pass all of these rubrics, or none: nothing bounds their ability on that side."""
+    share = reduction.y[:, rubrics] / (reduction.levels[rubrics] - 1)
+    known = ~np.isnan(share)
+    top = int((known.any(axis=1) & ((share == 1) | ~known).all(axis=1)).sum())
+    bottom = int((known.any(axis=1) & ((share == 0) | ~known).all(axis=1)).sum())
+    parts = [
+        f"{verb} by {n} system{'s' if n > 1 else ''}"
+        for verb, n in (("passed", top), ("failed", bottom))
+        if n
+    ]
+    if not parts:
+        return ()
+    return (
+        f"Every one of these rubrics is {' and '.join(parts)}: their θ is an extrapolation "
+        "and its interval too narrow. A larger bank, or all rubrics that pass, tells them apart.",
+    )
+
+
+def type_warnings(scores: QueryScores) -> tuple[str, ...]:
+    """What must be said of the queries' task types."""
+    if not scores.unrecognised:
+        return ()
+    named = ", ".join(repr(name) for name in scores.unrecognised[:5])
+    return (f"Unknown task types are scored plainly: {named}; expected one of {', '.join(TASK_TYPES)}.",)
+
+
+def fit_warnings(calibration: Calibration, feasible: BoolArray, settings: Settings) -> tuple[str, ...]:
+    """What must be said of the fit and of the bank."""
+    fit, warnings = calibration.fit, []
+    if not fit.converged:
+        warnings.append(f"The {fit.model} fit did not converge: read its figures as provisional.")
+    if fit.quadrature == "grid":
+        warnings.append(
+            "Fixed 41-node grid: abilities are quantised to its 0.2 spacing; use adaptive to rank."
+        )
+    if constant := int(fit.constant.sum()):
+        warnings.append(
+            f"{constant:,} of {len(fit.constant):,} rubrics have the same label everywhere: no information."
+        )
+    if aberrant := int((calibration.item_rest < 0).sum()):
+        warnings.append(
+            f"{aberrant:,} rubrics are passed more often by weaker systems (negative item-rest correlation)."
+        )
+    usable = int((feasible & ~fit.constant).sum())
+    if usable < settings.budget:
+        warnings.append(
+            f"Only {usable:,} rubrics are feasible: the bank is smaller than B = {settings.budget}."
+        )
+    return tuple(warnings)

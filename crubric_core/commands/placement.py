@@ -1,0 +1,62 @@
+"""Where a new system stands on an existing bank: place."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from ..analysis.export import csv_bytes, json_bytes, write_whole
+from ..errors import ExportError
+from ..placement.bank_scale import read_anchor
+from ..placement.place import NEXT, Placed, place_systems, read_new_labels
+from .options import Commands, add_command
+
+
+def add(commands: Commands) -> None:
+    """The commands of this file."""
+    place = add_command(commands, "place", run_place, "where a new system stands on an existing bank")
+    place.add_argument("--bank", required=True, type=Path, metavar="DIR", help="folder that `build` wrote")
+    place.add_argument(
+        "--labels",
+        required=True,
+        type=Path,
+        metavar="FILE",
+        help="labels of new systems on the bank's rubrics",
+    )
+    place.add_argument("--format", default="auto", help="the file's format (default: auto)")
+    place.add_argument(
+        "--next", type=int, default=NEXT, metavar="N", help=f"rubrics to judge next (default: {NEXT})"
+    )
+    place.add_argument(
+        "--out", type=Path, metavar="DIR", help="folder for placement.json, .csv and next_best.csv"
+    )
+
+
+def run_place(args: argparse.Namespace) -> None:
+    """Place; JSON on stdout."""
+    anchor = read_anchor(args.bank)
+    new = read_new_labels(anchor, args.labels, file_format=args.format)
+    placed = place_systems(anchor, new, max(args.next, 0))
+    for note in placed.notes:
+        print(f"note: {note}", file=sys.stderr)
+    content = json_bytes(placed.record(anchor))
+    if args.out is not None:
+        _write(args.out, placed, content)
+    print(content.decode(), end="")
+
+
+def _write(out: Path, placed: Placed, content: bytes) -> None:
+    files = {
+        "placement.json": content,
+        "placement.csv": csv_bytes(placed.table),
+        "next_best.csv": csv_bytes(placed.next_table),
+    }
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        for name, written in files.items():
+            write_whole(out / name, written)
+    except OSError as error:
+        raise ExportError(
+            f"The placement could not be written to {out} ({error.strerror}): name a folder that can be written."
+        ) from error

@@ -1,0 +1,169 @@
+"""Experiments that run beside the program: one at a time, each in a process of its own, their results kept.
+
+Whoever asked may go away; the result is kept when it is there.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import pickle
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Lock
+from typing import IO
+
+from ..access import carried, require_editor
+from ..experiments.results import ExperimentResult, settings_record
+from ..labels.store.results import result_key
+from ..labels.store.snapshot import Snapshot
+from ..settings import Settings
+
+logger = logging.getLogger(__name__)
+ROOT = Path(__file__).resolve().parents[2]
+UNEXPECTED = "The experiment ended unexpectedly; the log of the process that serves this page says why."
+# Small matrix products are slower on many threads, and the pages need a processor too.
+ONE_THREAD = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+Key = tuple[str, str, str]
+
+
+def job_key(name: str, fingerprint: str, settings: Settings) -> Key:
+    """What a result belongs to: the labels' content, the experiment, all settings with the seed."""
+    return name, fingerprint, result_key(settings_record(settings))
+
+
+@dataclass
+class Job:
+    """One experiment under way. share: done, in [0, 1]. what: done now. error: why it ended without a result."""
+
+    name: str
+    share: float = 0.0
+    what: str = "Waiting for the one before it"
+    error: str = ""
+    cancelled: bool = False
+    process: subprocess.Popen[bytes] | None = None
+
+    @property
+    def active(self) -> bool:
+        """Waiting or running."""
+        return not (self.error or self.cancelled)
+
+
+class Background:
+    """A queue of experiments. ``keep`` receives each result, in a thread of the queue's own."""
+
+    def __init__(self, keep: Callable[[ExperimentResult], None]) -> None:
+        self._keep, self._jobs, self._lock = keep, dict[Key, Job](), Lock()
+        self.changes = 0
+        """How often an experiment was queued, ended or was stopped: whoever shows a state knows when it is old."""
+        self._queue = ThreadPoolExecutor(max_workers=1, thread_name_prefix="experiments")
+
+    def start(self, name: str, snapshot: Snapshot, settings: Settings) -> Job:
+        """Queue an experiment; the same one that is under way already is not started twice."""
+        require_editor("run experiments")
+        key = job_key(name, snapshot.fingerprint, settings)
+        with self._lock:
+            job = self._jobs.get(key)
+            if job is None or not job.active:
+                job = self._jobs[key] = Job(name)
+                self.changes += 1
+                self._queue.submit(carried(self._run), key, job, pickle.dumps((name, snapshot, settings)))
+        return job
+
+    def job(self, key: Key) -> Job | None:
+        """The experiment under way, or the one that ended without a result."""
+        with self._lock:
+            return self._jobs.get(key)
+
+    def active(self) -> list[Job]:
+        """All that run or wait, in the order in which they were asked for."""
+        with self._lock:
+            return [job for job in self._jobs.values() if job.active]
+
+    def cancel(self, key: Key) -> None:
+        """Stop it at once; nothing of it is kept."""
+        require_editor("stop experiments")
+        with self._lock:
+            job = self._jobs.pop(key, None)
+            if job is not None:
+                _stop(job)
+                self.changes += 1
+
+    def close(self) -> None:
+        """Stop everything and wait for it."""
+        with self._lock:
+            for job in self._jobs.values():
+                _stop(job)
+        self._queue.shutdown(cancel_futures=True)
+
+    def _run(self, key: Key, job: Job, task: bytes) -> None:
+        try:
+            result = self._watch(job, task)
+            if result is not None and not job.cancelled:
+                self._keep(result)
+                with self._lock:
+                    if self._jobs.get(key) is job:
+                        del self._jobs[key]
+        except Exception:
+            logger.exception("The experiment %s failed", job.name)
+            job.error = UNEXPECTED
+        with self._lock:
+            self.changes += 1
+
+    def _watch(self, job: Job, task: bytes) -> ExperimentResult | None:
+        with tempfile.TemporaryFile() as written, tempfile.TemporaryFile() as said:
+            written.write(task)
+            written.seek(0)
+            process = self._spawn(job, written, said)
+            if process is None:
+                return None
+            with process:
+                result = _listen(job, process)
+            if result is None and job.active:
+                said.seek(0)
+                logger.error(
+                    "The experiment %s ended with\n%s", job.name, said.read().decode(errors="replace")
+                )
+                job.error = UNEXPECTED
+            return result
+
+    def _spawn(self, job: Job, task: IO[bytes], errors: IO[bytes]) -> subprocess.Popen[bytes] | None:
+        """The process, or None where the job was cancelled while it waited."""
+        with self._lock:
+            if job.cancelled:
+                return None
+            job.what = "Starting"
+            job.process = subprocess.Popen(
+                [sys.executable, "-m", "crubric_core.jobs.worker"],
+                cwd=ROOT,
+                env=ONE_THREAD | os.environ,
+                stdin=task,
+                stdout=subprocess.PIPE,
+                stderr=errors,
+            )
+            return job.process
+
+
+def _listen(job: Job, process: subprocess.Popen[bytes]) -> ExperimentResult | None:
+    """Follow what the process says until it ends."""
+    for line in process.stdout or ():
+        message = json.loads(line)
+        if "result" in message:
+            return ExperimentResult.from_json_dict(message["result"])
+        if "error" in message:
+            job.error = message["error"]
+        else:
+            job.share, job.what = message["share"], message["what"]
+    return None
+
+
+def _stop(job: Job) -> None:
+    job.cancelled = True
+    if job.process is not None:
+        job.process.kill()

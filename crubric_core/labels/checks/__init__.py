@@ -1,0 +1,1 @@
+"""What is suspicious about a dataset: coverage, consistency, constant runs."""

@@ -1,0 +1,152 @@
+"""Checks of what a dataset's tables say of each other, and of labels that look mechanical."""
+
+# ruff: noqa: S608 - every identifier in the SQL is this program's own, every value is bound
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import duckdb
+
+from ..ingest.findings import SHOWN, Finding, Severity, counted, names, select
+from ..readers import values
+from ..readers.columns import TASK_TYPES
+from .constant_runs import find_runs
+
+
+def _strangers(cursor: duckdb.DuckDBPyConnection, dataset_id: int) -> Iterator[Finding]:
+    """Names that one table has and another, which should have them, lacks."""
+    for code, title, text, sql in _STRANGERS:
+        found = select(cursor, sql, dataset_id)
+        if len(found):
+            named = found.iloc[:, -1]
+            sentence = text.format(n=f"{len(found):,}", names=names(named))
+            severity: Severity = "note" if code.startswith("idle") else "warning"
+            yield Finding(severity, code, title, sentence, len(found), found.head(SHOWN))
+
+
+_LABELLED = "SELECT DISTINCT rubric_id FROM labels WHERE dataset_id = $dataset"
+_WITH_LABELS = "SELECT DISTINCT system_id FROM labels WHERE dataset_id = $dataset"
+_STRANGERS = (
+    (
+        "undescribed_rubric",
+        "Rubrics that the table of rubrics lacks",
+        "Labels name {n} that the table of rubrics does not have: {names}. Are they misspelt?",
+        f"""
+        SELECT q.name AS query, r.name AS rubric FROM rubrics r LEFT JOIN queries q USING (query_id)
+        WHERE r.dataset_id = $dataset AND r.ingest_id IS NULL AND r.rubric_id IN ({_LABELLED})
+          AND r.name NOT IN (SELECT name FROM rubrics
+                             WHERE dataset_id = $dataset AND query_id IS NULL AND ingest_id IS NOT NULL)
+          AND EXISTS (FROM rubric_statements WHERE dataset_id = $dataset)
+        ORDER BY ALL
+        """,
+    ),
+    (
+        "undescribed_query",
+        "Queries that the table of queries lacks",
+        "Labels name {n} that the table of queries does not have: {names}. Are they misspelt?",
+        f"""
+        SELECT name AS query FROM queries WHERE dataset_id = $dataset AND ingest_id IS NULL
+          AND query_id IN (SELECT query_id FROM rubrics WHERE rubric_id IN ({_LABELLED}))
+          AND EXISTS (FROM query_statements WHERE dataset_id = $dataset)
+        ORDER BY ALL
+        """,
+    ),
+    (
+        "unknown_system",
+        "Systems without labels",
+        "Gold labels or the reference ranking name {n} that no judge labelled: {names}. Are they misspelt?",
+        f"""
+        SELECT name AS system FROM systems WHERE dataset_id = $dataset AND system_id NOT IN ({_WITH_LABELS})
+          AND EXISTS (FROM labels WHERE dataset_id = $dataset)
+        ORDER BY ALL
+        """,
+    ),
+    (
+        "idle_rubric",
+        "Rubrics without labels",
+        "{n} described, but no judge applied them: {names}.",
+        f"""
+        SELECT q.name AS query, r.name AS rubric FROM rubrics r LEFT JOIN queries q USING (query_id)
+        WHERE r.dataset_id = $dataset AND r.ingest_id IS NOT NULL AND r.rubric_id NOT IN ({_LABELLED})
+          AND r.query_id IS NOT NULL AND EXISTS (FROM labels WHERE dataset_id = $dataset)
+        ORDER BY ALL
+        """,
+    ),
+)
+
+
+def _repeated_texts(cursor: duckdb.DuckDBPyConnection, dataset_id: int) -> Iterator[Finding]:
+    found = select(
+        cursor,
+        """
+        SELECT q.name AS query, string_agg(r.name, ', ' ORDER BY r.name) AS rubrics, count(*) AS times,
+               left(any_value(r.text), 200) AS text
+        FROM rubrics r LEFT JOIN queries q USING (query_id)
+        WHERE r.dataset_id = $dataset AND r.text IS NOT NULL GROUP BY q.name, lower(r.text) HAVING count(*) > 1
+        ORDER BY ALL
+        """,
+        dataset_id,
+    )
+    if len(found):
+        sentence = (
+            f"{counted(len(found), 'text')} stand in the same query under several names, such as "
+            f"{found['rubrics'].iloc[0]} of {found['query'].iloc[0] or 'all'}: each counts on its own."
+        )
+        yield Finding(
+            "warning", "repeated_text", "The same rubric twice", sentence, len(found), found.head(SHOWN)
+        )
+
+
+def _shares(cursor: duckdb.DuckDBPyConnection, dataset_id: int) -> Iterator[Finding]:
+    shares = [f"p_{name}" for name in TASK_TYPES]
+    found = select(
+        cursor,
+        f"""
+        SELECT name AS query, {", ".join(shares)}, {" + ".join(shares)} AS total FROM queries
+        WHERE dataset_id = $dataset AND abs(total - 1) > 0.01 ORDER BY name
+        """,
+        dataset_id,
+    )
+    if len(found):
+        sentence = (
+            f"The probabilities of the task types do not sum to 1 for {counted(len(found), 'query')}, such as "
+            f"{found['query'].iloc[0]} ({found['total'].iloc[0]:.3g})."
+        )
+        yield Finding(
+            "warning", "shares", "Probabilities that do not sum to 1", sentence, len(found), found.head(SHOWN)
+        )
+
+
+def _disarmed(cursor: duckdb.DuckDBPyConnection, dataset_id: int) -> Iterator[Finding]:
+    every = " UNION ".join(
+        f"SELECT '{table}' AS what, name FROM {table} WHERE dataset_id = $dataset"
+        for table in ("systems", "judges", "queries", "rubrics")
+    )
+    sql = f"FROM ({every}) WHERE regexp_matches(name, '{values.GUARDED}') ORDER BY ALL"
+    found = select(cursor, sql, dataset_id)
+    if len(found):
+        sentence = (
+            f"{counted(len(found), 'name')} begin with an apostrophe before a formula sign, such as "
+            f"{found['name'].iloc[0]}: spreadsheets and safe exports put it there (apostrophes = strip takes it away)."
+        )
+        yield Finding(
+            "warning", "disarmed", "Apostrophes before names", sentence, len(found), found.head(SHOWN)
+        )
+
+
+def _runs(cursor: duckdb.DuckDBPyConnection, dataset_id: int) -> Iterator[Finding]:
+    found = find_runs(cursor, dataset_id)
+    if len(found):
+        first = found.iloc[0]
+        sentence = (
+            f"{first['judge']} gives {first['label']} {first['labels']:,} times on end ({first['where']}) where "
+            f"{first['others_differ']:.0%} of the other judges' labels differ"
+            + (f", and {counted(len(found) - 1, 'more such run')}" if len(found) > 1 else "")
+            + ": its answers may not have been understood."
+        )
+        yield Finding(
+            "warning", "constant_run", "Suspicious constants", sentence, len(found), found.head(SHOWN)
+        )
+
+
+CHECKS = (_runs, _strangers, _repeated_texts, _shares, _disarmed)

@@ -1,0 +1,171 @@
+"""What is doubtful about a dataset: rows that were left out, and labels that were kept but deserve a look."""
+
+# ruff: noqa: S608 - every identifier in the SQL is this program's own, every value is bound
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+import duckdb
+import pandas as pd
+
+from ..ingest.findings import SHOWN, Finding, Severity, counted, names, select
+from . import consistency as doubts
+
+Check = Callable[[duckdb.DuckDBPyConnection, int], Iterator[Finding]]
+
+_ORDER = ("error", "warning", "note")
+_MANY_BLANK = 0.05  # share of a judge's labels
+_THIN = 0.9  # share of the cells that the best covered pair has
+
+
+def check_dataset(cursor: duckdb.DuckDBPyConnection, dataset_id: int, since: int = 0) -> tuple[Finding, ...]:
+    """Every finding, errors first; of the rows left out those of the ingests ``since`` one."""
+    found = [*_rejected(cursor, dataset_id, since)]
+    for check in _CHECKS:
+        found += check(cursor, dataset_id)
+    return tuple(sorted(found, key=lambda finding: _ORDER.index(finding.severity)))
+
+
+def check_latest(cursor: duckdb.DuckDBPyConnection) -> tuple[tuple[Finding, ...], pd.DataFrame]:
+    """The findings about what the open transaction has ingested, and the coverage of its dataset."""
+    ((dataset_id, since),) = cursor.execute(
+        "SELECT any_value(dataset_id), min(ingest_id) FROM ingests WHERE ingested_at = make_timestamp(epoch_us(now()))"
+    ).fetchall()
+    return check_dataset(cursor, dataset_id, since), coverage(cursor, dataset_id)
+
+
+class _Cause(NamedTuple):
+    """Why rows were rejected: a pattern of their reasons, and what to do."""
+
+    pattern: str
+    code: str
+    title: str
+    remedy: str
+
+
+_CAUSES = (
+    _Cause(
+        "conflicts with row%",
+        "conflict",
+        "Contradicting rows",
+        "say which counts: on_conflict = last or first",
+    ),
+    _Cause(
+        "%outside the scale%", "off_scale", "Labels off their scale", "correct the scale, or off_scale = clip"
+    ),
+    _Cause(
+        "%between two levels%", "fraction", "Labels between two levels", "round them: fractions = down or up"
+    ),
+    _Cause(
+        "%is a verdict%",
+        "verdict",
+        "Words on a graded scale",
+        "give numbers, or say what the words stand for",
+    ),
+    _Cause(
+        "%is not a number%", "text", "Text in place of a number", "say what the words stand for (answers)"
+    ),
+    _Cause(
+        "%has no name%",
+        "no_name",
+        "Rows without a name",
+        "name the system, the rubric and the judge in each row",
+    ),
+    _Cause("several queries%", "ambiguous", "Rubrics of several queries", "name the query in each row"),
+    _Cause("%", "unreadable", "Rows that cannot be used", "see the reasons, and correct the file"),
+)
+
+
+def _rejected(cursor: duckdb.DuckDBPyConnection, dataset_id: int, since: int) -> Iterator[Finding]:
+    cases = " ".join(f"WHEN reason LIKE '{c.pattern}' THEN {i}" for i, c in enumerate(_CAUSES))
+    rows = select(
+        cursor,
+        f"""
+        WITH own AS (
+            SELECT source AS file, "row", "column", value, reason, CASE {cases} END AS cause
+            FROM rejects JOIN ingests USING (ingest_id)
+            WHERE dataset_id = $dataset AND ingest_id >= $since
+        )
+        SELECT *, count(*) OVER (PARTITION BY cause) AS n FROM own
+        QUALIFY row_number() OVER (PARTITION BY cause ORDER BY file, "row") <= {SHOWN} ORDER BY cause, file, "row"
+        """,
+        dataset_id,
+        since=since,
+    )
+    for number, part in rows.groupby("cause"):
+        cause, n = _CAUSES[int(str(number))], int(part["n"].iloc[0])
+        sentence = (
+            f"{counted(n, 'row')} left out, such as row {part['row'].iloc[0]}: {part['reason'].iloc[0]}."
+        )
+        examples = part[["file", "row", "column", "value", "reason"]].reset_index(drop=True)
+        yield Finding(
+            "error", cause.code, cause.title, f"{sentence} To keep them, {cause.remedy}.", n, examples
+        )
+
+
+def coverage(cursor: duckdb.DuckDBPyConnection, dataset_id: int) -> pd.DataFrame:
+    """One row a system and judge: labels (known), blank, cells (that any judge labelled), share, lowest, highest."""
+    return select(
+        cursor,
+        """
+        WITH given AS (
+            SELECT system_id, judge_id, count(label) AS labels, count(*) - count(label) AS blank,
+                   min(label) AS lowest, max(label) AS highest
+            FROM labels WHERE dataset_id = $dataset GROUP BY system_id, judge_id
+        ), judging AS (SELECT DISTINCT judge_id FROM given),
+        judged AS (SELECT system_id, max(labels + blank) AS most FROM given GROUP BY system_id)
+        SELECT s.name AS system, k.name AS judge, coalesce(labels, 0) AS labels, coalesce(blank, 0) AS blank,
+               most AS cells, coalesce(labels, 0) / most AS share, lowest, highest
+        FROM judged CROSS JOIN judging LEFT JOIN given USING (system_id, judge_id)
+        JOIN systems s USING (system_id) JOIN judges k USING (judge_id)
+        ORDER BY system, judge
+        """,
+        dataset_id,
+    )
+
+
+def _coverage(cursor: duckdb.DuckDBPyConnection, dataset_id: int) -> Iterator[Finding]:
+    """Pairs that hardly meet, judges that say nothing, and judges that always say the same."""
+    table = coverage(cursor, dataset_id)
+    if table.empty:
+        return
+    thin = table[(table["labels"] + table["blank"]) < _THIN * table["cells"]]
+    if len(thin):
+        first = thin.sort_values("share").iloc[0]
+        sentence = (
+            f"{counted(len(thin), 'pair')} of system and judge lack labels that another judge of the system gave, most "
+            f"of all {first['judge']} on {first['system']} ({first['labels']:,} of {first['cells']:,})."
+        )
+        yield Finding("warning", "coverage", "Judges that did not see everything", sentence, len(thin), table)
+    judges = table.groupby("judge", as_index=False).agg(
+        labels=("labels", "sum"), blank=("blank", "sum"), lowest=("lowest", "min"), highest=("highest", "max")
+    )
+    yield from _blank(judges)
+    flat = judges[(judges["lowest"] == judges["highest"]) & (judges["labels"] >= SHOWN)]
+    if len(flat):
+        sentence = (
+            f"{names(flat['judge'])} gave the same label every time: it tells nothing of systems or rubrics. "
+            "See whether its answers were read as they should, or leave it out."
+        )
+        yield Finding("warning", "never_varies", "Judges that never vary", sentence, len(flat), flat)
+
+
+def _blank(judges: pd.DataFrame) -> Iterator[Finding]:
+    total = int(judges["blank"].sum())
+    if not total:
+        return
+    share = judges["blank"] / (judges["labels"] + judges["blank"])
+    worst = judges.assign(share=share).sort_values("share", ascending=False)
+    first = worst.iloc[0]
+    sentence = (
+        f"{counted(total, 'label')} {'is' if total == 1 else 'are'} unknown (blank, N/A, refused); "
+        f"{first['judge']} has the most, {first['share']:.1%} of its own."
+    )
+    severity: Severity = "warning" if first["share"] >= _MANY_BLANK else "note"
+    yield Finding(
+        severity, "blank", "Labels that judges did not give", sentence, total, worst.reset_index(drop=True)
+    )
+
+
+_CHECKS: tuple[Check, ...] = (_coverage, *doubts.CHECKS)

@@ -1,0 +1,1 @@
+"""Canonical rows into the tables of a workspace, in one transaction, and out again (undo)."""

@@ -1,0 +1,93 @@
+"""One ingest under way: the open transaction and what it is told."""
+
+# ruff: noqa: S608 - every identifier in the SQL is this program's own, every value is bound
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import duckdb
+
+from ..readers.columns import Kind
+from ..readers.policies import Policies
+from .changes import NAMES, Changes
+
+
+@dataclass
+class Tally:
+    """Rows of the file, by what became of them; blank, collapsed and replaced are among the accepted.
+
+    added, changed, filled: what is new, another, or known now in the dataset. applied: policy → rows that it decided.
+    """
+
+    total: int = 0
+    rejected: int = 0
+    blank: int = 0
+    collapsed: int = 0
+    replaced: int = 0
+    added: int = 0
+    changed: int = 0
+    filled: int = 0
+    applied: dict[str, int] = field(default_factory=dict)
+
+    def apply(self, policy: str, rows: int) -> None:
+        """Count rows that a policy decided."""
+        if rows:
+            self.applied[policy] = self.applied.get(policy, 0) + rows
+
+    @property
+    def accepted(self) -> int:
+        """Rows that were not rejected."""
+        return self.total - self.rejected
+
+
+@dataclass(frozen=True)
+class Job:
+    """The cursor of the transaction, the ids it writes under, and the file's table ``incoming``.
+
+    row_sql: the row of a record as a person sees it, over ``incoming i``; unique within the file.
+    names: how many systems, judges, queries and rubrics the dataset had before. report: told of every stage.
+    """
+
+    cursor: duckdb.DuckDBPyConnection
+    dataset_id: int
+    ingest_id: int
+    kind: Kind
+    source: str
+    policies: Policies
+    row_sql: str
+    columns: frozenset[str]
+    tally: Tally = field(default_factory=Tally)
+    names: dict[str, int] = field(default_factory=dict)
+    report: Callable[[float, str], None] = lambda _share, _words: None
+
+    def count_names(self) -> dict[str, int]:
+        """How many systems, judges, queries and rubrics the dataset has."""
+        return {t: self.one(f"SELECT count(*) FROM {t} WHERE dataset_id = $dataset")[0] for t in NAMES}
+
+    def changes(self) -> Changes:
+        """What the ingest made of the dataset."""
+        new = {table: n - self.names[table] for table, n in self.count_names().items()}
+        what = {"gold": "gold labels", "reference": "ranked systems"}.get(self.kind, self.kind)
+        own = {name: getattr(self.tally, name) for name in ("added", "changed", "filled")}
+        return Changes(**new, **own, same=self.tally.collapsed, what=what)
+
+    def run(self, sql: str, **params: Any) -> None:
+        """Execute one statement; $dataset and $ingest are bound where they occur."""
+        self.cursor.execute(sql, self._bound(sql, params))
+
+    def one(self, sql: str, **params: Any) -> tuple[Any, ...]:
+        """The first row of a query that always has one."""
+        row = self.cursor.execute(sql, self._bound(sql, params)).fetchone()
+        if row is None:
+            raise LookupError(sql)
+        return tuple(row)
+
+    def all(self, sql: str, **params: Any) -> list[tuple[Any, ...]]:
+        """All rows of a short answer."""
+        return self.cursor.execute(sql, self._bound(sql, params)).fetchall()
+
+    def _bound(self, sql: str, params: dict[str, Any]) -> dict[str, Any] | None:
+        own = {"dataset": self.dataset_id, "ingest": self.ingest_id}
+        return {k: v for k, v in (own | params).items() if f"${k}" in sql} or None

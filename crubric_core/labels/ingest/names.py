@@ -1,0 +1,133 @@
+"""Names into ids: each name of the file is looked up once, new ones get the next ids.
+
+The temporary tables map the file's raw text to (name, id); nothing is written to the workspace before
+``keep_names`` is told which ids the accepted rows use.
+"""
+
+# ruff: noqa: S608 - every identifier in the SQL is this program's own, every value is bound
+from __future__ import annotations
+
+from ..readers import values
+from .job import Job
+
+_TABLES = {"system": "systems", "judge": "judges", "annotator": "judges"}
+
+
+def look_up_names(job: Job, column: str) -> None:
+    """Create ``{column}_names(raw, name, id, is_new)`` for a column of systems, judges or annotators."""
+    table = _TABLES[column]
+    id_column = f"{table[:-1]}_id"
+    job.run(f"""
+        CREATE TEMP TABLE {column}_names AS
+        WITH named AS (
+            SELECT raw, {values.name("raw")} AS name FROM (SELECT DISTINCT "{column}" AS raw FROM incoming)
+        ), stored AS (
+            SELECT name, {id_column} AS id FROM {table} WHERE dataset_id = $dataset
+        ), fresh AS (
+            SELECT name, (SELECT coalesce(max({id_column}), 0) FROM {table}) + row_number() OVER (ORDER BY name) AS id
+            FROM (SELECT DISTINCT name FROM named WHERE name IS NOT NULL) ANTI JOIN stored USING (name)
+        )
+        SELECT raw, name, CAST(coalesce(stored.id, fresh.id) AS INTEGER) AS id, stored.id IS NULL AS is_new
+        FROM named LEFT JOIN stored USING (name) LEFT JOIN fresh USING (name)
+    """)
+
+
+def stand_in(job: Job, column: str) -> None:
+    """The same for a kind of table that does not have the column: one nameless name, with the id 0."""
+    job.run(f'ALTER TABLE incoming ADD COLUMN "{column}" VARCHAR')
+    job.run(
+        f"CREATE TEMP TABLE {column}_names AS SELECT NULL::VARCHAR AS raw, '' AS name, 0 AS id, false AS is_new"
+    )
+
+
+def keep_names(job: Job, column: str, used: str) -> None:
+    """Write the new names whose ids stand in the relation ``used`` (a column ``id``)."""
+    job.run(f"""
+        INSERT INTO {_TABLES[column]}
+        SELECT DISTINCT id, $dataset, name FROM {column}_names
+        WHERE is_new AND id IN (SELECT id FROM ({used}))
+    """)
+
+
+def look_up_queries(job: Job, pairs: str) -> None:
+    """Create ``query_names(name, id, is_new)`` for the distinct ``query`` of the relation ``pairs``."""
+    job.run(f"""
+        CREATE TEMP TABLE query_names AS
+        WITH named AS (SELECT DISTINCT query AS name FROM {pairs} WHERE query IS NOT NULL),
+        stored AS (SELECT name, query_id AS id FROM queries WHERE dataset_id = $dataset),
+        fresh AS (
+            SELECT name, (SELECT coalesce(max(query_id), 0) FROM queries) + row_number() OVER (ORDER BY name) AS id
+            FROM named ANTI JOIN stored USING (name)
+        )
+        SELECT name, CAST(coalesce(stored.id, fresh.id) AS INTEGER) AS id, stored.id IS NULL AS is_new
+        FROM named LEFT JOIN stored USING (name) LEFT JOIN fresh USING (name)
+    """)
+
+
+def look_up_rubrics(job: Job, *, borrow_query: bool) -> None:
+    """Create ``rubric_names(query_raw, rubric_raw, query, rubric, id, query_id, is_new, ambiguous, lo, hi)``.
+
+    A rubric is one (query, name). With ``borrow_query`` a row without a query takes that of the only rubric
+    of its name, in the file or stored; where several have the name it is ambiguous. ``lo`` and ``hi`` are
+    the scale that the stored rubric, or the description of its name for every query, was given.
+    """
+    siblings = "NULL" if not borrow_query else "min(query)"
+    several = "false" if not borrow_query else "count(DISTINCT query) > 1"
+    job.run(f"""
+        CREATE TEMP TABLE rubric_pairs AS
+        WITH named AS (
+            SELECT query_raw, rubric_raw, {values.name("query_raw")} AS query, {values.name("rubric_raw")} AS rubric
+            FROM (SELECT DISTINCT query AS query_raw, rubric AS rubric_raw FROM incoming)
+        ), known AS (
+            SELECT query, rubric FROM named WHERE query IS NOT NULL
+            UNION ALL
+            SELECT q.name, r.name FROM rubrics r JOIN queries q USING (query_id) WHERE r.dataset_id = $dataset
+        ), siblings AS (SELECT rubric, {siblings} AS sole, {several} AS several FROM known GROUP BY rubric)
+        SELECT query_raw, rubric_raw, coalesce(query, sole) AS query, rubric,
+               query IS NULL AND coalesce(several, false) AS ambiguous
+        FROM named LEFT JOIN siblings USING (rubric)
+    """)
+    look_up_queries(job, "rubric_pairs")
+    job.run("""
+        CREATE TEMP TABLE rubric_names AS
+        WITH stored AS (
+            SELECT q.name AS query, r.name AS rubric, r.rubric_id AS id, r.scale_min, r.scale_max
+            FROM rubrics r LEFT JOIN queries q USING (query_id) WHERE r.dataset_id = $dataset
+        ), fresh AS (
+            SELECT query, rubric,
+                   (SELECT coalesce(max(rubric_id), 0) FROM rubrics) + row_number() OVER (ORDER BY query, rubric) AS id
+            FROM (SELECT DISTINCT query, rubric FROM rubric_pairs WHERE rubric IS NOT NULL) p
+            WHERE NOT EXISTS (
+                FROM stored s WHERE s.rubric = p.rubric AND s.query IS NOT DISTINCT FROM p.query
+            )
+        )
+        SELECT p.query_raw, p.rubric_raw, p.query, p.rubric, p.ambiguous,
+               CAST(coalesce(s.id, f.id) AS INTEGER) AS id, n.id AS query_id, s.id IS NULL AS is_new,
+               coalesce(s.scale_min, t.scale_min) AS lo, coalesce(s.scale_max, t.scale_max) AS hi
+        FROM rubric_pairs p
+        LEFT JOIN stored s ON s.rubric = p.rubric AND s.query IS NOT DISTINCT FROM p.query
+        LEFT JOIN fresh f ON f.rubric = p.rubric AND f.query IS NOT DISTINCT FROM p.query
+        LEFT JOIN stored t ON t.rubric = p.rubric AND t.query IS NULL
+        LEFT JOIN query_names n ON n.name = p.query
+    """)
+
+
+def keep_rubrics(job: Job, used: str) -> None:
+    """Write the new rubrics, and their queries, whose ids stand in the relation ``used``."""
+    job.run(f"""
+        CREATE TEMP TABLE rubrics_used AS
+        SELECT DISTINCT id, query_id, rubric FROM rubric_names WHERE is_new AND id IN (SELECT id FROM ({used}))
+    """)
+    keep_queries(job, "SELECT query_id AS id FROM rubrics_used")
+    job.run("""
+        INSERT INTO rubrics (rubric_id, dataset_id, query_id, name)
+        SELECT id, $dataset, query_id, rubric FROM rubrics_used
+    """)
+
+
+def keep_queries(job: Job, used: str) -> None:
+    """Write the new queries whose ids stand in the relation ``used``."""
+    job.run(f"""
+        INSERT INTO queries (query_id, dataset_id, name)
+        SELECT id, $dataset, name FROM query_names WHERE is_new AND id IN (SELECT id FROM ({used}))
+    """)

@@ -1,0 +1,242 @@
+"""Files of any origin on their way in: each read as planned and staged as text, for ``storing`` to store."""
+
+# ruff: noqa: S608 - every identifier in the SQL is this program's own, every value is bound
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+from ...errors import IngestError
+from ..readers.columns import SPECS, Kind, choose_columns
+from ..readers.formats import open_reader, recognise
+from ..readers.formats.base import STAGING
+from ..readers.formats.delimited import load_clean
+from ..readers.formats.native import NATIVE
+from ..readers.formats.native.base import Setting
+from ..readers.formats.native.tables import Tables, Written, columns_of
+from ..readers.guess import spread_names
+from ..readers.native_files import companions, native_rows, records_of
+from ..readers.plan import FilePlan, Plan, Words
+from ..readers.policies import Policies
+from ..readers.sources import Piece, Source
+from ..readers.wide import spread_out
+from ..readers.words import settled
+from .storing import IngestReport, IngestRequest, Progress, Upload
+
+if TYPE_CHECKING:
+    import duckdb
+
+__all__ = ["IngestReport", "IngestRequest", "Part", "Progress", "Source", "Upload", "parts_of"]
+
+ORDER: tuple[str, ...] = ("queries", "rubrics", "labels", "gold", "reference", "anchors")
+_DEFAULT_NAMES = {"judge": "judge", "annotator": "human"}
+_GENERIC = "a table"
+
+
+@dataclass(frozen=True)
+class Part:
+    """One table of an ingest: what is asked for it, and how it gets into ``incoming``.
+
+    words: what stands for what among its labels, as far as the first rows show; {} where they are numbers.
+    """
+
+    request: IngestRequest
+    stage: Callable[[duckdb.DuckDBPyConnection], Upload]
+    words: Words = field(default_factory=dict)
+
+
+def parts_of(
+    plan: Plan, pieces: Sequence[Piece], dataset: str, policies: Policies, report: Progress
+) -> list[Part]:
+    """The tables that planned files come to, in the order in which they have to be stored.
+
+    Raises IngestError where a file cannot be read as planned, or where nothing is left to read.
+    """
+    wanted = [(plan.file(p.name), p) for p in pieces if not plan.file(p.name).skip]
+    if plan.problems:
+        raise IngestError(plan.problems[0])
+    if not wanted:
+        raise IngestError("No file is left to read: every one is marked to be skipped.")
+    native = [(f, p) for f, p in wanted if f.format in NATIVE]
+    parts = [_table_part(f, p, plan, dataset, policies) for f, p in wanted if f.format not in NATIVE]
+    if native:
+        parts += _native_parts(native, plan, (dataset, policies), pieces, report)
+    return sorted(parts, key=lambda part: ORDER.index(part.request.kind))
+
+
+def _table_part(file: FilePlan, piece: Piece, plan: Plan, dataset: str, policies: Policies) -> Part:
+    request = IngestRequest(dataset, file.kind, None, file.format, policies)
+    return Part(request, partial(_stage_table, file=file, piece=piece, plan=plan), file.words)
+
+
+def with_answers(policies: Policies, words: Mapping[str, int | None]) -> Policies:
+    """The policies with what words stand for; what the user says of a word goes before what was found."""
+    meant = {word.strip().lower(): level for word, level in words.items() if word.strip()}
+    told = {word.strip().lower(): level for word, level in policies.answers.items()}
+    return replace(policies, answers=meant | told) if meant | told else policies
+
+
+def _stage_table(cursor: duckdb.DuckDBPyConnection, *, file: FilePlan, piece: Piece, plan: Plan) -> Upload:
+    reader = open_reader(piece.path, piece.name, file.format, piece.scratch)
+    spread = {c: v for c, v in file.mapping.items() if isinstance(v, tuple)}
+    named = {c: v for c, v in file.mapping.items() if isinstance(v, str) and not _is_fixed(v, reader.columns)}
+    fixed = {c: v[1:] for c, v in file.mapping.items() if c not in named and isinstance(v, str)}
+    imagined = [*fixed, *spread, *(["label"] if spread else [])]
+    columns = (*reader.columns, *(c for c in imagined if c not in reader.columns))
+    chosen = choose_columns(file.kind, columns, named, piece.name)
+    chosen = {c: i for c, i in chosen.items() if i < len(reader.columns) and c not in imagined}
+    _new_rejects(cursor)
+    if spread:
+        staged = spread_out(cursor, reader, chosen, *next(iter(spread.items())), names=spread_names)
+    else:
+        staged = reader.stage(cursor, chosen)
+    used = {c: reader.columns[i] for c, i in chosen.items()} | {c: f"={v}" for c, v in fixed.items()}
+    used |= {c: ", ".join(v) for c, v in spread.items()} | ({"label": "the cells"} if spread else {})
+    _fill(cursor, file.kind, used, fixed)
+    _grade_severity(cursor, file.kind, used, plan)
+    return Upload(piece.name, staged.row_sql, used, staged.place_sql)
+
+
+def _is_fixed(value: str, columns: Sequence[str]) -> bool:
+    return value.startswith("=") and value not in columns
+
+
+def _new_rejects(cursor: duckdb.DuckDBPyConnection) -> None:
+    cursor.execute(
+        'CREATE TEMP TABLE rejected ("row" BIGINT, "column" VARCHAR, value VARCHAR, reason VARCHAR)'
+    )
+
+
+def _fill(
+    cursor: duckdb.DuckDBPyConnection, kind: Kind, used: Mapping[str, str], fixed: Mapping[str, str]
+) -> None:
+    """Columns that the file does not have: the same value for all rows, or the default name, or none."""
+    there = {row[0] for row in cursor.execute(f"DESCRIBE {STAGING}").fetchall()}
+    for column in (*SPECS[kind].keys, *fixed):
+        if column in there:
+            continue
+        there.add(column)
+        default = (
+            f" DEFAULT '{_DEFAULT_NAMES[column]}'" if column in _DEFAULT_NAMES and column not in used else ""
+        )
+        cursor.execute(f'ALTER TABLE {STAGING} ADD COLUMN "{column}" VARCHAR{default}')
+        if column in fixed:
+            cursor.execute(f'UPDATE {STAGING} SET "{column}" = ?', [fixed[column]])
+
+
+def _grade_severity(cursor: duckdb.DuckDBPyConnection, kind: Kind, used: dict[str, str], plan: Plan) -> None:
+    """Severities from points, where the plan says so and the file does not."""
+    steps = sorted(plan.options.severity_points.items(), key=lambda step: -abs(step[1]))
+    if (
+        kind != "rubrics"
+        or not steps
+        or "weight" not in used
+        or used.get("severity", "") not in ("", "severity")
+    ):
+        return
+    if "severity" not in used:
+        cursor.execute(f"ALTER TABLE {STAGING} ADD COLUMN severity VARCHAR")
+        used["severity"] = f"from {used['weight']}"
+    cases = " ".join(
+        f"WHEN try_cast(weight AS DOUBLE) {'<=' if points < 0 else '>='} ? THEN ?" for _, points in steps
+    )
+    values = [value for severity, points in steps for value in (points, severity)]
+    cursor.execute(
+        f"UPDATE {STAGING} SET severity = CASE {cases} END WHERE nullif(trim(severity), '') IS NULL", values
+    )
+
+
+def _native_parts(
+    files: Sequence[tuple[FilePlan, Piece]],
+    plan: Plan,
+    whole: tuple[str, Policies],
+    pieces: Sequence[Piece],
+    report: Progress,
+) -> list[Part]:
+    """The files of native layouts together, one table a kind."""
+    folder = files[0][1].scratch / "native"
+    try:
+        tables = _written(files, pieces, folder, report)
+    except OSError as error:
+        raise IngestError(
+            f"The rows of {files[0][1].name} could not be laid out ({error.strerror}): make room on the disk of "
+            "temporary files."
+        ) from error
+    name = files[0][1].name if len(files) == 1 else f"{files[0][1].name} and {len(files) - 1} more"
+    if not tables.written:
+        raise IngestError(_nothing(name, tables))
+    home = next((k for k in ("labels", "gold") if k in tables.written), next(iter(tables.written)))
+    words = settled(tables.words, {w: level for file, _ in files for w, level in file.words.items()})
+    parts = []
+    for found, written in tables.written.items():
+        kind = cast(Kind, found)
+        request = IngestRequest(whole[0], kind, None, "native", whole[1])
+        faults = tables.faults if kind == home else []
+        stage = partial(_stage_native, kind=kind, written=written, faults=faults, name=name, plan=plan)
+        parts.append(Part(request, stage, words if kind in ("labels", "gold") else {}))
+    return parts
+
+
+def _written(
+    files: Sequence[tuple[FilePlan, Piece]], pieces: Sequence[Piece], folder: Path, report: Progress
+) -> Tables:
+    """The canonical rows of all files, as files of their own."""
+    with Tables(folder, several=len(files) > 1) as tables:
+        for done, (file, piece) in enumerate(files):
+            report(0.05 * done / len(files), f"Reading {piece.name}")
+            records = records_of(piece, recognise(piece.path, piece.name))
+            setting = Setting(piece.seen_path, given_of(file), companions(piece, pieces))
+            tables.add(piece.name, native_rows(records, NATIVE[file.format], setting), file.kind)
+    return tables
+
+
+def words_staged(cursor: duckdb.DuckDBPyConnection, part: Part) -> Words:
+    """What stands for what among all labels of a staged table; those of its plan go before what is understood."""
+    if not part.words:
+        return {}
+    found = cursor.execute(
+        f"SELECT DISTINCT label FROM {STAGING} WHERE try_cast(label AS DOUBLE) IS NULL AND label <> '' LIMIT 1000"
+    ).fetchall()
+    return settled((word for (word,) in found), part.words)
+
+
+def given_of(file: FilePlan) -> dict[str, str]:
+    """System and judge of a native file, as its plan says them."""
+    return {c: v.removeprefix("=") for c, v in file.mapping.items() if isinstance(v, str)}
+
+
+def _nothing(name: str, tables: Tables) -> str:
+    if not tables.faults:
+        return f"{name} holds nothing that can be read as it is planned: choose another kind or format."
+    place, fault = tables.faults[0]
+    others = f", and {len(tables.faults) - 1:,} more such" if len(tables.faults) > 1 else ""
+    return f"No record of {name} can be used ({place} {fault.reason}{others}): correct the file."
+
+
+def _stage_native(
+    cursor: duckdb.DuckDBPyConnection,
+    *,
+    kind: Kind,
+    written: Written,
+    faults: Sequence[tuple[str, object]],
+    name: str,
+    plan: Plan,
+) -> Upload:
+    columns = columns_of(kind)
+    _new_rejects(cursor)
+    load_clean(cursor, written.path, {c: i for i, c in enumerate(columns)}, len(columns))
+    rows = [
+        (written.rows + 2 + i, None, fault.text, f"{place} {fault.reason}")  # type: ignore[attr-defined]
+        for i, (place, fault) in enumerate(faults)
+    ]
+    if rows:
+        cursor.executemany("INSERT INTO rejected VALUES (?, ?, ?, ?)", rows[:10_000])
+    used = {c: c for c in columns[1:-1]}
+    if kind == "rubrics":
+        used.pop("severity")
+        cursor.execute(f"ALTER TABLE {STAGING} DROP COLUMN severity")
+        _grade_severity(cursor, kind, used, plan)
+    return Upload(name, 'CAST(i."row" AS BIGINT)', used, "i.place")

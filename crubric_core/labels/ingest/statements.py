@@ -1,0 +1,111 @@
+"""What each ingest said, and what all of it comes to.
+
+A label that counts is a row of labels, gold or anchors, with the ingest that said it; what others said of the same
+key stands aside. The one that counts is the last known one. Descriptions are statements too, one an ingest and a
+thing; each attribute is the last known one. What a person said of a query's type goes before all others, and types
+of one source are never mixed with those of another.
+"""
+
+# ruff: noqa: S608 - every identifier in the SQL is this program's own, every value is bound
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import duckdb
+
+from ..readers.columns import SPECS, TASK_TYPES
+
+KEYS: Mapping[str, tuple[str, ...]] = {
+    "labels": ("system_id", "rubric_id", "judge_id"),
+    "gold": ("system_id", "rubric_id", "judge_id"),
+    "anchors": ("rubric_id", "judge_id"),
+}
+EDITED = "edited"
+_TYPES = ("task_type", *(f"p_{name}" for name in TASK_TYPES), "type_source")
+
+
+@dataclass(frozen=True)
+class Described:
+    """Where a kind of description is stored: the table of what counts, that of the statements, their common id."""
+
+    table: str
+    statements: str
+    id: str
+
+
+DESCRIBED: Mapping[str, Described] = {
+    "rubrics": Described("rubrics", "rubric_statements", "rubric_id"),
+    "queries": Described("queries", "query_statements", "query_id"),
+    "reference": Described("reference_ranking", "reference_statements", "system_id"),
+}
+
+
+def key_of(kind: str, alias: str = "") -> str:
+    """The key's columns, as a list for SELECT or USING."""
+    return ", ".join(f"{alias}{column}" for column in KEYS[kind])
+
+
+def same_key(kind: str, one: str, other: str) -> str:
+    """The condition that two rows have the same key."""
+    return " AND ".join(f"{one}.{column} = {other}.{column}" for column in KEYS[kind])
+
+
+def fold(cursor: duckdb.DuckDBPyConnection, kind: str, dataset_id: int, ids: str) -> None:
+    """Describe the things whose ids stand in the relation ``ids`` (a column ``id``) by all that is said of them."""
+    place, attributes = DESCRIBED[kind], tuple(SPECS[kind].values)
+    named = ", ".join(f'"{c}" = f."{c}"' for c in attributes)
+    folded = ", ".join(f'{_last(c, kind)} AS "{c}"' for c in attributes)
+    typed = " OR ".join(f"{c} IS NOT NULL" for c in _TYPES)
+    rank = f"(coalesce(type_source, '') = '{EDITED}', ingest_id)"
+    source = f"max_by(coalesce(type_source, ''), {rank}) FILTER ({typed}) OVER (PARTITION BY {place.id})"
+    said = (
+        f"(SELECT *, {source} AS source FROM {place.statements})" if kind == "queries" else place.statements
+    )
+    cursor.execute(
+        f"""
+        UPDATE {place.table} SET {named}, ingest_id = f.ingest_id, "row" = f."row"
+        FROM (
+            SELECT i.id, {folded}, max(ingest_id) AS ingest_id, max_by("row", ingest_id) AS "row"
+            FROM (SELECT DISTINCT id FROM ({ids})) i LEFT JOIN {said} s ON s.{place.id} = i.id
+            GROUP BY i.id
+        ) f
+        WHERE {place.table}.{place.id} = f.id AND {place.table}.dataset_id = $dataset
+        """,
+        {"dataset": dataset_id},
+    )
+
+
+def _last(column: str, kind: str) -> str:
+    of_source = " AND coalesce(type_source, '') = source" if kind == "queries" and column in _TYPES else ""
+    return f'max_by("{column}", ingest_id) FILTER ("{column}" IS NOT NULL{of_source})'
+
+
+def revive(cursor: duckdb.DuckDBPyConnection, kind: str, dataset_id: int) -> None:
+    """Let the last known statement that stands aside count for every key for which none counts."""
+    key, own = key_of(kind, "a."), {"dataset": dataset_id, "kind": kind}
+    cursor.execute(
+        f"""
+        CREATE OR REPLACE TEMP TABLE revived AS
+        SELECT {key_of(kind)}, max(ingest_id) FILTER (ingest_id = best) AS ingest_id FROM (
+            SELECT {key}, a.ingest_id,
+                   max_by(a.ingest_id, (a.label IS NOT NULL, a.ingest_id)) OVER (PARTITION BY {key}) AS best
+            FROM aside a ANTI JOIN {kind} t ON t.dataset_id = a.dataset_id AND {same_key(kind, "t", "a")}
+            WHERE a.dataset_id = $dataset AND a.kind = $kind
+        ) GROUP BY {key_of(kind)}
+        """,
+        own,
+    )
+    columns = f'dataset_id, {key_of(kind)}, label, ingest_id, "row"'
+    match = f"{same_key(kind, 'a', 'r')} AND a.ingest_id = r.ingest_id"
+    cursor.execute(
+        f"""
+        INSERT INTO {kind} ({columns}) SELECT {columns} FROM aside a SEMI JOIN revived r ON {match}
+        WHERE a.dataset_id = $dataset AND a.kind = $kind
+        """,
+        own,
+    )
+    cursor.execute(
+        f"DELETE FROM aside a USING revived r WHERE {match} AND a.dataset_id = $dataset AND a.kind = $kind",
+        own,
+    )

@@ -1,0 +1,215 @@
+"""Taking an ingest back: what it said goes, what others said stays, and what it had replaced counts again."""
+
+# ruff: noqa: S608 - every identifier in the SQL is this program's own, every value is bound
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import duckdb
+import pandas as pd
+
+from ...errors import DatasetError, IngestError
+from . import fingerprint as hashing
+from .changes import Changes
+from .settle import check_scales
+from .statements import DESCRIBED, KEYS, fold, revive
+
+_OLD = "it was read by an earlier release, which did not keep what it replaced"
+
+_TOGETHER = """
+    WITH own AS (FROM ingests WHERE dataset_id = $dataset)
+    SELECT ingest_id, kind, source FROM own
+    WHERE ingested_at = (SELECT ingested_at FROM own
+                         WHERE ingest_id = coalesce($ingest, (SELECT max(ingest_id) FROM own)))
+    ORDER BY ingest_id DESC
+"""
+
+
+@dataclass(frozen=True)
+class UndoReport:
+    """What taking an ingest back came to, with all tables that came in the same go.
+
+    removed: labels and descriptions that are gone. restored: values that count again.
+    fingerprint: of the dataset now; None where nothing else was in it, and it went too.
+    """
+
+    dataset: str
+    sources: tuple[str, ...]
+    removed: int
+    restored: int
+    fingerprint: str | None
+
+    @property
+    def sentence(self) -> str:
+        """For the screen."""
+        what = f"{' and '.join(self.sources)} {'was' if len(self.sources) == 1 else 'were'} taken back"
+        if self.fingerprint is None:
+            return f"{what}, and with it the dataset {self.dataset}, which held nothing else."
+        return f"{what}: {self.removed:,} removed, {self.restored:,} restored."
+
+
+def list_ingests(cursor: duckdb.DuckDBPyConnection, dataset_id: int) -> pd.DataFrame:
+    """The ingests of a dataset, oldest first, with what each changed and why it cannot be undone ("" where it can)."""
+    found = cursor.execute(
+        "SELECT ingest_id, kind, source, ingested_at, accepted, rejected, blank, collapsed, replaced, changes,"
+        " policies, fingerprint FROM ingests WHERE dataset_id = ? ORDER BY ingest_id",
+        [dataset_id],
+    ).df()
+    known = found["changes"].notna().tolist()
+    told = [_sentence(c) if k else "" for c, k in zip(found["changes"], known, strict=True)]
+    hindrances = [_hindrance(cursor, dataset_id, int(i)) for i in found["ingest_id"]]
+    return found.assign(changes=told, policies=found["policies"].fillna(""), undo=hindrances)
+
+
+def _sentence(changes: str) -> str:
+    return Changes.from_json(changes).sentence
+
+
+def undo(cursor: duckdb.DuckDBPyConnection, dataset: tuple[int, str], ingest_id: int | None) -> UndoReport:
+    """Take one ingest of a dataset back, the last one where none is named, within the caller's transaction.
+
+    Raises DatasetError where there is no such ingest, or where others build upon it.
+    """
+    dataset_id, name = dataset
+    found = cursor.execute(_TOGETHER, {"dataset": dataset_id, "ingest": ingest_id}).fetchall()
+    if not found:
+        raise DatasetError(
+            f"The dataset {name!r} has no ingest {ingest_id}: choose one that its history lists."
+        )
+    sources = tuple(dict.fromkeys(source for _, _, source in found))
+    removed = restored = 0
+    for number, kind, source in found:
+        hindrance = _hindrance(cursor, dataset_id, number)
+        if hindrance:
+            raise DatasetError(f"{source} (ingest {number}) cannot be taken back: {hindrance}.")
+        gone, back = _take_back(cursor, dataset_id, number, kind)
+        _forget_ingest(cursor, dataset_id, number)
+        removed, restored = removed + gone, restored + back
+    try:
+        check_scales(cursor, dataset_id, "What is left")
+    except IngestError as error:
+        raise DatasetError(f"{' and '.join(sources)} cannot be taken back alone. {error}") from error
+    left = cursor.execute("SELECT 1 FROM ingests WHERE dataset_id = ?", [dataset_id]).fetchone()
+    fingerprint = hashing.renew(cursor, dataset_id) if left else None
+    return UndoReport(name, sources, removed, restored, fingerprint)
+
+
+def _hindrance(cursor: duckdb.DuckDBPyConnection, dataset_id: int, ingest_id: int) -> str:
+    """Why an ingest cannot be taken back, as part of a sentence; "" where it can."""
+    ((changes, later),) = cursor.execute(
+        """
+        SELECT changes, (SELECT arg_min(source, ingest_id) FROM ingests
+                         WHERE dataset_id = $d AND ingested_at > i.ingested_at)
+        FROM ingests i WHERE ingest_id = $i
+        """,
+        {"d": dataset_id, "i": ingest_id},
+    ).fetchall()
+    if changes is None:
+        return _OLD
+    if later and cursor.execute("SELECT 1 FROM moved WHERE ingest_id = ? LIMIT 1", [ingest_id]).fetchone():
+        return f"it gave earlier labels their query, and {later} builds upon that; take what came later back first"
+    return ""
+
+
+def _take_back(
+    cursor: duckdb.DuckDBPyConnection, dataset_id: int, ingest_id: int, kind: str
+) -> tuple[int, int]:
+    """(removed, restored) rows."""
+    own = {"dataset": dataset_id, "ingest": ingest_id}
+    if kind in DESCRIBED:
+        result = _take_back_descriptions(cursor, own, kind)
+    else:
+        cursor.execute("DELETE FROM aside WHERE dataset_id = $dataset AND ingest_id = $ingest", own)
+        ((gone,),) = cursor.execute(
+            f"DELETE FROM {kind} WHERE dataset_id = $dataset AND ingest_id = $ingest", own
+        ).fetchall()
+        result = (gone, 0)
+    for table in KEYS:
+        _move_back(cursor, own, table)
+        before = _rows(cursor, table, dataset_id)
+        revive(cursor, table, dataset_id)
+        back = _rows(cursor, table, dataset_id) - before
+        result = (result[0] - back, result[1] + back) if table == kind else result
+    return result
+
+
+def _rows(cursor: duckdb.DuckDBPyConnection, table: str, dataset_id: int) -> int:
+    ((rows,),) = cursor.execute(f"SELECT count(*) FROM {table} WHERE dataset_id = ?", [dataset_id]).fetchall()
+    return int(rows)
+
+
+def _take_back_descriptions(
+    cursor: duckdb.DuckDBPyConnection, own: dict[str, int], kind: str
+) -> tuple[int, int]:
+    place = DESCRIBED[kind]
+    cursor.execute(
+        f"""
+        CREATE OR REPLACE TEMP TABLE described_by AS SELECT {place.id} AS id FROM {place.statements}
+        WHERE dataset_id = $dataset AND ingest_id = $ingest
+        """,
+        own,
+    )
+    cursor.execute(f"DELETE FROM {place.statements} WHERE dataset_id = $dataset AND ingest_id = $ingest", own)
+    fold(cursor, kind, own["dataset"], "FROM described_by")
+    ((all_of_them, still),) = cursor.execute(
+        f"""
+        SELECT count(*), count(*) FILTER (id IN (SELECT {place.id} FROM {place.statements} WHERE dataset_id = $dataset))
+        FROM described_by
+        """,
+        {"dataset": own["dataset"]},
+    ).fetchall()
+    if kind == "reference":
+        cursor.execute(
+            "DELETE FROM reference_ranking WHERE dataset_id = $dataset AND ingest_id IS NULL",
+            {"dataset": own["dataset"]},
+        )
+    return all_of_them - still, still
+
+
+def _move_back(cursor: duckdb.DuckDBPyConnection, own: dict[str, int], kind: str) -> None:
+    """Rows that got their query from this ingest lose it again."""
+    where = {"kind": kind, **own}
+    for table in (kind, "aside"):
+        cursor.execute(
+            f"""
+            UPDATE {table} SET rubric_id = m.old_rubric_id FROM moved m
+            WHERE m.kind = $kind AND m.ingest_id = $ingest AND {table}.dataset_id = $dataset
+              AND {table}.rubric_id = m.new_rubric_id AND {table}.judge_id = m.judge_id
+              AND {table}.ingest_id = m.said_by {"AND " + table + ".kind = $kind" if table == "aside" else ""}
+              {f"AND {table}.system_id IS NOT DISTINCT FROM m.system_id" if "system_id" in KEYS[kind] else ""}
+            """,
+            where,
+        )
+
+
+def _forget_ingest(cursor: duckdb.DuckDBPyConnection, dataset_id: int, ingest_id: int) -> None:
+    """Drop what is written of the ingest itself, and the names that nobody mentions any more."""
+    cursor.execute("DELETE FROM moved WHERE ingest_id = $i OR said_by = $i", {"i": ingest_id})
+    for table in ("rejects", "ingests"):
+        cursor.execute(f"DELETE FROM {table} WHERE ingest_id = ?", [ingest_id])
+    for table, used in _MENTIONS:
+        mentioned = " UNION ALL ".join(
+            f"SELECT {column} FROM {place} WHERE dataset_id = $d" for place, column in used
+        )
+        cursor.execute(
+            f"DELETE FROM {table} WHERE dataset_id = $d AND {_ID[table]} NOT IN"
+            f" (SELECT * FROM ({mentioned}) AS m(id) WHERE id IS NOT NULL)",
+            {"d": dataset_id},
+        )
+
+
+_ID = {"systems": "system_id", "judges": "judge_id", "rubrics": "rubric_id", "queries": "query_id"}
+_LONG = (*KEYS, "aside")
+# Rubrics before queries: a query is mentioned by its rubrics.
+_MENTIONS: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
+    (
+        "systems",
+        (*((t, "system_id") for t in _LONG if t != "anchors"), ("reference_statements", "system_id")),
+    ),
+    ("judges", tuple((t, "judge_id") for t in _LONG)),
+    (
+        "rubrics",
+        (*((t, "rubric_id") for t in _LONG), ("rubric_statements", "rubric_id"), ("moved", "old_rubric_id")),
+    ),
+    ("queries", (("rubrics", "query_id"), ("query_statements", "query_id"))),
+)

@@ -1,0 +1,244 @@
+"""From what a user hands over to a plan that can be shown, changed and carried out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import pandas as pd
+
+from ...errors import IngestError
+from ..ingest.storing import Progress
+from .columns import SPECS, Kind
+from .describing import Found, Wish, describe
+from .file_names import fields_of, guess_pattern, read_pattern
+from .formats.native import NATIVE
+from .formats.native.base import COLUMNS
+from .guess import fits_name
+from .plan import Columns, FilePlan, Guess, Options, Plan
+from .sources import Piece, Source, Sources, gathered
+
+__all__ = ["Peek", "Source", "Sources", "peek", "plan_ingest", "plan_pieces"]
+
+SHOWN = 20
+_DATA = (".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".parquet", ".xlsx", ".eval")
+
+
+@dataclass(frozen=True)
+class Peek:
+    """A first look at one file: its columns, its first rows, and what it is taken for.
+
+    Of a native layout the rows are those that it would give: labels, where it has any.
+    """
+
+    columns: tuple[str, ...]
+    rows: pd.DataFrame
+    file: FilePlan
+
+
+def plan_ingest(
+    sources: Sources,
+    *,
+    kind: Kind | None = None,
+    mapping: Columns | None = None,
+    format: str = "auto",  # noqa: A002 - as in Workspace.ingest
+    pattern: str | None = None,
+    options: Options | None = None,
+    like: Plan | None = None,
+    name: str | None = None,
+    strict: bool = False,
+    progress: Progress | None = None,
+) -> Plan:
+    """Look into files, folders, archives and workbooks, and say how they would be read; nothing is stored.
+
+    Args:
+        sources: one or a list of paths (files, folders, ZIP archives), bytes, open binary files, (name, one of them).
+        kind: what tables hold; None: guessed, table by table.
+        mapping: canonical column → column, "=value" for the whole file, or a list of columns; for every file.
+        format: of every file; auto: recognised.
+        pattern: where system and judge stand in the files' paths, such as ``{system}__{judge}.jsonl``; None: guessed.
+        options: choices that hold for all files.
+        like: an earlier plan; files of the same name keep what it decided.
+        name: what messages call a single source.
+        strict: no column is taken for another by its contents alone.
+        progress: called with (share done, what is done now).
+
+    """
+    wish = Wish(kind, mapping or {}, format, strict)
+    with gathered(sources, name) as pieces:
+        return plan_pieces(pieces, wish, pattern, options, like, progress)
+
+
+def plan_pieces(
+    pieces: Sequence[Piece],
+    wish: Wish,
+    pattern: str | None = None,
+    options: Options | None = None,
+    like: Plan | None = None,
+    progress: Progress | None = None,
+) -> Plan:
+    """The plan of files that are at hand."""
+    decided = {f.name: f for f in like.files} if like else {}
+    done_with = {name for name, file in decided.items() if _is_whole(file)} if pattern is None else set()
+    pattern = pattern or (like.pattern if like else None)
+    if pattern is not None:
+        read_pattern(pattern)
+    found = []
+    for done, piece in enumerate(pieces):
+        if progress:
+            progress(done / len(pieces), f"Looking into {piece.name}")
+        earlier = decided.get(piece.name)
+        whole = earlier is not None and piece.name in done_with
+        found.append(Found(earlier) if earlier and whole else _look(piece, wish, earlier, pieces))
+    found = _set_aside(found)
+    found, pattern = _name_files(found, pieces, pattern, done_with, strict=wish.strict)
+    return Plan(tuple(f.plan for f in found), pattern, options or (like.options if like else Options()))
+
+
+def _is_whole(file: FilePlan) -> bool:
+    """Whether an earlier plan says all there is to know: it was made from the file, and has no open question."""
+    return file.skip or (bool(file.tables) and file.problem is None)
+
+
+def _look(piece: Piece, wish: Wish, earlier: FilePlan | None, pieces: Sequence[Piece]) -> Found:
+    if earlier is None:
+        return describe(piece, wish, pieces)
+    told = replace(wish, kind=earlier.kind, mapping=earlier.mapping, format=earlier.format)
+    found = describe(piece, told, pieces)
+    return replace(found, plan=replace(found.plan, words={**found.plan.words, **earlier.words}))
+
+
+def _set_aside(found: list[Found]) -> list[Found]:
+    """Among several files, those that are no table, or are read along with others, are skipped, with the reason."""
+    along = tuple(n for f in found if f.plan.format in NATIVE for n in NATIVE[f.plan.format].companions)
+    found = [_read_along(f) if along and f.plan.name.endswith(along) else f for f in found]
+    usable = [f for f in found if f.plan.problem is None]
+    if len(found) == 1 or not usable:
+        return found
+    return [
+        replace(f, plan=replace(f.plan, skip=True)) if f.plan.problem and _is_foreign(f.plan) else f
+        for f in found
+    ]
+
+
+def _read_along(found: Found) -> Found:
+    if found.plan.format in NATIVE:
+        return found
+    return replace(
+        found, plan=replace(found.plan, skip=True, problem=None, reason="it is read along with the others")
+    )
+
+
+def _is_foreign(file: FilePlan) -> bool:
+    """A file that nobody could mean as data (a README, a sheet of notes), not one that is merely broken."""
+    if file.format == "unknown":
+        return not file.name.lower().endswith(_DATA)
+    return len(file.columns) < 2 or not any(fits_name(column) for column in file.columns)
+
+
+def _name_files(
+    found: list[Found], pieces: Sequence[Piece], pattern: str | None, done_with: set[str], *, strict: bool
+) -> tuple[list[Found], str | None]:
+    """System and judge from the files' paths, for the files that do not name them."""
+    lacking = [i for i, f in enumerate(found) if not f.plan.skip and _lacks(f)]
+    if pattern is None:
+        asked = [i for i in lacking if "system" in _lacks(found[i])]
+        wanted = "{system}" if asked else "{judge}"
+        asked = asked or lacking
+        guess = guess_pattern([_path_of(pieces[i]) for i in asked]) if asked else None
+        if (
+            guess is None
+            or wanted not in guess.pattern
+            or (strict and pieces[0].alone and _is_bare(found, asked))
+        ):
+            return [_unnamed(f) for f in found], None
+        pattern, sure, why = guess.pattern, guess.confidence, guess.reason
+    else:
+        sure, why = 1.0, "the pattern"
+        lacking = [i for i, f in enumerate(found) if not f.plan.skip and f.plan.name not in done_with]
+    named = list(found)
+    for i in lacking:
+        fields = fields_of(pattern, pieces[i].seen_path)
+        named[i] = _with_fields(found[i], fields, sure, why)
+    return [_unnamed(f) for f in named], pattern
+
+
+def _path_of(piece: Piece) -> str:
+    """The path that a guess may look at: of a file handed over alone, no more than its folder and its name."""
+    return "/".join(piece.seen_path.split("/")[-2:]) if piece.alone else piece.seen_path
+
+
+def _lacks(found: Found) -> tuple[str, ...]:
+    """What the file does not say about itself."""
+    if found.plan.format in NATIVE:
+        return tuple(n for n in found.needs if n not in found.plan.mapping)
+    if found.plan.kind != "labels" or found.plan.format == "unknown":
+        return ()
+    spread = {c for c, v in found.plan.mapping.items() if isinstance(v, tuple)}
+    return tuple(c for c in ("system", "judge") if c not in found.plan.mapping and c not in spread)
+
+
+def _is_bare(found: list[Found], asked: Sequence[int]) -> bool:
+    """Whether a table without a system column would take it from its file's name: only where somebody looks at it."""
+    return any(found[i].plan.format not in NATIVE for i in asked)
+
+
+def _with_fields(found: Found, fields: Mapping[str, str], sure: float, why: str) -> Found:
+    file = found.plan
+    wanted = {c: v for c, v in fields.items() if c in _lacks(found) or sure == 1.0}
+    if file.format not in NATIVE:
+        wanted = {c: v for c, v in wanted.items() if c in SPECS[file.kind].columns and c not in file.mapping}
+    if not wanted:
+        return found
+    guesses = tuple(Guess(c, f"={v}", sure, f"the file's path: {why}") for c, v in wanted.items())
+    mapping = {**file.mapping, **{c: f"={v}" for c, v in wanted.items()}}
+    missing = set(SPECS[file.kind].needed) - set(mapping)
+    problem = file.problem if file.format not in NATIVE and missing else None
+    return replace(
+        found,
+        plan=replace(file, mapping=mapping, guesses=(*file.guesses, *guesses), problem=problem),
+        needs=tuple(n for n in found.needs if n not in wanted),
+    )
+
+
+def _unnamed(found: Found) -> Found:
+    """A file whose system nobody names is a problem; a judge has a name by default."""
+    if "system" not in found.needs or found.plan.problem or "system" in found.plan.mapping:
+        return found
+    problem = (
+        f"{found.plan.name} does not say which system it is about: give its name "
+        '({"system": "=…"} in the mapping), or a pattern of the file names such as {system}__{judge}.jsonl.'
+    )
+    return replace(found, plan=replace(found.plan, problem=problem))
+
+
+def peek(
+    source: Sources,
+    plan_file: FilePlan | None = None,
+    rows: int = SHOWN,
+    name: str | None = None,
+) -> Peek:
+    """The first rows of one file (of an archive or workbook: of the file that the plan names, else of its first).
+
+    Raises IngestError with one sentence where it cannot be read.
+    """
+    with gathered(source, name) as pieces:
+        piece = next((p for p in pieces if plan_file is not None and p.name == plan_file.name), pieces[0])
+        wish = Wish(plan_file.kind, plan_file.mapping, plan_file.format) if plan_file else Wish()
+        found = describe(piece, wish, pieces)
+    if found.plan.problem and not found.rows:
+        raise IngestError(found.plan.problem)
+    return Peek(*_table_of(found, rows), found.plan)
+
+
+def _table_of(found: Found, rows: int) -> tuple[tuple[str, ...], pd.DataFrame]:
+    columns: tuple[str, ...] = found.plan.columns
+    cells: list[Any] = list(found.rows)
+    if found.plan.format in NATIVE:
+        kinds = {k for k, _ in found.rows}
+        shown = next((k for k in ("labels", "gold", "rubrics", "queries") if k in kinds), "reference")
+        columns, cells = COLUMNS[shown], [row for k, row in found.rows if k == shown]
+    width = len(columns)
+    even = [tuple(row[:width]) + (None,) * (width - len(row)) for row in cells[:rows]]
+    return columns, pd.DataFrame(even, columns=list(columns), dtype=object)

@@ -1,0 +1,205 @@
+"""One file looked into: which format it has, which columns it holds, and how they would be read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from ...errors import IngestError
+from .columns import SPECS, Kind, choose_columns
+from .formats import TABLES, Reader, check_format, open_reader, recognise
+from .formats.native.base import NativeFormat, Record, Setting
+from .formats.records import Fault
+from .guess import guess_columns, guess_kind, guess_spread
+from .native_files import companions, first_records, native_of, native_rows
+from .plan import Columns, FilePlan, Guess
+from .sources import Piece
+from .words import is_number, levels_of
+
+SAMPLE = 200
+
+
+@dataclass(frozen=True)
+class Wish:
+    """What the user said beforehand. strict: no column is taken for another by its contents alone."""
+
+    kind: Kind | None = None
+    mapping: Columns = field(default_factory=dict)
+    format: str = "auto"
+    strict: bool = False
+
+
+@dataclass(frozen=True)
+class Found:
+    """A file's plan, its first rows (of tables) or the first rows it gives (of native layouts)."""
+
+    plan: FilePlan
+    rows: tuple[Any, ...] = ()
+    needs: tuple[str, ...] = ()
+
+
+def describe(piece: Piece, wish: Wish, pieces: Sequence[Piece] = ()) -> Found:
+    """What a file is taken for; a file that cannot be read comes with the sentence that says why."""
+    try:
+        return look_into(piece, wish, pieces)
+    except IngestError as error:
+        return Found(FilePlan(piece.name, "unknown", kind=wish.kind or "labels", problem=str(error)))
+
+
+def look_into(piece: Piece, wish: Wish, pieces: Sequence[Piece] = ()) -> Found:
+    """What a file is taken for; raises IngestError where it cannot be opened."""
+    check_format(wish.format)
+    basic = recognise(piece.path, piece.name)
+    records = [] if wish.format in TABLES else first_records(piece, basic)
+    native = None if wish.format in TABLES else native_of(records, wish.format)
+    if native is not None:
+        return _describe_native(piece, native, wish, companions(piece, pieces), records)
+    if basic == "zip":
+        raise IngestError(
+            f"{piece.name} is a ZIP archive without an Inspect log or a workbook in it: unpack it."
+        )
+    reader = open_reader(piece.path, piece.name, wish.format, piece.scratch)
+    return _describe_table(piece, reader, basic if wish.format == "auto" else wish.format, wish)
+
+
+def _describe_native(
+    piece: Piece,
+    native: NativeFormat,
+    wish: Wish,
+    companion: Callable[[str], Iterator[Record]],
+    records: Sequence[tuple[int, Any]],
+) -> Found:
+    outside = {k: v for k, v in wish.mapping.items() if isinstance(v, str) and v.startswith("=")}
+    given = {k: v[1:] for k, v in outside.items()}
+    probe = _Probe(piece.seen_path, given, companion=companion)
+    rows = [row for _, row in native_rows(records, native, probe)]
+    faults = [row for row in rows if isinstance(row, Fault)]
+    kept = tuple(row for row in rows if not isinstance(row, Fault))
+    kinds = tuple(
+        k for k in ("queries", "rubrics", "labels", "gold", "reference") if any(r[0] == k for r in kept)
+    )
+    plan = FilePlan(
+        piece.name,
+        native.name,
+        native.title,
+        wish.kind or "labels",
+        kinds,
+        mapping=outside,
+        words=_words(r[1][-1] for r in kept if r[0] in ("labels", "gold")),
+        reason=native.recognised_by,
+        problem=f"{piece.name} {faults[0].reason}." if faults and not kept else None,
+    )
+    return Found(plan, kept, tuple(sorted(probe.asked)))
+
+
+@dataclass
+class _Probe(Setting):
+    """A setting that lets a file go on without the names it lacks, and remembers which it asked for."""
+
+    asked: set[str] = field(default_factory=set)
+
+    def _outside(self, what: str, found: Any) -> str:
+        named = super()._outside(what, found)
+        if not named:
+            self.asked.add(what)
+        return named
+
+    def _fail(self, what: str) -> str:
+        return f"({what}?)"
+
+
+def _words(values: Iterable[Any]) -> dict[str, int | None]:
+    texts = {v for v in values if isinstance(v, str) and v.strip() and not is_number(v)}
+    return dict(sorted(levels_of(texts).items()))
+
+
+def _describe_table(piece: Piece, reader: Reader, file_format: str, wish: Wish) -> Found:
+    columns, rows = reader.columns, tuple(reader.head(SAMPLE))
+    kind = wish.kind or guess_kind(piece.name, columns)
+    plan = FilePlan(
+        piece.name, file_format, "a table", kind, (kind,), columns, wish.mapping, reason="its content"
+    )
+    _refuse_strangers(kind, wish.mapping)
+    spread = _spread_of(plan, rows)
+    if spread is not None:
+        return Found(_with_words(spread, rows), rows)
+    named = {c: v for c, v in wish.mapping.items() if isinstance(v, str) and not v.startswith("=")}
+    fixed = {c: v for c, v in wish.mapping.items() if c not in named}
+    try:
+        chosen = choose_columns(kind, _with_fixed(columns, fixed), named, piece.name)
+    except IngestError as error:
+        plan = _guessed(plan, rows, str(error), strict=wish.strict)
+    else:
+        found = {canonical: columns[i] for canonical, i in chosen.items() if i < len(columns)}
+        found |= {canonical: "" for canonical, column in named.items() if column == ""}
+        sure = {g.canonical: g for g in guess_columns(kind, columns, rows)}
+        guesses = tuple(_confirmed(c, column, sure, named) for c, column in found.items())
+        plan = replace(plan, mapping=found | fixed, guesses=guesses)
+    return Found(_with_words(plan, rows), rows)
+
+
+def _refuse_strangers(kind: Kind, mapping: Columns) -> None:
+    strangers = [canonical for canonical in mapping if canonical not in SPECS[kind].columns]
+    if strangers:
+        raise IngestError(
+            f"The mapping names {strangers[0]!r}, which a {kind} table does not have: "
+            f"use {', '.join(SPECS[kind].columns)}."
+        )
+
+
+def _with_fixed(columns: tuple[str, ...], fixed: Columns) -> tuple[str, ...]:
+    """The columns, and one more for each that is the same for the whole file, for the choice to count them in."""
+    return (*columns, *(canonical for canonical in fixed if canonical not in columns))
+
+
+def _confirmed(canonical: str, column: str, sure: Mapping[str, Guess], named: Columns) -> Guess:
+    if named.get(canonical) == column:
+        return Guess(canonical, column, 1.0, "as told")
+    found = sure.get(canonical)
+    return (
+        found if found is not None and found.column == column else Guess(canonical, column, 0.9, "the name")
+    )
+
+
+def _guessed(plan: FilePlan, rows: tuple[Any, ...], problem: str, *, strict: bool) -> FilePlan:
+    """A mapping from names and contents where names alone do not tell; still a problem where a column is missing."""
+    if strict or plan.mapping:
+        return replace(plan, problem=problem)
+    guesses = guess_columns(plan.kind, plan.columns, rows)
+    mapping = {g.canonical: g.column for g in guesses}
+    spec = SPECS[plan.kind]
+    missing = set(spec.needed) - set(mapping) or (spec.any_of and not set(spec.any_of) & set(mapping))
+    return replace(plan, mapping=mapping, guesses=guesses, problem=problem if missing else None)
+
+
+def _spread_of(plan: FilePlan, rows: tuple[Any, ...]) -> FilePlan | None:
+    """The plan of a wide table, or None."""
+    told = next((c for c, v in plan.mapping.items() if isinstance(v, tuple)), None)
+    if plan.kind not in ("labels", "gold") or (plan.mapping and told is None):
+        return None
+    found = guess_spread(plan.columns, rows) if told is None else None
+    if found is None and told is None:
+        return None
+    what, wide = found if found else (str(told), tuple(plan.mapping[str(told)]))
+    sure = guess_columns(plan.kind, [c for c in plan.columns if c not in wide], ())
+    keys = {g.canonical: g for g in sure if g.canonical != "label" and g.confidence > 0.5}
+    mapping = {c: g.column for c, g in keys.items()} | dict(plan.mapping) | {what: wide}
+    note = Guess(what, ", ".join(wide)[:200], 0.8, f"{len(wide)} columns hold labels, one {what} each")
+    return replace(
+        plan,
+        title=f"a wide table, one column a {what}",
+        mapping=mapping,
+        guesses=(*keys.values(), note),
+        reason=f"{len(wide)} columns hold labels and none names the {what}",
+    )
+
+
+def _with_words(plan: FilePlan, rows: tuple[Any, ...]) -> FilePlan:
+    """The plan with what the words among the first labels stand for."""
+    if plan.kind not in ("labels", "gold"):
+        return plan
+    spread = next((v for v in plan.mapping.values() if isinstance(v, tuple)), ())
+    holders = spread or (plan.mapping.get("label"),)
+    at = [i for i, c in enumerate(plan.columns) if c in holders]
+    return replace(plan, words=_words(row[i] for row in rows for i in at if i < len(row) and row[i]))

@@ -1,0 +1,61 @@
+"""Files into text: one small reader a file format, and the recognition of a file by its content."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ....errors import IngestError
+from .base import Reader, Staged
+from .delimited import DelimitedReader
+from .json_records import JsonReader
+from .native import NATIVE
+from .parquet import ParquetReader
+
+__all__ = ["FORMATS", "TABLES", "Reader", "Staged", "open_reader", "recognise"]
+
+TABLES = ("csv", "tsv", "parquet", "jsonl", "json")
+FORMATS = ("auto", *TABLES, *NATIVE)
+_PEEK = 1 << 16
+
+
+def open_reader(path: Path, name: str, file_format: str, scratch: Path) -> Reader:
+    """The reader of a table, by ``file_format`` or by what the file's first bytes look like.
+
+    ``name`` is what messages call the file, ``scratch`` a folder that lives as long as the ingest.
+    """
+    check_format(file_format)
+    found = recognise(path, name) if file_format == "auto" else file_format
+    if found == "parquet":
+        return ParquetReader(path, name)
+    if found in ("json", "jsonl"):
+        return JsonReader(path, name)
+    return DelimitedReader(path, name, scratch, prefer_tab=found == "tsv" or name.lower().endswith(".tsv"))
+
+
+def check_format(file_format: str) -> None:
+    """Raises IngestError where there is no such format."""
+    if file_format not in FORMATS:
+        raise IngestError(f"The format {file_format!r} is unknown: use one of {', '.join(FORMATS)}.")
+
+
+def recognise(path: Path, name: str) -> str:
+    """parquet, zip, json or csv, by the first bytes; raises IngestError where it is something else, or empty."""
+    with path.open("rb") as file:
+        head = file.read(_PEEK)
+    if not head.strip():
+        raise IngestError(f"{name} is empty: it needs a header and at least one row.")
+    if head.startswith(b"PAR1"):
+        return "parquet"
+    if head.startswith((b"\xff\xfe", b"\xfe\xff")):
+        raise IngestError(f"{name} is UTF-16, not UTF-8: save it again as CSV UTF-8.")
+    if head.startswith(b"PK\x03\x04"):
+        return "zip"
+    if head.startswith(b"\x1f\x8b"):
+        raise IngestError(f"{name} is compressed (gzip): unpack it first.")
+    if head.startswith(b"\xd0\xcf\x11\xe0"):
+        raise IngestError(
+            f"{name} is an Excel workbook of before 2007, or encrypted: save it as .xlsx or CSV."
+        )
+    if b"\0" in head:
+        raise IngestError(f"{name} is a binary file: expected CSV, TSV, Parquet, JSON or JSONL.")
+    return "json" if head.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] in (b"{", b"[") else "csv"

@@ -1,0 +1,153 @@
+"""ZIP archives, opened with care: their names are only names, and no bomb gets far."""
+
+from __future__ import annotations
+
+import stat
+import zipfile
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+
+from ....errors import IngestError
+
+MOST_ENTRIES = 20_000
+LARGEST = 8 << 30  # bytes unpacked, all entries together
+HIGHEST_RATIO = 300  # text with long repeats shrinks to a hundredth, a bomb to a thousandth
+_SMALL = 16 << 20  # below this a high ratio does no harm
+_BLOCK = 1 << 20
+_SKIPPED = ("__MACOSX/", ".DS_Store", "Thumbs.db", "desktop.ini")
+_BROKEN = (zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError, EOFError, ValueError, OSError)
+
+
+def is_zip(path: Path) -> bool:
+    """Whether the file begins as a ZIP archive does."""
+    with path.open("rb") as file:
+        return file.read(4) in (b"PK\x03\x04", b"PK\x05\x06")
+
+
+def entry_names(path: Path, name: str) -> tuple[str, ...]:
+    """The names of the files in an archive, as they stand there; raises IngestError where it is damaged."""
+    with _opened(path, name) as archive:
+        return tuple(entry.filename for entry in _entries(archive, name))
+
+
+def unpack(path: Path, name: str, folder: Path) -> Iterator[tuple[str, Path]]:
+    """Each file of the archive as (its name there, a file of a neutral name in ``folder``).
+
+    Raises IngestError where it is damaged, encrypted, holds another archive, or unpacks to more than is sane.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    room = LARGEST
+    with _opened(path, name) as archive:
+        for number, entry in enumerate(_entries(archive, name)):
+            target = folder / f"entry{number}"
+            room -= _copy(archive, entry, target, name, room)
+            if is_zip(target) and not is_workbook(entry.filename) and not entry.filename.endswith(".eval"):
+                raise IngestError(
+                    f"{name} holds another archive, {entry.filename!r}: unpack that one and add its files."
+                )
+            yield entry.filename, target
+
+
+def read_entry(path: Path, name: str, entry: str) -> bytes:
+    """One file of an archive that fits into memory."""
+    with _opened(path, name) as archive:
+        try:
+            found = archive.getinfo(entry)
+            _check_entry(found, name)
+            with archive.open(found) as file:
+                content = file.read(min(_allowed(found, LARGEST), 1 << 30) + 1)
+        except KeyError as error:
+            raise IngestError(f"{name} has no {entry!r} inside: expected a whole Inspect log.") from error
+        except _BROKEN as error:
+            raise _broken(name, entry, error) from error
+    if len(content) > _allowed(found, LARGEST):
+        raise _bomb(name, entry)
+    return content
+
+
+def is_workbook(name: str) -> bool:
+    """Whether a file's name is that of an Excel workbook."""
+    return name.lower().endswith((".xlsx", ".xlsm", ".xlsb", ".ods"))
+
+
+def guard(path: Path, name: str) -> None:
+    """Raises IngestError where a ZIP-based file declares more than is sane; for readers that unpack by themselves."""
+    with _opened(path, name) as archive:
+        _entries(archive, name)
+        if sum(e.file_size for e in archive.infolist()) > 1 << 30:
+            raise _bomb(name, "its content")
+
+
+def _opened(path: Path, name: str) -> zipfile.ZipFile:
+    try:
+        return zipfile.ZipFile(path)
+    except _BROKEN as error:
+        raise IngestError(
+            f"{name} is no whole ZIP archive or Excel workbook ({_words(error)}): make it again."
+        ) from error
+
+
+def _entries(archive: zipfile.ZipFile, name: str) -> list[zipfile.ZipInfo]:
+    entries = [e for e in archive.infolist() if not e.is_dir() and not _is_litter(e.filename)]
+    if len(entries) > MOST_ENTRIES:
+        raise IngestError(
+            f"{name} holds {len(entries):,} files, and at most {MOST_ENTRIES:,} are read: split it."
+        )
+    for entry in entries:
+        _check_entry(entry, name)
+    if sum(entry.file_size for entry in entries) > LARGEST:
+        raise _bomb(name, "its content")
+    return entries
+
+
+def _is_litter(name: str) -> bool:
+    return name.startswith(_SKIPPED) or name.rsplit("/", 1)[-1] in _SKIPPED
+
+
+def _check_entry(entry: zipfile.ZipInfo, name: str) -> None:
+    if entry.flag_bits & 1:
+        raise IngestError(f"{name} is encrypted ({entry.filename!r}): unpack it with its password first.")
+    if stat.S_ISLNK(entry.external_attr >> 16):
+        raise IngestError(
+            f"{name} holds a link, {entry.filename!r}, not a file: put the file itself into it."
+        )
+    if entry.file_size > _SMALL and entry.file_size > HIGHEST_RATIO * max(entry.compress_size, 1):
+        raise _bomb(name, entry.filename)
+
+
+def _allowed(entry: zipfile.ZipInfo, room: int) -> int:
+    """How many bytes an entry may really have: no more than it declares, and than there is room for."""
+    return min(entry.file_size, room)
+
+
+def _copy(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, target: Path, name: str, room: int) -> int:
+    size = 0
+    try:
+        with archive.open(entry) as source, target.open("wb") as file:
+            while block := source.read(_BLOCK):
+                size += len(block)
+                if size > _allowed(entry, room):
+                    raise _bomb(name, entry.filename)
+                file.write(block)
+    except _BROKEN as error:
+        raise _broken(name, entry.filename, error) from error
+    return size
+
+
+def _broken(name: str, entry: str, error: Exception) -> IngestError:
+    if isinstance(error, NotImplementedError):
+        return IngestError(
+            f"{entry!r} in {name} is packed by a method that is not read here: pack it as an ordinary ZIP."
+        )
+    return IngestError(f"{entry!r} in {name} cannot be unpacked ({_words(error)}): make the archive again.")
+
+
+def _bomb(name: str, entry: str) -> IngestError:
+    return IngestError(
+        f"{name} unpacks to far more than it should ({entry}): it is not read; unpack it and add its files."
+    )
+
+
+def _words(error: Exception) -> str:
+    return str(error).split("\n", 1)[0][:120].strip(". ") or "damaged"

@@ -1,0 +1,209 @@
+"""CSV and its kin, separated by comma, tab, semicolon or bar.
+
+DuckDB's strict parallel reader takes a clean file. A file that it refuses, or one with empty lines inside
+(they would shift the row numbers), is first put in order record by record, keeping what cannot be split.
+"""
+
+# ruff: noqa: S608 - every identifier in the SQL is this program's own, every value is bound
+from __future__ import annotations
+
+import csv
+import io
+import mmap
+import re
+from collections.abc import Iterator, Mapping
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import duckdb
+
+from ....errors import IngestError
+from .base import STAGING, Staged
+from .records import Fault
+
+_DELIMITERS = (",", "\t", ";", "|")
+_SAMPLE = 1 << 18
+_LONGEST = 1 << 22  # characters in one record; anything longer is no label table
+_CLEAN = (
+    f"header = false, delim = ',', new_line = '\\n', max_line_size = {2 * _LONGEST}"  # what _rewrite writes
+)
+_MOST_MALFORMED = 10_000  # beyond this, a file with more malformed rows than good ones is something else
+_UNDECODABLE = re.compile("[\udc80-\udcff]")
+
+
+class DelimitedReader:
+    """A delimited text file in UTF-8 whose first record is the header."""
+
+    def __init__(self, path: Path, name: str, scratch: Path, *, prefer_tab: bool = False) -> None:
+        self._path, self._name, self._scratch = path, name, scratch
+        with path.open(encoding="utf-8-sig", errors="surrogateescape", newline="") as file:
+            sample = file.read(_SAMPLE)
+        self._sample, self._delimiter = sample, _sniff(sample, prefer_tab=prefer_tab)
+        self.columns = self._header(sample)
+
+    def _header(self, sample: str) -> tuple[str, ...]:
+        records = (r for r in _tolerant(sample, self._delimiter) if r)
+        header = tuple(next(records, ()))
+        if any(_UNDECODABLE.search(name) for name in header):
+            raise IngestError(self._not_utf8(1))
+        if not header or any(len(name) > 1000 for name in header):
+            raise IngestError(f"The first line of {self._name} is no header: expected short column names.")
+        return header
+
+    def head(self, rows: int) -> list[tuple[str | None, ...]]:
+        """The first rows; the last one may be cut off where the sample ends."""
+        found = (r for r in _tolerant(self._sample, self._delimiter) if r)
+        return [tuple(record) for record in islice(found, 1, rows + 1)]
+
+    def records(self) -> Iterator[tuple[int, Any]]:
+        """Each row with its number as an object, column → cell; a Fault where it cannot be split."""
+        for row, record, problem in self._records():
+            wrong = problem or self._width_problem(record)
+            if wrong:
+                yield (
+                    row,
+                    Fault(f"has {wrong}" if problem is None else wrong, self._delimiter.join(record)[:200]),
+                )
+            elif record:
+                yield row, dict(zip(self.columns, record, strict=False))
+
+    def stage(self, cursor: duckdb.DuckDBPyConnection, picks: Mapping[str, int]) -> Staged:
+        """Read the clean file at full speed, any other with care."""
+        width = len(self.columns)
+        if not self._look_over():
+            try:
+                load(cursor, self._path, picks, width, f"header = true, delim = '{self._delimiter}'")
+            except duckdb.Error:
+                cursor.execute(f"DROP TABLE IF EXISTS {STAGING}")
+            else:
+                return Staged(row_sql="i.rowid + 2")
+        clean, malformed = self._scratch / "clean.csv", self._scratch / "malformed.csv"
+        self._rewrite(clean, malformed)
+        reject = {name: i for i, name in enumerate(("row", "column", "value", "reason"))}
+        load(cursor, malformed, reject, len(reject), _CLEAN)
+        cursor.execute(f"INSERT INTO rejected FROM {STAGING}")
+        cursor.execute(f"DROP TABLE {STAGING}")
+        load(cursor, clean, {"row": 0} | {name: i + 1 for name, i in picks.items()}, width + 1, _CLEAN)
+        return Staged(row_sql='CAST(i."row" AS BIGINT)')
+
+    def _look_over(self) -> bool:
+        """Whether there are empty lines before the end; IngestError where a line is beyond all reason."""
+        with self._path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
+            start = 0
+            while len(content) - start > _LONGEST:
+                end = content.rfind(b"\n", start, start + _LONGEST)
+                end = end if end >= 0 else content.rfind(b"\r", start, start + _LONGEST)
+                if end < 0:
+                    raise IngestError(self._too_long(None))
+                start = end + 1
+            empty = content[:1] in b"\r\n"
+            for pair in (b"\n\n", b"\n\r"):
+                at = content.find(pair)
+                empty = empty or (at >= 0 and bool(content[at : at + 4096].strip()))
+        return empty
+
+    def _rewrite(self, clean: Path, malformed: Path) -> None:
+        """Each record with its row into ``clean``, or into ``malformed`` with what is wrong with it."""
+        with (
+            clean.open("w", encoding="utf-8", newline="") as good,
+            malformed.open("w", encoding="utf-8", newline="") as bad,
+        ):
+            keep, drop = (csv.writer(f, lineterminator="\n", quoting=csv.QUOTE_ALL) for f in (good, bad))
+            kept = dropped = 0
+            for row, record, problem in self._records():
+                problem = problem or self._width_problem(record)
+                kept, dropped = kept + (problem is None), dropped + (problem is not None)
+                if dropped > max(kept, _MOST_MALFORMED):
+                    raise IngestError(f"Most rows of {self._name} are no records (row {row:,}: {problem}).")
+                if problem:
+                    drop.writerow([row, "", self._delimiter.join(record)[:200], problem])
+                elif record:
+                    keep.writerow([row, *record[: len(self.columns)]])
+
+    def _records(self) -> Iterator[tuple[int, list[str], str | None]]:
+        """Each record after the header: its row, its cells, and what is wrong with it."""
+        with self._path.open(encoding="utf-8-sig", errors="surrogateescape", newline="") as file:
+            csv.field_size_limit(_LONGEST)
+            reader = csv.reader(file, delimiter=self._delimiter, strict=True)
+            header_seen = False
+            for row in range(1, 1 << 62):
+                problem = None
+                try:
+                    record = next(reader)
+                except StopIteration:
+                    return
+                except csv.Error as error:
+                    if "field limit" in str(error):
+                        raise IngestError(self._too_long(row)) from error
+                    if "unexpected end" in str(error):
+                        raise IngestError(
+                            f"In {self._name} a quotation mark opened in row {row} is never closed: close it."
+                        ) from error
+                    record, problem = (
+                        [],
+                        "a quotation mark stands inside the cell: double it, or quote the cell",
+                    )
+                if any(_UNDECODABLE.search(cell) for cell in record if not cell.isascii()):
+                    raise IngestError(self._not_utf8(row))
+                if header_seen:
+                    yield row, record, problem
+                header_seen = header_seen or bool(record)
+
+    def _width_problem(self, record: list[str]) -> str | None:
+        found, expected = len(record), len(self.columns)
+        if not record or found == expected or (found > expected and not any(record[expected:])):
+            return None
+        return f"{found} cells where the header has {expected} columns"
+
+    def _too_long(self, row: int | None) -> str:
+        where = "A line" if row is None else f"Row {row:,}"
+        return (
+            f"{where} of {self._name} is longer than {_LONGEST:,} characters: "
+            "expected a label table with one short record a line."
+        )
+
+    def _not_utf8(self, row: int) -> str:
+        return (
+            f"{self._name} is not UTF-8 (row {row:,} holds bytes of another encoding): save it as CSV UTF-8."
+        )
+
+
+def load(
+    cursor: duckdb.DuckDBPyConnection, path: Path, picks: Mapping[str, int], width: int, dialect: str
+) -> None:
+    """``incoming`` with the columns picked by position, so that no name of the file enters the SQL."""
+    wanted = ", ".join(f'c{i} AS "{name}"' for name, i in picks.items())
+    columns = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(width))
+    cursor.execute(
+        f"CREATE TEMP TABLE {STAGING} AS SELECT {wanted} FROM read_csv(?, auto_detect = false, "
+        f"quote = '\"', escape = '\"', columns = {{{columns}}}, {dialect})",
+        [str(path)],
+    )
+
+
+def _tolerant(sample: str, delimiter: str) -> Iterator[list[str]]:
+    try:
+        yield from csv.reader(io.StringIO(sample, newline=""), delimiter=delimiter)
+    except csv.Error:  # a cell beyond the csv module's limit: what was read before must do
+        return
+
+
+def _sniff(sample: str, *, prefer_tab: bool) -> str:
+    """The separator under which most of the first records have as many cells as the header, at least two."""
+
+    def fit(delimiter: str) -> tuple[float, int]:
+        records = [r for _, r in zip(range(50), _tolerant(sample, delimiter), strict=False) if r]
+        width = len(records[0]) if records else 0
+        even = sum(len(r) == width for r in records) / len(records) if width > 1 else 0.0
+        return even, width
+
+    fits = {d: fit(d) for d in _DELIMITERS}
+    if prefer_tab and fits["\t"][1] > 1:
+        return "\t"
+    return max(_DELIMITERS, key=lambda d: fits[d])
+
+
+def load_clean(cursor: duckdb.DuckDBPyConnection, path: Path, picks: Mapping[str, int], width: int) -> None:
+    """``incoming`` from a CSV file without header, every cell quoted, that this program wrote itself."""
+    load(cursor, path, picks, width, _CLEAN)

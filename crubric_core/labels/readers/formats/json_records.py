@@ -1,0 +1,66 @@
+"""JSON Lines, or one JSON array of objects, by DuckDB's own reader."""
+
+# ruff: noqa: S608 - every identifier in the SQL is this program's own, every value is bound
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+import duckdb
+
+from ....errors import IngestError
+from .base import STAGING, Staged, first_line
+
+_RECORDS = "read_json_objects(?, format = 'auto', maximum_object_size = 67108864)"
+
+
+class JsonReader:
+    """Records with the same fields; a field that a record lacks is blank, a nested one is its JSON text."""
+
+    def __init__(self, path: Path, name: str) -> None:
+        self._path, self._name = str(path), name
+        keys = f"SELECT unnest(json_keys(json)) AS key FROM {_RECORDS} WHERE json_type(json) = 'OBJECT'"
+        try:
+            with duckdb.connect() as connection:
+                found = connection.execute(f"SELECT DISTINCT key FROM ({keys}) ORDER BY key", [self._path])
+                self.columns = tuple(row[0] for row in found.fetchall())
+        except duckdb.Error as error:
+            raise IngestError(self._broken(error)) from error
+        if not self.columns:
+            raise IngestError(
+                f"{name} holds no JSON objects: expected one object a line, or an array of them."
+            )
+
+    def head(self, rows: int) -> list[tuple[str | None, ...]]:
+        """The first records."""
+        wanted = ", ".join("json_extract_string(json, ?)" for _ in self.columns)
+        pointers = [_pointer(column) for column in self.columns]
+        try:
+            with duckdb.connect() as connection:
+                found = connection.execute(
+                    f"SELECT {wanted} FROM {_RECORDS} LIMIT ?", [*pointers, self._path, rows]
+                )
+                return found.fetchall()
+        except duckdb.Error as error:
+            raise IngestError(self._broken(error)) from error
+
+    def stage(self, cursor: duckdb.DuckDBPyConnection, picks: Mapping[str, int]) -> Staged:
+        """Fields are found by a bound JSON pointer, so that no name of the file enters the SQL."""
+        wanted = ", ".join(f'json_extract_string(json, ?) AS "{name}"' for name in picks)
+        pointers = [_pointer(self.columns[i]) for i in picks.values()]
+        sql = f"CREATE TEMP TABLE {STAGING} AS SELECT {wanted} FROM {_RECORDS}"
+        try:
+            cursor.execute(sql, [*pointers, self._path])
+        except duckdb.Error as error:
+            raise IngestError(self._broken(error)) from error
+        return Staged(row_sql="i.rowid + 1")
+
+    def _broken(self, error: duckdb.Error) -> str:
+        found = re.search(r"(?:record/value|line) (\d+)", str(error))
+        where = f"record {found[1]} is no valid JSON" if found else first_line(error)
+        return f"{self._name} cannot be read as JSON ({where}): correct the file or write it again."
+
+
+def _pointer(field: str) -> str:
+    return "/" + field.replace("~", "~0").replace("/", "~1")

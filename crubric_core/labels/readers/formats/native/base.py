@@ -1,0 +1,202 @@
+"""What a reader of one benchmark's layout promises, and the canonical rows it yields."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from .....errors import IngestError
+from ..records import as_text
+
+Record = Mapping[str, Any]
+Cell = str | float | int | bool | None
+Row = tuple[str, tuple[Cell, ...]]
+
+# The cells of each kind of row, in this order; ``place`` and ``row`` are added when it is written.
+COLUMNS: Mapping[str, tuple[str, ...]] = {
+    "queries": ("query", "text", "domain"),
+    "rubrics": (
+        "query",
+        "rubric",
+        "text",
+        "scale_min",
+        "scale_max",
+        "weight",
+        "dimension",
+        "severity",
+        "polarity",
+        "tags",
+    ),
+    "labels": ("system", "query", "rubric", "judge", "label"),
+    "gold": ("system", "query", "rubric", "annotator", "label"),
+    "reference": ("system", "rank", "score"),
+}
+
+
+class MissingError(IngestError):
+    """The file does not say which system (or judge) it is about, and nobody else did."""
+
+    def __init__(self, what: str, name: str) -> None:
+        super().__init__(
+            f"{name.rsplit('/', 1)[-1]} does not say which {what} it is about: give its name "
+            f'({{"{what}": "=…"}} in the mapping) or a pattern of the file names such as {{system}}__{{judge}}.jsonl.'
+        )
+        self.what = what
+
+
+def _alone(_name: str) -> Iterator[Record]:
+    return iter(())
+
+
+@dataclass
+class Setting:
+    """What is known of a file besides its record: its path, system and judge by the user or by the path, its fellows.
+
+    companion: the records of a file of that name that came with it, of all such files after a ``*``.
+    memory: what earlier records left to later ones.
+    """
+
+    name: str
+    given: Mapping[str, str] = field(default_factory=dict)
+    companion: Callable[[str], Iterator[Record]] = _alone
+    memory: dict[str, Any] = field(default_factory=dict)
+
+    def system(self, found: Any = None) -> str:
+        """The system: what the user says, else what the record says, else what the file's name says."""
+        return self._outside("system", found) or self._fail("system")
+
+    def judge(self, found: Any = None) -> str:
+        """The judge, likewise; "judge" where nobody names one."""
+        return self._outside("judge", found) or "judge"
+
+    def _outside(self, what: str, found: Any) -> str:
+        inside = "" if found is None else as_text(found).strip()
+        return self.given.get(what) or inside
+
+    def _fail(self, what: str) -> str:
+        raise MissingError(what, self.name)
+
+
+@dataclass(frozen=True)
+class NativeFormat:
+    """One layout: how a record shows it, and what canonical rows a record gives.
+
+    fits: whether a record has this layout. rows: its rows; raises MalformedError where it is broken.
+    recognised_by: for people, how it is recognised. companions: names of files that are read along with it.
+    """
+
+    name: str
+    title: str
+    recognised_by: str
+    fits: Callable[[Record], bool]
+    rows: Callable[[Record, Setting], Iterator[Row]]
+    companions: tuple[str, ...] = ()
+
+
+class MalformedError(ValueError):
+    """A record that has the layout but cannot be read; the message is the reason for its rejection."""
+
+
+def label(system: str, query: str, rubric: str, judge: str, value: Any) -> Row:
+    """A judge's label; None is unknown."""
+    return "labels", (system, query, f"{query}#{rubric}", judge, level(value))
+
+
+def gold(system: str, query: str, rubric: str, annotator: str, value: Any) -> Row:
+    """A person's label."""
+    return "gold", (system, query, f"{query}#{rubric}", annotator, level(value))
+
+
+def rubric(
+    query: str,
+    name: str,
+    text: Any = None,
+    *,
+    scale: tuple[int, int] | tuple[None, None] = (None, None),
+    weight: Any = None,
+    dimension: Any = None,
+    polarity: int | None = None,
+    tags: str | None = None,
+) -> Row:
+    """What a rubric is; ``polarity`` -1 where meeting it is bad, ``tags`` separated by commas."""
+    described = None if text is None else as_text(text)
+    return "rubrics", (query, f"{query}#{name}", described, *scale, weight, dimension, None, polarity, tags)
+
+
+def query(name: str, text: Any = None, domain: Any = None) -> Row:
+    """What a query is; a conversation becomes one text."""
+    return "queries", (name, conversation(text), None if domain is None else as_text(domain))
+
+
+def level(value: Any) -> Cell:
+    """A label as a cell: true and false become 1 and 0, a number stays, text is read later, anything else is odd."""
+    if value is None or isinstance(value, (bool, int, float)):
+        return int(value) if isinstance(value, bool) else value
+    return as_text(value)
+
+
+def points(value: Any) -> tuple[Cell, int]:
+    """(weight, polarity) of a rubric with points: negative ones count against a system that meets it."""
+    weight = number(value)
+    return weight, -1 if weight is not None and weight < 0 else 1
+
+
+def conversation(value: Any) -> str | None:
+    """The text of a prompt, whether given as text or as messages."""
+    if value is None or isinstance(value, str):
+        return value
+    if isinstance(value, list) and all(isinstance(m, dict) for m in value):
+        return "\n\n".join(f"{m.get('role', 'user')}: {as_text(m.get('content', ''))}" for m in value)
+    return as_text(value)
+
+
+def listed(record: Record, key: str) -> list[Any]:
+    """A list of the record; MalformedError where it is something else."""
+    value = record.get(key)
+    if not isinstance(value, list):
+        raise MalformedError(f"has no list {key!r}")
+    return value
+
+
+def mapped(value: Any, what: str) -> Record:
+    """An object; MalformedError where it is something else."""
+    if not isinstance(value, dict):
+        raise MalformedError(f"has {what} that is no object")
+    return value
+
+
+def named(record: Record, *keys: str) -> str:
+    """The first of some keys that the record has, as a name; MalformedError where it has none."""
+    for key in keys:
+        value = record.get(key)
+        if value is not None and not isinstance(value, (dict, list)) and as_text(value).strip():
+            return as_text(value).strip()
+    raise MalformedError(f"has no {keys[0]!r}")
+
+
+def has(record: Any, *keys: str) -> bool:
+    """Whether a record is an object with all these keys."""
+    return isinstance(record, dict) and all(key in record for key in keys)
+
+
+def is_list_of(value: Any, *keys: str) -> bool:
+    """Whether a value is a non-empty list whose first item has all these keys."""
+    return isinstance(value, list) and bool(value) and has(value[0], *keys)
+
+
+def number(value: Any) -> float | None:
+    """A number given as a number or as text; None for anything else."""
+    if isinstance(value, bool) or not isinstance(value, (int, float, str)):
+        return None
+    try:
+        found = float(value)
+    except ValueError:
+        return None
+    return found if abs(found) < float("inf") else None
+
+
+def fingerprint(text: str) -> str:
+    """A short name for a criterion that has none but its text."""
+    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:8]

@@ -1,0 +1,152 @@
+"""JSON records one after another, without the whole file in memory: JSON Lines, one array, or one object."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Any, TextIO
+
+from ....errors import IngestError
+
+LARGEST = 1 << 29  # characters of one record; an Inspect or promptfoo log is one record
+_BLOCK = 1 << 18
+_SPACE = " \t\r\n"
+_DECODER = json.JSONDecoder()
+
+
+@dataclass(frozen=True)
+class Fault:
+    """A record that is no JSON: what is wrong with it, and how it begins."""
+
+    reason: str
+    text: str
+
+
+def read_records(path: Path, name: str) -> Iterator[tuple[int, Any]]:
+    """Each record with the line it begins on; a broken line of JSON Lines comes as a Fault.
+
+    Raises IngestError where the rest of the file cannot be split into records.
+    """
+    with path.open("rb") as raw:
+        head = raw.read(1 << 12).removeprefix(b"\xef\xbb\xbf").lstrip()
+    if head[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        raise IngestError(f"{name} is UTF-16, not UTF-8: save it again as UTF-8.")
+    with path.open(encoding="utf-8-sig") as file:
+        try:
+            yield from _by_lines(file, name) if _is_lines(head) else _by_value(file, name)
+        except UnicodeDecodeError as error:
+            raise IngestError(
+                f"{name} is not UTF-8 (byte {error.object[error.start]:#x}): save it as UTF-8."
+            ) from error
+
+
+def first_records(path: Path, name: str, count: int) -> list[tuple[int, Any]]:
+    """The first records of a file."""
+    found = []
+    for record in read_records(path, name):
+        found.append(record)
+        if len(found) == count:
+            break
+    return found
+
+
+def _is_lines(head: bytes) -> bool:
+    """Whether the first line is, or may be, a whole record with others after it."""
+    if head[:1] != b"{":
+        return False
+    line, newline, rest = head.partition(b"\n")
+    if not newline:
+        return True  # one long line
+    try:
+        json.loads(line)
+    except (ValueError, RecursionError):
+        return rest.lstrip()[:1] == b"{" and line.rstrip().endswith(b"}")
+    return True
+
+
+def _by_lines(file: TextIO, name: str) -> Iterator[tuple[int, Any]]:
+    for number, line in enumerate(_lines(file, name), 1):
+        if line.strip(_SPACE):
+            try:
+                yield number, json.loads(line)
+            except (ValueError, RecursionError) as error:
+                yield number, Fault(f"is no valid JSON ({_words(error)})", line[:200])
+
+
+def _lines(file: TextIO, name: str) -> Iterator[str]:
+    while line := file.readline(LARGEST):
+        if len(line) == LARGEST:
+            raise _too_long(name)
+        yield line
+
+
+def _by_value(file: TextIO, name: str) -> Iterator[tuple[int, Any]]:
+    """Values of an array, or whole values one after another; a window over the file grows as a value needs it."""
+    window, line, block, listed = file.read(_BLOCK), 1, _BLOCK, False
+    if window.lstrip(_SPACE)[:1] == "[":
+        listed = True
+        line += window[: window.index("[")].count("\n")
+        window = window[window.index("[") + 1 :]
+    while True:
+        rest = window.lstrip(_SPACE + "," if listed else _SPACE)
+        line += window[: len(window) - len(rest)].count("\n")
+        window = rest
+        if listed and window[:1] == "]":
+            return
+        try:
+            if not window:
+                raise json.JSONDecodeError("unexpected end", "", 0)
+            value, end = _DECODER.raw_decode(window)
+            if end == len(window) and (more := file.read(block)):
+                window += more  # a number may go on
+                continue
+        except (ValueError, RecursionError) as error:
+            more = "" if isinstance(error, RecursionError) else file.read(block if listed else LARGEST)
+            if not more:
+                if not window and not listed:
+                    return
+                raise _broken(name, line, window, error) from error
+            window += more
+            if len(window) > LARGEST:
+                raise _too_long(name) from error
+            block = min(2 * block, 1 << 27)
+            continue
+        yield line, value
+        line += window.count("\n", 0, end)
+        window, block = window[end:], _BLOCK
+
+
+def _broken(name: str, line: int, window: str, error: Exception) -> IngestError:
+    at = line + window.count("\n", 0, getattr(error, "pos", 0))
+    return IngestError(
+        f"{name} cannot be read as JSON (line {at:,}: {_words(error)}): correct the file or write it again."
+    )
+
+
+def _too_long(name: str) -> IngestError:
+    return IngestError(f"A record of {name} is longer than {LARGEST >> 20} MiB: split the file.")
+
+
+def _words(error: Exception) -> str:
+    if isinstance(error, RecursionError):
+        return "nested too deeply"
+    return str(getattr(error, "msg", error)).split("\n", 1)[0][:80].lower()
+
+
+def parse_reply(text: str) -> Any:
+    """The JSON value inside a model's reply, fenced or among words; None where there is none."""
+    for opening in islice(re.finditer(r"[{\[]", text), 20):
+        try:
+            return _DECODER.raw_decode(text, opening.start())[0]
+        except (ValueError, RecursionError):
+            continue
+    return None
+
+
+def as_text(value: Any) -> str:
+    """A value as one cell: text as it is, anything else as JSON."""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

@@ -1,0 +1,230 @@
+"""Which column of a table is meant by each canonical one: from its name and from what it holds."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from ...errors import IngestError
+from .columns import SPECS, SYNONYMS, Kind, choose_columns, plain_name
+from .plan import Guess
+from .words import UNKNOWN, is_number, levels_of, plain
+
+Spread = Literal["judge", "system", "rubric"]
+Sample = Sequence[Sequence[str | None]]
+
+_ENOUGH = 0.8  # share of a column's known cells that must look like labels
+_WIDEST = 101  # levels of the widest scale that contents alone may suggest
+_NEVER_LABELS = frozenset(
+    [
+        "id",
+        "index",
+        "row",
+        "n",
+        "count",
+        "total",
+        "mean",
+        "sd",
+        "std",
+        "time",
+        "seconds",
+        "timestamp",
+        "date",
+        "created_at",
+        "tokens",
+        "cost",
+        "latency",
+        "duration",
+        "seed",
+        "epoch",
+        "version",
+        "weight",
+        "points",
+        "max_points",
+        "min_points",
+        "max_score",
+        "min_score",
+        "turn",
+        "position",
+        "rank",
+        "year",
+        "age",
+    ]
+)
+_ENDINGS = (
+    "score",
+    "scores",
+    "label",
+    "labels",
+    "rating",
+    "grade",
+    "verdict",
+    "judgment",
+    "judgement",
+    "vote",
+    "present",
+)
+_CONTAINS: Mapping[str, tuple[str, ...]] = {
+    "system": ("system", "model", "candidate", "assistant"),
+    "query": ("query", "question", "prompt", "task", "example"),
+    "rubric": ("rubric", "criterion", "criteria", "checklist", "item"),
+    "judge": ("judge", "grader", "rater", "annotator", "evaluator"),
+    "annotator": ("annotator", "rater", "expert", "physician", "human"),
+    "label": ("label", "score", "rating", "grade", "verdict", "met"),
+}
+
+
+@dataclass(frozen=True)
+class Profile:
+    """What the first cells of a column hold.
+
+    known: cells that are not blank. distinct: different ones. labels: share that look like labels. length: mean
+    characters of a cell.
+    """
+
+    known: int
+    distinct: int
+    labels: float
+    length: float
+
+
+def profile(cells: Sequence[str | None]) -> Profile:
+    """The profile of a column's first cells."""
+    known = [c for c in cells if c is not None and plain(c) not in UNKNOWN]
+    if not known:
+        return Profile(0, 0, 0.0, 0.0)
+    numbers = [float(c) for c in known if is_number(c)]
+    words = levels_of(c for c in known if not is_number(c))
+    alike = sum(abs(x) <= 100 and (x * 4).is_integer() for x in numbers) + sum(c in words for c in known)
+    distinct = len(set(known))
+    share = alike / len(known) if distinct <= _WIDEST else 0.0
+    return Profile(len(known), distinct, share, sum(map(len, known)) / len(known))
+
+
+def guess_kind(name: str, columns: Sequence[str]) -> Kind:
+    """What a table holds, by its columns; labels and gold labels differ by name alone."""
+    plainly = {plain_name(column) for column in columns}
+    if plainly & {"valid", "validity"} and fits("anchors", columns):
+        return "anchors"
+    if any("system" in c or "model" in c for c in plainly) and not fits("labels", columns):
+        return "reference" if fits("reference", columns) else "labels"
+    kind: Kind = next((k for k in ("labels", "rubrics", "queries") if fits(k, columns)), "labels")
+    human = "gold" in name.lower() or any("annotator" in c for c in plainly)
+    return "gold" if kind == "labels" and human else kind
+
+
+def fits(kind: Kind, columns: Sequence[str]) -> bool:
+    """Whether the names alone tell all columns that a table of this kind needs."""
+    try:
+        choose_columns(kind, columns, None, "")
+    except IngestError:
+        return False
+    return True
+
+
+def fits_name(column: str) -> bool:
+    """Whether a column's name is, or is another word for, one of any kind of table."""
+    return any(_by_name(c, column)[0] > 0.9 for spec in SPECS.values() for c in spec.columns)
+
+
+def guess_columns(kind: Kind, columns: Sequence[str], sample: Sample) -> tuple[Guess, ...]:
+    """The likeliest column of each canonical one, best first, each column once; nothing below a third of certainty."""
+    profiles = [profile([row[i] if i < len(row) else None for row in sample]) for i in range(len(columns))]
+    rows = max(len(sample), 1)
+    offers = [
+        (guess, i)
+        for canonical in SPECS[kind].columns
+        for i, column in enumerate(columns)
+        if (guess := _weigh(kind, canonical, column, profiles[i], rows)).confidence > 1 / 3
+    ]
+    chosen: dict[str, Guess] = {}
+    taken: set[int] = set()
+    for guess, i in sorted(offers, key=lambda offer: -offer[0].confidence):
+        if guess.canonical not in chosen and i not in taken:
+            chosen[guess.canonical] = guess
+            taken.add(i)
+    return tuple(chosen.values())
+
+
+def _weigh(kind: Kind, canonical: str, column: str, held: Profile, rows: int) -> Guess:
+    named, why = _by_name(canonical, column)
+    content, what = _by_content(canonical, held, rows)
+    needed = canonical in SPECS[kind].needed
+    if named:
+        sure = named * (0.7 + 0.3 * content) if held.known else named * 0.8
+        return Guess(canonical, column, round(sure, 2), f"{why}; {what}" if what else why)
+    sure = 0.5 * content if needed and what and column.strip() else 0.0
+    return Guess(canonical, column, round(sure, 2), what)
+
+
+def _by_name(canonical: str, column: str) -> tuple[float, str]:
+    name = plain_name(column)
+    if name == canonical:
+        return 1.0, "the name"
+    if name in SYNONYMS.get(canonical, ()):
+        rank = SYNONYMS[canonical].index(name)
+        return 0.95 - 0.02 * min(rank, 10), f"{column!r} is another word for {canonical}"
+    parts = set(name.split("_"))
+    if parts & set(_CONTAINS.get(canonical, ())):
+        return 0.6, f"{column!r} speaks of it"
+    return 0.0, ""
+
+
+def _by_content(canonical: str, held: Profile, rows: int) -> tuple[float, str]:
+    """How well the cells fit (0 to 1; 1 where they say nothing against it), and what they look like."""
+    if canonical in ("label", "valid"):
+        if held.labels >= _ENOUGH and held.distinct <= 12:
+            return 1.0, f"{held.distinct} different values that look like labels"
+        return (
+            held.labels * 0.6,
+            "" if held.labels < 0.5 else f"{held.labels:.0%} of its cells look like labels",
+        )
+    share = held.distinct / rows
+    texty = held.labels < _ENOUGH or held.length > 3
+    if canonical == "rubric":
+        return (0.8, f"{held.distinct} different names or texts") if texty and share > 0.05 else (0.4, "")
+    if canonical in ("system", "judge", "annotator"):
+        few = texty and 1 < held.distinct <= max(50, rows // 2) and held.length < 60
+        return (0.75, f"{held.distinct} different short names") if few else (0.4, "")
+    return (1.0, "") if canonical != "query" else (0.8, "")
+
+
+def guess_spread(columns: Sequence[str], sample: Sample) -> tuple[Spread, tuple[str, ...]] | None:
+    """(what the columns stand for, the columns) of a wide table: one label column a judge, system or rubric.
+
+    What is spread is the key that no column names; None for a table that is not wide.
+    """
+    found = {g.canonical for g in guess_columns("labels", columns, ()) if g.confidence > 0.6}
+    if "label" in found:
+        return None
+    taken = {g.column for g in guess_columns("labels", columns, ()) if g.confidence > 0.6}
+    cells = {c: [row[i] if i < len(row) else None for row in sample] for i, c in enumerate(columns)}
+    wide = tuple(
+        c for c in columns if c not in taken and _may_hold_labels(c) and profile(cells[c]).labels >= _ENOUGH
+    )
+    if len(wide) < 2:
+        return None
+    if {"system", "rubric"} <= found:
+        return ("judge", wide) if "judge" not in found else None
+    if "rubric" in found or ("query" in found and "system" not in found):
+        return "system", wide
+    return ("rubric", wide) if "system" in found else None
+
+
+def _may_hold_labels(column: str) -> bool:
+    name = plain_name(column)
+    described = {s for names in SYNONYMS.values() for s in names} - set(SYNONYMS["label"])
+    return bool(name) and name not in _NEVER_LABELS and name not in described and not name.endswith("_id")
+
+
+def spread_names(columns: Sequence[str]) -> tuple[str, ...]:
+    """The names of what wide columns stand for: without an ending such as _score that they all share."""
+    for ending in _ENDINGS:
+        cut = [re.sub(rf"(?i)[\s_.\-]+{ending}$", "", c) for c in columns]
+        if all(c and c != whole for c, whole in zip(cut, columns, strict=True)) and len(set(cut)) == len(
+            columns
+        ):
+            return tuple(c.strip() for c in cut)
+    return tuple(c.strip() for c in columns)

@@ -1,0 +1,85 @@
+"""Files of native layouts: which layout one has, its records as objects, and the canonical rows they give."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import islice
+from typing import Any
+
+from ...errors import IngestError
+from .formats import recognise
+from .formats.delimited import DelimitedReader
+from .formats.native import NATIVE, inspect_log, native_format_of
+from .formats.native.base import MalformedError, NativeFormat, Row, Setting
+from .formats.parquet import ParquetReader
+from .formats.records import Fault, read_records
+from .sources import Piece
+
+TRIED = 20  # records of a file that are read to see what it holds
+
+
+def first_records(piece: Piece, basic: str) -> list[tuple[int, Any]]:
+    """The first records of a file; none where they cannot be read, which the reader of tables says better."""
+    try:
+        return list(islice(records_of(piece, basic), TRIED))
+    except IngestError:
+        return []
+
+
+def native_of(records: Sequence[tuple[int, Any]], file_format: str) -> NativeFormat | None:
+    """The native layout of a file: the one asked for, or the one that its first record shows."""
+    if file_format in NATIVE:
+        return NATIVE[file_format]
+    return native_format_of(next((r for _, r in records if not isinstance(r, Fault)), None))
+
+
+def records_of(piece: Piece, basic: str) -> Iterator[tuple[int, Any]]:
+    """The records of any file as objects: lines or values of JSON, rows of Parquet or CSV, an Inspect log."""
+    if basic == "json":
+        return read_records(piece.path, piece.name)
+    if basic == "parquet":
+        return ParquetReader(piece.path, piece.name).records()
+    if basic == "zip":
+        return inspect_log.read_archive(piece.path, piece.name)
+    return DelimitedReader(piece.path, piece.name, piece.scratch).records()
+
+
+def companions(piece: Piece, pieces: Sequence[Piece]) -> Callable[[str], Iterator[dict[str, Any]]]:
+    """Finds what came with a piece: the file of that name in its folder, else anywhere; after a * all such files."""
+    folder = piece.seen_path.rpartition("/")[0]
+
+    def records(name: str) -> Iterator[dict[str, Any]]:
+        alike = [p for p in pieces if p.seen_path.rsplit("/", 1)[-1].endswith(name.removeprefix("*"))]
+        near = [p for p in alike if p.seen_path.rpartition("/")[0] == folder] or alike
+        for found in alike if name.startswith("*") else near[:1]:
+            for _, record in records_of(found, recognise(found.path, found.name)):
+                if isinstance(record, dict):
+                    yield record
+
+    return records
+
+
+def native_rows(
+    records: Iterable[tuple[int, Any]], native: NativeFormat, setting: Setting
+) -> Iterator[tuple[int, Row | Fault]]:
+    """The canonical rows of native records, each with its record's line; a record that cannot be read is a Fault."""
+    for line, record in records:
+        if isinstance(record, Fault):
+            yield line, record
+            continue
+        if not isinstance(record, dict):
+            yield line, Fault("is no object", str(record)[:200])
+            continue
+        try:
+            for row in native.rows(record, setting):
+                yield line, row
+        except MalformedError as error:
+            yield line, Fault(str(error), str(record)[:200])
+        except (
+            TypeError,
+            KeyError,
+            AttributeError,
+            IndexError,
+            OverflowError,
+        ):  # a shape nobody has thought of
+            yield line, Fault(f"is not as {native.title} has it", str(record)[:200])

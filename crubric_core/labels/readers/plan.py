@@ -1,0 +1,159 @@
+"""What was understood of some files, before anything is read in: shown, changed, kept as JSON, carried out."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any, get_args
+
+from ...errors import IngestError
+from .columns import Kind
+
+# canonical column → the file's column; "=value": the same for the whole file; a list: one column each (wide tables)
+Columns = Mapping[str, str | tuple[str, ...]]
+Words = Mapping[str, int | None]
+
+
+@dataclass(frozen=True)
+class Guess:
+    """Which column (or "=value") was taken for a canonical one, how sure that is (0 to 1), and why."""
+
+    canonical: str
+    column: str
+    confidence: float
+    reason: str
+
+
+@dataclass(frozen=True)
+class Options:
+    """Choices that hold for all files.
+
+    severity_points: severity → points at which it begins, such as {"critical": -8, "moderate": -4}; empty: off.
+    A negative threshold holds for points at or below it, a positive one for points at or above it.
+    """
+
+    severity_points: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class FilePlan:
+    """One file: what it is taken for, and how its columns become the canonical ones.
+
+    kind: for layouts that hold several tables, "labels" takes all of them, another kind that one alone ("gold":
+    their labels as gold, the judge as annotator).
+    tables: the kinds of rows that it will give. problem: one sentence on why it cannot be read as planned.
+    """
+
+    name: str
+    format: str
+    title: str = ""
+    kind: Kind = "labels"
+    tables: tuple[str, ...] = ()
+    columns: tuple[str, ...] = ()
+    mapping: Columns = field(default_factory=dict)
+    guesses: tuple[Guess, ...] = ()
+    words: Words = field(default_factory=dict)
+    reason: str = ""
+    skip: bool = False
+    problem: str | None = None
+
+
+@dataclass(frozen=True)
+class Plan:
+    """All files of one ingest, the pattern that their names follow, and the options."""
+
+    files: tuple[FilePlan, ...]
+    pattern: str | None = None
+    options: Options = field(default_factory=Options)
+
+    @property
+    def problems(self) -> tuple[str, ...]:
+        """One sentence for each file that is wanted and cannot be read as planned."""
+        return tuple(f.problem for f in self.files if f.problem and not f.skip)
+
+    def file(self, name: str) -> FilePlan:
+        """The plan of one file; IngestError where there is none of that name."""
+        for found in self.files:
+            if found.name == name:
+                return found
+        raise IngestError(
+            f"The plan has no file {name!r}: it has {', '.join(repr(f.name) for f in self.files[:10])}."
+        )
+
+    def changed(self, name: str, **fields: Any) -> Plan:
+        """The same plan with some fields of one file changed; a change of mapping, kind or words mends its problem."""
+        if {"mapping", "kind", "words", "format"} & set(fields):
+            fields.setdefault("problem", None)
+        new = replace(self.file(name), **fields)
+        return replace(self, files=tuple(new if f.name == name else f for f in self.files))
+
+    def to_json(self) -> str:
+        """The plan as JSON text, which ``from_json`` reads back."""
+        return json.dumps(asdict(self), ensure_ascii=False, indent=1)
+
+    @classmethod
+    def from_json(cls, text: str) -> Plan:
+        """A plan from its JSON; of each file only name and format must be there. Raises IngestError."""
+        try:
+            return cls.from_dict(json.loads(text))
+        except (ValueError, RecursionError) as error:
+            raise IngestError(
+                f"The plan cannot be read as JSON ({str(error)[:120]}): write it again."
+            ) from error
+
+    @classmethod
+    def from_dict(cls, found: Any) -> Plan:
+        """A plan from the object that its JSON holds; raises IngestError where it is none."""
+        try:
+            return cls(
+                files=tuple(_file(f) for f in found["files"]),
+                pattern=found.get("pattern"),
+                options=Options(dict(found.get("options", {}).get("severity_points", {}))),
+            )
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise IngestError(
+                f"The plan is not as `ingest --plan` prints it ({type(error).__name__}: {str(error)[:80]}): "
+                'expected {"files": [{"name": …, "format": …}, …]}.'
+            ) from error
+
+
+def _file(found: Mapping[str, Any]) -> FilePlan:
+    fields: dict[str, Any] = dict(found)
+    fields["mapping"] = read_columns(fields.get("mapping", {}))
+    fields["guesses"] = tuple(Guess(**guess) for guess in fields.get("guesses", ()))
+    fields["tables"], fields["columns"] = tuple(fields.get("tables", ())), tuple(fields.get("columns", ()))
+    fields["words"] = {str(k): None if v is None else int(v) for k, v in fields.get("words", {}).items()}
+    if fields.get("kind", "labels") not in get_args(Kind):
+        raise ValueError(f"kind {fields['kind']!r}")
+    return FilePlan(**fields)
+
+
+def read_columns(found: Any) -> dict[str, str | tuple[str, ...]]:
+    """A mapping as JSON has it, lists as tuples; ValueError where it is none."""
+    if not isinstance(found, dict):
+        raise ValueError("a mapping is one object")  # noqa: TRY004 - all faults of a plan are one kind
+    read: dict[str, str | tuple[str, ...]] = {}
+    for canonical, column in found.items():
+        if isinstance(column, (list, tuple)) and column and all(isinstance(c, str) for c in column):
+            read[canonical] = tuple(column)
+        elif isinstance(column, str):
+            read[canonical] = column
+        else:
+            raise ValueError(f"{canonical} is mapped to {column!r}")
+    return read
+
+
+def notes_of(plan: Plan) -> tuple[str, ...]:
+    """What was understood beyond the columns' names, a sentence each: layouts, names from paths, words."""
+    notes = []
+    for file in plan.files:
+        if file.skip:
+            notes.append(f"{file.name} was left out{f': {file.problem}' if file.problem else '.'}")
+            continue
+        if file.title and file.title != "a table":
+            notes.append(f"{file.name} was read as {file.title} ({file.reason}).")
+        fixed = [f"{c} {v[1:]}" for c, v in file.mapping.items() if isinstance(v, str) and v.startswith("=")]
+        if fixed:
+            notes.append(f"{file.name} was taken for {' and '.join(fixed)}.")
+    return tuple(notes)

@@ -1,0 +1,85 @@
+"""What becomes of values that can be read in several ways: choices that a person makes, never guesses."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields
+from typing import Any, Literal, get_args
+
+from ...errors import IngestError
+
+OnConflict = Literal["reject", "last", "first"]
+Fractions = Literal["reject", "down", "up"]
+Zero = Literal["label", "unknown"]
+OffScale = Literal["reject", "clip"]
+Apostrophes = Literal["keep", "strip"]
+
+_CHOICES: Mapping[str, tuple[str, ...]] = {
+    "on_conflict": get_args(OnConflict),
+    "fractions": get_args(Fractions),
+    "zero": get_args(Zero),
+    "off_scale": get_args(OffScale),
+    "apostrophes": get_args(Apostrophes),
+}
+
+
+@dataclass(frozen=True)
+class Policies:
+    """The usual choice of each leaves out what is in doubt, with its reason.
+
+    on_conflict: rows that contradict each other, or what is stored: left out; the later one counts; the earlier one.
+    fractions: a label between two levels: left out; rounded down; rounded up.
+    multiply: labels (and scale_min, scale_max) times this: 4 makes levels of quarters.
+    zero: a label of 0 is a label; or it says that there is none.
+    off_scale: a label beyond its rubric's given scale: left out; taken for the nearest end.
+    apostrophes: one before =, +, -, @ at the start of a cell is text; or a spreadsheet's guard, and taken away.
+    answers: words in place of numbers, in any case: the label that each stands for, None where it stands for none.
+    """
+
+    on_conflict: OnConflict = "reject"
+    fractions: Fractions = "reject"
+    multiply: int = 1
+    zero: Zero = "label"
+    off_scale: OffScale = "reject"
+    apostrophes: Apostrophes = "keep"
+    answers: Mapping[str, float | None] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for name, choices in _CHOICES.items():
+            value = getattr(self, name)
+            if value not in choices:
+                raise IngestError(f"{name} = {value!r} is unknown: use one of {', '.join(choices)}.")
+        if type(self.multiply) is not int or not 1 <= self.multiply <= 1000:
+            raise IngestError(
+                f"multiply = {self.multiply!r} is no factor: expected a whole number from 1 to 1000."
+            )
+        for word, label in self.answers.items():
+            if not word.strip() or not (label is None or abs(label) < float("inf")):
+                raise IngestError(
+                    f"The answer {word!r} stands for {label!r}: expected a word and a number, or null."
+                )
+
+    def unusual(self) -> dict[str, Any]:
+        """The choices that differ from the usual ones."""
+        usual = Policies()
+        return {name: value for name, value in asdict(self).items() if value != getattr(usual, name)}
+
+    def told(self, applied: Mapping[str, int]) -> str:
+        """The unusual choices and how many rows each decided, for the list of ingests."""
+        parts = []
+        for name, choice in self.unusual().items():
+            words = ", ".join(f"{w} → {v}" for w, v in choice.items()) if name == "answers" else choice
+            rows = applied.get(name, 0)
+            parts.append(
+                f"{name}: {words}" + (f" ({rows:,} {'row' if rows == 1 else 'rows'})" if rows else "")
+            )
+        return "; ".join(parts)
+
+    @classmethod
+    def from_mapping(cls, given: Mapping[str, Any]) -> Policies:
+        """The policies that a JSON object or the command line spells out; IngestError where there is no such one."""
+        names = [f.name for f in fields(cls)]
+        for name in given:
+            if name not in names:
+                raise IngestError(f"There is no policy {name!r}: use one of {', '.join(names)}.")
+        return cls(**given)

@@ -1,0 +1,177 @@
+"""What the user hands over (paths, folders, archives, workbooks, bytes) as local files, each with its name."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import IO, Union
+
+from ...errors import IngestError
+from .formats import archive
+from .formats.workbook import sheets
+
+Source = str | Path | bytes | IO[bytes]
+Named = tuple[str, Source]
+Sources = Union[Source, Named, list[Source | Named], "Kept"]
+
+SHEET = " › "
+_MOST_FILES = 20_000
+_HIDDEN = (".", "__MACOSX")
+
+
+@dataclass(frozen=True)
+class Piece:
+    """One file to read: its name in messages and in the plan, where it is, and the path that its user sees.
+
+    scratch: a folder of its own that lives as long as the ingest. alone: whether it was handed over by itself.
+    """
+
+    name: str
+    path: Path
+    seen_path: str
+    scratch: Path
+    alone: bool = False
+
+    @property
+    def sheet(self) -> bool:
+        """Whether it is a sheet of a workbook."""
+        return SHEET in self.name
+
+
+class Kept:
+    """Sources copied and taken apart once, for several looks at them; the copies live as long as this object.
+
+    Raises IngestError as ``gathered`` does.
+    """
+
+    def __init__(self, sources: Sources) -> None:
+        stack = ExitStack()
+        self.pieces = stack.enter_context(gathered(sources))
+        weakref.finalize(self, stack.close)
+
+
+@contextmanager
+def gathered(sources: Sources, name: str | None = None) -> Iterator[tuple[Piece, ...]]:
+    """All files that some sources hold: folders walked, archives unpacked, workbooks taken apart.
+
+    Raises IngestError where a source is not there, is not what it says, or holds nothing.
+    """
+    if isinstance(sources, Kept):
+        yield sources.pieces
+        return
+    listed = _listed(sources, name)
+    with TemporaryDirectory(prefix="crubric-") as folder:
+        yield _laid_out(listed, Path(folder))
+
+
+def _laid_out(listed: list[tuple[str | None, Source]], folder: Path) -> tuple[Piece, ...]:
+    pieces: list[Piece] = []
+    try:
+        for number, (label, source) in enumerate(listed):
+            scratch = folder / f"source{number}"
+            scratch.mkdir()
+            pieces += _open(label, source, scratch, alone=len(listed) == 1)
+    except OSError as error:
+        raise IngestError(
+            f"The files could not be laid out for reading ({error.strerror}): check that they can be read, and that "
+            "the disk of temporary files has room."
+        ) from error
+    return _distinct(pieces)
+
+
+def _listed(
+    sources: Source | Named | list[Source | Named], name: str | None
+) -> list[tuple[str | None, Source]]:
+    if isinstance(sources, tuple):
+        return [(sources[0], sources[1])]
+    if isinstance(sources, list):
+        if not sources:
+            raise IngestError("There is no file to read: name at least one.")
+        return [s if isinstance(s, tuple) else (None, s) for s in sources]
+    return [(name, sources)]
+
+
+def _open(name: str | None, source: Source, scratch: Path, *, alone: bool) -> list[Piece]:
+    if isinstance(source, (str, Path)):
+        path = Path(source).expanduser()
+        if path.is_dir():
+            return _walk(name or path.name, path, scratch)
+        if not path.is_file():
+            raise IngestError(f"There is no file {str(source)!r}: check the path.")
+        plain = scratch / "source"
+        plain.symlink_to(path.resolve())  # a path with * or [ would be taken for a pattern
+        return _take_apart(Piece(name or path.name, plain, path.resolve().as_posix(), scratch, alone))
+    label = name or Path(str(getattr(source, "name", "") or "upload")).name
+    path = scratch / "source"
+    if isinstance(source, bytes):
+        path.write_bytes(source)
+    else:
+        with path.open("wb") as file:
+            while block := source.read(1 << 20):
+                file.write(block)
+    return _take_apart(Piece(label, path, label, scratch, alone))
+
+
+def _walk(name: str, folder: Path, scratch: Path) -> list[Piece]:
+    """Every file below a folder, by its path from that folder on; links are not followed."""
+    found: list[Path] = []
+    for path in sorted(folder.rglob("*")):
+        inside = path.relative_to(folder)
+        if any(part.startswith(_HIDDEN) for part in inside.parts) or path.is_symlink() or not path.is_file():
+            continue
+        if len(found) == _MOST_FILES:
+            raise IngestError(
+                f"The folder {name} holds more than {_MOST_FILES:,} files: name the one to read."
+            )
+        found.append(path)
+    if not found:
+        raise IngestError(f"There is no file in the folder {name}: name one with label tables.")
+    pieces = []
+    for number, inner in enumerate(found):
+        own = scratch / f"file{number}"
+        own.mkdir()
+        plain = own / "source"
+        plain.symlink_to(inner.resolve())
+        label = inner.relative_to(folder).as_posix()
+        pieces += _take_apart(Piece(label, plain, f"{name}/{label}", own), nested=True)
+    return pieces
+
+
+def _take_apart(piece: Piece, *, nested: bool = False) -> list[Piece]:
+    """An archive's files, a workbook's sheets, or the file itself."""
+    if not archive.is_zip(piece.path):
+        return [piece]
+    entries = archive.entry_names(piece.path, piece.name)
+    if "header.json" in entries or "_journal/start.json" in entries:
+        return [piece]  # an Inspect log
+    if "xl/workbook.xml" in entries or "xl/workbook.bin" in entries or "content.xml" in entries:
+        tables = sheets(piece.path, piece.name, piece.scratch / "sheets")
+        return [
+            Piece(f"{piece.name}{SHEET}{sheet}", path, f"{piece.seen_path}{SHEET}{sheet}", piece.scratch)
+            for sheet, path in tables
+        ]
+    if nested:
+        raise IngestError(f"{piece.name} is an archive within what was given: unpack it and add its files.")
+    if not entries:
+        raise IngestError(f"{piece.name} is an empty archive: expected at least one file in it.")
+    pieces = []
+    for number, (entry, file) in enumerate(archive.unpack(piece.path, piece.name, piece.scratch / "zip")):
+        own = piece.scratch / f"file{number}"
+        own.mkdir()
+        pieces += _take_apart(Piece(entry, file, entry, own), nested=True)
+    return pieces
+
+
+def _distinct(pieces: list[Piece]) -> tuple[Piece, ...]:
+    """Names that a plan can tell apart."""
+    seen: dict[str, int] = {}
+    distinct = []
+    for piece in pieces:
+        count = seen[piece.name] = seen.get(piece.name, 0) + 1
+        name = piece.name if count == 1 else f"{piece.name} ({count})"
+        distinct.append(piece if count == 1 else Piece(name, piece.path, piece.seen_path, piece.scratch))
+    return tuple(distinct)

@@ -1,0 +1,1 @@
+"""The DuckDB file: connection, schema, datasets, reduction, stored results."""

@@ -1,0 +1,259 @@
+"""One dataset of a workspace: a light handle whose methods read the database when they are called."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+import numpy as np
+import pandas as pd
+
+from ...errors import DatasetError
+from ...scoring_rules import ScoringRules
+from ...settings import Response, Tie
+from ...types import BoolArray, FloatArray, IntArray
+from ..checks.dataset_checks import check_dataset, coverage
+from ..ingest.findings import Finding
+from . import catalogue, reduce
+from .canonical import CANONICAL
+from .dataset_rules import load_rules
+
+if TYPE_CHECKING:
+    import duckdb
+
+    from .workspace import Workspace
+
+
+@dataclass(frozen=True)
+class Scale:
+    """A label scale: its ends, how many levels it has, and whether a file gave it or the labels show it."""
+
+    minimum: float
+    maximum: float
+    levels: int
+    source: Literal["given", "inferred"]
+
+
+@dataclass(frozen=True)
+class Reduction:
+    """What M systems' labels on J rubrics come to (METHOD §1–3).
+
+    systems: the M names, sorted.
+    rubrics: J rows, as ``Dataset.rubrics``.
+    y: (M, J) consensus; binary 0/1, ordered 0..L-1; NaN where there is no label or no majority.
+    levels: (J,) levels that the model reads; 2 where binary.
+    n_agree, n_total: (J,) instances on which all labels are equal, and all instances (two labels or more).
+    max_panel: (J,) most labels on one cell.
+    n_judges: judges of the dataset.
+    unanimous: (J,) no instance with a disagreement.
+    n_labels: known labels.
+    response: the scale read.
+    """
+
+    systems: tuple[str, ...]
+    rubrics: pd.DataFrame
+    y: FloatArray
+    levels: IntArray
+    n_agree: IntArray
+    n_total: IntArray
+    max_panel: IntArray
+    n_judges: int
+    unanimous: BoolArray
+    n_labels: int
+    response: Response
+
+
+class Dataset:
+    """The labels of one study. Everything is read anew at each call, so it is never stale."""
+
+    def __init__(self, workspace: Workspace, dataset_id: int, name: str) -> None:
+        self._workspace, self._id, self.name = workspace, dataset_id, name
+
+    @property
+    def id(self) -> int:
+        """Its key in the workspace's tables."""
+        return self._id
+
+    def __repr__(self) -> str:
+        return f"Dataset({self.name!r})"
+
+    @property
+    def fingerprint(self) -> str:
+        """Hash of the content, whatever the order of files and rows."""
+        found = self._rows(
+            "SELECT fingerprint FROM datasets WHERE dataset_id = $dataset", {"dataset": self._id}
+        )
+        if not found:
+            raise DatasetError(f"The dataset {self.name!r} was deleted: choose another one.")
+        return str(found[0][0])
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        """Names of the systems that have labels, sorted."""
+        return tuple(row[0] for row in self._rows(*catalogue.systems(self._id)))
+
+    @property
+    def judges(self) -> tuple[str, ...]:
+        """Names of the judges, sorted."""
+        return tuple(row[0] for row in self._rows(*catalogue.judges(self._id)))
+
+    @property
+    def rubrics(self) -> pd.DataFrame:
+        """One row a rubric: rubric, query, text, scale_min, scale_max, levels, weight, dimension, severity, polarity, …
+
+        polarity: -1 where a label that meets the rubric is bad (given, or the sign of the weight), else 1.
+        tags: separated by commas.
+        """
+        return self._frame(*catalogue.rubrics(self._id))
+
+    @property
+    def queries(self) -> pd.DataFrame:
+        """One row a query: query, text, domain, task_type, p_<type> (shares), type_source, omega."""
+        return self._frame(*catalogue.queries(self._id))
+
+    @property
+    def scale(self) -> Scale | None:
+        """The widest scale of the rubrics; None while there are none."""
+        with self._workspace.reading() as cursor:
+            return read_scale(cursor, self._id)
+
+    def counts(self) -> dict[str, int | float]:
+        """How much is there.
+
+        systems, queries, rubrics, judges, labels (known), blank; cells (system × rubric with a label), instances
+        (with two or more), cells_full_panel (with one of every judge); missing_share of systems × rubrics × judges.
+        """
+        frame = self._frame(*catalogue.counts(self._id))
+        found: dict[str, int | float] = {str(c): int(frame[c].iloc[0]) for c in frame.columns}
+        room = found["systems"] * found["rubrics"] * found["judges"]
+        found["missing_share"] = 1 - found["labels"] / room if room else float("nan")
+        return found
+
+    def labels(self) -> pd.DataFrame:
+        """All labels as given: system, query, rubric, judge, label; a blank one is missing."""
+        return self._frame(*catalogue.labels(self._id))
+
+    def gold(self) -> pd.DataFrame:
+        """Human labels: system, query, rubric, annotator, label."""
+        return self._frame(*catalogue.gold(self._id))
+
+    def anchors(self) -> pd.DataFrame:
+        """What people said of the rubrics themselves (METHOD §5): query, rubric, annotator, valid (1 or 0)."""
+        return self._frame(*catalogue.anchors(self._id))
+
+    def reference_ranking(self) -> pd.DataFrame:
+        """The human reference: system, rank, score."""
+        return self._frame(*catalogue.reference_ranking(self._id))
+
+    def tables(self) -> dict[str, pd.DataFrame]:
+        """The tables that, ingested in this order, make the same dataset: kind → table; empty ones are left out."""
+        with self._workspace.reading() as cursor:
+            found = {kind: cursor.execute(sql, {"dataset": self._id}).df() for kind, sql in CANONICAL.items()}
+        return {kind: tidy(table) for kind, table in found.items() if len(table)}
+
+    def checks(self) -> tuple[Finding, ...]:
+        """What is doubtful about it: rows that were left out, labels that deserve a look; errors first."""
+        with self._workspace.reading() as cursor:
+            return check_dataset(cursor, self._id)
+
+    def coverage(self) -> pd.DataFrame:
+        """One row a system and judge: labels (known), blank, cells (that any judge has), share, lowest, highest."""
+        with self._workspace.reading() as cursor:
+            return coverage(cursor, self._id)
+
+    def scoring_rules(self) -> ScoringRules:
+        """How its queries are scored by type: the paper's rules until somebody edits them."""
+        with self._workspace.reading() as cursor:
+            return load_rules(cursor, self._id)
+
+    def panel(self, response: Response = "binary") -> FloatArray:
+        """(M, J, K) labels as the model reads them; NaN unknown."""
+        _check_choice("response", response, get_args(Response))
+        with self._workspace.reading() as cursor:
+            shape = tuple(
+                len(self._names(cursor, q)) for q in (catalogue.systems, catalogue.rubrics, catalogue.judges)
+            )
+            return _scatter(cursor.execute(*reduce.panel(self._id, response)).fetchnumpy(), shape)
+
+    def reduce(
+        self, response: Response = "binary", tie: Tie = "unknown", agreement_tolerance: int = 0
+    ) -> Reduction:
+        """Consensus and agreement, computed by the database from one state of it.
+
+        ``agreement_tolerance`` levels apart still agree, on ordered responses alone.
+        Raises DatasetError where there is no label.
+        """
+        _check_choice("response", response, get_args(Response))
+        _check_choice("tie", tie, get_args(Tie))
+        if agreement_tolerance < 0:
+            raise DatasetError(
+                f"agreement_tolerance = {agreement_tolerance!r} is negative: expected 0 or more."
+            )
+        with self._workspace.reading() as cursor:
+            systems = tuple(row[0] for row in self._names(cursor, catalogue.systems))
+            if not systems:
+                raise DatasetError(
+                    f"The dataset {self.name!r} has no labels yet: ingest a label table first."
+                )
+            judges = self._names(cursor, catalogue.judges)
+            rubrics = tidy(cursor.execute(*catalogue.rubrics(self._id)).df())
+            cursor.execute(*reduce.cells(self._id, response, tie, agreement_tolerance))
+            y = _scatter(cursor.execute(reduce.consensus()).fetchnumpy(), (len(systems), len(rubrics)))
+            found = cursor.execute(reduce.agreement()).fetchnumpy()
+            (n_labels,) = cursor.execute("SELECT sum(n) FROM cells").fetchall()[0]
+        counts = np.zeros((3, len(rubrics)), dtype=np.int64)
+        counts[:, np.asarray(found["j"])] = [found["n_agree"], found["n_total"], found["max_panel"]]
+        levels = rubrics["levels"].to_numpy(dtype=np.int64, copy=True)
+        return Reduction(
+            systems=systems,
+            rubrics=rubrics,
+            y=y,
+            levels=levels if response == "ordered" else np.full_like(levels, 2),
+            n_agree=counts[0],
+            n_total=counts[1],
+            max_panel=counts[2],
+            n_judges=len(judges),
+            unanimous=counts[0] == counts[1],
+            n_labels=int(n_labels or 0),
+            response=response,
+        )
+
+    def _names(self, cursor: duckdb.DuckDBPyConnection, query: Any) -> list[tuple[Any, ...]]:
+        return cursor.execute(*query(self._id)).fetchall()
+
+    def _rows(self, sql: str, params: dict[str, object]) -> list[tuple[Any, ...]]:
+        with self._workspace.reading() as cursor:
+            return cursor.execute(sql, params).fetchall()
+
+    def _frame(self, sql: str, params: dict[str, object]) -> pd.DataFrame:
+        with self._workspace.reading() as cursor:
+            return tidy(cursor.execute(sql, params).df())
+
+
+def read_scale(cursor: duckdb.DuckDBPyConnection, dataset_id: int) -> Scale | None:
+    """The scale of a dataset as the cursor's transaction sees it."""
+    found = cursor.execute(*catalogue.scale(dataset_id)).fetchone()
+    if found is None:
+        return None
+    minimum, maximum, levels, given = found
+    return Scale(float(minimum), float(maximum), int(levels), "given" if given else "inferred")
+
+
+def _scatter(found: dict[str, Any], shape: Sequence[int]) -> FloatArray:
+    """A NaN array of ``shape`` with the last column of an answer at the positions that the others give."""
+    *positions, value = found.values()
+    array = np.full(shape, np.nan)
+    array[tuple(np.asarray(p) for p in positions)] = np.ma.asarray(value, dtype=np.float64).filled(np.nan)
+    return array
+
+
+def tidy(frame: pd.DataFrame) -> pd.DataFrame:
+    """The same frame with missing text as None."""
+    text = [c for c in frame.columns if frame[c].dtype.kind not in "iufb"]
+    return frame.assign(**{c: frame[c].astype(object).where(frame[c].notna(), None) for c in text})
+
+
+def _check_choice(name: str, value: str, choices: Sequence[str]) -> None:
+    if value not in choices:
+        raise DatasetError(f"{name} = {value!r} is unknown: use one of {', '.join(choices)}.")

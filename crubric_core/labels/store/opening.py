@@ -1,0 +1,143 @@
+"""Opening a workspace file: its lock, its schema, and one writer at a time."""
+
+from __future__ import annotations
+
+import re
+import threading
+from contextlib import closing
+from pathlib import Path
+from weakref import WeakValueDictionary
+
+import duckdb
+
+from ...errors import WorkspaceError
+from ..readers.formats.base import first_line
+
+SCHEMA_VERSION = 4
+_APPLICATION = "calibrated-rubric"
+_SCHEMA = Path(__file__).with_name("schema")
+_CONFIG = {"autoinstall_known_extensions": "false", "autoload_known_extensions": "false"}
+
+
+class Writer:
+    """One writer at a time for each file, whoever opened it in this process."""
+
+    def __init__(self) -> None:
+        self.lock = threading.RLock()
+
+
+_writers: WeakValueDictionary[str, Writer] = WeakValueDictionary()
+_writers_lock = threading.Lock()
+
+
+def connect(path: str) -> duckdb.DuckDBPyConnection:
+    """The database file, made if it is new."""
+    if path != ":memory:" and not Path(path).parent.is_dir():
+        raise WorkspaceError(
+            f"There is no folder {str(Path(path).parent)!r} for the workspace: create it first."
+        )
+    try:
+        return duckdb.connect(path, config=dict(_CONFIG))
+    except duckdb.Error as error:
+        text = str(error)
+        if "lock on file" in text:
+            holder = re.search(r"PID (\d+)", text)
+            who = f"another process (PID {holder[1]})" if holder else "another process"
+            raise WorkspaceError(
+                f"The workspace {path} is in use by {who}: close it there, or open another file."
+            ) from error
+        if "not a valid DuckDB" in text or "version number" in text:
+            raise WorkspaceError(
+                f"{path} is not a workspace that this version can read: choose another file."
+            ) from error
+        raise WorkspaceError(f"The workspace {path} cannot be opened ({first_line(error)}).") from error
+
+
+def prepare(connection: duckdb.DuckDBPyConnection, path: str) -> None:
+    """Bring a new or an older workspace to the present schema; refuse a database that is none, or a newer one.
+
+    An older file is copied beside itself first, as ``<name>.v<its version>``.
+    """
+    with closing(connection.cursor()) as cursor:
+        version = _version(cursor, path)
+        if version == SCHEMA_VERSION:
+            return
+        try:
+            if version and path != ":memory:":
+                _back_up(cursor, Path(f"{path}.v{version}"))
+            _migrate(cursor, version)
+        except (duckdb.Error, OSError) as error:
+            why = first_line(error) if isinstance(error, duckdb.Error) else error.strerror
+            raise WorkspaceError(
+                f"The workspace {path} of schema version {version} could not be brought to version {SCHEMA_VERSION} "
+                f"({why}); it is as it was: make room on the disk, or open a copy of it."
+            ) from error
+
+
+def _version(cursor: duckdb.DuckDBPyConnection, path: str) -> int:
+    """The schema version of the file, 0 of an empty one; WorkspaceError where this program cannot read it."""
+    tables = {row[0] for row in cursor.execute("SELECT table_name FROM duckdb_tables()").fetchall()}
+    if not tables:
+        return 0
+    try:
+        stored = dict(cursor.execute("SELECT key, value FROM settings").fetchall())
+    except duckdb.Error:
+        stored = {}
+    if stored.get("application") != _APPLICATION:
+        raise WorkspaceError(
+            f"{path} is a database of something else: choose another file for the workspace."
+        )
+    version = str(stored.get("schema_version", "none"))
+    if not version.isdigit() or not 0 < int(version) <= SCHEMA_VERSION:
+        raise WorkspaceError(
+            f"The workspace {path} has schema version {version}, and this program reads versions up to "
+            f"{SCHEMA_VERSION}: open it with the version of the program that wrote it, or a later one."
+        )
+    return int(version)
+
+
+def _migrate(cursor: duckdb.DuckDBPyConnection, version: int) -> None:
+    """Run the schema files that the workspace lacks, all of them or none."""
+    cursor.execute("BEGIN TRANSACTION")
+    try:
+        for number in range(version + 1, SCHEMA_VERSION + 1):
+            cursor.execute((_SCHEMA / f"{number}.sql").read_text(encoding="utf-8"))
+        cursor.execute(
+            "INSERT OR REPLACE INTO settings VALUES ('application', ?), ('schema_version', ?)",
+            [_APPLICATION, str(SCHEMA_VERSION)],
+        )
+        cursor.execute("COMMIT")
+    except BaseException:
+        cursor.execute("ROLLBACK")
+        raise
+
+
+def _back_up(cursor: duckdb.DuckDBPyConnection, copy: Path) -> None:
+    """A copy by the database itself: opening the file a second time would let go of its lock."""
+    if copy.exists():
+        return
+    partial = copy.with_name(f"{copy.name}.part")
+    partial.unlink(missing_ok=True)
+    ((source,),) = cursor.execute("SELECT current_database()").fetchall()
+    cursor.execute(f"ATTACH {_literal(str(partial))} AS backup")
+    try:
+        cursor.execute(f"COPY FROM DATABASE {_quoted(source)} TO backup")
+    finally:
+        cursor.execute("DETACH backup")
+    partial.replace(copy)
+
+
+def _literal(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
+def writer_of(path: str) -> Writer:
+    """The writers' queue of a file, shared by all that opened it in this process."""
+    if path == ":memory:":
+        return Writer()
+    with _writers_lock:
+        return _writers.setdefault(str(Path(path).resolve()), Writer())

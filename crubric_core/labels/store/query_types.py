@@ -1,0 +1,58 @@
+"""Task types that a typer or a person gives to the queries of a dataset, kept with who gave them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from ...errors import DatasetError
+from ..ingest.staging import IngestReport
+from ..readers.columns import TASK_TYPES
+from .workspace import Workspace
+
+EDITED = "edited"
+_SHARES = [f"p_{name}" for name in TASK_TYPES]
+
+
+def open_queries(queries: pd.DataFrame, given_too: bool = False) -> pd.DataFrame:
+    """Rows of ``Dataset.queries`` that a typer may type: none that a person typed, ``given_too`` those of the file."""
+    by_file = queries["type_source"].isna() & queries[["task_type", *_SHARES]].notna().any(axis=1)
+    closed = queries["type_source"].eq(EDITED) | (by_file & (not given_too))
+    return queries[~closed]
+
+
+def save_typed(workspace: Workspace, dataset: str, typed: pd.DataFrame, source: str) -> int:
+    """Keep what a typer says: ``typed`` has query and p_<type> of each type, NaN where unanswered.
+
+    Queries that a person has typed stay as they are, and so do unanswered ones. ``source`` is the typer's name.
+    Returns how many queries were typed.
+    """
+    queries = workspace.dataset(dataset).queries
+    edited = set(queries.loc[queries["type_source"] == EDITED, "query"])
+    known = typed[_SHARES].notna().all(axis=1) & ~typed["query"].isin(edited)
+    kept = typed.loc[known, ["query", *_SHARES]]
+    if not len(kept):
+        return 0
+    likeliest = np.array(TASK_TYPES, dtype=object)[kept[_SHARES].to_numpy().argmax(axis=1)]
+    _store(workspace, dataset, kept.assign(task_type=likeliest, type_source=source), f"task types ({source})")
+    return len(kept)
+
+
+def save_edited(workspace: Workspace, dataset: str, types: dict[str, str]) -> None:
+    """Keep what a person says, {query: task type}, as certain and as that person's: no typer changes it again."""
+    strangers = set(types.values()) - set(TASK_TYPES)
+    if strangers:
+        raise DatasetError(f"{min(strangers)!r} is not a task type: use one of {', '.join(TASK_TYPES)}.")
+    unknown = set(types) - set(workspace.dataset(dataset).queries["query"])
+    if unknown:
+        raise DatasetError(f"The dataset {dataset!r} has no query {min(unknown)!r}: choose one of its own.")
+    if not types:
+        return
+    given = pd.Series(types, name="task_type").rename_axis("query").reset_index()
+    certain = {f"p_{name}": (given["task_type"] == name).astype(float) for name in TASK_TYPES}
+    _store(workspace, dataset, given.assign(**certain, type_source=EDITED), "task types (edited)")
+
+
+def _store(workspace: Workspace, dataset: str, frame: pd.DataFrame, name: str) -> IngestReport:
+    content = frame.to_csv(index=False).encode()
+    return workspace.ingest(content, dataset, "queries", format="csv", on_conflict="last", name=name)

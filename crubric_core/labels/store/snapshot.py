@@ -1,0 +1,71 @@
+"""What the experiments read of a dataset, as plain values: a workspace file admits one process, they run in another."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from ...errors import DatasetError
+from ...scoring_rules import ScoringRules
+from ...settings import Response, Settings, Tie
+from ...types import FloatArray
+from .dataset import Dataset, Reduction
+
+
+class Snapshot(Dataset):
+    """One state of a dataset under one choice of settings; it can be pickled and knows no workspace.
+
+    Raises DatasetError where the dataset changes while it is read, or where something else is asked of it later.
+    """
+
+    def __init__(self, ds: Dataset, settings: Settings) -> None:
+        self.name = ds.name
+        self._fingerprint, self._judges, self._queries = ds.fingerprint, ds.judges, ds.queries
+        self._asked = (settings.response, settings.tie, settings.agreement_tolerance)
+        self._reduction = ds.reduce(*self._asked)
+        responses: set[Response] = {"binary", settings.response}
+        self._panels = {response: ds.panel(response) for response in responses}
+        self._rules = ds.scoring_rules()
+        self._gold, self._reference = ds.gold(), ds.reference_ranking()
+        if ds.fingerprint != self._fingerprint:
+            raise DatasetError(f"The dataset {ds.name!r} changed while it was read: start again.")
+
+    @property
+    def fingerprint(self) -> str:
+        """Of the content that was read."""
+        return self._fingerprint
+
+    @property
+    def judges(self) -> tuple[str, ...]:
+        """As ``Dataset.judges``."""
+        return self._judges
+
+    @property
+    def queries(self) -> pd.DataFrame:
+        """As ``Dataset.queries``."""
+        return self._queries
+
+    def scoring_rules(self) -> ScoringRules:
+        """As ``Dataset.scoring_rules``."""
+        return self._rules
+
+    def gold(self) -> pd.DataFrame:
+        """As ``Dataset.gold``."""
+        return self._gold
+
+    def reference_ranking(self) -> pd.DataFrame:
+        """As ``Dataset.reference_ranking``."""
+        return self._reference
+
+    def panel(self, response: Response = "binary") -> FloatArray:
+        """As ``Dataset.panel``, on the scales that were read."""
+        if response not in self._panels:
+            raise DatasetError(f"This snapshot has no {response} panel: take another one.")
+        return self._panels[response]
+
+    def reduce(
+        self, response: Response = "binary", tie: Tie = "unknown", agreement_tolerance: int = 0
+    ) -> Reduction:
+        """As ``Dataset.reduce``, with the settings of the snapshot alone."""
+        if (response, tie, agreement_tolerance) != self._asked:
+            raise DatasetError("This snapshot was reduced with other settings: take another one.")
+        return self._reduction

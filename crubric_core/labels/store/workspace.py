@@ -1,0 +1,327 @@
+"""A workspace: one DuckDB file (or none, in memory) with all datasets of a person or a team."""
+
+# ruff: noqa: S608 - every identifier in the SQL is this program's own, every value is bound
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import replace
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+import duckdb
+import pandas as pd
+
+from ...access import require_editor, require_workspace
+from ...errors import DatasetError, IngestError, WorkspaceError
+from ..checks.dataset_checks import check_latest
+from ..ingest import undo as history
+from ..ingest.parts import notes_stored, stage_parts, store_parts, together
+from ..ingest.staging import IngestReport, IngestRequest, Progress, Source, parts_of
+from ..ingest.undo import UndoReport
+from ..readers.bundle import plan_pieces
+from ..readers.columns import Kind
+from ..readers.describing import Wish
+from ..readers.formats.base import first_line
+from ..readers.plan import Columns, Plan, notes_of
+from ..readers.policies import OnConflict, Policies
+from ..readers.sources import Piece, Sources, gathered
+from . import copying
+from .dataset import Dataset, tidy
+from .opening import connect, prepare, writer_of
+from .results import forget_orphans
+
+
+class Workspace:
+    """Datasets kept in one file; use it as a context manager, from any number of threads.
+
+    Reads see one consistent state and never wait; writes queue up. Raises WorkspaceError where the file
+    cannot be opened: locked by another process, foreign, or of a newer version.
+    """
+
+    def __init__(self, path: str | Path = ":memory:") -> None:
+        require_workspace()
+        self.path = str(path)
+        self._connection = connect(self.path)
+        self._writer = writer_of(self.path)
+        try:
+            with self._writer.lock:
+                prepare(self._connection, self.path)
+        except BaseException:
+            self._connection.close()
+            raise
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Release the file."""
+        self._connection.close()
+
+    def cursor(self) -> duckdb.DuckDBPyConnection:
+        """A connection of its own to the same workspace; the caller closes it."""
+        require_workspace()
+        try:
+            return self._connection.cursor()
+        except duckdb.ConnectionException as error:
+            raise WorkspaceError(f"The workspace {self.path} is closed: open it again.") from error
+
+    @contextmanager
+    def reading(self) -> Iterator[duckdb.DuckDBPyConnection]:
+        """A cursor that sees one state of the workspace until it is left."""
+        with closing(self.cursor()) as cursor:
+            cursor.execute("BEGIN TRANSACTION")
+            yield cursor
+            cursor.execute("ROLLBACK")
+
+    @contextmanager
+    def _transaction(self, cursor: duckdb.DuckDBPyConnection, *, keep: bool = True) -> Iterator[None]:
+        """The only writer of the file, until all is committed or nothing; without ``keep`` nothing is."""
+        require_editor("change the workspace")
+        with self._writer.lock:
+            cursor.execute("BEGIN TRANSACTION")
+            try:
+                yield
+                cursor.execute("COMMIT" if keep else "ROLLBACK")
+            except BaseException:
+                cursor.close()  # which rolls back
+                raise
+
+    @contextmanager
+    def writing(self) -> Iterator[duckdb.DuckDBPyConnection]:
+        """A cursor of the only writer; what it did counts when it is left, or not at all.
+
+        Raises WorkspaceError where it could not be stored, for instance on a full disk.
+        """
+        try:
+            with closing(self.cursor()) as cursor, self._transaction(cursor):
+                yield cursor
+        except duckdb.Error as error:
+            raise WorkspaceError(
+                f"The change could not be stored ({_cause(error)}); the workspace is as it was."
+            ) from error
+
+    def ingest(
+        self,
+        source: Source,
+        dataset: str,
+        kind: Kind = "labels",
+        mapping: Columns | None = None,
+        format: str = "auto",  # noqa: A002 - the public name
+        on_conflict: OnConflict = "reject",
+        progress: Progress | None = None,
+        name: str | None = None,
+        policies: Policies | None = None,
+    ) -> IngestReport:
+        """Add one file (path, bytes or open binary file) to a dataset, which is made if it is new.
+
+        Args:
+            source: CSV, TSV, Parquet, JSON Lines or JSON.
+            dataset: the dataset's name.
+            kind: labels, rubrics, queries, gold or reference.
+            mapping: canonical column → the file's column, where names alone do not tell.
+            format: auto, csv, tsv, parquet, jsonl or json.
+            on_conflict: reject: contradicting rows are left out; last, first: the later or the earlier one counts.
+            progress: called with (share done, what is done now).
+            name: what messages and the list of ingests call the source.
+            policies: every choice of this kind; goes before ``on_conflict``.
+
+        Raises IngestError with one sentence, and the workspace as it was, where nothing can be used.
+
+        """
+        request = IngestRequest(dataset, kind, mapping, format, policies or Policies(on_conflict))
+        return self._ingest(request, source, name, progress, keep=True)
+
+    def preview(
+        self,
+        source: Source,
+        dataset: str,
+        kind: Kind = "labels",
+        mapping: Columns | None = None,
+        format: str = "auto",  # noqa: A002 - the public name
+        on_conflict: OnConflict = "reject",
+        progress: Progress | None = None,
+        name: str | None = None,
+        policies: Policies | None = None,
+    ) -> IngestReport:
+        """What ``ingest`` with the same arguments would report; nothing is stored."""
+        request = IngestRequest(dataset, kind, mapping, format, policies or Policies(on_conflict))
+        return self._ingest(request, source, name, progress, keep=False)
+
+    def ingest_plan(
+        self,
+        plan: Plan,
+        dataset: str,
+        sources: Sources,
+        policies: Policies | None = None,
+        progress: Progress | None = None,
+        *,
+        preview: bool = False,
+    ) -> IngestReport:
+        """Add the files of a plan to a dataset, all of them in one transaction or none.
+
+        ``sources`` are what ``plan_ingest`` saw; files that the plan does not know are not read. With ``preview``
+        nothing is stored. Raises IngestError as ``ingest`` does.
+        """
+        request = IngestRequest(dataset, "labels", None, "auto", policies or Policies())
+        with gathered(sources) as pieces:
+            known = {f.name for f in plan.files}
+            there = [piece for piece in pieces if piece.name in known]
+            absent = known - {piece.name for piece in there} - {f.name for f in plan.files if f.skip}
+            if absent:
+                raise IngestError(
+                    f"The plan names {min(absent)!r}, which is not among the files given: add it."
+                )
+            return self._carry_out(plan, there, request, progress, keep=not preview)
+
+    def _ingest(
+        self,
+        request: IngestRequest,
+        source: Source,
+        name: str | None,
+        progress: Progress | None,
+        *,
+        keep: bool,
+    ) -> IngestReport:
+        with gathered(source, name) as pieces:
+            alone = len(pieces) == 1 and pieces[0].alone
+            kind = request.kind if alone or request.kind != "labels" else None
+            wish = Wish(kind, request.mapping or {}, request.file_format, strict=True)
+            return self._carry_out(plan_pieces(pieces, wish), pieces, request, progress, keep=keep)
+
+    def _carry_out(
+        self,
+        plan: Plan,
+        pieces: Sequence[Piece],
+        request: IngestRequest,
+        progress: Progress | None,
+        *,
+        keep: bool,
+    ) -> IngestReport:
+        report = progress or _silent
+        try:
+            parts = parts_of(plan, pieces, request.dataset, request.policies, report)
+            with closing(self.cursor()) as cursor:
+                waiting = stage_parts(cursor, parts, report)
+                with self._transaction(cursor, keep=keep):
+                    reports = store_parts(cursor, waiting, report)
+                    notes = (*notes_of(plan), *notes_stored(cursor, waiting, reports))
+                    report(0.95, "Looking for what is doubtful")
+                    checks, coverage = check_latest(cursor)
+            report(1.0, "Done")
+        except duckdb.Error as error:
+            raise IngestError(
+                f"{pieces[0].name} could not be stored ({_cause(error)}); the workspace is as it was."
+            ) from error
+        return replace(together(reports, request.kind, notes), checks=checks, coverage=coverage)
+
+    def dataset(self, name: str) -> Dataset:
+        """The dataset of that name; DatasetError names the ones there are."""
+        with self.reading() as cursor:
+            return Dataset(self, _id_of(cursor, name), name)
+
+    def datasets(self) -> pd.DataFrame:
+        """One row a dataset: name, systems, queries, rubrics, judges, labels, fingerprint, created_at."""
+        rows = []
+        with self.reading() as cursor:
+            found = cursor.execute(
+                "SELECT name, fingerprint, created_at FROM datasets ORDER BY name"
+            ).fetchall()
+        for name, fingerprint, created_at in found:
+            counts = self.dataset(name).counts()
+            kept = {k: int(counts[k]) for k in ("systems", "queries", "rubrics", "judges", "labels")}
+            rows.append({"name": name, **kept, "fingerprint": fingerprint, "created_at": created_at})
+        columns = ["name", "systems", "queries", "rubrics", "judges", "labels", "fingerprint", "created_at"]
+        return pd.DataFrame(rows, columns=columns)
+
+    def delete(self, name: str) -> None:
+        """Remove a dataset with everything that belongs to it."""
+        with self.writing() as cursor:
+            _delete(cursor, _id_of(cursor, name))
+
+    def rename(self, old: str, new: str) -> None:
+        """Give a dataset another name, which no other dataset has."""
+        with self.writing() as cursor:
+            dataset_id = _id_of(cursor, old)
+            if new != old:
+                _require_free(cursor, new)
+                cursor.execute("UPDATE datasets SET name = ? WHERE dataset_id = ?", [new, dataset_id])
+
+    def duplicate(self, name: str, new: str) -> None:
+        """Copy a dataset with its history under another name, which no other dataset has."""
+        with self.writing() as cursor:
+            dataset_id = _id_of(cursor, name)
+            _require_free(cursor, new)
+            copying.duplicate(cursor, dataset_id, new)
+
+    def ingests(self, name: str) -> pd.DataFrame:
+        """The files a dataset was made from, oldest first: what became of their rows, and what they changed.
+
+        undo: why it cannot be taken back, "" where it can.
+        """
+        with self.reading() as cursor:
+            return history.list_ingests(cursor, _id_of(cursor, name))
+
+    def undo(self, name: str, ingest_id: int | None = None) -> UndoReport:
+        """Take back one ingest of a dataset, the last one where none is named.
+
+        What it said goes, what it had replaced counts again, what other ingests said stays. A dataset whose only
+        ingest is taken back goes with it. Raises DatasetError where later ingests build upon it.
+        """
+        with self.writing() as cursor:
+            dataset_id = _id_of(cursor, name)
+            report = history.undo(cursor, (dataset_id, name), ingest_id)
+            if report.fingerprint is None:
+                _delete(cursor, dataset_id)
+            return report
+
+    def rejects(self, name: str) -> pd.DataFrame:
+        """Every row left out of a dataset: source, kind, row, column, value, reason."""
+        with self.reading() as cursor:
+            found = cursor.execute(
+                'SELECT source, kind, "row", "column", value, reason FROM rejects JOIN ingests USING (ingest_id)'
+                ' WHERE dataset_id = ? ORDER BY ingest_id, "row"',
+                [_id_of(cursor, name)],
+            )
+            return tidy(found.df())
+
+
+def _silent(_share: float, _message: str) -> None:
+    return None
+
+
+def _cause(error: duckdb.Error) -> str:
+    full = any(words in str(error) for words in ("No space left", "File too large", "Disk quota"))
+    return "the disk is full" if full else first_line(error)
+
+
+def _id_of(cursor: duckdb.DuckDBPyConnection, name: str) -> int:
+    found = cursor.execute("SELECT dataset_id FROM datasets WHERE name = ?", [name]).fetchone()
+    if found is None:
+        others = [row[0] for row in cursor.execute("SELECT name FROM datasets ORDER BY name").fetchall()]
+        there = f"there are {', '.join(map(repr, others[:10]))}" if others else "there is none yet"
+        raise DatasetError(f"There is no dataset {name!r}: {there}.")
+    return int(found[0])
+
+
+def _require_free(cursor: duckdb.DuckDBPyConnection, name: str) -> None:
+    if not name.strip():
+        raise DatasetError("The new name is blank: give the dataset a name.")
+    if cursor.execute("SELECT 1 FROM datasets WHERE name = ?", [name]).fetchone():
+        raise DatasetError(f"There is a dataset {name!r} already: choose another name or delete it.")
+
+
+def _delete(cursor: duckdb.DuckDBPyConnection, dataset_id: int) -> None:
+    cursor.execute(
+        "DELETE FROM rejects WHERE ingest_id IN (SELECT ingest_id FROM ingests WHERE dataset_id = ?)",
+        [dataset_id],
+    )
+    for table in (*copying.TABLES, "datasets"):
+        cursor.execute(f"DELETE FROM {table} WHERE dataset_id = ?", [dataset_id])
+    forget_orphans(cursor)

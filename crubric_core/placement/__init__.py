@@ -1,0 +1,1 @@
+"""A bank as a scale, and new systems placed on it."""

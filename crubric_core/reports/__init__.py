@@ -1,0 +1,1 @@
+"""Results as HTML and Markdown documents."""

@@ -1,0 +1,159 @@
+"""A published view as a web page that needs no server: one file, or a folder for any file host.
+
+Nothing is fetched from elsewhere. What came from a file or a person is escaped, and the page's own policy runs no
+script but the two that it names by their hashes, so that even a mistake in the escaping could not run anything.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import io
+import json
+import zipfile
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any, Literal
+
+import plotly.graph_objects as go
+import plotly.io
+from plotly.offline import get_plotlyjs
+
+from ..analysis.export import write_whole
+from ..errors import ExportError
+from ..figures.shared_view import shared_figures
+from ..sharing.files import view_files
+from ..sharing.view import SharedView
+from .standalone_parts import body, escaped
+
+LIBRARY = "plotly.min.js"
+_HERE = Path(__file__).parent
+_BUTTONS = ["select2d", "lasso2d", "autoScale2d", "zoomIn2d", "zoomOut2d"]
+
+
+def standalone_html(view: SharedView) -> str:
+    """The view as one HTML file that opens from disk, about 5 MB: nearly all of it is the library that draws."""
+    return _page(view, "inside")
+
+
+def bundle(view: SharedView) -> dict[str, bytes]:
+    """Name → content: index.html, the library beside it, and the files for readers where downloads are allowed."""
+    page = {"index.html": _page(view, "beside").encode(), LIBRARY: _library().encode()}
+    return page | view_files(view)
+
+
+def bundle_zip(view: SharedView) -> bytes:
+    """The bundle as a ZIP archive."""
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        for name, content in bundle(view).items():
+            file = zipfile.ZipInfo(f"leaderboard/{name}", view.made_at.timetuple()[:6])
+            archive.writestr(file, content, zipfile.ZIP_DEFLATED)
+    return packed.getvalue()
+
+
+def write_bundle(view: SharedView, folder: str | Path) -> list[Path]:
+    """Write the bundle into a folder, index.html last and each file whole or not at all; raises ExportError."""
+    files = bundle(view)
+    return _written(Path(folder), {name: files[name] for name in sorted(files, key="index.html".__eq__)})
+
+
+def write_standalone(view: SharedView, path: str | Path) -> Path:
+    """Write the one HTML file, whole or not at all; raises ExportError."""
+    target = Path(path)
+    return _written(target.parent, {target.name: standalone_html(view).encode()})[0]
+
+
+def _written(folder: Path, files: dict[str, bytes]) -> list[Path]:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        return [write_whole(folder / name, content) for name, content in files.items()]
+    except OSError as error:
+        raise ExportError(
+            f"The page could not be written to {folder} ({error.strerror}): name a folder that can be written."
+        ) from error
+
+
+def _page(view: SharedView, library: Literal["inside", "beside"]) -> str:
+    figures = shared_figures(view)
+    return document(
+        view.title,
+        body(view, figures, inside=library == "inside"),
+        [shared.figure for shared in figures],
+        narrow=[shared.narrow for shared in figures],
+        save=view.downloads,
+        library=library,
+    )
+
+
+def document(
+    title: str,
+    html: str,
+    figures: Sequence[go.Figure],
+    *,
+    narrow: Sequence[Mapping[str, Any]] | None = None,
+    save: bool = True,
+    library: Literal["inside", "beside"] = "inside",
+) -> str:
+    """A page of ``html`` that this program made, with the figures drawn where its elements name their numbers.
+
+    narrow: what should be otherwise on a phone, for each figure. save: whether readers can save a figure as a picture.
+    """
+    style, script = ((_HERE / f"standalone.{kind}").read_text("utf-8") for kind in ("css", "js"))
+    scripts = [script] if library == "beside" else [_library(), script]
+    allowed = [*map(_hash, scripts), *(["'self'"] if library == "beside" else [])]
+    plotly = f'<script src="{LIBRARY}"></script>' if library == "beside" else f"<script>{scripts[0]}</script>"
+    specs = [_spec(figure, less) for figure, less in zip(figures, narrow or [{}] * len(figures), strict=True)]
+    return "\n".join(
+        (
+            '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">',
+            f'<meta http-equiv="Content-Security-Policy" content="{_policy(allowed)}">',
+            '<meta name="viewport" content="width=device-width, initial-scale=1">',
+            '<meta name="referrer" content="no-referrer">\n<meta name="color-scheme" content="light dark">',
+            f"<title>{escaped(title)}</title>\n<style>\n{style}</style>\n</head>\n<body>",
+            html,
+            f'<script type="application/json" id="figures">{_json(specs)}</script>',
+            f'<script type="application/json" id="options">{_json(_options(save=save))}</script>',
+            f"{plotly}\n<script>{script}</script>\n</body>\n</html>\n",
+        )
+    )
+
+
+def _policy(scripts: list[str]) -> str:
+    return "; ".join(
+        (
+            "default-src 'none'",
+            f"script-src {' '.join(scripts)}",
+            "style-src 'unsafe-inline'",
+            "img-src data: blob:",
+            "base-uri 'none'",
+            "form-action 'none'",
+        )
+    )
+
+
+@cache
+def _library() -> str:
+    return str(get_plotlyjs())
+
+
+@cache
+def _hash(script: str) -> str:
+    return f"'sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}'"
+
+
+def _spec(figure: go.Figure, narrow: Mapping[str, Any]) -> dict[str, object]:
+    drawn = json.loads(plotly.io.to_json(figure, validate=False))
+    return {"data": drawn["data"], "layout": drawn["layout"], "narrow": narrow}
+
+
+def _options(*, save: bool) -> dict[str, object]:
+    removed = _BUTTONS if save else [*_BUTTONS, "toImage"]
+    return {"displaylogo": False, "modeBarButtonsToRemove": removed}
+
+
+def _json(content: object) -> str:
+    """JSON that cannot end the script element that it stands in."""
+    text = json.dumps(content, ensure_ascii=True, allow_nan=False)
+    return text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")

@@ -1,0 +1,1 @@
+"""The Data page: upload, mapping, policies, report, one dataset in detail."""

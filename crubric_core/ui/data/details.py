@@ -1,0 +1,171 @@
+"""One dataset in detail: what is doubtful, the files it was made from, what can be taken away or changed."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any, Literal
+
+import streamlit as st
+
+from ...analysis.export import write_dataset
+from ...errors import CrubricError
+from .. import loaders, widgets
+from ..text import count, plain
+from . import report as upload_report
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import pandas as pd
+
+    from ...labels.ingest.findings import Finding
+    from ...labels.store.dataset import Dataset
+
+_text = st.column_config.TextColumn
+HISTORY: dict[str, Any] = {
+    "source": _text("file", width="medium"),
+    "kind": _text("table", width="small"),
+    "ingested_at": st.column_config.DatetimeColumn("when (UTC)", format="YYYY-MM-DD HH:mm"),
+    "changes": _text("what it changed", width="large"),
+    "accepted": st.column_config.NumberColumn("rows read", format="localized"),
+    "rejected": st.column_config.NumberColumn("left out", format="localized"),
+    "policies": _text("choices", width="medium"),
+    "undo": _text("cannot be undone because", width="medium"),
+}
+
+
+def show(name: str, fingerprint: str) -> None:
+    """The dataset's parts, a tab each."""
+    dataset = loaders.workspace().dataset(name)
+    history, left_out = loaders.workspace().ingests(name), loaders.workspace().rejects(name)
+    checks, files, rejected, export, change = st.tabs(
+        ["Checks", "Files and undo", f"Left out ({len(left_out):,})", "Export", "Rename, copy, delete"]
+    )
+    with checks:
+        _checks(dataset, (name, fingerprint, len(history)))
+    with files:
+        widgets.table(history, HISTORY)
+        _undo(name, history)
+    with rejected:
+        _left_out(left_out)
+    with export:
+        _export(dataset)
+    with change:
+        _change(name)
+
+
+def _checks(dataset: Dataset, key: tuple[object, ...]) -> None:
+    found, table = _checked(key, dataset)
+    if not found:
+        st.success("Nothing doubtful was found.")
+    upload_report.findings(found)
+    upload_report.covered(table, f"stored {dataset.name}")
+
+
+@st.cache_resource(max_entries=4, show_spinner="Checking the dataset …")
+def _checked(key: tuple[object, ...], _dataset: Dataset) -> tuple[tuple[Finding, ...], pd.DataFrame]:
+    return _dataset.checks(), _dataset.coverage()
+
+
+def _undo(name: str, history: pd.DataFrame) -> None:
+    """Take back what was read in one go, asked twice; the latest first."""
+    possible = history[history["undo"] == ""].iloc[::-1].drop_duplicates("ingested_at")
+    if possible.empty:
+        return
+    came_with = {
+        int(row["ingest_id"]): history[history["ingested_at"] == row["ingested_at"]]
+        for _, row in possible.iterrows()
+    }
+    left, right = st.columns([3, 1], vertical_alignment="bottom")
+    chosen = left.selectbox(
+        "Take back what was read from",
+        list(came_with),
+        format_func=lambda i: (
+            f"{_sources(came_with[i])}, {came_with[i]['ingested_at'].iloc[0]:%Y-%m-%d %H:%M}"
+        ),
+        key=f"undo {name}",
+    )
+    with right.popover("Take back …", width="stretch"):
+        for _, row in came_with[chosen].iterrows():
+            st.write(plain(f"{row['source']}: {row['changes']}."))
+        st.write("What was said there goes; what it had replaced counts again.")
+        if st.button("Yes, take it back", key=f"undo now {name}"):
+            _do(lambda: loaders.workspace().undo(name, chosen).sentence, name)
+
+
+def _sources(rows: pd.DataFrame) -> str:
+    names = rows["source"].unique()
+    return str(names[0]) + (f" and {len(names) - 1} more" if len(names) > 1 else "")
+
+
+def _left_out(rejects: pd.DataFrame) -> None:
+    if rejects.empty:
+        st.caption("Every row of every file was read.")
+        return
+    widgets.table(rejects, {column: column for column in rejects.columns}, height=240)
+    widgets.download(f"Download the {count(len(rejects), 'row')}", rejects, "left_out.csv")
+
+
+def _export(dataset: Dataset) -> None:
+    st.caption(
+        "Labels, rubrics, queries, gold labels and reference ranking as canonical tables; read back in, they give the "
+        "same dataset. In the CSV files no text can start a spreadsheet formula; Parquet keeps every text as it is."
+    )
+    with st.container(horizontal=True):
+        for file_format, words in (("csv", "CSV"), ("parquet", "Parquet")):
+            st.download_button(
+                f"Download as {words} (ZIP)",
+                _zipped(dataset, file_format),  # type: ignore[arg-type]
+                f"{dataset.name}_{file_format}.zip",
+                "application/zip",
+                on_click="ignore",
+                key=f"export {file_format}",
+            )
+
+
+def _zipped(dataset: Dataset, file_format: Literal["csv", "parquet"]) -> Callable[[], bytes]:
+    """Makes the archive when it is asked for."""
+
+    def make() -> bytes:
+        out = io.BytesIO()
+        with TemporaryDirectory(prefix="crubric-") as folder, zipfile.ZipFile(out, "w") as archive:
+            for path in write_dataset(dataset, Path(folder), file_format):
+                archive.write(path, path.name, zipfile.ZIP_DEFLATED)
+        return out.getvalue()
+
+    return make
+
+
+def _change(name: str) -> None:
+    workspace = loaders.workspace()
+    left, right = st.columns(2, gap="large")
+    new = left.text_input("Another name for it", name, max_chars=80, key=f"rename {name}").strip()
+    if left.button("Rename", disabled=new in ("", name)):
+        _do(lambda: workspace.rename(name, new), new, f"{name} is now called {new}.")
+    copy = right.text_input("Name of a copy", f"{name} copy", max_chars=80, key=f"copy {name}").strip()
+    if right.button("Duplicate", disabled=not copy):
+        _do(lambda: workspace.duplicate(name, copy), copy, f"{copy} is a copy of {name}, history and all.")
+    typed = st.text_input("Type its name to delete it for good", key=f"delete {name}")
+    if st.button("Delete", disabled=typed != name):
+        _do(lambda: workspace.delete(name), None, f"{name} was deleted.")
+
+
+def _do(act: Callable[[], str | None], then: str | None, words: str = "") -> None:
+    """Carry a change out and start the page anew on the dataset ``then``; an error stays, as a sentence."""
+    try:
+        told = act() or words
+    except CrubricError as error:
+        st.error(plain(str(error)))
+        return
+    loaders.datasets_changed()
+    names = loaders.datasets()["name"].tolist()
+    for key in ("dataset", "detail"):
+        st.session_state.pop(key, None)
+        if then in names:
+            st.session_state[key] = then
+    st.session_state.pop("report", None)
+    st.session_state["told"] = told
+    st.rerun()

@@ -1,0 +1,247 @@
+"""What each file was taken for: a card for all files of one layout, to be confirmed or changed."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+import streamlit as st
+
+from ...errors import IngestError
+from ...labels.readers.bundle import peek, plan_ingest
+from ...labels.readers.columns import SPECS, Kind
+from ...labels.readers.formats.native import NATIVE
+from ...labels.readers.plan import FilePlan, Plan
+from ..text import count, plain, shorten
+from ..widgets import UNKNOWN
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ...labels.readers.bundle import Peek
+    from ...labels.readers.plan import Columns
+    from .upload import Batch
+
+PREVIEW = 5
+MOST_CARDS = 20
+LONGEST = 300  # characters of a cell that are shown
+SURE = 0.8  # confidence from which a guess need not be looked at
+KINDS: dict[Kind, str] = {
+    "labels": "labels of the judges",
+    "rubrics": "what the rubrics are",
+    "queries": "what the queries are",
+    "gold": "human gold labels",
+    "reference": "a reference ranking",
+    "anchors": "rubrics that people found valid, or not",
+}
+PARTS: dict[Kind, str] = {
+    "labels": "all that it holds",
+    "gold": "its labels, as human gold labels",
+    "rubrics": "its rubrics alone",
+    "queries": "its queries alone",
+}
+SHORT = {"anchors": "validity of rubrics", "gold": "gold labels", "reference": "a ranking"}
+
+
+def ask(batch: Batch, plan: Plan) -> Plan:
+    """A card for each layout; the plan with what the user changed."""
+    cards = _groups(plan)
+    for group in cards[:MOST_CARDS]:
+        for file in _card(batch, group):
+            plan = replace(plan, files=tuple(file if f.name == file.name else f for f in plan.files))
+    if len(cards) > MOST_CARDS:
+        st.caption(f"{len(cards) - MOST_CARDS:,} more layouts are read as they were recognised.")
+    return plan
+
+
+def looked_at(batch: Batch, edited: Plan) -> Plan:
+    """A changed plan, its changed files looked into once more: with what they hold now, and what is wrong."""
+    found = plan_ingest(batch.kept, like=replace(edited, pattern=None))
+    return replace(found, pattern=edited.pattern)
+
+
+def problems(plan: Plan) -> list[str]:
+    """A sentence for each file that cannot be read as planned, with the remedies that this page has."""
+    return [
+        f"{file.name} does not say which system it is about: type it into the table, or change the pattern."
+        if file.format in NATIVE and "does not say which system" in (file.problem or "")
+        else str(file.problem)
+        for file in plan.files
+        if file.problem and not file.skip
+    ]
+
+
+def changed(file: FilePlan, **fields: Any) -> FilePlan:
+    """A file about which something was decided: it has to be looked into again."""
+    return replace(file, **{"tables": (), "problem": None, "guesses": (), **fields})
+
+
+def constants(mapping: Columns) -> dict[str, str]:
+    """What is the same for the whole file, as ``=value``."""
+    return {c: v for c, v in mapping.items() if isinstance(v, str) and v.startswith("=")}
+
+
+def _groups(plan: Plan) -> list[tuple[FilePlan, ...]]:
+    """Files of one layout together, those with problems first; without those that are left out."""
+    found: dict[object, list[FilePlan]] = {}
+    for file in plan.files:
+        if not file.skip:
+            own = file.name if file.format == "unknown" else repr(_by_column(file))
+            found.setdefault((file.format, file.kind, file.columns, own), []).append(file)
+    return sorted(map(tuple, found.values()), key=lambda group: group[0].problem is None)
+
+
+def _by_column(file: FilePlan) -> dict[str, object]:
+    return {c: v for c, v in file.mapping.items() if c not in constants(file.mapping)}
+
+
+def _card(batch: Batch, group: tuple[FilePlan, ...]) -> tuple[FilePlan, ...]:
+    first = group[0]
+    title = f"**{plain(_named(group))}** · {plain(_recognised(group))}"
+    with st.expander(title, expanded=_doubtful(first), key=f"card {batch.key} {first.name}"):
+        if first.format == "unknown":
+            return group
+        if first.format in NATIVE:
+            st.caption(plain(f"Recognised by {first.reason}."))
+        answers = (_ask_parts if first.format in NATIVE else _ask_table)(batch, group)
+        found = _peek(batch, answers[0])
+        if found is not None:
+            st.dataframe(_showable(found.rows), hide_index=True, placeholder=UNKNOWN)
+    return answers
+
+
+def _doubtful(file: FilePlan) -> bool:
+    """Whether somebody should look at how a file is read before it is."""
+    unsure = any(guess.confidence < SURE for guess in file.guesses if guess.canonical in file.mapping)
+    return bool(file.problem) or unsure or (file.format not in NATIVE and file.title not in ("", "a table"))
+
+
+def _named(group: Sequence[FilePlan]) -> str:
+    if len(group) == 1:
+        return group[0].name
+    return f"{count(len(group), 'file')}: {group[0].name}, {group[1].name}" + (" …" if len(group) > 2 else "")
+
+
+def _recognised(group: Sequence[FilePlan]) -> str:
+    """``HealthBench, graded: queries, rubrics and labels``."""
+    first = group[0]
+    if first.format == "unknown":
+        return "cannot be read"
+    if first.format not in NATIVE:
+        return f"{first.title or 'a table'} ({first.format.upper()}): {KINDS[first.kind]}"
+    tables = list(dict.fromkeys(SHORT.get(t, t) for file in group for t in file.tables))
+    holds = f"{', '.join(tables[:-1])} and {tables[-1]}" if len(tables) > 1 else "".join(tables)
+    return f"{first.title}: {holds or 'nothing in its first records'}"
+
+
+def _peek(batch: Batch, file: FilePlan) -> Peek | None:
+    """The first rows; None where the file cannot be read (the plan says why)."""
+    key = repr((file.kind, file.format, sorted(file.mapping.items())))
+    try:
+        return batch.once(("peek", file.name), key, lambda: peek(batch.kept, file, PREVIEW))
+    except IngestError:
+        return None
+
+
+def _showable(rows: pd.DataFrame) -> pd.DataFrame:
+    """Any file's first rows as a browser takes them: short text, no broken characters, no name twice."""
+    seen: dict[str, int] = {}
+    headings = []
+    for column in map(_clean, rows.columns):
+        seen[column] = seen.get(column, 0) + 1
+        headings.append(column if seen[column] == 1 else f"{column} ({seen[column]})")
+    shown = rows.map(lambda cell: None if cell is None else _clean(cell))
+    return shown.set_axis(pd.Index(headings), axis=1)
+
+
+def _clean(cell: object) -> str:
+    return shorten(str(cell)[:1000].encode("utf-8", "replace").decode(), LONGEST)
+
+
+def _ask_parts(batch: Batch, group: tuple[FilePlan, ...]) -> tuple[FilePlan, ...]:
+    """Which of the tables in a tool's own layout are wanted."""
+    tables = {table for file in group for table in file.tables}
+    there = [p for p in PARTS if p == "labels" or p in tables or (p == "gold" and "labels" in tables)]
+    if len(there) < 2:
+        return group
+    kind = st.selectbox(
+        "Read", there, format_func=PARTS.__getitem__, key=f"part {batch.key} {group[0].name}", width=420
+    )
+    return group if kind == group[0].kind else tuple(replace(file, kind=kind) for file in group)
+
+
+def _ask_table(batch: Batch, group: tuple[FilePlan, ...]) -> tuple[FilePlan, ...]:
+    """What a table holds, and which of its columns is which."""
+    first, kinds = group[0], list(KINDS)
+    kind: Kind = st.selectbox(
+        "It holds",
+        kinds,
+        index=kinds.index(first.kind),
+        format_func=KINDS.__getitem__,
+        key=f"kind {batch.key} {first.name}",
+        width=420,
+    )
+    guess = first
+    if kind != first.kind:
+        bare = FilePlan(first.name, first.format, kind=kind)
+        guess = batch.once(("kind", first.name), kind, lambda: peek(batch.kept, bare, PREVIEW).file)
+    mapping = _ask_columns(f"{batch.key} {first.name} {kind}", guess, kind)
+    if kind == first.kind and mapping == _by_column(guess):
+        return group
+    return tuple(changed(f, kind=kind, mapping=mapping | constants(f.mapping), title="") for f in group)
+
+
+def _ask_columns(key: str, guess: FilePlan, kind: Kind) -> dict[str, Any]:
+    """Canonical column → the file's; the needed and the recognised ones first, the others behind a button."""
+    spec, fixed = SPECS[kind], constants(guess.mapping)
+    spread = {c: v for c, v in guess.mapping.items() if isinstance(v, tuple)}
+    hidden = {*fixed, *spread, *(["label"] if spread else [])}
+    asked = [c for c in spec.columns if c not in hidden]
+    always = {*spec.needed, *spec.keys, *spec.any_of, *guess.mapping}
+    chosen: dict[str, Any] = {}
+    for canonical, columns in spread.items():
+        picked = st.multiselect(
+            f"Columns with labels, one a {canonical}",
+            list(guess.columns),
+            list(columns),
+            key=f"spread {key} {canonical}",
+        )
+        chosen[canonical] = tuple(picked) or ""
+    _ask_each([c for c in asked if c in always], key, guess, kind, chosen)
+    others = [c for c in asked if c not in always]
+    if others:
+        with st.expander(f"Other columns ({len(others)})"):
+            _ask_each(others, key, guess, kind, chosen)
+    return chosen
+
+
+def _ask_each(
+    asked: Sequence[str], key: str, guess: FilePlan, kind: Kind, chosen: dict[str, Any], width: int = 5
+) -> None:
+    """A chooser for each canonical column, with how sure the guess is and why."""
+    sure = {g.canonical: g for g in guess.guesses}
+    options = [UNKNOWN, *dict.fromkeys(guess.columns)]
+    for row in range(0, len(asked), width):
+        for place, canonical in zip(st.columns(width), asked[row : row + width], strict=False):
+            guessed = str(guess.mapping.get(canonical) or UNKNOWN)
+            answer = place.selectbox(
+                canonical + (" (needed)" if canonical in SPECS[kind].needed else ""),
+                options,
+                index=options.index(guessed) if guessed in options else 0,
+                key=f"column {key} {canonical}",
+            )
+            place.caption(plain(_why(canonical, answer, guessed, sure)))
+            if answer != UNKNOWN:
+                chosen[canonical] = answer
+            elif canonical in guess.mapping:
+                chosen[canonical] = ""
+
+
+def _why(canonical: str, answer: str, guessed: str, sure: dict[str, Any]) -> str:
+    if answer != guessed:
+        return "your choice"
+    if answer == UNKNOWN:
+        return "none"
+    found = sure.get(canonical)
+    return f"{found.confidence:.0%} sure: {shorten(found.reason, 90)}" if found else "by its name"

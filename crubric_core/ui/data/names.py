@@ -1,0 +1,94 @@
+"""Which file is about which system and judge: a pattern of the names, and a table in which each can be set right."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pandas as pd
+import streamlit as st
+
+from ...labels.readers.columns import SPECS
+from ...labels.readers.formats.native import NATIVE
+from ..widgets import UNKNOWN
+from .files import changed, constants
+
+if TYPE_CHECKING:
+    from ...labels.readers.plan import FilePlan, Plan
+    from .upload import Batch
+
+NAMES = ("system", "judge", "annotator")
+
+
+def pattern_of(batch: Batch) -> str | None:
+    """The pattern that the user has typed; None where it is as guessed."""
+    typed = st.session_state.get(f"pattern {batch.key}")
+    return typed.strip() or None if isinstance(typed, str) else None
+
+
+def ask(batch: Batch, base: Plan, plan: Plan) -> Plan:
+    """The plan with the files that are wanted and the names that the user gave them; ``base`` is as recognised."""
+    asked = [n for n in NAMES if any(_may_be_told(file, n) for file in plan.files if not file.skip)]
+    if len(plan.files) < 2 and not asked:
+        return plan
+    with st.container(border=True):
+        st.markdown("**Files**" if not asked else "**Which file is about which system and judge**")
+        if asked:
+            st.text_input(
+                "Pattern of the file names",
+                base.pattern or "",
+                key=f"pattern {batch.key}",
+                placeholder="{system}__{judge}.jsonl",
+                live=True,
+                help="{system} and {judge} stand for what differs, * for anything; folders count: {system}/*.jsonl",
+            )
+            st.caption("An empty name is taken from what the file itself says. Any name can be typed over.")
+        rows = _edit(batch, base, asked)
+    files = tuple(_told(file, row, asked) for file, row in zip(plan.files, rows, strict=True))
+    return replace(plan, files=files)
+
+
+def _may_be_told(file: FilePlan, name: str) -> bool:
+    """Whether a name may come from outside the file: it is fixed, or the file has no column for it."""
+    if name in constants(file.mapping):
+        return True
+    if file.format in NATIVE:
+        return name != "annotator"
+    return file.format != "unknown" and name in SPECS[file.kind].keys and not file.mapping.get(name)
+
+
+def _edit(batch: Batch, base: Plan, asked: list[str]) -> list[dict[str, object]]:
+    """A row a file: whether it is read, and the names that do not stand in it."""
+    start = pd.DataFrame(
+        {
+            "read": [not file.skip for file in base.files],
+            "file": [file.name for file in base.files],
+            **{n: [constants(file.mapping).get(n, "")[1:] for file in base.files] for n in asked},
+        }
+    )
+    rows = st.data_editor(
+        start,
+        column_config={
+            "read": st.column_config.CheckboxColumn("read", width="small"),
+            "file": st.column_config.TextColumn("file", disabled=True),
+            **{n: st.column_config.TextColumn(n, max_chars=200) for n in asked},
+        },
+        hide_index=True,
+        placeholder=UNKNOWN,
+        height="auto" if len(start) <= 8 else 320,
+        key=f"names {batch.key} {base.pattern} {asked}",
+        alt="Files, whether each is read, and the names that its rows get",
+    )
+    return [{str(k): v for k, v in row.items()} for row in rows.to_dict("records")]
+
+
+def _told(file: FilePlan, row: dict[str, object], asked: list[str]) -> FilePlan:
+    """One file as the table has it."""
+    if bool(row["read"]) == file.skip:
+        file = replace(file, skip=not row["read"])
+    told = {n: f"={text}" for n in asked if (text := str(row[n] or "").strip())}
+    fixed = {n: v for n, v in constants(file.mapping).items() if n in asked}
+    if told == fixed:
+        return file
+    kept = {c: v for c, v in file.mapping.items() if c not in fixed}
+    return changed(file, mapping=kept | told)

@@ -1,0 +1,179 @@
+"""What becomes of values that can be read in several ways: choices in plain words, none of them made silently."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+import streamlit as st
+
+from ...labels.readers.plan import Options
+from ...labels.readers.policies import Policies
+from ..text import count, plain
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ...labels.ingest.staging import IngestReport
+    from ...labels.readers.plan import Plan
+    from .upload import Batch
+
+# policy → (question, what it is about, answer → words); the usual answer first
+CHOICES: Mapping[str, tuple[str, str, Mapping[Any, str]]] = {
+    "on_conflict": (
+        "Rows that contradict each other, or what is stored",
+        "Two labels of one judge for the same system and rubric, such as two runs.",
+        {"reject": "leave them out", "last": "the later one counts", "first": "the earlier one counts"},
+    ),
+    "fractions": (
+        "A label between two levels, such as 3.5",
+        "Labels are whole levels.",
+        {"reject": "leave it out", "down": "round down", "up": "round up"},
+    ),
+    "multiply": (
+        "Labels come in steps of",
+        "Quarters such as 0.75 become levels 0 to 4 when all labels and scale ends are multiplied by 4.",
+        {1: "1", 2: "½", 4: "¼", 5: "0.2", 10: "0.1", 100: "0.01"},
+    ),
+    "zero": (
+        "A label of 0 means",
+        "Some tools write 0 where the judge gave no label.",
+        {"label": "the label 0", "unknown": "not applicable, no label"},
+    ),
+    "off_scale": (
+        "A label beyond its rubric's scale",
+        "Such as 6 where the table of rubrics says 1 to 5.",
+        {"reject": "leave it out", "clip": "take the nearest end"},
+    ),
+    "apostrophes": (
+        "An apostrophe before =, +, - or @",
+        "Spreadsheets and safe exports put one before text that could be taken for a formula.",
+        {"keep": "belongs to the text", "strip": "take it away"},
+    ),
+}
+# what a check found → the choice that decides it
+DECIDED_BY = {
+    "conflict": "on_conflict",
+    "fraction": "fractions",
+    "off_scale": "off_scale",
+    "disarmed": "apostrophes",
+    "text": "answers",
+    "verdict": "answers",
+}
+WORDS = "Words in place of labels"
+SEVERITIES = {"critical": -8.0, "moderate": -4.0}
+UNKNOWN_WORD = "unknown"
+_NUMBER_OR_UNKNOWN = r"^\s*(-?\d{1,6}(\.\d{1,6})?|[Uu]nknown)?\s*$"
+
+
+def question_of(policy: str) -> str:
+    """The question that a policy answers, as the page asks it."""
+    return WORDS if policy == "answers" else CHOICES[policy][0]
+
+
+def ask(batch: Batch, plan: Plan) -> tuple[Plan, Policies]:
+    """The choices, and the plan with those that belong to it."""
+    words = _words(batch, plan)
+    with st.expander("Doubtful values: what becomes of them", expanded=bool(words or batch.rows)):
+        values = {}
+        names = list(CHOICES)
+        for row in range(0, len(names), 3):
+            for place, name in zip(st.columns(3), names[row : row + 3], strict=False):
+                question, about, answers = CHOICES[name]
+                values[name] = place.selectbox(
+                    question,
+                    list(answers),
+                    format_func=answers.__getitem__,
+                    key=f"policy {name}",
+                    help=f"{about} On the command line: `{name}`.",
+                )
+                if name in batch.rows:
+                    place.caption(f"{count(batch.rows[name], 'row')} here")
+        answered = _ask_words(batch, words) if words else {}
+        if any("rubrics" in file.tables for file in plan.files if not file.skip):
+            plan = replace(plan, options=_ask_severity())
+    return plan, Policies(**values, answers=answered)
+
+
+def ask_about(batch: Batch, tried: IngestReport) -> None:
+    """What turned out to be in doubt is asked about at once: choices that decide rows, words without meaning."""
+    rows = dict(tried.applied)
+    for finding in tried.checks:
+        if finding.code in DECIDED_BY:
+            name = DECIDED_BY[finding.code]
+            rows[name] = rows.get(name, 0) + finding.count
+    rows = {name: number for name, number in rows.items() if name in CHOICES}
+    unread = [
+        str(value)
+        for finding in tried.checks
+        if finding.code in ("text", "verdict") and finding.severity == "error"
+        for value in finding.examples["value"].dropna().unique()
+    ]
+    new = [word for word in dict.fromkeys(unread) if word.strip() and word not in batch.answers]
+    if new or rows != batch.rows:
+        batch.answers |= dict.fromkeys(new, "")
+        batch.rows = rows
+        st.rerun()
+
+
+def _words(batch: Batch, plan: Plan) -> dict[str, str]:
+    """Each word met in place of a label, with what it stands for: as recognised, or as the user said."""
+    found = {w: level for file in plan.files if not file.skip for w, level in file.words.items()}
+    told = {word: UNKNOWN_WORD if level is None else f"{level:g}" for word, level in found.items()}
+    return told | batch.answers
+
+
+def _ask_words(batch: Batch, words: dict[str, str]) -> dict[str, float | None]:
+    """Word → label, None where it stands for none; without those that were given no meaning."""
+    st.markdown(f"**{WORDS}**")
+    st.caption(
+        "Each stands for a label (a number), or for “unknown”. Rows with a word that has no number are left out."
+    )
+    start = batch.once(
+        "words",
+        tuple(words),
+        lambda: pd.DataFrame({"word": list(words), "stands for": list(words.values())}, dtype=object),
+    )
+    rows = st.data_editor(
+        start,
+        column_config={
+            "word": st.column_config.TextColumn("word", disabled=True),
+            "stands for": st.column_config.TextColumn(
+                "stands for", validate=_NUMBER_OR_UNKNOWN, help="A number, or: unknown"
+            ),
+        },
+        hide_index=True,
+        width=420,
+        key=f"words {batch.key} {len(words)}",
+        alt="Words met in place of labels, and what each stands for",
+    )
+    meant = {str(word): str(level or "").strip().lower() for word, level in rows.itertuples(index=False)}
+    batch.answers |= {word: text for word, text in meant.items() if text != words.get(word)}
+    return {
+        word: None if text == UNKNOWN_WORD else float(text)
+        for word, text in meant.items()
+        if text and word.strip()
+    }
+
+
+def _ask_severity() -> Options:
+    """Points at which a rubric is severe; off unless the user says so."""
+    wanted = st.toggle(
+        "Severity of rubrics from their points",
+        key="severity from points",
+        help="For files that give points but no severity. What a file says itself stays.",
+    )
+    if not wanted:
+        return Options()
+    points = {
+        name: place.number_input(
+            plain(f"{name} from points of"),
+            value=start,
+            step=1.0,
+            key=f"points {name}",
+        )
+        for place, (name, start) in zip(st.columns(3), SEVERITIES.items(), strict=False)
+    }
+    st.caption("A negative number holds for points at or below it, a positive one for points at or above it.")
+    return Options(points)

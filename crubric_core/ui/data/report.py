@@ -1,0 +1,124 @@
+"""What reading some files would change, or has changed: in a sentence, in figures, and with all that is doubtful."""
+
+from __future__ import annotations
+
+import shlex
+from typing import TYPE_CHECKING
+
+import pandas as pd
+import streamlit as st
+
+from ...figures import coverage as figures
+from .. import widgets
+from ..text import count, plain
+from .policies import DECIDED_BY, question_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ...labels.ingest.findings import Finding
+    from ...labels.ingest.staging import IngestReport
+    from ...labels.readers.plan import Plan
+    from ...labels.readers.policies import Policies
+
+BOX = {"error": st.error, "warning": st.warning}
+
+
+def show(report: IngestReport, when: str) -> None:
+    """What would change, with all that is doubtful, before; what became of each file, after."""
+    st.markdown(f"**{plain(_sentence(report, when))}**")
+    parts = report.parts or (report,)
+    st.markdown("\n".join(f"- {plain(_rows(part, when))}" for part in parts))
+    if report.notes and when == "after":
+        with st.expander("What was understood"):
+            st.markdown("\n".join(f"- {plain(note)}" for note in report.notes))
+    if when == "before":
+        findings(report.checks)
+    rejects = pd.concat([part.rejects.assign(table=part.kind) for part in parts], ignore_index=True)
+    if len(rejects):
+        widgets.download(
+            f"Download the {count(sum(p.rejected for p in parts), 'row')} left out",
+            rejects,
+            f"left_out_{when}.csv",
+        )
+    if report.coverage is not None and when == "before":
+        covered(report.coverage, f"{when} {report.dataset}")
+
+
+def _sentence(report: IngestReport, when: str) -> str:
+    changes = report.changes.sentence[:1].upper() + report.changes.sentence[1:]
+    return f"{report.dataset}: done. {changes}." if when == "after" else f"{changes}. Nothing is stored yet."
+
+
+def _rows(report: IngestReport, when: str) -> str:
+    """``study.csv: 2,160 rows read as labels in 0.3 s, 2 left out, scale 0 to 1 (as given).``."""
+    took = f" in {report.seconds:.1f} s" if when == "after" else ""
+    parts = [f"{report.source}: {count(report.accepted, 'row')} read as {report.kind}{took}"]
+    for number, words in (
+        (report.rejected, "left out"),
+        (report.blank, "without a label"),
+        (report.collapsed, "repeated"),
+        (report.replaced, "replaced"),
+    ):
+        if number:
+            parts.append(f"{number:,} {words}")
+    if report.kind == "labels" and report.scale is not None:
+        scale = report.scale
+        source = "as given" if scale.source == "given" else "as the labels show"
+        parts.append(f"scale {scale.minimum:g} to {scale.maximum:g} ({source})")
+    decided = "; ".join(f"“{question_of(name)}” decided {rows:,}" for name, rows in report.applied.items())
+    return ", ".join(parts) + (f"; {decided}." if decided else ".")
+
+
+def findings(found: Sequence[Finding]) -> None:
+    """What the checks say, errors first, then the examples behind a button."""
+    for finding in found:
+        box = BOX.get(finding.severity, st.caption)
+        box(f"**{plain(finding.title)}.** {plain(_told(finding))}")
+    shown = [f for f in found if len(f.examples) and f.code != "coverage"]
+    if shown:
+        with st.expander("Examples"):
+            for finding in shown:
+                st.caption(f"**{plain(finding.title)}**")
+                st.dataframe(finding.examples, hide_index=True, placeholder=widgets.UNKNOWN)
+
+
+def _told(finding: Finding) -> str:
+    """The sentence, with the choice that this page offers in place of the command line's."""
+    if finding.code not in DECIDED_BY:
+        return finding.sentence
+    question = question_of(DECIDED_BY[finding.code])
+    return f"{finding.sentence.partition(' To keep them, ')[0]} “{question}” decides that."
+
+
+def covered(table: pd.DataFrame, key: str) -> None:
+    """How much each judge saw of each system: a sentence where it was all, else a heat table."""
+    if table.empty:
+        return
+    systems, judges = table["system"].nunique(), table["judge"].nunique()
+    judged = f"{count(systems, 'system')} × {count(judges, 'judge')}"
+    if (table["share"] >= 1).all():
+        st.caption(f"Coverage: {judged}, every judge labelled all that was judged of each system.")
+        return
+    widgets.show(
+        figures.coverage(table),
+        alt=f"Share of each system's rubrics that each judge labelled, {judged} ({key})",
+        title="Coverage: share of what was judged of a system that each judge labelled",
+    )
+
+
+def command(plan: Plan, dataset: str, policies: Policies, names: Sequence[str]) -> None:
+    """The same on the command line: the plan to download, and the line to type."""
+    with st.expander("The same on the command line"):
+        file = "plan.json"
+        st.download_button(
+            "Download the plan (JSON)", plan.to_json(), file, "application/json", on_click="ignore"
+        )
+        words = ["python", "-m", "crubric_core", "ingest", "--dataset", dataset, "--mapping", file]
+        for name, choice in policies.unusual().items():
+            if name == "answers":
+                for word, level in choice.items():
+                    words += ["--answer", f"{word}={'' if level is None else f'{level:g}'}"]
+            else:
+                words += ["--policy", f"{name}={choice}"]
+        st.code(shlex.join([*words, *names]), language=None, wrap_lines=True)

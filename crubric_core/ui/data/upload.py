@@ -1,0 +1,197 @@
+"""Files on their way in: looked at, decided on, tried, and only then read into a dataset."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+
+import streamlit as st
+
+from ...errors import CrubricError
+from ...labels.readers.bundle import plan_ingest
+from ...labels.readers.sources import Kept
+from .. import loaders
+from ..text import count, plain
+from . import files as upload_files
+from . import names as upload_names
+from . import policies as upload_policies
+from . import report as upload_report
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Hashable, Sequence
+
+    from streamlit.runtime.uploaded_file_manager import UploadedFile
+
+    from ...labels.ingest.staging import IngestReport
+    from ...labels.readers.plan import Plan
+    from ...labels.readers.policies import Policies
+
+T = TypeVar("T")
+NEW = "a new dataset"
+AT_ONCE = 30 << 20  # bytes up to which files are tried without being asked to
+
+
+class Batch:
+    """The files of one drop, copied and unpacked once, with what was found out about them.
+
+    answers: what words stand for, as far as the user said so. rows: policy → rows that it decides.
+    """
+
+    def __init__(self, files: Sequence[UploadedFile]) -> None:
+        self.key = hash(tuple(file.file_id for file in files))
+        self.size = sum(file.size for file in files)
+        self.names = [file.name for file in files]
+        self.kept = Kept([(file.name, file) for file in files])
+        self.answers: dict[str, str] = {}
+        self.rows: dict[str, int] = {}
+        self._found: dict[Hashable, tuple[Hashable, Any, CrubricError | None]] = {}
+
+    def once(self, slot: Hashable, key: Hashable, make: Callable[[], T]) -> T:
+        """What ``make`` gives, or the user's error that it raises; made again when the slot's key changes."""
+        if self._found.get(slot, (object(),))[0] != key:
+            try:
+                self._found[slot] = (key, make(), None)
+            except CrubricError as error:
+                self._found[slot] = (key, None, error)
+        _, found, fault = self._found[slot]
+        if fault is not None:
+            raise fault
+        return cast("T", found)
+
+
+def drop_zone() -> list[UploadedFile]:
+    """The place for files; empty again after they were read."""
+    return st.file_uploader(
+        "Label tables, rubrics, queries, gold labels, or what an evaluation tool wrote",
+        accept_multiple_files=True,
+        key=f"files {st.session_state.get('drops', 0)}",
+        help="CSV, TSV, Parquet, JSON Lines, JSON, Excel, Inspect logs, or a ZIP of them. Long tables have one row a "
+        "label with system, query, rubric, judge, label; wide ones a column for each judge, system or rubric.",
+    )
+
+
+def section(files: Sequence[UploadedFile]) -> None:
+    """From the files to the one button that reads them; ends in a rerun once they are read."""
+    try:
+        batch = _batch(files)
+        plan = _decided(batch)
+    except CrubricError as error:
+        st.error(plain(str(error)))
+        return
+    for problem in upload_files.problems(plan):
+        st.error(plain(problem))
+    dataset = _choose_dataset(batch, plan)
+    plan, policies = upload_policies.ask(batch, plan)
+    if plan.problems or not dataset or all(file.skip for file in plan.files):
+        st.button(_title(plan), type="primary", disabled=True)
+        st.caption("To go on, mend what is said in red, or leave those files out.")
+        return
+    tried = _try(batch, plan, dataset, policies)
+    if tried is not None:
+        upload_policies.ask_about(batch, tried)
+        upload_report.show(tried, "before")
+        if st.button(_title(plan), type="primary"):
+            _read(batch, plan, dataset, policies)
+    upload_report.command(plan, dataset, policies, batch.names)
+
+
+def _title(plan: Plan) -> str:
+    return f"Read {count(sum(not f.skip for f in plan.files), 'file')}"
+
+
+def _batch(files: Sequence[UploadedFile]) -> Batch:
+    """The same object for the same files, as long as they are there."""
+    ids = [file.file_id for file in files]
+    kept: tuple[list[str], Batch] | None = st.session_state.get("batch")
+    if kept is None or kept[0] != ids:
+        with st.spinner("Taking the files in …"):
+            kept = st.session_state["batch"] = (ids, Batch(files))
+    return kept[1]
+
+
+def _decided(batch: Batch) -> Plan:
+    """What was recognised, with all that the user changed."""
+    pattern = upload_names.pattern_of(batch)
+    with st.spinner("Looking into the files …"):
+        guessed = batch.once("plan", None, lambda: plan_ingest(batch.kept))
+        base = guessed
+        if pattern is not None and pattern != guessed.pattern:
+            try:
+                base = batch.once("patterned", pattern, lambda: plan_ingest(batch.kept, pattern=pattern))
+            except CrubricError as error:
+                st.error(plain(str(error)))
+    edited = upload_names.ask(batch, base, upload_files.ask(batch, base))
+    if edited == base:
+        return base
+    return batch.once("edited", edited.to_json(), lambda: upload_files.looked_at(batch, edited))
+
+
+def _choose_dataset(batch: Batch, plan: Plan) -> str | None:
+    """The name of a new dataset, or one that is there; None where it cannot be used."""
+    there = loaders.datasets()["name"].tolist()
+    name = Path(batch.names[0]).stem[:80]
+    brings_labels = any("labels" in file.tables for file in plan.files if not file.skip)
+    likely = name if name in there else st.session_state.get("dataset") if not brings_labels else None
+    left, right = st.columns(2)
+    into = left.selectbox(
+        "Into",
+        [NEW, *there],
+        index=there.index(likely) + 1 if likely in there else 0,
+        key=f"into {batch.key}",
+        help="What is there stays; you see what would change before anything is read.",
+    )
+    if into != NEW:
+        return str(into)
+    chosen = right.text_input("Its name", name, max_chars=80, key=f"name {batch.key}").strip()
+    if chosen in there:
+        st.error(plain(f"There is a dataset {chosen!r} already: choose it on the left, or another name."))
+        return None
+    return chosen or None
+
+
+def _try(batch: Batch, plan: Plan, dataset: str, policies: Policies) -> IngestReport | None:
+    """The report of a reading that leaves nothing behind; None while a large upload waits for the user."""
+    found = loaders.datasets().set_index("name")["fingerprint"]
+    key = (plan.to_json(), dataset, repr(policies), found.get(dataset))
+    if batch.size > AT_ONCE and st.session_state.get("checked") != key:
+        if not st.button(f"Check {count(len(plan.files), 'file')}", type="primary"):
+            st.caption("Every row is checked first, and you see what would change; nothing is stored yet.")
+            return None
+        st.session_state["checked"] = key
+    try:
+        return batch.once(
+            "tried", key, lambda: _carry_out(batch, plan, dataset, policies, "Checking", preview=True)
+        )
+    except CrubricError as error:
+        st.error(plain(str(error)))
+        st.button(_title(plan), type="primary", disabled=True)
+        return None
+
+
+def _carry_out(
+    batch: Batch, plan: Plan, dataset: str, policies: Policies, doing: str, *, preview: bool
+) -> IngestReport:
+    bar = st.progress(0.0, f"{doing} …")
+
+    def tell(share: float, words: str) -> None:
+        bar.progress(share, plain(f"{doing}: {words}"))
+
+    try:
+        return loaders.workspace().ingest_plan(plan, dataset, batch.kept, policies, tell, preview=preview)
+    finally:
+        bar.empty()
+
+
+def _read(batch: Batch, plan: Plan, dataset: str, policies: Policies) -> None:
+    """Read everything in one go, then show the report in place of the files."""
+    try:
+        report = _carry_out(batch, plan, dataset, policies, "Reading", preview=False)
+    except CrubricError as error:
+        st.error(plain(str(error)))
+        return
+    loaders.datasets_changed()
+    st.session_state.pop("batch", None)
+    st.session_state["drops"] = st.session_state.get("drops", 0) + 1
+    st.session_state["report"] = report
+    st.session_state["dataset"] = st.session_state["detail"] = dataset
+    st.rerun()

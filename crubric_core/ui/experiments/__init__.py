@@ -1,0 +1,1 @@
+"""The Experiments page: runs, tables, sentences."""

@@ -1,0 +1,174 @@
+"""Experiments on the page: started, watched, stopped, and shown when they are there."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from ...analysis import pipeline
+from ...analysis import warnings as cautions
+from ...analysis.export import json_bytes
+from ...experiments import EXPERIMENTS, store_experiment, stored_experiment
+from ...figures.experiments import BESIDE, experiment_figure
+from ...jobs.background import Background, Key, job_key
+from ...labels.store.snapshot import Snapshot
+from ...reports.sections import report_markdown
+from ...reports.study import full_report
+from .. import loaders, widgets
+from ..text import plain
+from .tables import VIEWS
+from .words import command, headline, report_command, shown
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from ...experiments import ExperimentResult
+    from ..loaders import Study
+    from ..page import StudyPage
+
+EVERY, SELDOM = 0.7, 4.0  # seconds between two looks at what is under way, and where nothing is
+
+
+@st.cache_resource(show_spinner=False, on_release=Background.close)
+def background() -> Background:
+    """The queue of this process: all sessions share it, none has to stay."""
+    workspace = loaders.workspace()
+    return Background(lambda result: store_experiment(workspace, result))
+
+
+def stored(study: Study, name: str) -> ExperimentResult | None:
+    """The kept result on these labels with these settings."""
+    return stored_experiment(loaders.workspace(), name, study.dataset, study.settings)
+
+
+def run_or_watch(study: StudyPage, name: str) -> None:
+    """A button that starts the experiment; while it runs, how far it is."""
+    key = job_key(name, study.fingerprint, study.settings)
+    job, warnings = background().job(key), judges_first(study)
+    if job is not None and job.active:
+        study.answer(*warnings, "Under way on these labels with these settings.")
+        return
+    study.answer(*warnings, "Not run yet on these labels with these settings.")
+    if job is not None:
+        st.error(plain(job.error))
+    rest = [n for n in EXPERIMENTS if n != name and stored(study, n) is None]  # the one shown first
+    with st.container(horizontal=True):
+        st.button("Run", type="primary", on_click=start, args=(study, [name]), key=f"run {name}")
+        st.button("Run all that are missing", on_click=start, args=(study, [name, *rest]), key="run all")
+
+
+def start(study: Study, names: list[str]) -> None:
+    """Queue experiments on the labels as they are now; one that somebody else has run meanwhile is there already."""
+    snapshot = Snapshot(study.dataset, study.settings)
+    for name in names:
+        if stored(study, name) is None:
+            background().start(name, snapshot, study.settings)
+
+
+def follow(study: Study, name: str, seen: int) -> None:
+    """What is under way, whoever started it, looked at anew every moment; a page older than ``seen`` is drawn again."""
+    every = EVERY if background().active() else SELDOM
+    st.fragment(_follow, run_every=every)(job_key(name, study.fingerprint, study.settings), seen)
+
+
+def _follow(key: Key, seen: int) -> None:
+    queue = background()
+    if queue.changes != seen:
+        st.rerun()
+    job, active = queue.job(key), queue.active()
+    if job is not None and job.active:
+        st.progress(job.share, text=plain(f"{job.share:.0%} · {job.what}"))
+        st.button("Cancel", on_click=queue.cancel, args=(key,), key=f"cancel {key[0]}")
+        st.caption("It goes on without this page; the result will be here when you come back.")
+    others = [
+        f"{other.name} ({f'{other.share:.0%}' if other.process else 'waiting'})"
+        for other in active
+        if other is not job
+    ]
+    if others:
+        st.caption(plain(f"Also under way: {', '.join(others)}."))
+
+
+def show_result(study: StudyPage, result: ExperimentResult) -> None:
+    """What was found, the figure, the tables, and what they do not show."""
+    view = VIEWS[result.name]
+    first = judges_first(study)
+    study.answer(*first, headline(result))
+    widgets.notes([notice for notice in result.notices if notice not in first])
+    st.markdown(plain(result.found))
+    if len(result.frame()):
+        _figures(result, view.figure)
+    for name, (title, columns) in view.tables.items():
+        if len(result.tables[name]):
+            st.markdown(f"**{plain(title)}**")
+            height = min(38 + 35 * len(result.tables[name]), 430)
+            widgets.table(shown(name, result.tables[name]), columns, height=height)
+    if result.limits:
+        st.markdown("**What this does not show**")
+        st.markdown("\n".join(f"- {plain(limit)}" for limit in result.limits))
+
+
+def _figures(result: ExperimentResult, title: str) -> None:
+    """The experiment's figure, and a second one beside it where there is one."""
+    if result.name not in BESIDE:
+        widgets.show(experiment_figure(result), alt=title, title=title)
+        return
+    left, right = st.columns([3, 2], gap="large")
+    with left:
+        widgets.show(experiment_figure(result), alt=title, title=title)
+    with right:
+        words, draw = BESIDE[result.name]
+        widgets.show(draw(result), alt=words, title=words)
+
+
+def downloads(study: Study, result: ExperimentResult) -> None:
+    """The main table, all of the result, a report of the dataset with every kept experiment, and the command."""
+    name = result.name
+    with st.container(horizontal=True):
+        widgets.download(f"Download {name}.csv", result.frame(), f"{name}.csv")
+        st.download_button(
+            f"Download {name}.json",
+            lambda: json_bytes(result.to_json_dict()),
+            f"{name}.json",
+            "application/json",
+            on_click="ignore",
+        )
+        for kind, mime, make in (
+            ("HTML", "text/html", full_report),
+            ("Markdown", "text/markdown", report_markdown),
+        ):
+            st.download_button(
+                f"Report of all that was run ({kind})",
+                partial(_written, make, study),
+                f"report.{kind.lower().replace('markdown', 'md')}",
+                mime,
+                on_click="ignore",
+            )
+    st.caption("The same from a terminal:")
+    st.code(terminal(study, name), language=None, wrap_lines=True)
+
+
+def terminal(study: Study, name: str) -> str:
+    """The command for this experiment on this dataset."""
+    return command(name, Path(loaders.workspace().path).name, study.dataset.name, study.settings)
+
+
+def report(study: Study) -> tuple[pipeline.Result, list[ExperimentResult], str]:
+    """The analysis, every kept experiment, and the command that gives a report of them."""
+    kept = [found for n in EXPERIMENTS if (found := stored(study, n)) is not None]
+    file = Path(loaders.workspace().path).name
+    spelled = report_command([found.name for found in kept], file, study.dataset.name, study.settings)
+    return pipeline.run_pipeline(study.dataset, study.settings), kept, spelled
+
+
+def _written(make: Callable[[pipeline.Result, Sequence[ExperimentResult], str], str], study: Study) -> bytes:
+    return make(*report(study)).encode()
+
+
+def judges_first(study: Study) -> tuple[str, ...]:
+    """What labels of one or two judges cannot say: it comes before anything else."""
+    found = loaders.reduction(study)
+    return cautions.dataset_warnings(found)[:1] if int(found.max_panel.max()) <= 2 else ()

@@ -1,0 +1,1 @@
+"""The Items page: cached model checks and their section."""

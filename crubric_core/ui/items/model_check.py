@@ -1,0 +1,146 @@
+"""The second half of the items page: which model, and does it hold? One sentence a chart says what to look for."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from ...figures import diagnostics as figures
+from ...irt.information import response_curve
+from ...irt.item_fit import REPLICATES, curve_band, empirical_curve
+from .. import loaders, widgets
+from ..text import count, plain
+from . import checks
+
+if TYPE_CHECKING:
+    from ...irt.item_fit import ItemFit
+    from ..loaders import Study
+
+MOST_MISFITS = 200
+_number = st.column_config.NumberColumn
+COMPARISON = {
+    "model": "model",
+    "parameters": _number("parameters", format="localized"),
+    "loglik": _number("log-likelihood", format="%.1f"),
+    "aic": _number("AIC", format="%.1f", help="Smaller is better: fit less the number of parameters."),
+    "bic": _number("BIC", format="%.1f", help="As AIC, with a higher price for each parameter."),
+    "kappa": _number(
+        "κ", format="%.3f", help="Gain in log-likelihood per further parameter; AIC asks for 1."
+    ),
+    "kappa_bic": _number("κ BIC asks", format="%.2f"),
+    "held_out": _number(
+        "left-out labels", format="%.4f", help="Mean log-probability of labels left out of the fit."
+    ),
+    "held_out_se": _number("± s.e.", format="%.4f", help="Of the difference to the best."),
+}
+PAIRS = {
+    "first": "rubric",
+    "second": "other rubric",
+    "q3": _number("Q3", format="%.2f"),
+    "same_query": "same query",
+    "flagged": "flagged",
+}
+MISFITS = {
+    "rubric": "rubric",
+    "query": "query",
+    "outfit": _number("outfit", format="%.2f"),
+    "p": _number("p", format="%.3f"),
+    "b": _number("difficulty b", format="%.2f"),
+    "a": _number("discrimination a", format="%.2f"),
+}
+
+
+def _comparison(study: Study, _items: pd.DataFrame) -> None:
+    """Models beside each other."""
+    found = checks.comparison(study)
+    st.markdown(f"**{plain(found.sentence)}**")
+    st.caption(
+        "AIC and BIC weigh fit against parameters; left-out labels show which model predicts. "
+        "The model of the analysis is chosen under Settings."
+    )
+    widgets.table(found.table, COMPARISON)
+
+
+def _dependence(study: Study, _items: pd.DataFrame) -> None:
+    """Residual spectrum and Q3."""
+    spectrum, checked = checks.spectrum(study), checks.dependence(study)
+    found = checked.found
+    names = loaders.reduction(study).rubrics["rubric"].tolist()
+    left, right = st.columns(2, gap="large")
+    with left:
+        widgets.show(
+            figures.scree(spectrum.eigenvalues), "Eigenvalues of the residual correlations", "One ability?"
+        )
+        st.caption(
+            f"First over second eigenvalue: {spectrum.ratio:.2f}. Look for a first point far above a flat rest: "
+            "it speaks of a second ability."
+        )
+    with right:
+        widgets.show(
+            figures.q3_histogram(found.counts, found.edges, found.mean, found.critical),
+            "Residual correlations of all pairs of rubrics",
+            "Do rubrics overlap?",
+        )
+        st.caption(
+            f"{found.n_flagged:,} of {count(found.n_pairs, 'pair')} are flagged; a table simulated from the model "
+            f"has {checked.chance:,}. Only what exceeds that speaks of rubrics that say the same twice."
+        )
+    if found.pairs.empty:
+        return
+    widgets.show(
+        figures.q3_heat_map(checked.among, [names[j] for j in checked.rubrics]),
+        "Q3 among the rubrics of the worst pairs",
+        "The worst pairs",
+    )
+    if np.isfinite(found.within_query):
+        st.caption(f"{found.within_query:.0%} of the flagged pairs belong to one query. Look for blocks.")
+    named = {side: [names[j] for j in found.pairs[side]] for side in ("first", "second")}
+    widgets.table(found.pairs.assign(**named), PAIRS, height=260)
+
+
+def _item_fit(study: Study, items: pd.DataFrame) -> None:
+    """Bootstrap item fit, run when it is asked for."""
+    asked = f"item fit {study.key('fit')} {study.settings.seed}"
+    if not st.session_state.get(asked):
+        st.write(f"Compares every rubric with {REPLICATES} tables drawn from the model and fitted again.")
+        if not st.button("Check how each rubric fits"):
+            return
+    found = checks.item_fit(study)
+    st.session_state[asked] = True
+    st.markdown(f"**{found.misfit:.1%} of the rubrics misfit at p < .05; chance alone gives about 5%.**")
+    table = items.assign(outfit=found.outfit, p=found.p)
+    widgets.show(
+        figures.outfit(items["b"].to_numpy(), found.outfit, found.p, items["rubric"].tolist()),
+        "Outfit mean square of each rubric by difficulty",
+    )
+    st.caption("An outfit far above 1 means that strong systems fail the rubric or weak ones pass it.")
+    worst = table.sort_values("p").head(MOST_MISFITS)
+    chosen = widgets.pick_one(worst, MISFITS, key="misfit", height=300)
+    if chosen is not None:
+        _one_curve(study, found, chosen)
+    widgets.download("Download item_fit.csv", table, "item_fit.csv")
+
+
+def _one_curve(study: Study, found: ItemFit, rubric: int) -> None:
+    fit, y = loaders.calibration(study).fit, loaders.reduction(study).y
+    low, high = curve_band(found.refits, rubric, loaders.FINE)
+    title = "expected share of the full mark" if fit.model == "GRM" else "probability to pass"
+    widgets.show(
+        figures.curve_fit(
+            loaders.FINE,
+            response_curve(fit, rubric, loaders.FINE),
+            low,
+            high,
+            empirical_curve(fit, y, rubric),
+            title,
+        ),
+        "Curve of the chosen rubric with its band and the systems' labels",
+        "Does the chosen rubric follow its curve?",
+    )
+    st.caption("Look for groups of systems whose interval misses the band.")
+
+
+SECTIONS = {"Which model": _comparison, "Dependence": _dependence, "Item fit": _item_fit}

@@ -1,0 +1,1 @@
+"""The Measurability page: judges, the gate's rules, further sections."""

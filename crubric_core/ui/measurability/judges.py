@@ -1,0 +1,80 @@
+"""Cached views of the judges: who is reliable, who agrees with whom, and what the rule of unanimity would cost."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from ...experiments.leave_one_judge_out import JudgeInfluence, leave_one_judge_out
+from ...experiments.results import ExperimentResult
+from ...experiments.threshold_sweep import THRESHOLDS, sweep
+from ...judges.attrition import Attrition, attrition_of
+from ...judges.consensus import baseline_mask
+from ...judges.report import JudgesReport, judges_report
+from ..loaders import FEW, MANY, Key, Study, calibration, gate, panel, pool, reduction
+
+TESTED = (*THRESHOLDS, 0.75, 0.85, 0.9)
+
+
+def report(study: Study) -> JudgesReport:
+    """Leniency, rates, weights, agreement and shared errors, from human labels where there are any."""
+    return _report((study.fingerprint, study.settings.confidence, study.settings.seed), study)
+
+
+@st.cache_resource(max_entries=FEW, show_spinner="Comparing the judges …")
+def _report(key: Key, _study: Study) -> JudgesReport:
+    return judges_report(_study.dataset, _study.settings)
+
+
+def influence(study: Study) -> JudgeInfluence:
+    """The leaderboard without each judge; seconds to minutes."""
+    return _influence(_everything(study), study)
+
+
+@st.cache_resource(max_entries=FEW, show_spinner="Ranking the systems without each judge …")
+def _influence(key: Key, _study: Study) -> JudgeInfluence:
+    return leave_one_judge_out(_study.dataset, _study.settings)
+
+
+def _everything(study: Study) -> Key:
+    return (study.fingerprint, study.settings)
+
+
+def swept(study: Study) -> ExperimentResult:
+    """Kappa of the rubrics that each threshold keeps, the chosen one among them."""
+    return _swept((*study.key("gate"), study.settings.seed), study)
+
+
+@st.cache_resource(max_entries=MANY, show_spinner="Sweeping the threshold …")
+def _swept(key: Key, _study: Study) -> ExperimentResult:
+    thresholds = sorted({*TESTED, _study.settings.tau_c})
+    return sweep(_study.dataset, _study.settings, thresholds=thresholds)
+
+
+def attrition(study: Study) -> Attrition:
+    """How the rule of unanimity thins out the rubrics."""
+    return _attrition((study.fingerprint,), study)
+
+
+@st.cache_resource(max_entries=FEW, show_spinner="Counting unanimous panels …")
+def _attrition(key: Key, _study: Study) -> Attrition:
+    return attrition_of(panel(_study, "binary"))
+
+
+def beside_baseline(study: Study) -> pd.DataFrame:
+    """One row a rubric: n_agree, n_total, q_mean, split (systems the judges disagree on), nu, here, baseline, why.
+
+    here: passes the gate and varies. baseline: all judges agree on every system, and some pass, some fail.
+    """
+    found = reduction(study)
+    consistent, discriminating = baseline_mask(found)
+    here = np.zeros(len(consistent), dtype=bool)
+    here[pool(study)] = True
+    table = gate(study)[["rubric", "query", "n_agree", "n_total", "q_mean"]].copy()
+    table["split"] = table["n_total"] - table["n_agree"]
+    table["nu"] = calibration(study).nu
+    table["here"], table["baseline"] = here, consistent & discriminating
+    split = "judges split on " + table["split"].astype(str) + " of " + table["n_total"].astype(str)
+    table["why"] = np.where(consistent, np.where(discriminating, "", "same label for every system"), split)
+    return table

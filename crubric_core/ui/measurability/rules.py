@@ -1,0 +1,169 @@
+"""Views of the measurability page on rules: what a threshold buys, what unanimity costs, now and as systems join."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import streamlit as st
+
+from ...figures import measurability as figures
+from ...judges.consensus import baseline_mask
+from .. import widgets
+from ..tables import bounded
+from ..text import count, plain
+from . import judges
+
+if TYPE_CHECKING:
+    from ...labels.store.dataset import Reduction
+    from ..page import StudyPage
+
+_number = st.column_config.NumberColumn
+SWEEP = {
+    "tau_c": _number("τ_c", format="%.2f"),
+    "kept": _number("kept", format="localized"),
+    "share": _number("share", format="percent"),
+    **bounded("kappa", "κ"),
+    **bounded("delta", "less that of all"),
+}
+BESIDE = {
+    "rubric": "rubric",
+    "why": "why it goes",
+    "q_mean": _number("measurability", format="%.3f"),
+    "nu": _number("information ν", format="%.3f"),
+    "query": "query",
+}
+
+
+def beside_rules(reduction: Reduction, kept: int) -> None:
+    """How many rubrics the gate keeps, and how many the rules of perfect agreement."""
+    consistent, discriminating = baseline_mask(reduction)
+    st.markdown("**Beside rules of perfect agreement**")
+    for rule, number in (
+        ("Kept here", kept),
+        ("All judges agree on every system", int(consistent.sum())),
+        ("… and some systems pass, some fail", int((consistent & discriminating).sum())),
+    ):
+        share = f"{number / len(consistent):.0%}"
+        st.metric(rule, f"{number:,}", delta=share, delta_color="off", delta_arrow="off")
+
+
+def coverage(study: StudyPage) -> None:
+    """What a stricter threshold buys, and what it costs."""
+    found, tau_c = judges.swept(study), study.settings.tau_c
+    table, quartiles = found.tables["thresholds"], found.tables["quartiles"]
+    chosen = table[np.isclose(table["tau_c"], tau_c)].iloc[0]
+    against, base = str(found.options["against"]), table.iloc[0]
+    study.answer(
+        f"τ_c = {tau_c:.2f} keeps {chosen['share']:.0%} of the rubrics and takes κ against {against} "
+        f"from {_kappa(base['kappa'])} to {_kappa(chosen['kappa'])}."
+    )
+    left, right = st.columns([3, 2], gap="large")
+    with left:
+        widgets.show(
+            figures.kappa_against_coverage(table, tau_c, against),
+            "Kappa by the share of rubrics that each threshold keeps",
+            "Agreement against coverage",
+        )
+    with right:
+        widgets.show(
+            figures.kappa_by_quartile(quartiles), "Kappa by quartile of measurability", "By quartile"
+        )
+        r, p, n = found.tables["correlation"].iloc[0]
+        known = f"r = {r:.2f}, p = {p:.2g}" if np.isfinite(r) else "unknown, as too few vary"
+        st.caption(
+            f"Correlation of measurability with a rubric's own κ: {known} ({count(int(n), 'rubric')})."
+        )
+    for limit in found.limits:
+        st.caption(plain(limit))
+    widgets.table(table, SWEEP)
+    widgets.download("Download threshold_sweep.csv", table, "threshold_sweep.csv")
+
+
+def _kappa(value: float) -> str:
+    return f"{value:.2f}" if np.isfinite(value) else "unknown"
+
+
+def growth(study: StudyPage) -> None:
+    """Attrition under unanimity, and where it leads."""
+    found = judges.attrition(study)
+    curve, last = found.curve, len(found.curve.m)
+    if not last:
+        study.answer("No system has a label of every judge on any rubric, so the curve is unknown.")
+        return
+    aim = int(
+        st.number_input("Project to systems", 2, 1000, 40, width=220, key="systems", bind="query-params")
+    )
+    further = np.arange(1, max(aim, last) + 1)
+    models = {
+        "one error rate for all": found.homogeneous.retention(further),
+        "rubrics differ (Beta)": found.mixture.retention(further),
+    }
+    study.answer(
+        f"Unanimity on every system keeps {curve.consistency[0]:.0%} of the rubrics with 1 system, "
+        f"{curve.consistency[-1]:.0%} with {last} and about {_share(found.mixture.retention(aim))} with {aim}."
+    )
+    widgets.show(
+        figures.retention(
+            {"all judges agree": curve.consistency, "… and both outcomes occur": curve.joint},
+            curve.m,
+            models,
+            further,
+        ),
+        "Share of rubrics kept by unanimity as the leaderboard grows, with two models",
+        "As leaderboards grow",
+    )
+    rates = {
+        "ρ a system": _share(found.homogeneous.rho),
+        "judges' error rate": _share(found.homogeneous.epsilon),
+        "Beta a": f"{found.mixture.a:.2f}",
+        "Beta b": f"{found.mixture.b:.2f}",
+        f"one rate, {aim}": _share(found.homogeneous.retention(aim)),
+        f"Beta, {aim}": _share(found.mixture.retention(aim)),
+    }
+    widgets.figures_row({name: widgets.UNKNOWN if value == "nan" else value for name, value in rates.items()})
+    st.caption(
+        f"Root mean square error: {found.homogeneous.rmse:.3f} with one rate, {found.mixture.rmse:.3f} with the Beta "
+        "mixture. The gate of this page asks for a rate of agreement, so that it does not thin out as systems join."
+    )
+
+
+def _share(value: Any) -> str:
+    return f"{float(value):.1%}" if np.isfinite(value) else widgets.UNKNOWN
+
+
+def baseline(study: StudyPage) -> None:
+    """The gate beside the rule of unanimity and varying labels."""
+    table = judges.beside_baseline(study)
+    here, strict = table["here"], table["baseline"]
+    lost, extra = table[here & ~strict], table[strict & ~here]
+    information = lost["nu"].sum() / max(table.loc[here, "nu"].sum(), np.finfo(np.float64).tiny)
+    total = count(len(table), "rubric")
+    study.answer(
+        f"Unanimity keeps {int(strict.sum()):,} of {total}, the gate {int(here.sum()):,} that vary.",
+        f"It drops {len(lost):,} that the gate keeps, with {information:.0%} of their information.",
+    )
+    widgets.figures_row(
+        {
+            "both keep": f"{int((here & strict).sum()):,}",
+            "the gate alone": f"{len(lost):,}",
+            "unanimity alone": f"{len(extra):,}",
+            "neither": f"{int((~here & ~strict).sum()):,}",
+        }
+    )
+    st.caption("Unanimity: all judges agree on every system, and some systems pass, some fail.")
+    if lost.empty:
+        return
+    left, right = st.columns([2, 3], gap="large")
+    with left:
+        widgets.show(
+            figures.dropped_for_few_splits(lost["split"].to_numpy()),
+            "Rubrics that unanimity drops by the number of systems that split the judges",
+            "One split is enough to be dropped",
+        )
+        single = int((lost["split"] == 1).sum())
+        st.caption(f"{single:,} of these rubrics go because the judges differ on a single system.")
+    with right:
+        st.markdown("**What it drops that the gate keeps**")
+        widgets.table(lost.sort_values("nu", ascending=False).head(500), BESIDE, height=300)
+        widgets.download("Download beside_unanimity.csv", table, "beside_unanimity.csv")

@@ -1,0 +1,200 @@
+"""The further views of the measurability page; this module holds the judges themselves."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from ...figures import judges as figures
+from .. import loaders, widgets
+from ..tables import bounded
+from ..text import count
+from . import judges
+from . import rules as judges_rules
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ...judges.reliability import JudgeReliability
+    from ..page import StudyPage
+
+_number = st.column_config.NumberColumn
+JUDGES: dict[str, Any] = {
+    "judge": "judge",
+    "labels": _number("labels", format="localized"),
+    "positive_rate": _number("passes", format="percent", help="Share of its labels that are a pass"),
+    "leniency": st.column_config.TextColumn("leniency", help="Pass rate less that of the panel"),
+    "s_plus": st.column_config.TextColumn(
+        "s⁺", help="Chance that it is with the others on a rubric that is valid, throughout"
+    ),
+    "s_minus": st.column_config.TextColumn("s⁻", help="Chance that it is not, on a rubric that is not valid"),
+    "weight": _number("weight", format="%.2f", help="Log-odds that its vote on a rubric moves; 0 for a coin"),
+    "weight_share": _number("share", format="percent", help="Share of all judges' weight"),
+}
+AGREEMENT = {
+    "measure": "measure",
+    "raters": "judges",
+    **bounded("value", "value", "low", "high"),
+    "n_units": _number("compared", format="localized", help="Systems × rubrics that count"),
+}
+VALIDITY = {
+    "rubric": "rubric",
+    "votes_for": _number("votes for", help="Judges who are with the others on every system"),
+    "votes": _number("of", help="Judges who can be compared with others"),
+    "log_odds": _number(
+        "log-odds", format="%.2f", help="That the rubric is valid: each vote by its judge's weight"
+    ),
+    "p_valid": _number("Pr(valid)", format="percent"),
+    "query": "query",
+}
+INFLUENCE = {
+    "judge": "without",
+    "moved": _number("systems moved", help="Systems with another rank"),
+    "rho": _number("Spearman's ρ", format="%.3f", help="Of the abilities with and without"),
+    "kept": _number("same bank", format="percent", help="Share of the bank that is chosen again"),
+    "tier_changes": _number("pairs retiered", format="percent", help="Pairs that change sides of a tier"),
+    "tiers": _number("tiers"),
+    "note": "note",
+}
+
+
+def _judges(study: StudyPage) -> None:
+    """Who is reliable, who agrees, and what each one moves."""
+    names, report = loaders.facts(study).judges, judges.report(study)
+    found, agreed = report.reliability, report.agreement
+    anchored, table = found.label_rates.source == "anchors", found.judges
+    if len(names) == 2 and not anchored:
+        study.answer(
+            f"Two judges: κ = {agreed['value'].iloc[-1]:.2f}.",
+            "Where they differ nothing says which of them errs; a third judge or human labels would.",
+        )
+        widgets.table(agreed, AGREEMENT)
+        _leniency(table)
+    else:
+        weakest = table.iloc[int(np.nanargmin(table["sensitivity"] + table["specificity"]))]
+        alpha = agreed.loc[agreed["measure"].str.startswith("Krippendorff"), "value"].iloc[0]
+        study.answer(
+            f"{count(len(names), 'judge')}, α = {alpha:.2f}.",
+            f"{weakest['judge']} errs most: right on {weakest['sensitivity']:.0%} of passes "
+            f"and {weakest['specificity']:.0%} of fails.",
+        )
+        _rates(table, anchored)
+        _errors(study, agreed)
+        _validity(found)
+    _influence(study)
+
+
+def _rates(table: pd.DataFrame, anchored: bool) -> None:
+    left, right = st.columns([3, 2], gap="large")
+    with left:
+        widgets.show(
+            figures.judge_rates(table),
+            "Sensitivity and specificity of each judge with intervals",
+            "How often each judge is right",
+        )
+        source = (
+            "Measured against human labels." if anchored else "Estimated without human labels (Dawid–Skene)."
+        )
+        st.caption(source)
+    with right:
+        _leniency(table)
+    shown = table.assign(**{name: _with_interval(table, name) for name in ("leniency", "s_plus", "s_minus")})
+    widgets.table(shown, JUDGES)
+    widgets.download("Download judges.csv", table, "judges.csv")
+
+
+def _leniency(table: pd.DataFrame) -> None:
+    widgets.show(figures.leniency(table), "Leniency of each judge with intervals", "Who is lenient")
+
+
+def _with_interval(table: pd.DataFrame, name: str) -> list[str]:
+    bounds = table.reindex(columns=[name, f"{name}_low", f"{name}_high"]).to_numpy(dtype=np.float64)
+    return [
+        f"{v:.3f} [{low:.3f}, {high:.3f}]" if np.isfinite(v) else widgets.UNKNOWN for v, low, high in bounds
+    ]
+
+
+def _errors(study: StudyPage, agreed: pd.DataFrame) -> None:
+    """Shared errors beside the coefficients of agreement."""
+    found, names = judges.report(study).reliability.correlation, loaders.facts(study).judges
+    left, right = st.columns([2, 3], gap="large")
+    with left:
+        if found.reference == "none":
+            st.markdown("**Do judges err together?**")
+            st.write("Unknown: it takes human labels or a fourth judge to see whether judges share errors.")
+        else:
+            widgets.show(
+                figures.error_correlation(found.correlation, found.flagged, names),
+                "Correlation of the judges' errors, shared errors starred",
+                "Do judges err together?",
+            )
+            pairs = int(found.flagged.sum()) // 2
+            st.caption(
+                f"{count(pairs, 'pair')} flagged (★): correlated beyond what independent judges would show. "
+                "Judges who share errors count as less than two."
+            )
+    with right:
+        st.markdown("**How well they agree beyond chance**")
+        widgets.table(agreed, AGREEMENT)
+        widgets.download("Download agreement.csv", agreed, "agreement.csv")
+
+
+def _validity(found: JudgeReliability) -> None:
+    """What the judges' votes on whole rubrics say of each rubric (prop:bayes)."""
+    rates, table = found.vote_rates, found.validity
+    st.markdown("**Which rubrics are valid, by the judges' votes?**")
+    if rates.source == "none":
+        st.write("Unknown: it takes human verdicts on rubrics or a third judge.")
+        return
+    valid, known = int((table["p_valid"] > 0.5).sum()), int(table["p_valid"].notna().sum())
+    verdicts = f"{count(rates.n_anchors, 'human verdict')} on rubrics"
+    source = verdicts if rates.source == "anchors" else "the votes themselves (Dawid–Skene)"
+    if rates.source != "anchors" and rates.n_anchors:
+        source += f" beside {verdicts}, too few to stand alone"
+    st.caption(
+        f"A judge votes for a rubric by being with the others on every system. s⁺ and s⁻ come from {source}. More "
+        f"likely valid than not: {valid:,} of {count(known, 'rubric')}. This is not measurability, which is a rate."
+    )
+    widgets.table(table.sort_values("log_odds", kind="stable").head(500), VALIDITY, height=250)
+    widgets.download("Download validity.csv", table, "validity.csv")
+
+
+def _influence(study: StudyPage) -> None:
+    """The leaderboard without each judge, run when it is asked for."""
+    st.markdown("**What changes without each judge?**")
+    asked = f"influence {study.fingerprint} {study.settings}"
+    if not st.session_state.get(asked):
+        st.write("Consensus, gate, fit, bank and tiers are made anew without each judge in turn.")
+        if not st.button("Leave out each judge"):
+            return
+    found = judges.influence(study)
+    st.session_state[asked] = True
+    widgets.table(found.judges, INFLUENCE)
+    if len(found.systems):
+        widgets.show(
+            figures.ranks_without(found.systems), "Places that each system gains or loses without each judge"
+        )
+        st.caption("Places gained (+) or lost (−) on a leaderboard without that judge.")
+        widgets.download("Download without_each_judge.csv", found.systems, "without_each_judge.csv")
+
+
+SECTIONS: dict[str, Callable[[StudyPage], None]] = {
+    "Judges": _judges,
+    "Agreement against coverage": judges_rules.coverage,
+    "As leaderboards grow": judges_rules.growth,
+    "Baseline": judges_rules.baseline,
+}
+
+
+def show(view: str, study: StudyPage, *, off: bool) -> None:
+    """One view; where no two judges met, one sentence instead."""
+    if off:
+        n = len(loaders.facts(study).judges)
+        who = "One judge" if n == 1 else f"{n} judges who never labelled the same"
+        study.answer(f"{who}: there is nothing to compare, so this is unknown.")
+        st.info("Add the labels of a second and a third judge on the same answers.")
+        return
+    SECTIONS[view](study)

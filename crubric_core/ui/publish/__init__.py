@@ -1,0 +1,1 @@
+"""The Publish page: the form and the list of links."""

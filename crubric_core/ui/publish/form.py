@@ -1,0 +1,179 @@
+"""Publishing: what to show, how it will look, and the new link."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from ... import sharing
+from ...analysis.pipeline import run_pipeline
+from ...errors import SharingError
+from ...figures.shared_view import shared_figures
+from ...reports.standalone import bundle_zip, standalone_html
+from ...server.sign_in import visitor
+from ...server.views_folder import view_link, views_folder
+from ...sharing.build import NOTE, TITLE
+from ..shared_view import content as viewer
+from ..text import plain, shorten
+from .links import ask_day
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ...analysis.pipeline import Result
+    from ...sharing import Choices, SharedView
+    from ..loaders import Study
+    from .links import Link
+
+PARTS = {
+    "leaderboard": ("Leaderboard", "Abilities with their intervals, ranks and scores."),
+    "tiers": ("Tiers", "Which systems the labels cannot tell apart; part of the leaderboard."),
+    "separation": ("System comparison", "For every two systems, how surely one is ahead."),
+    "bank": ("Bank coverage", "How few rubrics are enough, and where they measure well."),
+    "texts": ("Texts of the bank's rubrics", "Off unless everybody with the link may read your rubrics."),
+    "dataset": ("Name of the dataset", "Without it readers see only the fingerprint of the labels."),
+    "downloads": ("Downloads", "Readers may take the tables and the pictures along."),
+}
+SPANS = {
+    "until it is revoked": None,
+    "for a week": timedelta(days=7),
+    "for 30 days": timedelta(days=30),
+    "for a year": timedelta(days=365),
+}
+UNTIL = "until the end of a day"
+NEW_LINK = "new link"
+KEYS = {name: f"publish {name}" for name in ("title", "note", "target")}
+
+
+def ask_choices() -> Choices:
+    """What the view shows and says."""
+    title = st.text_input("Title", placeholder="Leaderboard", max_chars=TITLE, key=KEYS["title"])
+    note = st.text_area("Note to its readers", max_chars=NOTE, height=100, key=KEYS["note"])
+    usual = sharing.Choices()
+    with st.container(gap="xsmall"):
+        st.markdown("It shows")
+        shown = {
+            name: st.checkbox(words, getattr(usual, name), help=meaning, key=f"publish {name}")
+            for name, (words, meaning) in PARTS.items()
+        }
+    return sharing.Choices(title=title, note=note, **shown)
+
+
+def ask_expiry() -> datetime | None:
+    """Until when the link is open; None until it is revoked."""
+    chosen = st.selectbox("It is open", [*SPANS, UNTIL], index=2, key="publish span")
+    now = datetime.now(UTC)
+    if chosen == UNTIL:
+        return ask_day("Last day (UTC)", "publish day")
+    span = SPANS[chosen]
+    return None if span is None else now + span
+
+
+def ask_target(found: Sequence[Link]) -> str | None:
+    """The link under which to publish: None for a new one, or the id of one that may get a newer result."""
+    kept = {link.view.id: link for link in found if link.state != "revoked"}
+    if not kept:
+        return None
+    return st.selectbox(
+        "Publish under",
+        [None, *kept],
+        format_func=lambda view: _named(kept[view]) if view in kept else "a new link",
+        key=KEYS["target"],
+        on_change=_take_over_words,
+        help="A link that readers have already can show a newer result.",
+    )
+
+
+def _named(link: Link) -> str:
+    state = "" if link.state == "open" else f", {link.state}"
+    return f"the link of “{shorten(link.view.title, 40)}” ({link.view.id[:6]}{state})"
+
+
+def _take_over_words() -> None:
+    """Title and note of the view that is to be replaced, as a start."""
+    target = st.session_state[KEYS["target"]]
+    if target is not None:
+        words = sharing.words_of(views_folder(), target)
+        st.session_state[KEYS["title"]], st.session_state[KEYS["note"]] = words
+
+
+@st.cache_resource(max_entries=4, show_spinner="Computing what readers will see …")
+def _result(key: tuple[str, ...], _study: Study) -> Result:
+    return run_pipeline(_study.dataset, _study.settings)
+
+
+def view_of(study: Study, choices: Choices) -> SharedView:
+    """What readers will see."""
+    key = (study.fingerprint, study.dataset.name, repr(study.settings))
+    return sharing.build_view(_result(key, study), choices)
+
+
+def publish(view: SharedView, target: str | None, expires: datetime | None) -> None:
+    """Publish under a new link, or under one that readers have; the page then begins anew."""
+    if target is None:
+        made = sharing.publish(view, views_folder(), expires, visitor())
+        st.session_state[NEW_LINK] = view_link(made.token)
+    else:
+        sharing.replace(views_folder(), target, view, visitor())
+        st.toast("The link shows this now.", icon="✅")
+    st.rerun()
+
+
+@st.dialog("Published", width="medium")
+def hand_out(link: str) -> None:
+    """The new link, over the page so that nobody misses it, with a button that copies it."""
+    st.write("Copy the link now: it is kept nowhere and cannot be shown again.")
+    st.code(link, language=None, wrap_lines=True)
+    st.caption("Whoever has it sees the view without signing in. You can revoke it under Links.")
+
+
+def preview(view: SharedView) -> None:
+    """The page that readers will see."""
+    st.caption("What its readers will see")
+    with st.container(border=True, height=820, key="preview"):
+        viewer.render(view, viewer.in_ink(shared_figures(view)))
+
+
+def make(study: Study, found: Sequence[Link]) -> None:
+    """Choose what to show, look at it, publish it or take it along."""
+    left, right = st.columns([4, 7], gap="large")
+    with left:
+        target, choices = ask_target(found), ask_choices()
+    try:
+        view = view_of(study, choices)
+    except SharingError as error:
+        right.error(plain(str(error)))
+        return
+    with left:
+        expires = ask_expiry() if target is None else None
+        if st.button("Publish" if target is None else "Show this under that link", type="primary"):
+            publish(view, target, expires)
+        st.markdown("Or without a link")
+        take_along(view)
+    with right:
+        preview(view)
+    if NEW_LINK in st.session_state:
+        hand_out(st.session_state.pop(NEW_LINK))
+
+
+def take_along(view: SharedView) -> None:
+    """The same page without any server."""
+    with st.container(horizontal=True):
+        st.download_button(
+            "One HTML file",
+            lambda: standalone_html(view).encode(),
+            "leaderboard.html",
+            "text/html",
+            on_click="ignore",
+            help="Opens from disk, needs no network. Nobody can take it back.",
+        )
+        st.download_button(
+            "Folder for a web server (ZIP)",
+            lambda: bundle_zip(view),
+            "leaderboard.zip",
+            "application/zip",
+            on_click="ignore",
+            help="For any file host.",
+        )

@@ -1,0 +1,1 @@
+"""A published view on the screen, for its readers and for the preview."""

@@ -1,0 +1,179 @@
+"""A published view on the screen: the same for its readers and for the preview of whoever publishes it."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import streamlit as st
+
+from ...figures.shared_view import SharedFigure, shared_figures
+from ...sharing.files import file_names, view_file
+from ...sharing.words import answer, bank_sentence, origin, settings_list
+from .. import tables, widgets
+from ..text import count, plain
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import pandas as pd
+
+    from ...sharing import Separation, SharedView
+
+CSS = Path(__file__).with_name("viewer.css")
+TYPES = {"csv": "text/csv", "json": "application/json"}
+RUBRICS: dict[str, Any] = {
+    "order": st.column_config.NumberColumn("#", width="small"),
+    "rubric": "rubric",
+    "query": "query",
+    "text": st.column_config.TextColumn("text", width="large"),
+}
+
+
+def render(view: SharedView, figures: Sequence[SharedFigure] | None = None) -> None:
+    """The whole page; ``figures`` where they have been drawn already."""
+    st.html(CSS)
+    figures = shared_figures(view) if figures is None else figures
+    st.title(plain(view.title) or "Leaderboard", anchor=False)
+    widgets.answer(st.empty(), *answer(view))
+    st.caption(_made(view))
+    for line in view.note.splitlines():
+        st.markdown(plain(line))
+    if view.leaderboard is None:
+        widgets.notes(view.cautions)
+    else:
+        _leaderboard(view, view.leaderboard, figures)
+    if view.separation is not None:
+        _comparison(view, view.separation, figures)
+    if view.bank is not None:
+        _bank(view, figures)
+    if view.rubrics is not None:
+        _rubrics(view.rubrics)
+    _about(view)
+
+
+def _made(view: SharedView) -> str:
+    dataset = f" from {plain(view.dataset)}" if view.dataset is not None else ""
+    counts = view.counts
+    return (
+        f"Made on {view.made_at:%d %B %Y}{dataset}: {count(counts['labels'], 'label')} by "
+        f"{count(counts['judges'], 'judge')}. Read only."
+    )
+
+
+def _leaderboard(view: SharedView, board: pd.DataFrame, figures: Sequence[SharedFigure]) -> None:
+    st.header("Leaderboard", anchor=False)
+    _draw(view, figures, "leaderboard")
+    widgets.notes(view.cautions)
+    with st.container(horizontal=True, vertical_alignment="bottom", key="shared filters"):
+        words = st.text_input("Find a system", key="shared system", max_chars=80, width=260)
+        tiers = sorted(board["tier"].dropna().unique()) if "tier" in board else []
+        if len(tiers) > 1:
+            chosen = st.pills("Tiers", tiers, selection_mode="multi", key="shared tiers")
+            board = board[board["tier"].isin(chosen)] if chosen else board
+    if words.strip():
+        board = board[board["system"].str.contains(words.strip(), case=False, regex=False)]
+    if board.empty:
+        st.write("No system is called that.")
+        return
+    columns = {name: words for name, words in tables.LEADERBOARD.items() if name in board}
+    widgets.table(board, columns, height=38 + 35 * len(board))
+
+
+def _comparison(view: SharedView, separation: Separation, figures: Sequence[SharedFigure]) -> None:
+    st.header("Comparison", anchor=False)
+    names = list(range(len(separation.systems)))
+    if len(names) > 1:
+        left, right = st.columns(2)
+        label = separation.systems.__getitem__
+        one = left.selectbox("Is this system", names, format_func=label, key="shared one")
+        other = right.selectbox("ahead of this one?", names, index=1, format_func=label, key="shared other")
+        st.markdown(plain(compared(separation, one, other)))
+    _draw(view, figures, "separation")
+
+
+def compared(separation: Separation, one: int, other: int) -> str:
+    """What the labels say of two systems (indices)."""
+    if one == other:
+        return "Choose two systems."
+    first, second = separation.systems[one], separation.systems[other]
+    share = separation.ahead[one, other]
+    verdict = (
+        "the difference excludes 0, so the order holds"
+        if separation.separated[one, other]
+        else "the difference does not exclude 0, so these labels do not tell them apart"
+    )
+    return f"{first} is ahead of {second} in {share:.1%} of the bootstrap replicates: {verdict}."
+
+
+def _bank(view: SharedView, figures: Sequence[SharedFigure]) -> None:
+    bank = view.bank
+    if bank is None:
+        return
+    st.header("Bank", anchor=False)
+    st.markdown(plain(bank_sentence(bank)))
+    widgets.figures_row(
+        {
+            "Rubrics in the bank": f"{bank.size:,}",
+            "Rubrics that pass": f"{bank.candidates:,}",
+            "Rubrics in all": f"{bank.rubrics:,}",
+            "Coverage": f"{bank.coverage:.1%}",
+            "Queries heard": f"{bank.queries_heard:,} of {bank.queries:,}",
+        }
+    )
+    left, right = st.columns(2, gap="large")
+    parts = [figure for figure in figures if figure.part == "bank"]
+    for place, figure in zip((left, right), parts, strict=False):
+        with place:
+            _draw(view, [figure], "bank")
+
+
+def _rubrics(rubrics: pd.DataFrame) -> None:
+    st.header("Rubrics of the bank", anchor=False)
+    words = st.text_input("Find in rubrics, queries and texts", key="shared words", max_chars=80, width=260)
+    found = rubrics[_containing(rubrics, words.strip())] if words.strip() else rubrics
+    widgets.table(found, RUBRICS, height=min(38 + 35 * max(len(found), 1), 430))
+
+
+def _containing(rubrics: pd.DataFrame, words: str) -> pd.Series[bool]:
+    texts = rubrics[["rubric", "query", "text"]].fillna("").astype(str)
+    return texts.apply(lambda column: column.str.contains(words, case=False, regex=False)).any(axis=1)
+
+
+def _about(view: SharedView) -> None:
+    st.header("About these figures", anchor=False)
+    st.markdown("\n".join(f"- **{plain(name)}:** {plain(words)}" for name, words in origin(view).items()))
+    with st.expander("Settings"):
+        st.markdown(
+            "\n".join(f"- {plain(name)}: {plain(words)}" for name, words in settings_list(view).items())
+        )
+    if view.downloads:
+        with st.container(horizontal=True, key="shared downloads"):
+            for name in file_names(view):
+                st.download_button(
+                    f"Download {name}",
+                    partial(view_file, view, name),
+                    name,
+                    TYPES[name.rsplit(".", 1)[1]],
+                    on_click="ignore",
+                    key=f"shared {name}",
+                )
+
+
+def _draw(view: SharedView, figures: Sequence[SharedFigure], part: str) -> None:
+    """The figures of one part; the button that saves one as a PNG only where downloads are allowed."""
+    config = widgets.PLOT_CONFIG if view.downloads else {"displayModeBar": False}
+    for shared in figures:
+        if shared.part == part:
+            st.markdown(f"**{plain(shared.title)}**")
+            st.plotly_chart(shared.figure, alt=shared.alt, config=config, key=f"shared figure: {shared.alt}")
+
+
+def in_ink(figures: list[SharedFigure]) -> list[SharedFigure]:
+    """The same figures in the text colour of whichever theme shows them."""
+    for shared in figures:
+        shared.figure.update_xaxes(tickfont_color=widgets.INK, title_font_color=widgets.INK)
+        shared.figure.update_yaxes(tickfont_color=widgets.INK, title_font_color=widgets.INK)
+        shared.figure.update_layout(font_color=widgets.INK)
+    return figures

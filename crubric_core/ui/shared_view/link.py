@@ -1,0 +1,108 @@
+"""From a link to its view: looked up at every run, and every few seconds while it is open."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from ...figures.shared_view import SharedFigure, shared_figures
+from ...server.rate_limit import Guesses
+from ...server.views_folder import views_folder
+from ...sharing import ViewState, open_state, read_state
+from .content import in_ink, render
+
+if TYPE_CHECKING:
+    from ...sharing import SharedView
+
+PARAMETER = "view"
+LOOK = 2.0  # seconds between two looks at whether an open view is still to be seen
+WAIT = 3.0  # seconds until a link is looked up that had to wait
+SHOWN = "a view was shown"
+KEPT = 32  # views kept in memory
+GUESSES = Guesses()
+
+
+class DamagedError(Exception):
+    """A view's file is not what was published."""
+
+
+def show_link() -> None:
+    """The view of the address's link, or the one page that says that there is none."""
+    token = st.query_params.get(PARAMETER, "")
+    state = _looked_up(token)
+    content = _content_of(state) if state else None
+    if state is None or content is None:
+        if st.session_state.pop(SHOWN, False):
+            st.rerun()  # Streamlit drops the files of downloads at the second run that does not offer them
+        closed()
+        return
+    view, figures = content
+    st.session_state[SHOWN] = True
+    st.set_page_config(page_title=" ".join(view.title.split()) or "Shared view")
+    watch(token, state.version)
+    render(view, figures)
+
+
+def closed() -> None:
+    """The same for a wrong, an expired and a withdrawn link, and for none at all."""
+    st.title("This link opens nothing", anchor=False)
+    st.write("It may be incomplete, or no longer open. Ask the person who sent it to you.")
+
+
+@st.fragment(run_every=LOOK)
+def watch(token: str, version: int) -> None:
+    """Take the page away when its link is closed, and renew it when there is a newer result."""
+    state = open_state(views_folder(), token)
+    if state is None or state.version != version:
+        st.rerun()
+
+
+@st.fragment(run_every=WAIT)
+def _try_again(token: str) -> None:
+    if GUESSES.allows(token, _client()):
+        st.rerun()
+
+
+def _looked_up(token: str) -> ViewState | None:
+    if not token:
+        return None
+    client = _client()
+    if not GUESSES.allows(token, client):
+        _try_again(token)
+        return None
+    state = open_state(views_folder(), token)
+    if state is None:
+        GUESSES.wrong(client)
+    else:
+        GUESSES.right(token)
+    return state
+
+
+def _content_of(state: ViewState) -> tuple[SharedView, list[SharedFigure]] | None:
+    try:
+        return _content(state.id, state.version, state.sha256, state)
+    except DamagedError:
+        return None
+
+
+@st.cache_resource(max_entries=KEPT, show_spinner=False)
+def _content(
+    view_id: str, version: int, sha256: str, _state: ViewState
+) -> tuple[SharedView, list[SharedFigure]]:
+    """What a view holds and its figures, read once for its file: a link's newer result has another version."""
+    view = read_state(views_folder(), _state)
+    if view is None:
+        raise DamagedError
+    return view, in_ink(shared_figures(view))
+
+
+def _client() -> str:
+    """Where the request came from; several readers may share it.
+
+    uvicorn believes a proxy on this machine unasked; here one is believed that FORWARDED_ALLOW_IPS names.
+    """
+    if "X-Forwarded-For" in st.context.headers and "FORWARDED_ALLOW_IPS" not in os.environ:
+        return "a proxy that is not trusted"
+    return st.context.ip_address or "this machine"

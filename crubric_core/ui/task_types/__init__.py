@@ -1,0 +1,1 @@
+"""The Task types page: queries, rules, classifiers."""

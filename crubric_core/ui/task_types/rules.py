@@ -1,0 +1,208 @@
+"""The rules by which queries are scored: read, edited, kept with the dataset, and shown on one query."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, get_args
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from ...analysis.export import json_bytes
+from ...errors import SettingsError
+from ...figures import task_types as figures
+from ...figures.style import row_height
+from ...labels.store.dataset_rules import save_rules
+from ...scoring_rules import ScoringRules, Source, Target
+from ...task_types.assignment import assign, preview
+from .. import loaders, widgets
+from ..text import count, plain
+from . import types as task_typing
+
+if TYPE_CHECKING:
+    from ...task_types.scoring import QueryScores
+    from ..loaders import Study
+
+_number = st.column_config.NumberColumn
+_choice = st.column_config.SelectboxColumn
+RULES = {
+    "task_type": "type",
+    "rule": st.column_config.TextColumn("rule", width="large"),
+    "queries": _number("queries", format="localized"),
+    "rubrics": _number("rubrics it changes", format="localized"),
+}
+NUMBERS = {
+    "actionability": ("Actionability counts ×", "Emphasis of a rubric on actionability in a decision-support query."),
+    "creativity": ("Creativity counts ×", "Emphasis of a rubric on creativity in a creative query."),
+    "moderate": ("A moderate failure gives", "Points of a failed rubric of moderate severity in a high-risk query."),
+    "critical": ("A critical failure gives", "Points of a failed rubric of critical severity in a high-risk query."),
+}  # fmt: skip
+ASSIGN: dict[str, Any] = {
+    "sets": _choice("sets the", options=get_args(Target), required=True),
+    "source": _choice(
+        "by",
+        options=get_args(Source),
+        required=True,
+        help="points: the weight in the file; tags: any one of them",
+    ),
+    "fits": st.column_config.TextColumn(
+        "where it is", required=True, help="Points: <= -5. Else a text, in which * is anything: axis:*"
+    ),
+    "value": st.column_config.TextColumn(
+        "to", required=True, help="critical or moderate; actionability or creativity; * for what * stood for"
+    ),
+}
+FITTED = {
+    "sets": "sets the",
+    "source": "by",
+    "fits": "where it is",
+    "value": "to",
+    "rubrics": _number("fits", format="localized", help="Rubrics that fit"),
+    "decides": _number("decides", format="localized", help="Rubrics for which no rule above fits"),
+    "example": "first of these",
+}
+EXAMPLE: dict[str, Any] = {
+    "rubric": "rubric",
+    "contribution": _number("contribution", format="%.4f", help="Points × share; they add up to the score"),
+    "points": _number("points g", format="%.2f"),
+    "share": _number("share", format="percent", help="Of the weight: emphasis × information"),
+    "emphasis": _number("emphasis e", format="%.3g×"),
+    "information": _number("information ν", format="%.3f"),
+    "dimension": "dimension",
+    "severity": "severity",
+    "text": st.column_config.TextColumn("text", width="large"),
+}
+
+
+def rules(study: Study) -> None:
+    """The rules in force, the means to change them, and one query scored by them as they are being changed."""
+    kept = study.dataset.scoring_rules()
+    draft = _edited(study, kept)
+    tried = replace(study, settings=replace(study.settings, rules=draft))
+    found = task_typing.scores(tried)
+    widgets.table(task_typing.rules_table(found, draft), RULES)
+    _keep(study, kept, draft)
+    _worked_example(tried, found)
+
+
+def _key(study: Study, name: str) -> str:
+    """Widgets of one dataset; their values begin anew after a reset."""
+    return f"rule {name} {st.session_state.get('rules begun', 0)} {study.dataset.name}"
+
+
+def _edited(study: Study, kept: ScoringRules) -> ScoringRules:
+    """The rules as the widgets have them; those kept where they cannot be."""
+    places = st.columns(4)
+    values: dict[str, object] = {
+        name: place.number_input(
+            title,
+            value=float(getattr(kept, name)),
+            step=0.1 if getattr(kept, name) <= 0 else 0.5,
+            min_value=None if getattr(kept, name) <= 0 else 0.1,
+            max_value=0.0 if getattr(kept, name) <= 0 else None,
+            key=_key(study, name),
+            help=meaning,
+        )
+        for place, (name, (title, meaning)) in zip(places, NUMBERS.items(), strict=True)
+    }
+    title = f"Which rubrics are severe, actionable or creative ({count(len(kept.assign), 'rule')})"
+    with st.expander(title):
+        try:
+            draft = ScoringRules.from_dict(values | {"assign": _assignments(study, kept)})
+        except SettingsError as error:
+            st.error(plain(str(error)))
+            return kept
+        _fitted(study, draft)
+    return draft
+
+
+def _assignments(study: Study, kept: ScoringRules) -> list[dict[str, Any]]:
+    """The rows of the table of rules; unfinished ones count once they are whole."""
+    st.caption(
+        "Severity and dimension come from the file of rubrics. A rule here replaces them where it fits; of several "
+        "rules the first decides."
+    )
+    start = pd.DataFrame(kept.as_dict()["assign"], columns=list(ASSIGN), dtype=object)
+    rows = st.data_editor(
+        start,
+        column_config=ASSIGN,
+        num_rows="dynamic",
+        hide_index=True,
+        key=_key(study, "assign"),
+    )
+    return [{str(name): value for name, value in row.items()} for row in rows.dropna().to_dict("records")]
+
+
+def _fitted(study: Study, draft: ScoringRules) -> None:
+    """What the rules come to: rubrics that fit, and what all rubrics are then."""
+    given = loaders.given(study).rubrics
+    if draft.assign:
+        widgets.table(preview(given, draft), FITTED)
+    after = assign(given, draft)
+    for target in get_args(Target):
+        found = after[target].value_counts()
+        named = ", ".join(f"{plain(str(name))} {n:,}" for name, n in found.head(8).items())
+        st.caption(
+            f"Rubrics by {target}: {named or 'none is known'}; without one {int(after[target].isna().sum()):,}."
+        )
+
+
+def _keep(study: Study, kept: ScoringRules, draft: ScoringRules) -> None:
+    """Keep what was tried, or go back to the paper's rules."""
+    paper = ScoringRules()
+    with st.container(horizontal=True, vertical_alignment="center"):
+        if st.button("Keep for this dataset", type="primary", disabled=draft == kept):
+            _store(study, draft)
+        if st.button("Back to the paper's", disabled=paper in (kept, draft) and kept == draft):
+            _store(study, paper)
+        st.download_button(
+            "Download rules.json",
+            json_bytes(draft.as_dict()),
+            "rules.json",
+            on_click="ignore",
+            key="rules.json",
+        )
+        if draft != kept:
+            st.markdown("Tried out below; not kept yet.")
+        else:
+            st.markdown("The paper's rules." if kept == paper else "This dataset's own rules.")
+
+
+def _store(study: Study, wanted: ScoringRules) -> None:
+    save_rules(loaders.workspace(), study.dataset.name, wanted)
+    st.session_state["rules begun"] = st.session_state.get("rules begun", 0) + 1
+    st.rerun()
+
+
+def _worked_example(study: Study, found: QueryScores) -> None:
+    """What each rubric adds to one system's score on one query."""
+    names, systems = loaders.facts(study).queries["query"].tolist(), loaders.reduction(study).systems
+    options = task_typing.instructive(found)
+    if not options:
+        st.write("No query has a score.")
+        return
+    st.markdown("**A worked example**")
+    left, right = st.columns(2)
+    query = left.selectbox("Query", options, format_func=names.__getitem__, key="example query")
+    places = list(range(len(systems)))
+    system = right.selectbox("System", places, format_func=systems.__getitem__, key="example system")
+    told, table = task_typing.example(study, found, system, query)
+    if table.empty:
+        st.write("This system has no label on this query.")
+        return
+    clipped = "" if np.isclose(told.raw, told.score) else f", cut to {told.score:.3f}"
+    st.markdown(
+        f"Scored by **{task_typing.words(found.task_type[query])}**: the contributions of the "
+        f"{count(len(table), 'rubric')} behind the gate add up to {told.raw:.3f}{clipped}."
+    )
+    left, right = st.columns([2, 3], gap="large")
+    with left:
+        widgets.show(
+            figures.contributions(
+                table["rubric"].tolist(), table["contribution"].to_numpy(), table["emphasis"].to_numpy()
+            ),
+            "What each rubric of the query adds to its score",
+        )
+    with right:
+        widgets.table(table, EXAMPLE, height=min(38 + 35 * len(table), row_height(len(table), 22)))

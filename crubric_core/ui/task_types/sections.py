@@ -1,0 +1,209 @@
+"""The views of the task types page: the queries and their types, the rules, and the typers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from ...access import require_editor
+from ...errors import SettingsError
+from ...figures import task_types as figures
+from ...labels.store.classifier_cache import TyperCache
+from ...labels.store.query_types import open_queries, save_edited
+from ...task_types.offline import offline_typer
+from ...task_types.prompted import PromptedTyper
+from ...task_types.types import TASK_TYPES
+from .. import loaders, widgets
+from ..text import count, plain, shorten
+from . import rules as task_typing_rules
+from . import types as task_typing
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ...task_types.endpoint import Endpoint
+    from ..loaders import Study
+
+_number = st.column_config.NumberColumn
+FILTERS = ("all", "by type", "below τ_t", "no type", "edited")
+QUERIES: dict[str, Any] = {
+    "query": "query",
+    "scored_as": "scored as",
+    "status": st.column_config.TextColumn("flag", width=90),
+    "certainty": _number("certainty", format="percent", help="Probability of the likeliest type"),
+    "source": st.column_config.TextColumn("typed by", help="The file, a typer, or a person (edited)"),
+    **{
+        share: _number(task_typing.words(name), format="percent")
+        for share, name in zip(task_typing.SHARES, TASK_TYPES, strict=True)
+    },
+    "text": st.column_config.TextColumn("text", width="large"),
+}
+UNSET = (
+    "No endpoint is configured. Set CRUBRIC_TYPER_BASE_URL, CRUBRIC_TYPER_MODEL and CRUBRIC_TYPER_KEY in the "
+    "environment of this program, or in its .streamlit/secrets.toml, to have a language model type the queries."
+)
+
+
+def _queries(study: Study, table: pd.DataFrame) -> None:
+    """All queries; those chosen can be given a type by hand."""
+    left, right = st.columns(2, gap="large")
+    with left:
+        counts = {str(name): int(n) for name, n in table["scored_as"].value_counts().items()}
+        widgets.show(
+            figures.scored_as(counts, task_typing.PLAIN), "Queries by the rules that score them", "Scored by"
+        )
+    with right:
+        widgets.show(
+            figures.certainty(table["certainty"].to_numpy(), study.settings.tau_t),
+            "Queries by the probability of their likeliest type",
+            "How sure the types are",
+        )
+    which = st.segmented_control(
+        "Queries", FILTERS, default="all", required=True, key="typed", bind="query-params"
+    )
+    keep = {
+        "by type": table["status"] == "",
+        "below τ_t": table["status"] == "below τ_t",
+        "no type": table["status"] == "no type",
+        "edited": table["source"] == "edited",
+    }
+    shown = table[keep[which]] if which in keep else table
+    left, right = st.columns([3, 2], gap="large")
+    with left:
+        chosen = widgets.pick_some(shown, QUERIES, key="typed queries", height=420, start=[0])
+        widgets.download("Download task_types.csv", table, "task_types.csv")
+    with right:
+        if chosen:
+            _one(study, table.loc[chosen])
+        else:
+            st.write("Choose queries to see them and to set their type.")
+
+
+def _one(study: Study, chosen: pd.DataFrame) -> None:
+    """The first chosen query, and the type that a person gives to all chosen."""
+    first = chosen.iloc[0]
+    st.markdown(f"**{plain(first['query'])}**")
+    shares = first[task_typing.SHARES].to_numpy(dtype=np.float64)
+    if isinstance(first["text"], str):
+        st.text(shorten(first["text"], 400))
+        cues = offline_typer().explain(first["text"])
+        if cues:
+            said = "; ".join(f"“{cue.words}” ({task_typing.words(cue.task_type)})" for cue in cues[:5])
+            st.caption(f"Cues of the offline typer: {plain(said)}.")
+    if np.isfinite(shares).any():
+        names = [task_typing.words(name) for name in TASK_TYPES]
+        widgets.show(
+            figures.probabilities(names, shares, study.settings.tau_t),
+            "Probabilities of the chosen query's types",
+        )
+    wanted = st.selectbox("Its type", TASK_TYPES, format_func=task_typing.words, key="own type")
+    if st.button(
+        f"Set the type of {count(len(chosen), 'query', 'queries')}", help="No typer changes it again."
+    ):
+        save_edited(loaders.workspace(), study.dataset.name, dict.fromkeys(chosen["query"], wanted))
+        _changed(f"Typed {count(len(chosen), 'query', 'queries')} by hand.")
+
+
+def _changed(message: str, *, whole: bool = True) -> None:
+    """The dataset is another one now: begin anew and say what happened, and whether that is all that was wanted."""
+    loaders.datasets_changed()
+    st.session_state["typing message"] = (message, whole)
+    st.rerun()
+
+
+def tell() -> None:
+    """What the last action did, once."""
+    message, whole = st.session_state.pop("typing message", ("", True))
+    if message:
+        (st.success if whole else st.warning)(plain(message))
+
+
+def _rules(study: Study, _table: pd.DataFrame) -> None:
+    """The scoring rules, and one query scored by them."""
+    task_typing_rules.rules(study)
+
+
+def _typers(study: Study, table: pd.DataFrame) -> None:
+    """Run the offline typer, or a language model."""
+    own, given = (int((table["source"] == source).sum()) for source in ("edited", task_typing.GIVEN))
+    st.write(f"Types set by hand ({own:,}) stay as they are.")
+    given_too = given > 0 and st.checkbox(
+        f"Replace the types of {count(given, 'query', 'queries')} that the file gives, too", key="given too"
+    )
+    wanted = open_queries(loaders.facts(study).queries, given_too)
+    asked = count(len(wanted), "query", "queries")
+    left, right = st.columns(2, gap="large")
+    with left:
+        st.markdown("**Offline, from a lexicon**")
+        found = task_typing.offline_accuracy()
+        st.write(
+            f"Needs no network. Right on {found.accuracy:.0%} of {int(found.confusion.sum())} queries that it was not "
+            f"built from; {found.accuracy_decided:.0%} of those that it decides."
+        )
+        if st.button(f"Type {asked} offline", disabled=wanted.empty):
+            with st.spinner("Typing …"):
+                number = task_typing.type_offline(study, wanted)
+            _changed(f"Typed {count(number, 'query', 'queries')} offline.")
+    with right:
+        st.markdown("**By a language model**")
+        try:
+            endpoint = task_typing.endpoint()
+        except SettingsError as error:
+            st.error(plain(str(error)))
+            return
+        if endpoint is None:
+            st.write(UNSET)
+        else:
+            _prompted(study, wanted, endpoint)
+
+
+def _prompted(study: Study, wanted: pd.DataFrame, endpoint: Endpoint) -> None:
+    """Start, watch and stop a run; say what came of the last one."""
+    job = task_typing.jobs().get(study.dataset.name)
+    if job is not None and job.running:
+        _watch(study.dataset.name)
+        return
+    if job is not None and not job.shown:
+        job.shown = True
+        run = job.run
+        _changed(
+            task_typing.outcome(job),
+            whole=run is not None and not (run.failures or run.cancelled or job.failure),
+        )
+    st.write(
+        "The texts of the queries are sent to the endpoint. Answers are kept, so that a stopped run resumes."
+    )
+    left, right = st.columns(2)
+    at_once = left.number_input("Requests at a time", 1, 32, 4, key="at once")
+    a_minute = right.number_input(
+        "… and at most a minute", 0, 100_000, 0, key="a minute", help="0: no limit."
+    )
+    if st.button(
+        f"Ask {plain(shorten(endpoint.model, 40))} about {count(len(wanted), 'query', 'queries')}",
+        disabled=wanted.empty,
+    ):
+        cache = TyperCache(loaders.workspace())
+        typer = PromptedTyper(endpoint, cache, concurrency=at_once, requests_per_minute=a_minute or None)
+        task_typing.start(study, wanted, typer)
+        st.rerun()
+
+
+@st.fragment(run_every=1.0)
+def _watch(dataset: str) -> None:
+    job = task_typing.jobs()[dataset]
+    if not job.running:
+        st.rerun()
+    st.progress(min(job.share, 1.0), plain(job.message))
+    if st.button("Stop", disabled=job.cancel.is_set()):
+        require_editor("stop typing")
+        job.cancel.set()
+
+
+SECTIONS: dict[str, Callable[[Study, pd.DataFrame], None]] = {
+    "Queries": _queries,
+    "Rules": _rules,
+    "Run a typer": _typers,
+}

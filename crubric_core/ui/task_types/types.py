@@ -1,0 +1,221 @@
+"""Which type scores each query, what the rules make of one query, and the runs of the typers."""
+
+from __future__ import annotations
+
+import itertools
+import logging
+import threading
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from ...access import carried, require_editor
+from ...analysis.pipeline import score_rubrics
+from ...errors import CrubricError
+from ...labels.store.query_types import save_typed
+from ...labels.store.workspace import Workspace
+from ...scoring_rules import ScoringRules
+from ...task_types.endpoint import Endpoint
+from ...task_types.evaluation import TyperEvaluation, evaluate_typer, held_out_queries
+from ...task_types.offline import offline_typer
+from ...task_types.prompted import PromptedTyper, TypingRun
+from ...task_types.scoring import QueryExplanation, QueryScores, explain_query
+from ...task_types.typer import Watch
+from ...task_types.types import CREATIVE, DECISION, EVIDENCE, HIGH_RISK, TASK_TYPES, resolve_task_types
+from .. import loaders
+from ..text import count
+
+if TYPE_CHECKING:
+    from ...types import BoolArray, FloatArray
+    from ..loaders import Study
+
+logger = logging.getLogger(__name__)
+SHARES = [f"p_{name}" for name in TASK_TYPES]
+PLAIN, GIVEN = "pass or fail", "file"
+
+
+def words(task_type: object) -> str:
+    """``decision support`` for decision_support; for no type how its queries are scored."""
+    return task_type.replace("_", " ") if isinstance(task_type, str) else PLAIN
+
+
+def typed(study: Study) -> pd.DataFrame:
+    """One row a query: query, text, p_<type>, certainty, scored_as, status, source.
+
+    status: empty, ``below τ_t`` (fallback) or ``no type``. source: edited, a typer's name, or ``file``.
+    """
+    queries = loaders.facts(study).queries
+    shares = queries[SHARES].to_numpy(dtype=np.float64)
+    given = queries["task_type"].to_numpy(dtype=object)
+    types = resolve_task_types(given, shares, study.settings.tau_t, len(queries))
+    likely = np.where(np.isfinite(shares), shares, -np.inf).max(axis=1)
+    known = types.fallback | pd.notna(types.task_type)
+    return queries[["query", "text", *SHARES]].assign(
+        certainty=np.where(np.isfinite(likely), likely, np.nan),
+        scored_as=[words(name) for name in types.task_type],
+        status=np.select([types.fallback, ~known], ["below τ_t", "no type"], ""),
+        source=queries["type_source"].fillna(pd.Series(GIVEN, queries.index).where(known)),
+    )
+
+
+def scores(study: Study) -> QueryScores:
+    """Query scores on all rubrics that pass the gate and vary."""
+    reduced, nu = loaders.reduction(study), loaders.calibration(study).nu
+    return score_rubrics(loaders.facts(study).queries, reduced, nu, loaders.pool(study), study.settings)
+
+
+def rules_table(found: QueryScores, rules: ScoringRules) -> pd.DataFrame:
+    """Columns task_type, rule, rubrics (that it changes here), queries (scored this way here)."""
+    of_rubric = found.task_type[found.query_index].tolist()
+    stressed = found.emphasis != 1
+    punished: BoolArray = np.any(found.points < 0, axis=0)
+    lines = [
+        (EVIDENCE, "every rubric counts alike", None),
+        (DECISION, f"rubrics on actionability count {rules.actionability:g}×", stressed),
+        (
+            HIGH_RISK,
+            f"a failed rubric gives {rules.moderate:g} if moderate, {rules.critical:g} if critical",
+            punished,
+        ),
+        (CREATIVE, f"rubrics on creativity count {rules.creativity:g}×", stressed),
+        (None, "below τ_t or without a type: every rubric counts alike", None),
+    ]
+    return pd.DataFrame(
+        [
+            (
+                words(name),
+                rule,
+                np.nan if touched is None else sum(t == name for t in itertools.compress(of_rubric, touched)),
+                int(sum(t == name for t in found.task_type)),
+            )
+            for name, rule, touched in lines
+        ],
+        columns=["task_type", "rule", "rubrics", "queries"],
+    )
+
+
+def instructive(found: QueryScores) -> list[int]:
+    """Queries with a score, those first on which a rule changes most rubrics."""
+    changed = (found.emphasis != 1) | np.any(found.points < 0, axis=0)
+    touched = np.bincount(found.query_index, weights=changed, minlength=found.by_query.shape[1])
+    scored: BoolArray = np.any(np.isfinite(found.by_query), axis=0)
+    return [int(n) for n in np.argsort(-touched, kind="stable") if scored[n]]
+
+
+def example(
+    study: Study, found: QueryScores, system: int, query: int
+) -> tuple[QueryExplanation, pd.DataFrame]:
+    """One system's score on one query: the sum, and a row a rubric that enters it."""
+    told = explain_query(found, system, query)
+    frame = loaders.reduction(study).rubrics.iloc[loaders.pool(study)[told.rubrics]]
+    table = frame[["rubric", "text", "dimension", "severity"]].assign(
+        points=told.points,
+        emphasis=told.emphasis,
+        information=told.weights / told.emphasis,
+        share=told.weights / told.weights.sum(),
+        contribution=told.contribution,
+    )
+    return told, table.sort_values("share", ascending=False, kind="stable")
+
+
+@st.cache_resource(show_spinner=False)
+def offline_accuracy() -> TyperEvaluation:
+    """The offline typer on queries that it was not built from."""
+    texts, types = held_out_queries()
+    return evaluate_typer(offline_typer().probabilities(texts), types)
+
+
+def type_offline(study: Study, queries: pd.DataFrame) -> int:
+    """Type these queries from the lexicon; how many had a text."""
+    shares = offline_typer().probabilities(_texts(queries))
+    return _save(loaders.workspace(), study.dataset.name, queries, shares, "offline")
+
+
+def _texts(queries: pd.DataFrame) -> list[str | None]:
+    return [text if isinstance(text, str) else None for text in queries["text"]]
+
+
+def _save(workspace: Workspace, dataset: str, queries: pd.DataFrame, shares: FloatArray, source: str) -> int:
+    frame = pd.DataFrame(shares, columns=SHARES).assign(query=queries["query"].to_numpy())
+    return save_typed(workspace, dataset, frame, source)
+
+
+@dataclass
+class TypingJob:
+    """One run of the prompted typer in the background; its thread writes, pages read.
+
+    share, message: how far it is. run: what came of it. saved: queries that were typed. failure: one sentence.
+    """
+
+    share: float = 0.0
+    message: str = "Starting"
+    run: TypingRun | None = None
+    saved: int = 0
+    failure: str = ""
+    shown: bool = False
+    cancel: threading.Event = field(default_factory=threading.Event)
+    thread: threading.Thread | None = None
+
+    @property
+    def running(self) -> bool:
+        """Whether its thread is at work."""
+        return self.thread is not None and self.thread.is_alive()
+
+    def report(self, share: float, message: str) -> None:
+        """Keep how far the run is."""
+        self.share, self.message = share, message
+
+
+@st.cache_resource(show_spinner=False)
+def jobs() -> dict[str, TypingJob]:
+    """The latest run of each dataset, for all sessions of this process."""
+    return {}
+
+
+def endpoint() -> Endpoint | None:
+    """The language model to ask: as .streamlit/secrets.toml says, else the environment."""
+    return Endpoint.from_environment(st.secrets.to_dict() if st.secrets.load_if_toml_exists() else None)
+
+
+def start(study: Study, queries: pd.DataFrame, typer: PromptedTyper) -> None:
+    """Ask about these queries in the background, unless a run of this dataset is at work."""
+    require_editor("type queries")
+    name, workspace = study.dataset.name, loaders.workspace()
+    before = jobs().get(name)
+    if before is not None and before.running:
+        return
+    job = TypingJob()
+
+    def work() -> None:
+        try:
+            job.run = typer.run(_texts(queries), Watch(job.report, job.cancel))
+            job.saved = _save(workspace, name, queries, job.run.probabilities, typer.name)
+        except CrubricError as error:
+            job.failure = str(error)
+        except Exception:
+            logger.exception("The typer failed")
+            job.failure = "The typer failed; what was answered is kept. The details are in the log."
+
+    job.thread = threading.Thread(target=carried(work), name=f"typing {name}", daemon=True)
+    jobs()[name] = job
+    job.thread.start()
+
+
+def outcome(job: TypingJob) -> str:
+    """What a run did and what it took, in a few sentences."""
+    run = job.run
+    if run is None or job.failure:
+        return job.failure
+    cost = f", cost {run.usage.cost:,.4f}" if np.isfinite(run.usage.cost) else ""
+    parts = [
+        f"Typed {count(job.saved, 'query', 'queries')} ({run.cached:,} answered before); {run.usage.requests:,} "
+        f"requests, {run.usage.prompt_tokens:,} tokens in, {run.usage.completion_tokens:,} out{cost}."
+    ]
+    if run.failures:
+        parts.append(f"{count(len(run.failures), 'query', 'queries')} failed: {run.failures[0][1]}.")
+    parts += [run.stopped] if run.stopped else []
+    parts += ["Stopped; ask again to go on."] if run.cancelled else []
+    return " ".join(parts)

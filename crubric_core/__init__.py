@@ -1,6 +1,7 @@
 """CalibratedRubric: compact rubric banks and tiered leaderboards from noisy judge labels."""
 
-from .analysis.pipeline import Result, run_pipeline
+from .analysis.pipeline import run_pipeline
+from .analysis.result import Result
 from .bank.assembly import greedy_bank
 from .irt.fit import IrtFit, fit_irt
 from .irt.information import item_information

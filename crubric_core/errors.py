@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from .irt.fit import IrtFit
+from typing import Any
 
 
 class CrubricError(Exception):
@@ -33,9 +30,9 @@ class FitError(CrubricError):
 
 
 class ConvergenceError(FitError):
-    """The optimiser stopped before the gradient vanished; ``fit`` carries the estimate it reached."""
+    """The optimiser stopped before the gradient vanished; ``fit`` (an ``IrtFit``) is the estimate it reached."""
 
-    def __init__(self, message: str, fit: IrtFit) -> None:
+    def __init__(self, message: str, fit: Any) -> None:
         super().__init__(message)
         self.fit = fit
 

@@ -1,14 +1,73 @@
-"""Tables that ``exports`` wrote, read back to the last digit and the last sign."""
+"""Files written whole or not at all, and read back to the last digit: CSV that no spreadsheet executes, JSON."""
 
 from __future__ import annotations
 
+import json
+import math
 import re
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pandas as pd
 
+from .errors import ExportError
+
 TEXTS = frozenset({"rubric", "query", "text", "system"})  # names, even where one looks like a number
+_FORMULA = re.compile(
+    "'*[=+\\-@\t\r]"
+)  # also behind apostrophes, so that taking one away gives the text back
 _ARMED = re.compile("'+[=+\\-@\t\r]")
+
+
+def write_files(contents: Mapping[str, bytes], folder: str | Path) -> list[Path]:
+    """Write each file into ``folder``, which is made if it is new; raises ExportError."""
+    out = Path(folder)
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        return [write_whole(out / name, content) for name, content in contents.items()]
+    except OSError as error:
+        raise ExportError(
+            f"The results could not be written to {out} ({error.strerror}): name a folder that can be written."
+        ) from error
+
+
+def write_whole(path: Path, content: bytes) -> Path:
+    """Write under another name first, so that no reader ever finds half a file."""
+    partial = path.with_name(f".{path.name}.part")
+    partial.write_bytes(content)
+    return partial.replace(path)
+
+
+def csv_bytes(table: pd.DataFrame) -> bytes:
+    """The table as UTF-8 CSV; no text in it can start a spreadsheet formula (OWASP: a leading apostrophe)."""
+    safe = table.rename(columns=_disarm)
+    for name in safe.columns:
+        if not pd.api.types.is_numeric_dtype(safe[name]):
+            safe[name] = safe[name].map(_disarm)
+    return safe.to_csv(index=False, lineterminator="\r\n").encode()  # RFC 4180; "\n" leaves "\r" unquoted
+
+
+def _disarm(value: object) -> object:
+    return "'" + value if isinstance(value, str) and _FORMULA.match(value) else value
+
+
+def json_bytes(content: Mapping[str, Any]) -> bytes:
+    """Indented JSON that any reader takes: NaN and infinity become null."""
+    return (json.dumps(_plain(content), indent=2, ensure_ascii=False, allow_nan=False) + "\n").encode()
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    if isinstance(value, np.generic):
+        return _plain(value.item())
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value
 
 
 def read_csv(path: str | Path) -> pd.DataFrame:

@@ -2,25 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import math
 import platform
-import re
-from collections.abc import Mapping
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, Literal
 
-import numpy as np
-import pandas as pd
-
 from ..errors import ExportError
+from ..files import csv_bytes, json_bytes, write_files, write_whole
 from ..labels.store.dataset import Dataset
-from .pipeline import Result
+from .result import Result
 
-_FORMULA = re.compile(
-    "'*[=+\\-@\t\r]"
-)  # also behind apostrophes, so that taking one away gives the text back
 _PACKAGES = ("numpy", "scipy", "pandas", "duckdb")
 FILES = ("bank.csv", "items.csv", "measurability.csv", "leaderboard.csv", "report.json")
 
@@ -36,18 +28,6 @@ def write_result(result: Result, folder: str | Path) -> list[Path]:
     contents = {name: csv_bytes(table) for name, table in tables.items()}
     contents["report.json"] = json_bytes(report(result))
     return write_files({name: contents[name] for name in FILES}, folder)
-
-
-def write_files(contents: Mapping[str, bytes], folder: str | Path) -> list[Path]:
-    """Write each file into ``folder``, which is made if it is new; raises ExportError."""
-    out = Path(folder)
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-        return [write_whole(out / name, content) for name, content in contents.items()]
-    except OSError as error:
-        raise ExportError(
-            f"The results could not be written to {out} ({error.strerror}): name a folder that can be written."
-        ) from error
 
 
 def write_dataset(dataset: Dataset, folder: str | Path, file_format: Literal["csv", "parquet"]) -> list[Path]:
@@ -67,26 +47,6 @@ def write_dataset(dataset: Dataset, folder: str | Path, file_format: Literal["cs
             f"The dataset could not be written to {out} ({error.strerror}): name a folder that can be written."
         ) from error
     return written
-
-
-def write_whole(path: Path, content: bytes) -> Path:
-    """Write under another name first, so that no reader ever finds half a file."""
-    partial = path.with_name(f".{path.name}.part")
-    partial.write_bytes(content)
-    return partial.replace(path)
-
-
-def csv_bytes(table: pd.DataFrame) -> bytes:
-    """The table as UTF-8 CSV; no text in it can start a spreadsheet formula (OWASP: a leading apostrophe)."""
-    safe = table.rename(columns=_disarm)
-    for name in safe.columns:
-        if not pd.api.types.is_numeric_dtype(safe[name]):
-            safe[name] = safe[name].map(_disarm)
-    return safe.to_csv(index=False, lineterminator="\r\n").encode()  # RFC 4180; "\n" leaves "\r" unquoted
-
-
-def _disarm(value: object) -> object:
-    return "'" + value if isinstance(value, str) and _FORMULA.match(value) else value
 
 
 def report(result: Result) -> dict[str, Any]:
@@ -158,20 +118,3 @@ def _version(name: str) -> str:
         return version(name)
     except PackageNotFoundError:
         return "unknown"
-
-
-def json_bytes(content: Mapping[str, Any]) -> bytes:
-    """Indented JSON that any reader takes: NaN and infinity become null."""
-    return (json.dumps(_plain(content), indent=2, ensure_ascii=False, allow_nan=False) + "\n").encode()
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        return {str(key): _plain(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(item) for item in value]
-    if isinstance(value, np.generic):
-        return _plain(value.item())
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    return value

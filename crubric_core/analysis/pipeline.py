@@ -6,20 +6,18 @@ change: tau_c never refits the model, and the budget never reruns the greedy ord
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
-from typing import Literal
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 
 from ..bank.assembly import BankOrder, order_bank
 from ..bank.certificate import certificate
-from ..bank.utility import UtilityGrid, utility_grid
+from ..bank.utility import utility_grid
 from ..errors import DatasetError
-from ..irt.abilities import Abilities, estimate_abilities, resample_abilities
+from ..irt.abilities import estimate_abilities, resample_abilities
 from ..irt.diagnostics import item_rest_correlation
-from ..irt.fit import IrtFit, fit_irt
+from ..irt.fit import fit_irt
 from ..irt.information import item_information, posterior_weighted_information
 from ..judges.anchors import gold_levels
 from ..judges.consensus import baseline_mask
@@ -27,76 +25,15 @@ from ..judges.measurability import gate_is_off, measurability_table, nothing_pas
 from ..judges.posterior import with_posterior_labels
 from ..labels.store.dataset import Dataset, Reduction
 from ..leaderboard.bootstrap import draw_weights
-from ..leaderboard.tiers import Standing, standings
+from ..leaderboard.tiers import standings
 from ..settings import Settings, Strategy
 from ..task_types.assignment import with_assigned
 from ..task_types.scoring import QueryScores, score_systems
 from ..task_types.types import TASK_TYPES
-from ..types import BoolArray, FloatArray, IntArray
+from ..types import BoolArray, FloatArray, IntArray, Progress
+from .result import Calibration, Ranking, Result
 from .tables import bank_table, item_table, leaderboard_table
 from .warnings import dataset_warnings, fit_warnings, saturation_warnings, type_warnings
-
-Progress = Callable[[float, str], None]
-
-
-@dataclass(frozen=True)
-class Calibration:
-    """The fitted model and what it says of each rubric, whatever the threshold and the budget.
-
-    fit: item parameters and abilities over all rubrics that vary.
-    grid: the G nodes and weights on which coverage is measured.
-    info: (G, J) item information at the nodes; a column of zeros for a constant rubric.
-    nu: (J,) information where the systems lie; 0 for a constant rubric.
-    item_rest: (J,) item-rest correlation; NaN where undefined.
-    """
-
-    fit: IrtFit
-    grid: UtilityGrid
-    info: FloatArray
-    nu: FloatArray
-    item_rest: FloatArray
-
-
-@dataclass(frozen=True)
-class Ranking:
-    """Where the systems stand on one set of rubrics.
-
-    rubrics: indices of the rubrics used. abilities: EAP from them at the fitted item parameters.
-    draws: (R, M) bootstrap abilities. standing: tiers, ranks and separation. scores: eq:score per system and query.
-    table: the leaderboard, best system first; systems without any label on these rubrics come last, unranked.
-    """
-
-    rubrics: IntArray
-    abilities: Abilities
-    draws: FloatArray
-    standing: Standing
-    scores: QueryScores
-    table: pd.DataFrame
-
-
-@dataclass(frozen=True)
-class Result:
-    """Everything that pages, reports and published views show of one analysis.
-
-    gate: "on", or "off" where no cell has labels of two judges and every rubric passes unmeasured.
-    certificate: utility of the bank over a proven upper bound of every bank of its size, in (0, 1].
-    """
-
-    settings: Settings
-    dataset: str
-    fingerprint: str
-    reduction: Reduction
-    calibration: Calibration
-    order: BankOrder
-    ranking: Ranking
-    measurability: pd.DataFrame
-    items: pd.DataFrame
-    bank: pd.DataFrame
-    leaderboard: pd.DataFrame
-    certificate: float
-    gate: Literal["on", "off"]
-    warnings: tuple[str, ...]
-    judges: tuple[str, ...] = ()
 
 
 def run_pipeline(ds: Dataset, settings: Settings, progress: Progress | None = None) -> Result:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ..settings import Settings
     from ..task_types.scoring import QueryScores
     from ..types import BoolArray, IntArray
-    from .pipeline import Calibration
+    from .result import Calibration
 
 
 def leaderboard_table(

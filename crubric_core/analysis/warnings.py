@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from ..settings import Settings
     from ..task_types.scoring import QueryScores
     from ..types import BoolArray, IntArray
-    from .pipeline import Calibration
+    from .result import Calibration
 
 FEW_SYSTEMS = 6
 

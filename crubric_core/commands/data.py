@@ -22,7 +22,7 @@ from .sharing import add_view_options, view_of
 from .terminal import print_json, progress_bar, tell_rejects
 
 if TYPE_CHECKING:
-    from ..labels.ingest.staging import IngestReport
+    from ..labels.ingest.report import IngestReport
 
 
 def add(commands: Commands) -> None:

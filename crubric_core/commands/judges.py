@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from ..analysis.export import csv_bytes, write_files
 from ..experiments.leave_one_judge_out import leave_one_judge_out
+from ..files import csv_bytes, write_files
 from ..judges.report import judges_report
 from .options import Commands, add_command, add_inputs, add_settings, opened_dataset, settings_of
 from .terminal import progress_bar

@@ -6,8 +6,8 @@ import argparse
 import sys
 from pathlib import Path
 
-from ..analysis.export import csv_bytes, json_bytes, write_whole
 from ..errors import ExportError
+from ..files import csv_bytes, json_bytes, write_whole
 from ..placement.bank_scale import read_anchor
 from ..placement.place import NEXT, Placed, place_systems, read_new_labels
 from .options import Commands, add_command

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from ..labels.ingest.staging import IngestReport
+    from ..labels.ingest.report import IngestReport
 
 SHOWN_REJECTS = 3
 

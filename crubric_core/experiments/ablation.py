@@ -11,12 +11,13 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from ..analysis.pipeline import Calibration, calibrate, order_candidates
+from ..analysis.pipeline import calibrate, order_candidates
+from ..analysis.result import Calibration
 from ..labels.store.dataset import Dataset
 from ..settings import Settings
-from ..types import BoolArray, FloatArray, IntArray
+from ..types import BoolArray, Cancel, FloatArray, IntArray, Progress
 from .inputs import Inputs, gold_labels, read_inputs, reference_scores
-from .results import Cancel, ExperimentResult, Progress, Watch, num, records, span
+from .results import ExperimentResult, Watch, num, records, span
 from .scoring import gap, omega, query_types, score, score_draws
 from .statistics import draw_interval, interquartile_range, known_mean, query_draws, rank_correlation
 from .threshold_sweep import OTHERS, Comparison, compare

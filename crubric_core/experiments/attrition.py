@@ -8,9 +8,9 @@ import pandas as pd
 from ..judges.attrition import BetaMixtureFit, HomogeneousFit, RetentionCurve, attrition_of
 from ..labels.store.dataset import Dataset
 from ..settings import Settings
-from ..types import FloatArray
+from ..types import Cancel, FloatArray, Progress
 from .inputs import read_inputs
-from .results import Cancel, ExperimentResult, Progress, Watch, num
+from .results import ExperimentResult, Watch, num
 
 
 def attrition(

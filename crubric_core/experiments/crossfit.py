@@ -13,8 +13,9 @@ import pandas as pd
 
 from ..labels.store.dataset import Dataset
 from ..settings import Settings
+from ..types import Cancel, Progress
 from .inputs import Inputs, read_inputs
-from .results import Cancel, ExperimentResult, Progress, Watch, num, records, span
+from .results import ExperimentResult, Watch, num, records, span
 from .splits import STRATEGIES, CrossFit, cross_fit
 from .statistics import mean_interval
 

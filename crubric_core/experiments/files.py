@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ..analysis.export import csv_bytes, json_bytes, write_files
+from ..files import csv_bytes, json_bytes, write_files
 from .results import ExperimentResult
 
 

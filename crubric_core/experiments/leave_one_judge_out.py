@@ -10,8 +10,9 @@ import pandas as pd
 from ..errors import CrubricError
 from ..labels.store.dataset import Dataset
 from ..settings import Settings
+from ..types import Cancel, Progress
 from .inputs import Inputs, read_inputs
-from .results import Cancel, Progress, Watch
+from .results import Watch
 from .stability import Outcome, analyse, compare_outcomes, reduce_panel
 
 

@@ -15,9 +15,9 @@ import pandas as pd
 from ..labels.store.dataset import Dataset
 from ..settings import Settings
 from ..task_types.types import TASK_TYPES, ObjectArray
-from ..types import FloatArray
+from ..types import Cancel, FloatArray, Progress
 from .inputs import Inputs, read_inputs, reference_scores
-from .results import Cancel, ExperimentResult, Progress, Watch, num, span
+from .results import ExperimentResult, Watch, num, span
 from .scoring import gap, query_types, score
 from .statistics import interquartile_range, known_mean, mean_interval, rank_correlation, spearman_p
 

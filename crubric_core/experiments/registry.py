@@ -10,11 +10,12 @@ from ..labels.store.dataset import Dataset
 from ..labels.store.results import load_result, save_result
 from ..labels.store.workspace import Workspace
 from ..settings import Settings
+from ..types import Cancel, Progress
 from .ablation import ablation
 from .attrition import attrition
 from .crossfit import crossfit
 from .perturbation import perturbation
-from .results import Cancel, ExperimentResult, Progress, settings_record
+from .results import ExperimentResult, settings_record
 from .stability import stability
 from .threshold_sweep import sweep
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -11,9 +11,7 @@ import pandas as pd
 
 from ..errors import CrubricError
 from ..settings import Settings
-
-Progress = Callable[[float, str], None]
-Cancel = Callable[[], bool]
+from ..types import Cancel, Progress
 
 
 class CancelledError(CrubricError):

@@ -13,16 +13,17 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 
-from ..analysis.pipeline import Calibration, calibrate, gate, order_candidates, rank_systems
+from ..analysis.pipeline import calibrate, gate, order_candidates, rank_systems
+from ..analysis.result import Calibration
 from ..errors import CrubricError
 from ..judges.anchors import gold_levels
 from ..judges.consensus import majority, median_low
 from ..judges.posterior import with_posterior_labels
 from ..labels.store.dataset import Dataset, Reduction
 from ..settings import Settings
-from ..types import BoolArray, FloatArray, IntArray
+from ..types import BoolArray, Cancel, FloatArray, IntArray, Progress
 from .inputs import Inputs, read_inputs
-from .results import Cancel, ExperimentResult, Progress, Watch, num
+from .results import ExperimentResult, Watch, num
 from .statistics import rank_correlation
 
 BUDGETS = (0.25, 0.5, 2.0)  # times the settings' B

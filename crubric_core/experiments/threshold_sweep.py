@@ -17,9 +17,9 @@ from ..judges.consensus import majority
 from ..judges.measurability import gate_is_off
 from ..labels.store.dataset import Dataset
 from ..settings import Settings
-from ..types import BoolArray, FloatArray, IntArray
+from ..types import BoolArray, Cancel, FloatArray, IntArray, Progress
 from .inputs import Inputs, gold_labels, read_inputs
-from .results import Cancel, ExperimentResult, Progress, Watch, num, span
+from .results import ExperimentResult, Watch, num, span
 from .statistics import cohen_kappa, confusion, draw_interval, known_mean, query_draws, sum_by_query
 
 THRESHOLDS = (0.50, 0.60, 0.65, 0.70, 0.80)

@@ -1,7 +1,7 @@
-"""Labels in, reductions out: the only room that knows the database."""
+"""Labels in, reductions out: readers → ingest → checks → store. The only room that knows the workspace's database."""
 
-from .ingest.staging import IngestReport
-from .store.dataset import Dataset, Reduction, Scale
+from .ingest.report import IngestReport, Scale
+from .store.dataset import Dataset, Reduction
 from .store.workspace import Workspace
 
 __all__ = ["Dataset", "IngestReport", "Reduction", "Scale", "Workspace"]

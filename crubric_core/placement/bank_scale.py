@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from ..analysis.export import UNKNOWN_LEVEL
-from ..analysis.pipeline import Result
+from ..analysis.result import Result
 from ..errors import AnchorError
 from ..files import read_csv
 from ..irt.fit import IrtFit

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import pandas as pd
 
 from ..analysis.export import versions
-from ..analysis.pipeline import Result
+from ..analysis.result import Result
 from ..experiments.results import ExperimentResult
 from ..experiments.titles import TABLES, TITLES, column_title
 from ..text import leaderboard

@@ -20,9 +20,9 @@ import plotly.graph_objects as go
 import plotly.io
 from plotly.offline import get_plotlyjs
 
-from ..analysis.export import write_whole
 from ..errors import ExportError
 from ..figures.shared_view import shared_figures
+from ..files import write_whole
 from ..sharing.files import view_files
 from ..sharing.view import SharedView
 from .standalone_parts import body, escaped

@@ -10,13 +10,13 @@ import pandas as pd
 import plotly.graph_objects as go
 from pandas.api.types import is_bool_dtype, is_numeric_dtype
 
-from ..analysis.export import write_files
-from ..analysis.pipeline import Result
+from ..analysis.result import Result
 from ..experiments.results import ExperimentResult
 from ..experiments.titles import FIGURES, column_title
 from ..figures.experiments import BESIDE, experiment_figure
 from ..figures.leaderboard import Estimate, forest
 from ..figures.measurability import measurability_histogram
+from ..files import write_files
 from .sections import HOW, LIMITS, Section, cells, origin, report_markdown, report_title, sections
 from .standalone import document
 from .standalone_parts import escaped

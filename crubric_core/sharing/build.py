@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from ..analysis.export import versions
-from ..analysis.pipeline import Result
+from ..analysis.result import Result
 from ..bank.utility import coverage_utility
 from ..errors import SharingError
 from ..irt.information import item_information

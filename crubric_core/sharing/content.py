@@ -14,7 +14,7 @@ import duckdb
 import numpy as np
 import pandas as pd
 
-from ..analysis.export import json_bytes
+from ..files import json_bytes
 from .view import RUBRICS, WHOLE, Bank, Separation, SharedView
 
 FORMAT = 1

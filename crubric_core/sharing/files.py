@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..analysis.export import csv_bytes, json_bytes
+from ..files import csv_bytes, json_bytes
 from .view import SharedView
 
 

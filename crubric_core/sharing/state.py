@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal
 
-from ..analysis.export import json_bytes
+from ..files import json_bytes
 from .folder import write_lasting
 
 Standing = Literal["open", "expired", "revoked", "damaged"]

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from ..types import FloatArray
-
-Progress = Callable[[float, str], None]
+from ..types import FloatArray, Progress
 
 
 @dataclass(frozen=True)

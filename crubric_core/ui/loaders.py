@@ -16,6 +16,7 @@ import numpy as np
 import streamlit as st
 
 from ..analysis import pipeline
+from ..analysis.result import Calibration, Ranking
 from ..bank.certificate import certificate_curve
 from ..bank.utility import coverage_utility
 from ..irt.information import item_information, response_curve
@@ -30,7 +31,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from ..bank.assembly import BankOrder
-    from ..labels.store.dataset import Dataset, Reduction, Scale
+    from ..labels.ingest.report import Scale
+    from ..labels.store.dataset import Dataset, Reduction
     from ..settings import Response, Settings, Strategy
     from ..types import BoolArray, FloatArray, IntArray
 
@@ -107,13 +109,13 @@ def _gate(key: Key, _study: Study) -> pd.DataFrame:
     return pipeline.gate(reduction(_study), _study.settings)
 
 
-def calibration(study: Study) -> pipeline.Calibration:
+def calibration(study: Study) -> Calibration:
     """The fitted model; independent of tau_c, B and the seed."""
     return _calibration(study.key("fit"), study)
 
 
 @st.cache_resource(max_entries=FEW, show_spinner="Fitting the response model …")
-def _calibration(key: Key, _study: Study) -> pipeline.Calibration:
+def _calibration(key: Key, _study: Study) -> Calibration:
     return pipeline.calibrate(reduction(_study), _study.settings)
 
 
@@ -161,13 +163,13 @@ def coverage(study: Study, strategy: Strategy | None = None) -> FloatArray:
     return share
 
 
-def ranking(study: Study, rubrics: IntArray) -> pipeline.Ranking:
+def ranking(study: Study, rubrics: IntArray) -> Ranking:
     """Where the systems stand on these rubrics (indices)."""
     return _ranking((*study.key("rank"), rubrics.tobytes()), study, rubrics)
 
 
 @st.cache_resource(max_entries=MANY, show_spinner="Ranking the systems …")
-def _ranking(key: Key, _study: Study, _rubrics: IntArray) -> pipeline.Ranking:
+def _ranking(key: Key, _study: Study, _rubrics: IntArray) -> Ranking:
     return pipeline.rank_systems(
         facts(_study).queries, reduction(_study), calibration(_study), _rubrics, _study.settings
     )

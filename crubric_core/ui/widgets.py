@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from ..analysis.export import csv_bytes
+from ..files import csv_bytes
 from .text import plain
 
 if TYPE_CHECKING:

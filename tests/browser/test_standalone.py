@@ -14,7 +14,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from crubric_core.reports.standalone import write_bundle, write_standalone
-from tests.figures.test_standalone import PAYLOADS, view_of
+from tests.reports.test_standalone import PAYLOADS, view_of
 
 pytestmark = pytest.mark.browser
 VIEW = view_of(*(" ".join(PAYLOADS[n:] + PAYLOADS[:n]) for n in range(6)))  # every payload in every field

@@ -10,9 +10,9 @@ import pandas as pd
 import pytest
 
 from crubric_core import Result
-from crubric_core.analysis.export import json_bytes
 from crubric_core.bank.utility import coverage_utility
 from crubric_core.errors import SharingError
+from crubric_core.files import json_bytes
 from crubric_core.sharing import Choices, SharedView, build_view
 
 PARTS = ("leaderboard", "separation", "bank", "texts")

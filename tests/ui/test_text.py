@@ -7,7 +7,7 @@ import re
 import pandas as pd
 import pytest
 
-from crubric_core.analysis.export import csv_bytes
+from crubric_core.files import csv_bytes
 from crubric_core.ui.text import count, plain, shorten
 
 

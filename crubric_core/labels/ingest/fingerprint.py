@@ -7,7 +7,7 @@ import hashlib
 
 import duckdb
 
-from ..store.catalogue import Query
+Query = tuple[str, dict[str, object]]
 
 # Who typed a query (type_source) is no content: no result hangs on it.
 # The rows of each table are hashed and the hashes summed, so that order is no matter. Labels are summed within a

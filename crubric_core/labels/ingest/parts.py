@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
+from ...types import Progress
 from ..readers.columns import Kind
 from ..readers.formats.base import STAGING
 from ..readers.plan import Words
 from .changes import Changes
+from .report import IngestReport
 from .staging import Part, with_answers, words_staged
-from .storing import IngestReport, IngestRequest, Progress, Upload, store_file
+from .storing import IngestRequest, Upload, store_file
 
 if TYPE_CHECKING:
     import duckdb
@@ -86,7 +88,6 @@ def together(reports: Sequence[IngestReport], kind: Kind, notes: Sequence[str]) 
         **total,
         source=first.source if len(same) == 1 else f"{first.source} and {len(same) - 1} more",
         rejects=first.rejects if len(same) == 1 else pd.concat([r.rejects for r in same], ignore_index=True),
-        scale=last.scale,
         fingerprint=last.fingerprint,
         changes=Changes.total(
             [r.changes for r in same], [r.changes for r in reports if r.kind != first.kind]

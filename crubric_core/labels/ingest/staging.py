@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from ...errors import IngestError
+from ...types import Progress
 from ..readers.columns import SPECS, Kind, choose_columns
 from ..readers.formats import open_reader, recognise
 from ..readers.formats.base import STAGING
@@ -24,12 +25,12 @@ from ..readers.policies import Policies
 from ..readers.sources import Piece, Source
 from ..readers.wide import spread_out
 from ..readers.words import settled
-from .storing import IngestReport, IngestRequest, Progress, Upload
+from .storing import IngestRequest, Upload
 
 if TYPE_CHECKING:
     import duckdb
 
-__all__ = ["IngestReport", "IngestRequest", "Part", "Progress", "Source", "Upload", "parts_of"]
+__all__ = ["IngestRequest", "Part", "Source", "Upload", "parts_of"]
 
 ORDER: tuple[str, ...] = ("queries", "rubrics", "labels", "gold", "reference", "anchors")
 _DEFAULT_NAMES = {"judge": "judge", "annotator": "human"}

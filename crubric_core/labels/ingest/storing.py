@@ -4,70 +4,29 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, get_args
 
-import pandas as pd
-
 from ...errors import IngestError
+from ...types import Progress
 from ..readers import values
 from ..readers.columns import Kind
 from ..readers.plan import Columns
 from ..readers.policies import Policies
-from ..store.dataset import Scale, read_scale, tidy
 from . import fingerprint as hashing
 from .attribute_rows import store_attributes
 from .changes import Changes
-from .findings import Finding
 from .job import Job
 from .label_rows import store_labels
+from .report import IngestReport, tidy
 from .settle import settle_rubrics
 from .statements import KEYS
 
 if TYPE_CHECKING:
     import duckdb
 
-Progress = Callable[[float, str], None]
-
 _NOW = "make_timestamp(epoch_us(now()))"  # UTC; one for the whole transaction: tables that came together go together
-
-
-@dataclass(frozen=True)
-class IngestReport:
-    """What became of one file. ``accepted + rejected`` is its number of rows.
-
-    blank: accepted rows whose label is unknown. collapsed: accepted rows that repeat what was known.
-    replaced: values that gave way to a contradicting one, as the policy ``on_conflict`` says.
-    rejects: row (as a spreadsheet shows it), column, value, reason.
-    changes: what it made of the dataset. applied: policy → rows that it decided.
-    scale: the dataset's scale afterwards; None while it has no rubric.
-    checks: what is doubtful about its rows, and about the dataset now.
-    coverage: the dataset's labels by system and judge now (``validation.coverage``); None before it is known.
-    parts: one report a table, where there were several; the figures of the whole are those of the kind asked for.
-    notes: what was understood beyond the columns' names, a sentence each.
-    """
-
-    dataset: str
-    kind: Kind
-    source: str
-    accepted: int
-    rejected: int
-    blank: int
-    collapsed: int
-    replaced: int
-    rejects: pd.DataFrame
-    scale: Scale | None
-    fingerprint: str
-    columns: Mapping[str, str]
-    changes: Changes
-    policies: Policies
-    applied: Mapping[str, int]
-    seconds: float
-    checks: tuple[Finding, ...] = ()
-    coverage: pd.DataFrame | None = None
-    parts: tuple[IngestReport, ...] = ()
-    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -129,7 +88,6 @@ def store_file(
         collapsed=job.tally.collapsed,
         replaced=job.tally.replaced,
         rejects=tidy(cursor.execute('SELECT * FROM rejected ORDER BY "row"').df()),
-        scale=read_scale(cursor, job.dataset_id),
         fingerprint=fingerprint,
         columns=upload.columns,
         changes=changes,

@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 
 from ...errors import IngestError
-from ..ingest.storing import Progress
+from ...types import Progress
 from .columns import SPECS, Kind
 from .describing import Found, Wish, describe
 from .file_names import fields_of, guess_pattern, read_pattern

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
-from .workspace import Workspace
+from .database import Database
 
 _TABLE = """
     CREATE TABLE IF NOT EXISTS typer_answers (
@@ -33,7 +33,7 @@ class _Answer(Protocol):
 class TyperCache:
     """The cache of a workspace, for every dataset in it; the table is made when the first answer comes."""
 
-    def __init__(self, workspace: Workspace) -> None:
+    def __init__(self, workspace: Database) -> None:
         self._workspace = workspace
 
     def read(self, keys: Sequence[str]) -> Mapping[str, tuple[float, ...]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 import pandas as pd
@@ -15,6 +15,7 @@ from ...settings import Response, Tie
 from ...types import BoolArray, FloatArray, IntArray
 from ..checks.dataset_checks import check_dataset, coverage
 from ..ingest.findings import Finding
+from ..ingest.report import Scale, tidy
 from . import catalogue, reduce
 from .canonical import CANONICAL
 from .dataset_rules import load_rules
@@ -22,17 +23,7 @@ from .dataset_rules import load_rules
 if TYPE_CHECKING:
     import duckdb
 
-    from .workspace import Workspace
-
-
-@dataclass(frozen=True)
-class Scale:
-    """A label scale: its ends, how many levels it has, and whether a file gave it or the labels show it."""
-
-    minimum: float
-    maximum: float
-    levels: int
-    source: Literal["given", "inferred"]
+    from .database import Database
 
 
 @dataclass(frozen=True)
@@ -67,7 +58,7 @@ class Reduction:
 class Dataset:
     """The labels of one study. Everything is read anew at each call, so it is never stale."""
 
-    def __init__(self, workspace: Workspace, dataset_id: int, name: str) -> None:
+    def __init__(self, workspace: Database, dataset_id: int, name: str) -> None:
         self._workspace, self._id, self.name = workspace, dataset_id, name
 
     @property
@@ -246,12 +237,6 @@ def _scatter(found: dict[str, Any], shape: Sequence[int]) -> FloatArray:
     array = np.full(shape, np.nan)
     array[tuple(np.asarray(p) for p in positions)] = np.ma.asarray(value, dtype=np.float64).filled(np.nan)
     return array
-
-
-def tidy(frame: pd.DataFrame) -> pd.DataFrame:
-    """The same frame with missing text as None."""
-    text = [c for c in frame.columns if frame[c].dtype.kind not in "iufb"]
-    return frame.assign(**{c: frame[c].astype(object).where(frame[c].notna(), None) for c in text})
 
 
 def _check_choice(name: str, value: str, choices: Sequence[str]) -> None:

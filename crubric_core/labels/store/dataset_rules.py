@@ -6,17 +6,18 @@ import json
 from typing import TYPE_CHECKING
 
 from ...scoring_rules import ScoringRules
+from .database import dataset_id_of
 
 if TYPE_CHECKING:
     import duckdb
 
-    from .workspace import Workspace
+    from .database import Database
 
 
-def save_rules(workspace: Workspace, dataset: str, rules: ScoringRules) -> None:
+def save_rules(workspace: Database, dataset: str, rules: ScoringRules) -> None:
     """Keep the rules of a dataset, in place of those kept before; the paper's put it back to the start."""
-    dataset_id = workspace.dataset(dataset).id
     with workspace.writing() as cursor:
+        dataset_id = dataset_id_of(cursor, dataset)
         cursor.execute(
             "INSERT OR REPLACE INTO scoring_rules VALUES (?, ?)", [dataset_id, json.dumps(rules.as_dict())]
         )

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from ...errors import DatasetError
-from ..ingest.staging import IngestReport
+from ..ingest.report import IngestReport
 from ..readers.columns import TASK_TYPES
 from .workspace import Workspace
 

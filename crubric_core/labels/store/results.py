@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import duckdb
 
-    from .workspace import Workspace
+    from .database import Database
 
 TABLE = """
     CREATE TABLE IF NOT EXISTS results (
@@ -38,7 +38,7 @@ def result_key(settings: Mapping[str, Any]) -> str:
 
 
 def save_result(
-    workspace: Workspace, fingerprint: str, kind: str, settings: Mapping[str, Any], content: Mapping[str, Any]
+    workspace: Database, fingerprint: str, kind: str, settings: Mapping[str, Any], content: Mapping[str, Any]
 ) -> None:
     """Keep ``content`` (plain JSON values), in place of what was kept under the same three."""
     text = json.dumps(content, allow_nan=False)
@@ -52,7 +52,7 @@ def save_result(
 
 
 def load_result(
-    workspace: Workspace, fingerprint: str, kind: str, settings: Mapping[str, Any]
+    workspace: Database, fingerprint: str, kind: str, settings: Mapping[str, Any]
 ) -> dict[str, Any] | None:
     """What was kept, or None."""
     with workspace.reading() as cursor:

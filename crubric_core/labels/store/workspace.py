@@ -3,109 +3,40 @@
 # ruff: noqa: S608 - every identifier in the SQL is this program's own, every value is bound
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import replace
-from pathlib import Path
-from types import TracebackType
-from typing import Self
 
 import duckdb
 import pandas as pd
 
-from ...access import require_editor, require_workspace
-from ...errors import DatasetError, IngestError, WorkspaceError
+from ...errors import DatasetError, IngestError
+from ...types import Progress
 from ..checks.dataset_checks import check_latest
 from ..ingest import undo as history
 from ..ingest.parts import notes_stored, stage_parts, store_parts, together
-from ..ingest.staging import IngestReport, IngestRequest, Progress, Source, parts_of
+from ..ingest.report import IngestReport, tidy
+from ..ingest.staging import parts_of
+from ..ingest.storing import IngestRequest
 from ..ingest.undo import UndoReport
 from ..readers.bundle import plan_pieces
 from ..readers.columns import Kind
 from ..readers.describing import Wish
-from ..readers.formats.base import first_line
 from ..readers.plan import Columns, Plan, notes_of
 from ..readers.policies import OnConflict, Policies
-from ..readers.sources import Piece, Sources, gathered
+from ..readers.sources import Piece, Source, Sources, gathered
 from . import copying
-from .dataset import Dataset, tidy
-from .opening import connect, prepare, writer_of
+from .database import Database, cause, dataset_id_of
+from .dataset import Dataset, read_scale
 from .results import forget_orphans
 
 
-class Workspace:
+class Workspace(Database):
     """Datasets kept in one file; use it as a context manager, from any number of threads.
 
     Reads see one consistent state and never wait; writes queue up. Raises WorkspaceError where the file
     cannot be opened: locked by another process, foreign, or of a newer version.
     """
-
-    def __init__(self, path: str | Path = ":memory:") -> None:
-        require_workspace()
-        self.path = str(path)
-        self._connection = connect(self.path)
-        self._writer = writer_of(self.path)
-        try:
-            with self._writer.lock:
-                prepare(self._connection, self.path)
-        except BaseException:
-            self._connection.close()
-            raise
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
-    def close(self) -> None:
-        """Release the file."""
-        self._connection.close()
-
-    def cursor(self) -> duckdb.DuckDBPyConnection:
-        """A connection of its own to the same workspace; the caller closes it."""
-        require_workspace()
-        try:
-            return self._connection.cursor()
-        except duckdb.ConnectionException as error:
-            raise WorkspaceError(f"The workspace {self.path} is closed: open it again.") from error
-
-    @contextmanager
-    def reading(self) -> Iterator[duckdb.DuckDBPyConnection]:
-        """A cursor that sees one state of the workspace until it is left."""
-        with closing(self.cursor()) as cursor:
-            cursor.execute("BEGIN TRANSACTION")
-            yield cursor
-            cursor.execute("ROLLBACK")
-
-    @contextmanager
-    def _transaction(self, cursor: duckdb.DuckDBPyConnection, *, keep: bool = True) -> Iterator[None]:
-        """The only writer of the file, until all is committed or nothing; without ``keep`` nothing is."""
-        require_editor("change the workspace")
-        with self._writer.lock:
-            cursor.execute("BEGIN TRANSACTION")
-            try:
-                yield
-                cursor.execute("COMMIT" if keep else "ROLLBACK")
-            except BaseException:
-                cursor.close()  # which rolls back
-                raise
-
-    @contextmanager
-    def writing(self) -> Iterator[duckdb.DuckDBPyConnection]:
-        """A cursor of the only writer; what it did counts when it is left, or not at all.
-
-        Raises WorkspaceError where it could not be stored, for instance on a full disk.
-        """
-        try:
-            with closing(self.cursor()) as cursor, self._transaction(cursor):
-                yield cursor
-        except duckdb.Error as error:
-            raise WorkspaceError(
-                f"The change could not be stored ({_cause(error)}); the workspace is as it was."
-            ) from error
 
     def ingest(
         self,
@@ -209,22 +140,23 @@ class Workspace:
             parts = parts_of(plan, pieces, request.dataset, request.policies, report)
             with closing(self.cursor()) as cursor:
                 waiting = stage_parts(cursor, parts, report)
-                with self._transaction(cursor, keep=keep):
+                with self.transaction(cursor, keep=keep):
                     reports = store_parts(cursor, waiting, report)
                     notes = (*notes_of(plan), *notes_stored(cursor, waiting, reports))
                     report(0.95, "Looking for what is doubtful")
                     checks, coverage = check_latest(cursor)
+                    scale = read_scale(cursor, dataset_id_of(cursor, request.dataset))
             report(1.0, "Done")
         except duckdb.Error as error:
             raise IngestError(
-                f"{pieces[0].name} could not be stored ({_cause(error)}); the workspace is as it was."
+                f"{pieces[0].name} could not be stored ({cause(error)}); the workspace is as it was."
             ) from error
-        return replace(together(reports, request.kind, notes), checks=checks, coverage=coverage)
+        return replace(together(reports, request.kind, notes), checks=checks, coverage=coverage, scale=scale)
 
     def dataset(self, name: str) -> Dataset:
         """The dataset of that name; DatasetError names the ones there are."""
         with self.reading() as cursor:
-            return Dataset(self, _id_of(cursor, name), name)
+            return Dataset(self, dataset_id_of(cursor, name), name)
 
     def datasets(self) -> pd.DataFrame:
         """One row a dataset: name, systems, queries, rubrics, judges, labels, fingerprint, created_at."""
@@ -243,12 +175,12 @@ class Workspace:
     def delete(self, name: str) -> None:
         """Remove a dataset with everything that belongs to it."""
         with self.writing() as cursor:
-            _delete(cursor, _id_of(cursor, name))
+            _delete(cursor, dataset_id_of(cursor, name))
 
     def rename(self, old: str, new: str) -> None:
         """Give a dataset another name, which no other dataset has."""
         with self.writing() as cursor:
-            dataset_id = _id_of(cursor, old)
+            dataset_id = dataset_id_of(cursor, old)
             if new != old:
                 _require_free(cursor, new)
                 cursor.execute("UPDATE datasets SET name = ? WHERE dataset_id = ?", [new, dataset_id])
@@ -256,7 +188,7 @@ class Workspace:
     def duplicate(self, name: str, new: str) -> None:
         """Copy a dataset with its history under another name, which no other dataset has."""
         with self.writing() as cursor:
-            dataset_id = _id_of(cursor, name)
+            dataset_id = dataset_id_of(cursor, name)
             _require_free(cursor, new)
             copying.duplicate(cursor, dataset_id, new)
 
@@ -266,7 +198,7 @@ class Workspace:
         undo: why it cannot be taken back, "" where it can.
         """
         with self.reading() as cursor:
-            return history.list_ingests(cursor, _id_of(cursor, name))
+            return history.list_ingests(cursor, dataset_id_of(cursor, name))
 
     def undo(self, name: str, ingest_id: int | None = None) -> UndoReport:
         """Take back one ingest of a dataset, the last one where none is named.
@@ -275,7 +207,7 @@ class Workspace:
         ingest is taken back goes with it. Raises DatasetError where later ingests build upon it.
         """
         with self.writing() as cursor:
-            dataset_id = _id_of(cursor, name)
+            dataset_id = dataset_id_of(cursor, name)
             report = history.undo(cursor, (dataset_id, name), ingest_id)
             if report.fingerprint is None:
                 _delete(cursor, dataset_id)
@@ -287,27 +219,13 @@ class Workspace:
             found = cursor.execute(
                 'SELECT source, kind, "row", "column", value, reason FROM rejects JOIN ingests USING (ingest_id)'
                 ' WHERE dataset_id = ? ORDER BY ingest_id, "row"',
-                [_id_of(cursor, name)],
+                [dataset_id_of(cursor, name)],
             )
             return tidy(found.df())
 
 
 def _silent(_share: float, _message: str) -> None:
     return None
-
-
-def _cause(error: duckdb.Error) -> str:
-    full = any(words in str(error) for words in ("No space left", "File too large", "Disk quota"))
-    return "the disk is full" if full else first_line(error)
-
-
-def _id_of(cursor: duckdb.DuckDBPyConnection, name: str) -> int:
-    found = cursor.execute("SELECT dataset_id FROM datasets WHERE name = ?", [name]).fetchone()
-    if found is None:
-        others = [row[0] for row in cursor.execute("SELECT name FROM datasets ORDER BY name").fetchall()]
-        there = f"there are {', '.join(map(repr, others[:10]))}" if others else "there is none yet"
-        raise DatasetError(f"There is no dataset {name!r}: {there}.")
-    return int(found[0])
 
 
 def _require_free(cursor: duckdb.DuckDBPyConnection, name: str) -> None:

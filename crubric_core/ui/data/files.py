@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from ...labels.readers.bundle import Peek
     from ...labels.readers.plan import Columns
-    from .upload import Batch
+    from .batch import Batch
 
 PREVIEW = 5
 MOST_CARDS = 20

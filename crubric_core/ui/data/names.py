@@ -15,7 +15,7 @@ from .files import changed, constants
 
 if TYPE_CHECKING:
     from ...labels.readers.plan import FilePlan, Plan
-    from .upload import Batch
+    from .batch import Batch
 
 NAMES = ("system", "judge", "annotator")
 

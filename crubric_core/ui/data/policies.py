@@ -15,9 +15,9 @@ from ..text import count, plain
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ...labels.ingest.staging import IngestReport
+    from ...labels.ingest.report import IngestReport
     from ...labels.readers.plan import Plan
-    from .upload import Batch
+    from .batch import Batch
 
 # policy → (question, what it is about, answer → words); the usual answer first
 CHOICES: Mapping[str, tuple[str, str, Mapping[Any, str]]] = {

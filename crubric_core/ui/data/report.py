@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ...labels.ingest.findings import Finding
-    from ...labels.ingest.staging import IngestReport
+    from ...labels.ingest.report import IngestReport
     from ...labels.readers.plan import Plan
     from ...labels.readers.policies import Policies
 

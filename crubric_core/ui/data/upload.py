@@ -3,60 +3,31 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING
 
 import streamlit as st
 
 from ...errors import CrubricError
 from ...labels.readers.bundle import plan_ingest
-from ...labels.readers.sources import Kept
 from .. import loaders
 from ..text import count, plain
 from . import files as upload_files
 from . import names as upload_names
 from . import policies as upload_policies
 from . import report as upload_report
+from .batch import Batch
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Sequence
+    from collections.abc import Sequence
 
     from streamlit.runtime.uploaded_file_manager import UploadedFile
 
-    from ...labels.ingest.staging import IngestReport
+    from ...labels.ingest.report import IngestReport
     from ...labels.readers.plan import Plan
     from ...labels.readers.policies import Policies
 
-T = TypeVar("T")
 NEW = "a new dataset"
 AT_ONCE = 30 << 20  # bytes up to which files are tried without being asked to
-
-
-class Batch:
-    """The files of one drop, copied and unpacked once, with what was found out about them.
-
-    answers: what words stand for, as far as the user said so. rows: policy → rows that it decides.
-    """
-
-    def __init__(self, files: Sequence[UploadedFile]) -> None:
-        self.key = hash(tuple(file.file_id for file in files))
-        self.size = sum(file.size for file in files)
-        self.names = [file.name for file in files]
-        self.kept = Kept([(file.name, file) for file in files])
-        self.answers: dict[str, str] = {}
-        self.rows: dict[str, int] = {}
-        self._found: dict[Hashable, tuple[Hashable, Any, CrubricError | None]] = {}
-
-    def once(self, slot: Hashable, key: Hashable, make: Callable[[], T]) -> T:
-        """What ``make`` gives, or the user's error that it raises; made again when the slot's key changes."""
-        if self._found.get(slot, (object(),))[0] != key:
-            try:
-                self._found[slot] = (key, make(), None)
-            except CrubricError as error:
-                self._found[slot] = (key, None, error)
-        _, found, fault = self._found[slot]
-        if fault is not None:
-            raise fault
-        return cast("T", found)
 
 
 def drop_zone() -> list[UploadedFile]:

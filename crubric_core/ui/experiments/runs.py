@@ -10,9 +10,10 @@ import streamlit as st
 
 from ...analysis import pipeline
 from ...analysis import warnings as cautions
-from ...analysis.export import json_bytes
+from ...analysis.result import Result
 from ...experiments import EXPERIMENTS, store_experiment, stored_experiment
 from ...figures.experiments import BESIDE, experiment_figure
+from ...files import json_bytes
 from ...jobs.background import Background, Key, job_key
 from ...labels.store.snapshot import Snapshot
 from ...reports.sections import report_markdown
@@ -156,7 +157,7 @@ def terminal(study: Study, name: str) -> str:
     return command(name, Path(loaders.workspace().path).name, study.dataset.name, study.settings)
 
 
-def report(study: Study) -> tuple[pipeline.Result, list[ExperimentResult], str]:
+def report(study: Study) -> tuple[Result, list[ExperimentResult], str]:
     """The analysis, every kept experiment, and the command that gives a report of them."""
     kept = [found for n in EXPERIMENTS if (found := stored(study, n)) is not None]
     file = Path(loaders.workspace().path).name
@@ -164,7 +165,7 @@ def report(study: Study) -> tuple[pipeline.Result, list[ExperimentResult], str]:
     return pipeline.run_pipeline(study.dataset, study.settings), kept, spelled
 
 
-def _written(make: Callable[[pipeline.Result, Sequence[ExperimentResult], str], str], study: Study) -> bytes:
+def _written(make: Callable[[Result, Sequence[ExperimentResult], str], str], study: Study) -> bytes:
     return make(*report(study)).encode()
 
 

@@ -22,7 +22,7 @@ from .links import ask_day
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ...analysis.pipeline import Result
+    from ...analysis.result import Result
     from ...sharing import Choices, SharedView
     from ..loaders import Study
     from .links import Link

@@ -9,10 +9,10 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from ...analysis.export import json_bytes
 from ...errors import SettingsError
 from ...figures import task_types as figures
 from ...figures.style import row_height
+from ...files import json_bytes
 from ...labels.store.dataset_rules import save_rules
 from ...scoring_rules import ScoringRules, Source, Target
 from ...task_types.assignment import assign, preview

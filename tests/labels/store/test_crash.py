@@ -15,7 +15,7 @@ import pytest
 
 from crubric_core.labels import Workspace
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 WRITERS = {
     "ingest": "ws.ingest(source, 'd', on_conflict='last')",
     "undo": "ws.undo('d')",

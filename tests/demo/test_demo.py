@@ -20,7 +20,7 @@ from crubric_core.demo.panel import CLEAR, people
 from crubric_core.errors import DatasetError, SettingsError
 from crubric_core.labels.store.workspace import Workspace
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 SAMPLE = ("sample_queries.csv", "sample_rubrics.csv", "sample_labels.csv")
 TABLES = ("labels", "rubrics", "queries", "gold", "reference")
 TYPES = ["evidence_reasoning", "decision_support", "high_risk_constraint", "creative_divergent"]

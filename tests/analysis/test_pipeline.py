@@ -9,10 +9,11 @@ import pandas as pd
 import pytest
 
 from crubric_core import Settings, Workspace, run_pipeline
-from crubric_core.analysis.export import FILES, csv_bytes, report, write_result
+from crubric_core.analysis.export import FILES, report, write_result
 from crubric_core.analysis.warnings import saturation_warnings
 from crubric_core.demo import simulate
 from crubric_core.errors import DatasetError
+from crubric_core.files import csv_bytes
 
 COLUMNS = {
     "measurability": "rubric query n_agree n_total q_mean q_sd q_low q_high p_above_tau feasible flag",

@@ -1,4 +1,6 @@
-"""Damaged files, one after another, in a process that may be killed: ``python -m tests.labels.fuzzing FIRST LAST``.
+"""Damaged files, one after another, in a process that may be killed:
+
+    python -m tests.labels.readers.fuzzing FIRST LAST
 
 Writes the number of each case before it begins, so that whoever waits knows which one crashed or hung. A case may take
 ten seconds of processor time; then the system ends the process (SIGPROF).
@@ -24,7 +26,7 @@ from crubric_core.labels.readers.bundle import plan_ingest
 
 WHOLE = 20  # one case in so many is ingested and taken back; the others go as far as the plan
 ALLOWED = 10  # seconds of processor time a case
-REAL = Path(os.environ.get("CRUBRIC_REAL_DATA", Path(__file__).resolve().parents[3] / "shared" / "data"))
+REAL = Path(os.environ.get("CRUBRIC_REAL_DATA", Path(__file__).resolve().parents[4] / "shared" / "data"))
 KINDS = ("labels", "rubrics", "queries", "gold", "reference", "anchors")
 SCRAPS = [
     *(

@@ -12,7 +12,7 @@ from crubric_core.labels.readers.policies import Policies
 from crubric_core.labels.store import catalogue
 from crubric_core.labels.store.query_types import save_edited, save_typed
 from crubric_core.task_types.types import CREATIVE, DECISION
-from tests.labels.replay import Replay
+from tests.labels.ingest.replay import Replay
 
 ORPHANS = {
     "systems": "system_id NOT IN (SELECT system_id FROM labels UNION SELECT system_id FROM gold"

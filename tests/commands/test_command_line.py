@@ -11,7 +11,7 @@ import pytest
 
 from crubric_core.__main__ import main
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 SAMPLE = ROOT / "data"
 
 

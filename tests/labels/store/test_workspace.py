@@ -15,7 +15,7 @@ from crubric_core.errors import DatasetError, IngestError, WorkspaceError
 from crubric_core.labels import Workspace
 from crubric_core.labels.store.opening import SCHEMA_VERSION
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 
 
 def block(system: str, rubrics: int = 200, judges: int = 3) -> bytes:

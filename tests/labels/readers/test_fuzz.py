@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 
 from crubric_core.errors import IngestError
 from crubric_core.labels import Workspace
-from tests.labels import fuzzing
+from tests.labels.readers import fuzzing
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 HEADER = b"system,query,rubric,judge,label\n"
 BODY = b"".join(b'"m, %d",q%d,"r\n%d",j%d,%d\n' % (i % 4, i % 3, i % 6, i % 2, i % 5) for i in range(24))
 SCRAPS = [
@@ -97,7 +97,7 @@ def test_bytes_without_sense_are_refused_in_a_sentence(content, kind):
 @pytest.mark.parametrize("first", range(0, 5000, 1250))
 def test_no_damaged_file_of_any_format_is_half_read_or_hangs(first):
     cases = [str(first), str(first + 1250)]
-    run = [sys.executable, "-m", "tests.labels.fuzzing", *cases]
+    run = [sys.executable, "-m", "tests.labels.readers.fuzzing", *cases]
     ended = subprocess.run(run, cwd=ROOT, capture_output=True, text=True, check=False)
     last = int(ended.stdout.split()[-1])
     name, content, kind = fuzzing.case(last, fuzzing.seeds())

@@ -1,0 +1,67 @@
+"""What became of an ingest."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+import pandas as pd
+
+from ..readers.columns import Kind
+from ..readers.policies import Policies
+from .changes import Changes
+from .findings import Finding
+
+
+@dataclass(frozen=True)
+class Scale:
+    """A label scale: its ends, how many levels it has, and whether a file gave it or the labels show it."""
+
+    minimum: float
+    maximum: float
+    levels: int
+    source: Literal["given", "inferred"]
+
+
+@dataclass(frozen=True)
+class IngestReport:
+    """What became of one file. ``accepted + rejected`` is its number of rows.
+
+    blank: accepted rows whose label is unknown. collapsed: accepted rows that repeat what was known.
+    replaced: values that gave way to a contradicting one, as the policy ``on_conflict`` says.
+    rejects: row (as a spreadsheet shows it), column, value, reason.
+    changes: what it made of the dataset. applied: policy → rows that it decided.
+    scale: the dataset's scale afterwards; None while it has no rubric.
+    checks: what is doubtful about its rows, and about the dataset now.
+    coverage: the dataset's labels by system and judge now (``validation.coverage``); None before it is known.
+    parts: one report a table, where there were several; the figures of the whole are those of the kind asked for.
+    notes: what was understood beyond the columns' names, a sentence each.
+    """
+
+    dataset: str
+    kind: Kind
+    source: str
+    accepted: int
+    rejected: int
+    blank: int
+    collapsed: int
+    replaced: int
+    rejects: pd.DataFrame
+    fingerprint: str
+    columns: Mapping[str, str]
+    changes: Changes
+    policies: Policies
+    applied: Mapping[str, int]
+    seconds: float
+    scale: Scale | None = None
+    checks: tuple[Finding, ...] = ()
+    coverage: pd.DataFrame | None = None
+    parts: tuple[IngestReport, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+def tidy(frame: pd.DataFrame) -> pd.DataFrame:
+    """The same frame with missing text as None."""
+    text = [c for c in frame.columns if frame[c].dtype.kind not in "iufb"]
+    return frame.assign(**{c: frame[c].astype(object).where(frame[c].notna(), None) for c in text})

@@ -1,62 +1,34 @@
-"""The one set of knobs that an analysis has: frozen, validated, and part of every cache key and report."""
+"""The one set of knobs that an analysis has: frozen, validated, and part of every cache key and report.
+
+Each setting is declared once, by ``setting``: its title, help, group, bounds and choices. Validation, the options of
+the command line, the widgets of the page and the tables of the docs are derived from that declaration.
+"""
 
 from __future__ import annotations
 
-import math
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any, Literal, Self, get_args
 
+from .declarations import Spec, setting, specs_of
 from .errors import SettingsError
 from .scoring_rules import ScoringRules
 
 Model = Literal["1PL", "2PL", "3PL", "GRM"]
 Quadrature = Literal["adaptive", "grid"]
 Tie = Literal["unknown", "fail", "pass"]
-TierRule = Literal["adjacent", "leader"]
-Strategy = Literal["greedy", "plain", "hard_random", "random"]
+TierRule = Literal["leader", "adjacent"]
+Strategy = Literal["pairs", "greedy", "plain", "hard_random", "random"]
 Response = Literal["binary", "ordered"]
 Consensus = Literal["majority", "dawid_skene"]
 Bootstrap = Literal["rescaled", "plain"]
-CHOICES: dict[str, tuple[str, ...]] = {
-    "model": get_args(Model),
-    "quadrature": get_args(Quadrature),
-    "strategy": get_args(Strategy),
-    "tie": get_args(Tie),
-    "consensus": get_args(Consensus),
-    "bootstrap": get_args(Bootstrap),
-    "tier_rule": get_args(TierRule),
-}
-HELP: dict[str, str] = {
-    "tau_c": "A rubric is kept if the posterior mean of its measurability, the rate at which all judges agree on it, "
-    "is at least this.",
-    "budget": "Most rubrics that the bank may hold (B).",
-    "model": "1PL: rubrics differ in difficulty. 2PL: and in how sharply they separate. 3PL: and in passes by chance. "
-    "GRM: ordered levels in place of pass or fail.",
-    "quadrature": "adaptive: exact. grid: the paper's 41 nodes.",
-    "strategy": "greedy: by what each rubric adds. plain: the most informative. hard_random: any on which all judges "
-    "agree. random: any that varies.",
-    "tie": "What an even split of pass and fail labels means.",
-    "consensus": "majority: of the judges (lower median of ordered labels). dawid_skene: the likeliest label, each "
-    "judge weighed by how often it errs, human labels as given.",
-    "agreement_tolerance": "GRM: labels this many levels apart still agree.",
-    "alpha": "Agreements taken as seen before the first label (Beta prior of measurability).",
-    "beta": "Disagreements taken as seen before the first label (Beta prior of measurability).",
-    "tau_t": "A query whose likeliest task type is less likely than this is scored pass or fail.",
-    "clip": "Clip query scores to [0, 1].",
-    "bootstrap": "rescaled: honest where queries have few rubrics. plain: the paper's.",
-    "replicates": "Bootstrap replicates (R).",
-    "confidence": "Level of all intervals and tiers.",
-    "tier_rule": "A new tier starts with a system that differs from the next one above (adjacent) or from the tier's "
-    "first (leader).",
-    "holm": "Holm correction of the tier tests.",
-    "seed": "Seed of everything random.",
-}
-"""Each setting in a line; priors and rules are structures of their own."""
-
-
-def _require(condition: bool, name: str, value: object, expected: str) -> None:
-    if not condition:
-        raise SettingsError(f"{name} = {value!r} is out of range: expected {expected}.")
+GateStatistic = Literal["kappa", "agreement"]
+Agreement = Literal["unanimous", "pairwise"]
+MeasurabilityPrior = Literal["estimated", "fixed"]
+Basis = Literal["all", "bank"]
+Population = Literal["queries", "rubrics"]
+Preset = Literal["robust", "paper"]
+_FOLLOWS: Any = None  # a field that __post_init__ resolves
 
 
 @dataclass(frozen=True)
@@ -68,23 +40,20 @@ class Priors:
     c_beta: (p, q) of the guessing penalty (p - 1) log c + (q - 1) log(1 - c); both ≥ 1.
     """
 
-    log_a_sd: float | None = 0.5
-    b_sd: float | None = 2.0
+    log_a_sd: float | None = setting(
+        0.5, "Prior sd of log a (discrimination)", "0: no prior.", "model", low=0, open=True, none="no prior"
+    )
+    b_sd: float | None = setting(
+        2.0, "Prior sd of b (difficulty)", "0: no prior.", "model", low=0, open=True, none="no prior"
+    )
     c_beta: tuple[float, float] | None = (5.0, 17.0)
 
     def __post_init__(self) -> None:
-        for name in ("log_a_sd", "b_sd"):
-            value = getattr(self, name)
-            _require(
-                value is None or (math.isfinite(value) and value > 0),
-                name,
-                value,
-                "a number above 0, or None",
-            )
+        for name, spec in specs_of(Priors).items():
+            spec.check(name, getattr(self, name))
         beta = self.c_beta
-        _require(
-            beta is None or (len(beta) == 2 and min(beta) >= 1), "c_beta", beta, "two numbers of at least 1"
-        )
+        if not (beta is None or (len(beta) == 2 and min(beta) >= 1)):
+            raise SettingsError(f"c_beta = {beta!r} is out of range: expected two numbers of at least 1.")
 
     @classmethod
     def flat(cls) -> Self:
@@ -94,59 +63,232 @@ class Priors:
 
 @dataclass(frozen=True)
 class Settings:
-    """Everything that Algorithm 1 can be told, field by field as in HELP; same dataset, same Settings, same bytes.
+    """Everything that Algorithm 1 can be told; same dataset, same Settings, same bytes.
 
-    rules: how task types are scored; None: by the dataset's own rules, the paper's until somebody edits them.
+    tau_c given alone means the paper's gate: agreement, all judges alike, a Beta(alpha, beta) prior. Once the gate is
+    named, or tau_c is None, the prior is estimated; alpha and beta other than 1 are a fixed prior.
+    priors: of the item parameters. rules: how task types are scored; None: by the dataset's own rules, the paper's
+    until somebody edits them.
     """
 
-    tau_c: float = 0.8
-    budget: int = 200
-    model: Model = "2PL"
-    quadrature: Quadrature = "adaptive"
+    tau_c: float | None = setting(
+        None,
+        "Measurability threshold τ_c",
+        "A rubric is kept if the gate's statistic is at least this.",
+        "gate",
+        low=0,
+        high=1,
+        step=0.01,
+        none="the lowest quarter of the rubrics is dropped",
+    )
+    budget: int = setting(
+        200, "Bank size B", "Most rubrics that the bank may hold.", "bank", low=1, whole=True
+    )
+    model: Model = setting(
+        "2PL",
+        "Response model",
+        "How the chance to pass a rubric depends on ability.",
+        "model",
+        choices={
+            "1PL": "rubrics differ in difficulty",
+            "2PL": "and in how sharply they separate",
+            "3PL": "and in passes by chance",
+            "GRM": "ordered levels in place of pass or fail",
+        },
+    )
+    quadrature: Quadrature = setting(
+        "adaptive",
+        "Integration",
+        "How abilities are integrated out.",
+        "model",
+        choices={"adaptive": "exact to 1e-6", "grid": "the paper's 41 nodes"},
+    )
     priors: Priors = field(default_factory=Priors)
-    strategy: Strategy = "greedy"
-    tie: Tie = "unknown"
-    consensus: Consensus = "majority"
-    agreement_tolerance: int = 0
-    alpha: float = 1.0
-    beta: float = 1.0
-    tau_t: float = 0.5
+    strategy: Strategy = setting(
+        "pairs",
+        "The bank is chosen by",
+        "The rule by which rubrics enter the bank.",
+        "bank",
+        choices={
+            "pairs": "what each rubric adds to the separation of pairs of systems, balanced over queries",
+            "greedy": "what each rubric adds to coverage of the ability scale (paper)",
+            "plain": "the most informative rubrics",
+            "hard_random": "at random, of those on which all judges agree",
+            "random": "at random, of those that vary",
+        },
+    )
+    tie: Tie = setting(
+        "unknown",
+        "An even split is",
+        "What an even split of pass and fail labels means.",
+        "labels",
+        choices={"unknown": "no label", "fail": "a fail", "pass": "a pass"},
+    )
+    consensus: Consensus = setting(
+        "majority",
+        "Consensus label",
+        "How the judges' labels of a cell become one.",
+        "labels",
+        choices={
+            "majority": "of the judges (lower median of ordered labels)",
+            "dawid_skene": "the likeliest label, each judge weighed by its error rates, human labels as given",
+        },
+    )
+    agreement_tolerance: int = setting(
+        0,
+        "Levels apart that still agree",
+        "GRM: labels this many levels apart still agree.",
+        "labels",
+        low=0,
+        most=20,
+        whole=True,
+    )
+    gate: GateStatistic = setting(
+        _FOLLOWS,
+        "Gate statistic",
+        "By what rubrics are dropped that judges do not apply alike.",
+        "gate",
+        choices={
+            "kappa": "agreement of judge pairs beyond chance, the same scale for any number of judges",
+            "agreement": "posterior mean of the agreement rate (paper)",
+        },
+        usual="kappa, or agreement where tau_c is given alone",
+    )
+    agreement: Agreement = setting(
+        "unanimous",
+        "Agreement on a cell",
+        "What counts as agreement of the judges on one system and rubric.",
+        "gate",
+        choices={
+            "unanimous": "all labels are equal (paper; falls with the number of judges)",
+            "pairwise": "the share of judge pairs with equal labels",
+        },
+    )
+    prior: MeasurabilityPrior = setting(
+        _FOLLOWS,
+        "Prior of the agreement rate",
+        "The Beta prior of a rubric's agreement rate.",
+        "gate",
+        choices={
+            "estimated": "fitted to all rubrics (beta-binomial maximum likelihood)",
+            "fixed": "Beta(alpha, beta)",
+        },
+        usual="estimated, or fixed where tau_c is given alone",
+    )
+    alpha: float = setting(
+        1.0,
+        "Prior agreements α",
+        "Agreements assumed before the first label (fixed prior).",
+        "gate",
+        low=0,
+        open=True,
+    )
+    beta: float = setting(
+        1.0,
+        "Prior disagreements β",
+        "Disagreements assumed before the first label (fixed prior).",
+        "gate",
+        low=0,
+        open=True,
+    )
+    tau_t: float = setting(
+        0.5,
+        "Least probability of a task type τ_t",
+        "A query whose likeliest task type is less likely than this is scored pass or fail.",
+        "scoring",
+        low=0,
+        high=1,
+        step=0.01,
+    )
     rules: ScoringRules | None = None
-    clip: bool = True
-    bootstrap: Bootstrap = "rescaled"
-    replicates: int = 300
-    confidence: float = 0.95
-    tier_rule: TierRule = "adjacent"
-    holm: bool = False
-    seed: int = 0
+    clip: bool = setting(True, "Clip query scores to [0, 1]", "Clip query scores to [0, 1].", "scoring")
+    basis: Basis = setting(
+        "all",
+        "Systems are ranked on",
+        "The rubrics from which abilities are estimated.",
+        "ranking",
+        choices={
+            "all": "all rubrics that pass the gate",
+            "bank": "the bank, chosen without the system that it places",
+        },
+    )
+    population: Population = setting(
+        "queries",
+        "Intervals hold for",
+        "The population that the rubrics are a sample of.",
+        "ranking",
+        choices={
+            "queries": "queries like these",
+            "rubrics": "further rubrics of these very queries (bootstrap; paper)",
+        },
+    )
+    cross_fitted: bool = setting(
+        True,
+        "Cross-fitted abilities",
+        "No system is placed by rubrics that were fitted or chosen on its own labels; off: the paper's in-sample bank.",
+        "ranking",
+    )
+    simultaneous: bool = setting(
+        True,
+        "Simultaneous separation",
+        "All pairs of systems are compared at one joint level, so that a false difference anywhere is rare.",
+        "ranking",
+    )
+    bootstrap: Bootstrap = setting(
+        "rescaled",
+        "Bootstrap",
+        "How rubrics are resampled within their query, for intervals of further rubrics.",
+        "ranking",
+        choices={"rescaled": "unbiased where queries have few rubrics (Rao and Wu)", "plain": "the paper's"},
+    )
+    replicates: int = setting(
+        300,
+        "Bootstrap replicates R",
+        "Number of bootstrap replicates.",
+        "ranking",
+        low=2,
+        most=10_000,
+        whole=True,
+    )
+    confidence: float = setting(
+        0.95,
+        "Level of all intervals",
+        "Level of all intervals and tiers.",
+        "ranking",
+        low=0,
+        high=1,
+        open=True,
+        offered=(0.8, 0.9, 0.95, 0.99),
+    )
+    tier_rule: TierRule = setting(
+        "leader",
+        "Rule of the tiers",
+        "Where a new tier starts.",
+        "ranking",
+        choices={
+            "leader": "at the first system that is separated from the tier's first",
+            "adjacent": "at the first system that is separated from the next one above (paper)",
+        },
+    )
+    holm: bool = setting(
+        False, "Holm correction of the tier tests", "Holm correction of the tier tests.", "ranking"
+    )
+    seed: int = setting(0, "Seed", "Seed of everything random.", "ranking", low=0, most=2**31 - 1, whole=True)
 
     def __post_init__(self) -> None:
-        _require(0 <= self.tau_c <= 1, "tau_c", self.tau_c, "a number from 0 to 1")
-        _require(
-            _is_int(self.budget) and self.budget >= 1, "budget", self.budget, "a whole number of at least 1"
-        )
-        for name, choices in CHOICES.items():
-            value = getattr(self, name)
-            _require(value in choices, name, value, f"one of {', '.join(choices)}")
-        tolerance = self.agreement_tolerance
-        _require(
-            _is_int(tolerance) and tolerance >= 0,
-            "agreement_tolerance",
-            tolerance,
-            "a whole number of at least 0",
-        )
-        for name in ("alpha", "beta"):
-            value = getattr(self, name)
-            _require(math.isfinite(value) and value > 0, name, value, "a number above 0")
-        _require(0 <= self.tau_t <= 1, "tau_t", self.tau_t, "a number from 0 to 1")
-        _require(
-            _is_int(self.replicates) and self.replicates >= 2,
-            "replicates",
-            self.replicates,
-            "a whole number of at least 2",
-        )
-        _require(0 < self.confidence < 1, "confidence", self.confidence, "a number between 0 and 1")
-        _require(_is_int(self.seed) and self.seed >= 0, "seed", self.seed, "a whole number of at least 0")
+        self._resolve()
+        for name, spec in specs_of(type(self)).items():
+            spec.check(name, getattr(self, name))
+
+    def _resolve(self) -> None:
+        """The gate and the prior that were not named follow from tau_c, alpha and beta."""
+        told = vars(self)
+        alone = told["gate"] is None and self.tau_c is not None
+        if told["gate"] is None:
+            object.__setattr__(self, "gate", "agreement" if alone else "kappa")
+        if told["prior"] is None:
+            fixed = alone or (self.alpha, self.beta) != (1, 1)
+            object.__setattr__(self, "prior", "fixed" if fixed else "estimated")
 
     @property
     def response(self) -> Response:
@@ -162,6 +304,44 @@ class Settings:
         """The names of the settings, in order."""
         return tuple(f.name for f in fields(cls))
 
+    @classmethod
+    def preset(cls, name: Preset = "robust", **overrides: Any) -> Self:
+        """``robust``: the defaults. ``paper``: Algorithm 1 as printed. ``overrides`` replace single settings."""
+        if name not in PRESETS:
+            raise SettingsError(f"preset = {name!r} is unknown: expected one of {', '.join(PRESETS)}.")
+        return cls(**{**PRESETS[name], **overrides})
 
-def _is_int(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool)
+    def explicit(self) -> tuple[Preset, dict[str, Any]]:
+        """The preset that is nearest, and what ``Settings.preset`` must be told besides: declared settings only."""
+        return min(((name, self._beyond(name)) for name in get_args(Preset)), key=lambda found: len(found[1]))
+
+    def _beyond(self, name: Preset) -> dict[str, Any]:
+        told = {} if self.tau_c == PRESETS[name].get("tau_c") else {"tau_c": self.tau_c}
+        for _ in range(2):  # what is told may change what follows from it
+            start = Settings.preset(name, **told)
+            told |= {key: getattr(self, key) for key in SPECS if getattr(self, key) != getattr(start, key)}
+        return told
+
+
+SPECS: Mapping[str, Spec] = specs_of(Settings)
+"""The declaration of every setting; priors and rules are structures of their own."""
+PRESETS: Mapping[Preset, Mapping[str, Any]] = {
+    "robust": {},
+    "paper": {
+        "tau_c": 0.8,
+        "gate": "agreement",
+        "agreement": "unanimous",
+        "prior": "fixed",
+        "alpha": 1.0,
+        "beta": 1.0,
+        "strategy": "greedy",
+        "quadrature": "grid",
+        "basis": "bank",
+        "population": "rubrics",
+        "bootstrap": "plain",
+        "cross_fitted": False,
+        "simultaneous": False,
+        "tier_rule": "adjacent",
+    },
+}
+"""What each preset sets; all else keeps its default."""

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from crubric_core.figures import measurability as figures
-from crubric_core.judges.measurability import gate_is_off
+from crubric_core.judges.measurability import gate_is_off, threshold
 from crubric_core.ui import loaders, tables, widgets
 from crubric_core.ui.measurability import rules as judges_rules
 from crubric_core.ui.measurability import sections as judges_sections
@@ -12,7 +12,7 @@ from crubric_core.ui.text import count, shorten
 
 study = open_study("Measurability")
 facts, reduction, gate = loaders.facts(study), loaders.reduction(study), loaders.gate(study)
-tau_c, total = study.settings.tau_c, len(gate)
+tau_c, total = threshold(study.settings), len(gate)
 kept, off = int(gate["feasible"].sum()), gate_is_off(reduction)
 
 if off:

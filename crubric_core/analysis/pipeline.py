@@ -21,7 +21,7 @@ from ..irt.fit import fit_irt
 from ..irt.information import item_information, posterior_weighted_information
 from ..judges.anchors import gold_levels
 from ..judges.consensus import baseline_mask
-from ..judges.measurability import gate_is_off, measurability_table, nothing_passes
+from ..judges.measurability import gate_is_off, measurability_table, nothing_passes, threshold
 from ..judges.posterior import with_posterior_labels
 from ..labels.store.dataset import Dataset, Reduction
 from ..leaderboard.bootstrap import draw_weights
@@ -97,7 +97,9 @@ def reduce_labels(ds: Dataset, settings: Settings) -> Reduction:
 
 def gate(reduction: Reduction, settings: Settings) -> pd.DataFrame:
     """Measurability of each rubric and whether it reaches tau_c (METHOD §2)."""
-    return measurability_table(reduction, settings.tau_c, settings.alpha, settings.beta, settings.confidence)
+    return measurability_table(
+        reduction, threshold(settings), settings.alpha, settings.beta, settings.confidence
+    )
 
 
 def calibrate(reduction: Reduction, settings: Settings) -> Calibration:

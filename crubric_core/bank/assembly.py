@@ -64,7 +64,7 @@ def order_bank(
     """
     check_information(info, weights, feasible)
     n = info.shape[1]
-    if strategy == "greedy":
+    if strategy in ("greedy", "pairs"):
         order, _ = greedy_bank(info, weights, n, feasible)
     elif strategy == "plain":
         order, _ = plain_bank(info, weights, n, feasible)
@@ -78,6 +78,7 @@ def order_bank(
 
 _NO_FEASIBLE = "No rubric is both measurable at this tau_c and informative: lower tau_c."
 _NO_CANDIDATE: dict[Strategy, str] = {
+    "pairs": _NO_FEASIBLE,
     "greedy": _NO_FEASIBLE,
     "plain": _NO_FEASIBLE,
     "random": "Every rubric has the same label for all systems: there is nothing to draw a bank from.",

@@ -6,16 +6,16 @@ import argparse
 import json
 from collections.abc import Callable
 from contextlib import contextmanager
-from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, get_args
 
+from ..declarations import Spec, Switch, specs_of
 from ..errors import IngestError, SettingsError
 from ..labels.readers.columns import Kind
 from ..labels.readers.plan import Columns, Plan, read_columns
 from ..labels.store.workspace import Workspace
 from ..scoring_rules import ScoringRules
-from ..settings import CHOICES, HELP, Priors, Settings
+from ..settings import SPECS, Preset, Priors, Settings
 from .terminal import tell_rejects
 
 if TYPE_CHECKING:
@@ -53,22 +53,19 @@ def add_inputs(parser: argparse.ArgumentParser) -> None:
 
 
 def add_settings(parser: argparse.ArgumentParser) -> None:
-    """An option for each setting that has a help text."""
-    for setting in fields(Settings):
-        if setting.name not in HELP:
-            continue
-        option, default = "--" + setting.name.replace("_", "-"), setting.default
-        text = f"{HELP[setting.name]} (default: {default})"
-        kind: dict[str, Any] = {"type": type(default)}
-        if isinstance(default, bool):
-            kind = {"action": argparse.BooleanOptionalAction}
-        elif setting.name in CHOICES:
-            kind = {"choices": CHOICES[setting.name]}
-        parser.add_argument(option, default=default, help=text.replace("%", "%%"), **kind)
-    usual = Priors()
-    for option, default, what in (("--log-a-sd", usual.log_a_sd, "log a"), ("--b-sd", usual.b_sd, "b")):
-        text = f"prior sd of {what}; 0: no prior (default: {default})"
-        parser.add_argument(option, type=float, default=default, help=text)
+    """A preset, and an option for each declared setting, which goes before it."""
+    parser.add_argument(
+        "--preset",
+        choices=get_args(Preset),
+        default="robust",
+        help="what the settings that are not given are: robust, or paper for Algorithm 1 as printed (default: robust)",
+    )
+    usual = Settings()
+    for name, spec in SPECS.items():
+        default = spec.usual or ("none" if getattr(usual, name) is None else getattr(usual, name))
+        _add_option(parser, name, spec, default)
+    for name, spec in specs_of(Priors).items():
+        _add_option(parser, name, spec, getattr(usual.priors, name))
     parser.add_argument(
         "--c-prior",
         action=argparse.BooleanOptionalAction,
@@ -80,11 +77,23 @@ def add_settings(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def _add_option(parser: argparse.ArgumentParser, name: str, spec: Spec, default: object) -> None:
+    """One option; absent from the namespace unless it is given."""
+    kind: dict[str, Any] = {"type": spec.read, "metavar": "N" if spec.whole else "X"}
+    if isinstance(spec, Switch):
+        kind = {"action": argparse.BooleanOptionalAction}
+    elif spec.choices:
+        kind = {"choices": tuple(spec.choices)}
+    text = f"{spec.help} (default: {default})".replace("%", "%%")
+    parser.add_argument("--" + name.replace("_", "-"), default=argparse.SUPPRESS, help=text, **kind)
+
+
 def settings_of(args: argparse.Namespace) -> Settings:
     """The Settings that the options spell out."""
-    given = {f.name: getattr(args, f.name) for f in fields(Settings) if hasattr(args, f.name)}
-    priors = Priors(args.log_a_sd or None, args.b_sd or None, Priors().c_beta if args.c_prior else None)
-    return Settings(**given | {"rules": read_rules(args.rules), "priors": priors})
+    given = {name: getattr(args, name) for name in SPECS if hasattr(args, name)}
+    spread = {name: getattr(args, name) or None for name in specs_of(Priors) if hasattr(args, name)}
+    priors = Priors(**spread, c_beta=Priors().c_beta if args.c_prior else None)
+    return Settings.preset(args.preset, **given, rules=read_rules(args.rules), priors=priors)
 
 
 def read_rules(path: Path | None) -> ScoringRules | None:

@@ -18,6 +18,7 @@ from ..analysis.result import Calibration
 from ..errors import CrubricError
 from ..judges.anchors import gold_levels
 from ..judges.consensus import majority, median_low
+from ..judges.measurability import threshold
 from ..judges.posterior import with_posterior_labels
 from ..labels.store.dataset import Dataset, Reduction
 from ..settings import Settings
@@ -99,7 +100,7 @@ def variants(inputs: Inputs, panel: FloatArray, judges: tuple[str, ...]) -> Iter
         budget = max(1, round(share * settings.budget))
         yield Variant("budget", str(budget), reduction, replace(settings, budget=budget))
     for shift in SHIFTS if not inputs.gate_off else ():
-        tau = round(settings.tau_c + shift, 6)
+        tau = round(threshold(settings) + shift, 6)
         if 0 <= tau <= 1:
             yield Variant("tau_c", f"{tau:g}", reduction, replace(settings, tau_c=tau))
 

@@ -74,6 +74,11 @@ def gate_is_off(reduction: Reduction) -> bool:
     return reduction.n_judges < 2 or not bool(np.any(reduction.n_total > 0))
 
 
+def threshold(settings: Settings) -> float:
+    """The threshold that tau_c is, where it is not given."""
+    return 0.8 if settings.tau_c is None else settings.tau_c
+
+
 def measurability_table(
     reduction: Reduction, tau_c: float, alpha: float = 1, beta: float = 1, confidence: float = 0.95
 ) -> pd.DataFrame:
@@ -114,6 +119,6 @@ def nothing_passes(reduction: Reduction, varying: BoolArray, settings: Settings)
     if settings.response == "ordered" and settings.agreement_tolerance == 0:
         remedy += ", let adjacent levels agree (agreement_tolerance = 1), choose a model of pass or fail"
     return (
-        f"No rubric that tells systems apart reaches tau_c = {settings.tau_c:g}; the highest measurability of one is "
-        f"{q[varying].max():.3f}: {remedy}, or add labels."
+        f"No rubric that tells systems apart reaches tau_c = {threshold(settings):g}; the highest measurability "
+        f"of one is {q[varying].max():.3f}: {remedy}, or add labels."
     )

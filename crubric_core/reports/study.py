@@ -17,6 +17,7 @@ from ..figures.experiments import BESIDE, experiment_figure
 from ..figures.leaderboard import Estimate, forest
 from ..figures.measurability import measurability_histogram
 from ..files import write_files
+from ..judges.measurability import threshold
 from .sections import HOW, LIMITS, Section, cells, origin, report_markdown, report_title, sections
 from .standalone import document
 from .standalone_parts import escaped
@@ -122,5 +123,5 @@ def _analysis_figures(result: Result) -> list[Titled]:
     table = result.measurability
     measured = float(np.median(table["n_total"].to_numpy(dtype=float)))
     feasible, mean = table["feasible"].to_numpy(), table["q_mean"].to_numpy()
-    histogram = measurability_histogram(mean, feasible, result.settings.tau_c, measured)
+    histogram = measurability_histogram(mean, feasible, threshold(result.settings), measured)
     return [*titled, ("Measurability of the rubrics", histogram)]

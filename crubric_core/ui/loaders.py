@@ -43,8 +43,11 @@ FEW, MANY = 6, 40  # results kept of a heavy stage, and of a light one that a sl
 
 # What a stage and those before it do NOT read; a setting named nowhere belongs to every key.
 _BANK = frozenset({"budget", "strategy"})
-_GATE = frozenset({"tau_c", "alpha", "beta"})
-_RANK = frozenset({"tau_t", "clip", "bootstrap", "replicates", "tier_rule", "holm"})
+_GATE = frozenset({"tau_c", "gate", "agreement", "prior", "alpha", "beta"})
+_RANK = frozenset(
+    {"tau_t", "clip", "basis", "population", "cross_fitted", "simultaneous"}
+    | {"bootstrap", "replicates", "tier_rule", "holm"}
+)
 _FIT = frozenset({"quadrature", "priors"})
 UNREAD: Mapping[str, frozenset[str]] = {
     "labels": _BANK | _GATE | _RANK | _FIT | {"rules", "confidence", "seed"},

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from ..settings import CHOICES, HELP, Priors, Settings
+from ..declarations import Switch, specs_of
+from ..settings import SPECS, Priors, Settings
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
 
 DEFAULTS = Settings()
+SHOWN = Settings(tau_c=0.8, strategy="greedy")
 URL: Any = "query-params"
 STRATEGIES = {
     "greedy": "greedy",
@@ -21,25 +23,15 @@ STRATEGIES = {
     "hard_random": "unanimous, at random",
     "random": "any, at random",
 }
-TITLES = {
-    "model": "Response model",
-    "strategy": "The bank is chosen by",
-    "consensus": "Consensus label",
-    "tier_rule": "Rule of the tiers",
-    "confidence": "Level of all intervals",
-    "tie": "An even split is",
-    "agreement_tolerance": "Levels apart that still agree",
-    "alpha": "Prior agreements α",
-    "beta": "Prior disagreements β",
-    "quadrature": "Integration",
-    "bootstrap": "Bootstrap",
-    "replicates": "Bootstrap replicates R",
-    "seed": "Seed",
-    "clip": "Clip query scores to [0, 1]",
-    "holm": "Holm correction of the tier tests",
+FIRST = ("model", "strategy", "consensus", "tier_rule", "confidence")
+FURTHER = {
+    "Labels": ("tie", "agreement_tolerance", "gate", "agreement", "prior", "alpha", "beta"),
+    "Model": ("quadrature",),
+    "Ranking": (
+        *("basis", "population", "bootstrap", "replicates", "seed"),
+        *("cross_fitted", "simultaneous", "clip", "holm"),
+    ),
 }
-LEVELS = (0.8, 0.9, 0.95, 0.99)
-LARGEST = 2**31 - 1
 
 
 def pick_dataset(names: Sequence[str]) -> str:
@@ -54,62 +46,49 @@ def settings_bar(rubrics: int, *, typing: bool = False) -> Settings:
     The second slider is the bank size, or tau_t where queries are ``typing``.
     """
     left, middle, right = st.columns([5, 5, 2], gap="medium", vertical_alignment="bottom")
-    tau_c = _share(left, "tau_c", "Measurability threshold τ_c")
+    tau_c = _share(left, "tau_c")
     budget = DEFAULTS.budget if typing else _budget(middle, rubrics)
     with right.popover("Settings", width="stretch") as more:
-        tau_t = _share(middle if typing else more, "tau_t", "Least probability of a task type τ_t")
-        chosen = {
-            name: _choice(name) for name in ("model", "strategy", "consensus", "tier_rule", "confidence")
-        }
+        tau_t = _share(middle if typing else more, "tau_t")
+        chosen = {name: _widget(name) for name in FIRST}
         with st.expander("More settings"):
-            chosen |= _further()
+            for tab, names in zip(st.tabs(list(FURTHER)), FURTHER.values(), strict=True):
+                with tab:
+                    chosen |= {name: _widget(name) for name in names}
+                    chosen |= {"priors": _priors()} if "quadrature" in names else {}
     return Settings(tau_c=tau_c, budget=budget, tau_t=tau_t, **chosen)
 
 
-def _share(place: DeltaGenerator, name: str, title: str) -> float:
-    start, meaning = getattr(DEFAULTS, name), HELP[name]
-    return round(place.slider(title, 0.0, 1.0, start, 0.01, key=name, bind=URL, help=meaning), 2)
+def _share(place: DeltaGenerator, name: str) -> float:
+    spec = SPECS[name]
+    start = getattr(SHOWN, name)
+    low, high, step = float(spec.low or 0), float(spec.high or 1), spec.step or 0.01
+    return round(place.slider(spec.title, low, high, start, step, key=name, bind=URL, help=spec.help), 2)
 
 
 def _budget(place: DeltaGenerator, rubrics: int) -> int:
     most = max(rubrics, 2)
     return int(
         place.slider(
-            "Bank size B",
+            SPECS["budget"].title,
             1,
             most,
             min(DEFAULTS.budget, most),
             key="budget",
             bind=URL,
-            help=HELP["budget"],
+            help=SPECS["budget"].help,
         )
     )
-
-
-def _further() -> dict[str, Any]:
-    """What few people change; each of them with its own line of help."""
-    labels, fit, ranks = st.tabs(["Labels", "Model", "Ranking"])
-    with labels:
-        chosen = {"tie": _choice("tie"), "agreement_tolerance": _whole("agreement_tolerance", 0, 20)}
-        chosen |= {name: _positive(name) for name in ("alpha", "beta")}
-    with fit:
-        chosen |= {"quadrature": _choice("quadrature"), "priors": _priors()}
-    with ranks:
-        chosen |= {"bootstrap": _choice("bootstrap"), "replicates": _whole("replicates", 2, 10_000)}
-        chosen |= {"seed": _whole("seed", 0, LARGEST)}
-        chosen |= {name: _switch(name) for name in ("clip", "holm")}
-    return chosen
 
 
 def _priors() -> Priors:
     """The priors of the rubrics' parameters."""
     usual = DEFAULTS.priors
-    titles = {"log_a_sd": "Prior sd of log a (discrimination)", "b_sd": "Prior sd of b (difficulty)"}
     spread = {
         name: st.number_input(
-            title, 0.0, 100.0, getattr(usual, name), 0.1, key=name, bind=URL, help="0: no prior at all."
+            spec.title, 0.0, 100.0, getattr(usual, name), 0.1, key=name, bind=URL, help=spec.text
         )
-        for name, title in titles.items()
+        for name, spec in specs_of(Priors).items()
     }
     tells = "That of the guessing rate c (3PL) is centred on .2."
     guessing = st.checkbox("Prior of c", True, key="c_prior", bind=URL, help=tells)
@@ -118,23 +97,13 @@ def _priors() -> Priors:
     )
 
 
-def _choice(name: str) -> Any:
-    """One of the options by its own name: a format function would put its words into the URL."""
-    options: list[Any] = list(LEVELS if name == "confidence" else CHOICES[name])
-    start = options.index(getattr(DEFAULTS, name))
-    return st.selectbox(TITLES[name], options, start, key=name, bind=URL, help=HELP[name])
-
-
-def _whole(name: str, low: int, high: int) -> int:
-    start, meaning = getattr(DEFAULTS, name), HELP[name]
-    return int(st.number_input(TITLES[name], low, high, start, key=name, bind=URL, help=meaning))
-
-
-def _positive(name: str) -> float:
-    start, meaning = getattr(DEFAULTS, name), HELP[name]
-    return float(st.number_input(TITLES[name], 0.01, 1000.0, start, 0.5, key=name, bind=URL, help=meaning))
-
-
-def _switch(name: str) -> bool:
-    start, meaning = getattr(DEFAULTS, name), HELP[name]
-    return bool(st.checkbox(TITLES[name], start, key=name, bind=URL, help=meaning))
+def _widget(name: str) -> Any:
+    """The widget of a setting by its declaration."""
+    spec, start = SPECS[name], getattr(SHOWN, name)
+    if isinstance(spec, Switch):
+        return bool(st.checkbox(spec.title, start, key=name, bind=URL, help=spec.help))
+    options: list[Any] = list(spec.choices or spec.offered)
+    if options:  # by their own names: a format function would put its words into the URL
+        return st.selectbox(spec.title, options, options.index(start), key=name, bind=URL, help=spec.help)
+    low, most, step = (0.01, 1000.0, 0.5) if spec.open else (int(spec.low or 0), int(spec.most or 1000), 1)
+    return st.number_input(spec.title, low, most, start, step, key=name, bind=URL, help=spec.help)

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from crubric_core import Priors, Settings
+from crubric_core.ui.state import SHOWN
 from tests.pages.conftest import Open
 from tests.pages.test_pages import first_line
 
@@ -19,6 +20,13 @@ CHANGED = {
     "model": "GRM",
     "quadrature": "grid",
     "strategy": "random",
+    "gate": "kappa",
+    "agreement": "pairwise",
+    "prior": "estimated",
+    "basis": "bank",
+    "population": "rubrics",
+    "cross_fitted": False,
+    "simultaneous": False,
     "tie": "fail",
     "consensus": "dawid_skene",
     "agreement_tolerance": 1,
@@ -28,7 +36,7 @@ CHANGED = {
     "bootstrap": "plain",
     "replicates": 20,
     "confidence": 0.9,
-    "tier_rule": "leader",
+    "tier_rule": "adjacent",
     "holm": True,
     "seed": 5,
 }
@@ -54,7 +62,7 @@ def test_every_setting_has_its_widget_and_its_line_of_help(open_page: Open, stud
 def test_the_widgets_start_at_the_defaults(open_page: Open, study: Path) -> None:
     found = widgets(open_page("leaderboard", study))
     for name in set(CHANGED) - {"budget"}:
-        assert found[name].value == getattr(Settings(), name), name
+        assert found[name].value == getattr(SHOWN, name), name
 
 
 @pytest.mark.parametrize("name", sorted(CHANGED))

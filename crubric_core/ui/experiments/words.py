@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import shlex
-from dataclasses import fields
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ...experiments.results import num, records, span
 from ...figures.experiments import KINDS, STRATEGIES
-from ...settings import HELP, Priors, Settings
+from ...settings import Priors, Settings
 from ..text import count
 
 if TYPE_CHECKING:
@@ -139,15 +138,14 @@ def report_command(names: Sequence[str], workspace: str, dataset: str, settings:
 
 def _spelled(what: Sequence[str], workspace: str, dataset: str, settings: Settings, out: str) -> str:
     words = ["python", "-m", "crubric_core", *what, "--workspace", workspace, "--dataset", dataset]
-    for setting in fields(Settings):
-        value = getattr(settings, setting.name)
-        if setting.name not in HELP or value == setting.default:
-            continue
-        option = setting.name.replace("_", "-")
+    preset, told = settings.explicit()
+    words += [] if preset == "robust" else ["--preset", preset]
+    for name, value in told.items():
+        option = name.replace("_", "-")
         words += (
             [f"--{'' if value else 'no-'}{option}"]
             if isinstance(value, bool)
-            else [f"--{option}", str(value)]
+            else [f"--{option}", "none" if value is None else str(value)]
         )
     for option, value in (("--log-a-sd", settings.priors.log_a_sd), ("--b-sd", settings.priors.b_sd)):
         words += [] if value == getattr(Priors(), option[2:].replace("-", "_")) else [option, str(value or 0)]

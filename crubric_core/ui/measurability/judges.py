@@ -11,6 +11,7 @@ from ...experiments.results import ExperimentResult
 from ...experiments.threshold_sweep import THRESHOLDS, sweep
 from ...judges.attrition import Attrition, attrition_of
 from ...judges.consensus import baseline_mask
+from ...judges.measurability import threshold
 from ...judges.report import JudgesReport, judges_report
 from ..loaders import FEW, MANY, Key, Study, calibration, gate, panel, pool, reduction
 
@@ -48,7 +49,7 @@ def swept(study: Study) -> ExperimentResult:
 
 @st.cache_resource(max_entries=MANY, show_spinner="Sweeping the threshold …")
 def _swept(key: Key, _study: Study) -> ExperimentResult:
-    thresholds = sorted({*TESTED, _study.settings.tau_c})
+    thresholds = sorted({*TESTED, threshold(_study.settings)})
     return sweep(_study.dataset, _study.settings, thresholds=thresholds)
 
 

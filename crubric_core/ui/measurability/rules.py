@@ -9,6 +9,7 @@ import streamlit as st
 
 from ...figures import measurability as figures
 from ...judges.consensus import baseline_mask
+from ...judges.measurability import threshold
 from .. import widgets
 from ..tables import bounded
 from ..text import count, plain
@@ -50,7 +51,7 @@ def beside_rules(reduction: Reduction, kept: int) -> None:
 
 def coverage(study: StudyPage) -> None:
     """What a stricter threshold buys, and what it costs."""
-    found, tau_c = judges.swept(study), study.settings.tau_c
+    found, tau_c = judges.swept(study), threshold(study.settings)
     table, quartiles = found.tables["thresholds"], found.tables["quartiles"]
     chosen = table[np.isclose(table["tau_c"], tau_c)].iloc[0]
     against, base = str(found.options["against"]), table.iloc[0]

@@ -1,0 +1,107 @@
+"""The declaration of a setting, said once: validation, options, widgets and docs are derived from it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING, Any, Literal
+
+from .errors import SettingsError
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+Group = Literal["bank", "gate", "labels", "model", "scoring", "ranking"]
+_KEY = "setting"
+
+
+@dataclass(frozen=True)
+class Spec:
+    """The declaration of one setting.
+
+    help: one or two sentences. choices: each allowed value with its meaning. low, high: bounds, allowed themselves
+    unless ``open``. whole: integers only. none: what None means; empty: it is not allowed. step: of a slider.
+    most: the largest value that a page offers; offered: the only ones that it does. usual: the default in words, where
+    it depends on other settings.
+    """
+
+    title: str
+    text: str
+    group: Group
+    choices: Mapping[str, str] = field(default_factory=dict)
+    low: float | None = None
+    high: float | None = None
+    open: bool = False
+    whole: bool = False
+    none: str = ""
+    step: float | None = None
+    most: float | None = None
+    offered: tuple[float, ...] = ()
+    usual: str = ""
+
+    @property
+    def help(self) -> str:
+        """The text with what each choice and None mean."""
+        parts = [self.text, *(f"{name}: {meaning}." for name, meaning in self.choices.items())]
+        return " ".join([*parts, *([f"None: {self.none}."] if self.none else [])])
+
+    @property
+    def expected(self) -> str:
+        """What is allowed, in words."""
+        if self.choices:
+            return f"one of {', '.join(self.choices)}"
+        number = "a whole number" if self.whole else "a number"
+        if self.high is None:
+            words = f"{number} above {self.low:g}" if self.open else f"{number} of at least {self.low:g}"
+        else:
+            words = f"{number} {'between' if self.open else 'from'} {self.low:g} "
+            words += f"{'and' if self.open else 'to'} {self.high:g}"
+        return f"{words}, or None" if self.none else words
+
+    def allows(self, value: object) -> bool:
+        """Whether the setting may have this value."""
+        if value is None:
+            return bool(self.none)
+        if self.choices:
+            return value in self.choices
+        if isinstance(value, bool) or not isinstance(value, int if self.whole else int | float):
+            return False
+        inside = math.isfinite(value)
+        for bound, sign in ((self.low, 1), (self.high, -1)):
+            if bound is not None:
+                inside &= sign * value > sign * bound or (not self.open and value == bound)
+        return inside
+
+    def read(self, text: str) -> float | int | None:
+        """The number that a text spells; "none" is None. ValueError where it spells none."""
+        if self.none and text.lower() == "none":
+            return None
+        return int(text) if self.whole else float(text)
+
+    def check(self, name: str, value: object) -> None:
+        """SettingsError where the setting may not have this value."""
+        if not self.allows(value):
+            raise SettingsError(f"{name} = {value!r} is out of range: expected {self.expected}.")
+
+
+@dataclass(frozen=True)
+class Switch(Spec):
+    """The declaration of a setting that is on or off."""
+
+    expected = "True or False"
+
+    def allows(self, value: object) -> bool:
+        """Whether it is a truth value."""
+        return isinstance(value, bool)
+
+
+def setting(default: Any, title: str, text: str, group: Group, **more: Any) -> Any:
+    """A dataclass field with its declaration; ``more`` as the fields of Spec."""
+    spec = Switch if isinstance(default, bool) else Spec
+    return field(default=default, metadata={_KEY: spec(title, text, group, **more)})
+
+
+def specs_of(kind: type[DataclassInstance]) -> dict[str, Spec]:
+    """The declaration of every field that has one, by its name, in order."""
+    return {f.name: f.metadata[_KEY] for f in fields(kind) if _KEY in f.metadata}

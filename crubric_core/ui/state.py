@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
 
 DEFAULTS = Settings()
-SHOWN = Settings(tau_c=0.8, strategy="greedy")
+TAU = 0.8  # where the slider of tau_c starts, which stands for None
 URL: Any = "query-params"
 STRATEGIES = {
     "greedy": "greedy",
@@ -56,12 +56,12 @@ def settings_bar(rubrics: int, *, typing: bool = False) -> Settings:
                 with tab:
                     chosen |= {name: _widget(name) for name in names}
                     chosen |= {"priors": _priors()} if "quadrature" in names else {}
-    return Settings(tau_c=tau_c, budget=budget, tau_t=tau_t, **chosen)
+    return Settings(tau_c=None if tau_c == TAU else tau_c, budget=budget, tau_t=tau_t, **chosen)
 
 
 def _share(place: DeltaGenerator, name: str) -> float:
     spec = SPECS[name]
-    start = getattr(SHOWN, name)
+    start = TAU if name == "tau_c" else getattr(DEFAULTS, name)
     low, high, step = float(spec.low or 0), float(spec.high or 1), spec.step or 0.01
     return round(place.slider(spec.title, low, high, start, step, key=name, bind=URL, help=spec.help), 2)
 
@@ -99,7 +99,7 @@ def _priors() -> Priors:
 
 def _widget(name: str) -> Any:
     """The widget of a setting by its declaration."""
-    spec, start = SPECS[name], getattr(SHOWN, name)
+    spec, start = SPECS[name], getattr(DEFAULTS, name)
     if isinstance(spec, Switch):
         return bool(st.checkbox(spec.title, start, key=name, bind=URL, help=spec.help))
     options: list[Any] = list(spec.choices or spec.offered)

@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from crubric_core import Priors, Settings
-from crubric_core.ui.state import SHOWN
 from tests.pages.conftest import Open
 from tests.pages.test_pages import first_line
 
@@ -20,9 +19,9 @@ CHANGED = {
     "model": "GRM",
     "quadrature": "grid",
     "strategy": "random",
-    "gate": "kappa",
+    "gate": "agreement",
     "agreement": "pairwise",
-    "prior": "estimated",
+    "prior": "fixed",
     "basis": "bank",
     "population": "rubrics",
     "cross_fitted": False,
@@ -61,8 +60,8 @@ def test_every_setting_has_its_widget_and_its_line_of_help(open_page: Open, stud
 
 def test_the_widgets_start_at_the_defaults(open_page: Open, study: Path) -> None:
     found = widgets(open_page("leaderboard", study))
-    for name in set(CHANGED) - {"budget"}:
-        assert found[name].value == getattr(SHOWN, name), name
+    for name in set(CHANGED) - {"budget", "tau_c"}:
+        assert found[name].value == getattr(Settings(), name), name
 
 
 @pytest.mark.parametrize("name", sorted(CHANGED))

@@ -14,6 +14,8 @@ from crubric_core.__main__ import build_parser
 from crubric_core.commands.options import settings_of
 from crubric_core.declarations import Spec, specs_of
 from crubric_core.errors import SettingsError
+from crubric_core.settings import PRESETS, SPECS
+from crubric_core.ui.experiments.words import command
 
 
 @pytest.mark.parametrize(

@@ -13,18 +13,27 @@ from .panel import CLEAR, Panel
 from .texts import criteria
 
 AGREEMENT_BETA = (5.2, 1.4)
+QUERY_EFFECT_SD = 0.7
+"""Logits: how much better or worse than its ability a system does on a whole query."""
+SLANT_SD, OWN_READING_SD = 0.4, 0.6
+"""Logits: a rubric's lean that all judges share, and what one judge alone reads into a rubric."""
 SKIPPED_QUERIES = 0.06
 GOLD_SYSTEMS, GOLD_RUBRICS = 8, 2
 
 
 def abilities(names: Sequence[str], rng: np.random.Generator) -> pd.DataFrame:
-    """system, theta ~ N(0, 1), given names from strong to weak; rows in the order of the names' letters."""
+    """system, theta ~ N(0, 1), rank; names are given from strong to weak, rows are in alphabetical order."""
     theta = np.sort(rng.standard_normal(len(names)))[::-1]
-    return pd.DataFrame({"system": names, "theta": theta}).sort_values("system", ignore_index=True)
+    table = pd.DataFrame({"system": names, "theta": theta, "rank": np.arange(1, len(names) + 1)})
+    return table.sort_values("system", ignore_index=True)
 
 
 def item_parameters(
-    dimension: pd.Series[str], kind: pd.Series[str], panel: Panel, rng: np.random.Generator
+    dimension: pd.Series[str],
+    kind: pd.Series[str],
+    panel: Panel,
+    reading: FloatArray,
+    rng: np.random.Generator,
 ) -> pd.DataFrame:
     """kind, a, b, clarity of each rubric; a and b are NaN where everybody passes or fails."""
     constant = kind.isin(["everyone_passes", "everyone_fails"]).to_numpy()
@@ -35,15 +44,23 @@ def item_parameters(
 
     agreement = np.sort(rng.beta(*AGREEMENT_BETA, size=len(kind)))
     firmness = dimension.map(criteria()["firmness"]).to_numpy() + rng.standard_normal(len(kind))
-    clarity = panel.clarity_for(agreement[firmness.argsort().argsort()])
+    clarity = panel.clarity_for(agreement[firmness.argsort().argsort()], reading)
     clarity[constant] = CLEAR
     return pd.DataFrame({"kind": kind, "a": a, "b": b, "clarity": clarity})
 
 
-def pass_chance(theta: FloatArray, items: pd.DataFrame) -> FloatArray:
-    """``(M, J)`` sigma(a (theta - b)), 1 or 0 where everybody passes or fails."""
+def query_effects(systems: int, queries: int, rng: np.random.Generator) -> FloatArray:
+    """``(M, N)`` logits, N(0, QUERY_EFFECT_SD²): how well a system gets on with a query, apart from its ability."""
+    return QUERY_EFFECT_SD * rng.standard_normal((systems, queries))
+
+
+def pass_chance(theta: FloatArray, items: pd.DataFrame, effect: FloatArray) -> FloatArray:
+    """``(M, J)`` sigma(a (theta - b) + sign(a) effect), 1 or 0 where everybody passes or fails.
+
+    effect: (M, J) logits, each system's effect on the query of the rubric; an aberrant rubric turns its sign too.
+    """
     a, b = items["a"].to_numpy(), items["b"].to_numpy()
-    chance = expit(a * (theta[:, None] - b))
+    chance = expit(a * (theta[:, None] - b) + np.sign(a) * effect)
     chance[:, items["kind"] == "everyone_passes"] = 1
     chance[:, items["kind"] == "everyone_fails"] = 0
     return np.asarray(chance, dtype=np.float64)

@@ -1,8 +1,9 @@
 """A panel of imperfect judges: what each says of a rubric that truly is met or not, and how often all agree.
 
 Judge k passes an instance of rubric j, whose truth is z, with probability
-``sigma(leniency_k + acuity_k (clarity_j (2z - 1) + shared u))``, where u ~ N(0, 1) is the same for all judges of
-one instance.
+``sigma(leniency_k + reading_jk + acuity_k (clarity_j (2z - 1) + shared u))``, where u ~ N(0, 1) is the same for all
+judges of one instance. A low clarity makes every judge err more on the rubric. The reading is how much more easily
+judge k passes this rubric than others: a slant that all judges share, plus what judge k alone reads into it.
 """
 
 from __future__ import annotations
@@ -18,9 +19,9 @@ from .texts import names
 CLEAR = 14.0
 """Clarity beyond which no judge errs."""
 
-_NODES, _WEIGHTS = roots_hermitenorm(31)
+_NODES, _WEIGHTS = roots_hermitenorm(15)
 _WEIGHTS = _WEIGHTS / _WEIGHTS.sum()
-_CLARITIES = np.concatenate([np.linspace(0, 4, 161), np.linspace(4.1, CLEAR, 100)])
+_BISECTIONS = 14
 
 
 @dataclass(frozen=True)
@@ -38,37 +39,54 @@ class Panel:
     leniency: FloatArray
     shared: float = 0.5
 
-    def pass_probability(self, evidence: FloatArray) -> FloatArray:
-        """``(..., K)`` from evidence ``(...)``, which is clarity × (2z - 1) + shared × u."""
-        return np.asarray(expit(self.leniency + self.acuity * evidence[..., None]), dtype=np.float64)
+    def readings(self, rubrics: int, slant_sd: float, own_sd: float, rng: np.random.Generator) -> FloatArray:
+        """``(J, K)`` log-odds: N(0, slant_sd²) a rubric, common to the panel, plus N(0, own_sd²) a judge."""
+        slant = slant_sd * rng.standard_normal((rubrics, 1))
+        return slant + own_sd * rng.standard_normal((rubrics, len(self.names)))
 
-    def vote(self, passes: FloatArray, clarity: FloatArray, rng: np.random.Generator) -> FloatArray:
-        """Labels 0/1 ``(M, J, K)`` for truths 0/1 ``(M, J)`` and clarities ``(J,)``."""
+    def pass_probability(self, evidence: FloatArray, reading: FloatArray) -> FloatArray:
+        """``(..., K)`` from evidence ``(...)``, clarity × (2z - 1) + shared × u, and readings ``(..., K)``."""
+        odds = self.leniency + reading + self.acuity * evidence[..., None]
+        return np.asarray(expit(odds), dtype=np.float64)
+
+    def vote(
+        self, passes: FloatArray, clarity: FloatArray, reading: FloatArray, rng: np.random.Generator
+    ) -> FloatArray:
+        """Labels 0/1 ``(M, J, K)`` for truths 0/1 ``(M, J)``, clarities ``(J,)`` and readings ``(J, K)``."""
         evidence = clarity * (2 * passes - 1) + self.shared * rng.standard_normal(passes.shape)
-        chance = self.pass_probability(evidence)
+        chance = self.pass_probability(evidence, reading)
         return (rng.random(chance.shape) < chance).astype(np.float64)
 
-    def pass_rates(self, clarity: FloatArray) -> FloatArray:
-        """``(2, J, K)``: each judge's pass rate where the truth is 0 and where it is 1."""
-        return np.einsum("zjuk,u->zjk", self._chances(clarity), _WEIGHTS)
+    def pass_rates(self, clarity: FloatArray, reading: FloatArray) -> FloatArray:
+        """``(2, J, K)``: each judge's pass rate on each rubric where the truth is 0 and where it is 1."""
+        return np.einsum("zjuk,u->zjk", self._chances(clarity, reading), _WEIGHTS)
 
-    def agreement(self, clarity: FloatArray) -> FloatArray:
+    def agreement(self, clarity: FloatArray, reading: FloatArray) -> FloatArray:
         """``(2, J)``: probability that all K judges agree where the truth is 0 and where it is 1."""
-        chance = self._chances(clarity)
+        chance = self._chances(clarity, reading)
         return np.asarray((chance.prod(axis=-1) + (1 - chance).prod(axis=-1)) @ _WEIGHTS, dtype=np.float64)
 
-    def expected_agreement(self, clarity: FloatArray, rate: FloatArray) -> FloatArray:
+    def expected_agreement(self, clarity: FloatArray, reading: FloatArray, rate: FloatArray) -> FloatArray:
         """``(J,)``: probability that all K judges agree where a rubric is met with chance ``rate``."""
-        fails, passes = self.agreement(clarity)
+        fails, passes = self.agreement(clarity, reading)
         return np.asarray((1 - rate) * fails + rate * passes, dtype=np.float64)
 
-    def clarity_for(self, agreement: FloatArray) -> FloatArray:
-        """Clarity at which the panel agrees this often, the truth being a coin toss; within [0, CLEAR]."""
-        return np.interp(agreement, self.agreement(_CLARITIES).mean(axis=0), _CLARITIES)
+    def clarity_for(self, agreement: FloatArray, reading: FloatArray) -> FloatArray:
+        """Clarity in [0, CLEAR] at which the panel agrees this often, the truth being a coin toss, by bisection.
 
-    def _chances(self, clarity: FloatArray) -> FloatArray:
+        Judges whose readings differ too much, or who all lean one way, cannot reach every agreement: where even
+        clarity 0 gives more than was asked for, the answer is near 0.
+        """
+        low, high = np.zeros(len(agreement)), np.full(len(agreement), CLEAR)
+        for _ in range(_BISECTIONS):
+            middle = (low + high) / 2
+            short = self.agreement(middle, reading).mean(axis=0) < agreement
+            low, high = np.where(short, middle, low), np.where(short, high, middle)
+        return (low + high) / 2
+
+    def _chances(self, clarity: FloatArray, reading: FloatArray) -> FloatArray:
         truth = np.array([-1.0, 1.0])[:, None, None]
-        return self.pass_probability(truth * clarity[:, None] + self.shared * _NODES)
+        return self.pass_probability(truth * clarity[:, None] + self.shared * _NODES, reading[:, None])
 
 
 def people(role: str, count: int | None = None) -> Panel:

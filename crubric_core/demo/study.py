@@ -5,14 +5,19 @@
    queries stay below the usual threshold of 0.5 and a few are typed wrongly.
 3. Rubrics: pools of different sizes; log a ~ N(0, 0.5²), b ~ N(-0.3, 1.2²). About one in fifty is met by everybody
    or by nobody, about one in a hundred has a negative slope, a few sentences occur in several queries.
-4. Truth: system i meets rubric j with probability sigma(a_j (theta_i - b_j)); nothing else enters.
+4. Truth: system i meets rubric j of query n with probability sigma(a_j (theta_i - b_j) + e_in). The query effect
+   e_in ~ N(0, 0.7²) is shared by all rubrics of the query: a system does well or badly on a whole query, so rubrics
+   of one query are not independent evidence.
 5. Measurability: the probability that the whole panel agrees is drawn from Beta(5.2, 1.4), so that about a quarter of
    the rubrics see unanimity on all of ten systems, and turned into the rubric's clarity. Matters of taste tend to
-   get the low draws and checkable facts the high ones, whatever their slope and difficulty.
-6. Labels: judges differ in acuity and leniency and are confused together (``panel.py``). Labels go missing at
-   random, one system lacks one domain, and the last judge skipped some queries.
-7. Two human annotators, sharper than the judges but not perfect, label a subset; a human preference score follows
-   ability with noise.
+   get the low draws and checkable facts the high ones, whatever their slope and difficulty. On a vague rubric (low
+   clarity) every judge errs more.
+6. Labels: judges differ in acuity and leniency, are confused together, read some rubrics more strictly or more
+   leniently than others do (N(0, 0.6²) logits a judge and rubric) and share a lean on each rubric (N(0, 0.4²)),
+   which agreement cannot show (``panel.py``). Labels go missing at random, one system lacks one domain, and the last
+   judge skipped some queries.
+7. Two human annotators, sharper than the judges but not perfect, and without the judges' shared lean, label a
+   subset; a human preference score follows ability with noise.
 
 No number was chosen by how a selection or scoring method fares on the result.
 """
@@ -21,7 +26,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -29,8 +34,8 @@ import pandas as pd
 from ..errors import SettingsError
 from ..types import FloatArray
 from . import draws, tables
-from .panel import people
-from .texts import cases, names
+from .panel import Panel, people
+from .texts import Case, cases, names
 
 T = TypeVar("T")
 
@@ -39,11 +44,17 @@ T = TypeVar("T")
 class Truth:
     """What the labels were made from.
 
-    systems: system, theta.
+    systems: system, theta, rank (by theta, 1 is best), pass_rate (chance of meeting a rubric, averaged over these
+        very rubrics, query effects included).
     queries: query, task_type (the true one).
-    rubrics: rubric, kind (regular, everyone_passes, everyone_fails, aberrant, repeated), a, b (NaN where everybody
-        passes or fails), clarity, q (probability that the whole panel agrees, averaged over these systems).
+    rubrics: rubric, query, kind (regular, everyone_passes, everyone_fails, aberrant, repeated), a, b (NaN where
+        everybody passes or fails), clarity, vagueness (chance that a label is wrong, averaged over judges and these
+        systems), q (probability that the whole panel agrees, averaged over these systems).
     judges: judge, acuity, leniency, sensitivity, specificity (averages over these systems and rubrics).
+    effects: (M, N) logits, the system × query effects, in the order of ``systems`` and ``queries``.
+    readings: (J, K) logits, how much more easily a judge passes a rubric than its leniency says; 0 is as usual.
+    errors: (J, K) chance that the judge's label is wrong on the rubric, averaged over these systems.
+    chance: (M, J) probability that a system meets a rubric; ``passes`` was drawn from it.
     passes: (M, J) 0/1, whether a system truly meets a rubric, in the order of ``systems`` and ``rubrics``.
     """
 
@@ -51,6 +62,10 @@ class Truth:
     queries: pd.DataFrame
     rubrics: pd.DataFrame
     judges: pd.DataFrame
+    effects: FloatArray
+    readings: FloatArray
+    errors: FloatArray
+    chance: FloatArray
     passes: FloatArray
 
 
@@ -63,6 +78,7 @@ class DemoStudy:
     queries: query, text, domain, task_type, p_<type> of each of the four types.
     gold: system, query, rubric, annotator, label.
     reference: system, score.
+    answers: system, query, text; None unless asked for. Then the labels also have a reason each.
     """
 
     labels: pd.DataFrame
@@ -71,6 +87,7 @@ class DemoStudy:
     gold: pd.DataFrame
     reference: pd.DataFrame
     truth: Truth
+    answers: pd.DataFrame | None = None
 
 
 def simulate(
@@ -81,47 +98,88 @@ def simulate(
     judges: int = 3,
     pool: tuple[int, int] = (20, 57),
     missing: float = 0.02,
+    texts: bool = False,
 ) -> DemoStudy:
     """A simulated study; the same arguments give the same tables.
 
     systems, queries, judges: how many of each, up to the number of invented names and prompts.
     pool: least and most rubrics of a query. missing: share of labels lost at random, in [0, 1).
+    texts: also make the answers and each label's reason; changes nothing else.
     Raises SettingsError when a number is out of range.
     """
     _check(seed, judges, pool, missing)
-    text_rng, type_rng, truth_rng, label_rng, human_rng = np.random.default_rng(seed).spawn(5)
+    text_rng, type_rng, truth_rng, label_rng, human_rng, effect_rng = np.random.default_rng(seed).spawn(6)
     asked = sorted(_spread(cases(), queries, "queries"), key=lambda case: case.query)
     system_names = _spread(names()["systems"], systems, "systems")
-    panel = people("judge", judges)
+    panel, humans = people("judge", judges), people("annotator")
 
     rubrics, kind = tables.rubric_table(asked, pool, text_rng)
-    theta = draws.abilities(system_names, truth_rng)
-    items = draws.item_parameters(rubrics["dimension"], kind, panel, truth_rng)
-    chance = draws.pass_chance(theta["theta"].to_numpy(), items)
-    passes = (truth_rng.random(chance.shape) < chance).astype(np.float64)
-    clarity = items["clarity"].to_numpy()
+    truth = _truth(asked, system_names, rubrics, kind, panel, truth_rng, effect_rng)
+    clarity = truth.rubrics["clarity"].to_numpy()
 
-    labels = panel.vote(passes, clarity, label_rng)
+    labels = panel.vote(truth.passes, clarity, truth.readings, label_rng)
     domain = rubrics["query"].map({case.query: case.domain for case in asked})
     labels[draws.lost(labels.shape, rubrics["query"], domain, missing, label_rng)] = np.nan
-    humans = people("annotator")
-    gold = humans.vote(passes, clarity, human_rng)
-    gold[~draws.gold_cells(theta["system"], rubrics["query"], human_rng)] = np.nan
+    reading = humans.readings(len(rubrics), 0.0, draws.OWN_READING_SD, effect_rng)
+    gold = humans.vote(truth.passes, clarity, reading, human_rng)
+    gold[~draws.gold_cells(truth.systems["system"], rubrics["query"], human_rng)] = np.nan
 
-    rate = chance.mean(axis=0)
+    label_table = tables.long_table(labels, truth.systems["system"], rubrics, "judge", panel.names)
     return DemoStudy(
-        labels=tables.long_table(labels, theta["system"], rubrics, "judge", panel.names),
+        labels=tables.with_reasons(label_table, rubrics) if texts else label_table,
         rubrics=rubrics,
         queries=tables.query_table(asked, type_rng),
-        gold=tables.long_table(gold, theta["system"], rubrics, "annotator", humans.names),
-        reference=draws.preference_scores(theta, human_rng),
-        truth=Truth(
-            systems=theta,
-            queries=pd.DataFrame([(c.query, c.task_type) for c in asked], columns=["query", "task_type"]),
-            rubrics=items.assign(rubric=rubrics["rubric"], q=panel.expected_agreement(clarity, rate)),
-            judges=tables.judge_table(panel, clarity, rate),
-            passes=passes,
+        gold=tables.long_table(gold, truth.systems["system"], rubrics, "annotator", humans.names),
+        reference=draws.preference_scores(truth.systems, human_rng),
+        truth=truth,
+        answers=tables.answer_table(truth.passes, truth.systems["system"], rubrics) if texts else None,
+    )
+
+
+def known_truth(seed: int = 0, **design: Any) -> Truth:
+    """What the study of this seed was made from, for tests and benchmarks; ``design`` as in ``simulate``.
+
+    ``known_truth(seed)`` is the truth behind ``write_demo(workspace, seed)``: true abilities and ranking
+    (``.systems``), item parameters and vagueness (``.rubrics``), judges' errors on each rubric (``.errors``).
+    """
+    return simulate(seed, **design).truth
+
+
+def _truth(
+    asked: Sequence[Case],
+    system_names: Sequence[str],
+    rubrics: pd.DataFrame,
+    kind: pd.Series[str],
+    panel: Panel,
+    truth_rng: np.random.Generator,
+    effect_rng: np.random.Generator,
+) -> Truth:
+    theta = draws.abilities(system_names, truth_rng)
+    effects = draws.query_effects(len(theta), len(asked), effect_rng)
+    readings = panel.readings(len(rubrics), draws.SLANT_SD, draws.OWN_READING_SD, effect_rng)
+    items = draws.item_parameters(rubrics["dimension"], kind, panel, readings, truth_rng)
+    query = pd.Index([case.query for case in asked]).get_indexer(pd.Index(rubrics["query"]))
+    chance = draws.pass_chance(theta["theta"].to_numpy(), items, effects[:, query])
+    passes = (truth_rng.random(chance.shape) < chance).astype(np.float64)
+
+    clarity, rate = items["clarity"].to_numpy(), chance.mean(axis=0)
+    rates = panel.pass_rates(clarity, readings)
+    errors = tables.error_rates(rates, rate)
+    return Truth(
+        systems=theta.assign(pass_rate=chance.mean(axis=1)),
+        queries=pd.DataFrame([(c.query, c.task_type) for c in asked], columns=["query", "task_type"]),
+        rubrics=items.assign(
+            rubric=rubrics["rubric"],
+            query=rubrics["query"],
+            vagueness=errors.mean(axis=1),
+            q=panel.expected_agreement(clarity, readings, rate),
         ),
+        judges=tables.judge_table(panel, rates, rate),
+        effects=effects,
+        readings=readings,
+        errors=errors,
+        chance=chance,
+        passes=passes,
     )
 
 

@@ -15,6 +15,7 @@ from .texts import Case, compose_pool
 
 SEVERITY_SHARES = {"safety": (0.2, 0.45, 0.35), "other": (0.85, 0.15, 0.0)}
 """Shares of none, moderate and critical among the rubrics of high-risk queries."""
+ANSWER_SENTENCES = 6
 
 
 def rubric_table(
@@ -77,9 +78,12 @@ def long_table(
     )
 
 
-def judge_table(panel: Panel, clarity: FloatArray, rate: FloatArray) -> pd.DataFrame:
-    """judge, acuity, leniency, sensitivity, specificity; ``rate`` (J,) is the chance that a rubric is met."""
-    fails, passes = panel.pass_rates(clarity)
+def judge_table(panel: Panel, pass_rates: FloatArray, rate: FloatArray) -> pd.DataFrame:
+    """judge, acuity, leniency, sensitivity, specificity.
+
+    pass_rates: (2, J, K), as ``Panel.pass_rates``. rate: (J,), the chance that a rubric is met.
+    """
+    fails, passes = pass_rates
     return pd.DataFrame(
         {
             "judge": panel.names,
@@ -89,3 +93,29 @@ def judge_table(panel: Panel, clarity: FloatArray, rate: FloatArray) -> pd.DataF
             "specificity": 1 - np.average(fails, axis=0, weights=1 - rate),
         }
     )
+
+
+def error_rates(pass_rates: FloatArray, rate: FloatArray) -> FloatArray:
+    """``(J, K)``: chance that a judge's label is wrong, from pass rates ``(2, J, K)`` and the met rate ``(J,)``."""
+    fails, passes = pass_rates
+    return np.asarray((1 - rate)[:, None] * fails + rate[:, None] * (1 - passes), dtype=np.float64)
+
+
+def answer_table(passes: FloatArray, systems: pd.Series[str], rubrics: pd.DataFrame) -> pd.DataFrame:
+    """system, query, text: a stand-in for each answer, which lists what it does: the rubrics that it truly meets.
+
+    passes: (M, J) 0/1.
+    """
+    texts = rubrics["text"].to_numpy(dtype=object)
+    rows = [
+        (system, query, " ".join(["Simulated answer.", *texts[members[met[members] > 0]][:ANSWER_SENTENCES]]))
+        for system, met in zip(systems, passes, strict=True)
+        for query, members in rubrics.groupby("query").indices.items()
+    ]
+    return pd.DataFrame(rows, columns=["system", "query", "text"])
+
+
+def with_reasons(labels: pd.DataFrame, rubrics: pd.DataFrame) -> pd.DataFrame:
+    """The labels with a column ``reason``, a stand-in for what a judge writes; it follows the label, not the truth."""
+    verdict = labels["label"].map({1: "Found: ", 0: "Not found: "})
+    return labels.assign(reason=verdict + labels["rubric"].map(rubrics.set_index("rubric")["text"]))

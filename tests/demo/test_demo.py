@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +16,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import comb, expit
 
-from crubric_core.demo import DemoStudy, simulate, write_demo, write_sample
+from crubric_core.demo import DemoStudy, known_truth, simulate, write_demo, write_sample
+from crubric_core.demo.draws import OWN_READING_SD, SLANT_SD
 from crubric_core.demo.panel import CLEAR, people
 from crubric_core.errors import DatasetError, SettingsError
 from crubric_core.labels.store.workspace import Workspace
@@ -152,16 +154,88 @@ def test_a_quarter_of_the_rubrics_stays_unanimous_on_ten_systems(panel_labels: p
     assert 0.22 <= retention <= 0.28
 
 
-def test_truths_follow_the_two_parameter_logistic_model(study: DemoStudy) -> None:
-    rubrics = study.truth.rubrics
+def test_truths_follow_the_two_parameter_logistic_model_with_a_query_effect(study: DemoStudy) -> None:
+    rubrics, truth = study.truth.rubrics, study.truth
     regular = rubrics["a"].notna().to_numpy()
     a, b = rubrics.loc[regular, "a"].to_numpy(), rubrics.loc[regular, "b"].to_numpy()
-    chance = expit(a * (study.truth.systems["theta"].to_numpy()[:, None] - b))
-    residual = study.truth.passes[:, regular] - chance
+    effects = pd.DataFrame(truth.effects.T, index=pd.Index(truth.queries["query"]))
+    effect = effects.loc[rubrics.loc[regular, "query"]].to_numpy().T
+    chance = expit(a * (truth.systems["theta"].to_numpy()[:, None] - b) + np.sign(a) * effect)
+    np.testing.assert_allclose(truth.chance[:, regular], chance)
+    residual = truth.passes[:, regular] - chance
     for low, high in zip(np.arange(0, 1, 0.1), np.arange(0.1, 1.1, 0.1), strict=True):
         cells = (chance >= low) & (chance < high)
         error = residual[cells].sum() / np.sqrt((chance * (1 - chance))[cells].sum())
         assert abs(error) < 4
+
+
+def test_systems_do_well_or_badly_on_whole_queries(study: DemoStudy) -> None:
+    """Given ability and items alone, the rubrics of one query are no independent evidence."""
+    truth = study.truth
+    assert truth.effects.shape == (15, 104)
+    assert truth.effects.std() == pytest.approx(0.7, abs=0.04)
+    regular = (truth.rubrics["a"] > 0).to_numpy()
+    items = truth.rubrics[regular]
+    chance = expit(
+        items["a"].to_numpy() * (truth.systems["theta"].to_numpy()[:, None] - items["b"].to_numpy())
+    )
+    residual = pd.DataFrame((truth.passes[:, regular] - chance).T)
+    sums = residual.groupby(items["query"].to_numpy()).sum()
+    independent = pd.DataFrame((chance * (1 - chance)).T).groupby(items["query"].to_numpy()).sum()
+    assert (sums**2).sum().sum() / independent.sum().sum() > 2
+
+
+def test_the_true_ranking_is_by_ability(study: DemoStudy) -> None:
+    systems = study.truth.systems.sort_values("rank")
+    assert systems["rank"].tolist() == list(range(1, 16))
+    assert systems["theta"].is_monotonic_decreasing
+    np.testing.assert_allclose(study.truth.systems["pass_rate"], study.truth.passes.mean(axis=1), atol=0.03)
+
+
+def test_the_known_truth_is_what_the_study_was_made_from(study: DemoStudy) -> None:
+    truth = known_truth(0)
+    pd.testing.assert_frame_equal(truth.systems, study.truth.systems)
+    pd.testing.assert_frame_equal(truth.rubrics, study.truth.rubrics)
+    np.testing.assert_array_equal(truth.errors, study.truth.errors)
+    assert len(known_truth(0, systems=4, queries=8).systems) == 4
+
+
+def test_every_judge_errs_more_on_vague_rubrics(study: DemoStudy) -> None:
+    labels = study.labels.join(true_passes(study), on=["system", "rubric"])
+    vagueness = study.truth.rubrics.set_index("rubric")["vagueness"]
+    labels = labels.assign(
+        wrong=labels["label"] != labels["truth"],
+        vagueness=labels["rubric"].map(vagueness),
+        fifth=labels["rubric"].map(pd.qcut(vagueness, 5, labels=False)),
+    )
+    by_fifth = labels.groupby("fifth")[["wrong", "vagueness"]].mean()
+    np.testing.assert_allclose(by_fifth["wrong"], by_fifth["vagueness"], atol=0.01)
+    per_judge = labels.pivot_table(index="fifth", columns="judge", values="wrong", aggfunc="mean")
+    assert per_judge.diff().iloc[1:].gt(0.005).all(axis=None)
+    assert (per_judge.iloc[-1] > 5 * per_judge.iloc[0]).all()
+
+
+def test_a_judges_errors_depend_on_the_rubric(study: DemoStudy) -> None:
+    """Each judge's wrong labels on each rubric follow its own true error, not what clarity alone would give."""
+    truth = study.truth
+    names = truth.judges["judge"].tolist()
+    labels = study.labels.join(true_passes(study), on=["system", "rubric"])
+    labels["wrong"] = labels["label"] != labels["truth"]
+    rates = labels.pivot_table(index="rubric", columns="judge", values="wrong", aggfunc="mean")
+    rubrics = truth.rubrics["rubric"].tolist()
+    seen = rates.loc[rubrics, names].to_numpy()
+    odd = truth.readings - truth.readings.mean(axis=1, keepdims=True)
+    assert truth.readings.shape == truth.errors.shape == (len(rubrics), 3)
+    assert odd.std() == pytest.approx(0.6 * np.sqrt(2 / 3), abs=0.02)
+    assert truth.readings.mean(axis=1).std() == pytest.approx(np.hypot(0.4, 0.6 / np.sqrt(3)), abs=0.02)
+    for k in range(3):
+        known = ~np.isnan(seen[:, k])
+        others = np.delete(truth.errors, k, axis=1).mean(axis=1)
+        own = np.corrcoef(seen[known, k], truth.errors[known, k])[0, 1]
+        assert own > np.corrcoef(seen[known, k], others[known])[0, 1] + 0.02
+        for low, high in ((0, 0.05), (0.05, 0.15), (0.15, 0.3)):
+            cells = known & (truth.errors[:, k] >= low) & (truth.errors[:, k] < high)
+            assert seen[cells, k].mean() == pytest.approx(truth.errors[cells, k].mean(), abs=0.012)
 
 
 def test_special_rubrics_are_what_their_kind_says(study: DemoStudy) -> None:
@@ -233,25 +307,56 @@ def test_a_makers_small_model_is_weaker_than_its_large_one(study: DemoStudy) -> 
     assert theta["fennimore-14b"] < theta["fennimore-70b"] < theta["fennimore-120b"]
 
 
+PLAIN = np.zeros((1, 3))
+"""Readings of rubrics that three judges read as usual."""
+
+
 @given(st.lists(st.floats(0.35, 0.999), min_size=1, max_size=20))
 def test_clarity_gives_the_agreement_asked_for(agreement: list[float]) -> None:
     panel = people("judge", 3)
-    clarity = panel.clarity_for(np.array(agreement))
-    np.testing.assert_allclose(panel.agreement(clarity).mean(axis=0), agreement, atol=2e-4)
+    clarity = panel.clarity_for(np.array(agreement), PLAIN)
+    np.testing.assert_allclose(panel.agreement(clarity, PLAIN).mean(axis=0), agreement, atol=4e-4)
+
+
+@given(st.floats(0.35, 0.999), st.lists(st.floats(-1.5, 1.5), min_size=3, max_size=3))
+def test_clarity_makes_up_for_readings_as_far_as_it_can(agreement: float, readings: list[float]) -> None:
+    panel, reading = people("judge", 3), np.array([readings])
+    clarity = panel.clarity_for(np.array([agreement]), reading)
+    reached = panel.agreement(clarity, reading).mean(axis=0)[0]
+    least = panel.agreement(np.zeros(1), reading).mean(axis=0)[0]
+    assert reached == pytest.approx(agreement, abs=1e-3) or (agreement < least and clarity[0] < 0.001)
 
 
 def test_clear_rubrics_are_never_misjudged() -> None:
+    rng = np.random.default_rng(0)
     for role in ("judge", "annotator"):
-        assert people(role).agreement(np.array([CLEAR])).min() > 0.999
+        panel = people(role)
+        readings = panel.readings(200, SLANT_SD, OWN_READING_SD, rng)
+        assert panel.agreement(np.full(200, CLEAR), readings).min() > 0.99
 
 
 def test_votes_agree_as_often_as_the_quadrature_says() -> None:
     panel, clarity = people("judge", 3), np.array([0.0, 0.7, 1.5, 3.0])
+    reading = np.array([[0.0, 0.0, 0.0], [0.8, -0.8, 0.0], [1.2, 1.2, 1.2], [0.0, 0.0, -1.5]])
     for truth in (0, 1):
-        votes = panel.vote(np.full((40_000, 4), float(truth)), clarity, np.random.default_rng(5))
+        votes = panel.vote(np.full((40_000, 4), float(truth)), clarity, reading, np.random.default_rng(5))
         agreed = (votes.min(axis=-1) == votes.max(axis=-1)).mean(axis=0)
-        np.testing.assert_allclose(agreed, panel.agreement(clarity)[truth], atol=0.012)
-        np.testing.assert_allclose(votes.mean(axis=0), panel.pass_rates(clarity)[truth], atol=0.012)
+        np.testing.assert_allclose(agreed, panel.agreement(clarity, reading)[truth], atol=0.012)
+        np.testing.assert_allclose(votes.mean(axis=0), panel.pass_rates(clarity, reading)[truth], atol=0.012)
+
+
+def test_answers_and_reasons_come_on_request_and_change_nothing_else() -> None:
+    design = {"seed": 3, "systems": 4, "queries": 8, "pool": (5, 8)}
+    plain, full = simulate(**design), simulate(**design, texts=True)  # type: ignore[arg-type]
+    assert plain.answers is None
+    assert full.answers is not None
+    assert as_bytes(replace(full, labels=full.labels.drop(columns="reason"))) == as_bytes(plain)
+    assert len(full.answers) == 4 * 8
+    assert full.answers["text"].str.startswith("Simulated answer.").all()
+    text = full.rubrics.set_index("rubric")["text"]
+    verdict, said = zip(*full.labels["reason"].str.split(": ", n=1), strict=True)
+    assert [word == "Found" for word in verdict] == full.labels["label"].eq(1).tolist()
+    assert list(said) == full.labels["rubric"].map(text).tolist()
 
 
 def test_smaller_studies_take_their_systems_and_queries_from_the_whole_range() -> None:

@@ -19,7 +19,7 @@ from crubric_core.irt.item_fit import (
     wilson_interval,
 )
 from crubric_core.settings import Priors
-from tests import oracles
+from tests import golden, oracles
 from tests.irt.conftest import simulate
 
 
@@ -116,13 +116,11 @@ class TestResiduals:
 
 
 class TestLocalDependence:
-    @pytest.mark.real
-    def test_lsat_q3_equals_mirt(self, real_data):
-        labels = pd.read_csv(real_data / "psychometrics" / "LSAT6.csv")
-        y = labels.pivot_table(index="system", columns="rubric", values="label").to_numpy()
+    def test_lsat_q3_equals_mirt(self):
+        y = golden.labels("LSAT6")
         found = local_dependence(residuals(fit_irt(y, priors=Priors.flat()), y), np.zeros(5, dtype=int))
-        q3 = found.pairs.sort_values(["first", "second"])["q3"].round(3).tolist()
-        assert q3 == [-0.042, -0.042, -0.065, -0.063, -0.116, -0.098, -0.030, -0.094, -0.106, -0.004]
+        q3 = found.pairs.sort_values(["first", "second"])["q3"].round(3).to_numpy()
+        np.testing.assert_array_equal(q3, golden.published("LSAT6", "2PL_Q3")["q3"])
 
     @pytest.mark.parametrize("missing", [0.0, 0.15])
     def test_equals_pandas_pair_by_pair(self, missing):

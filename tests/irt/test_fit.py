@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import json
-
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -15,70 +12,68 @@ from crubric_core.errors import ConvergenceError, FitError
 from crubric_core.irt.fit import fit_irt
 from crubric_core.irt.logistic import Logistic
 from crubric_core.settings import Priors
-from tests import oracles
+from tests import golden, oracles
 from tests.irt.conftest import simulate
 
 MODELS = ("1PL", "2PL", "3PL", "GRM")
 
 
-def table(folder, name):
-    labels = pd.read_csv(folder / "psychometrics" / f"{name}.csv")
-    wide = labels.pivot_table(index="system", columns="rubric", values="label")
-    return wide.to_numpy(), [column.split("#")[1] for column in wide.columns]
-
-
-def published(folder, name):
-    return json.loads((folder / "psychometrics" / "reference.json").read_text())[name]
-
-
-@pytest.mark.real
 class TestPublishedEstimates:
-    """mirt, ltm and TAM agree on these to the printed digits (see the folder's reference files)."""
+    """mirt, ltm and TAM agree on these to the printed digits (sources in tests/golden)."""
 
-    def test_lsat7_2pl(self, real_data):
-        y, items = table(real_data, "LSAT7")
-        fit = fit_irt(y, "2PL", priors=Priors.flat())
-        expected = np.array([published(real_data, "LSAT7_2PL")["items"][item] for item in items])
-        assert fit.loglik == pytest.approx(-2658.80511, abs=5e-6)
-        np.testing.assert_allclose(fit.a, [0.9875460, 1.0808371, 1.7074776, 0.7649899, 0.7356727], atol=1e-6)
-        np.testing.assert_allclose(
-            fit.b, [-1.8792602, -0.7475406, -1.0572356, -0.6353023, -2.5207644], atol=1e-6
-        )
-        np.testing.assert_allclose(np.stack([fit.a, -fit.a * fit.b], axis=1), expected, atol=1e-2)
+    def test_lsat7_2pl(self):
+        fit, known = flat_fit("LSAT7", "2PL")
+        assert fit.loglik == pytest.approx(known["loglik"], abs=5e-6)
+        np.testing.assert_allclose(fit.a, known["a"], atol=1e-6)
+        np.testing.assert_allclose(fit.b, known["b"], atol=1e-6)
+        printed = golden.published("LSAT7", "2PL_mirt_tests")
+        np.testing.assert_allclose(fit.a, printed["a"], atol=1e-2)
+        np.testing.assert_allclose(-fit.a * fit.b, printed["d"], atol=1e-2)
 
-    def test_lsat7_1pl_has_one_slope(self, real_data):
-        y, _ = table(real_data, "LSAT7")
-        fit = fit_irt(y, "1PL", priors=Priors.flat())
-        reference = published(real_data, "LSAT7_1PL_equal_a")
+    def test_lsat7_1pl_has_one_slope(self):
+        fit, known = flat_fit("LSAT7", "1PL")
         assert len(set(fit.a)) == 1
-        assert fit.a[0] == pytest.approx(reference["a"], abs=5e-4)
-        assert fit.loglik == pytest.approx(-2664.90089, abs=5e-6)
-        np.testing.assert_allclose(-fit.a * fit.b, reference["d"], atol=6e-4)  # printed to three digits
+        assert fit.a[0] == pytest.approx(known["a"], abs=5e-4)
+        assert fit.loglik == pytest.approx(known["loglik"], abs=5e-6)
+        np.testing.assert_allclose(-fit.a * fit.b, known["d"], atol=6e-4)  # printed to three digits
 
-    def test_lsat6_rasch(self, real_data):
-        y, _ = table(real_data, "LSAT6")
-        fit = fit_irt(y, "1PL", priors=Priors.flat())
-        assert fit.loglik == pytest.approx(-2466.93760, abs=5e-6)
-        assert fit.a[0] ** 2 == pytest.approx(0.5702372, abs=2e-5)  # the Rasch model's variance of theta
-        np.testing.assert_allclose(
-            fit.b, [-3.6152669, -1.3224209, -0.3176306, -1.7300903, -2.7801722], atol=2e-6
-        )
+    def test_lsat6_rasch(self):
+        fit, known = flat_fit("LSAT6", "1PL")
+        assert fit.loglik == pytest.approx(known["loglik"], abs=5e-6)
+        assert fit.a[0] == pytest.approx(known["a"], abs=2e-6)
+        assert fit.a[0] ** 2 == pytest.approx(known["rasch_variance"], abs=2e-5)
+        np.testing.assert_allclose(fit.b, known["b"], atol=2e-6)
 
-    def test_wirs_2pl(self, real_data):
-        y, items = table(real_data, "WIRS")
-        fit = fit_irt(y, "2PL", priors=Priors.flat())
-        expected = np.array([published(real_data, "WIRS_2PL")["items"][item] for item in items])
-        assert fit.loglik == pytest.approx(-3420.064, abs=1e-3)
-        np.testing.assert_allclose(np.stack([-fit.a * fit.b, fit.a], axis=1), expected, atol=1e-3)
+    def test_lsat6_2pl(self):
+        fit, known = flat_fit("LSAT6", "2PL")
+        assert fit.loglik == pytest.approx(known["loglik"], abs=5e-6)
+        np.testing.assert_allclose(fit.a, known["a"], atol=1e-6)
+        np.testing.assert_allclose(fit.b, known["b"], atol=5e-6)
 
-    def test_science_grm(self, real_data):
-        y, items = table(real_data, "Science")
-        fit = fit_irt(y, "GRM", priors=Priors.flat())
-        expected = np.array([published(real_data, "Science_GRM")["items"][item] for item in items])
-        assert fit.loglik == pytest.approx(-1608.870, abs=1e-3)
-        np.testing.assert_allclose(
-            np.column_stack([fit.a, -fit.a[:, None] * fit.thresholds]), expected, atol=1e-2
-        )
+    @pytest.mark.parametrize("name", ["LSAT6", "LSAT7"])
+    def test_the_papers_grid_gives_what_mirt_gives_on_it(self, name):
+        known = golden.published(name, "2PL_41_nodes")
+        fit = fit_irt(golden.labels(name), "2PL", quadrature="grid", priors=Priors.flat())
+        assert fit.loglik == pytest.approx(known["loglik"], abs=5e-6)
+        np.testing.assert_allclose(fit.a, known["a"], atol=1e-6)
+        np.testing.assert_allclose(fit.b, known["b"], atol=2e-6)
+
+    def test_wirs_2pl(self):
+        fit, known = flat_fit("WIRS", "2PL")
+        assert fit.loglik == pytest.approx(known["loglik"], abs=1e-3)
+        np.testing.assert_allclose(fit.a, known["a"], atol=1e-3)
+        np.testing.assert_allclose(-fit.a * fit.b, known["d"], atol=1e-3)
+
+    def test_science_grm(self):
+        fit, known = flat_fit("Science", "GRM")
+        assert fit.loglik == pytest.approx(known["loglik"], abs=1e-3)
+        np.testing.assert_allclose(fit.a, known["a"], atol=1e-2)
+        np.testing.assert_allclose(-fit.a[:, None] * fit.thresholds, known["d"], atol=1e-2)
+
+
+def flat_fit(name, model):
+    """Our fit of a golden table without priors, and the published estimates."""
+    return fit_irt(golden.labels(name), model, priors=Priors.flat()), golden.published(name, model)
 
 
 class TestExactness:

@@ -185,6 +185,96 @@ def naive_rank_probabilities(draws):
     return counts / replicates
 
 
+# --- cross-fitted comparisons ---------------------------------------------------------------------------------------
+
+
+def label_probability(items, j, label, theta):
+    """P(label) of rubric j at abilities theta, from the definition; ``items`` has a, b, c, thresholds."""
+    steps = None if items.thresholds is None else items.thresholds[j][~np.isnan(items.thresholds[j])]
+    table = level_probabilities(np.atleast_1d(theta), items.a[j], items.b[j], items.c[j], steps)
+    return table[:, int(label)]
+
+
+def label_log_probability(items, j, label, theta):
+    """Its log; where a level's thresholds coincide, the limit of the log up to a constant."""
+    if items.thresholds is not None and 0 < label < len(items.thresholds[j]):
+        low, high = items.thresholds[j][int(label) - 1 : int(label) + 1]
+        if low == high:
+            z = items.a[j] * (theta - low)
+            return np.atleast_1d(log_expit(z) + log_expit(-z))
+    return np.log(label_probability(items, j, label, theta))
+
+
+def naive_influence(y, fold_items, fold, use, query, theta, step=1e-5):
+    """psi (n, M) and H (M,) of METHOD §10: derivatives by central differences, information from its definition."""
+    queries = sorted({int(query[j]) for j in range(y.shape[1]) if use[j]})
+    psi, information = np.zeros((len(queries), len(y))), []
+    for i, row in enumerate(y):
+        items, sums, total = fold_items[fold[i]], dict.fromkeys(queries, 0.0), 1.0
+        for j in np.flatnonzero(use & ~np.isnan(row)):
+            if math.isnan(items.a[j]):
+                continue
+
+            def slope(label, j=j, items=items, at=theta[i]):
+                low, high = label_log_probability(items, j, label, np.array([at - step, at + step]))
+                return (high - low) / (2 * step)
+
+            levels = 2 if items.thresholds is None else 1 + int((~np.isnan(items.thresholds[j])).sum())
+            sums[int(query[j])] += slope(row[j])
+            for label in range(levels):
+                total += float(label_probability(items, j, label, theta[i])[0]) * slope(label) ** 2
+        mean = sum(sums.values()) / len(queries)
+        psi[:, i] = [(sums[q] - mean) / total for q in queries]
+        information.append(total)
+    return psi, np.array(information)
+
+
+def naive_variances(psi, floor):
+    """(M, M) variance of each difference by METHOD §10, pair by pair; on the diagonal that of each estimate."""
+    n, size = psi.shape
+    out = np.empty((size, size))
+    for i in range(size):
+        for k in range(size):
+            gap = psi[:, i] - (psi[:, k] if i != k else 0)
+            least = floor[i] + floor[k] if i != k else floor[i]
+            out[i, k] = max(n / (n - 1) * float(sum(x * x for x in gap)), least)
+    return out
+
+
+def naive_largest(draws, variance):
+    """(R,) the largest |Z_i - Z_k| / sd_ik of each row, pair by pair."""
+    pairs = list(combinations(range(draws.shape[1]), 2))
+    return np.array([max(abs(z[i] - z[k]) / math.sqrt(variance[i, k]) for i, k in pairs) for z in draws])
+
+
+def naive_places(estimate, separated):
+    """Tier, least rank and greatest rank by METHOD §10's words."""
+    ranking = sorted(range(len(estimate)), key=lambda i: -estimate[i])
+    tier, first, tiers = 1, ranking[0], {}
+    for i in ranking:
+        if separated[first][i]:
+            tier, first = tier + 1, i
+        tiers[i] = tier
+    everyone = range(len(estimate))
+    low = [1 + sum(bool(separated[i][k]) and estimate[k] > estimate[i] for k in everyone) for i in everyone]
+    high = [
+        len(estimate) - sum(bool(separated[i][k]) and estimate[k] < estimate[i] for k in everyone)
+        for i in everyone
+    ]
+    return [tiers[i] for i in everyone], low, high
+
+
+def best_on_grid(labels, theta, log_a_sd=0.5, b_sd=2.0):
+    """(a, b) of the highest 2PL prior × likelihood at known abilities, on a fine grid."""
+    log_a, b = np.meshgrid(np.linspace(-1.5, 2, 701), np.linspace(-8, 8, 1601), indexing="ij")
+    value = -0.5 * (log_a / log_a_sd) ** 2 - 0.5 * (b / b_sd) ** 2
+    for label, t in zip(labels, theta, strict=True):
+        if not math.isnan(label):
+            value += log_expit((1 if label else -1) * np.exp(log_a) * (t - b))
+    best = np.unravel_index(value.argmax(), value.shape)
+    return math.exp(log_a[best]), b[best]
+
+
 # --- labels, consensus and measurability ----------------------------------------------------------------------------
 
 

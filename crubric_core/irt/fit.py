@@ -97,7 +97,7 @@ def fit_irt(
     bound = bind_model(active, model, priors, n_levels[~constant])
     best = maximise(
         MarginalPosterior(bound, quadrature),
-        _begin(bound, None if start is None else start.of(~constant)),
+        begin(bound, None if start is None else start.of(~constant)),
         TOLERANCE,
         RELATIVE_GRADIENT,
         max_evaluations,
@@ -130,12 +130,13 @@ def fit_irt(
     return fit
 
 
-def _begin(model: ItemModel, start: ItemParameters | None) -> FloatArray:
+def begin(model: ItemModel, start: ItemParameters | None) -> FloatArray:
     """Where the search begins: at ``start``, as far as it is known."""
     if start is None:
         return model.start()
     point = model.at(start)
-    return np.where(np.isfinite(point), point, model.start())
+    known = np.isfinite(point)
+    return point if known.all() else np.where(known, point, model.start())
 
 
 def _same_for_copies(y: FloatArray, levels: IntArray, items: ItemParameters) -> ItemParameters:

@@ -30,10 +30,10 @@ class PrefixAbilities:
         used = np.flatnonzero(~fit.constant)
         self._n_systems = len(y)
         self._on_grid = fit.quadrature == "grid"
-        self._nodes = GRID_NODES if self._on_grid else _nodes_for(fit)
+        self._nodes = nodes_for(fit, float(np.nanmax(fit.a)))
         self._position = np.full(len(fit.constant), -1)
         self._position[used] = np.arange(len(used))
-        self._strip = STRIP * np.pi / float(fit.a[used].max())
+        self._steepest = float(fit.a[used].max())
         # -d² log P / dθ² is at most a²/4 for a pass or fail, a²/2 for a level between two thresholds.
         self._curvature = fit.a[used] ** 2 / (4 if fit.thresholds is None else 2)
         self._terms = _terms(fit, y.T[used], used, self._nodes)
@@ -62,18 +62,29 @@ class PrefixAbilities:
 
     def _means(self, loglik: FloatArray, least_sd: float) -> FloatArray:
         """(orders, M) posterior means from (orders, M, G) log-likelihoods at the nodes."""
-        if self._on_grid:
-            return np.stack([GridQuadrature(self._nodes).posterior(rows).mean for rows in loglik])
-        log_joint = loglik - 0.5 * self._nodes**2
-        top = log_joint.max(axis=-1, keepdims=True)
-        inside = np.flatnonzero((log_joint >= top - DROP).any(axis=(0, 1)))
-        low, high = self._nodes[max(inside[0] - 1, 0)], self._nodes[min(inside[-1] + 1, len(self._nodes) - 1)]
-        spacing = min(STEP * least_sd, self._strip)
-        theta = np.linspace(low, high, max(int(np.ceil((high - low) / spacing)), 24) + 1)
-        log_density = loglik @ interpolation_matrix(self._nodes, theta).T - 0.5 * theta**2
-        density = np.exp(log_density - log_density.max(axis=-1, keepdims=True))
-        means: FloatArray = density @ theta / density.sum(axis=-1)
-        return means
+        return posterior_means(loglik, self._nodes, least_sd, self._steepest, on_grid=self._on_grid)
+
+
+def posterior_means(
+    loglik: FloatArray, nodes: FloatArray, least_sd: float, steepest: float, *, on_grid: bool
+) -> FloatArray:
+    """(…,) posterior means under N(0, 1) from log-likelihoods (…, G) at ``nodes`` (G,), Chebyshev unless ``on_grid``.
+
+    least_sd: no posterior is narrower. steepest: the largest slope of any rubric.
+    """
+    if on_grid:
+        flat = loglik.reshape(-1, len(nodes))
+        return GridQuadrature(nodes).posterior(flat).mean.reshape(loglik.shape[:-1])
+    log_joint = loglik - 0.5 * nodes**2
+    top = log_joint.max(axis=-1, keepdims=True)
+    inside = np.flatnonzero((log_joint >= top - DROP).reshape(-1, len(nodes)).any(axis=0))
+    low, high = nodes[max(inside[0] - 1, 0)], nodes[min(inside[-1] + 1, len(nodes) - 1)]
+    spacing = min(STEP * least_sd, STRIP * np.pi / max(steepest, 1e-3))
+    theta = np.linspace(low, high, max(int(np.ceil((high - low) / spacing)), 24) + 1)
+    log_density = loglik @ interpolation_matrix(nodes, theta).T - 0.5 * theta**2
+    density = np.exp(log_density - log_density.max(axis=-1, keepdims=True))
+    means: FloatArray = density @ theta / density.sum(axis=-1)
+    return means
 
 
 def _terms(
@@ -93,11 +104,13 @@ def _terms(
     return [((y == level).astype(float), part, whole) for level, part in enumerate(table)]
 
 
-def _nodes_for(fit: IrtFit) -> FloatArray:
-    """(G,) Chebyshev nodes over all that posteriors can reach, enough for the steepest rubric."""
+def nodes_for(fit: IrtFit, steepest: float) -> FloatArray:
+    """(G,) nodes over all that posteriors can reach: the grid's own, or Chebyshev's that a slope ``steepest`` needs."""
+    if fit.quadrature == "grid":
+        return GRID_NODES
     low, high = min(-REACH, fit.theta.min() - BEYOND), max(REACH, fit.theta.max() + BEYOND)
     rule = AdaptiveQuadrature(low=max(float(low), -LIMIT), high=min(float(high), LIMIT))
-    return rule.fit_for(float(np.nanmax(fit.a))).nodes
+    return rule.fit_for(steepest).nodes
 
 
 def _known(places: IntArray) -> IntArray:

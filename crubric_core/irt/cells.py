@@ -1,0 +1,116 @@
+"""What single labels say of abilities, at fixed item parameters: log-likelihoods, scores, information.
+
+Every model's log-likelihood is a sum of terms ``passed (s theta + d) - seen log(1 + exp(s theta + d))`` plus what is
+free of theta (see ``models``). The 1PL and 2PL have one term a rubric, the GRM one a threshold, the 3PL two a rubric:
+the second counts passes, with the opposite sign and intercept d - log c. A GRM level that no system of the fit received
+has thresholds that coincide, and probability 0. As a function of theta its likelihood has a limit all the same, which
+these terms give.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import expit
+
+from ..arrays import FloatArray, IntArray
+from .models import ItemParameters
+
+
+@dataclass(frozen=True)
+class SoftplusTerms:
+    """Terms of the rubrics whose parameters are known, T in all.
+
+    rubric: (T,) the rubric of each term. slope, intercept: (T,). step: (T,) GRM: the level above the term's threshold;
+    else 1. line, passes: (T,) whether passes bring the term's line, and whether it counts passes only and with the
+    opposite sign: 1 and 0, but 0 and 0, then 0 and 1 for the two terms of a 3PL rubric.
+    """
+
+    rubric: IntArray
+    slope: FloatArray
+    intercept: FloatArray
+    step: IntArray
+    line: FloatArray
+    passes: FloatArray
+
+    def softplus(self, theta: FloatArray) -> FloatArray:
+        """(T, G) log(1 + exp(slope theta + intercept))."""
+        z = self.slope[:, None] * theta + self.intercept[:, None]
+        return np.asarray(np.maximum(z, 0.0) + np.log1p(np.exp(-np.abs(z))))  # half the time of logaddexp
+
+    def shares(self, y: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """(M', T) how often each term's line, and its softplus, enters the log-likelihood of labels ``y`` (M', J)."""
+        labels = y[:, self.rubric]
+        above, below = labels == self.step, labels == self.step - 1
+        return above * self.line, np.where(self.passes > 0, above * -1.0, above | below)
+
+    def at_nodes(self, y: FloatArray, theta: FloatArray, table: FloatArray, use: FloatArray) -> FloatArray:
+        """(M', G) log-likelihoods at ``theta`` (G,) of the rubrics in ``use`` (J,) of 0 and 1, up to a constant.
+
+        table: ``softplus(theta)``, computed once for all sets of rubrics.
+        """
+        lines, counts = self.shares(y)
+        lines, counts = lines * use[self.rubric], counts * use[self.rubric]
+        slope, level = lines @ self.slope, lines @ self.intercept
+        return np.asarray(slope[:, None] * theta + level[:, None] - counts @ table)
+
+
+def softplus_terms(items: ItemParameters) -> SoftplusTerms:
+    """The terms of all rubrics with parameters; thresholds at infinity have none."""
+    known = np.flatnonzero(np.isfinite(items.a))
+    if items.thresholds is not None:
+        row, place = np.nonzero(np.isfinite(items.thresholds[known]))
+        rubric = known[row]
+        slope, step = items.a[rubric], place.astype(np.int64) + 1
+        intercept = -slope * items.thresholds[rubric, place]
+        return SoftplusTerms(rubric, slope, intercept, step, np.ones(len(rubric)), np.zeros(len(rubric)))
+    a, d = items.a[known], -items.a[known] * items.b[known]
+    guessed = items.c[known] > 0
+    rubric = np.r_[known, known[guessed]]
+    intercept = np.r_[d, d[guessed] - np.log(items.c[known][guessed])]
+    second = np.zeros(int(guessed.sum()))
+    line, passes = np.r_[(~guessed).astype(float), second], np.r_[np.zeros(len(known)), second + 1]
+    step = np.ones(len(rubric), dtype=np.int64)
+    return SoftplusTerms(rubric, np.r_[a, a[guessed]], intercept, step, line, passes)
+
+
+def label_scores(items: ItemParameters, y: FloatArray, theta: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """(M', J) d log P(y_ij) / d theta at ``theta`` (M',), and the expected information; both 0 for unknown labels.
+
+    2PL: a (y - P), a² P (1 - P). 3PL, s = sigma(a (theta - b)): a s (y - P) / P, a² s² (1 - P) / P.
+    GRM, s_l = sigma(a (theta - t_l)): a (1 - s_y - s_(y+1)), a² sum_l (s_l - s_(l+1)) (1 - s_l - s_(l+1))².
+    Rubrics without parameters give 0.
+    """
+    known = np.isfinite(y) & np.isfinite(items.a)
+    if items.thresholds is not None:
+        score, info = _graded_scores(items, np.where(known, y, 0.0), theta)
+    else:
+        score, info = _binary_scores(items, y, theta)
+    return np.where(known, score, 0.0), np.where(known, info, 0.0)
+
+
+def _binary_scores(items: ItemParameters, y: FloatArray, theta: FloatArray) -> tuple[FloatArray, FloatArray]:
+    a, s = items.a, expit(items.a * (theta[:, None] - items.b))
+    if not (items.c > 0).any():
+        return a * (y - s), a * a * s * (1 - s)
+    p = items.c + (1 - items.c) * s
+    return a * s * (y - p) / p, (a * s) ** 2 * (1 - p) / p
+
+
+def _graded_scores(items: ItemParameters, y: FloatArray, theta: FloatArray) -> tuple[FloatArray, FloatArray]:
+    thresholds = items.thresholds
+    assert thresholds is not None  # noqa: S101
+    a, level = items.a, y.astype(np.int64)
+    score, info, above = np.zeros(y.shape), np.zeros(y.shape), np.ones(y.shape)
+    for step in range(thresholds.shape[1] + 1):
+        last = step == thresholds.shape[1]
+        edge = (
+            np.inf if last else np.where(np.isnan(thresholds[:, step]), np.inf, thresholds[:, step])
+        )  # a rubric with fewer levels has no step here
+        below = expit(a * (theta[:, None] - edge))
+        slope = 1 - above - below
+        score = np.where(level == step, slope, score)
+        info += (above - below) * slope**2
+        above = below
+    return a * score, a * a * info

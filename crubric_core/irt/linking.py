@@ -1,0 +1,41 @@
+"""Mean-sigma linking: item parameters of one calibration on the ability scale of another.
+
+Kolen, M. J. & Brennan, R. L. (2014), Test Equating, Scaling, and Linking, ch. 6, with common persons.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..arrays import FloatArray
+from .models import ItemParameters
+
+
+@dataclass(frozen=True)
+class Link:
+    """theta on the target scale = slope × theta + intercept; slope > 0."""
+
+    slope: float
+    intercept: float
+
+    def items(self, items: ItemParameters) -> ItemParameters:
+        """The same response functions on the target scale: a / slope, slope × b + intercept; c stays."""
+        m, shift = self.slope, self.intercept
+        thresholds = None if items.thresholds is None else m * items.thresholds + shift
+        return ItemParameters(items.a / m, m * items.b + shift, items.c, thresholds)
+
+
+def mean_sigma(theta: FloatArray, target: FloatArray) -> Link:
+    """The line that gives ``theta`` (n,) the mean and the sd of ``target`` (n,): the same systems on two scales.
+
+    Systems that are unknown on either scale do not count. Where either has no spread the slope is 1.
+    """
+    known = np.isfinite(theta) & np.isfinite(target)
+    if not known.any():
+        return Link(1.0, 0.0)
+    from_, onto = theta[known], target[known]
+    spread, wanted = float(from_.std()), float(onto.std())
+    slope = wanted / spread if min(spread, wanted) > 0 else 1.0
+    return Link(slope, float(onto.mean() - slope * from_.mean()))

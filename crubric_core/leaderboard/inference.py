@@ -1,0 +1,281 @@
+"""What may be claimed of M systems: intervals, separated pairs, tiers, ranks (METHOD §10).
+
+``infer`` takes estimates with the contributions of their units (``influence``), in closed form; ``infer_from_draws``
+takes bootstrap draws, as the paper does. Both give the same class, and in both "separated" means that the interval of
+the difference excludes 0.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from scipy.special import ndtri
+
+from ..arrays import BoolArray, FloatArray, IntArray
+from ..settings import TierRule
+from .bootstrap import percentile_interval
+from .comparisons import Comparisons, Evidence, compare
+from .influence import Influence, Unit
+from .places import rank_shares, ranks_by_counting, tiers_by_first
+from .simultaneous import as_student
+from .tiers import standings
+
+SMALL_BOARD = 40  # systems
+DRAWS = 4000  # for a small board; the probability beyond the threshold is then known within .007
+DRAWS_LARGE = 1000  # else: 400 systems have 80,000 pairs
+TIE_BREAK = 1e-9  # sd of what decides between systems that are equal in a draw
+
+Method = Literal["units", "bootstrap"]
+
+
+@dataclass(frozen=True)
+class Inference:
+    """Claims about M systems; floats, NaN for a system that is not ranked (no label).
+
+    estimate, se: (M,) ability or score and its standard error. low, high: (M,) interval of each alone; infinite on the
+        side where a system is saturated.
+    rank: (M,) from 1, equal estimates share the better. rank_low, rank_high: (M,) interval of the rank.
+    tier: (M,) from 1; no system of a tier is separated from the tier's first.
+    difference: (M, M) row less column. difference_se, difference_low, difference_high: (M, M).
+    p_value: (M, M) two-sided, of the pair alone. p_simultaneous: (M, M) adjusted for all pairs; NaN by bootstrap.
+    separated: (M, M) symmetric; False where not ranked. ahead: (M, M) probability that the row is above the column.
+    rank_probability: (M, M) P(rank of row ≤ k) in column k - 1.
+    saturated: (M,) 1 all labels the highest, -1 all the lowest, else 0.
+    critical: multiple of difference_se that a separated pair exceeds; NaN by percentiles.
+    design_effect: variance over units beside that over rubrics within these units, means over systems; NaN unknown.
+    n_units: units of evidence. unit: what they are. confidence: of intervals, tiers and ranks.
+    simultaneous: whether these hold for all pairs at once. method: "units" or "bootstrap".
+    """
+
+    estimate: FloatArray
+    se: FloatArray
+    low: FloatArray
+    high: FloatArray
+    rank: FloatArray
+    rank_low: FloatArray
+    rank_high: FloatArray
+    tier: FloatArray
+    difference: FloatArray
+    difference_se: FloatArray
+    difference_low: FloatArray
+    difference_high: FloatArray
+    p_value: FloatArray
+    p_simultaneous: FloatArray
+    separated: BoolArray
+    ahead: FloatArray
+    rank_probability: FloatArray
+    saturated: IntArray
+    critical: float
+    design_effect: float
+    n_units: int
+    unit: Unit
+    confidence: float
+    simultaneous: bool
+    method: Method
+
+    @property
+    def ranked(self) -> BoolArray:
+        """(M,) systems with an estimate."""
+        return np.isfinite(self.rank)
+
+    @property
+    def p_shown(self) -> FloatArray:
+        """(M, M) the p-values that go with ``separated``: adjusted for all pairs where that is."""
+        return self.p_simultaneous if self.simultaneous and self.method == "units" else self.p_value
+
+
+@dataclass(frozen=True)
+class ComparisonTable:
+    """The long table of METHOD §10, one entry a pair of ranked systems, the higher estimate first; P entries.
+
+    system, other: (P,) positions. difference ≥ 0, se, low, high, p_value: (P,). separated: (P,).
+    """
+
+    system: IntArray
+    other: IntArray
+    difference: FloatArray
+    se: FloatArray
+    low: FloatArray
+    high: FloatArray
+    p_value: FloatArray
+    separated: BoolArray
+
+
+def infer(
+    influence: Influence,
+    rng: np.random.Generator,
+    *,
+    confidence: float = 0.95,
+    simultaneous: bool = True,
+) -> Inference:
+    """Intervals, separated pairs, tiers and ranks from estimates and their contributions.
+
+    simultaneous: with probability ``confidence`` no pair at all is separated falsely; else each given pair is with
+    probability 1 - confidence. Intervals of single estimates are never adjusted. Same influence and state of the
+    generator, same bytes.
+    """
+    kept = np.flatnonzero(influence.ranked)
+    evidence = _evidence(influence, kept)
+    shown = (evidence.contributions**2).sum(axis=0)
+    se = np.sqrt(np.maximum(shown, evidence.floor))
+    draws = _draws(evidence.contributions, rng)
+    pairs = compare(evidence, draws, confidence, simultaneous=simultaneous)
+    low, high = _intervals(evidence, se, confidence)
+    rank, rank_low, rank_high = ranks_by_counting(evidence.estimate, pairs.separated)
+    # What a variance has beyond its units' contributions is no other system's: it is added independently.
+    alone = np.sqrt(np.maximum(se**2 - shown, TIE_BREAK**2))
+    spread = evidence.estimate + draws + rng.standard_normal(draws.shape) * alone
+    within = influence.within_variance[kept]
+    columns = {
+        "se": se,
+        "low": low,
+        "high": high,
+        "rank": rank,
+        "rank_low": rank_low,
+        "rank_high": rank_high,
+        "tier": tiers_by_first(evidence.estimate, pairs.separated),
+    }
+    size = len(influence.estimate)
+    return Inference(
+        estimate=influence.estimate,
+        **{name: _scatter(values, kept, size) for name, values in columns.items()},
+        **_square(pairs, kept, size),
+        separated=_scatter(pairs.separated, kept, size) == 1,
+        rank_probability=_rank_probability(spread, kept, size),
+        saturated=influence.saturated,
+        critical=pairs.critical,
+        design_effect=float(shown.mean() / within.mean()) if within.sum() > 0 else float("nan"),
+        n_units=len(influence.psi),
+        unit=influence.unit,
+        confidence=confidence,
+        simultaneous=simultaneous,
+        method="units",
+    )
+
+
+def infer_from_draws(
+    estimate: FloatArray,
+    draws: FloatArray,
+    *,
+    confidence: float = 0.95,
+    rule: TierRule = "adjacent",
+    holm: bool = False,
+) -> Inference:
+    """The same from abilities (M,) and their bootstrap draws (R, M) over rubrics: percentiles, each pair alone.
+
+    Tiers, ranks and separation are those of ``standings``; the paper's are the default.
+    """
+    standing = standings(estimate, draws, confidence, rule, holm)
+    ranked = np.isfinite(standing.rank)
+    kept = np.flatnonzero(ranked)
+    size, chosen = len(estimate), draws[:, kept]
+    error, low, high = (np.full((size, size), np.nan) for _ in range(3))
+    for i in kept:
+        apart = draws[:, [i]] - chosen
+        error[i, kept] = apart.std(axis=0, ddof=1)
+        low[i, kept], high[i, kept] = percentile_interval(apart, confidence)
+    theta = np.where(ranked, estimate, np.nan)
+    return Inference(
+        estimate=estimate,
+        se=_scatter(chosen.std(axis=0, ddof=1), kept, size),
+        low=standing.theta_low,
+        high=standing.theta_high,
+        rank=standing.rank,
+        rank_low=standing.rank_low,
+        rank_high=standing.rank_high,
+        tier=standing.tier,
+        difference=theta[:, None] - theta,
+        difference_se=error,
+        difference_low=low,
+        difference_high=high,
+        p_value=standing.p_value,
+        p_simultaneous=np.full((size, size), np.nan),
+        separated=standing.separated,
+        ahead=standing.ahead,
+        rank_probability=standing.rank_probability,
+        saturated=np.zeros(size, dtype=np.int64),
+        critical=float("nan"),
+        design_effect=float("nan"),
+        n_units=0,
+        unit="rubric",
+        confidence=confidence,
+        simultaneous=False,
+        method="bootstrap",
+    )
+
+
+def comparison_table(inference: Inference) -> ComparisonTable:
+    """Each pair of ranked systems once, in the order of the ranking; equal estimates in the order of the systems."""
+    order = np.argsort(-np.where(inference.ranked, inference.estimate, -np.inf), kind="stable")
+    order = order[: int(inference.ranked.sum())]
+    upper, lower = np.triu_indices(len(order), 1)
+    at = order[upper], order[lower]
+    return ComparisonTable(
+        system=at[0],
+        other=at[1],
+        difference=inference.difference[at],
+        se=inference.difference_se[at],
+        low=inference.difference_low[at],
+        high=inference.difference_high[at],
+        p_value=inference.p_shown[at],
+        separated=inference.separated[at],
+    )
+
+
+def _evidence(influence: Influence, kept: IntArray) -> Evidence:
+    units = influence.n_units[kept]
+    factor = np.sqrt(np.divide(units, units - 1, out=np.zeros(len(units)), where=units > 1))
+    return Evidence(
+        influence.estimate[kept],
+        influence.psi[:, kept] * factor,
+        influence.floor[kept],
+        units,
+        influence.saturated[kept],
+    )
+
+
+def _draws(contributions: FloatArray, rng: np.random.Generator) -> FloatArray:
+    """(R, M) Z = W psi' sqrt(n / (n - 1)), W standard normal."""
+    n_units, size = contributions.shape
+    count = DRAWS if size <= SMALL_BOARD else DRAWS_LARGE
+    return rng.standard_normal((count, n_units)) @ contributions
+
+
+def _intervals(evidence: Evidence, se: FloatArray, confidence: float) -> tuple[FloatArray, FloatArray]:
+    """Of each estimate alone, Student's t with its units less 1; open where saturated."""
+    multiple = as_student(-float(ndtri((1 - confidence) / 2)), evidence.units - 1)
+    half = np.multiply(multiple, se, out=np.full_like(se, np.inf), where=se > 0)
+    low = np.where(evidence.saturated == -1, -np.inf, evidence.estimate - half)
+    high = np.where(evidence.saturated == 1, np.inf, evidence.estimate + half)
+    return low, high
+
+
+def _scatter(values: FloatArray | BoolArray, kept: IntArray, size: int) -> FloatArray:
+    """Values of the ranked systems, (m,) or (m, m), among all; NaN elsewhere."""
+    full = np.full((size,) * values.ndim, np.nan)
+    full[np.ix_(*[kept] * values.ndim)] = values
+    return full
+
+
+def _square(pairs: Comparisons, kept: IntArray, size: int) -> dict[str, FloatArray]:
+    names = {
+        "difference": pairs.difference,
+        "difference_se": pairs.se,
+        "difference_low": pairs.low,
+        "difference_high": pairs.high,
+        "p_value": pairs.p_value,
+        "p_simultaneous": pairs.p_simultaneous,
+        "ahead": pairs.ahead,
+    }
+    return {name: _scatter(values, kept, size) for name, values in names.items()}
+
+
+def _rank_probability(draws: FloatArray, kept: IntArray, size: int) -> FloatArray:
+    """(M, M); beyond the number of ranked systems every rank is reached."""
+    full = np.full((size, size), np.nan)
+    if len(kept):
+        full[kept] = 1.0
+        full[np.ix_(kept, np.arange(len(kept)))] = rank_shares(draws)
+    return full

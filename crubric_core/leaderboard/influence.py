@@ -1,0 +1,154 @@
+"""Estimates of the systems and what each query contributes to them (METHOD §10).
+
+A system may do well or badly on whole queries, so rubrics of one query are no independent evidence: the query is the
+unit. An estimate is to first order a sum of independent contributions psi of the units, so that one matrix (units ×
+systems) holds the variance of every estimate and of every difference.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from ..arrays import BoolArray, FloatArray, IntArray
+from ..irt.cells import label_scores
+from .cross_fit import CrossFit
+
+Unit = Literal["query", "rubric"]
+
+
+@dataclass(frozen=True)
+class Influence:
+    """M estimates and their contributions from n units.
+
+    estimate: (M,) abilities in units of N(0, 1), or scores; NaN for a system without evidence.
+    psi: (n, M) contribution of each unit; a system's sum to 0, and are 0 on units where it has no label.
+    n_units: (M,) units with a label of the system. unit: what a unit is.
+    floor: (M,) the least that an estimate's variance may be: the posterior one; of scores 0, unless saturated.
+    within_variance: (M,) variance if other rubrics were drawn from these very queries; NaN where that is not defined.
+    saturated: (M,) 1 where every label is the highest, -1 where every label is the lowest, else 0.
+    """
+
+    estimate: FloatArray
+    psi: FloatArray
+    n_units: IntArray
+    unit: Unit
+    floor: FloatArray
+    within_variance: FloatArray
+    saturated: IntArray
+
+    @property
+    def ranked(self) -> BoolArray:
+        """(M,) systems with an estimate."""
+        return np.isfinite(self.estimate)
+
+
+def ability_influence(cross: CrossFit, rubrics: BoolArray, query_index: IntArray) -> Influence:
+    """Cross-fitted abilities and psi_iq = (G_iq - mean_q G_iq) / H_i, on ``rubrics``: (J,), or (F, J) one mask a fold.
+
+    G_iq sums d log P(y_ij) / d theta over the labels of system i on query q, H_i is the information of its labels plus
+    that of the prior, 1. query_index: (J,) whole numbers from 0. One query: its rubrics are the units.
+    """
+    use = np.broadcast_to(rubrics, (cross.n_folds, cross.y.shape[1]))
+    theta = cross.abilities(use)
+    units, unit = _units(query_index, use.any(axis=0) & ~cross.pooled.constant)
+    count, size = int(units.max()) + 1, len(theta)
+    sums, labels, squares = (np.zeros((count, size)) for _ in range(3))
+    information, saturated = np.ones(size), np.zeros(size, dtype=np.int64)
+    for fold, items in enumerate(cross.items):
+        chosen = np.flatnonzero(use[fold] & np.isfinite(items.a))
+        members, at = cross.members(fold), units[chosen]
+        y = cross.y[np.ix_(members, chosen)]
+        score, info = label_scores(items.of(chosen), y, np.nan_to_num(theta[members]))
+        known = np.isfinite(y)
+        information[members] += info.sum(axis=1)
+        saturated[members] = _saturated(y, cross.pooled.levels[chosen])
+        for row, i in enumerate(members):
+            sums[:, i] = np.bincount(at, score[row], count)
+            squares[:, i] = np.bincount(at, score[row] ** 2, count)
+            labels[:, i] = np.bincount(at, known[row], count)
+    psi = _centred(sums, labels > 0) / information
+    within = _within_variance(sums, squares, labels) / information**2 if unit == "query" else None
+    return Influence(
+        estimate=theta,
+        psi=psi,
+        n_units=(labels > 0).sum(axis=0),
+        unit=unit,
+        floor=1 / information,
+        within_variance=np.full(size, np.nan) if within is None else within,
+        saturated=saturated,
+    )
+
+
+def score_influence(
+    scores: FloatArray,
+    omega: FloatArray,
+    *,
+    unit: Unit = "query",
+    low: float = 0.0,
+    high: float = 1.0,
+) -> Influence:
+    """Weighted mean scores S_i and psi_iq = omega_q (s_iq - S_i), omega summing to 1 over the system's known units.
+
+    scores: (M, n) of each query, NaN unknown; omega: (n,) weights ≥ 0. With one query, pass its rubrics' scores and
+    weights and unit="rubric". low, high: the least and the most that a unit can score. A system that reaches one of
+    them on all n units shows no variance: its floor is that of Beta(n + 1, 1) on the range from low to high.
+    """
+    known = np.isfinite(scores) & (omega > 0)
+    values = np.where(known, scores, 0.0)
+    weight = known * omega
+    total = weight.sum(axis=1, keepdims=True)
+    share = np.divide(weight, total, out=np.zeros_like(weight), where=total > 0)
+    mean = (share * values).sum(axis=1)
+    full = np.where(known, scores >= high, True).all(axis=1)
+    empty = np.where(known, scores <= low, True).all(axis=1)
+    ranked, n_units = known.any(axis=1), known.sum(axis=1)
+    saturated = np.where(ranked, full.astype(np.int64) - empty, 0)
+    least = (high - low) ** 2 * (n_units + 1) / ((n_units + 2.0) ** 2 * (n_units + 3))
+    return Influence(
+        estimate=np.where(ranked, mean, np.nan),
+        psi=(share * (values - mean[:, None])).T,
+        n_units=n_units,
+        unit=unit,
+        floor=np.where(saturated != 0, least, 0.0),
+        within_variance=np.full(len(scores), np.nan),
+        saturated=saturated,
+    )
+
+
+def _units(query_index: IntArray, informative: BoolArray) -> tuple[IntArray, Unit]:
+    """(J,) unit of each rubric from 0, counting those of informative rubrics alone, and what it is."""
+    queries = np.unique(query_index[informative])
+    if len(queries) == 1:
+        return np.where(informative, np.cumsum(informative) - 1, 0), "rubric"
+    return np.searchsorted(queries, query_index).clip(0, max(len(queries) - 1, 0)), "query"
+
+
+def _centred(sums: FloatArray, known: BoolArray) -> FloatArray:
+    """Each column less its mean over its known units; 0 elsewhere."""
+    mean = sums.sum(axis=0) / np.maximum(known.sum(axis=0), 1)
+    return np.where(known, sums - mean, 0.0)
+
+
+def _within_variance(sums: FloatArray, squares: FloatArray, labels: FloatArray) -> FloatArray:
+    """(M,) sum over queries of n / (n - 1) sum_j (g_j - mean)²; queries of one label form one stratum together.
+
+    What the rescaled bootstrap of rubrics within queries (``bootstrap``) has as its variance, in closed form.
+    """
+    several, single = labels > 1, labels == 1
+    spread = squares - sums**2 / np.maximum(labels, 1)
+    total = (several * spread * labels / np.maximum(labels - 1, 1)).sum(axis=0)
+    lone = single.sum(axis=0)
+    rest = (single * squares).sum(axis=0) - (single * sums).sum(axis=0) ** 2 / np.maximum(lone, 1)
+    collapsed: FloatArray = total + np.where(lone > 1, rest * lone / np.maximum(lone - 1, 1), 0.0)
+    return np.maximum(collapsed, 0.0)
+
+
+def _saturated(y: FloatArray, levels: IntArray) -> IntArray:
+    """(M',) 1 where all known labels are the highest level, -1 where all are the lowest, else 0."""
+    known = np.isfinite(y)
+    top = np.where(known, y == levels - 1, True).all(axis=1)
+    bottom = np.where(known, y == 0, True).all(axis=1)
+    return np.where(known.any(axis=1), top.astype(np.int64) - bottom, 0)

@@ -1,0 +1,169 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from crubric_core import fit_irt
+from crubric_core.leaderboard.cross_fit import assign_folds, cross_fit, too_few_to_cross_fit
+from crubric_core.leaderboard.influence import ability_influence, score_influence
+from tests import oracles
+from tests.irt.conftest import simulate
+from tests.irt.test_prefixes import table
+
+MODELS = [("1PL", 2), ("2PL", 2), ("3PL", 2), ("GRM", 4)]
+
+
+@pytest.fixture(scope="module", params=MODELS, ids=lambda p: p[0])
+def cross(request):
+    model, top = request.param
+    y = table(top, rubrics=60)
+    return cross_fit(y, fit_irt(y, model))
+
+
+def queries(cross):
+    return np.arange(cross.y.shape[1]) // 4
+
+
+def test_up_to_forty_systems_are_left_out_one_at_a_time_and_more_in_ten_balanced_folds():
+    theta = np.random.default_rng(0).normal(size=40)
+    assert sorted(assign_folds(theta)) == list(range(40))
+    theta = np.random.default_rng(0).normal(size=107)
+    folds = assign_folds(theta)
+    assert set(folds) == set(range(10))
+    assert np.ptp(np.bincount(folds)) <= 1
+    means = [theta[folds == f].mean() for f in range(10)]
+    assert np.ptp(means) < 0.3 * theta.std()
+
+
+def test_five_systems_are_too_few_to_cross_fit():
+    assert [too_few_to_cross_fit(m) for m in (1, 5, 6, 400)] == [True, True, False, False]
+
+
+def test_a_systems_own_labels_do_not_touch_the_parameters_that_place_it():
+    y = simulate(8, 80, seed=4).y
+    pooled = fit_irt(y)
+    changed = y.copy()
+    changed[3] = 1 - changed[3]
+    varies = ~pooled.constant & ~fit_irt(changed).constant
+    before, after = (cross_fit(labels, pooled).items[3] for labels in (y, changed))
+    np.testing.assert_array_equal(before.a[varies], after.a[varies])
+    np.testing.assert_array_equal(before.b[varies], after.b[varies])
+
+
+def test_only_what_is_constant_among_all_has_no_parameters(cross):
+    for items in cross.items:
+        assert np.isnan(items.a).tolist() == cross.pooled.constant.tolist()
+
+
+def test_every_fold_is_on_the_pooled_scale(cross):
+    found = cross.abilities(np.ones(60, dtype=bool))
+    assert np.corrcoef(found, cross.pooled.theta)[0, 1] > 0.97
+    assert abs(found.mean() - cross.pooled.theta.mean()) < 0.2
+
+
+def test_abilities_are_the_posterior_means_at_the_folds_own_parameters(cross):
+    use = np.arange(60) % 4 != 1
+    found = cross.abilities(use)
+    for i, fold in enumerate(cross.fold):
+        nodes, row = oracles.DENSE_NODES, cross.y[i]
+        log_joint = -0.5 * nodes**2
+        for j in np.flatnonzero(use & ~cross.pooled.constant & ~np.isnan(row)):
+            log_joint = log_joint + oracles.label_log_probability(cross.items[fold], j, row[j], nodes)
+        weight = np.exp(log_joint - log_joint.max())
+        assert found[i] == pytest.approx(float(weight @ nodes / weight.sum()), abs=1e-6)
+
+
+def test_the_papers_grid_is_respected():
+    y = simulate(7, 60, seed=2).y
+    cross = cross_fit(y, fit_irt(y, quadrature="grid"))
+    exact = cross_fit(y, fit_irt(y))
+    everything = np.ones(60, dtype=bool)
+    np.testing.assert_allclose(cross.abilities(everything), exact.abilities(everything), atol=0.05)
+    assert (cross.abilities(everything) != exact.abilities(everything)).all()
+
+
+def test_contributions_are_those_of_finite_differences(cross):
+    use = np.arange(60) % 4 != 1
+    found = ability_influence(cross, use, queries(cross))
+    psi, information = oracles.naive_influence(
+        cross.y, cross.items, cross.fold, use, queries(cross), found.estimate
+    )
+    assert found.unit == "query"
+    np.testing.assert_allclose(1 / found.floor, information, rtol=1e-5)
+    np.testing.assert_allclose(found.psi, psi, atol=1e-6)
+
+
+def test_each_fold_may_have_rubrics_of_its_own(cross):
+    rng = np.random.default_rng(1)
+    use = rng.random((cross.n_folds, 60)) < 0.5
+    found = ability_influence(cross, use, queries(cross))
+    for i in (0, 4):
+        alone = ability_influence(cross, use[cross.fold[i]], queries(cross))
+        assert found.estimate[i] == pytest.approx(alone.estimate[i], abs=1e-9)
+        assert found.floor[i] == pytest.approx(alone.floor[i])
+        assert found.psi[:, i] @ found.psi[:, i] == pytest.approx(alone.psi[:, i] @ alone.psi[:, i])
+
+
+def test_with_one_query_its_rubrics_are_the_units():
+    y = simulate(8, 50, seed=5).y
+    cross = cross_fit(y, fit_irt(y))
+    found = ability_influence(cross, np.ones(50, dtype=bool), np.zeros(50, dtype=np.int64))
+    assert found.unit == "rubric"
+    assert len(found.psi) == (~cross.pooled.constant).sum()
+    assert np.isnan(found.within_variance).all()
+
+
+def test_more_than_forty_systems_are_placed_ten_folds_at_a_time():
+    truth = simulate(45, 120, seed=6)
+    cross = cross_fit(truth.y, fit_irt(truth.y))
+    assert cross.n_folds == 10
+    found = ability_influence(cross, np.ones(120, dtype=bool), np.arange(120) // 3)
+    assert np.corrcoef(found.estimate, truth.theta)[0, 1] > 0.95
+
+
+def test_a_system_without_labels_has_no_ability_and_says_nothing():
+    y = simulate(8, 60, seed=7).y
+    y[5] = np.nan
+    cross = cross_fit(y, fit_irt(y))
+    found = ability_influence(cross, np.ones(60, dtype=bool), np.arange(60) // 3)
+    assert np.isnan(found.estimate).tolist() == [i == 5 for i in range(8)]
+    assert (found.psi[:, 5] == 0).all()
+    assert found.n_units[5] == 0
+
+
+def test_saturation_is_said_with_its_side_and_from_the_rubrics_in_use():
+    y = simulate(8, 60, seed=8).y
+    y[0], y[1] = 1, 0
+    y[0, :6] = 0
+    cross = cross_fit(y, fit_irt(y))
+    late, all_ = np.arange(60) >= 6, np.ones(60, dtype=bool)
+    query = np.arange(60) // 3
+    assert ability_influence(cross, late, query).saturated.tolist() == [1, -1, *[0] * 6]
+    assert ability_influence(cross, all_, query).saturated.tolist() == [0, -1, *[0] * 6]
+
+
+def test_the_variance_of_a_weighted_score_with_equal_weights_is_that_of_a_mean():
+    scores = np.random.default_rng(0).random((3, 20))
+    scores[1, :5] = np.nan
+    found = score_influence(scores, np.full(20, 0.05))
+    n = found.n_units
+    variance = (found.psi**2).sum(axis=0) * n / (n - 1)
+    expected = [np.nanvar(row, ddof=1) / np.isfinite(row).sum() for row in scores]
+    assert found.estimate.tolist() == pytest.approx(np.nanmean(scores, axis=1).tolist())
+    assert variance.tolist() == pytest.approx(expected)
+
+
+def test_within_these_queries_the_variance_is_that_of_the_rescaled_bootstrap():
+    from crubric_core.irt.cells import label_scores
+    from crubric_core.leaderboard.bootstrap import draw_weights
+
+    y, query = simulate(6, 60, seed=9).y, np.r_[np.arange(56) // 4, 20, 21, 22, 23]
+    cross = cross_fit(y, fit_irt(y))
+    use = ~cross.pooled.constant
+    found = ability_influence(cross, use, query)
+    weights = draw_weights(query[use], 20_000, np.random.default_rng(0))
+    for i in (0, 3):
+        items = cross.items[i].of(use)
+        score, _ = label_scores(items, y[[i]][:, use], found.estimate[[i]])
+        resampled = (weights @ score[0] * found.floor[i]).var()
+        assert found.within_variance[i] == pytest.approx(resampled, rel=0.05)

@@ -1,0 +1,327 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from crubric_core.leaderboard.comparisons import FEW_UNITS, Evidence, compare, pair_errors
+from crubric_core.leaderboard.inference import comparison_table, infer, infer_from_draws
+from crubric_core.leaderboard.influence import Influence, score_influence
+from crubric_core.leaderboard.places import rank_shares, ranks_by_counting, tiers_by_first
+from crubric_core.leaderboard.simultaneous import (
+    adjusted_p,
+    as_normal,
+    as_student,
+    largest_differences,
+    threshold,
+)
+from tests import oracles
+
+
+def influence(estimate, units=30, noise=0.3, floor=1e-6, seed=0, saturated=None):
+    """Estimates whose contributions are independent noise."""
+    rng = np.random.default_rng(seed)
+    size = len(estimate)
+    psi = rng.normal(0, noise / units**0.5, (units, size))
+    return Influence(
+        estimate=np.asarray(estimate, dtype=float),
+        psi=psi - psi.mean(axis=0),
+        n_units=np.full(size, units),
+        unit="query",
+        floor=np.full(size, floor),
+        within_variance=np.full(size, np.nan),
+        saturated=np.zeros(size, dtype=np.int64) if saturated is None else np.asarray(saturated),
+    )
+
+
+def inferred(estimate, seed=0, simultaneous=True, **kwargs):
+    found = influence(estimate, seed=seed, **kwargs)
+    return infer(found, np.random.default_rng(seed), simultaneous=simultaneous)
+
+
+boards = st.tuples(
+    st.lists(st.sampled_from([-2.0, -1.2, -0.9, -0.3, 0.0, 0.0, 0.2, 0.5, 1.1, 3.0]), min_size=1, max_size=9),
+    st.integers(0, 20),
+    st.booleans(),
+    st.sampled_from([3, 20, 60]),
+)
+
+
+@given(boards)
+def test_tiers_ranks_intervals_and_p_values_say_what_the_separated_pairs_say(board):
+    estimate, seed, simultaneous, units = board
+    saturated = np.random.default_rng(seed).integers(-1, 2, len(estimate)) * (seed % 3 == 0)
+    r = inferred(estimate, seed, simultaneous, units=units, saturated=saturated)
+    assert (r.separated == r.separated.T).all()
+    assert not r.separated.diagonal().any()
+    assert (r.separated == ((r.difference_low > 0) | (r.difference_high < 0))).all()
+    tiers, low, high = oracles.naive_places(estimate, r.separated)
+    assert r.tier.tolist() == tiers
+    assert r.rank_low.tolist() == low
+    assert r.rank_high.tolist() == high
+    assert (r.rank_low <= r.rank).all()
+    assert (r.rank <= r.rank_high).all()
+    assert (r.low <= r.estimate).all()
+    assert (r.estimate <= r.high).all()
+    assert (r.p_shown[r.separated] <= 0.05).all()
+    off = ~np.eye(len(estimate), dtype=bool) & np.isfinite(r.difference_low) & np.isfinite(r.difference_high)
+    assert (r.p_shown[off & ~r.separated] > 0.05).all()
+
+
+@given(boards)
+def test_what_is_separated_among_all_pairs_is_separated_alone(board):
+    estimate, seed, _, units = board
+    together, alone = (inferred(estimate, seed, s, units=units) for s in (True, False))
+    assert (together.separated <= alone.separated).all()
+    assert (together.p_simultaneous >= together.p_value - 0.03).all()  # of 4,000 draws
+    assert (together.low == alone.low).all()
+
+
+@settings(max_examples=20)
+@given(st.permutations(range(6)))
+def test_the_order_in_which_systems_are_listed_does_not_matter(permutation):
+    found = influence([1.0, 0.9, 0.4, 0.2, 0.1, -1.0])
+    moved = Influence(
+        found.estimate[permutation],
+        found.psi[:, permutation],
+        found.n_units,
+        "query",
+        found.floor,
+        found.within_variance,
+        found.saturated,
+    )
+    first, second = (infer(x, np.random.default_rng(1)) for x in (found, moved))
+    assert second.tier.tolist() == first.tier[permutation].tolist()
+    assert second.rank_low.tolist() == first.rank_low[permutation].tolist()
+
+
+def test_same_evidence_and_seed_same_bytes():
+    first, second = inferred([0.5, 0.1, 0.0]), inferred([0.5, 0.1, 0.0])
+    assert first.rank_probability.tobytes() == second.rank_probability.tobytes()
+    assert first.p_simultaneous.tobytes() == second.p_simultaneous.tobytes()
+
+
+def evidence(found):
+    n = found.n_units
+    return Evidence(found.estimate, found.psi * np.sqrt(n / (n - 1)), found.floor, n, found.saturated)
+
+
+@pytest.mark.parametrize("floor", [1e-9, 1.0])
+def test_errors_are_those_of_the_formula_pair_by_pair(floor):
+    found = influence([0.3, 0.2, 0.0, -0.4], floor=floor)
+    variance = oracles.naive_variances(found.psi, found.floor)
+    errors = pair_errors(evidence(found))
+    np.fill_diagonal(variance, 0)
+    np.testing.assert_allclose(errors**2, variance, rtol=1e-9)
+    assert (variance[0, 1] == 2 * floor) == (floor == 1)
+
+
+def test_the_threshold_is_that_of_the_largest_pair_of_each_draw():
+    found = influence(np.zeros(7))
+    draws = np.random.default_rng(3).standard_normal((700, 30)) @ evidence(found).contributions
+    largest = largest_differences(draws, pair_errors(evidence(found)))
+    exact = oracles.naive_largest(draws, oracles.naive_variances(found.psi, found.floor))
+    np.testing.assert_allclose(largest, exact, rtol=1e-5)
+    c = threshold(largest, 0.95)
+    assert (largest <= c).sum() == np.ceil(701 * 0.95)
+    assert np.quantile(exact, 0.94) < c < np.quantile(exact, 0.96)
+
+
+def test_an_adjusted_p_value_is_below_the_level_exactly_beyond_the_threshold():
+    largest = np.random.default_rng(0).gamma(9, 0.35, 399)
+    c = threshold(largest, 0.95)
+    z = np.r_[np.linspace(0, 9, 50), c, np.nextafter(c, 9)]
+    assert ((adjusted_p(z, largest) <= 0.05) == (z > c)).all()
+    assert threshold(largest[:10], 0.95) == np.inf
+
+
+def test_deviates_of_student_and_normal_are_each_others_inverse():
+    df = np.array([[1, 4], [29, 103]])
+    np.testing.assert_allclose(as_normal(as_student(2.5, df), df), 2.5)
+    assert as_student(1.959964, np.array([103])) == pytest.approx(1.98326, abs=1e-4)  # t tables
+    assert as_student(2.0, np.array([0])) == np.inf
+    assert as_normal(np.array([7.0]), np.array([0])) == 0
+
+
+def test_the_threshold_of_one_pair_is_students():
+    c = inferred([0.0, 0.1], units=20).critical
+    assert c == pytest.approx(2.093, rel=0.05)  # t(19), by 4,000 draws
+
+
+def test_with_few_units_bonferroni_holds():
+    units = FEW_UNITS - 5
+    r = inferred(np.zeros(5), units=units)
+    assert r.critical >= 3.689  # t(9) at .05 / 20, from t tables
+    assert (r.p_simultaneous >= np.minimum(r.p_value * 10, 1) - 1e-12).all()
+
+
+def test_one_unit_allows_no_claim():
+    r = inferred([5.0, 0.0], units=1)
+    assert not r.separated.any()
+    assert np.isinf(r.high).all()
+    assert r.tier.tolist() == [1, 1]
+
+
+def test_a_chain_of_close_systems_is_cut_where_the_first_of_the_tier_is_separated():
+    separated = np.zeros((5, 5), dtype=bool)
+    separated[0, 3:] = separated[3:, 0] = separated[1, 4] = separated[4, 1] = True
+    estimate = np.array([4.0, 3.0, 2.0, 1.0, 0.0])
+    assert tiers_by_first(estimate, separated).tolist() == [1, 1, 1, 2, 2]
+    rank, low, high = ranks_by_counting(estimate, separated)
+    assert rank.tolist() == [1, 2, 3, 4, 5]
+    assert low.tolist() == [1, 1, 1, 2, 3]
+    assert high.tolist() == [3, 4, 5, 5, 5]
+
+
+def test_no_systems_have_no_tiers():
+    assert tiers_by_first(np.empty(0), np.empty((0, 0), dtype=bool)).tolist() == []
+    r = inferred([np.nan, np.nan])
+    assert np.isnan(r.tier).all()
+    assert not r.separated.any()
+
+
+def test_equal_estimates_share_the_better_rank_and_are_never_separated():
+    r = inferred([1.0, 1.0, -4.0])
+    assert r.rank.tolist() == [1, 1, 3]
+    assert not r.separated[0, 1]
+    assert r.p_value[0, 1] == 1
+
+
+def test_a_copy_with_the_same_contributions_is_not_separated_from_its_twin():
+    found = influence([0.8, 0.8, -1.0])
+    found.psi[:, 1] = found.psi[:, 0]
+    r = infer(found, np.random.default_rng(0))
+    assert not r.separated[0, 1]
+    assert r.difference_se[0, 1] == pytest.approx(np.sqrt(2e-6))
+    assert r.rank_probability[:2, 0].tolist() == pytest.approx([0.5, 0.5], abs=0.05)
+
+
+def test_two_systems_saturated_on_one_side_allow_no_claim_and_their_intervals_are_open():
+    r = inferred([4.0, 3.0, 0.0, -3.0], noise=0.01, saturated=[1, 1, 0, -1])
+    assert r.high[:2].tolist() == [np.inf, np.inf]
+    assert r.low[3] == -np.inf
+    assert np.isfinite(r.low[:3]).all()
+    assert not r.separated[0, 1]
+    assert [r.difference_low[0, 1], r.difference_high[0, 1]] == [-np.inf, np.inf]
+    assert r.separated[0, 2]
+    assert r.difference_high[0, 2] == np.inf > r.difference_low[0, 2] > 0
+    assert r.separated[2, 3]
+    assert r.tier.tolist() == [1, 1, 2, 3]
+
+
+def test_unranked_systems_are_unknown_everywhere_and_take_no_place():
+    r = inferred([0.5, np.nan, -2.0])
+    alone = inferred([0.5, -2.0])
+    assert r.rank.tolist()[::2] == [1, 2]
+    assert r.rank_high[2] == 2
+    for values in (r.se, r.low, r.rank, r.rank_low, r.tier, r.rank_probability[:, 0], r.difference[0]):
+        assert np.isnan(values[1])
+    assert not r.separated[1].any()
+    assert r.rank_probability[2].tolist() == [*alone.rank_probability[1].tolist(), 1.0]
+
+
+def test_rank_probabilities_are_shares_of_the_draws():
+    draws = np.random.default_rng(0).normal(size=(300, 5)) + np.arange(5)
+    np.testing.assert_allclose(rank_shares(draws), oracles.naive_rank_probabilities(draws), atol=1e-12)
+
+
+def test_a_better_system_is_likelier_to_be_first():
+    r = inferred([1.0, 0.9, 0.2])
+    assert (np.diff(r.rank_probability[:, 0]) <= 0).all()
+    assert r.rank_probability[:, 0].sum() == pytest.approx(1)
+    assert r.ahead[0, 2] > r.ahead[0, 1] > 0.5 > r.ahead[1, 0]
+    np.testing.assert_allclose(r.ahead + r.ahead.T, 1)
+
+
+def test_more_than_forty_systems_use_fewer_draws_but_the_same_rules():
+    estimate = np.repeat([1.0, 0.0], 21)
+    r = inferred(estimate, noise=0.1)
+    assert r.tier.tolist() == estimate.tolist() or r.tier[estimate == 0].min() > 1
+    assert oracles.naive_places(estimate, r.separated)[0] == r.tier.tolist()
+
+
+def test_scores_of_two_systems_have_the_paired_t_test():
+    from scipy.stats import ttest_rel
+
+    rng = np.random.default_rng(5)
+    scores = np.clip(rng.normal(0.6, 0.2, (2, 25)) + np.array([[0.0], [0.05]]), 0, 1)
+    r = infer(score_influence(scores, np.full(25, 1 / 25)), rng, simultaneous=False)
+    test = ttest_rel(scores[1], scores[0])
+    interval = test.confidence_interval(0.95)
+    assert r.p_value[1, 0] == pytest.approx(test.pvalue)
+    assert [r.difference_low[1, 0], r.difference_high[1, 0]] == pytest.approx([interval.low, interval.high])
+
+
+def test_full_marks_on_every_query_are_no_certainty():
+    scores = np.vstack([np.ones(10), np.ones(10), np.zeros(10), np.linspace(0, 1, 10)])
+    r = infer(score_influence(scores, np.full(10, 0.1)), np.random.default_rng(0))
+    assert r.se[0] > 0.05
+    assert r.high[0] == np.inf
+    assert r.low[0] < 0.9
+    assert not r.separated[0, 1]
+    assert r.separated[0, 2]
+    two = infer(score_influence(scores[:, [0, 9]], np.full(2, 0.5)), np.random.default_rng(0))
+    assert not two.separated.any()
+
+
+def test_a_difference_that_is_the_same_on_every_query_takes_the_sign_test():
+    scores = np.random.default_rng(0).random((1, 12)) * 0.5 + [[0.0], [0.25]]
+    r = infer(score_influence(scores, np.full(12, 1 / 12)), np.random.default_rng(0), simultaneous=False)
+    assert r.p_value[0, 1] == pytest.approx(2**-11)
+    assert r.separated[0, 1]
+    few = infer(
+        score_influence(scores[:, :3], np.full(3, 1 / 3)), np.random.default_rng(0), simultaneous=False
+    )
+    assert few.p_value[0, 1] == pytest.approx(0.25)
+    assert not few.separated.any()
+
+
+def test_the_table_holds_each_pair_once_with_the_better_first():
+    r = inferred([0.1, np.nan, 2.0, 0.1])
+    table = comparison_table(r)
+    assert list(zip(table.system, table.other, strict=True)) == [(2, 0), (2, 3), (0, 3)]
+    assert (table.difference >= 0).all()
+    assert table.separated.tolist() == [True, True, False]
+    assert ((table.low > 0) == table.separated).all()
+    np.testing.assert_array_equal(table.p_value, r.p_simultaneous[table.system, table.other])
+
+
+def test_bootstrap_draws_give_the_papers_claims_in_the_same_class():
+    from crubric_core.leaderboard.tiers import standings
+
+    theta = np.array([1.0, 0.8, 0.0, np.nan])
+    draws = theta + np.random.default_rng(0).normal(0, 0.1, (200, 4))
+    r, standing = infer_from_draws(theta, draws), standings(theta, draws)
+    for name in (
+        "rank",
+        "rank_low",
+        "rank_high",
+        "tier",
+        "p_value",
+        "separated",
+        "ahead",
+        "rank_probability",
+    ):
+        np.testing.assert_array_equal(getattr(r, name), getattr(standing, name))
+    assert r.se[0] == pytest.approx(draws[:, 0].std(ddof=1))
+    low, high = np.percentile(draws[:, 0] - draws[:, 1], [2.5, 97.5])
+    assert [r.difference_low[0, 1], r.difference_high[0, 1]] == pytest.approx([low, high])
+    off = ~np.eye(4, dtype=bool)
+    assert (r.separated[off] == ((r.difference_low > 0) | (r.difference_high < 0))[off]).all()
+    assert len(comparison_table(r).system) == 3
+
+
+def test_identical_systems_are_kept_together_in_nineteen_boards_of_twenty():
+    rng = np.random.default_rng(7)
+    wrong = 0
+    for _ in range(120):
+        scores = rng.binomial(6, rng.beta(2, 1, (60, 1)), (60, 8)).T / 6
+        r = infer(score_influence(scores, np.full(60, 1 / 60)), rng)
+        wrong += r.separated.any()
+    assert 0 < wrong <= 12  # 6 expected; 13 or more has probability .01
+
+
+def test_compare_needs_no_draws_of_a_single_system():
+    one = Evidence(np.zeros(1), np.zeros((5, 1)), np.ones(1), np.full(1, 5), np.zeros(1, dtype=np.int64))
+    assert not compare(one, np.zeros((20, 1))).separated.any()

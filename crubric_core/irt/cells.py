@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import expit
 
-from ..arrays import FloatArray, IntArray
+from ..types import FloatArray, IntArray
 from .models import ItemParameters
 
 

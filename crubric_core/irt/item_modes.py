@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import FloatArray, IntArray
 from ..settings import Model, Priors
+from ..types import FloatArray, IntArray
 from .fit import bind_model
 from .models import ItemModel, ItemParameters
 from .optimise import maximise

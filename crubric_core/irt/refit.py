@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..arrays import BoolArray, FloatArray
+from ..types import BoolArray, FloatArray
 from .fit import IrtFit, begin, bind_model, constant_rubrics
 from .item_modes import item_modes
 from .models import ItemParameters

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import ndtr, ndtri
 
-from ..arrays import BoolArray, FloatArray, IntArray
+from ..types import BoolArray, FloatArray, IntArray
 from .simultaneous import adjusted_p, as_normal, as_student, largest_differences, threshold
 
 FEW_UNITS = 15  # fewer do not show how the pairs depend on each other

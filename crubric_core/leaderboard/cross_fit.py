@@ -7,25 +7,22 @@ the pooled scale. The fits depend on neither the gate nor the bank: they are mad
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
-from ..arrays import BoolArray, FloatArray, IntArray
 from ..irt.cells import SoftplusTerms, softplus_terms
 from ..irt.fit import IrtFit
 from ..irt.linking import mean_sigma
 from ..irt.models import ItemParameters
 from ..irt.prefixes import nodes_for, posterior_means
 from ..irt.refit import as_fit, refit
+from ..types import BoolArray, FloatArray, IntArray, Progress
 
 FEW_SYSTEMS = 6  # with fewer, the others are too few to calibrate a rubric
 LEAVE_ONE_OUT = 40  # most systems for which each is a fold of its own
 FOLDS = 10  # above that
-
-Progress = Callable[[float, str], None]
 
 
 def too_few_to_cross_fit(n_systems: int) -> bool:

@@ -13,8 +13,8 @@ from typing import Literal
 import numpy as np
 from scipy.special import ndtri
 
-from ..arrays import BoolArray, FloatArray, IntArray
 from ..settings import TierRule
+from ..types import BoolArray, FloatArray, IntArray
 from .bootstrap import percentile_interval
 from .comparisons import Comparisons, Evidence, compare
 from .influence import Influence, Unit

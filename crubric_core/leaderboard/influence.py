@@ -12,8 +12,8 @@ from typing import Literal
 
 import numpy as np
 
-from ..arrays import BoolArray, FloatArray, IntArray
 from ..irt.cells import label_scores
+from ..types import BoolArray, FloatArray, IntArray
 from .cross_fit import CrossFit
 
 Unit = Literal["query", "rubric"]

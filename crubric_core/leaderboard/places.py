@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.stats import rankdata
 
-from ..arrays import BoolArray, FloatArray
+from ..types import BoolArray, FloatArray
 
 
 def tiers_by_first(estimate: FloatArray, separated: BoolArray) -> FloatArray:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import ndtr, ndtri, stdtr, stdtrit
 
-from ..arrays import FloatArray, IntArray
+from ..types import FloatArray, IntArray
 
 BLOCK = 500  # draws at a time: their pairs stay in the processor's cache
 

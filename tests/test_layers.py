@@ -85,6 +85,12 @@ def test_rooms_with_a_library_of_their_own_leave_the_others_alone() -> None:
         assert imported(path) & HOUSE_LIBRARIES <= ALLOWED.get(room, set()), path
 
 
+def test_nothing_is_imported_that_only_unix_has() -> None:
+    """The package has to import on macOS and Windows too."""
+    for path in sorted((ROOT / "crubric_core").glob("**/*.py")):
+        assert imported(path).isdisjoint({"fcntl", "grp", "pwd", "resource", "termios"}), path
+
+
 def test_no_room_imports_a_higher_one() -> None:
     done = lint_imports(ROOT)
     assert done.returncode == 0, done.stdout + done.stderr

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+
+from filelock import FileLock
 
 from ..errors import SharingError
 
@@ -18,8 +19,7 @@ def writing(views: Path) -> Iterator[None]:
     """The folder, made if it is new, while no other thread or process writes to it; SharingError if it cannot be."""
     try:
         views.mkdir(mode=0o750, parents=True, exist_ok=True)  # a viewer may be another user of the same group
-        with (views / ".lock").open("a") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)
+        with FileLock(views / ".lock"):
             yield
     except OSError as error:
         raise SharingError(
@@ -44,7 +44,13 @@ def settle(partial: Path, path: Path) -> None:
 
 
 def _sync(path: Path) -> None:
-    opened = os.open(path, os.O_RDONLY)
+    if (
+        os.name == "nt" and path.is_dir()
+    ):  # Windows opens no folder; its file system journals the names itself
+        return
+    opened = os.open(
+        path, os.O_RDWR if os.name == "nt" else os.O_RDONLY
+    )  # Windows syncs only what is open to write
     try:
         os.fsync(opened)
     finally:

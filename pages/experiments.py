@@ -1,10 +1,10 @@
 """Does it hold on my data?"""
 
 import streamlit as st
-from crubric_core.ui.experiments.runs.tables import VIEWS
 
 from crubric_core.experiments import EXPERIMENTS
-from crubric_core.ui.experiments.runs import runs as experiments
+from crubric_core.ui.experiments import runs as experiments
+from crubric_core.ui.experiments.tables import VIEWS
 from crubric_core.ui.page import open_study
 from crubric_core.ui.text import plain
 

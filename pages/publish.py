@@ -4,8 +4,8 @@ import streamlit as st
 
 from crubric_core.ui import loaders, widgets
 from crubric_core.ui.page import open_study
-from crubric_core.ui.publish.form import form as publish
-from crubric_core.ui.publish.form import links as publish_links
+from crubric_core.ui.publish import form as publish
+from crubric_core.ui.publish import links as publish_links
 
 found = publish_links.links()
 if loaders.datasets().empty and found:  # links outlive their dataset

@@ -10,9 +10,6 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from crubric_core.ui.experiments.runs.runs import background, report, terminal
-from crubric_core.ui.experiments.runs.tables import VIEWS
-from crubric_core.ui.experiments.runs.words import headline, shown
 from streamlit.testing.v1 import AppTest
 
 from crubric_core.__main__ import build_parser
@@ -25,6 +22,9 @@ from crubric_core.reports.sections import report_markdown
 from crubric_core.reports.study import full_report
 from crubric_core.settings import Settings
 from crubric_core.ui import loaders
+from crubric_core.ui.experiments.runs import background, report, terminal
+from crubric_core.ui.experiments.tables import VIEWS
+from crubric_core.ui.experiments.words import headline, shown
 from tests.pages.conftest import HOSTILE, Open
 
 

@@ -104,15 +104,106 @@ def best_coverage(info, weights, budget, feasible):
 
 
 def naive_certificate(info, weights, order, budget, feasible):
+    """METHOD's bound for the coverage utility."""
+    return least_bound_certificate(lambda bank: coverage(info, weights, bank), order, budget, feasible)
+
+
+def least_bound_certificate(utility, order, budget, feasible):
     """METHOD's bound with every prefix 0 … budget and every gain as a difference of utilities."""
     bounds = []
     for size in range(min(budget, len(order)) + 1):
         bank = list(order[:size])
-        now = coverage(info, weights, bank)
+        now = utility(bank)
         rest = [j for j in np.flatnonzero(feasible) if j not in bank]
-        gains = sorted((coverage(info, weights, [*bank, j]) - now for j in rest), reverse=True)
+        gains = sorted((utility([*bank, j]) - now for j in rest), reverse=True)
         bounds.append(now + sum(gains[:budget]))
-    return coverage(info, weights, order[:budget]) / min(bounds)
+    return utility(list(order[:budget])) / min(bounds)
+
+
+def best_utility(utility, budget, feasible):
+    """The largest utility of all banks within the feasible rubrics with |S| ≤ budget, one by one."""
+    rubrics = np.flatnonzero(feasible)
+    sizes = range(min(budget, len(rubrics)) + 1)
+    return max(utility(bank) for size in sizes for bank in combinations(rubrics, size))
+
+
+def naive_item_posterior(y, theta, thresholds_at, log_a_grid, b_grid, log_a_sd=0.5, steps=6):
+    """METHOD §8, step 2, point by point: {(log a, b): (J,) posterior}. thresholds_at(b, j) are rubric j's there."""
+    n = y.shape[1]
+    likelihood = {}
+    for log_a in log_a_grid:
+        for b in b_grid:
+            of_rubric = []
+            for j in range(n):
+                chance = level_probabilities(theta, math.exp(log_a), b, thresholds=thresholds_at(b, j))
+                seen = [chance[i, int(y[i, j])] for i in range(len(theta)) if not math.isnan(y[i, j])]
+                of_rubric.append(math.prod(seen) * math.exp(-0.5 * (log_a / log_a_sd) ** 2))
+            likelihood[log_a, b] = np.array(of_rubric)
+    mean, variance = 0.0, 4.0
+    for step in range(steps + 1):
+        joint = {ab: v * math.exp(-0.5 * (ab[1] - mean) ** 2 / variance) for ab, v in likelihood.items()}
+        total = sum(joint.values())
+        posterior = {ab: v / total for ab, v in joint.items()}
+        if step < steps:
+            mean = sum(float(v.mean()) * b for (_, b), v in posterior.items())
+            variance = sum(float(v.mean()) * (b - mean) ** 2 for (_, b), v in posterior.items())
+            variance = max(variance, (b_grid[1] - b_grid[0]) ** 2)
+    return posterior, mean, variance
+
+
+def naive_pair_distances(y, theta, nodes, posterior, thresholds_at):
+    """METHOD §8, steps 3 and 4, pair by pair and rubric by rubric: future pairs, then present ones."""
+    rows = []
+    for j in range(y.shape[1]):
+        chances = {
+            ab: level_probabilities(
+                np.append(nodes, theta), math.exp(ab[0]), ab[1], thresholds=thresholds_at(ab[1], j)
+            )
+            for ab in posterior
+        }
+        level = np.arange(next(iter(chances.values())).shape[1])
+        row = []
+        for g, k in combinations(range(len(nodes)), 2):
+            gap = sum(w[j] * (chances[ab][g] - chances[ab][k]) @ level for ab, w in posterior.items())
+            # E[(Y_g - Y_k)²] over all pairs of levels
+            square = sum(
+                w[j] * chances[ab][g] @ (level[:, None] - level) ** 2 @ chances[ab][k]
+                for ab, w in posterior.items()
+            )
+            row.append(gap**2 / (square - gap**2))
+        mixed = []
+        for i in range(len(theta)):
+            model = sum(w[j] * chances[ab][len(nodes) + i] for ab, w in posterior.items())
+            known = not math.isnan(y[i, j])
+            mixed.append((3 * model + (level == y[i, j])) / 4 if known else model)
+        moments = [(m @ level, m @ level**2 - (m @ level) ** 2) for m in mixed]
+        for (mean, variance), (other, spread) in combinations(moments, 2):
+            row.append((mean - other) ** 2 / (variance + spread))
+        rows.append(row)
+    return np.array(rows)
+
+
+def pair_utility(rows, weights, bank):
+    """U(S) of the pairs with Python's exact sums."""
+    totals = [math.fsum(rows[j][p] for j in bank) for p in range(len(weights))]
+    return math.fsum(
+        w * 0.5 * math.sqrt(-math.expm1(-2 / math.pi * x)) for w, x in zip(weights, totals, strict=True)
+    )
+
+
+def naive_pairs_order(rows, weights, query, feasible, budget):
+    """The balanced greedy choice: every gain of every rubric of the least-used queries at every step."""
+    left = [j for j in np.flatnonzero(feasible) if any(rows[j])]
+    used, order = dict.fromkeys(query.tolist(), 0), []
+    while left and len(order) < budget:
+        fewest = min(used[query[j]] for j in left)
+        competing = [j for j in left if used[query[j]] == fewest]
+        gains = [pair_utility(rows, weights, [*order, j]) for j in competing]
+        best = competing[gains.index(max(gains))]
+        order.append(best)
+        left.remove(best)
+        used[query[best]] += 1
+    return order
 
 
 # --- scores ----------------------------------------------------------------------------------------------------

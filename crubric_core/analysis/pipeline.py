@@ -12,8 +12,9 @@ import numpy as np
 import pandas as pd
 
 from ..bank.assembly import BankOrder, order_bank
-from ..bank.certificate import certificate
-from ..bank.utility import utility_grid
+from ..bank.certificate import certify
+from ..bank.pairs import pair_distances
+from ..bank.utility import Coverage, Utility, utility_grid
 from ..errors import DatasetError
 from ..irt.abilities import estimate_abilities, resample_abilities
 from ..irt.diagnostics import item_rest_correlation
@@ -111,6 +112,7 @@ def calibrate(reduction: Reduction, settings: Settings) -> Calibration:
         fit=fit,
         grid=grid,
         info=item_information(fit, grid.theta),
+        distances=pair_distances(y, fit.theta, fit.theta_sd, reduction.levels, fit.thresholds),
         nu=posterior_weighted_information(fit, y),
         item_rest=item_rest_correlation(y / (reduction.levels - 1)),
     )
@@ -135,6 +137,15 @@ def order_candidates(
         ~calibration.fit.constant,
         consistent & discriminating,
         np.random.default_rng([settings.seed, 1]),
+        distances=calibration.distances,
+        query_index=pd.factorize(reduction.rubrics["query"])[0].astype(np.int64),
+    )
+
+
+def bank_utility(calibration: Calibration, strategy: Strategy) -> Utility:
+    """What the strategy's bank is certified by: the separation of pairs, or coverage."""
+    return (
+        calibration.distances if strategy == "pairs" else Coverage(calibration.info, calibration.grid.weights)
     )
 
 
@@ -143,7 +154,8 @@ def bank_certificate(
 ) -> float:
     """Utility of the bank beside a proven upper bound of every bank of its size (METHOD §8)."""
     size = min(settings.budget, len(order.order))
-    return certificate(calibration.info, calibration.grid.weights, order.order, size, feasible)
+    feasible = feasible & ~calibration.fit.constant
+    return certify(bank_utility(calibration, settings.strategy), order.order, size, feasible)
 
 
 def rank_systems(

@@ -8,6 +8,7 @@ from typing import Literal
 import pandas as pd
 
 from ..bank.assembly import BankOrder
+from ..bank.pairs import PairDistances
 from ..bank.utility import UtilityGrid
 from ..irt.abilities import Abilities
 from ..irt.fit import IrtFit
@@ -25,6 +26,7 @@ class Calibration:
     fit: item parameters and abilities over all rubrics that vary.
     grid: the G nodes and weights on which coverage is measured.
     info: (G, J) item information at the nodes; a column of zeros for a constant rubric.
+    distances: of pairs of systems on each rubric, by which the strategy pairs chooses.
     nu: (J,) information where the systems lie; 0 for a constant rubric.
     item_rest: (J,) item-rest correlation; NaN where undefined.
     """
@@ -32,6 +34,7 @@ class Calibration:
     fit: IrtFit
     grid: UtilityGrid
     info: FloatArray
+    distances: PairDistances
     nu: FloatArray
     item_rest: FloatArray
 

@@ -1,8 +1,6 @@
-"""Four ways to choose a bank; each gives one nested order, of which the bank of any budget is a prefix."""
+"""Five ways to choose a bank; each gives one nested order, of which the bank of any budget is a prefix."""
 
 from __future__ import annotations
-
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -10,23 +8,11 @@ from ..errors import AssemblyError
 from ..settings import Strategy
 from ..types import BoolArray, FloatArray, IntArray
 from .greedy import candidate_rubrics, gains_along, greedy_bank
-from .utility import check_information, coverage_utility
+from .pairs import PairDistances
+from .pairs_order import pairs_order
+from .utility import BankOrder, Coverage, check_information, order_along
 
 __all__ = ["BankOrder", "greedy_bank", "order_bank", "plain_bank", "random_bank"]
-
-
-@dataclass(frozen=True)
-class BankOrder:
-    """The candidates of one strategy in the order in which they join the bank; n of them.
-
-    order: (n,) rubric indices, without repetition.
-    gains: (n,) utility that each adds to those before it, ≥ 0.
-    utility: (n,) U of the first 1, 2, … n rubrics, never falling.
-    """
-
-    order: IntArray
-    gains: FloatArray
-    utility: FloatArray
 
 
 def plain_bank(
@@ -55,25 +41,38 @@ def order_bank(
     nonconstant: BoolArray,
     baseline: BoolArray,
     rng: np.random.Generator,
+    *,
+    distances: PairDistances | None = None,
+    query_index: IntArray | None = None,
+    budget: int | None = None,
 ) -> BankOrder:
-    """The whole order of one strategy, over its own candidates (METHOD §8).
+    """The order of one strategy, over its own candidates or the first ``budget`` of them (METHOD §8).
 
-    ``greedy`` and ``plain`` choose among the feasible rubrics with information, ``random`` among the non-constant
-    ones, ``hard_random`` among those of the consensus-derived ``baseline``. All masks are (J,).
-    Raises AssemblyError where the strategy has no candidate.
+    ``pairs``, ``greedy`` and ``plain`` choose among the feasible rubrics with information, ``random`` among the
+    non-constant ones, ``hard_random`` among those of the consensus-derived ``baseline``. All masks are (J,).
+    ``pairs`` needs the ``distances`` and query_index (J,); its gains and utility are those of the pairs utility, the
+    others' those of coverage. Raises AssemblyError where the strategy has no candidate.
     """
     check_information(info, weights, feasible)
-    n = info.shape[1]
-    if strategy in ("greedy", "pairs"):
-        order, _ = greedy_bank(info, weights, n, feasible)
+    n = info.shape[1] if budget is None else budget
+    if strategy == "pairs":
+        if distances is None or query_index is None:
+            raise AssemblyError(
+                "The strategy pairs needs the distances of pairs and the query of each rubric."
+            )
+        order = pairs_order(distances, query_index, feasible & nonconstant, n)
+        if not len(order.order):
+            raise AssemblyError(_NO_FEASIBLE)
+        return order
+    if strategy == "greedy":
+        chosen, _ = greedy_bank(info, weights, n, feasible)
     elif strategy == "plain":
-        order, _ = plain_bank(info, weights, n, feasible)
+        chosen, _ = plain_bank(info, weights, n, feasible)
     else:
-        order = random_bank(baseline if strategy == "hard_random" else nonconstant, n, rng)
-    if not len(order):
+        chosen = random_bank(baseline if strategy == "hard_random" else nonconstant, n, rng)
+    if not len(chosen):
         raise AssemblyError(_NO_CANDIDATE[strategy])
-    rows = info.T[order]
-    return BankOrder(order, gains_along(rows, weights), coverage_utility(np.cumsum(rows, axis=0), weights))
+    return order_along(Coverage(info, weights), chosen)
 
 
 _NO_FEASIBLE = "No rubric is both measurable at this tau_c and informative: lower tau_c."

@@ -12,8 +12,7 @@ import numpy as np
 
 from ..errors import AssemblyError
 from ..types import BoolArray, FloatArray, IntArray
-from .greedy import candidate_rubrics
-from .utility import coverage_utility, row_gains
+from .utility import Coverage, Utility
 
 
 def certificate(
@@ -24,18 +23,8 @@ def certificate(
     feasible: BoolArray | None = None,
     bank: IntArray | None = None,
 ) -> float:
-    """U(bank) over the least of the bounds at the prefixes 0 … budget of ``order``; in (0, 1].
-
-    "At least this share of the best possible bank of ``budget`` rubrics." info (G, J), weights (G,), order (n,),
-    feasible (J,). ``bank`` is the first ``budget`` of ``order`` unless given: the greedy order bounds any bank
-    best. The rivals are the feasible rubrics and those of the bank. NaN where no rubric carries information.
-    """
-    bank = order[: _budget(budget)] if bank is None else bank
-    prefixes = _Prefixes(info, weights, order[:budget], np.append(order[:budget], bank), feasible)
-    if not prefixes.rivals.size:
-        return float("nan")
-    achieved = float(coverage_utility(info.T[bank].sum(axis=0), weights))
-    return min(1.0, achieved / _least_bound(prefixes, budget))
+    """``certify`` for the coverage utility. info (G, J), weights (G,)."""
+    return certify(Coverage(info, weights), order, budget, feasible, bank)
 
 
 def certificate_curve(
@@ -46,13 +35,45 @@ def certificate_curve(
     feasible: BoolArray | None = None,
     prefixes: int = 64,
 ) -> FloatArray:
+    """``certify_curve`` for the coverage utility. info (G, J), weights (G,)."""
+    return certify_curve(Coverage(info, weights), order, budgets, feasible, prefixes)
+
+
+def certify(
+    utility: Utility,
+    order: IntArray,
+    budget: int,
+    feasible: BoolArray | None = None,
+    bank: IntArray | None = None,
+) -> float:
+    """U(bank) over the least of the bounds at the prefixes 0 … budget of ``order``; in (0, 1].
+
+    "At least this share of the best possible bank of ``budget`` rubrics", balanced over queries or not. order (n,),
+    feasible (J,). ``bank`` is the first ``budget`` of ``order`` unless given: the greedy order bounds any bank
+    best. The rivals are the feasible rubrics and those of the bank. NaN where no rubric adds anything.
+    """
+    bank = order[: _budget(budget)] if bank is None else bank
+    prefixes = _Prefixes(utility, order[:budget], np.append(order[:budget], bank), feasible)
+    if not prefixes.rivals.size:
+        return float("nan")
+    achieved = float(utility.value(utility.totals(bank).sum(axis=0)))
+    return min(1.0, achieved / _least_bound(prefixes, budget))
+
+
+def certify_curve(
+    utility: Utility,
+    order: IntArray,
+    budgets: Sequence[int] | IntArray,
+    feasible: BoolArray | None = None,
+    prefixes: int = 64,
+) -> FloatArray:
     """A certificate for the first B of ``order``, for each B of ``budgets`` (n,) → (n,), at one cost for all.
 
     Uses only about ``prefixes`` of the prefixes, evenly spread on a log scale: each value is valid, and equal to
-    or slightly below ``certificate``.
+    or slightly below ``certify``.
     """
     sizes = np.array([_budget(budget) for budget in budgets], dtype=np.int64)
-    all_prefixes = _Prefixes(info, weights, order, order, feasible)
+    all_prefixes = _Prefixes(utility, order, order, feasible)
     if not all_prefixes.rivals.size or not sizes.size:
         return np.full(sizes.shape, np.nan)
     spread = np.geomspace(1, max(len(order), 1), prefixes).round().astype(np.int64)
@@ -64,27 +85,22 @@ def certificate_curve(
 
 
 class _Prefixes:
-    """The prefixes 0 … n of an order: covered (n + 1, G) and utility (n + 1,) of each, and the gains there."""
+    """The prefixes 0 … n of an order: covered (n + 1, P) and utility (n + 1,) of each, and the gains there."""
 
-    def __init__(
-        self,
-        info: FloatArray,
-        weights: FloatArray,
-        order: IntArray,
-        also: IntArray,
-        feasible: BoolArray | None,
-    ) -> None:
+    def __init__(self, utility: Utility, order: IntArray, also: IntArray, feasible: BoolArray | None) -> None:
         allowed = None if feasible is None else feasible.copy()
         if allowed is not None:
             allowed[also] = True
-        self.rivals = candidate_rubrics(info, weights, allowed)
-        self.rows, self.weights, self.order = info.T[self.rivals], weights, order
-        self.covered = np.vstack([np.zeros(len(weights)), np.cumsum(info.T[order], axis=0)])
-        self.utility = coverage_utility(self.covered, weights)
+        self.function, self.order = utility, order
+        self.rivals = utility.candidates(allowed)
+        self.rows = utility.prepared(self.rivals)
+        totals = utility.totals(order)
+        self.covered = np.vstack([np.zeros(totals.shape[1]), np.cumsum(totals, axis=0)])
+        self.utility = utility.value(self.covered)
 
     def largest_gains(self, prefix: int, budget: IntArray | int) -> FloatArray:
         """Sum of the rivals' ``budget`` largest gains when the first ``prefix`` rubrics are in."""
-        gains = row_gains(self.rows, self.weights, 1 + self.covered[prefix])
+        gains = self.function.gains(self.rows, self.covered[prefix])
         gains[np.isin(self.rivals, self.order[:prefix])] = 0.0
         sums: FloatArray = np.cumsum(np.sort(gains)[::-1])
         return sums[np.minimum(budget, sums.size) - 1]

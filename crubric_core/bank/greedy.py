@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..types import BoolArray, FloatArray, IntArray
-from .utility import check_information, row_gains
+from .utility import Coverage, row_gains
 
 # A bound is a sum of some hundred doubles: it errs by less than this share of itself.
 _ROUNDING = 1e-12
@@ -38,9 +38,7 @@ def greedy_bank(
 
 def candidate_rubrics(info: FloatArray, weights: FloatArray, feasible: BoolArray | None = None) -> IntArray:
     """Indices, ascending, of the feasible rubrics whose information is not identically zero (the set F)."""
-    check_information(info, weights, feasible)
-    informative = (info > 0).any(axis=0)
-    return np.flatnonzero(informative if feasible is None else informative & feasible)
+    return Coverage(info, weights).candidates(feasible)
 
 
 def gains_along(rows: FloatArray, weights: FloatArray) -> FloatArray:

@@ -1,18 +1,92 @@
-"""The coverage utility U(S) = Σ_g π_g log(1 + I_S(θ_g)) and the ability grid on which it is taken."""
+"""What a search for a bank maximises; the coverage utility U(S) = Σ_g π_g log(1 + I_S(θ_g)) and its grid.
+
+Both utilities here and in ``pairs`` are sums of a concave function of totals that rubrics add up to: monotone and
+submodular, which the certificate needs.
+"""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ..errors import AssemblyError
-from ..types import BoolArray, FloatArray
+from ..types import BoolArray, FloatArray, IntArray
 
 # Beyond this the normal weight is below 1e-31 of the one at 0: further nodes would cost time and say nothing.
 _FARTHEST = 12.0
+
+
+@dataclass(frozen=True)
+class BankOrder:
+    """The candidates of one strategy in the order in which they join the bank; n of them.
+
+    order: (n,) rubric indices, without repetition.
+    gains: (n,) utility that each adds to those before it, ≥ 0.
+    utility: (n,) U of the first 1, 2, … n rubrics, never falling.
+    """
+
+    order: IntArray
+    gains: FloatArray
+    utility: FloatArray
+
+
+class Utility(Protocol):
+    """A monotone submodular utility U(S) = f(Σ_{j in S} x_j) of J rubrics with totals of length P, U(∅) = 0."""
+
+    def candidates(self, feasible: BoolArray | None) -> IntArray:
+        """Indices, ascending, of the feasible rubrics that add anything."""
+
+    def totals(self, rubrics: IntArray) -> FloatArray:
+        """(n, P) what each of the rubrics adds."""
+
+    def value(self, total: FloatArray) -> FloatArray:
+        """U at the totals (…, P) → (…)."""
+
+    def prepared(self, rubrics: IntArray) -> FloatArray:
+        """(n, P) the rubrics as ``gains`` takes them."""
+
+    def gains(self, prepared: FloatArray, total: FloatArray) -> FloatArray:
+        """(n,) ΔU of each rubric when the bank's total is ``total``, (P,) or one for each rubric (n, P)."""
+
+
+@dataclass(frozen=True)
+class Coverage:
+    """eq:submod-utility. info: (G, J) item information ≥ 0. weights: (G,) of the nodes."""
+
+    info: FloatArray
+    weights: FloatArray
+
+    def candidates(self, feasible: BoolArray | None) -> IntArray:
+        """See Utility: information that is not identically zero (the set F)."""
+        check_information(self.info, self.weights, feasible)
+        informative = (self.info > 0).any(axis=0)
+        return np.flatnonzero(informative if feasible is None else informative & feasible)
+
+    def totals(self, rubrics: IntArray) -> FloatArray:
+        """See Utility."""
+        return self.info.T[rubrics]
+
+    def value(self, total: FloatArray) -> FloatArray:
+        """See Utility."""
+        return coverage_utility(total, self.weights)
+
+    prepared = totals
+
+    def gains(self, prepared: FloatArray, total: FloatArray) -> FloatArray:
+        """See Utility."""
+        return row_gains(prepared, self.weights, 1 + total)
+
+
+def order_along(utility: Utility, order: IntArray) -> BankOrder:
+    """Gains and utility as the rubrics of ``order`` (n,) join an empty bank one by one."""
+    total = np.cumsum(utility.totals(order), axis=0)
+    before = np.zeros_like(total)
+    before[1:] = total[:-1]
+    return BankOrder(order, utility.gains(utility.prepared(order), before), utility.value(total))
 
 
 @dataclass(frozen=True)

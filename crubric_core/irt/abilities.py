@@ -106,11 +106,14 @@ def log_probabilities(fit: IrtFit, rubrics: IntArray, theta: FloatArray) -> Floa
         if c.any():
             passed = np.where(c > 0, np.log(c + (1 - c) * expit(z)), passed)
         return np.stack([np.log1p(-c) - softplus, passed])
-    return _graded_log_probabilities(a, fit.thresholds[rubrics], theta)
+    return level_log_probabilities(a, fit.thresholds[rubrics], theta)
 
 
-def _graded_log_probabilities(a: FloatArray, thresholds: FloatArray, theta: FloatArray) -> FloatArray:
-    """log[sigma(z_l) - sigma(z_(l+1))] = log sigma(z_l) + log sigma(-z_(l+1)) + log(1 - exp(-a gap))."""
+def level_log_probabilities(a: FloatArray, thresholds: FloatArray, theta: FloatArray) -> FloatArray:
+    """(L, J', G) from slopes (J', 1) and ascending thresholds (J', L-1); NaN beyond a rubric's own levels.
+
+    log[sigma(z_l) - sigma(z_(l+1))] = log sigma(z_l) + log sigma(-z_(l+1)) + log(1 - exp(-a gap)).
+    """
     n_rubrics, steps = thresholds.shape
     edges = np.concatenate(
         [np.full((n_rubrics, 1), -np.inf), thresholds, np.full((n_rubrics, 1), np.inf)], axis=1

@@ -17,7 +17,7 @@ import streamlit as st
 
 from ..analysis import pipeline
 from ..analysis.result import Calibration, Ranking
-from ..bank.certificate import certificate_curve
+from ..bank.certificate import certify_curve
 from ..bank.utility import coverage_utility
 from ..irt.information import item_information, response_curve
 from ..irt.uncertainty import ability_standard_errors
@@ -162,7 +162,10 @@ def coverage(study: Study, strategy: Strategy | None = None) -> FloatArray:
     """Utility of the first 1 … B rubrics as a share of that of all candidates together, (B,)."""
     fitted = calibration(study)
     everything = fitted.info[:, gate(study)["feasible"].to_numpy()].sum(axis=1)
-    share: FloatArray = order(study, strategy).utility / coverage_utility(everything, fitted.grid.weights)
+    covered = np.cumsum(fitted.info.T[order(study, strategy).order], axis=0)
+    share: FloatArray = coverage_utility(covered, fitted.grid.weights) / coverage_utility(
+        everything, fitted.grid.weights
+    )
     return share
 
 
@@ -215,7 +218,8 @@ def _guarantee(key: Key, _study: Study) -> FloatArray:
     fitted, chosen = calibration(_study), order(_study).order
     feasible = gate(_study)["feasible"].to_numpy()
     sizes = np.arange(1, len(chosen) + 1)
-    return certificate_curve(fitted.info, fitted.grid.weights, chosen, sizes, feasible)
+    utility = pipeline.bank_utility(fitted, _study.settings.strategy)
+    return certify_curve(utility, chosen, sizes, feasible & ~fitted.fit.constant)
 
 
 def datasets() -> pd.DataFrame:

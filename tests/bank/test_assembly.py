@@ -5,9 +5,12 @@ import pytest
 from hypothesis import given
 
 from crubric_core.bank.assembly import greedy_bank, order_bank, plain_bank, random_bank
+from crubric_core.bank.pairs import pair_distances
+from crubric_core.bank.pairs_order import pairs_order
 from crubric_core.errors import AssemblyError
 from tests import oracles
 from tests.bank.conftest import realistic_bank, small_banks
+from tests.bank.test_item_posterior import table
 
 STRATEGIES = ("greedy", "plain", "random", "hard_random")
 
@@ -93,3 +96,42 @@ def test_no_strategy_of_one_step_beats_greedy_at_the_first_rubric_and_all_end_al
 def test_a_strategy_without_candidates_says_what_to_do(strategy, mask, remedy):
     with pytest.raises(AssemblyError, match=remedy):
         ordered(strategy, **{mask: np.zeros(50, dtype=bool)})
+
+
+def pairs_ordered(**given_):
+    y, theta, _ = table(7, 50)
+    everything = np.ones(50, dtype=bool)
+    inputs = {
+        "distances": pair_distances(y, theta, np.full(7, 0.3)),
+        "query_index": np.arange(50) % 9,
+        "feasible": everything,
+        "nonconstant": everything,
+        "baseline": everything,
+    } | given_
+    info, weights = realistic_bank(50)
+    return order_bank("pairs", info, weights, rng=np.random.default_rng(0), **inputs), inputs
+
+
+def test_pairs_orders_the_feasible_rubrics_that_vary():
+    rng = np.random.default_rng(5)
+    feasible, nonconstant = rng.random(50) < 0.6, rng.random(50) < 0.8
+    found, inputs = pairs_ordered(feasible=feasible, nonconstant=nonconstant)
+    expected = pairs_order(inputs["distances"], inputs["query_index"], feasible & nonconstant)
+    assert found.order.tolist() == expected.order.tolist()
+    assert sorted(found.order) == np.flatnonzero(feasible & nonconstant).tolist()
+    assert pairs_ordered(budget=6)[0].order.size == 6
+
+
+def test_pairs_without_candidates_or_distances_says_what_is_missing():
+    with pytest.raises(AssemblyError, match="lower tau_c"):
+        pairs_ordered(feasible=np.zeros(50, dtype=bool))
+    with pytest.raises(AssemblyError, match="needs the distances"):
+        pairs_ordered(distances=None)
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_a_budget_gives_the_beginning_of_the_whole_order(strategy):
+    info, weights = realistic_bank(50)
+    masks = [np.ones(50, dtype=bool)] * 3
+    short = order_bank(strategy, info, weights, *masks, np.random.default_rng(0), budget=7)
+    assert short.order.tolist() == ordered(strategy).order[:7].tolist()

@@ -6,11 +6,15 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from crubric_core.bank.assembly import plain_bank
-from crubric_core.bank.certificate import certificate, certificate_curve
+from crubric_core.bank.certificate import certificate, certificate_curve, certify, certify_curve
 from crubric_core.bank.greedy import greedy_bank
+from crubric_core.bank.pairs import pair_distances
+from crubric_core.bank.pairs_order import pairs_order
 from crubric_core.errors import AssemblyError
 from tests import oracles
 from tests.bank.conftest import realistic_bank, small_banks
+from tests.bank.test_item_posterior import table
+from tests.bank.test_pairs_order import small_pools
 
 
 @given(small_banks(), st.integers(1, 6))
@@ -104,3 +108,28 @@ def test_a_budget_of_none_is_refused():
         certificate(info, weights, np.arange(5), 0)
     with pytest.raises(AssemblyError, match="budget of at least 1"):
         certificate_curve(info, weights, np.arange(5), [3, 0])
+
+
+@given(small_pools(), st.integers(1, 6))
+def test_no_bank_separates_pairs_better_than_the_certificate_allows(pool, budget):
+    distances, query, feasible = pool
+    order = pairs_order(distances, query, feasible).order
+    assume(order.size)
+
+    def utility(bank):
+        return oracles.pair_utility(distances.rows[distances.row], distances.weights, bank)
+
+    share = utility(order[:budget]) / oracles.best_utility(utility, budget, feasible)
+    proven = certify(distances, order, budget, feasible)
+    assert 0 < proven <= share + 1e-9
+    expected = oracles.least_bound_certificate(utility, order, budget, feasible)
+    assert proven == pytest.approx(min(expected, 1.0), rel=1e-9)
+
+
+def test_banks_of_pairs_are_proven_to_be_close_to_the_best_although_balanced_over_queries():
+    y, theta, _ = table(15, 1000)
+    distances, query = pair_distances(y, theta, np.full(15, 0.2)), np.arange(1000) // 10
+    order = pairs_order(distances, query, budget=200).order
+    proven = [certify(distances, order, budget) for budget in (20, 200)]
+    assert 0.85 < proven[0] < proven[1] < 1
+    assert (certify_curve(distances, order, [20, 200]) <= np.array(proven) + 1e-12).all()

@@ -1,4 +1,4 @@
-"""The dashboard: ``streamlit run app.py`` (or ``make app``). Shared views alone: CRUBRIC_ROLE=viewer (``make viewer``).
+"""The dashboard: ``crubric app`` (or ``make app``). Shared views alone: ``crubric viewer`` (or ``make viewer``).
 
 The script that Streamlit runs is in ``crubric_core/ui/``. It is not this file, because with a ``pages/``
 folder beside the script a first visit to a page runs that page alone, past all that the script guards.
@@ -11,6 +11,7 @@ from starlette.middleware import Middleware
 from starlette.routing import Route
 
 from crubric_core.access import process_role
+from crubric_core.environment import PACKAGE
 from crubric_core.errors import CrubricError
 from crubric_core.server.middleware import Gate, dashboard, healthz, viewer
 from crubric_core.server.sign_in import guard
@@ -22,7 +23,7 @@ try:
 except CrubricError as error:
     sys.exit(f"Not started. {error}")
 
-SCRIPTS = {"editor": "crubric_core/ui/main.py", "viewer": "crubric_core/ui/viewer_main.py"}
+SCRIPTS = {"editor": PACKAGE / "ui" / "main.py", "viewer": PACKAGE / "ui" / "viewer_main.py"}
 app = st.App(
     SCRIPTS[role],
     routes=[Route("/healthz", healthz)],

@@ -1,14 +1,23 @@
-"""CalibratedRubric: compact rubric banks and tiered leaderboards from noisy judge labels."""
+"""CalibratedRubric: compact rubric banks and tiered leaderboards from noisy judge labels.
 
-from .analysis.pipeline import run_pipeline
-from .analysis.result import Result
-from .bank.assembly import greedy_bank
-from .irt.fit import IrtFit, fit_irt
-from .irt.information import item_information
-from .judges.measurability import measurability_posterior
-from .labels.store.workspace import Workspace
-from .scoring_rules import ScoringRules
-from .settings import Priors, Settings
+The names are loaded when they are first used (PEP 562), so that ``crubric --help`` waits for no numerical library.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .analysis.pipeline import run_pipeline
+    from .analysis.result import Result
+    from .bank.assembly import greedy_bank
+    from .irt.fit import IrtFit, fit_irt
+    from .irt.information import item_information
+    from .judges.measurability import measurability_posterior
+    from .labels.store.workspace import Workspace
+    from .scoring_rules import ScoringRules
+    from .settings import Priors, Settings
 
 __all__ = [
     "IrtFit",
@@ -23,3 +32,29 @@ __all__ = [
     "measurability_posterior",
     "run_pipeline",
 ]
+_HOMES = {
+    "IrtFit": "irt.fit",
+    "Priors": "settings",
+    "Result": "analysis.result",
+    "ScoringRules": "scoring_rules",
+    "Settings": "settings",
+    "Workspace": "labels.store.workspace",
+    "fit_irt": "irt.fit",
+    "greedy_bank": "bank.assembly",
+    "item_information": "irt.information",
+    "measurability_posterior": "judges.measurability",
+    "run_pipeline": "analysis.pipeline",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """The public name, loaded from its module and kept."""
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(f".{_HOMES[name]}", __name__), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -4,37 +4,69 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from importlib import import_module
+from pathlib import Path
 
-from .commands import analysis, data, history, judges, scoring, sharing
+from .commands.catalogue import COMMANDS, overview
+from .environment import program
 from .errors import CrubricError
+
+NAME = "crubric"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; 0, or 2 with one clear line on stderr where the input is at fault."""
-    parser = build_parser()
-    args = parser.parse_args(arguments)
+    words = sys.argv[1:] if arguments is None else arguments
+    first = next((word for word in words if not word.startswith("-")), "")
+    args = build_parser([first] if first in COMMANDS else []).parse_args(words)
     run: Callable[[argparse.Namespace], None] = args.run
     try:
         run(args)
     except CrubricError as error:
-        print(f"{parser.prog}: {error}", file=sys.stderr)
+        print(f"{NAME}: {error}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
-        print(f"{parser.prog}: stopped; nothing half-written remains.", file=sys.stderr)
+        print(f"{NAME}: stopped; nothing half-written remains.", file=sys.stderr)
         return 130
     return 0
 
 
-def build_parser() -> argparse.ArgumentParser:
-    """All commands with their options."""
+def build_parser(names: Iterable[str] = tuple(COMMANDS)) -> argparse.ArgumentParser:
+    """A parser of the commands ``names``: their modules are loaded, the other commands are known by name alone."""
+    start, *rest = program()
+    name = " ".join([Path(start).stem, *rest])  # without the folders, for short lines
     parser = argparse.ArgumentParser(
-        prog="crubric_core", description="Compact rubric banks and tiered leaderboards from judge labels."
+        prog=name,
+        usage="%(prog)s [-h] [--version] COMMAND ...",
+        description="Compact rubric banks and tiered leaderboards from judge labels.",
+        epilog=f"{overview()}\n\n`{name} COMMAND --help` describes the options of a command.",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    for part in (data, history, scoring, judges, analysis, sharing):
-        part.add(commands)
+    parser.add_argument("--version", action=_Version)
+    commands = parser.add_subparsers(required=True, metavar="COMMAND", help=argparse.SUPPRESS, prog=name)
+    for module in dict.fromkeys(COMMANDS[name].module for name in names):
+        import_module(f".commands.{module}", __package__).add(commands)
+    for other in COMMANDS:
+        if other not in commands.choices:
+            commands.add_parser(other, add_help=False)
     return parser
+
+
+class _Version(argparse.Action):
+    """Print the version and stop; it is looked up only when it is asked for."""
+
+    def __init__(self, option_strings: Sequence[str], dest: str) -> None:
+        super().__init__(option_strings, dest, nargs=0, help="print the version and stop")
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
+        from importlib.metadata import PackageNotFoundError, version
+
+        try:
+            print(NAME, version("calibrated-rubric"))
+        except PackageNotFoundError:
+            print(NAME, "(a checkout that is not installed)")
+        parser.exit()
 
 
 if __name__ == "__main__":

@@ -1,1 +1,1 @@
-"""The commands of ``python -m crubric_core``, a file for each part of the work."""
+"""The commands of ``crubric``, a file for each part of the work; catalogue.py lists them."""

@@ -1,19 +1,18 @@
-"""From labels to answers: build, place, experiment, report."""
+"""From labels to answers: build, experiment, report."""
 
 from __future__ import annotations
 
 import argparse
-import shlex
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..analysis.export import write_result
 from ..analysis.pipeline import run_pipeline
+from ..environment import recorded
 from ..experiments import EXPERIMENTS, ExperimentResult, run_experiment, store_experiment, stored_experiment
 from ..experiments.files import write_experiment
 from ..reports.study import write_report
-from . import placement as placing
 from .options import (
     Commands,
     add_command,
@@ -35,14 +34,12 @@ if TYPE_CHECKING:
 
 def add(commands: Commands) -> None:
     """The commands of this file."""
-    build = add_command(commands, "build", run_build, "from labels to a bank and a tiered leaderboard")
+    build = add_command(commands, "build", run_build)
     add_inputs(build)
     add_settings(build)
     build.add_argument("--out", required=True, type=Path, help="folder for the results")
 
-    placing.add(commands)
-
-    experiment = add_command(commands, "experiment", run_one_experiment, "does it hold on these labels?")
+    experiment = add_command(commands, "experiment", run_one_experiment)
     experiment.add_argument("name", choices=EXPERIMENTS, metavar="NAME", help=", ".join(EXPERIMENTS))
     add_inputs(experiment)
     add_settings(experiment)
@@ -51,7 +48,7 @@ def add(commands: Commands) -> None:
     )
     experiment.add_argument("--out", required=True, type=Path, help="folder for NAME.json and NAME.csv")
 
-    report = add_command(commands, "report", run_report, "all of it in one HTML file and one Markdown file")
+    report = add_command(commands, "report", run_report)
     add_inputs(report)
     add_settings(report)
     report.add_argument(
@@ -103,9 +100,7 @@ def run_report(args: argparse.Namespace) -> None:
             else [_kept_or_run(workspace, dataset, found, settings, tell) for found in wanted]
         )
         result = run_pipeline(dataset, settings, tell)
-    for path in write_report(
-        result, shown, shlex.join(["python", "-m", "crubric_core", *sys.argv[1:]]), args.out
-    ):
+    for path in write_report(result, shown, recorded(*sys.argv[1:]), args.out):
         print(path)
 
 

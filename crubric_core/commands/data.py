@@ -17,7 +17,7 @@ from ..labels.readers.plan import Plan
 from ..labels.store.workspace import Workspace
 from ..reports.standalone import write_bundle, write_standalone
 from .history import add_policies, policies_of
-from .options import KINDS, Commands, add_command, add_settings, add_workspace, read_mapping
+from .options import KINDS, Commands, add_command, add_settings, add_workspace, existing, read_mapping
 from .sharing import add_view_options, view_of
 from .terminal import print_json, progress_bar, tell_rejects
 
@@ -27,12 +27,12 @@ if TYPE_CHECKING:
 
 def add(commands: Commands) -> None:
     """The commands of this file."""
-    demo = add_command(commands, "demo", run_demo, "make the simulated study with known truth")
+    demo = add_command(commands, "demo", run_demo)
     add_workspace(demo)
     demo.add_argument("--dataset", default="demo", help="name of the new dataset (default: demo)")
     demo.add_argument("--seed", type=int, default=0, help="seed of the simulation (default: 0)")
 
-    ingest = add_command(commands, "ingest", run_ingest, "read files into a dataset")
+    ingest = add_command(commands, "ingest", run_ingest)
     add_workspace(ingest)
     ingest.add_argument("--dataset", required=True, help="name of the dataset; made if it is new")
     ingest.add_argument(
@@ -52,11 +52,9 @@ def add(commands: Commands) -> None:
     add_policies(ingest)
     ingest.add_argument("files", nargs="+", metavar="FILE")
 
-    add_workspace(add_command(commands, "datasets", run_datasets, "list the datasets, one JSON line each"))
+    add_workspace(add_command(commands, "datasets", run_datasets))
 
-    export = add_command(
-        commands, "export", run_export, "write a dataset's tables, or its result as a web page"
-    )
+    export = add_command(commands, "export", run_export)
     add_workspace(export)
     export.add_argument("--dataset", required=True, help="dataset of the workspace")
     export.add_argument(
@@ -119,7 +117,7 @@ def _plan_of(args: argparse.Namespace, *, strict: bool) -> Plan:
 
 def run_datasets(args: argparse.Namespace) -> None:
     """Datasets."""
-    with Workspace(args.workspace) as workspace:
+    with existing(args.workspace) as workspace:
         for row in _datasets(workspace).values():
             print_json(row)
 
@@ -130,7 +128,7 @@ def run_export(args: argparse.Namespace) -> None:
         raise ExportError("Name where to: --out for the tables, --html or --bundle for the result as a page.")
     written = []
     if args.out:
-        with Workspace(args.workspace) as workspace:
+        with existing(args.workspace) as workspace:
             written += write_dataset(workspace.dataset(args.dataset), args.out, args.format)
     if args.html or args.bundle:
         view = view_of(args)

@@ -8,22 +8,22 @@ from typing import Any
 
 from ..errors import DatasetError, IngestError
 from ..labels.readers.policies import Policies
-from ..labels.store.workspace import Workspace
-from .options import Commands, add_command, add_workspace
+from .options import Commands, add_command, add_workspace, existing
 from .terminal import print_json
 
 
 def add(commands: Commands) -> None:
     """The commands of this file."""
-    for name, run, text in (
-        ("history", run_history, "list the ingests of a dataset with what each changed, one JSON line each"),
-        ("check", run_check, "name what is doubtful about a dataset, one JSON line each"),
-        ("undo", run_undo, "take an ingest back"),
-        ("duplicate", run_duplicate, "copy a dataset with its history"),
-        ("rename", run_rename, "give a dataset another name"),
-        ("delete", run_delete, "remove a dataset with everything that belongs to it"),
-    ):
-        parser = add_command(commands, name, run, text)
+    runs = {
+        "history": run_history,
+        "check": run_check,
+        "undo": run_undo,
+        "duplicate": run_duplicate,
+        "rename": run_rename,
+        "delete": run_delete,
+    }
+    for name, run in runs.items():
+        parser = add_command(commands, name, run)
         add_workspace(parser)
         parser.add_argument("--dataset", required=True, help="dataset of the workspace")
         if name == "undo":
@@ -90,7 +90,7 @@ def _number(text: str, option: str) -> float | None:
 
 def run_history(args: argparse.Namespace) -> None:
     """History."""
-    with Workspace(args.workspace) as workspace:
+    with existing(args.workspace) as workspace:
         listed = workspace.ingests(args.dataset).to_json(orient="records", date_format="iso")
         for row in json.loads(listed):
             print_json(row)
@@ -98,7 +98,7 @@ def run_history(args: argparse.Namespace) -> None:
 
 def run_check(args: argparse.Namespace) -> None:
     """Check."""
-    with Workspace(args.workspace) as workspace:
+    with existing(args.workspace) as workspace:
         for finding in workspace.dataset(args.dataset).checks():
             examples = json.loads(finding.examples.to_json(orient="records"))
             print_json(
@@ -114,21 +114,21 @@ def run_check(args: argparse.Namespace) -> None:
 
 def run_undo(args: argparse.Namespace) -> None:
     """Undo."""
-    with Workspace(args.workspace) as workspace:
+    with existing(args.workspace) as workspace:
         report = workspace.undo(args.dataset, args.ingest)
         print_json({"dataset": args.dataset, "undone": report.sentence, "fingerprint": report.fingerprint})
 
 
 def run_duplicate(args: argparse.Namespace) -> None:
     """Duplicate."""
-    with Workspace(args.workspace) as workspace:
+    with existing(args.workspace) as workspace:
         workspace.duplicate(args.dataset, args.to)
         print_json({"dataset": args.to, "fingerprint": workspace.dataset(args.to).fingerprint})
 
 
 def run_rename(args: argparse.Namespace) -> None:
     """Rename."""
-    with Workspace(args.workspace) as workspace:
+    with existing(args.workspace) as workspace:
         workspace.rename(args.dataset, args.to)
         print_json({"dataset": args.to})
 
@@ -137,6 +137,6 @@ def run_delete(args: argparse.Namespace) -> None:
     """Delete, where the name is given twice."""
     if args.confirm != args.dataset:
         raise DatasetError(f"--confirm {args.confirm!r} is not {args.dataset!r}: nothing was deleted.")
-    with Workspace(args.workspace) as workspace:
+    with existing(args.workspace) as workspace:
         workspace.delete(args.dataset)
         print_json({"deleted": args.dataset})

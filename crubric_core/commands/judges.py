@@ -14,7 +14,7 @@ from .terminal import progress_bar
 
 def add(commands: Commands) -> None:
     """The commands of this file."""
-    judges = add_command(commands, "judges", run_judges, "who is reliable, lenient, or errs with another")
+    judges = add_command(commands, "judges", run_judges)
     add_inputs(judges)
     add_settings(judges)
     judges.add_argument(

@@ -10,12 +10,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, get_args
 
 from ..declarations import Spec, Switch, specs_of
-from ..errors import IngestError, SettingsError
+from ..environment import typed, workspace_path
+from ..errors import IngestError, SettingsError, WorkspaceError
 from ..labels.readers.columns import Kind
 from ..labels.readers.plan import Columns, Plan, read_columns
 from ..labels.store.workspace import Workspace
 from ..scoring_rules import ScoringRules
 from ..settings import SPECS, Preset, Priors, Settings
+from .catalogue import COMMANDS
 from .terminal import tell_rejects
 
 if TYPE_CHECKING:
@@ -31,9 +33,9 @@ def add_command(
     commands: Commands,
     name: str,
     run: Callable[[argparse.Namespace], None],
-    text: str,
 ) -> argparse.ArgumentParser:
-    """A new command that runs ``run``."""
+    """A new command that runs ``run``; its line of help is the catalogue's."""
+    text = COMMANDS[name].text
     parser = commands.add_parser(name, help=text, description=text[0].upper() + text[1:] + ".")
     parser.set_defaults(run=run)
     return parser
@@ -41,12 +43,29 @@ def add_command(
 
 def add_workspace(parser: argparse.ArgumentParser) -> None:
     """The option that names the workspace."""
-    parser.add_argument("--workspace", required=True, type=Path, help="workspace file")
+    parser.add_argument(
+        "--workspace",
+        type=Path,
+        default=workspace_path(),
+        help="workspace file (default: $CRUBRIC_WORKSPACE, or %(default)s)",
+    )
+
+
+def existing(path: Path) -> Workspace:
+    """The workspace in a file that is there already; WorkspaceError where it is not, so that a typo makes no file."""
+    if not path.exists():
+        raise WorkspaceError(
+            f"There is no workspace {path}: name it with --workspace, or make one with "
+            f"`{typed('ingest', '--workspace', path)} …` or `{typed('demo', '--workspace', path)}`."
+        )
+    return Workspace(path)
 
 
 def add_inputs(parser: argparse.ArgumentParser) -> None:
     """Options that name a dataset, either in a workspace or as files."""
-    parser.add_argument("--workspace", type=Path, help="workspace file; with --dataset")
+    parser.add_argument(
+        "--workspace", type=Path, help="workspace file; with --dataset (default: $CRUBRIC_WORKSPACE)"
+    )
     parser.add_argument("--dataset", help="dataset of the workspace")
     for kind in KINDS:
         parser.add_argument(f"--{kind}", type=Path, metavar="FILE", help=f"table of {kind}")
@@ -117,12 +136,16 @@ def opened_dataset(args: argparse.Namespace) -> Iterator[Dataset]:
 def opened_workspace(args: argparse.Namespace) -> Iterator[tuple[Workspace, str]]:
     """The workspace and the dataset that the options name; files are read into a workspace in memory."""
     files = {kind: getattr(args, kind) for kind in KINDS if getattr(args, kind)}
-    if bool(args.workspace) == bool(files):
+    named = args.workspace or args.dataset
+    if bool(named) == bool(files):
         raise IngestError("Name either --workspace with --dataset, or --labels with a file.")
-    if args.workspace:
+    if named:
+        path = args.workspace or workspace_path()
         if not args.dataset:
-            raise IngestError("--workspace needs --dataset: `datasets --workspace …` lists them.")
-        with Workspace(args.workspace) as workspace:
+            raise IngestError(
+                f"--workspace needs --dataset: `{typed('datasets', '--workspace', path)}` lists them."
+            )
+        with existing(path) as workspace:
             yield workspace, args.dataset
         return
     if "labels" not in files:

@@ -15,7 +15,7 @@ from .options import Commands, add_command
 
 def add(commands: Commands) -> None:
     """The commands of this file."""
-    place = add_command(commands, "place", run_place, "where a new system stands on an existing bank")
+    place = add_command(commands, "place", run_place)
     place.add_argument("--bank", required=True, type=Path, metavar="DIR", help="folder that `build` wrote")
     place.add_argument(
         "--labels",

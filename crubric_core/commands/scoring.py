@@ -21,20 +21,20 @@ from ..task_types.offline import LexiconTyper, offline_typer
 from ..task_types.prompted import PromptedTyper, TypingRun
 from ..task_types.typer import Watch
 from ..task_types.types import TASK_TYPES
-from .options import Commands, add_command, add_workspace, read_rules
+from .options import Commands, add_command, add_workspace, existing, read_rules
 from .terminal import print_json, progress_bar
 
 
 def add(commands: Commands) -> None:
     """The commands of this file."""
-    rules = add_command(commands, "rules", run_rules, "show or replace the scoring rules of a dataset")
+    rules = add_command(commands, "rules", run_rules)
     add_workspace(rules)
     rules.add_argument("--dataset", required=True, help="dataset of the workspace")
     change = rules.add_mutually_exclusive_group()
     change.add_argument("--set", type=Path, metavar="FILE", help="JSON file of the rules to keep")
     change.add_argument("--reset", action="store_true", help="back to the paper's rules")
 
-    types = add_command(commands, "types", run_types, "give the queries of a dataset their task types")
+    types = add_command(commands, "types", run_types)
     add_workspace(types)
     types.add_argument("--dataset", required=True, help="dataset of the workspace")
     types.add_argument(
@@ -53,7 +53,7 @@ def add(commands: Commands) -> None:
 def run_rules(args: argparse.Namespace) -> None:
     """One JSON line: the rules that hold now, and how many rubrics each assignment fits and decides."""
     wanted = ScoringRules() if args.reset else read_rules(args.set)
-    with Workspace(args.workspace) as workspace:
+    with existing(args.workspace) as workspace:
         dataset = workspace.dataset(args.dataset)
         if wanted is not None:
             save_rules(workspace, args.dataset, wanted)
@@ -64,7 +64,7 @@ def run_rules(args: argparse.Namespace) -> None:
 
 def run_types(args: argparse.Namespace) -> None:
     """One JSON line: how many queries were typed, by whom, and what it took."""
-    with Workspace(args.workspace) as workspace, progress_bar() as tell:
+    with existing(args.workspace) as workspace, progress_bar() as tell:
         wanted = open_queries(workspace.dataset(args.dataset).queries, args.replace_given)
         texts = [text if isinstance(text, str) else None for text in wanted["text"]]
         typer: LexiconTyper | PromptedTyper = offline_typer()

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..analysis.pipeline import run_pipeline
-from ..labels.store.workspace import Workspace
+from ..environment import views_folder
 from ..sharing import (
     Choices,
     SharedView,
@@ -24,7 +24,7 @@ from ..sharing import (
     standing_of,
     words_of,
 )
-from .options import Commands, add_command, add_settings, add_workspace, settings_of
+from .options import Commands, add_command, add_settings, add_workspace, existing, settings_of
 from .terminal import print_json, progress_bar
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ USUAL = tuple(name for name in PARTS if getattr(Choices(), name))
 
 def add(commands: Commands) -> None:
     """The commands of this file."""
-    share = add_command(commands, "publish", run_publish, "make a read-only view and a secret link to it")
+    share = add_command(commands, "publish", run_publish)
     add_workspace(share)
     share.add_argument("--dataset", required=True, help="dataset of the workspace")
     _add_views(share)
@@ -53,11 +53,11 @@ def add(commands: Commands) -> None:
     )
     add_settings(share)
 
-    close = add_command(commands, "revoke", run_revoke, "close the link of a view for good")
+    close = add_command(commands, "revoke", run_revoke)
     _add_views(close)
     close.add_argument("id", metavar="ID", help="the view, as `views` lists it")
 
-    listing = add_command(commands, "views", run_views, "list the views, one JSON line each, newest first")
+    listing = add_command(commands, "views", run_views)
     _add_views(listing)
     listing.add_argument("--audit", action="store_true", help="who did what and when, oldest first, instead")
 
@@ -88,7 +88,7 @@ def view_of(args: argparse.Namespace) -> SharedView:
         **{name: name in args.include for name in PARTS},
     )
     settings = settings_of(args)
-    with Workspace(args.workspace) as workspace, progress_bar() as tell:
+    with existing(args.workspace) as workspace, progress_bar() as tell:
         return build_view(run_pipeline(workspace.dataset(args.dataset), settings, tell), choices)
 
 
@@ -132,4 +132,10 @@ def _row(views: Path, state: ViewState) -> dict[str, Any]:
 
 
 def _add_views(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--views", required=True, type=Path, metavar="DIR", help="folder of the views")
+    parser.add_argument(
+        "--views",
+        type=Path,
+        metavar="DIR",
+        default=views_folder(),
+        help="folder of the views (default: $CRUBRIC_VIEWS, or %(default)s)",
+    )

@@ -15,18 +15,17 @@ import tempfile
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from pathlib import Path
 from threading import Lock
 from typing import IO
 
 from ..access import carried, require_editor
+from ..environment import PACKAGE
 from ..experiments.results import ExperimentResult, settings_record
 from ..labels.store.results import result_key
 from ..labels.store.snapshot import Snapshot
 from ..settings import Settings
 
 logger = logging.getLogger(__name__)
-ROOT = Path(__file__).resolve().parents[2]
 UNEXPECTED = "The experiment ended unexpectedly; the log of the process that serves this page says why."
 # Small matrix products are slower on many threads, and the pages need a processor too.
 ONE_THREAD = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")
@@ -141,7 +140,7 @@ class Background:
             job.what = "Starting"
             job.process = subprocess.Popen(
                 [sys.executable, "-m", "crubric_core.jobs.worker"],
-                cwd=ROOT,
+                cwd=PACKAGE.parent,
                 env=ONE_THREAD | os.environ,
                 stdin=task,
                 stdout=subprocess.PIPE,

@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
+from ..environment import views_folder
 
-
-def views_folder() -> Path:
-    """The folder of all views; CRUBRIC_VIEWS names another one."""
-    return Path(os.environ.get("CRUBRIC_VIEWS") or ROOT / "data" / "views")
+__all__ = ["view_link", "views_folder"]
 
 
 def view_link(token: str) -> str:

@@ -7,9 +7,7 @@ by all sessions and never changed: `cache_resource` hands out the object itself,
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,6 +17,7 @@ from ..analysis import pipeline
 from ..analysis.result import Calibration, Ranking
 from ..bank.certificate import certify_curve
 from ..bank.utility import coverage_utility
+from ..environment import APP, workspace_path
 from ..irt.information import item_information, response_curve
 from ..irt.uncertainty import ability_standard_errors
 from ..labels.store.workspace import Workspace
@@ -36,8 +35,7 @@ if TYPE_CHECKING:
     from ..settings import Response, Settings, Strategy
     from ..types import BoolArray, FloatArray, IntArray
 
-ROOT = Path(__file__).resolve().parents[2]
-PAGES = ROOT / "pages"
+PAGES = APP / "pages"
 FINE = np.linspace(-4, 4, 161)  # nodes at which curves look smooth
 FEW, MANY = 6, 40  # results kept of a heavy stage, and of a light one that a slider asks for
 
@@ -77,7 +75,7 @@ class Study:
 @st.cache_resource(show_spinner="Opening the workspace …")
 def workspace() -> Workspace:
     """The one workspace of this process; CRUBRIC_WORKSPACE names its file."""
-    path = Path(os.environ.get("CRUBRIC_WORKSPACE", ROOT / "data" / "demo.duckdb"))
+    path = workspace_path().absolute()
     path.parent.mkdir(parents=True, exist_ok=True)
     return Workspace(path)
 

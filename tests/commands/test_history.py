@@ -59,7 +59,7 @@ def test_a_dataset_is_copied_renamed_taken_back_and_deleted(crubric, labels):
     assert again["fingerprint"] == report["fingerprint"]
     assert crubric("delete", "--confirm", "x") == (
         2,
-        "crubric_core: --confirm 'x' is not 'd': nothing was deleted.\n",
+        "crubric: --confirm 'x' is not 'd': nothing was deleted.\n",
     )
     assert crubric("delete", "--confirm", "d") == [{"deleted": "d"}]
 

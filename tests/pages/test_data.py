@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from crubric_core.environment import typed
 from crubric_core.labels.store.workspace import Workspace
 from tests.pages.conftest import HOSTILE, Open
 
@@ -227,8 +228,9 @@ def test_the_same_can_be_done_on_the_command_line(open_page: Open, tmp_path: Pat
     app = open_page("data", tmp_path / "w.duckdb")
     upload(app, ("my fin.csv", csv(*ROWS)))
     app.selectbox(key="policy zero").set_value("unknown").run()
-    assert app.code[0].value == (
-        "python -m crubric_core ingest --dataset 'my fin' --mapping plan.json --policy zero=unknown 'my fin.csv'"
+    assert app.code[0].value == typed(
+        *("ingest", "--workspace", tmp_path / "w.duckdb", "--dataset", "my fin", "--mapping", "plan.json"),
+        *("--policy", "zero=unknown", "my fin.csv"),
     )
 
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import shlex
 from typing import TYPE_CHECKING
 
 import pandas as pd
 import streamlit as st
 
+from ...environment import typed
 from ...figures import coverage as figures
 from .. import widgets
+from ..loaders import workspace
 from ..text import count, plain
 from .policies import DECIDED_BY, question_of
 
@@ -114,11 +115,15 @@ def command(plan: Plan, dataset: str, policies: Policies, names: Sequence[str]) 
         st.download_button(
             "Download the plan (JSON)", plan.to_json(), file, "application/json", on_click="ignore"
         )
-        words = ["python", "-m", "crubric_core", "ingest", "--dataset", dataset, "--mapping", file]
+        words = ["ingest", "--workspace", workspace().path, "--dataset", dataset, "--mapping", file]
         for name, choice in policies.unusual().items():
             if name == "answers":
                 for word, level in choice.items():
                     words += ["--answer", f"{word}={'' if level is None else f'{level:g}'}"]
             else:
                 words += ["--policy", f"{name}={choice}"]
-        st.code(shlex.join([*words, *names]), language=None, wrap_lines=True)
+        st.caption(
+            "In the folder with your files and the plan, once this dashboard is stopped: "
+            "one process at a time opens a workspace."
+        )
+        st.code(typed(*words, *names), language=None, wrap_lines=True)

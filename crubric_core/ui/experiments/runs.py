@@ -148,20 +148,22 @@ def downloads(study: Study, result: ExperimentResult) -> None:
                 mime,
                 on_click="ignore",
             )
-    st.caption("The same from a terminal:")
+    st.caption(
+        "The same from a terminal, once this dashboard is stopped: one process at a time opens a workspace."
+    )
     st.code(terminal(study, name), language=None, wrap_lines=True)
 
 
 def terminal(study: Study, name: str) -> str:
     """The command for this experiment on this dataset."""
-    return command(name, Path(loaders.workspace().path).name, study.dataset.name, study.settings)
+    return command(name, loaders.workspace().path, study.dataset.name, study.settings)
 
 
 def report(study: Study) -> tuple[Result, list[ExperimentResult], str]:
     """The analysis, every kept experiment, and the command that gives a report of them."""
     kept = [found for n in EXPERIMENTS if (found := stored(study, n)) is not None]
-    file = Path(loaders.workspace().path).name
-    spelled = report_command([found.name for found in kept], file, study.dataset.name, study.settings)
+    names, file = [found.name for found in kept], Path(loaders.workspace().path).name
+    spelled = report_command(names, file, study.dataset.name, study.settings)
     return pipeline.run_pipeline(study.dataset, study.settings), kept, spelled
 
 

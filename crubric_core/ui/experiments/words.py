@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import shlex
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ...environment import recorded, typed
 from ...experiments.results import num, records, span
 from ...figures.experiments import KINDS, STRATEGIES
 from ...settings import Priors, Settings
@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    from ...experiments.results import ExperimentResult
+    from ...environment import recorded, typed
+from ...experiments.results import ExperimentResult
 
 _LEFT_OUT = ("system", "judge", "domain")
 
@@ -128,16 +129,16 @@ def shown(name: str, table: pd.DataFrame) -> pd.DataFrame:
 
 def command(name: str, workspace: str, dataset: str, settings: Settings) -> str:
     """The command that gives the same result."""
-    return _spelled(["experiment", name], workspace, dataset, settings, name)
+    return typed(*_spelled(["experiment", name], workspace, dataset, settings, name))
 
 
 def report_command(names: Sequence[str], workspace: str, dataset: str, settings: Settings) -> str:
     """The command that gives the same report."""
-    return _spelled(["report", "--experiments", *names], workspace, dataset, settings, "report")
+    return recorded(*_spelled(["report", "--experiments", *names], workspace, dataset, settings, "report"))
 
 
-def _spelled(what: Sequence[str], workspace: str, dataset: str, settings: Settings, out: str) -> str:
-    words = ["python", "-m", "crubric_core", *what, "--workspace", workspace, "--dataset", dataset]
+def _spelled(what: Sequence[str], workspace: str, dataset: str, settings: Settings, out: str) -> list[str]:
+    words = [*what, "--workspace", workspace, "--dataset", dataset]
     preset, told = settings.explicit()
     words += [] if preset == "robust" else ["--preset", preset]
     for name, value in told.items():
@@ -150,4 +151,4 @@ def _spelled(what: Sequence[str], workspace: str, dataset: str, settings: Settin
     for option, value in (("--log-a-sd", settings.priors.log_a_sd), ("--b-sd", settings.priors.b_sd)):
         words += [] if value == getattr(Priors(), option[2:].replace("-", "_")) else [option, str(value or 0)]
     words += [] if settings.priors.c_beta else ["--no-c-prior"]
-    return shlex.join([*words, "--out", out])
+    return [*words, "--out", out]

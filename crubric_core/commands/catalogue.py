@@ -1,0 +1,63 @@
+"""Every command with its one line of help, in the groups of ``crubric --help``.
+
+Nothing else is imported here: a command's module, with all that it computes with, is loaded when the command runs.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Command:
+    """One command: its name, its line of help, and the module of this package that adds it to a parser."""
+
+    name: str
+    text: str
+    module: str
+
+
+GROUPS: dict[str, tuple[Command, ...]] = {
+    "Dashboard": (
+        Command("app", "open the dashboard on this machine", "dashboard"),
+        Command("viewer", "serve published views read-only", "dashboard"),
+        Command("demo", "make the simulated study with known truth", "data"),
+    ),
+    "Data": (
+        Command("ingest", "read files into a dataset", "data"),
+        Command("datasets", "list the datasets, one JSON line each", "data"),
+        Command("export", "write a dataset's tables, or its result as a web page", "data"),
+        Command(
+            "history", "list the ingests of a dataset with what each changed, one JSON line each", "history"
+        ),
+        Command("check", "list the data-quality issues of a dataset, one JSON line each", "history"),
+        Command("undo", "undo an ingest", "history"),
+        Command("duplicate", "copy a dataset with its history", "history"),
+        Command("rename", "give a dataset another name", "history"),
+        Command("delete", "remove a dataset with everything that belongs to it", "history"),
+        Command("rules", "show or replace the scoring rules of a dataset", "scoring"),
+        Command("types", "give the queries of a dataset their task types", "scoring"),
+    ),
+    "Analysis": (
+        Command("build", "from labels to a bank and a tiered leaderboard", "analysis"),
+        Command("experiment", "does it hold on these labels?", "analysis"),
+        Command("report", "all of it in one HTML file and one Markdown file", "analysis"),
+        Command("place", "where a new system stands on an existing bank", "placement"),
+    ),
+    "Judges": (Command("judges", "who is reliable, lenient, or errs with another", "judges"),),
+    "Sharing": (
+        Command("publish", "make a read-only view and a secret link to it", "sharing"),
+        Command("views", "list the views, one JSON line each, newest first", "sharing"),
+        Command("revoke", "close the link of a view for good", "sharing"),
+    ),
+}
+COMMANDS: dict[str, Command] = {command.name: command for group in GROUPS.values() for command in group}
+
+
+def overview() -> str:
+    """The commands in their groups, as the help shows them."""
+    width = max(map(len, COMMANDS))
+    return "\n\n".join(
+        "\n".join([f"{title}:", *(f"  {command.name:<{width}}  {command.text}" for command in group)])
+        for title, group in GROUPS.items()
+    )

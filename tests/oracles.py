@@ -297,7 +297,7 @@ def label_log_probability(items, j, label, theta):
 
 
 def naive_influence(y, fold_items, fold, use, query, theta, step=1e-5):
-    """psi (n, M) and H (M,) of METHOD §10: derivatives by central differences, information from its definition."""
+    """psi (n, M) and H (M,) of METHOD §10, before the link: derivatives by central differences, information by sums."""
     queries = sorted({int(query[j]) for j in range(y.shape[1]) if use[j]})
     psi, information = np.zeros((len(queries), len(y))), []
     for i, row in enumerate(y):
@@ -318,6 +318,19 @@ def naive_influence(y, fold_items, fold, use, query, theta, step=1e-5):
         psi[:, i] = [(sums[q] - mean) / total for q in queries]
         information.append(total)
     return psi, np.array(information)
+
+
+def naive_link(y, pooled, theta, fold, use, query):
+    """(n, M) what the link takes back: the pooled fit's own psi, summed over the fold, beside the number of others."""
+    all_of_them = np.ones(y.shape[1], dtype=bool)
+    psi, _ = naive_influence(y, [pooled] * (max(fold) + 1), fold, all_of_them, query, theta)
+    queries = sorted({int(q) for q in query})
+    rows = [queries.index(q) for q in sorted({int(query[j]) for j in range(y.shape[1]) if use[j]})]
+    taken = np.zeros((len(rows), len(y)))
+    for i in range(len(y)):
+        mates = [k for k in range(len(y)) if fold[k] == fold[i]]
+        taken[:, i] = psi[np.ix_(rows, mates)].sum(axis=1) / (len(y) - len(mates))
+    return taken - taken.mean(axis=0)
 
 
 def naive_variances(psi, floor):

@@ -12,7 +12,7 @@ from functools import cached_property
 
 import numpy as np
 
-from ..irt.cells import SoftplusTerms, softplus_terms
+from ..irt.cells import SoftplusTerms, label_scores, softplus_terms
 from ..irt.fit import IrtFit
 from ..irt.linking import mean_sigma
 from ..irt.models import ItemParameters
@@ -98,6 +98,13 @@ class CrossFit:
         known = ~np.isnan(self.y)
         informed = np.stack([np.isfinite(items.a) for items in self.items]) & use
         return np.array([(known[i] & informed[f]).any() for i, f in enumerate(self.fold)])
+
+    @cached_property
+    def pooled_contributions(self) -> FloatArray:
+        """(M, J) what each label contributes to its system's ability in the pooled fit: score / information."""
+        theta = self.pooled.theta
+        score, info = label_scores(self.pooled.items, self.y, theta)
+        return np.asarray(score / (1 + info.sum(axis=1, keepdims=True)))
 
     @cached_property
     def _tables(self) -> tuple[FloatArray, list[tuple[SoftplusTerms, FloatArray]]]:

@@ -34,10 +34,14 @@ def write_files(contents: Mapping[str, bytes], folder: str | Path) -> list[Path]
 
 
 def write_whole(path: Path, content: bytes) -> Path:
-    """Write under another name first, so that no reader ever finds half a file."""
+    """Write under another name first, so that no reader ever finds half a file; nothing is left where it fails."""
     partial = path.with_name(f".{path.name}.part")
-    partial.write_bytes(content)
-    return partial.replace(path)
+    try:
+        partial.write_bytes(content)
+        return partial.replace(path)
+    except BaseException:
+        partial.unlink(missing_ok=True)
+        raise
 
 
 def csv_bytes(table: pd.DataFrame) -> bytes:

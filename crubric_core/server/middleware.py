@@ -10,11 +10,10 @@ from urllib.parse import urlsplit
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
-from streamlit import config
-from streamlit.web.server.starlette.starlette_websocket import is_host_allowed
 
 from .protocol_filter import FROM_ANYBODY, FROM_EDITORS, discreet, filtered
 from .sign_in import is_local, may_upload
+from .streamlit_internals import is_host_allowed, option
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -144,7 +143,7 @@ def _below(path: str, folder: str) -> bool:
 
 def _path(scope: Scope) -> str:
     """The path below server.baseUrlPath, repeated and last slashes taken away as Streamlit's own routes do."""
-    base = "/" + str(config.get_option("server.baseUrlPath") or "").strip("/")
+    base = "/" + str(option("server.baseUrlPath") or "").strip("/")
     path: str = scope["path"]
     if base != "/" and (path + "/").startswith(base + "/"):
         path = path[len(base) :]

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from streamlit.proto.BackMsg_pb2 import BackMsg
-from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from .streamlit_internals import BackMsg, ForwardMsg, asked_for
 
 if TYPE_CHECKING:
     from starlette.types import Message, Receive, Send
@@ -62,14 +61,6 @@ def _is_allowed(data: bytes | None, allowed: frozenset[str], longest: int) -> bo
     if data is None or len(data) > longest:  # None: a text frame, no message of the protocol
         return False
     try:
-        return _kind(BackMsg.FromString(data)) in allowed
+        return asked_for(BackMsg.FromString(data)) in allowed
     except Exception:  # noqa: BLE001 - protobuf's own class of error has no types
         return False
-
-
-def _kind(message: BackMsg) -> str | None:
-    """What is asked for; of the operations beside a run of the script, which one."""
-    kind: str | None = message.WhichOneof("type")
-    if kind == "backend_operation_request":
-        return message.backend_operation_request.WhichOneof("payload")
-    return kind

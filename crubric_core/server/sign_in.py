@@ -16,13 +16,10 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from urllib.parse import urlsplit
 
 import streamlit as st
-from streamlit import config
-from streamlit.runtime.scriptrunner import get_script_run_ctx
-from streamlit.web.server.starlette import starlette_websocket
-from streamlit.web.server.starlette.starlette_server_config import USER_COOKIE_NAME
 
 from .. import access
 from ..errors import AccessError
+from .streamlit_internals import claims_of, on_a_page, option
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -36,7 +33,7 @@ GUIDE = "docs/deploy.md says how"
 
 @dataclass(frozen=True)
 class People:
-    """Addresses by role, in lower case."""
+    """Addresses by role, as ``comparable`` gives them."""
 
     editors: frozenset[str]
     viewers: frozenset[str]
@@ -48,9 +45,17 @@ class People:
             return None
         if not isinstance(address, str):
             return None
-        if address.lower() in self.editors:
+        if comparable(address) in self.editors:
             return "editor"
-        return "viewer" if address.lower() in self.viewers else None
+        return "viewer" if comparable(address) in self.viewers else None
+
+
+def comparable(address: str) -> str:
+    """The form in which addresses are compared: ASCII in lower case, any other exactly as it is.
+
+    Unicode lowers the Kelvin sign (U+212A) to an ASCII "k": a look-alike would be somebody on the list.
+    """
+    return address.lower() if address.isascii() else address
 
 
 def guard() -> People | None:
@@ -64,8 +69,8 @@ def guard() -> People | None:
     if "access" not in secrets:
         raise AccessError(
             f"The dashboard would be open to other machines without a login (server.address is "
-            f"{config.get_option('server.address') or 'every address'!r}, server.allowedHosts is "
-            f"{config.get_option('server.allowedHosts')}): add [auth] and [access] to .streamlit/secrets.toml "
+            f"{option('server.address') or 'every address'!r}, server.allowedHosts is "
+            f"{option('server.allowedHosts')}): add [auth] and [access] to .streamlit/secrets.toml "
             f"({GUIDE}), or keep both to localhost."
         )
     people = _people(secrets.get("access", {}))
@@ -94,10 +99,7 @@ def may_upload(people: People | None, request: Request) -> bool:
     """Whether the signed cookie of a request is an editor's; everybody's where there is no login."""
     if people is None:
         return True
-    signed = starlette_websocket._get_signed_cookie_with_chunks(request.cookies, USER_COOKIE_NAME)
-    origin = request.headers.get("origin", "")
-    user = starlette_websocket._parse_decoded_user_cookie(signed, origin) if signed else {}
-    return people.role_of(user) == "editor"
+    return people.role_of(claims_of(request.cookies, request.headers.get("origin", ""))) == "editor"
 
 
 def ask_to_sign_in() -> NoReturn:
@@ -122,13 +124,13 @@ def offer_to_sign_out() -> None:
 
 def _user() -> dict[str, Any]:
     """What the provider said of this page's visitor; nothing outside a page."""
-    return dict(st.user.to_dict()) if get_script_run_ctx(suppress_warning=True) else {}
+    return dict(st.user.to_dict()) if on_a_page() else {}
 
 
 def _secrets() -> dict[str, Any]:
     if st.secrets.load_if_toml_exists():
         return dict(st.secrets.to_dict())
-    broken = [path for path in config.get_option("secrets.files") if Path(path).exists()]
+    broken = [path for path in option("secrets.files") if Path(path).exists()]
     if broken:
         raise AccessError(
             f"{broken[0]} cannot be read as TOML: nobody knows who may come in. Mend or remove it."
@@ -138,7 +140,7 @@ def _secrets() -> dict[str, Any]:
 
 def _served_wider() -> bool:
     """Whether other machines may reach the server, by its own address or through a proxy that names it otherwise."""
-    hosts = [config.get_option("server.address") or "", *config.get_option("server.allowedHosts")]
+    hosts = [option("server.address") or "", *option("server.allowedHosts")]
     return len(hosts) == 1 or not all(map(is_local, hosts))
 
 
@@ -148,7 +150,7 @@ def _people(section: Any) -> People:
         given = section.get(name, []) if isinstance(section, dict) else None
         if not isinstance(given, list) or not all(isinstance(a, str) and "@" in a for a in given):
             raise AccessError(f"[access] {name} is {given!r}: expected a list of e-mail addresses ({GUIDE}).")
-        lists[name] = frozenset(address.strip().lower() for address in given)
+        lists[name] = frozenset(comparable(address.strip()) for address in given)
     if not lists["editors"]:
         raise AccessError(f"[access] names no editors: nobody could publish anything ({GUIDE}).")
     return People(**lists)
@@ -170,8 +172,8 @@ def _check_login(section: Any) -> None:
             raise AccessError(
                 f"[auth] {name} is {auth[name]!r}: expected an address that begins with https://."
             )
-    for option in ("server.enableXsrfProtection", "server.enableCORS"):
-        if not config.get_option(option):
-            raise AccessError(f"{option} is off: another site could act in a visitor's name. Leave it on.")
-    if config.get_option("server.trustedUserHeaders"):
+    for name in ("server.enableXsrfProtection", "server.enableCORS"):
+        if not option(name):
+            raise AccessError(f"{name} is off: another site could act in a visitor's name. Leave it on.")
+    if option("server.trustedUserHeaders"):
         raise AccessError("server.trustedUserHeaders is set: a header would say who visits. Leave it out.")

@@ -15,9 +15,11 @@ import numpy as np
 import pandas as pd
 
 from ..files import json_bytes
+from .folder import read_regular
 from .view import RUBRICS, WHOLE, Bank, Separation, SharedView
 
 FORMAT = 1
+MOST = 64 << 20  # bytes of a view that is read
 _LOCAL = {"autoinstall_known_extensions": "false", "autoload_known_extensions": "false"}
 _SMALL = {
     "default_block_size": "16384"
@@ -39,7 +41,7 @@ _BANK_CURVES = ("theta", "information", "information_all")
 
 
 def write_content(view: SharedView, path: Path) -> None:
-    """Write the view as a new database at ``path``."""
+    """Write the view as a new database at ``path``; duckdb.Error where not all of it is stored."""
     for left in (path, path.with_name(path.name + ".wal")):
         left.unlink(missing_ok=True)
     with closing(duckdb.connect(str(path), config={**_LOCAL, **_SMALL})) as connection:
@@ -47,6 +49,7 @@ def write_content(view: SharedView, path: Path) -> None:
             connection.register("frame", table)
             connection.execute(f'CREATE TABLE "{name}" AS SELECT * FROM frame')  # noqa: S608 - names of this file
             connection.unregister("frame")
+        connection.execute("CHECKPOINT")  # closing would do it too, and say nothing of a full disk
 
 
 def read_content(path: Path) -> SharedView:
@@ -78,8 +81,9 @@ def sealed(path: Path) -> Iterator[duckdb.DuckDBPyConnection]:
 
 
 def sha256_of(path: Path) -> str:
-    """Of the whole file."""
-    return hashlib.sha256(path.read_bytes()).hexdigest()
+    """Of the whole file; "" where it is no plain file of a view's size."""
+    content = read_regular(path, MOST)
+    return "" if content is None else hashlib.sha256(content).hexdigest()
 
 
 def _tables(view: SharedView) -> dict[str, pd.DataFrame]:

@@ -1,39 +1,78 @@
-"""Files of a views folder: each written whole and lasting, one writer at a time."""
+"""Files of a views folder: each written whole and lasting, one writer at a time; read only where it is a plain file."""
 
 from __future__ import annotations
 
+import errno
 import os
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import duckdb
 from filelock import FileLock
 
 from ..errors import SharingError
 
 PARTIAL = ".part"
+_NEVER_WAIT = getattr(os, "O_NONBLOCK", 0)  # Windows has neither this nor pipes in folders
+_FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 
 
 @contextmanager
 def writing(views: Path) -> Iterator[None]:
-    """The folder, made if it is new, while no other thread or process writes to it; SharingError if it cannot be."""
+    """The folder, made if it is new, while no other thread or process writes to it.
+
+    SharingError, with the folder as it was, where it cannot be written or is full.
+    """
     try:
         views.mkdir(mode=0o750, parents=True, exist_ok=True)  # a viewer may be another user of the same group
         with FileLock(views / ".lock"):
             yield
-    except OSError as error:
+    except (OSError, duckdb.Error) as error:
+        if is_full(error):
+            raise SharingError(
+                f"The views folder {views} has no room (the disk is full): nothing has changed. Make room, or name "
+                "another folder with --views or CRUBRIC_VIEWS."
+            ) from error
+        why = error.strerror if isinstance(error, OSError) else str(error).partition("\n")[0]
         raise SharingError(
-            f"The views folder {views} cannot be written ({error.strerror}): name another with --views or "
-            "CRUBRIC_VIEWS, or make room."
+            f"The views folder {views} cannot be written ({why}): nothing has changed. Name another with --views or "
+            "CRUBRIC_VIEWS, or let this user write to it."
         ) from error
 
 
-def write_lasting(path: Path, content: bytes) -> None:
-    """Under another name first, then renamed: after a crash or a power cut there is the old file or the new one."""
+def is_full(error: OSError | duckdb.Error) -> bool:
+    """Whether a disk, a quota or a limit has no more room."""
+    if isinstance(error, OSError):
+        return error.errno in _FULL
+    return any(os.strerror(number) in str(error) for number in _FULL)
+
+
+def read_regular(path: Path, most: int) -> bytes | None:
+    """The content of a plain file of at most ``most`` bytes; None for anything else, such as a pipe or a device.
+
+    Opened so that it never waits: a pipe in the folder would hold a reader for ever.
+    """
+    try:
+        opened = os.open(path, os.O_RDONLY | _NEVER_WAIT)
+    except OSError:
+        return None
+    with os.fdopen(opened, "rb") as file:
+        found = os.fstat(opened)
+        return file.read() if stat.S_ISREG(found.st_mode) and found.st_size <= most else None
+
+
+def prepare(path: Path, content: bytes) -> Path:
+    """The content on the disk under another name; ``settle`` gives it its own. Nothing is left where it fails."""
     partial = path.with_name(path.name + PARTIAL)
-    with partial.open("wb") as file:
-        file.write(content)
-    settle(partial, path)
+    try:
+        partial.write_bytes(content)
+        _sync(partial)
+    except BaseException:
+        partial.unlink(missing_ok=True)
+        raise
+    return partial
 
 
 def settle(partial: Path, path: Path) -> None:

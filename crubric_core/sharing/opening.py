@@ -42,16 +42,14 @@ def read_state(views: str | Path, state: ViewState) -> SharedView | None:
     """What a view holds; None unless its file is, byte for byte, the one that was published."""
     try:
         return read_content(state.content(Path(views))) if is_whole(views, state) else None
-    except (OSError, duckdb.Error, ValueError, KeyError, TypeError):
+    except (OSError, duckdb.Error, ValueError, KeyError, TypeError, RecursionError):
         return None
 
 
 def is_whole(views: str | Path, state: ViewState) -> bool:
     """Whether the content file is there and is, byte for byte, the one that was published."""
-    try:
-        return same(sha256_of(state.content(Path(views))), state.sha256)
-    except OSError:
-        return False
+    found = sha256_of(state.content(Path(views)))
+    return bool(found) and same(found, state.sha256)
 
 
 def standing_of(views: str | Path, state: ViewState, now: datetime | None = None) -> Standing:

@@ -1,16 +1,22 @@
-"""The state of a view, a small JSON file beside its content: whose link, until when, revoked or not."""
+"""The state of a view, a small JSON file beside its content: whose link, until when, revoked or not.
+
+A link is closed by renaming its state file to ``ID.closed``, for which no disk is too full; the state that says when
+and the line of the trail follow when there is room.
+"""
 
 from __future__ import annotations
 
 import json
 from dataclasses import asdict, dataclass, fields
+from dataclasses import replace as changed
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal
 
 from ..files import json_bytes
-from .folder import write_lasting
+from .folder import prepare, read_regular
 
+MOST = 1 << 20  # bytes of a state file; ours have about 1,000
 Standing = Literal["open", "expired", "revoked", "damaged"]
 
 
@@ -55,20 +61,46 @@ def state_path(views: Path, view: str) -> Path:
     return views / f"{view}.json"
 
 
-def write_state(views: Path, state: ViewState) -> None:
-    """Put the state in place of the last one, whole or not at all."""
+def closed_path(views: Path, view: str) -> Path:
+    """What its state file is called from the moment in which its link is closed until that is written down."""
+    return views / f"{view}.closed"
+
+
+def prepare_state(views: Path, state: ViewState) -> Path:
+    """The state on the disk, to be given its place by a renaming."""
     plain = {k: v.isoformat() if isinstance(v, datetime) else v for k, v in asdict(state).items()}
-    write_lasting(state_path(views, state.id), json_bytes(plain))
+    return prepare(state_path(views, state.id), json_bytes(plain))
 
 
 def load_state(views: Path, view: str) -> ViewState | None:
     """The state of an id (of an id's form); None where there is none that can be read."""
+    state = _read(state_path(views, view), view)
+    if state is not None:
+        return state
+    path = closed_path(views, view)
+    closed = _read(path, view)
+    return None if closed is None else revoked(closed, _renamed_at(path))
+
+
+def revoked(state: ViewState, when: datetime) -> ViewState:
+    """The same view when its link is closed and what it showed is gone."""
+    return changed(state, sha256="", size=0, changed_at=when, revoked_at=when)
+
+
+def _renamed_at(path: Path) -> datetime:
+    return datetime.fromtimestamp(path.stat().st_ctime, UTC)
+
+
+def _read(path: Path, view: str) -> ViewState | None:
+    content = read_regular(path, MOST)
+    if content is None:
+        return None
     try:
-        found = json.loads(state_path(views, view).read_bytes())
+        found = json.loads(content)
         state = ViewState(
             **{field.name: _value(field.name, found[field.name]) for field in fields(ViewState)}
         )
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return None
     texts = (state.token_sha256, state.sha256, state.title, state.fingerprint, state.published_by)
     sound = isinstance(state.version, int) and all(isinstance(text, str) for text in texts)

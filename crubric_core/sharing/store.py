@@ -1,11 +1,14 @@
 """The publisher's side: publish, replace, revoke, and the list of all links.
 
 A view is its content file and its state file. The content is on the disk before the state names it, so a view is
-there whole or not at all; what an interrupted call leaves behind is swept away by the next one.
+there whole or not at all; what an interrupted call leaves behind is swept away by the next one. A link is closed
+first and written down as closed afterwards: closing needs no room on the disk.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from dataclasses import replace as changed
 from datetime import UTC, datetime
@@ -17,9 +20,9 @@ from .content import sha256_of, write_content
 from .expiry import still_to_come
 from .folder import PARTIAL, settle, writing
 from .opening import read_state
-from .state import ViewState, load_state, state_path, write_state
+from .state import ViewState, closed_path, load_state, prepare_state, revoked, state_path
 from .tokens import checked_id, id_of, is_id, new_token, token_hash
-from .trail import record, this_user
+from .trail import UNDONE, Entry, last_entry, moment, recorded, this_user
 from .view import SharedView
 
 
@@ -58,9 +61,8 @@ def publish(
             changed_at=now,
             expires_at=until,
         )
-        state = _with_content(folder, state, view)
-        record(folder, now, who, "publish", state.id, _until(until))
-        write_state(folder, state)
+        with _with_content(folder, state, view) as state:
+            _commit(folder, state, Entry(moment(now), state.published_by, "publish", state.id, _until(until)))
     return Published(state.id, token, state.content(folder))
 
 
@@ -79,9 +81,9 @@ def replace(views: str | Path, view_id: str, view: SharedView, who: str | None =
             fingerprint=view.fingerprint,
             changed_at=now,
         )
-        new = _with_content(folder, new, view)
-        record(folder, now, who, "replace", new.id, f"version {new.version}")
-        write_state(folder, new)
+        with _with_content(folder, new, view) as new:
+            detail = f"version {new.version}"
+            _commit(folder, new, Entry(moment(now), who or this_user(), "replace", new.id, detail))
         old.content(folder).unlink(missing_ok=True)
     return new
 
@@ -95,17 +97,25 @@ def words_of(views: str | Path, view_id: str) -> tuple[str, str]:
 
 
 def revoke(views: str | Path, view_id: str, who: str | None = None) -> ViewState:
-    """Close a link for good and delete what it showed; revoking again changes nothing."""
+    """Close a link for good and delete what it showed; revoking again changes nothing.
+
+    It works on a full disk: the link is closed and its content deleted before anything is written. Where there is
+    no room even then, the line of the trail is added by the next call that writes to the folder.
+    """
     require_editor("revoke a view")
     folder, now = Path(views), datetime.now(UTC)
     with writing(folder):
         old = _known(folder, view_id)
         if old.revoked_at is not None:
             return old
-        new = changed(old, sha256="", size=0, changed_at=now, revoked_at=now)
-        record(folder, now, who, "revoke", new.id)
-        write_state(folder, new)
+        new = revoked(old, now)
+        with suppress(OSError):
+            _sweep(folder)
+        state_path(folder, new.id).replace(closed_path(folder, new.id))
         old.content(folder).unlink(missing_ok=True)
+        with suppress(OSError):
+            _commit(folder, new, Entry(moment(now), who or this_user(), "revoke", new.id))
+            closed_path(folder, new.id).unlink()
     return new
 
 
@@ -117,9 +127,9 @@ def set_expiry(
     folder, now = Path(views), datetime.now(UTC)
     until = still_to_come(expires, now)
     with writing(folder):
+        _sweep(folder)
         new = changed(_changeable(folder, view_id), expires_at=until, changed_at=now)
-        record(folder, now, who, "expiry", new.id, _until(until))
-        write_state(folder, new)
+        _commit(folder, new, Entry(moment(now), who or this_user(), "expiry", new.id, _until(until)))
     return new
 
 
@@ -127,17 +137,35 @@ def list_views(views: str | Path) -> tuple[ViewState, ...]:
     """Every view that was ever published here, newest first."""
     require_editor("list the views")
     folder = Path(views)
-    found = [load_state(folder, path.stem) for path in folder.glob("*.json") if is_id(path.stem)]
+    ids = {path.stem for form in ("*.json", "*.closed") for path in folder.glob(form) if is_id(path.stem)}
+    found = [load_state(folder, view) for view in sorted(ids)]
     return tuple(sorted(filter(None, found), key=lambda state: state.published_at, reverse=True))
 
 
-def _with_content(folder: Path, state: ViewState, view: SharedView) -> ViewState:
-    """Write the content file that the state will name."""
+@contextmanager
+def _with_content(folder: Path, state: ViewState, view: SharedView) -> Iterator[ViewState]:
+    """The state that names the view's content file, which is on the disk; gone again where the caller fails."""
     path = state.content(folder)
     partial = path.with_name(path.name + PARTIAL)
-    write_content(view, partial)
-    settle(partial, path)
-    return changed(state, sha256=sha256_of(path), size=path.stat().st_size)
+    try:
+        write_content(view, partial)
+        settle(partial, path)
+        yield changed(state, sha256=sha256_of(path), size=path.stat().st_size)
+    except BaseException:
+        for left in (partial, partial.with_name(f"{partial.name}.wal"), path):
+            left.unlink(missing_ok=True)
+        raise
+
+
+def _commit(folder: Path, state: ViewState, entry: Entry) -> None:
+    """Write the line, then put the state in its place: both, or neither."""
+    partial = prepare_state(folder, state)
+    try:
+        with recorded(folder, entry):
+            partial.replace(state_path(folder, state.id))
+    except BaseException:
+        partial.unlink(missing_ok=True)
+        raise
 
 
 def _known(folder: Path, view_id: str) -> ViewState:
@@ -155,10 +183,45 @@ def _changeable(folder: Path, view_id: str) -> ViewState:
 
 
 def _sweep(folder: Path) -> None:
-    """Delete what interrupted calls left: unfinished files, and contents that no state names."""
+    """Put in order what interrupted calls left.
+
+    Unfinished files and contents that no state names are deleted; a change that the trail announces and that did not
+    take place gets a line that says so; a link that was closed is written down as closed.
+    """
     for path in folder.iterdir():
         if path.name.endswith((PARTIAL, f"{PARTIAL}.wal")) or _is_left_over(folder, path):
             path.unlink(missing_ok=True)
+    last = last_entry(folder)
+    if last is not None and last.what != UNDONE and _is_undone(folder, last):
+        when, detail = moment(datetime.now(UTC)), f"the {last.what} of {last.when} did not take place"
+        with recorded(folder, Entry(when, this_user(), UNDONE, last.id, detail)):
+            pass
+    for path in folder.glob("*.closed"):
+        if is_id(path.stem):
+            _write_down(folder, path, last)
+
+
+def _is_undone(folder: Path, last: Entry) -> bool:
+    """Whether the state of the view is not the one that the last line announces."""
+    if not is_id(last.id):
+        return False
+    state = load_state(folder, last.id)
+    if state is None:
+        return not state_path(folder, last.id).exists()  # a state that cannot be read says nothing
+    return state.revoked_at is None and moment(state.changed_at) != last.when
+
+
+def _write_down(folder: Path, path: Path, last: Entry | None) -> None:
+    """The line and the state of a link that was closed by a call that could not write them."""
+    state = load_state(folder, path.stem)
+    if state is not None and not state_path(folder, state.id).exists():
+        if last is not None and (last.what, last.id) == ("revoke", state.id):  # the line is there already
+            state = revoked(state, datetime.fromisoformat(last.when))
+            prepare_state(folder, state).replace(state_path(folder, state.id))
+        else:
+            detail = "closed at that moment, written down later"
+            _commit(folder, state, Entry(moment(state.changed_at), "not known", "revoke", state.id, detail))
+    path.unlink(missing_ok=True)
 
 
 def _is_left_over(folder: Path, path: Path) -> bool:

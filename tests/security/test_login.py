@@ -21,13 +21,14 @@ PEOPLE = {
     "ben": {"email": "ben@example.org", "email_verified": True},
     "eve": {"email": "eve@example.org", "email_verified": True},
     "mallory": {"email": "ann@example.org", "email_verified": False},
+    "kelvin": {"email": "\u212aate@example.org", "email_verified": True},  # str.lower() would make it Kate's
 }
 READY = '[data-testid="stApp"][data-test-script-state="notRunning"]'
 
 
 @pytest.fixture(scope="module")
 def provider(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """An identity provider that knows four people."""
+    """An identity provider that knows five people."""
     port = free_port()
     people = [f"--user-claims={json.dumps({'sub': name, **claims})}" for name, claims in PEOPLE.items()]
     arguments = [sys.executable, "-m", "oidc_provider_mock", "--port", str(port), "-H", "localhost", *people]
@@ -52,7 +53,7 @@ def guarded(provider: Server, study: Study, tmp_path_factory: pytest.TempPathFac
         client_secret = "secret"
         server_metadata_url = "{provider.url}/.well-known/openid-configuration"
         [access]
-        editors = ["Ann@example.org"]
+        editors = ["Ann@example.org", "kate@example.org"]
         viewers = ["ben@example.org"]
         """
     )
@@ -157,7 +158,7 @@ def test_a_viewer_who_asks_all_the_same_is_refused_by_the_core(window: Page, gua
         expect(window.get_by_text("Only an editor may run experiments")).to_be_visible()
 
 
-@pytest.mark.parametrize("name", ["eve", "mallory"])
+@pytest.mark.parametrize("name", ["eve", "mallory", "kelvin"])
 def test_who_is_not_on_the_list_or_not_verified_stays_outside(
     window: Page, guarded: Server, name: str
 ) -> None:

@@ -16,7 +16,7 @@ import pytest
 from streamlit.proto.BackMsg_pb2 import BackMsg
 
 from crubric_core.sharing import Published, publish, revoke
-from crubric_core.sharing.state import load_state, write_state
+from crubric_core.sharing.state import ViewState, load_state, prepare_state, state_path
 from tests.security.conftest import CANARY, Study
 from tests.security.servers import ROOT, Server, Talk, folder_hash, rerun, shown, viewer_server
 
@@ -132,10 +132,22 @@ def _script(views: Path, link: Published) -> None:
 def _elsewhere(views: Path, link: Published) -> None:
     state = load_state(views, link.id)
     assert state is not None
-    write_state(views, replace(state, version="../../x"))  # type: ignore[arg-type]
+    put(views, replace(state, version="../../x"))  # type: ignore[arg-type]
+
+
+def put(views: Path, state: ViewState) -> None:
+    prepare_state(views, state).replace(state_path(views, state.id))
+
+
+def _pipe(path: Path) -> None:
+    path.unlink()
+    os.mkfifo(path)
 
 
 SPOILED: dict[str, Spoil] = {
+    "state a pipe": lambda views, link: _pipe(views / f"{link.id}.json"),
+    "content a pipe": lambda views, link: _pipe(link.path),
+    "state nested too deep": lambda views, link: (views / f"{link.id}.json").write_bytes(b"[" * 500_000),
     "revoked": lambda views, link: revoke(views, link.id),
     "flipped bit": _flip,
     "another view's file": _swap,
@@ -168,7 +180,7 @@ def test_an_expired_link_is_closed_like_a_wrong_one(talk: Open, study: Study, cl
     link = publish(study.view, study.views)
     state = load_state(study.views, link.id)
     assert state is not None
-    write_state(study.views, replace(state, expires_at=datetime.now(UTC) - timedelta(seconds=1)))
+    put(study.views, replace(state, expires_at=datetime.now(UTC) - timedelta(seconds=1)))
     with talk() as reader:
         assert shown(reader.run(query_string=f"view={link.token}")) == closed
 

@@ -170,3 +170,34 @@ SIGNED_IN = {"is_logged_in": True, "email": "ann@example.org", "email_verified":
 def test_a_role_belongs_to_a_verified_address_on_the_list(user: dict[str, Any], role: str | None) -> None:
     people = People(frozenset({"ann@example.org"}), frozenset({"ben@example.org"}))
     assert people.role_of(user) == role
+
+
+KELVIN = "\u212aate@example.org"  # the Kelvin sign; str.lower() makes it "kate@example.org"
+LONG_S = "\u017fam@example.org"  # str.upper() and casefold() make it an "s"
+
+
+def people(configure: Configure, *editors: str) -> People:
+    configure(AUTH, {"editors": str(list(editors))}, server_address="localhost")
+    found = guard()
+    assert found is not None
+    return found
+
+
+@pytest.mark.parametrize("lookalike", [KELVIN, LONG_S, "kate@example.org\u200b", "ｋate@example.org"])
+def test_an_address_that_only_looks_like_one_on_the_list_is_a_strangers(
+    configure: Configure, lookalike: str
+) -> None:
+    found = people(configure, "kate@example.org", "sam@example.org")
+    assert found.role_of(SIGNED_IN | {"email": "KATE@example.org"}) == "editor"
+    assert found.role_of(SIGNED_IN | {"email": lookalike}) is None
+
+
+def test_an_address_beyond_ascii_is_on_the_list_exactly_as_it_is_written_there(configure: Configure) -> None:
+    found = people(configure, "J\u00fcrgen@example.org")
+    assert found.role_of(SIGNED_IN | {"email": "J\u00fcrgen@example.org"}) == "editor"
+    for other in ("j\u00fcrgen@example.org", "J\u00dcRGEN@example.org", "Ju\u0308rgen@example.org"):
+        assert found.role_of(SIGNED_IN | {"email": other}) is None
+
+
+def test_a_list_with_a_lookalike_lets_the_plain_address_not_in(configure: Configure) -> None:
+    assert people(configure, KELVIN).role_of(SIGNED_IN | {"email": "kate@example.org"}) is None

@@ -354,14 +354,34 @@ def test_a_line_cut_off_by_a_crash_spoils_no_other(view: SharedView, views: Path
 def test_the_trail_has_its_line_before_the_link_opens(
     view: SharedView, views: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def crash(*_: object) -> None:
-        raise RuntimeError("power cut")
+    real, seen = Path.replace, []
 
-    monkeypatch.setattr("crubric_core.sharing.store.write_state", crash)
-    with pytest.raises(RuntimeError):
+    def look(path: Path, target: Path) -> Path:
+        if target.suffix == ".json":
+            seen.append((audit(views)["what"].tolist(), list_views(views)))
+        return real(path, target)
+
+    monkeypatch.setattr(Path, "replace", look)
+    publish(view, views)
+    assert seen == [(["publish"], ())]
+
+
+def test_a_line_whose_change_failed_is_withdrawn(
+    view: SharedView, views: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    publish(view, views)
+    before = contents(views)
+    real = Path.replace
+
+    def fail(path: Path, target: Path) -> Path:
+        if target.suffix == ".json":
+            raise OSError(5, "Input/output error")
+        return real(path, target)
+
+    monkeypatch.setattr(Path, "replace", fail)
+    with pytest.raises(SharingError, match="nothing has changed"):
         publish(view, views)
-    assert audit(views)["what"].tolist() == ["publish"]
-    assert list_views(views) == ()
+    assert contents(views) == before
 
 
 def test_the_list_has_the_newest_first(view: SharedView, views: Path) -> None:

@@ -1,0 +1,46 @@
+"""All that this program uses of Streamlit's private parts; requirements.txt pins the minor version they belong to.
+
+Each function and name here is held to its contract by tests/server/test_streamlit_internals.py: after an upgrade of
+Streamlit that test says what has moved, and this is the one file to mend.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from streamlit import config
+from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+from streamlit.web.server.starlette import starlette_websocket
+from streamlit.web.server.starlette.starlette_server_config import USER_COOKIE_NAME
+from streamlit.web.server.starlette.starlette_websocket import is_host_allowed
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = ["BackMsg", "ForwardMsg", "asked_for", "claims_of", "is_host_allowed", "on_a_page", "option"]
+
+
+def option(name: str) -> Any:
+    """The value of a configuration option, such as "server.address"."""
+    return config.get_option(name)
+
+
+def on_a_page() -> bool:
+    """Whether a script of a page runs in this thread, for a visitor."""
+    return get_script_run_ctx(suppress_warning=True) is not None
+
+
+def claims_of(cookies: Mapping[str, str], origin: str) -> dict[str, Any]:
+    """What the login's signed cookie says of its owner; {} without one, or with a signature that is not ours."""
+    signed = starlette_websocket._get_signed_cookie_with_chunks(dict(cookies), USER_COOKIE_NAME)
+    return dict(starlette_websocket._parse_decoded_user_cookie(signed, origin)) if signed else {}
+
+
+def asked_for(message: BackMsg) -> str | None:
+    """What a browser asks for; of the operations beside a run of the script, which one."""
+    kind: str | None = message.WhichOneof("type")
+    if kind == "backend_operation_request":
+        return message.backend_operation_request.WhichOneof("payload")
+    return kind

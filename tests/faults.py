@@ -1,0 +1,70 @@
+"""Faults on purpose: a disk without room, a process killed at a named step, a pipe where a file should be."""
+
+from __future__ import annotations
+
+import os
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+@contextmanager
+def no_room(beyond: int = 0) -> Iterator[None]:
+    """No file of this process grows beyond so many bytes: to it every disk is full, files that are there can shrink."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (beyond, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+def killed(work: Callable[[], object]) -> None:
+    """Run ``work`` in a fork of this process, which has to be killed by its own hand (``die``) before it ends."""
+    with warnings.catch_warnings(action="ignore", category=DeprecationWarning):  # 3.12 warns of threads
+        child = os.fork()
+    if not child:
+        try:
+            work()
+        finally:
+            os._exit(1)
+    _, status = os.waitpid(child, 0)
+    assert os.WIFSIGNALED(status), "it was not killed"
+
+
+def die(*_: object, **__: object) -> None:
+    """As kill -9 does it: no handler runs."""
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def on_a_small_disk(script: str, *arguments: object, folder: Path, megabytes: int = 2) -> str:
+    """What a Python script prints that runs where ``folder`` is a disk of its own of that size."""
+    unshare = shutil.which("unshare")
+    mount = f"mount -t tmpfs -o size={megabytes}m tmpfs {folder}"
+    if (
+        unshare is None
+        or subprocess.run([unshare, "--mount", "sh", "-c", mount], capture_output=True).returncode
+    ):
+        pytest.skip("this machine does not let a test mount a disk of its own")
+    command = [sys.executable, "-c", script, *map(str, arguments)]
+    inside = f'{mount} && exec "$@"'
+    done = subprocess.run(
+        [unshare, "--mount", "sh", "-c", inside, "sh", *command],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 
@@ -13,23 +15,41 @@ from .environment import program
 from .errors import CrubricError
 
 NAME = "crubric"
+CLOSED = 141  # what a shell says of a command whose reader went away (128 + SIGPIPE)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command; 0, or 2 with one clear line on stderr where the input is at fault."""
+    """Run one command; 0, or 2 with one clear line on stderr where the input, a file or the disk is at fault.
+
+    Whoever reads the output may stop early (``| head``): that ends the command without a word.
+    """
     words = sys.argv[1:] if arguments is None else arguments
     first = next((word for word in words if not word.startswith("-")), "")
     args = build_parser([first] if first in COMMANDS else []).parse_args(words)
     run: Callable[[argparse.Namespace], None] = args.run
     try:
         run(args)
+        sys.stdout.flush()
     except CrubricError as error:
         print(f"{NAME}: {error}", file=sys.stderr)
+        return 2
+    except BrokenPipeError:
+        _say_no_more()
+        return CLOSED
+    except OSError as error:
+        print(f"{NAME}: {error.filename or 'the output'}: {error.strerror or error}.", file=sys.stderr)
+        _say_no_more()
         return 2
     except KeyboardInterrupt:
         print(f"{NAME}: stopped; nothing half-written remains.", file=sys.stderr)
         return 130
     return 0
+
+
+def _say_no_more() -> None:
+    """Drop what is still to be printed, which Python would try once more at its end."""
+    with suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def build_parser(names: Iterable[str] = tuple(COMMANDS)) -> argparse.ArgumentParser:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from ..analysis.export import write_result
 from ..analysis.pipeline import run_pipeline
 from ..environment import recorded
+from ..errors import WorkspaceError
 from ..experiments import EXPERIMENTS, ExperimentResult, run_experiment, store_experiment, stored_experiment
 from ..experiments.files import write_experiment
 from ..reports.study import write_report
@@ -113,10 +114,13 @@ def _kept_or_run(
     *,
     again: bool = False,
 ) -> ExperimentResult:
-    """The result that the workspace keeps, or a new one, which it keeps from then on."""
+    """The result that the workspace keeps, or a new one, which it keeps from then on where it can."""
     kept = None if again else stored_experiment(workspace, name, dataset, settings)
     if kept is not None:
         return kept
     result = run_experiment(name, dataset, settings, progress=tell)
-    store_experiment(workspace, result)
+    try:
+        store_experiment(workspace, result)
+    except WorkspaceError as error:  # hours of work are not lost to a full disk: they are written to --out
+        print(f"note: the result of {name} is not kept in the workspace. {error}", file=sys.stderr)
     return result

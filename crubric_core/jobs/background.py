@@ -20,6 +20,7 @@ from typing import IO
 
 from ..access import carried, require_editor
 from ..environment import PACKAGE
+from ..errors import CrubricError
 from ..experiments.results import ExperimentResult, settings_record
 from ..labels.store.results import result_key
 from ..labels.store.snapshot import Snapshot
@@ -39,7 +40,10 @@ def job_key(name: str, fingerprint: str, settings: Settings) -> Key:
 
 @dataclass
 class Job:
-    """One experiment under way. share: done, in [0, 1]. what: done now. error: why it ended without a result."""
+    """One experiment under way. share: done, in [0, 1]. what: done now. error: why it ended without a kept result.
+
+    result: what it found, where that could not be stored; it lasts as long as this process.
+    """
 
     name: str
     share: float = 0.0
@@ -47,6 +51,7 @@ class Job:
     error: str = ""
     cancelled: bool = False
     process: subprocess.Popen[bytes] | None = None
+    result: ExperimentResult | None = None
 
     @property
     def active(self) -> bool:
@@ -104,8 +109,7 @@ class Background:
     def _run(self, key: Key, job: Job, task: bytes) -> None:
         try:
             result = self._watch(job, task)
-            if result is not None and not job.cancelled:
-                self._keep(result)
+            if result is not None and not job.cancelled and self._kept(job, result):
                 with self._lock:
                     if self._jobs.get(key) is job:
                         del self._jobs[key]
@@ -114,6 +118,16 @@ class Background:
             job.error = UNEXPECTED
         with self._lock:
             self.changes += 1
+
+    def _kept(self, job: Job, result: ExperimentResult) -> bool:
+        """Whether the result could be stored; where it could not, the job has it and says why."""
+        try:
+            self._keep(result)
+        except CrubricError as error:
+            logger.error("The result of the experiment %s could not be stored: %s", job.name, error)  # noqa: TRY400
+            job.result, job.error = result, str(error)
+            return False
+        return True
 
     def _watch(self, job: Job, task: bytes) -> ExperimentResult | None:
         with tempfile.TemporaryFile() as written, tempfile.TemporaryFile() as said:

@@ -15,7 +15,9 @@ from filelock import FileLock
 from ..errors import SharingError
 
 PARTIAL = ".part"
-_NEVER_WAIT = getattr(os, "O_NONBLOCK", 0)  # Windows has neither this nor pipes in folders
+_READ = (
+    os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+)  # the one POSIX has, the other Windows
 _FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 
 
@@ -55,12 +57,19 @@ def read_regular(path: Path, most: int) -> bytes | None:
     Opened so that it never waits: a pipe in the folder would hold a reader for ever.
     """
     try:
-        opened = os.open(path, os.O_RDONLY | _NEVER_WAIT)
+        opened = os.open(path, _READ)
     except OSError:
         return None
-    with os.fdopen(opened, "rb") as file:
+    try:
         found = os.fstat(opened)
-        return file.read() if stat.S_ISREG(found.st_mode) and found.st_size <= most else None
+        if not stat.S_ISREG(found.st_mode) or found.st_size > most:
+            return None
+        with os.fdopen(opened, "rb", closefd=False) as file:
+            return file.read()
+    except OSError:
+        return None
+    finally:
+        os.close(opened)
 
 
 def prepare(path: Path, content: bytes) -> Path:

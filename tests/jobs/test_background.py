@@ -15,7 +15,7 @@ import pytest
 from crubric_core import Settings, Workspace
 from crubric_core.demo import simulate
 from crubric_core.demo.writing import KINDS
-from crubric_core.errors import DatasetError
+from crubric_core.errors import DatasetError, WorkspaceError
 from crubric_core.experiments import EXPERIMENTS, run_experiment, store_experiment, stored_experiment
 from crubric_core.jobs.background import ONE_THREAD, UNEXPECTED, Background, Job, job_key
 from crubric_core.labels.store.snapshot import Snapshot
@@ -112,6 +112,22 @@ def test_a_process_that_dies_is_told_calmly_and_can_be_started_again(workspace, 
     assert job.error == UNEXPECTED
     assert "stability" in caplog.text
     assert background.start("stability", snapshot, settings) is not job
+
+
+def test_a_result_that_cannot_be_stored_is_not_lost(workspace):
+    def full(_result):
+        raise WorkspaceError("The change could not be stored (the disk is full); the workspace is as it was.")
+
+    queue, settings = Background(full), replace(SETTINGS, seed=11)
+    try:
+        ds = workspace.dataset("small")
+        job = queue.start("sweep", Snapshot(ds, settings), settings)
+        wait(lambda: not job.active)
+        assert "the disk is full" in job.error
+        assert queue.job(job_key("sweep", ds.fingerprint, settings)) is job
+        assert job.result.sentences() == run_experiment("sweep", ds, settings).sentences()
+    finally:
+        queue.close()
 
 
 def test_every_change_of_the_queue_is_counted(workspace, background):

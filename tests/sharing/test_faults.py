@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pickle
+from collections.abc import Callable
 from dataclasses import replace as changed
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -201,12 +202,15 @@ def test_a_clock_that_goes_backwards_opens_no_revoked_link_and_orders_nothing(
     assert audit(views)["what"].tolist() == ["publish", "replace", "publish", "revoke"]
 
 
+@pytest.mark.parametrize("make", [os.mkfifo, os.mkdir])
 @pytest.mark.parametrize("place", ["state", "content", "trail"])
-def test_a_pipe_in_the_folder_keeps_nobody_waiting(view: SharedView, views: Path, place: str) -> None:
+def test_a_pipe_or_a_folder_in_a_files_place_keeps_nobody_waiting(
+    view: SharedView, views: Path, place: str, make: Callable[[Path], None]
+) -> None:
     link, other = publish(view, views), publish(view, views)
     path = {"state": views / f"{link.id}.json", "content": link.path, "trail": views / "audit.jsonl"}[place]
     path.unlink()
-    os.mkfifo(path)
+    make(path)
     assert (open_view(views, link.token) is None) is (place != "trail")
     assert open_view(views, other.token) is not None
     assert other.id in {state.id for state in list_views(views)}

@@ -41,8 +41,12 @@ def background() -> Background:
 
 
 def stored(study: Study, name: str) -> ExperimentResult | None:
-    """The kept result on these labels with these settings."""
-    return stored_experiment(loaders.workspace(), name, study.dataset, study.settings)
+    """The result on these labels with these settings: the kept one, or one that could not be stored."""
+    kept = stored_experiment(loaders.workspace(), name, study.dataset, study.settings)
+    if kept is not None:
+        return kept
+    job = background().job(job_key(name, study.fingerprint, study.settings))
+    return None if job is None else job.result
 
 
 def run_or_watch(study: StudyPage, name: str) -> None:
@@ -96,6 +100,13 @@ def _follow(key: Key, seen: int) -> None:
 def show_result(study: StudyPage, result: ExperimentResult) -> None:
     """What was found, the figure, the tables, and what they do not show."""
     view = VIEWS[result.name]
+    job = background().job(job_key(result.name, study.fingerprint, study.settings))
+    if job is not None and job.result is result:
+        st.warning(
+            plain(
+                f"Take this result along: it could not be stored and lasts until this server stops. {job.error}"
+            )
+        )
     first = judges_first(study)
     study.answer(*first, headline(result))
     widgets.notes([notice for notice in result.notices if notice not in first])

@@ -12,6 +12,7 @@ from streamlit import config
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.runtime.scriptrunner import get_script_run_ctx
+from streamlit.web import cli
 from streamlit.web.server.starlette import starlette_websocket
 from streamlit.web.server.starlette.starlette_server_config import USER_COOKIE_NAME
 from streamlit.web.server.starlette.starlette_websocket import is_host_allowed
@@ -19,7 +20,21 @@ from streamlit.web.server.starlette.starlette_websocket import is_host_allowed
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["BackMsg", "ForwardMsg", "asked_for", "claims_of", "is_host_allowed", "on_a_page", "option"]
+__all__ = [
+    "BackMsg",
+    "ForwardMsg",
+    "asked_for",
+    "claims_of",
+    "is_host_allowed",
+    "on_a_page",
+    "option",
+    "streamlit_command",
+]
+
+
+def streamlit_command(*words: str) -> None:
+    """``streamlit …`` in this process, which ends with it."""
+    cli.main(list(words), prog_name="streamlit")
 
 
 def option(name: str) -> Any:

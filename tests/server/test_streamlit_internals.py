@@ -82,6 +82,15 @@ def test_a_host_is_allowed_by_the_list_of_the_configuration() -> None:
     assert not internals.is_host_allowed(None)
 
 
+def test_the_command_of_streamlit_knows_how_to_run_an_app(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        internals.streamlit_command("run", "--help")
+    assert ended.value.code == 0
+    said = capsys.readouterr().out
+    assert "--server.headless" in said
+    assert "--server.maxMessageSize" in said
+
+
 def test_outside_a_page_there_is_no_visitor() -> None:
     assert not internals.on_a_page()
 

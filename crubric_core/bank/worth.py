@@ -1,0 +1,159 @@
+"""What a bank is worth: how much of the standing on the whole pool it keeps for systems that it has not seen.
+
+Both standings are of the same M systems: on the pool, and on the bank as if each system were new. A pair that the
+pool separates is *kept* where the bank separates it the same way, *reversed* where it separates it the other way.
+Intervals are by the jackknife over systems (Efron & Tibshirani 1993, ch. 11): they tell what other systems like these
+would show.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import stats
+
+from ..errors import AssemblyError
+from ..types import BoolArray, FloatArray, IntArray
+
+MEASURES = ("kept", "reversed", "ordered", "tau", "rank_error")
+_SHARES = 3  # the first measures are shares of pairs
+
+
+@dataclass(frozen=True)
+class Interval:
+    """An estimate with the ends of its interval; NaN where unknown."""
+
+    estimate: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class Worth:
+    """Means over the banks of one size.
+
+    kept, reversed: shares in [0, 1] of the pairs that the pool separates. ordered: share of these pairs that the bank
+    puts in the pool's order, separated or not. tau: Kendall's tau-b of the abilities, in [-1, 1]. rank_error: mean
+    absolute difference of the ranks. separated: pairs that the pool separates. without: (M, 5) the same five
+    measures with each system left out, of which the intervals are made.
+    """
+
+    kept: Interval
+    reversed: Interval
+    ordered: Interval
+    tau: Interval
+    rank_error: Interval
+    separated: int
+    without: FloatArray
+
+
+def bank_worth(
+    pool: FloatArray,
+    pool_separated: BoolArray,
+    banks: FloatArray,
+    banks_separated: BoolArray,
+    confidence: float = 0.95,
+) -> Worth:
+    """The worth of one bank, or the mean over D banks of one size, such as random ones.
+
+    pool: (M,) abilities on the whole pool; pool_separated: (M, M) symmetric. banks: (M,) or (D, M) abilities on each
+    bank as if new; banks_separated: (M, M) or (D, M, M). A system unknown (NaN) anywhere takes no part.
+    """
+    banks, separated = np.atleast_2d(banks), banks_separated.reshape(-1, *pool_separated.shape)
+    if banks.shape[1:] != pool.shape or separated.shape != (len(banks), len(pool), len(pool)):
+        raise AssemblyError("The standings on pool and bank must be of the same systems.")
+    known = np.flatnonzero(np.isfinite(pool) & np.isfinite(banks).all(axis=0))
+    sure, told = pool_separated[known][:, known], separated[:, known][:, :, known]
+    pool, banks = pool[known], banks[:, known]
+    truth, found = _signs(pool), _signs(banks)
+    shares = _shares(truth, found, sure, told)
+    values = np.column_stack([*shares, _tau(truth, found), _rank_errors(truth, found)])
+    without = np.full((len(pool_separated), len(MEASURES)), np.nan)
+    without[known] = values[1:]
+    kept, reversed_, ordered, tau, rank_error = (
+        _interval(values[0, k], values[1:, k], k < _SHARES, confidence) for k in range(len(MEASURES))
+    )
+    return Worth(kept, reversed_, ordered, tau, rank_error, int(np.triu(sure, 1).sum()), without)
+
+
+def worth_difference(first: Worth, second: Worth, measure: str, confidence: float = 0.95) -> Interval:
+    """First less second on the same systems, paired by the system left out."""
+    k = MEASURES.index(measure)
+    estimates = [getattr(worth, measure).estimate for worth in (first, second)]
+    return _interval(
+        estimates[0] - estimates[1], first.without[:, k] - second.without[:, k], False, confidence
+    )
+
+
+def least_keeping(sizes: IntArray | Sequence[int], kept: FloatArray, target: float = 0.95) -> int | None:
+    """The least size from which on every size keeps ``target``; None where not even the largest does.
+
+    sizes: (n,) ascending. kept: (n,) share that banks of each size keep.
+    """
+    enough = np.logical_and.accumulate((kept >= target)[::-1])[::-1]
+    return int(np.asarray(sizes)[enough.argmax()]) if enough.any() else None
+
+
+def _signs(values: FloatArray) -> FloatArray:
+    """(…, M, M) 1 where the row is above the column, -1 below, 0 tied. values: (…, M)."""
+    return np.sign(values[..., :, None] - values[..., None, :])
+
+
+def _with_and_without(pairs: FloatArray) -> FloatArray:
+    """Sums of a symmetric matrix over all pairs, then with each system left out. (…, M, M) → (1 + M, …)."""
+    rows = pairs.sum(axis=-1)
+    total = rows.sum(axis=-1, keepdims=True) / 2
+    return np.moveaxis(np.concatenate([total, total - rows], axis=-1), -1, 0)
+
+
+def _shares(truth: FloatArray, found: FloatArray, sure: BoolArray, told: BoolArray) -> list[FloatArray]:
+    """Kept, reversed and ordered shares of the pairs that the pool separates, (1 + M,) each; NaN without any."""
+    agrees, opposes = found * truth > 0, found * truth < 0
+    pairs = _with_and_without(sure.astype(float))
+    out = []
+    for events in (told & agrees, told & opposes, agrees):
+        share = np.full(len(pairs), np.nan)
+        counts = _with_and_without((events & sure).mean(axis=0))
+        np.divide(counts, pairs, out=share, where=pairs > 0.5)
+        out.append(np.clip(share, 0.0, 1.0))
+    return out
+
+
+def _tau(truth: FloatArray, found: FloatArray) -> FloatArray:
+    """(1 + M,) Kendall's tau-b, averaged over the banks; NaN where a bank ties all systems."""
+    agreement = _with_and_without(truth * found)
+    scale = np.sqrt(_with_and_without(truth**2)[:, None] * _with_and_without(found**2))
+    tau = np.full(agreement.shape, np.nan)
+    np.divide(agreement, scale, out=tau, where=scale > 0)
+    return np.asarray(tau.mean(axis=1))
+
+
+def _rank_errors(truth: FloatArray, found: FloatArray) -> FloatArray:
+    """(1 + M,) mean absolute rank difference. A rank is (M + 1 + those above - those below) / 2."""
+    shift = (found - truth) / 2  # what the column contributes to the row's rank difference
+    difference = shift.sum(axis=-1)
+    size = truth.shape[0]
+    left_out = np.abs(difference[:, :, None] - shift)  # row: the system, column: who is left out
+    np.einsum("dii->di", left_out)[:] = 0.0
+    without = left_out.sum(axis=1).mean(axis=0) / max(size - 1, 1)
+    return np.append(np.abs(difference).mean(), without)
+
+
+def _interval(estimate: float, without: FloatArray, share: bool, confidence: float) -> Interval:
+    """Jackknife interval with Student's t.
+
+    A share of 0 or 1 shows no spread: it gets the exact binomial interval of as many trials as disjoint pairs.
+    """
+    values = without[np.isfinite(without)]
+    n = len(values)
+    if n < 3 or not np.isfinite(estimate):
+        return Interval(float(estimate), float("nan"), float("nan"))
+    if share and np.ptp(values) == 0 and estimate in (0.0, 1.0):
+        exact = stats.binomtest(int(estimate) * (n // 2), n // 2).proportion_ci(confidence)
+        return Interval(float(estimate), float(exact.low), float(exact.high))
+    se = np.sqrt((n - 1) / n * ((values - values.mean()) ** 2).sum())
+    half = float(stats.t.ppf((1 + confidence) / 2, n - 1) * se)
+    low, high = float(estimate) - half, float(estimate) + half
+    return Interval(float(estimate), max(low, 0.0) if share else low, min(high, 1.0) if share else high)

@@ -1,0 +1,122 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from crubric_core.bank.worth import MEASURES, bank_worth, least_keeping, worth_difference
+from crubric_core.errors import AssemblyError
+
+
+def standings(seed, size=8, banks=3):
+    """Abilities with ties, and symmetric separations, on the pool and on some banks."""
+    rng = np.random.default_rng(seed)
+    pool = rng.integers(0, 6, size).astype(float)
+    bank = pool + rng.integers(-2, 3, (banks, size))
+
+    def separated(theta, least):
+        return np.abs(theta[..., :, None] - theta[..., None, :]) >= least
+
+    return pool, separated(pool, 2), bank, separated(bank, 3)
+
+
+def naive(pool, sure, bank, told):
+    """METHOD's measures, pair by pair, of one bank."""
+    pairs = [(i, k) for i in range(len(pool)) for k in range(i) if sure[i, k]]
+    same = [np.sign(pool[i] - pool[k]) == np.sign(bank[i] - bank[k]) for i, k in pairs]
+    other = [np.sign(pool[i] - pool[k]) == -np.sign(bank[i] - bank[k]) for i, k in pairs]
+    sure_too = [told[i, k] for i, k in pairs]
+    kept = np.mean([a and b for a, b in zip(same, sure_too, strict=True)]) if pairs else np.nan
+    lost = np.mean([a and b for a, b in zip(other, sure_too, strict=True)]) if pairs else np.nan
+    tau = stats.kendalltau(pool, bank).statistic
+    ranks = np.abs(stats.rankdata(-pool) - stats.rankdata(-bank)).mean()
+    return np.array([kept, lost, np.mean(same) if pairs else np.nan, tau, ranks])
+
+
+@settings(max_examples=15)
+@given(st.integers(0, 500))
+def test_every_measure_is_that_of_its_pairs_also_with_any_system_left_out(seed):
+    pool, sure, banks, told = standings(seed)
+    found = bank_worth(pool, sure, banks, told)
+    for left_out in (-1, 0, 5):
+        rest = np.delete(np.arange(8), left_out) if left_out >= 0 else np.arange(8)
+        pairs = np.ix_(rest, rest)
+        expected = np.mean(
+            [naive(pool[rest], sure[pairs], b[rest], t[pairs]) for b, t in zip(banks, told, strict=True)],
+            axis=0,
+        )
+        whole = [getattr(found, measure).estimate for measure in MEASURES]
+        np.testing.assert_allclose(found.without[left_out] if left_out >= 0 else whole, expected, atol=1e-12)
+
+
+def test_the_pool_itself_keeps_everything_and_its_mirror_reverses_it():
+    pool, sure, _, _ = standings(3)
+    same, mirror = bank_worth(pool, sure, pool, sure), bank_worth(pool, sure, -pool, sure)
+    assert (same.kept.estimate, same.reversed.estimate, same.rank_error.estimate) == (1, 0, 0)
+    assert same.tau.estimate == pytest.approx(1)
+    assert (mirror.kept.estimate, mirror.reversed.estimate) == (0, 1)
+
+
+def test_a_share_of_all_pairs_is_not_certain_with_few_systems():
+    pool = np.arange(8.0)
+    sure = np.abs(pool[:, None] - pool) >= 2
+    found = bank_worth(pool, sure, pool, sure)
+    assert found.kept.low == pytest.approx(stats.binomtest(4, 4).proportion_ci().low)
+    assert found.reversed.low == 0 < found.reversed.high < 0.7
+
+
+def test_intervals_are_those_of_the_jackknife_within_the_range_of_a_share():
+    pool, sure, banks, told = standings(4, size=12)
+    found = bank_worth(pool, sure, banks, told, confidence=0.9)
+    values = found.without[:, 3]
+    half = stats.t.ppf(0.95, 11) * np.sqrt(11 / 12 * ((values - values.mean()) ** 2).sum())
+    assert found.tau.high - found.tau.estimate == pytest.approx(half)
+    assert 0 <= found.kept.low <= found.kept.estimate <= found.kept.high <= 1
+
+
+def test_jackknife_intervals_hold_the_truth_about_as_often_as_they_say():
+    rng, held = np.random.default_rng(0), []
+    for _ in range(150):
+        pool = rng.normal(size=20)
+        bank = pool + rng.normal(0, 0.7, 20)
+        none = np.zeros((20, 20), dtype=bool)
+        tau = bank_worth(pool, none, bank, none).tau
+        held.append(tau.low <= 2 / np.pi * np.arcsin(1 / np.sqrt(1 + 0.49)) <= tau.high)
+    assert 0.88 <= np.mean(held) <= 0.99
+
+
+def test_a_difference_is_paired_by_the_system_left_out():
+    pool, sure, banks, told = standings(5)
+    worths = [bank_worth(pool, sure, bank, t) for bank, t in zip(banks, told, strict=True)]
+    same = worth_difference(worths[0], worths[0], "kept")
+    assert (same.estimate, same.low, same.high) == (0, 0, 0)
+    there, back = (worth_difference(*pair, "tau") for pair in (worths[:2], worths[1::-1]))
+    assert there.low == pytest.approx(-back.high)
+
+
+def test_an_unknown_system_takes_no_part_and_nothing_separated_is_not_available():
+    pool, sure, banks, told = standings(6)
+    banks = banks.astype(float)
+    banks[1, 2] = np.nan
+    found = bank_worth(pool, sure, banks, told)
+    rest = np.delete(np.arange(8), 2)
+    expected = bank_worth(pool[rest], sure[np.ix_(rest, rest)], banks[:, rest], told[:, rest][:, :, rest])
+    assert found.kept == expected.kept
+    assert np.isnan(found.without[2]).all()
+    none = np.zeros_like(sure)
+    assert np.isnan(bank_worth(pool, none, banks, told).kept.estimate)
+
+
+def test_standings_of_other_systems_are_refused():
+    pool, sure, banks, told = standings(7)
+    with pytest.raises(AssemblyError, match="same systems"):
+        bank_worth(pool, sure, banks[:, :5], told)
+
+
+def test_the_least_size_is_the_one_from_which_on_all_keep_enough():
+    sizes = np.array([10, 20, 40, 80])
+    assert least_keeping(sizes, np.array([0.5, 0.96, 0.9, 0.97])) == 80
+    assert least_keeping(sizes, np.array([0.5, 0.96, 0.95, 0.97])) == 20
+    assert least_keeping(sizes, np.array([0.99, 0.99, 0.99, 0.9])) is None

@@ -1,13 +1,17 @@
-# make app     the dashboard, with the simulated study on the first start
-# make viewer  the read-only server of shared views
-# make test    linters, types, layers, then every test
-# make check   linters, types and layers alone
+# make app       the dashboard, with the simulated study on the first start
+# make viewer    the read-only server of shared views
+# make test      linters, types, layers, then the fast tests: under three minutes on two idle cores
+# make test-all  the same with every test: slow, fuzz, crash, security, browser, real data
+# make check     linters, types and layers alone
+# make wheel     the package with the dashboard inside, in dist/
+# make lock      renew requirements.lock and requirements-dev.lock
 #
 # PYTHON=python3.12 chooses the interpreter, PORT=8600 the server's port, CRUBRIC_WORKSPACE=study.duckdb another
-# workspace, CRUBRIC_VIEWS=views another folder of shared views, PYTEST_ARGS="-k bank" what pytest is told besides.
+# workspace, CRUBRIC_VIEWS=views another folder of shared views, PYTEST_ARGS="-k bank" further arguments of pytest.
 
 PYTHON ?= python3
 export CRUBRIC_WORKSPACE ?= data/demo.duckdb
+export CRUBRIC_VIEWS ?= data/views
 PYTEST_ARGS ?=
 
 BIN := .venv/bin
@@ -15,33 +19,45 @@ RUNTIME := .venv/requirements.stamp
 DEV := .venv/requirements-dev.stamp
 DEMO := data/demo.duckdb
 PIP := $(BIN)/python -m pip install -qq --disable-pip-version-check
+PYTEST := $(BIN)/python -m pytest -n 2 --dist loadfile --benchmark-disable -ra
+LOCK := --quiet --upgrade --universal --python-version 3.11 --generate-hashes --no-header --no-annotate
 
-.PHONY: app viewer test check clean
+.PHONY: app viewer test test-all check wheel lock clean
 .DELETE_ON_ERROR:
 
 app: $(RUNTIME) | $(filter $(DEMO),$(CRUBRIC_WORKSPACE))
-	@echo "Opening $(CRUBRIC_WORKSPACE). Ctrl-C stops the server."
-	@$(BIN)/python -m streamlit run app.py --server.headless true $(if $(PORT),--server.port $(PORT))
+	@$(BIN)/crubric app $(if $(PORT),--port $(PORT))
 
-# Small limits: a reader sends a few bytes and is sent one page.
 viewer: $(RUNTIME)
-	@CRUBRIC_ROLE=viewer $(BIN)/python -m streamlit run app.py --server.headless true \
-	  --server.port $(or $(PORT),8502) --server.maxUploadSize 1 --server.maxMessageSize 16
+	@$(BIN)/crubric viewer $(if $(PORT),--port $(PORT))
 
+# The fast tests are those without a marker (pyproject.toml lists the markers; tests/conftest.py sets most by folder).
 test: check
-	@$(BIN)/python -m pytest -n 3 --dist loadfile --benchmark-disable -ra $(PYTEST_ARGS)
+	@$(PYTEST) -m "not (slow or fuzz or crash or browser or security or real)" $(PYTEST_ARGS)
+
+# Three workers on two cores: the browser tests wait a lot.
+test-all: check
+	@CRUBRIC_TESTS=all $(PYTEST) -n 3 $(PYTEST_ARGS)
 
 check: $(DEV)
-	@$(BIN)/python -m ruff check .
-	@$(BIN)/python -m ruff format --check .
-	@$(BIN)/python -m mypy
-	@$(BIN)/lint-imports --no-logo
+	@$(BIN)/python -m ruff check --quiet .
+	@$(BIN)/python -m ruff format --quiet --check .
+	@$(BIN)/python -m mypy --no-error-summary
+	@said=$$($(BIN)/lint-imports --no-logo) || { echo "$$said"; exit 1; }
+
+wheel: $(DEV)
+	@$(BIN)/python -m build --wheel --outdir dist . >/dev/null
+	@ls dist/*.whl
+
+lock: $(DEV)
+	@$(BIN)/uv pip compile $(LOCK) requirements.txt --output-file requirements.lock
+	@$(BIN)/uv pip compile $(LOCK) requirements-dev.txt --constraints requirements.lock --output-file requirements-dev.lock
 
 clean:
-	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
+	rm -rf .venv dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
 
-# The stamps say which requirements are installed; a change to requirements.txt makes the environment anew.
-$(RUNTIME): requirements.txt
+# The stamps say which requirements are installed; a change to the lock makes the environment anew.
+$(RUNTIME): requirements.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
 	  echo "Python 3.11 or newer is needed, but $(PYTHON) is $$($(PYTHON) --version 2>/dev/null || echo missing)." >&2; \
 	  echo "Name another one: make PYTHON=/path/to/python3.12 $(MAKECMDGOALS)" >&2; exit 1; }
@@ -49,17 +65,18 @@ $(RUNTIME): requirements.txt
 	  echo "$(PYTHON) cannot make virtual environments. On Debian and Ubuntu: apt install python3-venv" >&2; exit 1; }
 	@echo "Installing into .venv (once; a minute or so) ..."
 	@$(PYTHON) -m venv --clear .venv
-	@$(PIP) -r requirements.txt
+	@$(PIP) --require-hashes -r requirements.lock
+	@$(PIP) --no-deps --editable .
 	@touch $@
 
-$(DEV): requirements-dev.txt $(RUNTIME)
+$(DEV): requirements-dev.lock $(RUNTIME)
 	@echo "Installing the test tools into .venv ..."
-	@$(PIP) -r requirements-dev.txt
+	@$(PIP) --require-hashes -r requirements-dev.lock
 	@touch $@
 
 # A workspace that is half made must not look finished; one that exists is the user's and is never made again.
 $(DEMO): | $(RUNTIME)
 	@echo "Simulating the demo study ..."
 	@rm -f $@.part $@.part.wal
-	@$(BIN)/python -m crubric_core demo --workspace $@.part
+	@$(BIN)/crubric demo --workspace $@.part >/dev/null
 	@mv $@.part $@

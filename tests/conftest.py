@@ -8,10 +8,32 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
 ROOT = Path(__file__).resolve().parents[1]
 REAL_DATA = Path(os.environ.get("CRUBRIC_REAL_DATA", ROOT.parent / "shared" / "data"))
+
+# CRUBRIC_TESTS=all (`make test-all`) tries every property on as many examples as it asks for, else on a fifth.
+settings.register_profile("fast", max_examples=20, deadline=None)
+settings.register_profile("all", max_examples=100, deadline=None)
+settings.load_profile(os.environ.get("CRUBRIC_TESTS", "fast"))
+
+PLACES = {
+    "tests/browser/": "browser",
+    "tests/security/": "security",
+    "test_crash.py": "crash",
+    "test_fuzz.py": "fuzz",
+    "test_damage.py": "fuzz",
+}
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark what stands in a folder or file of one kind, so that no test there is forgotten."""
+    for item in items:
+        for place, marker in PLACES.items():
+            if place in item.nodeid:
+                item.add_marker(marker)
 
 
 @pytest.fixture(scope="session")

@@ -15,6 +15,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from ..access import require_editor
+from ..environment import typed
 from ..errors import SharingError
 from .content import sha256_of, write_content
 from .expiry import still_to_come
@@ -171,7 +172,9 @@ def _commit(folder: Path, state: ViewState, entry: Entry) -> None:
 def _known(folder: Path, view_id: str) -> ViewState:
     state = load_state(folder, checked_id(view_id))
     if state is None:
-        raise SharingError(f"There is no view {view_id} in {folder}: `views` lists them.")
+        raise SharingError(
+            f"There is no view {view_id} in {folder}: `{typed('views', '--views', folder)}` lists them."
+        )
     return state
 
 

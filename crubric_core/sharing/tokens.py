@@ -10,6 +10,7 @@ import hmac
 import re
 import secrets
 
+from ..environment import typed
 from ..errors import SharingError
 
 _TOKEN = re.compile(r"[A-Za-z0-9_-]{43}")  # token_urlsafe(32): 256 random bits
@@ -49,5 +50,5 @@ def is_id(text: object) -> bool:
 def checked_id(text: str) -> str:
     """The id itself; SharingError where it has not the form of one."""
     if not is_id(text):
-        raise SharingError(f"{text!r} is no id of a view: `views` lists them.")
+        raise SharingError(f"{text!r} is not the id of a view: `{typed('views')}` lists them.")
     return text

@@ -13,6 +13,7 @@ from crubric_core.bank.utility import utility_grid
 from crubric_core.errors import AssemblyError
 from tests import oracles
 from tests.bank.conftest import realistic_bank, small_banks
+from tests.tiers import examples
 
 
 @given(small_banks(max_rubrics=12), st.integers(1, 13))
@@ -88,7 +89,7 @@ def test_a_smaller_budget_is_a_prefix(bank):
         assert some.tolist() == gains[:budget].tolist()
 
 
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 @given(st.permutations(range(60)))
 def test_the_choice_does_not_depend_on_the_order_of_the_rubrics(permutation):
     info, weights = realistic_bank(60)

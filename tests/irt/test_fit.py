@@ -14,6 +14,7 @@ from crubric_core.irt.logistic import Logistic
 from crubric_core.settings import Priors
 from tests import golden, oracles
 from tests.irt.conftest import simulate
+from tests.tiers import examples
 
 MODELS = ("1PL", "2PL", "3PL", "GRM")
 
@@ -273,7 +274,7 @@ class TestMixedLevels:
         assert np.isfinite(fit_irt(y, "GRM").thresholds).all()
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25))
 @given(st.integers(2, 9), st.integers(1, 12), st.integers(0, 10**6))
 def test_order_of_systems_and_rubrics_does_not_matter(n_systems, n_rubrics, seed):
     rng = np.random.default_rng(seed)

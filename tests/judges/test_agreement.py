@@ -20,6 +20,7 @@ from crubric_core.judges.agreement import (
     percent_agreement,
 )
 from crubric_core.judges.resampling import Bootstrap
+from tests.tiers import examples
 
 EXACT = {"rtol": 0, "atol": 1e-12}
 
@@ -34,7 +35,7 @@ def panel(seed, units=120, raters=4, levels=5, missing=0.2):
     return np.where(rng.random(labels.shape) < missing, np.nan, labels.astype(float))
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=examples(60))
 @given(st.integers(0, 10_000), st.sampled_from(["nominal", "ordinal", "interval"]), st.integers(2, 6))
 def test_alpha_equals_krippendorffs_package_with_missing_labels(seed, metric, levels):
     labels = panel(seed, units=30, levels=levels, missing=0.3)

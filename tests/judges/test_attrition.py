@@ -18,9 +18,10 @@ from crubric_core.judges.attrition import (
     retention_curve,
 )
 from tests import oracles
+from tests.tiers import examples
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=examples(30))
 @given(st.integers(0, 10_000), st.integers(2, 4), st.floats(0, 0.3))
 def test_every_closed_form_equals_listing_all_subsets(seed, judges, missing):
     rng = np.random.default_rng(seed)

@@ -22,6 +22,7 @@ from crubric_core.judges.votes import (
     validity_votes,
 )
 from tests import oracles
+from tests.tiers import examples
 
 SENSITIVITY = np.array([0.95, 0.70, 0.97, 0.90, 0.90])  # good, careless, lenient, and two who share errors
 SPECIFICITY = np.array([0.93, 0.70, 0.60, 0.88, 0.88])
@@ -48,14 +49,14 @@ def rates(sensitivity, specificity, prevalence=0.5):
     return JudgeRates(known[0], known[1], prevalence, 0, "anchors", True)
 
 
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=examples(50))
 @given(st.integers(0, 10_000), st.integers(1, 5))
 def test_validity_votes_are_those_of_the_definition(seed, judges):
     panel = random_panel(seed, judges)
     np.testing.assert_array_equal(validity_votes(panel), oracles.naive_validity_votes(panel))
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=examples(30))
 @given(st.integers(0, 10_000), st.integers(2, 5))
 def test_leaving_one_out_is_the_majority_of_the_others(seed, judges):
     panel = random_panel(seed, judges)

@@ -17,6 +17,7 @@ from crubric_core.leaderboard.simultaneous import (
     threshold,
 )
 from tests import oracles
+from tests.tiers import examples
 
 
 def influence(estimate, units=30, noise=0.3, floor=1e-6, seed=0, saturated=None):
@@ -78,7 +79,7 @@ def test_what_is_separated_among_all_pairs_is_separated_alone(board):
     assert (together.low == alone.low).all()
 
 
-@settings(max_examples=20)
+@settings(max_examples=examples(20))
 @given(st.permutations(range(6)))
 def test_the_order_in_which_systems_are_listed_does_not_matter(permutation):
     found = influence([1.0, 0.9, 0.4, 0.2, 0.1, -1.0])

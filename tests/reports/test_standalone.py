@@ -26,6 +26,7 @@ from crubric_core.reports.standalone import (
     write_standalone,
 )
 from crubric_core.sharing import Bank, Separation, SharedView
+from tests.tiers import examples
 
 PAYLOADS = (
     "<script>alert(1)</script>",
@@ -103,7 +104,7 @@ def index(view: SharedView) -> str:
 PLAIN = Seen(index(view_of(*"abcdef")))
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40))
 @given(words=st.tuples(*[texts] * 6))
 def test_no_text_becomes_markup(words: tuple[str, ...]) -> None:
     """The page has the tags and attributes of one with harmless texts, and every text is in it letter by letter."""
@@ -115,7 +116,7 @@ def test_no_text_becomes_markup(words: tuple[str, ...]) -> None:
         assert text in shown
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40))
 @given(words=st.tuples(*[texts] * 6))
 def test_no_name_is_markup_to_plotly_either(words: tuple[str, ...]) -> None:
     figures = json.loads(Seen(index(view_of(*words))).scripts[0])

@@ -73,11 +73,16 @@ def command(port: int, *options: str) -> list[str]:
 
 @contextmanager
 def started(
-    log: Path, arguments: Sequence[str], port: int, ready: str = "/healthz", **environment: str
+    log: Path,
+    arguments: Sequence[str],
+    port: int,
+    ready: str = "/healthz",
+    cwd: Path = ROOT,
+    **environment: str,
 ) -> Iterator[Server]:
     with log.open("wb") as out:
         process = subprocess.Popen(
-            arguments, cwd=ROOT, env={**os.environ, **environment}, stdout=out, stderr=subprocess.STDOUT
+            arguments, cwd=cwd, env={**os.environ, **environment}, stdout=out, stderr=subprocess.STDOUT
         )
     try:
         _wait(f"http://localhost:{port}{ready}", process, log)

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from crubric_core import Result
 from crubric_core.sharing import Bank, Choices, Separation, SharedView, build_view
 from crubric_core.sharing.content import read_content, sealed, write_content
+from tests.tiers import examples
 
 MEGABYTE = 1_000_000
 texts = st.text(st.characters(exclude_categories=("Cs",)), max_size=40)
@@ -51,7 +52,7 @@ def test_a_view_comes_back_as_it_was(result: Result, tmp_path: Path, choices: Ch
     assert_same(read_content(tmp_path / "v.duckdb"), view)
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(25), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(names=st.lists(texts, min_size=1, max_size=4), title=texts, note=texts)
 def test_any_text_comes_back_letter_by_letter(
     tmp_path: Path, names: list[str], title: str, note: str

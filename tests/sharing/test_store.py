@@ -28,6 +28,7 @@ from crubric_core.sharing import (
     standing_of,
     words_of,
 )
+from tests.tiers import examples
 
 NOW = datetime.now(UTC)
 LATER = NOW + timedelta(days=2)
@@ -202,7 +203,7 @@ def test_the_words_of_a_view_can_be_kept(view: SharedView, views: Path) -> None:
     assert words_of(views, link.id) == (view.title, "")
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(40), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_a_content_file_that_was_tampered_with_is_never_shown(
     view: SharedView, views: Path, data: st.DataObject
@@ -238,7 +239,7 @@ def test_a_content_file_that_is_gone_opens_nothing(view: SharedView, views: Path
     assert standing_of(views, list_views(views)[0]) == "damaged"
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(60), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_a_state_that_makes_no_sense_opens_nothing(
     view: SharedView, views: Path, data: st.DataObject

@@ -10,6 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from crubric_core.labels import Workspace
+from tests.tiers import examples
 
 FILES = {
     "labels": b"system,query,rubric,judge,label\na,q1,r1,j,1\nb,q1,r1,j,0\na,q2,r2,j,1\nb,q2,r2,k,NA\n",
@@ -89,7 +90,7 @@ CELLS = st.lists(
 
 
 @given(cells=CELLS, data=st.data())
-@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(20), suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_no_order_of_rows_and_no_split_into_files_changes_it_or_the_reduction(cells, data):
     rows = [f"s{s},q{r % 2},r{r},j{k},{label}" for s, r, k, label in cells]
     shuffled = data.draw(st.permutations(rows))

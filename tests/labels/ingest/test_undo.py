@@ -13,6 +13,7 @@ from crubric_core.labels.store import catalogue
 from crubric_core.labels.store.query_types import save_edited, save_typed
 from crubric_core.task_types.types import CREATIVE, DECISION
 from tests.labels.ingest.replay import Replay
+from tests.tiers import examples
 
 ORPHANS = {
     "systems": "system_id NOT IN (SELECT system_id FROM labels UNION SELECT system_id FROM gold"
@@ -251,7 +252,7 @@ STEPS = st.lists(
 
 
 @given(steps=STEPS)
-@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(20), suppress_health_check=[HealthCheck.too_slow])
 def test_any_sequence_of_ingests_and_undos_leaves_what_the_ingests_that_stand_have_said(steps):
     replay, states = Replay(), {}
     with Workspace() as ws:

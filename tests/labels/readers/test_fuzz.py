@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from crubric_core.errors import IngestError
 from crubric_core.labels import Workspace
 from tests.labels.readers import fuzzing
+from tests.tiers import examples
 
 ROOT = Path(__file__).resolve().parents[3]
 HEADER = b"system,query,rubric,judge,label\n"
@@ -61,7 +62,7 @@ def damaged(changes: list[tuple[int, int, bytes]]) -> bytes:
 @given(changes=CHANGES)
 @example(changes=[(40, 0, b"\r")])
 @example(changes=[(5, 0, b"\n\n"), (41, 1, b"\r")])
-@settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(80), suppress_health_check=[HealthCheck.too_slow])
 def test_a_damaged_table_is_refused_in_a_sentence_or_accounted_for_row_by_row(changes):
     content = damaged(changes)
     with Workspace() as ws:
@@ -84,7 +85,7 @@ def test_a_damaged_table_is_refused_in_a_sentence_or_accounted_for_row_by_row(ch
     content=st.binary(max_size=300),
     kind=st.sampled_from(["labels", "rubrics", "queries", "gold", "reference"]),
 )
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60))
 def test_bytes_without_sense_are_refused_in_a_sentence(content, kind):
     with Workspace() as ws:
         sentence = attempt(ws, content, kind)

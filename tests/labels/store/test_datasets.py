@@ -10,6 +10,7 @@ from crubric_core.analysis.export import write_dataset
 from crubric_core.errors import DatasetError
 from crubric_core.labels import Workspace
 from crubric_core.labels.readers.policies import Policies
+from tests.tiers import examples
 
 FILES = {
     "queries": b"query,text,domain,omega,task_type\nq1,How?,law,0.1,decision_support\nq2,'-quoted,,2,\n",
@@ -65,7 +66,7 @@ NAMES = st.text(st.characters(codec="utf-8", exclude_characters="\0"), min_size=
 @given(
     names=st.lists(NAMES, min_size=1, max_size=6), labels=st.lists(st.integers(0, 4), min_size=6, max_size=6)
 )
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40))
 def test_any_text_comes_back_from_csv_as_it_was(tmp_path_factory, names, labels):
     lines = [
         f'"{n.replace(chr(34), chr(34) * 2)}",q,r,{v}'

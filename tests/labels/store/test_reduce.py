@@ -12,6 +12,7 @@ from crubric_core.errors import DatasetError
 from crubric_core.judges.consensus import majority, median_low
 from crubric_core.labels import Workspace
 from tests import oracles
+from tests.tiers import examples
 
 REAL = ["dialsummeval", "wildbench", "hellobench"]
 
@@ -71,7 +72,7 @@ LABELS = st.lists(
 
 
 @given(rows=LABELS, top=st.sampled_from([None, 5, 7]))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40))
 def test_small_tables_reduce_as_brute_force_says(rows, top):
     frame = pd.DataFrame(rows, columns=["system", "rubric", "judge", "label"]).assign(query="q")
     for column, letter in (("system", "s"), ("rubric", "r"), ("judge", "j")):
@@ -91,7 +92,7 @@ def test_small_tables_reduce_as_brute_force_says(rows, top):
 
 
 @given(rows=LABELS)
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=examples(20))
 def test_the_array_kernels_are_the_twins_of_the_sql(rows):
     text = "\n".join(f"s{s},r{r},j{k},{'' if v is None else v}" for s, r, k, v in rows)
     with Workspace() as ws:

@@ -16,6 +16,7 @@ from crubric_core.labels.readers.bundle import plan_ingest
 from crubric_core.labels.readers.formats.native import NATIVE
 from crubric_core.labels.readers.formats.native.base import MalformedError, Setting
 from crubric_core.labels.readers.formats.records import Fault, parse_reply, read_records
+from tests.tiers import examples
 
 from . import test_native as samples
 from .conftest import document, lines
@@ -72,7 +73,7 @@ def attempt(content: bytes, name: str) -> None:
         st.tuples(st.floats(0, 1), st.integers(0, 30), st.sampled_from(SCRAPS)), min_size=1, max_size=4
     )
 )
-@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(12), suppress_health_check=[HealthCheck.too_slow])
 def test_a_damaged_file_is_refused_in_a_sentence_or_read_with_its_accounts_in_order(name, changes):
     content = bytearray(FILES[name])
     for share, cut, scrap in changes:
@@ -124,7 +125,7 @@ def places_of(value: object, path: tuple[object, ...] = ()) -> list[tuple[object
 
 @pytest.mark.parametrize("name", SHAPES)
 @given(chosen=st.randoms(use_true_random=False), value=VALUES)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60))
 def test_a_record_with_a_wrong_value_anywhere_is_read_or_malformed(
     name: str, chosen: random.Random, value: object
 ):
@@ -143,7 +144,7 @@ def test_a_record_with_a_wrong_value_anywhere_is_read_or_malformed(
 
 
 @given(text=st.text(max_size=60) | st.binary(max_size=60).map(lambda b: b.decode("latin-1")))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150))
 def test_records_of_any_text_end_in_values_faults_or_a_sentence(tmp_path_factory, text):
     path = tmp_path_factory.mktemp("r") / "file"
     path.write_bytes(b"{" + text.encode("utf-8", "surrogatepass"))
@@ -153,7 +154,7 @@ def test_records_of_any_text_end_in_values_faults_or_a_sentence(tmp_path_factory
 
 
 @given(values=st.lists(VALUES, max_size=5), indent=st.sampled_from([None, 1]))
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=examples(80))
 def test_an_array_is_read_value_by_value_as_json_reads_it_whole(tmp_path_factory, values, indent):
     path = tmp_path_factory.mktemp("r") / "file"
     path.write_text(json.dumps(values, indent=indent), encoding="utf-8")

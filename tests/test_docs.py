@@ -1,6 +1,6 @@
 """What the documentation tells people to type works.
 
-In a ``console`` block every line that starts with ``$ python -m crubric_core`` is run, in order, in a folder that
+In a ``console`` block every line that starts with ``$ crubric`` or ``$ python -m`` is run, in order, in a folder that
 holds nothing but the sample data; ``$ make`` lines must name a target. A ``python`` block is run there as a script.
 """
 
@@ -33,9 +33,9 @@ def commands(page: Path) -> list[list[str]]:
 
 def scripts(page: Path) -> list[list[str]]:
     """What ``page`` has to run, as arguments for the interpreter."""
-    modules = [words[1:] for words in commands(page) if words[:2] == ["python", "-m"]]
-    modules += [["-m", "crubric_core", *words[1:]] for words in commands(page) if words[0] == "crubric"]
-    return modules + [["-c", source] for source in blocks(page, "python")]
+    starts = {"python": [], "crubric": ["-m", "crubric_core"]}
+    lines = [[*starts[words[0]], *words[1:]] for words in commands(page) if words[0] in starts]
+    return lines + [["-c", source] for source in blocks(page, "python")]
 
 
 @pytest.fixture
@@ -86,7 +86,7 @@ def test_the_first_screen_of_the_readme_has_the_two_commands() -> None:
 @pytest.mark.parametrize("requirements", ["requirements.txt", "requirements-dev.txt"])
 def test_every_dependency_has_its_reason(requirements: str) -> None:
     reasons = re.findall(
-        r"^\| ([a-z, -]+) \|", (ROOT / "docs/dependencies.md").read_text("utf-8"), flags=re.MULTILINE
+        r"^\| ([a-z0-9, -]+) \|", (ROOT / "docs/dependencies.md").read_text("utf-8"), flags=re.MULTILINE
     )
     explained = {name for row in reasons for name in row.split(", ")}
     lines = (ROOT / requirements).read_text("utf-8").splitlines()

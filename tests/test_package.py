@@ -152,11 +152,8 @@ def test_the_image_installs_locked_packages_and_runs_as_nobody_special() -> None
 
 
 def test_the_image_copies_all_that_the_wheel_is_made_of() -> None:
-    copied = set(
-        re.findall(
-            r"\S+", " ".join(re.findall(r"^COPY (.*)$", (ROOT / "Dockerfile").read_text(), re.MULTILINE))
-        )
-    )
+    copies = re.findall(r"^COPY (.*)$", (ROOT / "Dockerfile").read_text("utf-8"), re.MULTILINE)
+    copied = {word for line in copies for word in line.split()}
     hatch = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["hatch"]
     assert set(hatch["build"]["targets"]["wheel"]["force-include"]) <= copied
     assert set(hatch["metadata"]["hooks"]["requirements_txt"]["files"]) <= copied

@@ -43,7 +43,10 @@ class SoftplusTerms:
         """(M', T) how often each term's line, and its softplus, enters the log-likelihood of labels ``y`` (M', J)."""
         labels = y[:, self.rubric]
         above, below = labels == self.step, labels == self.step - 1
-        return above * self.line, np.where(self.passes > 0, above * -1.0, above | below)
+        seen = (above | below).astype(float)
+        if not self.passes.any():
+            return above.astype(float), seen
+        return above * self.line, np.where(self.passes > 0, above * -1.0, seen)
 
     def at_nodes(self, y: FloatArray, theta: FloatArray, table: FloatArray, use: FloatArray) -> FloatArray:
         """(M', G) log-likelihoods at ``theta`` (G,) of the rubrics in ``use`` (J,) of 0 and 1, up to a constant.
@@ -51,9 +54,9 @@ class SoftplusTerms:
         table: ``softplus(theta)``, computed once for all sets of rubrics.
         """
         lines, counts = self.shares(y)
-        lines, counts = lines * use[self.rubric], counts * use[self.rubric]
-        slope, level = lines @ self.slope, lines @ self.intercept
-        return np.asarray(slope[:, None] * theta + level[:, None] - counts @ table)
+        chosen = use[self.rubric]
+        slope, level = (lines @ np.stack([self.slope * chosen, self.intercept * chosen], axis=1)).T
+        return np.asarray(slope[:, None] * theta + level[:, None] - (counts * chosen) @ table)
 
 
 def softplus_terms(items: ItemParameters) -> SoftplusTerms:
@@ -93,7 +96,10 @@ def label_scores(items: ItemParameters, y: FloatArray, theta: FloatArray) -> tup
 def _binary_scores(items: ItemParameters, y: FloatArray, theta: FloatArray) -> tuple[FloatArray, FloatArray]:
     a, s = items.a, expit(items.a * (theta[:, None] - items.b))
     if not (items.c > 0).any():
-        return a * (y - s), a * a * s * (1 - s)
+        score, info = y - s, s * (1 - s)
+        score *= a
+        info *= a * a
+        return score, info
     p = items.c + (1 - items.c) * s
     return a * s * (y - p) / p, (a * s) ** 2 * (1 - p) / p
 

@@ -7,7 +7,7 @@ the difference excludes 0.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -19,7 +19,7 @@ from .bootstrap import percentile_interval
 from .comparisons import Comparisons, Evidence, compare
 from .influence import Influence, Unit
 from .places import rank_shares, ranks_by_counting, tiers_by_first
-from .simultaneous import as_student
+from .simultaneous import adjusted_p, as_student, largest_differences, threshold
 from .tiers import standings
 
 SMALL_BOARD = 40  # systems
@@ -39,7 +39,7 @@ class Inference:
     rank: (M,) from 1, equal estimates share the better. rank_low, rank_high: (M,) interval of the rank.
     tier: (M,) from 1; no system of a tier is separated from the tier's first.
     difference: (M, M) row less column. difference_se, difference_low, difference_high: (M, M).
-    p_value: (M, M) two-sided, of the pair alone. p_simultaneous: (M, M) adjusted for all pairs; NaN by bootstrap.
+    p_value: (M, M) two-sided, of the pair alone. p_simultaneous: (M, M) adjusted for all pairs; NaN by percentiles.
     separated: (M, M) symmetric; False where not ranked. ahead: (M, M) probability that the row is above the column.
     rank_probability: (M, M) P(rank of row ≤ k) in column k - 1.
     saturated: (M,) 1 all labels the highest, -1 all the lowest, else 0.
@@ -83,7 +83,7 @@ class Inference:
     @property
     def p_shown(self) -> FloatArray:
         """(M, M) the p-values that go with ``separated``: adjusted for all pairs where that is."""
-        return self.p_simultaneous if self.simultaneous and self.method == "units" else self.p_value
+        return self.p_simultaneous if self.simultaneous else self.p_value
 
 
 @dataclass(frozen=True)
@@ -162,22 +162,19 @@ def infer_from_draws(
     confidence: float = 0.95,
     rule: TierRule = "adjacent",
     holm: bool = False,
+    simultaneous: bool = False,
 ) -> Inference:
-    """The same from abilities (M,) and their bootstrap draws (R, M) over rubrics: percentiles, each pair alone.
+    """The same from abilities (M,) and their bootstrap draws (R, M) over rubrics.
 
-    Tiers, ranks and separation are those of ``standings``; the paper's are the default.
+    By default each pair alone by percentiles; tiers, ranks and separation are those of ``standings``, as in the paper.
+    simultaneous: the draws' own largest studentised difference gives the threshold, and tiers and ranks are counted as
+    in ``infer``; rule and holm then say nothing.
     """
     standing = standings(estimate, draws, confidence, rule, holm)
-    ranked = np.isfinite(standing.rank)
-    kept = np.flatnonzero(ranked)
-    size, chosen = len(estimate), draws[:, kept]
-    error, low, high = (np.full((size, size), np.nan) for _ in range(3))
-    for i in kept:
-        apart = draws[:, [i]] - chosen
-        error[i, kept] = apart.std(axis=0, ddof=1)
-        low[i, kept], high[i, kept] = percentile_interval(apart, confidence)
-    theta = np.where(ranked, estimate, np.nan)
-    return Inference(
+    kept, size = np.flatnonzero(np.isfinite(standing.rank)), len(estimate)
+    chosen, theta = draws[:, kept], estimate[kept]
+    error, low, high = _percentile_differences(chosen, confidence)
+    found = Inference(
         estimate=estimate,
         se=_scatter(chosen.std(axis=0, ddof=1), kept, size),
         low=standing.theta_low,
@@ -186,10 +183,10 @@ def infer_from_draws(
         rank_low=standing.rank_low,
         rank_high=standing.rank_high,
         tier=standing.tier,
-        difference=theta[:, None] - theta,
-        difference_se=error,
-        difference_low=low,
-        difference_high=high,
+        difference=_scatter(theta[:, None] - theta, kept, size),
+        difference_se=_scatter(error, kept, size),
+        difference_low=_scatter(low, kept, size),
+        difference_high=_scatter(high, kept, size),
         p_value=standing.p_value,
         p_simultaneous=np.full((size, size), np.nan),
         separated=standing.separated,
@@ -204,6 +201,7 @@ def infer_from_draws(
         simultaneous=False,
         method="bootstrap",
     )
+    return _all_at_once(found, chosen, kept) if simultaneous else found
 
 
 def comparison_table(inference: Inference) -> ComparisonTable:
@@ -221,6 +219,43 @@ def comparison_table(inference: Inference) -> ComparisonTable:
         high=inference.difference_high[at],
         p_value=inference.p_shown[at],
         separated=inference.separated[at],
+    )
+
+
+def _percentile_differences(
+    draws: FloatArray, confidence: float
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """(M, M) sd and percentile interval of row less column in draws (R, M)."""
+    size = draws.shape[1]
+    error, low, high = (np.empty((size, size)) for _ in range(3))
+    for i in range(size):
+        apart = draws[:, [i]] - draws
+        error[i] = apart.std(axis=0, ddof=1)
+        low[i], high[i] = percentile_interval(apart, confidence)
+    return error, low, high
+
+
+def _all_at_once(alone: Inference, draws: FloatArray, kept: IntArray) -> Inference:
+    """Bootstrap claims that hold for all pairs of the ranked systems ``kept`` at once."""
+    at, size = np.ix_(kept, kept), len(alone.estimate)
+    difference, error = alone.difference[at], alone.difference_se[at]
+    largest = largest_differences(draws - draws.mean(axis=0), error)
+    critical = threshold(largest, alone.confidence)
+    z = np.divide(np.abs(difference), error, out=np.zeros_like(error), where=error > 0)
+    separated = z > critical
+    half = np.where(error > 0, critical, 0.0) * error
+    _, rank_low, rank_high = ranks_by_counting(alone.estimate[kept], separated)
+    return replace(
+        alone,
+        rank_low=_scatter(rank_low, kept, size),
+        rank_high=_scatter(rank_high, kept, size),
+        tier=_scatter(tiers_by_first(alone.estimate[kept], separated), kept, size),
+        difference_low=_scatter(difference - half, kept, size),
+        difference_high=_scatter(difference + half, kept, size),
+        p_simultaneous=_scatter(adjusted_p(z, largest), kept, size),
+        separated=_scatter(separated, kept, size) == 1,
+        critical=critical,
+        simultaneous=True,
     )
 
 

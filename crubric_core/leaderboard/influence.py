@@ -133,7 +133,8 @@ def _link_contributions(cross: CrossFit, units: IntArray, count: int) -> FloatAr
     moved = np.empty(sums.shape)
     for fold in range(cross.n_folds):
         members = cross.members(fold)
-        moved[:, members] = sums[:, members].sum(axis=1, keepdims=True) / max(len(cross.y) - len(members), 1)
+        others = len(cross.y) - len(members)  # 0 where the pooled fit itself is the only fold: no link
+        moved[:, members] = sums[:, members].sum(axis=1, keepdims=True) / others if others else 0.0
     return moved
 
 

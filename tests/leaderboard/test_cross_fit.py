@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from crubric_core import fit_irt
-from crubric_core.leaderboard.cross_fit import assign_folds, cross_fit, too_few_to_cross_fit
+from crubric_core.leaderboard.cross_fit import CrossFit, assign_folds, cross_fit, too_few_to_cross_fit
 from crubric_core.leaderboard.influence import ability_influence, score_influence
 from tests import oracles
 from tests.irt.conftest import simulate
@@ -122,6 +122,28 @@ def test_more_than_forty_systems_are_placed_ten_folds_at_a_time():
     assert cross.n_folds == 10
     found = ability_influence(cross, np.ones(120, dtype=bool), np.arange(120) // 3)
     assert np.corrcoef(found.estimate, truth.theta)[0, 1] > 0.95
+
+
+def test_a_single_fold_of_everybody_is_the_pooled_fit_without_a_link():
+    y = simulate(8, 60, seed=7).y
+    pooled = fit_irt(y)
+    alone = CrossFit(y, pooled, np.zeros(8, dtype=np.int64), (pooled.items,), np.ones(1, dtype=bool))
+    found = ability_influence(alone, np.ones(60, dtype=bool), np.arange(60) // 3)
+    np.testing.assert_allclose(found.estimate, pooled.theta, atol=1e-6)
+    psi, _ = oracles.naive_influence(
+        y, [pooled.items], alone.fold, np.ones(60, dtype=bool), np.arange(60) // 3, found.estimate
+    )
+    np.testing.assert_allclose(found.psi, psi, atol=1e-6)
+
+
+def test_where_one_system_alone_differs_the_others_still_place_it():
+    y = np.ones((7, 30))
+    y[2, ::2] = 0
+    cross = cross_fit(y, fit_irt(y))
+    found = ability_influence(cross, np.ones(30, dtype=bool), np.arange(30) // 2)
+    assert np.isfinite(found.estimate).all()
+    assert found.estimate[2] < min(np.delete(found.estimate, 2))
+    assert found.saturated.tolist() == [1, 1, -1, 1, 1, 1, 1]
 
 
 def test_a_system_without_labels_has_no_ability_and_says_nothing():

@@ -313,6 +313,19 @@ def test_bootstrap_draws_give_the_papers_claims_in_the_same_class():
     assert len(comparison_table(r).system) == 3
 
 
+def test_bootstrap_draws_may_be_held_to_all_pairs_at_once():
+    theta = np.array([1.0, 0.7, np.nan, 0.66, -1.0])
+    draws = theta + np.random.default_rng(0).normal(0, 0.1, (400, 5))
+    alone, r = infer_from_draws(theta, draws), infer_from_draws(theta, draws, simultaneous=True)
+    assert 1.96 < r.critical < 3.5
+    assert (r.separated <= alone.separated).all()
+    kept = [0, 1, 3, 4]
+    assert oracles.naive_places(theta[kept], r.separated[np.ix_(kept, kept)])[0] == r.tier[kept].tolist()
+    off = np.isfinite(r.difference) & ~np.eye(5, dtype=bool)
+    assert (r.separated == ((r.difference_low > 0) | (r.difference_high < 0)))[off].all()
+    assert ((r.p_shown <= 0.05) == r.separated)[off].all()
+
+
 def test_identical_systems_are_kept_together_in_nineteen_boards_of_twenty():
     rng = np.random.default_rng(7)
     wrong = 0

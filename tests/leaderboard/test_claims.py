@@ -1,0 +1,68 @@
+"""The claims' central rates on a cheap version of ``benchmarks/inference.py``: 15 systems, 40 queries of 6 rubrics."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from benchmarks.inference import claims, on_scale
+from benchmarks.inference_designs import simulate
+from crubric_core.irt.fit import fit_irt
+from crubric_core.irt.information import item_information
+from crubric_core.leaderboard.cross_fit import CrossFit
+from crubric_core.leaderboard.inference import infer
+from crubric_core.leaderboard.influence import ability_influence
+
+PAIRS = np.triu_indices(15, 1)
+
+
+@pytest.fixture(scope="module")
+def identical():
+    return [simulate("identical", 6, 1.0, "leniency", seed, queries=40) for seed in range(12)]
+
+
+@pytest.fixture(scope="module")
+def clones():
+    tables = [simulate("clones", 6, 1.0, "plain", seed, queries=40) for seed in range(12)]
+    return [(table, claims(table, seed)[0]["theta"]) for seed, table in enumerate(tables)]
+
+
+def in_sample(table):
+    """The claims of a bank chosen and fitted on the labels that it ranks, rubric by rubric."""
+    fit = fit_irt(table.y)
+    bank = np.zeros(table.y.shape[1], dtype=bool)
+    bank[np.argsort(-item_information(fit, np.zeros(1))[0])[:60]] = True
+    pooled = CrossFit(table.y, fit, np.zeros(15, dtype=np.int64), (fit.items,), np.ones(1, dtype=bool))
+    return infer(ability_influence(pooled, bank, np.arange(len(bank))), np.random.default_rng(0))
+
+
+def test_identical_systems_are_seldom_called_different_and_in_sample_often(identical):
+    rules = [claims(table, seed)[0]["theta"] for seed, table in enumerate(identical)]
+    apart = np.mean([(r.p_value[PAIRS] <= 0.05).mean() for r in rules])
+    assert 0 < apart <= 0.07
+    assert sum(r.separated.any() for r in rules) <= 2
+    assert sum(in_sample(table).separated.any() for table in identical) >= 9
+
+
+def test_a_copy_of_a_system_is_seldom_called_different_from_its_twin(clones):
+    twins = [r.p_value[i, 10 + i] <= 0.05 for _, r in clones for i in range(5)]
+    assert np.mean(twins) <= 0.07
+    assert np.mean([r.separated[PAIRS].mean() for _, r in clones]) > 0.3
+
+
+def test_intervals_of_abilities_differences_and_ranks_hold_the_truth(clones):
+    shares = []
+    for table, r in clones:
+        truth = on_scale(table.theta, r.estimate, r.se)
+        gap = truth[:, None] - truth
+        above = (table.theta > table.theta[:, None]).sum(axis=1)
+        below = (table.theta < table.theta[:, None]).sum(axis=1)
+        alone = np.abs(r.difference - gap) <= 2.02 * r.difference_se
+        shares.append(
+            [
+                ((r.low <= truth) & (truth <= r.high)).mean(),
+                alone[PAIRS].mean(),
+                ((r.rank_low <= 1 + above) & (15 - below <= r.rank_high)).mean(),
+            ]
+        )
+    assert (np.mean(shares, axis=0) >= 0.92).all()

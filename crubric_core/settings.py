@@ -28,6 +28,8 @@ MeasurabilityPrior = Literal["estimated", "fixed"]
 Basis = Literal["all", "bank"]
 Population = Literal["queries", "rubrics"]
 Preset = Literal["robust", "paper"]
+LOWEST_TAU: Mapping[GateStatistic, float] = {"kappa": -1.0, "agreement": 0.0}
+"""Least threshold of each gate statistic; the largest of both is 1."""
 _FOLLOWS: Any = None  # a field that __post_init__ resolves
 
 
@@ -76,7 +78,7 @@ class Settings:
         "Measurability threshold τ_c",
         "A rubric is kept if the gate's statistic is at least this.",
         "gate",
-        low=0,
+        low=-1,
         high=1,
         step=0.01,
         none="the lowest quarter of the rubrics is dropped",
@@ -279,6 +281,8 @@ class Settings:
         self._resolve()
         for name, spec in specs_of(type(self)).items():
             spec.check(name, getattr(self, name))
+        if self.tau_c is not None and self.tau_c < LOWEST_TAU[self.gate]:
+            raise SettingsError(f"tau_c = {self.tau_c!r} is out of range: expected a number from 0 to 1, or None.")
 
     def _resolve(self) -> None:
         """The gate and the prior that were not named follow from tau_c, alpha and beta."""

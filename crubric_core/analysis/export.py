@@ -69,6 +69,13 @@ def report(result: Result) -> dict[str, Any]:
         "warnings": list(result.warnings),
         "measurability": {
             "gate": result.gate,
+            "statistic": result.gating.statistic,
+            "threshold": result.gating.threshold,
+            "threshold_given": result.gating.given,
+            "prior": [result.gating.prior.alpha, result.gating.prior.beta],
+            "informative": result.verdict.informative,
+            "information_kept": result.verdict.information,
+            "enough_for_claims": result.verdict.holds,
             "feasible": int(feasible.sum()),
             "dropped": int((~feasible).sum()),
         },

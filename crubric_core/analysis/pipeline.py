@@ -22,7 +22,8 @@ from ..irt.fit import fit_irt
 from ..irt.information import item_information, posterior_weighted_information
 from ..judges.anchors import gold_levels
 from ..judges.consensus import baseline_mask
-from ..judges.measurability import gate_is_off, measurability_table, nothing_passes, threshold
+from ..judges.gate_price import judge_gate
+from ..judges.measurability import decide_gate, gate_table, nothing_passes
 from ..judges.posterior import with_posterior_labels
 from ..labels.store.dataset import Dataset, Reduction
 from ..leaderboard.bootstrap import draw_weights
@@ -34,7 +35,7 @@ from ..task_types.types import TASK_TYPES
 from ..types import BoolArray, FloatArray, IntArray, Progress
 from .result import Calibration, Ranking, Result
 from .tables import bank_table, item_table, leaderboard_table
-from .warnings import dataset_warnings, fit_warnings, saturation_warnings, type_warnings
+from .warnings import dataset_warnings, gate_warnings, fit_warnings, saturation_warnings, type_warnings
 
 
 def run_pipeline(ds: Dataset, settings: Settings, progress: Progress | None = None) -> Result:
@@ -43,11 +44,13 @@ def run_pipeline(ds: Dataset, settings: Settings, progress: Progress | None = No
     settings = with_rules(ds, settings)
     tell(0.0, "Reducing labels to agreement counts and consensus")
     reduction = reduce_labels(ds, settings)
-    measurability = gate(reduction, settings)
+    gating = decide_gate(reduction, settings)
+    measurability = gate_table(reduction, gating, settings.confidence)
     tell(0.2, f"Fitting the {settings.model} model")
     calibration = calibrate(reduction, settings)
     tell(0.6, "Assembling the bank")
-    feasible = measurability["feasible"].to_numpy()
+    feasible = gating.feasible
+    verdict = judge_gate(gating, calibration.nu, settings.budget)
     order = order_candidates(reduction, calibration, feasible, settings)
     chosen = order.order[: settings.budget]
     tell(0.8, "Ranking systems with bootstrap intervals")
@@ -67,8 +70,11 @@ def run_pipeline(ds: Dataset, settings: Settings, progress: Progress | None = No
         bank=bank_table(ds.queries, reduction, calibration, order, settings),
         leaderboard=ranking.table,
         certificate=bound,
-        gate="off" if gate_is_off(reduction) else "on",
+        gate="off" if gating.off else "on",
+        gating=gating,
+        verdict=verdict,
         warnings=(
+            *gate_warnings(verdict),
             *dataset_warnings(reduction),
             *fit_warnings(calibration, feasible, settings),
             *saturation_warnings(reduction, chosen),
@@ -98,9 +104,7 @@ def reduce_labels(ds: Dataset, settings: Settings) -> Reduction:
 
 def gate(reduction: Reduction, settings: Settings) -> pd.DataFrame:
     """Measurability of each rubric and whether it reaches tau_c (METHOD §2)."""
-    return measurability_table(
-        reduction, threshold(settings), settings.alpha, settings.beta, settings.confidence
-    )
+    return gate_table(reduction, decide_gate(reduction, settings), settings.confidence)
 
 
 def calibrate(reduction: Reduction, settings: Settings) -> Calibration:

@@ -12,6 +12,8 @@ from ..bank.pairs import PairDistances
 from ..bank.utility import UtilityGrid
 from ..irt.abilities import Abilities
 from ..irt.fit import IrtFit
+from ..judges.gate_price import GateVerdict
+from ..judges.measurability import Gate
 from ..labels.store.dataset import Reduction
 from ..leaderboard.tiers import Standing
 from ..settings import Settings
@@ -61,6 +63,7 @@ class Result:
     """Everything that pages, reports and published views show of one analysis.
 
     gate: "on", or "off" where no cell has labels of two judges and every rubric passes unmeasured.
+    gating: each rubric's statistic and the threshold. verdict: whether enough passes for a claim about systems.
     certificate: utility of the bank over a proven upper bound of every bank of its size, in (0, 1].
     """
 
@@ -77,5 +80,7 @@ class Result:
     leaderboard: pd.DataFrame
     certificate: float
     gate: Literal["on", "off"]
+    gating: Gate
+    verdict: GateVerdict
     warnings: tuple[str, ...]
     judges: tuple[str, ...] = ()

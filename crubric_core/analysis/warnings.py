@@ -10,6 +10,7 @@ from ..judges.measurability import gate_is_off
 from ..task_types.types import TASK_TYPES
 
 if TYPE_CHECKING:
+    from ..judges.gate_price import GateVerdict
     from ..labels.store.dataset import Reduction
     from ..settings import Settings
     from ..task_types.scoring import QueryScores
@@ -37,6 +38,11 @@ def dataset_warnings(reduction: Reduction) -> tuple[str, ...]:
     if empty:
         warnings.append(f"{empty} systems have no consensus label and cannot be ranked.")
     return tuple(warnings)
+
+
+def gate_warnings(verdict: GateVerdict) -> tuple[str, ...]:
+    """What must be said first where the gate leaves too little for a claim."""
+    return () if verdict.holds else (verdict.sentence,)
 
 
 def saturation_warnings(reduction: Reduction, rubrics: IntArray) -> tuple[str, ...]:

@@ -18,10 +18,11 @@ from ..analysis.result import Calibration
 from ..errors import CrubricError
 from ..judges.anchors import gold_levels
 from ..judges.consensus import majority, median_low
-from ..judges.measurability import threshold
+from ..judges.measurability import decide_gate
+from ..judges.pair_kappa import panel_pairs
 from ..judges.posterior import with_posterior_labels
 from ..labels.store.dataset import Dataset, Reduction
-from ..settings import Settings
+from ..settings import LOWEST_TAU, Settings
 from ..types import BoolArray, Cancel, FloatArray, IntArray, Progress
 from .inputs import Inputs, read_inputs
 from .results import ExperimentResult, Watch, num
@@ -100,8 +101,8 @@ def variants(inputs: Inputs, panel: FloatArray, judges: tuple[str, ...]) -> Iter
         budget = max(1, round(share * settings.budget))
         yield Variant("budget", str(budget), reduction, replace(settings, budget=budget))
     for shift in SHIFTS if not inputs.gate_off else ():
-        tau = round(threshold(settings) + shift, 6)
-        if 0 <= tau <= 1:
+        tau = round(decide_gate(reduction, settings).threshold + shift, 6)
+        if LOWEST_TAU[settings.gate] <= tau <= 1:
             yield Variant("tau_c", f"{tau:g}", reduction, replace(settings, tau_c=tau))
 
 
@@ -128,6 +129,7 @@ def reduce_panel(
         n_total=n_total,
         max_panel=known.max(axis=0),
         n_judges=int((~np.isnan(part)).any(axis=(0, 1)).sum()),
+        pairs=panel_pairs(part, whole.levels[rubrics], tolerance),
         unanimous=n_agree == n_total,
         n_labels=int(known.sum()),
         response=whole.response,

@@ -1,4 +1,4 @@
-"""How alike judges apply a rubric: a Beta posterior of the agreement rate (METHOD §2, eq:measurability)."""
+"""How alike judges apply a rubric: the gate's statistic and the Beta posterior of the agreement rate (METHOD §2)."""
 
 from __future__ import annotations
 
@@ -11,8 +11,10 @@ from numpy.typing import ArrayLike
 from scipy import stats
 
 from ..errors import SettingsError
-from ..settings import Settings
-from ..types import BoolArray, FloatArray
+from ..settings import GateStatistic, Settings
+from ..types import BoolArray, FloatArray, IntArray
+from .beta_prior import BetaPrior, estimate_prior
+from .pair_kappa import pair_kappa
 
 if TYPE_CHECKING:
     from ..labels.store.dataset import Reduction
@@ -69,56 +71,130 @@ def measurability_posterior(
     return MeasurabilityPosterior(alpha + agree, beta + total - agree)
 
 
+@dataclass(frozen=True)
+class Gate:
+    """Which of J rubrics judges apply alike enough to be used.
+
+    statistic: kappa or agreement. values: (J,) of it; NaN where undefined, which drops no rubric.
+    threshold: tau_c, or the value that drops the lowest quarter; NaN where ``off`` or nothing has a value.
+    given: whether tau_c was given. feasible: (J,) value ≥ threshold, or True.
+    off: whether the labels say nothing of agreement. n_agree, n_total: (J,) instances, agreeing ones maybe fractional.
+    posterior: of each rubric's agreement rate, under ``prior``.
+    """
+
+    statistic: GateStatistic
+    values: FloatArray
+    threshold: float
+    given: bool
+    feasible: BoolArray
+    off: bool
+    n_agree: FloatArray | IntArray
+    n_total: IntArray
+    posterior: MeasurabilityPosterior
+    prior: BetaPrior
+
+
 def gate_is_off(reduction: Reduction) -> bool:
     """Whether agreement says nothing here: one judge, or no cell with two labels. Then no rubric is dropped."""
     return reduction.n_judges < 2 or not bool(np.any(reduction.n_total > 0))
 
 
-def threshold(settings: Settings) -> float:
-    """The threshold that tau_c is, where it is not given."""
-    return 0.8 if settings.tau_c is None else settings.tau_c
+def decide_gate(reduction: Reduction, settings: Settings) -> Gate:
+    """Each rubric's statistic, and the rubrics that reach tau_c; without tau_c the lowest quarter is dropped."""
+    n_agree: FloatArray | IntArray = reduction.n_agree
+    if settings.agreement == "pairwise":
+        n_agree = np.minimum(reduction.pairs.agree_share, reduction.n_total)
+    prior = BetaPrior(settings.alpha, settings.beta)
+    if settings.prior == "estimated":
+        prior = estimate_prior(n_agree, reduction.n_total)
+    posterior = measurability_posterior(n_agree, reduction.n_total, prior.alpha, prior.beta)
+    values = pair_kappa(reduction.pairs) if settings.gate == "kappa" else posterior.mean
+    off = gate_is_off(reduction)
+    threshold = lowest_quarter(values[reduction.n_total > 0]) if settings.tau_c is None else settings.tau_c
+    return Gate(
+        statistic=settings.gate,
+        values=values,
+        threshold=float("nan") if off else threshold,
+        given=settings.tau_c is not None,
+        feasible=~(values < threshold) | off,
+        off=off,
+        n_agree=n_agree,
+        n_total=reduction.n_total,
+        posterior=posterior,
+        prior=prior,
+    )
+
+
+def lowest_quarter(values: FloatArray) -> float:
+    """The least of the values (n,) that remains when the lowest n // 4 go; equal values remain together. NaN of none."""
+    known = np.sort(values[np.isfinite(values)])
+    return float(known[len(known) // 4]) if len(known) else float("nan")
+
+
+def agreements_needed(gate: Gate, instances: int) -> int | None:
+    """On how many of so many instances judges must agree to reach the threshold; None where not even all suffice.
+
+    None too for the kappa statistic and where the gate is off.
+    """
+    if gate.statistic == "kappa" or not np.isfinite(gate.threshold):
+        return None
+    size = gate.prior.alpha + gate.prior.beta + instances
+    needed = max(0, int(np.ceil(gate.threshold * size - gate.prior.alpha - 1e-9)))
+    return needed if needed <= instances else None
+
+
+def gate_table(reduction: Reduction, gate: Gate, confidence: float = 0.95) -> pd.DataFrame:
+    """One row a rubric: counts, posterior, feasibility and a flag.
+
+    Columns: rubric, query, n_agree, n_total, q_mean, q_sd, q_low, q_high (in [0, 1]), p_above_tau (Pr(q ≥ tau_c); NaN
+    where the gate's statistic is kappa), feasible, flag: ``unmeasured`` (no instance), ``pair_only`` (at most two
+    judges on every instance), or empty; kappa, n_pairs, discordance and chance (both per judge pair, in [0, 1]).
+    """
+    low, high = gate.posterior.interval(confidence)
+    by_agreement = gate.statistic == "agreement" and np.isfinite(gate.threshold)
+    unmeasured, pair_only = reduction.n_total == 0, reduction.max_panel <= 2
+    pairs = reduction.pairs
+    some = np.where(pairs.n_pairs > 0, pairs.n_pairs, np.nan)
+    return pd.DataFrame(
+        {
+            "rubric": reduction.rubrics["rubric"].to_numpy(),
+            "query": reduction.rubrics["query"].to_numpy(),
+            "n_agree": gate.n_agree,
+            "n_total": gate.n_total,
+            "q_mean": gate.posterior.mean,
+            "q_sd": gate.posterior.sd,
+            "q_low": low,
+            "q_high": high,
+            "p_above_tau": gate.posterior.p_above(gate.threshold) if by_agreement else np.nan,
+            "feasible": gate.feasible,
+            "flag": np.select([unmeasured, pair_only], ["unmeasured", "pair_only"], ""),
+            "kappa": pair_kappa(pairs),
+            "n_pairs": pairs.n_pairs,
+            "discordance": pairs.discordance / some,
+            "chance": pairs.chance / some,
+        }
+    )
 
 
 def measurability_table(
     reduction: Reduction, tau_c: float, alpha: float = 1, beta: float = 1, confidence: float = 0.95
 ) -> pd.DataFrame:
-    """One row a rubric: counts, posterior, feasibility under ``tau_c`` and a flag.
-
-    Columns: rubric, query, n_agree, n_total, q_mean, q_sd, q_low, q_high, p_above_tau (all in [0, 1]), feasible
-    (q_mean >= tau_c, or every rubric where the gate is off), flag: ``unmeasured`` (no instance), ``pair_only`` (at
-    most two judges on every instance), or empty.
-    """
-    posterior = measurability_posterior(reduction.n_agree, reduction.n_total, alpha, beta)
-    low, high = posterior.interval(confidence)
-    unmeasured, pair_only = reduction.n_total == 0, reduction.max_panel <= 2
-    return pd.DataFrame(
-        {
-            "rubric": reduction.rubrics["rubric"].to_numpy(),
-            "query": reduction.rubrics["query"].to_numpy(),
-            "n_agree": reduction.n_agree,
-            "n_total": reduction.n_total,
-            "q_mean": posterior.mean,
-            "q_sd": posterior.sd,
-            "q_low": low,
-            "q_high": high,
-            "p_above_tau": posterior.p_above(tau_c),
-            "feasible": (posterior.mean >= tau_c) | gate_is_off(reduction),
-            "flag": np.select([unmeasured, pair_only], ["unmeasured", "pair_only"], ""),
-        }
-    )
+    """The table of the paper's gate: unanimous agreement, a Beta(alpha, beta) prior, q_mean ≥ ``tau_c``."""
+    settings = Settings(tau_c=tau_c, alpha=alpha, beta=beta)
+    return gate_table(reduction, decide_gate(reduction, settings), confidence)
 
 
 def nothing_passes(reduction: Reduction, varying: BoolArray, settings: Settings) -> str:
     """Why none of the ``varying`` rubrics (J,) reaches tau_c, and what would help."""
     if not varying.any():
-        return (
-            "No rubric tells systems apart: on each, all systems have the same consensus label. Add rubrics."
-        )
-    q = measurability_posterior(reduction.n_agree, reduction.n_total, settings.alpha, settings.beta).mean
-    remedy = f"lower tau_c to {np.floor(100 * q[varying].max()) / 100:.2f} or less"
-    if settings.response == "ordered" and settings.agreement_tolerance == 0:
+        return "On every rubric all systems have the same consensus label, so none can rank them: add rubrics."
+    gate = decide_gate(reduction, settings)
+    best = float(gate.values[varying].max())
+    remedy = f"lower tau_c to {np.floor(100 * best) / 100:.2f} or less"
+    if gate.statistic == "agreement" and settings.response == "ordered" and settings.agreement_tolerance == 0:
         remedy += ", let adjacent levels agree (agreement_tolerance = 1), choose a model of pass or fail"
+    name = "measurability" if gate.statistic == "agreement" else "kappa"
     return (
-        f"No rubric that tells systems apart reaches tau_c = {threshold(settings):g}; the highest measurability "
-        f"of one is {q[varying].max():.3f}: {remedy}, or add labels."
+        f"No rubric on which the systems differ reaches tau_c = {gate.threshold:g}; the highest {name} of one is "
+        f"{best:.3f}: {remedy}, or add labels."
     )

@@ -20,6 +20,7 @@ from ..bank.utility import coverage_utility
 from ..environment import APP, workspace_path
 from ..irt.information import item_information, response_curve
 from ..irt.uncertainty import ability_standard_errors
+from ..judges.measurability import Gate, decide_gate
 from ..labels.store.workspace import Workspace
 from ..scoring_rules import ScoringRules
 from ..task_types.assignment import with_assigned
@@ -108,6 +109,16 @@ def gate(study: Study) -> pd.DataFrame:
 @st.cache_resource(max_entries=MANY, show_spinner=False)
 def _gate(key: Key, _study: Study) -> pd.DataFrame:
     return pipeline.gate(reduction(_study), _study.settings)
+
+
+def gating(study: Study) -> Gate:
+    """The gate's statistic and threshold."""
+    return _gating(study.key("gate"), study)
+
+
+@st.cache_resource(max_entries=MANY, show_spinner=False)
+def _gating(key: Key, _study: Study) -> Gate:
+    return decide_gate(reduction(_study), _study.settings)
 
 
 def calibration(study: Study) -> Calibration:

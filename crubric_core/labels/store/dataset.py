@@ -19,6 +19,7 @@ from ..ingest.report import Scale, tidy
 from . import catalogue, reduce
 from .canonical import CANONICAL
 from .dataset_rules import load_rules
+from .pairs import CellSums, PairCounts, pair_counts
 
 if TYPE_CHECKING:
     import duckdb
@@ -35,6 +36,7 @@ class Reduction:
     y: (M, J) consensus; binary 0/1, ordered 0..L-1; NaN where there is no label or no majority.
     levels: (J,) levels that the model reads; 2 where binary.
     n_agree, n_total: (J,) instances on which all labels are equal, and all instances (two labels or more).
+    pairs: how often pairs of judges disagree on each rubric, and would by chance.
     max_panel: (J,) most labels on one cell.
     n_judges: judges of the dataset.
     unanimous: (J,) no instance with a disagreement.
@@ -48,6 +50,7 @@ class Reduction:
     levels: IntArray
     n_agree: IntArray
     n_total: IntArray
+    pairs: PairCounts
     max_panel: IntArray
     n_judges: int
     unanimous: BoolArray
@@ -192,17 +195,20 @@ class Dataset:
             cursor.execute(*reduce.cells(self._id, response, tie, agreement_tolerance))
             y = _scatter(cursor.execute(reduce.consensus()).fetchnumpy(), (len(systems), len(rubrics)))
             found = cursor.execute(reduce.agreement()).fetchnumpy()
+            sums = cursor.execute(reduce.pair_sums()).fetchnumpy()
             (n_labels,) = cursor.execute("SELECT sum(n) FROM cells").fetchall()[0]
         counts = np.zeros((3, len(rubrics)), dtype=np.int64)
         counts[:, np.asarray(found["j"])] = [found["n_agree"], found["n_total"], found["max_panel"]]
         levels = rubrics["levels"].to_numpy(dtype=np.int64, copy=True)
+        levels = levels if response == "ordered" else np.full_like(levels, 2)
         return Reduction(
             systems=systems,
             rubrics=rubrics,
             y=y,
-            levels=levels if response == "ordered" else np.full_like(levels, 2),
+            levels=levels,
             n_agree=counts[0],
             n_total=counts[1],
+            pairs=pair_counts(_cell_sums(sums), levels),
             max_panel=counts[2],
             n_judges=len(judges),
             unanimous=counts[0] == counts[1],
@@ -237,6 +243,17 @@ def _scatter(found: dict[str, Any], shape: Sequence[int]) -> FloatArray:
     array = np.full(shape, np.nan)
     array[tuple(np.asarray(p) for p in positions)] = np.ma.asarray(value, dtype=np.float64).filled(np.nan)
     return array
+
+
+def _cell_sums(found: dict[str, Any]) -> CellSums:
+    """The answer of ``reduce.pair_sums`` as arrays."""
+    whole = ("rubric", "labels", "cells")
+    return CellSums(
+        **{
+            name: np.asarray(values).astype(np.int64 if name in whole else np.float64)
+            for name, values in found.items()
+        }
+    )
 
 
 def _check_choice(name: str, value: str, choices: Sequence[str]) -> None:

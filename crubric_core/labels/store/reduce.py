@@ -13,6 +13,18 @@ from .catalogue import JUDGE_ORDER, RUBRIC_FACTS, SYSTEM_ORDER, Query
 
 _LEVEL = "CASE WHEN f.polarity < 0 THEN f.scale_max - l.label ELSE l.label - f.scale_min END"
 _READING = {"binary": f"CAST(2 * ({_LEVEL}) >= f.levels - 1 AS INTEGER)", "ordered": _LEVEL}
+_SUMS = """
+        count(*) AS n, max(x) - min(x) <= $tolerance AS agree, sum(x) AS total, sum(x * x) AS squares,
+        count(*) * sum(x * x) - sum(x) * sum(x) AS gap"""
+_CLOSE = """
+        counted AS (SELECT system_id, j, x, count(*) AS c FROM readings GROUP BY system_id, j, x),
+        close AS (
+            SELECT a.system_id, a.j,
+                   sum(CASE WHEN a.x = b.x THEN a.c * (a.c - 1) // 2 ELSE a.c * b.c END) AS agreeing
+            FROM counted a JOIN counted b
+            ON a.system_id = b.system_id AND a.j = b.j AND b.x BETWEEN a.x AND a.x + $tolerance
+            GROUP BY a.system_id, a.j
+        )"""
 _TIES = {"unknown": "NULL", "fail": "0", "pass": "1"}
 
 
@@ -38,23 +50,25 @@ def panel(dataset: int, response: Response) -> Query:
 
 
 def cells(dataset: int, response: Response, tie: Tie, tolerance: int) -> Query:
-    """Create the temporary table ``cells(i, j, n, y, agree)``, one row a cell.
+    """Create the temporary table ``cells(i, j, n, y, agree, agreeing, gap, total, squares)``, one row a cell.
 
     n: known labels. y: the strict majority (a tie as told), or the lower median of the levels. agree: whether all
-    labels are equal, or at most ``tolerance`` ordered levels apart.
+    labels are equal, or at most ``tolerance`` ordered levels apart; agreeing: the pairs of labels that are. gap: sum
+    over the pairs of squared differences. total, squares: sums of the levels and of their squares.
     """
+    summed = f"summed AS (SELECT system_id, j, {_SUMS}, {{y}} AS y FROM readings GROUP BY system_id, j)"
     if response == "binary":
         y = f"CASE WHEN 2 * sum(x) > count(*) THEN 1 WHEN 2 * sum(x) < count(*) THEN 0 ELSE {_TIES[tie]} END"
+        ctes, agreeing, source = summed.format(y=y), "n * (n - 1) // 2 - gap", "summed"
     else:
-        y = "quantile_disc(x, 0.5)"
+        ctes = f"{summed.format(y='quantile_disc(x, 0.5)')}, {_CLOSE}"
+        agreeing, source = "agreeing", "summed JOIN close USING (system_id, j)"
     return (
         f"""
         CREATE TEMP TABLE cells AS
-        WITH {_readings(response)}
-        SELECT i, j, n, y, agree FROM (
-            SELECT system_id, j, count(*) AS n, {y} AS y, max(x) - min(x) <= $tolerance AS agree
-            FROM readings GROUP BY system_id, j
-        ) JOIN system_order USING (system_id)
+        WITH {_readings(response)}, {ctes}
+        SELECT i, j, n, y, agree, {agreeing} AS agreeing, gap, total, squares
+        FROM {source} JOIN system_order USING (system_id)
         """,
         {"dataset": dataset, "tolerance": tolerance if response == "ordered" else 0},
     )
@@ -71,4 +85,13 @@ def agreement() -> str:
         SELECT j, count(*) FILTER (n >= 2 AND agree) AS n_agree, count(*) FILTER (n >= 2) AS n_total,
                max(n) AS max_panel
         FROM cells GROUP BY j
+    """
+
+
+def pair_sums() -> str:
+    """What ``pairs.CellSums`` holds: one row for each rubric and number of labels on a cell, in a fixed order."""
+    return """
+        SELECT j AS rubric, n AS labels, count(*) AS cells, sum(agreeing) AS agreeing, sum(gap) AS gap,
+               sum(total) AS total, sum(squares) AS squares
+        FROM cells GROUP BY j, n ORDER BY j, n
     """

@@ -11,7 +11,7 @@ from ...experiments.results import ExperimentResult
 from ...experiments.threshold_sweep import THRESHOLDS, sweep
 from ...judges.attrition import Attrition, attrition_of
 from ...judges.consensus import baseline_mask
-from ...judges.measurability import threshold
+from ...judges.measurability import decide_gate
 from ...judges.report import JudgesReport, judges_report
 from ..loaders import FEW, MANY, Key, Study, calibration, gate, panel, pool, reduction
 

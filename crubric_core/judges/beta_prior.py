@@ -1,0 +1,73 @@
+"""The Beta prior of the rubrics' agreement rates, fitted to all of them (METHOD §2).
+
+Beta-binomial maximum likelihood (Skellam 1948, J. R. Stat. Soc. B 10, 257–261): rubric j has q_j ~ Beta(a, b) and
+n_agree_j ~ Binomial(n_total_j, q_j). Shares of agreeing pairs in place of whole agreements make it a quasi-likelihood.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import optimize
+from scipy.special import betaln, digamma, expit, logit
+
+from ..types import FloatArray
+
+FEWEST = 10
+"""Measured rubrics from which a prior is estimated; with fewer it is flat."""
+SIZE = (0.1, 1000.0)
+"""Bounds of a + b: where all rubrics have one rate, or each has 0 or 1, the likelihood grows without end."""
+
+
+@dataclass(frozen=True)
+class BetaPrior:
+    """Beta(alpha, beta). estimated: whether it was fitted to the rubrics."""
+
+    alpha: float
+    beta: float
+    estimated: bool = False
+
+
+def estimate_prior(n_agree: FloatArray, n_total: FloatArray) -> BetaPrior:
+    """The prior that makes the agreements (J,) of the instances (J,) likeliest; Beta(1, 1) from fewer than ten rubrics.
+
+    The mean a / (a + b) stays half an instance of all away from 0 and 1, a + b within SIZE.
+    """
+    measured = n_total > 0
+    if measured.sum() < FEWEST:
+        return BetaPrior(1.0, 1.0)
+    counts = np.column_stack([n_agree[measured], n_total[measured]]).astype(np.float64)
+    rows, weight = np.unique(counts, axis=0, return_counts=True)
+    agree, total = rows.T
+    edge = 0.5 / (weight @ total + 1)
+    mean = float(np.clip((weight @ agree) / (weight @ total), edge, 1 - edge))
+    bounds = [(logit(edge), logit(1 - edge)), tuple(np.log(SIZE))]
+    fits = [
+        optimize.minimize(
+            _loss, [logit(mean), np.log(size)], (agree, total, weight), jac=True, bounds=bounds, method="L-BFGS-B"
+        )
+        for size in (1.0, 20.0)
+    ]
+    best = min(fits, key=lambda fit: float(fit.fun))
+    share, size = float(expit(best.x[0])), float(np.exp(best.x[1]))
+    return BetaPrior(share * size, (1 - share) * size, estimated=True)
+
+
+def _loss(
+    at: FloatArray, agree: FloatArray, total: FloatArray, weight: FloatArray
+) -> tuple[float, FloatArray]:
+    """Minus the mean log-likelihood at (logit of the mean, log of a + b), with its gradient."""
+    share, size = expit(at[0]), np.exp(at[1])
+    a, b = share * size, (1 - share) * size
+    value = betaln(a + agree, b + total - agree) - betaln(a, b)
+    common = digamma(size) - digamma(size + total)
+    by_a = digamma(a + agree) - digamma(a) + common
+    by_b = digamma(b + total - agree) - digamma(b) + common
+    gradient = np.array(
+        [
+            weight @ (by_a - by_b) * size * share * (1 - share),
+            weight @ (by_a * a + by_b * b),
+        ]
+    )
+    return -float(weight @ value) / weight.sum(), -gradient / weight.sum()

@@ -1,0 +1,115 @@
+"""What a threshold of the gate costs, and whether what remains can carry a claim (METHOD §2)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..text import count
+from ..types import BoolArray, FloatArray, IntArray
+from .measurability import Gate
+
+LEAST_RUBRICS = 20
+"""Informative rubrics that a claim needs at the least; a quarter of the bank size where that is more."""
+LEAST_INFORMATION = 0.5
+"""Share of the information that the gate must keep."""
+
+
+@dataclass(frozen=True)
+class GatePrices:
+    """What each of T thresholds leaves; all arrays (T,).
+
+    tau: the threshold. rubrics: that reach it. informative: of these, with information. information: their share of
+    that of all rubrics, in [0, 1]; NaN where no rubric has any. queries_lost: queries that had an informative rubric
+    and have none. judge_calls: labels that a new system costs on all informative rubrics kept, one of every judge.
+    """
+
+    tau: FloatArray
+    rubrics: IntArray
+    informative: IntArray
+    information: FloatArray
+    queries_lost: IntArray
+    judge_calls: IntArray
+
+
+@dataclass(frozen=True)
+class GateVerdict:
+    """Whether the gate leaves enough for a claim.
+
+    holds: it does. informative: informative rubrics that pass, ``of`` so many without a gate. needed: the least
+    number that a claim needs. information: share of the information kept, in [0, 1]. remedy: the highest threshold
+    that would do, rounded down; None where none would, or none is needed.
+    """
+
+    holds: bool
+    informative: int
+    of: int
+    needed: int
+    information: float
+    remedy: float | None
+    sentence: str
+
+
+def gate_prices(
+    values: FloatArray, taus: Sequence[float] | FloatArray, nu: FloatArray, query: IntArray, n_judges: int
+) -> GatePrices:
+    """The price of the thresholds ``taus`` (T,), given each rubric's statistic, information and query, (J,) each.
+
+    A rubric whose statistic is NaN always passes. ``query`` are positions from 0.
+    """
+    tau = np.asarray(taus, dtype=np.float64)
+    kept = ~(values < tau[:, None])
+    informed = kept & (nu > 0)
+    total = nu.sum()
+    queries = np.zeros((len(tau), int(query.max(initial=-1)) + 1), dtype=bool)
+    for j in np.flatnonzero(nu > 0):
+        queries[:, query[j]] |= kept[:, j]
+    before = np.unique(query[nu > 0]).size
+    return GatePrices(
+        tau=tau,
+        rubrics=kept.sum(axis=1),
+        informative=informed.sum(axis=1),
+        information=(informed @ nu) / total if total > 0 else np.full(len(tau), np.nan),
+        queries_lost=before - queries.sum(axis=1),
+        judge_calls=n_judges * informed.sum(axis=1),
+    )
+
+
+def judge_gate(gate: Gate, nu: FloatArray, budget: int) -> GateVerdict:
+    """Whether at least max(20, budget / 4) informative rubrics pass, with half of the information ``nu`` (J,).
+
+    Where all rubrics together are too few the gate is not to blame: then the information alone counts.
+    """
+    informative = nu > 0
+    passing = informative & gate.feasible
+    total, n, of = float(nu.sum()), int(passing.sum()), int(informative.sum())
+    share = float(nu[passing].sum() / total) if total > 0 else float("nan")
+    needed = int(np.ceil(max(LEAST_RUBRICS, budget / 4)))
+    needed = needed if of >= needed else 0
+    holds = gate.off or not (n < needed or share < LEAST_INFORMATION)
+    remedy = None if holds else _remedy(gate.values, informative, nu, needed)
+    sentence = "" if holds else _sentence(gate, n, of, share, remedy)
+    return GateVerdict(holds, n, of, needed, share, remedy, sentence)
+
+
+def _remedy(values: FloatArray, informative: BoolArray, nu: FloatArray, needed: int) -> float | None:
+    """The highest threshold, rounded down to two digits, that leaves enough rubrics and information."""
+    ranked = np.flatnonzero(informative)
+    ranked = ranked[np.argsort(-np.nan_to_num(values[ranked], nan=np.inf), kind="stable")]
+    enough = np.cumsum(nu[ranked]) >= LEAST_INFORMATION * nu.sum()
+    enough &= np.arange(1, len(ranked) + 1) >= needed
+    if not enough.any():
+        return None
+    value = float(values[ranked[np.argmax(enough)]])
+    return float(np.floor(100 * value) / 100) if np.isfinite(value) else None
+
+
+def _sentence(gate: Gate, n: int, of: int, share: float, remedy: float | None) -> str:
+    shown = f"{gate.threshold:.2f}"
+    said = (
+        f"The gate at τ_c = {shown} ({gate.statistic}) keeps {n:,} of {count(of, 'informative rubric')} with "
+        f"{share:.0%} of their information: too little for any claim about systems."
+    )
+    return f"{said} τ_c = {remedy:.2f} or less would do." if remedy is not None else said

@@ -282,7 +282,9 @@ class Settings:
         for name, spec in specs_of(type(self)).items():
             spec.check(name, getattr(self, name))
         if self.tau_c is not None and self.tau_c < LOWEST_TAU[self.gate]:
-            raise SettingsError(f"tau_c = {self.tau_c!r} is out of range: expected a number from 0 to 1, or None.")
+            raise SettingsError(
+                f"tau_c = {self.tau_c!r} is out of range: expected a number from 0 to 1, or None."
+            )
 
     def _resolve(self) -> None:
         """The gate and the prior that were not named follow from tau_c, alpha and beta."""

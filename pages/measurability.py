@@ -3,52 +3,24 @@
 import streamlit as st
 
 from crubric_core.figures import measurability as figures
-from crubric_core.judges.measurability import gate_is_off, threshold
+from crubric_core.judges.measurability import gate_is_off
 from crubric_core.ui import loaders, tables, widgets
-from crubric_core.ui.measurability import rules as judges_rules
+from crubric_core.ui.measurability import gate as gate_section
 from crubric_core.ui.measurability import sections as judges_sections
 from crubric_core.ui.page import open_study
-from crubric_core.ui.text import count, shorten
+from crubric_core.ui.text import shorten
 
 study = open_study("Measurability")
 facts, reduction, gate = loaders.facts(study), loaders.reduction(study), loaders.gate(study)
-tau_c, total = threshold(study.settings), len(gate)
-kept, off = int(gate["feasible"].sum()), gate_is_off(reduction)
-
-if off:
-    study.answer(
-        f"Nothing was labelled by two judges, so agreement is unknown: the gate is off and all "
-        f"{count(total, 'rubric')} stay."
-    )
-else:
-    study.answer(
-        f"{kept:,} of {count(total, 'rubric')} pass τ_c = {tau_c:.2f}; {total - kept:,} do not.",
-        f"On the median rubric the judges agree {gate['q_mean'].median():.0%} of the time.",
-    )
+gate_section.answer(study)
 
 views = ("Rubrics", *judges_sections.SECTIONS)
 view = st.segmented_control("View", views, default=views[0], required=True, key="view", bind="query-params")
 if view in judges_sections.SECTIONS:
-    judges_sections.show(view, study, off=off)
+    judges_sections.show(view, study, off=gate_is_off(reduction))
     st.stop()
 
-if off:
-    st.info("With one judge there is nothing to compare: add the labels of a second and a third one.")
-else:
-    left, right = st.columns([3, 1], gap="large")
-    with left:
-        widgets.show(
-            figures.measurability_histogram(
-                gate["q_mean"].to_numpy(),
-                gate["feasible"].to_numpy(),
-                tau_c,
-                float(gate["n_total"].median()),
-            ),
-            alt="Rubrics by measurability, kept and dropped",
-            title="Rubrics by measurability",
-        )
-    with right:
-        judges_rules.beside_rules(reduction, kept)
+gate_section.show(study)
 
 left, right = st.columns([3, 2], gap="large")
 with left:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from itertools import combinations
 
@@ -569,6 +570,37 @@ def naive_instances(panel, tolerance=0):
         instances = [cell for cell in cells if len(cell) >= 2]
         counts.append((sum(max(c) - min(c) <= tolerance for c in instances), len(instances)))
     return counts
+
+
+def naive_pair_kappa(panel, levels, shrinkage=10):
+    """(kappa, D, E, N) of each rubric of a panel (M, J, K), pair of judges by pair of judges."""
+    n_systems, n_rubrics, n_judges = panel.shape
+    D, E, N = np.zeros((3, n_rubrics))
+    for j in range(n_rubrics):
+        labels = [x for x in panel[:, j].ravel() if not np.isnan(x)]
+        unit = (levels[j] - 1) ** 2
+        for i in range(n_systems):
+            for k, other in itertools.combinations(range(n_judges), 2):
+                x, z = panel[i, j, k], panel[i, j, other]
+                if not np.isnan(x) and not np.isnan(z):
+                    N[j] += 1
+                    D[j] += (x - z) ** 2 / unit
+        if labels:  # two labels drawn at random, with return
+            E[j] = N[j] * np.mean([(x - z) ** 2 / unit for x in labels for z in labels])
+    if N.sum() == 0 or E.sum() == 0:
+        return np.full(n_rubrics, np.nan), D, E, N
+    rest_d, rest_e = shrinkage * D.sum() / N.sum(), shrinkage * E.sum() / N.sum()
+    return 1 - (D + rest_d) / (E + rest_e), D, E, N
+
+
+def naive_agree_share(panel, tolerance=0):
+    """Sum over the cells of each rubric of the share of judge pairs at most ``tolerance`` levels apart."""
+    shares = np.zeros(panel.shape[1])
+    for i, j in np.ndindex(panel.shape[:2]):
+        known = panel[i, j][~np.isnan(panel[i, j])]
+        near = [abs(x - z) <= tolerance for x, z in itertools.combinations(known, 2)]
+        shares[j] += np.mean(near) if near else 0
+    return shares
 
 
 def naive_ability_covariance(y, theta, sd, log_a_sd=0.5, b_sd=2.0):

@@ -35,7 +35,7 @@ from ..task_types.types import TASK_TYPES
 from ..types import BoolArray, FloatArray, IntArray, Progress
 from .result import Calibration, Ranking, Result
 from .tables import bank_table, item_table, leaderboard_table
-from .warnings import dataset_warnings, gate_warnings, fit_warnings, saturation_warnings, type_warnings
+from .warnings import dataset_warnings, fit_warnings, gate_warnings, saturation_warnings, type_warnings
 
 
 def run_pipeline(ds: Dataset, settings: Settings, progress: Progress | None = None) -> Result:

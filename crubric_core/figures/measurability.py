@@ -28,33 +28,47 @@ LEAST_BINS, MOST_BINS = 10, 50
 
 
 def measurability_histogram(
-    q_mean: FloatArray, feasible: BoolArray, tau_c: float | None, instances: float
+    values: FloatArray,
+    feasible: BoolArray,
+    tau_c: float | None,
+    centres: FloatArray | None = None,
+    name: str = "measurability q (posterior mean)",
 ) -> go.Figure:
-    """Rubrics by posterior mean measurability (J,), kept and dropped apart; ``tau_c`` None: gate off.
+    """Rubrics by the gate's statistic (J,), kept and dropped apart; ``tau_c`` None: gate off.
 
-    With n instances a rubric, q is one of (1 + k) / (n + 2): bars stand around these values, since other bins would
-    show a comb. ``instances`` is the usual n.
+    ``centres``: (n,) the values that the statistic can have, evenly spaced; bars stand around them, since other bins
+    would show a comb. Without them the bars divide the range.
     """
-    bins = int(np.clip(round(instances) + 2, LEAST_BINS, MOST_BINS))
-    edges = (np.arange(bins + 2) - 0.5) / bins
-    fig = figure("measurability q (posterior mean)", "rubrics")
-    for name, members, colour in (("kept", feasible, BLUE), ("dropped", ~feasible, GREY)):
-        height, _ = np.histogram(q_mean[members & np.isfinite(q_mean)], bins=edges)
+    known = np.isfinite(values)
+    edges = _edges(values[known], centres)
+    fig = figure(name, "rubrics")
+    for kind, members, colour in (("kept", feasible, BLUE), ("dropped", ~feasible, GREY)):
+        height, _ = np.histogram(values[members & known], bins=edges)
         if not height.any():
             continue
         fig.add_bar(
             x=(edges[:-1] + edges[1:]) / 2,
             y=height,
-            width=1 / bins,
-            name=f"{name} ({int(members.sum()):,})",
+            width=np.diff(edges),
+            name=f"{kind} ({int(members.sum()):,})",
             marker={"color": colour, "line": {"width": 0}},
-            customdata=np.clip(np.stack([edges[:-1], edges[1:]], axis=1), 0, 1),
-            hovertemplate="q %{customdata[0]:.2f}–%{customdata[1]:.2f}: %{y:,} " + name + "<extra></extra>",
+            customdata=np.stack([edges[:-1], edges[1:]], axis=1),
+            hovertemplate="%{customdata[0]:.2f} to %{customdata[1]:.2f}: %{y:,} " + kind + "<extra></extra>",
         )
     if tau_c is not None:
         marker_line(fig, tau_c, f"τ<sub>c</sub> = {tau_c:.2f}")
-    fig.update_layout(xaxis_range=[0, 1], showlegend=True)
+    fig.update_layout(xaxis_range=[min(0.0, float(edges[0])), 1], showlegend=True)
     return fig
+
+
+def _edges(values: FloatArray, centres: FloatArray | None) -> FloatArray:
+    """The ends of the bars, so that every value is inside one."""
+    low, high = float(values.min(initial=0.0)), float(values.max(initial=1.0))
+    if centres is None or not LEAST_BINS <= len(centres) <= MOST_BINS:
+        return np.linspace(low, high, MOST_BINS + 1)
+    step = centres[1] - centres[0]
+    before, after = (max(0, int(np.ceil(gap / step - 0.5))) for gap in (centres[0] - low, high - centres[-1]))
+    return centres[0] + step * (np.arange(-before, len(centres) + after + 1) - 0.5)
 
 
 def label_grid(

@@ -12,7 +12,7 @@ import numpy as np
 from scipy import optimize
 from scipy.special import betaln, digamma, expit, logit
 
-from ..types import FloatArray
+from ..types import FloatArray, IntArray
 
 FEWEST = 10
 """Measured rubrics from which a prior is estimated; with fewer it is flat."""
@@ -29,7 +29,7 @@ class BetaPrior:
     estimated: bool = False
 
 
-def estimate_prior(n_agree: FloatArray, n_total: FloatArray) -> BetaPrior:
+def estimate_prior(n_agree: FloatArray, n_total: IntArray) -> BetaPrior:
     """The prior that makes the agreements (J,) of the instances (J,) likeliest; Beta(1, 1) from fewer than ten rubrics.
 
     The mean a / (a + b) stays half an instance of all away from 0 and 1, a + b within SIZE.
@@ -45,7 +45,12 @@ def estimate_prior(n_agree: FloatArray, n_total: FloatArray) -> BetaPrior:
     bounds = [(logit(edge), logit(1 - edge)), tuple(np.log(SIZE))]
     fits = [
         optimize.minimize(
-            _loss, [logit(mean), np.log(size)], (agree, total, weight), jac=True, bounds=bounds, method="L-BFGS-B"
+            _loss,
+            [logit(mean), np.log(size)],
+            (agree, total, weight),
+            jac=True,
+            bounds=bounds,
+            method="L-BFGS-B",
         )
         for size in (1.0, 20.0)
     ]

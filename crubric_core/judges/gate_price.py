@@ -63,16 +63,15 @@ def gate_prices(
     kept = ~(values < tau[:, None])
     informed = kept & (nu > 0)
     total = nu.sum()
-    queries = np.zeros((len(tau), int(query.max(initial=-1)) + 1), dtype=bool)
-    for j in np.flatnonzero(nu > 0):
-        queries[:, query[j]] |= kept[:, j]
-    before = np.unique(query[nu > 0]).size
+    some = np.flatnonzero(nu > 0)[np.argsort(query[nu > 0], kind="stable")]
+    starts = np.unique(query[some], return_index=True)[1]
+    covered = np.logical_or.reduceat(kept[:, some], starts, axis=1).sum(axis=1) if len(some) else 0
     return GatePrices(
         tau=tau,
         rubrics=kept.sum(axis=1),
         informative=informed.sum(axis=1),
         information=(informed @ nu) / total if total > 0 else np.full(len(tau), np.nan),
-        queries_lost=before - queries.sum(axis=1),
+        queries_lost=np.full(len(tau), len(starts)) - covered,
         judge_calls=n_judges * informed.sum(axis=1),
     )
 

@@ -106,7 +106,7 @@ def decide_gate(reduction: Reduction, settings: Settings) -> Gate:
         n_agree = np.minimum(reduction.pairs.agree_share, reduction.n_total)
     prior = BetaPrior(settings.alpha, settings.beta)
     if settings.prior == "estimated":
-        prior = estimate_prior(n_agree, reduction.n_total)
+        prior = estimate_prior(np.asarray(n_agree, dtype=np.float64), reduction.n_total)
     posterior = measurability_posterior(n_agree, reduction.n_total, prior.alpha, prior.beta)
     values = pair_kappa(reduction.pairs) if settings.gate == "kappa" else posterior.mean
     off = gate_is_off(reduction)
@@ -126,7 +126,7 @@ def decide_gate(reduction: Reduction, settings: Settings) -> Gate:
 
 
 def lowest_quarter(values: FloatArray) -> float:
-    """The least of the values (n,) that remains when the lowest n // 4 go; equal values remain together. NaN of none."""
+    """The least of the values (n,) that remains when the lowest n // 4 go; equal values remain. NaN of none."""
     known = np.sort(values[np.isfinite(values)])
     return float(known[len(known) // 4]) if len(known) else float("nan")
 
@@ -141,6 +141,18 @@ def agreements_needed(gate: Gate, instances: int) -> int | None:
     size = gate.prior.alpha + gate.prior.beta + instances
     needed = max(0, int(np.ceil(gate.threshold * size - gate.prior.alpha - 1e-9)))
     return needed if needed <= instances else None
+
+
+def possible_values(gate: Gate) -> FloatArray | None:
+    """The values that the statistic has on a rubric with the usual number of instances; None if any is possible."""
+    instances = int(np.median(gate.n_total)) if len(gate.n_total) else 0
+    if gate.statistic == "kappa" or not np.issubdtype(gate.n_agree.dtype, np.integer) or not instances:
+        return None
+    prior = gate.prior
+    return np.asarray((prior.alpha + np.arange(instances + 1)) / (prior.alpha + prior.beta + instances))
+
+
+STATISTIC_NAMES = {"kappa": "κ of judge pairs, shrunk", "agreement": "measurability q (posterior mean)"}
 
 
 def gate_table(reduction: Reduction, gate: Gate, confidence: float = 0.95) -> pd.DataFrame:
@@ -187,7 +199,9 @@ def measurability_table(
 def nothing_passes(reduction: Reduction, varying: BoolArray, settings: Settings) -> str:
     """Why none of the ``varying`` rubrics (J,) reaches tau_c, and what would help."""
     if not varying.any():
-        return "On every rubric all systems have the same consensus label, so none can rank them: add rubrics."
+        return (
+            "On every rubric all systems have the same consensus label, so none can rank them: add rubrics."
+        )
     gate = decide_gate(reduction, settings)
     best = float(gate.values[varying].max())
     remedy = f"lower tau_c to {np.floor(100 * best) / 100:.2f} or less"

@@ -1,4 +1,4 @@
-"""Agreement of judge pairs beyond chance, a number a rubric that means the same for any number of judges (METHOD §2)."""
+"""Agreement of judge pairs beyond chance: one number a rubric, comparable for any number of judges (METHOD §2)."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ from ..figures.experiments import BESIDE, experiment_figure
 from ..figures.leaderboard import Estimate, forest
 from ..figures.measurability import measurability_histogram
 from ..files import write_files
-from ..judges.measurability import threshold
+from ..judges.measurability import STATISTIC_NAMES, possible_values
 from .sections import HOW, LIMITS, Section, cells, origin, report_markdown, report_title, sections
 from .standalone import document
 from .standalone_parts import escaped
@@ -120,8 +120,8 @@ def _analysis_figures(result: Result) -> list[Titled]:
     titled = [(f"Ability with its {result.settings.confidence:.0%} interval, in tiers", ranked)]
     if result.gate == "off":
         return titled
-    table = result.measurability
-    measured = float(np.median(table["n_total"].to_numpy(dtype=float)))
-    feasible, mean = table["feasible"].to_numpy(), table["q_mean"].to_numpy()
-    histogram = measurability_histogram(mean, feasible, threshold(result.settings), measured)
+    gate = result.gating
+    histogram = measurability_histogram(
+        gate.values, gate.feasible, gate.threshold, possible_values(gate), STATISTIC_NAMES[gate.statistic]
+    )
     return [*titled, ("Measurability of the rubrics", histogram)]

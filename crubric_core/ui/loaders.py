@@ -20,6 +20,7 @@ from ..bank.utility import coverage_utility
 from ..environment import APP, workspace_path
 from ..irt.information import item_information, response_curve
 from ..irt.uncertainty import ability_standard_errors
+from ..judges.gate_price import GateVerdict, judge_gate
 from ..judges.measurability import Gate, decide_gate
 from ..labels.store.workspace import Workspace
 from ..scoring_rules import ScoringRules
@@ -129,6 +130,11 @@ def calibration(study: Study) -> Calibration:
 @st.cache_resource(max_entries=FEW, show_spinner="Fitting the response model …")
 def _calibration(key: Key, _study: Study) -> Calibration:
     return pipeline.calibrate(reduction(_study), _study.settings)
+
+
+def verdict(study: Study) -> GateVerdict:
+    """Whether the gate leaves enough for a claim."""
+    return judge_gate(gating(study), calibration(study).nu, study.settings.budget)
 
 
 def curves(study: Study) -> tuple[FloatArray, FloatArray]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 import streamlit as st
@@ -13,6 +14,7 @@ from . import loaders, state, widgets
 if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
 
+    from ..labels.store.dataset import Dataset
     from ..settings import Settings
 
 
@@ -42,6 +44,15 @@ def open_study(title: str, *, settings: bool = True, typing: bool = False) -> St
         st.page_link(loaders.PAGES / "data.py", label="To the data", icon="➡️")
         st.stop()
     row = found.iloc[names.index(state.pick_dataset(names))]
-    chosen: Settings = state.settings_bar(int(row["rubrics"]), typing=typing) if settings else state.DEFAULTS
-    dataset = loaders.workspace().dataset(row["name"])
-    return StudyPage(dataset, row["fingerprint"], with_rules(dataset, chosen), place)
+    dataset, fingerprint = loaders.workspace().dataset(row["name"]), row["fingerprint"]
+    chosen = state.held_settings()
+    if settings:
+        quarter = partial(_quarter, dataset, fingerprint)
+        chosen = state.settings_bar(int(row["rubrics"]), quarter, typing=typing)
+    return StudyPage(dataset, fingerprint, with_rules(dataset, chosen), place)
+
+
+def _quarter(dataset: Dataset, fingerprint: str, settings: Settings) -> float:
+    """The threshold at which the lowest quarter of the rubrics is dropped."""
+    study = loaders.Study(dataset, fingerprint, with_rules(dataset, replace(settings, tau_c=None)))
+    return loaders.gating(study).threshold

@@ -1,109 +1,298 @@
-"""Dataset and settings: kept in the URL, shared by all pages, quantised because a URL may say anything."""
+"""Dataset and settings of all pages: one object in the session, written to every page's address and read from it.
+
+Streamlit's own binding of widgets to the URL loses them on the way to another page, and cannot set them all at once,
+which a preset does. So each widget shows what the session holds, and changes it; an address says what differs from
+the nearest preset, as the command line does.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, get_args
 
+import numpy as np
 import streamlit as st
 
-from ..declarations import Switch, specs_of
-from ..settings import SPECS, Priors, Settings
+from ..declarations import Group, Spec, Switch, specs_of
+from ..errors import SettingsError
+from ..settings import LOWEST_TAU, PRESETS, SPECS, Preset, Priors, Settings
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from streamlit.delta_generator import DeltaGenerator
 
 DEFAULTS = Settings()
-TAU = 0.8  # where the slider of tau_c starts, which stands for None
-URL: Any = "query-params"
+PRIORS = specs_of(Priors)
 STRATEGIES = {
     "greedy": "greedy",
     "plain": "most informative",
     "hard_random": "unanimous, at random",
     "random": "any, at random",
 }
-FIRST = ("model", "strategy", "consensus", "tier_rule", "confidence")
-FURTHER = {
-    "Labels": ("tie", "agreement_tolerance", "gate", "agreement", "prior", "alpha", "beta"),
-    "Model": ("quadrature",),
-    "Ranking": (
-        *("basis", "population", "bootstrap", "replicates", "seed"),
-        *("cross_fitted", "simultaneous", "clip", "holm"),
-    ),
+FIRST = ("model", "strategy", "gate", "basis", "confidence")
+TABS: Mapping[str, tuple[Group, ...]] = {
+    "Gate": ("gate",),
+    "Labels": ("labels", "scoring"),
+    "Model": ("model",),
+    "Ranking": ("ranking", "bank"),
 }
+SHOWN_PRESETS: Mapping[Preset, str] = {"robust": "Robust", "paper": "As in the paper"}
+_HELD, _WRITTEN, _PRESET = "settings held", "settings written", "preset"
+_FOLLOWS: Mapping[str, Mapping[str, Any]] = {
+    "gate": {"tau_c": None},
+    "alpha": {"prior": "fixed"},
+    "beta": {"prior": "fixed"},
+}
+"""What changes with a setting: a threshold belongs to one statistic, prior counts to a fixed prior."""
+_BARS = ("tau_c", "budget", "tau_t")  # sliders of their own
+
+Quarter = Callable[[Settings], float]
+"""The threshold that drops the lowest quarter of the rubrics; NaN where the gate is off."""
 
 
 def pick_dataset(names: Sequence[str]) -> str:
     """The dataset of every page, chosen in the side bar; ``names`` is not empty."""
-    chosen: str = st.sidebar.selectbox("Dataset", list(names), key="dataset", bind=URL)
+    held = st.session_state.get("dataset held", st.query_params.get("dataset"))
+    st.session_state["dataset"] = held if held in names else names[0]
+    chosen: str = st.sidebar.selectbox("Dataset", list(names), key="dataset")
+    st.session_state["dataset held"] = chosen
+    _write({"dataset": chosen if chosen != names[0] else None})
     return chosen
 
 
-def settings_bar(rubrics: int, *, typing: bool = False) -> Settings:
-    """Two sliders and the rest of the settings behind a button; one row above what they change.
+def settings_bar(rubrics: int, quarter: Quarter, *, typing: bool = False) -> Settings:
+    """Two sliders, the presets, and the rest of the settings behind a button; one row above what they change.
 
     The second slider is the bank size, or tau_t where queries are ``typing``.
     """
-    left, middle, right = st.columns([5, 5, 2], gap="medium", vertical_alignment="bottom")
-    tau_c = _share(left, "tau_c")
-    budget = DEFAULTS.budget if typing else _budget(middle, rubrics)
-    with right.popover("Settings", width="stretch") as more:
-        tau_t = _share(middle if typing else more, "tau_t")
-        chosen = {name: _widget(name) for name in FIRST}
+    settings = held_settings()
+    left, middle, preset, right = st.columns([4, 4, 3, 2], gap="medium", vertical_alignment="bottom")
+    _threshold(left, settings, quarter)
+    if typing:
+        _share(middle, "tau_t", settings)
+    else:
+        _budget(middle, settings, rubrics)
+    with preset:
+        _presets(settings)
+    with right.popover("Settings", width="stretch"):
+        for name in FIRST:
+            _widget(name, SPECS[name], getattr(settings, name))
         with st.expander("More settings"):
-            for tab, names in zip(st.tabs(list(FURTHER)), FURTHER.values(), strict=True):
+            for tab, groups in zip(st.tabs(list(TABS)), TABS.values(), strict=True):
                 with tab:
-                    chosen |= {name: _widget(name) for name in names}
-                    chosen |= {"priors": _priors()} if "quadrature" in names else {}
-    return Settings(tau_c=None if tau_c == TAU else tau_c, budget=budget, tau_t=tau_t, **chosen)
+                    _group(groups, settings, typing=typing)
+    return replace(settings, budget=min(settings.budget, max(rubrics, 2)))
 
 
-def _share(place: DeltaGenerator, name: str) -> float:
-    spec = SPECS[name]
-    start = TAU if name == "tau_c" else getattr(DEFAULTS, name)
-    low, high, step = float(spec.low or 0), float(spec.high or 1), spec.step or 0.01
-    return round(place.slider(spec.title, low, high, start, step, key=name, bind=URL, help=spec.help), 2)
+def held_settings() -> Settings:
+    """The settings of this session; an address that somebody followed or typed goes before them."""
+    session, given = st.session_state, _given()
+    if given and given != session.get(_WRITTEN) and not session.pop("settings moved", False):
+        session[_HELD] = read_settings(given)
+    settings: Settings = session.setdefault(_HELD, DEFAULTS)
+    session["settings moved"] = False
+    session[_WRITTEN] = spelled(settings)
+    _write(dict.fromkeys((_PRESET, *SPECS, *PRIORS, "c_prior")) | session[_WRITTEN])
+    return settings
 
 
-def _budget(place: DeltaGenerator, rubrics: int) -> int:
-    most = max(rubrics, 2)
-    return int(
-        place.slider(
-            SPECS["budget"].title,
-            1,
-            most,
-            min(DEFAULTS.budget, most),
-            key="budget",
-            bind=URL,
-            help=SPECS["budget"].help,
-        )
-    )
-
-
-def _priors() -> Priors:
-    """The priors of the rubrics' parameters."""
-    usual = DEFAULTS.priors
-    spread = {
-        name: st.number_input(
-            spec.title, 0.0, 100.0, getattr(usual, name), 0.1, key=name, bind=URL, help=spec.text
-        )
-        for name, spec in specs_of(Priors).items()
+def _given() -> dict[str, str]:
+    return {
+        name: st.query_params[name]
+        for name in (_PRESET, *SPECS, *PRIORS, "c_prior")
+        if name in st.query_params
     }
-    tells = "That of the guessing rate c (3PL) is centred on .2."
-    guessing = st.checkbox("Prior of c", True, key="c_prior", bind=URL, help=tells)
-    return Priors(
-        **{name: value or None for name, value in spread.items()}, c_beta=usual.c_beta if guessing else None
+
+
+def _write(values: Mapping[str, str | None]) -> None:
+    """Put these into the page's address, or take them out of it."""
+    for name, value in values.items():
+        if value is None:
+            st.query_params.pop(name, None)
+        elif st.query_params.get(name) != value:
+            st.query_params[name] = value
+
+
+def spelled(settings: Settings) -> dict[str, str]:
+    """The settings as an address says them: the preset, if it is not the usual one, and what differs from it."""
+    preset, told = settings.explicit()
+    priors = {name: getattr(settings.priors, name) for name in PRIORS}
+    differing = {name: value for name, value in priors.items() if value != getattr(DEFAULTS.priors, name)}
+    return (
+        ({_PRESET: preset} if preset != "robust" else {})
+        | {name: _text(value) for name, value in told.items()}
+        | {name: _text(value or 0) for name, value in differing.items()}
+        | ({} if settings.priors.c_beta else {"c_prior": "false"})
     )
 
 
-def _widget(name: str) -> Any:
-    """The widget of a setting by its declaration."""
-    spec, start = SPECS[name], getattr(DEFAULTS, name)
+def _text(value: object) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    return "none" if value is None else f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def read_settings(given: Mapping[str, str]) -> Settings:
+    """The settings that an address spells; what it spells wrong keeps its default."""
+    told = {name: value for name in SPECS if (value := _read(SPECS[name], given.get(name))) is not ...}
+    if told.get("tau_c") is not None:
+        told["tau_c"] = round(told["tau_c"], 2)
+    spread = {name: value or None for name in PRIORS if (value := _number(given.get(name))) is not None}
+    priors = Priors(**spread, c_beta=None if given.get("c_prior") == "false" else Priors().c_beta)
+    preset: Any = given.get(_PRESET)
+    preset = preset if preset in get_args(Preset) else "robust"
+    try:
+        return Settings.preset(preset, **told, priors=priors)
+    except SettingsError:  # each is allowed, but not together
+        return Settings.preset(preset)
+
+
+def _read(spec: Spec, text: str | None) -> Any:
+    """The value that a text spells, or ... where it spells none."""
+    if text is None:
+        return ...
     if isinstance(spec, Switch):
-        return bool(st.checkbox(spec.title, start, key=name, bind=URL, help=spec.help))
+        return {"true": True, "false": False}.get(text.lower(), ...)
+    if spec.choices:
+        return text if text in spec.choices else ...
+    try:
+        value = spec.read(text)
+    except ValueError:
+        return ...
+    return value if spec.allows(value) else ...
+
+
+def _number(text: str | None) -> float | None:
+    try:
+        value = float(text or "nan")
+    except ValueError:
+        return None
+    return value if np.isfinite(value) and value >= 0 else None
+
+
+def _change(name: str) -> None:
+    """A widget was moved: hold what it shows."""
+    session = st.session_state
+    settings, value = session.get(_HELD, DEFAULTS), session[name]
+    session["settings moved"] = True
+    if name in PRIORS:
+        session[_HELD] = replace(settings, priors=replace(settings.priors, **{name: value or None}))
+    elif name == "c_prior":
+        session[_HELD] = replace(
+            settings, priors=replace(settings.priors, c_beta=Priors().c_beta if value else None)
+        )
+    else:
+        more = _FOLLOWS.get(name, {})
+        session[_HELD] = replace(settings, **{name: value}, **more)
+
+
+def _preset_change() -> None:
+    session = st.session_state
+    chosen: Preset | None = session["preset choice"]
+    if chosen is not None:
+        wanted = Settings.preset(chosen)
+        session["settings moved"] = True
+        session[_HELD] = replace(
+            session.get(_HELD, DEFAULTS), **{name: getattr(wanted, name) for name in PRESETS["paper"]}
+        )
+
+
+def preset_of(settings: Settings) -> Preset | None:
+    """The preset that the settings are, all that presets leave open aside; None for a mixture."""
+    for name in get_args(Preset):
+        wanted = Settings.preset(name)
+        if all(getattr(settings, field) == getattr(wanted, field) for field in PRESETS["paper"]):
+            found: Preset = name
+            return found
+    return None
+
+
+def _presets(settings: Settings) -> None:
+    st.session_state["preset choice"] = preset_of(settings)
+    st.segmented_control(
+        "Method",
+        list(SHOWN_PRESETS),
+        format_func=lambda name: SHOWN_PRESETS[name],
+        key="preset choice",
+        on_change=_preset_change,
+        help="Robust: the defaults. As in the paper: Algorithm 1 as printed. Neither: a mixture.",
+    )
+
+
+def _threshold(place: DeltaGenerator, settings: Settings, quarter: Quarter) -> None:
+    """The slider of tau_c; it stands at the threshold that drops the lowest quarter until it is moved."""
+    low, spec, title = LOWEST_TAU[settings.gate], SPECS["tau_c"], "Threshold τ_c"
+    at = settings.tau_c
+    if at is None:
+        at, title = quarter(settings), f"{title}: drops the lowest quarter"
+    at = float(np.clip(np.floor(100 * np.nan_to_num(at, nan=low)) / 100, low, 1))
+    st.session_state["tau_c"] = round(at, 2)
+    place.slider(
+        f"{title} ({settings.gate})", low, 1.0, step=spec.step, key="tau_c", help=spec.help, **_moves("tau_c")
+    )
+
+
+def _share(place: DeltaGenerator, name: str, settings: Settings) -> None:
+    spec = SPECS[name]
+    st.session_state[name] = getattr(settings, name)
+    place.slider(spec.title, 0.0, 1.0, step=spec.step, key=name, help=spec.help, **_moves(name))
+
+
+def _budget(place: DeltaGenerator, settings: Settings, rubrics: int) -> None:
+    spec, most = SPECS["budget"], max(rubrics, 2)
+    st.session_state["budget"] = min(settings.budget, most)
+    place.slider(spec.title, 1, most, key="budget", help=spec.help, **_moves("budget"))
+
+
+def _group(groups: tuple[Group, ...], settings: Settings, *, typing: bool) -> None:
+    """The settings of a tab that are not shown elsewhere."""
+    if "gate" in groups and settings.tau_c is not None:
+        st.button("Drop the lowest quarter", on_click=_drop_quarter)
+    for name, spec in SPECS.items():
+        if spec.group in groups and name not in FIRST and name not in _BARS:
+            _widget(name, spec, getattr(settings, name))
+    if "scoring" in groups and not typing:
+        _share(st.container(), "tau_t", settings)
+    if "model" in groups:
+        for name, spec in PRIORS.items():
+            _widget(name, spec, getattr(settings.priors, name) or 0.0)
+        _widget("c_prior", C_PRIOR, settings.priors.c_beta is not None)
+
+
+C_PRIOR = Switch("Prior of c", "That of the guessing rate c (3PL) is centred on .2.", "model")
+
+
+def _drop_quarter() -> None:
+    st.session_state["settings moved"] = True
+    st.session_state[_HELD] = replace(st.session_state[_HELD], tau_c=None)
+
+
+def _widget(name: str, spec: Spec, value: Any) -> None:
+    """The widget of a setting by its declaration, at the value that the session holds."""
+    st.session_state[name] = value
     options: list[Any] = list(spec.choices or spec.offered)
-    if options:  # by their own names: a format function would put its words into the URL
-        return st.selectbox(spec.title, options, options.index(start), key=name, bind=URL, help=spec.help)
-    low, most, step = (0.01, 1000.0, 0.5) if spec.open else (int(spec.low or 0), int(spec.most or 1000), 1)
-    return st.number_input(spec.title, low, most, start, step, key=name, bind=URL, help=spec.help)
+    if isinstance(spec, Switch):
+        st.checkbox(spec.title, key=name, help=spec.help, **_moves(name))
+    elif options:
+        if value not in options:
+            options = sorted([*options, value])
+        st.selectbox(spec.title, options, key=name, help=spec.help, **_moves(name))
+    elif spec.whole:
+        st.number_input(
+            spec.title,
+            int(spec.low or 0),
+            int(spec.most or 1000),
+            step=1,
+            key=name,
+            help=spec.help,
+            **_moves(name),
+        )
+    else:
+        low = 0.0 if spec.none else 0.01
+        st.number_input(spec.title, low, 1000.0, step=0.5, key=name, help=spec.help, **_moves(name))
+
+
+def _moves(name: str) -> dict[str, Any]:
+    return {"on_change": _change, "args": (name,)}

@@ -188,5 +188,5 @@ def test_where_no_rubric_reaches_the_threshold_the_sentence_says_which_one_some_
         with pytest.raises(
             DatasetError, match=r"is 0\.167: lower tau_c to 0\.16 or less, let adjacent levels agree"
         ):
-            run_pipeline(dataset, Settings(model="GRM"))
+            run_pipeline(dataset, Settings(model="GRM", tau_c=0.8))
         assert len(run_pipeline(dataset, Settings(model="GRM", tau_c=0.16, replicates=5)).bank)

@@ -5,6 +5,8 @@ import pytest
 
 from crubric_core.figures.measurability import label_grid, measurability_histogram
 
+POSSIBLE = (1 + np.arange(16)) / 17  # of 15 instances, under a flat prior
+
 
 def heights(fig: object, name: str) -> float:
     return sum(float(np.sum(t.y)) for t in fig.data if t.name.startswith(name))
@@ -12,7 +14,7 @@ def heights(fig: object, name: str) -> float:
 
 def test_every_rubric_stands_in_one_bar() -> None:
     q = np.random.default_rng(0).beta(5, 1, 4000)
-    fig = measurability_histogram(q, q >= 0.8, 0.8, 15)
+    fig = measurability_histogram(q, q >= 0.8, 0.8, POSSIBLE)
     assert heights(fig, "kept") == (q >= 0.8).sum()
     assert heights(fig, "dropped") == (q < 0.8).sum()
 
@@ -20,16 +22,23 @@ def test_every_rubric_stands_in_one_bar() -> None:
 def test_bars_stand_around_the_values_that_q_can_have() -> None:
     """With 15 instances q is (1 + k) / 17; bins of another width would leave gaps between full bars."""
     q = np.repeat((1 + np.arange(16)) / 17, 10)
-    bars = measurability_histogram(q, q > 2, 0.8, 15).data[0]
+    bars = measurability_histogram(q, q > 2, 0.8, POSSIBLE).data[0]
     filled = np.asarray(bars.y) > 0
     assert np.asarray(bars.y)[filled].tolist() == [10] * 16
     assert np.asarray(bars.x)[filled] == pytest.approx(np.unique(q))
 
 
+def test_a_statistic_below_zero_and_an_unknown_one_are_drawn_and_left_aside() -> None:
+    kappa = np.array([-0.4, -0.1, 0.3, 0.9, np.nan])
+    fig = measurability_histogram(kappa, ~(kappa < 0), 0.0, name="kappa")
+    assert (heights(fig, "kept"), heights(fig, "dropped")) == (2, 2)
+    assert fig.layout.xaxis.range[0] == -0.4
+
+
 def test_without_a_gate_there_is_no_threshold_line() -> None:
     q = np.array([0.5, 0.9])
-    assert not measurability_histogram(q, np.array([True, True]), None, 15).layout.shapes
-    assert measurability_histogram(q, q > 0.8, 0.8, 15).layout.shapes[0].x0 == 0.8
+    assert not measurability_histogram(q, np.array([True, True]), None).layout.shapes
+    assert measurability_histogram(q, q > 0.8, 0.8).layout.shapes[0].x0 == 0.8
 
 
 def words(read: np.ndarray, given: np.ndarray, levels: int) -> list[list[str]]:

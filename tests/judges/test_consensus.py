@@ -14,6 +14,7 @@ from hypothesis.extra.numpy import array_shapes, arrays
 
 from crubric_core.judges.consensus import baseline_mask, majority, median_low, scale_map
 from crubric_core.labels import Reduction
+from crubric_core.labels.store.pairs import PairCounts
 
 NAN = np.nan
 BINARY = arrays(
@@ -80,6 +81,7 @@ def reduction(y, unanimous, levels=2, response="binary"):
         levels=np.full(J, levels),
         n_agree=zeros,
         n_total=zeros,
+        pairs=PairCounts(zeros, zeros, zeros, zeros),
         max_panel=zeros,
         n_judges=3,
         unanimous=np.array(unanimous),

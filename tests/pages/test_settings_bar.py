@@ -88,7 +88,7 @@ def test_a_prior_of_no_width_is_none(open_page: Open, study: Path, monkeypatch: 
 
 
 def test_other_settings_give_other_answers(open_page: Open, study: Path) -> None:
-    app = open_page("measurability", study)
+    app = open_page("measurability", study, tau_c="0.8")
     before = first_line(app)
     app.number_input(key="beta").set_value(9.0).run()
     assert first_line(app) != before

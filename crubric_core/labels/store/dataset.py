@@ -247,13 +247,11 @@ def _scatter(found: dict[str, Any], shape: Sequence[int]) -> FloatArray:
 
 def _cell_sums(found: dict[str, Any]) -> CellSums:
     """The answer of ``reduce.pair_sums`` as arrays."""
-    whole = ("rubric", "labels", "cells")
-    return CellSums(
-        **{
-            name: np.asarray(values).astype(np.int64 if name in whole else np.float64)
-            for name, values in found.items()
-        }
+    rubric, labels, cells = (
+        np.asarray(found[name]).astype(np.int64) for name in ("rubric", "labels", "cells")
     )
+    sums = (np.asarray(found[name]).astype(np.float64) for name in ("agreeing", "gap", "total", "squares"))
+    return CellSums(rubric, labels, cells, *sums)
 
 
 def _check_choice(name: str, value: str, choices: Sequence[str]) -> None:

@@ -48,7 +48,7 @@ def pair_counts(sums: CellSums, levels: IntArray) -> PairCounts:
     """The counts of J rubrics of ``levels`` (J,) levels; E_j = 2 var(level) / (L - 1)² × pairs."""
 
     def by_rubric(values: FloatArray | IntArray) -> FloatArray:
-        return np.bincount(sums.rubric, values, minlength=len(levels))
+        return np.bincount(sums.rubric, values.astype(np.float64), minlength=len(levels)).astype(np.float64)
 
     pairs = sums.labels * (sums.labels - 1) // 2
     n_pairs, n_labels = by_rubric(pairs * sums.cells), by_rubric(sums.labels * sums.cells)

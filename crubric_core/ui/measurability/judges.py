@@ -11,9 +11,8 @@ from ...experiments.results import ExperimentResult
 from ...experiments.threshold_sweep import THRESHOLDS, sweep
 from ...judges.attrition import Attrition, attrition_of
 from ...judges.consensus import baseline_mask
-from ...judges.measurability import decide_gate
 from ...judges.report import JudgesReport, judges_report
-from ..loaders import FEW, MANY, Key, Study, calibration, gate, panel, pool, reduction
+from ..loaders import FEW, MANY, Key, Study, calibration, gate, gating, panel, pool, reduction
 
 TESTED = (*THRESHOLDS, 0.75, 0.85, 0.9)
 
@@ -49,7 +48,9 @@ def swept(study: Study) -> ExperimentResult:
 
 @st.cache_resource(max_entries=MANY, show_spinner="Sweeping the threshold …")
 def _swept(key: Key, _study: Study) -> ExperimentResult:
-    thresholds = sorted({*TESTED, threshold(_study.settings)})
+    chosen = gating(_study)
+    own = {chosen.threshold} if chosen.statistic == "agreement" and not chosen.off else set()
+    thresholds = sorted({*TESTED, *own})
     return sweep(_study.dataset, _study.settings, thresholds=thresholds)
 
 

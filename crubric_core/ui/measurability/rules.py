@@ -9,8 +9,7 @@ import streamlit as st
 
 from ...figures import measurability as figures
 from ...judges.consensus import baseline_mask
-from ...judges.measurability import threshold
-from .. import widgets
+from .. import loaders, widgets
 from ..tables import bounded
 from ..text import count, plain
 from . import judges
@@ -39,7 +38,6 @@ BESIDE = {
 def beside_rules(reduction: Reduction, kept: int) -> None:
     """How many rubrics the gate keeps, and how many the rules of perfect agreement."""
     consistent, discriminating = baseline_mask(reduction)
-    st.markdown("**Beside rules of perfect agreement**")
     for rule, number in (
         ("Kept here", kept),
         ("All judges agree on every system", int(consistent.sum())),
@@ -51,14 +49,19 @@ def beside_rules(reduction: Reduction, kept: int) -> None:
 
 def coverage(study: StudyPage) -> None:
     """What a stricter threshold buys, and what it costs."""
-    found, tau_c = judges.swept(study), threshold(study.settings)
+    found, gate = judges.swept(study), loaders.gating(study)
     table, quartiles = found.tables["thresholds"], found.tables["quartiles"]
-    chosen = table[np.isclose(table["tau_c"], tau_c)].iloc[0]
-    against, base = str(found.options["against"]), table.iloc[0]
+    own = gate.statistic == "agreement" and not gate.off
+    chosen = table[np.isclose(table["tau_c"], gate.threshold)].iloc[0] if own else table.iloc[-1]
+    tau_c, against, base = float(chosen["tau_c"]), str(found.options["against"]), table.iloc[0]
     study.answer(
-        f"τ_c = {tau_c:.2f} keeps {chosen['share']:.0%} of the rubrics and takes κ against {against} "
+        f"An agreement rate of {tau_c:.2f} keeps {chosen['share']:.0%} of the rubrics and takes κ against {against} "
         f"from {_kappa(base['kappa'])} to {_kappa(chosen['kappa'])}."
     )
+    if not own:
+        st.caption(
+            "The gate in use is another one (κ of judge pairs): this view shows what agreement would do."
+        )
     left, right = st.columns([3, 2], gap="large")
     with left:
         widgets.show(

@@ -1,0 +1,87 @@
+"""The gate on screen: what its threshold is, what it costs, and whether what remains can carry a claim."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import streamlit as st
+
+from ...figures.measurability import measurability_histogram
+from ...judges.gate_price import gate_prices
+from ...judges.measurability import STATISTIC_NAMES, agreements_needed, possible_values
+from .. import loaders, widgets
+from ..text import count, plain
+from .rules import beside_rules
+
+if TYPE_CHECKING:
+    from ...judges.measurability import Gate
+    from ..page import StudyPage
+
+
+def answer(study: StudyPage) -> None:
+    """How many rubrics pass, and whether that is enough."""
+    gate, total = loaders.gating(study), len(loaders.gate(study))
+    if gate.off:
+        study.answer(
+            f"Nothing was labelled by two judges, so agreement is unknown: the gate is off and all "
+            f"{count(total, 'rubric')} stay."
+        )
+        return
+    kept, verdict = int(gate.feasible.sum()), loaders.verdict(study)
+    study.answer(
+        *([] if verdict.holds else [verdict.sentence]),
+        f"{kept:,} of {count(total, 'rubric')} pass τ_c = {gate.threshold:.2f}{_in_counts(gate)}; "
+        f"{total - kept:,} do not.",
+        f"The gate reads {'Cohen-like κ of judge pairs' if gate.statistic == 'kappa' else 'the agreement rate'}"
+        + ("." if gate.given else "; this threshold drops the lowest quarter."),
+    )
+
+
+def _in_counts(gate: Gate) -> str:
+    """The threshold as a number of systems, where that means something."""
+    instances = int(np.median(gate.n_total))
+    needed = agreements_needed(gate, instances)
+    return "" if needed is None else f" ({needed} of {count(instances, 'system')})"
+
+
+def show(study: StudyPage) -> None:
+    """The histogram of the statistic, and the price of the threshold next to it."""
+    gate = loaders.gating(study)
+    if gate.off:
+        st.info("With one judge there is nothing to compare: add the labels of a second and a third one.")
+        return
+    left, right = st.columns([3, 1], gap="large")
+    with left:
+        widgets.show(
+            measurability_histogram(
+                gate.values,
+                gate.feasible,
+                gate.threshold,
+                possible_values(gate),
+                STATISTIC_NAMES[gate.statistic],
+            ),
+            alt=f"Rubrics by the gate's statistic ({gate.statistic}), kept and dropped",
+            title="Rubrics by measurability",
+            look="how many rubrics stand just below the line: they cost information and say little about quality.",
+        )
+    with right:
+        _price(study)
+    with st.expander("Compared with rules of perfect agreement"):
+        beside_rules(loaders.reduction(study), int(gate.feasible.sum()))
+
+
+def _price(study: StudyPage) -> None:
+    gate, reduction, nu = loaders.gating(study), loaders.reduction(study), loaders.calibration(study).nu
+    query = np.unique(reduction.rubrics["query"].to_numpy(dtype=str), return_inverse=True)[1]
+    found = gate_prices(gate.values, [gate.threshold], nu, query, reduction.n_judges)
+    st.markdown("**What this threshold costs**")
+    st.metric("Rubrics that pass and carry information", f"{found.informative[0]:,}")
+    st.metric(
+        "Information kept",
+        widgets.UNKNOWN if np.isnan(found.information[0]) else f"{found.information[0]:.0%}",
+    )
+    st.metric("Queries left without such a rubric", f"{found.queries_lost[0]:,}")
+    st.metric("Labels for a new system on all of them", f"{found.judge_calls[0]:,}")
+    if not loaders.verdict(study).holds:
+        st.error(plain(loaders.verdict(study).sentence))

@@ -23,8 +23,11 @@ from ..irt.information import item_information, posterior_weighted_information
 from ..judges.anchors import gold_levels
 from ..judges.consensus import baseline_mask
 from ..judges.gate_price import judge_gate
+from ..judges.independence import residual_correlation
 from ..judges.measurability import decide_gate, gate_table, nothing_passes
 from ..judges.posterior import with_posterior_labels
+from ..judges.resampling import Bootstrap
+from ..judges.shared_errors import effective_judges, independence_note
 from ..labels.store.dataset import Dataset, Reduction
 from ..leaderboard.bootstrap import draw_weights
 from ..leaderboard.tiers import standings
@@ -79,6 +82,7 @@ def run_pipeline(ds: Dataset, settings: Settings, progress: Progress | None = No
             *fit_warnings(calibration, feasible, settings),
             *saturation_warnings(reduction, chosen),
             *type_warnings(ranking.scores),
+            *posterior_warnings(ds, reduction, settings),
         ),
         judges=ds.judges,
     )
@@ -100,6 +104,16 @@ def reduce_labels(ds: Dataset, settings: Settings) -> Reduction:
         return reduction
     anchors = gold_levels(ds.gold(), reduction)
     return with_posterior_labels(reduction, ds.panel(settings.response), anchors, settings.tie)
+
+
+def posterior_warnings(ds: Dataset, reduction: Reduction, settings: Settings) -> tuple[str, ...]:
+    """What must be said of Dawid–Skene labels, which take the judges for independent (METHOD §5, §15)."""
+    if settings.consensus == "majority":
+        return ()
+    gold = gold_levels(ds.gold(), replace(reduction, response="binary"))
+    how = Bootstrap(confidence=settings.confidence, seed=settings.seed)
+    note = independence_note(effective_judges(residual_correlation(ds.panel("binary"), gold, how)))
+    return (f"Dawid–Skene labels: {note}",) if note else ()
 
 
 def gate(reduction: Reduction, settings: Settings) -> pd.DataFrame:

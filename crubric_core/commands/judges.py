@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from pathlib import Path
 
 from ..experiments.leave_one_judge_out import leave_one_judge_out
 from ..files import csv_bytes, write_files
 from ..judges.report import judges_report
+from ..judges.shared_errors import effective_judges, independence_note
 from .options import Commands, add_command, add_inputs, add_settings, opened_dataset, settings_of
 from .terminal import progress_bar
 
@@ -40,5 +42,7 @@ def run_judges(args: argparse.Namespace) -> None:
                 "judges_left_out.csv": influence.judges,
                 "systems_without_each_judge.csv": influence.systems,
             }
+    if note := independence_note(effective_judges(found.reliability.correlation)):
+        print(f"note: {note}", file=sys.stderr)
     for path in write_files({name: csv_bytes(table) for name, table in tables.items()}, args.out):
         print(path)

@@ -152,7 +152,10 @@ def possible_values(gate: Gate) -> FloatArray | None:
     return np.asarray((prior.alpha + np.arange(instances + 1)) / (prior.alpha + prior.beta + instances))
 
 
-STATISTIC_NAMES = {"kappa": "κ of judge pairs, shrunk", "agreement": "measurability q (posterior mean)"}
+STATISTIC_NAMES = {
+    "kappa": "rubric κ (agreement of judge pairs beyond chance)",
+    "agreement": "measurability q (posterior mean)",
+}
 
 
 def gate_table(reduction: Reduction, gate: Gate, confidence: float = 0.95) -> pd.DataFrame:

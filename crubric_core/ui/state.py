@@ -39,6 +39,7 @@ TABS: Mapping[str, tuple[Group, ...]] = {
     "Ranking": ("ranking", "bank"),
 }
 SHOWN_PRESETS: Mapping[Preset, str] = {"robust": "Robust", "paper": "As in the paper"}
+LEFT_END = -0.5  # of the slider of tau_c: hardly a rubric is below
 _HELD, _WRITTEN, _PRESET = "settings held", "settings written", "preset"
 _FOLLOWS: Mapping[str, Mapping[str, Any]] = {
     "gate": {"tau_c": None},
@@ -223,7 +224,7 @@ def _presets(settings: Settings) -> None:
 
 def _threshold(place: DeltaGenerator, settings: Settings, quarter: Quarter) -> None:
     """The slider of tau_c; it stands at the threshold that drops the lowest quarter until it is moved."""
-    low, spec, title = LOWEST_TAU[settings.gate], SPECS["tau_c"], "Threshold τ_c"
+    low, spec, title = max(LOWEST_TAU[settings.gate], LEFT_END), SPECS["tau_c"], "Threshold τ_c"
     at = settings.tau_c
     if at is None:
         at, title = quarter(settings), f"{title}: drops the lowest quarter"

@@ -34,7 +34,7 @@ def few_judges(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("Judges", r"3 judges, α = 0\.\d\d\. .* errs most: right on \d+% of passes and \d+% of fails\."),
         (
             "Agreement against coverage",
-            r"τ_c = 0\.80 keeps \d+% of the rubrics and takes κ against the other",
+            r"An agreement rate of 0\.90 keeps \d+% of the rubrics and takes κ against the other",
         ),
         (
             "As leaderboards grow",

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import streamlit as st
 
+from ...errors import CrubricError
 from ...figures.measurability import measurability_histogram
 from ...judges.gate_price import gate_prices
 from ...judges.measurability import STATISTIC_NAMES, agreements_needed, possible_values
@@ -19,8 +20,8 @@ if TYPE_CHECKING:
     from ..page import StudyPage
 
 
-def answer(study: StudyPage) -> None:
-    """How many rubrics pass, and whether that is enough."""
+def answer(study: StudyPage, *first: str) -> None:
+    """How many rubrics pass; ``first`` goes before it."""
     gate, total = loaders.gating(study), len(loaders.gate(study))
     if gate.off:
         study.answer(
@@ -28,13 +29,13 @@ def answer(study: StudyPage) -> None:
             f"{count(total, 'rubric')} stay."
         )
         return
-    kept, verdict = int(gate.feasible.sum()), loaders.verdict(study)
+    kept = int(gate.feasible.sum())
+    uses = "rubric κ, agreement beyond chance" if gate.statistic == "kappa" else "the agreement rate"
     study.answer(
-        *([] if verdict.holds else [verdict.sentence]),
+        *first,
         f"{kept:,} of {count(total, 'rubric')} pass τ_c = {gate.threshold:.2f}{_in_counts(gate)}; "
         f"{total - kept:,} do not.",
-        f"The gate reads {'Cohen-like κ of judge pairs' if gate.statistic == 'kappa' else 'the agreement rate'}"
-        + ("." if gate.given else "; this threshold drops the lowest quarter."),
+        f"The gate uses {uses}" + ("." if gate.given else "; this threshold drops the lowest quarter."),
     )
 
 
@@ -72,16 +73,20 @@ def show(study: StudyPage) -> None:
 
 
 def _price(study: StudyPage) -> None:
-    gate, reduction, nu = loaders.gating(study), loaders.reduction(study), loaders.calibration(study).nu
+    """What the threshold costs; unknown where no model can be fitted."""
+    st.markdown("**What this threshold costs**")
+    try:
+        nu, verdict = loaders.calibration(study).nu, loaders.verdict(study)
+    except CrubricError as error:
+        st.write(plain(f"Unknown, as no model can be fitted: {error}"))
+        return
+    gate, reduction = loaders.gating(study), loaders.reduction(study)
     query = np.unique(reduction.rubrics["query"].to_numpy(dtype=str), return_inverse=True)[1]
     found = gate_prices(gate.values, [gate.threshold], nu, query, reduction.n_judges)
-    st.markdown("**What this threshold costs**")
+    share = found.information[0]
     st.metric("Rubrics that pass and carry information", f"{found.informative[0]:,}")
-    st.metric(
-        "Information kept",
-        widgets.UNKNOWN if np.isnan(found.information[0]) else f"{found.information[0]:.0%}",
-    )
+    st.metric("Information kept", widgets.UNKNOWN if np.isnan(share) else f"{share:.0%}")
     st.metric("Queries left without such a rubric", f"{found.queries_lost[0]:,}")
     st.metric("Labels for a new system on all of them", f"{found.judge_calls[0]:,}")
-    if not loaders.verdict(study).holds:
-        st.error(plain(loaders.verdict(study).sentence))
+    if not verdict.holds:
+        answer(study, verdict.sentence)

@@ -54,14 +54,13 @@ def coverage(study: StudyPage) -> None:
     own = gate.statistic == "agreement" and not gate.off
     chosen = table[np.isclose(table["tau_c"], gate.threshold)].iloc[0] if own else table.iloc[-1]
     tau_c, against, base = float(chosen["tau_c"]), str(found.options["against"]), table.iloc[0]
+    name = "τ_c =" if own else "An agreement rate of"
     study.answer(
-        f"An agreement rate of {tau_c:.2f} keeps {chosen['share']:.0%} of the rubrics and takes κ against {against} "
+        f"{name} {tau_c:.2f} keeps {chosen['share']:.0%} of the rubrics and takes κ against {against} "
         f"from {_kappa(base['kappa'])} to {_kappa(chosen['kappa'])}."
     )
     if not own:
-        st.caption(
-            "The gate in use is another one (κ of judge pairs): this view shows what agreement would do."
-        )
+        st.caption("The gate in use is another one (rubric κ): this view shows what agreement would do.")
     left, right = st.columns([3, 2], gap="large")
     with left:
         widgets.show(

@@ -9,6 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from ...figures import judges as figures
+from ...judges.shared_errors import effective_judges, independence_note
 from .. import loaders, widgets
 from ..tables import bounded
 from ..text import count
@@ -134,7 +135,7 @@ def _errors(study: StudyPage, agreed: pd.DataFrame) -> None:
             pairs = int(found.flagged.sum()) // 2
             st.caption(
                 f"{count(pairs, 'pair')} flagged (★): correlated beyond what independent judges would show. "
-                "Judges who share errors count as less than two."
+                f"The {count(len(names), 'judge')} count as {effective_judges(found).effective:.1f} independent ones."
             )
     with right:
         st.markdown("**How well they agree beyond chance**")
@@ -158,6 +159,8 @@ def _validity(found: JudgeReliability) -> None:
         f"A judge votes for a rubric by being with the others on every system. s⁺ and s⁻ come from {source}. More "
         f"likely valid than not: {valid:,} of {count(known, 'rubric')}. This is not measurability, which is a rate."
     )
+    if note := independence_note(effective_judges(found.correlation)):
+        st.warning(note)
     widgets.table(table.sort_values("log_odds", kind="stable").head(500), VALIDITY, height=250)
     widgets.download("Download validity.csv", table, "validity.csv")
 

@@ -9,7 +9,7 @@ import pytest
 
 from crubric_core.errors import DatasetError, WorkspaceError
 from crubric_core.labels import Workspace
-from crubric_core.labels.ingest.staging import fingerprint
+from crubric_core.labels.ingest import fingerprint
 from crubric_core.labels.store import opening
 from crubric_core.labels.store.results import load_result
 

@@ -1,0 +1,121 @@
+"""How the abilities of systems as new ones agree with a reference, pair by pair, and what that says of other systems.
+
+Every measure is a mean over pairs of systems, so that leaving one system out of the sums gives the jackknife.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import stats
+
+from ..types import BoolArray, FloatArray, IntArray
+
+MEASURES = ("new_pairs", "new_old", "tau", "human")
+
+
+@dataclass(frozen=True)
+class Concordance:
+    """Sums over repeats of how a selector orders each pair of M systems.
+
+    agree: (4, budgets, M, M) sums of 1 in the reference's order, ½ tied, 0 reversed, symmetric; one layer a measure.
+    count: (4, M, M) pairs seen. score_error: (budgets, M) mean absolute error of each system's predicted pool score.
+    """
+
+    agree: FloatArray
+    count: FloatArray
+    score_error: FloatArray
+
+    def with_and_without(self) -> FloatArray:
+        """(4, 1 + M) mean over budgets and pairs, then with each system left out; tau and human as 2 share - 1."""
+        agree, count = (_sums(values) for values in (self.agree.mean(axis=1), self.count))
+        share = np.full(agree.shape, np.nan)
+        np.divide(agree, count, out=share, where=count > 0)
+        share[2:] = 2 * share[2:] - 1
+        return share
+
+    def by_budget(self) -> FloatArray:
+        """(4, budgets) the measures at each budget."""
+        count = self.count.sum(axis=(1, 2))[:, None]
+        share = np.full(self.agree.shape[:2], np.nan)
+        np.divide(self.agree.sum(axis=(2, 3)), count, out=share, where=count > 0)
+        share[2:] = 2 * share[2:] - 1
+        return share
+
+
+class Repeat:
+    """Where one split of the systems places each of them as a new one."""
+
+    def __init__(self, size: int, n_budgets: int) -> None:
+        self.shape = (n_budgets, size)
+        self.reference, self.score = np.full(size, np.nan), np.full(size, np.nan)
+        self.theta: dict[str, list[FloatArray]] = {}
+        self.predicted: dict[str, list[FloatArray]] = {}
+
+    def put(self, name: str, draw: int, new: BoolArray, theta: FloatArray, score: FloatArray) -> None:
+        """One draw of a selector for the new systems of a fold, (budgets, new) each."""
+        for kept, values in ((self.theta, theta), (self.predicted, score)):
+            draws = kept.setdefault(name, [])
+            if len(draws) <= draw:
+                draws.append(np.full(self.shape, np.nan))
+            draws[draw][:, new] = values
+
+    def concordance(self, name: str, fold: IntArray, human: FloatArray) -> Concordance:
+        """The selector's orders of all pairs, averaged over its draws."""
+        same = fold[:, None] == fold
+        truth = np.sign(self.reference[:, None] - self.reference)
+        people = np.sign(human[:, None] - human)
+        people = np.where(np.isnan(people), 0.0, people)
+        known = np.where(np.isnan(truth), 0.0, truth)
+        count = np.stack([same & (known != 0), ~same & (known != 0), known != 0, people != 0], dtype=float)
+        agree = np.zeros((len(MEASURES), self.shape[0], *truth.shape))
+        for theta in self.theta[name]:
+            both = theta[:, :, None] - theta[:, None, :]
+            one = theta[:, :, None] - self.reference
+            mixed = (_agreement(one, known) + np.swapaxes(_agreement(one, known), 1, 2)) / 2
+            of_both = _agreement(both, known)
+            agree += np.stack([of_both, mixed, of_both, _agreement(both, people)])
+        agree *= count[:, None] / len(self.theta[name])
+        error = np.mean([np.abs(score - self.score) for score in self.predicted[name]], axis=0)
+        return Concordance(agree, count, error)
+
+
+def _agreement(difference: FloatArray, truth: FloatArray) -> FloatArray:
+    """(…, M, M) 1 in the order of ``truth`` (M, M), ½ tied or unknown, 0 reversed."""
+    return (1 + np.where(np.isnan(difference), 0.0, np.sign(difference)) * truth) / 2
+
+
+def total(parts: list[Concordance]) -> Concordance:
+    """All repeats together."""
+    agree, count = sum(part.agree for part in parts), sum(part.count for part in parts)
+    return Concordance(
+        np.asarray(agree), np.asarray(count), np.mean([part.score_error for part in parts], axis=0)
+    )
+
+
+def _sums(pairs: FloatArray) -> FloatArray:
+    """(4, 1 + M) sums over all pairs, and with each system left out, of symmetric (4, M, M)."""
+    rows = pairs.sum(axis=-1)
+    total = rows.sum(axis=-1, keepdims=True) / 2
+    return np.concatenate([total, total - rows], axis=-1)
+
+
+def jackknife(values: FloatArray, confidence: float) -> tuple[float, float, float]:
+    """Estimate and interval from (1 + M,) values: of all systems, then without each."""
+    estimate, without = float(values[0]), values[1:][np.isfinite(values[1:])]
+    n = len(without)
+    if n < 3 or not np.isfinite(estimate):
+        return estimate, float("nan"), float("nan")
+    se = float(np.sqrt((n - 1) / n * ((without - without.mean()) ** 2).sum()))
+    half = float(stats.t.ppf((1 + confidence) / 2, n - 1)) * se
+    return estimate, estimate - half, estimate + half
+
+
+def error_layers(concordance: Concordance) -> FloatArray:
+    """(1 + M,) mean error of the predicted pool score over budgets and systems, then without each system."""
+    error = concordance.score_error.mean(axis=0)
+    known = np.isfinite(error)
+    total, count = error[known].sum(), int(known.sum())
+    without = np.where(known, (total - np.where(known, error, 0.0)) / max(count - 1, 1), np.nan)
+    return np.append(total / count if count else np.nan, without)

@@ -1,0 +1,228 @@
+"""E2 with systems held out: does a bank place systems that took no part in its choice? (METHOD §11)
+
+The systems are split into folds, again and again. Each fold's systems are new: the model is fitted and the banks are
+chosen without them, on the pooled fit's scale. A new system's ability on a bank is compared with the abilities on the
+whole pool, each from a fit without the system itself:
+
+- new pairs: two new systems, both on the bank;
+- new and old: a new system on the bank, an old one on the whole pool;
+- tau: Kendall's, of all systems as new ones;
+- human: the same with the human ranking, where one is given;
+- score error: mean absolute error of the predicted share of the mark over the pool.
+
+All but the last are shares of pairs, so that leaving one system out of the sums gives the jackknife over systems.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+
+from ..analysis.pipeline import gate
+from ..errors import DatasetError
+from ..irt.abilities import estimate_abilities
+from ..irt.fit import IrtFit, constant_rubrics, fit_irt
+from ..irt.linking import mean_sigma
+from ..irt.prefixes import PrefixAbilities
+from ..irt.refit import as_fit, refit
+from ..judges.measurability import gate_is_off, measurability_posterior
+from ..labels.store.dataset import Dataset
+from ..settings import Settings
+from ..types import BoolArray, Cancel, FloatArray, IntArray, Progress
+from .concordance import MEASURES, Concordance, Repeat, error_layers, jackknife, total
+from .inputs import Inputs, read_inputs, reference_scores
+from .results import ExperimentResult, Watch, num, records, span
+from .selectors import SELECTORS, Training
+from .splits import log_budgets
+from .stability import reduce_panel
+
+FEWEST = 6
+LARGEST = 200
+PAPER_TAU = 0.8
+NAMES = {
+    "pairs": "pairs",
+    "greedy": "the paper's greedy behind its gate",
+    "random": "random rubrics",
+    "tiny_labels": "tinyBenchmarks, by labels",
+    "tiny_irt": "tinyBenchmarks, by IRT",
+    "metabench": "metabench's best of random subsets",
+    "fluid": "fluid-benchmarking",
+}
+
+
+def held_out_systems(
+    ds: Dataset,
+    settings: Settings,
+    *,
+    progress: Progress | None = None,
+    cancel: Cancel | None = None,
+    repeats: int = 5,
+    folds: int = 4,
+    draws: int = 3,
+    n_budgets: int = 8,
+    selectors: Sequence[str] = tuple(SELECTORS),
+) -> ExperimentResult:
+    """Banks for systems not seen, by every selector.
+
+    Tables: ``new_systems`` (a row a selector: each measure, and its difference to random), ``budgets`` (by bank size).
+    """
+    inputs = read_inputs(ds, settings)
+    watch = Watch(progress, cancel)
+    budgets, found = hold_out(inputs, watch, repeats, folds, draws, n_budgets, selectors)
+    table = summary_table(found, settings.confidence)
+    options = {"repeats": repeats, "folds": folds, "draws": draws, "budgets": budgets.tolist()}
+    tables = {"new_systems": table, "budgets": budget_table(found, budgets)}
+    return inputs.result("new_systems", options, tables, headline(table), _limits(inputs))
+
+
+def hold_out(
+    inputs: Inputs,
+    watch: Watch,
+    repeats: int,
+    folds: int,
+    draws: int,
+    n_budgets: int,
+    selectors: Sequence[str],
+) -> tuple[IntArray, dict[str, Concordance]]:
+    """The budgets, and each selector's concordance."""
+    reduction, settings = inputs.reduction, inputs.settings
+    size = len(reduction.systems)
+    usable = int((~constant_rubrics(reduction.y)).sum())
+    if size < FEWEST or usable < 4:
+        raise DatasetError(
+            f"Holding systems out needs {FEWEST} systems and 4 rubrics on which they differ: this dataset has "
+            f"{size} and {usable}."
+        )
+    budgets = log_budgets(min(usable // 2, LARGEST), n_budgets)
+    pooled = fit_irt(
+        reduction.y, settings.model, settings.quadrature, settings.priors, levels=reduction.levels
+    )
+    panel = inputs.dataset.panel(settings.response)
+    human = reference_scores(inputs.dataset, reduction.systems)
+    sums: dict[str, list[Concordance]] = {name: [] for name in selectors}
+    for repeat in range(repeats):
+        rng = np.random.default_rng([settings.seed, 12, repeat])
+        fold = rng.permutation(np.arange(size) % min(folds, size // 2))
+        placed = Repeat(size, len(budgets))
+        for f in range(int(fold.max()) + 1):
+            watch.step(
+                (repeat + f / (fold.max() + 1)) / repeats, f"Repeat {repeat + 1} of {repeats}, fold {f + 1}"
+            )
+            _place_fold(inputs, panel, pooled, fold == f, budgets, draws, selectors, rng, placed)
+        for name in selectors:
+            sums[name].append(placed.concordance(name, fold, human))
+    return budgets, {name: total(parts) for name, parts in sums.items()}
+
+
+def _place_fold(
+    inputs: Inputs,
+    panel: FloatArray,
+    pooled: IrtFit,
+    new: BoolArray,
+    budgets: IntArray,
+    draws: int,
+    selectors: Sequence[str],
+    rng: np.random.Generator,
+    placed: Repeat,
+) -> None:
+    """Fit and choose without the ``new`` systems (M,), and place them."""
+    training = train(inputs, panel, pooled, ~new)
+    y = inputs.reduction.y[new]
+    shares = y / (inputs.reduction.levels - 1)
+    pool = training.pool
+    placed.reference[new] = PrefixAbilities(training.fit, y)([pool], [len(pool)])[0, 0]
+    known = ~np.isnan(shares[:, pool])
+    placed.score[new] = np.where(known, shares[:, pool], 0.0).sum(axis=1) / np.maximum(known.sum(axis=1), 1)
+    for name in selectors:
+        for draw in range(draws if name == "random" else 1):
+            found = SELECTORS[name](training, y, shares, budgets, rng)
+            placed.put(name, draw, new, found.theta, found.score)
+
+
+def train(inputs: Inputs, panel: FloatArray, pooled: IrtFit, old: BoolArray) -> Training:
+    """The model of the ``old`` systems (M,) on the pooled scale, and the gates that their labels give."""
+    whole = inputs.reduction
+    y = whole.y[old]
+    found = refit(pooled, y)
+    fit = as_fit(pooled, mean_sigma(found.theta, pooled.theta[old]).items(found.items))
+    abilities = estimate_abilities(fit, y)
+    everything = [np.arange(size) for size in panel.shape[1:]]
+    reduction = reduce_panel(inputs, panel, np.flatnonzero(old), *everything)
+    agreement = measurability_posterior(reduction.n_agree, reduction.n_total).mean
+    return Training(
+        y=y,
+        shares=y / (whole.levels - 1),
+        fit=fit,
+        theta=abilities.theta,
+        theta_sd=abilities.sd,
+        query_index=inputs.query_index,
+        varying=~constant_rubrics(y) & ~fit.constant,
+        passing=gate(reduction, inputs.settings)["feasible"].to_numpy(),
+        passing_paper=(agreement >= PAPER_TAU) | gate_is_off(reduction),
+    )
+
+
+def summary_table(found: dict[str, Concordance], confidence: float) -> pd.DataFrame:
+    """A row a selector: each measure with its interval over systems, and its difference to random.
+
+    Columns: selector, then for each of new_pairs, new_old, tau, human, score_error: the value, _low, _high, and
+    _gain, _gain_low, _gain_high (this selector less random, paired; for the error random less this selector).
+    """
+    rows = []
+    base = found.get("random")
+    for name, concordance in found.items():
+        row: dict[str, object] = {"selector": name}
+        layers = [*concordance.with_and_without(), -error_layers(concordance)]
+        others = [None] * 5 if base is None else [*base.with_and_without(), -error_layers(base)]
+        for measure, values, other in zip((*MEASURES, "score_error"), layers, others, strict=True):
+            shown = np.abs(values) if measure == "score_error" else values
+            gain = values * np.nan if other is None or name == "random" else values - other
+            row |= dict(
+                zip((measure, f"{measure}_low", f"{measure}_high"), jackknife(shown, confidence), strict=True)
+            )
+            ends = (f"{measure}_gain", f"{measure}_gain_low", f"{measure}_gain_high")
+            row |= dict(zip(ends, jackknife(gain, confidence), strict=True))
+        rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def budget_table(found: dict[str, Concordance], budgets: IntArray) -> pd.DataFrame:
+    """selector, budget and the five measures there."""
+    rows = []
+    for name, concordance in found.items():
+        values = np.vstack([concordance.by_budget(), np.nanmean(concordance.score_error, axis=1)])
+        rows += [
+            (name, int(budget), *column) for budget, column in zip(budgets, values.T.tolist(), strict=True)
+        ]
+    return pd.DataFrame(rows, columns=["selector", "budget", *MEASURES, "score_error"])
+
+
+def headline(table: pd.DataFrame) -> str:
+    """What the table says of ``pairs`` beside random rubrics and the others, with intervals."""
+    row = records(table, "selector")["pairs"]
+    titles = {"new_pairs": "pairs of new systems", "new_old": "new against old", "tau": "Kendall's tau"}
+    parts = []
+    for measure, title in titles.items():
+        low, high = row[f"{measure}_gain_low"], row[f"{measure}_gain_high"]
+        how = "ahead" if low > 0 else "behind" if high < 0 else "not separated"
+        parts.append(f"{title} {num(row[measure])}, {how} ({num(row[f'{measure}_gain'])} {span(low, high)})")
+    best = max(records(table, "selector").items(), key=lambda entry: np.nan_to_num(entry[1]["tau"], nan=-2))[
+        0
+    ]
+    return (
+        f"On systems that it has not seen, a bank of pairs, compared with random rubrics: {'; '.join(parts)}. "
+        f"The largest tau is that of {NAMES[best]}. Its prediction of the pool's score is off by "
+        f"{num(row['score_error'])} on average."
+    )
+
+
+def _limits(inputs: Inputs) -> tuple[str, ...]:
+    size = len(inputs.reduction.systems)
+    limits = [
+        "The intervals are by the jackknife over systems: they tell what other systems like these would show."
+    ]
+    if size <= 10:
+        limits.append(f"With {size} systems one system moves every figure far.")
+    return tuple(limits)

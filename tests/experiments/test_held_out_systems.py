@@ -1,0 +1,171 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from crubric_core import Settings, Workspace, fit_irt
+from crubric_core.errors import DatasetError
+from crubric_core.experiments.concordance import Concordance, Repeat, jackknife
+from crubric_core.experiments.held_out_systems import (
+    NAMES,
+    headline,
+    held_out_systems,
+    hold_out,
+    summary_table,
+    train,
+)
+from crubric_core.experiments.inputs import read_inputs
+from crubric_core.experiments.results import CancelledError, Watch
+from crubric_core.experiments.selectors import SELECTORS
+from tests.experiments.conftest import ingest, small_study
+
+
+@pytest.fixture(scope="module")
+def result(workspace, settings):
+    return held_out_systems(workspace.dataset("small"), settings, repeats=2, draws=2, n_budgets=4)
+
+
+def test_every_selector_has_a_row_with_each_measure_in_its_range(result):
+    table = result.frame().set_index("selector")
+    assert list(table.index) == list(SELECTORS) == list(NAMES)
+    assert table[["new_pairs", "new_old"]].stack().between(0, 1).all()
+    assert table["tau"].between(-1, 1).all()
+    assert (table["score_error"] >= 0).all()
+    assert (table["tau_low"] <= table["tau"]).all()
+    assert (table["tau"] <= table["tau_high"]).all()
+
+
+def test_gains_are_differences_to_random(result):
+    table = result.frame().set_index("selector")
+    expected = table["new_old"] - table.loc["random", "new_old"]
+    np.testing.assert_allclose(table["new_old_gain"].drop("random"), expected.drop("random"), atol=1e-12)
+    error = table.loc["random", "score_error"] - table["score_error"]
+    np.testing.assert_allclose(table["score_error_gain"].drop("random"), error.drop("random"), atol=1e-12)
+    assert np.isnan(table.loc["random", "tau_gain"])
+
+
+def test_the_same_seed_gives_the_same_tables_and_budgets_average_to_the_summary(workspace, settings, result):
+    again = held_out_systems(workspace.dataset("small"), settings, repeats=2, draws=2, n_budgets=4)
+    for name, table in result.tables.items():
+        assert table.equals(again.tables[name])
+    means = result.tables["budgets"].groupby("selector")[["new_pairs", "tau", "score_error"]].mean()
+    summary = result.frame().set_index("selector")[["new_pairs", "tau", "score_error"]]
+    np.testing.assert_allclose(means.loc[summary.index], summary, atol=1e-9)
+
+
+def test_training_knows_nothing_of_the_new_systems(workspace, settings):
+    inputs = read_inputs(workspace.dataset("small"), settings)
+    panel = inputs.dataset.panel("binary")
+    pooled = fit_irt(inputs.reduction.y)
+    old = np.arange(len(panel)) != 2
+    training = train(inputs, panel, pooled, old)
+    assert training.y.shape[0] == old.sum()
+    changed = panel.copy()
+    changed[2] = 1 - changed[2]
+    again = train(inputs, changed, pooled, old)
+    assert (training.passing == again.passing).all()
+    assert (training.passing_paper == again.passing_paper).all()
+
+
+def test_it_stops_when_it_is_cancelled(workspace, settings):
+    with pytest.raises(CancelledError):
+        held_out_systems(workspace.dataset("small"), settings, cancel=lambda: True)
+
+
+def placed(theta, reference, fold, human=None):
+    """Concordance of one draw at one budget."""
+    size = len(reference)
+    repeat = Repeat(size, 1)
+    everyone = np.ones(size, dtype=bool)
+    repeat.put("pairs", 0, everyone, theta[None], np.zeros((1, size)))
+    repeat.reference[:], repeat.score[:] = reference, 0.0
+    return repeat.concordance("pairs", fold, np.full(size, np.nan) if human is None else human)
+
+
+def test_each_measure_counts_its_own_pairs():
+    rng = np.random.default_rng(0)
+    theta, reference, human = rng.normal(size=(3, 9))
+    fold = np.arange(9) % 3
+    values = placed(theta, reference, fold, human).with_and_without()[:, 0]
+    pairs = [(i, k) for i in range(9) for k in range(i)]
+    inside = [(theta[i] > theta[k]) == (reference[i] > reference[k]) for i, k in pairs if fold[i] == fold[k]]
+    across = [
+        ((theta[i] > reference[k]) == (reference[i] > reference[k]))
+        for i in range(9)
+        for k in range(9)
+        if fold[i] != fold[k]
+    ]
+    assert values[0] == pytest.approx(np.mean(inside))
+    assert values[1] == pytest.approx(np.mean(across))
+    assert values[2] == pytest.approx(stats.kendalltau(theta, reference).statistic)
+    assert values[3] == pytest.approx(stats.kendalltau(theta, human).statistic)
+
+
+def test_leaving_a_system_out_is_measuring_without_it():
+    rng = np.random.default_rng(1)
+    theta, reference = rng.normal(size=(2, 8))
+    fold = np.arange(8) % 2
+    values = placed(theta, reference, fold).with_and_without()
+    for system in range(8):
+        rest = np.delete(np.arange(8), system)
+        expected = placed(theta[rest], reference[rest], fold[rest]).with_and_without()[:, 0]
+        np.testing.assert_allclose(values[:3, 1 + system], expected[:3], atol=1e-12)
+
+
+def test_unknown_and_tied_abilities_count_half_and_tied_references_not_at_all():
+    reference = np.array([0.0, 1.0, 1.0, np.nan])
+    theta = np.array([0.5, 0.5, np.nan, 0.1])
+    found = placed(theta, reference, np.zeros(4, dtype=int))
+    assert found.count[0].sum() / 2 == 2
+    assert found.with_and_without()[0, 0] == 0.5
+
+
+def test_the_jackknife_of_a_mean_is_its_t_interval():
+    x = np.random.default_rng(2).normal(size=12)
+    without = np.array([np.delete(x, i).mean() for i in range(12)])
+    estimate, low, high = jackknife(np.append(x.mean(), without), 0.95)
+    half = stats.t.ppf(0.975, 11) * x.std(ddof=1) / np.sqrt(12)
+    assert (estimate, high - low) == (pytest.approx(x.mean()), pytest.approx(2 * half))
+    assert np.isnan(jackknife(np.array([1.0, 1.0, 1.0]), 0.95)[1])
+
+
+def noted(gain):
+    """A summary in which pairs beat random on every pair of systems by ``gain`` systems' worth."""
+    size, rng = 30, np.random.default_rng(0)
+    share = {"pairs": 0.7 + gain, "random": 0.7}
+    found = {}
+    for name, mean in share.items():
+        agree = np.clip(mean + rng.normal(0, 0.01, (4, 1, size, size)), 0, 1)
+        agree = (agree + np.swapaxes(agree, 2, 3)) / 2
+        found[name] = Concordance(agree, np.ones((4, size, size)), np.full((1, size), 0.1))
+    return headline(summary_table(found, 0.95))
+
+
+def test_the_headline_says_ahead_behind_or_not_separated_as_the_intervals_do():
+    assert noted(0.1).count("ahead") == 3
+    assert noted(-0.1).count("behind") == 3
+    assert noted(0.0).count("not separated") == 3
+
+
+def test_hold_out_can_run_some_selectors_alone(workspace, settings):
+    inputs = read_inputs(workspace.dataset("small"), settings)
+    budgets, found = hold_out(inputs, Watch(), 1, 3, 1, 3, ("pairs", "random"))
+    assert list(found) == ["pairs", "random"]
+    assert found["pairs"].agree.shape[1] == len(budgets)
+
+
+def test_graded_rubrics_and_a_human_ranking_are_read(workspace):
+    settings = Settings(model="GRM", tau_c=0.0)
+    result = held_out_systems(workspace.dataset("graded"), settings, repeats=1, draws=1, n_budgets=3)
+    assert result.frame()["new_pairs"].between(0, 1).all()
+    assert result.frame()["human"].isna().all()
+    human = held_out_systems(workspace.dataset("gold"), Settings(tau_c=0.6), repeats=1, draws=1, n_budgets=3)
+    assert human.frame()["human"].between(-1, 1).all()
+
+
+def test_too_few_systems_are_an_error():
+    with Workspace() as ws:
+        ingest(ws, "few", small_study(systems=5)[0])
+        with pytest.raises(DatasetError, match="needs 6 systems"):
+            held_out_systems(ws.dataset("few"), Settings())

@@ -18,6 +18,7 @@ from typing import Any, Literal
 
 import plotly.graph_objects as go
 import plotly.io
+from markupsafe import Markup
 from plotly.offline import get_plotlyjs
 
 from ..errors import ExportError
@@ -25,7 +26,8 @@ from ..figures.shared_view import shared_figures
 from ..files import write_whole
 from ..sharing.files import view_files
 from ..sharing.view import SharedView
-from .standalone_parts import body, escaped
+from .standalone_parts import body
+from .templating import render, trusted
 
 LIBRARY = "plotly.min.js"
 _HERE = Path(__file__).parent
@@ -89,7 +91,7 @@ def _page(view: SharedView, library: Literal["inside", "beside"]) -> str:
 
 def document(
     title: str,
-    html: str,
+    html: Markup,
     figures: Sequence[go.Figure],
     *,
     narrow: Sequence[Mapping[str, Any]] | None = None,
@@ -103,20 +105,21 @@ def document(
     style, script = ((_HERE / f"standalone.{kind}").read_text("utf-8") for kind in ("css", "js"))
     scripts = [script] if library == "beside" else [_library(), script]
     allowed = [*map(_hash, scripts), *(["'self'"] if library == "beside" else [])]
-    plotly = f'<script src="{LIBRARY}"></script>' if library == "beside" else f"<script>{scripts[0]}</script>"
     specs = [_spec(figure, less) for figure, less in zip(figures, narrow or [{}] * len(figures), strict=True)]
-    return "\n".join(
-        (
-            '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">',
-            f'<meta http-equiv="Content-Security-Policy" content="{_policy(allowed)}">',
-            '<meta name="viewport" content="width=device-width, initial-scale=1">',
-            '<meta name="referrer" content="no-referrer">\n<meta name="color-scheme" content="light dark">',
-            f"<title>{escaped(title)}</title>\n<style>\n{style}</style>\n</head>\n<body>",
-            html,
-            f'<script type="application/json" id="figures">{_json(specs)}</script>',
-            f'<script type="application/json" id="options">{_json(_options(save=save))}</script>',
-            f"{plotly}\n<script>{script}</script>\n</body>\n</html>\n",
-        )
+    made = {
+        "policy": _policy(allowed),
+        "style": style,
+        "figures": _json(specs),
+        "options": _json(_options(save=save)),
+        "library": "" if library == "beside" else _library(),
+        "script": script,
+    }
+    return render(
+        "document.html",
+        title=title,
+        body=html,
+        library_file=LIBRARY if library == "beside" else "",
+        **{name: trusted(text) for name, text in made.items()},
     )
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 
 import numpy as np
@@ -18,11 +20,20 @@ from ..figures.leaderboard import Estimate, forest
 from ..figures.measurability import measurability_histogram
 from ..files import write_files
 from ..judges.measurability import STATISTIC_NAMES, possible_values
-from .sections import HOW, LIMITS, Section, cells, origin, report_markdown, report_title, sections
+from .sections import HOW, LIMITS, cells, origin, report_markdown, report_title, sections
 from .standalone import document
-from .standalone_parts import escaped
+from .templating import call, render
 
 Titled = tuple[str, go.Figure]
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table as people read it. heads: each column's title and kind, number or text. rows: its cells."""
+
+    label: str
+    heads: list[tuple[str, str]]
+    rows: list[list[str]]
 
 
 def full_report(result: Result, experiments: Sequence[ExperimentResult] = (), command: str = "") -> str:
@@ -31,19 +42,18 @@ def full_report(result: Result, experiments: Sequence[ExperimentResult] = (), co
     figures: dict[str, list[Titled]] = {"analysis": _analysis_figures(result)}
     figures |= {found.name: _experiment_figures(found) for found in experiments}
     drawn = [figure for part in parts for _, figure in figures[part.key]]
-    links = " · ".join(f'<a href="#{part.key}">{escaped(part.heading)}</a>' for part in parts)
-    title, number, body = escaped(report_title(result)), 0, []
-    for part in parts:
-        body.append(_section(part, figures[part.key], number))
-        number += len(figures[part.key])
-    made = "".join(f"<dt>{escaped(k)}</dt><dd>{escaped(v)}</dd>" for k, v in origin(result, command).items())
-    return document(
-        report_title(result),
-        f'<header><h1 dir="auto">{title}</h1><p class="made">{links} · <a href="#how">{HOW}</a></p></header>\n'
-        f"<main>{''.join(body)}</main>\n"
-        f'<footer><h2 id="how">{HOW}</h2><dl class="origin">{made}</dl></footer>',
-        drawn,
+    numbers = count()
+    page = render(
+        "report.html",
+        title=report_title(result),
+        sections=parts,
+        figures={part.key: [(next(numbers), title) for title, _ in figures[part.key]] for part in parts},
+        tables={part.key: [_table(table, name) for name, table in part.tables.items()] for part in parts},
+        origin=origin(result, command),
+        how=HOW,
+        limits=LIMITS,
     )
+    return document(report_title(result), page, drawn)
 
 
 def write_report(
@@ -57,47 +67,18 @@ def write_report(
     return write_files(contents, folder)
 
 
-def _section(part: Section, figures: Sequence[Titled], number: int) -> str:
-    drawn = "".join(
-        f'<figure><h3>{escaped(title)}</h3><div class="drawing" data-figure="{number + n}" role="img" '
-        f'aria-label="{escaped(title)}"></div></figure>'
-        for n, (title, _) in enumerate(figures)
-    )
-    tables = "".join(
-        f"<h3>{escaped(name)}</h3>{html_table(table, name)}" for name, table in part.tables.items()
-    )
-    limits = f"<h3>{LIMITS}</h3>{_listed(part.limits)}" if part.limits else ""
-    first = ' class="answer"' if part.key == "analysis" else ""
-    return (
-        f'<section aria-labelledby="{part.key}"><h2 id="{part.key}">{escaped(part.heading)}</h2>'
-        f"<p{first}>{escaped(part.answer)}</p>"
-        f"{_listed(part.cautions, 'cautions')}{drawn}{tables}{limits}</section>"
-    )
-
-
-def _listed(sentences: Sequence[str], kind: str = "limits") -> str:
-    items = "".join(f"<li>{escaped(sentence)}</li>" for sentence in sentences)
-    return f'<ul class="{kind}">{items}</ul>' if items else ""
-
-
 def html_table(table: pd.DataFrame, name: str) -> str:
     """The table as escaped HTML, numbers to the right; unknown is —."""
+    return call("parts.html", "plain_table", _table(table, name))
+
+
+def _table(table: pd.DataFrame, label: str) -> Table:
     numeric = [is_numeric_dtype(kind) and not is_bool_dtype(kind) for kind in table.dtypes]
-    kinds = [f' class="{"number" if number else "text"}"' for number in numeric]
-    heads = "".join(
-        f'<th scope="col"{kind}>{escaped(column_title(str(column)))}</th>'
-        for column, kind in zip(table.columns, kinds, strict=True)
-    )
-    rows = "".join(
-        "<tr>"
-        + "".join(f"<td{kind}>{escaped(cell)}</td>" for cell, kind in zip(row, kinds, strict=True))
-        + "</tr>"
-        for row in cells(table)
-    )
-    return (
-        f'<div class="wide" tabindex="0" role="region" aria-label="{escaped(name)}">'
-        f"<table><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table></div>"
-    )
+    heads = [
+        (column_title(str(column)), "number" if number else "text")
+        for column, number in zip(table.columns, numeric, strict=True)
+    ]
+    return Table(label, heads, cells(table))
 
 
 def _experiment_figures(found: ExperimentResult) -> list[Titled]:

@@ -5,6 +5,7 @@ import re
 
 import numpy as np
 import pytest
+from markupsafe import escape
 
 from crubric_core import Settings, Workspace, run_pipeline
 from crubric_core.analysis.export import versions
@@ -20,7 +21,6 @@ from crubric_core.figures.experiments import (
     sweep_coverage,
 )
 from crubric_core.reports.sections import LIMITS, markdown_table, report_markdown
-from crubric_core.reports.standalone_parts import escaped
 from crubric_core.reports.study import full_report, html_table, write_report
 
 HOSTILE = "<script>alert(1)</script>|[x](javascript:1)"
@@ -97,7 +97,7 @@ def test_the_html_report_is_one_file_with_figures_settings_limits_versions_and_t
     for found in results:
         assert f">{TITLES[found.name]}</h2>" in html
         for sentence in (found.found, *found.limits):
-            assert escaped(sentence) in html
+            assert str(escape(sentence)) in html
     assert html.count(f"<h3>{LIMITS}</h3>") == sum(bool(found.limits) for found in results)
 
 

@@ -3,7 +3,8 @@
 import numpy as np
 import streamlit as st
 
-from crubric_core.analysis.pipeline import bank_certificate, query_positions
+from crubric_core.analysis.selection import query_positions
+from crubric_core.analysis.stages import FINE
 from crubric_core.analysis.tables import bank_table
 from crubric_core.analysis.warnings import fit_warnings
 from crubric_core.figures import bank as figures
@@ -12,12 +13,12 @@ from crubric_core.ui.page import open_study
 from crubric_core.ui.text import count
 
 study = open_study("Bank")
-facts, reduction, fitted = loaders.facts(study), loaders.reduction(study), loaders.calibration(study)
-feasible = loaders.gate(study)["feasible"].to_numpy()
-bank, pool = loaders.bank(study), loaders.pool(study)
-share, size = loaders.coverage(study), len(bank)
-proven = bank_certificate(fitted, loaders.order(study), feasible, study.settings)
-table = bank_table(facts.queries, reduction, fitted, loaders.order(study), study.settings)
+facts, reduction, fitted = loaders.facts(study), study.reduction(), study.calibration()
+feasible = study.measurability()["feasible"].to_numpy()
+bank, pool = study.bank(), np.flatnonzero(study.pool)
+share, size = study.coverage(), len(bank)
+proven = study.certificate()
+table = bank_table(facts.queries, reduction, fitted, study.order(), study.settings)
 
 study.answer(
     f"{size:,} of {count(len(pool), 'candidate')} cover {share[size - 1]:.1%} of what all of them cover together:",
@@ -26,7 +27,7 @@ study.answer(
 widgets.notes(fit_warnings(fitted, feasible, study.settings))
 
 theta, totals = fitted.fit.theta, loaders.totals(study)
-errors = [np.median(np.interp(theta, loaders.FINE, total)) ** -0.5 for total in totals.values()]
+errors = [np.median(np.interp(theta, FINE, total)) ** -0.5 for total in totals.values()]
 positions = query_positions(facts.queries, reduction)
 per_query = np.bincount(positions[bank], minlength=len(facts.queries))
 widgets.figures_row(
@@ -49,24 +50,24 @@ widgets.figures_row(
 left, right = st.columns(2, gap="large")
 with left:
     widgets.show(
-        figures.gain_curve(share, loaders.guarantee(study), study.settings.budget),
+        figures.gain_curve(share, study.certificates(), study.settings.budget),
         alt="Coverage by bank size",
         title="What the next rubric still adds",
     )
     widgets.show(
-        figures.information_totals(loaders.FINE, totals, theta),
+        figures.information_totals(FINE, totals, theta),
         alt="Test information of the bank and of all rubrics that pass",
         title="Test information",
     )
 with right:
-    compared = {words: loaders.coverage(study, name) for name, words in state.STRATEGIES.items()}
+    compared = {words: study.coverage(name) for name, words in state.STRATEGIES.items()}
     widgets.show(
         figures.strategies(compared, study.settings.budget),
         alt="Coverage by bank size for four ways of choosing",
         title="Beside other ways of choosing",
     )
     widgets.show(
-        figures.standard_errors(loaders.FINE, totals, theta),
+        figures.standard_errors(FINE, totals, theta),
         alt="Standard error of ability, bank and all rubrics that pass",
         title="Standard error",
     )

@@ -3,18 +3,19 @@
 import numpy as np
 import streamlit as st
 
+from crubric_core.analysis.stages import FINE
 from crubric_core.analysis.tables import item_table
 from crubric_core.figures import items as figures
-from crubric_core.ui import loaders, tables, widgets
+from crubric_core.ui import tables, widgets
 from crubric_core.ui.items import model_check
 from crubric_core.ui.page import open_study
 from crubric_core.ui.text import count
 
 study = open_study("Items")
-reduction, fitted = loaders.reduction(study), loaders.calibration(study)
-fit, bank = fitted.fit, loaders.bank(study)
+reduction, fitted = study.reduction(), study.calibration()
+fit, bank = fitted.fit, study.bank()
 items = item_table(reduction, fitted, bank)
-responses, information = loaders.curves(study)
+responses, information = study.curves()
 
 sharpest = np.sort(fitted.nu)[::-1].cumsum()
 half = int(np.searchsorted(sharpest, sharpest[-1] / 2)) + 1
@@ -49,7 +50,7 @@ systems, observed = reduction.systems, reduction.y / (reduction.levels - 1)
 
 with above_left:
     scale = "expected share of the full mark" if fit.model == "GRM" else "probability to pass"
-    fig = figures.item_curves(loaders.FINE, responses, chosen, names, scale)
+    fig = figures.item_curves(FINE, responses, chosen, names, scale)
     widgets.show(
         figures.add_empirical(fig, fit.theta, observed, systems, chosen),
         alt="Item characteristic curves of the chosen rubrics with the systems' labels",
@@ -58,7 +59,7 @@ with above_left:
     )
 with above_right:
     widgets.show(
-        figures.information_curves(loaders.FINE, information, chosen, names),
+        figures.information_curves(FINE, information, chosen, names),
         alt="Item information of the chosen rubrics",
         title="How much each rubric tells, by ability",
         look="Look where a peak is: there the rubric tells systems apart, elsewhere it costs and says little.",
@@ -72,7 +73,7 @@ with left:
         look="Look for abilities over which no row is bright: systems there are measured badly.",
     )
 with right:
-    margin = 1.96 * loaders.standard_errors(study)
+    margin = 1.96 * study.standard_errors()
     widgets.show(
         figures.wright_map(
             fit.b, items["in_bank"].to_numpy(), fit.theta, fit.theta - margin, fit.theta + margin, systems

@@ -7,26 +7,18 @@ import streamlit as st
 from crubric_core import text as wording
 from crubric_core.analysis.warnings import saturation_warnings
 from crubric_core.figures import leaderboard as figures
-from crubric_core.ui import loaders, tables, widgets
+from crubric_core.ui import tables, widgets
 from crubric_core.ui.page import open_study
 
 study = open_study("Leaderboard")
-facts, reduction = loaders.facts(study), loaders.reduction(study)
-*places, right = st.columns([2, 2, 2], gap="medium", vertical_alignment="bottom")
-queries = tables.query_filter(facts.queries, places)
-both = right.toggle("All rubrics that pass beside the bank", value=True, key="beside", bind="query-params")
-bank, pool = (
-    loaders.within(study, rubrics, queries) for rubrics in (loaders.bank(study), loaders.pool(study))
-)
-if not len(bank):
-    study.answer("No rubric of the bank belongs to these queries.")
-    st.stop()
-ranked, full = loaders.ranking(study, bank), loaders.ranking(study, pool)
+reduction = study.reduction()
+both = st.toggle("All rubrics that pass beside the bank", value=True, key="beside", bind="query-params")
+ranked, full = study.ranking(), study.ranking_on(study.pool)
 table = ranked.table[ranked.table["rank"].notna()]
 at = pd.Index(reduction.systems).get_indexer(table["system"])
 systems, standing = table["system"].tolist(), ranked.standing
-widgets.notes(saturation_warnings(reduction, bank))
-study.answer(*wording.leaderboard(table, len(bank), study.settings.confidence))
+widgets.notes(saturation_warnings(ranked))
+study.answer(*wording.leaderboard(table, ranked.n_rubrics, study.settings.confidence))
 
 estimate = figures.Estimate(*(table[c].to_numpy() for c in ("theta", "theta_low", "theta_high")))
 everything = full.table.set_index("system").loc[systems]

@@ -11,7 +11,7 @@ from crubric_core.ui.page import open_study
 from crubric_core.ui.text import shorten
 
 study = open_study("Measurability")
-facts, reduction, gate = loaders.facts(study), loaders.reduction(study), loaders.gate(study)
+facts, reduction, gate = loaders.facts(study), study.reduction(), study.measurability()
 gate_section.answer(study)
 
 views = ("Rubrics", *judges_sections.SECTIONS)
@@ -40,8 +40,8 @@ with right:
         st.text(shorten(rubric["text"], 300))
     widgets.show(
         figures.label_grid(
-            loaders.panel(study)[:, row, :],
-            loaders.panel(study, "ordered")[:, row, :] + rubric["scale_min"],
+            study.panel()[:, row, :],
+            study.panel("ordered")[:, row, :] + rubric["scale_min"],
             facts.systems,
             facts.judges,
             int(reduction.levels[row]),

@@ -11,8 +11,8 @@ from crubric_core.ui.page import open_study
 from crubric_core.ui.text import count
 
 study = open_study("Overview", settings=False)
-facts, reduction = loaders.facts(study), loaders.reduction(study)
-counts, panel = facts.counts, loaders.panel(study)
+facts, reduction = loaders.facts(study), study.reduction()
+counts, panel = facts.counts, study.panel()
 warnings = dataset_warnings(reduction)
 missing, instances = counts["missing_share"], counts["systems"] * counts["rubrics"]
 

@@ -110,7 +110,7 @@ UNKNOWN_LEVEL = "?"
 
 def consensus_rows(result: Result) -> dict[str, str]:
     """What each system got on the bank: a character a rubric in the order of bank.csv, its level to base 36 or ?."""
-    y, digits = result.reduction.y[:, result.ranking.rubrics], "0123456789abcdefghijklmnopqrstuvwxyz"
+    y, digits = result.reduction.y[:, result.chosen], "0123456789abcdefghijklmnopqrstuvwxyz"
     rows = ("".join(UNKNOWN_LEVEL if math.isnan(level) else digits[int(level)] for level in row) for row in y)
     return dict(zip(result.reduction.systems, rows, strict=True))
 

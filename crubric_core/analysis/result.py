@@ -5,20 +5,23 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+import numpy as np
 import pandas as pd
 
 from ..bank.assembly import BankOrder
 from ..bank.pairs import PairDistances
 from ..bank.utility import UtilityGrid
-from ..irt.abilities import Abilities
 from ..irt.fit import IrtFit
 from ..judges.gate_price import GateVerdict
 from ..judges.measurability import Gate
 from ..labels.store.dataset import Reduction
-from ..leaderboard.tiers import Standing
+from ..leaderboard.inference import Inference
+from ..leaderboard.influence import Influence
 from ..settings import Settings
 from ..task_types.scoring import QueryScores
-from ..types import FloatArray, IntArray
+from ..types import BoolArray, FloatArray, IntArray
+
+Method = Literal["units", "bootstrap", "score"]
 
 
 @dataclass(frozen=True)
@@ -43,19 +46,35 @@ class Calibration:
 
 @dataclass(frozen=True)
 class Ranking:
-    """Where the systems stand on one set of rubrics.
+    """Where M systems stand on one set of rubrics.
 
-    rubrics: indices of the rubrics used. abilities: EAP from them at the fitted item parameters.
-    draws: (R, M) bootstrap abilities. standing: tiers, ranks and separation. scores: eq:score per system and query.
+    use: (F, J) the rubrics by which each fold's systems are placed; equal rows unless each has a bank of its own.
+    fold: (M,) each system's fold. ability: cross-fitted EAP abilities with the contributions of the queries.
+    standing: intervals, separated pairs, tiers and ranks. scores: eq:score per system and query.
+    method: what the claims rest on: "units" (abilities, by query), "bootstrap" (abilities, rubrics resampled), or
+        "score" (too few systems for abilities: scores, by query).
     table: the leaderboard, best system first; systems without any label on these rubrics come last, unranked.
+    comparisons: one row a pair of ranked systems (METHOD §10).
     """
 
-    rubrics: IntArray
-    abilities: Abilities
-    draws: FloatArray
-    standing: Standing
+    use: BoolArray
+    fold: IntArray
+    ability: Influence
+    standing: Inference
     scores: QueryScores
+    method: Method
     table: pd.DataFrame
+    comparisons: pd.DataFrame
+
+    @property
+    def rubrics(self) -> IntArray:
+        """Indices of the rubrics by which any system is placed, ascending."""
+        return np.flatnonzero(self.use.any(axis=0))
+
+    @property
+    def n_rubrics(self) -> int:
+        """By how many rubrics a system is placed, at most."""
+        return int(self.use.sum(axis=1).max())
 
 
 @dataclass(frozen=True)
@@ -64,6 +83,7 @@ class Result:
 
     gate: "on", or "off" where no cell has labels of two judges and every rubric passes unmeasured.
     gating: each rubric's statistic and the threshold. verdict: whether enough passes for a claim about systems.
+    comparisons: one row a pair of systems: system, other, difference, se, low, high, p_value, separated.
     certificate: utility of the bank over a proven upper bound of every bank of its size, in (0, 1].
     """
 
@@ -78,9 +98,15 @@ class Result:
     items: pd.DataFrame
     bank: pd.DataFrame
     leaderboard: pd.DataFrame
+    comparisons: pd.DataFrame
     certificate: float
     gate: Literal["on", "off"]
     gating: Gate
     verdict: GateVerdict
     warnings: tuple[str, ...]
     judges: tuple[str, ...] = ()
+
+    @property
+    def chosen(self) -> IntArray:
+        """Indices of the bank's rubrics in the order of their choice."""
+        return self.order.order[: self.settings.budget]

@@ -7,48 +7,77 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from ..bank.utility import coverage_utility
+from ..leaderboard.inference import comparison_table
 
 if TYPE_CHECKING:
     from ..bank.assembly import BankOrder
-    from ..irt.abilities import Abilities
     from ..irt.fit import IrtFit
     from ..labels.store.dataset import Reduction
-    from ..leaderboard.tiers import Standing
+    from ..leaderboard.inference import Inference
     from ..settings import Settings
-    from ..task_types.scoring import QueryScores
     from ..types import BoolArray, IntArray
-    from .result import Calibration
+    from .result import Calibration, Ranking
 
 
 def leaderboard_table(
-    systems: tuple[str, ...],
-    known: BoolArray,
-    abilities: Abilities,
-    standing: Standing,
-    scores: QueryScores,
-    fit: IrtFit,
+    reduction: Reduction, fit: IrtFit, ranking: Ranking, settings: Settings
 ) -> pd.DataFrame:
-    """One row a system, best first; systems without any label come last, unranked."""
+    """One row a system, best first; systems without any label come last, unranked.
+
+    theta_low, theta_high: interval of the ability, infinite on the side where a system passes or fails everything;
+    NaN where claims rest on scores. theta_se: standard error by the method of the intervals; theta_sd: posterior sd.
+    theta_full, theta_full_sd: from the fit of all systems on all rubrics. basis … design_effect: what the claims
+    rest on, the same in every row.
+    """
+    standing, ability, size = ranking.standing, ranking.ability, len(reduction.systems)
+    by_score = ranking.method == "score"
+    unknown = np.full(size, np.nan)
+    known = np.asarray((~np.isnan(reduction.y[:, ~fit.constant])).any(axis=1))
     table = pd.DataFrame(
         {
             "rank": standing.rank,
-            "system": systems,
-            "theta": abilities.theta,
-            "theta_low": standing.theta_low,
-            "theta_high": standing.theta_high,
-            "score": scores.score,
+            "system": reduction.systems,
+            "theta": ability.estimate,
+            "theta_low": unknown if by_score else standing.low,
+            "theta_high": unknown if by_score else standing.high,
+            "score": ranking.scores.score,
             "tier": standing.tier,
             "rank_low": standing.rank_low,
             "rank_high": standing.rank_high,
-            "theta_sd": abilities.sd,
+            "theta_se": unknown if by_score else standing.se,
+            "theta_sd": np.where(np.isfinite(ability.estimate), np.sqrt(ability.floor), np.nan),
             "theta_full": np.where(known, fit.theta, np.nan),
             "theta_full_sd": np.where(known, fit.theta_sd, np.nan),
+            "saturated": ability.saturated,
+            "basis": settings.basis,
+            "population": settings.population,
+            "method": ranking.method,
+            "design_effect": standing.design_effect,
         }
     )
     whole = dict.fromkeys(("rank", "tier", "rank_low", "rank_high"), "Int64")
-    return table.astype(whole).sort_values(
-        ["theta", "system"], ascending=[False, True], na_position="last", ignore_index=True
+    return (
+        table.assign(_by=standing.estimate)
+        .astype(whole)
+        .sort_values(["_by", "system"], ascending=[False, True], na_position="last", ignore_index=True)
+        .drop(columns="_by")
+    )
+
+
+def comparisons_table(systems: tuple[str, ...], standing: Inference) -> pd.DataFrame:
+    """One row a pair of ranked systems, the higher first: difference, se, low, high, p_value, separated."""
+    found, names = comparison_table(standing), np.array(systems, dtype=object)
+    return pd.DataFrame(
+        {
+            "system": names[found.system],
+            "other": names[found.other],
+            "difference": found.difference,
+            "se": found.se,
+            "low": found.low,
+            "high": found.high,
+            "p_value": found.p_value,
+            "separated": found.separated,
+        }
     )
 
 
@@ -90,13 +119,12 @@ def bank_table(
     chosen = order.order[: settings.budget]
     weights = calibration.nu[chosen]
     frame = reduction.rubrics.iloc[chosen]
-    utility = coverage_utility(np.cumsum(calibration.info[:, chosen], axis=1).T, calibration.grid.weights)
     return pd.DataFrame(
         {
             "order": np.arange(1, len(chosen) + 1),
             "rubric": frame["rubric"].to_numpy(),
-            "gain": np.diff(utility, prepend=0.0),
-            "utility": utility,
+            "gain": order.gains[: len(chosen)],
+            "utility": order.utility[: len(chosen)],
             "weight": weights / weights.sum(),
             "query": frame["query"].to_numpy(),
             "text": frame["text"].to_numpy(),

@@ -8,14 +8,15 @@ import numpy as np
 
 from ..judges.measurability import gate_is_off
 from ..task_types.types import TASK_TYPES
+from ..text import count
 
 if TYPE_CHECKING:
     from ..judges.gate_price import GateVerdict
     from ..labels.store.dataset import Reduction
     from ..settings import Settings
     from ..task_types.scoring import QueryScores
-    from ..types import BoolArray, IntArray
-    from .result import Calibration
+    from ..types import BoolArray
+    from .result import Calibration, Ranking
 
 FEW_SYSTEMS = 6
 
@@ -45,22 +46,19 @@ def gate_warnings(verdict: GateVerdict) -> tuple[str, ...]:
     return () if verdict.holds else (verdict.sentence,)
 
 
-def saturation_warnings(reduction: Reduction, rubrics: IntArray) -> tuple[str, ...]:
-    """Systems that pass all of these rubrics, or none: nothing bounds their ability on that side."""
-    share = reduction.y[:, rubrics] / (reduction.levels[rubrics] - 1)
-    known = ~np.isnan(share)
-    top = int((known.any(axis=1) & ((share == 1) | ~known).all(axis=1)).sum())
-    bottom = int((known.any(axis=1) & ((share == 0) | ~known).all(axis=1)).sum())
+def saturation_warnings(ranking: Ranking) -> tuple[str, ...]:
+    """Systems that pass all rubrics by which they are placed, or none: nothing bounds their ability on that side."""
+    saturated = ranking.ability.saturated
     parts = [
-        f"{verb} by {n} system{'s' if n > 1 else ''}"
-        for verb, n in (("passed", top), ("failed", bottom))
+        f"{count(n, 'system')} {verb}{'es' if verb == 'pass' and n == 1 else 's' if n == 1 else ''} every rubric"
+        for n, verb in ((int((saturated > 0).sum()), "pass"), (int((saturated < 0).sum()), "fail"))
         if n
     ]
     if not parts:
         return ()
     return (
-        f"Every one of these rubrics is {' and '.join(parts)}: their θ is an extrapolation "
-        "and its interval too narrow. A larger bank, or all rubrics that pass, tells them apart.",
+        f"{' and '.join(parts)} used: the interval is open on that side, and two such systems are not compared. "
+        "More rubrics may separate them.",
     )
 
 

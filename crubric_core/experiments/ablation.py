@@ -11,8 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from ..analysis.pipeline import calibrate, order_candidates
+from ..analysis.calibration import calibrate
 from ..analysis.result import Calibration
+from ..analysis.selection import order_candidates
 from ..labels.store.dataset import Dataset
 from ..settings import Settings
 from ..types import BoolArray, Cancel, FloatArray, IntArray, Progress

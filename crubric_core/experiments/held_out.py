@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..analysis.pipeline import calibrate, gate, order_candidates
+from ..analysis.calibration import calibrate
+from ..analysis.selection import order_candidates
+from ..analysis.stages import gate
 from ..errors import DatasetError
 from ..labels.store.dataset import Dataset
 from ..placement.bank_scale import Anchor, make_anchor

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..analysis.pipeline import gate, query_positions, reduce_labels, with_rules
+from ..analysis.selection import query_positions
+from ..analysis.stages import gate, reduce_labels, with_rules
 from ..analysis.warnings import dataset_warnings
 from ..judges.anchors import gold_levels
 from ..judges.measurability import gate_is_off

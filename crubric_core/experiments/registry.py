@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from ..analysis.pipeline import with_rules
+from ..analysis.stages import with_rules
 from ..errors import SettingsError
 from ..labels.store.dataset import Dataset
 from ..labels.store.results import load_result, save_result

@@ -13,8 +13,11 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 
-from ..analysis.pipeline import calibrate, gate, order_candidates, rank_systems
+from ..analysis.calibration import calibrate, fit_folds
+from ..analysis.ranking import rank_systems
 from ..analysis.result import Calibration
+from ..analysis.selection import masks, order_candidates, orders_without_folds
+from ..analysis.stages import gate
 from ..errors import CrubricError
 from ..judges.anchors import gold_levels
 from ..judges.consensus import majority, median_low
@@ -145,8 +148,13 @@ def analyse(
     """Gate, fit (unless given), bank and tiers of one reduction of the inputs."""
     feasible: BoolArray = gate(reduction, settings)["feasible"].to_numpy()
     fitted = calibration or calibrate(reduction, settings)
-    order = order_candidates(reduction, fitted, feasible, settings).order[: settings.budget]
-    ranking = rank_systems(inputs.queries, reduction, fitted, order, settings)
+    order = order_candidates(reduction, fitted, feasible, settings, budget=settings.budget).order
+    cross = fit_folds(reduction, fitted, settings)
+    use = feasible & ~fitted.fit.constant
+    if settings.basis == "bank":
+        orders = orders_without_folds(reduction, fitted, cross, feasible, settings, budget=settings.budget)
+        use = masks(orders, settings.budget, len(feasible))
+    ranking = rank_systems(inputs.queries, reduction, fitted, cross, use, settings)
     ranked = ranking.table[ranking.table["theta"].notna()]
     return Outcome(
         bank=tuple(reduction.rubrics["rubric"].to_numpy()[order]),

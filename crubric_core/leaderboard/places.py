@@ -23,6 +23,17 @@ def tiers_by_first(estimate: FloatArray, separated: BoolArray) -> FloatArray:
     return tiers
 
 
+def tiers_by_neighbour(estimate: FloatArray, separated: BoolArray) -> FloatArray:
+    """(M,) tier from 1: one starts at each system that is separated from the next one above (the paper's rule).
+
+    NaN where ``estimate`` is. Systems of one tier may be separated from each other where the chain is long.
+    """
+    order = np.argsort(-estimate, kind="stable")[: np.count_nonzero(np.isfinite(estimate))]
+    tiers = np.full(len(estimate), np.nan)
+    tiers[order] = np.cumsum(np.append(True, separated[order[:-1], order[1:]])[: len(order)])
+    return tiers
+
+
 def ranks_by_counting(
     estimate: FloatArray, separated: BoolArray
 ) -> tuple[FloatArray, FloatArray, FloatArray]:

@@ -48,10 +48,11 @@ class Anchor:
     @cached_property
     def weights(self) -> FloatArray:
         """(R, J) the leaderboard's own bootstrap draws of the bank's rubrics, from the same seed."""
-        query = np.unique(self.rubrics["query"].to_numpy(dtype=str)[self.bank], return_inverse=True)[1]
+        bank = np.sort(self.bank)
+        query = np.unique(self.rubrics["query"].to_numpy(dtype=str)[bank], return_inverse=True)[1]
         rng = np.random.default_rng([self.settings.seed, 2])
         weights = np.zeros((self.settings.replicates, len(self.rubrics)))
-        weights[:, self.bank] = draw_weights(query, self.settings.replicates, rng, self.settings.bootstrap)
+        weights[:, bank] = draw_weights(query, self.settings.replicates, rng, self.settings.bootstrap)
         return weights
 
 
@@ -64,7 +65,7 @@ def anchor_of(result: Result) -> Anchor:
         result.reduction,
         result.calibration.fit,
         result.measurability["feasible"].to_numpy(dtype=bool),
-        result.ranking.rubrics,
+        result.chosen,
     )
 
 

@@ -101,7 +101,7 @@ def _bank(result: Result) -> Bank:
         / float(coverage_utility(calibration.info[:, candidates].sum(axis=1), weights)),
         certificate=result.certificate,
         theta=theta,
-        information=information[:, result.ranking.rubrics].sum(axis=1),
+        information=information[:, result.chosen].sum(axis=1),
         information_all=information[:, candidates].sum(axis=1),
     )
 

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
+from ..analysis.stage import Key
 from ..errors import CrubricError
 from ..experiments.held_out import hold_out
 from ..figures.placement import placement_forest, rank_chances
@@ -64,9 +65,9 @@ def choose(study: StudyPage) -> tuple[Anchor, NewLabels] | None:
         bind="query-params",
     )
     if source == HELD_OUT:
-        systems = list(loaders.reduction(study).systems)
+        systems = list(study.reduction().systems)
         name = right.selectbox("System", systems, key="held_out", bind="query-params")
-        return _held_out((*study.key("rank"), study.settings.tau_c, name), study, name)
+        return _held_out((*study.key("ranking_on"), study.settings.tau_c, name), study, name)
     anchor = _anchor(study)
     file = right.file_uploader("Labels of new systems on the bank's rubrics", key="new labels")
     with left:
@@ -74,39 +75,39 @@ def choose(study: StudyPage) -> tuple[Anchor, NewLabels] | None:
     if file is None:
         return None
     try:
-        return anchor, _read((*study.key("rank"), anchor.bank.tobytes(), file.file_id), anchor, file)
+        return anchor, _read((*study.key("ranking_on"), anchor.bank.tobytes(), file.file_id), anchor, file)
     except CrubricError as error:
         st.error(plain(str(error)))
         return None
 
 
 def _anchor(study: StudyPage) -> Anchor:
-    feasible = loaders.gate(study)["feasible"].to_numpy()
+    feasible = study.measurability()["feasible"].to_numpy()
     return make_anchor(
         study.dataset.name,
         study.settings,
         loaders.facts(study).judges,
-        loaders.reduction(study),
-        loaders.calibration(study).fit,
+        study.reduction(),
+        study.calibration().fit,
         feasible,
-        loaders.bank(study),
+        study.bank(),
     )
 
 
 @st.cache_resource(max_entries=loaders.FEW, show_spinner="Making the bank without it …")
-def _held_out(key: loaders.Key, _study: StudyPage, _system: str) -> tuple[Anchor, NewLabels]:
+def _held_out(key: Key, _study: StudyPage, _system: str) -> tuple[Anchor, NewLabels]:
     return hold_out(_study.dataset, _study.settings, _system)
 
 
 @st.cache_resource(max_entries=loaders.FEW, show_spinner="Reading the labels …")
-def _read(key: loaders.Key, _anchor: Anchor, _file: UploadedFile) -> NewLabels:
+def _read(key: Key, _anchor: Anchor, _file: UploadedFile) -> NewLabels:
     _file.seek(0)
     return read_new_labels(_anchor, _file, name=_file.name)
 
 
 def form(study: StudyPage, anchor: Anchor) -> pd.DataFrame:
     """The bank's rubrics with their texts, and empty cells for who labels what."""
-    rubrics = loaders.reduction(study).rubrics.iloc[anchor.bank][
+    rubrics = study.reduction().rubrics.iloc[anchor.bank][
         ["query", "rubric", "text", "scale_min", "scale_max"]
     ]
     return rubrics.assign(system="", judge="", label="").reset_index(drop=True)
@@ -129,7 +130,7 @@ def answer(study: StudyPage, system: str, placed: Placement) -> None:
 
 def beside(study: StudyPage, system: str) -> None:
     """Where the analysis with a held-out system has it: the same, if the bank carries over."""
-    table = loaders.ranking(study, loaders.bank(study)).table.set_index("system")
+    table = study.ranking().table.set_index("system")
     row = table.loc[system]
     if pd.notna(row["rank"]):
         st.caption(
@@ -159,7 +160,7 @@ def show(study: StudyPage, anchor: Anchor, found: Placed, n: int) -> None:
     widgets.table(found.table, PLACED)
     widgets.download("Download placement.csv", found.table, "placement.csv")
     following = found.next_best[n].merge(
-        loaders.reduction(study).rubrics[["rubric", "text"]], on="rubric", how="left"
+        study.reduction().rubrics[["rubric", "text"]], on="rubric", how="left"
     )
     st.markdown("**What to judge next**")
     if following.empty:

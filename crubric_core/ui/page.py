@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from ..analysis.pipeline import with_rules
+from ..analysis.stages import with_rules
 from . import loaders, state, widgets
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ..settings import Settings
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class StudyPage(loaders.Study):
     """A study and the place of the page's first line."""
 
@@ -49,10 +49,10 @@ def open_study(title: str, *, settings: bool = True, typing: bool = False) -> St
     if settings:
         quarter = partial(_quarter, dataset, fingerprint)
         chosen = state.settings_bar(int(row["rubrics"]), quarter, typing=typing)
-    return StudyPage(dataset, fingerprint, with_rules(dataset, chosen), place)
+    return StudyPage(data=dataset, fingerprint=fingerprint, settings=with_rules(dataset, chosen), place=place)
 
 
 def _quarter(dataset: Dataset, fingerprint: str, settings: Settings) -> float:
     """The threshold at which the lowest quarter of the rubrics is dropped."""
-    study = loaders.Study(dataset, fingerprint, with_rules(dataset, replace(settings, tau_c=None)))
-    return loaders.gating(study).threshold
+    asked = with_rules(dataset, replace(settings, tau_c=None))
+    return loaders.Study(data=dataset, fingerprint=fingerprint, settings=asked).gating().threshold

@@ -162,21 +162,18 @@ def test_real_tables_reach_a_tiered_leaderboard(real_data, name, systems, rubric
     assert found.leaderboard["tier"].max() > 1
 
 
-def warned(labels):
-    """The saturation warning of binary labels (M, J), all of them in the bank."""
-    labels = np.array(labels, dtype=float)
-    levels = np.full(labels.shape[1], 2)
-    return saturation_warnings(SimpleNamespace(y=labels, levels=levels), np.arange(labels.shape[1]))
+def warned(*saturated):
+    """The saturation warning of systems that pass all (1), fail all (-1) or neither (0)."""
+    return saturation_warnings(SimpleNamespace(ability=SimpleNamespace(saturated=np.array(saturated))))
 
 
-def test_systems_that_pass_or_fail_the_whole_bank_are_warned_of():
-    sentence = warned([[1, 1, np.nan], [0, 0, 0], [1, 0, 1]])[0]
-    assert sentence.startswith("Every one of these rubrics is passed by 1 system and failed by 1 system:")
-    assert "passed" not in warned([[0, 0], [1, 0]])[0].split(":")[0]
+def test_systems_that_pass_or_fail_every_rubric_are_warned_of():
+    assert warned(1, -1, 0, -1)[0].startswith("1 system passes every rubric and 2 systems fail every rubric")
+    assert "passes" not in warned(0, -1)[0]
 
 
 def test_no_warning_where_every_system_passes_some_and_fails_some_or_is_unknown():
-    assert warned([[1, 0], [np.nan, np.nan], [0, 1]]) == ()
+    assert warned(0, 0, 0) == ()
 
 
 def test_where_no_rubric_reaches_the_threshold_the_sentence_says_which_one_some_reach():

@@ -165,7 +165,9 @@ def test_the_report_holds_every_experiment_that_was_run(
 ) -> None:
     open_page("experiments", own)
     row, settings = loaders.datasets().iloc[0], Settings(budget=results["sweep"].settings["budget"])
-    study = loaders.Study(loaders.workspace().dataset("small"), row["fingerprint"], settings)
+    study = loaders.Study(
+        data=loaders.workspace().dataset("small"), fingerprint=row["fingerprint"], settings=settings
+    )
     for make in (full_report, report_markdown):
         text = make(*report(study))
         assert [name for name in EXPERIMENTS if TITLES[name] not in text] == []
@@ -179,7 +181,9 @@ def test_the_command_on_the_page_gives_the_same_settings(open_page: Open, own: P
     assert not app.exception
     chosen = Settings(tau_c=0.7, budget=33, seed=5, holm=True, model="1PL")
     row = loaders.datasets().iloc[0]
-    study = loaders.Study(loaders.workspace().dataset("small"), row["fingerprint"], chosen)
+    study = loaders.Study(
+        data=loaders.workspace().dataset("small"), fingerprint=row["fingerprint"], settings=chosen
+    )
     words = shlex.split(terminal(study, "ablation"))
     args = build_parser().parse_args(words[3:])
     assert settings_of(args) == chosen

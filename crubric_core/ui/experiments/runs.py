@@ -184,5 +184,5 @@ def _written(make: Callable[[Result, Sequence[ExperimentResult], str], str], stu
 
 def judges_first(study: Study) -> tuple[str, ...]:
     """What labels of one or two judges cannot say: it comes before anything else."""
-    found = loaders.reduction(study)
+    found = study.reduction()
     return cautions.dataset_warnings(found)[:1] if int(found.max_panel.max()) <= 2 else ()

@@ -8,10 +8,11 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
+from ...analysis.stages import FINE
 from ...figures import diagnostics as figures
 from ...irt.information import response_curve
 from ...irt.item_fit import REPLICATES, curve_band, empirical_curve
-from .. import loaders, widgets
+from .. import widgets
 from ..text import count, plain
 from . import checks
 
@@ -68,7 +69,7 @@ def _dependence(study: Study, _items: pd.DataFrame) -> None:
     """Residual spectrum and Q3."""
     spectrum, checked = checks.spectrum(study), checks.dependence(study)
     found = checked.found
-    names = loaders.reduction(study).rubrics["rubric"].tolist()
+    names = study.reduction().rubrics["rubric"].tolist()
     left, right = st.columns(2, gap="large")
     with left:
         widgets.show(
@@ -103,7 +104,7 @@ def _dependence(study: Study, _items: pd.DataFrame) -> None:
 
 def _item_fit(study: Study, items: pd.DataFrame) -> None:
     """Bootstrap item fit, run when it is asked for."""
-    asked = f"item fit {study.key('fit')} {study.settings.seed}"
+    asked = f"item fit {study.key('calibration')} {study.settings.seed}"
     if not st.session_state.get(asked):
         st.write(f"Compares every rubric with {REPLICATES} tables drawn from the model and fitted again.")
         if not st.button("Check how each rubric fits"):
@@ -125,13 +126,13 @@ def _item_fit(study: Study, items: pd.DataFrame) -> None:
 
 
 def _one_curve(study: Study, found: ItemFit, rubric: int) -> None:
-    fit, y = loaders.calibration(study).fit, loaders.reduction(study).y
-    low, high = curve_band(found.refits, rubric, loaders.FINE)
+    fit, y = study.calibration().fit, study.reduction().y
+    low, high = curve_band(found.refits, rubric, FINE)
     title = "expected share of the full mark" if fit.model == "GRM" else "probability to pass"
     widgets.show(
         figures.curve_fit(
-            loaders.FINE,
-            response_curve(fit, rubric, loaders.FINE),
+            FINE,
+            response_curve(fit, rubric, FINE),
             low,
             high,
             empirical_curve(fit, y, rubric),

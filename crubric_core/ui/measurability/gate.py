@@ -11,7 +11,7 @@ from ...errors import CrubricError
 from ...figures.measurability import measurability_histogram
 from ...judges.gate_price import gate_prices
 from ...judges.measurability import STATISTIC_NAMES, agreements_needed, possible_values
-from .. import loaders, widgets
+from .. import widgets
 from ..text import count, plain
 from .rules import beside_rules
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 def answer(study: StudyPage, *first: str) -> None:
     """How many rubrics pass; ``first`` goes before it."""
-    gate, total = loaders.gating(study), len(loaders.gate(study))
+    gate, total = study.gating(), len(study.measurability())
     if gate.off:
         study.answer(
             f"Nothing was labelled by two judges, so agreement is unknown: the gate is off and all "
@@ -48,7 +48,7 @@ def _in_counts(gate: Gate) -> str:
 
 def show(study: StudyPage) -> None:
     """The histogram of the statistic, and the price of the threshold next to it."""
-    gate = loaders.gating(study)
+    gate = study.gating()
     if gate.off:
         st.info("With one judge there is nothing to compare: add the labels of a second and a third one.")
         return
@@ -69,18 +69,18 @@ def show(study: StudyPage) -> None:
     with right:
         _price(study)
     with st.expander("Compared with rules of perfect agreement"):
-        beside_rules(loaders.reduction(study), int(gate.feasible.sum()))
+        beside_rules(study.reduction(), int(gate.feasible.sum()))
 
 
 def _price(study: StudyPage) -> None:
     """What the threshold costs; unknown where no model can be fitted."""
     st.markdown("**What this threshold costs**")
     try:
-        nu, verdict = loaders.calibration(study).nu, loaders.verdict(study)
+        nu, verdict = study.calibration().nu, study.verdict()
     except CrubricError as error:
         st.write(plain(f"Unknown, as no model can be fitted: {error}"))
         return
-    gate, reduction = loaders.gating(study), loaders.reduction(study)
+    gate, reduction = study.gating(), study.reduction()
     query = np.unique(reduction.rubrics["query"].to_numpy(dtype=str), return_inverse=True)[1]
     found = gate_prices(gate.values, [gate.threshold], nu, query, reduction.n_judges)
     share = found.information[0]

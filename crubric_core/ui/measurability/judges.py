@@ -6,13 +6,14 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
+from ...analysis.stage import Key
 from ...experiments.leave_one_judge_out import JudgeInfluence, leave_one_judge_out
 from ...experiments.results import ExperimentResult
 from ...experiments.threshold_sweep import THRESHOLDS, sweep
 from ...judges.attrition import Attrition, attrition_of
 from ...judges.consensus import baseline_mask
 from ...judges.report import JudgesReport, judges_report
-from ..loaders import FEW, MANY, Key, Study, calibration, gate, gating, panel, pool, reduction
+from ..loaders import FEW, MANY, Study
 
 TESTED = (*THRESHOLDS, 0.75, 0.85, 0.9)
 
@@ -43,12 +44,12 @@ def _everything(study: Study) -> Key:
 
 def swept(study: Study) -> ExperimentResult:
     """Kappa of the rubrics that each threshold keeps, the chosen one among them."""
-    return _swept((*study.key("gate"), study.settings.seed), study)
+    return _swept((*study.key("measurability"), study.settings.seed), study)
 
 
 @st.cache_resource(max_entries=MANY, show_spinner="Sweeping the threshold …")
 def _swept(key: Key, _study: Study) -> ExperimentResult:
-    chosen = gating(_study)
+    chosen = _study.gating()
     own = {chosen.threshold} if chosen.statistic == "agreement" and not chosen.off else set()
     thresholds = sorted({*TESTED, *own})
     return sweep(_study.dataset, _study.settings, thresholds=thresholds)
@@ -61,7 +62,7 @@ def attrition(study: Study) -> Attrition:
 
 @st.cache_resource(max_entries=FEW, show_spinner="Counting unanimous panels …")
 def _attrition(key: Key, _study: Study) -> Attrition:
-    return attrition_of(panel(_study, "binary"))
+    return attrition_of(_study.panel("binary"))
 
 
 def beside_baseline(study: Study) -> pd.DataFrame:
@@ -69,13 +70,12 @@ def beside_baseline(study: Study) -> pd.DataFrame:
 
     here: passes the gate and varies. baseline: all judges agree on every system, and some pass, some fail.
     """
-    found = reduction(study)
+    found = study.reduction()
     consistent, discriminating = baseline_mask(found)
-    here = np.zeros(len(consistent), dtype=bool)
-    here[pool(study)] = True
-    table = gate(study)[["rubric", "query", "n_agree", "n_total", "q_mean"]].copy()
+    here = study.pool
+    table = study.measurability()[["rubric", "query", "n_agree", "n_total", "q_mean"]].copy()
     table["split"] = table["n_total"] - table["n_agree"]
-    table["nu"] = calibration(study).nu
+    table["nu"] = study.calibration().nu
     table["here"], table["baseline"] = here, consistent & discriminating
     split = "judges split on " + table["split"].astype(str) + " of " + table["n_total"].astype(str)
     table["why"] = np.where(consistent, np.where(discriminating, "", "same label for every system"), split)

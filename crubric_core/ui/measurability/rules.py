@@ -9,7 +9,7 @@ import streamlit as st
 
 from ...figures import measurability as figures
 from ...judges.consensus import baseline_mask
-from .. import loaders, widgets
+from .. import widgets
 from ..tables import bounded
 from ..text import count, plain
 from . import judges
@@ -49,7 +49,7 @@ def beside_rules(reduction: Reduction, kept: int) -> None:
 
 def coverage(study: StudyPage) -> None:
     """What a stricter threshold buys, and what it costs."""
-    found, gate = judges.swept(study), loaders.gating(study)
+    found, gate = judges.swept(study), study.gating()
     table, quartiles = found.tables["thresholds"], found.tables["quartiles"]
     own = gate.statistic == "agreement" and not gate.off
     chosen = table[np.isclose(table["tau_c"], gate.threshold)].iloc[0] if own else table.iloc[-1]

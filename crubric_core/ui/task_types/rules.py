@@ -136,7 +136,7 @@ def _assignments(study: Study, kept: ScoringRules) -> list[dict[str, Any]]:
 
 def _fitted(study: Study, draft: ScoringRules) -> None:
     """What the rules come to: rubrics that fit, and what all rubrics are then."""
-    given = loaders.given(study).rubrics
+    given = study.given().rubrics
     if draft.assign:
         widgets.table(preview(given, draft), FITTED)
     after = assign(given, draft)
@@ -177,7 +177,7 @@ def _store(study: Study, wanted: ScoringRules) -> None:
 
 def _worked_example(study: Study, found: QueryScores) -> None:
     """What each rubric adds to one system's score on one query."""
-    names, systems = loaders.facts(study).queries["query"].tolist(), loaders.reduction(study).systems
+    names, systems = loaders.facts(study).queries["query"].tolist(), study.reduction().systems
     options = task_typing.instructive(found)
     if not options:
         st.write("No query has a score.")

@@ -13,7 +13,7 @@ import pandas as pd
 import streamlit as st
 
 from ...access import carried, require_editor
-from ...analysis.pipeline import score_rubrics
+from ...analysis.ranking import score_rubrics
 from ...errors import CrubricError
 from ...labels.store.query_types import save_typed
 from ...labels.store.workspace import Workspace
@@ -63,8 +63,10 @@ def typed(study: Study) -> pd.DataFrame:
 
 def scores(study: Study) -> QueryScores:
     """Query scores on all rubrics that pass the gate and vary."""
-    reduced, nu = loaders.reduction(study), loaders.calibration(study).nu
-    return score_rubrics(loaders.facts(study).queries, reduced, nu, loaders.pool(study), study.settings)
+    reduced, nu = study.reduction(), study.calibration().nu
+    return score_rubrics(
+        loaders.facts(study).queries, reduced, nu, np.flatnonzero(study.pool), study.settings
+    )
 
 
 def rules_table(found: QueryScores, rules: ScoringRules) -> pd.DataFrame:
@@ -110,7 +112,7 @@ def example(
 ) -> tuple[QueryExplanation, pd.DataFrame]:
     """One system's score on one query: the sum, and a row a rubric that enters it."""
     told = explain_query(found, system, query)
-    frame = loaders.reduction(study).rubrics.iloc[loaders.pool(study)[told.rubrics]]
+    frame = study.reduction().rubrics.iloc[np.flatnonzero(study.pool)[told.rubrics]]
     table = frame[["rubric", "text", "dimension", "severity"]].assign(
         points=told.points,
         emphasis=told.emphasis,

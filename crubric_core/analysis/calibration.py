@@ -1,0 +1,46 @@
+"""The fitted model, the fits of the folds, and what both say of each rubric; independent of gate and budget."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..bank.pairs import pair_distances
+from ..bank.utility import utility_grid
+from ..irt.diagnostics import item_rest_correlation
+from ..irt.fit import fit_irt
+from ..irt.information import item_information, posterior_weighted_information
+from ..labels.store.dataset import Reduction
+from ..leaderboard.cross_fit import CrossFit, cross_fit, too_few_to_cross_fit
+from ..settings import Settings
+from ..types import Progress
+from .result import Calibration
+
+
+def calibrate(reduction: Reduction, settings: Settings) -> Calibration:
+    """Fit the item response model and evaluate information; independent of tau_c, the budget and the seed."""
+    y = reduction.y
+    fit = fit_irt(y, settings.model, settings.quadrature, settings.priors, levels=reduction.levels)
+    grid = utility_grid(difficulty=fit.b, theta=fit.theta)
+    return Calibration(
+        fit=fit,
+        grid=grid,
+        info=item_information(fit, grid.theta),
+        distances=pair_distances(y, fit.theta, fit.theta_sd, reduction.levels, fit.thresholds),
+        nu=posterior_weighted_information(fit, y),
+        item_rest=item_rest_correlation(y / (reduction.levels - 1)),
+    )
+
+
+def fit_folds(
+    reduction: Reduction, calibration: Calibration, settings: Settings, progress: Progress | None = None
+) -> CrossFit:
+    """The fits that place each system without its own labels (METHOD §10).
+
+    One fold of all systems at the pooled fit where the settings ask for that (the paper's way), or where there are
+    too few systems: then no claim rests on abilities.
+    """
+    fit = calibration.fit
+    if settings.cross_fitted and not too_few_to_cross_fit(len(reduction.systems)):
+        return cross_fit(reduction.y, fit, progress=progress)
+    together = np.zeros(len(reduction.systems), dtype=np.int64)
+    return CrossFit(reduction.y, fit, together, (fit.items,), np.array([fit.converged]))

@@ -1,0 +1,136 @@
+"""Where the systems stand on a set of rubrics: abilities, claims about them, scores (METHOD §9, §10)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+
+from ..irt.abilities import resample_abilities
+from ..labels.store.dataset import Reduction
+from ..leaderboard.bootstrap import draw_weights
+from ..leaderboard.cross_fit import CrossFit, too_few_to_cross_fit
+from ..leaderboard.inference import Inference, infer, infer_from_draws
+from ..leaderboard.influence import Influence, ability_influence, score_influence
+from ..leaderboard.places import tiers_by_neighbour
+from ..settings import Settings
+from ..task_types.scoring import QueryScores, score_systems
+from ..task_types.types import TASK_TYPES
+from ..types import BoolArray, FloatArray, IntArray
+from .result import Calibration, Method, Ranking
+from .selection import query_positions
+from .tables import comparisons_table, leaderboard_table
+
+
+def rank_systems(
+    queries: pd.DataFrame,
+    reduction: Reduction,
+    calibration: Calibration,
+    cross: CrossFit,
+    use: BoolArray,
+    settings: Settings,
+) -> Ranking:
+    """Claims about the systems on the rubrics ``use``: a mask (J,), or (F, J), one for each fold of ``cross``.
+
+    Fewer than six systems: the claims are about scores, weighed by emphasis alone. Settings without rules score by
+    the paper's.
+    """
+    use = np.broadcast_to(use, (cross.n_folds, reduction.y.shape[1]))
+    query_index = query_positions(queries, reduction)
+    by_score = too_few_to_cross_fit(len(reduction.systems)) and settings.cross_fitted
+    weights = np.ones_like(calibration.nu) if by_score else calibration.nu
+    y = np.where(use[cross.fold], reduction.y, np.nan)
+    rubrics = np.flatnonzero(use.any(axis=0))
+    scores = score_rubrics(queries, replace(reduction, y=y), weights, rubrics, settings)
+    ability = ability_influence(cross, use, query_index)
+    rng = np.random.default_rng([settings.seed, 2])
+    method: Method
+    if by_score:
+        method, inference = "score", _by_units(_score_evidence(scores, queries), rng, settings)
+    elif settings.population == "queries":
+        method, inference = "units", _by_units(ability, rng, settings)
+    else:
+        method, inference = "bootstrap", _by_bootstrap(cross, use, ability, query_index, rng, settings)
+    ranking = Ranking(use, cross.fold, ability, inference, scores, method, pd.DataFrame(), pd.DataFrame())
+    return replace(
+        ranking,
+        table=leaderboard_table(reduction, calibration.fit, ranking, settings),
+        comparisons=comparisons_table(reduction.systems, inference),
+    )
+
+
+def score_rubrics(
+    queries: pd.DataFrame,
+    reduction: Reduction,
+    nu: FloatArray,
+    rubrics: IntArray,
+    settings: Settings,
+) -> QueryScores:
+    """eq:score of every system on ``rubrics`` (indices), each weighing ``nu`` (J,) times its emphasis."""
+    frame, query_index = reduction.rubrics.iloc[rubrics], query_positions(queries, reduction)
+    return score_systems(
+        reduction.y[:, rubrics],
+        reduction.levels[rubrics],
+        query_index[rubrics],
+        n_queries=len(queries),
+        task_type=queries["task_type"].to_numpy(dtype=object),
+        probabilities=queries[[f"p_{name}" for name in TASK_TYPES]].to_numpy(dtype=float),
+        dimension=frame["dimension"].to_numpy(dtype=object),
+        severity=frame["severity"].to_numpy(dtype=object),
+        weights=nu[rubrics],
+        omega=queries["omega"].to_numpy(dtype=float),
+        rules=settings.rules,
+        tau_t=settings.tau_t,
+        clip=settings.clip,
+    )
+
+
+def score_inference(ranking: Ranking, queries: pd.DataFrame, settings: Settings) -> Inference:
+    """The same claims about the scores: the paired t over queries, adjusted for all pairs."""
+    rng = np.random.default_rng([settings.seed, 3])
+    return _by_units(_score_evidence(ranking.scores, queries), rng, settings)
+
+
+def _score_evidence(scores: QueryScores, queries: pd.DataFrame) -> Influence:
+    omega = queries["omega"].to_numpy(dtype=float)
+    usual = np.nanmean(omega) if np.isfinite(omega).any() else 1.0
+    return score_influence(scores.by_query, np.where(np.isnan(omega), usual, omega))
+
+
+def _by_units(influence: Influence, rng: np.random.Generator, settings: Settings) -> Inference:
+    found = infer(influence, rng, confidence=settings.confidence, simultaneous=settings.simultaneous)
+    if settings.tier_rule == "adjacent":
+        return replace(found, tier=tiers_by_neighbour(found.estimate, found.separated))
+    return found
+
+
+def _by_bootstrap(
+    cross: CrossFit,
+    use: BoolArray,
+    ability: Influence,
+    query_index: IntArray,
+    rng: np.random.Generator,
+    settings: Settings,
+) -> Inference:
+    """Rubrics resampled within their queries, the same draws for all systems of a fold."""
+    draws = np.full((settings.replicates, len(cross.y)), np.nan)
+    drawn: dict[bytes, FloatArray] = {}
+    for fold in range(cross.n_folds):
+        if use[fold].tobytes() not in drawn:
+            weights = np.zeros((settings.replicates, use.shape[1]))
+            chosen = np.flatnonzero(use[fold])
+            weights[:, chosen] = draw_weights(
+                query_index[chosen], settings.replicates, rng, settings.bootstrap
+            )
+            drawn[use[fold].tobytes()] = weights
+        members = cross.members(fold)
+        weights = drawn[use[fold].tobytes()]
+        draws[:, members] = resample_abilities(cross.fold_fit(fold), cross.y[members], weights)
+    return infer_from_draws(
+        ability.estimate,
+        draws,
+        confidence=settings.confidence,
+        rule=settings.tier_rule,
+        holm=settings.holm,
+    )

@@ -1,0 +1,101 @@
+"""What a stage of an analysis is: computed once for the settings that it and the stages before it read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import wraps
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Protocol, TypeVar, cast
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from ..settings import Settings
+
+P = ParamSpec("P")
+R = TypeVar("R")
+Key = tuple[object, ...]
+
+
+@dataclass(frozen=True)
+class Stage:
+    """One declared stage.
+
+    reads: settings that it reads, those of all stages before it included. title: what is done, for who waits.
+    heavy: whether it takes long, or much memory, so that few of its results are kept.
+    """
+
+    name: str
+    reads: tuple[str, ...]
+    title: str
+    heavy: bool
+
+
+class Store(Protocol):
+    """Where results of stages are kept."""
+
+    def once(self, stage: Stage, key: Key, make: Callable[[], Any]) -> Any:
+        """What ``make`` gives, made only if nothing is kept under the stage and ``key``; never changed afterwards."""
+
+
+@dataclass(frozen=True)
+class Memory:
+    """A store that lasts as long as the analysis."""
+
+    kept: dict[Key, Any] = field(default_factory=dict)
+
+    def once(self, stage: Stage, key: Key, make: Callable[[], Any]) -> Any:
+        """See Store."""
+        place = (stage.name, *key)
+        if place not in self.kept:
+            self.kept[place] = make()
+        return self.kept[place]
+
+
+class Staged:
+    """What has stages: a content (``fingerprint``), ``settings``, and a store."""
+
+    fingerprint: str
+    settings: Settings
+    store: Store
+
+    def key(self, name: str) -> Key:
+        """The content and the settings on which a declared stage depends: what else rests on it alone is kept by."""
+        return (self.fingerprint, *(getattr(self.settings, read) for read in STAGES[name].reads))
+
+
+STAGES: dict[str, Stage] = {}
+"""Every declared stage by its name, in the order of their declaration."""
+
+S = TypeVar("S", bound=Staged)
+
+
+def stage(
+    *reads: str, after: tuple[str, ...] = (), title: str = "", heavy: bool = False
+) -> Callable[[Callable[Concatenate[S, P], R]], Callable[Concatenate[S, P], R]]:
+    """Declare a method as a stage that reads these settings and the results of the stages ``after`` which it comes."""
+
+    def declare(compute: Callable[Concatenate[S, P], R]) -> Callable[Concatenate[S, P], R]:
+        every = set(reads).union(*(STAGES[name].reads for name in after))
+        declared = Stage(compute.__name__, tuple(sorted(every)), title, heavy)
+        STAGES[declared.name] = declared
+
+        @wraps(compute)
+        def kept(self: S, *args: P.args, **kwargs: P.kwargs) -> R:
+            found: R = self.store.once(
+                declared, _key(self, declared, args, kwargs), lambda: compute(self, *args, **kwargs)
+            )
+            return found
+
+        return cast("Callable[Concatenate[S, P], R]", kept)
+
+    return declare
+
+
+def _key(self: Staged, declared: Stage, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Key:
+    asked = (*args, *(value for _, value in sorted(kwargs.items())))
+    return (*self.key(declared.name), *map(_hashable, asked))
+
+
+def _hashable(value: Any) -> object:
+    return (value.dtype.str, value.shape, value.tobytes()) if isinstance(value, np.ndarray) else value

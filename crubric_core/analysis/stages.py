@@ -1,0 +1,259 @@
+"""The stages of Algorithm 1, each declared once: what it reads, what comes before it, what it gives.
+
+``run_pipeline`` folds them into a result; pages keep them by what they read, so that tau_c never refits the model and
+the budget never orders the rubrics again; reports, views and experiments ask for the same stages.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from ..bank.assembly import BankOrder
+from ..bank.certificate import certify_curve
+from ..bank.utility import Utility
+from ..errors import DatasetError
+from ..irt.information import item_information, response_curve
+from ..irt.uncertainty import ability_standard_errors
+from ..judges.anchors import gold_levels
+from ..judges.gate_price import GateVerdict, judge_gate
+from ..judges.independence import residual_correlation
+from ..judges.measurability import Gate, decide_gate, gate_table, nothing_passes
+from ..judges.posterior import with_posterior_labels
+from ..judges.resampling import Bootstrap
+from ..judges.shared_errors import effective_judges, independence_note
+from ..labels.store.dataset import Reduction
+from ..leaderboard.cross_fit import CrossFit
+from ..scoring_rules import ScoringRules
+from ..settings import Response, Settings, Strategy
+from ..task_types.assignment import with_assigned
+from ..types import BoolArray, FloatArray, IntArray, Progress
+from . import calibration as calibrating
+from . import ranking as ranks
+from . import selection
+from .result import Calibration, Ranking
+from .stage import Memory, Staged, Store, stage
+
+if TYPE_CHECKING:
+    from ..labels.store.source import LabelSource
+    from ..leaderboard.inference import Inference
+
+FINE = np.linspace(-4, 4, 161)  # nodes at which curves look smooth
+FIRST = 512  # rubrics that are ordered at once: a larger bank orders twice as many, and so on
+
+
+def with_rules(data: LabelSource, settings: Settings) -> Settings:
+    """The settings with the dataset's own scoring rules, unless they name others: what results are kept under."""
+    return settings if settings.rules is not None else replace(settings, rules=data.scoring_rules())
+
+
+def reduce_labels(data: LabelSource, settings: Settings) -> Reduction:
+    """Labels to agreement counts and the consensus matrix, on the scale that the model reads (METHOD §1, §2, §5).
+
+    Its rubrics have the severity and dimension that the settings' rules give them.
+    """
+    reduction = data.reduce(settings.response, settings.tie, settings.agreement_tolerance)
+    reduction = with_assigned(reduction, settings.rules or data.scoring_rules())
+    if settings.consensus == "majority":
+        return reduction
+    gold = gold_levels(data.gold(), reduction)
+    return with_posterior_labels(reduction, data.panel(settings.response), gold, settings.tie)
+
+
+def gate(reduction: Reduction, settings: Settings) -> pd.DataFrame:
+    """Measurability of each rubric and whether it reaches tau_c (METHOD §2)."""
+    return gate_table(reduction, decide_gate(reduction, settings), settings.confidence)
+
+
+def posterior_warnings(data: LabelSource, reduction: Reduction, settings: Settings) -> tuple[str, ...]:
+    """What must be said of Dawid–Skene labels, which take the judges for independent (METHOD §5, §15)."""
+    if settings.consensus == "majority":
+        return ()
+    gold = gold_levels(data.gold(), replace(reduction, response="binary"))
+    how = Bootstrap(confidence=settings.confidence, seed=settings.seed)
+    note = independence_note(effective_judges(residual_correlation(data.panel("binary"), gold, how)))
+    return (f"Dawid–Skene labels: {note}",) if note else ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Analysis(Staged):
+    """One dataset under one choice of settings, its stages computed when they are asked for.
+
+    settings name the scoring rules (``with_rules``). store: where results are kept; shared ones are never changed.
+    """
+
+    data: LabelSource
+    fingerprint: str
+    settings: Settings
+    store: Store = field(default_factory=Memory)
+    progress: Progress | None = None
+
+    @stage("model", "tie", "agreement_tolerance", "consensus", title="Reducing the labels", heavy=True)
+    def given(self) -> Reduction:
+        """Agreement counts and consensus, rubrics as their file describes them: rules never reduce the labels again."""
+        return reduce_labels(self.data, replace(self.settings, rules=ScoringRules()))
+
+    @stage("rules", after=("given",))
+    def reduction(self) -> Reduction:
+        """The same; the rubrics have the severity and dimension that the rules give."""
+        return with_assigned(self.given(), self.settings.rules or ScoringRules())
+
+    @stage(heavy=True)
+    def queries(self) -> pd.DataFrame:
+        """One row a query."""
+        return self.data.queries
+
+    @stage("gate", "agreement", "prior", "alpha", "beta", "tau_c", after=("given",))
+    def gating(self) -> Gate:
+        """The gate's statistic of each rubric, and its threshold."""
+        return decide_gate(self.given(), self.settings)
+
+    @stage("confidence", after=("gating",))
+    def measurability(self) -> pd.DataFrame:
+        """Measurability of each rubric, and whether it passes the gate."""
+        return gate_table(self.given(), self.gating(), self.settings.confidence)
+
+    @stage("quadrature", "priors", after=("given",), title="Fitting the response model", heavy=True)
+    def calibration(self) -> Calibration:
+        """The fitted model; independent of the gate, B and the seed."""
+        return calibrating.calibrate(self.given(), self.settings)
+
+    @stage("cross_fitted", after=("calibration",), title="Fitting without each system", heavy=True)
+    def folds(self) -> CrossFit:
+        """The fits that place each system without its own labels."""
+        return calibrating.fit_folds(self.given(), self.calibration(), self.settings, self.progress)
+
+    @stage(after=("calibration",), heavy=True)
+    def curves(self) -> tuple[FloatArray, FloatArray]:
+        """Response probability and information of every rubric at the nodes FINE, (161, J) each."""
+        fit = self.calibration().fit
+        responses = np.stack([response_curve(fit, j, FINE) for j in range(len(fit.a))], axis=1)
+        return responses, item_information(fit, FINE)
+
+    @stage(after=("calibration",), title="Integrating the rubrics out")
+    def standard_errors(self) -> FloatArray:
+        """(M,) of the abilities on all rubrics, item parameters integrated out."""
+        return ability_standard_errors(self.calibration().fit, self.given().y)
+
+    @stage("seed", after=("gating", "calibration"), title="Ordering the rubrics")
+    def _order(self, strategy: Strategy, most: int) -> BankOrder:
+        return selection.order_candidates(
+            self.given(),
+            self.calibration(),
+            self.feasible,
+            self.settings,
+            strategy=strategy,
+            budget=most,
+        )
+
+    @stage("seed", after=("gating", "folds"), title="Choosing a bank without each system", heavy=True)
+    def _fold_orders(self, strategy: Strategy, most: int) -> tuple[IntArray, ...]:
+        return selection.orders_without_folds(
+            self.given(),
+            self.calibration(),
+            self.folds(),
+            self.feasible,
+            self.settings,
+            strategy=strategy,
+            budget=most,
+            progress=self.progress,
+        )
+
+    @stage(
+        *("population", "simultaneous", "confidence", "tier_rule", "holm", "bootstrap", "replicates", "seed"),
+        *("tau_t", "clip", "basis"),
+        after=("folds", "reduction"),
+        title="Comparing the systems",
+    )
+    def ranking_on(self, use: BoolArray) -> Ranking:
+        """Where the systems stand on these rubrics: (J,) a mask, or (F, J), one for each fold."""
+        return ranks.rank_systems(
+            self.queries(), self.reduction(), self.calibration(), self.folds(), use, self.settings
+        )
+
+    @stage(after=("ranking_on",))
+    def score_standing(self, use: BoolArray) -> Inference:
+        """The same claims about the scores."""
+        return ranks.score_inference(self.ranking_on(use), self.queries(), self.settings)
+
+    @property
+    def feasible(self) -> BoolArray:
+        """(J,) rubrics that pass the gate."""
+        return self.gating().feasible
+
+    def verdict(self) -> GateVerdict:
+        """Whether the gate leaves enough for a claim about systems."""
+        return judge_gate(self.gating(), self.calibration().nu, self.settings.budget)
+
+    @property
+    def pool(self) -> BoolArray:
+        """(J,) rubrics that pass the gate and vary among the systems; raises DatasetError where there is none."""
+        varying = ~self.calibration().fit.constant
+        found = self.feasible & varying
+        if not found.any():
+            raise DatasetError(nothing_passes(self.given(), varying, self.settings))
+        return found
+
+    def order(self, strategy: Strategy | None = None) -> BankOrder:
+        """The nested order in which rubrics enter the bank, at least ``budget`` of them: a smaller bank is a prefix."""
+        return self._order(strategy or self.settings.strategy, self._most)
+
+    def bank(self) -> IntArray:
+        """The rubrics of the bank that all systems choose together, in the order of their choice."""
+        return self.order().order[: self.settings.budget]
+
+    def bank_masks(self, strategy: Strategy | None = None, budget: int | None = None) -> BoolArray:
+        """(F, J) the bank of each fold, chosen without its systems: "as if new"."""
+        size = self.settings.budget if budget is None else budget
+        most = max(self._most, _rounded(size))
+        orders = self._fold_orders(strategy or self.settings.strategy, most)
+        return selection.masks(orders, size, len(self.given().rubrics))
+
+    def ranking(self) -> Ranking:
+        """Where the systems stand on the basis of the settings: all rubrics that pass, or the bank as if new."""
+        return self.ranking_on(self.pool if self.settings.basis == "all" else self.bank_masks())
+
+    def utility(self, strategy: Strategy | None = None) -> Utility:
+        """What a strategy maximises and its certificate speaks of."""
+        return selection.bank_utility(self.calibration(), strategy or self.settings.strategy)
+
+    def certificate(self) -> float:
+        """Proven share of the best utility of any bank of this size."""
+        return selection.bank_certificate(self.utility(), self.order(), self.feasible, self.settings.budget)
+
+    @stage("strategy", "seed", after=("gating", "calibration"))
+    def _certificates(self, most: int) -> FloatArray:
+        order = self.order().order
+        sizes = np.arange(1, len(order) + 1)
+        return certify_curve(self.utility(), order, sizes, self.feasible)
+
+    def certificates(self) -> FloatArray:
+        """The same at every size 1, 2, … that is ordered."""
+        return self._certificates(self._most)
+
+    def coverage(self, strategy: Strategy | None = None) -> FloatArray:
+        """Utility of the first 1, 2, … rubrics of a strategy's order as a share of that of the whole pool together.
+
+        The utility is that of the settings' own strategy, so that orders can be compared.
+        """
+        utility, pool = self.utility(), np.flatnonzero(self.pool)
+        totals = np.cumsum(utility.totals(self.order(strategy).order), axis=0)
+        share: FloatArray = utility.value(totals) / utility.value(utility.totals(pool).sum(axis=0))
+        return share
+
+    @stage("model", title="Reading the labels", heavy=True)
+    def panel(self, response: Response | None = None) -> FloatArray:
+        """(M, J, K) every judge's label, NaN where unknown: on the scale that the model reads, or on another."""
+        return self.data.panel(response or self.settings.response)
+
+    @property
+    def _most(self) -> int:
+        return _rounded(self.settings.budget)
+
+
+def _rounded(budget: int) -> int:
+    """How many rubrics are ordered for a bank of this size: FIRST, doubled until it holds them."""
+    return FIRST * 2 ** max(0, int(np.ceil(np.log2(budget / FIRST))))

@@ -1,0 +1,121 @@
+"""No stage reads a setting that it does not declare."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from crubric_core import Priors, Settings, Workspace
+from crubric_core.analysis.stage import STAGES, Memory
+from crubric_core.analysis.stages import Analysis, with_rules
+from crubric_core.demo import simulate
+from crubric_core.labels.store.dataset import Dataset
+from crubric_core.scoring_rules import Assignment, ScoringRules
+
+OTHER: dict[str, Any] = {
+    "tau_c": 0.55,
+    "budget": 7,
+    "quadrature": "grid",
+    "priors": Priors(log_a_sd=0.3),
+    "strategy": "random",
+    "gate": "agreement",
+    "agreement": "pairwise",
+    "prior": "fixed",
+    "basis": "bank",
+    "population": "rubrics",
+    "cross_fitted": False,
+    "simultaneous": False,
+    "alpha": 4.0,
+    "beta": 4.0,
+    "tau_t": 0.9,
+    "rules": ScoringRules(critical=-1.0, assign=(Assignment("severity", "rubric", "*", "critical"),)),
+    "clip": False,
+    "bootstrap": "plain",
+    "replicates": 20,
+    "confidence": 0.8,
+    "tier_rule": "adjacent",
+    "holm": True,
+    "seed": 5,
+}
+PLAIN = Settings(replicates=30)
+
+
+@pytest.fixture(scope="module")
+def dataset() -> Iterator[Dataset]:
+    made = simulate(seed=3, systems=6, queries=6, pool=(6, 9))
+    with Workspace() as workspace:
+        for kind in ("labels", "rubrics", "queries"):
+            text = getattr(made, kind).to_csv(index=False)
+            workspace.ingest(text.encode(), dataset="small", kind=kind)
+        yield workspace.dataset("small")
+
+
+@pytest.fixture(scope="module")
+def whole(dataset: Dataset) -> Analysis:
+    return study(dataset)
+
+
+def study(ds: Dataset, settings: Settings = PLAIN, store: Memory | None = None) -> Analysis:
+    return Analysis(data=ds, fingerprint="print", settings=with_rules(ds, settings), store=store or Memory())
+
+
+def ask(analysis: Analysis, name: str) -> Any:
+    """The result of a stage, asked for as the pages do."""
+    strategy, everything = ("pairs", 512), np.ones(len(analysis.given().rubrics), dtype=bool)
+    asked = {"_order": strategy, "_fold_orders": strategy, "_certificates": (512,)}
+    asked |= dict.fromkeys(("ranking_on", "score_standing"), (everything,))
+    return getattr(analysis, name)(*asked.get(name, ()))
+
+
+def figures(found: Any) -> list[np.ndarray]:
+    """Every array in a result, however deep."""
+    if isinstance(found, pd.DataFrame):
+        return [found.select_dtypes("number").astype(float).to_numpy(), found.select_dtypes(bool).to_numpy()]
+    if isinstance(found, np.ndarray):
+        return [found]
+    if isinstance(found, tuple | list):
+        return [array for part in found for array in figures(part)]
+    if dataclasses.is_dataclass(found):
+        return [a for part in dataclasses.fields(found) for a in figures(getattr(found, part.name))]
+    return [np.array([found])] if isinstance(found, float | int) else []
+
+
+def outside(name: str) -> list[str]:
+    """Settings that the stage and those before it do not declare."""
+    return [other for other in OTHER if other not in STAGES[name].reads]
+
+
+@pytest.mark.parametrize(("stage", "name"), [(s, n) for s in STAGES for n in outside(s)])
+def test_a_setting_that_a_stage_does_not_declare_changes_nothing(
+    dataset: Dataset, whole: Analysis, stage: str, name: str
+) -> None:
+    changed = study(dataset, replace(whole.settings, **{name: OTHER[name]}))
+    for one, other in zip(figures(ask(whole, stage)), figures(ask(changed, stage)), strict=True):
+        assert np.array_equal(one, other, equal_nan=one.dtype.kind == "f")
+
+
+@pytest.mark.parametrize("stage", sorted(STAGES))
+def test_a_key_holds_what_a_stage_declares_and_nothing_else(dataset: Dataset, stage: str) -> None:
+    here = study(dataset)
+    for name, value in OTHER.items():
+        changed = study(dataset, replace(here.settings, **{name: value}))
+        assert (changed.key(stage) == here.key(stage)) == (name not in STAGES[stage].reads)
+
+
+def test_a_stage_is_computed_once_for_what_it_reads(dataset: Dataset) -> None:
+    store = Memory()
+    one = study(dataset, store=store)
+    other = study(dataset, replace(one.settings, budget=3, tau_c=0.2), store=store)
+    assert other.calibration() is one.calibration()
+    assert other.measurability() is not one.measurability()
+
+
+def test_another_content_of_the_dataset_has_another_key(dataset: Dataset) -> None:
+    one, other = study(dataset), replace(study(dataset), fingerprint="other")
+    assert one.key("calibration") != other.key("calibration")

@@ -20,7 +20,7 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from ..analysis.pipeline import gate
+from ..analysis.stages import gate
 from ..errors import DatasetError
 from ..irt.abilities import estimate_abilities
 from ..irt.fit import IrtFit, constant_rubrics, fit_irt

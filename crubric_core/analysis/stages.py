@@ -15,6 +15,7 @@ import pandas as pd
 from ..bank.assembly import BankOrder
 from ..bank.certificate import certify_curve
 from ..bank.utility import Utility
+from ..bank.worth import Worth
 from ..errors import DatasetError
 from ..irt.information import item_information, response_curve
 from ..irt.uncertainty import ability_standard_errors
@@ -31,9 +32,10 @@ from ..scoring_rules import ScoringRules
 from ..settings import Response, Settings, Strategy
 from ..task_types.assignment import with_assigned
 from ..types import BoolArray, FloatArray, IntArray, Progress
+from . import bank_value, selection
 from . import calibration as calibrating
 from . import ranking as ranks
-from . import selection
+from .bank_value import WorthCurve
 from .result import Calibration, Ranking
 from .stage import Memory, Staged, Store, stage
 
@@ -215,6 +217,41 @@ class Analysis(Staged):
     def ranking(self) -> Ranking:
         """Where the systems stand on the basis of the settings: all rubrics that pass, or the bank as if new."""
         return self.ranking_on(self.pool if self.settings.basis == "all" else self.bank_masks())
+
+    @stage(
+        "strategy",
+        "seed",
+        "simultaneous",
+        "confidence",
+        after=("folds", "gating"),
+        title="Placing each system",
+    )
+    def _worth(self, sizes: IntArray, most: int) -> WorthCurve:
+        cross, pool, settings = self.folds(), self.pool, self.settings
+        query_index = selection.query_positions(self.queries(), self.given())
+        orders = self._fold_orders(settings.strategy, most)
+        whole = bank_value.place_on(cross, pool, query_index, settings)
+        chosen: list[Worth] = []
+        random: list[Worth] = []
+        for size in sizes.tolist():
+            use = selection.masks(orders, size, len(pool))
+            masks = bank_value.random_masks(pool, size, settings.seed)
+            for kept, banks in ((chosen, [use]), (random, masks)):
+                placed = [bank_value.place_on(cross, mask, query_index, settings) for mask in banks]
+                kept.append(bank_value.worth_of(whole, placed, settings.confidence))
+        return WorthCurve(sizes, tuple(chosen), tuple(random), int(pool.sum()), len(whole.ability))
+
+    def worth(self, *, curve: bool = True) -> WorthCurve | None:
+        """What banks of several sizes, or that of the budget alone, are worth for systems that they have not seen.
+
+        None where no system can be held out: too few of them, or settings that ask for the in-sample bank.
+        """
+        if self.folds().n_folds == 1:
+            return None
+        ordered = min(self._most, min(map(len, self._fold_orders(self.settings.strategy, self._most))))
+        size = min(self.settings.budget, ordered)
+        sizes = bank_value.curve_sizes(size, ordered) if curve else np.array([size])
+        return self._worth(sizes, self._most)
 
     def utility(self, strategy: Strategy | None = None) -> Utility:
         """What a strategy maximises and its certificate speaks of."""

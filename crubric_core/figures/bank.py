@@ -39,6 +39,48 @@ def standard_errors(
     return _rug(fig, systems)
 
 
+def worth_curve(
+    sizes: IntArray, chosen: FloatArray, random: FloatArray, budget: int, least: int | None
+) -> go.Figure:
+    """Share of the pool's separated pairs that banks of each size keep, for systems that they have not seen.
+
+    sizes: (n,). chosen, random: (n, 3) estimate and ends of the interval. least: the size from which on 95% are kept.
+    """
+    fig = figure("bank size B", "separated pairs kept")
+    for name, values, colour, dash in (
+        ("this bank", chosen, BLUE, "solid"),
+        ("random banks", random, GREY, "dash"),
+    ):
+        fig.add_scatter(
+            x=np.concatenate([sizes, sizes[::-1]]),
+            y=np.concatenate([values[:, 2], values[::-1, 1]]),
+            fill="toself",
+            opacity=0.18,
+            line={"width": 0},
+            fillcolor=colour,
+            hoverinfo="skip",
+            showlegend=False,
+        )
+        fig.add_scatter(
+            x=sizes,
+            y=values[:, 0],
+            mode="lines+markers",
+            name=name,
+            line={"color": colour, "width": 2.5, "dash": dash},
+            customdata=values[:, 1:],
+            meta=name,
+            hovertemplate="%{meta} of %{x:,}: %{y:.1%} [%{customdata[0]:.1%}, %{customdata[1]:.1%}]<extra></extra>",
+        )
+    _share_axis(fig, int(sizes[-1]))
+    fig.update_xaxes(
+        range=[math.log10(max(int(sizes[0]), 1)) - 0.03, math.log10(max(int(sizes[-1]), 2)) + 0.03]
+    )
+    marker_line(fig, budget, f"B = {budget:,}", log=True)
+    if least is not None and least != budget:
+        marker_line(fig, least, f"95% from {least:,}", log=True)
+    return fig
+
+
 def gain_curve(share: FloatArray, guarantee: FloatArray | None, budget: int) -> go.Figure:
     """Share of all candidates' coverage that the first B rubrics reach; their proven share of the best."""
     sizes = np.arange(1, len(share) + 1)

@@ -16,7 +16,7 @@ import streamlit as st
 
 from ..declarations import Group, Spec, Switch, specs_of
 from ..errors import SettingsError
-from ..settings import LOWEST_TAU, PRESETS, SPECS, Preset, Priors, Settings
+from ..settings import LOWEST_TAU, PRESETS, SPECS, Preset, Priors, Settings, Strategy
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -25,8 +25,9 @@ if TYPE_CHECKING:
 
 DEFAULTS = Settings()
 PRIORS = specs_of(Priors)
-STRATEGIES = {
-    "greedy": "greedy",
+STRATEGIES: Mapping[Strategy, str] = {
+    "pairs": "pairs",
+    "greedy": "greedy (paper)",
     "plain": "most informative",
     "hard_random": "unanimous, at random",
     "random": "any, at random",

@@ -68,7 +68,12 @@ def study(ds: Dataset, settings: Settings = PLAIN, store: Memory | None = None) 
 def ask(analysis: Analysis, name: str) -> Any:
     """The result of a stage, asked for as the pages do."""
     strategy, everything = ("pairs", 512), np.ones(len(analysis.given().rubrics), dtype=bool)
-    asked = {"_order": strategy, "_fold_orders": strategy, "_certificates": (512,)}
+    asked = {
+        "_order": strategy,
+        "_fold_orders": strategy,
+        "_certificates": (512,),
+        "_worth": (np.array([4]), 512),
+    }
     asked |= dict.fromkeys(("ranking_on", "score_standing"), (everything,))
     return getattr(analysis, name)(*asked.get(name, ()))
 

@@ -1,0 +1,114 @@
+"""What a bank is worth for systems that it has not seen, beside random banks of the same size (METHOD §8, §10)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..bank.worth import Worth, bank_worth, least_keeping
+from ..leaderboard.cross_fit import CrossFit
+from ..leaderboard.inference import infer
+from ..leaderboard.influence import ability_influence
+from ..settings import Settings
+from ..text import count
+from ..types import BoolArray, FloatArray, IntArray
+
+SIZES = 9  # points of a curve
+SMALLEST = 10
+DRAWS = 10  # random banks of each size
+TARGET = 0.95
+
+
+@dataclass(frozen=True)
+class Placed:
+    """How M systems stand on a set of rubrics: ability (M,), NaN unknown; separated (M, M)."""
+
+    ability: FloatArray
+    separated: BoolArray
+
+
+@dataclass(frozen=True)
+class WorthCurve:
+    """Worth of the banks of each size, chosen without the systems that they place, and of random banks.
+
+    sizes: (n,) ascending. chosen, random: of each size. pool: rubrics of the whole pool. systems: M.
+    """
+
+    sizes: IntArray
+    chosen: tuple[Worth, ...]
+    random: tuple[Worth, ...]
+    pool: int
+    systems: int
+
+    def at(self, size: int) -> tuple[Worth, Worth]:
+        """The bank of this size, and random banks of it."""
+        place = int(np.flatnonzero(self.sizes == size)[0])
+        return self.chosen[place], self.random[place]
+
+    def least(self, target: float = TARGET) -> int | None:
+        """Least size from which on the chosen banks keep ``target`` of the separated pairs; None where none does."""
+        return least_keeping(self.sizes, np.array([worth.kept.estimate for worth in self.chosen]), target)
+
+
+def place_on(cross: CrossFit, use: BoolArray, query_index: IntArray, settings: Settings) -> Placed:
+    """Cross-fitted abilities on ``use``, (J,) or (F, J), and which pairs they separate, by query."""
+    found = infer(
+        ability_influence(cross, use, query_index),
+        np.random.default_rng([settings.seed, 4]),
+        confidence=settings.confidence,
+        simultaneous=settings.simultaneous,
+    )
+    return Placed(found.estimate, found.separated)
+
+
+def worth_of(pool: Placed, banks: list[Placed], confidence: float) -> Worth:
+    """The worth of one bank, or the mean over several of one size."""
+    ability, separated = (np.stack([getattr(b, name) for b in banks]) for name in ("ability", "separated"))
+    return bank_worth(pool.ability, pool.separated, ability, separated, confidence)
+
+
+def random_masks(pool: BoolArray, size: int, seed: int) -> list[BoolArray]:
+    """DRAWS random banks of ``size`` of the pool's rubrics."""
+    rng, members = np.random.default_rng([seed, 5]), np.flatnonzero(pool)
+    masks = []
+    for _ in range(DRAWS):
+        mask = np.zeros(len(pool), dtype=bool)
+        mask[rng.permutation(members)[:size]] = True
+        masks.append(mask)
+    return masks
+
+
+def curve_sizes(budget: int, ordered: int) -> IntArray:
+    """(n,) sizes from SMALLEST to ``ordered``, evenly spread on a log scale, the budget among them."""
+    least = min(SMALLEST, ordered)
+    spread = np.geomspace(least, ordered, SIZES).round().astype(np.int64)
+    return np.unique(np.append(spread, min(budget, ordered)))
+
+
+def worth_sentences(curve: WorthCurve, size: int) -> tuple[str, str]:
+    """What the bank keeps of the whole pool's standing, and what it takes to keep 95%; plain text."""
+    chosen, random = curve.at(size)
+    if not chosen.separated:
+        return (
+            f"All {count(curve.pool, 'rubric')} that pass separate no pair of systems, so no bank can keep any.",
+            "Read intervals, not ranks.",
+        )
+    kept, turned = chosen.kept, chosen.reversed.estimate
+    reverse = "reverse none" if turned == 0 else f"reverse {turned:.1%}"
+    verb = "keeps" if size == 1 else "keep"
+    first = (
+        f"{count(size, 'rubric')} {verb} {kept.estimate:.0%} [{kept.low:.0%}, {kept.high:.0%}] of the "
+        f"{count(chosen.separated, 'pair')} that all {curve.pool:,} separate, and {reverse}; "
+        f"random banks of {size:,} keep {random.kept.estimate:.0%}."
+    )
+    least = curve.least()
+    enough = (
+        f"{least:,} rubrics are the fewest from which on {TARGET:.0%} are kept."
+        if least is not None
+        else f"No bank of up to {int(curve.sizes[-1]):,} keeps {TARGET:.0%}."
+    )
+    return first, (
+        f"A new system lands within {chosen.rank_error.estimate:.1f} ranks of its rank on all of them "
+        f"({curve.systems} systems, each placed without its own labels). {enough}"
+    )

@@ -1,0 +1,1 @@
+"""The Bank page: what a bank is worth, what it costs, what it covers."""

@@ -1,0 +1,144 @@
+"""The parts of the Bank page, each for one question."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import streamlit as st
+
+from ...analysis.bank_value import worth_sentences
+from ...analysis.selection import query_positions
+from ...analysis.stages import FINE
+from ...errors import AssemblyError
+from ...figures import bank as figures
+from ...irt.information import item_information
+from .. import loaders, state, widgets
+from ..text import count
+
+if TYPE_CHECKING:
+    from ...analysis.bank_value import WorthCurve
+    from ...bank.worth import Worth
+    from ...types import FloatArray
+    from ..page import StudyPage
+
+
+def answer(study: StudyPage, worth: WorthCurve | None) -> None:
+    """The page's question, answered by what the bank is worth for systems that it has not seen."""
+    size, pool = len(study.bank()), int(study.pool.sum())
+    if worth is None:
+        study.answer(
+            f"{study.dataset.name}: a bank of {size:,} of {count(pool, 'rubric')} that pass.",
+            "What it is worth for a new system is not known: no system can be held out with these settings, "
+            "or there are fewer than six.",
+        )
+        return
+    first, second = worth_sentences(worth, int(min(size, worth.sizes[-1])))
+    study.answer(f"{study.dataset.name}: {first}", second)
+
+
+def worth_chart(study: StudyPage, worth: WorthCurve) -> None:
+    """Separations kept by bank size, beside random banks."""
+    widgets.show(
+        figures.worth_curve(
+            worth.sizes,
+            _kept(worth.chosen),
+            _kept(worth.random),
+            min(study.settings.budget, int(worth.sizes[-1])),
+            worth.least(),
+        ),
+        alt="Share of separated pairs that banks of each size keep, this bank and random ones",
+        title="What is kept for a system that the bank has not seen",
+        look="Look where the line crosses 95%, and how far it is above random banks. Bands: 95% over systems.",
+    )
+
+
+def _kept(worths: tuple[Worth, ...]) -> FloatArray:
+    return np.array([(w.kept.estimate, w.kept.low, w.kept.high) for w in worths])
+
+
+def price(study: StudyPage) -> None:
+    """What a new system costs on the bank, and on all rubrics."""
+    positions = query_positions(study.queries(), study.reduction())
+    bank, judges = study.bank(), max(study.reduction().n_judges, 1)
+    theta = study.calibration().fit.theta
+    middle = np.median(theta[np.isfinite(theta)])
+    fit = study.calibration().fit
+    error = item_information(fit, np.array([middle]))[0][bank].sum() ** -0.5
+    widgets.figures_row(
+        {
+            "Rubrics": f"{len(bank):,} of {int(study.pool.sum()):,}",
+            "Queries covered": f"{len(np.unique(positions[bank])):,} of {len(study.queries()):,}",
+            "Judge calls, new system": f"{len(bank) * judges:,}",
+            "… on all rubrics": f"{len(positions) * judges:,}",
+            "SE(θ), bank": f"{error:.2f}",
+        },
+        {
+            "Judge calls, new system": "Rubrics of the bank times judges",
+            "SE(θ), bank": "Standard error of the median system's ability by the model alone, from the bank",
+        },
+    )
+
+
+def information(study: StudyPage) -> None:
+    """Test information and SE of the bank and of the pool."""
+    theta, totals = study.calibration().fit.theta, loaders.totals(study)
+    left, right = st.columns(2, gap="large")
+    with left:
+        widgets.show(
+            figures.information_totals(FINE, totals, theta),
+            alt="Test information of the bank and of all rubrics that pass",
+            title="Test information",
+        )
+    with right:
+        widgets.show(
+            figures.standard_errors(FINE, totals, theta),
+            alt="Standard error of ability, bank and all rubrics that pass",
+            title="SE(θ)",
+        )
+
+
+def coverage(study: StudyPage) -> None:
+    """How the rubrics of the bank spread over queries."""
+    positions = query_positions(study.queries(), study.reduction())
+    bank, pool = (
+        np.bincount(positions[r], minlength=len(study.queries())) for r in (study.bank(), study.pool)
+    )
+    widgets.show(
+        figures.query_coverage(bank, pool),
+        alt="Queries by the number of their rubrics in the bank",
+        title="Rubrics per query",
+    )
+
+
+def certificate(study: StudyPage) -> None:
+    """How close the order is to the best possible one, in what it maximises: no statement about accuracy."""
+    what = "separation of pairs" if study.settings.strategy == "pairs" else "coverage"
+    st.caption(
+        f"The bank reaches at least {study.certificate():.1%} of the {what} of the best possible bank of its size. "
+        "This bounds what the greedy order gives away; it says nothing about accuracy on new systems."
+    )
+    left, right = st.columns(2, gap="large")
+    with left:
+        share = study.coverage()
+        widgets.show(
+            figures.gain_curve(share, study.certificates()[: len(share)], study.settings.budget),
+            alt="Share of the whole pool's utility by bank size, with the proven bound",
+            title=f"Share of the pool's {what}",
+        )
+    with right:
+        shares, missing = {}, []
+        for name, words in state.STRATEGIES.items():
+            try:
+                shares[words] = study.coverage(name)
+            except AssemblyError as error:
+                missing.append(f"{words}: {error}")
+        widgets.show(
+            figures.strategies(shares, study.settings.budget),
+            alt="The same share for other ways of choosing",
+            title="Compared with other strategies",
+        )
+        widgets.notes(missing)
+
+
+SECTIONS = {"Information": information, "Queries": coverage, "Certificate": certificate}

@@ -1,0 +1,84 @@
+"""What the Bank page claims of a bank agrees with the comparisons that it is made of."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from crubric_core import Settings, Workspace
+from crubric_core.analysis.bank_value import WorthCurve, curve_sizes, random_masks, worth_sentences
+from crubric_core.analysis.stages import Analysis, with_rules
+from crubric_core.bank.worth import bank_worth
+from crubric_core.demo import simulate
+
+
+@pytest.fixture(scope="module")
+def analysis():
+    made = simulate(seed=1, systems=8, queries=12, pool=(8, 12))
+    with Workspace() as workspace:
+        for kind in ("queries", "rubrics", "labels"):
+            workspace.ingest(getattr(made, kind).to_csv(index=False).encode(), "small", kind)
+        ds = workspace.dataset("small")
+        settings = with_rules(ds, Settings(budget=20))
+        yield Analysis(data=ds, fingerprint=ds.fingerprint, settings=settings)
+
+
+def curve_of(kept, separated=10):
+    """Curves of hand-made worths: the share of separated pairs that banks of 10, 20, 40 keep."""
+    worths = []
+    for share in kept:
+        theta = np.arange(5.0)
+        sure = ~np.eye(5, dtype=bool) if separated else np.zeros((5, 5), dtype=bool)
+        told = sure.copy()
+        pairs = np.argwhere(np.triu(sure, 1))
+        for i, k in pairs[: round((1 - share) * len(pairs))]:
+            told[i, k] = told[k, i] = False
+        worths.append(bank_worth(theta, sure, theta, told))
+    return WorthCurve(np.array([10, 20, 40]), tuple(worths), tuple(worths), 100, 5)
+
+
+def test_a_bank_of_the_whole_pool_keeps_every_separation_and_reverses_none(analysis):
+    size = int(analysis.pool.sum())
+    curve = analysis._worth(np.array([size]), 512)
+    chosen, random = curve.at(size)
+    assert random.kept.estimate == 1
+    assert chosen.reversed.estimate == random.reversed.estimate == 0
+
+
+def test_each_system_is_placed_by_a_bank_that_its_own_labels_did_not_choose(analysis):
+    masks = analysis.bank_masks()
+    assert masks.shape == (8, len(analysis.pool))
+    assert (masks.sum(axis=1) == 20).all()
+    assert not (masks & ~analysis.feasible).any()
+
+
+def test_the_sentence_states_the_share_kept_by_the_bank_and_by_random_ones(analysis):
+    curve = analysis.worth()
+    chosen, random = curve.at(20)
+    sentence, more = worth_sentences(curve, 20)
+    assert f"keep {chosen.kept.estimate:.0%}" in sentence
+    assert f"random banks of 20 keep {random.kept.estimate:.0%}" in sentence
+    assert f"{chosen.rank_error.estimate:.1f} ranks" in more
+
+
+def test_the_least_bank_is_the_first_from_which_on_every_size_keeps_the_target():
+    assert "20 rubrics are the fewest" in worth_sentences(curve_of([0.5, 1.0, 1.0]), 10)[1]
+    assert "No bank of up to 40" in worth_sentences(curve_of([1.0, 1.0, 0.5]), 10)[1]
+
+
+def test_where_nothing_is_separated_no_share_is_claimed():
+    first, _ = worth_sentences(curve_of([1.0, 1.0, 1.0], separated=0), 10)
+    assert "separate no pair" in first
+    assert "%" not in first
+
+
+def test_random_banks_are_of_the_pool_and_of_the_size(analysis):
+    for mask in random_masks(analysis.pool, 15, seed=3):
+        assert mask.sum() == 15
+        assert not (mask & ~analysis.pool).any()
+
+
+def test_the_sizes_of_a_curve_hold_the_budget_and_no_more_than_is_ordered():
+    assert 33 in curve_sizes(33, 500)
+    assert curve_sizes(900, 500).max() == 500
+    assert curve_sizes(3, 4).tolist() == [3, 4]

@@ -2,6 +2,7 @@
 
     python -m benchmarks.inference --tables 60 --results inference.json --page docs/inference.md
     python -m benchmarks.inference --real DIR --results inference.json --page docs/inference.md
+    python -m benchmarks.inference --boards 1000 --results inference.json --page docs/inference.md
 
 Cells that the results file holds are not run again. --systems, --judging, --per-query and --effect choose among them.
 Both rules see the same tables: the cross-fitted ability, and the score with the paired t over queries; simultaneous
@@ -20,6 +21,7 @@ import numpy as np
 from benchmarks.inference_designs import JUDGING, SYSTEMS, Table, simulate
 from benchmarks.inference_page import write_page
 from benchmarks.inference_real import half_against_half
+from benchmarks.inference_threshold import false_borders
 from crubric_core.bank.greedy import greedy_bank
 from crubric_core.irt.abilities import estimate_abilities, resample_abilities
 from crubric_core.irt.fit import fit_irt
@@ -135,13 +137,20 @@ def main() -> None:
     parser.add_argument(
         "--real", type=Path, help="folder of real tables: half their queries against the other half"
     )
+    parser.add_argument(
+        "--boards", type=int, help="boards of identical systems by which to check the threshold alone"
+    )
+    parser.add_argument("--page-only", action="store_true", help="run nothing")
     parser.add_argument("--results", type=Path, default=Path("inference.json"))
     parser.add_argument("--page", type=Path, help="Markdown page to write from all results")
     args = parser.parse_args()
     known = json.loads(args.results.read_text()) if args.results.exists() else {}
     if args.real:
         known["real"] = half_against_half(args.real)
-    wanted = product(args.judging, args.systems, args.per_query, args.effect) if not args.real else ()
+    if args.boards:
+        known["threshold"] = false_borders(args.boards)
+    other = args.real or args.boards or args.page_only
+    wanted = () if other else product(args.judging, args.systems, args.per_query, args.effect)
     for judging, systems, per_query, effect in wanted:
         name = f"{systems}|{per_query}|{effect:g}|{judging}"
         if known.get(name, {}).get("tables", 0) < args.tables:

@@ -116,8 +116,7 @@ def infer(
     probability 1 - confidence. Intervals of single estimates are never adjusted. Same influence and state of the
     generator, same bytes.
     """
-    kept = np.flatnonzero(influence.ranked)
-    evidence = _evidence(influence, kept)
+    kept, evidence = np.flatnonzero(influence.ranked), evidence_of(influence)
     shown = (evidence.contributions**2).sum(axis=0)
     se = np.sqrt(np.maximum(shown, evidence.floor))
     draws = _draws(evidence.contributions, rng)
@@ -152,6 +151,20 @@ def infer(
         confidence=confidence,
         simultaneous=simultaneous,
         method="units",
+    )
+
+
+def evidence_of(influence: Influence) -> Evidence:
+    """What the estimates of the ranked systems rest on."""
+    kept = influence.ranked
+    units = influence.n_units[kept]
+    factor = np.sqrt(np.divide(units, units - 1, out=np.zeros(len(units)), where=units > 1))
+    return Evidence(
+        influence.estimate[kept],
+        influence.psi[:, kept] * factor,
+        influence.floor[kept],
+        units,
+        influence.saturated[kept],
     )
 
 
@@ -256,18 +269,6 @@ def _all_at_once(alone: Inference, draws: FloatArray, kept: IntArray) -> Inferen
         separated=_scatter(separated, kept, size) == 1,
         critical=critical,
         simultaneous=True,
-    )
-
-
-def _evidence(influence: Influence, kept: IntArray) -> Evidence:
-    units = influence.n_units[kept]
-    factor = np.sqrt(np.divide(units, units - 1, out=np.zeros(len(units)), where=units > 1))
-    return Evidence(
-        influence.estimate[kept],
-        influence.psi[:, kept] * factor,
-        influence.floor[kept],
-        units,
-        influence.saturated[kept],
     )
 
 

@@ -100,6 +100,11 @@ def _score_evidence(scores: QueryScores, queries: pd.DataFrame) -> Influence:
 
 def _by_units(influence: Influence, rng: np.random.Generator, settings: Settings) -> Inference:
     found = infer(influence, rng, confidence=settings.confidence, simultaneous=settings.simultaneous)
+    return _tiered(found, settings)
+
+
+def _tiered(found: Inference, settings: Settings) -> Inference:
+    """Tiers by the rule of the settings; the inference counts them from the first of the tier."""
     if settings.tier_rule == "adjacent":
         return replace(found, tier=tiers_by_neighbour(found.estimate, found.separated))
     return found
@@ -113,7 +118,7 @@ def _by_bootstrap(
     rng: np.random.Generator,
     settings: Settings,
 ) -> Inference:
-    """Rubrics resampled within their queries, the same draws for all systems of a fold."""
+    """Rubrics resampled within their queries, the same draws for all systems with one set of rubrics."""
     draws = np.full((settings.replicates, len(cross.y)), np.nan)
     drawn: dict[bytes, FloatArray] = {}
     for fold in range(cross.n_folds):
@@ -127,10 +132,12 @@ def _by_bootstrap(
         members = cross.members(fold)
         weights = drawn[use[fold].tobytes()]
         draws[:, members] = resample_abilities(cross.fold_fit(fold), cross.y[members], weights)
-    return infer_from_draws(
+    found = infer_from_draws(
         ability.estimate,
         draws,
         confidence=settings.confidence,
         rule=settings.tier_rule,
         holm=settings.holm,
+        simultaneous=settings.simultaneous,
     )
+    return _tiered(found, settings) if settings.simultaneous else found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -86,6 +87,16 @@ def test_every_model_and_strategy_gives_a_leaderboard(workspace, model, strategy
         workspace.dataset("demo"), Settings(model=model, strategy=strategy, budget=15, replicates=20)
     )
     assert found.leaderboard["theta"].notna().all()
+
+
+def test_rubrics_drawn_anew_are_held_to_all_pairs_at_once_too(workspace):
+    settings = Settings(replicates=200, population="rubrics")
+    together = run_pipeline(workspace.dataset("demo"), settings).ranking.standing
+    alone = run_pipeline(workspace.dataset("demo"), replace(settings, simultaneous=False)).ranking.standing
+    assert (together.method, together.simultaneous, alone.simultaneous) == ("bootstrap", True, False)
+    assert together.critical > 1.96
+    assert (together.separated <= alone.separated).all()
+    assert together.separated.sum() < alone.separated.sum()
 
 
 def test_the_same_seed_writes_the_same_bytes(workspace, tmp_path):

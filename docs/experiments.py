@@ -23,6 +23,7 @@ ROOT = Path(__file__).resolve().parents[1]
 REAL_DATA = Path(os.environ.get("CRUBRIC_REAL_DATA", ROOT.parent / "shared" / "data"))
 SHOWN = {
     "crossfit": ("summary",),
+    "new_systems": ("ahead", "budgets"),
     "sweep": ("thresholds", "quartiles", "correlation"),
     "perturbation": ("flips", "scorers", "agreement", "external"),
     "ablation": ("configurations",),

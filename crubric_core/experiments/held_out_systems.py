@@ -16,6 +16,7 @@ All but the last are shares of pairs, so that leaving one system out of the sums
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -41,6 +42,7 @@ from .stability import reduce_panel
 FEWEST = 6
 LARGEST = 200
 PAPER_TAU = 0.8
+ALL = (*MEASURES, "score_error")
 NAMES = {
     "pairs": "pairs",
     "greedy": "the paper's greedy behind its gate",
@@ -66,15 +68,18 @@ def held_out_systems(
 ) -> ExperimentResult:
     """Banks for systems not seen, by every selector.
 
-    Tables: ``new_systems`` (a row a selector: each measure, and its difference to random), ``budgets`` (by bank size).
+    Tables: ``new_systems`` (a row a selector: each measure, and its difference to random), ``ahead`` (how far pairs are
+    ahead of each other selector), ``budgets`` (by bank size).
     """
     inputs = read_inputs(ds, settings)
     watch = Watch(progress, cancel)
     budgets, found = hold_out(inputs, watch, repeats, folds, draws, n_budgets, selectors)
     table = summary_table(found, settings.confidence)
     options = {"repeats": repeats, "folds": folds, "draws": draws, "budgets": budgets.tolist()}
-    tables = {"new_systems": table, "budgets": budget_table(found, budgets)}
-    return inputs.result("new_systems", options, tables, headline(table), _limits(inputs))
+    ahead = ahead_table(found, settings.confidence)
+    tables = {"new_systems": table, "ahead": ahead, "budgets": budget_table(found, budgets)}
+    watch.step(1.0, "Done")
+    return inputs.result("new_systems", options, tables, headline(ahead, table), _limits(inputs))
 
 
 def hold_out(
@@ -142,11 +147,15 @@ def _place_fold(
 
 
 def train(inputs: Inputs, panel: FloatArray, pooled: IrtFit, old: BoolArray) -> Training:
-    """The model of the ``old`` systems (M,) on the pooled scale, and the gates that their labels give."""
+    """The model of the ``old`` systems (M,) on the pooled scale, and the gates that their labels give.
+
+    The pool is what varies among them: to add what varies because of the new ones would choose rubrics by new labels.
+    """
     whole = inputs.reduction
     y = whole.y[old]
-    found = refit(pooled, y)
-    fit = as_fit(pooled, mean_sigma(found.theta, pooled.theta[old]).items(found.items))
+    found, varying = refit(pooled, y), ~constant_rubrics(y)
+    items = mean_sigma(found.theta, pooled.theta[old]).items(found.items)
+    fit = as_fit(pooled, replace(items, a=np.where(varying, items.a, np.nan)))
     abilities = estimate_abilities(fit, y)
     everything = [np.arange(size) for size in panel.shape[1:]]
     reduction = reduce_panel(inputs, panel, np.flatnonzero(old), *everything)
@@ -158,7 +167,6 @@ def train(inputs: Inputs, panel: FloatArray, pooled: IrtFit, old: BoolArray) -> 
         theta=abilities.theta,
         theta_sd=abilities.sd,
         query_index=inputs.query_index,
-        varying=~constant_rubrics(y) & ~fit.constant,
         passing=gate(reduction, inputs.settings)["feasible"].to_numpy(),
         passing_paper=(agreement >= PAPER_TAU) | gate_is_off(reduction),
     )
@@ -168,24 +176,42 @@ def summary_table(found: dict[str, Concordance], confidence: float) -> pd.DataFr
     """A row a selector: each measure with its interval over systems, and its difference to random.
 
     Columns: selector, then for each of new_pairs, new_old, tau, human, score_error: the value, _low, _high, and
-    _gain, _gain_low, _gain_high (this selector less random, paired; for the error random less this selector).
+    _gain, _gain_low, _gain_high (how far this selector is ahead of random, paired).
     """
     rows = []
-    base = found.get("random")
     for name, concordance in found.items():
         row: dict[str, object] = {"selector": name}
-        layers = [*concordance.with_and_without(), -error_layers(concordance)]
-        others = [None] * 5 if base is None else [*base.with_and_without(), -error_layers(base)]
-        for measure, values, other in zip((*MEASURES, "score_error"), layers, others, strict=True):
-            shown = np.abs(values) if measure == "score_error" else values
-            gain = values * np.nan if other is None or name == "random" else values - other
-            row |= dict(
-                zip((measure, f"{measure}_low", f"{measure}_high"), jackknife(shown, confidence), strict=True)
-            )
-            ends = (f"{measure}_gain", f"{measure}_gain_low", f"{measure}_gain_high")
-            row |= dict(zip(ends, jackknife(gain, confidence), strict=True))
+        gains = _ahead(concordance, found.get("random") if name != "random" else None, confidence)
+        for measure, values in zip(ALL, _layers(concordance), strict=True):
+            shown = jackknife(np.abs(values) if measure == "score_error" else values, confidence)
+            for prefix, numbers in ((measure, shown), (f"{measure}_gain", gains[measure])):
+                row |= dict(zip((prefix, f"{prefix}_low", f"{prefix}_high"), numbers, strict=True))
         rows.append(row)
     return pd.DataFrame(rows)
+
+
+def ahead_table(found: dict[str, Concordance], confidence: float) -> pd.DataFrame:
+    """selector, measure, difference, low, high: pairs less every other selector, paired; positive is better."""
+    rows = [
+        (name, measure, *numbers)
+        for name, other in found.items()
+        if name != "pairs"
+        for measure, numbers in _ahead(found["pairs"], other, confidence).items()
+    ]
+    return pd.DataFrame(rows, columns=["selector", "measure", "difference", "low", "high"])
+
+
+def _layers(concordance: Concordance) -> FloatArray:
+    """(5, 1 + M) every measure, larger is better, of all systems and without each."""
+    return np.vstack([concordance.with_and_without(), -error_layers(concordance)])
+
+
+def _ahead(
+    one: Concordance, other: Concordance | None, confidence: float
+) -> dict[str, tuple[float, float, float]]:
+    """Measure → how far ``one`` is ahead of ``other``, with the jackknife interval of the paired difference."""
+    difference = _layers(one) - (np.nan if other is None else _layers(other))
+    return {measure: jackknife(values, confidence) for measure, values in zip(ALL, difference, strict=True)}
 
 
 def budget_table(found: dict[str, Concordance], budgets: IntArray) -> pd.DataFrame:
@@ -196,26 +222,30 @@ def budget_table(found: dict[str, Concordance], budgets: IntArray) -> pd.DataFra
         rows += [
             (name, int(budget), *column) for budget, column in zip(budgets, values.T.tolist(), strict=True)
         ]
-    return pd.DataFrame(rows, columns=["selector", "budget", *MEASURES, "score_error"])
+    return pd.DataFrame(rows, columns=["selector", "budget", *ALL])
 
 
-def headline(table: pd.DataFrame) -> str:
-    """What the table says of ``pairs`` beside random rubrics and the others, with intervals."""
-    row = records(table, "selector")["pairs"]
-    titles = {"new_pairs": "pairs of new systems", "new_old": "new against old", "tau": "Kendall's tau"}
-    parts = []
-    for measure, title in titles.items():
-        low, high = row[f"{measure}_gain_low"], row[f"{measure}_gain_high"]
-        how = "ahead" if low > 0 else "behind" if high < 0 else "not separated"
-        parts.append(f"{title} {num(row[measure])}, {how} ({num(row[f'{measure}_gain'])} {span(low, high)})")
-    best = max(records(table, "selector").items(), key=lambda entry: np.nan_to_num(entry[1]["tau"], nan=-2))[
-        0
-    ]
-    return (
-        f"On systems that it has not seen, a bank of pairs, compared with random rubrics: {'; '.join(parts)}. "
-        f"The largest tau is that of {NAMES[best]}. Its prediction of the pool's score is off by "
-        f"{num(row['score_error'])} on average."
-    )
+TITLES = {"new_pairs": "pairs of new systems", "new_old": "new against old", "tau": "Kendall's tau"}
+
+
+def headline(ahead: pd.DataFrame, table: pd.DataFrame) -> str:
+    """What the tables say of ``pairs`` compared with random rubrics and the paper's greedy, with intervals."""
+    sentences = []
+    for selector in ("random", "greedy"):
+        part = records(ahead[ahead["selector"] == selector], "measure")
+        said = [f"{title} {_compared(part[measure])}" for measure, title in TITLES.items() if measure in part]
+        if said:
+            sentences.append(f"Compared with {NAMES[selector]}, banks of pairs are: {'; '.join(said)}.")
+    error = records(table, "selector")["pairs"]["score_error"]
+    return " ".join([*sentences, f"Their prediction of the pool's score is off by {num(error)} on average."])
+
+
+def _compared(row: dict[str, float]) -> str:
+    """Ahead, behind or not separated, with the interval."""
+    interval = f"({num(row['difference'])} {span(row['low'], row['high'])})"
+    if np.isnan(row["difference"]):
+        return "not comparable"
+    return f"{'ahead' if row['low'] > 0 else 'behind' if row['high'] < 0 else 'not separated'} {interval}"
 
 
 def _limits(inputs: Inputs) -> tuple[str, ...]:

@@ -14,6 +14,7 @@ from ..types import Cancel, Progress
 from .ablation import ablation
 from .attrition import attrition
 from .crossfit import crossfit
+from .held_out_systems import held_out_systems
 from .perturbation import perturbation
 from .results import ExperimentResult, settings_record
 from .stability import stability
@@ -36,6 +37,7 @@ class Experiment(Protocol):
 
 EXPERIMENTS: dict[str, Experiment] = {
     "crossfit": crossfit,
+    "new_systems": held_out_systems,
     "sweep": sweep,
     "perturbation": perturbation,
     "ablation": ablation,

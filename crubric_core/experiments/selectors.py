@@ -40,7 +40,7 @@ class Training:
     """What a selector may see: M' systems and the model fitted to them.
 
     y, shares: (M', J) labels as levels and as shares of the full mark; NaN unknown. fit: the parameters. theta,
-    theta_sd: (M',) the systems' abilities. query_index: (J,). varying: (J,) two different labels and parameters.
+    theta_sd: (M',) the systems' abilities. query_index: (J,).
     passing, passing_paper: (J,) rubrics that pass the settings' gate, and the paper's.
     """
 
@@ -50,14 +50,18 @@ class Training:
     theta: FloatArray
     theta_sd: FloatArray
     query_index: IntArray
-    varying: BoolArray
     passing: BoolArray
     passing_paper: BoolArray
 
     @property
+    def varying(self) -> BoolArray:
+        """(J,) rubrics with two different labels, and so with parameters."""
+        return ~self.fit.constant
+
+    @property
     def pool(self) -> IntArray:
-        """Indices of the rubrics with parameters: those whose score is predicted."""
-        return np.flatnonzero(~self.fit.constant)
+        """Their indices: the pool whose score is predicted, and to which every selector's candidates belong."""
+        return np.flatnonzero(self.varying)
 
     @cached_property
     def curve(self) -> FloatArray:
@@ -132,14 +136,14 @@ def chance(
     training: Training, y: FloatArray, shares: FloatArray, budgets: IntArray, rng: np.random.Generator
 ) -> Placed:
     """Random rubrics that vary among the training systems."""
-    return _by_order(training, y, rng.permutation(np.flatnonzero(training.varying)), budgets)
+    return _by_order(training, y, rng.permutation(training.pool), budgets)
 
 
 def fluid(
     training: Training, y: FloatArray, shares: FloatArray, budgets: IntArray, rng: np.random.Generator
 ) -> Placed:
     """fluid-benchmarking: each new system is asked what tells most at its ability so far."""
-    info = item_information(training.fit, NODES) * training.varying
+    info = item_information(training.fit, NODES)
     orders = fluid_orders(y, training.log_chances, info, NODES, int(budgets[-1]))
     theta = PrefixAbilities(training.fit, y)(orders, budgets)
     own = np.stack([theta[i, :, i] for i in range(len(y))], axis=1)
@@ -150,7 +154,7 @@ def metabench(
     training: Training, y: FloatArray, shares: FloatArray, budgets: IntArray, rng: np.random.Generator
 ) -> Placed:
     """metabench: the random subset that predicts the training systems' scores best."""
-    candidates = np.flatnonzero(training.varying)
+    candidates = training.pool
     banks = [best_of_random(training.shares, candidates, int(size), rng) for size in budgets]
     scores = np.stack([bank.score(shares) for bank in banks])
     return Placed(_abilities(training, y, banks), scores)
@@ -179,7 +183,7 @@ def _anchored(
     budgets: IntArray,
     rng: np.random.Generator,
 ) -> Placed:
-    candidates = np.flatnonzero(training.varying)
+    candidates = training.pool
     banks = [anchor_points(features, candidates, int(size), rng) for size in budgets]
     theta = _abilities(training, y, banks)
     error, variance = _model_error(training), float(np.nanvar(training.shares, axis=1).mean())
@@ -204,7 +208,7 @@ def _abilities(training: Training, y: FloatArray, banks: list[Selection]) -> Flo
 
 def _model_error(training: Training) -> float:
     """Mean absolute error of a training system's score on every second rubric, predicted from the others."""
-    pool = np.flatnonzero(training.varying)
+    pool = training.pool
     seen, unseen = pool[::2], pool[1::2]
     if not unseen.size:
         return 0.0

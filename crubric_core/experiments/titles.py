@@ -4,6 +4,7 @@ from __future__ import annotations
 
 TITLES = {
     "crossfit": "Cross-fit (E2)",
+    "new_systems": "Systems held out (E2)",
     "sweep": "Threshold sweep (L1)",
     "perturbation": "Perturbed task types (E1)",
     "ablation": "Ablation (B0–B4)",
@@ -12,6 +13,7 @@ TITLES = {
 }
 FIGURES = {
     "crossfit": "How well a bank of B rubrics ranks the systems",
+    "new_systems": "How well a bank of B rubrics places systems that it has not seen",
     "sweep": "Agreement of the rubrics kept at each threshold",
     "perturbation": "What flipped task types do to the gap",
     "ablation": "Gap between the best and the worst system",
@@ -22,6 +24,9 @@ TABLES = {
     "summary": "AUC, and how far greedy is ahead in the same splits",
     "curves": "ρ at each budget",
     "splits": "AUC of each split",
+    "new_systems": "New systems on banks chosen without them, and the difference to random rubrics",
+    "ahead": "How far pairs are ahead of each other selector",
+    "budgets": "By bank size",
     "thresholds": "κ against coverage",
     "quartiles": "By quartile of measurability",
     "correlation": "Measurability with a rubric's own κ",
@@ -63,6 +68,16 @@ _COLUMNS = {
     "theta_sd": "sd of θ",
     "theta_full": "θ, all rubrics",
     "theta_full_sd": "sd, all rubrics",
+    "new_pairs": "new pairs in order",
+    "new_old": "new and old in order",
+    "tau": "Kendall's τ",
+    "human": "τ to humans",
+    "score_error": "error of the pool's score",
+    "new_pairs_gain": "ahead of random",
+    "new_old_gain": "ahead of random",
+    "tau_gain": "ahead of random",
+    "human_gain": "ahead of random",
+    "score_error_gain": "ahead of random",
 }
 
 

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
+from ..experiments.held_out_systems import NAMES as SELECTORS
 from ..experiments.results import ExperimentResult
 from .style import BLUE, CATEGORIES, GREEN, GREY, PURPLE, VERMILION, figure, row_height, rows_axis
 
@@ -70,6 +71,38 @@ def crossfit_deltas(result: ExperimentResult) -> go.Figure:
         showlegend=False,
     )
     rows_axis(fig, [f"to {STRATEGIES[name][0]}" for name in names])
+    fig.add_vline(x=0, line={"color": GREY, "dash": "dash"})
+    return fig
+
+
+def new_system_curves(result: ExperimentResult) -> go.Figure:
+    """Kendall's tau of new systems on banks chosen without them, against the budget, by selector."""
+    table = result.tables["budgets"]
+    fig = figure("rubrics in the bank (B)", "Kendall's τ with the whole pool", xaxis_type="log")
+    fig.update_xaxes(tickvals=_round_numbers(table["budget"].max()))
+    for position, (name, part) in enumerate(table.groupby("selector", sort=False)):
+        line = {"color": CATEGORIES[position % len(CATEGORIES)], "width": 3 if name == "pairs" else 1.5}
+        fig.add_scatter(
+            x=part["budget"], y=part["tau"], name=SELECTORS[str(name)], mode="lines+markers", line=line
+        )
+    return fig
+
+
+def new_system_gains(result: ExperimentResult) -> go.Figure:
+    """How far pairs are ahead of each other selector in Kendall's tau, with intervals over systems."""
+    table = result.tables["ahead"]
+    table = table[table["measure"] == "tau"]
+    fig = figure("τ of pairs less the other's", "", height=row_height(len(table), each=40))
+    fig.add_scatter(
+        x=table["difference"],
+        y=np.arange(len(table)),
+        error_x=_error_bar(table["difference"], table["low"], table["high"]) | {"color": GREY},
+        mode="markers",
+        marker={"color": BLUE, "size": 11, "symbol": "diamond"},
+        hovertemplate="%{x:.3f}<extra></extra>",
+        showlegend=False,
+    )
+    rows_axis(fig, [f"to {SELECTORS[name]}" for name in table["selector"]])
     fig.add_vline(x=0, line={"color": GREY, "dash": "dash"})
     return fig
 
@@ -166,6 +199,7 @@ def stability_dots(result: ExperimentResult) -> go.Figure:
 
 FIGURES: dict[str, Callable[[ExperimentResult], go.Figure]] = {
     "crossfit": crossfit_curves,
+    "new_systems": new_system_curves,
     "sweep": sweep_kappa,
     "perturbation": perturbation_gap,
     "ablation": ablation_gaps,
@@ -176,6 +210,7 @@ FIGURES: dict[str, Callable[[ExperimentResult], go.Figure]] = {
 
 BESIDE: dict[str, tuple[str, Callable[[ExperimentResult], go.Figure]]] = {
     "crossfit": ("How far greedy is ahead, split by split", crossfit_deltas),
+    "new_systems": ("How far pairs are ahead of each other selector", new_system_gains),
     "sweep": ("What the agreement costs in rubrics", sweep_coverage),
 }
 

@@ -9,6 +9,7 @@ from crubric_core.errors import DatasetError
 from crubric_core.experiments.concordance import Concordance, Repeat, jackknife
 from crubric_core.experiments.held_out_systems import (
     NAMES,
+    ahead_table,
     headline,
     held_out_systems,
     hold_out,
@@ -43,6 +44,16 @@ def test_gains_are_differences_to_random(result):
     error = table.loc["random", "score_error"] - table["score_error"]
     np.testing.assert_allclose(table["score_error_gain"].drop("random"), error.drop("random"), atol=1e-12)
     assert np.isnan(table.loc["random", "tau_gain"])
+
+
+def test_how_far_pairs_are_ahead_is_the_difference_of_the_rows(result):
+    table, ahead = result.frame().set_index("selector"), result.tables["ahead"]
+    assert set(ahead["selector"]) == set(SELECTORS) - {"pairs"}
+    for row in ahead[ahead["measure"] != "human"].itertuples():
+        sign = -1 if row.measure == "score_error" else 1
+        expected = sign * (table.loc["pairs", row.measure] - table.loc[row.selector, row.measure])
+        assert row.difference == pytest.approx(expected)
+        assert row.low <= row.difference <= row.high
 
 
 def test_the_same_seed_gives_the_same_tables_and_budgets_average_to_the_summary(workspace, settings, result):
@@ -139,7 +150,7 @@ def noted(gain):
         agree = np.clip(mean + rng.normal(0, 0.01, (4, 1, size, size)), 0, 1)
         agree = (agree + np.swapaxes(agree, 2, 3)) / 2
         found[name] = Concordance(agree, np.ones((4, size, size)), np.full((1, size), 0.1))
-    return headline(summary_table(found, 0.95))
+    return headline(ahead_table(found, 0.95), summary_table(found, 0.95))
 
 
 def test_the_headline_says_ahead_behind_or_not_separated_as_the_intervals_do():

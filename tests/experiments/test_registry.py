@@ -61,7 +61,7 @@ def test_few_judges_are_the_first_thing_that_every_experiment_says(workspace, na
 
 
 def test_an_unknown_experiment_is_refused_with_the_names_of_all(workspace):
-    with pytest.raises(SettingsError, match="crossfit, sweep, perturbation"):
+    with pytest.raises(SettingsError, match="crossfit, new_systems, sweep, perturbation"):
         run_experiment("cross-fit", workspace.dataset("small"), FAST)
 
 

@@ -45,6 +45,7 @@ def test_every_experiment_has_a_figure_that_shows_its_own_numbers(study):
     assert set(FIGURES) == set(EXPERIMENTS)
     main = {
         "crossfit": "rho",
+        "new_systems": "tau",
         "sweep": "kappa",
         "perturbation": "degradation",
         "ablation": "gap",
@@ -53,7 +54,9 @@ def test_every_experiment_has_a_figure_that_shows_its_own_numbers(study):
     }
     for result in results:
         table = result.tables[
-            {"crossfit": "curves", "stability": "variants"}.get(result.name, next(iter(result.tables)))
+            {"crossfit": "curves", "new_systems": "budgets", "stability": "variants"}.get(
+                result.name, next(iter(result.tables))
+            )
         ]
         drawn = np.concatenate([np.asarray(trace.y, dtype=float) for trace in experiment_figure(result).data])
         if result.name == "stability":

@@ -63,6 +63,38 @@ VIEWS: dict[str, View] = {
             ),
         },
     ),
+    "new_systems": View(
+        "Does a bank place systems that took no part in its choice? A quarter of the systems is held out at a time; "
+        "each is placed on banks chosen without it, and compared with its ability on the whole pool.",
+        "How well a bank of B rubrics places systems that it has not seen",
+        {
+            "new_systems": (
+                "New systems on banks chosen without them",
+                {
+                    "selector": "chosen by",
+                    "new_pairs": _named("new pairs", "percent", "Pairs of new systems in the pool's order"),
+                    "new_old": _named(
+                        "new and old", "percent", "New systems in order with old ones on the whole pool"
+                    ),
+                    "tau": _named("τ", help="Kendall's tau of all systems as new ones"),
+                    "tau_low": _LOW,
+                    "tau_high": _HIGH,
+                    "human": _named("τ to humans"),
+                    "score_error": _named("error of the score", help="Of the predicted mean over the pool"),
+                },
+            ),
+            "ahead": (
+                "How far pairs are ahead of each other selector",
+                {
+                    "selector": "selector",
+                    "measure": "measure",
+                    "difference": _named("difference", help="Pairs less the other, the same systems"),
+                    "low": _LOW,
+                    "high": _HIGH,
+                },
+            ),
+        },
+    ),
     "sweep": View(
         "Do the labels of the rubrics agree better that pass a stricter gate? And how many rubrics does it cost?",
         "Agreement of the rubrics kept at each threshold",

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...environment import recorded, typed
+from ...experiments.held_out_systems import NAMES as SELECTORS
 from ...experiments.results import num, records, span
+from ...experiments.titles import column_title
 from ...figures.experiments import KINDS, STRATEGIES
 from ...settings import Priors, Settings
 from ..text import count
@@ -38,6 +40,18 @@ def _crossfit(result: ExperimentResult) -> str:
     return (
         f"On rubrics they never saw, greedy banks rank the systems {how} random ones: "
         f"ΔAUC {num(row['delta'])} {span(row['delta_low'], row['delta_high'])}."
+    )
+
+
+def _new_systems(result: ExperimentResult) -> str:
+    ahead = result.tables["ahead"]
+    row = records(ahead[ahead["selector"] == "random"], "measure")["tau"]
+    if np.isnan(row["difference"]):
+        return "Banks cannot be compared on new systems here."
+    how = _compared(row["low"], row["high"], "better than", "worse than", "no better or worse than")
+    return (
+        f"Systems that they have not seen, banks of pairs rank {how} random ones: "
+        f"Δτ {num(row['difference'])} {span(row['low'], row['high'])}."
     )
 
 
@@ -97,6 +111,7 @@ def _stability(result: ExperimentResult) -> str:
 
 _HEADLINES = {
     "crossfit": _crossfit,
+    "new_systems": _new_systems,
     "sweep": _sweep,
     "perturbation": _perturbation,
     "ablation": _ablation,
@@ -116,6 +131,10 @@ def shown(name: str, table: pd.DataFrame) -> pd.DataFrame:
         reached = table["smallest_bank"].map(lambda size: "not reached" if np.isnan(size) else f"{size:.0f}")
         names = table["strategy"].map({name: words for name, (words, _) in STRATEGIES.items()})
         table = table.assign(smallest_bank=reached, strategy=names)
+    if "selector" in table:
+        table = table.assign(selector=table["selector"].map(SELECTORS))
+    if "measure" in table:
+        table = table.assign(measure=table["measure"].map(column_title))
     if "p" in table:
         table = table.assign(p=table["p"].map(lambda p: "< 0.001" if p < 0.001 else num(p)))
     if "kind" in table:

@@ -125,7 +125,7 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--datasets", nargs="+", default=list(DATASETS))
-    parser.add_argument("--repeats", type=int, default=5)
+    parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--speed", action="store_true", help="time the kernels instead")
     args = parser.parse_args()
     if args.speed:

@@ -69,7 +69,7 @@ def anchor_points(
 def _cluster(points: FloatArray, size: int, rng: np.random.Generator) -> tuple[FloatArray, IntArray]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # a cluster may lose all its points: it is left out then
-        centres, cluster = kmeans2(points, size, iter=20, minit="++", rng=rng)
+        centres, cluster = kmeans2(points, size, iter=10, minit="++", rng=rng)
     return centres, cluster.astype(np.int64)
 
 
@@ -98,7 +98,7 @@ def best_of_random(
     for start in range(0, subsets, step):
         keys = rng.random((min(step, subsets - start), len(candidates)))
         drawn = candidates[np.argpartition(keys, size - 1, axis=1)[:, :size]]
-        means = np.stack([_known_means(shares[:, rubrics]) for rubrics in drawn])
+        means = _subset_means(shares, drawn)
         errors, slope, intercept = _left_out_errors(means, target)
         winner = int(errors.argmin())
         if errors[winner] < least or not best.rubrics.size:
@@ -121,6 +121,17 @@ def _left_out_errors(means: FloatArray, target: FloatArray) -> tuple[FloatArray,
     left_out = residual / np.maximum(1 - leverage, 1e-9)
     errors = np.sqrt((left_out**2).mean(axis=1))
     return np.where(np.isnan(errors), np.inf, errors), slope, intercept
+
+
+def _subset_means(shares: FloatArray, drawn: IntArray) -> FloatArray:
+    """(n, M) mean of the known labels of each system on each subset (n, size); NaN without any."""
+    inside = np.zeros((len(drawn), shares.shape[1]))
+    np.put_along_axis(inside, drawn, 1.0, axis=1)
+    known = ~np.isnan(shares)
+    counts = inside @ known.T.astype(float)
+    mean = np.full(counts.shape, np.nan)
+    np.divide(inside @ np.where(known, shares, 0.0).T, counts, out=mean, where=counts > 0)
+    return mean
 
 
 def _known_means(shares: FloatArray) -> FloatArray:

@@ -60,10 +60,10 @@ def held_out_systems(
     *,
     progress: Progress | None = None,
     cancel: Cancel | None = None,
-    repeats: int = 5,
+    repeats: int = 3,
     folds: int = 4,
     draws: int = 3,
-    n_budgets: int = 8,
+    n_budgets: int = 6,
     selectors: Sequence[str] = tuple(SELECTORS),
 ) -> ExperimentResult:
     """Banks for systems not seen, by every selector.

@@ -603,6 +603,20 @@ def naive_agree_share(panel, tolerance=0):
     return shares
 
 
+def naive_share_weight(passes, missing):
+    """Binomial variance over that of the shares of agreeing pairs, cell by cell; (M, J, K) both."""
+    within = binomial = 0.0
+    for j in range(passes.shape[1]):
+        shares = []
+        for i in range(passes.shape[0]):
+            known = passes[i, j][~missing[i, j]]
+            if len(known) >= 2:
+                shares.append(np.mean([x == z for x, z in itertools.combinations(known, 2)]))
+        within += sum((share - np.mean(shares)) ** 2 for share in shares)
+        binomial += len(shares) * np.mean(shares) * (1 - np.mean(shares)) if shares else 0
+    return binomial / within
+
+
 def naive_ability_covariance(y, theta, sd, log_a_sd=0.5, b_sd=2.0):
     """Abilities beside each other with 2PL items integrated out on a dense grid, rubric after rubric (Louis 1982)."""
     log_a, b = (

@@ -12,7 +12,7 @@ import numpy as np
 from scipy import optimize
 from scipy.special import betaln, digamma, expit, logit
 
-from ..types import FloatArray, IntArray
+from ..types import FloatArray
 
 FEWEST = 10
 """Measured rubrics from which a prior is estimated; with fewer it is flat."""
@@ -29,7 +29,7 @@ class BetaPrior:
     estimated: bool = False
 
 
-def estimate_prior(n_agree: FloatArray, n_total: IntArray) -> BetaPrior:
+def estimate_prior(n_agree: FloatArray, n_total: FloatArray) -> BetaPrior:
     """The prior that makes the agreements (J,) of the instances (J,) likeliest; Beta(1, 1) from fewer than ten rubrics.
 
     The mean a / (a + b) stays half an instance of all away from 0 and 1, a + b within SIZE.

@@ -18,6 +18,7 @@ from .pair_kappa import pair_kappa
 
 if TYPE_CHECKING:
     from ..labels.store.dataset import Reduction
+    from ..labels.store.pairs import PairCounts
 
 
 @dataclass(frozen=True)
@@ -79,7 +80,8 @@ class Gate:
     threshold: tau_c, or the value that drops the lowest quarter; NaN where ``off`` or nothing has a value.
     given: whether tau_c was given. feasible: (J,) value ≥ threshold, or True.
     off: whether the labels say nothing of agreement. n_agree, n_total: (J,) instances, agreeing ones maybe fractional.
-    posterior: of each rubric's agreement rate, under ``prior``.
+    posterior: of each rubric's agreement rate, under ``prior``. weight: the yes-or-no instances that one instance is
+    worth, ≥ 1: a share of agreeing pairs varies less than all or nothing.
     """
 
     statistic: GateStatistic
@@ -92,6 +94,7 @@ class Gate:
     n_total: IntArray
     posterior: MeasurabilityPosterior
     prior: BetaPrior
+    weight: float = 1.0
 
 
 def gate_is_off(reduction: Reduction) -> bool:
@@ -104,10 +107,14 @@ def decide_gate(reduction: Reduction, settings: Settings) -> Gate:
     n_agree: FloatArray | IntArray = reduction.n_agree
     if settings.agreement == "pairwise":
         n_agree = np.minimum(reduction.pairs.agree_share, reduction.n_total)
-    prior = BetaPrior(settings.alpha, settings.beta)
+    prior, weight = BetaPrior(settings.alpha, settings.beta), 1.0
     if settings.prior == "estimated":
-        prior = estimate_prior(np.asarray(n_agree, dtype=np.float64), reduction.n_total)
-    posterior = measurability_posterior(n_agree, reduction.n_total, prior.alpha, prior.beta)
+        weight = (
+            1.0 if settings.agreement == "unanimous" else share_weight(reduction.pairs, reduction.n_total)
+        )
+        prior = estimate_prior(_times(weight, n_agree), _times(weight, reduction.n_total))
+    agreements, instances = _times(weight, n_agree), _times(weight, reduction.n_total)
+    posterior = measurability_posterior(agreements, instances, prior.alpha, prior.beta)
     values = pair_kappa(reduction.pairs) if settings.gate == "kappa" else posterior.mean
     off = gate_is_off(reduction)
     threshold = lowest_quarter(values[reduction.n_total > 0]) if settings.tau_c is None else settings.tau_c
@@ -122,7 +129,23 @@ def decide_gate(reduction: Reduction, settings: Settings) -> Gate:
         n_total=reduction.n_total,
         posterior=posterior,
         prior=prior,
+        weight=weight,
     )
+
+
+def _times(weight: float, counts: FloatArray | IntArray) -> FloatArray:
+    return np.asarray(weight * counts, dtype=np.float64)
+
+
+def share_weight(pairs: PairCounts, n_total: IntArray) -> float:
+    """The binomial variance n q (1 - q) of all rubrics (J,) over what the shares of agreeing pairs vary; ≥ 1.
+
+    Whole agreements vary exactly as the binomial does: 1.
+    """
+    some = np.maximum(n_total, 1)
+    within = float((pairs.agree_squares - pairs.agree_share**2 / some).sum())
+    binomial = float((pairs.agree_share * (1 - pairs.agree_share / some)).sum())
+    return max(1.0, binomial / within) if within > 0 else 1.0
 
 
 def lowest_quarter(values: FloatArray) -> float:
@@ -138,8 +161,8 @@ def agreements_needed(gate: Gate, instances: int) -> int | None:
     """
     if gate.statistic == "kappa" or not np.isfinite(gate.threshold):
         return None
-    size = gate.prior.alpha + gate.prior.beta + instances
-    needed = max(0, int(np.ceil(gate.threshold * size - gate.prior.alpha - 1e-9)))
+    size = gate.prior.alpha + gate.prior.beta + gate.weight * instances
+    needed = max(0, int(np.ceil((gate.threshold * size - gate.prior.alpha) / gate.weight - 1e-9)))
     return needed if needed <= instances else None
 
 

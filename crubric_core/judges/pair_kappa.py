@@ -42,6 +42,7 @@ def panel_pairs(panel: FloatArray, levels: IntArray, tolerance: int = 0) -> Pair
             labels=n.ravel(),
             cells=np.ones(n.size, dtype=np.int64),
             agreeing=agreeing.ravel(),
+            agreeing_squares=(agreeing**2).ravel(),
             gap=(n * squares - total**2).ravel(),
             total=total.ravel(),
             squares=squares.ravel(),

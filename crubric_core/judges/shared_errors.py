@@ -17,12 +17,15 @@ class EffectiveJudges:
     judges: K. rho: mean correlation of two judges' errors beyond what independent judges would show, in [0, 1]; NaN
     where it cannot be known. effective: K / (1 + (K - 1) rho) (Kish's design effect of K equally correlated
     witnesses), in [1, K]. flagged: pairs of judges whose errors are correlated beyond doubt.
+    anchored: errors are measured against human labels; else against the other judges, where errors that most judges
+    share do not show.
     """
 
     judges: int
     rho: float
     effective: float
     flagged: int
+    anchored: bool
 
     @property
     def too_sure(self) -> bool:
@@ -31,29 +34,43 @@ class EffectiveJudges:
 
 
 def effective_judges(found: ResidualCorrelation) -> EffectiveJudges:
-    """From the correlations of the errors (K, K): each pair counts alike."""
+    """From the correlations of the errors (K, K), the mean over the pairs.
+
+    Where two judges share errors, a third looks as if it erred against them: at least what flagged pairs alone give.
+    """
     n_judges = len(found.correlation)
-    excess = (found.correlation - found.expected)[np.triu_indices(n_judges, 1)]
-    known = excess[np.isfinite(excess)]
-    rho = float(np.clip(known.mean(), 0, 1)) if len(known) else float("nan")
+    above = np.triu_indices(n_judges, 1)
+    excess, flagged = (found.correlation - found.expected)[above], found.flagged[above]
+    known = np.isfinite(excess)
+    rho = float("nan")
+    if known.any():
+        rho = float(np.clip(max(excess[known].mean(), np.where(flagged, excess, 0)[known].mean()), 0, 1))
     return EffectiveJudges(
         judges=n_judges,
         rho=rho,
         effective=n_judges / (1 + (n_judges - 1) * rho),
         flagged=int(np.triu(found.flagged, 1).sum()),
+        anchored=found.reference == "anchors",
     )
 
 
 def independence_note(found: EffectiveJudges) -> str:
-    """What must be said where posterior probabilities are shown; empty where the judges seem independent."""
+    """What must be said where posterior probabilities are shown; empty where human labels show no shared errors."""
     if np.isnan(found.rho):
         return (
             "Whether the judges share errors is unknown (it takes human labels, or a fourth judge): the stated "
             "probabilities hold only if they err independently."
         )
-    if not found.too_sure:
+    if found.too_sure:
+        at_most = "" if found.anchored else "at most "
+        share = "shares" if found.flagged == 1 else "share"
+        return (
+            f"{count(found.flagged, 'pair')} of judges {share} errors: the {count(found.judges, 'judge')} count as "
+            f"{at_most}{found.effective:.1f} independent ones, and the stated probabilities are too sure."
+        )
+    if found.anchored:
         return ""
     return (
-        f"{count(found.flagged, 'pair')} of judges share errors: the {count(found.judges, 'judge')} count as "
-        f"{found.effective:.1f} independent ones, and the stated probabilities are too sure."
+        "No two judges are seen to share errors, but errors that most judges share would not show without human "
+        "labels: the stated probabilities hold only if there are none."
     )

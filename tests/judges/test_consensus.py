@@ -81,7 +81,7 @@ def reduction(y, unanimous, levels=2, response="binary"):
         levels=np.full(J, levels),
         n_agree=zeros,
         n_total=zeros,
-        pairs=PairCounts(zeros, zeros, zeros, zeros),
+        pairs=PairCounts(*[zeros] * 5),
         max_panel=zeros,
         n_judges=3,
         unanimous=np.array(unanimous),

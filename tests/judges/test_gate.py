@@ -122,7 +122,7 @@ def stated_and_true(a, b, n, rubrics, alpha=None, beta=None):
         agree = rng.binomial(n, q)
         total = np.full(rubrics, n)
         if alpha is None:
-            prior = estimate_prior(agree.astype(float), total)
+            prior = estimate_prior(agree.astype(float), total.astype(float))
             posterior = measurability_posterior(agree, total, prior.alpha, prior.beta)
         else:
             posterior = measurability_posterior(agree, total, alpha, beta)
@@ -148,7 +148,7 @@ def test_a_flat_prior_is_far_too_sure_where_rates_are_alike_and_low():
 def test_the_fit_finds_the_rates_it_was_drawn_from():
     rng = np.random.default_rng(3)
     q = rng.beta(6, 2, 20_000)
-    prior = estimate_prior(rng.binomial(20, q).astype(float), np.full(20_000, 20))
+    prior = estimate_prior(rng.binomial(20, q).astype(float), np.full(20_000, 20.0))
     assert (prior.alpha, prior.beta) == (pytest.approx(6, rel=0.06), pytest.approx(2, rel=0.06))
 
 
@@ -163,7 +163,7 @@ def test_the_fit_finds_the_rates_it_was_drawn_from():
     ],
 )
 def test_the_prior_is_proper_and_between_the_data_at_the_edges(agree, total):
-    prior = estimate_prior(agree.astype(float), total)
+    prior = estimate_prior(agree.astype(float), total.astype(float))
     assert prior.estimated
     assert 0 < prior.alpha < np.inf
     assert 0 < prior.beta < np.inf
@@ -273,6 +273,19 @@ def test_pairwise_agreement_counts_shares_and_is_never_below_unanimity(graded):
     assert (pairwise.n_agree > unanimous.n_agree).any()
     assert (pairwise.n_agree <= found.n_total).all()
     assert possible_values(pairwise) is None
+
+
+def test_shares_count_for_as_many_instances_as_their_spread_says(graded):
+    """Shares of agreeing pairs vary less than all or nothing; whole agreements vary as the binomial does."""
+    found = reduced(graded)
+    pairwise = decide_gate(found, Settings(gate="agreement", agreement="pairwise"))
+    assert pairwise.weight == pytest.approx(oracles.naive_share_weight(graded >= 3, np.isnan(graded)))
+    assert pairwise.weight > 1
+    two = decide_gate(reduced(graded[:, :, :2]), Settings(gate="agreement", agreement="pairwise"))
+    assert two.weight == pytest.approx(1)
+    assert decide_gate(found, Settings(gate="agreement")).weight == 1
+    fixed = decide_gate(found, Settings(tau_c=0.7, agreement="pairwise"))
+    np.testing.assert_allclose(fixed.values, (1 + fixed.n_agree) / (2 + found.n_total))
 
 
 def test_a_threshold_is_told_in_counts(graded):

@@ -250,7 +250,10 @@ def _cell_sums(found: dict[str, Any]) -> CellSums:
     rubric, labels, cells = (
         np.asarray(found[name]).astype(np.int64) for name in ("rubric", "labels", "cells")
     )
-    sums = (np.asarray(found[name]).astype(np.float64) for name in ("agreeing", "gap", "total", "squares"))
+    sums = (
+        np.asarray(found[name]).astype(np.float64)
+        for name in ("agreeing", "agreeing_squares", "gap", "total", "squares")
+    )
     return CellSums(rubric, labels, cells, *sums)
 
 

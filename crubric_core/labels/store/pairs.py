@@ -15,6 +15,7 @@ class PairCounts:
 
     n_pairs: (J,) pairs of labels on one cell; 0 where no cell has two.
     agree_share: (J,) sum over the cells of the share of agreeing pairs; from 0 to the number of such cells.
+    agree_squares: (J,) sum over the cells of the square of that share.
     discordance: (J,) D_j, sum over the pairs of squared level differences over (L - 1)²; discordant pairs where binary.
     chance: (J,) E_j, what D_j would be if the labels of the rubric came in random order; 2 p (1 - p) n_pairs where
     binary. NaN where the rubric has no label.
@@ -22,6 +23,7 @@ class PairCounts:
 
     n_pairs: IntArray
     agree_share: FloatArray
+    agree_squares: FloatArray
     discordance: FloatArray
     chance: FloatArray
 
@@ -31,14 +33,15 @@ class CellSums:
     """One row for each rubric and number of labels on a cell; all arrays (n,).
 
     rubric: position in 0..J-1. labels: known labels on one cell. cells: how many such cells. agreeing: agreeing pairs
-    in all of them. gap: sum over the pairs of squared level differences. total, squares: sums of levels, and of their
-    squares, over all labels.
+    in all of them; agreeing_squares: sum of the squares of their number on one cell. gap: sum over the pairs of squared
+    level differences. total, squares: sums of levels, and of their squares, over all labels.
     """
 
     rubric: IntArray
     labels: IntArray
     cells: IntArray
     agreeing: FloatArray
+    agreeing_squares: FloatArray
     gap: FloatArray
     total: FloatArray
     squares: FloatArray
@@ -58,6 +61,7 @@ def pair_counts(sums: CellSums, levels: IntArray) -> PairCounts:
     return PairCounts(
         n_pairs=n_pairs.astype(np.int64),
         agree_share=by_rubric(sums.agreeing / np.maximum(pairs, 1)),
+        agree_squares=by_rubric(sums.agreeing_squares / np.maximum(pairs, 1) ** 2),
         discordance=by_rubric(sums.gap) / unit,
         chance=2 * variance * n_pairs / unit,
     )

@@ -91,7 +91,8 @@ def agreement() -> str:
 def pair_sums() -> str:
     """What ``pairs.CellSums`` holds: one row for each rubric and number of labels on a cell, in a fixed order."""
     return """
-        SELECT j AS rubric, n AS labels, count(*) AS cells, sum(agreeing) AS agreeing, sum(gap) AS gap,
+        SELECT j AS rubric, n AS labels, count(*) AS cells, sum(agreeing) AS agreeing,
+               sum(agreeing * agreeing) AS agreeing_squares, sum(gap) AS gap,
                sum(total) AS total, sum(squares) AS squares
         FROM cells GROUP BY j, n ORDER BY j, n
     """

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from crubric_core.demo import write_demo
-from crubric_core.ui import loaders, widgets
+from crubric_core.ui import loaders, state, widgets
 from crubric_core.ui.data import details as data_details
 from crubric_core.ui.data import report as upload_report
 from crubric_core.ui.data import upload
@@ -23,7 +23,8 @@ if (
     with st.spinner("Simulating 15 systems under 3 judges …"):
         write_demo(workspace)
         loaders.datasets_changed()
-    st.session_state["dataset"] = st.session_state["detail"] = "demo"
+    state.show_dataset("demo")
+    st.session_state["detail"] = "demo"
     st.rerun()
 
 if told := st.session_state.pop("told", None):

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import dataclasses
 import shlex
+from pathlib import Path
 
 import pytest
 from hypothesis import given
+from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from crubric_core import Priors, Settings
 from crubric_core.__main__ import build_parser
 from crubric_core.commands.options import settings_of
+from crubric_core.commands.settings import setting_rows, settings_markdown
 from crubric_core.declarations import Spec, specs_of
 from crubric_core.errors import SettingsError
 from crubric_core.settings import PRESETS, SPECS
@@ -118,6 +121,7 @@ def test_a_threshold_alone_means_the_gate_of_the_paper():
     assert Settings(alpha=2.0).prior == "fixed"
 
 
+PARSER = build_parser()
 SOME = {
     "tau_c": [None, 0.05, 0.8], "gate": ["kappa", "agreement"], "prior": ["estimated", "fixed"],
     "alpha": [1.0, 2.5], "strategy": ["pairs", "greedy"], "quadrature": ["adaptive", "grid"], "basis": ["all", "bank"],
@@ -125,13 +129,14 @@ SOME = {
 }  # fmt: skip
 
 
+@hypothesis_settings(deadline=None)
 @given(st.fixed_dictionaries({name: st.sampled_from(values) for name, values in SOME.items()}))
 def test_any_settings_are_a_preset_and_what_differs_from_it(values):
     settings = Settings(**values)
     preset, told = settings.explicit()
     assert Settings.preset(preset, **told) == settings
     words = shlex.split(command("sweep", "w.duckdb", "d", settings))
-    assert settings_of(build_parser().parse_args(words[3:])) == settings
+    assert settings_of(PARSER.parse_args(words[words.index("experiment") :])) == settings
 
 
 def test_options_go_before_the_preset():
@@ -165,3 +170,17 @@ def test_a_page_spells_out_the_command_that_gives_the_same_settings():
     chosen = Settings(tau_c=0.6, model="GRM", clip=False, priors=Priors(log_a_sd=None, b_sd=3.0, c_beta=None))
     words = shlex.split(command("sweep", "w.duckdb", "d", chosen))
     assert settings_of(build_parser().parse_args(words[3:])) == chosen
+
+
+def test_the_page_of_settings_is_the_one_that_the_declarations_make():
+    page = Path(__file__).resolve().parents[1] / "docs" / "settings.md"
+    assert page.read_text("utf-8") == settings_markdown(), (
+        "write it anew: crubric settings --markdown > docs/settings.md"
+    )
+
+
+def test_every_setting_is_described_with_its_default_and_that_of_the_paper():
+    rows = {row["name"]: row for row in setting_rows()}
+    assert set(rows) == {*SPECS, *specs_of(Priors)}
+    assert (rows["gate"]["default"], rows["gate"]["paper"]) == ("kappa", "agreement")
+    assert rows["budget"]["allowed"] == "a whole number of at least 1"

@@ -42,6 +42,7 @@ GROUPS: dict[str, tuple[Command, ...]] = {
         Command("build", "from labels to a bank and a tiered leaderboard", "analysis"),
         Command("experiment", "does it hold on these labels?", "analysis"),
         Command("report", "all of it in one HTML file and one Markdown file", "analysis"),
+        Command("settings", "every setting with its choices and defaults, one JSON line each", "settings"),
         Command("place", "where a new system stands on an existing bank", "placement"),
     ),
     "Judges": (Command("judges", "who is reliable, lenient, or errs with another", "judges"),),

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any, get_args
 import numpy as np
 import streamlit as st
 
-from ..declarations import Group, Spec, Switch, specs_of
-from ..errors import SettingsError
+from ..declarations import Group, Spec, Switch
 from ..settings import LOWEST_TAU, PRESETS, SPECS, Preset, Priors, Settings, Strategy
+from .settings_address import NAMES, PRIORS, read_settings, spelled
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
 
 DEFAULTS = Settings()
-PRIORS = specs_of(Priors)
 STRATEGIES: Mapping[Strategy, str] = {
     "pairs": "pairs",
     "greedy": "greedy (paper)",
@@ -41,7 +40,7 @@ TABS: Mapping[str, tuple[Group, ...]] = {
 }
 SHOWN_PRESETS: Mapping[Preset, str] = {"robust": "Robust", "paper": "As in the paper"}
 LEFT_END = -0.5  # of the slider of tau_c: hardly a rubric is below
-_HELD, _WRITTEN, _PRESET = "settings held", "settings written", "preset"
+_HELD, _WRITTEN = "settings held", "settings written"
 _FOLLOWS: Mapping[str, Mapping[str, Any]] = {
     "gate": {"tau_c": None},
     "alpha": {"prior": "fixed"},
@@ -56,12 +55,25 @@ Quarter = Callable[[Settings], float]
 
 def pick_dataset(names: Sequence[str]) -> str:
     """The dataset of every page, chosen in the side bar; ``names`` is not empty."""
-    held = st.session_state.get("dataset held", st.query_params.get("dataset"))
-    st.session_state["dataset"] = held if held in names else names[0]
-    chosen: str = st.sidebar.selectbox("Dataset", list(names), key="dataset")
-    st.session_state["dataset held"] = chosen
-    _write({"dataset": chosen if chosen != names[0] else None})
+    session, given = st.session_state, st.query_params.get("dataset")
+    if given is not None and given != session.get("dataset written") and not session.get("dataset moved"):
+        session["dataset held"] = given
+    held = session.get("dataset held")
+    session["dataset"] = held if held in names else names[0]
+    chosen: str = st.sidebar.selectbox("Dataset", list(names), key="dataset", on_change=_dataset_change)
+    session["dataset moved"] = False
+    session["dataset held"] = session["dataset written"] = chosen
+    _write({"dataset": chosen})
     return chosen
+
+
+def show_dataset(name: str) -> None:
+    """From now on the pages show this dataset."""
+    st.session_state["dataset held"], st.session_state["dataset moved"] = name, True
+
+
+def _dataset_change() -> None:
+    show_dataset(st.session_state["dataset"])
 
 
 def settings_bar(rubrics: int, quarter: Quarter, *, typing: bool = False) -> Settings:
@@ -96,16 +108,12 @@ def held_settings() -> Settings:
     settings: Settings = session.setdefault(_HELD, DEFAULTS)
     session["settings moved"] = False
     session[_WRITTEN] = spelled(settings)
-    _write(dict.fromkeys((_PRESET, *SPECS, *PRIORS, "c_prior")) | session[_WRITTEN])
+    _write(dict.fromkeys(NAMES) | session[_WRITTEN])
     return settings
 
 
 def _given() -> dict[str, str]:
-    return {
-        name: st.query_params[name]
-        for name in (_PRESET, *SPECS, *PRIORS, "c_prior")
-        if name in st.query_params
-    }
+    return {name: st.query_params[name] for name in NAMES if name in st.query_params}
 
 
 def _write(values: Mapping[str, str | None]) -> None:
@@ -115,63 +123,6 @@ def _write(values: Mapping[str, str | None]) -> None:
             st.query_params.pop(name, None)
         elif st.query_params.get(name) != value:
             st.query_params[name] = value
-
-
-def spelled(settings: Settings) -> dict[str, str]:
-    """The settings as an address says them: the preset, if it is not the usual one, and what differs from it."""
-    preset, told = settings.explicit()
-    priors = {name: getattr(settings.priors, name) for name in PRIORS}
-    differing = {name: value for name, value in priors.items() if value != getattr(DEFAULTS.priors, name)}
-    return (
-        ({_PRESET: preset} if preset != "robust" else {})
-        | {name: _text(value) for name, value in told.items()}
-        | {name: _text(value or 0) for name, value in differing.items()}
-        | ({} if settings.priors.c_beta else {"c_prior": "false"})
-    )
-
-
-def _text(value: object) -> str:
-    if isinstance(value, bool):
-        return str(value).lower()
-    return "none" if value is None else f"{value:g}" if isinstance(value, float) else str(value)
-
-
-def read_settings(given: Mapping[str, str]) -> Settings:
-    """The settings that an address spells; what it spells wrong keeps its default."""
-    told = {name: value for name in SPECS if (value := _read(SPECS[name], given.get(name))) is not ...}
-    if told.get("tau_c") is not None:
-        told["tau_c"] = round(told["tau_c"], 2)
-    spread = {name: value or None for name in PRIORS if (value := _number(given.get(name))) is not None}
-    priors = Priors(**spread, c_beta=None if given.get("c_prior") == "false" else Priors().c_beta)
-    preset: Any = given.get(_PRESET)
-    preset = preset if preset in get_args(Preset) else "robust"
-    try:
-        return Settings.preset(preset, **told, priors=priors)
-    except SettingsError:  # each is allowed, but not together
-        return Settings.preset(preset)
-
-
-def _read(spec: Spec, text: str | None) -> Any:
-    """The value that a text spells, or ... where it spells none."""
-    if text is None:
-        return ...
-    if isinstance(spec, Switch):
-        return {"true": True, "false": False}.get(text.lower(), ...)
-    if spec.choices:
-        return text if text in spec.choices else ...
-    try:
-        value = spec.read(text)
-    except ValueError:
-        return ...
-    return value if spec.allows(value) else ...
-
-
-def _number(text: str | None) -> float | None:
-    try:
-        value = float(text or "nan")
-    except ValueError:
-        return None
-    return value if np.isfinite(value) and value >= 0 else None
 
 
 def _change(name: str) -> None:

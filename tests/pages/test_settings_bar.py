@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from crubric_core import Priors, Settings
+from crubric_core import Priors, Settings, Workspace
+from crubric_core.demo import simulate
+from crubric_core.settings import PRESETS
 from tests.pages.conftest import Open
 from tests.pages.test_pages import first_line
 
@@ -92,3 +94,59 @@ def test_other_settings_give_other_answers(open_page: Open, study: Path) -> None
     before = first_line(app)
     app.number_input(key="beta").set_value(9.0).run()
     assert first_line(app) != before
+
+
+def test_a_preset_sets_all_of_its_settings_and_is_part_of_the_address(open_page: Open, study: Path) -> None:
+    app = open_page("bank", study, budget="17")
+    app.segmented_control(key="preset choice").set_value("paper").run()
+    assert not app.exception
+    found = widgets(app)
+    paper = Settings.preset("paper")
+    for name in PRESETS["paper"]:
+        assert found[name].value == getattr(paper, name), name
+    assert found["budget"].value == 17
+    assert (app.query_params["preset"], app.query_params["budget"]) == ("paper", "17")
+
+
+def test_an_address_alone_gives_the_settings_that_it_was_written_from(open_page: Open, study: Path) -> None:
+    first = open_page("bank", study, preset="paper", tau_c="0.7", model="1PL")
+    again = open_page("bank", study, **{name: str(value) for name, value in first.query_params.items()})
+    assert first_line(again) == first_line(first)
+    assert again.selectbox(key="strategy").value == "greedy"
+
+
+def test_a_threshold_in_the_address_alone_is_one_of_the_paper_s_gate(open_page: Open, study: Path) -> None:
+    app = open_page("bank", study, tau_c="0.7")
+    assert (app.selectbox(key="gate").value, app.selectbox(key="prior").value) == ("agreement", "fixed")
+
+
+def test_another_statistic_drops_its_lowest_quarter_until_its_threshold_is_moved(
+    open_page: Open, study: Path
+) -> None:
+    app = open_page("measurability", study)
+    app.slider(key="tau_c").set_value(0.3).run()
+    assert "τ_c = 0.30" in first_line(app)
+    app.selectbox(key="gate").set_value("agreement").run()
+    assert "lowest quarter" in first_line(app)
+    assert "tau_c" not in app.query_params
+    assert app.query_params["gate"] == "agreement"
+
+
+@pytest.fixture
+def two_studies(tmp_path: Path) -> Path:
+    """A workspace with the datasets ``one`` and ``two``."""
+    with Workspace(tmp_path / "two.duckdb") as workspace:
+        for name, seed in (("one", 1), ("two", 2)):
+            labels = simulate(seed=seed, systems=6, queries=6, pool=(6, 9)).labels
+            workspace.ingest(labels.to_csv(index=False).encode(), name)
+    return tmp_path / "two.duckdb"
+
+
+def test_the_chosen_dataset_is_kept_and_part_of_the_address(open_page: Open, two_studies: Path) -> None:
+    app = open_page("overview", two_studies)
+    other = next(name for name in ("one", "two") if name != app.selectbox(key="dataset").value)
+    app.selectbox(key="dataset").set_value(other).run()
+    assert app.selectbox(key="dataset").value == other
+    assert app.query_params["dataset"] == other
+    app.run()
+    assert app.selectbox(key="dataset").value == other

@@ -9,7 +9,7 @@ import streamlit as st
 
 from ...errors import CrubricError
 from ...labels.readers.bundle import plan_ingest
-from .. import loaders
+from .. import loaders, state
 from ..text import count, plain
 from . import files as upload_files
 from . import names as upload_names
@@ -164,5 +164,6 @@ def _read(batch: Batch, plan: Plan, dataset: str, policies: Policies) -> None:
     st.session_state.pop("batch", None)
     st.session_state["drops"] = st.session_state.get("drops", 0) + 1
     st.session_state["report"] = report
-    st.session_state["dataset"] = st.session_state["detail"] = dataset
+    state.show_dataset(dataset)
+    st.session_state["detail"] = dataset
     st.rerun()

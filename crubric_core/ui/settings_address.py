@@ -1,0 +1,74 @@
+"""Settings as part of a page's address: what differs from the nearest preset, in the words of the command line."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, get_args
+
+import numpy as np
+
+from ..declarations import Spec, Switch, specs_of
+from ..errors import SettingsError
+from ..settings import SPECS, Preset, Priors, Settings
+
+PRIORS = specs_of(Priors)
+PRESET, C_PRIOR = "preset", "c_prior"
+NAMES = (PRESET, *SPECS, *PRIORS, C_PRIOR)
+"""The parameters of an address that settings take."""
+
+
+def spelled(settings: Settings) -> dict[str, str]:
+    """The settings as an address says them: the preset, if it is not the usual one, and what differs from it."""
+    preset, told = settings.explicit()
+    priors = {name: getattr(settings.priors, name) for name in PRIORS}
+    differing = {name: value for name, value in priors.items() if value != getattr(Priors(), name)}
+    return (
+        ({PRESET: preset} if preset != "robust" else {})
+        | {name: _text(value) for name, value in told.items()}
+        | {name: _text(value or 0) for name, value in differing.items()}
+        | ({} if settings.priors.c_beta else {C_PRIOR: "false"})
+    )
+
+
+def _text(value: object) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    return "none" if value is None else f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def read_settings(given: Mapping[str, str]) -> Settings:
+    """The settings that an address spells; what it spells wrong keeps its default."""
+    told = {name: value for name in SPECS if (value := _read(SPECS[name], given.get(name))) is not ...}
+    if told.get("tau_c") is not None:
+        told["tau_c"] = round(told["tau_c"], 2)
+    spread = {name: value or None for name in PRIORS if (value := _number(given.get(name))) is not None}
+    priors = Priors(**spread, c_beta=None if given.get(C_PRIOR) == "false" else Priors().c_beta)
+    preset: Any = given.get(PRESET)
+    preset = preset if preset in get_args(Preset) else "robust"
+    try:
+        return Settings.preset(preset, **told, priors=priors)
+    except SettingsError:  # each is allowed, but not together
+        return Settings.preset(preset)
+
+
+def _read(spec: Spec, text: str | None) -> Any:
+    """The value that a text spells, or ... where it spells none."""
+    if text is None:
+        return ...
+    if isinstance(spec, Switch):
+        return {"true": True, "false": False}.get(text.lower(), ...)
+    if spec.choices:
+        return text if text in spec.choices else ...
+    try:
+        value = spec.read(text)
+    except ValueError:
+        return ...
+    return value if spec.allows(value) else ...
+
+
+def _number(text: str | None) -> float | None:
+    try:
+        value = float(text or "nan")
+    except ValueError:
+        return None
+    return value if np.isfinite(value) and value >= 0 else None

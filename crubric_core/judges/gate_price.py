@@ -9,7 +9,7 @@ import numpy as np
 
 from ..text import count
 from ..types import BoolArray, FloatArray, IntArray
-from .measurability import Gate
+from .measurability import Gate, shown_threshold
 
 LEAST_RUBRICS = 20
 """Informative rubrics that a claim needs at the least; a quarter of the bank size where that is more."""
@@ -106,7 +106,7 @@ def _remedy(values: FloatArray, informative: BoolArray, nu: FloatArray, needed: 
 
 
 def _sentence(gate: Gate, n: int, of: int, share: float, remedy: float | None) -> str:
-    shown = f"{gate.threshold:.2f}"
+    shown = shown_threshold(gate)
     said = (
         f"The gate at τ_c = {shown} ({gate.statistic}) keeps {n:,} of {count(of, 'informative rubric')} with "
         f"{share:.0%} of their information: too little for any claim about systems."

@@ -133,6 +133,11 @@ def decide_gate(reduction: Reduction, settings: Settings) -> Gate:
     )
 
 
+def shown_threshold(gate: Gate) -> str:
+    """As it was given, to two digits; to three where it follows from the labels."""
+    return f"{gate.threshold:.2f}" if gate.given else f"{gate.threshold:.3f}"
+
+
 def _times(weight: float, counts: FloatArray | IntArray) -> FloatArray:
     return np.asarray(weight * counts, dtype=np.float64)
 

@@ -176,15 +176,13 @@ def _presets(settings: Settings) -> None:
 
 def _threshold(place: DeltaGenerator, settings: Settings, quarter: Quarter) -> None:
     """The slider of tau_c; it stands at the threshold that drops the lowest quarter until it is moved."""
-    low, spec, title = max(LOWEST_TAU[settings.gate], LEFT_END), SPECS["tau_c"], "Threshold τ_c"
+    low, spec, title = max(LOWEST_TAU[settings.gate], LEFT_END), SPECS["tau_c"], SPECS["tau_c"].title
     at = settings.tau_c
     if at is None:
-        at, title = quarter(settings), f"{title}: drops the lowest quarter"
+        at, title = quarter(settings), f"{title}: drops the lowest quarter by {settings.gate}"
     at = float(np.clip(np.floor(100 * np.nan_to_num(at, nan=low)) / 100, low, 1))
     st.session_state["tau_c"] = round(at, 2)
-    place.slider(
-        f"{title} ({settings.gate})", low, 1.0, step=spec.step, key="tau_c", help=spec.help, **_moves("tau_c")
-    )
+    place.slider(title, low, 1.0, step=spec.step, key="tau_c", help=spec.help, **_moves("tau_c"))
 
 
 def _share(place: DeltaGenerator, name: str, settings: Settings) -> None:

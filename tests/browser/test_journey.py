@@ -75,7 +75,7 @@ def first_line(page: Page) -> str:
 
 
 def test_from_an_uploaded_table_over_both_sliders_to_a_leaderboard(page: Page, uploaded: Server) -> None:
-    page.goto(f"{uploaded.url}/bank")
+    page.goto(f"{uploaded.url}/bank?tau_c=0.8")
     settle(page)
     before = first_line(page)
     move(page, "Measurability threshold", "PageDown", 1)

@@ -21,7 +21,12 @@ ROWS = st.lists(
 def gated(values, threshold, statistic="kappa", off=False):
     values = np.asarray(values, dtype=float)
     return SimpleNamespace(
-        values=values, threshold=threshold, feasible=~(values < threshold) | off, off=off, statistic=statistic
+        values=values,
+        threshold=threshold,
+        feasible=~(values < threshold) | off,
+        off=off,
+        statistic=statistic,
+        given=True,
     )
 
 

@@ -33,7 +33,7 @@ def test_a_page_without_data_says_what_to_do(open_page: Open, tmp_path: Path, pa
             "overview",
             r"8 systems were judged on \d+ rubrics of 12 queries by 3 judges; \d\.\d% of the labels",
         ),
-        ("measurability", r"\d+ of \d+ rubrics pass τ_c = 0\.\d\d; \d+ do not\. The gate uses rubric κ"),
+        ("measurability", r"\d+ of \d+ rubrics pass τ_c = 0\.\d{3}; \d+ do not\. The gate uses rubric κ"),
         ("items", r"Half of all information about these systems comes from \d+ of \d+ rubrics"),
         ("bank", r"\d+ rubrics keep \d+% \[\d+%, \d+%\] of the \d+ pairs that all \d+ separate"),
         ("leaderboard", r"On \d+ rubrics the 8 systems fall into \d+ tiers? at 95%\."),

@@ -10,7 +10,7 @@ import streamlit as st
 from ...errors import CrubricError
 from ...figures.measurability import measurability_histogram
 from ...judges.gate_price import gate_prices
-from ...judges.measurability import STATISTIC_NAMES, agreements_needed, possible_values
+from ...judges.measurability import STATISTIC_NAMES, agreements_needed, possible_values, shown_threshold
 from .. import widgets
 from ..text import count, plain
 from .rules import beside_rules
@@ -33,7 +33,7 @@ def answer(study: StudyPage, *first: str) -> None:
     uses = "rubric κ, agreement beyond chance" if gate.statistic == "kappa" else "the agreement rate"
     study.answer(
         *first,
-        f"{kept:,} of {count(total, 'rubric')} pass τ_c = {gate.threshold:.2f}{_in_counts(gate)}; "
+        f"{kept:,} of {count(total, 'rubric')} pass τ_c = {shown_threshold(gate)}{_in_counts(gate)}; "
         f"{total - kept:,} do not.",
         f"The gate uses {uses}" + ("." if gate.given else "; this threshold drops the lowest quarter."),
     )

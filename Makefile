@@ -2,6 +2,7 @@
 # make viewer    the read-only server of shared views
 # make test      linters, types, layers, then the fast tests: under three minutes on two idle cores
 # make test-all  the same with every test: slow, fuzz, crash, security, browser, real data
+# make slow-list  measure on an idle machine which tests are slow, and write tests/slow.txt
 # make check     linters, types and layers alone
 # make wheel     the package with the dashboard inside, in dist/
 # make lock      renew requirements.lock and requirements-dev.lock
@@ -22,7 +23,7 @@ PIP := $(BIN)/python -m pip install -qq --disable-pip-version-check
 PYTEST := $(BIN)/python -m pytest -n 2 --dist loadfile --benchmark-disable -ra
 LOCK := --quiet --upgrade --universal --python-version 3.11 --generate-hashes --no-header --no-annotate
 
-.PHONY: app viewer test test-all check wheel lock clean
+.PHONY: app viewer test test-all slow-list check wheel lock clean
 .DELETE_ON_ERROR:
 
 app: $(RUNTIME) | $(filter $(DEMO),$(CRUBRIC_WORKSPACE))
@@ -34,6 +35,10 @@ viewer: $(RUNTIME)
 # The fast tests are those without a marker (pyproject.toml lists the markers; tests/conftest.py sets most by folder).
 test: check
 	@$(PYTEST) -m "not (slow or fuzz or crash or browser or security or real)" $(PYTEST_ARGS)
+
+# 260 seconds of tests on two cores, beside linters and start, stay under three minutes.
+slow-list: $(DEV)
+	@$(PYTEST) -m "not (fuzz or crash or browser or security or real)" --renew-slow 260
 
 # Three workers on two cores: the browser tests wait a lot.
 test-all: check

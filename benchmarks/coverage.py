@@ -14,12 +14,13 @@ order.
 from __future__ import annotations
 
 import argparse
+from typing import Literal
 
 import numpy as np
 from scipy.special import expit
 
 from crubric_core.irt.abilities import estimate_abilities, resample_abilities
-from crubric_core.irt.fit import fit_irt
+from crubric_core.irt.fit import IrtFit, fit_irt
 from crubric_core.irt.uncertainty import ability_standard_errors
 from crubric_core.leaderboard.bootstrap import draw_weights
 
@@ -28,7 +29,9 @@ SPREADS = {"as the priors": (0.5, 2.0), "narrower": (0.4, 1.2)}  # sd of log a a
 QUERIES, BANK, REPLICATES = 104, 200, 300
 
 
-def simulate(n_systems: int, n_rubrics: int, seed: int, spread: str = "narrower"):
+def simulate(
+    n_systems: int, n_rubrics: int, seed: int, spread: str = "narrower"
+) -> tuple[np.ndarray, np.ndarray, np.random.Generator]:
     rng = np.random.default_rng([9, seed])
     slopes, difficulties = SPREADS[spread]
     theta, a = rng.normal(size=n_systems), np.exp(rng.normal(0, slopes, n_rubrics))
@@ -38,7 +41,7 @@ def simulate(n_systems: int, n_rubrics: int, seed: int, spread: str = "narrower"
     return y.astype(float), theta, rng
 
 
-def on_scale(theta, fit):
+def on_scale(theta: np.ndarray, fit: IrtFit) -> np.ndarray:
     """The truth on the scale of the estimates."""
     design = np.stack([np.ones_like(theta), theta], axis=1)
     weight = 1 / fit.theta_sd[:, None] ** 2
@@ -59,7 +62,7 @@ def posterior_coverage(n_systems: int, n_rubrics: int, tables: int, spread: str)
     return np.mean(shares, axis=0)
 
 
-def bootstrap_coverage(kind: str, tables: int) -> tuple[float, float, float]:
+def bootstrap_coverage(kind: Literal["rescaled", "plain"], tables: int) -> tuple[float, float, float]:
     """Coverage of the differences, share of pairs declared apart, and of those in the wrong order."""
     found = []
     pairs = np.triu_indices(15, 1)
@@ -94,7 +97,8 @@ def main() -> None:
             cells = " | ".join(f"{share:.1%}" for share in shares)
             print(f"| {spread} | {size[0]} × {size[1]:,} | {cells} |", flush=True)
     print("\n| bootstrap | covered | declared apart | wrong |\n| --- | --- | --- | --- |")
-    for kind in ("rescaled", "plain"):
+    kinds: tuple[Literal["rescaled"], Literal["plain"]] = ("rescaled", "plain")
+    for kind in kinds:
         covered, apart, wrong = bootstrap_coverage(kind, tables)
         print(f"| {kind} | {covered:.1%} | {apart:.1%} | {wrong:.2%} |", flush=True)
 

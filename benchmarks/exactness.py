@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 import os
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -24,13 +25,14 @@ from crubric_core.irt.fit import RELATIVE_GRADIENT, TOLERANCE, bind_model, const
 from crubric_core.irt.objective import MarginalPosterior
 from crubric_core.irt.optimise import maximise
 from crubric_core.irt.quadrature import GridQuadrature
+from crubric_core.settings import Model
 
 ROOT = Path(__file__).resolve().parents[1]
 REAL = Path(os.environ.get("CRUBRIC_REAL_DATA", ROOT.parent / "shared" / "data"))
-MODELS = ("1PL", "2PL", "3PL", "GRM")
+MODELS: tuple[Model, ...] = ("1PL", "2PL", "3PL", "GRM")
 
 
-def tables():
+def tables() -> Iterator[tuple[str, np.ndarray, np.ndarray, np.ndarray]]:
     """(name, binary labels, ordered labels, levels) of each table."""
     for n_rubrics in (624, 4052):
         y, theta = simulate_2pl(15, n_rubrics)
@@ -47,7 +49,7 @@ def tables():
                 yield name, dataset.reduce("binary").y, ordered.y, ordered.levels
 
 
-def check(name, y, model, levels, search: bool) -> None:
+def check(name: str, y: np.ndarray, model: Model, levels: np.ndarray, search: bool) -> None:
     keep = ~constant_rubrics(y)
     bound = bind_model(np.ascontiguousarray(y[:, keep]), model, Priors(), levels[keep])
     start = bound.start()
@@ -62,7 +64,7 @@ def check(name, y, model, levels, search: bool) -> None:
     gain = "—"
     if search:
         exact.rule = GridQuadrature(np.linspace(-8, 8, 801 if keep.sum() > 1000 else 4001))
-        found = minimize(
+        found = minimize(  # type: ignore[call-overload] # the stubs know no function of value and gradient
             lambda x: (lambda e: (-e.value, -e.gradient))(exact(x)),
             start,
             jac=True,

@@ -10,18 +10,22 @@ import resource
 import sys
 import time
 import warnings
+from collections.abc import Callable
+from typing import Literal
 
 import numpy as np
 
+Fitted = tuple[np.ndarray, np.ndarray, np.ndarray, int]  # a, b, theta, evaluations
 
-def fit_ours(y, quadrature="adaptive"):
+
+def fit_ours(y: np.ndarray, quadrature: Literal["adaptive", "grid"] = "adaptive") -> Fitted:
     from crubric_core.irt.fit import fit_irt
 
     fit = fit_irt(y, "2PL", quadrature)
     return fit.a, fit.b, fit.theta, fit.evaluations
 
 
-def fit_mirt(y, prior):
+def fit_mirt(y: np.ndarray, prior: bool) -> Fitted:
     from mirt import fit_mirt, fscores
 
     labels = np.where(np.isnan(y), -1, y).astype(int)
@@ -37,7 +41,7 @@ def fit_mirt(y, prior):
     return parameters["discrimination"].ravel(), parameters["difficulty"].ravel(), theta, fitted.n_iterations
 
 
-def fit_girth(y):
+def fit_girth(y: np.ndarray) -> Fitted:
     import girth
 
     labels = girth.tag_missing_data(np.where(np.isnan(y), -9, y).astype(int).T, [0, 1])
@@ -46,7 +50,7 @@ def fit_girth(y):
     return a, b, np.asarray(girth.ability_eap(labels, b, a)), 0
 
 
-def fit_numpy_em(y, nodes=41, sweeps=200):
+def fit_numpy_em(y: np.ndarray, nodes: int = 41, sweeps: int = 200) -> Fitted:
     """The floor to come near: a plain fixed-grid EM with one Fisher-scoring step a sweep, complete tables only."""
     theta = np.linspace(-4, 4, nodes)
     log_weights = -0.5 * theta**2 - np.log(np.exp(-0.5 * theta**2).sum())
@@ -72,7 +76,7 @@ def fit_numpy_em(y, nodes=41, sweeps=200):
     return np.exp(log_a), b, posterior @ theta, sweep
 
 
-METHODS = {
+METHODS: dict[str, Callable[[np.ndarray], Fitted]] = {
     "ours": fit_ours,
     "ours, 41-node grid": lambda y: fit_ours(y, "grid"),
     "mirt, same priors": lambda y: fit_mirt(y, True),
@@ -82,7 +86,7 @@ METHODS = {
 }
 
 
-def main(method, table, repeats, out):
+def main(method: str, table: str, repeats: str, out: str) -> None:
     y = np.load(table)
     fit = METHODS[method]
     warnings.simplefilter("ignore")  # a peer's own warnings are not ours to mend

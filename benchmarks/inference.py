@@ -24,7 +24,7 @@ from benchmarks.inference_real import half_against_half
 from benchmarks.inference_threshold import false_borders
 from crubric_core.bank.greedy import greedy_bank
 from crubric_core.irt.abilities import estimate_abilities, resample_abilities
-from crubric_core.irt.fit import fit_irt
+from crubric_core.irt.fit import IrtFit, fit_irt
 from crubric_core.irt.information import item_information
 from crubric_core.leaderboard.bootstrap import draw_weights
 from crubric_core.leaderboard.cross_fit import cross_fit
@@ -44,7 +44,7 @@ def query_scores(table: Table) -> np.ndarray:
     return np.divide(passed, count, out=np.full(passed.shape, np.nan), where=count > 0)
 
 
-def claims(table: Table, seed: int) -> tuple[dict[str, Inference], object]:
+def claims(table: Table, seed: int) -> tuple[dict[str, Inference], IrtFit]:
     """What both rules claim, and the pooled fit."""
     fit = fit_irt(table.y)
     cross = cross_fit(table.y, fit)
@@ -92,7 +92,7 @@ def coverage(table: Table, rule: Inference, rng: np.random.Generator) -> dict[st
     }
 
 
-def papers_bank(table: Table, fit, rng: np.random.Generator) -> dict[str, float]:
+def papers_bank(table: Table, fit: IrtFit, rng: np.random.Generator) -> dict[str, float]:
     """The paper's intervals: a bank chosen and fitted on the labels that it ranks, rubrics drawn within queries."""
     grid = np.linspace(-4, 4, 41)
     weights = np.exp(-0.5 * grid**2)

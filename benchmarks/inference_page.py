@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from benchmarks.inference_designs import ABOUT, JUDGING, SYSTEMS
 
 Cells = dict[str, dict[str, float]]
+Key = tuple[str, str, str, str]
+Designs = dict[Key, dict[str, float]]
 
 HEAD = """# Do the board's claims hold?
 
@@ -62,28 +65,33 @@ def ratio(cell: dict[str, float], name: str) -> float | None:
     return cell[f"theta {name}"] / cell[f"score {name}"] if cell.get(f"score {name}") else None
 
 
-def write_page(path: Path, known: Cells) -> None:
+def write_page(path: Path, known: dict[str, Any]) -> None:
     """The page from all cells that are known."""
-    cells = {tuple(name.split("|")): cell for name, cell in known.items() if name.count("|") == 3}
+    cells = {_key(name): cell for name, cell in known.items() if name.count("|") == 3}
     rows = [*targets(cells), *real_targets(known.get("real", {}))]
     verdict = table(["target", "met in", "mean", "missed"], rows) + "\n"
     parts = [HEAD, "## Against the targets\n\n", verdict, designs(), claims(cells), coverage(cells)]
     if "threshold" in known:
         parts.append(thresholds(known["threshold"]))
     if "real" in known:
-        parts.append(real(known["real"]))
+        parts.append(real(cast("Cells", known["real"])))  # by table: the one entry that is nested
     path.write_text("".join(parts), encoding="utf-8")
 
 
-def targets(cells: dict) -> list[list[str]]:
+def _key(name: str) -> Key:
+    systems, rubrics, spread, judging = name.split("|")
+    return systems, rubrics, spread, judging
+
+
+def targets(cells: Designs) -> list[list[str]]:
     """Each target: in how many cells it is met, the mean over the cells, and the cells that miss it."""
     rows = []
     for name, value, limit, least in TARGETS:
-        found = {key: value(cell) for key, cell in cells.items() if value(cell) is not None}
+        found = {key: got for key, cell in cells.items() if (got := value(cell)) is not None}
         if not found:
             continue
         missed = {k: v for k, v in found.items() if (v < limit if least else v > limit)}
-        worst = sorted(missed, key=missed.get, reverse=not least)
+        worst = sorted(missed, key=missed.__getitem__, reverse=not least)
         where = "; ".join(f"{describe(k)}: {number(missed[k])}" for k in worst) or "—"
         rows.append(
             [
@@ -130,7 +138,7 @@ def designs() -> str:
     return "\n".join(lines) + "\n\n"
 
 
-def claims(cells: dict) -> str:
+def claims(cells: Designs) -> str:
     """False and true claims of both rules."""
     rows = []
     for key in ordered(cells):
@@ -145,7 +153,7 @@ def claims(cells: dict) -> str:
     return "## Claims, theta / score\n\n" + table(head, rows) + "\n"
 
 
-def coverage(cells: dict) -> str:
+def coverage(cells: Designs) -> str:
     """Coverage and widths, beside the paper's bank."""
     rows = []
     for key in ordered(cells):
@@ -210,12 +218,12 @@ def real(known: Cells) -> str:
     return "## Half the queries against the other half, real tables\n\n" + about + table(head, rows)
 
 
-def ordered(cells: dict) -> list:
+def ordered(cells: Designs) -> list[Key]:
     """Plain judging first, then the systems' designs, rubrics a query and effects in their order."""
     return sorted(cells, key=lambda k: (JUDGING.index(k[3]), SYSTEMS.index(k[0]), int(k[1]), float(k[2])))
 
 
-def describe(key: tuple[str, str, str, str]) -> str:
+def describe(key: Key) -> str:
     """A cell in words."""
     return f"{key[0]}, × {key[1]}, s = {key[2]}, {key[3]}"
 

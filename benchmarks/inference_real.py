@@ -43,7 +43,8 @@ def load(folder: Path) -> tuple[np.ndarray, np.ndarray]:
 
 def rates(y: np.ndarray, query: np.ndarray) -> dict[str, float]:
     """Shares of pairs separated, and of these reversed in the other half, by both rules, alone and all at once."""
-    rng, counts = np.random.default_rng(0), {}
+    rng = np.random.default_rng(0)
+    counts: dict[str, np.ndarray] = {}
     for _ in range(SPLITS):
         first = np.isin(query, rng.permutation(query.max() + 1)[: (query.max() + 1) // 2])
         halves = [claims(y[:, half], query[half]) for half in (first, ~first)]
@@ -67,7 +68,7 @@ def rates(y: np.ndarray, query: np.ndarray) -> dict[str, float]:
     return out
 
 
-def add(counts: dict, name: str, *masks: np.ndarray) -> None:
+def add(counts: dict[str, np.ndarray], name: str, *masks: np.ndarray) -> None:
     """Add pairs, separated, reversed and significantly reversed pairs to a running count."""
     counts[name] = counts.get(name, 0) + np.array([masks[0].size, *(mask.sum() for mask in masks)])
 

@@ -9,13 +9,14 @@ quarters of the rubrics: abilities, contributions, threshold, intervals, tiers a
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from time import process_time
 
 import numpy as np
 
 from benchmarks.tables import simulate_2pl
 from crubric_core.irt.fit import fit_irt
-from crubric_core.leaderboard.cross_fit import cross_fit
+from crubric_core.leaderboard.cross_fit import CrossFit, cross_fit
 from crubric_core.leaderboard.inference import infer
 from crubric_core.leaderboard.influence import ability_influence
 
@@ -40,13 +41,15 @@ def main() -> None:
     for n_systems, n_rubrics in SIZES:
         y, _ = simulate_2pl(n_systems, n_rubrics)
         fit, query = fit_irt(y), np.arange(y.shape[1]) % QUERIES
-        one = seconds(lambda y=y: fit_irt(y))
+        one = seconds(partial(fit_irt, y))
         start = process_time()
         cross = cross_fit(y, fit)
         folds = process_time() - start
         rng = np.random.default_rng(0)
 
-        def move(cross=cross, query=query, rng=rng) -> object:
+        def move(
+            cross: CrossFit = cross, query: np.ndarray = query, rng: np.random.Generator = rng
+        ) -> object:
             return infer(ability_influence(cross, rng.random(len(query)) < 0.75, query), rng)
 
         start = process_time()

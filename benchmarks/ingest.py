@@ -69,7 +69,9 @@ def run(code: str, *arguments: Path | str) -> dict[str, float]:
 
 def compare(source: Path, repeats: int, folder: Path) -> dict[str, float]:
     """Medians of bare and ours, run in turn."""
-    bare, memory, ours = [], [], []
+    bare: list[dict[str, float]] = []
+    memory: list[dict[str, float]] = []
+    ours: list[dict[str, float]] = []
     for _ in range(repeats):
         for results, code, place in ((bare, BARE, "bare"), (ours, OURS, "ours"), (memory, BARE, None)):
             target = folder / f"{place}.duckdb" if place else ":memory:"

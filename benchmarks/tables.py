@@ -5,7 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 
-def simulate_2pl(n_systems: int, n_rubrics: int, seed: int = 0, missing: float = 0.0):
+def simulate_2pl(
+    n_systems: int, n_rubrics: int, seed: int = 0, missing: float = 0.0
+) -> tuple[np.ndarray, np.ndarray]:
     """Labels (M, J) without constant rubrics, and the true abilities (M,)."""
     rng = np.random.default_rng(seed)
     theta = rng.normal(size=n_systems)

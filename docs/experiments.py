@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
+from typing import cast
 
 import pandas as pd
 
@@ -153,7 +154,7 @@ def overview(results: list[ExperimentResult]) -> str:
             )
         row["target"] = f"{table['target'].iloc[0]:.4g}"
         for strategy in ("greedy", "random"):
-            size = table.loc[strategy, "smallest_bank"]
+            size = cast("float", table.loc[strategy, "smallest_bank"])
             row[f"smallest bank, {strategy}"] = "not reached" if pd.isna(size) else int(size)
         rows.append(row)
     return "## At a glance: the cross-fit\n\n" + markdown_table(pd.DataFrame(rows)) + "\n"

@@ -12,7 +12,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, ViewportSize, sync_playwright
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
@@ -21,7 +21,7 @@ from crubric_core.demo import write_demo  # noqa: E402
 from crubric_core.labels.store.workspace import Workspace  # noqa: E402 - the path comes first
 from tests.browser.conftest import serve, settle  # noqa: E402
 
-SIZE = {"width": 1400, "height": 900}
+SIZE: ViewportSize = {"width": 1400, "height": 900}
 PICTURES = (
     ("leaderboard", "light"),
     ("leaderboard", "dark"),

@@ -15,7 +15,7 @@ reduction = study.reduction()
 both = st.toggle("All rubrics that pass beside the bank", value=True, key="beside", bind="query-params")
 ranked, full = study.ranking(), study.ranking_on(study.pool)
 table = ranked.table[ranked.table["rank"].notna()]
-at = pd.Index(reduction.systems).get_indexer(table["system"])
+at = pd.Index(reduction.systems).get_indexer(pd.Index(table["system"]))
 systems, standing = table["system"].tolist(), ranked.standing
 widgets.notes(saturation_warnings(ranked))
 study.answer(*wording.leaderboard(table, ranked.n_rubrics, study.settings.confidence))

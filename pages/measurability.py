@@ -8,7 +8,7 @@ from crubric_core.ui import loaders, tables, widgets
 from crubric_core.ui.measurability import gate as gate_section
 from crubric_core.ui.measurability import sections as judges_sections
 from crubric_core.ui.page import open_study
-from crubric_core.ui.text import shorten
+from crubric_core.ui.text import plain, shorten
 
 study = open_study("Measurability")
 facts, reduction, gate = loaders.facts(study), study.reduction(), study.measurability()
@@ -35,7 +35,7 @@ with right:
         st.write("Choose a rubric to see its labels.")
         st.stop()
     rubric = reduction.rubrics.iloc[row]
-    st.markdown(f"**{widgets.plain(rubric['rubric'])}**")
+    st.markdown(f"**{plain(rubric['rubric'])}**")
     if isinstance(rubric["text"], str):
         st.text(shorten(rubric["text"], 300))
     widgets.show(

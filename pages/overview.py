@@ -17,8 +17,8 @@ warnings = dataset_warnings(reduction)
 missing, instances = counts["missing_share"], counts["systems"] * counts["rubrics"]
 
 study.answer(
-    f"{count(counts['systems'], 'system')} were judged on {count(counts['rubrics'], 'rubric')} of "
-    f"{count(counts['queries'], 'query', 'queries')} by {count(counts['judges'], 'judge')}; "
+    f"{count(int(counts['systems']), 'system')} were judged on {count(int(counts['rubrics']), 'rubric')} of "
+    f"{count(int(counts['queries']), 'query', 'queries')} by {count(int(counts['judges']), 'judge')}; "
     + (f"{missing:.1%} of the labels are missing." if missing else "no label is missing."),
     f"{count(len(warnings), 'thing')} to know before reading on."
     if warnings
@@ -28,7 +28,7 @@ widgets.notes(warnings)
 widgets.figures_row(
     {
         "Labels": f"{counts['labels']:,}",
-        "Scale": f"{facts.scale.minimum:g} to {facts.scale.maximum:g}",
+        "Scale": f"{facts.scale.minimum:g} to {facts.scale.maximum:g}" if facts.scale else widgets.UNKNOWN,
         "Judged by all": f"{counts['cells_full_panel'] / instances:.0%}",
         "Judges agree": f"{reduction.n_agree.sum() / max(reduction.n_total.sum(), 1):.0%}"
         if reduction.n_total.sum()

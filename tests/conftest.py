@@ -11,6 +11,8 @@ import pytest
 from hypothesis import settings
 from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
+from tests.slow_tests import Stopwatch, is_slow, listed
+
 ROOT = Path(__file__).resolve().parents[1]
 REAL_DATA = Path(os.environ.get("CRUBRIC_REAL_DATA", ROOT.parent / "shared" / "data"))
 
@@ -28,12 +30,28 @@ PLACES = {
 }
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """The option of ``make slow-list``."""
+    parser.addoption("--renew-slow", type=float, metavar="SECONDS", help="write tests/slow.txt anew")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Measure where asked to; the workers of xdist report to the process that started them."""
+    budget = config.getoption("--renew-slow")
+    if budget is not None and not hasattr(config, "workerinput"):
+        config.pluginmanager.register(Stopwatch(budget))
+
+
+@pytest.hookimpl(tryfirst=True)  # before -m chooses
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark what stands in a folder or file of one kind, so that no test there is forgotten."""
+    """Mark what stands in a folder or file of one kind, so that no test there is forgotten, and what is slow."""
+    slow = listed()
     for item in items:
         for place, marker in PLACES.items():
             if place in item.nodeid:
                 item.add_marker(marker)
+        if is_slow(item.nodeid, slow):
+            item.add_marker("slow")
 
 
 @pytest.fixture(scope="session")

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
     from streamlit.delta_generator import DeltaGenerator
 
+    from ..settings import Strategy
+
 DEFAULTS = Settings()
 STRATEGIES: Mapping[Strategy, str] = {
     "pairs": "pairs",

@@ -17,6 +17,7 @@ import os
 import sys
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -107,9 +108,9 @@ def speed() -> None:
         distances = pair_distances(y, fit.theta, fit.theta_sd)
         order = pairs_order(distances, query, budget=200).order
         times = (
-            seconds(lambda y=y, fit=fit: pair_distances(y, fit.theta, fit.theta_sd)),
-            seconds(lambda d=distances, q=query: pairs_order(d, q, budget=200)),
-            seconds(lambda d=distances, q=query: pairs_order(d, q), repeats=1),
+            seconds(partial(pair_distances, y, fit.theta, fit.theta_sd)),
+            seconds(partial(pairs_order, distances, query, budget=200)),
+            seconds(partial(pairs_order, distances, query), repeats=1),
         )
         proven = [certify(distances, order, budget) for budget in (20, 200)]
         print(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..bank.item_spread import item_spread
 from ..bank.pairs import pair_distances
 from ..bank.utility import utility_grid
 from ..irt.diagnostics import item_rest_correlation
@@ -26,6 +27,7 @@ def calibrate(reduction: Reduction, settings: Settings) -> Calibration:
         grid=grid,
         info=item_information(fit, grid.theta),
         distances=pair_distances(y, fit.theta, fit.theta_sd, reduction.levels, fit.thresholds),
+        spread=item_spread(fit, y),
         nu=posterior_weighted_information(fit, y),
         item_rest=item_rest_correlation(y / (reduction.levels - 1)),
     )

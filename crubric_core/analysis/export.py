@@ -11,6 +11,7 @@ from typing import Any, Literal
 from ..errors import ExportError
 from ..files import csv_bytes, json_bytes, write_files, write_whole
 from ..labels.store.dataset import Dataset
+from .reference import reference_systems
 from .result import Result
 
 _PACKAGES = ("numpy", "scipy", "pandas", "duckdb")
@@ -97,12 +98,19 @@ def report(result: Result) -> dict[str, Any]:
             "queries": int(result.bank["query"].nunique()),
             "labels": consensus_rows(result),
         },
+        "reference": reference_record(result),
         "tiers": [
             {"tier": tier, "systems": ranked.loc[ranked["tier"] == tier, "system"].tolist()}
             for tier in ranked["tier"].unique().tolist()
         ],
         "versions": versions(),
     }
+
+
+def reference_record(result: Result) -> dict[str, Any] | None:
+    """The systems at their full-pool, cross-fitted abilities, which placements are compared with; None without any."""
+    found = reference_systems(result)
+    return None if found is None else found.record()
 
 
 UNKNOWN_LEVEL = "?"

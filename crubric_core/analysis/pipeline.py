@@ -46,6 +46,7 @@ def result_of(analysis: Analysis) -> Result:
         calibration=fitted,
         order=order,
         ranking=ranking,
+        pool=analysis.ranking_on(analysis.pool),
         measurability=analysis.measurability(),
         items=item_table(reduction, fitted, analysis.bank(), feasible),
         bank=bank_table(analysis.queries(), reduction, fitted, order, settings),

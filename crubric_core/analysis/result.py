@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from ..bank.assembly import BankOrder
+from ..bank.item_spread import Spread
 from ..bank.pairs import PairDistances
 from ..bank.utility import UtilityGrid
 from ..irt.fit import IrtFit
@@ -32,6 +33,7 @@ class Calibration:
     grid: the G nodes and weights on which coverage is measured.
     info: (G, J) item information at the nodes; a column of zeros for a constant rubric.
     distances: of pairs of systems on each rubric, by which the strategy pairs chooses.
+    spread: of the rubrics' parameters.
     nu: (J,) information where the systems lie; 0 for a constant rubric.
     item_rest: (J,) item-rest correlation; NaN where undefined.
     """
@@ -40,6 +42,7 @@ class Calibration:
     grid: UtilityGrid
     info: FloatArray
     distances: PairDistances
+    spread: Spread
     nu: FloatArray
     item_rest: FloatArray
 
@@ -82,6 +85,7 @@ class Result:
     """Everything that pages, reports and published views show of one analysis.
 
     gate: "on", or "off" where no cell has labels of two judges and every rubric passes unmeasured.
+    pool: where the systems stand on all rubrics that pass, whatever the basis of ``ranking``.
     gating: each rubric's statistic and the threshold. verdict: whether enough passes for a claim about systems.
     comparisons: one row a pair of systems: system, other, difference, se, low, high, p_value, separated.
     certificate: utility of the bank over a proven upper bound of every bank of its size, in (0, 1].
@@ -94,6 +98,7 @@ class Result:
     calibration: Calibration
     order: BankOrder
     ranking: Ranking
+    pool: Ranking
     measurability: pd.DataFrame
     items: pd.DataFrame
     bank: pd.DataFrame

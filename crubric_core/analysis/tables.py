@@ -90,11 +90,15 @@ def item_table(
     table = table.assign(a=fit.a, b=fit.b, c=np.where(fit.constant, np.nan, fit.c))
     if fit.thresholds is not None:
         table = table.assign(**{f"b{k + 1}": column for k, column in enumerate(fit.thresholds.T)})
+    spread = calibration.spread
     in_bank = np.zeros(len(table), dtype=bool)
     in_bank[chosen] = True
     known = (~np.isnan(reduction.y)).sum(axis=0)
     mean = np.nansum(reduction.y, axis=0) / np.where(known > 0, known * (reduction.levels - 1), np.nan)
     return table.assign(
+        log_a_sd=spread.log_a,
+        b_sd=spread.b,
+        log_a_b_correlation=spread.correlation,
         nu=calibration.nu,
         pass_rate=mean,
         systems=known,

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..analysis.calibration import calibrate
+from ..analysis.calibration import calibrate, fit_folds
+from ..analysis.ranking import rank_systems
+from ..analysis.reference import reference_on_pool
 from ..analysis.selection import order_candidates
 from ..analysis.stages import gate
 from ..errors import DatasetError
@@ -31,5 +33,19 @@ def hold_out(ds: Dataset, settings: Settings, system: str) -> tuple[Anchor, NewL
     feasible = gate(reduction, inputs.settings)["feasible"].to_numpy()
     calibration = calibrate(reduction, inputs.settings)
     bank = order_candidates(reduction, calibration, feasible, inputs.settings).order[: settings.budget]
-    anchor = make_anchor(ds.name, inputs.settings, ds.judges, reduction, calibration.fit, feasible, bank)
+    cross = fit_folds(reduction, calibration, inputs.settings)
+    pool = rank_systems(
+        inputs.queries, reduction, calibration, cross, feasible & ~calibration.fit.constant, inputs.settings
+    )
+    anchor = make_anchor(
+        ds.name,
+        inputs.settings,
+        ds.judges,
+        reduction,
+        calibration.fit,
+        feasible,
+        bank,
+        calibration.spread,
+        reference_on_pool(reduction, pool),
+    )
     return anchor, NewLabels((system,), whole.y[[at]], ds.judges, ())

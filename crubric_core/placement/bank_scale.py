@@ -12,15 +12,19 @@ import numpy as np
 import pandas as pd
 
 from ..analysis.export import UNKNOWN_LEVEL
+from ..analysis.reference import reference_systems
 from ..analysis.result import Result
+from ..bank.item_spread import Spread
 from ..errors import AnchorError
 from ..files import read_csv
 from ..irt.fit import IrtFit
 from ..labels.store.dataset import Reduction
 from ..leaderboard.bootstrap import draw_weights
+from ..leaderboard.reference import Reference
 from ..settings import Settings
 from ..types import BoolArray, FloatArray, IntArray
 
+SPREAD = ("log_a_sd", "b_sd", "log_a_b_correlation")
 READ = (
     *("model", "quadrature", "consensus", "tie", "agreement_tolerance", "tau_c", "budget"),
     *("bootstrap", "replicates", "confidence", "tier_rule", "holm", "seed"),
@@ -33,6 +37,8 @@ class Anchor:
 
     rubrics: rubric, query, scale_min, scale_max, one row a rubric. feasible: (J,) passes the gate.
     bank: (B,) rows of the bank's rubrics in the order of their choice. y: (M, J) levels, NaN outside the bank.
+    spread: of the rubrics' parameters. reference: the systems on the whole pool, with which new ones are compared;
+        None for the paper's in-sample bank, whose own abilities are compared.
     """
 
     name: str
@@ -44,6 +50,8 @@ class Anchor:
     feasible: BoolArray
     bank: IntArray
     y: FloatArray
+    spread: Spread
+    reference: Reference | None = None
 
     @cached_property
     def weights(self) -> FloatArray:
@@ -66,6 +74,8 @@ def anchor_of(result: Result) -> Anchor:
         result.calibration.fit,
         result.measurability["feasible"].to_numpy(dtype=bool),
         result.chosen,
+        result.calibration.spread,
+        reference_systems(result),
     )
 
 
@@ -77,12 +87,16 @@ def make_anchor(
     fit: IrtFit,
     feasible: BoolArray,
     bank: IntArray,
+    spread: Spread,
+    reference: Reference | None,
 ) -> Anchor:
     """The bank of these rubrics (indices), with what the reduction's systems got on them."""
     y = np.full(reduction.y.shape, np.nan)
     y[:, bank] = reduction.y[:, bank]
     rubrics = reduction.rubrics[["rubric", "query", "scale_min", "scale_max"]].reset_index(drop=True)
-    return Anchor(name, settings, judges, reduction.systems, rubrics, fit, feasible, bank, y)
+    return Anchor(
+        name, settings, judges, reduction.systems, rubrics, fit, feasible, bank, y, spread, reference
+    )
 
 
 def read_anchor(folder: str | Path) -> Anchor:
@@ -121,6 +135,8 @@ def _anchor(report: dict[str, Any], items: pd.DataFrame, order: list[str]) -> An
         feasible=items["feasible"].to_numpy(dtype=bool),
         bank=bank,
         y=y,
+        spread=Spread(*(items[name].to_numpy(dtype=float) for name in SPREAD)),
+        reference=None if report["reference"] is None else Reference.from_record(report["reference"]),
     )
 
 

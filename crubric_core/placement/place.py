@@ -15,6 +15,7 @@ from ..labels.store.workspace import Workspace
 from ..text import count
 from ..types import FloatArray, IntArray
 from .abilities import Placement, expected_information, next_best, place
+from .among import evidence_of, stand_among
 from .bank_scale import Anchor
 
 NEXT = 20  # rubrics to judge next
@@ -150,23 +151,47 @@ def _identity(rubrics: pd.DataFrame) -> pd.MultiIndex:
 
 def place_systems(anchor: Anchor, new: NewLabels, n_next: int = NEXT) -> Placed:
     """Each of the new systems among those of the bank, and which rubrics would tell most of it next."""
-    settings = anchor.settings
-    placements = place(
-        anchor.fit,
-        anchor.y,
-        new.y,
-        anchor.bank,
-        anchor.weights,
-        confidence=settings.confidence,
-        rule=settings.tier_rule,
-        holm=settings.holm,
-    )
+    placements = _placements(anchor, new.y)
     expected = expected_information(anchor.fit, new.y, anchor.bank)
     tables = [_next_table(anchor, y, row, n_next) for y, row in zip(new.y, expected, strict=True)]
     extremes = [_extreme(anchor, *pair) for pair in zip(new.systems, new.y, placements, strict=True)]
     return Placed(
         new.systems, tuple(placements), tuple(tables), (*new.notes, *(note for note in extremes if note))
     )
+
+
+def _placements(anchor: Anchor, y: FloatArray) -> list[Placement]:
+    """Each new system (N, J) among the reference systems, or the paper's way where there are none."""
+    settings, reference = anchor.settings, anchor.reference
+    if reference is None:
+        return place(
+            anchor.fit,
+            anchor.y,
+            y,
+            anchor.bank,
+            anchor.weights,
+            confidence=settings.confidence,
+            rule=settings.tier_rule,
+            holm=settings.holm,
+        )
+    names = (*reference.queries, *sorted(set(anchor.rubrics["query"].map(str)) - set(reference.queries)))
+    unit = pd.Index(names).get_indexer(pd.Index(anchor.rubrics["query"].map(str))).astype(np.int64)
+    found = []
+    for row in y:
+        evidence = evidence_of(anchor.fit, anchor.spread, row, anchor.bank, unit, len(names), settings.seed)
+        standing = stand_among(reference, evidence, settings.confidence, settings.seed)
+        found.append(
+            Placement(
+                theta=evidence.theta,
+                theta_sd=evidence.se if evidence.answered else float("nan"),
+                low=float(standing.theta_low[-1]),
+                high=float(standing.theta_high[-1]),
+                answered=evidence.answered,
+                abilities=np.append(reference.theta, evidence.theta),
+                standing=standing,
+            )
+        )
+    return found
 
 
 def _next_table(anchor: Anchor, y: FloatArray, expected: FloatArray, n: int) -> pd.DataFrame:
@@ -225,7 +250,7 @@ def _extreme(anchor: Anchor, system: str, y: FloatArray, placement: Placement) -
         return f"{system} has {count(placement.answered, 'label')} on the bank, too few for a rank or a tier."
     if (share == 1).all() or (share == 0).all():
         which = "passes every" if share[0] == 1 else "fails every"
-        return f"{system} {which} rubric that it was judged on: its ability is extrapolated, its interval too narrow."
+        return f"{system} {which} rubric that it was judged on: its ability is an extrapolation."
     others = placement.abilities[:-1]
     if not np.nanmin(others) <= placement.theta <= np.nanmax(others):
         side = "above" if placement.theta > np.nanmax(others) else "below"

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
+from ..analysis.reference import reference_on_pool
 from ..analysis.stage import Key
 from ..errors import CrubricError
 from ..experiments.held_out import hold_out
@@ -91,6 +92,8 @@ def _anchor(study: StudyPage) -> Anchor:
         study.calibration().fit,
         feasible,
         study.bank(),
+        study.calibration().spread,
+        reference_on_pool(study.reduction(), study.ranking_on(study.pool)),
     )
 
 
@@ -120,7 +123,7 @@ def answer(study: StudyPage, system: str, placed: Placement) -> None:
         study.answer(f"{name} cannot be ranked: it has {count(placed.answered, 'label')} on the bank.")
         return
     low, high = int(standing.rank_low[-1]), int(standing.rank_high[-1])
-    which = f"between {low} and {high}" if low < high else "in every replicate"
+    which = f"between {low} and {high}" if low < high else "the only rank that its comparisons allow"
     ranked = int(np.isfinite(standing.rank).sum())
     study.answer(
         f"{name} stands in tier {int(standing.tier[-1])} of {int(np.nanmax(standing.tier))}, at rank "

@@ -1,0 +1,33 @@
+"""The reference systems of a result: what a new system is compared with (METHOD §13)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from ..leaderboard.reference import Reference, reference_of
+
+if TYPE_CHECKING:
+    from ..labels.store.dataset import Reduction
+    from .result import Ranking, Result
+
+
+def reference_systems(result: Result) -> Reference | None:
+    """See ``reference_on_pool``."""
+    return reference_on_pool(result.reduction, result.pool)
+
+
+def reference_on_pool(reduction: Reduction, pool: Ranking) -> Reference | None:
+    """The systems on all rubrics that pass; None where claims do not rest on cross-fitted abilities by query."""
+    if pool.method != "units" or pool.ability.unit != "query" or len(pool.use) == 1:
+        return None
+    names = reduction.rubrics["query"].to_numpy(dtype=object)
+    labelled = (~np.isnan(reduction.y)).any(axis=0)
+    seen = pool.use.any(axis=0) & labelled
+    low = np.where(np.isnan(reduction.y), np.inf, reduction.y).min(axis=0)
+    high = np.where(np.isnan(reduction.y), -np.inf, reduction.y).max(axis=0)
+    used = pd.unique(names[seen & (low < high)])
+    ability = pool.ability
+    return reference_of(tuple(sorted(map(str, used))), ability, pool.standing)

@@ -1,0 +1,87 @@
+"""The systems that a bank's scale is made of, at their full-pool, cross-fitted abilities (METHOD §13).
+
+A new system is compared with these, never with what they get on the bank that their own labels chose: those
+abilities are stretched, and a copy of a ranked system would be called different from its twin.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+
+from ..types import BoolArray, FloatArray, IntArray
+from .inference import Inference
+from .influence import Influence
+
+
+@dataclass(frozen=True)
+class Reference:
+    """M systems on the whole pool.
+
+    theta: (M,) cross-fitted abilities, NaN unknown. psi: (n, M) contribution of each of the n ``queries``.
+    floor: (M,) posterior variance. units: (M,) queries with a label. saturated: (M,) 1, -1 or 0.
+    low, high: (M,) interval of theta. separated: (M, M) which pairs are separated.
+    """
+
+    queries: tuple[str, ...]
+    theta: FloatArray
+    psi: FloatArray
+    floor: FloatArray
+    units: IntArray
+    saturated: IntArray
+    low: FloatArray
+    high: FloatArray
+    separated: BoolArray
+
+    def record(self) -> dict[str, Any]:
+        """Plain values for a JSON file."""
+        return {
+            "queries": list(self.queries),
+            "theta": self.theta.tolist(),
+            "psi": self.psi.T.tolist(),
+            "floor": self.floor.tolist(),
+            "units": self.units.tolist(),
+            "saturated": self.saturated.tolist(),
+            "low": [_end(value) for value in self.low.tolist()],
+            "high": [_end(value) for value in self.high.tolist()],
+            "separated": ["".join("01"[int(cell)] for cell in row) for row in self.separated],
+        }
+
+    @classmethod
+    def from_record(cls, content: Mapping[str, Any]) -> Self:
+        """What ``record`` described; ValueError or KeyError where it does not."""
+        number = {
+            name: np.array([np.nan if v is None else float(v) for v in content[name]], dtype=float)
+            for name in ("theta", "floor", "low", "high")
+        }
+        psi = np.array(content["psi"], dtype=float).reshape(len(number["theta"]), len(content["queries"]))
+        return cls(
+            queries=tuple(map(str, content["queries"])),
+            psi=psi.T,
+            units=np.array(content["units"], dtype=np.int64),
+            saturated=np.array(content["saturated"], dtype=np.int64),
+            separated=np.array([[cell == "1" for cell in row] for row in content["separated"]], dtype=bool),
+            **number,
+        )
+
+
+def reference_of(query_names: tuple[str, ...], ability: Influence, standing: Inference) -> Reference:
+    """The ranked systems of an analysis on its whole pool. query_names: (n,) the units of ``ability``."""
+    return Reference(
+        queries=query_names,
+        theta=ability.estimate,
+        psi=ability.psi,
+        floor=ability.floor,
+        units=ability.n_units,
+        saturated=ability.saturated,
+        low=standing.low,
+        high=standing.high,
+        separated=standing.separated,
+    )
+
+
+def _end(value: float) -> float | str:
+    return value if np.isfinite(value) or np.isnan(value) else str(value)

@@ -1,0 +1,123 @@
+"""A new system is compared with the others at their full-pool, cross-fitted abilities (METHOD §13)."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from crubric_core import Settings, Workspace, run_pipeline
+from crubric_core.analysis.reference import reference_systems
+from crubric_core.demo import simulate
+from crubric_core.experiments.held_out import hold_out
+from crubric_core.irt.abilities import estimate_abilities
+from crubric_core.leaderboard.reference import Reference
+from crubric_core.placement.bank_scale import anchor_of
+from crubric_core.placement.place import NewLabels, place_systems
+
+SYSTEMS = 9
+
+
+@pytest.fixture(scope="module")
+def study():
+    made = simulate(seed=2, systems=SYSTEMS, queries=24, pool=(8, 12))
+    with Workspace() as workspace:
+        for kind in ("queries", "rubrics", "labels"):
+            workspace.ingest(getattr(made, kind).to_csv(index=False).encode(), "small", kind)
+        yield workspace.dataset("small")
+
+
+@pytest.fixture(scope="module")
+def result(study):
+    return run_pipeline(study, Settings(budget=60))
+
+
+def placed_again(result):
+    """Every system of the analysis, given its own labels on the bank as if it were new."""
+    labels = NewLabels(result.reduction.systems, result.reduction.y, result.judges, ())
+    return place_systems(anchor_of(result), labels)
+
+
+def test_its_own_labels_give_a_system_its_own_ability_on_the_bank(result):
+    own = estimate_abilities(result.calibration.fit, result.reduction.y, result.chosen).theta
+    found = placed_again(result)
+    np.testing.assert_allclose([p.theta for p in found.placements], own, atol=1e-6)
+    for placement, row in zip(found.placements, result.reduction.y, strict=True):
+        assert placement.answered == np.isfinite(row[result.chosen]).sum()
+
+
+def test_the_others_keep_their_place_on_the_whole_pool(result):
+    reference = reference_systems(result)
+    for placement in placed_again(result).placements:
+        np.testing.assert_array_equal(placement.abilities[:-1], reference.theta)
+        np.testing.assert_array_equal(placement.standing.separated[:-1, :-1], reference.separated)
+
+
+def draw(rng, theta, a, b, shift):
+    """Pass or fail of systems on rubrics, each query with an effect of its own on each system."""
+    effect = rng.normal(0, 0.5, (len(theta), shift.max() + 1))[:, shift]
+    return (rng.random(effect.shape) < 1 / (1 + np.exp(-a * (theta[:, None] - b) - effect))).astype(float)
+
+
+def test_a_fresh_copy_of_a_ranked_system_is_rarely_separated_from_its_twin():
+    """Compared with in-sample bank abilities, 71 to 81% of such copies are."""
+    apart = []
+    for seed in range(3):
+        rng = np.random.default_rng(seed)
+        theta, query = rng.normal(0, 1, 12), np.arange(300) // 10
+        a, b = np.exp(rng.normal(0, 0.4, 300)), rng.normal(0, 1.2, 300)
+        old, copies = draw(rng, theta, a, b, query), draw(rng, theta, a, b, query)
+        rows = [f"s{i:02},q{query[j]:02},r{j:03},judge,{old[i, j]:.0f}" for i, j in np.ndindex(old.shape)]
+        with Workspace() as workspace:
+            table = "\n".join(["system,query,rubric,judge,label", *rows])
+            workspace.ingest(table.encode(), "t", "labels", format="csv")
+            made = run_pipeline(workspace.dataset("t"), Settings(budget=60))
+        twins = NewLabels(tuple(f"copy {i}" for i in range(12)), copies, ("judge",), ())
+        found = place_systems(anchor_of(made), twins).placements
+        apart += [p.standing.separated[-1, i] for i, p in enumerate(found)]
+    assert np.mean(apart) <= 0.07
+
+
+def test_a_system_held_out_finds_the_rank_that_all_rubrics_give_it(study, result):
+    board = result.leaderboard.set_index("system")["rank"]
+    held = []
+    for system in result.reduction.systems:
+        standing = place_systems(*hold_out(study, Settings(budget=60), system)).placements[0].standing
+        held.append(standing.rank_low[-1] <= board[system] <= standing.rank_high[-1])
+    assert np.mean(held) >= 8 / 9
+
+
+def test_rank_and_tier_agree_with_the_separated_pairs(result):
+    for placement in placed_again(result).placements:
+        standing, theta = placement.standing, placement.abilities
+        apart = standing.separated[-1]
+        assert standing.rank_low[-1] == 1 + (apart & (theta > theta[-1])).sum()
+        assert standing.rank_high[-1] == SYSTEMS + 1 - (apart & (theta < theta[-1])).sum()
+        first = min(np.flatnonzero(standing.tier == standing.tier[-1]), key=lambda i: -theta[i])
+        assert not standing.separated[first, -1]
+
+
+def test_a_system_that_passes_everything_has_an_open_interval(result):
+    y = np.ones((1, result.reduction.y.shape[1]))
+    standing = place_systems(anchor_of(result), NewLabels(("perfect",), y, result.judges, ())).placements[0]
+    assert standing.high == np.inf
+    assert np.isfinite(standing.low)
+
+
+def test_the_reference_comes_back_from_json_as_it_was(result):
+    reference = reference_systems(result)
+    back = Reference.from_record(json.loads(json.dumps(reference.record())))
+    for name in ("theta", "psi", "floor", "units", "saturated", "low", "high", "separated"):
+        np.testing.assert_array_equal(getattr(back, name), getattr(reference, name))
+    assert back.queries == reference.queries
+
+
+def test_the_references_queries_are_those_of_its_contributions(result):
+    reference = reference_systems(result)
+    assert reference.psi.shape == (len(reference.queries), SYSTEMS)
+
+
+def test_the_papers_in_sample_bank_has_no_such_reference(study):
+    paper = run_pipeline(study, Settings.preset("paper", budget=30, replicates=20))
+    assert reference_systems(paper) is None

@@ -99,3 +99,22 @@ def test_the_python_that_the_makefile_asks_for_is_the_one_the_project_asks_for()
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     major, minor = project["requires-python"].removeprefix(">=").split(".")
     assert f"sys.version_info < ({major}, {minor})" in (ROOT / "Makefile").read_text("utf-8")
+
+
+@pytest.mark.parametrize("page", PAGES, ids=IDS)
+def test_every_place_in_the_code_that_a_page_names_is_there(page: Path) -> None:
+    text = page.read_text("utf-8")
+    for path, name in re.findall(r"`((?:crubric_core|tests|pages|docs)/[\w/.-]+)(?::(\w+))?`", text):
+        assert (ROOT / path).exists(), path
+        if name:
+            source = (ROOT / path).read_text("utf-8")
+            assert re.search(rf"(?:def|class) {name}\b|^{name}\b", source, re.MULTILINE), f"{path}:{name}"
+
+
+def test_the_map_lists_every_room_and_every_staging_table() -> None:
+    text = (ROOT / "docs/architecture.md").read_text("utf-8")
+    rooms = {path.parent.name for path in (ROOT / "crubric_core").glob("*/__init__.py")} - {"demo"}
+    assert [room for room in sorted(rooms) if f"`{room}" not in text] == []
+    sources = [path.read_text("utf-8") for path in (ROOT / "crubric_core/labels").rglob("*.py")]
+    tables = {name for source in sources for name in re.findall(r"TEMP TABLE ([a-z_]+)\b(?!\{)", source)}
+    assert {name for name in tables if not name.endswith("_") and f"`{name}`" not in text} == set()

@@ -244,7 +244,11 @@ def test_every_command_names_files_and_units_that_there_are() -> None:
     lines = shell_lines()
     assert len(lines) > 10
     for line in lines:
-        assert shutil.which(line[0]) or (ROOT / line[0]).exists() or line[0] in {"systemctl", "useradd", "docker"}, line
+        assert (
+            shutil.which(line[0])
+            or (ROOT / line[0]).exists()
+            or line[0] in {"systemctl", "useradd", "docker"}
+        ), line
         for word in line:
             assert not word.startswith("docs/") or (ROOT / word).exists(), word
             assert not re.fullmatch(r"rubric-(editor|viewer)", word) or (DEPLOY / f"{word}.service").exists()

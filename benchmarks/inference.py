@@ -1,8 +1,8 @@
 """Do the board's claims hold? Simulated tables of 15 systems, 104 queries, three judges (METHOD §10).
 
-    python -m benchmarks.inference --tables 60 --results inference.json --page docs/inference.md
-    python -m benchmarks.inference --real DIR --results inference.json --page docs/inference.md
-    python -m benchmarks.inference --boards 1000 --results inference.json --page docs/inference.md
+    python -m benchmarks.inference --tables 60 --page docs/inference.md
+    python -m benchmarks.inference --real DIR --page docs/inference.md
+    python -m benchmarks.inference --boards 1000 --page docs/inference.md
 
 Cells that the results file holds are not run again. --systems, --judging, --per-query and --effect choose among them.
 Both rules see the same tables: the cross-fitted ability, and the score with the paired t over queries; simultaneous
@@ -141,7 +141,7 @@ def main() -> None:
         "--boards", type=int, help="boards of identical systems by which to check the threshold alone"
     )
     parser.add_argument("--page-only", action="store_true", help="run nothing")
-    parser.add_argument("--results", type=Path, default=Path("inference.json"))
+    parser.add_argument("--results", type=Path, default=Path("benchmarks/inference.json"))
     parser.add_argument("--page", type=Path, help="Markdown page to write from all results")
     args = parser.parse_args()
     known = json.loads(args.results.read_text()) if args.results.exists() else {}

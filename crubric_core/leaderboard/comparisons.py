@@ -6,9 +6,9 @@ With psi the contributions of n units to the estimates (see ``influence``):
 
 Simultaneous: the largest of all pairs' |Z_i - Z_k| / sd_ik, Z = W psi' sqrt(n / (n - 1)) with W (R, n) standard
 normal, exceeds c in 5% of the rows. The variances are themselves estimated from n units, so c is carried to Student's t
-with n - 1 degrees of freedom at the same tail probability. Of simulated tables of 15 identical systems, 8% show a
-difference over 104 units if c is used as it is, 15% over 30, 29% over 15; carried over, 6%, 6% and 8%. Below 15 units
-the draws do not show how the pairs depend on each other, and Bonferroni's bound holds in their place.
+with n - 1 degrees of freedom at the same tail probability. Of simulated boards of 15 identical systems, 6% show a
+difference over 104 units if c is used as it is, 12% over 30, 27% over 15; carried over, 5%, 5% and 7%. Below 15 units
+the draws do not show how the pairs depend on each other: c is then at least Bonferroni's bound (docs/inference.md).
 """
 
 from __future__ import annotations

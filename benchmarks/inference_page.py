@@ -85,7 +85,7 @@ def _key(name: str) -> Key:
     return systems, rubrics, spread, judging
 
 
-def known_so_far(cells: dict) -> str:
+def known_so_far(cells: Designs) -> str:
     """How many cells of the whole design the page holds, and which of them rest on fewer tables."""
     whole = len(JUDGING) * len(SYSTEMS) * 4
     few = sum(cell["tables"] < 60 for cell in cells.values())

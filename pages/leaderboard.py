@@ -4,11 +4,11 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from crubric_core import text as wording
 from crubric_core.analysis.warnings import saturation_warnings
 from crubric_core.figures import leaderboard as figures
 from crubric_core.ui import tables, widgets
 from crubric_core.ui.page import open_study
+from crubric_core.ui.text import plain
 
 study = open_study("Leaderboard")
 reduction = study.reduction()
@@ -18,7 +18,10 @@ table = ranked.table[ranked.table["rank"].notna()]
 at = pd.Index(reduction.systems).get_indexer(pd.Index(table["system"]))
 systems, standing = table["system"].tolist(), ranked.standing
 widgets.notes(saturation_warnings(ranked))
-study.answer(*wording.leaderboard(table, ranked.n_rubrics, study.settings.confidence))
+said = study.claims()
+study.answer(*said.headline)
+st.caption(plain(" ".join((*said.basis, *said.beside))))
+st.caption(plain(" ".join(said.reading)))
 
 estimate = figures.Estimate(*(table[c].to_numpy() for c in ("theta", "theta_low", "theta_high")))
 everything = full.table.set_index("system").loc[systems]
@@ -53,8 +56,8 @@ with pairs:
         figures.separation_matrix(
             systems, standing.ahead[np.ix_(at, at)], standing.separated[np.ix_(at, at)]
         ),
-        alt="Share of replicates in which the row is ahead of the column",
-        title="Who is ahead of whom? A dot: the difference excludes 0",
+        alt="Probability that the row is ahead of the column",
+        title="Who is ahead of whom? A dot: the pair is separated",
     )
 with scores:
     left, right = st.columns(2, gap="large")

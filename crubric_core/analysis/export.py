@@ -67,6 +67,7 @@ def report(result: Result) -> dict[str, Any]:
             "labels": reduction.n_labels,
         },
         "settings": result.settings.as_dict(),
+        "claims": {name: list(value) for name, value in _claims(result).items()},
         "warnings": list(result.warnings),
         "measurability": {
             "gate": result.gate,
@@ -121,6 +122,13 @@ def consensus_rows(result: Result) -> dict[str, str]:
     y, digits = result.reduction.y[:, result.chosen], "0123456789abcdefghijklmnopqrstuvwxyz"
     rows = ("".join(UNKNOWN_LEVEL if math.isnan(level) else digits[int(level)] for level in row) for row in y)
     return dict(zip(result.reduction.systems, rows, strict=True))
+
+
+def _claims(result: Result) -> dict[str, tuple[str, ...]]:
+    """The sentences about who is ahead, by what they speak of."""
+    found = result.claims
+    parts = {"headline": found.headline, "basis": found.basis, "beside": found.beside}
+    return parts | {"reading": found.reading, "limits": found.limits}
 
 
 def versions() -> dict[str, str]:

@@ -53,6 +53,7 @@ def result_of(analysis: Analysis) -> Result:
         leaderboard=ranking.table,
         comparisons=ranking.comparisons,
         certificate=analysis.certificate(),
+        claims=analysis.claims(),
         gate="off" if analysis.gating().off else "on",
         gating=analysis.gating(),
         verdict=verdict,

@@ -21,6 +21,7 @@ from ..leaderboard.influence import Influence
 from ..settings import Settings
 from ..task_types.scoring import QueryScores
 from ..types import BoolArray, FloatArray, IntArray
+from .claims import Claims
 
 Method = Literal["units", "bootstrap", "score"]
 
@@ -86,6 +87,7 @@ class Result:
 
     gate: "on", or "off" where no cell has labels of two judges and every rubric passes unmeasured.
     pool: where the systems stand on all rubrics that pass, whatever the basis of ``ranking``.
+    claims: the sentences about who is ahead.
     gating: each rubric's statistic and the threshold. verdict: whether enough passes for a claim about systems.
     comparisons: one row a pair of systems: system, other, difference, se, low, high, p_value, separated.
     certificate: utility of the bank over a proven upper bound of every bank of its size, in (0, 1].
@@ -105,6 +107,7 @@ class Result:
     leaderboard: pd.DataFrame
     comparisons: pd.DataFrame
     certificate: float
+    claims: Claims
     gate: Literal["on", "off"]
     gating: Gate
     verdict: GateVerdict

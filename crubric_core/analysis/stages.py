@@ -32,10 +32,13 @@ from ..scoring_rules import ScoringRules
 from ..settings import Response, Settings, Strategy
 from ..task_types.assignment import with_assigned
 from ..types import BoolArray, FloatArray, IntArray, Progress
-from . import bank_value, selection
+from . import bank_value, selection, standings
 from . import calibration as calibrating
 from . import ranking as ranks
+from .agreement import Beside
 from .bank_value import WorthCurve
+from .board import Board
+from .claims import Claims, claims_of
 from .result import Calibration, Ranking
 from .stage import Memory, Staged, Store, stage
 
@@ -181,6 +184,31 @@ class Analysis(Staged):
         """The same claims about the scores."""
         return ranks.score_inference(self.ranking_on(use), self.queries(), self.settings)
 
+    @stage("seed", "confidence", "simultaneous", after=("given",), heavy=True)
+    def gold_standing(self) -> Inference:
+        """Claims about the mean human labels, over all rubrics that have any; nobody is ranked where there are none."""
+        return standings.gold_standing(self.data.gold(), self.given(), self.queries(), self.settings)
+
+    @stage(after=("score_standing", "gating", "gold_standing"))
+    def beside(self, use: BoolArray) -> tuple[Beside, ...]:
+        """What else ranks the systems, beside their standing on these rubrics."""
+        shown, varying = self.ranking_on(use), ~self.calibration().fit.constant
+        found = {standings.EVERY: self.ranking_on(varying).standing, standings.GOLD: self.gold_standing()}
+        if self.settings.basis == "bank":
+            found = {standings.PASSING: self.ranking_on(self.pool).standing, **found}
+        if shown.method != "score":
+            found = {standings.SCORE: self.score_standing(use), **found}
+        reference = standings.reference_order(self.data.reference_ranking(), self.given().systems)
+        return standings.others(shown.standing, found, reference)
+
+    def board(self) -> Board:
+        """What sentences about the standing on the basis of the settings are made from."""
+        return standings.board_of(self.given().systems, self.ranking(), self.settings, self.verdict())
+
+    def claims(self) -> Claims:
+        """The sentences about who is ahead, on the basis of the settings."""
+        return claims_of(self.board(), self.beside(self.used))
+
     @property
     def feasible(self) -> BoolArray:
         """(J,) rubrics that pass the gate."""
@@ -214,9 +242,14 @@ class Analysis(Staged):
         orders = self._fold_orders(strategy or self.settings.strategy, most)
         return selection.masks(orders, size, len(self.given().rubrics))
 
+    @property
+    def used(self) -> BoolArray:
+        """The rubrics of the settings' basis: (J,) all that pass, or (F, J) the bank of each fold, as if new."""
+        return self.pool if self.settings.basis == "all" else self.bank_masks()
+
     def ranking(self) -> Ranking:
-        """Where the systems stand on the basis of the settings: all rubrics that pass, or the bank as if new."""
-        return self.ranking_on(self.pool if self.settings.basis == "all" else self.bank_masks())
+        """Where the systems stand on the basis of the settings."""
+        return self.ranking_on(self.used)
 
     @stage(
         "strategy",

@@ -85,7 +85,7 @@ def rank_probability(systems: Sequence[str], probability: FloatArray) -> go.Figu
 
 
 def separation_matrix(systems: Sequence[str], ahead: FloatArray, separated: BoolArray) -> go.Figure:
-    """Share of replicates in which the row leads the column (M, M); a dot where the difference excludes 0."""
+    """Probability that the row is above the column (M, M); a dot where the pair is separated."""
     size = len(systems)
     fig = figure("", "", height=row_height(size) + 60)
     z = np.where(np.eye(size, dtype=bool), np.nan, ahead)

@@ -63,8 +63,8 @@ def _separation(view: SharedView) -> list[SharedFigure]:
     return [
         SharedFigure(
             "separation",
-            "Who is ahead of whom? Blue: the row; a dot: the difference excludes 0",
-            "Share of the bootstrap replicates in which the row is ahead of the column",
+            "Who is ahead of whom? Blue: the row; a dot: the pair is separated",
+            "Probability that the row is ahead of the column, and which pairs are separated",
             separation_matrix(systems, view.separation.ahead, view.separation.separated),
             {
                 "layout.yaxis.ticktext": short,

@@ -15,7 +15,6 @@ from ..analysis.export import versions
 from ..analysis.result import Result
 from ..experiments.results import ExperimentResult
 from ..experiments.titles import TABLES, TITLES, column_title
-from ..text import leaderboard
 
 ROWS = 200  # most rows of a table in a report
 LIMITS = "What this does not show"
@@ -24,11 +23,16 @@ HOW = "How it was made"
 
 @dataclass(frozen=True)
 class Section:
-    """A part of the report. key: whose figures belong to it. answer: its first line. cautions: to be read first."""
+    """A part of the report.
+
+    key: whose figures belong to it. answer: its first line. basis: what the answer rests on, and how it is read.
+    cautions: to be read first.
+    """
 
     key: str
     heading: str
     answer: str
+    basis: Sequence[str]
     cautions: Sequence[str]
     limits: Sequence[str]
     tables: Mapping[str, pd.DataFrame]
@@ -41,20 +45,26 @@ def report_title(result: Result) -> str:
 
 def sections(result: Result, experiments: Sequence[ExperimentResult]) -> list[Section]:
     """The analysis, then each experiment."""
-    board = result.leaderboard.dropna(subset=["tier"])
-    lead = leaderboard(board, len(result.bank), result.settings.confidence)
+    said = result.claims
     proven = (
         f"The bank holds {len(result.bank):,} of {len(result.items):,} rubrics; its coverage is proven to be at least "
-        f"{result.certificate:.1%} of the best possible bank's."
+        f"{result.certificate:.1%} of that of any bank of its size. This speaks of coverage, not of accuracy."
     )
-    tables = {"Leaderboard": result.leaderboard, "Bank": result.bank.drop(columns=["text"])}
-    analysis = Section("analysis", "Analysis", " ".join((*lead, proven)), result.warnings, (), tables)
+    analysis = Section(
+        key="analysis",
+        heading="Analysis",
+        answer=" ".join(said.headline),
+        basis=(*said.basis, *said.beside, *said.reading, proven),
+        cautions=result.warnings,
+        limits=said.limits,
+        tables={"Leaderboard": result.leaderboard, "Bank": result.bank.drop(columns=["text"])},
+    )
     return [analysis, *map(_experiment, experiments)]
 
 
 def _experiment(found: ExperimentResult) -> Section:
     tables = {TABLES.get(name, name): table for name, table in found.tables.items() if len(table)}
-    return Section(found.name, TITLES[found.name], found.found, found.notices, found.limits, tables)
+    return Section(found.name, TITLES[found.name], found.found, (), found.notices, found.limits, tables)
 
 
 def origin(result: Result, command: str) -> dict[str, str]:
@@ -69,7 +79,7 @@ def report_markdown(result: Result, experiments: Sequence[ExperimentResult] = ()
     lines = [f"# {_inline(report_title(result))}", ""]
     for section in sections(result, experiments):
         lines += [f"## {_inline(section.heading)}", "", _inline(section.answer), ""]
-        lines += [f"- {_inline(sentence)}" for sentence in section.cautions] + [""]
+        lines += [f"- {_inline(sentence)}" for sentence in (*section.cautions, *section.basis)] + [""]
         for name, table in section.tables.items():
             lines += [f"### {_inline(name)}", "", markdown_table(table), ""]
         if section.limits:

@@ -13,7 +13,7 @@ from markupsafe import Markup
 from ..figures.shared_view import SharedFigure
 from ..sharing.files import view_files
 from ..sharing.view import Bank, SharedView
-from ..sharing.words import answer, bank_sentence, origin, reading, settings_list
+from ..sharing.words import answer, bank_sentence, origin, reading, settings_list, support
 from ..text import count
 from .templating import render
 
@@ -116,7 +116,8 @@ def _sections(view: SharedView, figures: Sequence[SharedFigure]) -> list[Part]:
     sections = []
     if view.leaderboard is not None:
         table, hint = _table("leaderboard", view.leaderboard), " ".join(reading(view))
-        sections.append(Part("leaderboard", drawn["leaderboard"], table=table, hint=hint))
+        lead = " ".join(support(view))
+        sections.append(Part("leaderboard", drawn["leaderboard"], lead=lead, table=table, hint=hint))
     if drawn["separation"]:
         sections.append(Part("separation", drawn["separation"]))
     if view.bank is not None:

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 import numpy as np
 import pandas as pd
 
+from ..analysis.claims import Claims
 from ..analysis.export import versions
 from ..analysis.result import Result
 from ..bank.utility import coverage_utility
@@ -60,6 +61,7 @@ def build_view(result: Result, choices: Choices = Choices(), now: datetime | Non
         versions=versions(),
         cautions=result.warnings,
         downloads=choices.downloads,
+        claims=_claims(result, choices),
         leaderboard=_leaderboard(result, choices.tiers) if choices.leaderboard else None,
         separation=_separation(result) if choices.separation else None,
         bank=_bank(result) if choices.bank else None,
@@ -72,6 +74,13 @@ def _words(name: str, text: str, most: int) -> str:
     if len(words) > most:
         raise SharingError(f"The {name} has {len(words):,} characters: shorten it to {most:,} or fewer.")
     return words
+
+
+def _claims(result: Result, choices: Choices) -> Claims | None:
+    """The sentences that go with what is shown."""
+    if not choices.leaderboard:
+        return None
+    return result.claims if choices.tiers else result.claims.without_tiers()
 
 
 def _leaderboard(result: Result, tiers: bool) -> pd.DataFrame:

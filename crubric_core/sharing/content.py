@@ -14,6 +14,7 @@ import duckdb
 import numpy as np
 import pandas as pd
 
+from ..analysis.claims import Claims
 from ..files import json_bytes
 from .folder import read_regular
 from .view import RUBRICS, WHOLE, Bank, Separation, SharedView
@@ -66,6 +67,7 @@ def read_content(path: Path) -> SharedView:
     return SharedView(
         **words,
         made_at=datetime.fromisoformat(about["made_at"]),
+        claims=_claims(about.get("claims")),  # views of earlier versions have none
         leaderboard=_whole(tables["leaderboard"]) if "leaderboard" in tables else None,
         separation=_separation(about["systems"], tables["pairs"]) if "pairs" in tables else None,
         bank=_bank(about["bank"], tables["information"]) if "information" in tables else None,
@@ -89,6 +91,7 @@ def sha256_of(path: Path) -> str:
 def _tables(view: SharedView) -> dict[str, pd.DataFrame]:
     about: dict[str, Any] = {name: getattr(view, name) for name in _WORDS}
     about |= {"format": FORMAT, "made_at": view.made_at.isoformat()}
+    about["claims"] = None if view.claims is None else vars(view.claims)
     tables: dict[str, pd.DataFrame] = {}
     if view.leaderboard is not None:
         tables["leaderboard"] = view.leaderboard
@@ -116,6 +119,13 @@ def _pairs(separation: Separation) -> pd.DataFrame:
             "separated": separation.separated.ravel(),
         }
     )
+
+
+def _claims(said: dict[str, Any] | None) -> Claims | None:
+    if said is None:
+        return None
+    parts: dict[str, Any] = {k: v if isinstance(v, str) else tuple(v) for k, v in said.items()}
+    return Claims(**parts)
 
 
 def _separation(systems: list[str], pairs: pd.DataFrame) -> Separation:

@@ -9,6 +9,7 @@ from typing import Any
 
 import pandas as pd
 
+from ..analysis.claims import Claims
 from ..types import BoolArray, FloatArray
 
 LEADERBOARD = (
@@ -30,8 +31,8 @@ RUBRICS = ("order", "rubric", "query", "text")
 class Separation:
     """Who is ahead of whom, best first.
 
-    systems: the M ranked systems. ahead: (M, M) share of the replicates in which the row leads the column, in [0, 1].
-    separated: (M, M) True where the paired difference excludes 0.
+    systems: the M ranked systems. ahead: (M, M) probability that the row is above the column, in [0, 1].
+    separated: (M, M) True where the interval of the difference excludes 0.
     """
 
     systems: tuple[str, ...]
@@ -71,6 +72,7 @@ class SharedView:
     counts: systems, queries, rubrics, judges and labels that the result rests on, and the rubrics of the bank.
     settings: as Settings.as_dict. versions: of Python and the libraries that computed it.
     cautions: what must be said of the result. downloads: whether readers are offered files.
+    claims: the sentences about who is ahead, where the view has a leaderboard.
     leaderboard: columns LEADERBOARD, best first, unranked systems last; without ``tier`` where tiers were not chosen.
     rubrics: columns RUBRICS, the bank in the order of its choice.
     """
@@ -85,6 +87,7 @@ class SharedView:
     versions: Mapping[str, str]
     cautions: tuple[str, ...]
     downloads: bool
+    claims: Claims | None = None
     leaderboard: pd.DataFrame | None = None
     separation: Separation | None = None
     bank: Bank | None = None
@@ -101,7 +104,7 @@ class SharedView:
         for name in ("leaderboard", "rubrics"):
             table = getattr(self, name)
             parts[name] = None if table is None else _table(table)
-        for name in ("separation", "bank"):
+        for name in ("claims", "separation", "bank"):
             part = getattr(self, name)
             parts[name] = None if part is None else {k: _listed(v) for k, v in vars(part).items()}
         return parts

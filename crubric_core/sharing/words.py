@@ -5,27 +5,26 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from ..text import count, leaderboard
+from ..text import count
 
 if TYPE_CHECKING:
-    from .view import Bank, SharedView
-
-UNRANKED = "No system could be ranked."
+    from .view import Bank, Separation, SharedView
 
 
 def answer(view: SharedView) -> tuple[str, ...]:
-    """The first line: who leads and how many tiers the labels bear, or what else the view is about."""
-    board = view.leaderboard
-    if board is not None and "tier" in board:
-        ranked = board[board["rank"].notna()]
-        if ranked.empty:
-            return (UNRANKED,)
-        return leaderboard(ranked, view.counts["bank"], view.settings["confidence"])
+    """The first line: what is claimed of the systems, or what else the view is about."""
+    if view.claims is not None:
+        return view.claims.headline
     if view.bank is not None:
         return (bank_sentence(view.bank),)
     return (
         f"{count(view.counts['systems'], 'system')} judged on {count(view.counts['rubrics'], 'rubric')}.",
     )
+
+
+def support(view: SharedView) -> tuple[str, ...]:
+    """What the claims rest on, and what else ranks the systems alike."""
+    return () if view.claims is None else (*view.claims.basis, *view.claims.beside)
 
 
 def bank_sentence(bank: Bank) -> str:
@@ -36,18 +35,21 @@ def bank_sentence(bank: Bank) -> str:
     )
 
 
+def compared(separation: Separation, one: int, other: int) -> str:
+    """What may be said of two systems of a view (indices)."""
+    if one == other:
+        return "Choose two systems."
+    names = separation.systems[one], separation.systems[other]
+    share = separation.ahead[one, other]
+    if not separation.separated[one, other]:
+        return f"{names[0]} and {names[1]} are not separated; that the first is above has probability {share:.1%}."
+    first, second = names if share > 0.5 else names[::-1]
+    return f"{first} is ahead of {second}: the interval of their difference excludes 0."
+
+
 def reading(view: SharedView) -> tuple[str, ...]:
-    """How to read the leaderboard."""
-    level = f"{view.settings['confidence']:.0%}"
-    lines = [
-        f"Ability θ is on the scale of the {view.settings['model']} response model; a step of 1 is large. "
-        f"From, to, best and worst rank are the ends of {level} bootstrap intervals."
-    ]
-    if view.leaderboard is not None and "tier" in view.leaderboard:
-        lines.append(
-            "A new tier starts only where the difference is borne out; inside a tier, ranks may be chance."
-        )
-    return tuple(lines)
+    """How to read the leaderboard, and what it does not show."""
+    return () if view.claims is None else (*view.claims.reading, *view.claims.limits)
 
 
 def origin(view: SharedView) -> dict[str, str]:

@@ -2,24 +2,31 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
-import pandas as pd
+import numpy as np
 import pytest
 
 from crubric_core import Result
 from crubric_core.sharing import Choices, SharedView, build_view
-from crubric_core.sharing.words import UNRANKED, answer, bank_sentence, origin, reading, settings_list
+from crubric_core.sharing.words import (
+    answer,
+    bank_sentence,
+    compared,
+    origin,
+    reading,
+    settings_list,
+    support,
+)
 
 
-def test_the_first_line_is_that_of_the_leaderboard(view: SharedView) -> None:
-    lead, tiers = answer(view)
-    assert view.leaderboard["system"][0] in lead
-    assert tiers.startswith("On 40 rubrics the 8 systems fall into ")
+def test_the_first_line_is_that_of_the_result(result: Result, view: SharedView) -> None:
+    assert answer(view) == result.claims.headline
+    assert support(view) == (*result.claims.basis, *result.claims.beside)
 
 
 def test_without_tiers_it_claims_none(result: Result) -> None:
-    assert "tier" not in " ".join(answer(build_view(result, Choices(tiers=False))))
+    view = build_view(result, Choices(tiers=False))
+    assert "tier" not in " ".join((*answer(view), *support(view), *reading(view))).lower()
+    assert answer(view)[0] == result.claims.ahead
 
 
 @pytest.mark.parametrize(
@@ -33,9 +40,13 @@ def test_it_speaks_of_what_is_shown(result: Result, choices: Choices, start: str
     assert answer(build_view(result, choices))[0].startswith(start)
 
 
-def test_a_board_without_a_ranked_system_says_so(view: SharedView) -> None:
-    board = view.leaderboard.assign(rank=pd.array([pd.NA] * len(view.leaderboard), dtype="Int64"))
-    assert answer(replace(view, leaderboard=board)) == (UNRANKED,)
+def test_two_systems_are_compared_as_the_board_compares_them(view: SharedView) -> None:
+    pairs = view.separation
+    for i, k in np.ndindex(pairs.separated.shape):
+        said = compared(pairs, i, k)
+        if i != k:
+            assert ("are not separated" in said) == (not pairs.separated[i, k])
+            assert said == compared(pairs, k, i) or not pairs.separated[i, k]
 
 
 def test_the_bank_is_held_against_the_best_possible_one(view: SharedView) -> None:

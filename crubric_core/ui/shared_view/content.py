@@ -10,7 +10,7 @@ import streamlit as st
 
 from ...figures.shared_view import SharedFigure, shared_figures
 from ...sharing.files import file_names, view_file
-from ...sharing.words import answer, bank_sentence, origin, settings_list
+from ...sharing.words import answer, bank_sentence, compared, origin, reading, settings_list, support
 from .. import tables, widgets
 from ..text import count, plain
 
@@ -64,7 +64,10 @@ def _made(view: SharedView) -> str:
 
 def _leaderboard(view: SharedView, board: pd.DataFrame, figures: Sequence[SharedFigure]) -> None:
     st.header("Leaderboard", anchor=False)
+    st.markdown(plain(" ".join(support(view))))
     _draw(view, figures, "leaderboard")
+    for sentence in reading(view):
+        st.caption(plain(sentence))
     widgets.notes(view.cautions)
     with st.container(horizontal=True, vertical_alignment="bottom", key="shared filters"):
         words = st.text_input("Find a system", key="shared system", max_chars=80, width=260)
@@ -91,20 +94,6 @@ def _comparison(view: SharedView, separation: Separation, figures: Sequence[Shar
         other = right.selectbox("ahead of this one?", names, index=1, format_func=label, key="shared other")
         st.markdown(plain(compared(separation, one, other)))
     _draw(view, figures, "separation")
-
-
-def compared(separation: Separation, one: int, other: int) -> str:
-    """What the labels say of two systems (indices)."""
-    if one == other:
-        return "Choose two systems."
-    first, second = separation.systems[one], separation.systems[other]
-    share = separation.ahead[one, other]
-    verdict = (
-        "the difference excludes 0, so the order holds"
-        if separation.separated[one, other]
-        else "the difference does not exclude 0, so these labels do not tell them apart"
-    )
-    return f"{first} is ahead of {second} in {share:.1%} of the bootstrap replicates: {verdict}."
 
 
 def _bank(view: SharedView, figures: Sequence[SharedFigure]) -> None:

@@ -1,0 +1,93 @@
+"""How far two standings of the same systems agree: by separated pairs, or by an order that has no error of its own."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.stats import rankdata
+
+from ..leaderboard.inference import Inference, infer
+from ..leaderboard.influence import score_influence
+from ..types import BoolArray, FloatArray, IntArray
+
+
+@dataclass(frozen=True)
+class Beside:
+    """A standing, and what else ranks the same systems.
+
+    name: of the other, as the subject of a sentence. separated: pairs that the first standing separates, of systems
+    that the other knows. kept, reversed: of these, ordered alike, and the other way, by the other. example: the first
+    reversed pair, positions (ahead by the other, ahead in the first). rho: Spearman's correlation; NaN unknown.
+    tested: the other's pairs count only where it separates them; else it is an order without error.
+    """
+
+    name: str
+    separated: int
+    kept: int
+    reversed: int
+    example: tuple[int, int] | None
+    rho: float
+    tested: bool
+
+
+def directions(standing: Inference) -> IntArray:
+    """(M, M) 1 where the row is separated above the column, -1 below, 0 where the pair is not separated."""
+    return np.where(standing.separated, np.sign(np.nan_to_num(standing.difference)), 0).astype(np.int64)
+
+
+def beside_standing(name: str, first: Inference, other: Inference) -> Beside:
+    """``other`` beside ``first``, both of the same M systems in the same order."""
+    return _beside(name, first, directions(other), other.estimate, tested=True)
+
+
+def beside_order(name: str, first: Inference, values: FloatArray) -> Beside:
+    """An order by values (M,), higher better and NaN unknown, beside ``first``."""
+    apart = values[:, None] - values
+    return _beside(name, first, np.sign(np.nan_to_num(apart)).astype(np.int64), values, tested=False)
+
+
+def mean_scores(y: FloatArray, levels: IntArray, query: IntArray, use: BoolArray, n: int) -> FloatArray:
+    """(M, n) plain mean of the labels y (M, J) on the rubrics ``use`` of each query, as shares of the full mark."""
+    share = np.where(use, y / (levels - 1), np.nan)
+    known = np.isfinite(share)
+    sums = np.stack([np.bincount(query, row, n) for row in np.where(known, share, 0.0)])
+    counts = np.stack([np.bincount(query, row, n) for row in known])
+    return np.divide(sums, counts, out=np.full(sums.shape, np.nan), where=counts > 0)
+
+
+def mean_standing(scores: FloatArray, confidence: float, seed: int, *, simultaneous: bool) -> Inference:
+    """Claims about the mean of scores (M, n) over queries of equal weight."""
+    evidence = score_influence(scores, np.ones(scores.shape[1]))
+    rng = np.random.default_rng([seed, 4])
+    return infer(evidence, rng, confidence=confidence, simultaneous=simultaneous)
+
+
+def reference_values(rank: FloatArray, score: FloatArray) -> FloatArray:
+    """(M,) higher better: the scores where there are any, else the ranks turned round."""
+    return score if np.isfinite(score).any() else -rank
+
+
+def _beside(name: str, first: Inference, other: IntArray, values: FloatArray, *, tested: bool) -> Beside:
+    known = np.isfinite(first.estimate) & np.isfinite(values)
+    here = np.triu(np.where(np.outer(known, known), directions(first), 0))
+    against = np.argwhere(here * other < 0)
+    example = None
+    if len(against):
+        i, k = (int(at) for at in against[0])
+        example = (i, k) if other[i, k] > 0 else (k, i)
+    return Beside(
+        name=name,
+        separated=int(np.count_nonzero(here)),
+        kept=int(np.count_nonzero(here * other > 0)),
+        reversed=len(against),
+        example=example,
+        rho=_spearman(first.estimate[known], values[known]),
+        tested=tested,
+    )
+
+
+def _spearman(x: FloatArray, y: FloatArray) -> float:
+    if len(x) < 3 or np.ptp(x) == 0 or np.ptp(y) == 0:
+        return float("nan")
+    return float(np.corrcoef(rankdata(x), rankdata(y))[0, 1])

@@ -1,0 +1,125 @@
+"""One standing of the systems as sentences need it, and what its claims rest on (METHOD §10)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from ..leaderboard.inference import Inference
+from ..settings import Settings
+from ..text import count, shorten
+
+LONGEST = 40  # characters of a name
+
+
+@dataclass(frozen=True, kw_only=True)
+class Board:
+    """One standing of M systems, as far as sentences need it.
+
+    comparisons: one row a pair of ranked systems: system, other, difference, low, high, separated. by_score: claims are
+    about scores, since there are too few systems for abilities. n_rubrics: by which a system is placed, at most.
+    refused: why no claim may be made, or "".
+    """
+
+    systems: tuple[str, ...]
+    standing: Inference
+    comparisons: pd.DataFrame
+    by_score: bool
+    n_rubrics: int
+    settings: Settings
+    refused: str = ""
+
+
+def rests_on(board: Board) -> tuple[str, ...]:
+    """Basis, unit of evidence, population and level of the claims."""
+    settings, standing = board.settings, board.standing
+    said = [_basis(board)]
+    if board.by_score:
+        said.append("Fewer than 6 systems: the claims are about scores, not abilities.")
+    if standing.method == "bootstrap":
+        said.append("Rubrics are resampled within their queries: the claims hold for these very queries.")
+    elif standing.unit == "rubric":
+        said.append(
+            "There is one query: its rubrics are the evidence, and nothing is known of other queries."
+        )
+    else:
+        said.append(
+            f"The evidence is {count(standing.n_units, 'query', 'queries')}: the claims hold for queries like these."
+        )
+    if np.isfinite(standing.design_effect):
+        said.append(
+            f"Design effect {standing.design_effect:.1f}: the variance between queries, as a multiple of that from the "
+            "rubrics within them."
+        )
+    level = level_of(board)
+    if standing.simultaneous:
+        said.append(
+            f"All pairs are compared at once: with probability {level} no separation on this board is false."
+        )
+    elif not settings.holm:
+        said.append(f"Each pair is compared alone at {level}: some of many pairs are separated by chance.")
+    unranked = len(board.systems) - int(standing.ranked.sum())
+    if unranked:
+        said.append(f"Not ranked for want of labels on these rubrics: {count(unranked, 'system')}.")
+    return tuple(said)
+
+
+def reading(board: Board) -> tuple[str, ...]:
+    """Two sentences for readers: what the estimate and its interval are, what a tier is."""
+    level = level_of(board)
+    scale = (
+        "Score S is the weighted share of the marks"
+        if board.by_score
+        else "θ is ability on a scale where 1 is about one standard deviation of systems like these"
+    )
+    tier = (
+        "A new tier starts at each system that is separated from the next one above it, so two systems of one tier may "
+        "be separated."
+        if board.settings.tier_rule == "adjacent"
+        else "A tier starts at its best system and holds those below that are not separated from it; which other pairs "
+        "are separated is said by the pairs alone."
+    )
+    return f"{scale}; its interval holds the value of that system alone at {level}.", tier
+
+
+def limits(board: Board) -> tuple[str, ...]:
+    """What a reader may take the board for, and what it does not show."""
+    said = [
+        "Not separated does not mean equal: more queries may separate two such systems.",
+        "The labels are those of the judges: an error that all of them share moves systems and is in no interval. "
+        "Of simulated boards on which all judges err together on a tenth of the labels, a 95% interval of θ held the "
+        "truth in 86% to 88% at the least.",
+        "A rank among these systems says nothing of systems that are not here.",
+    ]
+    if board.standing.method == "bootstrap":
+        said.append("Other queries may rank the systems otherwise: only the rubrics are resampled.")
+    return tuple(said)
+
+
+def name(system: str) -> str:
+    """A system as sentences call it."""
+    return shorten(system, LONGEST)
+
+
+def level_of(board: Board) -> str:
+    """The level of the claims as it is written."""
+    return f"{board.standing.confidence:.0%}"
+
+
+def _basis(board: Board) -> str:
+    settings, rubrics = board.settings, count(board.n_rubrics, "rubric")
+    if settings.basis == "all":
+        fitted = (
+            ""
+            if settings.cross_fitted
+            else ", by a model that was fitted on these same labels, as in the paper"
+        )
+        return f"Ranked on all {rubrics} that pass{fitted}."
+    if settings.cross_fitted:
+        return f"Ranked as if each system were new: on a bank of {rubrics} that was chosen without it."
+    return (
+        f"Ranked on a bank of {rubrics} that was chosen and fitted on these same labels, as in the paper: such "
+        "intervals are too narrow, and too many pairs are separated."
+    )

@@ -1,0 +1,181 @@
+"""Every sentence about who is ahead, made from the comparisons that it states (METHOD §10).
+
+"Separated", "not separated" and "ahead of" count pairs of ``Board.comparisons``; nothing is inferred from tiers. Pages,
+views, files and reports take their sentences from here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pandas as pd
+
+from ..text import count, listed
+from .agreement import Beside
+from .board import Board, level_of, limits, name, reading, rests_on
+
+NAMED = 5  # systems that a sentence names
+
+
+@dataclass(frozen=True)
+class Claims:
+    """Sentences about a board, plain text; whoever shows them escapes them.
+
+    tier: who is in the first tier, or "". ahead: which pairs are separated. contradicted: what else ranks the systems
+    and contradicts separated pairs. basis: what the claims rest on. beside: what else ranks the systems and does not.
+    reading: what theta and an interval are, and what a tier is. limits: what the board does not show.
+    """
+
+    tier: str
+    ahead: str
+    contradicted: tuple[str, ...]
+    basis: tuple[str, ...]
+    beside: tuple[str, ...]
+    reading: tuple[str, ...]
+    limits: tuple[str, ...]
+
+    @property
+    def headline(self) -> tuple[str, ...]:
+        """What is said first."""
+        return tuple(sentence for sentence in (self.tier, self.ahead, *self.contradicted) if sentence)
+
+    def without_tiers(self) -> Claims:
+        """The same for readers who are not shown tiers."""
+        return replace(self, tier="", reading=self.reading[:1])
+
+
+def claims_of(board: Board, beside: Sequence[Beside] = ()) -> Claims:
+    """All that may be said of a board."""
+    if board.refused:
+        refused = f"No claim about who is ahead. {board.refused}"
+        return Claims("", refused, (), rests_on(board), (), reading(board), limits(board))
+    return Claims(
+        tier=first_tier(board),
+        ahead=ahead(board),
+        contradicted=tuple(_against(board, other) for other in beside if other.reversed),
+        basis=rests_on(board),
+        beside=tuple(_alike(other) for other in beside if not other.reversed and _says_something(other)),
+        reading=reading(board),
+        limits=limits(board),
+    )
+
+
+def first_tier(board: Board) -> str:
+    """Who is in the first tier, best first; "" where every pair is separated, or nobody is compared."""
+    best = _best_first(board)
+    if not len(board.comparisons) or board.comparisons["separated"].all():
+        return ""
+    names = [name(board.systems[i]) for i in best if board.standing.tier[i] == 1]
+    if len(names) == len(best):
+        return f"Tier 1: all {len(names):,} systems."
+    more = len(names) - NAMED
+    return f"Tier 1: {', '.join(names[:NAMED])}{f' and {more:,} more' if more > 0 else ''}."
+
+
+def ahead(board: Board) -> str:
+    """Which pairs are separated, and of how many systems the first is ahead."""
+    best, level = _best_first(board), level_of(board)
+    if len(best) < 2:
+        return (
+            f"Only {name(board.systems[best[0]])} could be ranked."
+            if len(best)
+            else "No system could be ranked."
+        )
+    wins, pairs, apart = (
+        wins_of(board.comparisons),
+        len(board.comparisons),
+        separated_pairs(board.comparisons),
+    )
+    first, others = board.systems[best[0]], len(best) - 1
+    lead, won = name(first), wins.get(first, 0)
+    if not apart:
+        return f"No pair of the {len(best):,} systems is separated at {level}: no claim about who is ahead."
+    if others == 1:
+        return f"{lead} is ahead of {name(board.systems[best[1]])} at {level}."
+    if apart == pairs:
+        said = f"All {pairs:,} pairs of the {len(best):,} systems are separated at {level}: {lead} is first."
+    elif won == others:
+        said = f"{lead} is ahead of all {others:,} others at {level}."
+    elif won:
+        said = f"{lead} is ahead of {won:,} of the {others:,} others at {level}."
+    else:
+        said = (
+            f"{lead} has the highest {_what(board)}, but is not separated from any of the {others:,} others at "
+            f"{level}; {apart:,} of the {pairs:,} pairs are separated."
+        )
+    return " ".join(part for part in (said, _equal(board, best), _saturated(board, best)) if part)
+
+
+def pair_sentence(board: Board, one: int, other: int) -> str:
+    """What may be said of two systems, by position."""
+    names, level = (name(board.systems[one]), name(board.systems[other])), level_of(board)
+    standing = board.standing
+    if not (standing.ranked[one] and standing.ranked[other]):
+        return f"{names[0]} and {names[1]} are not compared: one of them is not ranked."
+    low, high = standing.difference_low[one, other], standing.difference_high[one, other]
+    interval = f"difference {standing.difference[one, other]:+.2f} [{low:.2f}, {high:.2f}]"
+    if not standing.separated[one, other]:
+        return f"{names[0]} and {names[1]} are not separated at {level}: {interval}."
+    upper, lower = names if standing.difference[one, other] > 0 else names[::-1]
+    return f"{upper} is ahead of {lower} at {level}: {interval}."
+
+
+def wins_of(comparisons: pd.DataFrame) -> dict[str, int]:
+    """Of how many systems each is ahead; systems that are ahead of none are missing."""
+    counts = comparisons.loc[comparisons["separated"], "system"].value_counts()
+    return {str(system): int(number) for system, number in counts.items()}
+
+
+def separated_pairs(comparisons: pd.DataFrame) -> int:
+    """How many pairs are separated."""
+    return int(comparisons["separated"].sum())
+
+
+def _best_first(board: Board) -> list[int]:
+    estimate = np.where(board.standing.ranked, board.standing.estimate, -np.inf)
+    return [int(i) for i in np.argsort(-estimate, kind="stable")[: int(board.standing.ranked.sum())]]
+
+
+def _what(board: Board) -> str:
+    return "score" if board.by_score else "ability"
+
+
+def _equal(board: Board, best: Sequence[int]) -> str:
+    top = [i for i in best if board.standing.estimate[i] == board.standing.estimate[best[0]]]
+    if len(top) == 1:
+        return ""
+    return f"{listed([name(board.systems[i]) for i in top], NAMED)} have the same highest {_what(board)}."
+
+
+def _saturated(board: Board, best: Sequence[int]) -> str:
+    top = [name(board.systems[i]) for i in best if board.standing.saturated[i] > 0]
+    if not top:
+        return ""
+    if len(top) == 1:
+        return f"{top[0]} passes every rubric used: nothing bounds it from above."
+    return f"{listed(top, NAMED)} pass every rubric used: they are not compared with each other."
+
+
+def _says_something(other: Beside) -> bool:
+    return other.separated > 0 or bool(np.isfinite(other.rho))
+
+
+def _against(board: Board, other: Beside) -> str:
+    above, below = (name(board.systems[i]) for i in other.example or (0, 0))
+    verb = "separates" if other.tested else "orders"
+    return (
+        f"But {other.name} {verb} {other.reversed:,} of these {count(other.separated, 'separated pair')} the other "
+        f"way: {above} above {below}{', for one' if other.reversed > 1 else ''}."
+    )
+
+
+def _alike(other: Beside) -> str:
+    rho = f"ρ = {other.rho:.2f}" if np.isfinite(other.rho) else ""
+    subject = other.name[0].upper() + other.name[1:]
+    if not other.separated:
+        return f"{subject} agrees with this order at {rho}."
+    verb = "separates" if other.tested else "orders"
+    pairs = f"{other.kept:,} of these {count(other.separated, 'separated pair')}"
+    return f"{subject} {verb} {pairs} alike and none the other way{f' ({rho})' if rho else ''}."

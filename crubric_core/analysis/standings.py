@@ -1,0 +1,68 @@
+"""Standings that are held beside the one shown, and what sentences need of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from ..judges.anchors import gold_levels
+from .agreement import Beside, beside_order, beside_standing, mean_scores, mean_standing, reference_values
+from .board import Board
+from .selection import query_positions
+
+if TYPE_CHECKING:
+    from ..judges.gate_price import GateVerdict
+    from ..labels.store.dataset import Reduction
+    from ..leaderboard.inference import Inference
+    from ..settings import Settings
+    from ..types import FloatArray
+    from .result import Ranking
+
+SCORE = "the score"
+EVERY = "the ranking on every rubric, gate or not,"
+PASSING = "the ranking on all rubrics that pass"
+GOLD = "the mean of the human labels"
+REFERENCE = "the human ranking"
+
+
+def board_of(
+    systems: tuple[str, ...], ranking: Ranking, settings: Settings, verdict: GateVerdict | None = None
+) -> Board:
+    """What sentences need of a ranking; a verdict that does not hold allows none about who is ahead."""
+    return Board(
+        systems=systems,
+        standing=ranking.standing,
+        comparisons=ranking.comparisons,
+        by_score=ranking.method == "score",
+        n_rubrics=ranking.n_rubrics,
+        settings=settings,
+        refused="" if verdict is None or verdict.holds else verdict.sentence,
+    )
+
+
+def gold_standing(
+    gold: pd.DataFrame, reduction: Reduction, queries: pd.DataFrame, settings: Settings
+) -> Inference:
+    """Claims about the mean human labels of each system, by query; nobody is ranked where there are none."""
+    y = gold_levels(gold, reduction)
+    at, everything = query_positions(queries, reduction), np.ones(y.shape[1], dtype=bool)
+    scores = mean_scores(y, reduction.levels, at, everything, len(queries))
+    return mean_standing(scores, settings.confidence, settings.seed, simultaneous=settings.simultaneous)
+
+
+def reference_order(reference: pd.DataFrame, systems: tuple[str, ...]) -> FloatArray:
+    """(M,) the human ranking as values, higher better; NaN for a system that it does not name."""
+    found = reference.drop_duplicates("system").set_index("system").reindex(systems)
+    rank, score = (found[name].to_numpy(dtype=np.float64, na_value=np.nan) for name in ("rank", "score"))
+    return reference_values(rank, score)
+
+
+def others(shown: Inference, standings: Mapping[str, Inference], reference: FloatArray) -> tuple[Beside, ...]:
+    """Each standing by its name, and the human ranking (M,), beside the one shown; only those that rank anybody."""
+    found = [beside_standing(name, shown, other) for name, other in standings.items() if other.ranked.any()]
+    if np.isfinite(reference).any():
+        found.append(beside_order(REFERENCE, shown, reference))
+    return tuple(found)

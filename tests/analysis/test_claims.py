@@ -1,0 +1,269 @@
+"""The sentences about who is ahead say what ``comparisons`` say, whatever the standing."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from crubric_core import Settings
+from crubric_core.analysis.agreement import beside_order, beside_standing
+from crubric_core.analysis.board import Board
+from crubric_core.analysis.claims import claims_of, pair_sentence
+from crubric_core.analysis.tables import comparisons_table
+from crubric_core.leaderboard.inference import Inference, infer
+from crubric_core.leaderboard.influence import Influence
+from crubric_core.leaderboard.places import ranks_by_counting, tiers_by_first
+
+SHAPES = ("chain", "ties", "saturated", "one tier", "all apart", "arbitrary", "unranked")
+
+
+def standing(estimate, separated, saturated=None) -> Inference:
+    """A standing with these separated pairs; whatever no sentence reads is NaN."""
+    size, kept = len(estimate), np.flatnonzero(np.isfinite(estimate))
+    at = np.ix_(kept, kept)
+    columns = {name: np.full(size, np.nan) for name in ("rank", "rank_low", "rank_high", "tier")}
+    places = ranks_by_counting(estimate[kept], separated[at])
+    for column, values in zip(columns, (*places, tiers_by_first(estimate[kept], separated[at])), strict=True):
+        columns[column][kept] = values
+    pairs, difference = np.full((size, size), np.nan), estimate[:, None] - estimate
+    half = np.where(separated, 0.5, 2.0) * np.abs(difference) + ~separated
+    square = ("difference_se", "p_value", "p_simultaneous", "ahead", "rank_probability")
+    return Inference(
+        estimate=estimate,
+        se=np.full(size, np.nan),
+        low=estimate - 1,
+        high=estimate + 1,
+        **columns,
+        difference=difference,
+        difference_low=difference - half,
+        difference_high=difference + half,
+        **dict.fromkeys(square, pairs),
+        separated=separated,
+        saturated=np.zeros(size, dtype=np.int64) if saturated is None else saturated,
+        critical=3.0,
+        design_effect=1.8,
+        n_units=100,
+        unit="query",
+        confidence=0.95,
+        simultaneous=True,
+        method="units",
+    )
+
+
+def board(found: Inference, **changes) -> Board:
+    systems = tuple(f"M{i}" for i in range(len(found.estimate)))
+    settings = changes.pop("settings", Settings())
+    made = Board(
+        systems=systems,
+        standing=found,
+        comparisons=comparisons_table(systems, found),
+        by_score=False,
+        n_rubrics=301,
+        settings=settings,
+    )
+    return replace(made, **changes)
+
+
+@st.composite
+def standings(draw) -> Inference:
+    shape, size = draw(st.sampled_from(SHAPES)), draw(st.sampled_from((1, 2, 3, 7, 12, 60, 400)))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    estimate, saturated = rng.normal(size=size), np.zeros(size, dtype=np.int64)
+    if shape == "ties":
+        estimate = np.round(estimate)
+    apart = np.abs(estimate[:, None] - estimate)
+    separated = {
+        "chain": apart > 0.8,
+        "ties": apart > 0.5,
+        "saturated": apart > 0.5,
+        "one tier": apart < 0,
+        "all apart": apart > 0,
+        "arbitrary": rng.random((size, size)) < draw(st.floats(0, 1)),
+        "unranked": apart > 0.5,
+    }[shape]
+    separated = np.triu(separated, 1) & (apart > 0)
+    if shape == "saturated":
+        top = estimate >= np.quantile(estimate, 0.8)
+        estimate[top] = estimate[top][0]
+        saturated[top] = 1
+        separated &= ~np.logical_and.outer(top, top)
+    if shape == "unranked":
+        estimate[rng.random(size) < 0.3] = np.nan
+        known = np.isfinite(estimate)
+        separated &= np.logical_and.outer(known, known)
+    return standing(estimate, separated | separated.T, saturated)
+
+
+def parsed_ahead(said: str) -> dict:
+    """What a headline says of pairs, read back."""
+    for kind, pattern in {
+        "nobody": r"^No system could be ranked\.$",
+        "alone": r"^Only (?P<first>M\d+) could be ranked\.$",
+        "none": r"^No pair of the (?P<n>[\d,]+) systems is separated at 95%: no claim about who is ahead\.$",
+        "every": r"^All (?P<pairs>[\d,]+) pairs of the (?P<n>[\d,]+) systems are separated at 95%: "
+        r"(?P<first>M\d+) is first\.",
+        "all": r"^(?P<first>M\d+) is ahead of all (?P<others>[\d,]+) others at 95%\.",
+        "two": r"^(?P<first>M\d+) is ahead of (?P<other>M\d+) at 95%\.",
+        "some": r"^(?P<first>M\d+) is ahead of (?P<won>[\d,]+) of the (?P<others>[\d,]+) others at 95%\.",
+        "not first": r"^(?P<first>M\d+) has the highest ability, but is not separated from any of the "
+        r"(?P<others>[\d,]+) others at 95%; (?P<apart>[\d,]+) of the (?P<pairs>[\d,]+) pairs are separated\.",
+    }.items():
+        if found := re.match(pattern, said):
+            values = found.groupdict().items()
+            return {"kind": kind} | {k: v if v[0] == "M" else int(v.replace(",", "")) for k, v in values}
+    raise AssertionError(said)
+
+
+@given(standings())
+def test_what_is_said_of_pairs_is_what_comparisons_say(found: Inference) -> None:
+    shown = board(found)
+    said, table = parsed_ahead(claims_of(shown).ahead), shown.comparisons
+    apart, ranked = table[table["separated"]], int(np.isfinite(found.estimate).sum())
+    expected = {"n": ranked, "pairs": len(table), "others": ranked - 1, "apart": len(apart)}
+    if "first" in said:
+        assert found.estimate[int(said["first"][1:])] == np.nanmax(found.estimate)
+        expected |= {"won": int((apart["system"] == said["first"]).sum())}
+        assert not (apart["other"] == said["first"]).any()
+    assert all(value == expected[key] for key, value in said.items() if key in expected)
+    won, separated = expected.get("won", 0), len(apart)
+    holds = {
+        "nobody": ranked == 0,
+        "alone": ranked == 1,
+        "none": separated == 0,
+        "every": separated == len(table) > 1,
+        "all": won == ranked - 1 > 1,
+        "two": ranked == 2 and separated == 1,
+        "some": 0 < won < ranked - 1,
+        "not first": won == 0 < separated,
+    }
+    assert holds[said["kind"]]
+
+
+@given(standings())
+def test_the_first_tier_named_is_that_of_the_board_and_no_pair_is_claimed_from_it(found: Inference) -> None:
+    said, first = claims_of(board(found)).tier, np.flatnonzero(found.tier == 1)
+    ranked = int(np.isfinite(found.estimate).sum())
+    if not said:
+        table = board(found).comparisons
+        assert len(table) == 0 or table["separated"].all()
+    elif said.startswith("Tier 1: all"):
+        assert int(re.search(r"[\d,]+(?= systems)", said)[0].replace(",", "")) == len(first) == ranked
+    else:
+        names = re.findall(r"M(\d+)", said)
+        more = re.search(r"and ([\d,]+) more", said)
+        assert {int(i) for i in names} <= set(first.tolist())
+        assert len(names) + (int(more[1].replace(",", "")) if more else 0) == len(first)
+    assert not re.search(r"ahead|separated", said)
+
+
+@given(standings(), st.data())
+def test_a_sentence_about_two_systems_is_that_of_their_comparison(found: Inference, data) -> None:
+    shown = board(found)
+    if len(shown.comparisons) == 0:
+        return
+    row = shown.comparisons.iloc[data.draw(st.integers(0, len(shown.comparisons) - 1))]
+    one, other = (int(row[side][1:]) for side in ("system", "other"))
+    for said in (pair_sentence(shown, one, other), pair_sentence(shown, other, one)):
+        assert ("are not separated at 95%" in said) == (not row["separated"])
+        assert said.startswith(f"{row['system']} is ahead of {row['other']} at 95%") == row["separated"]
+
+
+@given(standings(), st.integers(0, 2**32 - 1))
+def test_gold_that_contradicts_a_separated_pair_is_in_the_headline(found: Inference, seed: int) -> None:
+    rng, shown = np.random.default_rng(seed), board(found)
+    values = np.where(rng.random(len(found.estimate)) < 0.2, np.nan, rng.normal(size=len(found.estimate)))
+    said = claims_of(shown, [beside_order("the human ranking", found, values)])
+    gold = dict(zip(shown.systems, values, strict=True))
+    apart = shown.comparisons[shown.comparisons["separated"]]
+    both = [
+        (a, b)
+        for a, b in zip(apart["system"], apart["other"], strict=True)
+        if gold[a] == gold[a] and gold[b] == gold[b]
+    ]
+    against = [(a, b) for a, b in both if gold[a] < gold[b]]
+    assert bool(said.contradicted) == bool(against)
+    if against:
+        sentence = said.headline[-1]
+        numbers = re.search(r"orders ([\d,]+) of these ([\d,]+) separated pair", sentence)
+        assert [int(n.replace(",", "")) for n in numbers.groups()] == [len(against), len(both)]
+        above, below = re.search(r"(M\d+) above (M\d+)", sentence).groups()
+        assert (below, above) in against
+
+
+@given(standings())
+def test_a_standing_never_contradicts_itself_and_its_reverse_contradicts_every_separation(
+    found: Inference,
+) -> None:
+    pairs = int(np.triu(found.separated, 1).sum())
+    same = beside_standing("the score", found, found)
+    assert (same.kept, same.reversed, same.separated) == (pairs, 0, pairs)
+    turned = replace(found, estimate=-found.estimate, difference=-found.difference)
+    assert beside_standing("the score", found, turned).reversed == pairs
+
+
+def test_unseparated_pairs_of_the_other_standing_contradict_nothing() -> None:
+    first = standing(np.array([2.0, 1.0, 0.0]), ~np.eye(3, dtype=bool))
+    other = standing(np.array([0.0, 1.0, 2.0]), np.zeros((3, 3), dtype=bool))
+    assert beside_standing("the score", first, other).reversed == 0
+
+
+def test_a_gate_that_leaves_too_little_allows_no_claim() -> None:
+    found = standing(np.arange(8.0), ~np.eye(8, dtype=bool))
+    said = claims_of(board(found, refused="The gate keeps 6 of 301 rubrics."), [])
+    assert said.headline == ("No claim about who is ahead. The gate keeps 6 of 301 rubrics.",)
+    assert not said.tier
+
+
+def test_systems_that_pass_everything_are_named_and_not_compared() -> None:
+    separated = np.zeros((3, 3), dtype=bool)
+    separated[:2, 2] = separated[2, :2] = True
+    found = standing(np.array([2.0, 2.0, 0.0]), separated, np.array([1, 1, 0]))
+    said = claims_of(board(found))
+    assert "M0 is ahead of 1 of the 2 others" in said.ahead
+    assert "M0 and M1 pass every rubric used: they are not compared with each other." in said.ahead
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"by_score": True}, "Fewer than 6 systems: the claims are about scores"),
+        ({"settings": Settings(basis="bank")}, "on a bank of 301 rubrics that was chosen without it"),
+        ({"settings": Settings(basis="bank", cross_fitted=False)}, "intervals are too narrow"),
+        ({}, "Ranked on all 301 rubrics that pass."),
+        ({}, "Design effect 1.8"),
+        ({}, "The evidence is 100 queries"),
+    ],
+)
+def test_what_the_claims_rest_on_is_said(changes: dict, words: str) -> None:
+    found = standing(np.arange(8.0), ~np.eye(8, dtype=bool))
+    assert words in " ".join(claims_of(board(found, **changes)).basis)
+
+
+def test_one_query_makes_the_rubrics_the_evidence_and_says_so() -> None:
+    found = replace(standing(np.arange(8.0), ~np.eye(8, dtype=bool)), unit="rubric", n_units=40)
+    assert "There is one query: its rubrics are the evidence" in " ".join(claims_of(board(found)).basis)
+
+
+def test_readers_without_tiers_are_told_of_none() -> None:
+    found = standing(np.array([2.0, 1.9, 0.0]), np.array([[0, 0, 1], [0, 0, 1], [1, 1, 0]]) > 0)
+    said = claims_of(board(found)).without_tiers()
+    assert not re.search("tier", " ".join((*said.headline, *said.basis, *said.beside, *said.reading)), re.I)
+    assert said.ahead == "M0 is ahead of 1 of the 2 others at 95%."
+
+
+def test_a_real_inference_is_read_back_alike() -> None:
+    rng = np.random.default_rng(3)
+    psi = rng.normal(0, 0.02, (60, 9))
+    psi -= psi.mean(axis=0)
+    flat = np.zeros(9)
+    evidence = Influence(
+        np.linspace(1, 0, 9), psi, np.full(9, 60), "query", flat + 1e-4, flat + 1e-4, flat.astype(np.int64)
+    )
+    found = infer(evidence, rng)
+    said = parsed_ahead(claims_of(board(found)).ahead)
+    assert said["won"] == int(found.separated[0].sum())

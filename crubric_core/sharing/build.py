@@ -106,7 +106,7 @@ def _bank(result: Result) -> Bank:
         rubrics=len(candidates),
         queries_heard=int(result.bank["query"].nunique()),
         queries=int(result.reduction.rubrics["query"].nunique()),
-        coverage=float(result.bank["utility"].iloc[-1])
+        coverage=float(coverage_utility(calibration.info[:, result.chosen].sum(axis=1), weights))
         / float(coverage_utility(calibration.info[:, candidates].sum(axis=1), weights)),
         certificate=result.certificate,
         theta=theta,

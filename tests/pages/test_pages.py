@@ -132,7 +132,7 @@ def forbid(monkeypatch: pytest.MonkeyPatch, *stages: str) -> None:
 def test_an_unexpected_error_is_calm_on_the_page_and_whole_in_the_log(
     open_page: Open, study: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    forbid(monkeypatch, "gate")
+    forbid(monkeypatch, "decide_gate")
     app = open_page("measurability", study)
     assert not app.exception
     assert "your data are unchanged" in app.error[0].value

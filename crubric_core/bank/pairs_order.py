@@ -61,7 +61,9 @@ class _Search:
         """The next rubric: the one with the largest gain among those that compete."""
         if not self.competing.any():
             self._new_round()
-        best = int(np.flatnonzero(np.isin(self.kind, self._best_kinds()) & self.competing)[0])
+        chosen = np.zeros(len(self.bounds), dtype=bool)
+        chosen[self._best_kinds()] = True
+        best = int((chosen[self.kind] & self.competing).argmax())
         rivals = np.flatnonzero((self.query == self.query[best]) & self.competing)
         self.competing[rivals] = False
         np.subtract.at(self.open, self.kind[rivals], 1)
@@ -79,24 +81,30 @@ class _Search:
     def _best_kinds(self) -> IntArray:
         """The kinds of rubric with the largest gain; the bounds of those looked at become their gains."""
         bounds = np.where(self.open > 0, self.bounds, _ABSENT)
-        best, winners, size = _ABSENT, np.empty(0, dtype=np.int64), BATCH
-        while True:
-            batch = np.argpartition(bounds, -min(size, len(bounds)))[-size:]
-            batch = batch[bounds[batch] >= max(best, 0.0)]
-            if not batch.size:
-                return winners
-            gains = pair_gains(self.rises[batch], self.weights, self.left, self.root)
-            self.bounds[batch], bounds[batch] = gains, _ABSENT
+        best, winners, size, lowered = 0.0, np.empty(0, dtype=np.int64), BATCH, not self.root.all()
+        rivals = _largest(bounds, np.flatnonzero(bounds >= best), size)
+        while rivals.size:
+            gains = pair_gains(self.rises[rivals], self.weights, self.left, self.root)
+            self.bounds[rivals], bounds[rivals] = gains, _ABSENT
             top = float(gains.max())
             if top >= best:
-                winners = batch[gains == top] if top > best else np.append(winners, batch[gains == top])
+                winners = rivals[gains == top] if top > best else np.append(winners, rivals[gains == top])
                 best = top
-            if size == BATCH and np.count_nonzero(bounds >= best) > MANY and self.root.all():
+            rivals = np.flatnonzero(bounds >= best)
+            if rivals.size > MANY and not lowered:
                 np.minimum(self.bounds, self._tangents(), out=self.bounds)
                 np.minimum(bounds, self.bounds, out=bounds)
+                rivals, lowered = np.flatnonzero(bounds >= best), True
             size *= 2
+            rivals = _largest(bounds, rivals, size)
+        return winners
 
     def _tangents(self) -> FloatArray:
         """Upper bounds of all gains: Σ_p ½ w_p e m / (2 √r)."""
         slopes = self.weights * self.left / (4 * self.root)
         return np.asarray(self.rises @ slopes * (1 + _ROUNDING))
+
+
+def _largest(bounds: FloatArray, of: IntArray, size: int) -> IntArray:
+    """The ``size`` of the indices ``of`` with the largest bounds, in any order."""
+    return of if len(of) <= size else of[np.argpartition(bounds[of], -size)[-size:]]

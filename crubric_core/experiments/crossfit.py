@@ -30,7 +30,7 @@ def crossfit(
     draws: int = 3,
     n_budgets: int = 12,
 ) -> ExperimentResult:
-    """Cross-fitted rank fidelity of greedy, plain, hard and random banks.
+    """Cross-fitted rank fidelity of banks by pairs, greedy, plain, hard and random choice.
 
     Tables: ``summary`` (a row a strategy), ``curves`` (rho against the budget), ``splits`` (AUC of each split).
     """
@@ -103,6 +103,7 @@ def split_table(fitted: CrossFit) -> pd.DataFrame:
 
 
 _LABELS = {
+    "pairs": "banks of pairs",
     "plain": "plain information",
     "hard_random": "random rubrics of the hard set",
     "random": "random rubrics",

@@ -5,9 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
+import pandas as pd
 
 from ..bank.assembly import plain_bank, random_bank
 from ..bank.greedy import candidate_rubrics, greedy_bank
+from ..bank.pairs import PairDistances, pair_distances
+from ..bank.pairs_order import pairs_order
 from ..bank.utility import utility_grid
 from ..errors import DatasetError
 from ..irt.fit import IrtFit, constant_rubrics, fit_irt
@@ -22,7 +25,7 @@ from ..types import BoolArray, FloatArray, IntArray
 from .results import Watch
 from .statistics import known_mean, rank_correlation
 
-STRATEGIES: tuple[Strategy, ...] = ("greedy", "plain", "hard_random", "random")
+STRATEGIES: tuple[Strategy, ...] = ("greedy", "pairs", "plain", "hard_random", "random")
 SMALLEST_BUDGET = 5
 FEWEST_USABLE = 4
 
@@ -32,8 +35,8 @@ class Split:
     """One half-split. half: (n,) rubrics of A. bank: abilities from prefixes of A's orders. reference: (M,) from B.
 
     orders: strategy → its orders, one a draw; an order without candidates is empty. converged: of both fits.
-    info (G, n), weights (G,), feasible (n,): what greedy chose by; its first ``exact`` choices are made, and the
-    other candidates follow by index, which is all that banks of every candidate need.
+    info (G, n), weights (G,), feasible (n,), distances, query (n,): what greedy and pairs chose by; their first
+    ``exact`` choices are made, the other candidates follow by index: all that banks of every candidate need.
     """
 
     half: IntArray
@@ -44,14 +47,19 @@ class Split:
     info: FloatArray
     weights: FloatArray
     feasible: BoolArray
+    distances: PairDistances
+    query: IntArray
     exact: int
 
-    def exact_to(self, budget: int) -> Split:
-        """The same with greedy's choices made for every bank of up to ``budget`` rubrics."""
-        if budget <= self.exact:
+    def exact_to(self, strategy: Strategy, budget: int) -> Split:
+        """The same with the strategy's choices made for every bank of up to ``budget`` rubrics."""
+        if budget <= self.exact or strategy not in ("greedy", "pairs"):
             return self
-        order, _ = greedy_bank(self.info, self.weights, len(self.half), self.feasible)
-        return replace(self, orders={**self.orders, "greedy": [order]}, exact=len(self.half))
+        if strategy == "greedy":
+            order, _ = greedy_bank(self.info, self.weights, len(self.half), self.feasible)
+        else:
+            order = pairs_order(self.distances, self.query, self.feasible).order
+        return replace(self, orders={**self.orders, strategy: [order]})
 
 
 @dataclass(frozen=True)
@@ -151,11 +159,16 @@ def make_split(
     candidates = candidate_rubrics(info, grid.weights, feasible[half])
     exact = int(budgets[budgets < len(candidates)].max(initial=0))
     greedy, _ = greedy_bank(info, grid.weights, exact, feasible[half])
+    query = pd.factorize(reduction.rubrics["query"])[0].astype(np.int64)[half]
+    levels = reduction.levels[half]
+    distances = pair_distances(reduction.y[:, half], fit.theta, fit.theta_sd, levels, fit.thresholds)
+    pairs = pairs_order(distances, query, feasible[half], exact).order
     unseen = np.isnan(reduction.y[:, other]).all(axis=1)
     return Split(
         half=half,
         bank=PrefixAbilities(fit, reduction.y[:, half]),
         orders={
+            "pairs": [np.concatenate([pairs, np.setdiff1d(candidates, pairs)])],
             "greedy": [np.concatenate([greedy, np.setdiff1d(candidates, greedy)])],
             "plain": [plain_bank(info, grid.weights, n, feasible[half])[0]],
             "hard_random": [random_bank(hard, n, rng) for _ in range(draws)],
@@ -166,6 +179,8 @@ def make_split(
         info=info,
         weights=grid.weights,
         feasible=feasible[half],
+        distances=distances,
+        query=query,
         exact=exact,
     )
 
@@ -206,9 +221,7 @@ def smallest_bank(
         return None
     first = int(reached[0])
     low, high = (int(budgets[first - 1]) if first else 0), int(budgets[first])
-    able = [split for split in splits if len(split.orders[strategy][0])]
-    if strategy == "greedy":
-        able = [split.exact_to(high - 1) for split in able]
+    able = [split.exact_to(strategy, high - 1) for split in splits if len(split.orders[strategy][0])]
     while high - low > 1:
         middle = (low + high) // 2
         at = [rank_correlation(s.bank(s.orders[strategy], [middle]), s.reference) for s in able]

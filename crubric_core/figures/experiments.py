@@ -14,6 +14,7 @@ from .style import BLUE, CATEGORIES, GREEN, GREY, PURPLE, VERMILION, figure, row
 
 STRATEGIES = {
     "greedy": ("greedy", BLUE),
+    "pairs": ("pairs", CATEGORIES[4]),
     "plain": ("plain information", GREEN),
     "hard_random": ("random in the hard set", PURPLE),
     "random": ("random", VERMILION),
@@ -49,7 +50,7 @@ def crossfit_deltas(result: ExperimentResult) -> go.Figure:
     names = [name for name in STRATEGIES if name != "greedy"]
     summary = result.frame().set_index("strategy").loc[names]
     splits = result.tables["splits"]
-    fig = figure("greedy's AUC less the other's", "", height=row_height(3, each=60))
+    fig = figure("greedy's AUC less the other's", "", height=row_height(len(names), each=60))
     for row, name in enumerate(names):
         apart = splits["greedy"] - splits[name]
         fig.add_scatter(

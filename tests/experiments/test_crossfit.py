@@ -5,6 +5,7 @@ import pytest
 from scipy import stats
 
 from crubric_core import Settings, fit_irt, item_information
+from crubric_core.bank.pairs import pair_distances
 from crubric_core.bank.utility import utility_grid
 from crubric_core.errors import DatasetError
 from crubric_core.experiments.crossfit import crossfit
@@ -30,7 +31,11 @@ def slow_orders(inputs, half, fit, rng):
     y = inputs.reduction.y[:, half]
     agree, total = inputs.reduction.n_agree[half], inputs.reduction.n_total[half]
     hard = [j for j in range(len(half)) if agree[j] == total[j] and {0.0, 1.0} <= set(y[:, j])]
+    levels = inputs.reduction.levels[half]
+    distances = pair_distances(y, fit.theta, fit.theta_sd, levels)
+    rows, query = distances.totals(np.arange(len(half))), np.asarray(inputs.query_index)[half]
     return {
+        "pairs": [oracles.naive_pairs_order(rows, distances.weights, query, feasible, len(half))],
         "greedy": [oracles.naive_greedy(info, grid.weights, len(half), feasible)[0]],
         "plain": [sorted(candidates, key=lambda j: -mean[j])],
         "hard_random": [list(rng.permutation(hard)) for _ in range(DRAWS)],

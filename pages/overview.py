@@ -3,10 +3,12 @@
 import numpy as np
 import streamlit as st
 
+from crubric_core.analysis.health import overview_sentence
 from crubric_core.analysis.warnings import dataset_warnings
 from crubric_core.figures import overview as figures
 from crubric_core.irt.fit import constant_rubrics
 from crubric_core.ui import loaders, widgets
+from crubric_core.ui.overview import chips_of, show_chips
 from crubric_core.ui.page import open_study
 from crubric_core.ui.text import count
 
@@ -16,14 +18,14 @@ counts, panel = facts.counts, study.panel()
 warnings = dataset_warnings(reduction)
 missing, instances = counts["missing_share"], counts["systems"] * counts["rubrics"]
 
+chips = chips_of(study)
 study.answer(
+    overview_sentence(chips),
     f"{count(int(counts['systems']), 'system')} were judged on {count(int(counts['rubrics']), 'rubric')} of "
     f"{count(int(counts['queries']), 'query', 'queries')} by {count(int(counts['judges']), 'judge')}; "
     + (f"{missing:.1%} of the labels are missing." if missing else "no label is missing."),
-    f"{count(len(warnings), 'thing')} to know before reading on."
-    if warnings
-    else "Nothing stands in the way.",
 )
+show_chips(chips)
 widgets.notes(warnings)
 widgets.figures_row(
     {

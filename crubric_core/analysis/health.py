@@ -1,0 +1,137 @@
+"""Is a dataset fit for a leaderboard? Five stages of the analysis, each with a figure, a state and what to do."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from ..judges.measurability import gate_is_off
+from ..text import count
+from .claims import separated_pairs
+
+if TYPE_CHECKING:
+    from ..judges.gate_price import GateVerdict
+    from ..judges.measurability import Gate
+    from ..labels.store.dataset import Reduction
+    from .board import Board
+    from .claims import Claims
+    from .result import Calibration
+
+State = Literal["good", "look", "stop"]
+SEVERITY: dict[State, int] = {"good": 0, "look": 1, "stop": 2}
+MUCH_MISSING = 0.2  # share of the labels
+FEW_SYSTEMS = 6
+FEW_QUERIES = 15  # units below which simultaneous claims fall back on Bonferroni's bound
+LARGE_EFFECT = 3.0  # design effect
+
+
+@dataclass(frozen=True)
+class Chip:
+    """One stage. name: what it is called. figure: its number. sentence: what is known, and what to do unless good."""
+
+    name: str
+    figure: str
+    state: State
+    sentence: str
+
+
+def worst(chips: Sequence[Chip]) -> Chip:
+    """The first chip of the worst state, in the order of the pipeline."""
+    return max(chips, key=lambda chip: SEVERITY[chip.state])
+
+
+def overview_sentence(chips: Sequence[Chip]) -> str:
+    """The first line of the overview: the worst chip's; that nothing is wrong only if each chip is good."""
+    found = worst(chips)
+    if found.state == "good":
+        return "Labels, agreement, model, bank and board are good: the leaderboard may be read as it stands."
+    return f"{found.name}: {found.sentence}"
+
+
+def labels_chip(n_labels: int, missing: float, n_systems: int, n_queries: int) -> Chip:
+    """How many labels there are, of how many systems and queries; missing: share in [0, 1]."""
+    figure = f"{n_labels:,}, {missing:.0%} missing"
+    if n_systems < 2:
+        return Chip("Labels", figure, "stop", "there is one system: add labels of others to compare it with.")
+    if n_systems < FEW_SYSTEMS:
+        said = f"{count(n_systems, 'system')} only: claims are about scores. Add labels of {FEW_SYSTEMS} or more."
+        return Chip("Labels", figure, "look", said)
+    if n_queries < FEW_QUERIES:
+        said = f"{count(n_queries, 'query', 'queries')} only: few pairs can be separated. Add queries."
+        return Chip("Labels", figure, "look", said)
+    if missing > MUCH_MISSING:
+        return Chip(
+            "Labels", figure, "look", f"{missing:.0%} are missing: see below which judge left out what."
+        )
+    return Chip("Labels", figure, "good", f"{n_labels:,} labels, {missing:.0%} missing.")
+
+
+def agreement_chip(reduction: Reduction, gate: Gate, verdict: GateVerdict) -> Chip:
+    """Whether the judges agree on enough rubrics."""
+    dropped = float((~gate.feasible).mean())
+    if gate_is_off(reduction):
+        said = "no cell has labels of two judges, so agreement is unknown and nothing is dropped. Add a second judge."
+        return Chip("Agreement", "unknown", "look", said)
+    known = gate.values[np.isfinite(gate.values)]
+    figure = (
+        f"{gate.statistic} {np.median(known):.2f}, {dropped:.0%} dropped"
+        if len(known)
+        else f"{dropped:.0%} dropped"
+    )
+    if not verdict.holds:
+        return Chip("Agreement", figure, "stop", verdict.sentence)
+    if int(reduction.max_panel.max()) == 2:
+        said = "at most two judges label a cell: their shared errors cannot be seen. Add a third judge."
+        return Chip("Agreement", figure, "look", said)
+    return Chip("Agreement", figure, "good", f"{dropped:.0%} of the rubrics are dropped.")
+
+
+def model_chip(calibration: Calibration) -> Chip:
+    """Whether the response model fits."""
+    fit = calibration.fit
+    if not fit.converged:
+        said = f"the {fit.model} fit did not converge: use a simpler model."
+        return Chip("Model", f"{fit.model}, not converged", "stop", said)
+    varying = ~fit.constant
+    aberrant = float((calibration.item_rest[varying] < 0).mean()) if varying.any() else 1.0
+    figure = f"{fit.model}, {aberrant:.0%} against the order"
+    if aberrant > 0.1:
+        said = (
+            f"{aberrant:.0%} of the rubrics are passed more often by weaker systems: look at them on Items."
+        )
+        return Chip("Model", figure, "look", said)
+    return Chip("Model", figure, "good", f"the {fit.model} fit converged.")
+
+
+def bank_chip(candidates: int, budget: int, queries: int, covered: int) -> Chip:
+    """Whether there are rubrics enough to choose from, and how many queries the bank covers."""
+    figure = f"{min(budget, candidates):,} of {candidates:,}"
+    if candidates <= budget:
+        said = f"only {count(candidates, 'rubric')} can be chosen, so a bank of {budget:,} leaves none out. Lower B."
+        return Chip("Bank", figure, "look", said)
+    if covered < queries / 2:
+        said = f"it covers {covered:,} of {count(queries, 'query', 'queries')}: raise B."
+        return Chip("Bank", figure, "look", said)
+    return Chip("Bank", figure, "good", f"{budget:,} of {candidates:,} rubrics; {covered:,} queries covered.")
+
+
+def board_chip(board: Board, claims: Claims) -> Chip:
+    """Whether systems are separated, and whether anything contradicts it."""
+    standing, apart, pairs = board.standing, separated_pairs(board.comparisons), len(board.comparisons)
+    effect = standing.design_effect
+    figure = f"{apart:,} of {pairs:,} pairs" + (
+        f", design effect {effect:.1f}" if np.isfinite(effect) else ""
+    )
+    if board.refused:
+        return Chip("Board", figure, "stop", board.refused)
+    if not apart:
+        return Chip("Board", figure, "stop", f"{claims.ahead} Add queries.")
+    if claims.contradicted:
+        return Chip("Board", figure, "look", f"{claims.contradicted[0]} Look at Pairs on the leaderboard.")
+    if effect > LARGE_EFFECT:
+        said = f"design effect {effect:.1f}: systems differ by query, so more queries separate more than more rubrics."
+        return Chip("Board", figure, "look", said)
+    return Chip("Board", figure, "good", claims.ahead)

@@ -1,0 +1,37 @@
+"""The overview begins with what is worst, and calls the board fit only if every chip is good."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from crubric_core.analysis.health import SEVERITY, Chip, labels_chip, overview_sentence, worst
+
+CHIPS = st.lists(
+    st.builds(
+        Chip,
+        st.sampled_from(["Labels", "Model", "Board"]),
+        st.just("1"),
+        st.sampled_from(list(SEVERITY)),
+        st.text(),
+    ),
+    min_size=1,
+    max_size=5,
+)
+
+
+@given(CHIPS)
+def test_the_first_sentence_is_that_of_the_worst_chip(chips: list[Chip]) -> None:
+    said, states = overview_sentence(chips), {chip.state for chip in chips}
+    assert (
+        "may be read as it stands" in said and states == {"good"}
+    ) or said == f"{worst(chips).name}: {worst(chips).sentence}"
+    assert all(SEVERITY[chip.state] <= SEVERITY[worst(chips).state] for chip in chips)
+
+
+def test_too_few_systems_or_queries_and_many_missing_labels_are_no_good_labels() -> None:
+    assert labels_chip(100, 0.0, 1, 50).state == "stop"
+    assert labels_chip(100, 0.0, 5, 50).state == "look"
+    assert labels_chip(100, 0.0, 12, 4).state == "look"
+    assert labels_chip(100, 0.4, 12, 50).state == "look"
+    assert labels_chip(100, 0.02, 12, 50).state == "good"

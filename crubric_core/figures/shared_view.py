@@ -8,12 +8,21 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
+from ..sharing.budget import SHOWN, SIDE, grouped
 from ..sharing.view import Bank, SharedView
 from .bank import information_totals, standard_errors
 from .leaderboard import Estimate, forest, separation_matrix
 from .style import labels
 
 NARROW = 14  # characters of a name on a phone
+EACH = (
+    "Who is ahead of whom? Blue: the row; a dot: the pair is separated",
+    "Probability that the row is ahead of the column, and which pairs are separated",
+)
+GROUPS = (
+    "Who is ahead of whom? Blue: the row; a dot: every pair is separated",
+    "Mean probability that the systems of the row are ahead of those of the column",
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,7 +48,9 @@ def shared_figures(view: SharedView) -> list[SharedFigure]:
 def _leaderboard(view: SharedView) -> list[SharedFigure]:
     if view.leaderboard is None:
         return []
-    board = view.leaderboard[view.leaderboard["rank"].notna()]
+    ranked = view.leaderboard[view.leaderboard["rank"].notna()]
+    board = ranked.head(SHOWN)
+    of = f" of the best {SHOWN} of {len(ranked):,} systems" if len(ranked) > SHOWN else ""
     systems = board["system"].tolist()
     estimate = Estimate(*(board[name].to_numpy(dtype=float) for name in ("theta", "theta_low", "theta_high")))
     tiers = board["tier"].to_numpy(dtype=np.int64) if "tier" in board else None
@@ -47,8 +58,8 @@ def _leaderboard(view: SharedView) -> list[SharedFigure]:
     return [
         SharedFigure(
             "leaderboard",
-            f"Ability with its {level} interval" + (", in tiers" if tiers is not None else ""),
-            "Ability of each system with its interval, best first",
+            f"Ability{of} with its {level} interval" + (", in tiers" if tiers is not None else ""),
+            f"Ability{of or ' of each system'} with its interval, best first",
             forest(systems, estimate, tiers),
             {"layout.yaxis.ticktext": labels(systems, NARROW), "layout.yaxis.tickfont.size": 11},
         )
@@ -58,14 +69,16 @@ def _leaderboard(view: SharedView) -> list[SharedFigure]:
 def _separation(view: SharedView) -> list[SharedFigure]:
     if view.separation is None:
         return []
-    systems = view.separation.systems
+    many, shown = len(view.separation.systems), grouped(view.separation)
+    systems = shown.systems
     short = labels(systems, NARROW)
+    title, alt = EACH if many <= SIDE else (f"{many:,} systems in {SIDE} groups. {GROUPS[0]}", GROUPS[1])
     return [
         SharedFigure(
             "separation",
-            "Who is ahead of whom? Blue: the row; a dot: the pair is separated",
-            "Probability that the row is ahead of the column, and which pairs are separated",
-            separation_matrix(systems, view.separation.ahead, view.separation.separated),
+            title,
+            alt,
+            separation_matrix(systems, shown.ahead, shown.separated),
             {
                 "layout.yaxis.ticktext": short,
                 "layout.xaxis.ticktext": short,

@@ -15,6 +15,7 @@ from ..bank.utility import coverage_utility
 from ..errors import SharingError
 from ..irt.information import item_information
 from ..types import FloatArray
+from .budget import within_budget
 from .view import LEADERBOARD, RUBRICS, Bank, Separation, SharedView
 
 TITLE, NOTE = 200, 5_000  # most characters
@@ -37,13 +38,13 @@ class Choices:
 
 
 def build_view(result: Result, choices: Choices = Choices(), now: datetime | None = None) -> SharedView:
-    """The view of ``result`` that is chosen; SharingError where it would show nothing, or too long a text."""
+    """The view of ``result`` that is chosen; SharingError where it would show nothing, or too much for its readers."""
     if not (choices.leaderboard or choices.separation or choices.bank or choices.texts):
         raise SharingError(
             "The view would be empty: include the leaderboard, the separation, the bank or its rubrics."
         )
     reduction = result.reduction
-    return SharedView(
+    view = SharedView(
         title=_words("title", choices.title, TITLE) or "Leaderboard",
         note=_words("note", choices.note, NOTE),
         made_at=(now or datetime.now(UTC)).astimezone(UTC).replace(microsecond=0),
@@ -67,6 +68,7 @@ def build_view(result: Result, choices: Choices = Choices(), now: datetime | Non
         bank=_bank(result) if choices.bank else None,
         rubrics=result.bank[list(RUBRICS)].reset_index(drop=True) if choices.texts else None,
     )
+    return within_budget(view)
 
 
 def _words(name: str, text: str, most: int) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..files import csv_bytes, json_bytes
+from .budget import for_files
 from .view import SharedView
 
 
@@ -17,8 +18,8 @@ def rubrics_csv(view: SharedView) -> bytes:
 
 
 def view_json(view: SharedView) -> bytes:
-    """All that the view shows, as JSON."""
-    return json_bytes(view.as_dict())
+    """All that the view shows, as JSON; without the matrix of all pairs where the systems are many."""
+    return json_bytes(for_files(view).as_dict())
 
 
 def file_names(view: SharedView) -> tuple[str, ...]:

@@ -17,6 +17,7 @@ from pathlib import Path
 from ..access import require_editor
 from ..environment import typed
 from ..errors import SharingError
+from .budget import FILE, within_budget
 from .content import sha256_of, write_content
 from .expiry import still_to_come
 from .folder import PARTIAL, settle, writing
@@ -149,13 +150,23 @@ def _with_content(folder: Path, state: ViewState, view: SharedView) -> Iterator[
     path = state.content(folder)
     partial = path.with_name(path.name + PARTIAL)
     try:
-        write_content(view, partial)
+        write_content(within_budget(view), partial)
+        _check_size(partial)
         settle(partial, path)
         yield changed(state, sha256=sha256_of(path), size=path.stat().st_size)
     except BaseException:
         for left in (partial, partial.with_name(f"{partial.name}.wal"), path):
             left.unlink(missing_ok=True)
         raise
+
+
+def _check_size(path: Path) -> None:
+    size = path.stat().st_size
+    if size > FILE:
+        raise SharingError(
+            f"The file of this view would have {size / 1e6:,.1f} MB, and {FILE / 1e6:.0f} MB is the most: leave a part "
+            "of it out."
+        )
 
 
 def _commit(folder: Path, state: ViewState, entry: Entry) -> None:

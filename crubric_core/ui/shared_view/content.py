@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from ...sharing import Separation, SharedView
 
 CSS = Path(__file__).with_name("viewer.css")
+ROWS = 25  # of the leaderboard before it scrolls
 TYPES = {"csv": "text/csv", "json": "application/json"}
 RUBRICS: dict[str, Any] = {
     "order": st.column_config.NumberColumn("#", width="small"),
@@ -81,7 +82,7 @@ def _leaderboard(view: SharedView, board: pd.DataFrame, figures: Sequence[Shared
         st.write("No system is called that.")
         return
     columns = {name: words for name, words in tables.LEADERBOARD.items() if name in board}
-    widgets.table(board, columns, height=38 + 35 * len(board))
+    widgets.table(board, columns, height=38 + 35 * min(len(board), ROWS))
 
 
 def _comparison(view: SharedView, separation: Separation, figures: Sequence[SharedFigure]) -> None:

@@ -13,13 +13,15 @@ from starlette.routing import Route
 from crubric_core.access import process_role
 from crubric_core.environment import PACKAGE
 from crubric_core.errors import CrubricError
+from crubric_core.server.entrance import entrance
 from crubric_core.server.middleware import Gate, dashboard, healthz, viewer
 from crubric_core.server.sign_in import guard
 from crubric_core.ui.errors import report
 
 try:
     role = process_role()
-    rules = viewer() if role == "viewer" else dashboard(guard())
+    people = None if role == "viewer" else guard()
+    rules = viewer() if role == "viewer" else dashboard(people, None if people else entrance())
 except CrubricError as error:
     sys.exit(f"Not started. {error}")
 

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import re
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
-from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.requests import HTTPConnection, Request
+from starlette.responses import JSONResponse, PlainTextResponse, RedirectResponse, Response
 
+from .entrance import TOKEN
+from .half_open import close_half_open
+from .logs import keep_brief
 from .protocol_filter import FROM_ANYBODY, FROM_EDITORS, discreet, filtered
+from .seats import Seats
 from .sign_in import is_local, may_upload
 from .streamlit_internals import is_host_allowed, option
 
@@ -20,6 +25,7 @@ if TYPE_CHECKING:
 
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+    from .entrance import Entrance
     from .sign_in import People
 
 # Streamlit and Plotly write inline styles and one inline script; nothing is ever fetched from another host.
@@ -48,10 +54,22 @@ HEADERS = {
 }
 HEALTH, STREAM, UPLOAD = "/healthz", "/_stcore/stream", "/_stcore/upload_file"
 BLOCKED = ("/_stcore/metrics", "/_stcore/agent", "/_stcore/script-health-check")
+# A proxy adds one of these: behind it the visitor is on another machine, whatever address the connection has.
+PROXIED = ("x-forwarded-for", "forwarded", "via", "x-forwarded-host", "x-real-ip")
+BY_PROXY = (
+    "This dashboard has no login and serves the machine that it runs on alone, but this request came through a proxy, "
+    "which would open it to others. Add [auth] and [access] to .streamlit/secrets.toml (docs/deploy.md says how), or "
+    "open the dashboard without the proxy."
+)
+BY_ADDRESS = (
+    "Several people use this machine, so this dashboard opens by the address that was printed where it was started, "
+    "the one with ?token=. It lets one browser in; the next address is printed after that."
+)
 # All that a shared view needs: the page, Streamlit's own files, its downloads.
 VIEWER_PATHS = frozenset(
     ("/", "/favicon.png", "/manifest.json", HEALTH, "/_stcore/health", "/_stcore/host-config")
 )
+POLICY, FULL = 1008, 1013  # of a WebSocket: not for you; try again later
 VIEWER_FILES = re.compile(r"/static/(js|css|media)/[\w.-]+|/media/[0-9a-f]+(\.\w+)?")
 
 
@@ -62,12 +80,15 @@ class Rules:
     allows: Callable[[Request, str], bool]
     messages: frozenset[str]
     longest: int
-    at_home: bool = (
-        False  # answers connections within this machine alone, whatever address the server was bound to
-    )
+    at_home: bool = False
+    """Answers connections within this machine alone, whatever address the server was bound to, and no proxy."""
+    entrance: Entrance | None = None
+    """Lets in whoever has a printed address alone."""
+    seats: Seats | None = None
+    """How many pages may be open at once."""
 
 
-def dashboard(people: People | None = None) -> Rules:
+def dashboard(people: People | None = None, entrance: Entrance | None = None) -> Rules:
     """Everything but what looks into the server itself; uploads from editors alone."""
 
     def allows(request: Request, path: str) -> bool:
@@ -75,7 +96,7 @@ def dashboard(people: People | None = None) -> Rules:
             return may_upload(people, request)
         return not any(_below(path, blocked) for blocked in BLOCKED)
 
-    return Rules(allows, FROM_EDITORS, longest=64 << 20, at_home=people is None)
+    return Rules(allows, FROM_EDITORS, longest=64 << 20, at_home=people is None, entrance=entrance)
 
 
 def viewer() -> Rules:
@@ -85,7 +106,7 @@ def viewer() -> Rules:
         named = path in VIEWER_PATHS or VIEWER_FILES.fullmatch(path)
         return bool(named) and request.method in {"GET", "HEAD"}
 
-    return Rules(allows, FROM_ANYBODY, longest=64 << 10)
+    return Rules(allows, FROM_ANYBODY, longest=64 << 10, seats=Seats())
 
 
 class Gate:
@@ -100,7 +121,15 @@ class Gate:
         elif scope["type"] == "http":
             await self._http(scope, receive, send)
         else:
+            self._prepare()
             await self.app(scope, receive, send)
+
+    def _prepare(self) -> None:
+        """Once, when the server starts."""
+        close_half_open()
+        keep_brief(one_line=self.rules.messages == FROM_ANYBODY)
+        if self.rules.entrance is not None:
+            self.rules.entrance.announce()
 
     async def _http(self, scope: Scope, receive: Receive, send: Send) -> None:
         async def send_with_headers(message: Message) -> None:
@@ -108,24 +137,56 @@ class Gate:
                 MutableHeaders(scope=message).update(HEADERS)
             await send(message)
 
-        request, path = Request(scope), _path(scope)
-        handler: Any = self.app
-        if not self._at_home(scope) or not self.rules.allows(request, path):
-            handler = Response(status_code=404)
-        elif path != HEALTH and not is_host_allowed(request.headers.get("host")):
-            handler = Response(status_code=421)
+        handler: Any = self._refusal(Request(scope), _path(scope)) or self.app
         await handler(scope, receive, send_with_headers)
+
+    def _refusal(self, request: Request, path: str) -> Response | None:
+        """What is answered in place of the application; None where it may answer itself."""
+        if not self._at_home(request.scope) or not self.rules.allows(request, path):
+            return Response(status_code=404)
+        if path == HEALTH:
+            return None
+        if not is_host_allowed(request.headers.get("host")):
+            return Response(status_code=421)
+        if self._by_proxy(request.headers):
+            return PlainTextResponse(BY_PROXY, status_code=403)
+        return self._asked_in(request, path)
+
+    def _asked_in(self, request: Request, path: str) -> Response | None:
+        """The way in by a printed address: its token becomes a cookie, and leaves the address bar."""
+        entrance = self.rules.entrance
+        if entrance is None or entrance.knows(request.cookies):
+            return None
+        secret = entrance.enter(request.query_params.get(TOKEN, ""))
+        if secret is None:
+            return PlainTextResponse(BY_ADDRESS, status_code=403)
+        answer = RedirectResponse(str(request.url.remove_query_params(TOKEN)), status_code=303)
+        answer.set_cookie(entrance.cookie, secret, httponly=True, samesite="strict")
+        return answer
 
     def _at_home(self, scope: Scope) -> bool:
         return not self.rules.at_home or is_local((scope.get("server") or ("",))[0])
 
+    def _by_proxy(self, headers: Headers) -> bool:
+        return self.rules.at_home and any(name in headers for name in PROXIED)
+
     async def _websocket(self, scope: Scope, receive: Receive, send: Send) -> None:
-        named = _path(scope) == STREAM and self._at_home(scope)
-        if not named or not same_origin(Headers(scope=scope)):
-            await send({"type": "websocket.close", "code": 1008})
+        connection = HTTPConnection(scope)
+        named = _path(scope) == STREAM and self._at_home(scope) and not self._by_proxy(connection.headers)
+        known = self.rules.entrance is None or self.rules.entrance.knows(connection.cookies)
+        if not named or not known or not same_origin(connection.headers):
+            await send({"type": "websocket.close", "code": POLICY})
             return
-        heard = filtered(receive, self.rules.messages, self.rules.longest)
-        await self.app(scope, heard, discreet(send))
+        with self._seat(connection) as free:
+            if not free:
+                await send({"type": "websocket.close", "code": FULL})
+                return
+            heard = filtered(receive, self.rules.messages, self.rules.longest)
+            await self.app(scope, heard, discreet(send))
+
+    def _seat(self, connection: HTTPConnection) -> AbstractContextManager[bool]:
+        address = connection.client.host if connection.client else ""
+        return nullcontext(True) if self.rules.seats is None else self.rules.seats.taken(address)
 
 
 def same_origin(headers: Headers) -> bool:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 CALM = (
-    "Something unexpected went wrong here; your data are unchanged. Reload the page or try other settings. "
+    "Something unexpected went wrong here. Reload the page or try other settings. "
     "The details are in the log of the process that serves this page."
 )
 

@@ -10,6 +10,7 @@ import streamlit as st
 
 from ..analysis.stages import with_rules
 from . import loaders, state, widgets
+from .text import plain, shorten
 
 if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
@@ -42,6 +43,14 @@ def open_study(title: str, *, settings: bool = True, typing: bool = False) -> St
         place.header("No dataset yet.", anchor=False)
         st.write("Load the demo study, or upload a table of judge labels.")
         st.page_link(loaders.PAGES / "data.py", label="To the data", icon="➡️")
+        st.stop()
+    gone = state.gone(names)
+    if gone is not None:
+        place.header(f"There is no dataset “{plain(shorten(gone, 80))}” here.", anchor=False)
+        st.write(
+            "It was renamed or deleted, or the address is of another workspace. Nothing is shown in its place."
+        )
+        state.pick_another(names)
         st.stop()
     row = found.iloc[names.index(state.pick_dataset(names))]
     dataset, fingerprint = loaders.workspace().dataset(row["name"]), row["fingerprint"]

@@ -43,6 +43,7 @@ TABS: Mapping[str, tuple[Group, ...]] = {
 SHOWN_PRESETS: Mapping[Preset, str] = {"robust": "Robust", "paper": "As in the paper"}
 LEFT_END = -0.5  # of the slider of tau_c: hardly a rubric is below
 _HELD, _WRITTEN = "settings held", "settings written"
+_ANOTHER = "another dataset"
 _FOLLOWS: Mapping[str, Mapping[str, Any]] = {
     "gate": {"tau_c": None},
     "alpha": {"prior": "fixed"},
@@ -55,12 +56,35 @@ Quarter = Callable[[Settings], float]
 """The threshold that drops the lowest quarter of the rubrics; NaN where the gate is off."""
 
 
-def pick_dataset(names: Sequence[str]) -> str:
-    """The dataset of every page, chosen in the side bar; ``names`` is not empty."""
+def gone(names: Sequence[str]) -> str | None:
+    """The dataset that this session or its address asks for, where there is none of that name."""
+    held = _held_dataset()
+    return held if held is not None and held not in names else None
+
+
+def pick_another(names: Sequence[str]) -> None:
+    """A choice among the datasets that there are, in place of one that is gone; the page then begins anew."""
+
+    def take() -> None:
+        st.session_state["dataset held"] = st.session_state.pop(_ANOTHER)
+        st.session_state["dataset moved"] = True
+
+    st.selectbox("Dataset", list(names), index=None, placeholder="Choose one", key=_ANOTHER, on_change=take)
+
+
+def _held_dataset() -> str | None:
+    """What the address asks for where it is another than this session wrote, else what the session holds."""
     session, given = st.session_state, st.query_params.get("dataset")
     if given is not None and given != session.get("dataset written") and not session.get("dataset moved"):
         session["dataset held"] = given
-    held = session.get("dataset held")
+    held: str | None = session.get("dataset held")
+    return held
+
+
+def pick_dataset(names: Sequence[str]) -> str:
+    """The dataset of every page, chosen in the side bar; ``names`` is not empty."""
+    held = _held_dataset()
+    session = st.session_state
     session["dataset"] = held if held in names else names[0]
     chosen: str = st.sidebar.selectbox("Dataset", list(names), key="dataset", on_change=_dataset_change)
     session["dataset moved"] = False

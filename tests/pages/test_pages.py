@@ -63,7 +63,7 @@ def test_the_threshold_comes_from_the_url_rounded_to_its_step(open_page: Open, s
 
 
 def test_an_absurd_url_is_answered_with_the_defaults(open_page: Open, study: Path) -> None:
-    app = open_page("bank", study, tau_c="nonsense", budget="-7", model="9PL", dataset="none")
+    app = open_page("bank", study, tau_c="nonsense", budget="-7", model="9PL")
     assert not app.exception
     assert not app.error
     usual = open_page("bank", study)
@@ -135,7 +135,8 @@ def test_an_unexpected_error_is_calm_on_the_page_and_whole_in_the_log(
     forbid(monkeypatch, "decide_gate")
     app = open_page("measurability", study)
     assert not app.exception
-    assert "your data are unchanged" in app.error[0].value
+    assert "Something unexpected went wrong" in app.error[0].value
+    assert "unchanged" not in app.error[0].value, "nobody knows"
     assert "computed again" not in app.error[0].value
     assert "computed again" in caplog.text
 
@@ -159,3 +160,17 @@ def test_items_checks_fit_when_asked(open_page: Open, study: Path) -> None:
     app = button.click().run(timeout=120)
     assert not app.exception
     assert any("misfit at p" in text.value for text in app.markdown)
+
+
+def test_a_dataset_that_is_gone_is_said_to_be_and_no_other_is_shown_in_its_place(
+    open_page: Open, study: Path
+) -> None:
+    app = open_page("leaderboard", study, dataset="<b>gone</b>")
+    assert not app.exception
+    assert "There is no dataset" in app.header[0].value
+    assert not app.dataframe
+    assert not app.get("plotly_chart")
+    app.selectbox(key="another dataset").select("small").run()
+    assert not app.exception
+    assert app.dataframe
+    assert "There is no dataset" not in app.header[0].value

@@ -68,6 +68,15 @@ def test_systemd_takes_the_units_and_finds_them_well_sealed(unit: Path, tmp_path
         assert done.stderr == ""
 
 
+@pytest.mark.parametrize("unit", UNITS, ids=lambda unit: unit.stem)
+@pytest.mark.parametrize(
+    "name", ["MemoryMax", "LimitNOFILE", "TasksMax", "TimeoutStartSec", "TimeoutStopSec", "RestartSec"]
+)
+def test_a_service_has_an_end_to_what_it_may_use(unit: Path, name: str) -> None:
+    (value,) = setting(unit, name)
+    assert re.fullmatch(r"[1-9]\d*G?", value)
+
+
 def test_the_viewers_unit_serves_its_views_under_its_name_alone(study: Study, tmp_path: Path) -> None:
     with service(DEPLOY / "rubric-viewer.service", tmp_path, study.folder) as server:
         assert server.request("/", headers={"Host": "views.example.org"})[0] == 200

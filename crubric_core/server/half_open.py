@@ -21,10 +21,11 @@ def close_half_open() -> None:
     """
     patience = os.environ.get("CRUBRIC_PATIENCE", "")
     headers, body = (float(patience),) * 2 if patience.isdecimal() else (HEADERS, BODY)
-    if getattr(H11Protocol, "_watched", False):
+    protocol: Any = H11Protocol
+    if getattr(protocol, "_watched", False):
         return
-    H11Protocol._watched = True
-    made, received = H11Protocol.connection_made, H11Protocol.data_received
+    protocol._watched = True
+    made, received = protocol.connection_made, protocol.data_received
 
     @wraps(made)
     def connection_made(self: Any, transport: Any) -> None:
@@ -36,8 +37,8 @@ def close_half_open() -> None:
         received(self, data)
         _wait(self, headers, body)
 
-    H11Protocol.connection_made = connection_made
-    H11Protocol.data_received = data_received
+    protocol.connection_made = connection_made
+    protocol.data_received = data_received
 
 
 def _wait(connection: Any, headers: float, body: float) -> None:

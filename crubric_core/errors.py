@@ -21,6 +21,10 @@ class WorkspaceError(CrubricError):
     """A workspace file is missing, locked, foreign or of another schema version."""
 
 
+class InUseError(WorkspaceError):
+    """A workspace file is open in another process, which alone can read and write it."""
+
+
 class DatasetError(CrubricError):
     """A dataset is unknown, empty, or lacks what was asked of it."""
 

@@ -47,10 +47,20 @@ def die(*_: object, **__: object) -> None:
     os.kill(os.getpid(), signal.SIGKILL)
 
 
+def read_only(folder: Path, script: str, *arguments: object) -> str:
+    """What a Python script prints that runs where ``folder`` can be read and not written, by nobody."""
+    return _mounted(
+        f"mount --bind {folder} {folder} && mount -o remount,ro,bind {folder}", script, *arguments
+    )
+
+
 def on_a_small_disk(script: str, *arguments: object, folder: Path, megabytes: int = 2) -> str:
     """What a Python script prints that runs where ``folder`` is a disk of its own of that size."""
+    return _mounted(f"mount -t tmpfs -o size={megabytes}m tmpfs {folder}", script, *arguments)
+
+
+def _mounted(mount: str, script: str, *arguments: object) -> str:
     unshare = shutil.which("unshare")
-    mount = f"mount -t tmpfs -o size={megabytes}m tmpfs {folder}"
     if (
         unshare is None
         or subprocess.run([unshare, "--mount", "sh", "-c", mount], capture_output=True).returncode

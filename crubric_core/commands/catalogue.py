@@ -33,6 +33,8 @@ GROUPS: dict[str, tuple[Command, ...]] = {
         Command("check", "list the data-quality issues of a dataset, one JSON line each", "history"),
         Command("undo", "undo an ingest", "history"),
         Command("duplicate", "copy a dataset with its history", "history"),
+        Command("backup", "copy a workspace, also while the dashboard has it open", "backup"),
+        Command("restore", "put a backup in the place of a workspace", "backup"),
         Command("rename", "give a dataset another name", "history"),
         Command("delete", "remove a dataset with everything that belongs to it", "history"),
         Command("rules", "show or replace the scoring rules of a dataset", "scoring"),

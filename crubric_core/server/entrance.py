@@ -11,6 +11,7 @@ import hmac
 import os
 import secrets
 from collections.abc import Callable, Mapping
+from importlib import import_module
 from pathlib import Path
 from threading import Lock
 
@@ -77,7 +78,7 @@ def entrance() -> Entrance | None:
 def others() -> list[str]:
     """Names of the people with an account on this machine, other than whoever runs this; none where nobody can tell."""
     try:
-        import pwd
+        pwd = import_module("pwd")
     except ImportError:  # Windows
         return []
     return [

@@ -16,12 +16,12 @@ import pandas as pd
 
 from ..analysis.claims import Claims
 from ..files import json_bytes
+from ..labels.readers.formats.base import LOCAL
 from .folder import read_regular
 from .view import RUBRICS, WHOLE, Bank, Separation, SharedView
 
 FORMAT = 1
 MOST = 64 << 20  # bytes of a view that is read
-_LOCAL = {"autoinstall_known_extensions": "false", "autoload_known_extensions": "false"}
 _SMALL = {
     "default_block_size": "16384"
 }  # DuckDB's least; the usual 262,144 makes every view ten times as large
@@ -45,7 +45,7 @@ def write_content(view: SharedView, path: Path) -> None:
     """Write the view as a new database at ``path``; duckdb.Error where not all of it is stored."""
     for left in (path, path.with_name(path.name + ".wal")):
         left.unlink(missing_ok=True)
-    with closing(duckdb.connect(str(path), config={**_LOCAL, **_SMALL})) as connection:
+    with closing(duckdb.connect(str(path), config={**LOCAL, **_SMALL})) as connection:
         for name, table in _tables(view).items():
             connection.register("frame", table)
             connection.execute(f'CREATE TABLE "{name}" AS SELECT * FROM frame')  # noqa: S608 - names of this file
@@ -78,7 +78,7 @@ def read_content(path: Path) -> SharedView:
 @contextmanager
 def sealed(path: Path) -> Iterator[duckdb.DuckDBPyConnection]:
     """The file, to be read alone: it cannot be written, reach another file or the network, or be told otherwise."""
-    with closing(duckdb.connect(str(path), read_only=True, config={**_LOCAL, **_SEALED})) as connection:
+    with closing(duckdb.connect(str(path), read_only=True, config={**LOCAL, **_SEALED})) as connection:
         yield connection
 
 

@@ -17,6 +17,7 @@ import streamlit as st
 from ..analysis.stage import Key, Stage, Store
 from ..analysis.stages import Analysis
 from ..environment import APP, workspace_path
+from ..jobs.backups import Backups
 from ..labels.store.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -76,6 +77,12 @@ def workspace() -> Workspace:
     return Workspace(path)
 
 
+@st.cache_resource(show_spinner=False, on_release=Backups.close)
+def backups() -> Backups:
+    """Backups of the workspace for who asks from outside, since no other process can open it meanwhile."""
+    return Backups(workspace())
+
+
 def totals(study: Study) -> dict[str, FloatArray]:
     """Test information of the bank and of all that pass, at the nodes FINE, (161,) each, by name and size."""
     information, chosen, passing = study.curves()[1], study.bank(), np.flatnonzero(study.pool)
@@ -87,6 +94,7 @@ def totals(study: Study) -> dict[str, FloatArray]:
 
 def datasets() -> pd.DataFrame:
     """All datasets of the workspace, counted once until ``datasets_changed``."""
+    backups()
     return _datasets(workspace().path)
 
 

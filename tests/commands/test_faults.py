@@ -11,8 +11,9 @@ import pytest
 
 from crubric_core.__main__ import CLOSED, main
 from crubric_core.commands import analysis
-from crubric_core.errors import WorkspaceError
-from tests.faults import ROOT, on_a_small_disk
+from crubric_core.errors import ExportError, WorkspaceError
+from crubric_core.files import write_files
+from tests.faults import ROOT, no_room, on_a_small_disk
 
 SAMPLE = ROOT / "data" / "sample_labels.csv"
 COMMAND = [sys.executable, "-m", "crubric_core"]
@@ -24,6 +25,13 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("kept") / "study.duckdb"
     assert main(["ingest", "--workspace", str(path), "--dataset", "d", str(SAMPLE)]) == 0
     return path
+
+
+def test_results_that_find_no_room_leave_no_half_file(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_bytes(b"the earlier one")
+    with no_room(10), pytest.raises(ExportError, match="could not be written"):
+        write_files({"a.csv": b"x" * 100}, tmp_path)
+    assert {p.name: p.read_bytes() for p in tmp_path.iterdir()} == {"a.csv": b"the earlier one"}
 
 
 EXPERIMENT = """

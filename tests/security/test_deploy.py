@@ -21,6 +21,7 @@ from websockets.sync.client import connect
 from websockets.typing import Origin
 
 from crubric_core import Workspace
+from crubric_core.jobs.backups import Backups
 from crubric_core.sharing import open_view, publish
 from tests.security.conftest import CANARY, Study
 from tests.security.servers import ROOT, Server, Talk, command, free_port, rerun, started
@@ -145,7 +146,13 @@ def test_the_dashboards_unit_does_not_start_without_secrets(tmp_path: Path) -> N
 def script(name: str, state: Path, *arguments: str) -> Path:
     done = subprocess.run(
         [DEPLOY / name, *arguments],
-        env={"PATH": "/usr/bin:/bin", "STATE": str(state), "BACKUPS": str(state / "backups")},
+        cwd=ROOT,
+        env={
+            "PATH": "/usr/bin:/bin",
+            "STATE": str(state),
+            "BACKUPS": str(state / "backups"),
+            "CRUBRIC": f"{sys.executable} -m crubric_core",
+        },
         capture_output=True,
         text=True,
         timeout=60,
@@ -161,7 +168,13 @@ def test_a_backup_brings_back_the_workspace_and_its_links(study: Study, tmp_path
     link = publish(study.view, views)
     with Workspace(kept) as workspace:
         before = workspace.datasets()["fingerprint"].tolist()
-    archive = script("backup.sh", tmp_path)
+    with Workspace(kept) as workspace:  # the dashboard goes on meanwhile
+        answering = Backups(workspace, every=0.1)
+        try:
+            archive = script("backup.sh", tmp_path)
+        finally:
+            answering.close()
+    assert sorted(p.name for p in (tmp_path / "backups").iterdir()) == [archive.name]
     assert link.token.encode() not in archive.read_bytes()
     assert archive.stat().st_mode & 0o077 == 0
 

@@ -25,7 +25,7 @@ from crubric_core.sharing import (
     standing_of,
 )
 from crubric_core.sharing import store as publisher
-from tests.faults import die, killed, no_room, on_a_small_disk
+from tests.faults import die, killed, no_room, on_a_small_disk, read_only
 
 Contents = dict[str, bytes]
 
@@ -130,6 +130,33 @@ def test_a_disk_that_is_really_full_refuses_a_view_and_lets_one_be_revoked(
     assert len(said) == 5
     assert all("has no room (the disk is full): nothing has changed" in line for line in said[:2])
     assert said[2:] == ["True", "None True", "publish publish revoke"]
+
+
+SEALED = """
+import pickle, sys
+from pathlib import Path
+from crubric_core.errors import SharingError
+from crubric_core.sharing import audit, open_view, publish, replace, revoke
+views, view = Path(sys.argv[1]), pickle.loads(Path(sys.argv[2]).read_bytes())
+name = sys.argv[4]
+for change in (lambda: publish(view, views), lambda: replace(views, name, view), lambda: revoke(views, name)):
+    try:
+        change()
+    except SharingError as error:
+        print(error)
+print(open_view(views, sys.argv[3]) is not None, *audit(views)["what"])
+"""
+
+
+def test_where_nothing_can_be_written_each_change_is_refused_and_the_trail_claims_none(
+    view: SharedView, views: Path, tmp_path: Path
+) -> None:
+    link = publish(view, views)
+    (tmp_path / "view").write_bytes(pickle.dumps(view))
+    *refused, last = read_only(views, SEALED, views, tmp_path / "view", link.token, link.id).splitlines()
+    assert len(refused) == 3
+    assert all("cannot be written (Read-only file system): nothing has changed" in line for line in refused)
+    assert last == "True publish"
 
 
 def test_what_the_trail_announces_and_a_kill_prevented_is_told_by_the_next_writer(

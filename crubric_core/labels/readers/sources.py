@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import IO, Union
 
 from ...errors import IngestError
 from .formats import archive
 from .formats.workbook import sheets
+from .scratch import scratch_folder
 
 Source = str | Path | bytes | IO[bytes]
 Named = tuple[str, Source]
@@ -64,7 +64,7 @@ def gathered(sources: Sources, name: str | None = None) -> Iterator[tuple[Piece,
         yield sources.pieces
         return
     listed = _listed(sources, name)
-    with TemporaryDirectory(prefix="crubric-") as folder:
+    with scratch_folder() as folder:
         yield _laid_out(listed, Path(folder))
 
 

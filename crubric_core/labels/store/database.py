@@ -13,6 +13,7 @@ import duckdb
 from ...access import require_editor, require_workspace
 from ...errors import DatasetError, WorkspaceError
 from ..readers.formats.base import first_line
+from .backup import copy_to, damage, is_damage, sweep
 from .opening import connect, prepare, writer_of
 
 
@@ -26,11 +27,13 @@ class Database:
     def __init__(self, path: str | Path = ":memory:") -> None:
         require_workspace()
         self.path = str(path)
-        self._connection = connect(self.path)
+        self._connection, self.read_only = connect(self.path)
         self._writer = writer_of(self.path)
         try:
             with self._writer.lock:
-                prepare(self._connection, self.path)
+                prepare(self._connection, self.path, read_only=self.read_only)
+                if not self.read_only and self.path != ":memory:":
+                    sweep(self.path)
         except BaseException:
             self._connection.close()
             raise
@@ -58,15 +61,25 @@ class Database:
     @contextmanager
     def reading(self) -> Iterator[duckdb.DuckDBPyConnection]:
         """A cursor that sees one state of the workspace until it is left."""
-        with closing(self.cursor()) as cursor:
-            cursor.execute("BEGIN TRANSACTION")
-            yield cursor
-            cursor.execute("ROLLBACK")
+        try:
+            with closing(self.cursor()) as cursor:
+                cursor.execute("BEGIN TRANSACTION")
+                yield cursor
+                cursor.execute("ROLLBACK")
+        except duckdb.Error as error:
+            if is_damage(error):
+                raise damage(self.path, error) from error
+            raise
 
     @contextmanager
     def transaction(self, cursor: duckdb.DuckDBPyConnection, *, keep: bool = True) -> Iterator[None]:
         """The only writer of the file, until all is committed or nothing; without ``keep`` nothing is."""
         require_editor("change the workspace")
+        if self.read_only:
+            raise WorkspaceError(
+                f"The workspace {self.path} can be looked at and not changed, as this user or this disk cannot write "
+                "it: let this user write the file and its folder, or open a copy."
+            )
         with self._writer.lock:
             cursor.execute("BEGIN TRANSACTION")
             try:
@@ -86,9 +99,29 @@ class Database:
             with closing(self.cursor()) as cursor, self.transaction(cursor):
                 yield cursor
         except duckdb.Error as error:
+            if is_damage(error):
+                raise damage(self.path, error) from error
             raise WorkspaceError(
                 f"The change could not be stored ({cause(error)}); the workspace is as it was."
             ) from error
+
+    def backup(self, target: str | Path) -> Path:
+        """One consistent state as a new workspace file, while others read and write; WorkspaceError without room."""
+        path = Path(target)
+        try:
+            with closing(self.cursor()) as cursor:
+                copy_to(cursor, path)
+        except duckdb.Error as error:
+            if is_damage(error):
+                raise damage(self.path, error) from error
+            raise WorkspaceError(
+                f"The backup {path} could not be written ({cause(error)}): make room, or name another file."
+            ) from error
+        except OSError as error:
+            raise WorkspaceError(
+                f"The backup {path} could not be written ({error.strerror}): name a file in a folder that can be."
+            ) from error
+        return path
 
 
 def cause(error: duckdb.Error) -> str:

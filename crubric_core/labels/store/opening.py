@@ -10,13 +10,14 @@ from weakref import WeakValueDictionary
 
 import duckdb
 
-from ...errors import WorkspaceError
-from ..readers.formats.base import first_line
+from ...errors import InUseError, WorkspaceError
+from ..readers.formats.base import LOCAL, first_line
+from .backup import copy_to, damage, is_damage
 
 SCHEMA_VERSION = 4
 _APPLICATION = "calibrated-rubric"
+_UNWRITABLE = ("Permission denied", "Read-only file system", "read-only")
 _SCHEMA = Path(__file__).with_name("schema")
-_CONFIG = {"autoinstall_known_extensions": "false", "autoload_known_extensions": "false"}
 
 
 class Writer:
@@ -30,30 +31,45 @@ _writers: WeakValueDictionary[str, Writer] = WeakValueDictionary()
 _writers_lock = threading.Lock()
 
 
-def connect(path: str) -> duckdb.DuckDBPyConnection:
-    """The database file, made if it is new."""
+def connect(path: str) -> tuple[duckdb.DuckDBPyConnection, bool]:
+    """The database file, made if it is new, and whether it can only be read."""
     if path != ":memory:" and not Path(path).parent.is_dir():
         raise WorkspaceError(
             f"There is no folder {str(Path(path).parent)!r} for the workspace: create it first."
         )
+    if path != ":memory:" and Path(path).exists() and not Path(path).is_file():
+        raise WorkspaceError(f"{path} is no plain file: name another one for the workspace.")
     try:
-        return duckdb.connect(path, config=dict(_CONFIG))
+        return duckdb.connect(path, config=dict(LOCAL)), False
     except duckdb.Error as error:
         text = str(error)
+        if Path(path).is_file() and any(words in text for words in _UNWRITABLE):
+            return _connect_to_read(path), True
         if "lock on file" in text:
             holder = re.search(r"PID (\d+)", text)
             who = f"another process (PID {holder[1]})" if holder else "another process"
-            raise WorkspaceError(
+            raise InUseError(
                 f"The workspace {path} is in use by {who}: close it there, or open another file."
             ) from error
         if "not a valid DuckDB" in text or "version number" in text:
             raise WorkspaceError(
                 f"{path} is not a workspace that this version can read: choose another file."
             ) from error
+        if is_damage(error):
+            raise damage(path, error) from error
         raise WorkspaceError(f"The workspace {path} cannot be opened ({first_line(error)}).") from error
 
 
-def prepare(connection: duckdb.DuckDBPyConnection, path: str) -> None:
+def _connect_to_read(path: str) -> duckdb.DuckDBPyConnection:
+    try:
+        return duckdb.connect(path, read_only=True, config=dict(LOCAL))
+    except duckdb.Error as error:
+        raise WorkspaceError(
+            f"The workspace {path} can be neither written nor read ({first_line(error)}): open a copy of it."
+        ) from error
+
+
+def prepare(connection: duckdb.DuckDBPyConnection, path: str, *, read_only: bool = False) -> None:
     """Bring a new or an older workspace to the present schema; refuse a database that is none, or a newer one.
 
     An older file is copied beside itself first, as ``<name>.v<its version>``.
@@ -62,9 +78,15 @@ def prepare(connection: duckdb.DuckDBPyConnection, path: str) -> None:
         version = _version(cursor, path)
         if version == SCHEMA_VERSION:
             return
+        if read_only:
+            raise WorkspaceError(
+                f"The workspace {path} is of schema version {version} and cannot be written: open a copy of it, which "
+                f"is brought to version {SCHEMA_VERSION}."
+            )
         try:
-            if version and path != ":memory:":
-                _back_up(cursor, Path(f"{path}.v{version}"))
+            copy = Path(f"{path}.v{version}")
+            if version and path != ":memory:" and not copy.exists():
+                copy_to(cursor, copy)
             _migrate(cursor, version)
         except (duckdb.Error, OSError) as error:
             why = first_line(error) if isinstance(error, duckdb.Error) else error.strerror
@@ -81,7 +103,9 @@ def _version(cursor: duckdb.DuckDBPyConnection, path: str) -> int:
         return 0
     try:
         stored = dict(cursor.execute("SELECT key, value FROM settings").fetchall())
-    except duckdb.Error:
+    except duckdb.Error as error:
+        if is_damage(error):
+            raise damage(path, error) from error
         stored = {}
     if stored.get("application") != _APPLICATION:
         raise WorkspaceError(
@@ -110,29 +134,6 @@ def _migrate(cursor: duckdb.DuckDBPyConnection, version: int) -> None:
     except BaseException:
         cursor.execute("ROLLBACK")
         raise
-
-
-def _back_up(cursor: duckdb.DuckDBPyConnection, copy: Path) -> None:
-    """A copy by the database itself: opening the file a second time would let go of its lock."""
-    if copy.exists():
-        return
-    partial = copy.with_name(f"{copy.name}.part")
-    partial.unlink(missing_ok=True)
-    ((source,),) = cursor.execute("SELECT current_database()").fetchall()
-    cursor.execute(f"ATTACH {_literal(str(partial))} AS backup")
-    try:
-        cursor.execute(f"COPY FROM DATABASE {_quoted(source)} TO backup")
-    finally:
-        cursor.execute("DETACH backup")
-    partial.replace(copy)
-
-
-def _literal(text: str) -> str:
-    return "'" + text.replace("'", "''") + "'"
-
-
-def _quoted(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'
 
 
 def writer_of(path: str) -> Writer:

@@ -26,6 +26,7 @@ from ..readers.plan import Columns, Plan, notes_of
 from ..readers.policies import OnConflict, Policies
 from ..readers.sources import Piece, Source, Sources, gathered
 from . import copying
+from .backup import damage, is_damage
 from .database import Database, cause, dataset_id_of
 from .dataset import Dataset, read_scale
 from .results import forget_orphans
@@ -148,6 +149,8 @@ class Workspace(Database):
                     scale = read_scale(cursor, dataset_id_of(cursor, request.dataset))
             report(1.0, "Done")
         except duckdb.Error as error:
+            if is_damage(error):
+                raise damage(self.path, error) from error
             raise IngestError(
                 f"{pieces[0].name} could not be stored ({cause(error)}); the workspace is as it was."
             ) from error

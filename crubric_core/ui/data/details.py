@@ -5,13 +5,13 @@ from __future__ import annotations
 import io
 import zipfile
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Literal
 
 import streamlit as st
 
 from ...analysis.export import write_dataset
 from ...errors import CrubricError
+from ...labels.readers.scratch import scratch_folder
 from .. import loaders, widgets
 from ..text import count, plain
 from . import report as upload_report
@@ -131,7 +131,7 @@ def _zipped(dataset: Dataset, file_format: Literal["csv", "parquet"]) -> Callabl
 
     def make() -> bytes:
         out = io.BytesIO()
-        with TemporaryDirectory(prefix="crubric-") as folder, zipfile.ZipFile(out, "w") as archive:
+        with scratch_folder() as folder, zipfile.ZipFile(out, "w") as archive:
             for path in write_dataset(dataset, Path(folder), file_format):
                 archive.write(path, path.name, zipfile.ZIP_DEFLATED)
         return out.getvalue()

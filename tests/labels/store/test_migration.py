@@ -11,6 +11,7 @@ from crubric_core.errors import DatasetError, WorkspaceError
 from crubric_core.labels import Workspace
 from crubric_core.labels.ingest import fingerprint
 from crubric_core.labels.store import opening
+from crubric_core.labels.store.backup import restore
 from crubric_core.labels.store.results import load_result
 
 VERSION_1 = Path(__file__).with_name("version_1.sql").read_text()
@@ -105,3 +106,61 @@ def test_a_new_workspace_has_the_same_tables_as_an_old_one_brought_up(old, tmp_p
             found.append(connection.execute(columns).fetchall())
     lazily = {"results"}  # made when the first result is kept
     assert [c for c in found[0] if c[0] not in lazily] == found[1]
+
+
+RELEASES = {
+    1: FINGERPRINTS,
+    2: {"fin": "5e73b429d08c4a15a99404532023481f", "tiny": "1db3e2bf71d91f7a6bbd828b5ebca41f"},
+    3: {"fin": "5fec8180fcb4d572763fa90af6d812a4", "tiny": "1db3e2bf71d91f7a6bbd828b5ebca41f"},
+    4: {"fin": "5fec8180fcb4d572763fa90af6d812a4", "tiny": "1db3e2bf71d91f7a6bbd828b5ebca41f"},
+}
+EARLIER = {version: found for version, found in RELEASES.items() if version < opening.SCHEMA_VERSION}
+
+
+@pytest.fixture(params=EARLIER)
+def written(request, tmp_path):
+    """The version of an earlier release, and a file with the very rows that it wrote of two datasets."""
+    path = tmp_path / "study.duckdb"
+    with duckdb.connect(str(path)) as connection:
+        connection.execute(Path(__file__).with_name(f"version_{request.param}.sql").read_text("utf-8"))
+    return request.param, path
+
+
+def test_there_is_a_file_of_every_earlier_version():
+    assert set(EARLIER) == set(range(1, opening.SCHEMA_VERSION))
+
+
+def test_a_file_of_every_earlier_release_is_brought_up_copied_and_used_as_before(written):
+    version, path = written
+    before = tables(path)
+    with Workspace(path) as ws:
+        assert dict(ws.datasets()[["name", "fingerprint"]].values.tolist()) == EARLIER[version]
+        ds = ws.dataset("fin")
+        assert ds.counts()["labels"] == 7
+        assert ds.reduce().n_labels > 0
+        with ws.writing() as cursor:
+            renewed = fingerprint.renew(cursor, ds.id)  # the release of version 2 computed it otherwise
+        assert renewed == EARLIER[version]["fin"] or version == 2
+        ws.ingest(b"system,query,rubric,judge,label\nd,q1,r1,j,1\n", "fin")
+        ws.undo("fin")
+        assert ws.dataset("fin").fingerprint == renewed
+        backup = ws.backup(path.with_name("backup.duckdb"))
+    assert tables(path.with_name(f"study.duckdb.v{version}")) == before
+    with Workspace(backup) as ws:
+        assert dict(ws.datasets()[["name", "fingerprint"]].values.tolist()) == EARLIER[version] | {
+            "fin": renewed
+        }
+
+
+def test_an_earlier_file_that_cannot_be_written_is_left_alone_in_one_sentence(written):
+    version, path = written
+    says = rf"of schema version {version} and cannot be written: open a copy"
+    with duckdb.connect(str(path), read_only=True) as connection, pytest.raises(WorkspaceError, match=says):
+        opening.prepare(connection, str(path), read_only=True)
+
+
+def test_a_backup_of_an_earlier_release_is_restored_and_brought_up(written, tmp_path):
+    version, path = written
+    restore(path, tmp_path / "new.duckdb")
+    with Workspace(tmp_path / "new.duckdb") as ws:
+        assert dict(ws.datasets()[["name", "fingerprint"]].values.tolist()) == EARLIER[version]

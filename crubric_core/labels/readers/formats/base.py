@@ -9,6 +9,8 @@ from typing import Protocol
 
 import duckdb
 
+# Of every DuckDB connection: nothing is ever fetched or loaded beside what is in the library itself.
+LOCAL = {"autoinstall_known_extensions": "false", "autoload_known_extensions": "false"}
 STAGING = "incoming"
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import duckdb
 
 from ....errors import IngestError
-from .base import STAGING, Staged, first_line
+from .base import LOCAL, STAGING, Staged, first_line
 
 
 class ParquetReader:
@@ -21,7 +21,7 @@ class ParquetReader:
     def __init__(self, path: Path, name: str) -> None:
         self._path, self._name = str(path), name
         try:
-            with duckdb.connect() as connection:
+            with duckdb.connect(config=dict(LOCAL)) as connection:
                 described = connection.execute("DESCRIBE SELECT * FROM read_parquet(?)", [self._path])
                 self.columns = tuple(row[0] for row in described.fetchall())
         except duckdb.Error as error:
@@ -36,7 +36,7 @@ class ParquetReader:
         """Each row with its number as an object; nested columns as objects and lists."""
         numbers = count(1)
         try:
-            with duckdb.connect() as connection:
+            with duckdb.connect(config=dict(LOCAL)) as connection:
                 found = connection.execute("SELECT to_json(file) FROM read_parquet(?) AS file", [self._path])
                 while rows := found.fetchmany(1000):
                     for (text,) in rows:
@@ -46,7 +46,7 @@ class ParquetReader:
 
     def _fetch(self, sql: str, params: list[object]) -> list[tuple[str | None, ...]]:
         try:
-            with duckdb.connect() as connection:
+            with duckdb.connect(config=dict(LOCAL)) as connection:
                 return connection.execute(sql, params).fetchall()
         except duckdb.Error as error:
             raise IngestError(self._broken(error)) from error

@@ -1,0 +1,77 @@
+"""Backup and restore of a workspace."""
+
+from __future__ import annotations
+
+import argparse
+import secrets
+import shutil
+import time
+from contextlib import ExitStack
+from pathlib import Path
+
+from ..errors import InUseError, WorkspaceError
+from ..labels.store.backup import PARTIAL, answer_paths, request_path, restore
+from ..labels.store.workspace import Workspace
+from .options import Commands, add_command, add_workspace
+
+LOOK = 0.2  # seconds between two looks for the answer
+
+
+def add(commands: Commands) -> None:
+    """The commands of this file."""
+    backup = add_command(commands, "backup", run_backup)
+    add_workspace(backup)
+    backup.add_argument("--out", required=True, type=Path, help="the copy, a file that is not there yet")
+    backup.add_argument(
+        "--patience",
+        type=float,
+        default=600,
+        metavar="SECONDS",
+        help="how long to wait for the program that has the workspace open (default: 600)",
+    )
+    back = add_command(commands, "restore", run_restore)
+    add_workspace(back)
+    back.add_argument("backup", type=Path, metavar="BACKUP", help="a file that `backup` wrote")
+
+
+def run_backup(args: argparse.Namespace) -> None:
+    """The copy's name; made here, or by the program that has the workspace open."""
+    if not args.workspace.is_file():
+        raise WorkspaceError(f"There is no workspace {args.workspace}: name a file that is there.")
+    if args.out.exists():
+        raise WorkspaceError(f"{args.out} is there already: name a new file for the backup.")
+    try:
+        with Workspace(args.workspace) as workspace:
+            workspace.backup(args.out)
+    except InUseError as error:
+        _ask(args.workspace, args.out, args.patience, error)
+    print(args.out)
+
+
+def run_restore(args: argparse.Namespace) -> None:
+    """Where the file that was there is kept, if there was one."""
+    kept = restore(args.backup, args.workspace)
+    if kept is not None:
+        print(kept)
+
+
+def _ask(workspace: Path, out: Path, patience: float, error: InUseError) -> None:
+    """Have the program that has the workspace open copy it, and take the copy."""
+    request = secrets.token_hex(16)
+    copy, failed = answer_paths(workspace, request)
+    with ExitStack() as after:
+        for path in (request_path(workspace), copy, failed):
+            after.callback(path.unlink, missing_ok=True)
+        request_path(workspace).write_text(request, encoding="ascii")
+        until = time.monotonic() + patience
+        while not copy.exists():
+            if failed.exists():
+                raise WorkspaceError(failed.read_text(encoding="utf-8"))
+            if time.monotonic() > until:
+                raise WorkspaceError(
+                    f"{error} It did not answer a request for a backup within {patience:g} seconds."
+                )
+            time.sleep(LOOK)
+        partial = out.with_name(f"{out.name}{PARTIAL}")
+        shutil.copyfile(copy, partial)
+        partial.replace(out)

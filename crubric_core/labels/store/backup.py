@@ -1,0 +1,174 @@
+"""A workspace copied while it is used, and put back; what damage looks like and what to do about it."""
+
+from __future__ import annotations
+
+import os
+import re
+import secrets
+import shutil
+from contextlib import closing, suppress
+from datetime import UTC, datetime
+from pathlib import Path
+
+import duckdb
+
+from ...environment import typed
+from ...errors import WorkspaceError
+from ..readers.formats.base import LOCAL, first_line
+
+PARTIAL = ".part"
+_DAMAGE = ("checksum", "Corrupt", "corrupt", "Input/output error", "Could not read", "fatal error")
+_REQUEST = re.compile(r"[0-9a-f]{32}")
+
+
+def is_damage(error: duckdb.Error) -> bool:
+    """Whether an error says that the file itself cannot be read."""
+    return any(words in str(error) for words in _DAMAGE)
+
+
+def damage(path: str | Path, error: duckdb.Error) -> WorkspaceError:
+    """What to do about a damaged file, and why."""
+    return WorkspaceError(
+        f"The workspace {path} is damaged ({first_line(error)}). Stop every program that uses it and put its last "
+        f"backup in its place: {typed('restore', '--workspace', Path(path).absolute(), 'BACKUP')} checks the backup "
+        "first and keeps the damaged file (docs/deploy.md, Backup and restore)."
+    )
+
+
+def copy_to(cursor: duckdb.DuckDBPyConnection, target: Path) -> None:
+    """One consistent state as a new file at ``target``, by the database itself: others may read and write meanwhile.
+
+    Opening the file a second time, as a copying program does, would let go of its lock.
+    """
+    partial = target.with_name(f"{target.name}{PARTIAL}")
+    partial.unlink(missing_ok=True)
+    name = f"copy_{secrets.token_hex(8)}"
+    ((source,),) = cursor.execute("SELECT current_database()").fetchall()
+    try:
+        cursor.execute(f"ATTACH {_literal(str(partial))} AS {name} (READ_WRITE)")
+        try:
+            cursor.execute(f"COPY FROM DATABASE {_quoted(source)} TO {name}")
+            cursor.execute(f"CHECKPOINT {name}")
+        finally:
+            cursor.execute(f"DETACH {name}")
+        _sync(partial)
+        partial.replace(target)
+    except BaseException:
+        for left in (partial, partial.with_name(f"{partial.name}.wal")):
+            left.unlink(missing_ok=True)
+        raise
+
+
+def check_whole(path: Path) -> None:
+    """WorkspaceError unless every block of every table of the file can be read."""
+    try:
+        with closing(duckdb.connect(str(path), read_only=True, config=dict(LOCAL))) as connection:
+            names = [
+                row[0] for row in connection.execute("SELECT table_name FROM duckdb_tables()").fetchall()
+            ]
+            if "settings" not in names:
+                raise WorkspaceError(f"{path} is no workspace: name a backup of one.")
+            for name in names:
+                connection.execute(f"SELECT count(hash(t)) FROM {_quoted(name)} t").fetchall()  # noqa: S608 - quoted
+    except duckdb.Error as error:
+        raise WorkspaceError(
+            f"The backup {path} cannot be read ({first_line(error)}): name another."
+        ) from error
+
+
+def restore(backup: Path, workspace: Path) -> Path | None:
+    """Put a backup in the workspace's place; where the present file is kept, None where there was none.
+
+    The backup is checked first; the present file, damaged or not, is renamed to ``<name>.before-<time>``.
+    """
+    check_whole(backup)
+    _check_unused(workspace)
+    partial = workspace.with_name(f"{workspace.name}{PARTIAL}")
+    try:
+        shutil.copyfile(backup, partial)
+        _sync(partial)
+        kept = _set_aside(workspace) if workspace.exists() else None
+        partial.replace(workspace)
+    except OSError as error:
+        partial.unlink(missing_ok=True)
+        raise WorkspaceError(
+            f"The workspace {workspace} could not be restored ({error.strerror}): make room, or name another file."
+        ) from error
+    return kept
+
+
+def _set_aside(workspace: Path) -> Path:
+    """Rename the file, with what it had not yet taken in, so that the restored one does not take that in."""
+    kept = workspace.with_name(f"{workspace.name}.before-{datetime.now(UTC):%Y%m%dT%H%M%S%f}")
+    log = workspace.with_name(f"{workspace.name}.wal")
+    if log.exists():
+        log.replace(kept.with_name(f"{kept.name}.wal"))
+    return workspace.replace(kept)
+
+
+def _check_unused(workspace: Path) -> None:
+    if not workspace.exists():
+        return
+    try:
+        duckdb.connect(str(workspace), config=dict(LOCAL)).close()
+    except duckdb.Error as error:
+        if "lock on file" in str(error):
+            raise WorkspaceError(
+                f"The workspace {workspace} is in use: stop the program that has it open."
+            ) from error
+
+
+def request_path(workspace: Path) -> Path:
+    """Where a backup of a workspace that another process has open is asked for."""
+    return workspace.with_name(f"{workspace.name}.backup-wanted")
+
+
+def answer_paths(workspace: Path, request: str) -> tuple[Path, Path]:
+    """Where that process puts the copy, or one line that says why there is none."""
+    return (
+        workspace.with_name(f"{workspace.name}.backup-{request}"),
+        workspace.with_name(f"{workspace.name}.backup-{request}.failed"),
+    )
+
+
+def read_request(workspace: Path) -> str | None:
+    """The request that waits; None without one, or where it is not of our making."""
+    with suppress(OSError, UnicodeDecodeError):
+        text = request_path(workspace).read_text("ascii").strip()
+        return text if _REQUEST.fullmatch(text) else None
+    return None
+
+
+def sweep(path: str) -> None:
+    """Delete what a process that was killed left beside the workspace; by the one that has opened it."""
+    workspace = Path(path)
+    left = [workspace.with_name(f"{workspace.name}{PARTIAL}")]
+    left += workspace.parent.glob(f"{_plain(workspace.name)}.*{PARTIAL}")
+    left += workspace.parent.glob(f"{_plain(workspace.name)}.*{PARTIAL}.wal")
+    with suppress(OSError):
+        for file in left:
+            file.unlink(missing_ok=True)
+    shutil.rmtree(
+        workspace.with_name(f"{workspace.name}.tmp"), ignore_errors=True
+    )  # what the database set down
+
+
+def _plain(name: str) -> str:
+    """The name for a pattern that means it letter by letter."""
+    return re.sub(r"([\[*?])", r"[\1]", name)
+
+
+def _sync(path: Path) -> None:
+    opened = os.open(path, os.O_RDWR)
+    try:
+        os.fsync(opened)
+    finally:
+        os.close(opened)
+
+
+def _literal(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'

@@ -1,0 +1,101 @@
+-- A workspace as a release of schema version 2 wrote it: two datasets, every kind of table, replaced labels, rejects.
+
+CREATE TABLE anchors(dataset_id INTEGER NOT NULL, rubric_id INTEGER NOT NULL, judge_id INTEGER NOT NULL, "label" INTEGER, ingest_id INTEGER NOT NULL, "row" BIGINT NOT NULL);
+
+CREATE TABLE aside(kind VARCHAR NOT NULL, dataset_id INTEGER NOT NULL, system_id INTEGER, rubric_id INTEGER NOT NULL, judge_id INTEGER NOT NULL, "label" INTEGER, ingest_id INTEGER NOT NULL, "row" BIGINT NOT NULL);
+INSERT INTO "aside" VALUES
+    ('labels', 1, 2, 1, 1, 1, 3, 2),
+    ('labels', 1, 3, 2, 1, 0, 3, 6);
+
+CREATE TABLE datasets(dataset_id INTEGER PRIMARY KEY, "name" VARCHAR NOT NULL, created_at TIMESTAMP NOT NULL, fingerprint VARCHAR);
+INSERT INTO "datasets" VALUES
+    (1, 'fin', TIMESTAMP '2026-01-01 12:00:00', '5e73b429d08c4a15a99404532023481f'),
+    (2, 'tiny', TIMESTAMP '2026-01-01 12:00:00', '1db3e2bf71d91f7a6bbd828b5ebca41f');
+
+CREATE TABLE gold(dataset_id INTEGER NOT NULL, system_id INTEGER NOT NULL, rubric_id INTEGER NOT NULL, judge_id INTEGER NOT NULL, "label" INTEGER, ingest_id INTEGER NOT NULL, "row" BIGINT NOT NULL);
+INSERT INTO "gold" VALUES
+    (1, 2, 1, 3, 1, 5, 2),
+    (1, 3, 1, 3, 0, 5, 3);
+
+CREATE TABLE ingests(ingest_id INTEGER PRIMARY KEY, dataset_id INTEGER NOT NULL, kind VARCHAR NOT NULL, "source" VARCHAR NOT NULL, ingested_at TIMESTAMP NOT NULL, accepted BIGINT NOT NULL, rejected BIGINT NOT NULL, blank BIGINT NOT NULL, collapsed BIGINT NOT NULL, replaced BIGINT NOT NULL, changes VARCHAR, policies VARCHAR, fingerprint VARCHAR);
+INSERT INTO "ingests" VALUES
+    (1, 1, 'rubrics', 'rubrics.csv', TIMESTAMP '2026-01-01 12:00:00', 3, 0, 0, 0, 0, '{"systems": 0, "judges": 0, "queries": 2, "rubrics": 3, "added": 3, "changed": 0, "filled": 0, "same": 0, "what": "rubrics"}', '', 'f7ace933f2f46eb007ab1ff058eb69fb'),
+    (2, 1, 'queries', 'queries.csv', TIMESTAMP '2026-01-01 12:00:00', 2, 0, 0, 0, 0, '{"systems": 0, "judges": 0, "queries": 0, "rubrics": 0, "added": 2, "changed": 0, "filled": 0, "same": 0, "what": "queries"}', '', 'efa68bb4d836c540131a4247f452464b'),
+    (3, 1, 'labels', 'labels.csv', TIMESTAMP '2026-01-01 12:00:00', 8, 1, 1, 0, 0, '{"systems": 3, "judges": 2, "queries": 0, "rubrics": 0, "added": 8, "changed": 0, "filled": 0, "same": 0, "what": "labels"}', '', 'f20bd7c9a59c83b32ce7e49e7971f921'),
+    (4, 1, 'labels', 'corrections.csv', TIMESTAMP '2026-01-01 12:00:00', 2, 0, 0, 0, 2, '{"systems": 0, "judges": 0, "queries": 0, "rubrics": 0, "added": 0, "changed": 2, "filled": 0, "same": 0, "what": "labels"}', 'on_conflict: last (2 rows)', '8255b134231489fddbea8ef138412ed2'),
+    (5, 1, 'gold', 'gold.csv', TIMESTAMP '2026-01-01 12:00:00', 2, 0, 0, 0, 0, '{"systems": 0, "judges": 1, "queries": 0, "rubrics": 0, "added": 2, "changed": 0, "filled": 0, "same": 0, "what": "gold labels"}', '', '2d7d6c863f516e240af899bf0695d469'),
+    (6, 1, 'reference', 'reference.csv', TIMESTAMP '2026-01-01 12:00:00', 2, 0, 0, 0, 0, '{"systems": 0, "judges": 0, "queries": 0, "rubrics": 0, "added": 2, "changed": 0, "filled": 0, "same": 0, "what": "ranked systems"}', '', '5e73b429d08c4a15a99404532023481f'),
+    (7, 2, 'labels', 'tiny.csv', TIMESTAMP '2026-01-01 12:00:00', 2, 0, 0, 0, 0, '{"systems": 2, "judges": 1, "queries": 1, "rubrics": 1, "added": 2, "changed": 0, "filled": 0, "same": 0, "what": "labels"}', '', '1db3e2bf71d91f7a6bbd828b5ebca41f');
+
+CREATE TABLE judges(judge_id INTEGER PRIMARY KEY, dataset_id INTEGER NOT NULL, "name" VARCHAR NOT NULL);
+INSERT INTO "judges" VALUES
+    (1, 1, 'j'),
+    (2, 1, 'k'),
+    (3, 1, 'ann'),
+    (4, 2, 'j');
+
+CREATE TABLE labels(dataset_id INTEGER NOT NULL, system_id INTEGER NOT NULL, rubric_id INTEGER NOT NULL, judge_id INTEGER NOT NULL, "label" INTEGER, ingest_id INTEGER NOT NULL, "row" BIGINT NOT NULL);
+INSERT INTO "labels" VALUES
+    (1, 1, 1, 2, 1, 3, 9),
+    (1, 2, 1, 1, 0, 4, 2),
+    (1, 2, 2, 1, 0, 3, 3),
+    (1, 2, 3, 1, 5, 3, 4),
+    (1, 2, 3, 2, NULL, 3, 10),
+    (1, 3, 1, 1, 0, 3, 5),
+    (1, 3, 2, 1, 1, 4, 3),
+    (1, 3, 3, 2, 3, 3, 7),
+    (2, 4, 4, 4, 1, 7, 2),
+    (2, 5, 4, 4, 0, 7, 3);
+
+CREATE TABLE moved(kind VARCHAR NOT NULL, dataset_id INTEGER NOT NULL, system_id INTEGER, judge_id INTEGER NOT NULL, old_rubric_id INTEGER NOT NULL, new_rubric_id INTEGER NOT NULL, said_by INTEGER NOT NULL, ingest_id INTEGER NOT NULL);
+
+CREATE TABLE queries(query_id INTEGER PRIMARY KEY, dataset_id INTEGER NOT NULL, "name" VARCHAR NOT NULL, "text" VARCHAR, "domain" VARCHAR, task_type VARCHAR, p_evidence_reasoning DOUBLE, p_decision_support DOUBLE, p_high_risk_constraint DOUBLE, p_creative_divergent DOUBLE, type_source VARCHAR, omega DOUBLE, ingest_id INTEGER, "row" BIGINT);
+INSERT INTO "queries" VALUES
+    (1, 1, 'q1', 'What is due?', 'tax', NULL, NULL, NULL, NULL, NULL, NULL, NULL, 2, 2),
+    (2, 1, 'q2', 'May I?', 'law', NULL, NULL, NULL, NULL, NULL, NULL, NULL, 2, 3),
+    (3, 2, 'q', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL);
+
+CREATE TABLE query_statements(dataset_id INTEGER NOT NULL, query_id INTEGER NOT NULL, "text" VARCHAR, "domain" VARCHAR, task_type VARCHAR, p_evidence_reasoning DOUBLE, p_decision_support DOUBLE, p_high_risk_constraint DOUBLE, p_creative_divergent DOUBLE, type_source VARCHAR, omega DOUBLE, ingest_id INTEGER NOT NULL, "row" BIGINT NOT NULL);
+INSERT INTO "query_statements" VALUES
+    (1, 1, 'What is due?', 'tax', NULL, NULL, NULL, NULL, NULL, NULL, NULL, 2, 2),
+    (1, 2, 'May I?', 'law', NULL, NULL, NULL, NULL, NULL, NULL, NULL, 2, 3);
+
+CREATE TABLE reference_ranking(reference_id INTEGER PRIMARY KEY, dataset_id INTEGER NOT NULL, system_id INTEGER NOT NULL, rank DOUBLE, score DOUBLE, ingest_id INTEGER, "row" BIGINT);
+INSERT INTO "reference_ranking" VALUES
+    (1, 1, 2, 1.0, NULL, 6, 2),
+    (2, 1, 3, 2.0, NULL, 6, 3);
+
+CREATE TABLE reference_statements(dataset_id INTEGER NOT NULL, system_id INTEGER NOT NULL, rank DOUBLE, score DOUBLE, ingest_id INTEGER NOT NULL, "row" BIGINT NOT NULL);
+INSERT INTO "reference_statements" VALUES
+    (1, 2, 1.0, NULL, 6, 2),
+    (1, 3, 2.0, NULL, 6, 3);
+
+CREATE TABLE rejects(ingest_id INTEGER NOT NULL, "row" BIGINT NOT NULL, "column" VARCHAR, "value" VARCHAR, reason VARCHAR NOT NULL);
+INSERT INTO "rejects" VALUES
+    (3, 8, 'label', '9', '9 lies outside the scale of r3, … to 5');
+
+CREATE TABLE rubric_statements(dataset_id INTEGER NOT NULL, rubric_id INTEGER NOT NULL, "text" VARCHAR, scale_min INTEGER, scale_max INTEGER, weight DOUBLE, dimension VARCHAR, severity VARCHAR, polarity INTEGER, ingest_id INTEGER NOT NULL, "row" BIGINT NOT NULL);
+INSERT INTO "rubric_statements" VALUES
+    (1, 1, 'Names the source', NULL, 1, 2.0, 'content', 'major', NULL, 1, 2),
+    (1, 2, 'It''s brief', NULL, 1, 1.0, 'style', 'minor', NULL, 1, 3),
+    (1, 3, 'Warns, where it must', NULL, 5, -3.0, 'safety', 'critical', NULL, 1, 4);
+
+CREATE TABLE rubrics(rubric_id INTEGER PRIMARY KEY, dataset_id INTEGER NOT NULL, query_id INTEGER, "name" VARCHAR NOT NULL, "text" VARCHAR, scale_min INTEGER, scale_max INTEGER, weight DOUBLE, dimension VARCHAR, severity VARCHAR, ingest_id INTEGER, "row" BIGINT, polarity INTEGER);
+INSERT INTO "rubrics" VALUES
+    (1, 1, 1, 'r1', 'Names the source', NULL, 1, 2.0, 'content', 'major', 1, 2, NULL),
+    (2, 1, 1, 'r2', 'It''s brief', NULL, 1, 1.0, 'style', 'minor', 1, 3, NULL),
+    (3, 1, 2, 'r3', 'Warns, where it must', NULL, 5, -3.0, 'safety', 'critical', 1, 4, NULL),
+    (4, 2, 3, 'r', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL);
+
+CREATE TABLE settings("key" VARCHAR PRIMARY KEY, "value" VARCHAR NOT NULL);
+INSERT INTO "settings" VALUES
+    ('application', 'calibrated-rubric'),
+    ('schema_version', '2');
+
+CREATE TABLE systems(system_id INTEGER PRIMARY KEY, dataset_id INTEGER NOT NULL, "name" VARCHAR NOT NULL);
+INSERT INTO "systems" VALUES
+    (1, 1, '=c'),
+    (2, 1, 'a'),
+    (3, 1, 'b'),
+    (4, 2, 'a'),
+    (5, 2, 'b');

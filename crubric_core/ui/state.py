@@ -66,8 +66,7 @@ def pick_another(names: Sequence[str]) -> None:
     """A choice among the datasets that there are, in place of one that is gone; the page then begins anew."""
 
     def take() -> None:
-        st.session_state["dataset held"] = st.session_state.pop(_ANOTHER)
-        st.session_state["dataset moved"] = True
+        show_dataset(st.session_state.pop(_ANOTHER))
 
     st.selectbox("Dataset", list(names), index=None, placeholder="Choose one", key=_ANOTHER, on_change=take)
 

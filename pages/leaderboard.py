@@ -12,7 +12,10 @@ from crubric_core.ui.text import plain
 
 study = open_study("Leaderboard")
 reduction = study.reduction()
-both = st.toggle("All rubrics that pass beside the bank", value=True, key="beside", bind="query-params")
+as_if_new = study.settings.basis == "bank"
+both = as_if_new and st.toggle(
+    "All rubrics that pass beside the bank", value=True, key="beside", bind="query-params"
+)
 ranked, full = study.ranking(), study.ranking_on(study.pool)
 table = ranked.table[ranked.table["rank"].notna()]
 at = pd.Index(reduction.systems).get_indexer(pd.Index(table["system"]))
@@ -67,9 +70,10 @@ with scores:
             alt="Score beside ability",
             title="Score beside ability",
         )
-    with right:
-        widgets.show(
-            figures.bank_against_pool(systems, estimate.value, other.value),
-            alt="Ability from the bank beside that from all rubrics that pass",
-            title="The bank beside all rubrics that pass",
-        )
+    if as_if_new:
+        with right:
+            widgets.show(
+                figures.bank_against_pool(systems, estimate.value, other.value),
+                alt="Ability from the bank beside that from all rubrics that pass",
+                title="The bank beside all rubrics that pass",
+            )

@@ -130,7 +130,12 @@ def board_chip(board: Board, claims: Claims) -> Chip:
     if not apart:
         return Chip("Board", figure, "stop", f"{claims.ahead} Add queries.")
     if claims.contradicted:
-        return Chip("Board", figure, "look", f"{claims.contradicted[0]} Look at Pairs on the leaderboard.")
+        return Chip(
+            "Board",
+            figure,
+            "look",
+            f"{claims.contradicted[0].removeprefix('But ')} Look at Pairs on the leaderboard.",
+        )
     if effect > LARGE_EFFECT:
         said = f"design effect {effect:.1f}: systems differ by query, so more queries separate more than more rubrics."
         return Chip("Board", figure, "look", said)

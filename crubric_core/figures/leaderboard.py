@@ -30,7 +30,7 @@ def forest(
         _bands(fig, tiers)
     rows = np.arange(len(systems), dtype=np.float64)
     shift = 0.16 if pool is not None else 0.0
-    _estimates(fig, systems, bank, rows - shift, "bank", BLUE, "circle")
+    _estimates(fig, systems, bank, rows - shift, "bank" if pool is not None else "ability", BLUE, "circle")
     if pool is not None:
         _estimates(fig, systems, pool, rows + shift, "all rubrics that pass", GREY, "diamond-open")
     rows_axis(fig, systems)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from ..analysis.health import Chip
 
-MARKS = {"good": "🟢 good", "look": "🟠 look", "stop": "🔴 stop"}
+MARKS = {"good": "✓ good", "look": "! look", "stop": "✕ stop"}
 PAGES = {
     "Labels": "data",
     "Agreement": "measurability",
@@ -54,7 +54,7 @@ def show_chips(chips: Sequence[Chip]) -> None:
     """A card each: figure, state, and the page that shows more."""
     with st.container(horizontal=True, gap="small"):
         for chip in chips:
-            with st.container(border=True, width=232):
+            with st.container(border=True, width=184):
                 st.markdown(f"**{chip.name}** · {MARKS[chip.state]}")
                 st.markdown(plain(chip.figure))
                 st.caption(plain(chip.sentence))

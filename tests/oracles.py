@@ -7,6 +7,7 @@ import math
 from itertools import combinations
 
 import numpy as np
+import pandas as pd
 from scipy.special import expit, log_expit, logsumexp
 
 # --- item response theory -------------------------------------------------------------------------------------------
@@ -383,13 +384,29 @@ def best_on_grid(labels, theta, log_a_sd=0.5, b_sd=2.0):
 # --- labels, consensus and measurability ----------------------------------------------------------------------------
 
 
-def label_levels(labels, scale_min=None, scale_max=None):
-    """Known rows with ``level`` and ``n_levels``; ends from dicts by rubric, else the extremes of all labels."""
+def criterion_of(query, rubric):
+    """The rubric's name after its query's prefix; a bare number is a position, so that the whole name counts."""
+    own = rubric.removeprefix(f"{query}#")
+    return rubric if own.isdigit() else own
+
+
+def inferred_bottom(low, top):
+    """Where a scale begins whose lowest label is ``low``: at 1 where nobody gave 0 (at 0 above 12 levels)."""
+    if low >= 1 and top > 1:
+        return 0 if top > 12 else 1
+    return low if low < top else top - 1
+
+
+def label_levels(labels, scale_max=None):
+    """Known rows with ``level`` and ``n_levels``; the top from a dict by rubric, else of the criterion's labels."""
     known = labels.dropna(subset=["label"]).copy()
-    low, high = known["label"].min(), known["label"].max()
-    lows = known["rubric"].map(scale_min or {}).astype(float).fillna(low)
-    highs = known["rubric"].map(scale_max or {}).astype(float).fillna(high)
-    known["level"], known["n_levels"] = known["label"] - lows, highs - lows + 1
+    criteria = [criterion_of(q, r) for q, r in zip(known["query"], known["rubric"], strict=True)]
+    ends = known["label"].groupby(criteria).agg(["min", "max"])
+    lows, highs = (ends[end].reindex(criteria).to_numpy() for end in ("min", "max"))
+    seen = np.where((lows == 0) & (highs == 0), 1, highs)
+    tops = known["rubric"].map(scale_max or {}).astype(float).fillna(pd.Series(seen, index=known.index))
+    bottoms = np.array([inferred_bottom(low, top) for low, top in zip(lows, tops, strict=True)])
+    known["level"], known["n_levels"] = known["label"] - bottoms, tops - bottoms + 1
     return known
 
 
@@ -419,7 +436,8 @@ def agreement_counts(cells, rubrics):
 
 def consensus_matrix(cells, systems, rubrics):
     """(M, J) consensus, NaN where a cell is empty or undecided."""
-    return cells["y"].unstack().reindex(index=systems, columns=rubrics).to_numpy(dtype=float)
+    table = cells["y"].unstack()  # noqa: PD010
+    return table.reindex(index=systems, columns=rubrics).to_numpy(dtype=float)
 
 
 # --- judges ----------------------------------------------------------------------------------------------------

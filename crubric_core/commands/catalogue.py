@@ -30,6 +30,7 @@ GROUPS: dict[str, tuple[Command, ...]] = {
         Command(
             "history", "list the ingests of a dataset with what each changed, one JSON line each", "history"
         ),
+        Command("scales", "show or change the scale and the pass mark of each criterion", "scales"),
         Command("check", "list the data-quality issues of a dataset, one JSON line each", "history"),
         Command("undo", "undo an ingest", "history"),
         Command("duplicate", "copy a dataset with its history", "history"),

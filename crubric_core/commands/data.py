@@ -16,12 +16,15 @@ from ..labels.readers.formats import FORMATS
 from ..labels.readers.plan import Plan
 from ..labels.store.workspace import Workspace
 from ..reports.standalone import write_bundle, write_standalone
+from ..text import shorten
 from .history import add_policies, policies_of
 from .options import KINDS, Commands, add_command, add_settings, add_workspace, existing, read_mapping
 from .sharing import add_view_options, view_of
 from .terminal import print_json, progress_bar, tell_rejects
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from ..labels.ingest.report import IngestReport
 
 
@@ -93,11 +96,28 @@ def run_ingest(args: argparse.Namespace) -> None:
             tell,
             preview=args.preview,
         )
+    parts = report.parts or (report,)
+    wrong = [part for part in parts if part.rejected > part.accepted]
+    for part in wrong:
+        print(
+            f"Most rows of {part.source} ({part.kind}) were rejected: {part.rejected:,} of "
+            f"{part.rejected + part.accepted:,}. See the reasons below"
+            + (", and `crubric undo` if it is not meant so." if not args.preview else "."),
+            file=sys.stderr,
+        )
     for note in report.notes:
         print(note, file=sys.stderr)
-    for part in report.parts or (report,):
+    for finding in report.checks:
+        if finding.severity == "warning":
+            print(f"Warning: {finding.sentence}", file=sys.stderr)
+    for part in parts:
         tell_rejects(part)
         print_json(_ingest_summary(part))
+    if report.scales is not None and len(report.scales):
+        for sentence in _scales_told(report.scales):
+            print(sentence, file=sys.stderr)
+    if wrong:
+        raise SystemExit(1)
 
 
 def _plan_of(args: argparse.Namespace, *, strict: bool) -> Plan:
@@ -141,6 +161,18 @@ def run_export(args: argparse.Namespace) -> None:
 def _datasets(workspace: Workspace) -> dict[str, dict[str, Any]]:
     rows = json.loads(workspace.datasets().to_json(orient="records", date_format="iso"))
     return {row["name"]: row for row in rows}
+
+
+def _scales_told(table: pd.DataFrame) -> list[str]:
+    """``scale 1..5 (inferred), 3 and above is met: clarity, tone and 3 more criteria``."""
+    told = []
+    for (source, *ends), group in table.groupby(["source", "scale_min", "scale_max", "pass_mark"]):
+        low, high, mark = (int(str(end)) for end in ends)
+        names = [shorten(str(name), 40) for name in group["criterion"].head(3)]
+        more = f" and {len(group) - 3:,} more criteria" if len(group) > 3 else ""
+        met = f", {mark} and above is met" if high - low > 1 else ""
+        told.append(f"Scale {low}..{high} ({source}){met}: {', '.join(names)}{more}.")
+    return told
 
 
 def _ingest_summary(report: IngestReport) -> dict[str, Any]:

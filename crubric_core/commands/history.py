@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import argparse
 import json
-from typing import Any
+import re
+from typing import Any, get_args
 
 from ..errors import DatasetError, IngestError
-from ..labels.readers.policies import Policies
+from ..labels.readers.policies import OnConflict, Policies
 from .options import Commands, add_command, add_workspace, existing
 from .terminal import print_json
 
@@ -40,7 +41,7 @@ def add_policies(parser: argparse.ArgumentParser) -> None:
     """Options for what becomes of values that can be read in several ways."""
     parser.add_argument(
         "--on-conflict",
-        choices=("reject", "last", "first"),
+        choices=get_args(OnConflict),
         help="which of contradicting rows count (reject)",
     )
     parser.add_argument(
@@ -48,7 +49,22 @@ def add_policies(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="NAME=CHOICE",
-        help="fractions=reject|down|up, multiply=N, zero=label|unknown, off_scale=reject|clip, apostrophes=keep|strip",
+        help="fractions=reject|down|up, multiply=N, threshold=SCORE, bins=N, zero=label|unknown, "
+        "off_scale=reject|clip, apostrophes=keep|strip",
+    )
+    parser.add_argument(
+        "--scale",
+        action="append",
+        default=[],
+        metavar="CRITERION=LOW..HIGH",
+        help="the scale of a criterion, by its name or text, * for every one: --scale 'clarity=1..5'",
+    )
+    parser.add_argument(
+        "--pass-mark",
+        action="append",
+        default=[],
+        metavar="CRITERION=LEVEL",
+        help="the lowest label of a graded criterion that counts as met (default: the midpoint)",
     )
     parser.add_argument(
         "--answer",
@@ -68,10 +84,38 @@ def policies_of(args: argparse.Namespace) -> Policies:
         given["answers"] = {
             word: _number(label, "--answer") for word, label in (_pair(t, "--answer") for t in args.answer)
         }
-    if "multiply" in given:
-        factor = _number(given["multiply"], "--policy multiply")
-        given["multiply"] = int(factor) if factor is not None and factor.is_integer() else factor
+    for name in ("multiply", "bins"):
+        if name in given:
+            factor = _number(given[name], f"--policy {name}")
+            given[name] = int(factor) if factor is not None and factor.is_integer() else factor
+    if "threshold" in given:
+        given["threshold"] = _number(given["threshold"], "--policy threshold")
+    if args.scale:
+        given["scales"] = dict(read_scale(text) for text in args.scale)
+    if args.pass_mark:
+        given["pass_marks"] = dict(read_mark(text) for text in args.pass_mark)
     return Policies.from_mapping(given)
+
+
+def read_scale(text: str) -> tuple[str, tuple[int, int]]:
+    """``clarity=1..5`` as the criterion and its scale; IngestError where it is none."""
+    name, _, ends = text.rpartition("=")
+    found = re.fullmatch(r"\s*(-?\d{1,5})\s*\.\.\s*(-?\d{1,5})\s*", ends)
+    if found is None or not name.strip():
+        raise IngestError(
+            f"--scale {text!r} is not CRITERION=LOW..HIGH: write for instance --scale 'clarity=1..5'."
+        )
+    return name.strip(), (int(found[1]), int(found[2]))
+
+
+def read_mark(text: str) -> tuple[str, int]:
+    """``clarity=4`` as the criterion and its pass mark; IngestError where it is none."""
+    name, _, level = text.rpartition("=")
+    if not re.fullmatch(r"\s*-?\d{1,5}\s*", level) or not name.strip():
+        raise IngestError(
+            f"--pass-mark {text!r} is not CRITERION=LEVEL: write for instance --pass-mark clarity=4."
+        )
+    return name.strip(), int(level)
 
 
 def _pair(text: str, option: str) -> tuple[str, str]:

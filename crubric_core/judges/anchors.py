@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from ..types import FloatArray
-from .consensus import majority, median_low, scale_map
+from .consensus import majority, median_low
 
 if TYPE_CHECKING:
     from ..labels.store.dataset import Reduction
@@ -27,12 +27,14 @@ def gold_panel(gold: pd.DataFrame, reduction: Reduction) -> FloatArray:
     j = pd.Index(rubrics["rubric"]).get_indexer(pd.Index(gold["rubric"]))
     low, high = (rubrics[end].to_numpy(dtype=np.float64)[j] for end in ("scale_min", "scale_max"))
     label = gold["label"].to_numpy(dtype=np.float64)
-    level = np.where(rubrics["polarity"].to_numpy()[j] < 0, high - label, label - low)
+    bad = rubrics["polarity"].to_numpy()[j] < 0
+    level = np.where(bad, high - label, label - low)
     n_levels = rubrics["levels"].to_numpy(dtype=np.int64)[j]
     usable = (i >= 0) & (j >= 0) & (level >= 0) & (level < n_levels)
     panel = np.full((*reduction.y.shape, len(annotators)), np.nan)
     k = pd.Index(annotators).get_indexer(pd.Index(gold["annotator"]))
-    read = scale_map(level, n_levels) if reduction.response == "binary" else level
+    met = label >= rubrics["pass_mark"].to_numpy(dtype=np.float64)[j]
+    read = (met != bad).astype(np.float64) if reduction.response == "binary" else level
     panel[i[usable], j[usable], k[usable]] = read[usable]
     return panel
 

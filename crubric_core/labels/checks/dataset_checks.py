@@ -3,7 +3,7 @@
 # ruff: noqa: S608 - every identifier in the SQL is this program's own, every value is bound
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 import duckdb
@@ -11,6 +11,7 @@ import pandas as pd
 
 from ..ingest.findings import SHOWN, Finding, Severity, counted, names, select
 from . import consistency as doubts
+from . import scale_checks
 
 Check = Callable[[duckdb.DuckDBPyConnection, int], Iterator[Finding]]
 
@@ -24,6 +25,11 @@ def check_dataset(cursor: duckdb.DuckDBPyConnection, dataset_id: int, since: int
     found = [*_rejected(cursor, dataset_id, since)]
     for check in _CHECKS:
         found += check(cursor, dataset_id)
+    return by_severity(found)
+
+
+def by_severity(found: Iterable[Finding]) -> tuple[Finding, ...]:
+    """Errors first, then warnings, then notes; each in the order given."""
     return tuple(sorted(found, key=lambda finding: _ORDER.index(finding.severity)))
 
 
@@ -46,10 +52,22 @@ class _Cause(NamedTuple):
 
 _CAUSES = (
     _Cause(
+        "%looks like a code for a missing label%",
+        "code",
+        "Codes for a missing label",
+        "say what they stand for: --answer=-9= for no label, or give the scale",
+    ),
+    _Cause(
+        "%lies far outside the other labels%",
+        "stray",
+        "Stray numbers among the labels",
+        "correct the file, or give the scale (--scale NAME=LOW..HIGH)",
+    ),
+    _Cause(
         "conflicts with row%",
         "conflict",
         "Contradicting rows",
-        "say which counts: on_conflict = last or first",
+        "say which counts: on_conflict = last or first; or that they are repeated draws: on_conflict = runs",
     ),
     _Cause(
         "%outside the scale%", "off_scale", "Labels off their scale", "correct the scale, or off_scale = clip"
@@ -104,15 +122,31 @@ def _rejected(cursor: duckdb.DuckDBPyConnection, dataset_id: int, since: int) ->
         )
 
 
+def _cells_of_judges(cursor: duckdb.DuckDBPyConnection, dataset_id: int) -> str:
+    """(system_id, judge_id, lowest, highest) of each judge's label of a cell, repeated draws together."""
+    runs = cursor.execute(
+        "SELECT 1 FROM labels WHERE dataset_id = ? AND run_id <> 0 LIMIT 1", [dataset_id]
+    ).fetchone()
+    if runs is None:
+        return "SELECT system_id, judge_id, label AS lowest, label AS highest FROM labels WHERE dataset_id = $dataset"
+    return """
+        SELECT system_id, judge_id, rubric_id, min(label) AS lowest, max(label) AS highest
+        FROM labels WHERE dataset_id = $dataset GROUP BY system_id, judge_id, rubric_id
+    """
+
+
 def coverage(cursor: duckdb.DuckDBPyConnection, dataset_id: int) -> pd.DataFrame:
-    """One row a system and judge: labels (known), blank, cells (that any judge labelled), share, lowest, highest."""
+    """One row a system and judge: labels (known), blank, cells (that any judge labelled), share, lowest, highest.
+
+    Repeated draws of a judge on a cell count once.
+    """
     return select(
         cursor,
-        """
+        f"""
         WITH given AS (
-            SELECT system_id, judge_id, count(label) AS labels, count(*) - count(label) AS blank,
-                   min(label) AS lowest, max(label) AS highest
-            FROM labels WHERE dataset_id = $dataset GROUP BY system_id, judge_id
+            SELECT system_id, judge_id, count(lowest) AS labels, count(*) - count(lowest) AS blank,
+                   min(lowest) AS lowest, max(highest) AS highest
+            FROM ({_cells_of_judges(cursor, dataset_id)}) GROUP BY system_id, judge_id
         ), judging AS (SELECT DISTINCT judge_id FROM given),
         judged AS (SELECT system_id, max(labels + blank) AS most FROM given GROUP BY system_id)
         SELECT s.name AS system, k.name AS judge, coalesce(labels, 0) AS labels, coalesce(blank, 0) AS blank,
@@ -168,4 +202,4 @@ def _blank(judges: pd.DataFrame) -> Iterator[Finding]:
     )
 
 
-_CHECKS: tuple[Check, ...] = (_coverage, *doubts.CHECKS)
+_CHECKS: tuple[Check, ...] = (_coverage, scale_checks.check_scales, *doubts.CHECKS)

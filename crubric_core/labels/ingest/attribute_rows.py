@@ -111,7 +111,7 @@ def _drop_rejected(job: Job) -> None:
 
 def _settle_repeats(job: Job, target: _Target) -> None:
     """Rows of the file that describe the same thing: unknown values fill in, differing ones conflict."""
-    if job.policies.on_conflict == "reject":
+    if job.policies.on_conflict in ("reject", "runs"):
         for column in _attributes(job):
             _reject_differing(job, target, column)
         _drop_rejected(job)
@@ -130,6 +130,7 @@ def _settle_repeats(job: Job, target: _Target) -> None:
 
 
 def _reject_differing(job: Job, target: _Target, column: str) -> None:
+    other = f'CASE WHEN d."{column}" = k.first_value THEN o.other_row ELSE k.first_row END'
     job.run(
         f"""
         INSERT INTO rejected
@@ -142,7 +143,7 @@ def _reject_differing(job: Job, target: _Target, column: str) -> None:
             FROM described d JOIN keys k USING (id) WHERE d."{column}" <> k.first_value GROUP BY d.id
         )
         SELECT d."row", '{column}', CAST(d."{column}" AS VARCHAR),
-               'conflicts with row ' || CASE WHEN d."{column}" = k.first_value THEN o.other_row ELSE k.first_row END
+               'conflicts with ' || {job.row_named(other)}
                || ', which gives another {column} for the same {target.named}'
         FROM described d JOIN keys k USING (id) JOIN others o USING (id)
         WHERE d."{column}" IS NOT NULL AND d."row" NOT IN (SELECT "row" FROM rejected)
@@ -159,7 +160,7 @@ def _settle_stored(job: Job, target: _Target) -> None:
     """
     for column in _attributes(job):
         differing = f'FROM {stored} WHERE f."{column}" <> t."{column}"'
-        if job.policies.on_conflict == "reject":
+        if job.policies.on_conflict in ("reject", "runs"):
             job.run(f"""
                 INSERT INTO rejected
                 SELECT f."row", '{column}', CAST(f."{column}" AS VARCHAR),

@@ -9,33 +9,35 @@ from .statements import KEYS, key_of, same_key
 
 def has_no_repeats(job: Job, rows_sql: str = "coded") -> bool:
     """Whether every key is there once, by one bit a possible key; False also where there are too many of those."""
-    rows, *ends = job.one(f"""
-        SELECT count(*), min(system_id), max(system_id), min(rubric_id), max(rubric_id), min(judge_id), max(judge_id)
-        FROM {rows_sql}
-    """)
+    columns = [c for c in ("rubric_id", "judge_id", "system_id", "run_id") if c in KEYS[job.kind]]
+    ends = ", ".join(f"min({c}), max({c})" for c in columns)
+    rows, *found = job.one(f"SELECT count(*), {ends} FROM {rows_sql}")
     if not rows:
         return True
-    systems, rubrics, judges = (high - low + 1 for low, high in zip(ends[::2], ends[1::2], strict=True))
-    keys = systems * rubrics * judges
+    keys, position = 1, "0::BIGINT"
+    for column, low, high in zip(columns, found[::2], found[1::2], strict=True):
+        keys *= high - low + 1
+        position = f"({position} * {high - low + 1} + {column} - {low})"
     if keys > min(64 * rows, 10**9):
         return False
-    (found,) = job.one(
-        f"""
-        SELECT bit_count(bitstring_agg(key, 0::BIGINT, {keys}::BIGINT)) FROM (
-            SELECT ((rubric_id - $rubric)::BIGINT * {judges} + judge_id - $judge) * {systems}
-                   + system_id - $system AS key
-            FROM {rows_sql}
-        )
-        """,
-        system=ends[0],
-        rubric=ends[2],
-        judge=ends[4],
+    (distinct,) = job.one(
+        f"SELECT bit_count(bitstring_agg({position}, 0::BIGINT, {keys}::BIGINT)) FROM {rows_sql}"
     )
-    return bool(found == rows)
+    return bool(distinct == rows)
 
 
 def _thing(job: Job) -> str:
-    return "system, rubric and judge" if "system_id" in KEYS[job.kind] else "rubric and annotator"
+    if "system_id" not in KEYS[job.kind]:
+        return "rubric and annotator"
+    return "system, rubric, judge and run" if job.has_runs else "system, rubric and judge"
+
+
+def _hint(job: Job) -> str:
+    return (
+        ""
+        if job.has_runs or job.kind != "labels"
+        else " (repeated draws? name the run, or on_conflict = runs)"
+    )
 
 
 def settle_repeats(job: Job) -> None:
@@ -48,6 +50,9 @@ def settle_repeats(job: Job) -> None:
         SELECT {key} FROM coded GROUP BY {key} HAVING count(*) > 1
     """)
     if not job.one("SELECT count(*) FROM repeats")[0]:
+        return
+    if job.policies.on_conflict == "runs" and job.kind == "labels":
+        _number_runs(job)
         return
     best = "max" if job.policies.on_conflict == "last" else "min"
     job.run(f"""
@@ -73,12 +78,33 @@ def settle_repeats(job: Job) -> None:
     _collapse_repeats(job)
 
 
+def _number_runs(job: Job) -> None:
+    """Rows of one key as repeated draws, numbered by their labels, so that no order of the rows matters."""
+    key = key_of(job.kind)
+    job.run(f"""
+        CREATE TEMP TABLE drawn AS
+        SELECT "row", row_number() OVER (PARTITION BY {key} ORDER BY label, "row")::VARCHAR AS name
+        FROM coded JOIN repeats USING ({key})
+    """)
+    job.run("""
+        INSERT INTO runs SELECT (SELECT coalesce(max(run_id), 0) FROM runs) + row_number() OVER (ORDER BY name),
+                                $dataset, name
+        FROM (SELECT DISTINCT name FROM drawn)
+        WHERE name NOT IN (SELECT name FROM runs WHERE dataset_id = $dataset)
+    """)
+    job.run("""
+        UPDATE coded SET run_id = r.run_id FROM drawn d JOIN runs r ON r.name = d.name
+        WHERE r.dataset_id = $dataset AND coded."row" = d."row"
+    """)
+    job.tally.apply("on_conflict", job.one("SELECT count(*) FROM drawn")[0])
+
+
 def _reject_repeats(job: Job) -> None:
     job.run(f"""
         INSERT INTO rejected
         SELECT "row", 'label', CAST(label AS VARCHAR),
-               'conflicts with row ' || other_row || ', which gives ' || other_label
-               || ' for the same {_thing(job)}'
+               'conflicts with ' || {job.row_named("other_row")} || ', which gives ' || other_label
+               || ' for the same {_thing(job)}{_hint(job)}'
         FROM repeated WHERE differ AND label IS NOT NULL
     """)
     job.run(
@@ -89,6 +115,8 @@ def _reject_repeats(job: Job) -> None:
 
 
 def _collapse_repeats(job: Job) -> None:
+    if job.has_reasons:
+        _keep_reasons(job)
     collapsed, replaced = job.one("""
         SELECT count(*) FILTER (r.label IS NULL OR r.label = k.label),
                count(*) FILTER (r.label IS NOT NULL AND r.label <> k.label)
@@ -100,6 +128,17 @@ def _collapse_repeats(job: Job) -> None:
     job.run('DELETE FROM coded WHERE "row" IN (SELECT "row" FROM repeated WHERE "row" <> kept_row)')
 
 
+def _keep_reasons(job: Job) -> None:
+    """The row that is kept has the first reason, in the alphabet, of all that give its label: no order matters."""
+    job.run("""
+        UPDATE coded SET reason = least(coded.reason, o.reason) FROM (
+            SELECT r.kept_row, min(c.reason) AS reason
+            FROM repeated r JOIN coded c USING ("row") JOIN coded k ON k."row" = r.kept_row
+            WHERE c.label IS NOT DISTINCT FROM k.label GROUP BY r.kept_row
+        ) o WHERE coded."row" = o.kept_row AND o.reason IS NOT NULL
+    """)
+
+
 def settle_stored(job: Job) -> None:
     """Rows whose key the dataset already holds: equal ones collapse, an unknown is filled, others conflict."""
     table, key = job.kind, key_of(job.kind)
@@ -107,7 +146,8 @@ def settle_stored(job: Job) -> None:
         return
     job.run(f"""
         CREATE TEMP TABLE met AS
-        SELECT {key}, c."row", c.label, l.label AS old, l."row" AS old_row, l.ingest_id AS old_ingest
+        SELECT {key}, c."row", c.label, c.reason, l.label AS old, l.reason AS old_reason, l."row" AS old_row,
+               l.ingest_id AS old_ingest
         FROM coded c JOIN {table} l USING ({key}) WHERE l.dataset_id = $dataset
     """)
     same, filled, differing = job.one("""
@@ -127,7 +167,7 @@ def _decide_differing(job: Job, rows: int) -> None:
     """Labels that contradict stored ones, as ``on_conflict`` says; what does not count leaves ``met``."""
     if job.policies.on_conflict == "last":
         job.tally.changed = rows
-    if job.policies.on_conflict != "reject":
+    if job.policies.on_conflict not in ("reject", "runs"):
         job.tally.replaced += rows
         job.tally.apply("on_conflict", rows)
     else:
@@ -143,18 +183,19 @@ def _decide_differing(job: Job, rows: int) -> None:
 def _replace_stored(job: Job) -> None:
     """The stored label where it stands, the other one aside; and what gave way, so that it can come back."""
     table = job.kind
-    key = key_of(table) if "system_id" in KEYS[table] else f"NULL, {key_of(table)}"
-    counts = "met.label IS NOT NULL AND met.old IS NULL"
+    key, counts = key_of(table), "met.label IS NOT NULL AND met.old IS NULL"
     if job.policies.on_conflict == "last":
         counts = "met.label IS NOT NULL AND met.label IS DISTINCT FROM met.old"
     for condition, row in (
-        ("label IS NULL OR label = old", 'label, $ingest, "row"'),
-        (counts, "old, old_ingest, old_row"),
+        ("label IS NULL OR label = old", 'label, reason, $ingest, "row"'),
+        (counts, "old, old_reason, old_ingest, old_row"),
     ):
         job.run(
-            f"INSERT INTO aside SELECT $kind, $dataset, {key}, {row} FROM met WHERE {condition}", kind=table
+            f'INSERT INTO aside (kind, dataset_id, {key}, label, reason, ingest_id, "row")'
+            f" SELECT $kind, $dataset, {key}, {row} FROM met WHERE {condition}",
+            kind=table,
         )
     job.run(f"""
-        UPDATE {table} SET label = met.label, ingest_id = $ingest, "row" = met."row"
+        UPDATE {table} SET label = met.label, reason = met.reason, ingest_id = $ingest, "row" = met."row"
         FROM met WHERE {same_key(table, table, "met")} AND {table}.dataset_id = $dataset AND {counts}
     """)

@@ -7,21 +7,25 @@ import hashlib
 
 import duckdb
 
+from .facts import FACTS, current_facts
+
 Query = tuple[str, dict[str, object]]
 
-# Who typed a query (type_source) is no content: no result hangs on it.
+# Who typed a query (type_source) is no content: no result hangs on it. Runs, reasons, answers, facts of the systems and
+# pass marks came later than the rest: a dataset without them has the fingerprint that it always had.
 # The rows of each table are hashed and the hashes summed, so that order is no matter. Labels are summed within a
 # rubric first: their hashes come from the few (system, judge, label) there are, never from ten million strings.
 _SECTIONS = {
     "labels": """
         WITH tokens AS (
-            SELECT system_id, judge_id, label, md5_number_lower(to_json([s.name, k.name, label::VARCHAR])::VARCHAR) AS h
-            FROM (SELECT DISTINCT system_id, judge_id, label FROM {table} WHERE dataset_id = $dataset)
-            JOIN systems s USING (system_id) JOIN judges k USING (judge_id)
+            SELECT system_id, judge_id, label {run},
+                   md5_number_lower(to_json([s.name, k.name, label::VARCHAR] {named})::VARCHAR) AS h
+            FROM (SELECT DISTINCT system_id, judge_id, label {run} FROM {table} WHERE dataset_id = $dataset) t
+            JOIN systems s USING (system_id) JOIN judges k USING (judge_id) {runs}
         ), sums AS (
             SELECT rubric_id, sum(h::HUGEINT) AS total, count(*) AS n
             FROM {table} l JOIN tokens t ON l.system_id = t.system_id AND l.judge_id = t.judge_id
-                                         AND l.label IS NOT DISTINCT FROM t.label
+                                         AND l.label IS NOT DISTINCT FROM t.label {same}
             WHERE l.dataset_id = $dataset GROUP BY rubric_id
         )
         SELECT to_json([q.name, r.name, total::VARCHAR, n::VARCHAR]) AS content
@@ -30,7 +34,8 @@ _SECTIONS = {
     "rubrics": """
         SELECT to_json([q.name, r.name, r.text, scale_min::VARCHAR, scale_max::VARCHAR, weight::VARCHAR, dimension,
                         severity] || CASE WHEN coalesce(polarity, weight) < 0 THEN ['-1'] ELSE [] END
-                       || CASE WHEN tags IS NOT NULL THEN ['tags', tags] ELSE [] END) AS content
+                       || CASE WHEN tags IS NOT NULL THEN ['tags', tags] ELSE [] END
+                       || CASE WHEN pass_mark IS NOT NULL THEN ['pass mark', pass_mark::VARCHAR] ELSE [] END) AS content
         FROM rubrics r LEFT JOIN queries q USING (query_id)
         WHERE r.dataset_id = $dataset AND r.ingest_id IS NOT NULL
     """,
@@ -44,26 +49,68 @@ _SECTIONS = {
         FROM anchors a JOIN judges k USING (judge_id) JOIN rubrics r USING (rubric_id)
         LEFT JOIN queries q ON q.query_id = r.query_id WHERE a.dataset_id = $dataset
     """,
+    "reasons": """
+        WITH counting AS (
+            SELECT 'labels' AS kind, system_id, rubric_id, judge_id, run_id, label, reason FROM labels
+            WHERE dataset_id = $dataset
+            UNION ALL SELECT 'gold', system_id, rubric_id, judge_id, 0, label, reason FROM gold
+            WHERE dataset_id = $dataset
+            UNION ALL SELECT 'anchors', NULL, rubric_id, judge_id, 0, label, reason FROM anchors
+            WHERE dataset_id = $dataset
+        ), given AS (
+            SELECT * EXCLUDE (label) FROM counting WHERE reason IS NOT NULL
+            UNION ALL
+            SELECT kind, a.system_id, rubric_id, judge_id, run_id, a.reason FROM aside a
+            JOIN counting t USING (kind, rubric_id, judge_id, run_id)
+            WHERE a.dataset_id = $dataset AND a.reason IS NOT NULL AND a.system_id IS NOT DISTINCT FROM t.system_id
+              AND a.label IS NOT DISTINCT FROM t.label
+        )
+        SELECT to_json([kind, s.name, q.name, r.name, k.name, d.name, min(reason)]) AS content
+        FROM given g LEFT JOIN systems s USING (system_id) JOIN rubrics r USING (rubric_id)
+        LEFT JOIN queries q ON q.query_id = r.query_id JOIN judges k USING (judge_id)
+        LEFT JOIN runs d ON d.run_id = g.run_id
+        GROUP BY kind, s.name, q.name, r.name, k.name, d.name
+    """,
+    "answers": f"""
+        SELECT to_json([s.name, q.name, a.text]) AS content FROM ({current_facts(FACTS["answers"])}) a
+        JOIN systems s USING (system_id) JOIN queries q USING (query_id)
+    """,
+    "system_facts": f"""
+        SELECT to_json([s.name, f.name, f.value]) AS content FROM ({current_facts(FACTS["systems"])}) f
+        JOIN systems s USING (system_id)
+    """,
     "reference_ranking": """
         SELECT to_json([s.name, rank::VARCHAR, score::VARCHAR]) AS content
         FROM reference_ranking t JOIN systems s USING (system_id) WHERE t.dataset_id = $dataset
     """,
 }
-SECTIONS = ("labels", "gold", "rubrics", "queries", "reference_ranking", "anchors")
+SECTIONS = (
+    *("labels", "gold", "rubrics", "queries", "reference_ranking"),
+    *("anchors", "reasons", "answers", "system_facts"),
+)
+_ALWAYS = SECTIONS[:5]  # the others came later, and count where they hold anything
+_RUNS = {
+    "run": ", run_id",
+    "named": "|| CASE WHEN d.name IS NOT NULL THEN ['run', d.name] ELSE [] END",
+    "runs": "LEFT JOIN runs d USING (run_id)",
+    "same": "AND l.run_id = t.run_id",
+}
 
 
-def section(name: str, dataset: int) -> Query:
-    """(rows, sum of their hashes) of one table of the dataset."""
-    content = _SECTIONS["labels" if name == "gold" else name].format(table=name)
+def section(name: str, dataset: int, *, runs: bool = False) -> Query:
+    """(rows, sum of their hashes) of one table of the dataset; ``runs``: whether its labels name any."""
+    content = _SECTIONS["labels" if name == "gold" else name]
+    if name in ("labels", "gold"):
+        content = content.format(
+            table=name, **(_RUNS if runs and name == "labels" else dict.fromkeys(_RUNS, ""))
+        )
     sql = f"SELECT count(*), coalesce(sum(md5_number_lower(content::VARCHAR)::HUGEINT), 0) FROM ({content})"
     return sql, {"dataset": dataset}
 
 
 def combine(sections: dict[str, tuple[int, int]]) -> str:
     """32 hexadecimal digits for the (rows, sum) of every section."""
-    there = [
-        name for name in SECTIONS if name != "anchors" or sections[name][0]
-    ]  # anchors came later than the rest
+    there = [name for name in SECTIONS if name in _ALWAYS or sections[name][0]]
     text = ";".join(f"{name}:{sections[name][0]}:{sections[name][1]}" for name in there)
     return hashlib.sha256(text.encode()).hexdigest()[:32]
 
@@ -71,8 +118,11 @@ def combine(sections: dict[str, tuple[int, int]]) -> str:
 def renew(cursor: duckdb.DuckDBPyConnection, dataset: int) -> str:
     """The fingerprint of the dataset as the transaction sees it, stored with it."""
     sections = {}
+    runs = cursor.execute(
+        "SELECT 1 FROM labels WHERE dataset_id = ? AND run_id <> 0 LIMIT 1", [dataset]
+    ).fetchone()
     for name in SECTIONS:
-        rows, total = cursor.execute(*section(name, dataset)).fetchall()[0]
+        rows, total = cursor.execute(*section(name, dataset, runs=runs is not None)).fetchall()[0]
         sections[name] = (int(rows), int(total))
     found = combine(sections)
     cursor.execute("UPDATE datasets SET fingerprint = ? WHERE dataset_id = ?", [found, dataset])

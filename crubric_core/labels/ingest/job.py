@@ -3,7 +3,7 @@
 # ruff: noqa: S608 - every identifier in the SQL is this program's own, every value is bound
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -47,6 +47,9 @@ class Job:
     """The cursor of the transaction, the ids it writes under, and the file's table ``incoming``.
 
     row_sql: the row of a record as a person sees it, over ``incoming i``; unique within the file.
+    facts: staged column → name of what it tells of the systems, for a table of systems.
+    verdicts: words, in lower case, that are a plain yes or no, and have no place on a graded scale.
+    several: whether the rows are of several files, which ``origins`` tells apart.
     names: how many systems, judges, queries and rubrics the dataset had before. report: told of every stage.
     """
 
@@ -58,9 +61,22 @@ class Job:
     policies: Policies
     row_sql: str
     columns: frozenset[str]
+    facts: Mapping[str, str] = field(default_factory=dict)
+    several: bool = False
+    verdicts: frozenset[str] = frozenset()
     tally: Tally = field(default_factory=Tally)
     names: dict[str, int] = field(default_factory=dict)
     report: Callable[[float, str], None] = lambda _share, _words: None
+
+    @property
+    def has_runs(self) -> bool:
+        """Whether the rows name repeated draws."""
+        return self.kind == "labels" and "run" in self.columns
+
+    @property
+    def has_reasons(self) -> bool:
+        """Whether the rows give reasons for their labels."""
+        return "reason" in self.columns
 
     def count_names(self) -> dict[str, int]:
         """How many systems, judges, queries and rubrics the dataset has."""
@@ -69,9 +85,20 @@ class Job:
     def changes(self) -> Changes:
         """What the ingest made of the dataset."""
         new = {table: n - self.names[table] for table, n in self.count_names().items()}
-        what = {"gold": "gold labels", "reference": "ranked systems"}.get(self.kind, self.kind)
+        what = {"gold": "gold labels", "reference": "ranked systems", "systems": "facts"}.get(
+            self.kind, self.kind
+        )
         own = {name: getattr(self.tally, name) for name in ("added", "changed", "filled")}
         return Changes(**new, **own, same=self.tally.collapsed, what=what)
+
+    def row_named(self, row: str) -> str:
+        """``row 12``, or ``row 12 of b.csv``, as SQL over a row's number."""
+        if not self.several:
+            return f"'row ' || {row}"
+        return (
+            f"(SELECT 'row ' || ({row} - src.before) || ' of ' || src.name FROM origins src"
+            f" WHERE {row} > src.before AND {row} <= src.last)"
+        )
 
     def run(self, sql: str, **params: Any) -> None:
         """Execute one statement; $dataset and $ingest are bound where they occur."""

@@ -10,11 +10,11 @@ from __future__ import annotations
 from ..readers import values
 from .job import Job
 
-_TABLES = {"system": "systems", "judge": "judges", "annotator": "judges"}
+_TABLES = {"system": "systems", "judge": "judges", "annotator": "judges", "run": "runs"}
 
 
 def look_up_names(job: Job, column: str) -> None:
-    """Create ``{column}_names(raw, name, id, is_new)`` for a column of systems, judges or annotators."""
+    """Create ``{column}_names(raw, name, id, is_new)`` for a column of systems, judges, annotators or runs."""
     table = _TABLES[column]
     id_column = f"{table[:-1]}_id"
     job.run(f"""
@@ -91,7 +91,7 @@ def look_up_rubrics(job: Job, *, borrow_query: bool) -> None:
     job.run("""
         CREATE TEMP TABLE rubric_names AS
         WITH stored AS (
-            SELECT q.name AS query, r.name AS rubric, r.rubric_id AS id, r.scale_min, r.scale_max
+            SELECT q.name AS query, r.name AS rubric, r.rubric_id AS id, r.scale_min, r.scale_max, r.text
             FROM rubrics r LEFT JOIN queries q USING (query_id) WHERE r.dataset_id = $dataset
         ), fresh AS (
             SELECT query, rubric,
@@ -103,7 +103,8 @@ def look_up_rubrics(job: Job, *, borrow_query: bool) -> None:
         )
         SELECT p.query_raw, p.rubric_raw, p.query, p.rubric, p.ambiguous,
                CAST(coalesce(s.id, f.id) AS INTEGER) AS id, n.id AS query_id, s.id IS NULL AS is_new,
-               coalesce(s.scale_min, t.scale_min) AS lo, coalesce(s.scale_max, t.scale_max) AS hi
+               coalesce(s.scale_min, t.scale_min) AS lo, coalesce(s.scale_max, t.scale_max) AS hi,
+               coalesce(s.text, t.text) AS text
         FROM rubric_pairs p
         LEFT JOIN stored s ON s.rubric = p.rubric AND s.query IS NOT DISTINCT FROM p.query
         LEFT JOIN fresh f ON f.rubric = p.rubric AND f.query IS NOT DISTINCT FROM p.query

@@ -1,22 +1,22 @@
 """Several tables in one transaction: staged beforehand, each stored in its turn, one report of all."""
 
+# ruff: noqa: S608 - every identifier in the SQL is this program's own, every value is bound
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import pandas as pd
 
 from ...types import Progress
-from ..readers.columns import Kind
+from ..readers.columns import SPECS, Kind
 from ..readers.formats.base import STAGING
-from ..readers.plan import Words
 from .changes import Changes
 from .report import IngestReport
-from .staging import Part, with_answers, words_staged
-from .storing import IngestRequest, Upload, store_file
+from .staging import Part
+from .storing import IngestRequest, Origin, Upload, store_file
 
 if TYPE_CHECKING:
     import duckdb
@@ -26,38 +26,120 @@ _TABLES = (STAGING, "rejected")
 
 @dataclass(frozen=True)
 class Waiting:
-    """A staged table: what was asked for it, the number under which its rows wait, what its words stand for."""
+    """A staged table, of one file or of several: what was asked for it, and the number under which its rows wait."""
 
     request: IngestRequest
     upload: Upload
     number: int
-    words: Words
 
 
 def stage_parts(cursor: duckdb.DuckDBPyConnection, parts: Sequence[Part], report: Progress) -> list[Waiting]:
-    """Read every table into temporary ones, outside any transaction: row ids inside one do not count from 0."""
+    """Read every table into temporary ones, outside any transaction: row ids inside one do not count from 0.
+
+    Tables of one kind become one, so that how rows are split into files changes nothing.
+    """
     waiting = []
     for number, part in enumerate(parts):
         report(0.05 + 0.35 * number / len(parts), "Reading")
-        upload, words = part.stage(cursor), words_staged(cursor, part)
-        request = replace(part.request, policies=with_answers(part.request.policies, words))
-        for table in _TABLES if len(parts) > 1 else ():
-            cursor.execute(f"ALTER TABLE {table} RENAME TO {table}_{number}")
-        waiting.append(Waiting(request, upload, number, words))
-    return waiting
+        upload = part.stage(cursor)
+        if len(parts) > 1:
+            _rename(cursor, "", f"_{number}")
+        waiting.append(Waiting(part.request, upload, number))
+    kinds = {w.request.kind: [o for o in waiting if o.request.kind == w.request.kind] for w in waiting}
+    return [_merged(cursor, alike) if len(alike) > 1 else alike[0] for alike in kinds.values()]
+
+
+def _rename(cursor: duckdb.DuckDBPyConnection, old: str, new: str) -> None:
+    for table in _TABLES:
+        cursor.execute(f"ALTER TABLE {table}{old} RENAME TO {table}{new}")
+
+
+def _merged(cursor: duckdb.DuckDBPyConnection, alike: Sequence[Waiting]) -> Waiting:
+    """Several staged tables of a kind as one: rows count through, and each knows its file and its row there."""
+    first = alike[0]
+    facts = {
+        name: f"fact{i}"
+        for i, name in enumerate(dict.fromkeys(n for w in alike for n in w.upload.facts.values()))
+    }
+    cursor.execute(f"ALTER TABLE {STAGING}_{first.number} RENAME TO first_rows")
+    cursor.execute("ALTER TABLE rejected_" + f"{first.number} RENAME TO first_rejected")
+    offset = 0
+    origins: list[Origin] = []
+    for position, part in enumerate(alike):
+        staged, rejected = (
+            ("first_rows", "first_rejected")
+            if not position
+            else (f"{STAGING}_{part.number}", f"rejected_{part.number}")
+        )
+        columns = _merged_columns(cursor, part, staged, facts)
+        place = part.upload.place_sql or "NULL"
+        select = f"""
+            SELECT {columns}, {part.upload.row_sql} + {offset} AS "row", CAST({place} AS VARCHAR) AS place
+            FROM {staged} i
+        """
+        target = f"{STAGING}_{first.number}"
+        cursor.execute(
+            f"INSERT INTO {target} {select}" if position else f"CREATE TEMP TABLE {target} AS {select}"
+        )
+        into = f"rejected_{first.number}"
+        moved = f'SELECT * REPLACE ("row" + {offset} AS "row") FROM {rejected}'
+        cursor.execute(f"INSERT INTO {into} {moved}" if position else f"CREATE TEMP TABLE {into} AS {moved}")
+        ((last,),) = cursor.execute(
+            f'SELECT coalesce(max("row"), {offset})'
+            f' FROM (SELECT "row" FROM {target} UNION ALL SELECT "row" FROM {into})'
+        ).fetchall()
+        origins.append(Origin(part.upload.name, offset, int(last)))
+        offset = int(last)
+        for table in (staged, rejected):
+            cursor.execute(f"DROP TABLE {table}")
+    words = {word: level for part in alike for word, level in part.request.words.items()}
+    return replace(
+        first, request=replace(first.request, words=words), upload=_merged_upload(alike, facts, origins)
+    )
+
+
+def _merged_columns(
+    cursor: duckdb.DuckDBPyConnection, part: Waiting, staged: str, facts: Mapping[str, str]
+) -> str:
+    """The columns of one staged table as all have them."""
+    kind = part.request.kind
+    there = {row[0] for row in cursor.execute(f"DESCRIBE {staged}").fetchall()}
+    own = {c: c for c in SPECS[kind].columns if c in there} if not facts else {"system": "system"}
+    own |= {facts[name]: column for column, name in part.upload.facts.items()}
+    wanted = [*(c for c in SPECS[kind].columns if not facts or c == "system"), *facts.values()]
+    return ", ".join(
+        f'CAST(i."{own[c]}" AS VARCHAR) AS "{c}"' if c in own else f'NULL::VARCHAR AS "{c}"' for c in wanted
+    )
+
+
+def _merged_upload(alike: Sequence[Waiting], facts: Mapping[str, str], origins: Sequence[Origin]) -> Upload:
+    first = alike[0].upload
+    columns: dict[str, str] = {}
+    for part in alike:
+        for canonical, column in part.upload.columns.items():
+            if columns.setdefault(canonical, column) != column:
+                columns[canonical] = "(differs by file)"
+    return Upload(
+        f"{first.name} and {len(alike) - 1} more",
+        'i."row"',
+        columns,
+        "i.place",
+        {staged: name for name, staged in facts.items()},
+        tuple(origins),
+        first.started,
+    )
 
 
 def store_parts(
-    cursor: duckdb.DuckDBPyConnection, waiting: Sequence[Waiting], report: Progress
+    cursor: duckdb.DuckDBPyConnection, waiting: Sequence[Waiting], report: Progress, *, numbered: bool
 ) -> list[IngestReport]:
-    """Validate and store them within the transaction that the caller opened."""
-    if len(waiting) == 1:
+    """Validate and store them within the transaction that the caller opened; ``numbered``: there were several."""
+    if not numbered:
         return [store_file(cursor, waiting[0].request, waiting[0].upload, report)]
     kept = _temporary(cursor)
     reports = []
     for done, part in enumerate(waiting):
-        for table in _TABLES:
-            cursor.execute(f"ALTER TABLE {table}_{part.number} RENAME TO {table}")
+        _rename(cursor, f"_{part.number}", "")
         reports.append(store_file(cursor, part.request, part.upload, _share_of(report, done, len(waiting))))
         for table in _temporary(cursor) - kept:
             cursor.execute(f'DROP TABLE "{table}"')
@@ -99,12 +181,10 @@ def together(reports: Sequence[IngestReport], kind: Kind, notes: Sequence[str]) 
     )
 
 
-def notes_stored(
-    cursor: duckdb.DuckDBPyConnection, waiting: Sequence[Waiting], reports: Sequence[IngestReport]
-) -> tuple[str, ...]:
+def notes_stored(cursor: duckdb.DuckDBPyConnection, reports: Sequence[IngestReport]) -> tuple[str, ...]:
     """What became of words, of rubrics that are bad to meet, and of tables that the figures do not count."""
     notes = []
-    words = {word: level for part in waiting for word, level in part.words.items()}
+    words = {word: level for report in reports for word, level in report.words.items()}
     if words:
         meant = ", ".join(f"{w} = {'unknown' if words[w] is None else words[w]}" for w in sorted(words)[:50])
         notes.append(f"Words were read as labels: {meant}.")

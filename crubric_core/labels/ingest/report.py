@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 import pandas as pd
@@ -33,9 +33,11 @@ class IngestReport:
     rejects: row (as a spreadsheet shows it), column, value, reason.
     changes: what it made of the dataset. applied: policy → rows that it decided.
     scale: the dataset's scale afterwards; None while it has no rubric.
+    scales: one row a criterion, as ``Dataset.criteria``, after the ingest; None before it is known.
     checks: what is doubtful about its rows, and about the dataset now.
     coverage: the dataset's labels by system and judge now (``validation.coverage``); None before it is known.
     parts: one report a table, where there were several; the figures of the whole are those of the kind asked for.
+    words: words in place of labels, with the level that each was understood as; None: unknown.
     notes: what was understood beyond the columns' names, a sentence each.
     """
 
@@ -55,9 +57,11 @@ class IngestReport:
     applied: Mapping[str, int]
     seconds: float
     scale: Scale | None = None
+    scales: pd.DataFrame | None = None
     checks: tuple[Finding, ...] = ()
     coverage: pd.DataFrame | None = None
     parts: tuple[IngestReport, ...] = ()
+    words: Mapping[str, int | None] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
 
 

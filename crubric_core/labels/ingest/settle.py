@@ -58,7 +58,8 @@ def _move(job: Job, table: str) -> None:
     """)
     job.run(
         f"""
-        INSERT INTO aside SELECT $kind, $dataset, {_system(table)}, c.new_id, judge_id, label, ingest_id, "row"
+        INSERT INTO aside (kind, dataset_id, {_OTHERS}, rubric_id, label, reason, ingest_id, "row")
+        SELECT $kind, $dataset, {_others(table)}, c.new_id, label, reason, ingest_id, "row"
         FROM {table} t JOIN clashing c ON c.id = t.rowid
         """,
         kind=table,
@@ -70,8 +71,13 @@ def _move(job: Job, table: str) -> None:
     revive(job.cursor, table, job.dataset_id)
 
 
-def _system(table: str) -> str:
-    return "system_id" if "system_id" in KEYS[table] else "NULL"
+_OTHERS = "system_id, judge_id, run_id"
+
+
+def _others(table: str) -> str:
+    """The rest of a key as ``aside`` and ``moved`` have it: no system is NULL, no run 0."""
+    system = "system_id" if "system_id" in KEYS[table] else "NULL"
+    return f"{system}, judge_id, {'run_id' if 'run_id' in KEYS[table] else '0'}"
 
 
 def _remember_moved(job: Job, table: str) -> None:
@@ -79,8 +85,8 @@ def _remember_moved(job: Job, table: str) -> None:
     for relation in (f"SELECT * FROM {table}", f"SELECT * EXCLUDE (kind) FROM aside WHERE kind = '{table}'"):
         job.run(
             f"""
-            INSERT INTO moved
-            SELECT $kind, $dataset, {_system(table)}, judge_id, m.old_id, m.new_id, ingest_id, $ingest
+            INSERT INTO moved (kind, dataset_id, {_OTHERS}, old_rubric_id, new_rubric_id, said_by, ingest_id)
+            SELECT $kind, $dataset, {_others(table)}, m.old_id, m.new_id, ingest_id, $ingest
             FROM ({relation}) o JOIN moves m ON m.old_id = o.rubric_id
             """,
             kind=table,

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
@@ -16,15 +16,14 @@ from ..readers.formats import open_reader, recognise
 from ..readers.formats.base import STAGING
 from ..readers.formats.delimited import load_clean
 from ..readers.formats.native import NATIVE
-from ..readers.formats.native.base import Setting
+from ..readers.formats.native.base import OPTIONAL, Setting
 from ..readers.formats.native.tables import Tables, Written, columns_of
 from ..readers.guess import spread_names
 from ..readers.native_files import companions, native_rows, records_of
-from ..readers.plan import FilePlan, Plan, Words
+from ..readers.plan import FilePlan, Plan
 from ..readers.policies import Policies
 from ..readers.sources import Piece, Source
 from ..readers.wide import spread_out
-from ..readers.words import settled
 from .storing import IngestRequest, Upload
 
 if TYPE_CHECKING:
@@ -32,21 +31,26 @@ if TYPE_CHECKING:
 
 __all__ = ["IngestRequest", "Part", "Source", "Upload", "parts_of"]
 
-ORDER: tuple[str, ...] = ("queries", "rubrics", "labels", "gold", "reference", "anchors")
+ORDER: tuple[str, ...] = (
+    "queries",
+    "rubrics",
+    "systems",
+    "labels",
+    "gold",
+    "reference",
+    "anchors",
+    "answers",
+)
 _DEFAULT_NAMES = {"judge": "judge", "annotator": "human"}
 _GENERIC = "a table"
 
 
 @dataclass(frozen=True)
 class Part:
-    """One table of an ingest: what is asked for it, and how it gets into ``incoming``.
-
-    words: what stands for what among its labels, as far as the first rows show; {} where they are numbers.
-    """
+    """One table of an ingest: what is asked for it, and how it gets into ``incoming``."""
 
     request: IngestRequest
     stage: Callable[[duckdb.DuckDBPyConnection], Upload]
-    words: Words = field(default_factory=dict)
 
 
 def parts_of(
@@ -69,15 +73,8 @@ def parts_of(
 
 
 def _table_part(file: FilePlan, piece: Piece, plan: Plan, dataset: str, policies: Policies) -> Part:
-    request = IngestRequest(dataset, file.kind, None, file.format, policies)
-    return Part(request, partial(_stage_table, file=file, piece=piece, plan=plan), file.words)
-
-
-def with_answers(policies: Policies, words: Mapping[str, int | None]) -> Policies:
-    """The policies with what words stand for; what the user says of a word goes before what was found."""
-    meant = {word.strip().lower(): level for word, level in words.items() if word.strip()}
-    told = {word.strip().lower(): level for word, level in policies.answers.items()}
-    return replace(policies, answers=meant | told) if meant | told else policies
+    request = IngestRequest(dataset, file.kind, None, file.format, policies, file.words)
+    return Part(request, partial(_stage_table, file=file, piece=piece, plan=plan))
 
 
 def _stage_table(cursor: duckdb.DuckDBPyConnection, *, file: FilePlan, piece: Piece, plan: Plan) -> Upload:
@@ -89,6 +86,8 @@ def _stage_table(cursor: duckdb.DuckDBPyConnection, *, file: FilePlan, piece: Pi
     columns = (*reader.columns, *(c for c in imagined if c not in reader.columns))
     chosen = choose_columns(file.kind, columns, named, piece.name)
     chosen = {c: i for c, i in chosen.items() if i < len(reader.columns) and c not in imagined}
+    facts = _facts(file, reader.columns, chosen, fixed)
+    chosen |= {c: reader.columns.index(name) for c, name in facts.items() if c.startswith("fact")}
     _new_rejects(cursor)
     if spread:
         staged = spread_out(cursor, reader, chosen, *next(iter(spread.items())), names=spread_names)
@@ -98,7 +97,18 @@ def _stage_table(cursor: duckdb.DuckDBPyConnection, *, file: FilePlan, piece: Pi
     used |= {c: ", ".join(v) for c, v in spread.items()} | ({"label": "the cells"} if spread else {})
     _fill(cursor, file.kind, used, fixed)
     _grade_severity(cursor, file.kind, used, plan)
-    return Upload(piece.name, staged.row_sql, used, staged.place_sql)
+    return Upload(piece.name, staged.row_sql, used, staged.place_sql, facts)
+
+
+def _facts(
+    file: FilePlan, columns: Sequence[str], chosen: Mapping[str, int], fixed: Mapping[str, str]
+) -> dict[str, str]:
+    """Staged column → name of each fact of a table of systems: the known ones by their names, others by their own."""
+    if file.kind != "systems":
+        return {}
+    known = {c: c for c in (*chosen, *fixed) if c != "system"}
+    others = [c for i, c in enumerate(columns) if i not in chosen.values() and c.strip()]
+    return known | {f"fact{i}": name for i, name in enumerate(others)}
 
 
 def _is_fixed(value: str, columns: Sequence[str]) -> bool:
@@ -170,14 +180,15 @@ def _native_parts(
     if not tables.written:
         raise IngestError(_nothing(name, tables))
     home = next((k for k in ("labels", "gold") if k in tables.written), next(iter(tables.written)))
-    words = settled(tables.words, {w: level for file, _ in files for w, level in file.words.items()})
+    words = {w: level for file, _ in files for w, level in file.words.items()}
     parts = []
     for found, written in tables.written.items():
         kind = cast(Kind, found)
-        request = IngestRequest(whole[0], kind, None, "native", whole[1])
+        labelled = kind in ("labels", "gold")
+        request = IngestRequest(whole[0], kind, None, "native", whole[1], words if labelled else {})
         faults = tables.faults if kind == home else []
         stage = partial(_stage_native, kind=kind, written=written, faults=faults, name=name, plan=plan)
-        parts.append(Part(request, stage, words if kind in ("labels", "gold") else {}))
+        parts.append(Part(request, stage))
     return parts
 
 
@@ -192,16 +203,6 @@ def _written(
             setting = Setting(piece.seen_path, given_of(file), companions(piece, pieces))
             tables.add(piece.name, native_rows(records, NATIVE[file.format], setting), file.kind)
     return tables
-
-
-def words_staged(cursor: duckdb.DuckDBPyConnection, part: Part) -> Words:
-    """What stands for what among all labels of a staged table; those of its plan go before what is understood."""
-    if not part.words:
-        return {}
-    found = cursor.execute(
-        f"SELECT DISTINCT label FROM {STAGING} WHERE try_cast(label AS DOUBLE) IS NULL AND label <> '' LIMIT 1000"
-    ).fetchall()
-    return settled((word for (word,) in found), part.words)
 
 
 def given_of(file: FilePlan) -> dict[str, str]:
@@ -236,6 +237,11 @@ def _stage_native(
     if rows:
         cursor.executemany("INSERT INTO rejected VALUES (?, ?, ?, ?)", rows[:10_000])
     used = {c: c for c in columns[1:-1]}
+    for optional in OPTIONAL.get(kind, ()):
+        ((there,),) = cursor.execute(f'SELECT count("{optional}") FROM {STAGING}').fetchall()
+        if not there:
+            used.pop(optional)
+            cursor.execute(f'ALTER TABLE {STAGING} DROP COLUMN "{optional}"')
     if kind == "rubrics":
         used.pop("severity")
         cursor.execute(f"ALTER TABLE {STAGING} DROP COLUMN severity")

@@ -1,7 +1,8 @@
 """What each ingest said, and what all of it comes to.
 
 A label that counts is a row of labels, gold or anchors, with the ingest that said it; what others said of the same
-key stands aside. The one that counts is the last known one. Descriptions are statements too, one an ingest and a
+key stands aside. The one that counts is the last known one. Its reason is one that came with the same label.
+Descriptions are statements too, one an ingest and a
 thing; each attribute is the last known one. What a person said of a query's type goes before all others, and types
 of one source are never mixed with those of another.
 """
@@ -17,7 +18,7 @@ import duckdb
 from ..readers.columns import SPECS, TASK_TYPES
 
 KEYS: Mapping[str, tuple[str, ...]] = {
-    "labels": ("system_id", "rubric_id", "judge_id"),
+    "labels": ("system_id", "rubric_id", "judge_id", "run_id"),
     "gold": ("system_id", "rubric_id", "judge_id"),
     "anchors": ("rubric_id", "judge_id"),
 }
@@ -96,7 +97,7 @@ def revive(cursor: duckdb.DuckDBPyConnection, kind: str, dataset_id: int) -> Non
         """,
         own,
     )
-    columns = f'dataset_id, {key_of(kind)}, label, ingest_id, "row"'
+    columns = f'dataset_id, {key_of(kind)}, label, reason, ingest_id, "row"'
     match = f"{same_key(kind, 'a', 'r')} AND a.ingest_id = r.ingest_id"
     cursor.execute(
         f"""

@@ -12,16 +12,18 @@ from ...errors import IngestError
 from ...types import Progress
 from ..readers import values
 from ..readers.columns import Kind
-from ..readers.plan import Columns
+from ..readers.plan import Columns, Words
 from ..readers.policies import Policies
 from . import fingerprint as hashing
 from .attribute_rows import store_attributes
 from .changes import Changes
+from .facts import FACTS, store_facts
 from .job import Job
 from .label_rows import store_labels
 from .report import IngestReport, tidy
 from .settle import settle_rubrics
 from .statements import KEYS
+from .vocabulary import with_vocabulary
 
 if TYPE_CHECKING:
     import duckdb
@@ -38,6 +40,7 @@ class IngestRequest:
     mapping: Columns | None
     file_format: str
     policies: Policies
+    words: Words = field(default_factory=dict)  # what the plan says of words in place of labels
 
     def __post_init__(self) -> None:
         if not self.dataset.strip():
@@ -47,9 +50,20 @@ class IngestRequest:
 
 
 @dataclass(frozen=True)
+class Origin:
+    """A file among several that became one table: its rows are those above ``before``, up to ``last``."""
+
+    name: str
+    before: int
+    last: int
+
+
+@dataclass(frozen=True)
 class Upload:
     """A staged file: its name in messages, the row expression, canonical → the file's columns, when it began.
 
+    facts: staged column → name of what it tells of the systems.
+    origins: of a table that was several files: which rows are whose.
     place_sql: expression over ``incoming i`` that tells where in the source a row stands; None where its number does.
     """
 
@@ -57,6 +71,8 @@ class Upload:
     row_sql: str
     columns: Mapping[str, str]
     place_sql: str | None = None
+    facts: Mapping[str, str] = field(default_factory=dict)
+    origins: tuple[Origin, ...] = ()
     started: float = field(default_factory=time.perf_counter)
 
 
@@ -68,12 +84,18 @@ def store_file(
     job = _open_job(cursor, request, upload, report)
     if request.policies.apostrophes == "strip":
         _strip_apostrophes(job)
+    words: Words = {}
     if job.kind in KEYS:
+        job, words = with_vocabulary(job, request.words)
         store_labels(job)
+    elif job.kind in FACTS:
+        store_facts(job)
     else:
         store_attributes(job)
     report(0.85, "Settling scales")
-    _refuse_useless(job, upload.place_sql)
+    _refuse_useless(
+        job, upload.place_sql, needed=request.file_format != "native" or request.kind != "answers"
+    )
     settle_rubrics(job)
     report(0.9, "Computing the fingerprint")
     changes, fingerprint = job.changes(), hashing.renew(cursor, job.dataset_id)
@@ -87,11 +109,12 @@ def store_file(
         blank=job.tally.blank,
         collapsed=job.tally.collapsed,
         replaced=job.tally.replaced,
-        rejects=tidy(cursor.execute('SELECT * FROM rejected ORDER BY "row"').df()),
+        rejects=tidy(cursor.execute(f'SELECT {_rejects(job)} ORDER BY file, "row"').df()),
         fingerprint=fingerprint,
         columns=upload.columns,
         changes=changes,
-        policies=request.policies,
+        policies=job.policies,
+        words=words,
         applied=dict(job.tally.applied),
         seconds=time.perf_counter() - upload.started,
     )
@@ -119,8 +142,19 @@ def _open_job(
         policies=request.policies,
         row_sql=upload.row_sql,
         columns=frozenset(upload.columns),
+        facts=upload.facts,
+        several=bool(upload.origins),
         report=report,
     )
+    if upload.origins:
+        columns = [list(c) for c in zip(*((o.name, o.before, o.last) for o in upload.origins), strict=True)]
+        job.run(
+            """
+            CREATE TEMP TABLE origins AS SELECT unnest($names::VARCHAR[]) AS name,
+                   unnest($before::BIGINT[]) AS before, unnest($last::BIGINT[]) AS last
+            """,
+            **dict(zip(("names", "before", "last"), columns, strict=True)),
+        )
     job.names.update(job.count_names())
     (job.tally.total,) = job.one("SELECT (SELECT count(*) FROM incoming) + (SELECT count(*) FROM rejected)")
     if not job.tally.total:
@@ -138,8 +172,8 @@ def _strip_apostrophes(job: Job) -> None:
         job.tally.apply("apostrophes", rows)
 
 
-def _refuse_useless(job: Job, place_sql: str | None) -> None:
-    """Count the rejects and say where they stand; a file with nothing acceptable is refused whole."""
+def _refuse_useless(job: Job, place_sql: str | None, *, needed: bool) -> None:
+    """Count the rejects and say where they stand; a file with nothing acceptable is refused whole if it is needed."""
     job.run("UPDATE rejected SET value = left(value, 200), reason = left(reason, 500)")
     if place_sql:
         job.run(f"""
@@ -148,7 +182,9 @@ def _refuse_useless(job: Job, place_sql: str | None) -> None:
             WHERE rejected."row" = p."row" AND p.place IS NOT NULL
         """)
     (job.tally.rejected,) = job.one("SELECT count(*) FROM rejected")
-    if not job.tally.accepted:
+    if job.several and needed:
+        _refuse_useless_files(job)
+    if not job.tally.accepted and needed:
         row, reason = job.one('SELECT "row", reason FROM rejected ORDER BY "row" LIMIT 1')
         others = f" and {job.tally.rejected - 1:,} more such" if job.tally.rejected > 1 else ""
         raise IngestError(
@@ -156,8 +192,32 @@ def _refuse_useless(job: Job, place_sql: str | None) -> None:
         )
 
 
+def _refuse_useless_files(job: Job) -> None:
+    """Of several files each has to give something: one that gives nothing was misunderstood."""
+    found = job.all(f"""
+        WITH given AS (SELECT {job.row_sql} AS "row" FROM incoming i UNION SELECT "row" FROM rejected),
+        lost AS (SELECT "row", reason FROM rejected)
+        SELECT o.name, arg_min(l."row" - o.before, l."row"), arg_min(l.reason, l."row"), count(*) FROM origins o
+        JOIN given g ON g."row" > o.before AND g."row" <= o.last LEFT JOIN lost l ON l."row" = g."row"
+        GROUP BY o.name, o.before HAVING count(*) = count(l."row") ORDER BY o.before LIMIT 1
+    """)
+    for name, row, reason, rows in found:
+        others = f" and {rows - 1:,} more such" if rows > 1 else ""
+        raise IngestError(
+            f"No row of {name} can be used (row {row}: {reason}{others}): correct the file or the column mapping."
+        )
+
+
+def _rejects(job: Job) -> str:
+    """The rejected rows as a person finds them: row (of its file), column, value, reason, file (NULL for one alone)."""
+    if not job.several:
+        return '"row", "column", value, reason, NULL::VARCHAR AS file FROM rejected'
+    return """r."row" - o.before AS "row", "column", value, reason, o.name AS file
+        FROM rejected r JOIN origins o ON r."row" > o.before AND r."row" <= o.last"""
+
+
 def _list_ingest(job: Job, changes: Changes, fingerprint: str) -> None:
-    job.run("INSERT INTO rejects SELECT $ingest, * FROM rejected")
+    job.run(f"INSERT INTO rejects SELECT $ingest, {_rejects(job)}")
     job.run(
         f"INSERT INTO ingests VALUES ($ingest, $dataset, $kind, $source, {_NOW}, $accepted, $rejected, $blank,"
         " $collapsed, $replaced, $changes, $policies, $fingerprint)",

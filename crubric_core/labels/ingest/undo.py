@@ -9,8 +9,10 @@ import duckdb
 import pandas as pd
 
 from ...errors import DatasetError, IngestError
+from . import facts
 from . import fingerprint as hashing
 from .changes import Changes
+from .facts import FACTS
 from .settle import check_scales
 from .statements import DESCRIBED, KEYS, fold, revive
 
@@ -118,6 +120,8 @@ def _take_back(
     own = {"dataset": dataset_id, "ingest": ingest_id}
     if kind in DESCRIBED:
         result = _take_back_descriptions(cursor, own, kind)
+    elif kind in FACTS:
+        result = facts.take_back(cursor, own, kind)
     else:
         cursor.execute("DELETE FROM aside WHERE dataset_id = $dataset AND ingest_id = $ingest", own)
         ((gone,),) = cursor.execute(
@@ -177,6 +181,7 @@ def _move_back(cursor: duckdb.DuckDBPyConnection, own: dict[str, int], kind: str
               AND {table}.rubric_id = m.new_rubric_id AND {table}.judge_id = m.judge_id
               AND {table}.ingest_id = m.said_by {"AND " + table + ".kind = $kind" if table == "aside" else ""}
               {f"AND {table}.system_id IS NOT DISTINCT FROM m.system_id" if "system_id" in KEYS[kind] else ""}
+              {f"AND {table}.run_id = m.run_id" if "run_id" in KEYS[kind] else ""}
             """,
             where,
         )
@@ -198,18 +203,28 @@ def _forget_ingest(cursor: duckdb.DuckDBPyConnection, dataset_id: int, ingest_id
         )
 
 
-_ID = {"systems": "system_id", "judges": "judge_id", "rubrics": "rubric_id", "queries": "query_id"}
+_ID = {
+    "systems": "system_id",
+    "judges": "judge_id",
+    "runs": "run_id",
+    "rubrics": "rubric_id",
+    "queries": "query_id",
+}
 _LONG = (*KEYS, "aside")
 # Rubrics before queries: a query is mentioned by its rubrics.
 _MENTIONS: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
     (
         "systems",
-        (*((t, "system_id") for t in _LONG if t != "anchors"), ("reference_statements", "system_id")),
+        (
+            *((t, "system_id") for t in _LONG if t != "anchors"),
+            *((t, "system_id") for t in ("reference_statements", "answers", "system_facts")),
+        ),
     ),
+    ("runs", (("labels", "run_id"), ("aside", "run_id"))),
     ("judges", tuple((t, "judge_id") for t in _LONG)),
     (
         "rubrics",
         (*((t, "rubric_id") for t in _LONG), ("rubric_statements", "rubric_id"), ("moved", "old_rubric_id")),
     ),
-    ("queries", (("rubrics", "query_id"), ("query_statements", "query_id"))),
+    ("queries", (("rubrics", "query_id"), ("query_statements", "query_id"), ("answers", "query_id"))),
 )

@@ -18,6 +18,7 @@ from .formats.native.base import COLUMNS
 from .guess import fits_name
 from .plan import Columns, FilePlan, Guess, Options, Plan
 from .sources import Piece, Source, Sources, gathered
+from .whose import ask_whose
 
 __all__ = ["Peek", "Source", "Sources", "peek", "plan_ingest", "plan_pieces"]
 
@@ -93,6 +94,7 @@ def plan_pieces(
         found.append(Found(earlier) if earlier and whole else _look(piece, wish, earlier, pieces))
     found = _set_aside(found)
     found, pattern = _name_files(found, pieces, pattern, done_with, strict=wish.strict)
+    found = ask_whose(found, pieces, strict=wish.strict)
     return Plan(tuple(f.plan for f in found), pattern, options or (like.options if like else Options()))
 
 

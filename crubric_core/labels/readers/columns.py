@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import dataclass, field
+from typing import Literal, get_args
 
 from ...errors import IngestError
 
-Kind = Literal["labels", "rubrics", "queries", "gold", "reference", "anchors"]
+Kind = Literal["labels", "rubrics", "queries", "gold", "reference", "anchors", "answers", "systems"]
+KINDS: tuple[Kind, ...] = get_args(Kind)
 Type = Literal["text", "number", "whole", "share", "positive", "sign", "bit"]
 
 TASK_TYPES = ("evidence_reasoning", "decision_support", "high_risk_constraint", "creative_divergent")
+
+
+SYSTEM_FACTS = ("organisation", "date", "cost", "licence")  # a table of systems may have any other column too
 
 
 @dataclass(frozen=True)
@@ -21,12 +26,14 @@ class TableSpec:
 
     keys: the columns that name things; a file must have ``needed``.
     values: the further columns with their type; ``any_of``: at least one of them must be there.
+    synonyms: other words for its columns, in place of those of ``SYNONYMS``.
     """
 
     keys: tuple[str, ...]
     needed: tuple[str, ...]
     values: Mapping[str, Type]
     any_of: tuple[str, ...] = ()
+    synonyms: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -36,10 +43,14 @@ class TableSpec:
 
 SPECS: Mapping[str, TableSpec] = {
     "labels": TableSpec(
-        ("system", "query", "rubric", "judge"), ("system", "rubric", "label"), {"label": "whole"}
+        ("system", "query", "rubric", "judge", "run"),
+        ("system", "rubric", "label"),
+        {"label": "whole", "reason": "text"},
     ),
     "gold": TableSpec(
-        ("system", "query", "rubric", "annotator"), ("system", "rubric", "label"), {"label": "whole"}
+        ("system", "query", "rubric", "annotator"),
+        ("system", "rubric", "label"),
+        {"label": "whole", "reason": "text"},
     ),
     "rubrics": TableSpec(
         ("query", "rubric"),
@@ -53,6 +64,7 @@ SPECS: Mapping[str, TableSpec] = {
             "severity": "text",
             "polarity": "sign",
             "tags": "text",
+            "pass_mark": "whole",
         },
     ),
     "queries": TableSpec(
@@ -70,7 +82,18 @@ SPECS: Mapping[str, TableSpec] = {
     "reference": TableSpec(
         ("system",), ("system",), {"rank": "positive", "score": "number"}, any_of=("rank", "score")
     ),
-    "anchors": TableSpec(("query", "rubric", "annotator"), ("rubric", "label"), {"label": "bit"}),
+    "anchors": TableSpec(
+        ("query", "rubric", "annotator"), ("rubric", "label"), {"label": "bit", "reason": "text"}
+    ),
+    "answers": TableSpec(
+        ("system", "query"),
+        ("system", "query", "text"),
+        {"text": "text"},
+        synonyms={
+            "text": ("answer", "response", "completion", "output", "generation", "model_output", "reply")
+        },
+    ),
+    "systems": TableSpec(("system",), ("system",), dict.fromkeys(SYSTEM_FACTS, "text")),
 }
 
 SYNONYMS: Mapping[str, tuple[str, ...]] = {
@@ -88,9 +111,31 @@ SYNONYMS: Mapping[str, tuple[str, ...]] = {
         "judgement",
         "value",
         "vote",
+        "met",
+        "criteria_met",
+        "passed",
+        "pass",
+        "satisfied",
+        "outcome",
+        "decision",
         "valid",
         "validity",
     ),
+    "run": ("epoch", "trial", "attempt", "run_id", "repeat", "repetition", "replicate", "run_index", "draw"),
+    "reason": (
+        "explanation",
+        "rationale",
+        "justification",
+        "reasoning",
+        "comment",
+        "judge_reason",
+        "judge_explanation",
+    ),
+    "organisation": ("organization", "org", "vendor", "developer", "provider", "company"),
+    "date": ("release_date", "released", "released_at"),
+    "cost": ("price", "cost_usd", "total_cost"),
+    "licence": ("license",),
+    "pass_mark": ("pass_at", "passing_score", "pass_threshold"),
     "text": ("description", "criterion_text", "rubric_text", "query_text", "prompt_text", "content"),
     "scale_min": ("min", "minimum", "min_score", "scale_minimum"),
     "scale_max": ("max", "maximum", "max_score", "scale_maximum"),
@@ -121,21 +166,19 @@ def choose_columns(
     """
     _refuse_duplicates(columns, source)
     chosen = _mapped(kind, columns, mapping or {}, source)
-    for names in ({c: (c,) for c in SPECS[kind].columns}, SYNONYMS):
+    for own_name in (True, False):
         for canonical in SPECS[kind].columns:
             if canonical not in chosen and (mapping or {}).get(canonical) != "":
-                chosen |= _unique_fit(canonical, names.get(canonical, ()), columns, chosen, source)
+                names = (canonical,) if own_name else synonyms_of(kind, canonical)
+                chosen |= _fit(kind, canonical, names, columns, chosen, source)
     _require_needed(kind, columns, chosen, source)
     return chosen
 
 
 def _refuse_duplicates(columns: Sequence[str], source: str) -> None:
-    named = [c.strip() for c in columns if c.strip()]
-    for name in named:
-        if named.count(name) > 1:
-            raise IngestError(
-                f"{source} has the column {name!r} {named.count(name)} times: rename or drop the others."
-            )
+    for name, times in Counter(c.strip() for c in columns if c.strip()).items():
+        if times > 1:
+            raise IngestError(f"{source} has the column {name!r} {times} times: rename or drop the others.")
 
 
 def _mapped(kind: Kind, columns: Sequence[str], mapping: Mapping[str, str], source: str) -> dict[str, int]:
@@ -157,11 +200,24 @@ def _mapped(kind: Kind, columns: Sequence[str], mapping: Mapping[str, str], sour
     return chosen
 
 
-def _unique_fit(
-    canonical: str, names: Sequence[str], columns: Sequence[str], chosen: Mapping[str, int], source: str
+def synonyms_of(kind: Kind, canonical: str) -> tuple[str, ...]:
+    """Other words for a column of this kind of table."""
+    return SPECS[kind].synonyms.get(canonical, SYNONYMS.get(canonical, ()))
+
+
+def _fit(
+    kind: Kind,
+    canonical: str,
+    names: Sequence[str],
+    columns: Sequence[str],
+    chosen: Mapping[str, int],
+    source: str,
 ) -> dict[str, int]:
+    """The column of one of these names; of several the first word's, where the table could do without it."""
     taken = set(chosen.values())
     fits = [i for i, c in enumerate(columns) if i not in taken and plain_name(c) in names]
+    if len(fits) > 1 and canonical in SPECS[kind].values and canonical not in SPECS[kind].needed:
+        fits = sorted(fits, key=lambda i: names.index(plain_name(columns[i])))[:1]
     if len(fits) > 1:
         both = " and ".join(repr(columns[i]) for i in fits)
         raise IngestError(

@@ -9,15 +9,17 @@ from typing import Any
 from ...errors import IngestError
 from .columns import SPECS, Kind, choose_columns
 from .formats import TABLES, Reader, check_format, open_reader, recognise
-from .formats.native.base import NativeFormat, Record, Setting
+from .formats.native.base import NativeFormat, Record, Setting, label_of
 from .formats.records import Fault
 from .guess import guess_columns, guess_kind, guess_spread
 from .native_files import companions, first_records, native_of, native_rows
 from .plan import Columns, FilePlan, Guess
 from .sources import Piece
+from .unused import unused_columns, unused_fields, watched
 from .words import is_number, levels_of
 
 SAMPLE = 200
+QUESTION = 0.55  # confidence below which a guess is a question, and no answer
 
 
 @dataclass(frozen=True)
@@ -73,11 +75,15 @@ def _describe_native(
     outside = {k: v for k, v in wish.mapping.items() if isinstance(v, str) and v.startswith("=")}
     given = {k: v[1:] for k, v in outside.items()}
     probe = _Probe(piece.seen_path, given, companion=companion)
-    rows = [row for _, row in native_rows(records, native, probe)]
+    seen = [(line, watched(record)) for line, record in records]
+    rows = [row for _, row in native_rows(seen, native, probe)]
+    unused, suspects = unused_fields([record for _, record in seen])
     faults = [row for row in rows if isinstance(row, Fault)]
     kept = tuple(row for row in rows if not isinstance(row, Fault))
     kinds = tuple(
-        k for k in ("queries", "rubrics", "labels", "gold", "reference") if any(r[0] == k for r in kept)
+        k
+        for k in ("queries", "rubrics", "labels", "gold", "reference", "answers")
+        if any(r[0] == k for r in kept)
     )
     plan = FilePlan(
         piece.name,
@@ -86,8 +92,10 @@ def _describe_native(
         wish.kind or "labels",
         kinds,
         mapping=outside,
-        words=_words(r[1][-1] for r in kept if r[0] in ("labels", "gold")),
+        words=_words(label_of(r) for r in kept if r[0] in ("labels", "gold")),
         reason=native.recognised_by,
+        unused=unused,
+        suspects=suspects,
         problem=f"{piece.name} {faults[0].reason}." if faults and not kept else None,
     )
     return Found(plan, kept, tuple(sorted(probe.asked)))
@@ -120,10 +128,12 @@ def _describe_table(piece: Piece, reader: Reader, file_format: str, wish: Wish) 
     plan = FilePlan(
         piece.name, file_format, "a table", kind, (kind,), columns, wish.mapping, reason="its content"
     )
+    if getattr(reader, "encoding", "UTF-8") != "UTF-8":
+        plan = replace(plan, remarks=("it is not UTF-8, and was read as Windows-1252",))
     _refuse_strangers(kind, wish.mapping)
     spread = _spread_of(plan, rows)
     if spread is not None:
-        return Found(_with_words(spread, rows), rows)
+        return Found(_with_unused(_with_words(spread, rows), rows), rows)
     named = {c: v for c, v in wish.mapping.items() if isinstance(v, str) and not v.startswith("=")}
     fixed = {c: v for c, v in wish.mapping.items() if c not in named}
     try:
@@ -136,7 +146,16 @@ def _describe_table(piece: Piece, reader: Reader, file_format: str, wish: Wish) 
         sure = {g.canonical: g for g in guess_columns(kind, columns, rows)}
         guesses = tuple(_confirmed(c, column, sure, named) for c, column in found.items())
         plan = replace(plan, mapping=found | fixed, guesses=guesses)
-    return Found(_with_words(plan, rows), rows)
+    return Found(_with_unused(_with_words(plan, rows), rows), rows)
+
+
+def _with_unused(plan: FilePlan, rows: tuple[Any, ...]) -> FilePlan:
+    """The plan with the columns that it leaves out; a table of systems uses them all."""
+    if plan.kind == "systems":
+        return plan
+    used = [c for v in plan.mapping.values() for c in (v if isinstance(v, tuple) else (v,))]
+    unused, suspects = unused_columns(plan.columns, rows, used)
+    return replace(plan, unused=unused, suspects=suspects)
 
 
 def _refuse_strangers(kind: Kind, mapping: Columns) -> None:
@@ -165,12 +184,29 @@ def _confirmed(canonical: str, column: str, sure: Mapping[str, Guess], named: Co
 def _guessed(plan: FilePlan, rows: tuple[Any, ...], problem: str, *, strict: bool) -> FilePlan:
     """A mapping from names and contents where names alone do not tell; still a problem where a column is missing."""
     if strict or plan.mapping:
-        return replace(plan, problem=problem)
+        return _without_system(plan, problem)
     guesses = guess_columns(plan.kind, plan.columns, rows)
-    mapping = {g.canonical: g.column for g in guesses}
+    mapping = {g.canonical: g.column for g in guesses if g.confidence >= QUESTION}
     spec = SPECS[plan.kind]
     missing = set(spec.needed) - set(mapping) or (spec.any_of and not set(spec.any_of) & set(mapping))
     return replace(plan, mapping=mapping, guesses=guesses, problem=problem if missing else None)
+
+
+def _without_system(plan: FilePlan, problem: str) -> FilePlan:
+    """The plan with the problem; where only the system is missing, with all the other columns mapped."""
+    named = {c: v for c, v in plan.mapping.items() if isinstance(v, str) and not v.startswith("=")}
+    fixed = {c: v for c, v in plan.mapping.items() if c not in named}
+    if plan.kind not in ("labels", "gold") or "system" in plan.mapping:
+        return replace(plan, problem=problem)
+    try:
+        chosen = choose_columns(
+            plan.kind, _with_fixed(plan.columns, {**fixed, "system": "="}), named, plan.name
+        )
+    except IngestError:
+        return replace(plan, problem=problem)
+    found = {c: plan.columns[i] for c, i in chosen.items() if i < len(plan.columns)}
+    guesses = tuple(Guess(c, column, 0.9, "the name") for c, column in found.items())
+    return replace(plan, mapping=found | fixed, guesses=guesses, problem=problem)
 
 
 def _spread_of(plan: FilePlan, rows: tuple[Any, ...]) -> FilePlan | None:
@@ -200,6 +236,6 @@ def _with_words(plan: FilePlan, rows: tuple[Any, ...]) -> FilePlan:
     if plan.kind not in ("labels", "gold"):
         return plan
     spread = next((v for v in plan.mapping.values() if isinstance(v, tuple)), ())
-    holders = spread or (plan.mapping.get("label"),)
+    holders = set(spread or (plan.mapping.get("label"),))
     at = [i for i, c in enumerate(plan.columns) if c in holders]
     return replace(plan, words=_words(row[i] for row in rows for i in at if i < len(row) and row[i]))

@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from ...errors import IngestError
 
-FIELDS = ("system", "judge", "query", "rubric")
+FIELDS = ("system", "judge", "query", "rubric", "run")
+_LONGEST = 2000  # characters of a pattern, and of the end of a path, that are looked at
 _FIELD = re.compile(r"\{(\w+)\}|(\*)")
 _NOISE = re.compile(
     r"(?i)(^|[._\- ])(judge?ments?|results?|allresults|"
@@ -27,33 +29,89 @@ class NameGuess:
     reason: str
 
 
-def read_pattern(pattern: str) -> re.Pattern[str]:
-    """The expression of a pattern: it matches the end of a path; ``*`` and each field stop at a slash.
+@dataclass(frozen=True)
+class Token:
+    """A part of a pattern: text as it stands, a field, ``*`` (anything), or the ending that ``.*`` stands for."""
+
+    kind: Literal["text", "field", "any", "ending"]
+    text: str = ""
+
+    @property
+    def empty(self) -> bool:
+        """Whether it may stand for nothing."""
+        return self.kind == "any"
+
+    def takes(self, character: str) -> bool:
+        """Whether a character may belong to it; a slash never does."""
+        if self.kind == "ending":
+            return character.isalnum() or character == "_"
+        return character != "/"
+
+
+def read_pattern(pattern: str) -> tuple[Token, ...]:
+    """The parts of a pattern, which describes the end of a path; ``*`` and each field stop at a slash.
 
     Raises IngestError where it has no field, a field twice, or one that is unknown.
     """
     fields = [m[1] for m in _FIELD.finditer(pattern) if m[1]]
     unknown = sorted(set(fields) - set(FIELDS))
-    if unknown or not fields or len(fields) != len(set(fields)):
+    if unknown or not fields or len(fields) != len(set(fields)) or len(pattern) > _LONGEST:
         raise IngestError(
-            f"The pattern {pattern!r} must hold each of {', '.join('{' + f + '}' for f in FIELDS[:2])} at most once, "
-            "and one of them at least, such as {system}__{judge}.jsonl."
+            f"The pattern {pattern[:200]!r} must hold each of {', '.join('{' + f + '}' for f in FIELDS[:2])} at most "
+            "once, and one of them at least, such as {system}__{judge}.jsonl."
         )
-    parts, last = [], 0
+    tokens, last = [], 0
     for found in _FIELD.finditer(pattern):
-        parts.append(re.escape(pattern[last : found.start()]))
-        parts.append(f"(?P<{found[1]}>[^/]+?)" if found[1] else "[^/]*?")
+        tokens.append(Token("text", pattern[last : found.start()]))
+        tokens.append(Token("field", found[1]) if found[1] else Token("any"))
         last = found.end()
-    end = re.escape(pattern[last:])
+    tokens.append(Token("text", pattern[last:]))
     if pattern.endswith(".*"):  # any extension; a name may hold dots
-        parts[-1:], end = [], r"[A-Za-z]\w*"
-    return re.compile("(?:^|/)" + "".join(parts) + end + "$")
+        tokens[-2:] = [Token("ending")]
+    return tuple(t for t in tokens if t.kind != "text" or t.text)
 
 
 def fields_of(pattern: str, path: str) -> dict[str, str]:
-    """What a path says under a pattern; {} where it does not follow it."""
-    found = read_pattern(pattern).search(path)
-    return {k: v.strip() for k, v in found.groupdict().items() if v.strip()} if found else {}
+    """What a path says under a pattern; {} where it does not follow it.
+
+    Each field is as short as can be. Time grows with the length of the pattern times that of the path, whatever
+    they are: no part is tried twice at one place.
+    """
+    tokens, end = read_pattern(pattern), path[-_LONGEST:]
+    reach = _reachable(tokens, end)
+    starts = [0, *(i + 1 for i, c in enumerate(end) if c == "/")]
+    start = next((s for s in starts if reach[0][s]), None)
+    if start is None:
+        return {}
+    found = {}
+    for i, token in enumerate(tokens):
+        stop = start + len(token.text) if token.kind == "text" else start + (not token.empty)
+        while token.kind != "text" and not reach[i + 1][stop]:
+            stop += 1
+        if token.kind == "field":
+            found[token.text] = end[start:stop].strip()
+        start = stop
+    return {name: value for name, value in found.items() if value}
+
+
+def _reachable(tokens: Sequence[Token], path: str) -> list[list[bool]]:
+    """[i][p]: whether the tokens from the i-th on can stand for the path from p to its end."""
+    n = len(path)
+    after = [False] * n + [True]
+    rows = [after]
+    for token in reversed(tokens):
+        row = [False] * (n + 1)
+        for p in range(n, -1, -1):
+            if token.kind == "text":
+                row[p] = path.startswith(token.text, p) and after[p + len(token.text)]
+            else:
+                longer = p < n and token.takes(path[p]) and (after[p + 1] or row[p + 1])
+                row[p] = longer or (token.empty and after[p])
+        if token.kind == "ending":
+            row = [here and path[p].isalpha() for p, here in enumerate(row[:-1])] + [False]
+        rows.append(row)
+        after = row
+    return rows[::-1]
 
 
 def guess_pattern(paths: Sequence[str]) -> NameGuess | None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from ...errors import IngestError
-from .columns import SPECS, SYNONYMS, Kind, choose_columns, plain_name
+from .columns import KINDS, SPECS, SYNONYMS, SYSTEM_FACTS, Kind, choose_columns, plain_name, synonyms_of
 from .plan import Guess
 from .words import UNKNOWN, is_number, levels_of, plain
 
@@ -109,10 +109,33 @@ def guess_kind(name: str, columns: Sequence[str]) -> Kind:
     if plainly & {"valid", "validity"} and fits("anchors", columns):
         return "anchors"
     if any("system" in c or "model" in c for c in plainly) and not fits("labels", columns):
-        return "reference" if fits("reference", columns) else "labels"
+        return _of_systems(columns)
+    if _lacks_system(columns):
+        return "labels"
     kind: Kind = next((k for k in ("labels", "rubrics", "queries") if fits(k, columns)), "labels")
     human = "gold" in name.lower() or any("annotator" in c for c in plainly)
     return "gold" if kind == "labels" and human else kind
+
+
+_DESCRIBING = ("text", "scale_min", "scale_max", "weight", "dimension", "severity", "polarity")
+
+
+def _lacks_system(columns: Sequence[str]) -> bool:
+    """Whether a table holds labels of rubrics and describes none of them: its system stands outside the file."""
+    held = {plain_name(column) for column in columns}
+    described = any(held & {c, *synonyms_of("rubrics", c)} for c in _DESCRIBING)
+    rubrics = held & {"rubric", *synonyms_of("labels", "rubric")}
+    return bool(rubrics and held & {"label", *synonyms_of("labels", "label")}) and not described
+
+
+def _of_systems(columns: Sequence[str]) -> Kind:
+    """What a table holds that names systems, but no labels of rubrics as far as its column names tell."""
+    if fits("answers", columns):
+        return "answers"
+    if fits("reference", columns):
+        return "reference"
+    described = any(_by_name("systems", fact, c)[0] > 0.9 for fact in SYSTEM_FACTS for c in columns)
+    return "systems" if described and fits("systems", columns) else "labels"
 
 
 def fits(kind: Kind, columns: Sequence[str]) -> bool:
@@ -126,7 +149,7 @@ def fits(kind: Kind, columns: Sequence[str]) -> bool:
 
 def fits_name(column: str) -> bool:
     """Whether a column's name is, or is another word for, one of any kind of table."""
-    return any(_by_name(c, column)[0] > 0.9 for spec in SPECS.values() for c in spec.columns)
+    return any(_by_name(kind, c, column)[0] > 0.9 for kind in KINDS for c in SPECS[kind].columns)
 
 
 def guess_columns(kind: Kind, columns: Sequence[str], sample: Sample) -> tuple[Guess, ...]:
@@ -149,7 +172,7 @@ def guess_columns(kind: Kind, columns: Sequence[str], sample: Sample) -> tuple[G
 
 
 def _weigh(kind: Kind, canonical: str, column: str, held: Profile, rows: int) -> Guess:
-    named, why = _by_name(canonical, column)
+    named, why = _by_name(kind, canonical, column)
     content, what = _by_content(canonical, held, rows)
     needed = canonical in SPECS[kind].needed
     if named:
@@ -159,13 +182,12 @@ def _weigh(kind: Kind, canonical: str, column: str, held: Profile, rows: int) ->
     return Guess(canonical, column, round(sure, 2), what)
 
 
-def _by_name(canonical: str, column: str) -> tuple[float, str]:
-    name = plain_name(column)
+def _by_name(kind: Kind, canonical: str, column: str) -> tuple[float, str]:
+    name, synonyms = plain_name(column), synonyms_of(kind, canonical)
     if name == canonical:
         return 1.0, "the name"
-    if name in SYNONYMS.get(canonical, ()):
-        rank = SYNONYMS[canonical].index(name)
-        return 0.95 - 0.02 * min(rank, 10), f"{column!r} is another word for {canonical}"
+    if name in synonyms:
+        return 0.95 - 0.02 * min(synonyms.index(name), 10), f"{column!r} is another word for {canonical}"
     parts = set(name.split("_"))
     if parts & set(_CONTAINS.get(canonical, ())):
         return 0.6, f"{column!r} speaks of it"

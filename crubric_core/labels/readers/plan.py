@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, get_args
 
@@ -42,6 +42,8 @@ class FilePlan:
 
     kind: for layouts that hold several tables, "labels" takes all of them, another kind that one alone ("gold":
     their labels as gold, the judge as annotator).
+    remarks: what else was done to read it, a sentence each.
+    unused: its columns, or fields, that nothing is taken from; suspects: those of them that look like labels.
     tables: the kinds of rows that it will give. problem: one sentence on why it cannot be read as planned.
     """
 
@@ -55,6 +57,9 @@ class FilePlan:
     guesses: tuple[Guess, ...] = ()
     words: Words = field(default_factory=dict)
     reason: str = ""
+    remarks: tuple[str, ...] = ()
+    unused: tuple[str, ...] = ()
+    suspects: tuple[str, ...] = ()
     skip: bool = False
     problem: str | None = None
 
@@ -122,7 +127,8 @@ def _file(found: Mapping[str, Any]) -> FilePlan:
     fields: dict[str, Any] = dict(found)
     fields["mapping"] = read_columns(fields.get("mapping", {}))
     fields["guesses"] = tuple(Guess(**guess) for guess in fields.get("guesses", ()))
-    fields["tables"], fields["columns"] = tuple(fields.get("tables", ())), tuple(fields.get("columns", ()))
+    for name in ("tables", "columns", "remarks", "unused", "suspects"):
+        fields[name] = tuple(fields.get(name, ()))
     fields["words"] = {str(k): None if v is None else int(v) for k, v in fields.get("words", {}).items()}
     if fields.get("kind", "labels") not in get_args(Kind):
         raise ValueError(f"kind {fields['kind']!r}")
@@ -145,15 +151,42 @@ def read_columns(found: Any) -> dict[str, str | tuple[str, ...]]:
 
 
 def notes_of(plan: Plan) -> tuple[str, ...]:
-    """What was understood beyond the columns' names, a sentence each: layouts, names from paths, words."""
-    notes = []
+    """What was understood beyond the columns' names, and what was not used: a sentence for all files alike."""
+    skipped: dict[str, list[str]] = {}
+    layouts: dict[str, list[str]] = {}
+    unused: dict[str, list[str]] = {}
+    remarks: dict[str, list[str]] = {}
+    named = []
     for file in plan.files:
         if file.skip:
-            notes.append(f"{file.name} was left out{f': {file.problem}' if file.problem else '.'}")
+            skipped.setdefault(file.problem or file.reason or "not wanted", []).append(file.name)
             continue
         if file.title and file.title != "a table":
-            notes.append(f"{file.name} was read as {file.title} ({file.reason}).")
+            layouts.setdefault(f"{file.title} ({file.reason})", []).append(file.name)
         fixed = [f"{c} {v[1:]}" for c, v in file.mapping.items() if isinstance(v, str) and v.startswith("=")]
         if fixed:
-            notes.append(f"{file.name} was taken for {' and '.join(fixed)}.")
-    return tuple(notes)
+            named.append(f"{file.name} was taken for {' and '.join(fixed)}.")
+        for remark in file.remarks:
+            remarks.setdefault(remark, []).append(file.name)
+        if file.unused:
+            unused.setdefault(_some(file.unused, 12), []).append(file.name)
+    return (
+        *(f"{_some(names)} {_was(names)} skipped: {why.rstrip('.')}." for why, names in skipped.items()),
+        *(f"{_some(names)} {_was(names)} read as {layout}." for layout, names in layouts.items()),
+        *(f"{_some(names)}: {remark}." for remark, names in remarks.items()),
+        *named[:_NAMED],
+        *([f"{len(named) - _NAMED:,} more files were named by their paths."] if len(named) > _NAMED else []),
+        *(f"Not used of {_some(names)}: {columns}." for columns, names in unused.items()),
+    )
+
+
+_NAMED = 20  # files whose names are told one by one
+
+
+def _some(names: Sequence[str], most: int = 3) -> str:
+    shown = ", ".join(n if len(n) <= 80 else n[:79] + "…" for n in names[:most])
+    return shown + (f" and {len(names) - most:,} more" if len(names) > most else "")
+
+
+def _was(names: Sequence[str]) -> str:
+    return "was" if len(names) == 1 else "were"

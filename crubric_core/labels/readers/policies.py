@@ -8,7 +8,7 @@ from typing import Any, Literal, get_args
 
 from ...errors import IngestError
 
-OnConflict = Literal["reject", "last", "first"]
+OnConflict = Literal["reject", "last", "first", "runs"]
 Fractions = Literal["reject", "down", "up"]
 Zero = Literal["label", "unknown"]
 OffScale = Literal["reject", "clip"]
@@ -27,12 +27,17 @@ _CHOICES: Mapping[str, tuple[str, ...]] = {
 class Policies:
     """The usual choice of each leaves out what is in doubt, with its reason.
 
-    on_conflict: rows that contradict each other, or what is stored: left out; the later one counts; the earlier one.
+    on_conflict: rows that contradict each other, or what is stored: rejected; the later one counts; the earlier one;
+        labels of one file are repeated draws of their judge, numbered.
     fractions: a label between two levels: left out; rounded down; rounded up.
     multiply: labels (and scale_min, scale_max) times this: 4 makes levels of quarters.
     zero: a label of 0 is a label; or it says that there is none.
     off_scale: a label beyond its rubric's given scale: left out; taken for the nearest end.
     apostrophes: one before =, +, -, @ at the start of a cell is text; or a spreadsheet's guard, and taken away.
+    threshold: continuous scores at or above it are 1, others 0; None: they are levels.
+    bins: continuous scores as this many equal steps of 0 to 1, 0 to 10 or 0 to 100, the least that holds them all.
+    scales: criterion (name, text, or * for every one) → lowest and highest level, None where that end is open.
+    pass_marks: criterion → the lowest label that counts as met, where it is not the midpoint.
     answers: words in place of numbers, in any case: the label that each stands for, None where it stands for none.
     """
 
@@ -42,6 +47,10 @@ class Policies:
     zero: Zero = "label"
     off_scale: OffScale = "reject"
     apostrophes: Apostrophes = "keep"
+    threshold: float | None = None
+    bins: int = 0
+    scales: Mapping[str, tuple[int | None, int | None]] = field(default_factory=dict)
+    pass_marks: Mapping[str, int] = field(default_factory=dict)
     answers: Mapping[str, float | None] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -53,10 +62,25 @@ class Policies:
             raise IngestError(
                 f"multiply = {self.multiply!r} is no factor: expected a whole number from 1 to 1000."
             )
+        self._check_scores()
         for word, label in self.answers.items():
             if not word.strip() or not (label is None or abs(label) < float("inf")):
                 raise IngestError(
                     f"The answer {word!r} stands for {label!r}: expected a word and a number, or null."
+                )
+
+    def _check_scores(self) -> None:
+        """Of the choices for continuous scores, and of scales and pass marks."""
+        if type(self.bins) is not int or not (self.bins == 0 or 2 <= self.bins <= 101):
+            raise IngestError(f"bins = {self.bins!r} is out of range: expected a whole number from 2 to 101.")
+        if self.threshold is not None and not abs(self.threshold) < float("inf"):
+            raise IngestError(f"threshold = {self.threshold!r} is not a number.")
+        if sum((self.bins > 0, self.threshold is not None, self.multiply > 1)) > 1:
+            raise IngestError("bins, threshold and multiply exclude each other: choose one of them.")
+        for name, (low, high) in self.scales.items():
+            if (low is None and high is None) or (low is not None and high is not None and low >= high):
+                raise IngestError(
+                    f"The scale of {name!r} goes from {low} to {high}: expected two levels, such as 1..5."
                 )
 
     def unusual(self) -> dict[str, Any]:
@@ -68,7 +92,7 @@ class Policies:
         """The unusual choices and how many rows each decided, for the list of ingests."""
         parts = []
         for name, choice in self.unusual().items():
-            words = ", ".join(f"{w} → {v}" for w, v in choice.items()) if name == "answers" else choice
+            words = _spelt(name, choice)
             rows = applied.get(name, 0)
             parts.append(
                 f"{name}: {words}" + (f" ({rows:,} {'row' if rows == 1 else 'rows'})" if rows else "")
@@ -83,3 +107,14 @@ class Policies:
             if name not in names:
                 raise IngestError(f"There is no policy {name!r}: use one of {', '.join(names)}.")
         return cls(**given)
+
+
+def _spelt(name: str, choice: Any) -> Any:
+    """A choice as the list of ingests shows it."""
+    if name == "scales":
+        return ", ".join(
+            f"{w} {'…' if v[0] is None else v[0]}..{'…' if v[1] is None else v[1]}" for w, v in choice.items()
+        )
+    if isinstance(choice, dict):
+        return ", ".join(f"{w} → {v}" for w, v in choice.items())
+    return choice

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO, Union
 
 from ...errors import IngestError
 from .formats import archive
+from .formats.compression import compression_of, decompress, is_tar, untar
+from .formats.encoding import as_utf8, marked_encoding
 from .formats.workbook import sheets
 from .scratch import scratch_folder
 
@@ -142,9 +144,25 @@ def _walk(name: str, folder: Path, scratch: Path) -> list[Piece]:
 
 
 def _take_apart(piece: Piece, *, nested: bool = False) -> list[Piece]:
-    """An archive's files, a workbook's sheets, or the file itself."""
+    """An archive's files, a workbook's sheets, or the file itself, without its compression and in UTF-8."""
+    if compression_of(piece.path):
+        target = piece.scratch / "unpacked"
+        name = decompress(piece.path, piece.name, target)
+        seen = piece.seen_path.removesuffix(piece.name) + name
+        piece = replace(piece, name=name, path=target, seen_path=seen)
+    if is_tar(piece.path):
+        if nested:
+            raise IngestError(
+                f"{piece.name} is an archive within what was given: unpack it and add its files."
+            )
+        return _inner(untar(piece.path, piece.name, piece.scratch / "tar"), piece)
     if not archive.is_zip(piece.path):
-        return [piece]
+        encoding = marked_encoding(piece.path)
+        return (
+            [replace(piece, path=as_utf8(piece.path, encoding, piece.scratch / "utf8"))]
+            if encoding
+            else [piece]
+        )
     entries = archive.entry_names(piece.path, piece.name)
     if "header.json" in entries or "_journal/start.json" in entries:
         return [piece]  # an Inspect log
@@ -158,11 +176,18 @@ def _take_apart(piece: Piece, *, nested: bool = False) -> list[Piece]:
         raise IngestError(f"{piece.name} is an archive within what was given: unpack it and add its files.")
     if not entries:
         raise IngestError(f"{piece.name} is an empty archive: expected at least one file in it.")
+    return _inner(archive.unpack(piece.path, piece.name, piece.scratch / "zip"), piece)
+
+
+def _inner(entries: Iterable[tuple[str, Path]], piece: Piece) -> list[Piece]:
+    """The files of an archive, each with a folder of its own."""
     pieces = []
-    for number, (entry, file) in enumerate(archive.unpack(piece.path, piece.name, piece.scratch / "zip")):
+    for number, (entry, file) in enumerate(entries):
         own = piece.scratch / f"file{number}"
         own.mkdir()
         pieces += _take_apart(Piece(entry, file, entry, own), nested=True)
+    if not pieces:
+        raise IngestError(f"{piece.name} is an empty archive: expected at least one file in it.")
     return pieces
 
 

@@ -6,6 +6,7 @@ GUARDED = r"^''+[=+\-@\t\r]"  # in SQL: apostrophes before what a spreadsheet wo
 LARGEST = 10_000  # no rating scale goes further; a larger number is a slip or an id
 
 _SPACE = "' ' || chr(9) || chr(10) || chr(13) || chr(160)"
+_DECIMAL_COMMA = r"[+-]?\d{1,3},(\d{1,2}|\d{4,})"  # three digits after a comma may be thousands
 _UNKNOWN = "('', 'na', 'n/a', 'null', 'none', 'nan')"
 _YES = "('true', 'yes', 'y', 'pass', 'passed', 'met', 'satisfied')"
 _NO = "('false', 'no', 'n', 'fail', 'failed', 'unmet', 'not met', 'unsatisfied', 'not satisfied')"
@@ -23,7 +24,18 @@ def is_unknown(column: str) -> str:
 
 def number(column: str) -> str:
     """A DOUBLE, possibly infinite; NULL where the text is unknown or no number."""
-    return f"CASE WHEN NOT {is_unknown(column)} THEN try_cast(trim({column}, {_SPACE}) AS DOUBLE) END"
+    text = f"trim({column}, {_SPACE})"
+    return f"""
+        CASE WHEN {is_unknown(column)} THEN NULL
+             WHEN regexp_full_match({text}, '{_DECIMAL_COMMA}') THEN try_cast(replace({text}, ',', '.') AS DOUBLE)
+             ELSE try_cast({text} AS DOUBLE) END
+    """
+
+
+def shortened(text: str, most: int = 60) -> str:
+    """A name or text of the user's as it stands in a sentence."""
+    flat = " ".join(text.split())
+    return flat if len(flat) <= most else flat[: most - 1] + "…"
 
 
 def verdict(column: str) -> str:
@@ -42,12 +54,13 @@ def problem(value: str, unknown: str, kind: str) -> str:
         "positive": f"WHEN {value} < 0 THEN 'is negative: expected a number of at least 0'",
         "number": "",
     }
+    hint = ": say what it stands for (--answer WORD=LABEL)" if kind in ("whole", "bit") else ""
     beyond = (
         f"WHEN abs({value}) > {LARGEST} THEN 'is beyond any rating scale: expected at most {LARGEST:,}'"
         if kind == "whole"
         else ""
     )
     return (
-        f"CASE WHEN {unknown} THEN NULL WHEN {value} IS NULL THEN 'is not a number' "
+        f"CASE WHEN {unknown} THEN NULL WHEN {value} IS NULL THEN 'is not a number{hint}' "
         f"WHEN NOT isfinite({value}) THEN 'is not a finite number' {beyond} {ranges[kind]} END"
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 
 def _words(text: str) -> frozenset[str]:
@@ -12,11 +12,16 @@ def _words(text: str) -> frozenset[str]:
 
 _NO = _words(
     "no, n, false, f, fail, failed, unmet, not met, does not meet, unsatisfied, not satisfied, incorrect, wrong, "
-    "absent, not present, unfulfilled, not fulfilled, unaddressed, not addressed"
+    "absent, not present, unfulfilled, not fulfilled, unaddressed, not addressed, "
+    "non, nein, não, nao, нет, 否, いいえ, nie, hayır, 아니요, nee, nej, faux, falso, falsch, incorrecto, "
+    "nicht erfüllt, non satisfait, no cumple, "
+    "rejected, fails"
 )
 _YES = _words(
     "yes, y, true, t, pass, passed, met, fully met, meets, meets criteria, satisfied, fully satisfied, correct, "
-    "fully correct, right, present, fulfilled, addressed"
+    "fully correct, right, present, fulfilled, addressed, "
+    "oui, sí, si, ja, sim, да, 是, はい, tak, evet, 예, 네, vrai, verdadero, wahr, richtig, correcto, erfüllt, "
+    "accepted, passes"
 )
 _PARTLY = _words("partial, partially, partly, mixed, partial pass, partial credit") | {
     f"{how} {what}"
@@ -36,9 +41,23 @@ _LADDERS = (
 )
 
 
+_TICKS, _CROSSES = "✅✔☑✓👍🟢", "❌✗✘✖❎👎🚫🔴"
+_MARKS = re.compile(f"[{_TICKS}{_CROSSES}\ufe0f\u200d]")
+_RATIO = re.compile(r"(\d{1,4})\s*/\s*(\d{1,4})")
+_PERCENT = re.compile(r"(\d{1,3})(?:\.0*)?\s*%")
+_GRADE = re.compile(r"[a-f][+-]?")
+_SIGNED = [f"{letter}{sign}" for letter in "fdcba" for sign in ("-", "", "+") if letter != "f" or not sign]
+
+
 def plain(word: str) -> str:
-    """A word as it is compared: no case, no underscores, single spaces."""
-    return re.sub(r"[\s_]+", " ", word).strip().lower()
+    """A word as it is compared: no case, no underscores, single spaces, no marks and no punctuation around it.
+
+    A mark alone is yes (✅ ✓ 👍) or no (❌ ✗ 👎).
+    """
+    text = re.sub(r"[\s_]+", " ", _MARKS.sub(" ", word)).strip().lower().strip("*\"'`“”«»()[]. !?;:,")
+    if text or not _MARKS.search(word):
+        return text
+    return "yes" if any(mark in word for mark in _TICKS) else "no" if any(m in word for m in _CROSSES) else ""
 
 
 def is_number(text: str) -> bool:
@@ -57,13 +76,51 @@ def levels_of(words: Iterable[str]) -> dict[str, int | None]:
     """
     seen = {word: plain(word) for word in words if not is_number(word)}
     known = {p for p in seen.values() if p not in UNKNOWN}
-    if known and not known & (_NO | _YES | _PARTLY):
-        ladder = next((rungs for rungs in _LADDERS if known <= set(rungs)), ())
+    found: Mapping[str, int]
+    if counted := _grades(known) or _parts(known):
+        found = counted
+    elif known and not known & (_NO | _YES | _PARTLY):
+        ladder: tuple[str, ...] = next((rungs for rungs in _LADDERS if known <= set(rungs)), ())
         found = {rung: level for level, rung in enumerate(ladder)}
     else:
         top = 2 if known & _PARTLY else 1
         found = dict.fromkeys(_NO, 0) | dict.fromkeys(_PARTLY, 1) | dict.fromkeys(_YES, top)
     return {w: None if p in UNKNOWN else found[p] for w, p in seen.items() if p in UNKNOWN or p in found}
+
+
+def _grades(known: Collection[str]) -> dict[str, int]:
+    """Letter grades, F the lowest, where all words are such and at least one of A to D is among them."""
+    letters = {p[:1] for p in known}
+    if not known or not all(_GRADE.fullmatch(p) for p in known) or not letters & set("abcd") or "e-" in known:
+        return {}
+    if any(len(p) > 1 for p in known):
+        return {p: _SIGNED.index(p) for p in known} if all(p in _SIGNED for p in known) else {}
+    order = "fedcba" if "e" in letters and "f" in letters else "edcba" if "e" in letters else "fdcba"
+    return {p: order.index(p) for p in known}
+
+
+def _parts(known: Collection[str]) -> dict[str, int]:
+    """4/5 as 4, where all are parts of the same whole; 80% as 80."""
+    ratios = {p: _RATIO.fullmatch(p) for p in known}
+    if known and all(ratios.values()) and len({m[2] for m in ratios.values() if m}) == 1:
+        return {p: int(m[1]) for p, m in ratios.items() if m}
+    shares = {p: _PERCENT.fullmatch(p) for p in known}
+    return {p: int(m[1]) for p, m in shares.items() if m} if known and all(shares.values()) else {}
+
+
+def whole_of(words: Iterable[str]) -> int | None:
+    """The highest level that labels such as 4/5 (5) or 80% (100) name; None where they are not of this kind."""
+    known = {p for p in map(plain, words) if p not in UNKNOWN and not is_number(p)}
+    if not _parts(known):
+        return None
+    first = next(iter(known))
+    ratio = _RATIO.fullmatch(first)
+    return int(ratio[2]) if ratio else 100
+
+
+def is_verdict(word: str) -> bool:
+    """Whether a word is a plain yes or no."""
+    return plain(word) in _YES | _NO
 
 
 def settled(words: Iterable[str], planned: Mapping[str, int | None]) -> dict[str, int | None]:

@@ -8,10 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ..readers.columns import SPECS
+import pandas as pd
+
+from ..ingest.facts import FACTS, current_facts
+from ..ingest.report import tidy
+from ..readers.columns import SPECS, SYSTEM_FACTS
 
 _GIVEN = """
-    SELECT {names}, t.label FROM {table} t JOIN judges j USING (judge_id) JOIN rubrics r USING (rubric_id)
+    SELECT {names}, t.label, t.reason FROM {table} t JOIN judges j USING (judge_id) JOIN rubrics r USING (rubric_id)
     LEFT JOIN queries q ON q.query_id = r.query_id {systems}
     WHERE t.dataset_id = $dataset ORDER BY {order}
 """
@@ -27,8 +31,11 @@ def _given(table: str, *, judge: str, systems: bool) -> str:
     if not systems:
         return _GIVEN.format(table=table, names=", ".join(names), order=order, systems="")
     join = "JOIN systems s ON s.system_id = t.system_id"
-    names = ["s.name AS system", *names]
-    return _GIVEN.format(table=table, names=", ".join(names), order=f"system, {order}", systems=join)
+    names, order = ["s.name AS system", *names], f"system, {order}"
+    if table == "labels":
+        join += " LEFT JOIN runs d ON d.run_id = t.run_id"
+        names, order = [*names, "d.name AS run"], f"{order}, run"
+    return _GIVEN.format(table=table, names=", ".join(names), order=order, systems=join)
 
 
 CANONICAL: Mapping[str, str] = {
@@ -48,4 +55,30 @@ CANONICAL: Mapping[str, str] = {
         SELECT s.name AS system, {_attributes("reference", "r")}
         FROM reference_ranking r JOIN systems s USING (system_id) WHERE r.dataset_id = $dataset ORDER BY system
     """,
+    "systems": f"""
+        SELECT s.name AS system, f.name AS fact, f.value
+        FROM ({current_facts(FACTS["systems"])}) f JOIN systems s USING (system_id) ORDER BY system, fact
+    """,
+    "answers": f"""
+        SELECT s.name AS system, q.name AS query, a.text FROM ({current_facts(FACTS["answers"])}) a
+        JOIN systems s USING (system_id) JOIN queries q USING (query_id) ORDER BY system, query
+    """,
 }
+_OPTIONAL = ("run", "reason", "pass_mark")  # columns that a table does without where they hold nothing
+
+
+def as_file(kind: str, table: pd.DataFrame) -> pd.DataFrame:
+    """A canonical table as a file has it: one column a fact of the systems; no empty column of a later version."""
+    if kind == "systems":
+        return one_column_a_fact(table)
+    return table.drop(columns=[c for c in _OPTIONAL if c in table and table[c].isna().all()])
+
+
+def one_column_a_fact(table: pd.DataFrame) -> pd.DataFrame:
+    """One row a system from the rows (system, fact, value): the known facts first, then the others by name."""
+    wide = table.pivot(index="system", columns="fact", values="value")  # noqa: PD010 - there is one value a cell
+    known = [fact for fact in SYSTEM_FACTS if fact in wide]
+    ordered = (
+        wide[[*known, *sorted(set(map(str, wide)) - set(known))]].rename_axis(columns=None).reset_index()
+    )
+    return tidy(ordered)

@@ -3,53 +3,22 @@
 # ruff: noqa: S608 - every identifier in the SQL is this program's own, every value is bound
 from __future__ import annotations
 
+from ..ingest.facts import FACTS, current_facts
+from ..ingest.rubric_facts import RUBRIC_FACTS
+
 Query = tuple[str, dict[str, object]]
 
-# Every rubric with labels or a description, in canonical order, with its scale resolved: what a table of rubrics
-# says, else the extremes of the dataset's labels. A rubric described without a query lends its description to the
-# rubrics of that name. A name that several queries share is shown as query#name, so that rubric names are unique.
-RUBRIC_FACTS = """
-    extremes AS (SELECT min(label) AS lowest, max(label) AS highest FROM labels WHERE dataset_id = $dataset),
-    labelled AS (SELECT DISTINCT rubric_id FROM labels WHERE dataset_id = $dataset),
-    named AS (
-        SELECT r.*, q.name AS query FROM rubrics r LEFT JOIN queries q USING (query_id)
-        WHERE r.dataset_id = $dataset
-    ),
-    general AS (FROM named WHERE query_id IS NULL),
-    specific AS (SELECT DISTINCT name FROM named WHERE query_id IS NOT NULL),
-    listed AS (
-        SELECT r.rubric_id, r.query_id, r.name, coalesce(r.query, 'all') AS query,
-               coalesce(r.text, g.text) AS text,
-               coalesce(r.scale_min, g.scale_min) AS given_min, coalesce(r.scale_max, g.scale_max) AS given_max,
-               coalesce(r.weight, g.weight) AS weight, coalesce(r.dimension, g.dimension) AS dimension,
-               coalesce(r.severity, g.severity) AS severity,
-               coalesce(r.polarity, g.polarity, CASE WHEN coalesce(r.weight, g.weight) < 0 THEN -1 END, 1) AS polarity,
-               coalesce(r.tags, g.tags) AS tags
-        FROM named r LEFT JOIN general g ON g.name = r.name AND r.query_id IS NOT NULL
-        WHERE r.rubric_id IN (FROM labelled)
-           OR (r.ingest_id IS NOT NULL AND (r.query_id IS NOT NULL OR r.name NOT IN (FROM specific)))
-    ),
-    topped AS (
-        SELECT l.*, coalesce(given_max,
-                             greatest(given_min + 1, CASE WHEN lowest = 0 AND highest = 0 THEN 1 ELSE highest END),
-                             1) AS top, lowest
-        FROM listed l CROSS JOIN extremes
-    ),
-    scaled AS (
-        SELECT *, coalesce(given_min, CASE WHEN lowest < top THEN lowest WHEN top IN (0, 1) THEN top - 1
-                                           WHEN top > 1 THEN 1 ELSE top - 1 END) AS bottom
-        FROM topped
-    ),
-    qualified AS (
-        SELECT *, CASE WHEN count(*) OVER (PARTITION BY name) > 1 THEN query || '#' || name ELSE name END AS rubric
-        FROM scaled
-    ),
-    facts AS (
-        SELECT row_number() OVER (ORDER BY query, rubric) - 1 AS j, rubric_id, query_id, rubric, query, text,
-               bottom AS scale_min, top AS scale_max, top - bottom + 1 AS levels, weight, dimension, severity,
-               polarity, tags,
-               given_min IS NOT NULL AND given_max IS NOT NULL AS given
-        FROM qualified
+# The reason of every label that has one: the first, in the alphabet, of those that came with the label that counts.
+REASONS = """
+    why AS (
+        SELECT system_id, rubric_id, judge_id, run_id, min(reason) AS reason FROM (
+            SELECT system_id, rubric_id, judge_id, run_id, reason FROM labels WHERE dataset_id = $dataset
+            UNION ALL
+            SELECT a.system_id, a.rubric_id, a.judge_id, a.run_id, a.reason FROM aside a JOIN labels l
+            ON l.dataset_id = a.dataset_id AND l.system_id = a.system_id AND l.rubric_id = a.rubric_id
+               AND l.judge_id = a.judge_id AND l.run_id = a.run_id AND l.label IS NOT DISTINCT FROM a.label
+            WHERE a.dataset_id = $dataset AND a.kind = 'labels'
+        ) WHERE reason IS NOT NULL GROUP BY ALL
     )
 """
 
@@ -82,7 +51,7 @@ def rubrics(dataset: int) -> Query:
     """One row a rubric, sorted by (query, rubric)."""
     return (
         f"WITH {RUBRIC_FACTS} SELECT rubric, query, text, scale_min, scale_max, levels, weight, dimension, severity,"
-        " polarity, tags"
+        " polarity, tags, criterion, pass_mark, CASE WHEN given THEN 'given' ELSE 'inferred' END AS scale_source"
         " FROM facts ORDER BY j",
         {"dataset": dataset},
     )
@@ -117,21 +86,35 @@ def scale(dataset: int) -> Query:
     )
 
 
-def counts(dataset: int) -> Query:
-    """One row: how much of systems × rubrics × judges is there, and how often a panel is full."""
+def has_runs(dataset: int) -> Query:
+    """A row where any label is one of several draws."""
+    return "SELECT 1 FROM labels WHERE dataset_id = $dataset AND run_id <> 0 LIMIT 1", {"dataset": dataset}
+
+
+def runs(dataset: int) -> Query:
+    """Names of the repeated draws, sorted."""
+    return "SELECT name FROM runs WHERE dataset_id = $dataset ORDER BY name", {"dataset": dataset}
+
+
+def counts(dataset: int, runs: bool) -> Query:
+    """One row: how much of systems × rubrics × judges is there, and how often a panel is full; runs count once."""
+    given = "SELECT rubric_id, system_id, label FROM labels WHERE dataset_id = $dataset"
+    if runs:
+        given = """
+            SELECT rubric_id, system_id, judge_id, max(label) AS label FROM labels
+            WHERE dataset_id = $dataset GROUP BY ALL
+        """
     return (
         f"""
-        WITH {RUBRIC_FACTS},
-        cells AS (
-            SELECT count(label) AS n FROM labels WHERE dataset_id = $dataset GROUP BY rubric_id, system_id
-        ),
+        WITH {RUBRIC_FACTS}, given AS ({given}),
+        cells AS (SELECT count(label) AS n FROM given GROUP BY rubric_id, system_id),
         panel AS (SELECT count(DISTINCT judge_id) AS n FROM labels WHERE dataset_id = $dataset)
         SELECT (SELECT count(DISTINCT system_id) FROM labels WHERE dataset_id = $dataset) AS systems,
                (SELECT count(DISTINCT query) FROM facts) AS queries,
                (SELECT count(*) FROM facts) AS rubrics,
                (SELECT n FROM panel) AS judges,
                (SELECT coalesce(sum(n), 0) FROM cells) AS labels,
-               (SELECT count(*) FROM labels WHERE dataset_id = $dataset AND label IS NULL) AS blank,
+               (SELECT count(*) FROM given WHERE label IS NULL) AS blank,
                (SELECT count(*) FROM cells WHERE n > 0) AS cells,
                (SELECT count(*) FROM cells WHERE n >= 2) AS instances,
                (SELECT count(*) FROM cells WHERE n = (SELECT n FROM panel) AND n > 0) AS cells_full_panel
@@ -141,13 +124,38 @@ def counts(dataset: int) -> Query:
 
 
 def labels(dataset: int) -> Query:
-    """The long label table: system, query, rubric (as in the rubrics table), judge, label."""
+    """The long label table: system, query, rubric (as in the rubrics table), judge, run, label, reason."""
     return (
         f"""
-        WITH {RUBRIC_FACTS}
-        SELECT s.name AS system, f.query, f.rubric, k.name AS judge, l.label
+        WITH {RUBRIC_FACTS}, {REASONS}
+        SELECT s.name AS system, f.query, f.rubric, k.name AS judge, d.name AS run, l.label, w.reason
         FROM labels l JOIN systems s USING (system_id) JOIN judges k USING (judge_id) JOIN facts f USING (rubric_id)
-        WHERE l.dataset_id = $dataset ORDER BY system, query, rubric, judge
+        LEFT JOIN runs d ON d.run_id = l.run_id LEFT JOIN why w
+            ON w.system_id = l.system_id AND w.rubric_id = l.rubric_id AND w.judge_id = l.judge_id
+               AND w.run_id = l.run_id
+        WHERE l.dataset_id = $dataset ORDER BY system, query, rubric, judge, run
+        """,
+        {"dataset": dataset},
+    )
+
+
+def answers(dataset: int) -> Query:
+    """What the systems answered: system, query, text."""
+    return (
+        f"""
+        SELECT s.name AS system, q.name AS query, a.text FROM ({current_facts(FACTS["answers"])}) a
+        JOIN systems s USING (system_id) JOIN queries q USING (query_id) ORDER BY system, query
+        """,
+        {"dataset": dataset},
+    )
+
+
+def system_facts(dataset: int) -> Query:
+    """What is known of the systems: system, fact (organisation, date, cost, licence …), value."""
+    return (
+        f"""
+        SELECT s.name AS system, f.name AS fact, f.value FROM ({current_facts(FACTS["systems"])}) f
+        JOIN systems s USING (system_id) ORDER BY system, fact
         """,
         {"dataset": dataset},
     )

@@ -7,17 +7,6 @@ from typing import Protocol
 
 from .database import Database
 
-_TABLE = """
-    CREATE TABLE IF NOT EXISTS typer_answers (
-        key VARCHAR PRIMARY KEY,           -- hash of model, instruction and query
-        model VARCHAR NOT NULL,
-        probabilities DOUBLE[4] NOT NULL,  -- in the order of the task types
-        prompt_tokens BIGINT NOT NULL,
-        completion_tokens BIGINT NOT NULL,
-        answered_at TIMESTAMP NOT NULL DEFAULT current_timestamp
-    )
-"""
-
 
 class _Answer(Protocol):
     @property
@@ -31,7 +20,7 @@ class _Answer(Protocol):
 
 
 class TyperCache:
-    """The cache of a workspace, for every dataset in it; the table is made when the first answer comes."""
+    """The cache of a workspace, for every dataset in it."""
 
     def __init__(self, workspace: Database) -> None:
         self._workspace = workspace
@@ -39,11 +28,6 @@ class TyperCache:
     def read(self, keys: Sequence[str]) -> Mapping[str, tuple[float, ...]]:
         """The probabilities of those keys that are known."""
         with self._workspace.reading() as cursor:
-            there = cursor.execute(
-                "SELECT 1 FROM duckdb_tables() WHERE table_name = 'typer_answers'"
-            ).fetchone()
-            if there is None:
-                return {}
             found = cursor.execute(
                 "SELECT key, probabilities FROM typer_answers WHERE key IN (SELECT unnest(?::VARCHAR[]))",
                 [list(keys)],
@@ -57,7 +41,6 @@ class TyperCache:
             for key, a in answers.items()
         ]
         with self._workspace.writing() as cursor:
-            cursor.execute(_TABLE)
             cursor.executemany(
                 "INSERT OR REPLACE INTO typer_answers (key, model, probabilities, prompt_tokens, completion_tokens)"
                 " VALUES (?, ?, ?, ?, ?)",

@@ -11,6 +11,7 @@ import duckdb
 _IDS: Mapping[str, Mapping[str, str]] = {
     "systems": {"system_id": "systems"},
     "judges": {"judge_id": "judges"},
+    "runs": {"run_id": "runs"},
     "queries": {"query_id": "queries", "ingest_id": "ingests"},
     "rubrics": {"rubric_id": "rubrics", "query_id": "queries", "ingest_id": "ingests"},
     "ingests": {"ingest_id": "ingests"},
@@ -21,6 +22,7 @@ _IDS: Mapping[str, Mapping[str, str]] = {
     },
     **{
         table: {"system_id": "systems", "rubric_id": "rubrics", "judge_id": "judges", "ingest_id": "ingests"}
+        | ({} if table == "gold" else {"run_id": "runs"})
         for table in ("labels", "gold", "aside")
     },
     "anchors": {"rubric_id": "rubrics", "judge_id": "judges", "ingest_id": "ingests"},
@@ -29,18 +31,22 @@ _IDS: Mapping[str, Mapping[str, str]] = {
         "judge_id": "judges",
         "old_rubric_id": "rubrics",
         "new_rubric_id": "rubrics",
+        "run_id": "runs",
         "said_by": "ingests",
         "ingest_id": "ingests",
     },
     "query_statements": {"query_id": "queries", "ingest_id": "ingests"},
     "rubric_statements": {"rubric_id": "rubrics", "ingest_id": "ingests"},
     "reference_statements": {"system_id": "systems", "ingest_id": "ingests"},
+    "answers": {"system_id": "systems", "query_id": "queries", "ingest_id": "ingests"},
+    "system_facts": {"system_id": "systems", "ingest_id": "ingests"},
     "scoring_rules": {},
 }
 TABLES = tuple(_IDS)  # every table that belongs to a dataset by its dataset_id
 _OWN_ID = {
     "systems": "system_id",
     "judges": "judge_id",
+    "runs": "run_id",
     "queries": "query_id",
     "rubrics": "rubric_id",
     "ingests": "ingest_id",
@@ -67,7 +73,8 @@ def duplicate(cursor: duckdb.DuckDBPyConnection, dataset_id: int, new_name: str)
         )
     for table, ids in _IDS.items():
         joins = " ".join(f"LEFT JOIN new_{of} AS n_{c} ON n_{c}.old = t.{c}" for c, of in ids.items())
-        replaced = ", ".join([*(f"n_{c}.new AS {c}" for c in ids), "$new::INTEGER AS dataset_id"])
+        renewed = (f"coalesce(n_{c}.new, {0 if c == 'run_id' else 'NULL'}) AS {c}" for c in ids)
+        replaced = ", ".join([*renewed, "$new::INTEGER AS dataset_id"])
         cursor.execute(
             f"INSERT INTO {table} BY NAME SELECT t.* REPLACE ({replaced})"
             f" FROM {table} t {joins} WHERE t.dataset_id = $old",

@@ -16,10 +16,12 @@ from ...types import BoolArray, FloatArray, IntArray
 from ..checks.dataset_checks import check_dataset, coverage
 from ..ingest.findings import Finding
 from ..ingest.report import Scale, tidy
+from ..ingest.rubric_facts import criteria
 from . import catalogue, reduce
-from .canonical import CANONICAL
+from .canonical import CANONICAL, as_file, one_column_a_fact
 from .dataset_rules import load_rules
 from .pairs import CellSums, PairCounts, pair_counts
+from .scales import pass_mark_sentences
 
 if TYPE_CHECKING:
     import duckdb
@@ -40,7 +42,7 @@ class Reduction:
     max_panel: (J,) most labels on one cell.
     n_judges: judges of the dataset.
     unanimous: (J,) no instance with a disagreement.
-    n_labels: known labels.
+    n_labels: known labels, repeated draws of a judge on a cell as one.
     response: the scale read.
     """
 
@@ -56,6 +58,11 @@ class Reduction:
     unanimous: BoolArray
     n_labels: int
     response: Response
+
+    @property
+    def pass_marks(self) -> tuple[str, ...]:
+        """What counts as met on each graded scale, a sentence each; () where the ordered levels are read."""
+        return pass_mark_sentences(self.rubrics) if self.response == "binary" else ()
 
 
 class Dataset:
@@ -97,7 +104,8 @@ class Dataset:
         """One row a rubric: rubric, query, text, scale_min, scale_max, levels, weight, dimension, severity, polarity, …
 
         polarity: -1 where a label that meets the rubric is bad (given, or the sign of the weight), else 1.
-        tags: separated by commas.
+        tags: separated by commas. criterion: what the rubric shares with those of the same text, or the same name
+        after the query's prefix. pass_mark: the lowest label that counts as met. scale_source: given or inferred.
         """
         return self._frame(*catalogue.rubrics(self._id))
 
@@ -118,15 +126,62 @@ class Dataset:
         systems, queries, rubrics, judges, labels (known), blank; cells (system × rubric with a label), instances
         (with two or more), cells_full_panel (with one of every judge); missing_share of systems × rubrics × judges.
         """
-        frame = self._frame(*catalogue.counts(self._id))
+        frame = self._frame(*catalogue.counts(self._id, self.has_runs))
         found: dict[str, int | float] = {str(c): int(frame[c].iloc[0]) for c in frame.columns}
         room = found["systems"] * found["rubrics"] * found["judges"]
         found["missing_share"] = 1 - found["labels"] / room if room else float("nan")
         return found
 
     def labels(self) -> pd.DataFrame:
-        """All labels as given: system, query, rubric, judge, label; a blank one is missing."""
-        return self._frame(*catalogue.labels(self._id))
+        """All labels as given: system, query, rubric, judge, label, and run and reason where any label has one.
+
+        A blank label is missing.
+        """
+        return as_file("labels", self._frame(*catalogue.labels(self._id)))
+
+    @property
+    def has_runs(self) -> bool:
+        """Whether judges labelled cells repeatedly (METHOD §1, repeats)."""
+        return bool(self._rows(*catalogue.has_runs(self._id)))
+
+    @property
+    def runs(self) -> tuple[str, ...]:
+        """Names of the repeated draws, sorted; () where labels name none."""
+        return tuple(row[0] for row in self._rows(*catalogue.runs(self._id)))
+
+    @property
+    def criteria(self) -> pd.DataFrame:
+        """One row a criterion, most labels first: what its scale rests on, and what counts as met.
+
+        criterion, rubrics, queries, labels (known), lowest, highest (label), scale_min, scale_max, levels, polarity,
+        pass_mark, mark_given (whether somebody gave it), source (given or inferred).
+        """
+        return self._frame(*criteria(self._id))
+
+    @property
+    def pass_marks(self) -> tuple[str, ...]:
+        """What counts as met on each graded scale, a sentence each: where labels are read as pass or fail."""
+        return pass_mark_sentences(self.criteria)
+
+    def answers(self) -> pd.DataFrame:
+        """What the systems answered: system, query, text."""
+        return self._frame(*catalogue.answers(self._id))
+
+    def system_metadata(self) -> pd.DataFrame:
+        """What is known of the systems, one row each: system, organisation, date, cost, licence and other columns.
+
+        All values are text as the files gave them; columns that no system has are absent.
+        """
+        return one_column_a_fact(self._frame(*catalogue.system_facts(self._id)))
+
+    def repeats(self, response: Response = "binary") -> pd.DataFrame:
+        """How far each judge repeats itself: query, rubric, judge, cells, pairs, agreeing, draws, consistent.
+
+        Only cells with two draws or more. pairs: of runs; agreeing: those on the same level. draws: runs beyond the
+        first, and consistent: that many times the cell's share of agreeing pairs (``judges.self_consistency``).
+        """
+        _check_choice("response", response, get_args(Response))
+        return self._frame(*reduce.repeats(self._id, response))
 
     def gold(self) -> pd.DataFrame:
         """Human labels: system, query, rubric, annotator, label."""
@@ -144,7 +199,7 @@ class Dataset:
         """The tables that, ingested in this order, make the same dataset: kind → table; empty ones are left out."""
         with self._workspace.reading() as cursor:
             found = {kind: cursor.execute(sql, {"dataset": self._id}).df() for kind, sql in CANONICAL.items()}
-        return {kind: tidy(table) for kind, table in found.items() if len(table)}
+        return {kind: as_file(kind, tidy(table)) for kind, table in found.items() if len(table)}
 
     def checks(self) -> tuple[Finding, ...]:
         """What is doubtful about it: rows that were left out, labels that deserve a look; errors first."""
@@ -168,7 +223,8 @@ class Dataset:
             shape = tuple(
                 len(self._names(cursor, q)) for q in (catalogue.systems, catalogue.rubrics, catalogue.judges)
             )
-            return _scatter(cursor.execute(*reduce.panel(self._id, response)).fetchnumpy(), shape)
+            runs = cursor.execute(*catalogue.has_runs(self._id)).fetchone() is not None
+            return _scatter(cursor.execute(*reduce.panel(self._id, response, runs)).fetchnumpy(), shape)
 
     def reduce(
         self, response: Response = "binary", tie: Tie = "unknown", agreement_tolerance: int = 0
@@ -192,7 +248,8 @@ class Dataset:
                 )
             judges = self._names(cursor, catalogue.judges)
             rubrics = tidy(cursor.execute(*catalogue.rubrics(self._id)).df())
-            cursor.execute(*reduce.cells(self._id, response, tie, agreement_tolerance))
+            runs = cursor.execute(*catalogue.has_runs(self._id)).fetchone() is not None
+            cursor.execute(*reduce.cells(self._id, response, tie, agreement_tolerance, runs))
             y = _scatter(cursor.execute(reduce.consensus()).fetchnumpy(), (len(systems), len(rubrics)))
             found = cursor.execute(reduce.agreement()).fetchnumpy()
             sums = cursor.execute(reduce.pair_sums()).fetchnumpy()

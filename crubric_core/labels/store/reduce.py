@@ -1,7 +1,9 @@
 """Labels into what the model reads, as pure functions from a dataset's id to (sql, params) (METHOD §1–3).
 
 A judge's label goes through the scale first: level = label - scale_min, or scale_max - label where meeting the
-rubric is bad (polarity -1), so that more is always better; for a binary model pass = 1 iff level >= (L - 1) / 2.
+rubric is bad (polarity -1), so that more is always better; for a binary model pass = 1 iff the label is at or above
+the criterion's pass mark, which is the midpoint, level >= (L - 1) / 2, unless somebody moved it. Repeated draws of a
+judge are one label before anything is counted.
 A cell is one (system, rubric) pair with at least one known label; an instance one with two.
 """
 
@@ -9,10 +11,18 @@ A cell is one (system, rubric) pair with at least one known label; an instance o
 from __future__ import annotations
 
 from ...settings import Response, Tie
-from .catalogue import JUDGE_ORDER, RUBRIC_FACTS, SYSTEM_ORDER, Query
+from ..ingest.rubric_facts import RUBRIC_FACTS, Query
+from .catalogue import JUDGE_ORDER, SYSTEM_ORDER
 
+# The pass mark is the lowest label that counts as met; to meet a rubric of polarity -1 is to fail it.
+_MET = "CASE WHEN f.polarity < 0 THEN l.label < f.pass_mark ELSE l.label >= f.pass_mark END"
 _LEVEL = "CASE WHEN f.polarity < 0 THEN f.scale_max - l.label ELSE l.label - f.scale_min END"
-_READING = {"binary": f"CAST(2 * ({_LEVEL}) >= f.levels - 1 AS INTEGER)", "ordered": _LEVEL}
+_READING = {"binary": f"CAST({_MET} AS INTEGER)", "ordered": _LEVEL}
+# A judge's label on a cell, of its runs: the strict majority, a tie unknown; of levels the lower median.
+_OF_RUNS = {
+    "binary": "CASE WHEN 2 * sum(x) > count(*) THEN 1 WHEN 2 * sum(x) < count(*) THEN 0 END",
+    "ordered": "quantile_disc(x, 0.5)",
+}
 _SUMS = """
         count(*) AS n, max(x) - min(x) <= $tolerance AS agree, sum(x) AS total, sum(x * x) AS squares,
         count(*) * sum(x * x) - sum(x) * sum(x) AS gap"""
@@ -28,28 +38,38 @@ _CLOSE = """
 _TIES = {"unknown": "NULL", "fail": "0", "pass": "1"}
 
 
-def _readings(response: Response) -> str:
-    """``readings(system_id, rubric_id, j, judge_id, x)``: every known label on the scale of the model."""
+def _draws(response: Response) -> str:
+    """(system_id, j, judge_id, x): every known label on the scale of the model, as a SELECT over ``facts``."""
     return f"""
-        {RUBRIC_FACTS}, {SYSTEM_ORDER}, {JUDGE_ORDER},
-        readings AS (
-            SELECT l.system_id, f.j, l.judge_id, {_READING[response]} AS x
-            FROM labels l JOIN facts f USING (rubric_id)
-            WHERE l.dataset_id = $dataset AND l.label IS NOT NULL
-        )
+        SELECT l.system_id, f.j, l.judge_id, {_READING[response]} AS x
+        FROM labels l JOIN facts f USING (rubric_id)
+        WHERE l.dataset_id = $dataset AND l.label IS NOT NULL
     """
 
 
-def panel(dataset: int, response: Response) -> Query:
+def _readings(response: Response, runs: bool) -> str:
+    """``readings(system_id, j, judge_id, x)``: every judge's label of a cell, one of all its runs."""
+    readings = _draws(response)
+    if runs:
+        readings = f"""
+            SELECT * FROM (
+                SELECT system_id, j, judge_id, {_OF_RUNS[response]} AS x FROM ({readings})
+                GROUP BY system_id, j, judge_id
+            ) WHERE x IS NOT NULL
+        """
+    return f"{RUBRIC_FACTS}, {SYSTEM_ORDER}, {JUDGE_ORDER}, readings AS ({readings})"
+
+
+def panel(dataset: int, response: Response, runs: bool) -> Query:
     """(i, j, k, x): the positions of system, rubric and judge, and the label as the model reads it."""
     return (
-        f"WITH {_readings(response)} SELECT i, j, k, x FROM readings"
+        f"WITH {_readings(response, runs)} SELECT i, j, k, x FROM readings"
         " JOIN system_order USING (system_id) JOIN judge_order USING (judge_id)",
         {"dataset": dataset},
     )
 
 
-def cells(dataset: int, response: Response, tie: Tie, tolerance: int) -> Query:
+def cells(dataset: int, response: Response, tie: Tie, tolerance: int, runs: bool) -> Query:
     """Create the temporary table ``cells(i, j, n, y, agree, agreeing, gap, total, squares)``, one row a cell.
 
     n: known labels. y: the strict majority (a tie as told), or the lower median of the levels. agree: whether all
@@ -66,7 +86,7 @@ def cells(dataset: int, response: Response, tie: Tie, tolerance: int) -> Query:
     return (
         f"""
         CREATE TEMP TABLE cells AS
-        WITH {_readings(response)}, {ctes}
+        WITH {_readings(response, runs)}, {ctes}
         SELECT i, j, n, y, agree, {agreeing} AS agreeing, gap, total, squares
         FROM {source} JOIN system_order USING (system_id)
         """,
@@ -96,3 +116,26 @@ def pair_sums() -> str:
                sum(total) AS total, sum(squares) AS squares
         FROM cells GROUP BY j, n ORDER BY j, n
     """
+
+
+def repeats(dataset: int, response: Response) -> Query:
+    """(query, rubric, judge, cells, pairs, agreeing, draws, consistent) of cells labelled twice.
+
+    Of n draws with n_x on level x: n (n - 1) / 2 pairs, of which sum n_x (n_x - 1) / 2 agree; n - 1 draws.
+    """
+    return (
+        f"""
+        WITH {RUBRIC_FACTS}, counted AS (
+            SELECT system_id, j, judge_id, x, count(*) AS n FROM ({_draws(response)}) GROUP BY ALL
+        ), cells AS (
+            SELECT j, judge_id, sum(n) AS draws, sum(n * (n - 1)) / 2 AS agreeing
+            FROM counted GROUP BY system_id, j, judge_id HAVING sum(n) > 1
+        )
+        SELECT f.query, f.rubric, k.name AS judge, count(*) AS cells, sum(draws * (draws - 1) / 2)::BIGINT AS pairs,
+               sum(agreeing)::BIGINT AS agreeing, sum(draws - 1)::BIGINT AS draws,
+               sum(2 * agreeing / draws) AS consistent
+        FROM cells JOIN facts f USING (j) JOIN judges k USING (judge_id)
+        GROUP BY ALL ORDER BY f.query, f.rubric, judge
+        """,
+        {"dataset": dataset},
+    )

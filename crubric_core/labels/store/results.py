@@ -17,16 +17,6 @@ if TYPE_CHECKING:
 
     from .database import Database
 
-TABLE = """
-    CREATE TABLE IF NOT EXISTS results (
-        fingerprint VARCHAR NOT NULL,  -- of the dataset's content
-        kind VARCHAR NOT NULL,         -- what was computed
-        key VARCHAR NOT NULL,          -- hash of all that it was computed with
-        content VARCHAR NOT NULL,      -- JSON
-        stored_at TIMESTAMP NOT NULL
-    )
-"""
-_THERE = "SELECT 1 FROM duckdb_tables() WHERE table_name = 'results'"
 _FIND = "SELECT content FROM results WHERE fingerprint = ? AND kind = ? AND key = ?"
 _REMOVE = "DELETE FROM results WHERE fingerprint = ? AND kind = ? AND key = ?"
 
@@ -44,7 +34,6 @@ def save_result(
     text = json.dumps(content, allow_nan=False)
     key = [fingerprint, kind, result_key(settings)]
     with workspace.writing() as cursor:
-        cursor.execute(TABLE)  # a workspace of an earlier release has none yet
         cursor.execute(_REMOVE, key)
         cursor.execute(
             "INSERT INTO results VALUES (?, ?, ?, ?, ?)", [*key, text, datetime.now(UTC).replace(tzinfo=None)]
@@ -56,13 +45,10 @@ def load_result(
 ) -> dict[str, Any] | None:
     """What was kept, or None."""
     with workspace.reading() as cursor:
-        if cursor.execute(_THERE).fetchone() is None:
-            return None
         found = cursor.execute(_FIND, [fingerprint, kind, result_key(settings)]).fetchone()
     return None if found is None else dict(json.loads(found[0]))
 
 
 def forget_orphans(cursor: duckdb.DuckDBPyConnection) -> None:
     """Drop the results of contents that no dataset has any more."""
-    if cursor.execute(_THERE).fetchone() is not None:
-        cursor.execute("DELETE FROM results WHERE fingerprint NOT IN (SELECT fingerprint FROM datasets)")
+    cursor.execute("DELETE FROM results WHERE fingerprint NOT IN (SELECT fingerprint FROM datasets)")

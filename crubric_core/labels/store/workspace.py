@@ -12,10 +12,13 @@ import pandas as pd
 
 from ...errors import DatasetError, IngestError
 from ...types import Progress
-from ..checks.dataset_checks import check_latest
+from ..checks.dataset_checks import by_severity, check_latest
+from ..checks.plan_checks import check_plan
+from ..checks.scale_checks import changed_scales
 from ..ingest import undo as history
 from ..ingest.parts import notes_stored, stage_parts, store_parts, together
 from ..ingest.report import IngestReport, tidy
+from ..ingest.rubric_facts import criteria
 from ..ingest.staging import parts_of
 from ..ingest.storing import IngestRequest
 from ..ingest.undo import UndoReport
@@ -142,10 +145,13 @@ class Workspace(Database):
             with closing(self.cursor()) as cursor:
                 waiting = stage_parts(cursor, parts, report)
                 with self.transaction(cursor, keep=keep):
-                    reports = store_parts(cursor, waiting, report)
-                    notes = (*notes_of(plan), *notes_stored(cursor, waiting, reports))
+                    before = _criteria_of(cursor, request.dataset)
+                    reports = store_parts(cursor, waiting, report, numbered=len(parts) > 1)
+                    notes = (*notes_of(plan), *notes_stored(cursor, reports))
                     report(0.95, "Looking for what is doubtful")
                     checks, coverage = check_latest(cursor)
+                    scales = _criteria_of(cursor, request.dataset)
+                    checks = by_severity((*check_plan(plan), *changed_scales(before, scales), *checks))
                     scale = read_scale(cursor, dataset_id_of(cursor, request.dataset))
             report(1.0, "Done")
         except duckdb.Error as error:
@@ -154,7 +160,13 @@ class Workspace(Database):
             raise IngestError(
                 f"{pieces[0].name} could not be stored ({cause(error)}); the workspace is as it was."
             ) from error
-        return replace(together(reports, request.kind, notes), checks=checks, coverage=coverage, scale=scale)
+        return replace(
+            together(reports, request.kind, notes),
+            scales=scales,
+            checks=checks,
+            coverage=coverage,
+            scale=scale,
+        )
 
     def dataset(self, name: str) -> Dataset:
         """The dataset of that name; DatasetError names the ones there are."""
@@ -229,6 +241,12 @@ class Workspace(Database):
 
 def _silent(_share: float, _message: str) -> None:
     return None
+
+
+def _criteria_of(cursor: duckdb.DuckDBPyConnection, name: str) -> pd.DataFrame:
+    """The criteria of a dataset as the transaction sees them; none where it is new."""
+    found = cursor.execute("SELECT dataset_id FROM datasets WHERE name = ?", [name]).fetchone()
+    return cursor.execute(*criteria(-1 if found is None else found[0])).df()
 
 
 def _require_free(cursor: duckdb.DuckDBPyConnection, name: str) -> None:

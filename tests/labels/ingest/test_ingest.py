@@ -229,7 +229,21 @@ def test_rubrics_and_queries_carry_their_descriptions(ws, table):
         "queries",
     )
     rubrics = ws.dataset("d").rubrics.set_index("rubric")
-    assert rubrics.loc["r1"].tolist() == ["q1", "cites", 0, 1, 2, 2.5, "accuracy", "critical", 1, None]
+    assert rubrics.loc["r1"].tolist() == [
+        "q1",
+        "cites",
+        0,
+        1,
+        2,
+        2.5,
+        "accuracy",
+        "critical",
+        1,
+        None,
+        "r1",
+        1,
+        "given",
+    ]
     assert list(rubrics.index) == ["r1", "r2", "r3"]
     assert rubrics.loc["r2", "text"] is None
     assert pd.isna(rubrics.loc["r3", "weight"])
@@ -334,6 +348,7 @@ def test_the_database_reads_plain_sql_tables(tmp_path, table):
         tables = {row[0] for row in connection.execute("SELECT table_name FROM duckdb_tables()").fetchall()}
     assert tables == {
         "datasets", "systems", "queries", "rubrics", "judges", "labels", "gold", "reference_ranking", "ingests",
-        "rejects", "settings", "anchors", "aside", "moved", "scoring_rules",
+        "rejects", "settings", "anchors", "aside", "moved", "scoring_rules", "runs", "answers", "system_facts",
+        "results", "typer_answers",
         "rubric_statements", "query_statements", "reference_statements",
     }  # fmt: skip

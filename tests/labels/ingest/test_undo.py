@@ -36,7 +36,7 @@ def stored(ws: Workspace) -> dict[str, list[tuple]]:
 def label_map(ws: Workspace) -> dict[tuple[str, str, str], int | None]:
     with ws.reading() as cursor:
         rows = cursor.execute(*catalogue.labels(ws.dataset("d").id)).fetchall()
-    return {(system, rubric, judge): label for system, _, rubric, judge, label in rows}
+    return {(system, rubric, judge): label for system, _, rubric, judge, _, label, _ in rows}
 
 
 # What an ingest would do

@@ -40,10 +40,10 @@ def test_a_table_of_rubrics_gives_the_scale(ws):
     assert report.scale == Scale(1.0, 5.0, 5, "given")
 
 
-def test_where_only_the_top_is_given_the_bottom_is_the_lowest_label(ws):
+def test_where_only_the_top_is_given_a_scale_without_0_begins_at_1(ws):
     ws.ingest(labels([2, 3]), "d")
     ws.ingest(b"rubric,query,scale_max\nr,q,5\n", "d", "rubrics")
-    assert ws.dataset("d").rubrics[["scale_min", "scale_max", "levels"]].values.tolist() == [[2, 5, 4]]
+    assert ws.dataset("d").rubrics[["scale_min", "scale_max", "levels"]].values.tolist() == [[1, 5, 5]]
     assert ws.dataset("d").scale.source == "inferred"
 
 

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import io
 import stat
+import struct
 import zipfile
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
+from typing import IO, Any, cast
+
+import zstandard
 
 from ....errors import IngestError
 
@@ -16,7 +21,12 @@ HIGHEST_RATIO = 300  # text with long repeats shrinks to a hundredth, a bomb to 
 _SMALL = 16 << 20  # below this a high ratio does no harm
 _BLOCK = 1 << 20
 _SKIPPED = ("__MACOSX/", ".DS_Store", "Thumbs.db", "desktop.ini")
-_BROKEN = (zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError, EOFError, ValueError, OSError)
+_BROKEN = (
+    *(zipfile.BadZipFile, zlib.error, zstandard.ZstdError),
+    *(NotImplementedError, RuntimeError, EOFError, ValueError, OSError),
+)
+ZSTANDARD = 93  # the number of the method in ZIP archives
+_LOCAL = struct.Struct("<4s5H3I2H")  # the header before each entry
 
 
 def is_zip(path: Path) -> bool:
@@ -41,7 +51,7 @@ def unpack(path: Path, name: str, folder: Path) -> Iterator[tuple[str, Path]]:
     with _opened(path, name) as archive:
         for number, entry in enumerate(_entries(archive, name)):
             target = folder / f"entry{number}"
-            room -= _copy(archive, entry, target, name, room)
+            room -= _copy(archive, entry, path, target, name, room)
             if is_zip(target) and not is_workbook(entry.filename) and not entry.filename.endswith(".eval"):
                 raise IngestError(
                     f"{name} holds another archive, {entry.filename!r}: unpack that one and add its files."
@@ -55,7 +65,7 @@ def read_entry(path: Path, name: str, entry: str) -> bytes:
         try:
             found = archive.getinfo(entry)
             _check_entry(found, name)
-            with archive.open(found) as file:
+            with open_entry(archive, found, path) as file:
                 content = file.read(min(_allowed(found, LARGEST), 1 << 30) + 1)
         except KeyError as error:
             raise IngestError(f"{name} has no {entry!r} inside: expected a whole Inspect log.") from error
@@ -77,6 +87,50 @@ def guard(path: Path, name: str) -> None:
         _entries(archive, name)
         if sum(e.file_size for e in archive.infolist()) > 1 << 30:
             raise _bomb(name, "its content")
+
+
+def open_entry(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, path: Path) -> IO[bytes]:
+    """One file of an archive, unpacked as it is read; Zstandard (method 93), which zipfile cannot read, too."""
+    if entry.compress_type != ZSTANDARD:
+        return archive.open(entry)
+    raw = path.open("rb")
+    raw.seek(entry.header_offset)
+    header = raw.read(_LOCAL.size)
+    if len(header) < _LOCAL.size or not header.startswith(b"PK\x03\x04"):
+        raw.close()
+        raise zipfile.BadZipFile("an entry is not where the archive's list says")
+    name_length, extra_length = _LOCAL.unpack(header)[-2:]
+    raw.seek(name_length + extra_length, io.SEEK_CUR)
+    return zstd_reader(cast("IO[bytes]", _Part(raw, entry.compress_size)))
+
+
+class _Part(io.RawIOBase):
+    """The next bytes of a file, and no more."""
+
+    def __init__(self, file: IO[bytes], size: int) -> None:
+        self._file, self._left = file, size
+
+    def readable(self) -> bool:
+        """It can be read."""
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        """As of any raw file."""
+        block = self._file.read(min(len(buffer), self._left))
+        self._left -= len(block)
+        buffer[: len(block)] = block
+        return len(block)
+
+    def close(self) -> None:
+        """Close the file too."""
+        self._file.close()
+        super().close()
+
+
+def zstd_reader(source: IO[bytes]) -> IO[bytes]:
+    """Zstandard data, unpacked as they are read; its errors are zstandard.ZstdError."""
+    unpacker = zstandard.ZstdDecompressor(max_window_size=1 << 27)
+    return cast("IO[bytes]", unpacker.stream_reader(source, read_across_frames=True, closefd=True))
 
 
 def _opened(path: Path, name: str) -> zipfile.ZipFile:
@@ -121,10 +175,12 @@ def _allowed(entry: zipfile.ZipInfo, room: int) -> int:
     return min(entry.file_size, room)
 
 
-def _copy(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, target: Path, name: str, room: int) -> int:
+def _copy(
+    archive: zipfile.ZipFile, entry: zipfile.ZipInfo, path: Path, target: Path, name: str, room: int
+) -> int:
     size = 0
     try:
-        with archive.open(entry) as source, target.open("wb") as file:
+        with open_entry(archive, entry, path) as source, target.open("wb") as file:
             while block := source.read(_BLOCK):
                 size += len(block)
                 if size > _allowed(entry, room):

@@ -10,7 +10,6 @@ from __future__ import annotations
 import csv
 import io
 import mmap
-import re
 from collections.abc import Iterator, Mapping
 from itertools import islice
 from pathlib import Path
@@ -20,6 +19,7 @@ import duckdb
 
 from ....errors import IngestError
 from .base import STAGING, Staged
+from .encoding import WINDOWS, as_utf8, is_utf8
 from .records import Fault
 
 _DELIMITERS = (",", "\t", ";", "|")
@@ -29,15 +29,18 @@ _CLEAN = (
     f"header = false, delim = ',', new_line = '\\n', max_line_size = {2 * _LONGEST}"  # what _rewrite writes
 )
 _MOST_MALFORMED = 10_000  # beyond this, a file with more malformed rows than good ones is something else
-_UNDECODABLE = re.compile("[\udc80-\udcff]")
 
 
 class DelimitedReader:
-    """A delimited text file in UTF-8 whose first record is the header."""
+    """A delimited text file whose first record is the header, in UTF-8, else read as Windows-1252 (``encoding``)."""
 
     def __init__(self, path: Path, name: str, scratch: Path, *, prefer_tab: bool = False) -> None:
         self._path, self._name, self._scratch = path, name, scratch
-        with path.open(encoding="utf-8-sig", errors="surrogateescape", newline="") as file:
+        self.encoding = "UTF-8"
+        if not is_utf8(path):
+            self.encoding, self._path = WINDOWS, as_utf8(path, WINDOWS, scratch / "windows.txt")
+            path = self._path
+        with path.open(encoding="utf-8-sig", newline="") as file:
             sample = file.read(_SAMPLE)
         self._sample, self._delimiter = sample, _sniff(sample, prefer_tab=prefer_tab)
         self.columns = self._header(sample)
@@ -45,8 +48,6 @@ class DelimitedReader:
     def _header(self, sample: str) -> tuple[str, ...]:
         records = (r for r in _tolerant(sample, self._delimiter) if r)
         header = tuple(next(records, ()))
-        if any(_UNDECODABLE.search(name) for name in header):
-            raise IngestError(self._not_utf8(1))
         if not header or any(len(name) > 1000 for name in header):
             raise IngestError(f"The first line of {self._name} is no header: expected short column names.")
         return header
@@ -123,7 +124,7 @@ class DelimitedReader:
 
     def _records(self) -> Iterator[tuple[int, list[str], str | None]]:
         """Each record after the header: its row, its cells, and what is wrong with it."""
-        with self._path.open(encoding="utf-8-sig", errors="surrogateescape", newline="") as file:
+        with self._path.open(encoding="utf-8-sig", newline="") as file:
             csv.field_size_limit(_LONGEST)
             reader = csv.reader(file, delimiter=self._delimiter, strict=True)
             header_seen = False
@@ -144,8 +145,6 @@ class DelimitedReader:
                         [],
                         "a quotation mark stands inside the cell: double it, or quote the cell",
                     )
-                if any(_UNDECODABLE.search(cell) for cell in record if not cell.isascii()):
-                    raise IngestError(self._not_utf8(row))
                 if header_seen:
                     yield row, record, problem
                 header_seen = header_seen or bool(record)
@@ -161,11 +160,6 @@ class DelimitedReader:
         return (
             f"{where} of {self._name} is longer than {_LONGEST:,} characters: "
             "expected a label table with one short record a line."
-        )
-
-    def _not_utf8(self, row: int) -> str:
-        return (
-            f"{self._name} is not UTF-8 (row {row:,} holds bytes of another encoding): save it as CSV UTF-8."
         )
 
 

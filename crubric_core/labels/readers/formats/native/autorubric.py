@@ -52,22 +52,26 @@ def _rows(record: Record, setting: Setting) -> Iterator[Row]:
         scale = (0, len(options) - 1) if isinstance(options, list) and len(options) > 1 else (0, 1)
         text = criterion.get("requirement", inner if isinstance(inner, str) else None)
         yield rubric(name, title, text, scale=scale, weight=weight, polarity=polarity)
-        for judge, verdict in _verdicts(found, setting):
-            yield label(system, name, title, judge, verdict)
+        for judge, verdict, reason in _verdicts(found, setting):
+            yield label(system, name, title, judge, verdict, reason=reason)
 
 
 def _names(record: Record) -> bool:
     return any(record.get(k) is not None for k in ("item_idx", "item_id", "id", "prompt_id", "query"))
 
 
-def _verdicts(report: Record, setting: Setting) -> Iterator[tuple[str, Any]]:
+def _verdicts(report: Record, setting: Setting) -> Iterator[tuple[str, Any, Any]]:
     votes = report.get("votes") or report.get("multi_choice_votes")
     if isinstance(votes, list) and votes:
         for vote in votes:
             found = mapped(vote, "a vote")
-            yield setting.judge(found.get("judge_id")), _verdict(found)
+            yield setting.judge(found.get("judge_id")), _verdict(found), _reason(found)
         return
-    yield setting.judge(report.get("judge_id")), _verdict(report)
+    yield setting.judge(report.get("judge_id")), _verdict(report), _reason(report)
+
+
+def _reason(found: Record) -> Any:
+    return found.get("reason", found.get("final_reason"))
 
 
 def _verdict(found: Record) -> Any:

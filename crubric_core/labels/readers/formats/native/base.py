@@ -29,8 +29,9 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {
         "polarity",
         "tags",
     ),
-    "labels": ("system", "query", "rubric", "judge", "label"),
-    "gold": ("system", "query", "rubric", "annotator", "label"),
+    "labels": ("system", "query", "rubric", "judge", "run", "label", "reason"),
+    "gold": ("system", "query", "rubric", "annotator", "label", "reason"),
+    "answers": ("system", "query", "text"),
     "reference": ("system", "rank", "score"),
 }
 
@@ -99,14 +100,39 @@ class MalformedError(ValueError):
     """A record that has the layout but cannot be read; the message is the reason for its rejection."""
 
 
-def label(system: str, query: str, rubric: str, judge: str, value: Any) -> Row:
-    """A judge's label; None is unknown."""
-    return "labels", (system, query, f"{query}#{rubric}", judge, level(value))
+OPTIONAL: Mapping[str, tuple[str, ...]] = {"labels": ("run", "reason"), "gold": ("reason",)}
 
 
-def gold(system: str, query: str, rubric: str, annotator: str, value: Any) -> Row:
-    """A person's label."""
-    return "gold", (system, query, f"{query}#{rubric}", annotator, level(value))
+def label(
+    system: str, query: str, rubric: str, judge: str, value: Any, *, run: Any = None, reason: Any = None
+) -> Row:
+    """A judge's label, one of its runs, with its reason; None is unknown."""
+    draw = None if run is None else as_text(run)
+    return "labels", (system, query, f"{query}#{rubric}", judge, draw, level(value), words(reason))
+
+
+def gold(system: str, query: str, rubric: str, annotator: str, value: Any, reason: Any = None) -> Row:
+    """A person's label, with its reason."""
+    return "gold", (system, query, f"{query}#{rubric}", annotator, level(value), words(reason))
+
+
+def answer(system: str, query: str, text: Any) -> Iterator[Row]:
+    """What a system answered; nothing where that is not known."""
+    told = words(text)
+    if told is not None:
+        yield "answers", (system, query, told)
+
+
+def words(value: Any) -> str | None:
+    """A text, or anything else as JSON; None where there is none."""
+    if value is None or value == "" or value == [] or value == {}:
+        return None
+    return as_text(value)
+
+
+def label_of(row: Row) -> Cell:
+    """The label among the cells of a row of labels or gold labels."""
+    return row[1][COLUMNS[row[0]].index("label")]
 
 
 def rubric(

@@ -15,6 +15,7 @@ from .base import (
     Record,
     Row,
     Setting,
+    answer,
     fingerprint,
     gold,
     has,
@@ -71,8 +72,11 @@ def _graded(record: Record, key: str, setting: Setting) -> Iterator[Row]:
     yield from _criteria(prompt_id, items)
     system = setting.system(record.get("model", record.get("model_name")))
     judge = setting.judge(record.get("judge", record.get("grader_model")))
+    yield from answer(system, prompt_id, _answered(record, prompt if key == "rubrics" else None))
     for position, item in enumerate(items):
-        yield label(system, prompt_id, str(position), judge, item.get("criteria_met"))
+        yield label(
+            system, prompt_id, str(position), judge, item.get("criteria_met"), reason=item.get("explanation")
+        )
 
 
 def _asked(messages: Any) -> Any:
@@ -80,6 +84,15 @@ def _asked(messages: Any) -> Any:
     if is_list_of(messages, "role") and messages[-1].get("role") == "assistant":
         return messages[:-1]
     return messages
+
+
+def _answered(record: Record, messages: Any) -> Any:
+    """The completion: a field of its own, or the answer that ends a conversation."""
+    if record.get("completion") is not None:
+        return record["completion"]
+    if is_list_of(messages, "role") and messages[-1].get("role") == "assistant":
+        return messages[-1].get("content")
+    return None
 
 
 def _graded_rows(record: Record, setting: Setting) -> Iterator[Row]:
@@ -101,11 +114,12 @@ def _panel_rows(record: Record, setting: Setting) -> Iterator[Row]:
     system = setting.system(record.get("model", record.get("candidate")))
     judge = setting.judge(record.get("judge", record.get("grader")))
     if "criteria_met" in record:
-        verdicts = listed(record, "criteria_met")
+        verdicts = [(met, None) for met in listed(record, "criteria_met")]
     else:
-        verdicts = [mapped(g, "a grade").get("criteria_met") for g in listed(record, "grades")]
-    for position, verdict in enumerate(verdicts):
-        yield label(system, prompt_id, str(position), judge, verdict)
+        grades = [mapped(g, "a grade") for g in listed(record, "grades")]
+        verdicts = [(g.get("criteria_met"), g.get("explanation")) for g in grades]
+    for position, (verdict, reason) in enumerate(verdicts):
+        yield label(system, prompt_id, str(position), judge, verdict, reason=reason)
 
 
 def _reply_rows(_record: Record, _setting: Setting) -> Iterator[Row]:
@@ -120,6 +134,7 @@ def _meta_rows(record: Record, _setting: Setting) -> Iterator[Row]:
     text = named(record, "rubric")
     name = f"{record.get('category') or 'criterion'}:{fingerprint(text)}"
     yield query(prompt_id, record.get("prompt"))
+    yield from answer(completion, prompt_id, record.get("completion"))
     yield rubric(prompt_id, name, text, scale=(0, 1), dimension=record.get("category"))
     verdicts = listed(record, "binary_labels")
     physicians = record.get("anonymized_physician_ids")

@@ -11,6 +11,7 @@ from .base import (
     Record,
     Row,
     Setting,
+    answer,
     is_list_of,
     label,
     level,
@@ -40,11 +41,14 @@ def _rows(record: Record, setting: Setting) -> Iterator[Row]:
     name = named(record, "id")
     system, judge = setting.system(record.get("model")), setting.judge(record.get("judge"))
     yield query(name, record.get("instruction"))
+    yield from answer(system, name, record.get("response"))
     for position, item in enumerate(listed(record, "checklist_wise_evaluation")):
         found = mapped(item, "an evaluation")
         check = str(found.get("checklist_id", position))
         yield rubric(name, check, found.get("checklist_content"), scale=(0, _PARTS))
-        yield label(system, name, check, judge, _quarters(found.get("evaluation_score")))
+        yield label(
+            system, name, check, judge, _quarters(found.get("evaluation_score")), reason=found.get("reason")
+        )
 
 
 FORMATS = (

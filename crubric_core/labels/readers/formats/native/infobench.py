@@ -4,7 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from .base import MalformedError, NativeFormat, Record, Row, Setting, label, listed, named, query, rubric
+from .base import (
+    MalformedError,
+    NativeFormat,
+    Record,
+    Row,
+    Setting,
+    answer,
+    label,
+    listed,
+    named,
+    query,
+    rubric,
+)
 
 
 def _rows(record: Record, setting: Setting) -> Iterator[Row]:
@@ -21,6 +33,7 @@ def _rows(record: Record, setting: Setting) -> Iterator[Row]:
     if len(verdicts) > len(questions):
         raise MalformedError(f"has {len(verdicts)} verdicts for {len(questions)} questions")
     system, judge = setting.system(record.get("model")), setting.judge(record.get("judge"))
+    yield from answer(system, name, record.get("output"))
     for position, verdict in enumerate(verdicts):
         yield label(system, name, str(position), judge, verdict)
 

@@ -1,4 +1,8 @@
-"""Inspect evaluation logs: a JSON log, or an ``.eval`` archive read without the inspect library."""
+"""Inspect evaluation logs: a JSON log, or an ``.eval`` archive read without the inspect library (tried: 0.3.285).
+
+Epochs are runs. The judge is each voter of a panel, else the grading model that the score, the scorer's options or
+the log's model roles name.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +14,21 @@ from typing import Any
 
 from .....errors import IngestError
 from ..archive import entry_names, read_entry
-from .base import MalformedError, NativeFormat, Record, Row, Setting, has, label, mapped, named, query, rubric
+from .base import (
+    MalformedError,
+    NativeFormat,
+    Record,
+    Row,
+    Setting,
+    answer,
+    has,
+    is_list_of,
+    label,
+    mapped,
+    named,
+    query,
+    rubric,
+)
 
 _GRADES = {"C": 1, "I": 0, "P": 0.5, "N": 0}  # correct, incorrect, partial, no answer
 
@@ -44,46 +62,132 @@ def _rows(record: Record, setting: Setting) -> Iterator[Row]:
     spec = mapped(record.get("eval"), "an eval")
     system = setting.system(spec.get("model"))
     samples = record.get("samples")
-    if not isinstance(samples, list):
+    if not isinstance(samples, list) or not samples:
         raise MalformedError("is an Inspect log without samples: read it with them, not the header alone")
+    graders = _graders(spec)
+    scored = False
     for item in samples:
-        yield from _sample(mapped(item, "a sample"), system, setting)
+        for row in _sample(mapped(item, "a sample"), system, (graders, _repeats(spec)), setting):
+            scored = scored or row[0] == "labels"
+            yield row
+    if not scored:
+        raise MalformedError(
+            "has no scores: score the log first (inspect score), or read one that was scored"
+        )
 
 
-def _sample(sample: Record, system: str, setting: Setting) -> Iterator[Row]:
-    name = named(sample, "id")
-    epoch = sample.get("epoch", 1)
+def _repeats(spec: Record) -> bool:
+    """Whether every sample was run several times."""
+    config = spec.get("config")
+    epochs = config.get("epochs") if isinstance(config, dict) else None
+    return isinstance(epochs, int) and epochs > 1
+
+
+def _graders(spec: Record) -> dict[str, Any]:
+    """Scorer → the model that it was told to grade with, where the log's header says so."""
+    found = {}
+    scorers = spec.get("scorers")
+    for scorer in scorers if isinstance(scorers, list) else ():
+        options = scorer.get("options") if isinstance(scorer, dict) else None
+        model = options.get("model") if isinstance(options, dict) else None
+        model = model.get("model") if isinstance(model, dict) else model
+        if isinstance(model, str) and model:
+            found[str(scorer.get("name"))] = model
+    roles = spec.get("model_roles")
+    grader = roles.get("grader") if isinstance(roles, dict) else None
+    if isinstance(grader, dict) and grader.get("model"):
+        found.setdefault("", grader["model"])
+    return found
+
+
+def _sample(
+    sample: Record, system: str, whole: tuple[dict[str, Any], bool], setting: Setting
+) -> Iterator[Row]:
+    name, epoch = named(sample, "id"), sample.get("epoch", 1)
+    run = None if epoch in (1, None) and not whole[1] else epoch
     yield query(name, sample.get("input"))
+    if epoch in (1, None):
+        yield from answer(system, name, _completion(sample))
     scores = sample.get("scores") or ({"score": sample["score"]} if has(sample.get("score"), "value") else {})
     for scorer, score in mapped(scores, "scores").items():
         found = mapped(score, "a score")
-        judge = setting.judge(_grader(found))
-        value = found.get("value")
-        parts = (
-            value.items()
-            if isinstance(value, dict)
-            else enumerate(value)
-            if isinstance(value, list)
-            else None
-        )
-        cells = [(scorer, value)] if parts is None else [(f"{scorer}/{part}", v) for part, v in parts]
-        for criterion, cell in cells:
-            yield rubric(name, criterion, dimension=scorer)
-            yield label(_run(system, epoch), name, criterion, judge, _value(cell))
+        for judge, value, reason in _verdicts(scorer, found, whole[0], setting):
+            for criterion, cell in _cells(scorer, value):
+                yield rubric(name, criterion, dimension=scorer)
+                yield label(system, name, criterion, judge, _value(cell), run=run, reason=reason)
 
 
-def _run(system: str, epoch: Any) -> str:
-    """A repeated epoch is another run of the system, told apart by its number."""
-    return system if epoch in (1, None) else f"{system} (epoch {epoch})"
+def _completion(sample: Record) -> Any:
+    output = sample.get("output")
+    if not isinstance(output, dict):
+        return None
+    if output.get("completion"):
+        return output["completion"]
+    choices = output.get("choices")
+    message = choices[0]["message"] if isinstance(choices, list) and is_list_of(choices, "message") else None
+    return message.get("content") if isinstance(message, dict) else None
 
 
-def _grader(score: Record) -> Any:
-    details = score.get("metadata")
-    return (
-        details.get("grader_model", details.get("grader", details.get("judge")))
-        if isinstance(details, dict)
-        else None
-    )
+def _cells(scorer: str, value: Any) -> list[tuple[str, Any]]:
+    """(criterion, value) of a score: one, or one a key or position of a value with parts."""
+    if isinstance(value, dict):
+        return [(f"{scorer}/{part}", v) for part, v in value.items()]
+    if isinstance(value, list):
+        return [(f"{scorer}/{part}", v) for part, v in enumerate(value)]
+    return [(scorer, value)]
+
+
+def _details(score: Record) -> Record:
+    found = score.get("metadata")
+    return found if isinstance(found, dict) else {}
+
+
+def _verdicts(
+    scorer: str, score: Record, graders: dict[str, Any], setting: Setting
+) -> Iterator[tuple[str, Any, Any]]:
+    """(judge, value, reason): each vote of a panel, or the score itself."""
+    details = _details(score)
+    votes = _votes(details)
+    if votes:
+        for position, (who, vote) in enumerate(votes, 1):
+            judge = str(who or f"judge{position}")
+            reason = vote.get("explanation", vote.get("reason")) if isinstance(vote, dict) else None
+            yield judge, _vote(vote), reason
+        return
+    judge = setting.judge(_grader(details) or graders.get(scorer) or graders.get(""))
+    yield judge, score.get("value"), score.get("explanation")
+
+
+def _votes(details: Record) -> list[tuple[Any, Any]]:
+    """(judge, vote) of ``metadata.panel.votes``, given as a list or by judge; [] where there is no panel."""
+    panel = details.get("panel")
+    votes = panel.get("votes") if isinstance(panel, dict) else None
+    if isinstance(votes, dict):
+        return list(votes.items())
+    if not isinstance(votes, list):
+        return []
+    return [(next((v[k] for k in _WHO if v.get(k)), None) if isinstance(v, dict) else None, v) for v in votes]
+
+
+_WHO = ("model", "judge", "grader", "grader_model", "judge_id", "name")
+
+
+def _vote(vote: Any) -> Any:
+    if not isinstance(vote, dict):
+        return vote
+    return next((vote[k] for k in ("value", "vote", "verdict", "grade", "score", "label") if k in vote), None)
+
+
+def _grader(details: Record) -> Any:
+    """The model that graded: named, or the author of the last message of the grading conversation."""
+    for key in ("grader_model", "grader", "judge", "judge_model"):
+        if isinstance(details.get(key), str) and details[key]:
+            return details[key]
+    messages = details.get("grading")
+    for message in reversed(messages) if isinstance(messages, list) else ():
+        if isinstance(message, dict) and message.get("model"):
+            return message["model"]
+    return None
 
 
 def _value(cell: Any) -> Any:

@@ -45,10 +45,10 @@ def _rows(record: Record, setting: Setting) -> Iterator[Row]:
     )
     if str(record.get("source", "")).upper() == "ANNOTATION":
         who = _get(record, "authorUserName", "authorUserId") or "human"
-        yield gold(system, name, criterion, as_text(who), _value(record))
+        yield gold(system, name, criterion, as_text(who), _value(record), reason=_get(record, "comment"))
         return
     judge = setting.judge(_get(record, "judge", "judgeModel", "evaluator", "evaluatorName"))
-    yield label(system, name, criterion, judge, _value(record))
+    yield label(system, name, criterion, judge, _value(record), reason=_get(record, "comment"))
 
 
 def _query(record: Record) -> str:

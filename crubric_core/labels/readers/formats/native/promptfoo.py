@@ -1,4 +1,4 @@
-"""promptfoo results: one label an assertion, true where it passed."""
+"""promptfoo results: one label an assertion, true where it passed; the judge is the provider that graded it."""
 
 from __future__ import annotations
 
@@ -6,12 +6,15 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
+from ..records import as_text
 from .base import (
     MalformedError,
     NativeFormat,
     Record,
     Row,
     Setting,
+    answer,
+    fingerprint,
     has,
     is_list_of,
     label,
@@ -21,6 +24,17 @@ from .base import (
     rubric,
 )
 
+_MODEL_GRADED = (
+    *(
+        "llm-rubric",
+        "model-graded-closedqa",
+        "model-graded-factuality",
+        "factuality",
+        "g-eval",
+        "answer-relevance",
+    ),
+    *("context-faithfulness", "context-recall", "context-relevance", "search-rubric", "pi", "select-best"),
+)
 _ERROR = 2  # failureReason of a test whose provider or grader failed
 
 
@@ -60,43 +74,62 @@ def _rows(result: Record, setting: Setting) -> Iterator[Row]:
     name = f"test{result['testIdx']}" if result.get("testIdx") is not None else shown[:200]
     system, grading = setting.system(_system(result)), _inner(result, "gradingResult")
     yield query(name, shown)
+    yield from answer(system, name, _inner(result, "response").get("output"))
     if is_list_of(grading.get("componentResults"), "pass"):
-        yield from _components(name, system, grading["componentResults"], setting)
+        yield from _components(name, system, grading["componentResults"], _grader(result), setting)
         return
     failed = result.get("failureReason") == _ERROR or (result.get("error") and not grading)
     yield rubric(name, "pass", "all assertions hold", scale=(0, 1))
-    yield label(
-        system, name, "pass", setting.judge(), None if failed else grading.get("pass", result.get("success"))
-    )
+    passed = None if failed else grading.get("pass", result.get("success"))
+    yield label(system, name, "pass", setting.judge(), passed, reason=grading.get("reason"))
 
 
-def _components(name: str, system: str, parts: list[Any], setting: Setting) -> Iterator[Row]:
-    for position, part in enumerate(parts):
+def _grader(result: Record) -> Any:
+    """The provider that grades the assertions of a test that name none of their own."""
+    return _inner(_inner(result, "testCase"), "options").get("provider")
+
+
+def _components(name: str, system: str, parts: list[Any], grader: Any, setting: Setting) -> Iterator[Row]:
+    seen: dict[str, int] = {}
+    for part in parts:
         found = mapped(part, "a component result")
         assertion = _inner(found, "assertion")
-        metric, kind, judge = (assertion.get(k) for k in ("metric", "type", "provider"))
-        criterion = f"{position}:{metric or kind or 'assertion'}"
+        criterion = _criterion(assertion)
+        seen[criterion] = seen.get(criterion, 0) + 1
+        criterion = criterion if seen[criterion] == 1 else f"{criterion} ({seen[criterion]})"
         yield rubric(
             name,
             criterion,
-            assertion.get("value", kind),
+            assertion.get("value", assertion.get("type")),
             scale=(0, 1),
             weight=number(assertion.get("weight")),
-            dimension=metric,
+            dimension=assertion.get("metric"),
         )
-        yield label(
-            system,
-            name,
-            criterion,
-            setting.judge(judge if isinstance(judge, str) else None),
-            found.get("pass"),
-        )
+        graded = str(assertion.get("type") or "").removeprefix("not-") in _MODEL_GRADED
+        judge = setting.judge(_id(assertion.get("provider") or (grader if graded else None)))
+        yield label(system, name, criterion, judge, found.get("pass"), reason=found.get("reason"))
+
+
+def _criterion(assertion: Record) -> str:
+    """The metric; of an assertion without one its kind, and a hash of its value where it has one."""
+    if assertion.get("metric"):
+        return as_text(assertion["metric"])
+    kind = as_text(assertion.get("type") or "assertion")
+    value = assertion.get("value")
+    return kind if value in (None, "") else f"{kind}:{fingerprint(as_text(value))}"
+
+
+def _id(provider: Any) -> Any:
+    """A provider's name, given as text or as an object with its id; a provider of text output by that."""
+    if isinstance(provider, dict):
+        return provider.get("label") or provider.get("id") or _id(provider.get("text"))
+    return provider
 
 
 def _system(result: Record) -> str | None:
     """The provider; a second prompt makes it another system."""
     provider = result.get("provider")
-    name = provider.get("label") or provider.get("id") if isinstance(provider, dict) else provider
+    name = _id(provider)
     index = result.get("promptIdx", 0)
     return name if not name or index in (0, None) else f"{name} (prompt {index})"
 

@@ -36,6 +36,8 @@ _SYSTEMS = ("candidate_name", "candidate", "system", "system_id", "model_name", 
 _QUERIES = ("example_id", "query", "query_id", "prompt_id", "question_id", "task_id", "id")
 _RUBRICS = ("criterion_id", "rubric_id", "rubric", "criterion", "item_id")
 _JUDGES = ("judge", "judge_id", "judge_model", "grader", "grader_id", "grader_model")
+_RUNS = ("run", "epoch", "trial", "attempt")
+_REASONS = ("explanation", "reason", "rationale", "reasoning", "justification", "comment")
 _CUSTOM_ID = re.compile(r"(?P<query>.+?)_(?P<system>[^_/\s]+/\S+?)(_\d+)?$")
 
 
@@ -63,7 +65,13 @@ def _reply_rows(record: Record, setting: Setting) -> Iterator[Row]:
     verdict = _first(found, _VERDICTS) if isinstance(found, dict) else None
     name, criterion = named(record, *_QUERIES), named(record, *_RUBRICS)
     system, judge = setting.system(_first(record, _SYSTEMS)), setting.judge(_first(record, _JUDGES))
-    yield label(system, name, criterion, judge, verdict)
+    run = _first(record, _RUNS)
+    yield label(system, name, criterion, judge, verdict, run=run, reason=_why(found))
+
+
+def _why(found: Any) -> Any:
+    """The reason that a reply gives beside its verdict."""
+    return _first(found, _REASONS) if isinstance(found, dict) else None
 
 
 def _batch_rows(record: Record, setting: Setting) -> Iterator[Row]:

@@ -14,9 +14,7 @@ from ..records import Fault, as_text
 from .base import COLUMNS, Cell, Row
 
 LONGEST = 100_000  # characters of a text that are kept
-_LABELS = ("labels", "gold")
-_MOST_WORDS = 1000  # different texts in place of labels; a file with more of them holds no labels
-_ONCE = ("queries", "rubrics", "reference")  # every graded run repeats its descriptions
+_ONCE = ("queries", "rubrics", "reference", "answers")  # every graded run repeats its descriptions
 
 
 @dataclass
@@ -32,7 +30,7 @@ class Written:
 class Tables:
     """Writes rows as they come; use it as a context manager. Rows count from 2, as in a table with a header.
 
-    faults: records that could not be read, with their place. words: labels that are text.
+    faults: records that could not be read, with their place.
     """
 
     def __init__(self, folder: Path, *, several: bool) -> None:
@@ -41,7 +39,6 @@ class Tables:
         self._stack = ExitStack()
         self.written: dict[str, Written] = {}
         self.faults: list[tuple[str, Fault]] = []
-        self.words: set[str] = set()
 
     def __enter__(self) -> Self:
         return self
@@ -65,8 +62,6 @@ class Tables:
     def _write(self, kind: str, cells: tuple[Cell, ...], place: str) -> None:
         found = self.written.get(kind) or self._open(kind)
         clean = tuple(map(_clean, cells))
-        if kind in _LABELS and isinstance(clean[-1], str) and len(self.words) < _MOST_WORDS:
-            self.words.add(clean[-1])
         if kind in _ONCE:
             if clean in found.seen:
                 return

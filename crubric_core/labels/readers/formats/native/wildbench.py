@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from .base import NativeFormat, Record, Row, Setting, has, label, named, query, rubric
+from .base import NativeFormat, Record, Row, Setting, answer, has, label, named, query, rubric
 
 
 def _score(record: Record) -> Any:
@@ -15,13 +15,24 @@ def _score(record: Record) -> Any:
     return inner if score in (None, "") else score
 
 
+def _reason(record: Record) -> Any:
+    """Strengths and weaknesses, as the judge wrote them."""
+    parsed = record.get("parsed_result")
+    if not isinstance(parsed, dict):
+        return None
+    return {k: parsed[k] for k in ("strengths", "weaknesses") if parsed.get(k)} or None
+
+
 def _rows(record: Record, setting: Setting) -> Iterator[Row]:
     name = named(record, "session_id")
     tested = record.get("model_test", record.get("generator"))
     system = setting.system(tested.rsplit("/", 1)[-1] if isinstance(tested, str) else tested)
     yield query(name, record.get("conversation_input", record.get("model_input")))
     yield rubric(name, "score", "overall quality", scale=(1, 10))
-    yield label(system, name, "score", setting.judge(record.get("judge")), _score(record))
+    yield from answer(system, name, record.get("model_output"))
+    yield label(
+        system, name, "score", setting.judge(record.get("judge")), _score(record), reason=_reason(record)
+    )
 
 
 FORMATS = (

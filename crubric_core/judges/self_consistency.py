@@ -1,0 +1,58 @@
+"""Whether a judge repeats itself: the share of agreeing pairs of runs on the same cells (docs/method.md, §1)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..types import FloatArray, IntArray
+from .measurability import measurability_posterior
+
+
+@dataclass(frozen=True)
+class SelfConsistency:
+    """Self-consistency of n judges, rubrics, or judges on rubrics.
+
+    pairs: (n,) pairs of runs on the same cell. share: (n,) of them that agree, in [0, 1]; NaN without a pair.
+    mean, sd: (n,) of the posterior. low, high: (n,) its equal-tailed interval.
+    """
+
+    pairs: IntArray
+    share: FloatArray
+    mean: FloatArray
+    sd: FloatArray
+    low: FloatArray
+    high: FloatArray
+
+
+def self_consistency(
+    pairs: ArrayLike,
+    agreeing: ArrayLike,
+    draws: ArrayLike,
+    consistent: ArrayLike,
+    alpha: float = 1.0,
+    beta: float = 1.0,
+    confidence: float = 0.95,
+) -> SelfConsistency:
+    """Share of agreeing pairs and its posterior Beta(alpha + consistent, beta + draws - consistent).
+
+    The n (n - 1) / 2 pairs of n runs on one cell are not independent, so a cell weighs as its n - 1 runs beyond the
+    first, times its share of agreeing pairs: with two runs exactly the count of agreeing pairs.
+
+    Args:
+        pairs: (n,) pairs of runs, summed over cells.
+        agreeing: (n,) of them on the same level.
+        draws: (n,) runs beyond the first, summed over cells.
+        consistent: (n,) the same, each cell times its share of agreeing pairs; at most ``draws``.
+        alpha: of the Beta prior.
+        beta: of the Beta prior.
+        confidence: of the interval.
+
+    """
+    compared, equal = np.asarray(pairs, dtype=np.int64), np.asarray(agreeing, dtype=np.float64)
+    share = np.divide(equal, compared, out=np.full(equal.shape, np.nan), where=compared > 0)
+    posterior = measurability_posterior(np.minimum(consistent, draws), draws, alpha, beta)
+    low, high = posterior.interval(confidence)
+    return SelfConsistency(compared, share, posterior.mean, posterior.sd, low, high)

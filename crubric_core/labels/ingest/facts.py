@@ -1,0 +1,173 @@
+"""Answers of the systems, and what is known of them (organisation, date, cost, licence, any column).
+
+Every ingest's rows are kept; of each key the row of the last ingest counts, so that undoing an ingest restores what
+it had replaced.
+"""
+
+# ruff: noqa: S608 - every identifier in the SQL is this program's own, every value is bound
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import duckdb
+
+from ..readers import values
+from . import names
+from .job import Job
+
+
+@dataclass(frozen=True)
+class Facts:
+    """Where a kind of fact is stored: its table, its key, the column of its text, and what messages call the key."""
+
+    table: str
+    key: tuple[str, str]
+    value: str
+    thing: str
+
+
+FACTS: Mapping[str, Facts] = {
+    "answers": Facts("answers", ("system_id", "query_id"), "text", "system and query"),
+    "systems": Facts("system_facts", ("system_id", "name"), "value", "system"),
+}
+
+
+def current_facts(place: Facts) -> str:
+    """The rows that count, as a SELECT of all columns; ``$dataset`` is to be bound."""
+    return f"""
+        SELECT * FROM {place.table} WHERE dataset_id = $dataset
+        QUALIFY row_number() OVER (PARTITION BY {", ".join(place.key)} ORDER BY ingest_id DESC) = 1
+    """
+
+
+def take_back(cursor: duckdb.DuckDBPyConnection, own: dict[str, int], kind: str) -> tuple[int, int]:
+    """Remove what an ingest said: (keys that nobody speaks of any more, keys whose earlier row counts again)."""
+    place = FACTS[kind]
+    keys = f"SELECT count(DISTINCT ({', '.join(place.key)})) FROM {place.table} WHERE dataset_id = ?"
+    ((before,),) = cursor.execute(keys, [own["dataset"]]).fetchall()
+    ((gone,),) = cursor.execute(
+        f"DELETE FROM {place.table} WHERE dataset_id = $dataset AND ingest_id = $ingest", own
+    ).fetchall()
+    ((after,),) = cursor.execute(keys, [own["dataset"]]).fetchall()
+    return before - after, gone - (before - after)
+
+
+def store_facts(job: Job) -> None:
+    """Validate ``incoming`` and add it to the answers or to what is known of the systems."""
+    place = FACTS[job.kind]
+    names.look_up_names(job, "system")
+    if job.kind == "answers":
+        _say_answers(job)
+    else:
+        _say_facts(job)
+    _settle_repeats(job, place)
+    _settle_stored(job, place)
+    names.keep_names(job, "system", "SELECT system_id AS id FROM said")
+    if job.kind == "answers":
+        names.keep_queries(job, "SELECT query_id AS id FROM said")
+    (job.tally.added,) = job.one("SELECT count(*) FROM said")
+    job.tally.added -= job.tally.changed
+    job.run(f"""
+        INSERT INTO {place.table} (dataset_id, {", ".join(place.key)}, {place.value}, ingest_id, "row")
+        SELECT $dataset, {", ".join(place.key)}, value, $ingest, "row" FROM said
+    """)
+
+
+def _say_answers(job: Job) -> None:
+    """``said(row, system_id, query_id, value)``: rows that name system and query and hold a text."""
+    job.run(f"CREATE TEMP TABLE mentioned AS SELECT {values.name('query')} AS query FROM incoming")
+    names.look_up_queries(job, "mentioned")
+    job.run(f"""
+        CREATE TEMP TABLE said AS
+        SELECT {job.row_sql} AS "row", s.id AS system_id, q.id AS query_id, nullif(i.text, '') AS value
+        FROM incoming i LEFT JOIN system_names s ON s.raw IS NOT DISTINCT FROM i.system
+        LEFT JOIN query_names q ON q.name = {values.name("i.query")}
+    """)
+    _drop_nameless(job, "system")
+    _drop_nameless(job, "query")
+    (job.tally.blank,) = job.one("SELECT count(*) FROM said WHERE value IS NULL")
+    job.run("DELETE FROM said WHERE value IS NULL")
+
+
+def _say_facts(job: Job) -> None:
+    """``said(row, system_id, name, value)``: one row a known cell."""
+    job.run(
+        'CREATE TEMP TABLE said ("row" BIGINT, system_id INTEGER, name VARCHAR, value VARCHAR)',
+    )
+    for column, name in job.facts.items():
+        job.run(
+            f"""
+            INSERT INTO said
+            SELECT {job.row_sql}, s.id, $name, {values.name(f'i."{column}"')}
+            FROM incoming i LEFT JOIN system_names s ON s.raw IS NOT DISTINCT FROM i.system
+            """,
+            name=name,
+        )
+    _drop_nameless(job, "system")
+    job.run("DELETE FROM said WHERE value IS NULL")
+
+
+def _drop_nameless(job: Job, what: str) -> None:
+    job.run(
+        f'INSERT INTO rejected SELECT DISTINCT "row", $what, NULL, $reason FROM said WHERE {what}_id IS NULL',
+        what=what,
+        reason=f"the {what} has no name",
+    )
+    job.run(f"DELETE FROM said WHERE {what}_id IS NULL")
+
+
+def _settle_repeats(job: Job, place: Facts) -> None:
+    """One row a key: equal ones collapse, others conflict."""
+    key = ", ".join(place.key)
+    if job.policies.on_conflict in ("reject", "runs"):
+        job.run(f"""
+            INSERT INTO rejected
+            SELECT "row", '{place.value}', value,
+                   'conflicts with ' || {job.row_named("other")}
+                   || ', which gives another text for the same {place.thing}'
+            FROM (
+                SELECT *, CASE WHEN value = first_value THEN other_row ELSE first_row END AS other FROM (
+                    SELECT *, min("row") FILTER (value <> first_value) OVER k AS other_row FROM (
+                        SELECT *, min("row") OVER k AS first_row, arg_min(value, "row") OVER k AS first_value
+                        FROM said WINDOW k AS (PARTITION BY {key})
+                    ) WINDOW k AS (PARTITION BY {key})
+                )
+            ) WHERE other_row IS NOT NULL
+        """)
+        job.run('DELETE FROM said WHERE "row" IN (SELECT "row" FROM rejected)')
+    best = "ASC" if job.policies.on_conflict == "first" else "DESC"
+    job.run(f"""
+        CREATE OR REPLACE TEMP TABLE said AS SELECT *, count(*) OVER (PARTITION BY {key}) AS times
+        FROM said QUALIFY row_number() OVER (PARTITION BY {key} ORDER BY "row" {best}) = 1
+    """)
+    job.tally.collapsed += job.one("SELECT coalesce(sum(times - 1), 0)::BIGINT FROM said")[0]
+
+
+def _settle_stored(job: Job, place: Facts) -> None:
+    """Against what earlier ingests said: equal texts collapse, others conflict."""
+    same = " AND ".join(f"s.{c} = t.{c}" for c in place.key)
+    job.run(f"""
+        CREATE TEMP TABLE met AS
+        SELECT s."row", s.value, t.{place.value} AS old, t."row" AS old_row, e.source
+        FROM said s JOIN ({current_facts(place)}) t ON {same} JOIN ingests e ON e.ingest_id = t.ingest_id
+    """)
+    same_rows, differing = job.one(
+        "SELECT count(*) FILTER (value = old), count(*) FILTER (value <> old) FROM met"
+    )
+    job.tally.collapsed += same_rows
+    if job.policies.on_conflict in ("reject", "runs"):
+        job.run(f"""
+            INSERT INTO rejected
+            SELECT "row", '{place.value}', value, 'conflicts with row ' || old_row || ' of ' || source
+                   || ', which gave another text for the same {place.thing}'
+            FROM met WHERE value <> old
+        """)
+        job.run('DELETE FROM said WHERE "row" IN (SELECT "row" FROM met WHERE value <> old)')
+        return
+    job.tally.replaced += differing
+    job.tally.apply("on_conflict", differing)
+    if job.policies.on_conflict == "last":
+        job.tally.changed = differing
+    else:
+        job.run('DELETE FROM said WHERE "row" IN (SELECT "row" FROM met WHERE value <> old)')

@@ -1,0 +1,131 @@
+"""Each different text in place of a label, with the level that it stands for, or why it stands for none."""
+
+# ruff: noqa: S608 - every identifier in the SQL is this program's own, every value is bound
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+from ...errors import IngestError
+from ..readers import values
+from ..readers.columns import SPECS
+from .job import Job
+
+
+def read_labels(job: Job) -> None:
+    """``label_values``: each text once, with its label, or why it is none, and the policies that made it one."""
+    policies = job.policies
+    whole = {"reject": "scaled", "down": "floor(scaled)", "up": "ceil(scaled)"}[policies.fractions]
+    zero = "scaled = 0 AND verdict IS NULL AND NOT answered" if policies.zero == "unknown" else "false"
+    words = [word.strip().lower() for word in policies.answers]
+    job.run(
+        f"""
+        CREATE TEMP TABLE label_values AS
+        WITH answers AS (SELECT unnest($words::VARCHAR[]) AS word, unnest($meanings::DOUBLE[]) AS meaning),
+        parsed AS (
+            SELECT raw, n, word, meaning, {values.verdict("raw")} AS verdict, {values.number("raw")} AS number,
+                   {values.is_unknown("raw")} AS missing
+            FROM label_words LEFT JOIN answers ON word = lower({values.name("raw")})
+        ), told AS (
+            SELECT * REPLACE (CASE WHEN NOT answered THEN verdict END AS verdict) FROM (
+                SELECT *, word IS NOT NULL AND NOT (missing AND meaning IS NULL) AND (
+                    verdict IS NULL  -- or one word means another level than usual, and then all of them do
+                    OR bool_or(word IS NOT NULL AND verdict IS NOT NULL AND verdict IS DISTINCT FROM meaning) OVER ()
+                ) AS answered
+                FROM parsed
+            )
+        ), scaled AS (
+            SELECT *, CASE WHEN answered THEN meaning WHEN verdict IS NOT NULL THEN verdict
+                           ELSE {_levelled(job)} END AS scaled
+            FROM told
+        ), valued AS (
+            SELECT *, {zero} AS no_label, CASE WHEN isfinite(scaled) THEN {whole} ELSE scaled END AS value
+            FROM scaled
+        ), settled AS (
+            SELECT *, missing AND NOT answered OR answered AND meaning IS NULL OR coalesce(no_label, false) AS unknown
+            FROM valued
+        )
+        SELECT raw, n, CASE WHEN NOT unknown THEN value END AS value, unknown,
+               verdict IS NOT NULL OR coalesce(word IN (SELECT unnest($verdicts::VARCHAR[])), false) AS is_word,
+               answered, no_label, scaled,
+               {values.problem("value", "unknown", SPECS[job.kind].values["label"])} AS problem
+        FROM settled
+        """,
+        words=words,
+        verdicts=sorted(job.verdicts),
+        meanings=list(policies.answers.values()),
+    )
+    _count_policies(job)
+    _refuse_fractions(job)
+
+
+def _levelled(job: Job) -> str:
+    """A number as the policies turn it into a level."""
+    policies = job.policies
+    if policies.threshold is not None:
+        return f"CAST(number >= {float(policies.threshold)!r} AS DOUBLE)"
+    if policies.bins:
+        top = _top_of_scores(job)
+        return f"least(floor(number * {policies.bins} / {top}), {policies.bins - 1})"
+    return "number" if policies.multiply == 1 else f"round(number * {policies.multiply}, 6)"
+
+
+def _top_of_scores(job: Job) -> int:
+    """1, 10 or 100: the least that no score of the file is above; IngestError where scores are negative or beyond."""
+    low, high = job.one(f"SELECT min(n), max(n) FROM (SELECT {values.number('raw')} AS n FROM label_words)")
+    if low is None:
+        return 1
+    for top in (1, 10, 100):
+        if low >= 0 and high <= top:
+            return top
+    raise IngestError(
+        f"The labels of {job.source} go from {low:g} to {high:g}, and bins divides scores of 0 to 1, 10 or 100: use "
+        "threshold, or bring them to one of these ranges."
+    )
+
+
+def _count_policies(job: Job) -> None:
+    """How many rows each policy has decided so far."""
+    rounded, zeros, answered, multiplied = job.one("""
+        SELECT coalesce(sum(n) FILTER (scaled <> value), 0), coalesce(sum(n) FILTER (no_label), 0),
+               coalesce(sum(n) FILTER (answered), 0),
+               coalesce(sum(n) FILTER (value IS NOT NULL AND NOT answered AND NOT is_word), 0)
+        FROM label_values
+    """)
+    job.tally.apply("fractions", rounded)
+    job.tally.apply("zero", zeros)
+    job.tally.apply("answers", answered)
+    for name, chosen in (
+        ("multiply", job.policies.multiply > 1),
+        ("threshold", job.policies.threshold is not None),
+        ("bins", job.policies.bins > 0),
+    ):
+        job.tally.apply(name, multiplied if chosen else 0)
+
+
+def _refuse_fractions(job: Job) -> None:
+    """A whole column in quarters or tenths is another scale, not many slips: say how to bring it to levels."""
+    known, fractional = job.one(
+        "SELECT coalesce(sum(n), 0), coalesce(sum(n) FILTER (value <> round(value)), 0)"
+        " FROM label_values WHERE isfinite(value)"
+    )
+    if fractional * 10 < known or not fractional:
+        return
+    found = job.all(
+        "SELECT DISTINCT value FROM label_values WHERE isfinite(value) AND abs(value) <= 1000 LIMIT 1001"
+    )
+    for parts in range(2, 21) if len(found) <= 1000 else ():
+        if all(abs(v * parts - round(v * parts)) < 1e-6 for (v,) in found):
+            raise IngestError(
+                f"The labels of {job.source} go in steps of {float(Fraction(1, parts)):.4g}, and levels are whole "
+                f"numbers: multiply the labels (and scale_min, scale_max) by {parts} (policy multiply={parts})."
+            )
+    raise IngestError(
+        f"The labels of {job.source} are continuous scores ({_range_of(found)}), and levels are whole numbers: say "
+        "from which score a rubric is met (policy threshold=0.5), or how many equal steps there are (policy bins=5)."
+    )
+
+
+def _range_of(found: Sequence[tuple[float]]) -> str:
+    scores = [score for (score,) in found]
+    return f"{min(scores):.4g} to {max(scores):.4g}"

@@ -1,0 +1,125 @@
+"""What the rubrics of a dataset come to: their criteria, scales and pass marks, as SQL over the stored tables."""
+
+# ruff: noqa: S608 - every identifier in the SQL is this program's own, every value is bound
+from __future__ import annotations
+
+Query = tuple[str, dict[str, object]]
+
+
+def own_name(name: str, query: str) -> str:
+    """A rubric's name after its query's prefix; the whole name where it has none."""
+    return f"""
+        CASE WHEN starts_with({name}, {query}) AND length({name}) > length({query}) + 1
+                  AND substr({name}, length({query}) + 1, 1) IN ('#', '/', ':', '_', '-', '.', '|', ' ')
+             THEN substr({name}, length({query}) + 2) ELSE {name} END
+    """
+
+
+def criterion_key(text: str, own: str, rubric_id: str) -> str:
+    """What rubrics of one criterion share: their text, else their own name; a bare number is a position, no name."""
+    return rf"""
+        CASE WHEN {text} IS NOT NULL THEN 'text ' || lower(trim(regexp_replace({text}, '\s+', ' ', 'g')))
+             WHEN regexp_matches({own}, '^[0-9]+$') THEN 'rubric ' || {rubric_id} ELSE 'name ' || {own} END
+    """
+
+
+# Every rubric with labels or a description, in canonical order, with its scale resolved (METHOD §1): what a table of
+# rubrics says, else the extremes of the labels of its criterion over all queries. A criterion is known by its text,
+# else by its name after the query's prefix; a bare number is a position, and no name. A scale without 0 begins at 1.
+# A rubric described without a query lends its description to the rubrics of that name. A name that several queries
+# share is shown as query#name, so that rubric names are unique.
+RUBRIC_FACTS = f"""
+    labelled AS (
+        SELECT rubric_id, min(label) AS lo, max(label) AS hi, count(label) AS n FROM labels
+        WHERE dataset_id = $dataset GROUP BY rubric_id
+    ),
+    named AS (
+        SELECT r.*, q.name AS query, {own_name("r.name", "q.name")} AS own
+        FROM rubrics r LEFT JOIN queries q USING (query_id)
+        WHERE r.dataset_id = $dataset
+    ),
+    general AS (FROM named WHERE query_id IS NULL),
+    specific AS (SELECT DISTINCT name FROM named WHERE query_id IS NOT NULL),
+    listed AS (
+        SELECT r.rubric_id, r.query_id, r.name, r.own, coalesce(r.query, 'all') AS query,
+               coalesce(r.text, g.text) AS text,
+               coalesce(r.scale_min, g.scale_min) AS given_min, coalesce(r.scale_max, g.scale_max) AS given_max,
+               coalesce(r.pass_mark, g.pass_mark) AS given_mark,
+               coalesce(r.weight, g.weight) AS weight, coalesce(r.dimension, g.dimension) AS dimension,
+               coalesce(r.severity, g.severity) AS severity,
+               coalesce(r.polarity, g.polarity, CASE WHEN coalesce(r.weight, g.weight) < 0 THEN -1 END, 1) AS polarity,
+               coalesce(r.tags, g.tags) AS tags
+        FROM named r LEFT JOIN general g ON g.name = r.name AND r.query_id IS NOT NULL
+        WHERE r.rubric_id IN (SELECT rubric_id FROM labelled)
+           OR (r.ingest_id IS NOT NULL AND (r.query_id IS NOT NULL OR r.name NOT IN (FROM specific)))
+    ),
+    keyed AS (
+        SELECT *, {criterion_key("text", "own", "rubric_id")} AS key
+        FROM listed
+    ),
+    extremes AS (
+        SELECT key, min(least(lo, given_min)) AS lowest, max(greatest(hi, given_max)) AS highest,
+               CASE WHEN min(given_mark) = max(given_mark) THEN min(given_mark) END AS mark
+        FROM keyed LEFT JOIN labelled USING (rubric_id) GROUP BY key
+    ),
+    topped AS (
+        SELECT l.*, coalesce(given_max,
+                             greatest(given_min + 1, CASE WHEN lowest = 0 AND highest = 0 THEN 1 ELSE highest END),
+                             1) AS top, lowest, mark
+        FROM keyed l JOIN extremes USING (key)
+    ),
+    scaled AS (
+        SELECT *, coalesce(given_min, CASE WHEN lowest >= 1 AND top > 1 THEN CASE WHEN top > 12 THEN 0 ELSE 1 END
+                                           WHEN lowest < top THEN lowest ELSE top - 1 END) AS bottom
+        FROM topped
+    ),
+    qualified AS (
+        SELECT *, CASE WHEN count(*) OVER (PARTITION BY name) > 1 THEN query || '#' || name ELSE name END AS rubric,
+               min(key) OVER (PARTITION BY own) = max(key) OVER (PARTITION BY own)
+                   AND min(own) OVER (PARTITION BY key) = max(own) OVER (PARTITION BY key) AS own_is_one,
+               min(text) OVER (PARTITION BY key) AS first_text,
+               top - bottom + 1 AS levels
+        FROM scaled
+    ),
+    facts AS (
+        SELECT row_number() OVER (ORDER BY query, rubric) - 1 AS j, rubric_id, query_id, rubric, query, text,
+               bottom AS scale_min, top AS scale_max, levels, weight, dimension, severity, polarity, tags,
+               CASE WHEN own_is_one AND NOT starts_with(key, 'rubric ') THEN own ELSE coalesce(first_text, rubric) END
+                   AS criterion, key,
+               coalesce(given_mark, mark, CASE WHEN polarity < 0 THEN top - levels // 2 + 1
+                                               ELSE bottom + levels // 2 END) AS pass_mark,
+               coalesce(given_mark, mark) IS NOT NULL AS mark_given,
+               given_min IS NOT NULL AND given_max IS NOT NULL AS given
+        FROM qualified
+    )
+"""
+
+
+def criteria(dataset: int) -> Query:
+    """One row a criterion: what its scale rests on, and the lowest label that counts as met (or as passed)."""
+    return (
+        f"""
+        WITH {RUBRIC_FACTS}
+        SELECT criterion, count(*) AS rubrics, count(DISTINCT query) AS queries,
+               coalesce(sum(n), 0)::BIGINT AS labels, min(lo) AS lowest, max(hi) AS highest,
+               min(scale_min) AS scale_min, max(scale_max) AS scale_max, max(levels) AS levels,
+               min(polarity) AS polarity, min(pass_mark) AS pass_mark, bool_or(mark_given) AS mark_given,
+               CASE WHEN bool_and(given) THEN 'given' ELSE 'inferred' END AS source
+        FROM facts LEFT JOIN labelled USING (rubric_id)
+        GROUP BY key, criterion ORDER BY labels DESC, criterion
+        """,
+        {"dataset": dataset},
+    )
+
+
+def named_as(dataset: int, criteria: list[str]) -> Query:
+    """(query, rubric), as files name them, of the rubrics of some criteria."""
+    return (
+        f"""
+        WITH {RUBRIC_FACTS}
+        SELECT q.name AS query, r.name AS rubric FROM facts f JOIN rubrics r USING (rubric_id)
+        LEFT JOIN queries q ON q.query_id = r.query_id
+        WHERE f.criterion IN (SELECT unnest($criteria::VARCHAR[])) ORDER BY ALL
+        """,
+        {"dataset": dataset, "criteria": criteria},
+    )

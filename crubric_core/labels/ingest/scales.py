@@ -1,0 +1,147 @@
+"""Scales of the criteria that a file of labels touches: those that the user gives, and what cannot be a level."""
+
+# ruff: noqa: S608 - every identifier in the SQL is this program's own, every value is bound
+from __future__ import annotations
+
+from collections import defaultdict
+
+from ..readers import values
+from .job import Job
+from .rubric_facts import criterion_key, own_name
+from .statements import fold
+from .strays import candidates, find_strays, why
+
+_EVERY = "*"
+
+
+def apply_given(job: Job) -> None:
+    """``criterion_keys(id, key, criterion)``; scales of the policies go into ``rubric_names`` as its lo and hi."""
+    job.run(f"""
+        CREATE TEMP TABLE criterion_keys AS
+        SELECT id, {criterion_key("text", "own", "id")} AS key, coalesce(text, own) AS criterion, rubric, own, text
+        FROM (
+            SELECT DISTINCT id, rubric, text, {own_name("rubric", "query")} AS own
+            FROM rubric_names WHERE id IS NOT NULL
+        )
+    """)
+    for name, (low, high) in job.policies.scales.items():
+        job.run(
+            f"""
+            UPDATE rubric_names SET lo = coalesce($low::INTEGER, lo), hi = coalesce($high::INTEGER, hi)
+            WHERE id IN (SELECT id FROM criterion_keys WHERE {_NAMED})
+            """,
+            low=low,
+            high=high,
+            name=name,
+        )
+
+
+_NAMED = f"$name = '{_EVERY}' OR lower($name) IN (lower(rubric), lower(own), lower(text))"
+
+
+def keep_given(job: Job) -> None:
+    """Store the scales and pass marks of the policies, as descriptions of the rubrics that this file labels."""
+    if not (job.policies.scales or job.policies.pass_marks):
+        return
+    job.run("CREATE TEMP TABLE given_scales (id INTEGER, low INTEGER, high INTEGER, mark INTEGER)")
+    for name, (low, high) in job.policies.scales.items():
+        job.run(
+            f"INSERT INTO given_scales SELECT id, $low, $high, NULL FROM criterion_keys WHERE {_NAMED}",
+            low=low,
+            high=high,
+            name=name,
+        )
+    for name, mark in job.policies.pass_marks.items():
+        job.run(
+            f"INSERT INTO given_scales SELECT id, NULL, NULL, $mark FROM criterion_keys WHERE {_NAMED}",
+            mark=mark,
+            name=name,
+        )
+    job.run("""
+        INSERT INTO rubric_statements (dataset_id, rubric_id, scale_min, scale_max, pass_mark, ingest_id, "row")
+        SELECT $dataset, id, max(low), max(high), max(mark), $ingest, 0 FROM given_scales
+        WHERE id IN (SELECT rubric_id FROM rubrics WHERE dataset_id = $dataset) GROUP BY id
+    """)
+    fold(job.cursor, "rubrics", job.dataset_id, "SELECT DISTINCT id FROM given_scales")
+
+
+def find_exceptions(job: Job) -> bool:
+    """``strays(rubric_id, value, reason)``, and the highest number of each criterion as ``rubric_names.seen_hi``.
+
+    False, and neither is there, where the distinct values alone show that there can be none.
+    """
+    counts = {
+        int(v): int(n)
+        for v, n in job.all(
+            "SELECT value, sum(n) FROM label_values WHERE value IS NOT NULL AND problem IS NULL AND NOT is_word"
+            " GROUP BY value"
+        )
+    }
+    suspects = candidates(counts) if len(counts) > 1 else frozenset[int]()
+    (words,) = job.one("SELECT count(*) FROM label_values WHERE is_word")
+    if not suspects and not words:
+        return False
+    job.run(f"""
+        CREATE TEMP TABLE criterion_values AS
+        SELECT key, value::INTEGER AS value, sum(n)::BIGINT AS n FROM (
+            SELECT k.key, l.value, count(*) AS n
+            FROM incoming i JOIN label_values l ON l.raw IS NOT DISTINCT FROM i.label
+            JOIN rubric_names r ON r.rubric_raw IS NOT DISTINCT FROM i.rubric
+                               AND r.query_raw IS NOT DISTINCT FROM i.query
+            JOIN criterion_keys k ON k.id = r.id
+            WHERE l.value IS NOT NULL AND l.problem IS NULL AND NOT l.is_word
+              AND coalesce(l.value BETWEEN r.lo AND r.hi, true) GROUP BY ALL
+            UNION ALL
+            SELECT k.key, t.label, count(*) FROM {job.kind} t JOIN criterion_keys k ON k.id = t.rubric_id
+            WHERE t.dataset_id = $dataset AND t.label IS NOT NULL GROUP BY ALL
+        ) GROUP BY key, value
+    """)
+    _tell_strays(job, suspects, sum(counts.values()))
+    job.run("ALTER TABLE rubric_names ADD COLUMN seen_hi INTEGER")
+    job.run("""
+        UPDATE rubric_names SET seen_hi = s.top FROM (
+            SELECT k.id, max(v.value) AS top FROM criterion_values v JOIN criterion_keys k USING (key)
+            ANTI JOIN strays t ON t.rubric_id = k.id AND t.value = v.value GROUP BY k.id
+        ) s WHERE s.id = rubric_names.id
+    """)
+    return True
+
+
+def _tell_strays(job: Job, suspects: frozenset[int], everywhere: int) -> None:
+    """Strays of the criteria whose scale nobody gave."""
+    job.run("CREATE TEMP TABLE strays (rubric_id INTEGER, value INTEGER, reason VARCHAR)")
+    found = job.all(
+        """
+        SELECT key, value, n FROM criterion_values WHERE key IN (
+            SELECT key FROM criterion_values JOIN criterion_keys USING (key) JOIN rubric_names USING (id)
+            WHERE value IN (SELECT unnest($suspects::INTEGER[])) AND (lo IS NULL OR hi IS NULL)
+        )
+        """,
+        suspects=sorted(suspects),
+    )
+    by_key: dict[str, dict[int, int]] = defaultdict(dict)
+    for key, value, n in found:
+        by_key[key][value] = n
+    rows = []
+    for key, counts in by_key.items():
+        name = _called(job, key)
+        for value, (low, high) in find_strays(counts, suspects, everywhere).items():
+            rows.append((key, value, why(value, counts[value], sum(counts.values()), low, high, name)))
+    if rows:
+        job.run(
+            """
+            INSERT INTO strays SELECT k.id, s.value, s.reason FROM (
+                SELECT unnest($keys::VARCHAR[]) AS key, unnest($values::INTEGER[]) AS value,
+                       unnest($reasons::VARCHAR[]) AS reason
+            ) s JOIN criterion_keys k USING (key)
+            """,
+            keys=[key for key, _, _ in rows],
+            values=[value for _, value, _ in rows],
+            reasons=[reason for _, _, reason in rows],
+        )
+
+
+def _called(job: Job, key: str) -> str:
+    """A criterion in a sentence."""
+    (name,) = job.one("SELECT min(criterion) FROM criterion_keys WHERE key = $key", key=key)
+    return values.shortened(str(name))

@@ -1,0 +1,58 @@
+"""Numbers among labels that are no level of their scale: codes for a missing label, and slips of the pen.
+
+A scale is inferred from the labels of a criterion, so that one wrong number would stretch it for all of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+CODES = frozenset({-9999, -999, -998, -99, -98, -97, -9, -8, -7, 99, 999, 9999})
+_RARE = 0.02  # share of all labels of a file above which a number is common
+_FEW = 0.05  # share of a criterion's labels that strays may have together
+_LEAST = 20  # labels of a criterion below which nothing is called rare,
+_MANY = 100  # but where the whole file has as many
+
+
+def candidates(counts: Mapping[int, int]) -> frozenset[int]:
+    """The numbers that could be strays, by how often each occurs in the whole file: codes, and rare ones."""
+    rare = max(1.0, _RARE * sum(counts.values()))
+    return frozenset(v for v, n in counts.items() if v in CODES or n <= rare)
+
+
+def find_strays(
+    counts: Mapping[int, int], suspects: frozenset[int], everywhere: int = 0
+) -> dict[int, tuple[int, int]]:
+    """Stray numbers of one criterion → the ends of the scale without them; ``everywhere``: labels of the whole file.
+
+    A number is far where it lies further outside the others' range than that range is wide. A far code is a stray
+    however often it occurs; another far number where all of them together are few.
+    """
+    known = [v for v in counts if v not in suspects] or [v for v in counts if v not in CODES]
+    if not known:
+        return {}
+    low, high = min(known), max(known)
+    far = [v for v in counts if not low <= v <= high]
+    while near := [v for v in far if low - max(high - low, 1) <= v <= high + max(high - low, 1)]:
+        low, high = min(low, *near), max(high, *near)
+        far = [v for v in far if not low <= v <= high]
+    codes = [v for v in far if v in CODES]
+    others = [v for v in far if v not in CODES]
+    total = sum(counts.values())
+    enough = total >= _LEAST or everywhere >= _MANY
+    few = enough and sum(counts[v] for v in others) <= max(1.0, _FEW * total)
+    return dict.fromkeys([*codes, *(others if few else [])], (low, high))
+
+
+def why(value: int, count: int, total: int, low: int, high: int, criterion: str) -> str:
+    """The reason for the rejection, with what keeps the row."""
+    scale = f"{low} to {high}"
+    if value in CODES:
+        return (
+            f"{value} looks like a code for a missing label, where the other labels of {criterion} go from {scale}: "
+            f"--answer={value}= reads it as unknown, --scale keeps it"
+        )
+    return (
+        f"{value} lies far outside the other labels of {criterion}, {scale} ({count:,} of {total:,}): correct it, or "
+        "give the criterion its scale (--scale)"
+    )

@@ -1,0 +1,51 @@
+"""What the words among all labels of a file stand for: one vocabulary, whatever row each word stands in."""
+
+# ruff: noqa: S608 - every identifier in the SQL is this program's own, every value is bound
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ...errors import IngestError
+from ..readers.plan import Words
+from ..readers.policies import Policies
+from ..readers.words import is_verdict, settled, whole_of
+from .job import Job
+
+_MOST = 50_000  # different texts; a column with more of them holds no labels
+
+
+def with_vocabulary(job: Job, planned: Words) -> tuple[Job, Words]:
+    """``label_words(raw, n)``, and the job whose policies say what each word stands for, with what was understood.
+
+    What the user said of a word goes before what was planned, and that before what is understood. Raises IngestError
+    where there are too many different texts to be labels.
+    """
+    job.run(
+        "CREATE TEMP TABLE label_words AS SELECT label AS raw, count(*) AS n FROM incoming GROUP BY label"
+    )
+    texts = [
+        text
+        for (text,) in job.all(
+            f"SELECT raw FROM label_words WHERE try_cast(raw AS DOUBLE) IS NULL AND trim(raw) <> '' LIMIT {_MOST + 1}"
+        )
+    ]
+    if len(texts) > _MOST:
+        raise IngestError(
+            f"The label column of {job.source} holds more than {_MOST:,} different texts: name the column that holds "
+            "the labels, or a rule that finds the label in a text (extract)."
+        )
+    words = settled(texts, planned)
+    told = {word.strip().lower() for word in job.policies.answers}
+    top = max((level for level in words.values() if level is not None), default=0)
+    verdicts = frozenset(w.strip().lower() for w in words if top == 1 and is_verdict(w)) - told
+    policies = _with_answers(job.policies, words)
+    whole = whole_of(words)
+    if whole is not None and not policies.scales:
+        policies = replace(policies, scales={"*": (None, whole)})
+    return replace(job, policies=policies, verdicts=verdicts), words
+
+
+def _with_answers(policies: Policies, words: Words) -> Policies:
+    meant = {word.strip().lower(): level for word, level in words.items() if word.strip()}
+    told = {word.strip().lower(): level for word, level in policies.answers.items()}
+    return replace(policies, answers=meant | told) if meant | told else policies

@@ -1,0 +1,192 @@
+"""A program of its own that reads one workbook and writes each sheet that holds a table as CSV.
+
+    python -I sheets_child.py WORKBOOK FOLDER MEGABYTES SECONDS
+
+It runs apart because a small damaged workbook can make the reader ask for more memory than there is, which ends the
+process. It imports nothing of this package, prints one JSON object and ends: {"sheets": [[name, file], …]} or
+{"error": why}.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+import sys
+import zipfile
+from collections.abc import Iterator, Sequence
+from datetime import date, datetime, time
+from pathlib import Path
+from typing import Any
+
+_MOST_CELLS = 50_000_000  # of a sheet's extent
+_SPARSE = 50  # cells of the extent for each filled one, above which a sheet has a stray cell far out
+_AT = re.compile(rb'<c [^>]*?\br="([A-Z]{1,3})([0-9]{1,7})"')
+_LOOKED_AT = 20  # rows in which the header is looked for
+_BLOCK = 1 << 20
+
+Span = tuple[int, int, int, int]  # top, left, bottom, right, counted from the first row and column
+
+
+def limit(megabytes: int, seconds: int) -> None:
+    """Bound the process's memory and time, where the platform can."""
+    try:
+        import resource
+    except ImportError:
+        return  # no such limits on Windows; the parent keeps the time
+    resource.setrlimit(resource.RLIMIT_AS, (megabytes << 20, megabytes << 20))
+    resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+def extent_problem(path: Path) -> str | None:
+    """Why a sheet's extent is not read, by the addresses of its cells; None where all are sane, or cannot be told."""
+    if not zipfile.is_zipfile(path):
+        return None
+    with zipfile.ZipFile(path) as archive:
+        for name in archive.namelist():
+            if re.fullmatch(r"xl/worksheets/[^/]+\.xml", name):
+                with archive.open(name) as file:
+                    problem = _extent(iter(lambda file=file: file.read(_BLOCK), b""), name)  # type: ignore[misc]
+                if problem:
+                    return problem
+    return None
+
+
+def _extent(blocks: Iterator[bytes], name: str) -> str | None:
+    cells = rows = columns = 0
+    rest = b""
+    for block in blocks:
+        text = rest + block
+        end = 0
+        for found in _AT.finditer(text):
+            cells += 1
+            rows, columns = max(rows, int(found[2])), max(columns, _column(found[1]))
+            end = found.end()
+        rest = text[max(end, len(text) - 200) :]
+    if rows * columns > _MOST_CELLS and rows * columns > _SPARSE * cells:
+        return (
+            f"{name.rsplit('/', 1)[-1]} goes to row {rows:,}, column {columns:,}, with {cells:,} cells filled"
+        )
+    return None
+
+
+def _column(letters: bytes) -> int:
+    number = 0
+    for letter in letters:
+        number = number * 26 + letter - 64
+    return number
+
+
+def write_sheets(path: Path, folder: Path) -> list[tuple[str, str]]:
+    """(name, CSV file) of each sheet with a header and a row."""
+    import python_calamine
+
+    found = []
+    book = python_calamine.CalamineWorkbook.from_path(str(path))
+    for number, name in enumerate(book.sheet_names):
+        sheet = book.get_sheet_by_name(name)
+        rows = sheet.to_python(skip_empty_area=True)
+        table = table_of(rows, _merges(sheet))
+        if len(table) > 1:
+            target = folder / f"sheet{number}.csv"
+            with target.open("w", encoding="utf-8", newline="") as file:
+                csv.writer(file, lineterminator="\n").writerows(table)
+            found.append((name, str(target)))
+    return found
+
+
+def _merges(sheet: Any) -> list[Span]:
+    """Merged cells, counted from the first filled row and column."""
+    start = sheet.start or (0, 0)
+    ranges = sheet.merged_cell_ranges or []
+    return [
+        (top - start[0], left - start[1], bottom - start[0], right - start[1])
+        for (top, left), (bottom, right) in ranges
+        if top >= start[0] and left >= start[1]
+    ]
+
+
+def table_of(rows: Sequence[Sequence[Any]], merges: Sequence[Span]) -> list[list[str]]:
+    """A header and its rows as text: without titles above it, merged cells filled, two header rows as one.
+
+    Blank rows and columns without header or cells are dropped.
+    """
+    texts = [[_text(cell) for cell in row] for row in rows]
+    width = max(map(len, texts), default=0)
+    texts = [row + [""] * (width - len(row)) for row in texts]
+    bare = [list(row) for row in texts]
+    for top, left, bottom, right in merges:
+        if bottom < len(texts) and right < width:
+            for r in range(top, bottom + 1):
+                texts[r][left : right + 1] = [texts[top][left]] * (right + 1 - left)
+    first = _header_at(bare)
+    table = _joined_header(texts[first:], [m for m in merges if m[0] == first and m[3] > m[1]], first)
+    used = [i for i in range(width) if any(row[i] for row in table)]
+    return [[row[i] for i in used] for row in table if any(row)]
+
+
+def _header_at(rows: Sequence[Sequence[str]]) -> int:
+    """The first row that is filled like those below it: titles above a table fill a cell or two."""
+    filled = [sum(map(bool, row)) for row in rows]
+    seen = [n for n in filled[: 10 * _LOOKED_AT] if n]
+    usual = sorted(seen)[len(seen) // 2] if seen else 0
+    for number, n in enumerate(filled[:_LOOKED_AT]):
+        if n and (n >= 0.6 * usual or n > 2):
+            return number
+    return 0
+
+
+def _joined_header(table: list[list[str]], spans: Sequence[Span], first: int) -> list[list[str]]:
+    """Two header rows, the upper one with merged cells over several columns, as one: ``Judge A cites``."""
+    if not spans or len(table) < 3 or any(_is_number(cell) for cell in table[1]):
+        return table
+    joined = [
+        upper if not lower or upper == lower else f"{upper} {lower}" if upper else lower
+        for upper, lower in zip(table[0], table[1], strict=True)
+    ]
+    return (
+        [joined, *table[2:]] if len(set(filter(None, joined))) == len(list(filter(None, joined))) else table
+    )
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _text(cell: Any) -> str:
+    """A cell as it is meant: 4.0 is 4, a date is ISO, true and false are words."""
+    if isinstance(cell, bool):
+        return "true" if cell else "false"
+    if isinstance(cell, float) and cell.is_integer() and abs(cell) < 1e15:
+        return str(int(cell))
+    if isinstance(cell, (date, datetime, time)):
+        return cell.isoformat()
+    return str(cell).replace("\0", "\ufffd")
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Read one workbook under limits."""
+    path, folder, megabytes, seconds = (
+        Path(arguments[0]),
+        Path(arguments[1]),
+        int(arguments[2]),
+        int(arguments[3]),
+    )
+    limit(megabytes, seconds)
+    try:
+        problem = extent_problem(path)
+        answer: dict[str, Any] = {"error": problem} if problem else {"sheets": write_sheets(path, folder)}
+    except MemoryError:
+        answer = {"error": "it needs more memory than it may have"}
+    except Exception as error:  # noqa: BLE001 - whatever a stranger's file makes the reader raise is the file's fault
+        answer = {"error": re.sub(r"\s+", " ", str(error))[:120].strip(". ") or "damaged"}
+    print(json.dumps(answer))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,131 @@
+"""What a file holds that is not used, and which of it looks like labels: told in every report."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from .columns import plain_name
+from .guess import Sample, profile
+from .words import is_number, levels_of
+
+MOST = 200  # names that are kept
+_DEEPEST = 6
+_SPEAKING = frozenset(
+    (
+        *(
+            "label",
+            "labels",
+            "score",
+            "scores",
+            "verdict",
+            "rating",
+            "grade",
+            "met",
+            "pass",
+            "passed",
+            "correct",
+        ),
+        *("judgment", "judgement", "vote", "votes", "satisfied", "fulfilled", "success"),
+    )
+)
+_NO_LABELS = frozenset(
+    ["id", "index", "idx", "n", "count", "row", "position", "rank", "year", "seed", "max", "min"]
+)
+
+
+def unused_columns(
+    columns: Sequence[str], rows: Sample, used: Sequence[str]
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """(names of the columns that a mapping leaves out, those of them that look like labels)."""
+    taken = set(used)
+    left = [(i, c) for i, c in enumerate(columns) if c.strip() and c not in taken][:MOST]
+    suspects = tuple(
+        c for i, c in left if _looks_like_labels(c, [row[i] if i < len(row) else None for row in rows])
+    )
+    return tuple(c for _, c in left), suspects
+
+
+def _looks_like_labels(column: str, cells: Sequence[str | None]) -> bool:
+    """By a name that speaks of labels, or by few different values among which are verdicts."""
+    parts = set(plain_name(column).split("_"))
+    held = profile(cells)
+    if held.labels < 0.8 or not 1 <= held.distinct <= 12 or parts & _NO_LABELS:
+        return False
+    known = [c for c in cells if c is not None and c.strip()]
+    return bool(parts & _SPEAKING) or (
+        bool(levels_of(c for c in known if not is_number(c))) and held.distinct > 1
+    )
+
+
+class Watched(dict[str, Any]):
+    """An object of a record that remembers which of its fields were read."""
+
+    def __init__(self, found: Mapping[str, Any], depth: int = 0) -> None:
+        super().__init__({k: watched(v, depth + 1) for k, v in found.items()})
+        self.read: set[str] = set()
+
+    def __getitem__(self, key: str) -> Any:
+        self.read.add(key)
+        return super().__getitem__(key)
+
+    def get(self, key: str, default: Any = None) -> Any:
+        """As of any dict."""
+        self.read.add(key)
+        return super().get(key, default)
+
+    def items(self) -> Any:
+        """As of any dict: all are read."""
+        self.read.update(self)
+        return super().items()
+
+    def values(self) -> Any:
+        """As of any dict: all are read."""
+        self.read.update(self)
+        return super().values()
+
+
+def watched(value: Any, depth: int = 0) -> Any:
+    """A value of JSON whose objects remember what was read of them."""
+    if depth > _DEEPEST:
+        return value
+    if isinstance(value, dict):
+        return Watched(value, depth)
+    return [watched(v, depth + 1) for v in value] if isinstance(value, list) else value
+
+
+def unused_fields(records: Sequence[Any]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """(paths of fields that nobody read, such as ``scores[].extra``, those of them that look like labels)."""
+    found: dict[str, list[Any]] = {}
+    for record in records:
+        for path, value in _unread(record, ""):
+            if path in found or len(found) < MOST:
+                found.setdefault(path, []).append(value)
+    suspects = tuple(p for p, values in found.items() if _is_verdict(p, values))
+    return tuple(found), suspects
+
+
+def _unread(value: Any, path: str) -> Iterator[tuple[str, Any]]:
+    if isinstance(value, list):
+        for item in value[:50]:
+            yield from _unread(item, f"{path}[]")
+    elif isinstance(value, Watched):
+        for key, inner in dict.items(value):
+            name = f"{path}.{key}" if path else str(key)
+            if key not in value.read:
+                yield name, inner
+            else:
+                yield from _unread(inner, name)
+
+
+def _is_verdict(path: str, values: Sequence[Any]) -> bool:
+    name = set(plain_name(path.rsplit(".", 1)[-1].replace("[]", "")).split("_"))
+    flat = [v for value in values for v in (value if isinstance(value, list) else [value])]
+    scalars = [v for v in flat if isinstance(v, (bool, int, float, str))]
+    if not scalars or len(scalars) < len(flat) or name & _NO_LABELS:
+        return False
+    if all(isinstance(v, bool) for v in scalars):
+        return True
+    texts = [v for v in scalars if isinstance(v, str) and not is_number(v)]
+    worded = bool(texts) and len(levels_of(texts)) == len(set(texts))
+    return bool(name & _SPEAKING) and (worded or not texts) and len(set(map(str, scalars))) <= 101

@@ -1,0 +1,146 @@
+"""Tables of labels that speak of the same cells: one file, or one sheet, a judge or a repeated draw."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from .describing import Found
+from .formats.native import NATIVE
+from .plan import Guess
+from .sources import Piece
+
+SURE = 0.7  # confidence from which names are taken without being asked for
+_SHARED = 0.5  # share of the smaller file's cells that the other one has too
+_RUN = re.compile(r"(?i)(run|epoch|trial|attempt|seed|draw|rep|repeat|sample|iter)s?[\s_.\-]*$")
+_JUDGE = re.compile(r"(?i)(judge|grader|rater|annotator|evaluator|scorer|reviewer|expert)s?[\s_.\-]*$")
+_MODEL = re.compile(
+    r"(?i)(gpt|claude|gemini|llama|qwen|mistral|mixtral|deepseek|command|grok|phi|gemma|sonnet|opus|haiku|^o[134]\b|human)"
+)
+_EXTENSION = re.compile(r"\.[A-Za-z][A-Za-z0-9]{0,7}(\.(gz|xz|bz2|zst))?$")
+
+Cell = tuple[Any, ...]
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """What each file stands for: a judge or a run, the name of each, how sure that is, and why."""
+
+    what: str
+    names: tuple[str, ...]
+    confidence: float
+    reason: str
+
+
+def ask_whose(found: list[Found], pieces: Sequence[Piece], *, strict: bool) -> list[Found]:
+    """Files that give different labels to the same cells, and name no judge: each gets a name, or a question.
+
+    Where the names of the files say enough they are taken; ``strict`` makes everything else a problem to be solved.
+    """
+    asked = [i for i, f in enumerate(found) if _names_no_judge(f)]
+    alike = _contradicting([_cells(found[i]) for i in asked])
+    if len(alike) < 2:
+        return found
+    asked = [asked[i] for i in alike]
+    proposal = propose([pieces[i].seen_path for i in asked])
+    named = list(found)
+    for position, i in enumerate(asked):
+        named[i] = _with_proposal(named[i], proposal, proposal.names[position], strict=strict)
+    if strict and proposal.confidence < SURE:
+        first, second = (found[i].plan.name for i in asked[:2])
+        problem = (
+            f"{first} and {second}{f' and {len(asked) - 2} more' if len(asked) > 2 else ''} give different labels to "
+            "the same cells, and name no judge: say what each file is, a judge (--pattern '{judge}.csv') or a repeated "
+            'draw (--pattern \'{run}.csv\'), or name it in the mapping ({"judge": "=…"}).'
+        )
+        named[asked[0]] = replace(named[asked[0]], plan=replace(named[asked[0]].plan, problem=problem))
+    return named
+
+
+def propose(paths: Sequence[str]) -> Proposal:
+    """Judges or runs from what differs in the files' names."""
+    stems = [_EXTENSION.sub("", path.rsplit("/", 1)[-1]) for path in paths]
+    if len(set(stems)) < len(stems):  # the same name in several folders
+        stems = [path.rsplit("/", 2)[-2] if path.count("/") else path for path in paths]
+    head = _common_start(stems)
+    head = head if _speaks(head) else re.sub(r"[0-9A-Za-z]*$", "", head)
+    tail = re.sub(r"^[0-9A-Za-z]*", "", _common_start([s[len(head) :][::-1] for s in stems])[::-1])
+    names = tuple(s[len(head) : len(s) - len(tail) if tail else None].strip(" _.-") or s for s in stems)
+    names = names if len(set(names)) == len(names) else tuple(stems)
+    whole = [re.sub(r"[\d\s_.\-]+$", "", n) for n in names]
+    if _RUN.search(head) or all(_RUN.search(w) for w in whole):
+        return Proposal("run", names, 0.85, "the files' names count repeated draws")
+    if _JUDGE.search(head) or all(
+        _JUDGE.search(w) or _JUDGE.match(n) for w, n in zip(whole, names, strict=True)
+    ):
+        return Proposal("judge", names, 0.85, "the files' names speak of judges")
+    if all(_MODEL.search(n) for n in names):
+        return Proposal(
+            "judge", names, 0.75, "the files are named after models, and give labels to the same cells"
+        )
+    return Proposal("judge", names, 0.5, "the files give different labels to the same cells")
+
+
+def _common_start(names: Sequence[str]) -> str:
+    """What all names begin with."""
+    first, last = min(names), max(names)
+    same = next(
+        (i for i, (a, b) in enumerate(zip(first, last, strict=False)) if a != b), min(len(first), len(last))
+    )
+    return first[:same]
+
+
+def _speaks(head: str) -> bool:
+    return bool(_RUN.search(head) or _JUDGE.search(head))
+
+
+def _names_no_judge(found: Found) -> bool:
+    plan = found.plan
+    given = plan.mapping
+    return (
+        plan.kind in ("labels", "gold")
+        and plan.format not in NATIVE
+        and not plan.skip
+        and plan.problem is None
+        and not any(isinstance(v, tuple) for v in given.values())
+        and "label" in given
+        and not {"judge", "annotator", "run"} & set(given)
+    )
+
+
+def _cells(found: Found) -> dict[Cell, str | None]:
+    """(system, query, rubric) → label of the first rows."""
+    at: Mapping[str, int] = {c: i for i, c in enumerate(found.plan.columns)}
+    wanted = [str(found.plan.mapping.get(c, "")) for c in ("system", "query", "rubric", "label")]
+
+    def cell(row: Sequence[str | None], column: str) -> str | None:
+        if column.startswith("="):
+            return column[1:]
+        return row[at[column]] if column in at and at[column] < len(row) else None
+
+    return {tuple(cell(row, c) for c in wanted[:3]): cell(row, wanted[3]) for row in found.rows}
+
+
+def _contradicting(files: Sequence[Mapping[Cell, str | None]]) -> list[int]:
+    """Which files share half of their cells with another one, and give some of them another label."""
+    alike: set[int] = set()
+    for i, one in enumerate(files):
+        for j in range(i):
+            shared = one.keys() & files[j].keys()
+            enough = bool(shared) and len(shared) >= _SHARED * min(len(one), len(files[j]))
+            if enough and (alike & {i, j} or any(one[cell] != files[j][cell] for cell in shared)):
+                alike |= {i, j}
+    return sorted(alike)
+
+
+def _with_proposal(found: Found, proposal: Proposal, name: str, *, strict: bool) -> Found:
+    plan = found.plan
+    what = "annotator" if plan.kind == "gold" and proposal.what == "judge" else proposal.what
+    if what == "run" and plan.kind == "gold":
+        return found
+    guess = Guess(what, f"={name}", proposal.confidence, proposal.reason)
+    taken = proposal.confidence >= SURE or not strict
+    mapping = {**plan.mapping, what: f"={name}"} if taken else plan.mapping
+    return replace(found, plan=replace(plan, mapping=mapping, guesses=(*plan.guesses, guess)))

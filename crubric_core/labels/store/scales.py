@@ -1,0 +1,70 @@
+"""Scales and pass marks of the criteria: what counts as met, in words, and how a person changes it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pandas as pd
+
+from ...errors import DatasetError
+from ..ingest.rubric_facts import named_as
+from ..readers.values import shortened
+
+if TYPE_CHECKING:
+    from ..ingest.report import IngestReport
+    from .workspace import Workspace
+
+_SHARED = ["scale_min", "scale_max", "pass_mark", "polarity"]
+
+
+def pass_mark_sentences(criteria: pd.DataFrame) -> tuple[str, ...]:
+    """``3 and above of 1–5 counts as met (24 criteria).``, one sentence each scale and mark; graded criteria alone.
+
+    criteria: rows with criterion, scale_min, scale_max, levels, polarity, pass_mark (of rubrics or of criteria).
+    """
+    graded = criteria[criteria["levels"] > 2].drop_duplicates("criterion")
+    told = []
+    for ends, group in graded.groupby(_SHARED):
+        low, high, mark, polarity = (int(str(end)) for end in ends)
+        names = group["criterion"].tolist()
+        whom = shortened(str(names[0])) if len(names) == 1 else f"{len(names):,} criteria"
+        bad = ", which is bad" if polarity < 0 else ""
+        told.append((-len(names), f"{mark} and above of {low}–{high} counts as met{bad} ({whom})."))
+    return tuple(sentence for _, sentence in sorted(told))
+
+
+def set_scale(
+    workspace: Workspace,
+    dataset: str,
+    criterion: str,
+    scale: tuple[int, int] | None = None,
+    pass_mark: int | None = None,
+) -> IngestReport:
+    """Give a criterion (``*``: every graded one) its scale, its pass mark, or both; it can be undone like an ingest.
+
+    Raises DatasetError where there is no such criterion or the mark would let every label pass, IngestError where
+    stored labels lie off the scale.
+    """
+    ds = workspace.dataset(dataset)
+    table = ds.criteria
+    wanted = table[(table["criterion"].str.lower() == criterion.lower()) | (criterion == "*")]
+    if criterion == "*" and scale is None:
+        wanted = wanted[wanted["levels"] > 2]
+    if wanted.empty:
+        some = ", ".join(repr(shortened(str(c))) for c in table["criterion"].head(5))
+        raise DatasetError(
+            f"The dataset {dataset!r} has no criterion {criterion!r} to change: it has {some or 'none'}."
+        )
+    low, high = scale or (int(wanted["scale_min"].max()), int(wanted["scale_max"].min()))
+    if pass_mark is not None and not low < pass_mark <= high:
+        raise DatasetError(
+            f"The pass mark {pass_mark} of {criterion!r} is out of range: expected {low + 1} to {high}, so that labels "
+            "can pass and fail."
+        )
+    with workspace.reading() as cursor:
+        rubrics = cursor.execute(*named_as(ds.id, wanted["criterion"].tolist())).df()
+    given = {"scale_min": scale[0], "scale_max": scale[1]} if scale else {}
+    given |= {} if pass_mark is None else {"pass_mark": pass_mark}
+    content = rubrics.assign(**given).to_csv(index=False).encode()
+    name = f"scale of {shortened(criterion)} (edited)"
+    return workspace.ingest(content, dataset, "rubrics", format="csv", on_conflict="last", name=name)

@@ -1,0 +1,197 @@
+"""A scale belongs to a criterion; nothing stretches it in silence."""
+
+from __future__ import annotations
+
+import pytest
+
+from crubric_core.errors import DatasetError, IngestError
+from crubric_core.labels.ingest.strays import candidates, find_strays
+from crubric_core.labels.readers.policies import Policies
+from crubric_core.labels.store.scales import set_scale
+
+HEADER = "system,query,rubric,judge,label"
+
+
+def rows(rubric, values, query="q", judge="j"):
+    return [f"s{i},{query},{rubric},{judge},{value}" for i, value in enumerate(values)]
+
+
+def file(*parts):
+    return "\n".join([HEADER, *(row for part in parts for row in part)]).encode()
+
+
+def scales(ds):
+    return {r.rubric: (r.scale_min, r.scale_max) for r in ds.rubrics.itertuples()}
+
+
+def codes(report):
+    return [finding.code for finding in report.checks]
+
+
+def test_booleans_keep_their_scale_beside_grades(ws):
+    ws.ingest(file(rows("cites", [0, 1, 1, 0]), rows("clarity", [0, 10, 7, 3])), "d")
+    assert scales(ws.dataset("d")) == {"cites": (0, 1), "clarity": (0, 10)}
+    assert ws.dataset("d").reduce().y[:, 0].tolist() == [0, 1, 1, 0]
+
+
+def test_yes_and_no_stand_beside_grades_of_another_criterion(ws):
+    report = ws.ingest(file(rows("cites", ["yes", "no"]), rows("clarity", [1, 5])), "d")
+    assert (report.accepted, report.rejected) == (4, 0)
+    assert scales(ws.dataset("d")) == {"cites": (0, 1), "clarity": (1, 5)}
+
+
+def test_the_same_criterion_shares_its_scale_over_queries_and_unlike_ones_never(ws):
+    ws.ingest(file(
+        rows("q1#clarity", [1, 2, 2], "q1"), rows("q2#clarity", [4, 5, 3], "q2"),
+        rows("q1#0", [0, 1, 1], "q1"), rows("q2#0", [1, 4, 3], "q2"),
+    ), "d")  # fmt: skip
+    assert scales(ws.dataset("d")) == {
+        "q1#0": (0, 1),
+        "q1#clarity": (1, 5),
+        "q2#0": (1, 4),
+        "q2#clarity": (1, 5),
+    }
+
+
+def test_the_same_text_is_the_same_criterion(ws):
+    ws.ingest(file(rows("a", [1, 2, 2], "q1"), rows("b", [4, 5, 3], "q2")), "d")
+    ws.ingest(b"rubric,query,text\na,q1,Is it  CLEAR?\nb,q2,is it clear?\n", "d", "rubrics")
+    assert scales(ws.dataset("d")) == {"a": (1, 5), "b": (1, 5)}
+    assert ws.dataset("d").criteria[["rubrics", "queries", "labels"]].values.tolist() == [[2, 2, 6]]
+
+
+def test_one_stray_number_is_rejected_and_kills_nothing(ws):
+    report = ws.ingest(file(rows("cites", [0, 1] * 120), rows("cites", [11], judge="k")), "d")
+    assert report.rejects["value"].tolist() == ["11"]
+    assert report.rejects["reason"][0].startswith(
+        "11 lies far outside the other labels of cites, 0 to 1 (1 of 241)"
+    )
+    assert scales(ws.dataset("d")) == {"cites": (0, 1)}
+    assert "stray" in codes(report)
+
+
+def test_a_stray_number_stays_where_its_scale_is_given(ws):
+    ws.ingest(b"rubric,query,scale_min,scale_max\ncites,q,0,11\n", "d", "rubrics")
+    report = ws.ingest(file(rows("cites", [0, 1] * 120), rows("cites", [11], judge="k")), "d")
+    assert report.rejected == 0
+
+
+@pytest.mark.parametrize("code", [-9, -999, 99, 9999])
+def test_a_code_for_a_missing_label_is_no_level(ws, code):
+    content = file(rows("clarity", [1, 2, 3, 4, 5, code, code]))
+    report = ws.ingest(content, "d")
+    assert report.rejects["value"].tolist() == [str(code)] * 2
+    assert f"--answer={code}=" in report.rejects["reason"][0]
+    report = ws.ingest(content, "answered", policies=Policies(answers={str(code): None}))
+    assert (report.rejected, report.blank) == (0, 2)
+    assert scales(ws.dataset("answered")) == {"clarity": (1, 5)}
+
+
+def test_what_is_a_stray_follows_from_the_numbers_alone():
+    assert find_strays({0: 10, 1: 12, 11: 1}, frozenset({11})) == {11: (0, 1)}
+    assert find_strays({0: 10, 1: 12, 2: 1}, frozenset({2})) == {}, "the next level is no stray"
+    assert find_strays({0: 3, 1: 3, 10: 3}, frozenset({10})) == {}, "a third of all labels is no slip"
+    assert find_strays({0: 1, 10: 1}, frozenset({0, 10})) == {}
+    assert find_strays({2: 18, 1: 1, 3: 1, 5: 1}, frozenset({1, 3, 5})) == {}, (
+        "5 is near once 1 and 3 are levels"
+    )
+    assert find_strays({0: 7, 1: 7, 11: 1}, frozenset({11})) == {}, "15 labels alone say too little"
+    assert find_strays({0: 7, 1: 7, 11: 1}, frozenset({11}), everywhere=240) == {11: (0, 1)}
+    assert find_strays(dict.fromkeys(range(0, 100, 7), 1), frozenset(range(0, 100, 7))) == {}
+    assert candidates({0: 500, 1: 499, 11: 1}) == {11}
+
+
+def test_a_later_file_that_changes_a_scale_is_a_warning(ws):
+    ws.ingest(file(rows("clarity", [0, 1, 1, 0])), "d")
+    report = ws.ingest(file(rows("clarity", [3, 5], judge="k")), "d")
+    (found,) = [f for f in report.checks if f.code == "scale_changed"]
+    assert "clarity: 0 to 1 before, 0 to 5 with these rows" in found.sentence
+    report = ws.ingest(file(rows("other", [1, 5])), "d")
+    assert "scale_changed" not in codes(report)
+    assert scales(ws.dataset("d"))["clarity"] == (0, 5)
+
+
+def test_judges_on_different_scales_gaps_and_negative_levels_are_warnings(ws):
+    apart = file(rows("clarity", [0, 1] * 6), rows("clarity", [3, 5, 4, 2] * 3, judge="k"))
+    assert "disjoint_ranges" in codes(ws.ingest(apart, "apart"))
+    assert "gap" in codes(ws.ingest(file(rows("clarity", [1, 3] * 12)), "gap"))
+    assert "negative_level" in codes(ws.ingest(file(rows("clarity", [-1, 0, 1])), "negative"))
+    assert not {"gap", "disjoint_ranges", "negative_level"} & set(
+        codes(ws.ingest(file(rows("clarity", [1, 2, 3, 4, 5] * 5)), "good"))
+    )
+
+
+def test_the_report_shows_what_each_scale_rests_on(ws):
+    report = ws.ingest(file(rows("q1#clarity", [1, 2], "q1"), rows("q2#clarity", [4, 5], "q2")), "d")
+    shown = report.scales.iloc[0]
+    assert (shown["criterion"], shown["queries"], shown["labels"], shown["scale_min"], shown["scale_max"]) == (
+        "clarity", 2, 4, 1, 5,
+    )  # fmt: skip
+
+
+def test_a_scale_and_a_pass_mark_given_with_the_file_hold(ws):
+    policies = Policies(scales={"clarity": (1, 5)}, pass_marks={"clarity": 4})
+    report = ws.ingest(file(rows("clarity", [2, 3, 4, 7])), "d", policies=policies)
+    assert report.rejects["value"].tolist() == ["7"]
+    ds = ws.dataset("d")
+    assert scales(ds) == {"clarity": (1, 5)}
+    assert ds.reduce().y.tolist() == [[0], [0], [1]]
+    assert ds.pass_marks == ("4 and above of 1–5 counts as met (clarity).",)
+    ws.undo("d")
+    assert "d" not in ws.datasets()["name"].tolist()
+
+
+def test_a_pass_mark_moves_for_every_query_of_its_criterion_and_comes_back(ws):
+    ws.ingest(file(rows("q1#clarity", [1, 3, 5], "q1"), rows("q2#clarity", [2, 3, 4], "q2")), "d")
+    ds = ws.dataset("d")
+    before = ds.fingerprint
+    assert ds.reduce().y.tolist() == [[0, 0], [1, 1], [1, 1]]
+    assert ds.reduce().pass_marks == ("3 and above of 1–5 counts as met (clarity).",)
+    set_scale(ws, "d", "clarity", pass_mark=4)
+    assert ds.reduce().y.tolist() == [[0, 0], [0, 0], [1, 1]]
+    assert ds.fingerprint != before
+    assert ds.reduce("ordered").pass_marks == ()
+    ws.undo("d")
+    assert ds.fingerprint == before
+    assert ds.reduce().y.tolist() == [[0, 0], [1, 1], [1, 1]]
+
+
+def test_a_rubric_that_is_bad_to_meet_passes_below_its_mark(ws):
+    ws.ingest(file(rows("insults", [1, 3, 4, 5])), "d")
+    ws.ingest(b"rubric,query,weight\ninsults,q,-2\n", "d", "rubrics")
+    assert ws.dataset("d").reduce().y.tolist() == [[1], [1], [0], [0]], (
+        "the midpoint passes, as it always did"
+    )
+    set_scale(ws, "d", "insults", pass_mark=3)
+    assert ws.dataset("d").reduce().y.tolist() == [[1], [0], [0], [0]]
+
+
+def test_gold_labels_are_read_at_the_same_mark(ws):
+    from crubric_core.judges.anchors import gold_levels
+
+    ws.ingest(file(rows("clarity", [1, 3, 5])), "d")
+    ws.ingest(b"system,rubric,label\ns0,clarity,1\ns1,clarity,3\ns2,clarity,5\n", "d", "gold")
+    set_scale(ws, "d", "clarity", pass_mark=4)
+    ds = ws.dataset("d")
+    assert gold_levels(ds.gold(), ds.reduce()).tolist() == [[0], [0], [1]]
+
+
+def test_a_mark_that_lets_every_label_pass_and_an_unknown_criterion_are_refused(ws):
+    ws.ingest(file(rows("clarity", [1, 5])), "d")
+    with pytest.raises(DatasetError, match="out of range: expected 2 to 5"):
+        set_scale(ws, "d", "clarity", pass_mark=1)
+    with pytest.raises(DatasetError, match="no criterion 'charity'"):
+        set_scale(ws, "d", "charity", pass_mark=3)
+    with pytest.raises(IngestError, match="stored labels hold 5"):
+        set_scale(ws, "d", "clarity", scale=(1, 4))
+
+
+def test_runs_can_be_numbered_where_no_column_names_them(ws):
+    content = file(rows("r", [1, 0, 1]), rows("r", [0, 0, 1]))
+    assert ws.ingest(content, "rejected").rejected == 2
+    for order in (content, file(rows("r", [0, 0, 1]), rows("r", [1, 0, 1]))):
+        report = ws.ingest(order, f"runs{ws.datasets().shape[0]}", on_conflict="runs")
+        assert report.rejected == 0
+    prints = ws.datasets().set_index("name")["fingerprint"]
+    assert prints["runs1"] == prints["runs2"]
+    assert ws.dataset("runs1").repeats()["pairs"].sum() == 3

@@ -1,0 +1,138 @@
+"""Files that speak of the same cells; what is not used; names of files matched without backtracking."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from crubric_core.__main__ import main
+from crubric_core.errors import IngestError
+from crubric_core.labels.readers.bundle import plan_ingest
+from crubric_core.labels.readers.file_names import fields_of
+from crubric_core.labels.readers.whose import propose
+
+HEADER = "system,query,rubric,label"
+
+
+def write(folder, **files):
+    folder.mkdir(exist_ok=True)
+    for name, labels in files.items():
+        text = "\n".join(f"s{i % 3},q{i},r{i},{label}" for i, label in enumerate(labels))
+        (folder / f"{name}.csv").write_text(f"{HEADER}\n{text}\n")
+    return folder
+
+
+def test_one_file_a_judge_is_one_judge_a_file(ws, tmp_path):
+    ws.ingest(write(tmp_path / "d", judge_a=[1, 0, 1, 1], judge_b=[1, 1, 1, 0]), "d")
+    assert ws.dataset("d").judges == ("a", "b")
+    assert ws.dataset("d").counts()["labels"] == 8
+
+
+def test_numbered_files_are_runs(ws, tmp_path):
+    ws.ingest(write(tmp_path / "d", run1=[1, 0, 1, 1], run2=[1, 1, 1, 0], run3=[1, 1, 1, 0]), "d")
+    assert ws.dataset("d").runs == ("1", "2", "3")
+    assert ws.dataset("d").judges == ("judge",)
+
+
+def test_where_names_say_nothing_it_is_asked_for(ws, tmp_path):
+    folder = write(tmp_path / "d", north=[1, 0, 1, 1], south=[1, 1, 1, 0])
+    with pytest.raises(IngestError, match=r"north.csv and south.csv give different labels to the same cells"):
+        ws.ingest(folder, "d")
+    plan = plan_ingest(folder)
+    assert [f.mapping["judge"] for f in plan.files] == ["=north", "=south"]
+    assert all(g.confidence == 0.5 for f in plan.files for g in f.guesses if g.canonical == "judge")
+    ws.ingest_plan(plan, "d", folder)
+    assert ws.dataset("d").judges == ("north", "south")
+
+
+def test_files_of_different_cells_are_no_judges(ws, tmp_path):
+    folder = write(tmp_path / "d", north=[1, 0, 1, 1])
+    (folder / "south.csv").write_text(f"{HEADER}\nz,q,r,1\n")
+    ws.ingest(folder, "d")
+    assert ws.dataset("d").judges == ("judge",)
+
+
+def test_one_file_a_system_is_no_table_of_rubrics(ws, tmp_path):
+    for name in ("gpt-4.1", "claude"):
+        (tmp_path / f"{name}.csv").write_text("query,rubric,judge,label\nq,r,j,1\nq,s,j,0\n")
+    ws.ingest(tmp_path, "d")
+    assert ws.dataset("d").systems == ("claude", "gpt-4.1")
+    assert ws.dataset("d").counts()["labels"] == 4
+
+
+def test_a_file_without_a_system_and_a_telling_name_is_asked_about(ws):
+    with pytest.raises(IngestError, match="no column for system"):
+        ws.ingest(b"query,rubric,judge,label\nq,r,j,1\n", "d", name="x.csv")
+
+
+@pytest.mark.parametrize(
+    ("paths", "what", "names"),
+    [
+        (["x/labels_gpt-4o.csv", "x/labels_claude-3.csv"], "judge", ("gpt-4o", "claude-3")),
+        (["run_1.csv", "run_2.csv"], "run", ("1", "2")),
+        (["seed7.jsonl", "seed11.jsonl"], "run", ("7", "11")),
+        (["b.xlsx › Judge A", "b.xlsx › Judge B"], "judge", ("A", "B")),
+        (["alpha.csv", "beta.csv"], "judge", ("alpha", "beta")),
+    ],
+)
+def test_names_come_from_what_differs(paths, what, names):
+    found = propose(paths)
+    assert (found.what, found.names) == (what, names)
+
+
+def test_columns_that_are_not_used_are_told_and_those_like_labels_warned_of(ws):
+    content = b"system,query,rubric,judge,label,second_score,notes\na,q,r,j,1,0,fine\nb,q,r,j,0,1,bad\n"
+    report = ws.ingest(content, "d", name="x.csv")
+    assert "Not used of x.csv: second_score, notes." in report.notes
+    (found,) = [f for f in report.checks if f.code == "unused_labels"]
+    assert found.examples["column"].tolist() == ["second_score"]
+
+
+def test_fields_of_a_native_record_that_nobody_reads_are_told(ws):
+    record = (
+        b'{"prompt_id": "p", "model": "m", "judge": "j", "criteria_met": [true], "second_met": [false]}\n'
+    )
+    report = ws.ingest(record, "d")
+    (found,) = [f for f in report.checks if f.code == "unused_labels"]
+    assert found.examples["column"].tolist() == ["second_met"]
+
+
+def test_an_ingest_that_loses_most_of_its_rows_says_so_first_and_fails(tmp_path, capsys):
+    path = tmp_path / "x.csv"
+    path.write_text(f"{HEADER}\na,q,r,1\nb,q,r,1\n" + "".join(f"a,q,r{i},?\n" for i in range(9)))
+    with pytest.raises(SystemExit) as stopped:
+        main(["ingest", "--workspace", str(tmp_path / "w.duckdb"), "--dataset", "d", str(path)])
+    assert stopped.value.code == 1
+    assert capsys.readouterr().err.startswith("Most rows of x.csv (labels) were rejected: 9 of 11.")
+
+
+def slow_fields(pattern, path):
+    """The same by a regular expression, which may take for ever."""
+    expression = "".join(
+        f"(?P<{p[1:-1]}>[^/]+?)" if p.startswith("{") else "[^/]*?" if p == "*" else re.escape(p)
+        for p in re.split(r"(\{\w+\}|\*)", pattern)
+    )
+    found = re.search(f"(?:^|/){expression}$", path)
+    return {k: v.strip() for k, v in found.groupdict().items() if v.strip()} if found else {}
+
+
+PIECES = st.lists(st.sampled_from(["{system}", "*", "_", "/", "a", "b"]), min_size=1, max_size=7)
+
+
+@given(pieces=PIECES, path=st.text("ab_/", max_size=14))
+@settings(max_examples=150, deadline=None)
+def test_patterns_are_matched_as_regular_expressions_match_them(pieces, path):
+    if pieces.count("{system}") != 1:
+        pieces = [*(p for p in pieces if p != "{system}"), "{system}"]
+    pattern = "".join(pieces)
+    if not pattern.endswith(".*"):
+        assert fields_of(pattern, path) == slow_fields(pattern, path)
+
+
+def test_a_pattern_of_many_stars_comes_to_an_end():
+    """A regular expression would backtrack for longer than the universe is old."""
+    assert fields_of("*a" * 300 + "{system}b", "a" * 1999 + "c") == {}
+    assert fields_of("{system}" + "*" * 300 + "z", "x" * 2000) == {}

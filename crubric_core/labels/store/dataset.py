@@ -15,13 +15,13 @@ from ...settings import Response, Tie
 from ...types import BoolArray, FloatArray, IntArray
 from ..checks.dataset_checks import check_dataset, coverage
 from ..ingest.findings import Finding
+from ..ingest.pass_marks import pass_mark_sentences
 from ..ingest.report import Scale, tidy
 from ..ingest.rubric_facts import criteria
 from . import catalogue, reduce
 from .canonical import CANONICAL, as_file, one_column_a_fact
 from .dataset_rules import load_rules
 from .pairs import CellSums, PairCounts, pair_counts
-from .scales import pass_mark_sentences
 
 if TYPE_CHECKING:
     import duckdb

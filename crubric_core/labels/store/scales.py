@@ -1,10 +1,8 @@
-"""Scales and pass marks of the criteria: what counts as met, in words, and how a person changes it."""
+"""How a person changes the scale or the pass mark of a criterion."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
-
-import pandas as pd
 
 from ...errors import DatasetError
 from ..ingest.rubric_facts import named_as
@@ -13,24 +11,6 @@ from ..readers.values import shortened
 if TYPE_CHECKING:
     from ..ingest.report import IngestReport
     from .workspace import Workspace
-
-_SHARED = ["scale_min", "scale_max", "pass_mark", "polarity"]
-
-
-def pass_mark_sentences(criteria: pd.DataFrame) -> tuple[str, ...]:
-    """``3 and above of 1–5 counts as met (24 criteria).``, one sentence each scale and mark; graded criteria alone.
-
-    criteria: rows with criterion, scale_min, scale_max, levels, polarity, pass_mark (of rubrics or of criteria).
-    """
-    graded = criteria[criteria["levels"] > 2].drop_duplicates("criterion")
-    told = []
-    for ends, group in graded.groupby(_SHARED):
-        low, high, mark, polarity = (int(str(end)) for end in ends)
-        names = group["criterion"].tolist()
-        whom = shortened(str(names[0])) if len(names) == 1 else f"{len(names):,} criteria"
-        bad = ", which is bad" if polarity < 0 else ""
-        told.append((-len(names), f"{mark} and above of {low}–{high} counts as met{bad} ({whom})."))
-    return tuple(sentence for _, sentence in sorted(told))
 
 
 def set_scale(

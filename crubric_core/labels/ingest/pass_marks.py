@@ -1,0 +1,25 @@
+"""What counts as met on each graded scale, in words."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from ..readers.values import shortened
+
+_SHARED = ["scale_min", "scale_max", "pass_mark", "polarity"]
+
+
+def pass_mark_sentences(criteria: pd.DataFrame) -> tuple[str, ...]:
+    """``3 and above of 1–5 counts as met (24 criteria).``, one sentence each scale and mark; graded criteria alone.
+
+    criteria: rows with criterion, scale_min, scale_max, levels, polarity, pass_mark (of rubrics or of criteria).
+    """
+    graded = criteria[criteria["levels"] > 2].drop_duplicates("criterion")
+    told = []
+    for ends, group in graded.groupby(_SHARED):
+        low, high, mark, polarity = (int(str(end)) for end in ends)
+        names = group["criterion"].tolist()
+        whom = shortened(str(names[0])) if len(names) == 1 else f"{len(names):,} criteria"
+        bad = ", which is bad" if polarity < 0 else ""
+        told.append((-len(names), f"{mark} and above of {low}–{high} counts as met{bad} ({whom})."))
+    return tuple(sentence for _, sentence in sorted(told))

@@ -34,6 +34,8 @@ KINDS: dict[Kind, str] = {
     "gold": "human gold labels",
     "reference": "a reference ranking",
     "anchors": "rubrics that people found valid, or not",
+    "answers": "what the systems answered",
+    "systems": "what is known of the systems (organisation, date, cost, licence …)",
 }
 PARTS: dict[Kind, str] = {
     "labels": "all that it holds",

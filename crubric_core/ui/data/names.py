@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ...labels.readers.plan import FilePlan, Plan
     from .batch import Batch
 
-NAMES = ("system", "judge", "annotator")
+NAMES = ("system", "judge", "run", "annotator")
 
 
 def pattern_of(batch: Batch) -> str | None:

@@ -24,7 +24,12 @@ CHOICES: Mapping[str, tuple[str, str, Mapping[Any, str]]] = {
     "on_conflict": (
         "Rows that contradict each other, or what is stored",
         "Two labels of one judge for the same system and rubric, such as two runs.",
-        {"reject": "leave them out", "last": "the later one counts", "first": "the earlier one counts"},
+        {
+            "reject": "leave them out",
+            "last": "the later one counts",
+            "first": "the earlier one counts",
+            "runs": "they are repeated draws: number them",
+        },
     ),
     "fractions": (
         "A label between two levels, such as 3.5",
@@ -35,6 +40,16 @@ CHOICES: Mapping[str, tuple[str, str, Mapping[Any, str]]] = {
         "Labels come in steps of",
         "Quarters such as 0.75 become levels 0 to 4 when all labels and scale ends are multiplied by 4.",
         {1: "1", 2: "½", 4: "¼", 5: "0.2", 10: "0.1", 100: "0.01"},
+    ),
+    "threshold": (
+        "Continuous scores count as met",
+        "Scores such as 0.83 become 1 from here on, 0 below.",
+        {None: "not: they are levels", 0.5: "from 0.5", 0.6: "from 0.6", 0.7: "from 0.7", 0.8: "from 0.8"},
+    ),
+    "bins": (
+        "Continuous scores in equal steps",
+        "Scores of 0 to 1, 10 or 100 become levels 0, 1, 2 …",
+        {0: "no", 2: "2", 3: "3", 5: "5", 10: "10"},
     ),
     "zero": (
         "A label of 0 means",
@@ -69,7 +84,9 @@ _NUMBER_OR_UNKNOWN = r"^\s*(-?\d{1,6}(\.\d{1,6})?|[Uu]nknown)?\s*$"
 
 def question_of(policy: str) -> str:
     """The question that a policy answers, as the page asks it."""
-    return WORDS if policy == "answers" else CHOICES[policy][0]
+    return {"answers": WORDS, "scales": "Scales", "pass_marks": "Pass marks"}.get(policy) or CHOICES[policy][
+        0
+    ]
 
 
 def ask(batch: Batch, plan: Plan) -> tuple[Plan, Policies]:
@@ -93,7 +110,7 @@ def ask(batch: Batch, plan: Plan) -> tuple[Plan, Policies]:
         answered = _ask_words(batch, words) if words else {}
         if any("rubrics" in file.tables for file in plan.files if not file.skip):
             plan = replace(plan, options=_ask_severity())
-    return plan, Policies(**values, answers=answered)
+    return plan, Policies(**values, answers=answered, scales=batch.scales, pass_marks=batch.marks)
 
 
 def ask_about(batch: Batch, tried: IngestReport) -> None:

@@ -120,6 +120,12 @@ def command(plan: Plan, dataset: str, policies: Policies, names: Sequence[str]) 
             if name == "answers":
                 for word, level in choice.items():
                     words += ["--answer", f"{word}={'' if level is None else f'{level:g}'}"]
+            elif name == "scales":
+                for criterion, (low, high) in choice.items():
+                    words += ["--scale", f"{criterion}={low}..{high}"]
+            elif name == "pass_marks":
+                for criterion, mark in choice.items():
+                    words += ["--pass-mark", f"{criterion}={mark}"]
             else:
                 words += ["--policy", f"{name}={choice}"]
         st.caption(

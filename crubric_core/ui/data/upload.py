@@ -15,6 +15,7 @@ from . import files as upload_files
 from . import names as upload_names
 from . import policies as upload_policies
 from . import report as upload_report
+from . import scales as upload_scales
 from .batch import Batch
 
 if TYPE_CHECKING:
@@ -52,7 +53,11 @@ def section(files: Sequence[UploadedFile]) -> None:
     for problem in upload_files.problems(plan):
         st.error(plain(problem))
     dataset = _choose_dataset(batch, plan)
-    plan, policies = upload_policies.ask(batch, plan)
+    try:
+        plan, policies = upload_policies.ask(batch, plan)
+    except CrubricError as error:
+        st.error(plain(str(error)))
+        return
     if plan.problems or not dataset or all(file.skip for file in plan.files):
         st.button(_title(plan), type="primary", disabled=True)
         st.caption("To go on, mend what is said in red, or leave those files out.")
@@ -60,6 +65,7 @@ def section(files: Sequence[UploadedFile]) -> None:
     tried = _try(batch, plan, dataset, policies)
     if tried is not None:
         upload_policies.ask_about(batch, tried)
+        upload_scales.ask(batch, tried)
         upload_report.show(tried, "before")
         if st.button(_title(plan), type="primary"):
             _read(batch, plan, dataset, policies)

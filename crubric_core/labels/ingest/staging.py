@@ -22,6 +22,7 @@ from ..readers.guess import spread_names
 from ..readers.native_files import companions, native_rows, records_of
 from ..readers.plan import FilePlan, Plan
 from ..readers.policies import Policies
+from ..readers.rules import with_rules
 from ..readers.sources import Piece, Source
 from ..readers.wide import spread_out
 from .storing import IngestRequest, Upload
@@ -78,10 +79,11 @@ def _table_part(file: FilePlan, piece: Piece, plan: Plan, dataset: str, policies
 
 
 def _stage_table(cursor: duckdb.DuckDBPyConnection, *, file: FilePlan, piece: Piece, plan: Plan) -> Upload:
-    reader = open_reader(piece.path, piece.name, file.format, piece.scratch)
-    spread = {c: v for c, v in file.mapping.items() if isinstance(v, tuple)}
-    named = {c: v for c, v in file.mapping.items() if isinstance(v, str) and not _is_fixed(v, reader.columns)}
-    fixed = {c: v[1:] for c, v in file.mapping.items() if c not in named and isinstance(v, str)}
+    opened = open_reader(piece.path, piece.name, file.format, piece.scratch)
+    reader, mapping = with_rules(opened, file.mapping, piece)
+    spread = {c: v for c, v in mapping.items() if isinstance(v, tuple)}
+    named = {c: v for c, v in mapping.items() if isinstance(v, str) and not _is_fixed(v, reader.columns)}
+    fixed = {c: v[1:] for c, v in mapping.items() if c not in named and isinstance(v, str)}
     imagined = [*fixed, *spread, *(["label"] if spread else [])]
     columns = (*reader.columns, *(c for c in imagined if c not in reader.columns))
     chosen = choose_columns(file.kind, columns, named, piece.name)

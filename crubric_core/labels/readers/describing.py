@@ -11,9 +11,10 @@ from .columns import SPECS, Kind, choose_columns
 from .formats import TABLES, Reader, check_format, open_reader, recognise
 from .formats.native.base import NativeFormat, Record, Setting, label_of
 from .formats.records import Fault
-from .guess import guess_columns, guess_kind, guess_spread
+from .guess import Matrix, guess_columns, guess_kind, guess_matrix, guess_spread
 from .native_files import companions, first_records, native_of, native_rows
 from .plan import Columns, FilePlan, Guess
+from .rules import source_of, with_rules
 from .sources import Piece
 from .unused import unused_columns, unused_fields, watched
 from .words import is_number, levels_of
@@ -30,6 +31,10 @@ class Wish:
     mapping: Columns = field(default_factory=dict)
     format: str = "auto"
     strict: bool = False
+
+    def __post_init__(self) -> None:
+        tuples = {c: v if isinstance(v, str) else tuple(v) for c, v in self.mapping.items()}
+        object.__setattr__(self, "mapping", tuples)
 
 
 @dataclass(frozen=True)
@@ -61,8 +66,36 @@ def look_into(piece: Piece, wish: Wish, pieces: Sequence[Piece] = ()) -> Found:
         raise IngestError(
             f"{piece.name} is a ZIP archive without an Inspect log or a workbook in it: unpack it."
         )
-    reader = open_reader(piece.path, piece.name, wish.format, piece.scratch)
-    return _describe_table(piece, reader, basic if wish.format == "auto" else wish.format, wish)
+    reader, mapping = with_rules(
+        open_reader(piece.path, piece.name, wish.format, piece.scratch), wish.mapping, piece
+    )
+    asked, wish = wish.mapping, replace(wish, mapping=mapping)
+    found = _describe_table(piece, reader, basic if wish.format == "auto" else wish.format, wish)
+    return _with_rules_told(found, asked, mapping)
+
+
+def _with_rules_told(found: Found, asked: Columns, mapping: Columns) -> Found:
+    """The plan as it was asked for, rules as rules, and how many of the first rows each rule understands."""
+    rules = {c: v for c, v in asked.items() if isinstance(v, str) and mapping.get(c) != v}
+    if not rules:
+        return found
+    remarks = []
+    for canonical, rule in rules.items():
+        at = found.plan.columns.index(str(mapping[canonical]))
+        hits = sum(row[at] is not None for row in found.rows)
+        remarks.append(
+            f"{canonical} is {rule}, which understands {hits:,} of the first {len(found.rows):,} rows"
+        )
+    made_from = {source_of(rule) for rule in rules.values()}
+    restored = {c: rules.get(c, v) for c, v in found.plan.mapping.items()}
+    plan = replace(
+        found.plan,
+        mapping=restored,
+        remarks=(*found.plan.remarks, *remarks),
+        unused=tuple(c for c in found.plan.unused if c not in made_from),
+        suspects=tuple(c for c in found.plan.suspects if c not in made_from),
+    )
+    return replace(found, plan=plan)
 
 
 def _describe_native(
@@ -131,7 +164,7 @@ def _describe_table(piece: Piece, reader: Reader, file_format: str, wish: Wish) 
     if getattr(reader, "encoding", "UTF-8") != "UTF-8":
         plan = replace(plan, remarks=("it is not UTF-8, and was read as Windows-1252",))
     _refuse_strangers(kind, wish.mapping)
-    spread = _spread_of(plan, rows)
+    spread = _spread_of(plan, rows, strict=wish.strict)
     if spread is not None:
         return Found(_with_unused(_with_words(spread, rows), rows), rows)
     named = {c: v for c, v in wish.mapping.items() if isinstance(v, str) and not v.startswith("=")}
@@ -209,12 +242,37 @@ def _without_system(plan: FilePlan, problem: str) -> FilePlan:
     return replace(plan, mapping=found | fixed, guesses=guesses, problem=problem)
 
 
-def _spread_of(plan: FilePlan, rows: tuple[Any, ...]) -> FilePlan | None:
+def _as_matrix(plan: FilePlan, matrix: Matrix, *, strict: bool) -> FilePlan:
+    """The plan of a response matrix; which way it lies is asked for where nothing tells it."""
+    other = matrix.rows_are
+    guess = Guess(other, matrix.key, matrix.confidence, matrix.reason)
+    problem = (
+        f"{plan.name} looks like a response matrix, {len(matrix.columns):,} columns wide, and does not say whether its "
+        f'rows or its columns are the systems: say {{"system": {matrix.key!r}, "rubric": ["*"]}} or '
+        f'{{"rubric": {matrix.key!r}, "system": ["*"]}} (mapping).'
+    )
+    return replace(
+        plan,
+        title=f"a response matrix, one column a {matrix.what}",
+        mapping={other: matrix.key, matrix.what: matrix.columns},
+        guesses=(guess,),
+        reason=matrix.reason,
+        problem=problem if strict and matrix.confidence < SURE else None,
+    )
+
+
+SURE = 0.7  # confidence from which a layout need not be asked for
+
+
+def _spread_of(plan: FilePlan, rows: tuple[Any, ...], *, strict: bool) -> FilePlan | None:
     """The plan of a wide table, or None."""
     told = next((c for c, v in plan.mapping.items() if isinstance(v, tuple)), None)
     if plan.kind not in ("labels", "gold") or (plan.mapping and told is None):
         return None
     found = guess_spread(plan.columns, rows) if told is None else None
+    matrix = guess_matrix(plan.columns, rows) if found is None and told is None else None
+    if matrix is not None:
+        return _as_matrix(plan, matrix, strict=strict)
     if found is None and told is None:
         return None
     what, wide = found if found else (str(told), tuple(plan.mapping[str(told)]))

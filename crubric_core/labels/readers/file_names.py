@@ -94,6 +94,13 @@ def fields_of(pattern: str, path: str) -> dict[str, str]:
     return {name: value for name, value in found.items() if value}
 
 
+def split_by(pattern: str, text: str) -> dict[str, str]:
+    """What a whole text says under a pattern, as ``fields_of`` of a path; slashes are ordinary."""
+    swapped = text.replace("/", "\x00")
+    found = fields_of(f"{pattern.replace('/', chr(0))}", swapped)
+    return {name: value.replace("\x00", "/") for name, value in found.items()}
+
+
 def _reachable(tokens: Sequence[Token], path: str) -> list[list[bool]]:
     """[i][p]: whether the tokens from the i-th on can stand for the path from p to its end."""
     n = len(path)

@@ -76,6 +76,11 @@ _CONTAINS: Mapping[str, tuple[str, ...]] = {
 }
 
 
+MODEL = re.compile(
+    r"(?i)(gpt|claude|gemini|llama|qwen|mistral|mixtral|deepseek|command|grok|phi|gemma|sonnet|opus|haiku|^o[134]\b|human)"
+)  # names of models
+
+
 @dataclass(frozen=True)
 class Profile:
     """What the first cells of a column hold.
@@ -233,6 +238,47 @@ def guess_spread(columns: Sequence[str], sample: Sample) -> tuple[Spread, tuple[
     if "rubric" in found or ("query" in found and "system" not in found):
         return "system", wide
     return ("rubric", wide) if "system" in found else None
+
+
+@dataclass(frozen=True)
+class Matrix:
+    """A table of responses, systems by items or the other way round.
+
+    what: what its columns are, system or rubric; columns: those with labels; key: the column that names the rows.
+    """
+
+    what: Spread
+    columns: tuple[str, ...]
+    key: str
+    confidence: float
+    reason: str
+
+    @property
+    def rows_are(self) -> Spread:
+        """What its rows are."""
+        return "rubric" if self.what == "system" else "system"
+
+
+_NAMELESS = frozenset(["column_1", "id", "name", "index", "unnamed:_0", "row"])
+
+
+def guess_matrix(columns: Sequence[str], sample: Sample) -> Matrix | None:
+    """A response matrix: one column of names, and nothing but labels in all others; None for any other table."""
+    if len(columns) < 4 or plain_name(columns[0]) not in _NAMELESS:
+        return None
+    cells = [[row[i] if i < len(row) else None for row in sample] for i in range(len(columns))]
+    names = [c for c in cells[0] if c]
+    wide = tuple(columns[1:])
+    if len(set(names)) < max(2, len(sample)) or not all(profile(c).labels >= _ENOUGH for c in cells[1:]):
+        return None
+    rows, heads = (sum(bool(MODEL.search(n)) for n in part) / len(part) for part in (names, wide))
+    if max(rows, heads) >= 0.5 and abs(rows - heads) >= 0.3:
+        what: Spread = "rubric" if rows > heads else "system"
+        return Matrix(
+            what, wide, columns[0], 0.75, f"its {'rows' if rows > heads else 'columns'} are named like models"
+        )
+    what = "rubric" if len(names) <= len(wide) else "system"
+    return Matrix(what, wide, columns[0], 0.5, "one column of names, and labels in all others")
 
 
 def _may_hold_labels(column: str) -> bool:

@@ -9,6 +9,7 @@ from typing import Any
 
 from .describing import Found
 from .formats.native import NATIVE
+from .guess import MODEL
 from .plan import Guess
 from .sources import Piece
 
@@ -16,9 +17,6 @@ SURE = 0.7  # confidence from which names are taken without being asked for
 _SHARED = 0.5  # share of the smaller file's cells that the other one has too
 _RUN = re.compile(r"(?i)(run|epoch|trial|attempt|seed|draw|rep|repeat|sample|iter)s?[\s_.\-]*$")
 _JUDGE = re.compile(r"(?i)(judge|grader|rater|annotator|evaluator|scorer|reviewer|expert)s?[\s_.\-]*$")
-_MODEL = re.compile(
-    r"(?i)(gpt|claude|gemini|llama|qwen|mistral|mixtral|deepseek|command|grok|phi|gemma|sonnet|opus|haiku|^o[134]\b|human)"
-)
 _EXTENSION = re.compile(r"\.[A-Za-z][A-Za-z0-9]{0,7}(\.(gz|xz|bz2|zst))?$")
 
 Cell = tuple[Any, ...]
@@ -76,7 +74,7 @@ def propose(paths: Sequence[str]) -> Proposal:
         _JUDGE.search(w) or _JUDGE.match(n) for w, n in zip(whole, names, strict=True)
     ):
         return Proposal("judge", names, 0.85, "the files' names speak of judges")
-    if all(_MODEL.search(n) for n in names):
+    if all(MODEL.search(n) for n in names):
         return Proposal(
             "judge", names, 0.75, "the files are named after models, and give labels to the same cells"
         )

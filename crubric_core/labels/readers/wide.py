@@ -25,7 +25,8 @@ def spread_out(
 
     A blank cell stays, as a label that was not given. Rows count through; a place tells row and column.
     """
-    cells = {f"cell{i}": reader.columns.index(column) for i, column in enumerate(columns)}
+    at = {column: i for i, column in reversed(list(enumerate(reader.columns)))}
+    cells = {f"cell{i}": at[column] for i, column in enumerate(columns)}
     staged = reader.stage(cursor, {**keys, **cells})
     kept = "".join(f', i."{key}"' for key in keys)
     wide = ", ".join(cells)

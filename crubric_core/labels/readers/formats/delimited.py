@@ -50,7 +50,7 @@ class DelimitedReader:
         header = tuple(next(records, ()))
         if not header or any(len(name) > 1000 for name in header):
             raise IngestError(f"The first line of {self._name} is no header: expected short column names.")
-        return header
+        return tuple(name if i or name.strip() else "column 1" for i, name in enumerate(header))
 
     def head(self, rows: int) -> list[tuple[str | None, ...]]:
         """The first rows; the last one may be cut off where the sample ends."""

@@ -260,7 +260,7 @@ INSPECT = {
     ("openai/gpt-4o", "s1", "s1#match", "judge", 1),
     ("openai/gpt-4o", "s1", "s1#graded/style", "judge", 1),
     ("openai/gpt-4o", "s1", "s1#graded/facts", "judge", 0),
-    ("openai/gpt-4o (epoch 2)", "s2", "s2#match", "judge", None),
+    ("openai/gpt-4o", "s2", "s2#match", "judge", None),
 }
 
 
@@ -309,9 +309,9 @@ def test_promptfoo_assertions_are_rubrics(read, version):
         document({"evalId": "e", "results": {"version": version, "results": results}}), "results.json"
     )
     expected = {
-        ("gpt", "test0", "test0#0:m0", "judge", 1),
-        ("gpt", "test0", "test0#1:m1", "judge", 0),
-        ("gpt", "test1", "test1#0:m0", "judge", 1),
+        ("gpt", "test0", "test0#m0", "judge", 1),
+        ("gpt", "test0", "test0#m1", "judge", 0),
+        ("gpt", "test1", "test1#m0", "judge", 1),
     }
     assert labels_of(dataset) == expected
 
@@ -326,7 +326,7 @@ def test_promptfoo_lines_and_failed_providers(read):
     }
     dataset, _ = read(lines(promptfoo_result(0, True), failed))
     assert labels_of(dataset) == {
-        ("gpt", "test0", "test0#0:m0", "judge", 1),
+        ("gpt", "test0", "test0#m0", "judge", 1),
         ("gpt", "test1", "test1#pass", "judge", None),
     }
 

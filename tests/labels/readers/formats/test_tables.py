@@ -103,7 +103,9 @@ def test_a_wide_table_says_in_which_row_and_column_a_cell_is_wrong(read):
     _, report = read(
         b"system,rubric,j1,j2\na,r,1,0\nb,r,0,1\nc,r,1,1\nd,r,1,1\ne,r,1,1\nf,r,1,maybe\n" * 1, "wide.csv"
     )
-    assert report.rejects["reason"].tolist() == ["maybe is not a number (row 7, column j2)"]
+    assert report.rejects["reason"].tolist() == [
+        "maybe is not a number: say what it stands for (--answer WORD=LABEL) (row 7, column j2)"
+    ]
 
 
 def test_wide_columns_may_be_named_by_the_user(read):
@@ -186,7 +188,7 @@ def test_an_archive_of_tables_is_one_ingest(read):
     assert report.accepted == 4
     assert [p.kind for p in report.parts] == ["rubrics", "labels"]
     assert dataset.rubrics["polarity"].tolist() == [1, -1]
-    assert "README.md was left out" in " ".join(report.notes)
+    assert "README.md was skipped" in " ".join(report.notes)
 
 
 def test_one_bad_file_in_an_archive_leaves_the_workspace_as_it_was(ws):

@@ -1,0 +1,267 @@
+r"""Columns that a mapping derives: a column split by a pattern, a label found in a reply, a path into nested JSON.
+
+A mapping's value may be a rule in place of a column's name:
+
+* ``id ~ {system}_{query}``: the part of the column ``id`` that the canonical column's name stands for.
+* ``reply =~ score:\s*(\d)``: the first group of a regular expression (RE2: no backtracking), or all it matches.
+* ``reply -> verdict.score``: a path into the JSON that the text holds.
+* ``scores[].metric``: of JSON records, a path; ``[]`` makes a row of each item of a list.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import duckdb
+
+from ...errors import IngestError
+from .file_names import split_by
+from .formats import Reader
+from .formats.base import STAGING, Staged
+from .formats.delimited import DelimitedReader
+from .formats.records import Fault, as_text, parse_reply, read_records
+from .plan import Columns
+
+if TYPE_CHECKING:
+    from .sources import Piece
+
+_OPERATORS = (" =~ ", " ~ ", " -> ")
+_MOST = 1_000_000  # different texts of a column that a rule is applied to
+
+
+@dataclass(frozen=True)
+class Rule:
+    """One derived column: its name, the column that it is made from, how, and for which canonical column."""
+
+    name: str
+    source: str
+    operator: str
+    spec: str
+    canonical: str
+
+    def apply(self, texts: Sequence[str]) -> list[str | None]:
+        """What each text gives; None where the rule finds nothing."""
+        if self.operator == "=~":
+            return _by_expression(self.spec, texts)
+        if self.operator == "~":
+            return [split_by(self.spec, text).get(self.canonical) for text in texts]
+        return [_by_path(parse_reply(text), self.spec) for text in texts]
+
+
+def expand(mapping: Columns, columns: Sequence[str]) -> Columns:
+    """The mapping with ``*`` in lists of columns filled in: ``item*`` is every column that begins with item."""
+    named = {c for v in mapping.values() if isinstance(v, str) for c in (v, source_of(v))}
+    return {
+        canonical: tuple(dict.fromkeys(c for p in value for c in _matching(p, columns, named)))
+        if isinstance(value, tuple)
+        else value
+        for canonical, value in mapping.items()
+    }
+
+
+def _matching(pattern: str, columns: Sequence[str], named: set[str]) -> list[str]:
+    if "*" not in pattern or pattern in columns:
+        return [pattern]
+    return [c for c in columns if fnmatchcase(c, pattern) and c not in named]
+
+
+def source_of(value: str) -> str:
+    """The column that a rule is made from; "" where a value is no rule."""
+    return next((value.partition(o)[0].strip() for o in _OPERATORS if o in value), "")
+
+
+def with_rules(reader: Reader, mapping: Columns, piece: Piece) -> tuple[Reader, Columns]:
+    """A reader that has the derived columns too, and the mapping that names them; both as given where there are none.
+
+    Raises IngestError where a rule names a column that is not there, or cannot be read.
+    """
+    mapping = expand(mapping, reader.columns)
+    there = set(reader.columns)
+    absent = [c for v in mapping.values() if isinstance(v, tuple) for c in v if c not in there]
+    if absent:
+        raise IngestError(
+            f"The mapping names the column {absent[0]!r}, which {piece.name} does not have: its columns are "
+            f"{', '.join(map(repr, reader.columns[:12]))}."
+        )
+    paths = _paths(mapping, reader)
+    if paths:
+        reader = _unfolded(piece, paths, reader.columns)
+    rules = [
+        rule for canonical, value in mapping.items() if (rule := _rule_of(canonical, value, reader.columns))
+    ]
+    if not rules:
+        return reader, mapping
+    for rule in rules:
+        if rule.source not in reader.columns:
+            raise IngestError(
+                f"The mapping takes {rule.canonical} from the column {rule.source!r}, which {piece.name} does not "
+                f"have: its columns are {', '.join(map(repr, reader.columns[:12]))}."
+            )
+        rule.apply([""])  # a rule that cannot be read is told of before anything is read by it
+    return DerivedReader(reader, rules), {**mapping, **{rule.canonical: rule.name for rule in rules}}
+
+
+def _rule_of(canonical: str, value: object, columns: Sequence[str]) -> Rule | None:
+    if not isinstance(value, str) or value.startswith("=") or value in columns:
+        return None
+    for operator in _OPERATORS:
+        source, found, spec = value.partition(operator)
+        if found and source.strip() and spec.strip():
+            return Rule(f"{value} [{canonical}]", source.strip(), operator.strip(), spec.strip(), canonical)
+    return None
+
+
+class DerivedReader:
+    """A reader of tables with further columns, made from those that are there."""
+
+    def __init__(self, reader: Reader, rules: Sequence[Rule]) -> None:
+        self._reader, self._rules = reader, tuple(rules)
+        self.columns = (*reader.columns, *(rule.name for rule in rules))
+        self.encoding = getattr(reader, "encoding", "UTF-8")
+
+    def head(self, rows: int) -> list[tuple[str | None, ...]]:
+        """The first rows, with the derived cells."""
+        first = self._reader.head(rows)
+        width = len(self._reader.columns)
+        even = [tuple(row[:width]) + (None,) * (width - len(row)) for row in first]
+        made = []
+        for rule in self._rules:
+            at = self._reader.columns.index(rule.source)
+            made.append(rule.apply([row[at] or "" for row in even]))
+        return [(*row, *cells) for row, cells in zip(even, zip(*made, strict=True), strict=True)]
+
+    def stage(self, cursor: duckdb.DuckDBPyConnection, picks: Mapping[str, int]) -> Staged:
+        """As the reader, then each rule over the different texts of its column."""
+        own = {name: i for name, i in picks.items() if i < len(self._reader.columns)}
+        derived = {
+            name: self._rules[i - len(self._reader.columns)] for name, i in picks.items() if name not in own
+        }
+        sources = {f"source{n}": rule for n, rule in enumerate(derived.values())}
+        wanted = own | {s: self._reader.columns.index(rule.source) for s, rule in sources.items()}
+        staged = self._reader.stage(cursor, wanted)
+        for source, name in zip(sources, derived, strict=True):
+            _derive(cursor, source, name, sources[source])
+        return staged
+
+
+def _derive(cursor: duckdb.DuckDBPyConnection, source: str, name: str, rule: Rule) -> None:
+    found = cursor.execute(
+        f"SELECT DISTINCT {source} FROM {STAGING} WHERE {source} IS NOT NULL LIMIT {_MOST + 1}"  # noqa: S608 - own names
+    ).fetchall()
+    if len(found) > _MOST:
+        raise IngestError(
+            f"The column {rule.source!r} holds more than {_MOST:,} different texts: {rule.spec!r} is for fewer."
+        )
+    texts = [text for (text,) in found]
+    cursor.execute("CREATE OR REPLACE TEMP TABLE derived (text VARCHAR, value VARCHAR)")
+    cursor.execute(
+        "INSERT INTO derived SELECT unnest($texts::VARCHAR[]), unnest($found::VARCHAR[])",
+        {"texts": texts, "found": rule.apply(texts)},
+    )
+    cursor.execute(f'ALTER TABLE {STAGING} ADD COLUMN "{name}" VARCHAR')
+    cursor.execute(
+        f'UPDATE {STAGING} SET "{name}" = d.value FROM derived d WHERE d.text = {STAGING}.{source}'  # noqa: S608
+    )
+    cursor.execute(f"ALTER TABLE {STAGING} DROP COLUMN {source}")
+    cursor.execute("DROP TABLE derived")
+
+
+def _by_expression(spec: str, texts: Sequence[str]) -> list[str | None]:
+    """The first group of a regular expression, or all that it matches, by the database's own RE2."""
+    try:
+        with duckdb.connect() as connection:
+            groups = 1 if _has_group(spec) else 0
+            rows = connection.execute(
+                f"SELECT CASE WHEN regexp_matches(t, $spec) THEN regexp_extract(t, $spec, {groups}) END"  # noqa: S608
+                " FROM (SELECT unnest($texts::VARCHAR[]) AS t, unnest(range(len($texts::VARCHAR[]))) AS i) ORDER BY i",
+                {"spec": spec, "texts": list(texts)},
+            ).fetchall()
+    except duckdb.Error as error:
+        raise IngestError(
+            f"The rule {spec!r} is no regular expression ({str(error)[:100]}): correct it."
+        ) from error
+    return [found for (found,) in rows]
+
+
+def _has_group(spec: str) -> bool:
+    """Whether an expression has a group that captures."""
+    return any(
+        c == "(" and spec[i + 1 : i + 2] != "?" and spec[i - 1 : i] != "\\" for i, c in enumerate(spec)
+    )
+
+
+def _by_path(value: Any, path: str) -> str | None:
+    for key in path.split("."):
+        if isinstance(value, list) and key.isdigit() and int(key) < len(value):
+            value = value[int(key)]
+        elif isinstance(value, dict) and key in value:
+            value = value[key]
+        else:
+            return None
+    return (
+        None if value is None else "true" if value is True else "false" if value is False else as_text(value)
+    )
+
+
+def _paths(mapping: Columns, reader: Reader) -> list[str]:
+    """Paths of a mapping into nested JSON, sources of rules included."""
+    if isinstance(reader, DelimitedReader):
+        return []
+    named = [source_of(v) or v for v in mapping.values() if isinstance(v, str) and not v.startswith("=")]
+    return [p for p in dict.fromkeys(named) if p and p not in reader.columns and ("." in p or "[]" in p)]
+
+
+def _unfolded(piece: Piece, paths: Sequence[str], columns: Sequence[str]) -> Reader:
+    """A table of a JSON file's records with a column a path, one row an item of the list that the paths go through."""
+    lists = {path.rpartition("[]")[0] for path in paths if "[]" in path}
+    longest = max(lists, key=len, default="")
+    if any(not longest.startswith(one) for one in lists):
+        raise IngestError(
+            f"The paths {', '.join(map(repr, paths))} go through different lists of {piece.name}: use one list at a "
+            "time."
+        )
+    target = piece.scratch / "unfolded.csv"
+    header = [*columns, *paths]
+    with target.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(header)
+        for _, record in read_records(piece.path, piece.name):
+            if not isinstance(record, (dict, list)) or isinstance(record, Fault):
+                continue
+            for row in _rows(record, header):
+                writer.writerow(["" if c is None else c for c in row])
+    return DelimitedReader(Path(target), piece.name, piece.scratch)
+
+
+def _rows(record: Any, paths: Sequence[str]) -> Iterator[list[str | None]]:
+    """The cells of one record: rows as many as the longest list has items, other cells repeated."""
+    found = [list(_values(record, path.split("."))) for path in paths]
+    length = max((len(f) for f, p in zip(found, paths, strict=True) if "[]" in p), default=1)
+    for i in range(length):
+        yield [_at(f, i if "[]" in p else 0) for f, p in zip(found, paths, strict=True)]
+
+
+def _at(cells: Sequence[str | None], i: int) -> str | None:
+    return cells[i] if i < len(cells) else None
+
+
+def _values(value: Any, keys: Sequence[str]) -> Iterator[str | None]:
+    if not keys:
+        if value is None or isinstance(value, str):
+            yield value
+        else:
+            yield json.dumps(value, ensure_ascii=False)
+        return
+    key, listed = keys[0].removesuffix("[]"), keys[0].endswith("[]")
+    inner = value.get(key) if isinstance(value, dict) and key else value if not key else None
+    if not listed:
+        yield from _values(inner, keys[1:])
+        return
+    for item in inner if isinstance(inner, list) else ():
+        yield from _values(item, keys[1:])

@@ -102,7 +102,7 @@ def test_fields_of_a_native_record_that_nobody_reads_are_told(ws):
 
 def test_an_ingest_that_loses_most_of_its_rows_says_so_first_and_fails(tmp_path, capsys):
     path = tmp_path / "x.csv"
-    path.write_text(f"{HEADER}\na,q,r,1\nb,q,r,1\n" + "".join(f"a,q,r{i},?\n" for i in range(9)))
+    path.write_text(f"{HEADER}\na,q,r,1\nb,q,r,1\n" + "".join(f"a,q,r{i},blue\n" for i in range(9)))
     with pytest.raises(SystemExit) as stopped:
         main(["ingest", "--workspace", str(tmp_path / "w.duckdb"), "--dataset", "d", str(path)])
     assert stopped.value.code == 1

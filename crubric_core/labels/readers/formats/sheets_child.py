@@ -19,7 +19,7 @@ from datetime import date, datetime, time
 from pathlib import Path
 from typing import Any
 
-_MOST_CELLS = 50_000_000  # of a sheet's extent
+_MOST_CELLS = 5_000_000  # of a sheet's extent
 _SPARSE = 50  # cells of the extent for each filled one, above which a sheet has a stray cell far out
 _AT = re.compile(rb'<c [^>]*?\br="([A-Z]{1,3})([0-9]{1,7})"')
 _LOOKED_AT = 20  # rows in which the header is looked for

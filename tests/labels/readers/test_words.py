@@ -1,0 +1,147 @@
+"""Ordinary words, marks, grades and parts as labels; compressed files and other encodings change nothing."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import io
+import lzma
+import tarfile
+
+import pytest
+import zstandard
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from crubric_core.errors import IngestError
+from crubric_core.labels import Workspace
+from crubric_core.labels.readers.policies import Policies
+from crubric_core.labels.readers.words import levels_of, whole_of
+
+HEADER = "system,query,rubric,judge,label\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "levels"),
+    [
+        (["Yes.", "Pass ✓", "**No**", "❌"], [1, 1, 0, 0]),
+        (["✅", "✗"], [1, 0]),
+        (["oui", "Non"], [1, 0]),
+        (["sí", "no"], [1, 0]),
+        (["4/5", "1/5"], [4, 1]),
+        (["80%", "20 %"], [80, 20]),
+        (["A", "F", "C"], [4, 0, 2]),
+        (["A", "E"], [4, 0]),
+        (["A-", "B+", "F"], [10, 9, 0]),
+        (["True", "F"], [1, 0]),
+        (["strongly disagree", "agree"], [0, 3]),
+        (["Partially met", "Met", "Unmet"], [1, 2, 0]),
+        (["n/a", "Yes"], [None, 1]),
+    ],
+)
+def test_words_stand_for_levels(words, levels):
+    assert [levels_of(words).get(word, "?") for word in words] == levels
+
+
+def test_parts_of_different_wholes_are_not_guessed():
+    assert levels_of(["4/5", "3/4"]) == {}
+    assert (whole_of(["4/5", "1/5"]), whole_of(["80%"]), whole_of(["yes"])) == (5, 100, None)
+
+
+def test_parts_of_five_have_a_scale_that_ends_at_five(ws):
+    ws.ingest((HEADER + "a,q,r,j,4/5\nb,q,r,j,1/5\n").encode(), "d")
+    assert ws.dataset("d").scale.maximum == 5
+
+
+def test_an_unknown_word_names_the_option_that_says_what_it_means(ws):
+    report = ws.ingest((HEADER + "a,q,r,j,1\nb,q,r,j,0\nc,q,r,j,blue\n").encode(), "d")
+    assert report.rejects["reason"].tolist() == [
+        "blue is not a number: say what it stands for (--answer WORD=LABEL)"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("policies", "labels"),
+    [(Policies(threshold=0.5), [1, 0, 0]), (Policies(bins=5), [4, 0, 2])],
+)
+def test_continuous_scores_are_refused_with_the_choices_that_fit(ws, policies, labels):
+    content = (HEADER + "a,q,r,j,0.831\nb,q,r,j,0.117\nc,q,r,j,0.473\n").encode()
+    with pytest.raises(IngestError, match=r"continuous scores .* threshold=0.5.* bins=5"):
+        ws.ingest(content, "d")
+    ws.ingest(content, "d", policies=policies)
+    assert ws.dataset("d").labels()["label"].tolist() == labels
+
+
+def test_decimal_commas_are_numbers_and_thousands_are_not_guessed(ws):
+    content = b"system;rubric;label\na;r;0,5\nb;r;1,0\n"
+    ws.ingest(content, "d", policies=Policies(multiply=2))
+    assert ws.dataset("d").labels()["label"].tolist() == [1, 2]
+
+
+ROWS = [
+    f"s{i % 5},q{i % 3},q{i % 3}#c{i % 7},j{i // 105},{label}\n"
+    for i, label in enumerate(["yes", "no", "1", "0"] * 52)
+]
+ROWS += [f"s{i % 5},q{i % 3},q{i % 3}#c{i % 7},rare,{'cannot assess' if i else 'yes'}\n" for i in range(105)]
+
+
+def packed(kind: str, text: str) -> tuple[str, bytes]:
+    content = text.encode("utf-16" if kind == "utf16" else "utf-8")
+    packers = {"gz": gzip.compress, "bz2": bz2.compress, "xz": lzma.compress, "zst": zstandard.compress}
+    return (f"x.csv.{kind}", packers[kind](content)) if kind in packers else ("x.csv", content)
+
+
+def tarred(parts: list[str]) -> tuple[str, bytes]:
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode="w:gz") as archive:
+        for i, part in enumerate(parts):
+            entry = tarfile.TarInfo(f"folder/part{i}.csv")
+            entry.size = len(part.encode())
+            archive.addfile(entry, io.BytesIO(part.encode()))
+    return "x.tar.gz", out.getvalue()
+
+
+@pytest.fixture(scope="module")
+def plainly():
+    with Workspace() as ws:
+        return ws.ingest((HEADER + "".join(ROWS)).encode(), "d", name="x.csv").fingerprint
+
+
+@given(
+    rows=st.permutations(range(len(ROWS))),
+    cut=st.integers(1, len(ROWS) - 1),
+    kind=st.sampled_from(["plain", "gz", "bz2", "xz", "zst", "utf16", "tar"]),
+)
+@settings(max_examples=8, deadline=None)
+def test_order_split_compression_and_encoding_change_nothing(plainly, rows, cut, kind):
+    """With words beyond any sample of the first rows: ``cannot assess`` is one of 313."""
+    shuffled = [ROWS[i] for i in rows]
+    with Workspace() as ws:
+        if kind == "tar":
+            parts = [HEADER + "".join(part) for part in (shuffled[:cut], shuffled[cut:])]
+            name, content = tarred(parts)
+        else:
+            name, content = packed(kind, HEADER + "".join(shuffled))
+        assert ws.ingest(content, "d", name=name).fingerprint == plainly
+
+
+def test_windows_1252_is_read_and_told(ws):
+    report = ws.ingest((HEADER + "é,q,r,j,0\nb,q,r,j,1\n").encode("cp1252"), "d", name="x.csv")
+    assert ws.dataset("d").systems == ("b", "é")
+    assert any("Windows-1252" in note for note in report.notes)
+
+
+@pytest.mark.parametrize(
+    "content", [gzip.compress(b"x" * 50_000_000), zstandard.compress(b"x" * 500_000_000)]
+)
+def test_a_bomb_is_refused(ws, content):
+    with pytest.raises(IngestError, match="unpacks to far more than it should"):
+        ws.ingest(content, "d", name="x.gz")
+
+
+@pytest.mark.parametrize(
+    "damaged", [gzip.compress(b"abc" * 999)[:-20], zstandard.compress(b"abc" * 999)[:-9], b"BZh9" + b"?" * 80]
+)
+def test_a_damaged_file_is_one_sentence(ws, damaged):
+    with pytest.raises(IngestError, match="cannot be unpacked"):
+        ws.ingest(damaged, "d", name="x")

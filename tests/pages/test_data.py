@@ -118,7 +118,7 @@ def test_an_unreadable_file_is_one_clear_sentence_and_cannot_be_read(open_page: 
     ("content", "words"),
     [
         (b"system,system,rubric,label\na,b,r,1\n", "has the column 'system' 2 times"),
-        (HEADER.encode() + b"\n\xff\xfe\x80a,q,r,j,1\n", ""),
+        (HEADER.encode() + b"\n\x80\x00a,q,r,j,1\n", "binary file"),
         (b"PK\x03\x04junk", "is no whole ZIP archive"),
         (b"<html><body>404</body></html>", "has no column"),
         (b'{"a": [1, {"b": null}]}', ""),
@@ -145,13 +145,12 @@ def test_columns_are_guessed_with_a_reason_and_can_be_changed(open_page: Open, t
     lines = ["system,query,rubric,judge,first,second", *(f"{row},{4 + int(row[-1])}" for row in ROWS)]
     upload(app, ("fin.csv", "\n".join(lines).encode()))
     chooser = next(s for s in app.selectbox if s.label == "label (needed)")
-    assert chooser.value == "first"
-    assert "50% sure: 2 different values that look like labels" in text(app)
-    assert "scale 0 to 1" in text(app)
+    assert chooser.value == "—", "what the contents alone suggest is a question, and no answer"
+    assert "is it “first”? 2 different values that look like labels" in text(app)
     chooser.set_value("second").run()
     assert "your choice" in text(app)
     assert "36 labels. Nothing is stored yet" in text(app)
-    assert "scale 4 to 5" in text(app)
+    assert "scale 1 to 5" in text(app)
 
 
 def test_a_guess_can_be_refused(open_page: Open, tmp_path: Path) -> None:

@@ -227,10 +227,11 @@ def _ask_each(
     for row in range(0, len(asked), width):
         for place, canonical in zip(st.columns(width), asked[row : row + width], strict=False):
             guessed = str(guess.mapping.get(canonical) or UNKNOWN)
+            there = options if guessed in options else [*options, guessed]  # a rule of a plan is no column
             answer = place.selectbox(
                 canonical + (" (needed)" if canonical in SPECS[kind].needed else ""),
-                options,
-                index=options.index(guessed) if guessed in options else 0,
+                there,
+                index=there.index(guessed),
                 key=f"column {key} {canonical}",
             )
             place.caption(plain(_why(canonical, answer, guessed, sure)))
@@ -243,7 +244,7 @@ def _ask_each(
 def _why(canonical: str, answer: str, guessed: str, sure: dict[str, Any]) -> str:
     if answer != guessed:
         return "your choice"
-    if answer == UNKNOWN:
-        return "none"
     found = sure.get(canonical)
+    if answer == UNKNOWN:
+        return f"is it “{found.column}”? {shorten(found.reason, 80)}" if found else "none"
     return f"{found.confidence:.0%} sure: {shorten(found.reason, 90)}" if found else "by its name"

@@ -27,7 +27,6 @@ class StagingTable:
 _STORING = (
     "storing",
     "label_rows",
-    "label_values",
     "vocabulary",
     "names",
     "facts",
@@ -72,7 +71,11 @@ TABLES = (
         ("label_rows", "facts", "attribute_rows"),
     ),
     StagingTable(
-        "mentioned", "a query that a row names", ("query",), ("attribute_rows", "facts"), ("names",)
+        "mentioned",
+        "a query that a row names",
+        ("query",),
+        ("attribute_rows", "facts"),
+        ("attribute_rows", "facts"),
     ),
     StagingTable(
         "rubric_pairs",

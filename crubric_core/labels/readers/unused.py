@@ -124,8 +124,12 @@ def _is_verdict(path: str, values: Sequence[Any]) -> bool:
     scalars = [v for v in flat if isinstance(v, (bool, int, float, str))]
     if not scalars or len(scalars) < len(flat) or name & _NO_LABELS:
         return False
-    if all(isinstance(v, bool) for v in scalars):
-        return True
+    if all(isinstance(v, bool) for v in scalars) and "config" not in path:
+        return (
+            bool(name & _SPEAKING)
+            or "[]" in path
+            or (path.count(".") == 0 and any(isinstance(v, list) for v in values))
+        )
     texts = [v for v in scalars if isinstance(v, str) and not is_number(v)]
     worded = bool(texts) and len(levels_of(texts)) == len(set(texts))
     return bool(name & _SPEAKING) and (worded or not texts) and len(set(map(str, scalars))) <= 101

@@ -1,4 +1,4 @@
-"""autorubric results: verdicts MET, UNMET, CANNOT_ASSESS by criterion, of one judge or of each vote of an ensemble."""
+"""autorubric results (tried: 1.6.1): MET, UNMET, CANNOT_ASSESS by criterion, of one judge or each vote of a panel."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from .base import (
     Record,
     Row,
     Setting,
+    answer,
     has,
     is_list_of,
     label,
@@ -42,6 +43,8 @@ def _rows(record: Record, setting: Setting) -> Iterator[Row]:
     yield query(
         name, item.get("prompt", item.get("description")) if isinstance(item, dict) else record.get("prompt")
     )
+    if isinstance(item, dict):
+        yield from answer(system, name, item.get("submission"))
     for position, report in enumerate(_reports(record)):
         found = mapped(report, "a criterion report")
         inner = found.get("criterion")
@@ -65,6 +68,8 @@ def _verdicts(report: Record, setting: Setting) -> Iterator[tuple[str, Any, Any]
     if isinstance(votes, list) and votes:
         for vote in votes:
             found = mapped(vote, "a vote")
+            if found.get("superseded"):
+                continue  # an escalation asked another judge in its place
             yield setting.judge(found.get("judge_id")), _verdict(found), _reason(found)
         return
     yield setting.judge(report.get("judge_id")), _verdict(report), _reason(report)

@@ -23,7 +23,7 @@ import duckdb
 from ...errors import IngestError
 from .file_names import split_by
 from .formats import Reader
-from .formats.base import STAGING, Staged
+from .formats.base import LOCAL, STAGING, Staged
 from .formats.delimited import DelimitedReader
 from .formats.records import Fault, as_text, parse_reply, read_records
 from .plan import Columns
@@ -175,7 +175,7 @@ def _derive(cursor: duckdb.DuckDBPyConnection, source: str, name: str, rule: Rul
 def _by_expression(spec: str, texts: Sequence[str]) -> list[str | None]:
     """The first group of a regular expression, or all that it matches, by the database's own RE2."""
     try:
-        with duckdb.connect() as connection:
+        with duckdb.connect(config=dict(LOCAL)) as connection:
             groups = 1 if _has_group(spec) else 0
             rows = connection.execute(
                 f"SELECT CASE WHEN regexp_matches(t, $spec) THEN regexp_extract(t, $spec, {groups}) END"  # noqa: S608

@@ -16,6 +16,7 @@ import sys
 import zipfile
 from collections.abc import Iterator, Sequence
 from datetime import date, datetime, time
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +32,7 @@ Span = tuple[int, int, int, int]  # top, left, bottom, right, counted from the f
 def limit(megabytes: int, seconds: int) -> None:
     """Bound the process's memory and time, where the platform can."""
     try:
-        import resource
+        resource = import_module("resource")
     except ImportError:
         return  # no such limits on Windows; the parent keeps the time
     resource.setrlimit(resource.RLIMIT_AS, (megabytes << 20, megabytes << 20))

@@ -74,7 +74,7 @@ def ask(analysis: Analysis, name: str) -> Any:
         "_certificates": (512,),
         "_worth": (np.array([4]), 512),
     }
-    asked |= dict.fromkeys(("ranking_on", "score_standing"), (everything,))
+    asked |= dict.fromkeys(("ranking_on", "score_standing", "beside"), (everything,))
     return getattr(analysis, name)(*asked.get(name, ()))
 
 

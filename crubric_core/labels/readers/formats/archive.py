@@ -127,10 +127,50 @@ class _Part(io.RawIOBase):
         super().close()
 
 
+class _Zstandard(io.RawIOBase):
+    """Frames of Zstandard, unpacked as they are read; EOFError where the last one is cut off.
+
+    A stream reader of the library ends in silence there. It reads 1 KiB at a time, because 4 bytes may hold 128 KiB.
+    """
+
+    def __init__(self, source: IO[bytes]) -> None:
+        self._source, self._waiting = source, b""
+        self._begin()
+
+    def _begin(self) -> None:
+        self._frame = zstandard.ZstdDecompressor(max_window_size=1 << 27).decompressobj()
+        self._inside = False
+
+    def readable(self) -> bool:
+        """Always."""
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        """See RawIOBase."""
+        while not self._waiting:
+            block = self._frame.unused_data if self._frame.eof else b""
+            if self._frame.eof:
+                self._begin()
+            block = block or self._source.read(1 << 10)
+            if not block:
+                if self._inside:
+                    raise EOFError("it ends within its data")
+                return 0
+            self._inside = True
+            self._waiting = self._frame.decompress(block)
+        size = min(len(buffer), len(self._waiting))
+        buffer[:size], self._waiting = self._waiting[:size], self._waiting[size:]
+        return size
+
+    def close(self) -> None:
+        """Close the source too."""
+        self._source.close()
+        super().close()
+
+
 def zstd_reader(source: IO[bytes]) -> IO[bytes]:
-    """Zstandard data, unpacked as they are read; its errors are zstandard.ZstdError."""
-    unpacker = zstandard.ZstdDecompressor(max_window_size=1 << 27)
-    return cast("IO[bytes]", unpacker.stream_reader(source, read_across_frames=True, closefd=True))
+    """Zstandard data, unpacked as they are read; its errors are zstandard.ZstdError and EOFError."""
+    return cast("IO[bytes]", io.BufferedReader(_Zstandard(source), 1 << 16))
 
 
 def _opened(path: Path, name: str) -> zipfile.ZipFile:

@@ -23,7 +23,7 @@ from .encoding import WINDOWS, as_utf8, is_utf8
 from .records import Fault
 
 _DELIMITERS = (",", "\t", ";", "|")
-_SAMPLE = 1 << 18
+_SAMPLE = 1 << 20
 _LONGEST = 1 << 22  # characters in one record; anything longer is no label table
 _CLEAN = (
     f"header = false, delim = ',', new_line = '\\n', max_line_size = {2 * _LONGEST}"  # what _rewrite writes

@@ -57,7 +57,7 @@ class Tables:
                 continue
             target = _target(row[0], kind)
             if target:
-                self._write(target, row[1], place)
+                self._write(target, _as_kind(row, target), place)
 
     def _write(self, kind: str, cells: tuple[Cell, ...], place: str) -> None:
         found = self.written.get(kind) or self._open(kind)
@@ -89,6 +89,15 @@ def _target(found: str, asked: str) -> str | None:
     if asked == "gold":
         return "gold" if found == "labels" else found
     return found if found == asked else None
+
+
+def _as_kind(row: Row, target: str) -> tuple[Cell, ...]:
+    """The cells that the target's table has: gold has no run, and its annotator is the labels' judge."""
+    if row[0] == target:
+        return row[1]
+    cells = dict(zip(COLUMNS[row[0]], row[1], strict=True))
+    cells["annotator"] = cells.pop("judge")
+    return tuple(cells[name] for name in COLUMNS[target])
 
 
 def _clean(cell: Any) -> Cell:

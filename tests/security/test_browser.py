@@ -103,7 +103,7 @@ def test_a_dashboard_page_with_hostile_texts_executes_none(watch: Watch, editor:
 def test_what_a_browser_said_to_the_dashboard_opens_nothing_in_the_viewer(
     watch: Watch, editor: Server, viewer: Server, study: Study, addresses: Iterator[str], unharmed: None
 ) -> None:
-    visit(watch.page, f"{editor.url}/leaderboard")
+    visit(watch.page, f"{editor.url}/leaderboard?basis=bank")
     watch.page.get_by_text("All rubrics that pass beside the bank").click()
     watch.page.wait_for_timeout(500)
     watch.page.wait_for_selector(READY)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 CODES = frozenset({-9999, -999, -998, -99, -98, -97, -9, -8, -7, 99, 999, 9999})
+FAR = 4  # widths of the others' range beyond which a number is no level
 _RARE = 0.02  # share of all labels of a file above which a number is common
 _FEW = 0.05  # share of a criterion's labels that strays may have together
 _LEAST = 20  # labels of a criterion below which nothing is called rare,
@@ -25,15 +26,16 @@ def find_strays(
 ) -> dict[int, tuple[int, int]]:
     """Stray numbers of one criterion → the ends of the scale without them; ``everywhere``: labels of the whole file.
 
-    A number is far where it lies further outside the others' range than that range is wide. A far code is a stray
-    however often it occurs; another far number where all of them together are few.
+    A number is far where it lies further outside the others' range than FAR times its width: 0 beside 3 and 4 is a
+    rare level, 11 beside 0 and 1 is not. A far code is a stray however often it occurs; another far number where all
+    of them together are few.
     """
     known = [v for v in counts if v not in suspects] or [v for v in counts if v not in CODES]
     if not known:
         return {}
     low, high = min(known), max(known)
     far = [v for v in counts if not low <= v <= high]
-    while near := [v for v in far if low - max(high - low, 1) <= v <= high + max(high - low, 1)]:
+    while near := [v for v in far if low - _reach(low, high) <= v <= high + _reach(low, high)]:
         low, high = min(low, *near), max(high, *near)
         far = [v for v in far if not low <= v <= high]
     codes = [v for v in far if v in CODES]
@@ -42,6 +44,10 @@ def find_strays(
     enough = total >= _LEAST or everywhere >= _MANY
     few = enough and sum(counts[v] for v in others) <= max(1.0, _FEW * total)
     return dict.fromkeys([*codes, *(others if few else [])], (low, high))
+
+
+def _reach(low: int, high: int) -> int:
+    return FAR * max(high - low, 1)
 
 
 def why(value: int, count: int, total: int, low: int, high: int, criterion: str) -> str:

@@ -212,7 +212,7 @@ def test_renaming_keeps_the_content_and_refuses_a_taken_name(ws, table):
 
 
 def test_every_file_that_was_ingested_is_listed(ws, table):
-    ws.ingest(table("a q r j 1", "b q r j ?"), "d", name="labels.csv")
+    ws.ingest(table("a q r j 1", "b q r j oops"), "d", name="labels.csv")
     ws.ingest(b"rubric,weight\nr,2\n", "d", "rubrics", name="rubrics.csv")
     with pytest.raises(IngestError):
         ws.ingest(b"", "d", name="empty.csv")

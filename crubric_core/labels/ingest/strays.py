@@ -35,7 +35,7 @@ def find_strays(
         return {}
     low, high = min(known), max(known)
     far = [v for v in counts if not low <= v <= high]
-    while near := [v for v in far if low - _reach(low, high) <= v <= high + _reach(low, high)]:
+    while near := [v for v in far if low - _reach(v, low, high) <= v <= high + _reach(v, low, high)]:
         low, high = min(low, *near), max(high, *near)
         far = [v for v in far if not low <= v <= high]
     codes = [v for v in far if v in CODES]
@@ -46,8 +46,8 @@ def find_strays(
     return dict.fromkeys([*codes, *(others if few else [])], (low, high))
 
 
-def _reach(low: int, high: int) -> int:
-    return FAR * max(high - low, 1)
+def _reach(value: int, low: int, high: int) -> int:
+    return (1 if value in CODES else FAR) * max(high - low, 1)
 
 
 def why(value: int, count: int, total: int, low: int, high: int, criterion: str) -> str:

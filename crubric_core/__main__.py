@@ -41,7 +41,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         _say_no_more()
         return 2
     except KeyboardInterrupt:
-        print(f"{NAME}: stopped; nothing half-written remains.", file=sys.stderr)
+        print(f"{NAME}: stopped; no partial output remains.", file=sys.stderr)
         return 130
     return 0
 

@@ -1,7 +1,7 @@
 """Who may do what: an editor everything, a viewer look. Asked wherever something is about to be read or changed.
 
 The command line and a person's own scripts are editors. A server that knows its visitors names one source of roles,
-and every check asks it anew. A process with ``CRUBRIC_ROLE=viewer`` has no editor at all and opens no workspace.
+and every check asks again. A process with ``CRUBRIC_ROLE=viewer`` has no editor at all and opens no workspace.
 """
 
 from __future__ import annotations
@@ -51,11 +51,11 @@ def current_role() -> Role | None:
     return "viewer" if role and process_role() == "viewer" else role
 
 
-def require_editor(deed: str) -> None:
-    """AccessError unless an editor acts; ``deed`` says what for, as in "publish a view"."""
+def require_editor(action: str) -> None:
+    """AccessError unless an editor acts; ``action`` says what for, as in "publish a view"."""
     if current_role() != "editor":
         raise AccessError(
-            f"Only an editor may {deed}: sign in as one, or ask the person who runs this server."
+            f"Only an editor may {action}: sign in as one, or ask the person who runs this server."
         )
 
 

@@ -53,8 +53,11 @@ class AssemblyError(CrubricError):
     """A bank cannot be assembled from these candidates."""
 
 
-class AnchorError(CrubricError):
+class PlacementError(CrubricError):
     """A folder holds no bank to place systems on, or labels do not touch it."""
+
+
+AnchorError = PlacementError  # its name in version 0.1
 
 
 class SharingError(CrubricError):

@@ -51,7 +51,7 @@ class Assignment:
         found = _COMPARISON.fullmatch(self.fits)
         if found is None:
             raise SettingsError(
-                f"fits = {self.fits!r} is no comparison of points: write one such as '<= -5'."
+                f"fits = {self.fits!r} is not a comparison of points: write one such as '<= -5'."
             )
         return found[1], float(found[2])
 
@@ -91,7 +91,7 @@ class ScoringRules:
         values = _known_names(given, cls)
         listed = values.pop("assign", ())
         if not isinstance(listed, list | tuple):
-            raise SettingsError(f"assign = {listed!r} is no list: write [] for none.")
+            raise SettingsError(f"assign = {listed!r} is not a list: write [] for none.")
         return cls(**values, assign=tuple(_assignment(item) for item in listed))
 
     @classmethod
@@ -115,9 +115,9 @@ def _assignment(given: object) -> Assignment:
 def _known_names(given: object, kind: type[Assignment | ScoringRules]) -> dict[str, Any]:
     """``given`` as a dictionary that names fields of ``kind`` alone."""
     if not isinstance(given, Mapping):
-        raise SettingsError(f"{given!r} is no JSON object: write names and values in braces.")
+        raise SettingsError(f"{given!r} is not a JSON object: write names and values in braces.")
     names = [f.name for f in fields(kind)]
-    strangers = [name for name in given if name not in names]
-    if strangers:
-        raise SettingsError(f"{strangers[0]!r} is no scoring rule: use {', '.join(names)}.")
+    invalid = [name for name in given if name not in names]
+    if invalid:
+        raise SettingsError(f"{invalid[0]!r} is not a scoring rule: use {', '.join(names)}.")
     return dict(given)

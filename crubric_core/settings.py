@@ -65,7 +65,7 @@ class Priors:
 
 @dataclass(frozen=True)
 class Settings:
-    """Everything that Algorithm 1 can be told; same dataset, same Settings, same bytes.
+    """All settings of Algorithm 1; same dataset, same Settings, same bytes.
 
     tau_c given alone means the paper's gate: agreement, all judges alike, a Beta(alpha, beta) prior. Once the gate is
     named, or tau_c is None, the prior is estimated; alpha and beta other than 1 are a fixed prior.
@@ -89,7 +89,7 @@ class Settings:
     model: Model = setting(
         "2PL",
         "Response model",
-        "How the chance to pass a rubric depends on ability.",
+        "How the probability of passing a rubric depends on ability.",
         "model",
         choices={
             "1PL": "rubrics differ in difficulty",
@@ -138,8 +138,8 @@ class Settings:
     )
     agreement_tolerance: int = setting(
         0,
-        "Levels apart that still agree",
-        "GRM: labels this many levels apart still agree.",
+        "Tolerated difference of levels",
+        "GRM: labels that differ by at most this many levels agree.",
         "labels",
         low=0,
         most=20,
@@ -148,7 +148,7 @@ class Settings:
     gate: GateStatistic = setting(
         _FOLLOWS,
         "Gate statistic",
-        "By what rubrics are dropped that judges do not apply alike.",
+        "By what rubrics are dropped on which judges do not agree.",
         "gate",
         choices={
             "kappa": "agreement of judge pairs beyond chance, the same scale for any number of judges",
@@ -288,11 +288,11 @@ class Settings:
 
     def _resolve(self) -> None:
         """The gate and the prior that were not named follow from tau_c, alpha and beta."""
-        told = vars(self)
-        alone = told["gate"] is None and self.tau_c is not None
-        if told["gate"] is None:
+        given = vars(self)
+        alone = given["gate"] is None and self.tau_c is not None
+        if given["gate"] is None:
             object.__setattr__(self, "gate", "agreement" if alone else "kappa")
-        if told["prior"] is None:
+        if given["prior"] is None:
             fixed = alone or (self.alpha, self.beta) != (1, 1)
             object.__setattr__(self, "prior", "fixed" if fixed else "estimated")
 
@@ -318,15 +318,15 @@ class Settings:
         return cls(**{**PRESETS[name], **overrides})
 
     def explicit(self) -> tuple[Preset, dict[str, Any]]:
-        """The preset that is nearest, and what ``Settings.preset`` must be told besides: declared settings only."""
+        """The preset that is nearest, and what ``Settings.preset`` needs in addition: declared settings only."""
         return min(((name, self._beyond(name)) for name in get_args(Preset)), key=lambda found: len(found[1]))
 
     def _beyond(self, name: Preset) -> dict[str, Any]:
-        told = {} if self.tau_c == PRESETS[name].get("tau_c") else {"tau_c": self.tau_c}
-        for _ in range(2):  # what is told may change what follows from it
-            start = Settings.preset(name, **told)
-            told |= {key: getattr(self, key) for key in SPECS if getattr(self, key) != getattr(start, key)}
-        return told
+        given = {} if self.tau_c == PRESETS[name].get("tau_c") else {"tau_c": self.tau_c}
+        for _ in range(2):  # a given value may change the values derived from it
+            start = Settings.preset(name, **given)
+            given |= {key: getattr(self, key) for key in SPECS if getattr(self, key) != getattr(start, key)}
+        return given
 
 
 SPECS: Mapping[str, Spec] = specs_of(Settings)

@@ -27,8 +27,8 @@ if (
     st.session_state["detail"] = "demo"
     st.rerun()
 
-if told := st.session_state.pop("told", None):
-    st.success(plain(told))
+if message := st.session_state.pop("message", None):
+    st.success(plain(message))
 if files:
     st.session_state.pop("report", None)
     upload.section(files)

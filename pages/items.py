@@ -1,4 +1,4 @@
-"""Which rubrics tell systems apart, and where?"""
+"""Which rubrics separate systems, and where?"""
 
 import numpy as np
 import streamlit as st
@@ -21,7 +21,7 @@ sharpest = np.sort(fitted.nu)[::-1].cumsum()
 half = int(np.searchsorted(sharpest, sharpest[-1] / 2)) + 1
 study.answer(
     f"Half of all information about these systems comes from {half:,} of {count(len(items), 'rubric')}; "
-    f"{int(fit.constant.sum()):,} have the same label for every system and say nothing."
+    f"{int(fit.constant.sum()):,} have the same label for every system and carry no information."
 )
 if not fit.converged:
     st.warning("The fit did not converge: read these figures as provisional.")
@@ -40,7 +40,7 @@ which = st.segmented_control(
     required=True,
     key="items",
     bind="query-params",
-    help="Passed by the weaker: rubrics that correlate negatively with the rest; often worded the wrong way round.",
+    help="Negative item–rest correlation: weaker systems pass these rubrics more often; the wording is often reversed.",
 )
 shown = tables.items(items, reduction, which)
 chosen = widgets.pick_some(shown, tables.ITEMS, key="item rubrics", height=280, start=tables.typical(shown))
@@ -49,28 +49,28 @@ names = items["rubric"].tolist()
 systems, observed = reduction.systems, reduction.y / (reduction.levels - 1)
 
 with above_left:
-    scale = "expected share of the full mark" if fit.model == "GRM" else "probability to pass"
+    scale = "expected share of the full mark" if fit.model == "GRM" else "probability of passing"
     fig = figures.item_curves(FINE, responses, chosen, names, scale)
     widgets.show(
         figures.add_empirical(fig, fit.theta, observed, systems, chosen),
         alt="Item characteristic curves of the chosen rubrics with the systems' labels",
-        title="How the chance to pass grows with ability",
+        title="Probability of passing by ability",
         look="Look for labels far off their curve: a weak system that passes, a strong one that fails.",
     )
 with above_right:
     widgets.show(
         figures.information_curves(FINE, information, chosen, names),
         alt="Item information of the chosen rubrics",
-        title="How much each rubric tells, by ability",
-        look="Look where a peak is: there the rubric tells systems apart, elsewhere it costs and says little.",
+        title="Information of each rubric, by ability",
+        look="Look for the peak: the rubric separates systems there; elsewhere it costs a label and adds little.",
     )
 left, right = st.columns(2, gap="large")
 with left:
     widgets.show(
         figures.information_heat_map(fitted.grid.theta, fitted.info, fit.b),
         alt="Item information by difficulty and ability",
-        title="Where rubrics tell systems apart",
-        look="Look for abilities over which no row is bright: systems there are measured badly.",
+        title="Where rubrics separate systems",
+        look="Look for abilities where no row is bright: systems there are measured imprecisely.",
     )
 with right:
     margin = 1.96 * study.standard_errors()
@@ -79,6 +79,6 @@ with right:
             fit.b, items["in_bank"].to_numpy(), fit.theta, fit.theta - margin, fit.theta + margin, systems
         ),
         alt="Wright map: rubric difficulties and system abilities on one scale",
-        title="Do the rubrics reach the systems? (Wright map)",
+        title="Do the rubrics cover the systems? (Wright map)",
         look="Look for systems above or below all bars: no rubric is hard, or easy, enough for them.",
     )

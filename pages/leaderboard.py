@@ -14,7 +14,7 @@ study = open_study("Leaderboard")
 reduction = study.reduction()
 as_if_new = study.settings.basis == "bank"
 both = as_if_new and st.toggle(
-    "All rubrics that pass beside the bank", value=True, key="beside", bind="query-params"
+    "Also show all rubrics that pass", value=True, key="beside", bind="query-params"
 )
 ranked, full = study.ranking(), study.ranking_on(study.pool)
 table = ranked.table[ranked.table["rank"].notna()]
@@ -46,13 +46,13 @@ with ranks:
                 systems, *(table[c].to_numpy(dtype=int) for c in ("rank", "rank_low", "rank_high"))
             ),
             alt="Rank of each system with its interval",
-            title="The ranks that each may hold",
+            title="Rank intervals",
         )
     with right:
         widgets.show(
             figures.rank_probability(systems, standing.rank_probability[at]),
             alt="Probability that each system is among the first k",
-            title="The chance to be among the first k",
+            title="Probability of being among the first k",
         )
 with pairs:
     widgets.show(
@@ -67,13 +67,13 @@ with scores:
     with left:
         widgets.show(
             figures.score_against_ability(systems, estimate.value, table["score"].to_numpy()),
-            alt="Score beside ability",
-            title="Score beside ability",
+            alt="Score against ability",
+            title="Score against ability",
         )
     if as_if_new:
         with right:
             widgets.show(
                 figures.bank_against_pool(systems, estimate.value, other.value),
-                alt="Ability from the bank beside that from all rubrics that pass",
-                title="The bank beside all rubrics that pass",
+                alt="Ability from the bank against ability from all rubrics that pass",
+                title="The bank compared with all rubrics that pass",
             )

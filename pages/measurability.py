@@ -1,4 +1,4 @@
-"""Which rubrics can judges apply alike?"""
+"""Which rubrics do judges apply alike?"""
 
 import streamlit as st
 
@@ -49,4 +49,6 @@ with right:
         alt="Labels of the chosen rubric, systems by judges",
     )
     if rubric["polarity"] < 0:
-        st.caption("To meet this rubric is bad: its labels are shown turned round, as they count.")
+        st.caption(
+            "Negative polarity: meeting this rubric is bad. Its labels are shown reversed, as they count."
+        )

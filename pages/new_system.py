@@ -16,14 +16,14 @@ chosen = new_system.choose(study)
 if chosen is None:
     study.answer("No labels yet: give those of your system, or hold one of these out to see how it works.")
     st.stop()
-anchor, labels = chosen
-found = place_systems(anchor, labels)
+bank_scale, labels = chosen
+found = place_systems(bank_scale, labels)
 one = found.systems[0]
 if len(found.systems) > 1:
     one = st.selectbox(f"System, of {count(len(found.systems), 'new one')}", found.systems, key="placed")
 n = found.systems.index(one)
 new_system.answer(study, one, found.placements[n])
 widgets.notes(found.notes)
-if one in study.dataset.systems and one not in anchor.systems:
-    new_system.beside(study, one)
-new_system.show(study, anchor, found, n)
+if one in study.dataset.systems and one not in bank_scale.systems:
+    new_system.comparison(study, one)
+new_system.show(study, bank_scale, found, n)

@@ -42,7 +42,7 @@ widgets.figures_row(
         "Judged by all": "Pairs of system and rubric that every judge labelled",
         "Judges agree": "Pairs with at least two labels on which all of them are equal",
         "Unanimous": "Rubrics on which the judges agree for every system",
-        "Same for all": "Rubrics with one consensus label for every system: they tell none apart",
+        "Same for all": "Rubrics with the same consensus label for every system: they separate none",
     },
 )
 
@@ -56,8 +56,8 @@ with left:
 with right:
     widgets.show(
         figures.judge_dots(np.isnan(panel).mean(axis=1), facts.systems, facts.judges, "share missing"),
-        alt="Share of rubrics that each judge left out, by system",
-        title="What each judge left out",
+        alt="Share of rubrics without a label of each judge, by system",
+        title="Missing labels by judge",
     )
 
 st.markdown("**Next**")

@@ -3,23 +3,23 @@
 import streamlit as st
 
 from crubric_core.ui.page import open_study
-from crubric_core.ui.task_types import types as task_typing
-from crubric_core.ui.task_types.sections import SECTIONS, tell
+from crubric_core.ui.task_types import types as task_type_views
+from crubric_core.ui.task_types.sections import SECTIONS, show_message
 from crubric_core.ui.text import count
 
-study = open_study("Task types", typing=True)
-table = task_typing.typed(study)
-below, untyped = ((table["status"] == status).sum() for status in ("below τ_t", "no type"))
-by_type = len(table) - below - untyped
+study = open_study("Task types", show_tau_t=True)
+table = task_type_views.typed(study)
+below, unclassified = ((table["status"] == status).sum() for status in ("below τ_t", "no type"))
+by_type = len(table) - below - unclassified
 
-if untyped == len(table):
+if unclassified == len(table):
     study.answer(f"None of {count(len(table), 'query', 'queries')} has a type: all are scored pass or fail.")
 else:
     study.answer(
         f"{by_type:,} of {count(len(table), 'query', 'queries')} are scored by the rules of their type;",
-        f"{below:,} stay below τ_t = {study.settings.tau_t:.2f} and {untyped:,} have no type: pass or fail.",
+        f"{below:,} stay below τ_t = {study.settings.tau_t:.2f} and {unclassified:,} have no type: pass or fail.",
     )
-tell()
+show_message()
 
 view = st.segmented_control(
     "View", tuple(SECTIONS), default=next(iter(SECTIONS)), required=True, key="view", bind="query-params"

@@ -17,19 +17,19 @@ if TYPE_CHECKING:
 
 def run_pipeline(ds: LabelSource, settings: Settings, progress: Progress | None = None) -> Result:
     """From the labels of one dataset to a compact bank and a tiered leaderboard (paper, Algorithm 1)."""
-    tell = progress or (lambda share, what: None)
+    report_progress = progress or (lambda share, what: None)
     analysis = Analysis(data=ds, fingerprint=ds.fingerprint, settings=with_rules(ds, settings))
-    tell(0.0, "Reducing labels to agreement counts and consensus")
+    report_progress(0.0, "Reducing labels to agreement counts and consensus")
     analysis.measurability()
-    tell(0.1, f"Fitting the {settings.model} model")
+    report_progress(0.1, f"Fitting the {settings.model} model")
     analysis.calibration()
-    tell(0.3, "Fitting the model without each system")
+    report_progress(0.3, "Fitting the model without each system")
     analysis.folds()
-    tell(0.6, "Assembling the bank")
+    report_progress(0.6, "Assembling the bank")
     analysis.order()
-    tell(0.8, "Comparing the systems")
+    report_progress(0.8, "Comparing the systems")
     analysis.ranking()
-    tell(1.0, "Done")
+    report_progress(1.0, "Done")
     return result_of(analysis)
 
 

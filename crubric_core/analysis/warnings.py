@@ -85,7 +85,7 @@ def fit_warnings(calibration: Calibration, feasible: BoolArray, settings: Settin
         )
     if aberrant := int((calibration.item_rest < 0).sum()):
         warnings.append(
-            f"{aberrant:,} rubrics are passed more often by weaker systems (negative item-rest correlation)."
+            f"{aberrant:,} rubrics have a negative item–rest correlation: weaker systems pass them more often."
         )
     usable = int((feasible & ~fit.constant).sum())
     if usable < settings.budget:

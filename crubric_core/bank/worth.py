@@ -65,17 +65,17 @@ def bank_worth(
     if banks.shape[1:] != pool.shape or separated.shape != (len(banks), len(pool), len(pool)):
         raise AssemblyError("The standings on pool and bank must be of the same systems.")
     known = np.flatnonzero(np.isfinite(pool) & np.isfinite(banks).all(axis=0))
-    sure, told = pool_separated[known][:, known], separated[:, known][:, :, known]
+    pool_true, bank_separated = pool_separated[known][:, known], separated[:, known][:, :, known]
     pool, banks = pool[known], banks[:, known]
     truth, found = _signs(pool), _signs(banks)
-    shares = _shares(truth, found, sure, told)
+    shares = _shares(truth, found, pool_true, bank_separated)
     values = np.column_stack([*shares, _tau(truth, found), _rank_errors(truth, found)])
     without = np.full((len(pool_separated), len(MEASURES)), np.nan)
     without[known] = values[1:]
     kept, reversed_, ordered, tau, rank_error = (
         _interval(values[0, k], values[1:, k], k < _SHARES, confidence) for k in range(len(MEASURES))
     )
-    return Worth(kept, reversed_, ordered, tau, rank_error, int(np.triu(sure, 1).sum()), without)
+    return Worth(kept, reversed_, ordered, tau, rank_error, int(np.triu(pool_true, 1).sum()), without)
 
 
 def worth_difference(first: Worth, second: Worth, measure: str, confidence: float = 0.95) -> Interval:
@@ -108,14 +108,16 @@ def _with_and_without(pairs: FloatArray) -> FloatArray:
     return np.moveaxis(np.concatenate([total, total - rows], axis=-1), -1, 0)
 
 
-def _shares(truth: FloatArray, found: FloatArray, sure: BoolArray, told: BoolArray) -> list[FloatArray]:
+def _shares(
+    truth: FloatArray, found: FloatArray, pool_true: BoolArray, bank_separated: BoolArray
+) -> list[FloatArray]:
     """Kept, reversed and ordered shares of the pairs that the pool separates, (1 + M,) each; NaN without any."""
     agrees, opposes = found * truth > 0, found * truth < 0
-    pairs = _with_and_without(sure.astype(float))
+    pairs = _with_and_without(pool_true.astype(float))
     out = []
-    for events in (told & agrees, told & opposes, agrees):
+    for events in (bank_separated & agrees, bank_separated & opposes, agrees):
         share = np.full(len(pairs), np.nan)
-        counts = _with_and_without((events & sure).mean(axis=0))
+        counts = _with_and_without((events & pool_true).mean(axis=0))
         np.divide(counts, pairs, out=share, where=pairs > 0.5)
         out.append(np.clip(share, 0.0, 1.0))
     return out

@@ -65,8 +65,8 @@ def add(commands: Commands) -> None:
 def run_build(args: argparse.Namespace) -> None:
     """Build."""
     settings = settings_of(args)
-    with opened_dataset(args) as dataset, progress_bar() as tell:
-        result = run_pipeline(dataset, settings, tell)
+    with opened_dataset(args) as dataset, progress_bar() as report_progress:
+        result = run_pipeline(dataset, settings, report_progress)
     for warning in result.warnings:
         print(f"note: {warning}", file=sys.stderr)
     for path in write_result(result, args.out):
@@ -76,12 +76,12 @@ def run_build(args: argparse.Namespace) -> None:
 def run_one_experiment(args: argparse.Namespace) -> None:
     """Experiment."""
     settings = settings_of(args)
-    with opened_workspace(args) as (workspace, name), progress_bar() as tell:
+    with opened_workspace(args) as (workspace, name), progress_bar() as report_progress:
         dataset = workspace.dataset(name)
         kept = not args.again and stored_experiment(workspace, args.name, dataset, settings) is not None
-        result = _kept_or_run(workspace, dataset, args.name, settings, tell, again=args.again)
+        result = _kept_or_run(workspace, dataset, args.name, settings, report_progress, again=args.again)
     if kept:
-        print(f"note: kept in the workspace; --again runs {args.name} anew.", file=sys.stderr)
+        print(f"note: kept in the workspace; --again runs {args.name} again.", file=sys.stderr)
     for sentence in result.sentences():
         print(f"note: {sentence}", file=sys.stderr)
     for path in write_experiment(result, args.out):
@@ -92,15 +92,15 @@ def run_report(args: argparse.Namespace) -> None:
     """Report."""
     settings = settings_of(args)
     wanted = EXPERIMENTS if "all" in (args.experiments or ()) else args.experiments
-    with opened_workspace(args) as (workspace, name), progress_bar() as tell:
+    with opened_workspace(args) as (workspace, name), progress_bar() as report_progress:
         dataset = workspace.dataset(name)
         kept = [stored_experiment(workspace, found, dataset, settings) for found in EXPERIMENTS]
         shown = (
             [found for found in kept if found is not None]
             if wanted is None
-            else [_kept_or_run(workspace, dataset, found, settings, tell) for found in wanted]
+            else [_kept_or_run(workspace, dataset, found, settings, report_progress) for found in wanted]
         )
-        result = run_pipeline(dataset, settings, tell)
+        result = run_pipeline(dataset, settings, report_progress)
     for path in write_report(result, shown, recorded(*sys.argv[1:]), args.out):
         print(path)
 
@@ -110,7 +110,7 @@ def _kept_or_run(
     dataset: Dataset,
     name: str,
     settings: Settings,
-    tell: Callable[[float, str], None],
+    report_progress: Callable[[float, str], None],
     *,
     again: bool = False,
 ) -> ExperimentResult:
@@ -118,7 +118,7 @@ def _kept_or_run(
     kept = None if again else stored_experiment(workspace, name, dataset, settings)
     if kept is not None:
         return kept
-    result = run_experiment(name, dataset, settings, progress=tell)
+    result = run_experiment(name, dataset, settings, progress=report_progress)
     try:
         store_experiment(workspace, result)
     except WorkspaceError as error:  # hours of work are not lost to a full disk: they are written to --out

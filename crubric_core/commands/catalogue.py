@@ -43,12 +43,12 @@ GROUPS: dict[str, tuple[Command, ...]] = {
     ),
     "Analysis": (
         Command("build", "from labels to a bank and a tiered leaderboard", "analysis"),
-        Command("experiment", "does it hold on these labels?", "analysis"),
+        Command("experiment", "run an experiment on these labels", "analysis"),
         Command("report", "all of it in one HTML file and one Markdown file", "analysis"),
         Command("settings", "every setting with its choices and defaults, one JSON line each", "settings"),
-        Command("place", "where a new system stands on an existing bank", "placement"),
+        Command("place", "place a new system on an existing bank", "placement"),
     ),
-    "Judges": (Command("judges", "who is reliable, lenient, or errs with another", "judges"),),
+    "Judges": (Command("judges", "reliability, leniency and shared errors of the judges", "judges"),),
     "Sharing": (
         Command("publish", "make a read-only view and a secret link to it", "sharing"),
         Command("views", "list the views, one JSON line each, newest first", "sharing"),

@@ -51,7 +51,7 @@ def add(commands: Commands) -> None:
     ingest.add_argument(
         "--plan", action="store_true", help="print how the files would be read, as JSON, and stop"
     )
-    ingest.add_argument("--preview", action="store_true", help="tell what would change, and store nothing")
+    ingest.add_argument("--preview", action="store_true", help="show what would change, and store nothing")
     add_policies(ingest)
     ingest.add_argument("files", nargs="+", metavar="FILE")
 
@@ -87,13 +87,13 @@ def run_ingest(args: argparse.Namespace) -> None:
     if args.plan:
         print(_plan_of(args, strict=False).to_json())
         return
-    with Workspace(args.workspace) as workspace, progress_bar() as tell:
+    with Workspace(args.workspace) as workspace, progress_bar() as report_progress:
         report = workspace.ingest_plan(
             _plan_of(args, strict=True),
             args.dataset,
             args.files,
             policies_of(args),
-            tell,
+            report_progress,
             preview=args.preview,
         )
     parts = report.parts or (report,)

@@ -1,4 +1,4 @@
-"""The life of a dataset: its history, what is doubtful about it, taking back, copying, renaming, deleting."""
+"""The life of a dataset: its history, its data-quality issues, undo, copying, renaming, deleting."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ def read_mark(text: str) -> tuple[str, int]:
 def _pair(text: str, option: str) -> tuple[str, str]:
     name, equals, value = text.partition("=")
     if not equals or not name.strip():
-        raise IngestError(f"{option} {text!r} is no NAME=VALUE: write for instance {option} zero=unknown.")
+        raise IngestError(f"{option} {text!r} is not NAME=VALUE: write for instance {option} zero=unknown.")
     return name.strip(), value.strip()
 
 

@@ -28,7 +28,7 @@ def add(commands: Commands) -> None:
 def run_judges(args: argparse.Namespace) -> None:
     """Write judges.csv, validity.csv, agreement.csv and shared_errors.csv, and what each judge moves if asked."""
     settings = settings_of(args)
-    with opened_dataset(args) as dataset, progress_bar() as tell:
+    with opened_dataset(args) as dataset, progress_bar() as report_progress:
         found = judges_report(dataset, settings)
         tables = {
             "judges.csv": found.reliability.judges,
@@ -37,7 +37,7 @@ def run_judges(args: argparse.Namespace) -> None:
             "shared_errors.csv": found.shared_errors,
         }
         if args.leave_one_out:
-            influence = leave_one_judge_out(dataset, settings, progress=tell)
+            influence = leave_one_judge_out(dataset, settings, progress=report_progress)
             tables |= {
                 "judges_left_out.csv": influence.judges,
                 "systems_without_each_judge.csv": influence.systems,

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ..errors import ExportError
 from ..files import csv_bytes, json_bytes, write_whole
-from ..placement.bank_scale import read_anchor
+from ..placement.bank_scale import read_bank_scale
 from ..placement.place import NEXT, Placed, place_systems, read_new_labels
 from .options import Commands, add_command
 
@@ -35,12 +35,12 @@ def add(commands: Commands) -> None:
 
 def run_place(args: argparse.Namespace) -> None:
     """Place; JSON on stdout."""
-    anchor = read_anchor(args.bank)
-    new = read_new_labels(anchor, args.labels, file_format=args.format)
-    placed = place_systems(anchor, new, max(args.next, 0))
+    bank_scale = read_bank_scale(args.bank)
+    new = read_new_labels(bank_scale, args.labels, file_format=args.format)
+    placed = place_systems(bank_scale, new, max(args.next, 0))
     for note in placed.notes:
         print(f"note: {note}", file=sys.stderr)
-    content = json_bytes(placed.record(anchor))
+    content = json_bytes(placed.record(bank_scale))
     if args.out is not None:
         _write(args.out, placed, content)
     print(content.decode(), end="")

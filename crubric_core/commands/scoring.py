@@ -10,16 +10,16 @@ from typing import Any
 import pandas as pd
 
 from ..errors import SettingsError
-from ..labels.store.classifier_cache import TyperCache
+from ..labels.store.classifier_cache import ClassifierCache
 from ..labels.store.dataset_rules import save_rules
-from ..labels.store.query_types import open_queries, save_typed
+from ..labels.store.query_types import open_queries, save_types
 from ..labels.store.workspace import Workspace
 from ..scoring_rules import ScoringRules
 from ..task_types.assignment import preview
+from ..task_types.classifier import Watch
 from ..task_types.endpoint import Endpoint
-from ..task_types.offline import LexiconTyper, offline_typer
-from ..task_types.prompted import PromptedTyper, TypingRun
-from ..task_types.typer import Watch
+from ..task_types.offline import LexiconClassifier, offline_classifier
+from ..task_types.prompted import ClassifierRun, PromptedClassifier
 from ..task_types.types import TASK_TYPES
 from .options import Commands, add_command, add_workspace, existing, read_rules
 from .terminal import print_json, progress_bar
@@ -44,7 +44,7 @@ def add(commands: Commands) -> None:
         help="offline: a lexicon; prompted: the language model that CRUBRIC_TYPER_… name (default: offline)",
     )
     types.add_argument(
-        "--replace-given", action="store_true", help="type again what the file of queries types"
+        "--replace-given", action="store_true", help="also replace the types that the file gives"
     )
     types.add_argument("--concurrency", type=int, default=4, help="requests at a time (default: 4)")
     types.add_argument("--requests-per-minute", type=float, help="at most (default: no limit)")
@@ -63,39 +63,39 @@ def run_rules(args: argparse.Namespace) -> None:
 
 
 def run_types(args: argparse.Namespace) -> None:
-    """One JSON line: how many queries were typed, by whom, and what it took."""
-    with existing(args.workspace) as workspace, progress_bar() as tell:
+    """One JSON line: how many queries were classified, by whom, and what it took."""
+    with existing(args.workspace) as workspace, progress_bar() as report_progress:
         wanted = open_queries(workspace.dataset(args.dataset).queries, args.replace_given)
         texts = [text if isinstance(text, str) else None for text in wanted["text"]]
-        typer: LexiconTyper | PromptedTyper = offline_typer()
-        told: dict[str, Any] = {}
+        typer: LexiconClassifier | PromptedClassifier = offline_classifier()
+        usage: dict[str, Any] = {}
         if args.typer == "prompted":
             typer = _prompted(args, workspace)
-            run = typer.run(texts, Watch(tell))
-            shares, told = run.probabilities, _took(run)
+            run = typer.run(texts, Watch(report_progress))
+            shares, usage = run.probabilities, _took(run)
         else:
-            shares = typer.probabilities(texts, Watch(tell))
+            shares = typer.probabilities(texts, Watch(report_progress))
         frame = pd.DataFrame(shares, columns=[f"p_{name}" for name in TASK_TYPES])
         frame["query"] = wanted["query"].to_numpy()
-        typed = save_typed(workspace, args.dataset, frame, typer.name)
-    print_json({"typer": typer.name, "asked": len(wanted), "typed": typed, **told})
+        typed = save_types(workspace, args.dataset, frame, typer.name)
+    print_json({"typer": typer.name, "asked": len(wanted), "typed": typed, **usage})
 
 
-def _prompted(args: argparse.Namespace, workspace: Workspace) -> PromptedTyper:
+def _prompted(args: argparse.Namespace, workspace: Workspace) -> PromptedClassifier:
     endpoint = Endpoint.from_environment()
     if endpoint is None:
         raise SettingsError(
             "No endpoint is configured: set CRUBRIC_TYPER_BASE_URL, CRUBRIC_TYPER_MODEL and CRUBRIC_TYPER_KEY."
         )
-    return PromptedTyper(
+    return PromptedClassifier(
         endpoint,
-        TyperCache(workspace),
+        ClassifierCache(workspace),
         concurrency=args.concurrency,
         requests_per_minute=args.requests_per_minute,
     )
 
 
-def _took(run: TypingRun) -> dict[str, Any]:
+def _took(run: ClassifierRun) -> dict[str, Any]:
     usage = run.usage
     return {
         "answered_before": run.cached,

@@ -88,8 +88,8 @@ def view_of(args: argparse.Namespace) -> SharedView:
         **{name: name in args.include for name in PARTS},
     )
     settings = settings_of(args)
-    with existing(args.workspace) as workspace, progress_bar() as tell:
-        return build_view(run_pipeline(workspace.dataset(args.dataset), settings, tell), choices)
+    with existing(args.workspace) as workspace, progress_bar() as report_progress:
+        return build_view(run_pipeline(workspace.dataset(args.dataset), settings, report_progress), choices)
 
 
 def run_publish(args: argparse.Namespace) -> None:

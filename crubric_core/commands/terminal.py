@@ -20,12 +20,12 @@ def progress_bar() -> Iterator[Callable[[float, str], None]]:
     """A line on stderr that shows how far the work is; nothing where stderr is no terminal."""
     shown = sys.stderr.isatty()
 
-    def tell(share: float, what: str) -> None:
+    def report_progress(share: float, what: str) -> None:
         if shown:
             bar = "█" * round(20 * share) + "░" * (20 - round(20 * share))
             print(f"\r{bar} {what:<60.60}", end="", file=sys.stderr, flush=True)
 
-    yield tell
+    yield report_progress
     if shown:
         print("\r" + " " * 82, end="\r", file=sys.stderr, flush=True)
 

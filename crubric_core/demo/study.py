@@ -1,8 +1,8 @@
 """The generator of the simulated study.
 
 1. Systems: abilities theta ~ N(0, 1), handed out so that a maker's small model is weaker than its large one.
-2. Queries: prompts of four task types. The typer's probabilities are a softmax of noisy scores, so that some
-   queries stay below the usual threshold of 0.5 and a few are typed wrongly.
+2. Queries: prompts of four task types. The classifier's probabilities are a softmax of noisy scores, so that some
+   queries stay below the usual threshold of 0.5 and a few are classified wrongly.
 3. Rubrics: pools of different sizes; log a ~ N(0, 0.5²), b ~ N(-0.3, 1.2²). About one in fifty is met by everybody
    or by nobody, about one in a hundred has a negative slope, a few sentences occur in several queries.
 4. Truth: system i meets rubric j of query n with probability sigma(a_j (theta_i - b_j) + e_in). The query effect

@@ -52,7 +52,7 @@ def _severity(dimension: str, rng: np.random.Generator) -> str:
 
 
 def query_table(asked: Sequence[Case], rng: np.random.Generator) -> pd.DataFrame:
-    """query, text, domain, the type the typer gives and its probabilities."""
+    """query, text, domain, the type the classifier gives and its probabilities."""
     true = np.array([TASK_TYPES.index(case.task_type) for case in asked])
     scores = 0.7 * rng.standard_normal((len(asked), len(TASK_TYPES)))
     scores[np.arange(len(asked)), true] += 2.2 + rng.standard_normal(len(asked))

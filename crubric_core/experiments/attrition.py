@@ -16,7 +16,7 @@ from .results import ExperimentResult, Watch, num
 def attrition(
     ds: Dataset, settings: Settings, *, progress: Progress | None = None, cancel: Cancel | None = None
 ) -> ExperimentResult:
-    """Retention by the number of systems, exactly, beside two models of it.
+    """Retention by the number of systems, exactly, and two models of it.
 
     Tables: ``curve`` (m, consistency, homogeneous, beta, rho_m, distinguishability, joint, rubrics), ``models``.
     """

@@ -125,7 +125,7 @@ def _found(summary: pd.DataFrame, fitted: CrossFit) -> str:
             if row["delta_low"] > 0
             else "behind"
             if row["delta_high"] < 0
-            else "not told apart from"
+            else "not separated from"
         )
         parts.append(f"{how} {name} (ΔAUC {num(row['delta'])} {interval})")
     banks = [
@@ -141,8 +141,8 @@ def _found(summary: pd.DataFrame, fitted: CrossFit) -> str:
 def _limits(inputs: Inputs, fitted: CrossFit) -> tuple[str, ...]:
     n_systems = len(inputs.reduction.systems)
     limits = [
-        f"The intervals tell how much the split matters: all {len(fitted.splits)} splits share the same "
-        f"{n_systems} systems, so they do not say what other systems would show."
+        f"The intervals show the variation between splits: all {len(fitted.splits)} splits share the same "
+        f"{n_systems} systems, so they do not cover other systems."
     ]
     if n_systems <= 8:
         limits.append(f"With {n_systems} systems ρ takes few values and one swap moves it far.")

@@ -11,14 +11,14 @@ from ..analysis.selection import order_candidates
 from ..analysis.stages import gate
 from ..errors import DatasetError
 from ..labels.store.dataset import Dataset
-from ..placement.bank_scale import Anchor, make_anchor
+from ..placement.bank_scale import BankScale, make_bank_scale
 from ..placement.place import NewLabels
 from ..settings import Settings
 from .inputs import read_inputs
 from .stability import reduce_panel
 
 
-def hold_out(ds: Dataset, settings: Settings, system: str) -> tuple[Anchor, NewLabels]:
+def hold_out(ds: Dataset, settings: Settings, system: str) -> tuple[BankScale, NewLabels]:
     """The whole analysis without ``system``, and the labels of ``system``; raises DatasetError if it is not there."""
     inputs = read_inputs(ds, settings)
     whole = inputs.reduction
@@ -37,7 +37,7 @@ def hold_out(ds: Dataset, settings: Settings, system: str) -> tuple[Anchor, NewL
     pool = rank_systems(
         inputs.queries, reduction, calibration, cross, feasible & ~calibration.fit.constant, inputs.settings
     )
-    anchor = make_anchor(
+    bank_scale = make_bank_scale(
         ds.name,
         inputs.settings,
         ds.judges,
@@ -48,4 +48,4 @@ def hold_out(ds: Dataset, settings: Settings, system: str) -> tuple[Anchor, NewL
         calibration.spread,
         reference_on_pool(reduction, pool),
     )
-    return anchor, NewLabels((system,), whole.y[[at]], ds.judges, ())
+    return bank_scale, NewLabels((system,), whole.y[[at]], ds.judges, ())

@@ -1,4 +1,4 @@
-"""What the leaderboard would be without each judge: consensus, gate, fit, bank and tiers anew."""
+"""What the leaderboard would be without each judge: consensus, gate, fit, bank and tiers recomputed."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class JudgeInfluence:
 def leave_one_judge_out(
     ds: Dataset, settings: Settings, *, progress: Progress | None = None, cancel: Cancel | None = None
 ) -> JudgeInfluence:
-    """The analysis without each judge in turn, beside the one with all."""
+    """The analysis without each judge in turn, compared with the one with all."""
     watch = Watch(progress, cancel)
     watch.step(0.0, "With all judges")
     inputs, names = read_inputs(ds, settings), ds.judges

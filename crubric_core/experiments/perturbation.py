@@ -43,7 +43,7 @@ def perturbation(
     flips: Sequence[float] = FLIPS,
     seeds: int = 20,
 ) -> ExperimentResult:
-    """Scores under corrupted task types, and adaptive beside binary scoring.
+    """Scores under corrupted task types, and adaptive compared with binary scoring.
 
     Tables: ``flips`` (mean score, top–bottom gap and degradation in percentage points), ``scorers`` (spread of
     adaptive and binary), ``agreement`` (their rank correlation overall and by domain), ``external`` validity.
@@ -163,7 +163,7 @@ def _limits(inputs: Inputs, tables: dict[str, pd.DataFrame], typed: int) -> tupl
     if typed and typed < 20:
         limits.append(f"Only {typed} queries have a type: one flip is {1 / typed:.0%} of them.")
     if tables["external"].empty:
-        limits.append("Without a human reference ranking nothing is learnt of external validity.")
+        limits.append("Without a human reference ranking, external validity is unknown.")
     elif (systems := int(tables["external"]["systems"].min())) < 10:
         limits.append(f"The human reference covers {systems} systems: its ρ is uncertain.")
     if typed and inputs.reduction.rubrics[["dimension", "severity"]].isna().all(axis=None):

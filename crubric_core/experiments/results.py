@@ -15,12 +15,12 @@ from ..types import Cancel, Progress
 
 
 class CancelledError(CrubricError):
-    """The experiment was told to stop; nothing of it is kept."""
+    """The experiment was cancelled; nothing of it is kept."""
 
 
 @dataclass(frozen=True)
 class Watch:
-    """Who is told how far an experiment is, and who may stop it."""
+    """Who receives the progress of an experiment, and who may stop it."""
 
     progress: Progress | None = None
     cancel: Cancel | None = None

@@ -96,13 +96,13 @@ def cross_fit(
         varying = np.isin(np.arange(len(feasible)), usable)
         raise DatasetError(nothing_passes(reduction, varying, settings))
     budgets = log_budgets(len(usable) // 2, n_budgets)
-    tell = watch or Watch()
-    tell.step(0.0, "Fitting all rubrics")
+    watcher = watch or Watch()
+    watcher.step(0.0, "Fitting all rubrics")
     start = _fit(reduction, np.arange(reduction.y.shape[1]), settings).items
     made: list[Split] = []
     rho: dict[Strategy, list[FloatArray]] = {strategy: [] for strategy in STRATEGIES}
     for number in range(splits):
-        tell.step(number / splits, f"Split {number + 1} of {splits}")
+        watcher.step(number / splits, f"Split {number + 1} of {splits}")
         rng = np.random.default_rng([settings.seed, 10, number])
         split = make_split(reduction, usable, feasible, settings, start, budgets, draws, rng)
         made.append(split)
@@ -110,7 +110,7 @@ def cross_fit(
             rho[strategy].append(values)
     target = target_correlation(len(reduction.systems))
     stacked = {strategy: np.stack(values) for strategy, values in rho.items()}
-    tell.step(1.0, "Searching the smallest banks")
+    watcher.step(1.0, "Searching the smallest banks")
     smallest = {s: smallest_bank(made, s, stacked[s], budgets, target) for s in STRATEGIES}
     return CrossFit(budgets, target, made, stacked, smallest)
 

@@ -1,6 +1,6 @@
 """How much the bank and the tiers hang on one system, one judge, one domain, and on B and tau_c.
 
-Each variant is the whole analysis anew: consensus, gate, fit, bank, tiers. What stays the same is compared over the
+Each variant repeats the whole analysis: consensus, gate, fit, bank, tiers. What stays the same is compared over the
 systems that both analyses rank.
 """
 
@@ -57,7 +57,7 @@ class Outcome:
 def stability(
     ds: Dataset, settings: Settings, *, progress: Progress | None = None, cancel: Cancel | None = None
 ) -> ExperimentResult:
-    """The analysis with a system, judge or domain left out, and with other B and tau_c, beside the full one.
+    """The analysis with a system, judge or domain left out, and with other B and tau_c, compared with the full one.
 
     Tables: ``kinds`` (a row a kind of change: worst and mean), ``variants`` (a row a change).
     """
@@ -114,7 +114,7 @@ def reduce_panel(
 ) -> Reduction:
     """The reduction of some systems, rubrics and judges (ascending indices) of a panel (M, J, K), as if alone.
 
-    Scales stay those of the whole dataset; posterior labels are estimated anew.
+    Scales stay those of the whole dataset; posterior labels are estimated again.
     """
     whole, settings = inputs.reduction, inputs.settings
     part = panel[np.ix_(systems, rubrics, judges)]
@@ -222,9 +222,9 @@ def kind_table(variants: pd.DataFrame) -> pd.DataFrame:
 
 
 _WITHOUT = {
-    "system": "a system is left out",
-    "judge": "a judge is left out",
-    "domain": "a domain is left out",
+    "system": "a system is removed",
+    "judge": "a judge is removed",
+    "domain": "a domain is removed",
     "budget": "B changes",
     "tau_c": "τ_c changes",
 }
@@ -244,13 +244,13 @@ def _found(kinds: pd.DataFrame, full: Outcome) -> str:
 
 def _limits(inputs: Inputs, table: pd.DataFrame) -> tuple[str, ...]:
     limits = [
-        "Leaving one out shows what hangs on one part of this dataset; it says nothing of systems, judges and domains "
+        "Removing one shows how much depends on one part of this dataset, not on systems, judges and domains "
         "that are not in it."
     ]
     kinds = set(table["kind"])
     missing = [name for name in ("system", "judge", "domain") if name not in kinds]
     if missing:
-        limits.append(f"No {' and no '.join(missing)} could be left out: there are too few.")
+        limits.append(f"No {' and no '.join(missing)} could be removed: there are too few.")
     if failed := int(table["rho"].isna().sum()):
         limits.append(f"{failed} variants could not be analysed; their notes say why.")
     if inputs.reduction.n_judges == 2:

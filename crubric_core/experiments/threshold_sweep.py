@@ -189,7 +189,7 @@ def _limits(inputs: Inputs, comparison: Comparison) -> tuple[str, ...]:
         )
     if inputs.reduction.n_judges == 2:
         limits.append(
-            "With two judges unanimity is pairwise agreement itself: nothing independent is learnt."
+            "With two judges unanimity is pairwise agreement itself: it adds no independent evidence."
         )
     if (queries := len(inputs.queries)) < 20:
         limits.append(f"The intervals draw only {queries} queries.")

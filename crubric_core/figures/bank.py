@@ -85,7 +85,7 @@ def gain_curve(share: FloatArray, guarantee: FloatArray | None, budget: int) -> 
     """Share of all candidates' coverage that the first B rubrics reach; their proven share of the best."""
     sizes = np.arange(1, len(share) + 1)
     at = _thin(len(share))
-    fig = figure("bank size B", "share of what all candidates cover")
+    fig = figure("bank size B", "coverage, share of all candidates'")
     fig.add_scatter(
         x=sizes[at],
         y=share[at],
@@ -110,7 +110,7 @@ def gain_curve(share: FloatArray, guarantee: FloatArray | None, budget: int) -> 
 
 def strategies(shares: Mapping[str, FloatArray], budget: int) -> go.Figure:
     """Coverage against B for each way of choosing, all as shares of the same total."""
-    fig = figure("bank size B", "share of what all candidates cover")
+    fig = figure("bank size B", "coverage, share of all candidates'")
     longest = 1
     for position, (name, share) in enumerate(shares.items()):
         at = _thin(len(share))
@@ -147,7 +147,7 @@ def query_coverage(bank: IntArray, pool: IntArray) -> go.Figure:
         y=height,
         marker={"color": [VERMILION if a == 0 else BLUE for a in edges[:-1]]},
         customdata=reach,
-        hovertemplate="%{y:,} queries with %{x} in the bank<br>(on average %{customdata:.1f} pass)"
+        hovertemplate="%{y:,} queries with %{x} in the bank<br>(%{customdata:.1f} pass the gate on average)"
         "<extra></extra>",
     )
     fig.update_xaxes(type="category")

@@ -27,7 +27,7 @@ KINDS = {"budget": "B", "tau_c": "τ_c"}  # what the stability experiment change
 def crossfit_curves(result: ExperimentResult) -> go.Figure:
     """Rank correlation with the other half against the budget, with intervals over the splits."""
     curves = result.tables["curves"]
-    fig = figure("rubrics in the bank (B)", "Spearman's ρ with the unseen half", xaxis_type="log")
+    fig = figure("rubrics in the bank (B)", "Spearman's ρ with the held-out half", xaxis_type="log")
     fig.update_xaxes(tickvals=_round_numbers(curves["budget"].max()))
     for strategy, (name, colour) in STRATEGIES.items():
         part = curves[curves["strategy"] == strategy].dropna(subset=["rho"])
@@ -50,12 +50,12 @@ def crossfit_deltas(result: ExperimentResult) -> go.Figure:
     names = [name for name in STRATEGIES if name != "greedy"]
     summary = result.frame().set_index("strategy").loc[names]
     splits = result.tables["splits"]
-    fig = figure("greedy's AUC less the other's", "", height=row_height(len(names), each=60))
+    fig = figure("AUC of greedy minus AUC of the other", "", height=row_height(len(names), each=60))
     for row, name in enumerate(names):
-        apart = splits["greedy"] - splits[name]
+        difference = splits["greedy"] - splits[name]
         fig.add_scatter(
-            x=apart,
-            y=row + np.linspace(-0.18, 0.18, len(apart)),
+            x=difference,
+            y=row + np.linspace(-0.18, 0.18, len(difference)),
             mode="markers",
             marker={"color": STRATEGIES[name][1], "size": 6, "opacity": 0.5},
             customdata=splits["split"],
@@ -109,7 +109,7 @@ def new_system_gains(result: ExperimentResult) -> go.Figure:
 
 
 def sweep_kappa(result: ExperimentResult) -> go.Figure:
-    """Kappa of the rubrics kept at each threshold, beside that of all rubrics."""
+    """Kappa of the rubrics kept at each threshold, with that of all rubrics."""
     table = result.frame()
     base, rows = table.iloc[0], table.iloc[1:]
     fig = figure("measurability threshold τ_c", f"Cohen's κ against {result.options['against']}")
@@ -163,7 +163,7 @@ def ablation_gaps(result: ExperimentResult) -> go.Figure:
 
 
 def attrition_curves(result: ExperimentResult) -> go.Figure:
-    """Share of the rubrics that survive unanimity, beside two models, and with both outcomes asked for."""
+    """Share of the rubrics that survive unanimity, with two models, and with both outcomes asked for."""
     table = result.frame()
     fig = figure("systems on the leaderboard (m)", "share of the rubrics kept", yaxis_range=[0, 1.02])
     names = {
@@ -209,8 +209,8 @@ FIGURES: dict[str, Callable[[ExperimentResult], go.Figure]] = {
 }
 
 
-BESIDE: dict[str, tuple[str, Callable[[ExperimentResult], go.Figure]]] = {
-    "crossfit": ("How far greedy is ahead, split by split", crossfit_deltas),
+SECOND_FIGURE: dict[str, tuple[str, Callable[[ExperimentResult], go.Figure]]] = {
+    "crossfit": ("Difference of greedy to the others, by split", crossfit_deltas),
     "new_systems": ("How far pairs are ahead of each other selector", new_system_gains),
     "sweep": ("What the agreement costs in rubrics", sweep_coverage),
 }

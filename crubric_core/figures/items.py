@@ -1,4 +1,4 @@
-"""Figures of the items page: which rubrics tell systems apart, and where on the ability scale.
+"""Figures of the items page: which rubrics separate systems, and where on the ability scale.
 
 A curve a rubric takes seconds to draw for thousands of rubrics; a quantile band and a few curves do not.
 """

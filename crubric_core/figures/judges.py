@@ -12,8 +12,8 @@ from ..types import BoolArray, FloatArray
 from .style import BLUE, DIVERGING, GREEN, VERMILION, columns_axis, figure, labels, row_height, rows_axis
 
 RATES = {
-    "sensitivity": ("says pass where it should", BLUE, "circle"),
-    "specificity": ("says fail where it should", VERMILION, "diamond"),
+    "sensitivity": ("sensitivity", BLUE, "circle"),
+    "specificity": ("specificity", VERMILION, "diamond"),
 }
 
 

@@ -117,7 +117,7 @@ def separation_matrix(systems: Sequence[str], ahead: FloatArray, separated: Bool
 
 
 def score_against_ability(systems: Sequence[str], theta: FloatArray, score: FloatArray) -> go.Figure:
-    """Score S beside ability θ, (M,) each: where the two orders disagree, the scoring rules matter."""
+    """Score S against ability θ, (M,) each: where the two orders disagree, the scoring rules matter."""
     fig = figure("ability θ", "score S", height=420, showlegend=False)
     names = labels(systems, 20)
     legible = _legible(names, theta, score)

@@ -34,7 +34,7 @@ def measurability_histogram(
     centres: FloatArray | None = None,
     name: str = "measurability q (posterior mean)",
 ) -> go.Figure:
-    """Rubrics by the gate's statistic (J,), kept and dropped apart; ``tau_c`` None: gate off.
+    """Rubrics by the gate's statistic (J,), kept and dropped spaced; ``tau_c`` None: gate off.
 
     ``centres``: (n,) the values that the statistic can have, evenly spaced; bars stand around them, since other bins
     would show a comb. Without them the bars divide the range.
@@ -109,7 +109,7 @@ def kappa_against_coverage(thresholds: pd.DataFrame, tau_c: float, against: str)
     fig = figure("share of the rubrics kept", f"Cohen's κ against {against}", xaxis_tickformat=".0%")
     chosen = np.isclose(thresholds["tau_c"], tau_c)
     names = np.array([f"{t:.2f}" if np.isfinite(t) else "all" for t in thresholds["tau_c"]], dtype=object)
-    apart = np.abs(np.diff(thresholds["share"], append=-np.inf)) > 0.03
+    spaced = np.abs(np.diff(thresholds["share"], append=-np.inf)) > 0.03
     kappa = thresholds["kappa"]
     fig.add_scatter(
         x=thresholds["share"],
@@ -117,7 +117,7 @@ def kappa_against_coverage(thresholds: pd.DataFrame, tau_c: float, against: str)
         mode="lines+markers+text",
         line={"color": GREY, "width": 1},
         marker={"color": np.where(chosen, VERMILION, BLUE).tolist(), "size": 10, "opacity": 1},
-        text=np.where(apart | chosen, names, ""),
+        text=np.where(spaced | chosen, names, ""),
         textposition="middle right",
         error_y={
             "type": "data",

@@ -101,7 +101,7 @@ def _bank(view: SharedView) -> list[SharedFigure]:
     return [
         SharedFigure(
             "bank",
-            "Test information: where the bank tells systems apart",
+            "Test information: where the bank separates systems",
             "Test information of the bank and of all candidates, by ability",
             information_totals(bank.theta, totals, systems),
         ),

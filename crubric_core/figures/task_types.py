@@ -69,7 +69,7 @@ def contributions(rubrics: Sequence[str], contribution: FloatArray, emphasis: Fl
     groups = {
         "counts once": ((contribution >= 0) & (emphasis == 1), BLUE),
         "counts more": ((contribution >= 0) & (emphasis > 1), CATEGORIES[2]),
-        "takes away": (contribution < 0, VERMILION),
+        "subtracts": (contribution < 0, VERMILION),
     }
     names = np.array(labels(rubrics, 80), dtype=object)
     for name, (members, colour) in groups.items():

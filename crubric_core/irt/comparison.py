@@ -1,4 +1,4 @@
-"""Which model do the labels support? Criteria at the fit, and prediction of left-out labels (paper eq:kappa)."""
+"""Which model do the labels support? Criteria at the fit, and prediction of held-out labels (paper eq:kappa)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ FOLDS = 5
 
 @dataclass(frozen=True)
 class Comparison:
-    """Models beside each other on the same labels.
+    """Models compared on the same labels.
 
     table: one row a model, simplest first: parameters, loglik (marginal, at the fit), aic, bic, kappa and kappa_bic
         (gain in log-likelihood per parameter over the row above, and what BIC asks of it), held_out (mean predictive
@@ -45,16 +45,16 @@ def compare_models(
     progress: Callable[[float, str], None] | None = None,
 ) -> Comparison:
     """Fit each of ``models`` to ``y`` (M, J) and to its five folds; N_obs of the BIC is the number of known cells."""
-    tell = progress or (lambda share, what: None)
+    report_progress = progress or (lambda share, what: None)
     n_cells = int((~np.isnan(y)).sum())
     folds = cell_folds(y, FOLDS, np.random.default_rng([seed, 5]))
     rows, predictions = [], []
     for step, model in enumerate(models):
-        tell(step / len(models), f"Comparing models: {model}")
+        report_progress(step / len(models), f"Comparing models: {model}")
         fit = fit_irt(y, model, quadrature, priors, levels=levels)
         predictions.append(held_out_loglik(y, folds, model, quadrature, priors, levels=levels))
         rows.append((model, fit.n_parameters, fit.loglik, fit.converged))
-    tell(1.0, "Models compared")
+    report_progress(1.0, "Models compared")
     table = pd.DataFrame(rows, columns=["model", "parameters", "loglik", "converged"])
     table["aic"] = 2 * table["parameters"] - 2 * table["loglik"]
     table["bic"] = np.log(n_cells) * table["parameters"] - 2 * table["loglik"]
@@ -71,13 +71,15 @@ def compare_models(
 def _sentence(aic: Model, bic: Model, held_out: Model, n_systems: int) -> str:
     if aic == bic == "1PL":
         reason = f"item slopes are not identified with {n_systems} systems"
-        return f"AIC and BIC both choose 1PL: {reason}. Left-out labels are predicted best by {held_out}."
+        return f"AIC and BIC both choose 1PL: {reason}. Held-out labels are predicted best by {held_out}."
     if aic == bic:
         agreement = "agree" if held_out == aic else f"are predicted best by {held_out}"
-        return f"AIC and BIC both choose {aic}: its extra parameters earn their cost. Left-out labels {agreement}."
+        return (
+            f"AIC and BIC both choose {aic}: its extra parameters are supported. Held-out labels {agreement}."
+        )
     return (
         f"AIC chooses {aic}, BIC {bic}: the evidence for item-specific parameters is weak with {n_systems} systems. "
-        f"Left-out labels are predicted best by {held_out}."
+        f"Held-out labels are predicted best by {held_out}."
     )
 
 

@@ -61,7 +61,7 @@ def residual_spectrum(residual: FloatArray) -> Spectrum:
     """Eigenvalues of the J × J correlation matrix of ``residual`` (M, J), from its M × M Gram matrix.
 
     Both share their non-zero eigenvalues. An unknown residual counts as the rubric's mean. A first eigenvalue that
-    towers over the second speaks of a second ability (paper, A1).
+    towers over the second indicates a second ability (paper, A1).
     """
     standard = standardised(residual)[0]
     eigenvalues = np.maximum(np.linalg.eigvalsh(standard @ standard.T)[::-1], 0.0)

@@ -17,7 +17,7 @@ from .objective import MarginalPosterior
 from .optimise import maximise
 
 DEFAULT_PRIORS = Priors()
-TOLERANCE = 1e-15  # predicted gain beside the log posterior itself; estimates then agree to six digits
+TOLERANCE = 1e-15  # predicted gain relative to the log posterior; estimates then agree to six digits
 RELATIVE_GRADIENT = 1e-5
 
 
@@ -90,8 +90,8 @@ def fit_irt(
     constant = constant_rubrics(y)
     if constant.all():
         raise FitError(
-            f"None of the {y.shape[1]} rubrics has two different labels, so they cannot tell the "
-            f"{len(y)} systems apart: add systems or rubrics on which they differ."
+            f"None of the {y.shape[1]} rubrics has two different labels, so they cannot separate "
+            f"the {len(y)} systems: add systems or rubrics on which they differ."
         )
     active = np.ascontiguousarray(y[:, ~constant])
     bound = bind_model(active, model, priors, n_levels[~constant])

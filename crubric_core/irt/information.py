@@ -48,7 +48,7 @@ def _graded_information(a: FloatArray, thresholds: FloatArray, theta: FloatArray
 
 
 def response_curve(fit: IrtFit, rubric: int, theta: FloatArray) -> FloatArray:
-    """(G,) expected share of the full mark at ``theta``: the probability to pass, GRM: expected level / (L-1)."""
+    """(G,) expected share of the full mark at ``theta``: the probability of passing, GRM: expected level / (L-1)."""
     theta = np.asarray(theta, dtype=float)
     if fit.constant[rubric]:
         return np.full(len(theta), np.nan)

@@ -16,7 +16,7 @@ from .fit import bind_model
 from .models import ItemModel, ItemParameters
 from .optimise import maximise
 
-TOLERANCE = 1e-12  # predicted gain beside the objective
+TOLERANCE = 1e-12  # predicted gain relative to the objective
 RELATIVE_GRADIENT = 1e-6
 MAX_EVALUATIONS = 200
 FIXED = 1e-4  # sd of log a where the slope is given: it then moves by less than that

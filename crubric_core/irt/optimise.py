@@ -61,7 +61,7 @@ def maximise(
     """Climb from ``start`` until the predicted gain is below ``tolerance`` and the gradient below its share.
 
     tolerance: of half the squared Newton decrement, as a share of the value.
-    relative_gradient: Euclidean norm of the gradient beside the one at ``start``, unless it is mere rounding.
+    relative_gradient: Euclidean norm of the gradient relative to the one at ``start``, unless it is mere rounding.
     """
     point, here = start, objective(start)
     count = 1

@@ -55,11 +55,11 @@ def ability_covariance(fit: IrtFit, y: FloatArray) -> FloatArray:
         precision += _information(fit, y, active[start : start + batch])
     covariance = np.full(precision.shape, np.nan)
     inside = np.ix_(labelled, labelled)
-    covariance[inside] = _beside_each_other(precision[inside], fit.theta[labelled], fit.theta_sd[labelled])
+    covariance[inside] = _joint_covariance(precision[inside], fit.theta[labelled], fit.theta_sd[labelled])
     return covariance
 
 
-def _beside_each_other(precision: FloatArray, theta: FloatArray, sd: FloatArray) -> FloatArray:
+def _joint_covariance(precision: FloatArray, theta: FloatArray, sd: FloatArray) -> FloatArray:
     """The inverse without its part along a common shift and stretch of the axis."""
     axes = np.stack([np.ones_like(theta), theta], axis=1)[:, : min(2, len(theta) - 1)]
     weighted = axes / sd[:, None] ** 2

@@ -50,7 +50,7 @@ def gold_levels(gold: pd.DataFrame, reduction: Reduction) -> FloatArray:
 def valid_rubrics(anchors: pd.DataFrame, rubrics: pd.DataFrame) -> FloatArray:
     """(J,) 1 where most annotators of ``Dataset.anchors()`` found the rubric valid (z_j), 0 where not; NaN unknown.
 
-    A tie tells nothing; anchors of other rubrics are left out.
+    A tie carries no information; anchors of other rubrics are left out.
     """
     votes = anchors["valid"].astype(np.float64).groupby(anchors["rubric"].to_numpy()).mean()
     share = votes.reindex(rubrics["rubric"]).to_numpy(dtype=np.float64)

@@ -26,7 +26,7 @@ def scale_map(levels: FloatArray, n_levels: ArrayLike) -> FloatArray:
 
 
 def majority(panel: FloatArray, tie: Tie = "unknown") -> FloatArray:
-    """Strict majority over the last axis of 0/1 labels with NaN unknown; no label gives NaN, a tie as told."""
+    """Strict majority over the last axis of 0/1 labels with NaN unknown; no label gives NaN, a tie as set."""
     known = np.sum(~np.isnan(panel), axis=-1)
     passed = np.nansum(panel, axis=-1)
     even = np.where(known > 0, TIES[tie], np.nan)

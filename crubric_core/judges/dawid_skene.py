@@ -172,8 +172,8 @@ def _check(labels: FloatArray, n_levels: int, anchors: FloatArray | None) -> Non
         raise SettingsError(f"n_levels = {n_levels!r} is out of range: expected at least 2.")
     for name, values in (("labels", labels), ("anchors", anchors)):
         known = np.empty(0) if values is None else values[~np.isnan(values)]
-        strange = known[(known < 0) | (known >= n_levels) | (known != np.floor(known))]
-        if len(strange):
+        invalid = known[(known < 0) | (known >= n_levels) | (known != np.floor(known))]
+        if len(invalid):
             raise SettingsError(
-                f"{name} hold {strange[0]:g}: expected whole levels from 0 to {n_levels - 1}, or NaN."
+                f"{name} hold {invalid[0]:g}: expected whole levels from 0 to {n_levels - 1}, or NaN."
             )

@@ -33,7 +33,7 @@ class Patterns:
         return sparse.coo_array((np.ones(len(groups)), (groups, self.index)), shape=shape).tocsr()
 
     def resample(self, bootstrap: Bootstrap, groups: IntArray | None = None) -> FloatArray:
-        """(R, P) how often each pattern comes when as many units as there are, or whole groups, are drawn anew."""
+        """(R, P) how often each pattern comes when as many units as there are, or whole groups, are drawn again."""
         if groups is None:
             n = int(self.count.sum())
             return bootstrap.counts(len(self.count), self.count / max(n, 1), n).astype(np.float64)

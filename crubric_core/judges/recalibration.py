@@ -7,7 +7,7 @@ posterior, and its anchored cells show how often it is right. So the posterior o
     (κ · Dawid–Skene's + anchors of each level) / (κ + anchors),
 
 a Dirichlet prior centred on Dawid–Skene's answer. κ is the one under which the anchors are likeliest: large where
-they bear Dawid–Skene out, small where they do not.
+they support Dawid–Skene, small where they do not.
 """
 
 from __future__ import annotations

@@ -121,15 +121,15 @@ def cross_fit(y: FloatArray, pooled: IrtFit, *, progress: Progress | None = None
     Model, priors, quadrature and levels are the pooled fit's. Independent of gate, budget and seed.
     Any M ≥ 2 works, but see ``too_few_to_cross_fit``.
     """
-    tell = progress or (lambda share, what: None)
+    report_progress = progress or (lambda share, what: None)
     fold = assign_folds(pooled.theta)
     count = int(fold.max()) + 1
     items, converged = [], []
     for f in range(count):
-        tell(f / count, f"Fitting without fold {f + 1} of {count}")
+        report_progress(f / count, f"Fitting without fold {f + 1} of {count}")
         others = fold != f
         found = refit(pooled, y[others])
         items.append(mean_sigma(found.theta, pooled.theta[others]).items(found.items))
         converged.append(found.converged)
-    tell(1.0, "Fitted every fold")
+    report_progress(1.0, "Fitted every fold")
     return CrossFit(y, pooled, fold, tuple(items), np.array(converged))

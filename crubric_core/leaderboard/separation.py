@@ -26,7 +26,7 @@ class Separation:
 
 
 def separation(draws: FloatArray, confidence: float = 0.95) -> Separation:
-    """Which systems the bootstrap tells apart, each pair tested alone. draws (R, M), R ≥ 2."""
+    """Which systems the bootstrap separates, each pair tested alone. draws (R, M), R ≥ 2."""
     size = draws.shape[1]
     ahead, p_value = np.full((size, size), np.nan), np.full((size, size), np.nan)
     separated = np.zeros((size, size), dtype=bool)
@@ -42,13 +42,13 @@ def separation(draws: FloatArray, confidence: float = 0.95) -> Separation:
     return Separation(ahead, p_value, separated)
 
 
-def with_holm(apart: Separation, confidence: float) -> Separation:
+def with_holm(tested: Separation, confidence: float) -> Separation:
     """The same, where a separated pair must also pass Holm's procedure over all pairs at level 1 − confidence."""
-    ranked = np.flatnonzero(np.isfinite(apart.p_value.diagonal()))
+    ranked = np.flatnonzero(np.isfinite(tested.p_value.diagonal()))
     rows, columns = (ranked[side] for side in np.triu_indices(len(ranked), 1))
-    passes = np.zeros(apart.separated.shape, dtype=bool)
-    passes[rows, columns] = holm_rejects(apart.p_value[rows, columns], 1 - confidence)
-    return Separation(apart.ahead, apart.p_value, apart.separated & (passes | passes.T))
+    passes = np.zeros(tested.separated.shape, dtype=bool)
+    passes[rows, columns] = holm_rejects(tested.p_value[rows, columns], 1 - confidence)
+    return Separation(tested.ahead, tested.p_value, tested.separated & (passes | passes.T))
 
 
 def excludes_zero(difference: FloatArray, confidence: float) -> BoolArray:

@@ -1,4 +1,4 @@
-"""Which differences between systems the bootstrap bears out: tiers, rank intervals, separation (METHOD §10).
+"""Which differences between systems the bootstrap supports: tiers, rank intervals, separation (METHOD §10).
 
 A system is ranked if its ability and all its draws are finite. One without any label is not: its rank, tier and
 intervals are NaN, it is separated from none, and it takes no place from the others.
@@ -55,7 +55,7 @@ def standings(
     theta_low, theta_high = percentile_interval(draws, confidence)
     rank_low, rank_high = rank_intervals(draws, confidence)
     alone = separation(draws, confidence)
-    apart = with_holm(alone, confidence) if holm else alone
+    tested = with_holm(alone, confidence) if holm else alone
     return Standing(
         theta_low=theta_low,
         theta_high=theta_high,
@@ -64,9 +64,9 @@ def standings(
         rank_high=rank_high,
         rank_probability=rank_probabilities(draws),
         tier=_tiers(theta, alone, rule, confidence, holm),
-        ahead=apart.ahead,
-        p_value=apart.p_value,
-        separated=apart.separated,
+        ahead=tested.ahead,
+        p_value=tested.p_value,
+        separated=tested.separated,
     )
 
 
@@ -92,19 +92,21 @@ def _ranked_alone(theta: FloatArray, draws: FloatArray) -> tuple[FloatArray, Flo
     return np.where(ranked, theta, np.nan), np.where(ranked, draws, np.nan)
 
 
-def _tiers(theta: FloatArray, apart: Separation, rule: TierRule, confidence: float, holm: bool) -> FloatArray:
+def _tiers(
+    theta: FloatArray, tested: Separation, rule: TierRule, confidence: float, holm: bool
+) -> FloatArray:
     order = np.argsort(-theta, kind="stable")[: np.count_nonzero(np.isfinite(theta))]
     tiers = np.full(theta.shape, np.nan)
     if not order.size:
         return tiers
     if rule == "leader":
-        apart = with_holm(apart, confidence) if holm else apart
-        tiers[order] = _tiers_by_leader(order, apart.separated)
+        tested = with_holm(tested, confidence) if holm else tested
+        tiers[order] = _tiers_by_leader(order, tested.separated)
         return tiers
     pairs = order[:-1], order[1:]
-    starts = apart.separated[pairs]
+    starts = tested.separated[pairs]
     if holm:
-        starts &= holm_rejects(apart.p_value[pairs], 1 - confidence)
+        starts &= holm_rejects(tested.p_value[pairs], 1 - confidence)
     tiers[order] = np.cumsum(np.append(True, starts))
     return tiers
 

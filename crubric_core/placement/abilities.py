@@ -96,7 +96,7 @@ def posterior_interval(
 
 
 def expected_information(fit: IrtFit, y: FloatArray, rubrics: IntArray) -> FloatArray:
-    """(N, J) what a label on each rubric would tell of each system: information averaged over its posterior.
+    """(N, J) what a label on each rubric would add about each system: information averaged over its posterior.
 
     The posterior is that of the labels ``y`` (N, J) on ``rubrics``; without any of them it is the prior.
     """

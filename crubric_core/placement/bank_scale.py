@@ -15,7 +15,7 @@ from ..analysis.export import UNKNOWN_LEVEL
 from ..analysis.reference import reference_systems
 from ..analysis.result import Result
 from ..bank.item_spread import Spread
-from ..errors import AnchorError
+from ..errors import PlacementError
 from ..files import read_csv
 from ..irt.fit import IrtFit
 from ..labels.store.dataset import Reduction
@@ -32,7 +32,7 @@ READ = (
 
 
 @dataclass(frozen=True)
-class Anchor:
+class BankScale:
     """J rubrics with their parameters, B of them in the bank, and what M systems got there.
 
     rubrics: rubric, query, scale_min, scale_max, one row a rubric. feasible: (J,) passes the gate.
@@ -64,9 +64,9 @@ class Anchor:
         return weights
 
 
-def anchor_of(result: Result) -> Anchor:
+def bank_scale_of(result: Result) -> BankScale:
     """The bank of an analysis."""
-    return make_anchor(
+    return make_bank_scale(
         result.dataset,
         result.settings,
         result.judges,
@@ -79,7 +79,7 @@ def anchor_of(result: Result) -> Anchor:
     )
 
 
-def make_anchor(
+def make_bank_scale(
     name: str,
     settings: Settings,
     judges: tuple[str, ...],
@@ -89,34 +89,34 @@ def make_anchor(
     bank: IntArray,
     spread: Spread,
     reference: Reference | None,
-) -> Anchor:
+) -> BankScale:
     """The bank of these rubrics (indices), with what the reduction's systems got on them."""
     y = np.full(reduction.y.shape, np.nan)
     y[:, bank] = reduction.y[:, bank]
     rubrics = reduction.rubrics[["rubric", "query", "scale_min", "scale_max"]].reset_index(drop=True)
-    return Anchor(
+    return BankScale(
         name, settings, judges, reduction.systems, rubrics, fit, feasible, bank, y, spread, reference
     )
 
 
-def read_anchor(folder: str | Path) -> Anchor:
-    """The bank in a folder that ``build`` wrote; raises AnchorError where its files do not hold one."""
+def read_bank_scale(folder: str | Path) -> BankScale:
+    """The bank in a folder that ``build`` wrote; raises PlacementError where its files do not hold one."""
     try:
         report = json.loads((Path(folder) / "report.json").read_text(encoding="utf-8"))
         items, order = (read_csv(Path(folder) / f"{name}.csv") for name in ("items", "bank"))
-        return _anchor(report, items, order["rubric"].tolist())
+        return _bank_scale(report, items, order["rubric"].tolist())
     except OSError as error:
-        raise AnchorError(
+        raise PlacementError(
             f"{folder} holds no bank ({error.strerror}: {Path(error.filename or '').name}): "
             "name the folder that `build` wrote."
         ) from error
     except (KeyError, TypeError, ValueError) as error:
-        raise AnchorError(
+        raise PlacementError(
             f"The files in {folder} are not those of a bank ({type(error).__name__}: {error}): run `build` again."
         ) from error
 
 
-def _anchor(report: dict[str, Any], items: pd.DataFrame, order: list[str]) -> Anchor:
+def _bank_scale(report: dict[str, Any], items: pd.DataFrame, order: list[str]) -> BankScale:
     settings = Settings(**{name: report["settings"][name] for name in READ})
     labels: dict[str, str] = report["bank"]["labels"]
     bank = pd.Index(items["rubric"]).get_indexer(pd.Index(order)).astype(np.int64)
@@ -125,7 +125,7 @@ def _anchor(report: dict[str, Any], items: pd.DataFrame, order: list[str]) -> An
     y = np.full((len(labels), len(items)), np.nan)
     for system, row in enumerate(labels.values()):
         y[system, bank] = [np.nan if level == UNKNOWN_LEVEL else int(level, 36) for level in row]
-    return Anchor(
+    return BankScale(
         name=str(report["dataset"]["name"]),
         settings=settings,
         judges=tuple(report["dataset"]["judge_names"]),

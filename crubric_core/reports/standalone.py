@@ -41,7 +41,7 @@ def standalone_html(view: SharedView) -> str:
 
 def bundle(view: SharedView) -> dict[str, bytes]:
     """Name → content: index.html, the library beside it, and the files for readers where downloads are allowed."""
-    page = {"index.html": _page(view, "beside").encode(), LIBRARY: _library().encode()}
+    page = {"index.html": _page(view, "separate").encode(), LIBRARY: _library().encode()}
     return page | view_files(view)
 
 
@@ -77,7 +77,7 @@ def _written(folder: Path, files: dict[str, bytes]) -> list[Path]:
         ) from error
 
 
-def _page(view: SharedView, library: Literal["inside", "beside"]) -> str:
+def _page(view: SharedView, library: Literal["inside", "separate"]) -> str:
     figures = shared_figures(view)
     return document(
         view.title,
@@ -96,29 +96,29 @@ def document(
     *,
     narrow: Sequence[Mapping[str, Any]] | None = None,
     save: bool = True,
-    library: Literal["inside", "beside"] = "inside",
+    library: Literal["inside", "separate"] = "inside",
 ) -> str:
     """A page of ``html`` that this program made, with the figures drawn where its elements name their numbers.
 
     narrow: what should be otherwise on a phone, for each figure. save: whether readers can save a figure as a picture.
     """
     style, script = ((_HERE / f"standalone.{kind}").read_text("utf-8") for kind in ("css", "js"))
-    scripts = [script] if library == "beside" else [_library(), script]
-    allowed = [*map(_hash, scripts), *(["'self'"] if library == "beside" else [])]
+    scripts = [script] if library == "separate" else [_library(), script]
+    allowed = [*map(_hash, scripts), *(["'self'"] if library == "separate" else [])]
     specs = [_spec(figure, less) for figure, less in zip(figures, narrow or [{}] * len(figures), strict=True)]
     made = {
         "policy": _policy(allowed),
         "style": style,
         "figures": _json(specs),
         "options": _json(_options(save=save)),
-        "library": "" if library == "beside" else _library(),
+        "library": "" if library == "separate" else _library(),
         "script": script,
     }
     return render(
         "document.html",
         title=title,
         body=html,
-        library_file=LIBRARY if library == "beside" else "",
+        library_file=LIBRARY if library == "separate" else "",
         **{name: trusted(text) for name, text in made.items()},
     )
 

@@ -128,8 +128,8 @@ def _sections(view: SharedView, figures: Sequence[SharedFigure]) -> list[Part]:
 
 
 def _bank(bank: Bank) -> str:
-    heard = f"{bank.queries_heard:,} of {count(bank.queries, 'query', 'queries')} have a rubric in it."
-    return f"{bank_sentence(bank)} {heard}"
+    covered = f"{bank.queries_heard:,} of {count(bank.queries, 'query', 'queries')} have a rubric in it."
+    return f"{bank_sentence(bank)} {covered}"
 
 
 def _table(name: str, table: pd.DataFrame) -> Table:

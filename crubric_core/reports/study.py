@@ -15,7 +15,7 @@ from pandas.api.types import is_bool_dtype, is_numeric_dtype
 from ..analysis.result import Result
 from ..experiments.results import ExperimentResult
 from ..experiments.titles import FIGURES, column_title
-from ..figures.experiments import BESIDE, experiment_figure
+from ..figures.experiments import SECOND_FIGURE, experiment_figure
 from ..figures.leaderboard import Estimate, forest
 from ..figures.measurability import measurability_histogram
 from ..files import write_files
@@ -85,9 +85,9 @@ def _experiment_figures(found: ExperimentResult) -> list[Titled]:
     if not len(found.frame()):
         return []
     first = [(FIGURES[found.name], experiment_figure(found))]
-    if found.name not in BESIDE:
+    if found.name not in SECOND_FIGURE:
         return first
-    title, draw = BESIDE[found.name]
+    title, draw = SECOND_FIGURE[found.name]
     return [*first, (title, draw(found))]
 
 

@@ -110,7 +110,7 @@ def viewer() -> Rules:
 
 
 class Gate:
-    """ASGI middleware: HEADERS on every answer, 404 to what the rules do not name, no stranger's WebSocket."""
+    """ASGI middleware: HEADERS on every answer, 404 to what the rules do not name, no foreign WebSocket."""
 
     def __init__(self, app: ASGIApp, rules: Rules) -> None:
         self.app, self.rules = app, rules
@@ -181,8 +181,8 @@ class Gate:
             if not free:
                 await send({"type": "websocket.close", "code": FULL})
                 return
-            heard = filtered(receive, self.rules.messages, self.rules.longest)
-            await self.app(scope, heard, discreet(send))
+            limited = filtered(receive, self.rules.messages, self.rules.longest)
+            await self.app(scope, limited, discreet(send))
 
     def _seat(self, connection: HTTPConnection) -> AbstractContextManager[bool]:
         address = connection.client.host if connection.client else ""

@@ -1,4 +1,4 @@
-"""What a browser may ask for on the WebSocket, and what it need not be told.
+"""What a browser may ask for on the WebSocket, and what it need not know.
 
 Streamlit takes its whole protocol from any client, its developer's menu too: one visitor could empty the caches of
 all, and so end the experiments under way, or have files installed beside the program. And it tells every client

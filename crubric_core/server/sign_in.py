@@ -59,7 +59,7 @@ def comparable(address: str) -> str:
 
 
 def guard() -> People | None:
-    """The list of people where a login is asked for; AccessError where the dashboard would stand open to strangers.
+    """The list of people where a login is asked for; AccessError where the dashboard would be open to anyone.
 
     None: it serves this machine alone, and every visitor is an editor.
     """
@@ -103,13 +103,13 @@ def may_upload(people: People | None, request: Request) -> bool:
 
 
 def ask_to_sign_in() -> NoReturn:
-    """The page of a stranger, who may sign in, or out again; the script ends here."""
+    """The page of a visitor without a session, who may sign in, or out again; the script ends here."""
     st.title("Calibrated Rubric", anchor=False)
     if _user().get("is_logged_in"):
         st.write("You are signed in, but with no verified address on this server's list.")
         st.button("Sign out", on_click=st.logout)
     else:
-        st.write("This server is for people on its list.")
+        st.write("This server is restricted to listed users.")
         st.button("Sign in", type="primary", on_click=st.login)
     st.stop()
 
@@ -133,7 +133,7 @@ def _secrets() -> dict[str, Any]:
     broken = [path for path in option("secrets.files") if Path(path).exists()]
     if broken:
         raise AccessError(
-            f"{broken[0]} cannot be read as TOML: nobody knows who may come in. Mend or remove it."
+            f"{broken[0]} cannot be read as TOML: the list of users is unknown. Fix or remove it."
         )
     return {}
 

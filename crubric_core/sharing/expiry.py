@@ -13,7 +13,7 @@ def expiry_of(text: str) -> datetime:
         return _moment(text.strip())
     except (ValueError, OverflowError) as error:
         raise SharingError(
-            f"The expiry {text!r} is no date: write it as 2030-12-31 or 2030-12-31T18:00+01:00."
+            f"The expiry {text!r} is not a date: write it as 2030-12-31 or 2030-12-31T18:00+01:00."
         ) from error
 
 

@@ -73,7 +73,7 @@ def read_regular(path: Path, most: int) -> bytes | None:
 
 
 def prepare(path: Path, content: bytes) -> Path:
-    """The content on the disk under another name; ``settle`` gives it its own. Nothing is left where it fails."""
+    """The content on the disk under another name; ``finish`` gives it its own. Nothing is left where it fails."""
     partial = path.with_name(path.name + PARTIAL)
     try:
         partial.write_bytes(content)
@@ -84,7 +84,7 @@ def prepare(path: Path, content: bytes) -> Path:
     return partial
 
 
-def settle(partial: Path, path: Path) -> None:
+def finish(partial: Path, path: Path) -> None:
     """Give a finished file its name, with all of it on the disk before and the name after."""
     _sync(partial)
     partial.replace(path)

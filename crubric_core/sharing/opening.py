@@ -53,6 +53,6 @@ def is_whole(views: str | Path, state: ViewState) -> bool:
 
 
 def standing_of(views: str | Path, state: ViewState, now: datetime | None = None) -> Standing:
-    """What a publisher is told of a link: open, expired, revoked, or damaged and so shown to nobody."""
+    """State of a link for its publisher: open, expired, revoked, or damaged and so shown to nobody."""
     standing = state.standing(now)
     return "damaged" if standing == "open" and not is_whole(views, state) else standing

@@ -20,7 +20,7 @@ from ..errors import SharingError
 from .budget import FILE, within_budget
 from .content import sha256_of, write_content
 from .expiry import still_to_come
-from .folder import PARTIAL, settle, writing
+from .folder import PARTIAL, finish, writing
 from .opening import read_state
 from .state import ViewState, closed_path, load_state, prepare_state, revoked, state_path
 from .tokens import checked_id, id_of, is_id, new_token, token_hash
@@ -152,7 +152,7 @@ def _with_content(folder: Path, state: ViewState, view: SharedView) -> Iterator[
     try:
         write_content(within_budget(view), partial)
         _check_size(partial)
-        settle(partial, path)
+        finish(partial, path)
         yield changed(state, sha256=sha256_of(path), size=path.stat().st_size)
     except BaseException:
         for left in (partial, partial.with_name(f"{partial.name}.wal"), path):

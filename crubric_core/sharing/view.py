@@ -44,7 +44,7 @@ class Separation:
 class Bank:
     """How much the bank covers.
 
-    size: rubrics in it. candidates: rubrics that pass the gate and tell systems apart. rubrics: all of the dataset.
+    size: rubrics in it. candidates: rubrics that pass the gate and vary between systems. rubrics: all of the dataset.
     queries_heard: queries that have a rubric in the bank, of ``queries``.
     coverage: its utility as a share of that of all candidates, > 0 (above 1 only for banks chosen past the gate).
     certificate: its utility over a proven upper bound for every bank of its size, in (0, 1].

@@ -30,8 +30,8 @@ def support(view: SharedView) -> tuple[str, ...]:
 def bank_sentence(bank: Bank) -> str:
     """How few rubrics are enough."""
     return (
-        f"{bank.size:,} of {count(bank.candidates, 'candidate rubric')} cover {bank.coverage:.1%} of what all of them "
-        f"cover together: proven at least {bank.certificate:.1%} of the best possible bank of that size."
+        f"{bank.size:,} of {count(bank.candidates, 'candidate rubric')} reach {bank.coverage:.1%} of the "
+        f"coverage of all of them: proven at least {bank.certificate:.1%} of the best possible bank of that size."
     )
 
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import pandas as pd
 
 from ..errors import CrubricError, IngestError
-from .evaluation import evaluate_typer, held_out_queries
-from .offline import offline_typer
+from .evaluation import evaluate_classifier, held_out_queries
+from .offline import offline_classifier
 
 
 def main() -> None:
@@ -23,12 +23,12 @@ def main() -> None:
     options = parser.parse_args()
     try:
         texts, types = _read(options.queries) if options.queries else held_out_queries()
-        found = evaluate_typer(offline_typer().probabilities(texts), types, options.tau_t)
+        found = evaluate_classifier(offline_classifier().probabilities(texts), types, options.tau_t)
     except CrubricError as error:
         print(f"{parser.prog}: {error}", file=sys.stderr)
         sys.exit(2)
     table = found.table()
-    print(f"| true \\ typed | {' | '.join(table.columns)} |")
+    print(f"| true \\ classified | {' | '.join(table.columns)} |")
     print("| --- |" + " ---: |" * len(table.columns))
     for name, row in table.iterrows():
         print(f"| {name} | {' | '.join(map(str, row))} |")

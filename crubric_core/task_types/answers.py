@@ -1,4 +1,4 @@
-"""Answers of the prompted typer, and where they are kept so that no query is ever paid for twice."""
+"""Answers of the prompted classifier, and where they are kept so that no query is ever paid for twice."""
 
 from __future__ import annotations
 

@@ -38,13 +38,13 @@ class Endpoint:
     def __post_init__(self) -> None:
         if not self.base_url.startswith(("http://", "https://")):
             raise SettingsError(
-                f"The typer's address {self.base_url!r} is no web address: give one such as https://host/v1."
+                f"The classifier's address {self.base_url!r} is not a web address: give one such as https://host/v1."
             )
         if not self.model.strip():
-            raise SettingsError("The typer has no model: set CRUBRIC_TYPER_MODEL to its name.")
+            raise SettingsError("The classifier has no model: set CRUBRIC_TYPER_MODEL to its name.")
         if self.response_format not in get_args(Format):
             raise SettingsError(
-                f"The typer's response format {self.response_format!r} is unknown: use {', '.join(get_args(Format))}."
+                f"The classifier's format {self.response_format!r} is unknown: use {', '.join(get_args(Format))}."
             )
 
     @classmethod
@@ -72,13 +72,13 @@ class Endpoint:
         try:
             reply = self._complete(client, text)
         except ValueError:  # what the client lets through of a body that is no JSON
-            return None, "the reply is no chat completion", (0, 0)
+            return None, "the reply is not a chat completion", (0, 0)
         usage = getattr(reply, "usage", None)
         tokens = (usage.prompt_tokens or 0, usage.completion_tokens or 0) if usage else (0, 0)
         try:
             shares = read_answer(reply.choices[0].message.content)
         except (AttributeError, IndexError, TypeError):
-            return None, "the reply is no chat completion", tokens
+            return None, "the reply is not a chat completion", tokens
         except ValueError as error:
             return None, str(error), tokens
         return Answer(self.model, shares, *tokens), "", tokens
@@ -142,5 +142,5 @@ def _price(found: Mapping[str, Any], kind: str) -> float | None:
         return None if value in (None, "") else float(value)
     except (TypeError, ValueError) as error:
         raise SettingsError(
-            f"{name} = {value!r} is no number: give the price of a million tokens."
+            f"{name} = {value!r} is not a number: give the price of a million tokens."
         ) from error

@@ -18,7 +18,7 @@ _HELD_OUT = Path(__file__).with_name("held_out_queries.toml")
 
 
 @dataclass(frozen=True)
-class TyperEvaluation:
+class ClassifierEvaluation:
     """A typer on N queries of known type.
 
     confusion: (4, 5) counts, row the true type, column the likeliest one, the last where it stays below tau_t.
@@ -44,9 +44,9 @@ def held_out_queries() -> tuple[list[str], list[str]]:
     return [text for text, _ in pairs], [name for _, name in pairs]
 
 
-def evaluate_typer(
+def evaluate_classifier(
     probabilities: FloatArray, task_types: Sequence[str], tau_t: float = 0.5
-) -> TyperEvaluation:
+) -> ClassifierEvaluation:
     """Compare (N, 4) probabilities with N true types, by any of their names; NaN rows are left out."""
     true = np.array([TASK_TYPES.index(parse_task_type(name) or "") for name in task_types], dtype=np.int64)
     known = np.isfinite(probabilities).all(axis=1)
@@ -56,7 +56,7 @@ def evaluate_typer(
     confusion = np.zeros((len(TASK_TYPES), len(TASK_TYPES) + 1), dtype=np.int64)
     np.add.at(confusion, (true, np.where(decided, likeliest, len(TASK_TYPES))), 1)
     of_true = shares[np.arange(len(true)), true]
-    return TyperEvaluation(
+    return ClassifierEvaluation(
         confusion=confusion,
         accuracy=_mean(likeliest == true),
         coverage=_mean(decided),

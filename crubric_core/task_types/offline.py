@@ -14,7 +14,7 @@ from scipy.special import softmax
 
 from ..errors import SettingsError
 from ..types import FloatArray
-from .typer import UNWATCHED, Watch
+from .classifier import UNWATCHED, Watch
 from .types import TASK_TYPES
 
 WEIGHTS: Mapping[str, float] = {"strong": 3.0, "fair": 2.0, "weak": 1.0}
@@ -37,7 +37,7 @@ class Cue:
 
 
 @dataclass(frozen=True)
-class LexiconTyper:
+class LexiconClassifier:
     """Pr(type | text) ∝ exp(sum of the weights of the type's cues in the text).
 
     lexicon: type → strength → regular expressions. A text without any cue gets ¼ for each type.
@@ -47,12 +47,12 @@ class LexiconTyper:
     name: str = "offline"
 
     def __post_init__(self) -> None:
-        strangers = set(self.lexicon) - set(TASK_TYPES) | {
+        invalid = set(self.lexicon) - set(TASK_TYPES) | {
             strength for cues in self.lexicon.values() for strength in cues if strength not in WEIGHTS
         }
-        if strangers:
+        if invalid:
             raise SettingsError(
-                f"The lexicon names {sorted(strangers)[0]!r}: use the task types and, below them, strong, fair, weak."
+                f"The lexicon names {sorted(invalid)[0]!r}: use the task types and, below them, strong, fair, weak."
             )
 
     def probabilities(self, texts: Sequence[str | None], watch: Watch = UNWATCHED) -> FloatArray:
@@ -64,7 +64,7 @@ class LexiconTyper:
             if isinstance(text, str) and text.strip():
                 found[n] = softmax(self._scores(text))
             if (n + 1) % 100 == 0:
-                watch.tell((n + 1) / len(texts), f"Typed {n + 1:,} of {len(texts):,} queries")
+                watch.report((n + 1) / len(texts), f"Classified {n + 1:,} of {len(texts):,} queries")
         return found
 
     def explain(self, text: str) -> tuple[Cue, ...]:
@@ -87,9 +87,9 @@ class LexiconTyper:
 
 
 @cache
-def offline_typer() -> LexiconTyper:
+def offline_classifier() -> LexiconClassifier:
     """The default typer, with the lexicon that comes with the program."""
-    return LexiconTyper(tomllib.loads(_LEXICON.read_text("utf-8")))
+    return LexiconClassifier(tomllib.loads(_LEXICON.read_text("utf-8")))
 
 
 @cache

@@ -16,10 +16,10 @@ import openai
 
 from ..types import FloatArray
 from .answers import Answer, AnswerCache, MemoryCache
+from .classifier import UNWATCHED, Watch
 from .endpoint import Endpoint, refusal
 from .pace import Pace
 from .prompting import prompt_key
-from .typer import UNWATCHED, Watch
 from .types import TASK_TYPES
 
 TICK = 0.1
@@ -36,7 +36,7 @@ class Usage:
 
 
 @dataclass(frozen=True)
-class TypingRun:
+class ClassifierRun:
     """What came of N queries; whatever is unanswered can be asked again by the same call.
 
     probabilities: (N, 4); NaN rows where blank or unanswered. answered, cached: queries with an answer, and how many
@@ -54,7 +54,7 @@ class TypingRun:
 
 
 @dataclass(frozen=True)
-class PromptedTyper:
+class PromptedClassifier:
     """Types queries by a language model.
 
     attempts: requests for one query before it counts as failed. backoff: seconds before the second, then doubled.
@@ -79,7 +79,7 @@ class PromptedTyper:
         """(N, 4) of ``run``."""
         return self.run(texts, watch).probabilities
 
-    def run(self, texts: Sequence[str | None], watch: Watch = UNWATCHED) -> TypingRun:
+    def run(self, texts: Sequence[str | None], watch: Watch = UNWATCHED) -> ClassifierRun:
         """Ask for every text that the cache does not know, equal texts once, until done, cancelled or hopeless."""
         places: dict[str, list[int]] = {}
         wanted: dict[str, str] = {}
@@ -95,7 +95,7 @@ class PromptedTyper:
         open_ = {key: text for key, text in wanted.items() if key not in known}
         if open_:
             self._ask_all(open_, tally, watch)
-        return TypingRun(
+        return ClassifierRun(
             probabilities=tally.probabilities,
             answered=tally.answered,
             cached=cached,
@@ -191,8 +191,8 @@ class _Tally:
         if self._total:
             done = self.answered + len(self.failures)
             failed = f", {len(self.failures):,} failed" if self.failures else ""
-            self._watch.tell(
-                done / self._total, f"Typed {self.answered:,} of {self._total:,} queries{failed}"
+            self._watch.report(
+                done / self._total, f"Classified {self.answered:,} of {self._total:,} queries{failed}"
             )
 
     def count(self, replies: list[_Reply], give_up_after: int) -> None:
@@ -207,7 +207,7 @@ class _Tally:
             self._in_a_row += 1
             self.failures += [(n, reply.reason) for n in self._places[reply.key]]
             if reply.fatal or self._in_a_row >= give_up_after:
-                self.stopped = self.stopped or f"The typer stopped: {reply.reason}."
+                self.stopped = self.stopped or f"The classifier stopped: {reply.reason}."
         self.take({r.key: r.answer.probabilities for r in replies if r.answer is not None})
 
     def usage(self, endpoint: Endpoint) -> Usage:

@@ -64,5 +64,5 @@ def read_answer(content: str | None) -> tuple[float, ...]:
     shares = [float(v) for v in values]
     total = math.fsum(shares)
     if not all(math.isfinite(v) and v >= 0 for v in shares) or total <= 0:
-        raise ValueError("the answer's numbers are no probabilities")
+        raise ValueError("the answer's numbers are not probabilities")
     return tuple(v / total for v in shares)

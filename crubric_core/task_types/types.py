@@ -70,17 +70,17 @@ def resolve_task_types(
     """
     names = [None] * n_queries if task_type is None else list(task_type)
     resolved = np.array([_lookup(name) for name in names], dtype=object)
-    strangers = {str(name) for name in names if not _is_blank(name) and _lookup(name) is None}
+    invalid = {str(name) for name in names if not _is_blank(name) and _lookup(name) is None}
     fallback = np.zeros(n_queries, dtype=bool)
     if probabilities is not None:
         known = np.where(np.isfinite(probabilities), probabilities, -np.inf)
         likely = known.max(axis=1)
         fallback = np.isfinite(likely) & (likely < tau_t)
         likeliest = np.array(TASK_TYPES, dtype=object)[known.argmax(axis=1)]
-        untyped = pd.isna(resolved) & np.isfinite(likely)
-        resolved = np.where(untyped, likeliest, resolved)
+        unclassified = pd.isna(resolved) & np.isfinite(likely)
+        resolved = np.where(unclassified, likeliest, resolved)
     resolved[fallback] = None
-    return QueryTypes(resolved, fallback, tuple(sorted(strangers)))
+    return QueryTypes(resolved, fallback, tuple(sorted(invalid)))
 
 
 def _lookup(name: object) -> str | None:

@@ -104,7 +104,7 @@ def _datasets(path: str) -> pd.DataFrame:
 
 
 def datasets_changed() -> None:
-    """After an ingest, a deletion, or a change of who typed a query, which the fingerprint does not tell."""
+    """After an ingest, a deletion, or a change of who classified a query, which the fingerprint does not tell."""
     _datasets.clear()
     _facts.clear()
 

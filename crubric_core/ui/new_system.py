@@ -13,7 +13,7 @@ from ..analysis.stage import Key
 from ..errors import CrubricError
 from ..experiments.held_out import hold_out
 from ..figures.placement import placement_forest, rank_chances
-from ..placement.bank_scale import Anchor, make_anchor
+from ..placement.bank_scale import BankScale, make_bank_scale
 from ..placement.place import NewLabels, Placed, read_new_labels
 from . import loaders, widgets
 from .text import count, plain, shorten
@@ -29,7 +29,7 @@ _number = st.column_config.NumberColumn
 NEXT = {
     "rubric": "rubric",
     "query": "query",
-    "expected_information": _number("information", format="%.3f", help="What a label would tell, on average"),
+    "expected_information": _number("information", format="%.3f", help="Expected information of a label"),
     "in_bank": st.column_config.CheckboxColumn("in bank"),
     "text": st.column_config.TextColumn("text", width="large"),
 }
@@ -54,7 +54,7 @@ PLACED = {
 }
 
 
-def choose(study: StudyPage) -> tuple[Anchor, NewLabels] | None:
+def choose(study: StudyPage) -> tuple[BankScale, NewLabels] | None:
     """Ask whose labels; the bank and the labels, or None as long as there are none."""
     left, right = st.columns([2, 3], gap="large", vertical_alignment="top")
     source = left.segmented_control(
@@ -69,22 +69,24 @@ def choose(study: StudyPage) -> tuple[Anchor, NewLabels] | None:
         systems = list(study.reduction().systems)
         name = right.selectbox("System", systems, key="held_out", bind="query-params")
         return _held_out((*study.key("ranking_on"), study.settings.tau_c, name), study, name)
-    anchor = _anchor(study)
+    bank_scale = _bank_scale(study)
     file = right.file_uploader("Labels of new systems on the bank's rubrics", key="new labels")
     with left:
-        widgets.download("Download the bank as a form to fill in", form(study, anchor), "bank_form.csv")
+        widgets.download("Download the bank as a form to fill in", form(study, bank_scale), "bank_form.csv")
     if file is None:
         return None
     try:
-        return anchor, _read((*study.key("ranking_on"), anchor.bank.tobytes(), file.file_id), anchor, file)
+        return bank_scale, _read(
+            (*study.key("ranking_on"), bank_scale.bank.tobytes(), file.file_id), bank_scale, file
+        )
     except CrubricError as error:
         st.error(plain(str(error)))
         return None
 
 
-def _anchor(study: StudyPage) -> Anchor:
+def _bank_scale(study: StudyPage) -> BankScale:
     feasible = study.measurability()["feasible"].to_numpy()
-    return make_anchor(
+    return make_bank_scale(
         study.dataset.name,
         study.settings,
         loaders.facts(study).judges,
@@ -97,20 +99,20 @@ def _anchor(study: StudyPage) -> Anchor:
     )
 
 
-@st.cache_resource(max_entries=loaders.FEW, show_spinner="Making the bank without it …")
-def _held_out(key: Key, _study: StudyPage, _system: str) -> tuple[Anchor, NewLabels]:
+@st.cache_resource(max_entries=loaders.FEW, show_spinner="Choosing the bank without it …")
+def _held_out(key: Key, _study: StudyPage, _system: str) -> tuple[BankScale, NewLabels]:
     return hold_out(_study.dataset, _study.settings, _system)
 
 
 @st.cache_resource(max_entries=loaders.FEW, show_spinner="Reading the labels …")
-def _read(key: Key, _anchor: Anchor, _file: UploadedFile) -> NewLabels:
+def _read(key: Key, _bank_scale: BankScale, _file: UploadedFile) -> NewLabels:
     _file.seek(0)
-    return read_new_labels(_anchor, _file, name=_file.name)
+    return read_new_labels(_bank_scale, _file, name=_file.name)
 
 
-def form(study: StudyPage, anchor: Anchor) -> pd.DataFrame:
+def form(study: StudyPage, bank_scale: BankScale) -> pd.DataFrame:
     """The bank's rubrics with their texts, and empty cells for who labels what."""
-    rubrics = study.reduction().rubrics.iloc[anchor.bank][
+    rubrics = study.reduction().rubrics.iloc[bank_scale.bank][
         ["query", "rubric", "text", "scale_min", "scale_max"]
     ]
     return rubrics.assign(system="", judge="", label="").reset_index(drop=True)
@@ -126,12 +128,12 @@ def answer(study: StudyPage, system: str, placed: Placement) -> None:
     which = f"between {low} and {high}" if low < high else "the only rank that its comparisons allow"
     ranked = int(np.isfinite(standing.rank).sum())
     study.answer(
-        f"{name} stands in tier {int(standing.tier[-1])} of {int(np.nanmax(standing.tier))}, at rank "
+        f"{name} is in tier {int(standing.tier[-1])} of {int(np.nanmax(standing.tier))}, at rank "
         f"{int(standing.rank[-1])} of {ranked} ({which}), on {count(placed.answered, 'rubric')} of the bank."
     )
 
 
-def beside(study: StudyPage, system: str) -> None:
+def comparison(study: StudyPage, system: str) -> None:
     """Where the analysis with a held-out system has it: the same, if the bank carries over."""
     table = study.ranking().table.set_index("system")
     row = table.loc[system]
@@ -143,22 +145,22 @@ def beside(study: StudyPage, system: str) -> None:
         )
 
 
-def show(study: StudyPage, anchor: Anchor, found: Placed, n: int) -> None:
+def show(study: StudyPage, bank_scale: BankScale, found: Placed, n: int) -> None:
     """The system's place in figures, and what to judge next."""
     system, placed = found.systems[n], found.placements[n]
     if np.isfinite(placed.standing.rank[-1]):
         left, right = st.columns([3, 2], gap="large")
         with left:
             widgets.show(
-                placement_forest([*anchor.systems, system], placed),
+                placement_forest([*bank_scale.systems, system], placed),
                 alt="Abilities with intervals in tier bands, the new system among them",
-                title="Among the others, with intervals and tiers",
+                title="Compared with the other systems",
             )
         with right:
             widgets.show(
                 rank_chances(system, placed),
                 alt="Probability that the new system is among the first k",
-                title="Its chance to be among the first k",
+                title="Its probability of being among the first k",
             )
     widgets.table(found.table, PLACED)
     widgets.download("Download placement.csv", found.table, "placement.csv")
@@ -170,9 +172,9 @@ def show(study: StudyPage, anchor: Anchor, found: Placed, n: int) -> None:
         st.write("Every rubric that passes the gate has a label.")
         return
     st.caption(
-        "The bank's rubrics without a label, those first that would tell most of this system."
+        "Rubrics of the bank without a label, most informative for this system first."
         if following["in_bank"].all()
-        else "The bank is done. These rubrics beside it would tell most; they count once a larger bank holds them."
+        else "The bank is complete. These rubrics outside it are the most informative; they need a larger bank."
     )
     widgets.table(following, NEXT, height=38 + 35 * min(len(following), 10))
     widgets.download("Download next_best.csv", following, "next_best.csv")

@@ -30,10 +30,10 @@ class StudyPage(loaders.Study):
         widgets.answer(self.place, *sentences)
 
 
-def open_study(title: str, *, settings: bool = True, typing: bool = False) -> StudyPage:
+def open_study(title: str, *, settings: bool = True, show_tau_t: bool = False) -> StudyPage:
     """Title, dataset picker and settings; without any dataset the page ends here, with a way on.
 
-    ``typing`` shows tau_t in place of the bank size.
+    ``show_tau_t`` shows tau_t in place of the bank size.
     """
     st.title(title, anchor=False)
     place = st.empty()
@@ -57,7 +57,7 @@ def open_study(title: str, *, settings: bool = True, typing: bool = False) -> St
     chosen = state.held_settings()
     if settings:
         quarter = partial(_quarter, dataset, fingerprint)
-        chosen = state.settings_bar(int(row["rubrics"]), quarter, typing=typing)
+        chosen = state.settings_bar(int(row["rubrics"]), quarter, show_tau_t=show_tau_t)
     return StudyPage(data=dataset, fingerprint=fingerprint, settings=with_rules(dataset, chosen), place=place)
 
 

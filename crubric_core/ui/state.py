@@ -63,7 +63,7 @@ def gone(names: Sequence[str]) -> str | None:
 
 
 def pick_another(names: Sequence[str]) -> None:
-    """A choice among the datasets that there are, in place of one that is gone; the page then begins anew."""
+    """A choice among the datasets that there are, in place of one that is gone; the page then restarts."""
 
     def take() -> None:
         show_dataset(st.session_state.pop(_ANOTHER))
@@ -101,15 +101,15 @@ def _dataset_change() -> None:
     show_dataset(st.session_state["dataset"])
 
 
-def settings_bar(rubrics: int, quarter: Quarter, *, typing: bool = False) -> Settings:
+def settings_bar(rubrics: int, quarter: Quarter, *, show_tau_t: bool = False) -> Settings:
     """Two sliders, the presets, and the rest of the settings behind a button; one row above what they change.
 
-    The second slider is the bank size, or tau_t where queries are ``typing``.
+    The second slider is the bank size, or tau_t where queries are ``show_tau_t``.
     """
     settings = held_settings()
     left, middle, preset, right = st.columns([4, 4, 3, 2], gap="medium", vertical_alignment="bottom")
     _threshold(left, settings, quarter)
-    if typing:
+    if show_tau_t:
         _share(middle, "tau_t", settings)
     else:
         _budget(middle, settings, rubrics)
@@ -121,7 +121,7 @@ def settings_bar(rubrics: int, quarter: Quarter, *, typing: bool = False) -> Set
         with st.expander("More settings"):
             for tab, groups in zip(st.tabs(list(TABS)), TABS.values(), strict=True):
                 with tab:
-                    _group(groups, settings, typing=typing)
+                    _group(groups, settings, show_tau_t=show_tau_t)
     return replace(settings, budget=min(settings.budget, max(rubrics, 2)))
 
 
@@ -222,14 +222,14 @@ def _budget(place: DeltaGenerator, settings: Settings, rubrics: int) -> None:
     place.slider(spec.title, 1, most, key="budget", help=spec.help, **_moves("budget"))
 
 
-def _group(groups: tuple[Group, ...], settings: Settings, *, typing: bool) -> None:
+def _group(groups: tuple[Group, ...], settings: Settings, *, show_tau_t: bool) -> None:
     """The settings of a tab that are not shown elsewhere."""
     if "gate" in groups and settings.tau_c is not None:
         st.button("Drop the lowest quarter", on_click=_drop_quarter)
     for name, spec in SPECS.items():
         if spec.group in groups and name not in FIRST and name not in _BARS:
             _widget(name, spec, getattr(settings, name))
-    if "scoring" in groups and not typing:
+    if "scoring" in groups and not show_tau_t:
         _share(st.container(), "tau_t", settings)
     if "model" in groups:
         for name, spec in PRIORS.items():

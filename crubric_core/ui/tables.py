@@ -28,7 +28,7 @@ def bounded(name: str, title: str, low: str = "", high: str = "") -> dict[str, A
 
 
 KEPT = ("all", "kept", "dropped", "flagged")
-INFORMATIVE = ("all", "in the bank", "constant", "passed by the weaker")
+INFORMATIVE = ("all", "in the bank", "constant", "negative item–rest")
 MEASURABILITY: dict[str, Any] = {
     "rubric": "rubric",
     "q_mean": _number("measurability", format="%.3f", help="Posterior mean of the agreement rate"),
@@ -46,8 +46,10 @@ ITEMS: dict[str, Any] = {
     "rubric": "rubric",
     "query": "query",
     "nu": _number("information ν", format="%.3f", help="Information where these systems lie"),
-    "a": _number("discrimination a", format="%.2f", help="How sharply the chance to pass rises with ability"),
-    "b": _number("difficulty b", format="%.2f", help="The ability at which half of the mark is expected"),
+    "a": _number(
+        "discrimination a", format="%.2f", help="How steeply the probability of passing rises with ability"
+    ),
+    "b": _number("difficulty b", format="%.2f", help="Ability at which half of the mark is expected"),
     "pass_rate": _number(
         "passed", format="percent", help="Mean consensus label, as a share of the full mark"
     ),
@@ -100,7 +102,7 @@ def items(table: pd.DataFrame, reduction: Reduction, which: str) -> pd.DataFrame
             return table[table["in_bank"]]
         case "constant":
             return table[table["constant"]]
-        case "passed by the weaker":
+        case "negative item–rest":
             return table[table["item_rest"] < 0]
     return table
 

@@ -8,7 +8,7 @@ from ..text import count, shorten
 
 __all__ = ["count", "plain", "shorten"]
 
-# Streamlit links what looks like an address even where all of it is escaped; a joiner of no width keeps it apart.
+# Streamlit links what looks like an address even where all of it is escaped; a joiner of no width keeps it unlinked.
 _ADDRESS = re.compile(r":(?=//)|\bwww(?=\.)|@(?=[\w-])", re.IGNORECASE)
 _JOINER = "\u2060"
 _PUNCTUATION = re.compile(r"([!-/:-@\[-`{-~])")
@@ -16,5 +16,5 @@ _PUNCTUATION = re.compile(r"([!-/:-@\[-`{-~])")
 
 def plain(text: str) -> str:
     """Markdown that renders as exactly this text, on one line: every ASCII punctuation mark is escaped, no link."""
-    apart = _ADDRESS.sub(rf"\g<0>{_JOINER}", " ".join(text.split()))
-    return _PUNCTUATION.sub(r"\\\1", apart)
+    unlinked = _ADDRESS.sub(rf"\g<0>{_JOINER}", " ".join(text.split()))
+    return _PUNCTUATION.sub(r"\\\1", unlinked)

@@ -38,7 +38,7 @@ INGESTS = {
     "source": "file",
     "kind": "kind",
     "accepted": _whole("read", format="localized"),
-    "rejected": _whole("left out", format="localized"),
+    "rejected": _whole("rejected", format="localized"),
     "blank": _whole("without a label", format="localized"),
     "collapsed": _whole("repeated", format="localized"),
     "replaced": _whole("replaced", format="localized"),

@@ -106,8 +106,8 @@ def test_an_archive_is_understood_previewed_read_copied_and_taken_back(
     expect(page.locator("h2").first).to_have_text("2 datasets with 36 labels can be read.", timeout=SLOW)
 
     page.get_by_role("tab", name="Files and undo").click()
-    page.get_by_role("button", name="Take back").click()
-    page.get_by_role("button", name="Yes, take it back").click()
+    page.get_by_role("button", name="Undo").click()
+    page.get_by_role("button", name="Yes, undo it").click()
     see(page, "and with it the dataset runs copy, which held nothing else.")
     expect(page.locator("h2").first).to_have_text("1 dataset with 18 labels can be read.", timeout=SLOW)
     assert alarms == []

@@ -67,12 +67,12 @@ def test_a_dataset_is_copied_renamed_taken_back_and_deleted(crubric, labels):
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (["--policy", "zero"], "no NAME=VALUE"),
+        (["--policy", "zero"], "not NAME=VALUE"),
         (["--policy", "halves=up"], "no policy 'halves'"),
         (["--policy", "fractions=nearest"], "fractions = 'nearest' is unknown"),
         (["--policy", "multiply=x"], "'x' is not a number"),
-        (["--policy", "multiply=1.5"], "multiply = 1.5 is no factor"),
-        (["--answer", "=3"], "no NAME=VALUE"),
+        (["--policy", "multiply=1.5"], "multiply = 1.5 is not a factor"),
+        (["--answer", "=3"], "not NAME=VALUE"),
         (["--answer", "good=inf"], "expected a word and a number"),
         (["--answer", "good=nan"], "expected a word and a number"),
     ],

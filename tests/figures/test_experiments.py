@@ -14,8 +14,8 @@ from crubric_core.demo.writing import KINDS
 from crubric_core.experiments import EXPERIMENTS, run_experiment
 from crubric_core.experiments.titles import TITLES
 from crubric_core.figures.experiments import (
-    BESIDE,
     FIGURES,
+    SECOND_FIGURE,
     crossfit_deltas,
     experiment_figure,
     sweep_coverage,
@@ -92,7 +92,7 @@ def test_the_html_report_is_one_file_with_figures_settings_limits_versions_and_t
     drawn = re.findall(r'data-figure="(\d+)"', html)
     assert drawn == [str(n) for n in range(len(drawn))]
     assert len(json.loads(re.search(r'id="figures">(.*?)</script>', html)[1])) == len(drawn)
-    assert len(drawn) == 2 + len(results) + sum(found.name in BESIDE for found in results)
+    assert len(drawn) == 2 + len(results) + sum(found.name in SECOND_FIGURE for found in results)
     assert html.count("plotly.js v") <= 2  # the library is in it once
     record = {**result.settings.as_dict(), **versions()}
     for text in ("python -m crubric_core build --seed 0", result.fingerprint, *record):

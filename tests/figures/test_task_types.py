@@ -22,7 +22,7 @@ def test_stressed_and_punished_rubrics_stand_apart() -> None:
     assert {trace.name: list(trace.x) for trace in fig.data} == {
         "counts once": [0.2],
         "counts more": [0.5],
-        "takes away": [-0.1],
+        "subtracts": [-0.1],
     }
     assert "<img" not in str(fig.data[0].customdata[0])
 

@@ -80,7 +80,7 @@ def test_an_addition_says_what_it_adds_and_what_it_changes(open_page: Open, tmp_
     flipped = ROWS[0][:-1] + str(1 - int(ROWS[0][-1]))
     upload(app, ("fin.csv", csv(flipped, "d,q0,r0,j1,1")))
     assert next(s for s in app.selectbox if s.label == "Into").value == "fin"
-    assert "1 row left out, such as row 2: conflicts with" in text(app)
+    assert "1 row rejected, such as row 2: conflicts with" in text(app)
     app.selectbox(key="policy on_conflict").set_value("last").run()
     assert "Adds 1 system and 1 label; changes 1. Nothing is stored yet." in text(app)
 
@@ -247,8 +247,8 @@ def test_an_ingest_is_taken_back_after_a_second_question(open_page: Open, two: P
     before = app.header[0].value
     history = next(d.value for d in app.dataframe if "changes" in d.value)
     assert history["source"].tolist()[-1] == "late.csv"
-    button(app, "Yes, take it back").click().run()
-    assert "late.csv was taken back" in text(app)
+    button(app, "Yes, undo it").click().run()
+    assert "late.csv was undone" in text(app)
     assert app.header[0].value != before
     history = next(d.value for d in app.dataframe if "changes" in d.value)
     assert "late.csv" not in history["source"].tolist()

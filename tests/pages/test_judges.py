@@ -31,7 +31,10 @@ def few_judges(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize(
     ("view", "answer"),
     [
-        ("Judges", r"3 judges, α = 0\.\d\d\. .* errs most: right on \d+% of passes and \d+% of fails\."),
+        (
+            "Judges",
+            r"3 judges, α = 0\.\d\d\. .* has the most errors: right on \d+% of passes and \d+% of fails\.",
+        ),
         (
             "Agreement against coverage",
             r"An agreement rate of 0\.90 keeps \d+% of the rubrics and takes κ against the other",
@@ -90,7 +93,7 @@ def test_every_pair_of_judges_is_compared(open_page: Open, study: Path) -> None:
 def test_the_leaderboard_without_each_judge_comes_when_asked_for(open_page: Open, study: Path) -> None:
     app = open_page("measurability", study, view="Judges")
     assert not any("moved" in table.value for table in app.dataframe)
-    next(b for b in app.button if b.label == "Leave out each judge").click().run()
+    next(b for b in app.button if b.label == "Remove each judge in turn").click().run()
     assert not app.exception
     assert not app.error
     moved = next(t.value for t in app.dataframe if "moved" in t.value)
@@ -99,9 +102,9 @@ def test_the_leaderboard_without_each_judge_comes_when_asked_for(open_page: Open
 
 def test_other_settings_do_not_set_off_the_long_comparison(open_page: Open, study: Path) -> None:
     app = open_page("measurability", study, view="Judges")
-    next(b for b in app.button if b.label == "Leave out each judge").click().run()
+    next(b for b in app.button if b.label == "Remove each judge in turn").click().run()
     app.slider(key="tau_c").set_value(0.7).run()
-    assert any(b.label == "Leave out each judge" for b in app.button)
+    assert any(b.label == "Remove each judge in turn" for b in app.button)
     assert not any("moved" in table.value for table in app.dataframe)
 
 

@@ -14,7 +14,7 @@ from streamlit.testing.v1 import AppTest
 
 from crubric_core.demo import simulate
 from crubric_core.labels.store.dataset_rules import save_rules
-from crubric_core.labels.store.query_types import save_typed
+from crubric_core.labels.store.query_types import save_types
 from crubric_core.labels.store.workspace import Workspace
 from crubric_core.scoring_rules import Assignment, ScoringRules
 from crubric_core.task_types.types import TASK_TYPES
@@ -22,7 +22,7 @@ from tests.pages.conftest import Open
 from tests.pages.test_pages import first_line
 from tests.task_types.conftest import FakeEndpoint
 
-VIEWS = ("Queries", "Rules", "Run a typer")
+VIEWS = ("Queries", "Rules", "Classify")
 
 
 @pytest.fixture
@@ -49,7 +49,7 @@ def press(app: AppTest, label: str) -> AppTest:
 
 def open_typers(open_page: Open, path: Path) -> AppTest:
     """The typers, allowed to replace what the file says."""
-    app = open_page("task_types", path, view="Run a typer")
+    app = open_page("task_types", path, view="Classify")
     app.checkbox(key="given too").check().run()
     return app
 
@@ -122,7 +122,7 @@ def test_a_type_set_by_hand_stays_whatever_a_typer_says(open_page: Open, own: Pa
     row = app.dataframe[0].value.set_index("query").loc[query]
     assert (row["source"], row["scored_as"]) == ("edited", "high risk constraint")
     app = press(open_typers(open_page, own), "offline")
-    assert "Typed 11 queries offline." in app.success[0].value.replace("\\", "")
+    assert "Classified 11 queries offline." in app.success[0].value.replace("\\", "")
     found = open_page("task_types", own).dataframe[0].value.set_index("query")
     assert found.loc[query, "scored_as"] == "high risk constraint"
     assert found["source"].value_counts().to_dict() == {"offline": 11, "edited": 1}
@@ -132,7 +132,7 @@ def test_a_type_confirmed_by_hand_is_a_persons_from_then_on(open_page: Open, own
     with Workspace(own) as workspace:
         query = workspace.dataset("small").queries["query"].iloc[0]
         certain = {f"p_{name}": [float(name == "decision_support")] for name in TASK_TYPES}
-        save_typed(workspace, "small", pd.DataFrame({"query": [query], **certain}), "offline")
+        save_types(workspace, "small", pd.DataFrame({"query": [query], **certain}), "offline")
     app = open_page("task_types", own)
     assert app.dataframe[0].value["source"].iloc[0] == "offline"
     app.selectbox(key="own type").set_value("decision_support").run()
@@ -141,7 +141,7 @@ def test_a_type_confirmed_by_hand_is_a_persons_from_then_on(open_page: Open, own
 
 
 def test_types_that_the_file_gives_stay_unless_asked_for(open_page: Open, study: Path) -> None:
-    app = open_page("task_types", study, view="Run a typer")
+    app = open_page("task_types", study, view="Classify")
     button = next(b for b in app.button if b.label.endswith("offline"))
     assert button.label == "Type 0 queries offline"
     assert button.disabled
@@ -205,7 +205,7 @@ def test_kept_rules_hold_on_the_leaderboard_until_the_paper_s_come_back(open_pag
     assert any(text.value == "The paper's rules." for text in app.markdown)
     rule(app, "critical").set_value(-3.0).run()
     rule(app, "actionability").set_value(1.0).run()
-    press(app, "Keep for this dataset")
+    press(app, "Save for this dataset")
     assert any(text.value == "This dataset's own rules." for text in app.markdown)
     assert board() != before
     app = open_page("task_types", own, view="Rules")
@@ -231,7 +231,7 @@ def test_without_an_endpoint_the_page_says_what_to_set(
     open_page: Open, study: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("CRUBRIC_TYPER_BASE_URL", raising=False)
-    app = open_page("task_types", study, view="Run a typer")
+    app = open_page("task_types", study, view="Classify")
     assert any("CRUBRIC_TYPER_BASE_URL" in text.value for text in app.markdown)
     assert not any(b.label.startswith("Ask") for b in app.button)
 
@@ -240,7 +240,7 @@ def test_the_endpoint_can_stand_in_the_secrets_of_the_server(
     open_page: Open, own: Path, endpoint: FakeEndpoint, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("CRUBRIC_TYPER_BASE_URL", "http://127.0.0.1:9/v1")
-    app = open_page("task_types", own, view="Run a typer")
+    app = open_page("task_types", own, view="Classify")
     app.secrets = {"CRUBRIC_TYPER_BASE_URL": endpoint.url, "CRUBRIC_TYPER_MODEL": "from secrets"}
     app.checkbox(key="given too").check().run()
     app = finish(press(app, "Ask from secrets"))
@@ -253,7 +253,7 @@ def test_a_wrong_endpoint_is_one_sentence_beside_the_offline_typer(
 ) -> None:
     monkeypatch.setenv("CRUBRIC_TYPER_BASE_URL", "ftp://host")
     app = open_typers(open_page, own)
-    assert "is no web address" in app.error[0].value.replace("\\", "")
+    assert "is not a web address" in app.error[0].value.replace("\\", "")
     assert any(b.label.endswith("offline") for b in app.button)
 
 
@@ -279,7 +279,7 @@ def finish(app: AppTest) -> AppTest:
 def test_a_language_model_types_the_queries(open_page: Open, own: Path, endpoint: FakeEndpoint) -> None:
     endpoint.behave = lambda query, visit: {"delay": 0.05}
     app = finish(press(open_typers(open_page, own), "Ask tiny"))
-    assert "Typed 12 queries" in app.success[0].value.replace("\\", "")
+    assert "Classified 12 queries" in app.success[0].value.replace("\\", "")
     assert len(endpoint.requests) == 12
     assert "secret-key" not in str(app.main)
     found = open_page("task_types", own).dataframe[0].value
@@ -296,7 +296,9 @@ def test_a_stopped_run_goes_on_where_it_stood(open_page: Open, own: Path, endpoi
     assert "Stopped; ask again to go on." in app.warning[0].value.replace("\\", "")
     endpoint.behave = lambda query, visit: {}
     app = finish(press(app, "Ask tiny"))
-    assert re.search(r"Typed 12 queries \([1-9]\d* answered before\)", app.success[0].value.replace("\\", ""))
+    assert re.search(
+        r"Classified 12 queries \([1-9]\d* answered before\)", app.success[0].value.replace("\\", "")
+    )
 
 
 def test_an_endpoint_that_refuses_is_one_sentence(open_page: Open, own: Path, endpoint: FakeEndpoint) -> None:

@@ -13,7 +13,7 @@ from crubric_core.demo import simulate
 from crubric_core.experiments.held_out import hold_out
 from crubric_core.irt.abilities import estimate_abilities
 from crubric_core.leaderboard.reference import Reference
-from crubric_core.placement.bank_scale import anchor_of
+from crubric_core.placement.bank_scale import bank_scale_of
 from crubric_core.placement.place import NewLabels, place_systems
 
 SYSTEMS = 9
@@ -36,7 +36,7 @@ def result(study):
 def placed_again(result):
     """Every system of the analysis, given its own labels on the bank as if it were new."""
     labels = NewLabels(result.reduction.systems, result.reduction.y, result.judges, ())
-    return place_systems(anchor_of(result), labels)
+    return place_systems(bank_scale_of(result), labels)
 
 
 def test_its_own_labels_give_a_system_its_own_ability_on_the_bank(result):
@@ -74,7 +74,7 @@ def test_a_fresh_copy_of_a_ranked_system_is_rarely_separated_from_its_twin():
             workspace.ingest(table.encode(), "t", "labels", format="csv")
             made = run_pipeline(workspace.dataset("t"), Settings(budget=60))
         twins = NewLabels(tuple(f"copy {i}" for i in range(12)), copies, ("judge",), ())
-        found = place_systems(anchor_of(made), twins).placements
+        found = place_systems(bank_scale_of(made), twins).placements
         apart += [p.standing.separated[-1, i] for i, p in enumerate(found)]
     assert np.mean(apart) <= 0.07
 
@@ -100,7 +100,9 @@ def test_rank_and_tier_agree_with_the_separated_pairs(result):
 
 def test_a_system_that_passes_everything_has_an_open_interval(result):
     y = np.ones((1, result.reduction.y.shape[1]))
-    standing = place_systems(anchor_of(result), NewLabels(("perfect",), y, result.judges, ())).placements[0]
+    standing = place_systems(bank_scale_of(result), NewLabels(("perfect",), y, result.judges, ())).placements[
+        0
+    ]
     assert standing.high == np.inf
     assert np.isfinite(standing.low)
 

@@ -12,10 +12,10 @@ import pytest
 from crubric_core import Settings, Workspace, fit_irt, run_pipeline
 from crubric_core.__main__ import main
 from crubric_core.analysis.export import write_result
-from crubric_core.errors import AnchorError, IngestError
+from crubric_core.errors import IngestError, PlacementError
 from crubric_core.files import read_csv
 from crubric_core.irt.abilities import estimate_abilities
-from crubric_core.placement.bank_scale import anchor_of, read_anchor
+from crubric_core.placement.bank_scale import bank_scale_of, read_bank_scale
 from crubric_core.placement.place import place_systems, read_new_labels
 from tests.experiments import conftest as study
 
@@ -45,13 +45,15 @@ def built(request, tmp_path_factory):
 
 
 def placed(folder, labels, **options):
-    anchor = read_anchor(folder)
-    return place_systems(anchor, read_new_labels(anchor, labels.to_csv(index=False).encode(), **options))
+    bank_scale = read_bank_scale(folder)
+    return place_systems(
+        bank_scale, read_new_labels(bank_scale, labels.to_csv(index=False).encode(), **options)
+    )
 
 
 def test_the_files_hold_all_that_the_analysis_knew(built):
     result, folder, _ = built
-    here, there = anchor_of(result), read_anchor(folder)
+    here, there = bank_scale_of(result), read_bank_scale(folder)
     for name in ("a", "b", "thresholds", "levels", "constant"):
         expected = getattr(here.fit, name)
         if expected is None:
@@ -96,7 +98,7 @@ def test_a_bank_of_all_rubrics_gives_the_fits_own_abilities():
             PAPER(tau_c=0.0, budget=1000),
         )
         found = place_systems(
-            anchor_of(result), read_new_labels(anchor_of(result), labels.to_csv(index=False).encode())
+            bank_scale_of(result), read_new_labels(bank_scale_of(result), labels.to_csv(index=False).encode())
         )
     np.testing.assert_allclose(found.table["theta"], fit_irt(result.reduction.y).theta, atol=1e-7)
 
@@ -125,7 +127,7 @@ def test_what_is_left_out_is_said(built):
     notes = " ".join(placed(folder, pd.concat([mine, odd])).notes)
     assert "'unheard of'" in notes
     assert "outside" in notes
-    assert "on rubrics outside the bank, not used" in notes
+    assert "on rubrics outside the bank were not used" in notes
 
 
 @pytest.mark.parametrize(
@@ -151,7 +153,7 @@ def test_labels_that_do_not_touch_the_bank_are_refused(built):
     _, folder, labels = built
     elsewhere = labels[labels["system"] == "s5"].assign(rubric=lambda t: "x" + t["rubric"])
     with pytest.raises(
-        AnchorError, match=r"No label is on any of the 14 rubrics of the bank: name them as bank\.csv"
+        PlacementError, match=r"No label is on any of the 14 rubrics of the bank: name them as bank\.csv"
     ):
         placed(folder, elsewhere)
 
@@ -163,13 +165,13 @@ def test_labels_off_the_scale_alone_are_refused_with_the_scale(built):
 
 
 def test_a_folder_without_a_bank_is_refused(tmp_path):
-    with pytest.raises(AnchorError, match="name the folder that `build` wrote"):
-        read_anchor(tmp_path)
+    with pytest.raises(PlacementError, match="name the folder that `build` wrote"):
+        read_bank_scale(tmp_path)
     (tmp_path / "report.json").write_text("[]")
     for name in ("items", "bank"):
         (tmp_path / f"{name}.csv").write_text("rubric\nr\n")
-    with pytest.raises(AnchorError, match="run `build` again"):
-        read_anchor(tmp_path)
+    with pytest.raises(PlacementError, match="run `build` again"):
+        read_bank_scale(tmp_path)
 
 
 def test_tables_come_back_as_they_were(built):
@@ -218,8 +220,8 @@ def test_a_name_that_queries_share_is_told_apart_by_its_query():
             workspace.dataset("study"),
             PAPER(tau_c=0.3, budget=14),
         )
-    anchor = anchor_of(result)
+    bank_scale = bank_scale_of(result)
     mine = labels[labels["system"] == "s5"].assign(system="mine")
-    found = place_systems(anchor, read_new_labels(anchor, mine.to_csv(index=False).encode()))
+    found = place_systems(bank_scale, read_new_labels(bank_scale, mine.to_csv(index=False).encode()))
     theta = result.leaderboard.set_index("system").loc["s5", "theta"]
     assert found.table["theta"].tolist() == pytest.approx([theta])

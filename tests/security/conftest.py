@@ -40,7 +40,7 @@ class Study:
 
 
 def hostile(names: pd.Series, extra: str = "") -> dict[str, str]:
-    """Each name with one of the hostile texts in its place, still told apart."""
+    """Each name with one of the hostile texts in its place, still separated."""
     known = sorted(names.dropna().unique())
     return {name: f"{HOSTILE[n % len(HOSTILE)]} {extra}{n}" for n, name in enumerate(known)}
 

@@ -104,7 +104,7 @@ def test_what_a_browser_said_to_the_dashboard_opens_nothing_in_the_viewer(
     watch: Watch, editor: Server, viewer: Server, study: Study, addresses: Iterator[str], unharmed: None
 ) -> None:
     visit(watch.page, f"{editor.url}/leaderboard?basis=bank")
-    watch.page.get_by_text("All rubrics that pass beside the bank").click()
+    watch.page.get_by_text("Also show all rubrics that pass").click()
     watch.page.wait_for_timeout(500)
     watch.page.wait_for_selector(READY)
     assert any(b"beside" in frame for frame in watch.frames)

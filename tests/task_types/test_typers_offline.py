@@ -14,14 +14,14 @@ from hypothesis import strategies as st
 
 from crubric_core.errors import DatasetError, SettingsError
 from crubric_core.task_types.__main__ import main
-from crubric_core.task_types.evaluation import UNDECIDED, evaluate_typer, held_out_queries
-from crubric_core.task_types.offline import HEAD, TAIL, WEIGHTS, LexiconTyper, offline_typer
-from crubric_core.task_types.typer import Watch
+from crubric_core.task_types.classifier import Watch
+from crubric_core.task_types.evaluation import UNDECIDED, evaluate_classifier, held_out_queries
+from crubric_core.task_types.offline import HEAD, TAIL, WEIGHTS, LexiconClassifier, offline_classifier
 from crubric_core.task_types.types import CREATIVE, DECISION, EVIDENCE, HIGH_RISK, TASK_TYPES
 
 ROOT = Path(__file__).resolve().parents[2]
 DEVELOPMENT = tomllib.loads(Path(__file__).with_name("development_queries.toml").read_text("utf-8"))
-SMALL = LexiconTyper({CREATIVE: {"strong": ["poems?"], "weak": ["write"]}, DECISION: {"fair": ["or"]}})
+SMALL = LexiconClassifier({CREATIVE: {"strong": ["poems?"], "weak": ["write"]}, DECISION: {"fair": ["or"]}})
 
 
 def test_probabilities_are_the_softmax_of_the_cues_weights():
@@ -57,7 +57,7 @@ def test_a_text_without_cues_is_any_type_and_a_blank_one_is_unknown():
 
 @given(st.lists(st.text(max_size=60), max_size=5))
 def test_any_text_gives_probabilities_or_nothing(texts):
-    found = offline_typer().probabilities(texts)
+    found = offline_classifier().probabilities(texts)
     assert found.shape == (len(texts), 4)
     for text, row in zip(texts, found, strict=True):
         if text.strip():
@@ -82,7 +82,7 @@ def test_it_can_be_cancelled_and_tells_how_far_it_is():
         cancel.set()
 
     found = SMALL.probabilities(["poem"] * 250, Watch(progress, cancel))
-    assert told == [(0.4, "Typed 100 of 250 queries")]
+    assert told == [(0.4, "Classified 100 of 250 queries")]
     assert np.isnan(found[100:]).all()
     assert not np.isnan(found[:100]).any()
 
@@ -90,14 +90,14 @@ def test_it_can_be_cancelled_and_tells_how_far_it_is():
 @pytest.mark.parametrize("lexicon", [{"creative": {"strong": []}}, {CREATIVE: {"loud": ["x"]}}])
 def test_a_lexicon_with_a_strange_name_is_refused(lexicon):
     with pytest.raises(SettingsError, match="lexicon names"):
-        LexiconTyper(lexicon)
+        LexiconClassifier(lexicon)
 
 
 def test_every_entry_of_the_lexicon_is_an_expression_and_stands_once():
-    for strengths in offline_typer().lexicon.values():
+    for strengths in offline_classifier().lexicon.values():
         entries = [entry for patterns in strengths.values() for entry in patterns]
         assert len(entries) == len(set(entries))
-    offline_typer().explain("compiles every entry")
+    offline_classifier().explain("compiles every entry")
 
 
 def test_the_development_queries_are_not_the_ones_it_is_measured_on():
@@ -112,7 +112,7 @@ def test_it_does_on_queries_it_was_not_built_from_what_the_documentation_says(ca
     said = capsys.readouterr().out.strip()
     assert said in (ROOT / "docs" / "task-typing.md").read_text("utf-8")
     texts, types = held_out_queries()
-    found = evaluate_typer(offline_typer().probabilities(texts), types)
+    found = evaluate_classifier(offline_classifier().probabilities(texts), types)
     assert f"{found.accuracy:.1%} right" in said
     assert found.accuracy > 2 * max(types.count(name) for name in TASK_TYPES) / len(types), (
         "twice the best guess"
@@ -134,12 +134,12 @@ def test_it_can_be_measured_on_other_queries(capsys, monkeypatch, tmp_path):
 def test_it_reads_the_queries_it_was_built_with():
     texts = [text for name in TASK_TYPES for text in DEVELOPMENT[name]]
     types = [name for name in TASK_TYPES for _ in DEVELOPMENT[name]]
-    assert evaluate_typer(offline_typer().probabilities(texts), types).accuracy >= 0.95
+    assert evaluate_classifier(offline_classifier().probabilities(texts), types).accuracy >= 0.95
 
 
 def test_the_confusion_matrix_counts_true_types_in_rows_and_the_undecided_last():
     shares = [[0.7, 0.1, 0.1, 0.1], [0.6, 0.2, 0.1, 0.1], [0.4, 0.3, 0.2, 0.1], [np.nan] * 4]
-    found = evaluate_typer(np.array(shares), ["evidence", DECISION, EVIDENCE, HIGH_RISK])
+    found = evaluate_classifier(np.array(shares), ["evidence", DECISION, EVIDENCE, HIGH_RISK])
     assert found.table().loc[EVIDENCE, EVIDENCE] == 1
     assert found.table().loc[DECISION, EVIDENCE] == 1
     assert found.table().loc[EVIDENCE, UNDECIDED] == 1
@@ -151,6 +151,6 @@ def test_the_confusion_matrix_counts_true_types_in_rows_and_the_undecided_last()
 
 
 def test_no_queries_have_no_accuracy_and_a_strange_type_is_refused():
-    assert math.isnan(evaluate_typer(np.empty((0, 4)), []).accuracy)
+    assert math.isnan(evaluate_classifier(np.empty((0, 4)), []).accuracy)
     with pytest.raises(DatasetError, match="not a task type"):
-        evaluate_typer(np.full((1, 4), 0.25), ["sport"])
+        evaluate_classifier(np.full((1, 4), 0.25), ["sport"])

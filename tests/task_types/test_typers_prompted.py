@@ -11,13 +11,13 @@ import pytest
 
 from crubric_core import Workspace
 from crubric_core.errors import SettingsError
-from crubric_core.labels.store.classifier_cache import TyperCache
+from crubric_core.labels.store.classifier_cache import ClassifierCache
 from crubric_core.task_types.answers import Answer, MemoryCache
+from crubric_core.task_types.classifier import Watch
 from crubric_core.task_types.endpoint import Endpoint
 from crubric_core.task_types.pace import Pace
-from crubric_core.task_types.prompted import PromptedTyper
+from crubric_core.task_types.prompted import PromptedClassifier
 from crubric_core.task_types.prompting import prompt_key, read_answer, user_message
-from crubric_core.task_types.typer import Watch
 from crubric_core.task_types.types import TASK_TYPES
 
 QUERIES = [f"query {n}" for n in range(12)]
@@ -26,7 +26,7 @@ QUERIES = [f"query {n}" for n in range(12)]
 @pytest.fixture
 def typer(server):
     endpoint = Endpoint(server.url, "some-model", "secret-key", timeout=5)
-    return PromptedTyper(endpoint, backoff=0.01)
+    return PromptedClassifier(endpoint, backoff=0.01)
 
 
 def answered(run):
@@ -52,7 +52,7 @@ def test_the_request_asks_for_structured_output_with_the_key_of_the_endpoint(ser
 
 
 def test_a_server_without_schemas_can_be_asked_for_plain_json(server, typer):
-    PromptedTyper(replace(typer.endpoint, response_format="json_object")).run(QUERIES[:1])
+    PromptedClassifier(replace(typer.endpoint, response_format="json_object")).run(QUERIES[:1])
     assert server.requests[0]["body"]["response_format"] == {"type": "json_object"}
 
 
@@ -244,7 +244,7 @@ def test_progress_grows_to_one_and_counts_failures(server, typer):
     typer.run(QUERIES[:4], Watch(progress=lambda share, what: told.append((share, what))))
     shares = [share for share, _ in told]
     assert shares == sorted(shares)
-    assert told[-1] == (1.0, "Typed 3 of 4 queries, 1 failed")
+    assert told[-1] == (1.0, "Classified 3 of 4 queries, 1 failed")
 
 
 def test_the_cost_is_known_where_the_prices_are(server, typer):
@@ -256,10 +256,10 @@ def test_the_cost_is_known_where_the_prices_are(server, typer):
 def test_answers_survive_in_the_workspace(server, typer, tmp_path):
     path = tmp_path / "study.duckdb"
     with Workspace(path) as ws:
-        stored = replace(typer, cache=TyperCache(ws))
+        stored = replace(typer, cache=ClassifierCache(ws))
         first = stored.run(QUERIES)
     with Workspace(path) as ws:
-        again = replace(typer, cache=TyperCache(ws)).run(QUERIES)
+        again = replace(typer, cache=ClassifierCache(ws)).run(QUERIES)
         with ws.reading() as cursor:
             kept = cursor.execute("SELECT * EXCLUDE answered_at FROM typer_answers").fetchall()
     np.testing.assert_array_equal(first.probabilities, again.probabilities)
@@ -270,7 +270,7 @@ def test_answers_survive_in_the_workspace(server, typer, tmp_path):
 
 def test_the_later_answer_stands_in_the_workspace():
     with Workspace() as ws:
-        cache = TyperCache(ws)
+        cache = ClassifierCache(ws)
         assert cache.read(["k"]) == {}
         for share in (0.25, 0.5):
             cache.write({"k": Answer("m", (share, 1 - share, 0.0, 0.0), 1, 1)})
@@ -324,7 +324,7 @@ def test_a_wrong_endpoint_gets_a_sentence(name, value):
         "CRUBRIC_TYPER_MODEL": "m",
         f"CRUBRIC_TYPER_{name}": value,
     }
-    with pytest.raises(SettingsError, match=r"(?i)typer"):
+    with pytest.raises(SettingsError, match=r"(?i)typer|classifier"):
         Endpoint.from_environment(settings)
 
 

@@ -13,9 +13,9 @@ from ..readers.columns import TASK_TYPES
 from .constant_runs import find_runs
 
 
-def _strangers(cursor: duckdb.DuckDBPyConnection, dataset_id: int) -> Iterator[Finding]:
+def _unmatched_names(cursor: duckdb.DuckDBPyConnection, dataset_id: int) -> Iterator[Finding]:
     """Names that one table has and another, which should have them, lacks."""
-    for code, title, text, sql in _STRANGERS:
+    for code, title, text, sql in _UNMATCHED:
         found = select(cursor, sql, dataset_id)
         if len(found):
             named = found.iloc[:, -1]
@@ -26,10 +26,10 @@ def _strangers(cursor: duckdb.DuckDBPyConnection, dataset_id: int) -> Iterator[F
 
 _LABELLED = "SELECT DISTINCT rubric_id FROM labels WHERE dataset_id = $dataset"
 _WITH_LABELS = "SELECT DISTINCT system_id FROM labels WHERE dataset_id = $dataset"
-_STRANGERS = (
+_UNMATCHED = (
     (
         "undescribed_rubric",
-        "Rubrics that the table of rubrics lacks",
+        "Rubrics missing from the table of rubrics",
         "Labels name {n} that the table of rubrics does not have: {names}. Are they misspelt?",
         f"""
         SELECT q.name AS query, r.name AS rubric FROM rubrics r LEFT JOIN queries q USING (query_id)
@@ -42,7 +42,7 @@ _STRANGERS = (
     ),
     (
         "undescribed_query",
-        "Queries that the table of queries lacks",
+        "Queries missing from the table of queries",
         "Labels name {n} that the table of queries does not have: {names}. Are they misspelt?",
         f"""
         SELECT name AS query FROM queries WHERE dataset_id = $dataset AND ingest_id IS NULL
@@ -89,8 +89,8 @@ def _repeated_texts(cursor: duckdb.DuckDBPyConnection, dataset_id: int) -> Itera
     )
     if len(found):
         sentence = (
-            f"{counted(len(found), 'text')} stand in the same query under several names, such as "
-            f"{found['rubrics'].iloc[0]} of {found['query'].iloc[0] or 'all'}: each counts on its own."
+            f"{counted(len(found), 'text')} occur in one query under several names, such as "
+            f"{found['rubrics'].iloc[0]} of {found['query'].iloc[0] or 'all'}: each counts separately."
         )
         yield Finding(
             "warning", "repeated_text", "The same rubric twice", sentence, len(found), found.head(SHOWN)
@@ -127,7 +127,7 @@ def _disarmed(cursor: duckdb.DuckDBPyConnection, dataset_id: int) -> Iterator[Fi
     if len(found):
         sentence = (
             f"{counted(len(found), 'name')} begin with an apostrophe before a formula sign, such as "
-            f"{found['name'].iloc[0]}: spreadsheets and safe exports put it there (apostrophes = strip takes it away)."
+            f"{found['name'].iloc[0]}: spreadsheets and safe exports put it there (apostrophes = strip removes it)."
         )
         yield Finding(
             "warning", "disarmed", "Apostrophes before names", sentence, len(found), found.head(SHOWN)
@@ -139,14 +139,14 @@ def _runs(cursor: duckdb.DuckDBPyConnection, dataset_id: int) -> Iterator[Findin
     if len(found):
         first = found.iloc[0]
         sentence = (
-            f"{first['judge']} gives {first['label']} {first['labels']:,} times on end ({first['where']}) where "
+            f"{first['judge']} gives {first['label']} {first['labels']:,} times in a row ({first['where']}) where "
             f"{first['others_differ']:.0%} of the other judges' labels differ"
             + (f", and {counted(len(found) - 1, 'more such run')}" if len(found) > 1 else "")
-            + ": its answers may not have been understood."
+            + ": its answers may have been misread."
         )
         yield Finding(
             "warning", "constant_run", "Suspicious constants", sentence, len(found), found.head(SHOWN)
         )
 
 
-CHECKS = (_runs, _strangers, _repeated_texts, _shares, _disarmed)
+CHECKS = (_runs, _unmatched_names, _repeated_texts, _shares, _disarmed)

@@ -1,4 +1,4 @@
-"""What is doubtful about a dataset: rows that were left out, and labels that were kept but deserve a look."""
+"""Data-quality issues of a dataset: rows that were rejected, and labels that were kept but deserve a look."""
 
 # ruff: noqa: S608 - every identifier in the SQL is this program's own, every value is bound
 from __future__ import annotations
@@ -10,8 +10,7 @@ import duckdb
 import pandas as pd
 
 from ..ingest.findings import SHOWN, Finding, Severity, counted, names, select
-from . import consistency as doubts
-from . import scale_checks
+from . import consistency, scale_checks
 
 Check = Callable[[duckdb.DuckDBPyConnection, int], Iterator[Finding]]
 
@@ -21,7 +20,7 @@ _THIN = 0.9  # share of the cells that the best covered pair has
 
 
 def check_dataset(cursor: duckdb.DuckDBPyConnection, dataset_id: int, since: int = 0) -> tuple[Finding, ...]:
-    """Every finding, errors first; of the rows left out those of the ingests ``since`` one."""
+    """Every finding, errors first; of the rejected rows those of the ingests ``since`` one."""
     found = [*_rejected(cursor, dataset_id, since)]
     for check in _CHECKS:
         found += check(cursor, dataset_id)
@@ -67,10 +66,13 @@ _CAUSES = (
         "conflicts with row%",
         "conflict",
         "Contradicting rows",
-        "say which counts: on_conflict = last or first; or that they are repeated draws: on_conflict = runs",
+        "choose which to keep: on_conflict = last or first; or that they are repeated draws: on_conflict = runs",
     ),
     _Cause(
-        "%outside the scale%", "off_scale", "Labels off their scale", "correct the scale, or off_scale = clip"
+        "%outside the scale%",
+        "off_scale",
+        "Labels outside their scale",
+        "correct the scale, or off_scale = clip",
     ),
     _Cause(
         "%between two levels%", "fraction", "Labels between two levels", "round them: fractions = down or up"
@@ -79,11 +81,9 @@ _CAUSES = (
         "%is a verdict%",
         "verdict",
         "Words on a graded scale",
-        "give numbers, or say what the words stand for",
+        "give numbers, or the label of each word",
     ),
-    _Cause(
-        "%is not a number%", "text", "Text in place of a number", "say what the words stand for (answers)"
-    ),
+    _Cause("%is not a number%", "text", "Text in place of a number", "give the label of each word (answers)"),
     _Cause(
         "%has no name%",
         "no_name",
@@ -91,7 +91,7 @@ _CAUSES = (
         "name the system, the rubric and the judge in each row",
     ),
     _Cause("several queries%", "ambiguous", "Rubrics of several queries", "name the query in each row"),
-    _Cause("%", "unreadable", "Rows that cannot be used", "see the reasons, and correct the file"),
+    _Cause("%", "unreadable", "Rows that cannot be used", "see the reasons and correct the file"),
 )
 
 
@@ -114,7 +114,7 @@ def _rejected(cursor: duckdb.DuckDBPyConnection, dataset_id: int, since: int) ->
     for number, part in rows.groupby("cause"):
         cause, n = _CAUSES[int(str(number))], int(part["n"].iloc[0])
         sentence = (
-            f"{counted(n, 'row')} left out, such as row {part['row'].iloc[0]}: {part['reason'].iloc[0]}."
+            f"{counted(n, 'row')} rejected, such as row {part['row'].iloc[0]}: {part['reason'].iloc[0]}."
         )
         examples = part[["file", "row", "column", "value", "reason"]].reset_index(drop=True)
         yield Finding(
@@ -171,7 +171,7 @@ def _coverage(cursor: duckdb.DuckDBPyConnection, dataset_id: int) -> Iterator[Fi
             f"{counted(len(thin), 'pair')} of system and judge lack labels that another judge of the system gave, most "
             f"of all {first['judge']} on {first['system']} ({first['labels']:,} of {first['cells']:,})."
         )
-        yield Finding("warning", "coverage", "Judges that did not see everything", sentence, len(thin), table)
+        yield Finding("warning", "coverage", "Judges with missing labels", sentence, len(thin), table)
     judges = table.groupby("judge", as_index=False).agg(
         labels=("labels", "sum"), blank=("blank", "sum"), lowest=("lowest", "min"), highest=("highest", "max")
     )
@@ -179,8 +179,8 @@ def _coverage(cursor: duckdb.DuckDBPyConnection, dataset_id: int) -> Iterator[Fi
     flat = judges[(judges["lowest"] == judges["highest"]) & (judges["labels"] >= SHOWN)]
     if len(flat):
         sentence = (
-            f"{names(flat['judge'])} gave the same label every time: it tells nothing of systems or rubrics. "
-            "See whether its answers were read as they should, or leave it out."
+            f"{names(flat['judge'])} gave the same label every time: such labels carry no information. "
+            "Check how the answers were read, or remove the judge."
         )
         yield Finding("warning", "never_varies", "Judges that never vary", sentence, len(flat), flat)
 
@@ -197,9 +197,7 @@ def _blank(judges: pd.DataFrame) -> Iterator[Finding]:
         f"{first['judge']} has the most, {first['share']:.1%} of its own."
     )
     severity: Severity = "warning" if first["share"] >= _MANY_BLANK else "note"
-    yield Finding(
-        severity, "blank", "Labels that judges did not give", sentence, total, worst.reset_index(drop=True)
-    )
+    yield Finding(severity, "blank", "Unknown labels", sentence, total, worst.reset_index(drop=True))
 
 
-_CHECKS: tuple[Check, ...] = (_coverage, scale_checks.check_scales, *doubts.CHECKS)
+_CHECKS: tuple[Check, ...] = (_coverage, scale_checks.check_scales, *consistency.CHECKS)

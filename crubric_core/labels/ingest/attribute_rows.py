@@ -38,8 +38,8 @@ def store_attributes(job: Job) -> None:
     target = _TARGETS[job.kind]
     _look_up(job)
     _read_values(job, target)
-    _settle_repeats(job, target)
-    _settle_stored(job, target)
+    _resolve_repeats(job, target)
+    _resolve_stored(job, target)
     _write(job)
 
 
@@ -109,17 +109,19 @@ def _drop_rejected(job: Job) -> None:
     job.run('DELETE FROM described WHERE "row" IN (SELECT "row" FROM rejected)')
 
 
-def _settle_repeats(job: Job, target: _Target) -> None:
+def _resolve_repeats(job: Job, target: _Target) -> None:
     """Rows of the file that describe the same thing: unknown values fill in, differing ones conflict."""
     if job.policies.on_conflict in ("reject", "runs"):
         for column in _attributes(job):
             _reject_differing(job, target, column)
         _drop_rejected(job)
     pick = "min" if job.policies.on_conflict == "first" else "max"
-    told = "".join(
+    columns_sql = "".join(
         f', arg_{pick}("{c}", "row") FILTER ("{c}" IS NOT NULL) AS "{c}"' for c in _attributes(job)
     )
-    job.run(f'CREATE TEMP TABLE facts AS SELECT id, max("row") AS "row" {told} FROM described GROUP BY id')
+    job.run(
+        f'CREATE TEMP TABLE facts AS SELECT id, max("row") AS "row" {columns_sql} FROM described GROUP BY id'
+    )
     differ = " OR ".join(f'd."{c}" <> f."{c}"' for c in _attributes(job)) or "false"
     total, things, replaced = job.one(f"""
         SELECT count(*), count(DISTINCT id), count(*) FILTER ({differ}) FROM described d JOIN facts f USING (id)
@@ -151,7 +153,7 @@ def _reject_differing(job: Job, target: _Target, column: str) -> None:
     )
 
 
-def _settle_stored(job: Job, target: _Target) -> None:
+def _resolve_stored(job: Job, target: _Target) -> None:
     """Against what an earlier file said of the same thing."""
     place = DESCRIBED[job.kind]
     stored = f"""
@@ -201,20 +203,20 @@ def _write(job: Job) -> None:
         INSERT INTO {place.statements} (dataset_id, {place.id}, ingest_id, "row" {columns})
         SELECT $dataset, id, $ingest, "row" {columns} FROM facts
     """)
-    told = f"{place.table} WHERE dataset_id = $dataset AND {place.id} IN ({used})"
-    job.run(f"CREATE TEMP TABLE before AS FROM {told}")
+    rows_sql = f"{place.table} WHERE dataset_id = $dataset AND {place.id} IN ({used})"
+    job.run(f"CREATE TEMP TABLE before AS FROM {rows_sql}")
     fold(job.cursor, job.kind, job.dataset_id, used)
-    _count_changes(job, told, place.id)
+    _count_changes(job, rows_sql, place.id)
 
 
-def _count_changes(job: Job, told: str, key: str) -> None:
+def _count_changes(job: Job, rows_sql: str, key: str) -> None:
     """Things described for the first time, and values of the others that are another, or known, now."""
     (job.tally.added,) = job.one("SELECT count(*) FROM before WHERE ingest_id IS NULL")
     for column in _attributes(job):
         changed, filled = job.one(f"""
             SELECT count(*) FILTER (t."{column}" IS DISTINCT FROM b."{column}" AND b."{column}" IS NOT NULL),
                    count(*) FILTER (t."{column}" IS NOT NULL AND b."{column}" IS NULL)
-            FROM (FROM {told}) t JOIN before b USING ({key}) WHERE b.ingest_id IS NOT NULL
+            FROM (FROM {rows_sql}) t JOIN before b USING ({key}) WHERE b.ingest_id IS NOT NULL
         """)
         job.tally.changed += changed
         job.tally.filled += filled

@@ -40,7 +40,7 @@ def _hint(job: Job) -> str:
     )
 
 
-def settle_repeats(job: Job) -> None:
+def resolve_repeats(job: Job) -> None:
     """One row a key: an unknown label never contradicts a known one; known ones that differ are a conflict."""
     if has_no_repeats(job):
         return
@@ -139,7 +139,7 @@ def _keep_reasons(job: Job) -> None:
     """)
 
 
-def settle_stored(job: Job) -> None:
+def resolve_stored(job: Job) -> None:
     """Rows whose key the dataset already holds: equal ones collapse, an unknown is filled, others conflict."""
     table, key = job.kind, key_of(job.kind)
     if not job.one(f"SELECT count(*) FROM {table} WHERE dataset_id = $dataset")[0]:

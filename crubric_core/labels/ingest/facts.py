@@ -61,8 +61,8 @@ def store_facts(job: Job) -> None:
         _say_answers(job)
     else:
         _say_facts(job)
-    _settle_repeats(job, place)
-    _settle_stored(job, place)
+    _resolve_repeats(job, place)
+    _resolve_stored(job, place)
     names.keep_names(job, "system", "SELECT system_id AS id FROM said")
     if job.kind == "answers":
         names.keep_queries(job, "SELECT query_id AS id FROM said")
@@ -117,7 +117,7 @@ def _drop_nameless(job: Job, what: str) -> None:
     job.run(f"DELETE FROM said WHERE {what}_id IS NULL")
 
 
-def _settle_repeats(job: Job, place: Facts) -> None:
+def _resolve_repeats(job: Job, place: Facts) -> None:
     """One row a key: equal ones collapse, others conflict."""
     key = ", ".join(place.key)
     if job.policies.on_conflict in ("reject", "runs"):
@@ -144,7 +144,7 @@ def _settle_repeats(job: Job, place: Facts) -> None:
     job.tally.collapsed += job.one("SELECT coalesce(sum(times - 1), 0)::BIGINT FROM said")[0]
 
 
-def _settle_stored(job: Job, place: Facts) -> None:
+def _resolve_stored(job: Job, place: Facts) -> None:
     """Against what earlier ingests said: equal texts collapse, others conflict."""
     same = " AND ".join(f"s.{c} = t.{c}" for c in place.key)
     job.run(f"""

@@ -16,7 +16,7 @@ SHOWN = 20  # examples of each finding
 class Finding:
     """What a check has found.
 
-    severity: error: rows were left out; warning: kept, but look at them; note: good to know.
+    severity: error: rows were rejected; warning: kept, but look at them; note: good to know.
     code: the check's name, for programs. title: a few words. sentence: what is found and what to do about it.
     count: rows, names or pairs concerned. examples: at most 20 of them, or a whole small table.
     """

@@ -11,8 +11,8 @@ from .facts import FACTS, current_facts
 
 Query = tuple[str, dict[str, object]]
 
-# Who typed a query (type_source) is no content: no result hangs on it. Runs, reasons, answers, facts of the systems and
-# pass marks came later than the rest: a dataset without them has the fingerprint that it always had.
+# Who classified a query (type_source) is no content: no result depends on it. Runs, reasons, answers, facts of the
+# systems and pass marks came later than the rest: a dataset without them has the fingerprint that it always had.
 # The rows of each table are hashed and the hashes summed, so that order is no matter. Labels are summed within a
 # rubric first: their hashes come from the few (system, judge, label) there are, never from ten million strings.
 _SECTIONS = {

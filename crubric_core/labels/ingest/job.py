@@ -1,4 +1,4 @@
-"""One ingest under way: the open transaction and what it is told."""
+"""One ingest in progress: the open transaction and its inputs."""
 
 # ruff: noqa: S608 - every identifier in the SQL is this program's own, every value is bound
 from __future__ import annotations
@@ -50,7 +50,7 @@ class Job:
     facts: staged column → name of what it tells of the systems, for a table of systems.
     verdicts: words, in lower case, that are a plain yes or no, and have no place on a graded scale.
     several: whether the rows are of several files, which ``origins`` tells apart.
-    names: how many systems, judges, queries and rubrics the dataset had before. report: told of every stage.
+    names: how many systems, judges, queries and rubrics the dataset had before. report: called at every stage.
     """
 
     cursor: duckdb.DuckDBPyConnection

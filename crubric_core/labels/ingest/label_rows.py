@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from ..readers import values
 from . import names, scales
-from .conflicts import has_no_repeats, settle_repeats, settle_stored
+from .conflicts import has_no_repeats, resolve_repeats, resolve_stored
 from .job import Job
 from .label_values import read_labels
 from .statements import KEYS, key_of
@@ -34,8 +34,8 @@ def store_labels(job: Job) -> None:
     _code(job, judge, exceptions=exceptions)
     _reject_faults(job, judge, exceptions=exceptions)
     job.report(0.7, "Looking for repeats")
-    settle_repeats(job)
-    settle_stored(job)
+    resolve_repeats(job)
+    resolve_stored(job)
     job.report(0.8, "Storing the labels")
     if _has_systems(job):
         names.keep_names(job, "system", "SELECT system_id AS id FROM coded")
@@ -74,7 +74,7 @@ def _is_sound(job: Job, judge: str) -> bool:
 
 
 def _store_directly(job: Job, judge: str) -> bool:
-    """Write the rows without a table between; False, with all taken back, where a key comes twice."""
+    """Write the rows without a table between; False, with everything rolled back, where a key comes twice."""
     job.run(f"""
         INSERT INTO {job.kind} ({_columns(job)})
         SELECT $dataset, s.id, r.id, j.id{f", {_run(job)}" if job.kind == "labels" else ""}, l.value::INTEGER,

@@ -41,7 +41,7 @@ def read_labels(job: Job) -> None:
         ), valued AS (
             SELECT *, {zero} AS no_label, CASE WHEN isfinite(scaled) THEN {whole} ELSE scaled END AS value
             FROM scaled
-        ), settled AS (
+        ), resolved_levels AS (
             SELECT *, missing AND NOT answered OR answered AND meaning IS NULL OR coalesce(no_label, false) AS unknown
             FROM valued
         )
@@ -49,7 +49,7 @@ def read_labels(job: Job) -> None:
                verdict IS NOT NULL OR coalesce(word IN (SELECT unnest($verdicts::VARCHAR[])), false) AS is_word,
                answered, no_label, scaled,
                {values.problem("value", "unknown", SPECS[job.kind].values["label"])} AS problem
-        FROM settled
+        FROM resolved_levels
         """,
         words=words,
         verdicts=sorted(job.verdicts),

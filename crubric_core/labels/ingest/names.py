@@ -1,7 +1,7 @@
 """Names into ids: each name of the file is looked up once, new ones get the next ids.
 
 The temporary tables map the file's raw text to (name, id); nothing is written to the workspace before
-``keep_names`` is told which ids the accepted rows use.
+``keep_names`` receives the ids that the accepted rows use.
 """
 
 # ruff: noqa: S608 - every identifier in the SQL is this program's own, every value is bound

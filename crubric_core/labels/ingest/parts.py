@@ -197,12 +197,12 @@ def notes_stored(cursor: duckdb.DuckDBPyConnection, reports: Sequence[IngestRepo
             ).fetchall()[0]
             if bad:
                 notes.append(
-                    f"{bad:,} {'rubric is' if bad == 1 else 'rubrics are'} bad to meet (negative points): "
-                    "their labels are stored as given and count the other way round."
+                    f"{bad:,} {'rubric has' if bad == 1 else 'rubrics have'} negative polarity (negative points): "
+                    "their labels are stored as given and count reversed."
                 )
     left = (
         [f"{r.rejected:,} of {r.source} ({r.kind})" for r in reports if r.rejected]
         if len(reports) > 1
         else []
     )
-    return (*notes, *([f"Rows left out: {'; '.join(left)}."] if left else []))
+    return (*notes, *([f"Rows rejected: {'; '.join(left)}."] if left else []))

@@ -34,7 +34,7 @@ class IngestReport:
     changes: what it made of the dataset. applied: policy → rows that it decided.
     scale: the dataset's scale afterwards; None while it has no rubric.
     scales: one row a criterion, as ``Dataset.criteria``, after the ingest; None before it is known.
-    checks: what is doubtful about its rows, and about the dataset now.
+    checks: data-quality issues of its rows, and of the dataset now.
     coverage: the dataset's labels by system and judge now (``validation.coverage``); None before it is known.
     parts: one report a table, where there were several; the figures of the whole are those of the kind asked for.
     words: words in place of labels, with the level that each was understood as; None: unknown.

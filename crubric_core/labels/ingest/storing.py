@@ -20,8 +20,8 @@ from .changes import Changes
 from .facts import FACTS, store_facts
 from .job import Job
 from .label_rows import store_labels
+from .reconcile import reconcile_rubrics
 from .report import IngestReport, tidy
-from .settle import settle_rubrics
 from .statements import KEYS
 from .vocabulary import with_vocabulary
 
@@ -96,7 +96,7 @@ def store_file(
     _refuse_useless(
         job, upload.place_sql, needed=request.file_format != "native" or request.kind != "answers"
     )
-    settle_rubrics(job)
+    reconcile_rubrics(job)
     report(0.9, "Computing the fingerprint")
     changes, fingerprint = job.changes(), hashing.renew(cursor, job.dataset_id)
     _list_ingest(job, changes, fingerprint)
@@ -229,6 +229,6 @@ def _list_ingest(job: Job, changes: Changes, fingerprint: str) -> None:
         collapsed=job.tally.collapsed,
         replaced=job.tally.replaced,
         changes=changes.to_json(),
-        policies=job.policies.told(job.tally.applied),
+        policies=job.policies.summary(job.tally.applied),
         fingerprint=fingerprint,
     )

@@ -13,10 +13,10 @@ from . import facts
 from . import fingerprint as hashing
 from .changes import Changes
 from .facts import FACTS
-from .settle import check_scales
+from .reconcile import check_scales
 from .statements import DESCRIBED, KEYS, fold, revive
 
-_OLD = "it was read by an earlier release, which did not keep what it replaced"
+_OLD = "it was ingested by an earlier release, which did not keep the values that it replaced"
 
 _TOGETHER = """
     WITH own AS (FROM ingests WHERE dataset_id = $dataset)
@@ -29,9 +29,9 @@ _TOGETHER = """
 
 @dataclass(frozen=True)
 class UndoReport:
-    """What taking an ingest back came to, with all tables that came in the same go.
+    """Result of an undo, with all tables that came in the same go.
 
-    removed: labels and descriptions that are gone. restored: values that count again.
+    removed: labels and descriptions that were removed. restored: values that count again.
     fingerprint: of the dataset now; None where nothing else was in it, and it went too.
     """
 
@@ -44,7 +44,7 @@ class UndoReport:
     @property
     def sentence(self) -> str:
         """For the screen."""
-        what = f"{' and '.join(self.sources)} {'was' if len(self.sources) == 1 else 'were'} taken back"
+        what = f"{' and '.join(self.sources)} {'was' if len(self.sources) == 1 else 'were'} undone"
         if self.fingerprint is None:
             return f"{what}, and with it the dataset {self.dataset}, which held nothing else."
         return f"{what}: {self.removed:,} removed, {self.restored:,} restored."
@@ -58,9 +58,9 @@ def list_ingests(cursor: duckdb.DuckDBPyConnection, dataset_id: int) -> pd.DataF
         [dataset_id],
     ).df()
     known = found["changes"].notna().tolist()
-    told = [_sentence(c) if k else "" for c, k in zip(found["changes"], known, strict=True)]
-    hindrances = [_hindrance(cursor, dataset_id, int(i)) for i in found["ingest_id"]]
-    return found.assign(changes=told, policies=found["policies"].fillna(""), undo=hindrances)
+    sentences = [_sentence(c) if k else "" for c, k in zip(found["changes"], known, strict=True)]
+    blockers = [_undo_blocker(cursor, dataset_id, int(i)) for i in found["ingest_id"]]
+    return found.assign(changes=sentences, policies=found["policies"].fillna(""), undo=blockers)
 
 
 def _sentence(changes: str) -> str:
@@ -68,7 +68,7 @@ def _sentence(changes: str) -> str:
 
 
 def undo(cursor: duckdb.DuckDBPyConnection, dataset: tuple[int, str], ingest_id: int | None) -> UndoReport:
-    """Take one ingest of a dataset back, the last one where none is named, within the caller's transaction.
+    """Undo one ingest of a dataset, the last one where none is named, within the caller's transaction.
 
     Raises DatasetError where there is no such ingest, or where others build upon it.
     """
@@ -81,23 +81,23 @@ def undo(cursor: duckdb.DuckDBPyConnection, dataset: tuple[int, str], ingest_id:
     sources = tuple(dict.fromkeys(source for _, _, source in found))
     removed = restored = 0
     for number, kind, source in found:
-        hindrance = _hindrance(cursor, dataset_id, number)
-        if hindrance:
-            raise DatasetError(f"{source} (ingest {number}) cannot be taken back: {hindrance}.")
-        gone, back = _take_back(cursor, dataset_id, number, kind)
+        blocker = _undo_blocker(cursor, dataset_id, number)
+        if blocker:
+            raise DatasetError(f"{source} (ingest {number}) cannot be undone: {blocker}.")
+        n_removed, back = _undo_one(cursor, dataset_id, number, kind)
         _forget_ingest(cursor, dataset_id, number)
-        removed, restored = removed + gone, restored + back
+        removed, restored = removed + n_removed, restored + back
     try:
         check_scales(cursor, dataset_id, "What is left")
     except IngestError as error:
-        raise DatasetError(f"{' and '.join(sources)} cannot be taken back alone. {error}") from error
+        raise DatasetError(f"{' and '.join(sources)} cannot be undone alone. {error}") from error
     left = cursor.execute("SELECT 1 FROM ingests WHERE dataset_id = ?", [dataset_id]).fetchone()
     fingerprint = hashing.renew(cursor, dataset_id) if left else None
     return UndoReport(name, sources, removed, restored, fingerprint)
 
 
-def _hindrance(cursor: duckdb.DuckDBPyConnection, dataset_id: int, ingest_id: int) -> str:
-    """Why an ingest cannot be taken back, as part of a sentence; "" where it can."""
+def _undo_blocker(cursor: duckdb.DuckDBPyConnection, dataset_id: int, ingest_id: int) -> str:
+    """Why an ingest cannot be undone, as part of a sentence; "" where it can."""
     ((changes, later),) = cursor.execute(
         """
         SELECT changes, (SELECT arg_min(source, ingest_id) FROM ingests
@@ -109,25 +109,27 @@ def _hindrance(cursor: duckdb.DuckDBPyConnection, dataset_id: int, ingest_id: in
     if changes is None:
         return _OLD
     if later and cursor.execute("SELECT 1 FROM moved WHERE ingest_id = ? LIMIT 1", [ingest_id]).fetchone():
-        return f"it gave earlier labels their query, and {later} builds upon that; take what came later back first"
+        return (
+            f"it gave earlier labels their query, and {later} builds upon that; undo the later ingests first"
+        )
     return ""
 
 
-def _take_back(
+def _undo_one(
     cursor: duckdb.DuckDBPyConnection, dataset_id: int, ingest_id: int, kind: str
 ) -> tuple[int, int]:
     """(removed, restored) rows."""
     own = {"dataset": dataset_id, "ingest": ingest_id}
     if kind in DESCRIBED:
-        result = _take_back_descriptions(cursor, own, kind)
+        result = _undo_descriptions(cursor, own, kind)
     elif kind in FACTS:
         result = facts.take_back(cursor, own, kind)
     else:
         cursor.execute("DELETE FROM aside WHERE dataset_id = $dataset AND ingest_id = $ingest", own)
-        ((gone,),) = cursor.execute(
+        ((n_removed,),) = cursor.execute(
             f"DELETE FROM {kind} WHERE dataset_id = $dataset AND ingest_id = $ingest", own
         ).fetchall()
-        result = (gone, 0)
+        result = (n_removed, 0)
     for table in KEYS:
         _move_back(cursor, own, table)
         before = _rows(cursor, table, dataset_id)
@@ -142,9 +144,7 @@ def _rows(cursor: duckdb.DuckDBPyConnection, table: str, dataset_id: int) -> int
     return int(rows)
 
 
-def _take_back_descriptions(
-    cursor: duckdb.DuckDBPyConnection, own: dict[str, int], kind: str
-) -> tuple[int, int]:
+def _undo_descriptions(cursor: duckdb.DuckDBPyConnection, own: dict[str, int], kind: str) -> tuple[int, int]:
     place = DESCRIBED[kind]
     cursor.execute(
         f"""

@@ -8,7 +8,7 @@ from dataclasses import replace
 from ...errors import IngestError
 from ..readers.plan import Words
 from ..readers.policies import Policies
-from ..readers.words import is_verdict, settled, whole_of
+from ..readers.words import is_verdict, resolved_levels, whole_of
 from .job import Job
 
 _MOST = 50_000  # different texts; a column with more of them holds no labels
@@ -34,7 +34,7 @@ def with_vocabulary(job: Job, planned: Words) -> tuple[Job, Words]:
             f"The label column of {job.source} holds more than {_MOST:,} different texts: name the column that holds "
             "the labels, or a rule that finds the label in a text (extract)."
         )
-    words = settled(texts, planned)
+    words = resolved_levels(texts, planned)
     told = {word.strip().lower() for word in job.policies.answers}
     top = max((level for level in words.values() if level is not None), default=0)
     verdicts = frozenset(w.strip().lower() for w in words if top == 1 and is_verdict(w)) - told

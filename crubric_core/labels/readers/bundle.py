@@ -11,7 +11,7 @@ import pandas as pd
 from ...errors import IngestError
 from ...types import Progress
 from .columns import SPECS, Kind
-from .describing import Found, Wish, describe
+from .describing import Found, Overrides, describe
 from .file_names import fields_of, guess_pattern, read_pattern
 from .formats.native import NATIVE
 from .formats.native.base import COLUMNS
@@ -20,14 +20,14 @@ from .plan import Columns, FilePlan, Guess, Options, Plan
 from .sources import Piece, Source, Sources, gathered
 from .whose import ask_whose
 
-__all__ = ["Peek", "Source", "Sources", "peek", "plan_ingest", "plan_pieces"]
+__all__ = ["Preview", "Source", "Sources", "plan_ingest", "plan_pieces", "preview_file"]
 
 SHOWN = 20
 _DATA = (".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".parquet", ".xlsx", ".eval")
 
 
 @dataclass(frozen=True)
-class Peek:
+class Preview:
     """A first look at one file: its columns, its first rows, and what it is taken for.
 
     Of a native layout the rows are those that it would give: labels, where it has any.
@@ -66,14 +66,14 @@ def plan_ingest(
         progress: called with (share done, what is done now).
 
     """
-    wish = Wish(kind, mapping or {}, format, strict)
+    overrides = Overrides(kind, mapping or {}, format, strict)
     with gathered(sources, name) as pieces:
-        return plan_pieces(pieces, wish, pattern, options, like, progress)
+        return plan_pieces(pieces, overrides, pattern, options, like, progress)
 
 
 def plan_pieces(
     pieces: Sequence[Piece],
-    wish: Wish,
+    overrides: Overrides,
     pattern: str | None = None,
     options: Options | None = None,
     like: Plan | None = None,
@@ -88,13 +88,13 @@ def plan_pieces(
     found = []
     for done, piece in enumerate(pieces):
         if progress:
-            progress(done / len(pieces), f"Looking into {piece.name}")
+            progress(done / len(pieces), f"Reading {piece.name}")
         earlier = decided.get(piece.name)
         whole = earlier is not None and piece.name in done_with
-        found.append(Found(earlier) if earlier and whole else _look(piece, wish, earlier, pieces))
-    found = _set_aside(found)
-    found, pattern = _name_files(found, pieces, pattern, done_with, strict=wish.strict)
-    found = ask_whose(found, pieces, strict=wish.strict)
+        found.append(Found(earlier) if earlier and whole else _look(piece, overrides, earlier, pieces))
+    found = _skip_non_data(found)
+    found, pattern = _name_files(found, pieces, pattern, done_with, strict=overrides.strict)
+    found = ask_whose(found, pieces, strict=overrides.strict)
     return Plan(tuple(f.plan for f in found), pattern, options or (like.options if like else Options()))
 
 
@@ -103,15 +103,15 @@ def _is_whole(file: FilePlan) -> bool:
     return file.skip or (bool(file.tables) and file.problem is None)
 
 
-def _look(piece: Piece, wish: Wish, earlier: FilePlan | None, pieces: Sequence[Piece]) -> Found:
+def _look(piece: Piece, overrides: Overrides, earlier: FilePlan | None, pieces: Sequence[Piece]) -> Found:
     if earlier is None:
-        return describe(piece, wish, pieces)
-    told = replace(wish, kind=earlier.kind, mapping=earlier.mapping, format=earlier.format)
-    found = describe(piece, told, pieces)
+        return describe(piece, overrides, pieces)
+    earlier_choice = replace(overrides, kind=earlier.kind, mapping=earlier.mapping, format=earlier.format)
+    found = describe(piece, earlier_choice, pieces)
     return replace(found, plan=replace(found.plan, words={**found.plan.words, **earlier.words}))
 
 
-def _set_aside(found: list[Found]) -> list[Found]:
+def _skip_non_data(found: list[Found]) -> list[Found]:
     """Among several files, those that are no table, or are read along with others, are skipped, with the reason."""
     along = tuple(n for f in found if f.plan.format in NATIVE for n in NATIVE[f.plan.format].companions)
     found = [_read_along(f) if along and f.plan.name.endswith(along) else f for f in found]
@@ -133,7 +133,7 @@ def _read_along(found: Found) -> Found:
 
 
 def _is_foreign(file: FilePlan) -> bool:
-    """A file that nobody could mean as data (a README, a sheet of notes), not one that is merely broken."""
+    """A file that cannot be meant as data (a README, a sheet of notes), not one that is merely broken."""
     if file.format == "unknown":
         return not file.name.lower().endswith(_DATA)
     return len(file.columns) < 2 or not any(fits_name(column) for column in file.columns)
@@ -143,11 +143,11 @@ def _name_files(
     found: list[Found], pieces: Sequence[Piece], pattern: str | None, done_with: set[str], *, strict: bool
 ) -> tuple[list[Found], str | None]:
     """System and judge from the files' paths, for the files that do not name them."""
-    lacking = [i for i, f in enumerate(found) if not f.plan.skip and _lacks(f)]
+    incomplete = [i for i, f in enumerate(found) if not f.plan.skip and _lacks(f)]
     if pattern is None:
-        asked = [i for i in lacking if "system" in _lacks(found[i])]
+        asked = [i for i in incomplete if "system" in _lacks(found[i])]
         wanted = "{system}" if asked else "{judge}"
-        asked = asked or lacking
+        asked = asked or incomplete
         guess = guess_pattern([_path_of(pieces[i]) for i in asked]) if asked else None
         if (
             guess is None
@@ -155,14 +155,14 @@ def _name_files(
             or (strict and pieces[0].alone and _is_bare(found, asked))
         ):
             return [_unnamed(f) for f in found], None
-        pattern, sure, why = guess.pattern, guess.confidence, guess.reason
+        pattern, confidence, why = guess.pattern, guess.confidence, guess.reason
     else:
-        sure, why = 1.0, "the pattern"
-        lacking = [i for i, f in enumerate(found) if not f.plan.skip and f.plan.name not in done_with]
+        confidence, why = 1.0, "the pattern"
+        incomplete = [i for i, f in enumerate(found) if not f.plan.skip and f.plan.name not in done_with]
     named = list(found)
-    for i in lacking:
+    for i in incomplete:
         fields = fields_of(pattern, pieces[i].seen_path)
-        named[i] = _with_fields(found[i], fields, sure, why)
+        named[i] = _with_fields(found[i], fields, confidence, why)
     return [_unnamed(f) for f in named], pattern
 
 
@@ -186,14 +186,14 @@ def _is_bare(found: list[Found], asked: Sequence[int]) -> bool:
     return any(found[i].plan.format not in NATIVE for i in asked)
 
 
-def _with_fields(found: Found, fields: Mapping[str, str], sure: float, why: str) -> Found:
+def _with_fields(found: Found, fields: Mapping[str, str], confidence: float, why: str) -> Found:
     file = found.plan
-    wanted = {c: v for c, v in fields.items() if c in _lacks(found) or sure == 1.0}
+    wanted = {c: v for c, v in fields.items() if c in _lacks(found) or confidence == 1.0}
     if file.format not in NATIVE:
         wanted = {c: v for c, v in wanted.items() if c in SPECS[file.kind].columns and c not in file.mapping}
     if not wanted:
         return found
-    guesses = tuple(Guess(c, f"={v}", sure, f"the file's path: {why}") for c, v in wanted.items())
+    guesses = tuple(Guess(c, f"={v}", confidence, f"the file's path: {why}") for c, v in wanted.items())
     mapping = {**file.mapping, **{c: f"={v}" for c, v in wanted.items()}}
     missing = set(SPECS[file.kind].needed) - set(mapping)
     problem = file.problem if file.format not in NATIVE and missing else None
@@ -215,23 +215,25 @@ def _unnamed(found: Found) -> Found:
     return replace(found, plan=replace(found.plan, problem=problem))
 
 
-def peek(
+def preview_file(
     source: Sources,
     plan_file: FilePlan | None = None,
     rows: int = SHOWN,
     name: str | None = None,
-) -> Peek:
+) -> Preview:
     """The first rows of one file (of an archive or workbook: of the file that the plan names, else of its first).
 
     Raises IngestError with one sentence where it cannot be read.
     """
     with gathered(source, name) as pieces:
         piece = next((p for p in pieces if plan_file is not None and p.name == plan_file.name), pieces[0])
-        wish = Wish(plan_file.kind, plan_file.mapping, plan_file.format) if plan_file else Wish()
-        found = describe(piece, wish, pieces)
+        overrides = (
+            Overrides(plan_file.kind, plan_file.mapping, plan_file.format) if plan_file else Overrides()
+        )
+        found = describe(piece, overrides, pieces)
     if found.plan.problem and not found.rows:
         raise IngestError(found.plan.problem)
-    return Peek(*_table_of(found, rows), found.plan)
+    return Preview(*_table_of(found, rows), found.plan)
 
 
 def _table_of(found: Found, rows: int) -> tuple[tuple[str, ...], pd.DataFrame]:

@@ -24,8 +24,8 @@ QUESTION = 0.55  # confidence below which a guess is a question, and no answer
 
 
 @dataclass(frozen=True)
-class Wish:
-    """What the user said beforehand. strict: no column is taken for another by its contents alone."""
+class Overrides:
+    """What the user decided beforehand. strict: no column is taken for another by its contents alone."""
 
     kind: Kind | None = None
     mapping: Columns = field(default_factory=dict)
@@ -46,31 +46,33 @@ class Found:
     needs: tuple[str, ...] = ()
 
 
-def describe(piece: Piece, wish: Wish, pieces: Sequence[Piece] = ()) -> Found:
+def describe(piece: Piece, overrides: Overrides, pieces: Sequence[Piece] = ()) -> Found:
     """What a file is taken for; a file that cannot be read comes with the sentence that says why."""
     try:
-        return look_into(piece, wish, pieces)
+        return look_into(piece, overrides, pieces)
     except IngestError as error:
-        return Found(FilePlan(piece.name, "unknown", kind=wish.kind or "labels", problem=str(error)))
+        return Found(FilePlan(piece.name, "unknown", kind=overrides.kind or "labels", problem=str(error)))
 
 
-def look_into(piece: Piece, wish: Wish, pieces: Sequence[Piece] = ()) -> Found:
+def look_into(piece: Piece, overrides: Overrides, pieces: Sequence[Piece] = ()) -> Found:
     """What a file is taken for; raises IngestError where it cannot be opened."""
-    check_format(wish.format)
+    check_format(overrides.format)
     basic = recognise(piece.path, piece.name)
-    records = [] if wish.format in TABLES else first_records(piece, basic)
-    native = None if wish.format in TABLES else native_of(records, wish.format)
+    records = [] if overrides.format in TABLES else first_records(piece, basic)
+    native = None if overrides.format in TABLES else native_of(records, overrides.format)
     if native is not None:
-        return _describe_native(piece, native, wish, companions(piece, pieces), records)
+        return _describe_native(piece, native, overrides, companions(piece, pieces), records)
     if basic == "zip":
         raise IngestError(
             f"{piece.name} is a ZIP archive without an Inspect log or a workbook in it: unpack it."
         )
     reader, mapping = with_rules(
-        open_reader(piece.path, piece.name, wish.format, piece.scratch), wish.mapping, piece
+        open_reader(piece.path, piece.name, overrides.format, piece.scratch), overrides.mapping, piece
     )
-    asked, wish = wish.mapping, replace(wish, mapping=mapping)
-    found = _describe_table(piece, reader, basic if wish.format == "auto" else wish.format, wish)
+    asked, overrides = overrides.mapping, replace(overrides, mapping=mapping)
+    found = _describe_table(
+        piece, reader, basic if overrides.format == "auto" else overrides.format, overrides
+    )
     return _with_rules_told(found, asked, mapping)
 
 
@@ -101,11 +103,11 @@ def _with_rules_told(found: Found, asked: Columns, mapping: Columns) -> Found:
 def _describe_native(
     piece: Piece,
     native: NativeFormat,
-    wish: Wish,
+    overrides: Overrides,
     companion: Callable[[str], Iterator[Record]],
     records: Sequence[tuple[int, Any]],
 ) -> Found:
-    outside = {k: v for k, v in wish.mapping.items() if isinstance(v, str) and v.startswith("=")}
+    outside = {k: v for k, v in overrides.mapping.items() if isinstance(v, str) and v.startswith("=")}
     given = {k: v[1:] for k, v in outside.items()}
     probe = _Probe(piece.seen_path, given, companion=companion)
     seen = [(line, watched(record)) for line, record in records]
@@ -122,7 +124,7 @@ def _describe_native(
         piece.name,
         native.name,
         native.title,
-        wish.kind or "labels",
+        overrides.kind or "labels",
         kinds,
         mapping=outside,
         words=_words(label_of(r) for r in kept if r[0] in ("labels", "gold")),
@@ -155,29 +157,29 @@ def _words(values: Iterable[Any]) -> dict[str, int | None]:
     return dict(sorted(levels_of(texts).items()))
 
 
-def _describe_table(piece: Piece, reader: Reader, file_format: str, wish: Wish) -> Found:
+def _describe_table(piece: Piece, reader: Reader, file_format: str, overrides: Overrides) -> Found:
     columns, rows = reader.columns, tuple(reader.head(SAMPLE))
-    kind = wish.kind or guess_kind(piece.name, columns)
+    kind = overrides.kind or guess_kind(piece.name, columns)
     plan = FilePlan(
-        piece.name, file_format, "a table", kind, (kind,), columns, wish.mapping, reason="its content"
+        piece.name, file_format, "a table", kind, (kind,), columns, overrides.mapping, reason="its content"
     )
     if getattr(reader, "encoding", "UTF-8") != "UTF-8":
         plan = replace(plan, remarks=("it is not UTF-8, and was read as Windows-1252",))
-    _refuse_strangers(kind, wish.mapping)
-    spread = _spread_of(plan, rows, strict=wish.strict)
+    _reject_unknown_columns(kind, overrides.mapping)
+    spread = _spread_of(plan, rows, strict=overrides.strict)
     if spread is not None:
         return Found(_with_unused(_with_words(spread, rows), rows), rows)
-    named = {c: v for c, v in wish.mapping.items() if isinstance(v, str) and not v.startswith("=")}
-    fixed = {c: v for c, v in wish.mapping.items() if c not in named}
+    named = {c: v for c, v in overrides.mapping.items() if isinstance(v, str) and not v.startswith("=")}
+    fixed = {c: v for c, v in overrides.mapping.items() if c not in named}
     try:
         chosen = choose_columns(kind, _with_fixed(columns, fixed), named, piece.name)
     except IngestError as error:
-        plan = _guessed(plan, rows, str(error), strict=wish.strict)
+        plan = _guessed(plan, rows, str(error), strict=overrides.strict)
     else:
         found = {canonical: columns[i] for canonical, i in chosen.items() if i < len(columns)}
         found |= {canonical: "" for canonical, column in named.items() if column == ""}
-        sure = {g.canonical: g for g in guess_columns(kind, columns, rows)}
-        guesses = tuple(_confirmed(c, column, sure, named) for c, column in found.items())
+        guessed = {g.canonical: g for g in guess_columns(kind, columns, rows)}
+        guesses = tuple(_confirmed(c, column, guessed, named) for c, column in found.items())
         plan = replace(plan, mapping=found | fixed, guesses=guesses)
     return Found(_with_unused(_with_words(plan, rows), rows), rows)
 
@@ -191,11 +193,11 @@ def _with_unused(plan: FilePlan, rows: tuple[Any, ...]) -> FilePlan:
     return replace(plan, unused=unused, suspects=suspects)
 
 
-def _refuse_strangers(kind: Kind, mapping: Columns) -> None:
-    strangers = [canonical for canonical in mapping if canonical not in SPECS[kind].columns]
-    if strangers:
+def _reject_unknown_columns(kind: Kind, mapping: Columns) -> None:
+    invalid = [canonical for canonical in mapping if canonical not in SPECS[kind].columns]
+    if invalid:
         raise IngestError(
-            f"The mapping names {strangers[0]!r}, which a {kind} table does not have: "
+            f"The mapping names {invalid[0]!r}, which a {kind} table does not have: "
             f"use {', '.join(SPECS[kind].columns)}."
         )
 
@@ -205,10 +207,10 @@ def _with_fixed(columns: tuple[str, ...], fixed: Columns) -> tuple[str, ...]:
     return (*columns, *(canonical for canonical in fixed if canonical not in columns))
 
 
-def _confirmed(canonical: str, column: str, sure: Mapping[str, Guess], named: Columns) -> Guess:
+def _confirmed(canonical: str, column: str, guessed: Mapping[str, Guess], named: Columns) -> Guess:
     if named.get(canonical) == column:
-        return Guess(canonical, column, 1.0, "as told")
-    found = sure.get(canonical)
+        return Guess(canonical, column, 1.0, "as given")
+    found = guessed.get(canonical)
     return (
         found if found is not None and found.column == column else Guess(canonical, column, 0.9, "the name")
     )
@@ -266,18 +268,18 @@ SURE = 0.7  # confidence from which a layout need not be asked for
 
 def _spread_of(plan: FilePlan, rows: tuple[Any, ...], *, strict: bool) -> FilePlan | None:
     """The plan of a wide table, or None."""
-    told = next((c for c, v in plan.mapping.items() if isinstance(v, tuple)), None)
-    if plan.kind not in ("labels", "gold") or (plan.mapping and told is None):
+    spread = next((c for c, v in plan.mapping.items() if isinstance(v, tuple)), None)
+    if plan.kind not in ("labels", "gold") or (plan.mapping and spread is None):
         return None
-    found = guess_spread(plan.columns, rows) if told is None else None
-    matrix = guess_matrix(plan.columns, rows) if found is None and told is None else None
+    found = guess_spread(plan.columns, rows) if spread is None else None
+    matrix = guess_matrix(plan.columns, rows) if found is None and spread is None else None
     if matrix is not None:
         return _as_matrix(plan, matrix, strict=strict)
-    if found is None and told is None:
+    if found is None and spread is None:
         return None
-    what, wide = found if found else (str(told), tuple(plan.mapping[str(told)]))
-    sure = guess_columns(plan.kind, [c for c in plan.columns if c not in wide], ())
-    keys = {g.canonical: g for g in sure if g.canonical != "label" and g.confidence > 0.5}
+    what, wide = found if found else (str(spread), tuple(plan.mapping[str(spread)]))
+    guessed = guess_columns(plan.kind, [c for c in plan.columns if c not in wide], ())
+    keys = {g.canonical: g for g in guessed if g.canonical != "label" and g.confidence > 0.5}
     mapping = {c: g.column for c, g in keys.items()} | dict(plan.mapping) | {what: wide}
     note = Guess(what, ", ".join(wide)[:200], 0.8, f"{len(wide)} columns hold labels, one {what} each")
     return replace(

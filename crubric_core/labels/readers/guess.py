@@ -195,7 +195,7 @@ def _by_name(kind: Kind, canonical: str, column: str) -> tuple[float, str]:
         return 0.95 - 0.02 * min(synonyms.index(name), 10), f"{column!r} is another word for {canonical}"
     parts = set(name.split("_"))
     if parts & set(_CONTAINS.get(canonical, ())):
-        return 0.6, f"{column!r} speaks of it"
+        return 0.6, f"{column!r} contains a hint"
     return 0.0, ""
 
 

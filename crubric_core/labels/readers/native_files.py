@@ -68,7 +68,7 @@ def native_rows(
             yield line, record
             continue
         if not isinstance(record, dict):
-            yield line, Fault("is no object", str(record)[:200])
+            yield line, Fault("is not an object", str(record)[:200])
             continue
         try:
             for row in native.rows(record, setting):

@@ -25,20 +25,20 @@ _CHOICES: Mapping[str, tuple[str, ...]] = {
 
 @dataclass(frozen=True)
 class Policies:
-    """The usual choice of each leaves out what is in doubt, with its reason.
+    """Each default rejects what is ambiguous, with its reason.
 
-    on_conflict: rows that contradict each other, or what is stored: rejected; the later one counts; the earlier one;
-        labels of one file are repeated draws of their judge, numbered.
-    fractions: a label between two levels: left out; rounded down; rounded up.
+    on_conflict: of rows that contradict each other or what is stored, all are rejected ("reject"), or the later
+        or the earlier one counts; "runs": labels of one file are repeated draws of their judge, numbered.
+    fractions: a label between two levels is rejected, rounded down or rounded up.
     multiply: labels (and scale_min, scale_max) times this: 4 makes levels of quarters.
-    zero: a label of 0 is a label; or it says that there is none.
-    off_scale: a label beyond its rubric's given scale: left out; taken for the nearest end.
-    apostrophes: one before =, +, -, @ at the start of a cell is text; or a spreadsheet's guard, and taken away.
+    zero: a label of 0 is a label, or means that there is none.
+    off_scale: a label beyond its rubric's given scale is rejected, or becomes the nearest end.
+    apostrophes: one before =, +, -, @ at the start of a cell is text, or a spreadsheet's guard, and removed.
     threshold: continuous scores at or above it are 1, others 0; None: they are levels.
     bins: continuous scores as this many equal steps of 0 to 1, 0 to 10 or 0 to 100, the least that holds them all.
     scales: criterion (name, text, or * for every one) → lowest and highest level, None where that end is open.
     pass_marks: criterion → the lowest label that counts as met, where it is not the midpoint.
-    answers: words in place of numbers, in any case: the label that each stands for, None where it stands for none.
+    answers: words instead of numbers, in any case: the label that each stands for, None for no label.
     """
 
     on_conflict: OnConflict = "reject"
@@ -60,7 +60,7 @@ class Policies:
                 raise IngestError(f"{name} = {value!r} is unknown: use one of {', '.join(choices)}.")
         if type(self.multiply) is not int or not 1 <= self.multiply <= 1000:
             raise IngestError(
-                f"multiply = {self.multiply!r} is no factor: expected a whole number from 1 to 1000."
+                f"multiply = {self.multiply!r} is not a factor: expected a whole number from 1 to 1000."
             )
         self._check_scores()
         for word, label in self.answers.items():
@@ -88,7 +88,7 @@ class Policies:
         usual = Policies()
         return {name: value for name, value in asdict(self).items() if value != getattr(usual, name)}
 
-    def told(self, applied: Mapping[str, int]) -> str:
+    def summary(self, applied: Mapping[str, int]) -> str:
         """The unusual choices and how many rows each decided, for the list of ingests."""
         parts = []
         for name, choice in self.unusual().items():

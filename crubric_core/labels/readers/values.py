@@ -48,8 +48,8 @@ def problem(value: str, unknown: str, kind: str) -> str:
     """Why ``value`` (a parsed DOUBLE) cannot stand in a column of type ``kind``; NULL where it can."""
     ranges = {
         "whole": f"WHEN {value} <> round({value}) THEN 'lies between two levels: expected a whole number'",
-        "share": f"WHEN {value} < 0 OR {value} > 1 THEN 'is no share: expected a number from 0 to 1'",
-        "sign": f"WHEN {value} NOT IN (-1, 1) THEN 'is no polarity: expected 1, or -1 where meeting the rubric is bad'",
+        "share": f"WHEN {value} < 0 OR {value} > 1 THEN 'is not a share: expected a number from 0 to 1'",
+        "sign": f"WHEN {value} NOT IN (-1, 1) THEN 'is not a polarity: expected 1, or -1 if meeting it is bad'",
         "bit": f"WHEN {value} NOT IN (0, 1) THEN 'is neither 1 (valid) nor 0 (not valid)'",
         "positive": f"WHEN {value} < 0 THEN 'is negative: expected a number of at least 0'",
         "number": "",

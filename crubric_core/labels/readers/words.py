@@ -123,13 +123,13 @@ def is_verdict(word: str) -> bool:
     return plain(word) in _YES | _NO
 
 
-def settled(words: Iterable[str], planned: Mapping[str, int | None]) -> dict[str, int | None]:
+def resolved_levels(words: Iterable[str], planned: Mapping[str, int | None]) -> dict[str, int | None]:
     """The levels of all words of a table, where a plan was made from its first rows alone.
 
-    What a person changed in the plan stays; what had only been understood of the first rows is understood anew.
+    What a person changed in the plan stays; what had only been understood of the first rows is interpreted again.
     """
     understood = levels_of(planned)
-    told = {
+    edited = {
         word: level for word, level in planned.items() if word not in understood or understood[word] != level
     }
-    return levels_of({*words, *planned}) | told
+    return levels_of({*words, *planned}) | edited

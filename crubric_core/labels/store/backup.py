@@ -87,7 +87,7 @@ def restore(backup: Path, workspace: Path) -> Path | None:
     try:
         shutil.copyfile(backup, partial)
         _sync(partial)
-        kept = _set_aside(workspace) if workspace.exists() else None
+        kept = _keep_damaged(workspace) if workspace.exists() else None
         partial.replace(workspace)
     except OSError as error:
         partial.unlink(missing_ok=True)
@@ -97,7 +97,7 @@ def restore(backup: Path, workspace: Path) -> Path | None:
     return kept
 
 
-def _set_aside(workspace: Path) -> Path:
+def _keep_damaged(workspace: Path) -> Path:
     """Rename the file, with what it had not yet taken in, so that the restored one does not take that in."""
     kept = workspace.with_name(f"{workspace.name}.before-{datetime.now(UTC):%Y%m%dT%H%M%S%f}")
     log = workspace.with_name(f"{workspace.name}.wal")

@@ -1,4 +1,4 @@
-"""Answers of the prompted typer, kept in the workspace by the hash of their prompt; no query's text is kept here."""
+"""Answers of the prompted classifier, kept in the workspace by the hash of their prompt, without the text."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class _Answer(Protocol):
     def completion_tokens(self) -> int: ...
 
 
-class TyperCache:
+class ClassifierCache:
     """The cache of a workspace, for every dataset in it."""
 
     def __init__(self, workspace: Database) -> None:

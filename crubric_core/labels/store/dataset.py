@@ -66,7 +66,7 @@ class Reduction:
 
 
 class Dataset:
-    """The labels of one study. Everything is read anew at each call, so it is never stale."""
+    """The labels of one study. Everything is read again at each call, so it is never stale."""
 
     def __init__(self, workspace: Database, dataset_id: int, name: str) -> None:
         self._workspace, self._id, self.name = workspace, dataset_id, name
@@ -202,7 +202,7 @@ class Dataset:
         return {kind: as_file(kind, tidy(table)) for kind, table in found.items() if len(table)}
 
     def checks(self) -> tuple[Finding, ...]:
-        """What is doubtful about it: rows that were left out, labels that deserve a look; errors first."""
+        """Data-quality issues: rows that were rejected, labels that deserve a look; errors first."""
         with self._workspace.reading() as cursor:
             return check_dataset(cursor, self._id)
 

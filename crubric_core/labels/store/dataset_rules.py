@@ -1,4 +1,4 @@
-"""The scoring rules of a dataset, where somebody has edited the paper's; kept beside its labels."""
+"""The scoring rules of a dataset, where somebody has edited the paper's; kept with its labels."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Task types that a typer or a person gives to the queries of a dataset, kept with who gave them."""
+"""Task types that a classifier or a person gives to the queries of a dataset, kept with who gave them."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ _SHARES = [f"p_{name}" for name in TASK_TYPES]
 
 
 def open_queries(queries: pd.DataFrame, given_too: bool = False) -> pd.DataFrame:
-    """Rows of ``Dataset.queries`` that a typer may type: none that a person typed, ``given_too`` those of the file."""
+    """Rows of ``Dataset.queries`` that a classifier may change: not a person's, ``given_too`` those of the file."""
     by_file = queries["type_source"].isna() & queries[["task_type", *_SHARES]].notna().any(axis=1)
     closed = queries["type_source"].eq(EDITED) | (by_file & (not given_too))
     return queries[~closed]
 
 
-def save_typed(workspace: Workspace, dataset: str, typed: pd.DataFrame, source: str) -> int:
-    """Keep what a typer says: ``typed`` has query and p_<type> of each type, NaN where unanswered.
+def save_types(workspace: Workspace, dataset: str, typed: pd.DataFrame, source: str) -> int:
+    """Keep the classifier's result: ``typed`` has query and p_<type> of each type, NaN where unanswered.
 
-    Queries that a person has typed stay as they are, and so do unanswered ones. ``source`` is the typer's name.
-    Returns how many queries were typed.
+    Queries classified by a person stay as they are, and so do unanswered ones. ``source`` names the classifier.
+    Returns how many queries were classified.
     """
     queries = workspace.dataset(dataset).queries
     edited = set(queries.loc[queries["type_source"] == EDITED, "query"])
@@ -39,10 +39,10 @@ def save_typed(workspace: Workspace, dataset: str, typed: pd.DataFrame, source: 
 
 
 def save_edited(workspace: Workspace, dataset: str, types: dict[str, str]) -> None:
-    """Keep what a person says, {query: task type}, as certain and as that person's: no typer changes it again."""
-    strangers = set(types.values()) - set(TASK_TYPES)
-    if strangers:
-        raise DatasetError(f"{min(strangers)!r} is not a task type: use one of {', '.join(TASK_TYPES)}.")
+    """Keep what a person says, {query: task type}, as certain and as that person's: no classifier changes it again."""
+    invalid = set(types.values()) - set(TASK_TYPES)
+    if invalid:
+        raise DatasetError(f"{min(invalid)!r} is not a task type: use one of {', '.join(TASK_TYPES)}.")
     unknown = set(types) - set(workspace.dataset(dataset).queries["query"])
     if unknown:
         raise DatasetError(f"The dataset {dataset!r} has no query {min(unknown)!r}: choose one of its own.")

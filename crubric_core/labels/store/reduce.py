@@ -72,7 +72,7 @@ def panel(dataset: int, response: Response, runs: bool) -> Query:
 def cells(dataset: int, response: Response, tie: Tie, tolerance: int, runs: bool) -> Query:
     """Create the temporary table ``cells(i, j, n, y, agree, agreeing, gap, total, squares)``, one row a cell.
 
-    n: known labels. y: the strict majority (a tie as told), or the lower median of the levels. agree: whether all
+    n: known labels. y: the strict majority (a tie as set), or the lower median of the levels. agree: whether all
     labels are equal, or at most ``tolerance`` ordered levels apart; agreeing: the pairs of labels that are. gap: sum
     over the pairs of squared differences. total, squares: sums of the levels and of their squares.
     """

@@ -1,4 +1,4 @@
-"""Results of long computations, kept in the workspace beside the labels that they were computed from.
+"""Results of long computations, kept in the workspace with the labels that they were computed from.
 
 A result belongs to a dataset's content and to everything that it was computed with, so it is never stale: other
 labels have another fingerprint, other settings another key.

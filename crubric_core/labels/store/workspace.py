@@ -24,7 +24,7 @@ from ..ingest.storing import IngestRequest
 from ..ingest.undo import UndoReport
 from ..readers.bundle import plan_pieces
 from ..readers.columns import Kind
-from ..readers.describing import Wish
+from ..readers.describing import Overrides
 from ..readers.plan import Columns, Plan, notes_of
 from ..readers.policies import OnConflict, Policies
 from ..readers.sources import Piece, Source, Sources, gathered
@@ -62,7 +62,7 @@ class Workspace(Database):
             kind: labels, rubrics, queries, gold or reference.
             mapping: canonical column → the file's column, where names alone do not tell.
             format: auto, csv, tsv, parquet, jsonl or json.
-            on_conflict: reject: contradicting rows are left out; last, first: the later or the earlier one counts.
+            on_conflict: reject: contradicting rows are rejected; last, first: the later or the earlier one counts.
             progress: called with (share done, what is done now).
             name: what messages and the list of ingests call the source.
             policies: every choice of this kind; goes before ``on_conflict``.
@@ -127,8 +127,8 @@ class Workspace(Database):
         with gathered(source, name) as pieces:
             alone = len(pieces) == 1 and pieces[0].alone
             kind = request.kind if alone or request.kind != "labels" else None
-            wish = Wish(kind, request.mapping or {}, request.file_format, strict=True)
-            return self._carry_out(plan_pieces(pieces, wish), pieces, request, progress, keep=keep)
+            overrides = Overrides(kind, request.mapping or {}, request.file_format, strict=True)
+            return self._carry_out(plan_pieces(pieces, overrides), pieces, request, progress, keep=keep)
 
     def _carry_out(
         self,
@@ -148,7 +148,7 @@ class Workspace(Database):
                     before = _criteria_of(cursor, request.dataset)
                     reports = store_parts(cursor, waiting, report, numbered=len(parts) > 1)
                     notes = (*notes_of(plan), *notes_stored(cursor, reports))
-                    report(0.95, "Looking for what is doubtful")
+                    report(0.95, "Checking data quality")
                     checks, coverage = check_latest(cursor)
                     scales = _criteria_of(cursor, request.dataset)
                     checks = by_severity((*check_plan(plan), *changed_scales(before, scales), *checks))
@@ -210,7 +210,7 @@ class Workspace(Database):
     def ingests(self, name: str) -> pd.DataFrame:
         """The files a dataset was made from, oldest first: what became of their rows, and what they changed.
 
-        undo: why it cannot be taken back, "" where it can.
+        undo: why it cannot be undone, "" where it can.
         """
         with self.reading() as cursor:
             return history.list_ingests(cursor, dataset_id_of(cursor, name))
@@ -219,7 +219,7 @@ class Workspace(Database):
         """Take back one ingest of a dataset, the last one where none is named.
 
         What it said goes, what it had replaced counts again, what other ingests said stays. A dataset whose only
-        ingest is taken back goes with it. Raises DatasetError where later ingests build upon it.
+        ingest is undone goes with it. Raises DatasetError where later ingests build upon it.
         """
         with self.writing() as cursor:
             dataset_id = dataset_id_of(cursor, name)
@@ -229,7 +229,7 @@ class Workspace(Database):
             return report
 
     def rejects(self, name: str) -> pd.DataFrame:
-        """Every row left out of a dataset: source, kind, row, column, value, reason."""
+        """Every rejected row of a dataset: source, kind, row, column, value, reason."""
         with self.reading() as cursor:
             found = cursor.execute(
                 'SELECT source, kind, "row", "column", value, reason FROM rejects JOIN ingests USING (ingest_id)'

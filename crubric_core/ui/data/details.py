@@ -1,4 +1,4 @@
-"""One dataset in detail: what is doubtful, the files it was made from, what can be taken away or changed."""
+"""One dataset in detail: data-quality issues, the files it was made from, undo and changes."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ HISTORY: dict[str, Any] = {
     "ingested_at": st.column_config.DatetimeColumn("when (UTC)", format="YYYY-MM-DD HH:mm"),
     "changes": _text("what it changed", width="large"),
     "accepted": st.column_config.NumberColumn("rows read", format="localized"),
-    "rejected": st.column_config.NumberColumn("left out", format="localized"),
+    "rejected": st.column_config.NumberColumn("rejected", format="localized"),
     "policies": _text("choices", width="medium"),
     "undo": _text("cannot be undone because", width="medium"),
 }
@@ -40,9 +40,9 @@ HISTORY: dict[str, Any] = {
 def show(name: str, fingerprint: str) -> None:
     """The dataset's parts, a tab each."""
     dataset = loaders.workspace().dataset(name)
-    history, left_out = loaders.workspace().ingests(name), loaders.workspace().rejects(name)
+    history, rejects = loaders.workspace().ingests(name), loaders.workspace().rejects(name)
     checks, files, rejected, export, change = st.tabs(
-        ["Checks", "Files and undo", f"Left out ({len(left_out):,})", "Export", "Rename, copy, delete"]
+        ["Checks", "Files and undo", f"Rejected ({len(rejects):,})", "Export", "Rename, copy, delete"]
     )
     with checks:
         _checks(dataset, (name, fingerprint, len(history)))
@@ -50,7 +50,7 @@ def show(name: str, fingerprint: str) -> None:
         widgets.table(history, HISTORY)
         _undo(name, history)
     with rejected:
-        _left_out(left_out)
+        _rejected(rejects)
     with export:
         _export(dataset)
     with change:
@@ -60,7 +60,7 @@ def show(name: str, fingerprint: str) -> None:
 def _checks(dataset: Dataset, key: tuple[object, ...]) -> None:
     found, table = _checked(key, dataset)
     if not found:
-        st.success("Nothing doubtful was found.")
+        st.success("No data-quality issue was found.")
     upload_report.findings(found)
     upload_report.covered(table, f"stored {dataset.name}")
 
@@ -71,7 +71,7 @@ def _checked(key: tuple[object, ...], _dataset: Dataset) -> tuple[tuple[Finding,
 
 
 def _undo(name: str, history: pd.DataFrame) -> None:
-    """Take back what was read in one go, asked twice; the latest first."""
+    """Undo what was ingested in one go, asked twice; the latest first."""
     possible = history[history["undo"] == ""].iloc[::-1].drop_duplicates("ingested_at")
     if possible.empty:
         return
@@ -81,18 +81,18 @@ def _undo(name: str, history: pd.DataFrame) -> None:
     }
     left, right = st.columns([3, 1], vertical_alignment="bottom")
     chosen = left.selectbox(
-        "Take back what was read from",
+        "Undo the ingest of",
         list(came_with),
         format_func=lambda i: (
             f"{_sources(came_with[i])}, {came_with[i]['ingested_at'].iloc[0]:%Y-%m-%d %H:%M}"
         ),
         key=f"undo {name}",
     )
-    with right.popover("Take back …", width="stretch"):
+    with right.popover("Undo …", width="stretch"):
         for _, row in came_with[chosen].iterrows():
             st.write(plain(f"{row['source']}: {row['changes']}."))
-        st.write("What was said there goes; what it had replaced counts again.")
-        if st.button("Yes, take it back", key=f"undo now {name}"):
+        st.write("Its rows are removed; the values that it replaced apply again.")
+        if st.button("Yes, undo it", key=f"undo now {name}"):
             _do(lambda: loaders.workspace().undo(name, chosen).sentence, name)
 
 
@@ -101,12 +101,12 @@ def _sources(rows: pd.DataFrame) -> str:
     return str(names[0]) + (f" and {len(names) - 1} more" if len(names) > 1 else "")
 
 
-def _left_out(rejects: pd.DataFrame) -> None:
+def _rejected(rejects: pd.DataFrame) -> None:
     if rejects.empty:
-        st.caption("Every row of every file was read.")
+        st.caption("No row was rejected.")
         return
     widgets.table(rejects, {column: column for column in rejects.columns}, height=240)
-    widgets.download(f"Download the {count(len(rejects), 'row')}", rejects, "left_out.csv")
+    widgets.download(f"Download the {count(len(rejects), 'row')}", rejects, "rejects.csv")
 
 
 def _export(dataset: Dataset) -> None:
@@ -142,21 +142,21 @@ def _zipped(dataset: Dataset, file_format: Literal["csv", "parquet"]) -> Callabl
 def _change(name: str) -> None:
     workspace = loaders.workspace()
     left, right = st.columns(2, gap="large")
-    new = left.text_input("Another name for it", name, max_chars=80, key=f"rename {name}").strip()
+    new = left.text_input("New name", name, max_chars=80, key=f"rename {name}").strip()
     if left.button("Rename", disabled=new in ("", name)):
         _do(lambda: workspace.rename(name, new), new, f"{name} is now called {new}.")
     copy = right.text_input("Name of a copy", f"{name} copy", max_chars=80, key=f"copy {name}").strip()
     if right.button("Duplicate", disabled=not copy):
-        _do(lambda: workspace.duplicate(name, copy), copy, f"{copy} is a copy of {name}, history and all.")
+        _do(lambda: workspace.duplicate(name, copy), copy, f"{copy} is a copy of {name} with its history.")
     typed = st.text_input("Type its name to delete it for good", key=f"delete {name}")
     if st.button("Delete", disabled=typed != name):
         _do(lambda: workspace.delete(name), None, f"{name} was deleted.")
 
 
 def _do(act: Callable[[], str | None], then: str | None, words: str = "") -> None:
-    """Carry a change out and start the page anew on the dataset ``then``; an error stays, as a sentence."""
+    """Carry a change out and restart the page on the dataset ``then``; an error stays, as a sentence."""
     try:
-        told = act() or words
+        message = act() or words
     except CrubricError as error:
         st.error(plain(str(error)))
         return
@@ -167,5 +167,5 @@ def _do(act: Callable[[], str | None], then: str | None, words: str = "") -> Non
         if then in names:
             st.session_state[key] = then
     st.session_state.pop("report", None)
-    st.session_state["told"] = told
+    st.session_state["message"] = message
     st.rerun()

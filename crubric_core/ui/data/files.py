@@ -9,7 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from ...errors import IngestError
-from ...labels.readers.bundle import peek, plan_ingest
+from ...labels.readers.bundle import plan_ingest, preview_file
 from ...labels.readers.columns import SPECS, Kind
 from ...labels.readers.formats.native import NATIVE
 from ...labels.readers.plan import FilePlan, Plan
@@ -19,14 +19,14 @@ from ..widgets import UNKNOWN
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ...labels.readers.bundle import Peek
+    from ...labels.readers.bundle import Preview
     from ...labels.readers.plan import Columns
     from .batch import Batch
 
 PREVIEW = 5
 MOST_CARDS = 20
 LONGEST = 300  # characters of a cell that are shown
-SURE = 0.8  # confidence from which a guess need not be looked at
+CONFIDENT = 0.8  # confidence from which a guess need not be looked at
 KINDS: dict[Kind, str] = {
     "labels": "labels of the judges",
     "rubrics": "what the rubrics are",
@@ -101,22 +101,24 @@ def _by_column(file: FilePlan) -> dict[str, object]:
 def _card(batch: Batch, group: tuple[FilePlan, ...]) -> tuple[FilePlan, ...]:
     first = group[0]
     title = f"**{plain(_named(group))}** · {plain(_recognised(group))}"
-    with st.expander(title, expanded=_doubtful(first), key=f"card {batch.key} {first.name}"):
+    with st.expander(title, expanded=_needs_review(first), key=f"card {batch.key} {first.name}"):
         if first.format == "unknown":
             return group
         if first.format in NATIVE:
             st.caption(plain(f"Recognised by {first.reason}."))
         answers = (_ask_parts if first.format in NATIVE else _ask_table)(batch, group)
-        found = _peek(batch, answers[0])
+        found = _preview(batch, answers[0])
         if found is not None:
             st.dataframe(_showable(found.rows), hide_index=True, placeholder=UNKNOWN)
     return answers
 
 
-def _doubtful(file: FilePlan) -> bool:
+def _needs_review(file: FilePlan) -> bool:
     """Whether somebody should look at how a file is read before it is."""
-    unsure = any(guess.confidence < SURE for guess in file.guesses if guess.canonical in file.mapping)
-    return bool(file.problem) or unsure or (file.format not in NATIVE and file.title not in ("", "a table"))
+    uncertain = any(guess.confidence < CONFIDENT for guess in file.guesses if guess.canonical in file.mapping)
+    return (
+        bool(file.problem) or uncertain or (file.format not in NATIVE and file.title not in ("", "a table"))
+    )
 
 
 def _named(group: Sequence[FilePlan]) -> str:
@@ -137,11 +139,11 @@ def _recognised(group: Sequence[FilePlan]) -> str:
     return f"{first.title}: {holds or 'nothing in its first records'}"
 
 
-def _peek(batch: Batch, file: FilePlan) -> Peek | None:
+def _preview(batch: Batch, file: FilePlan) -> Preview | None:
     """The first rows; None where the file cannot be read (the plan says why)."""
     key = repr((file.kind, file.format, sorted(file.mapping.items())))
     try:
-        return batch.once(("peek", file.name), key, lambda: peek(batch.kept, file, PREVIEW))
+        return batch.once(("preview_file", file.name), key, lambda: preview_file(batch.kept, file, PREVIEW))
     except IngestError:
         return None
 
@@ -187,7 +189,7 @@ def _ask_table(batch: Batch, group: tuple[FilePlan, ...]) -> tuple[FilePlan, ...
     guess = first
     if kind != first.kind:
         bare = FilePlan(first.name, first.format, kind=kind)
-        guess = batch.once(("kind", first.name), kind, lambda: peek(batch.kept, bare, PREVIEW).file)
+        guess = batch.once(("kind", first.name), kind, lambda: preview_file(batch.kept, bare, PREVIEW).file)
     mapping = _ask_columns(f"{batch.key} {first.name} {kind}", guess, kind)
     if kind == first.kind and mapping == _by_column(guess):
         return group

@@ -1,4 +1,4 @@
-"""Which file is about which system and judge: a pattern of the names, and a table in which each can be set right."""
+"""System and judge of each file: a pattern of the names, and a table in which each can be set right."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ def pattern_of(batch: Batch) -> str | None:
 
 def ask(batch: Batch, base: Plan, plan: Plan) -> Plan:
     """The plan with the files that are wanted and the names that the user gave them; ``base`` is as recognised."""
-    asked = [n for n in NAMES if any(_may_be_told(file, n) for file in plan.files if not file.skip)]
+    asked = [n for n in NAMES if any(_can_be_named(file, n) for file in plan.files if not file.skip)]
     if len(plan.files) < 2 and not asked:
         return plan
     with st.container(border=True):
-        st.markdown("**Files**" if not asked else "**Which file is about which system and judge**")
+        st.markdown("**Files**" if not asked else "**System and judge of each file**")
         if asked:
             st.text_input(
                 "Pattern of the file names",
@@ -42,13 +42,13 @@ def ask(batch: Batch, base: Plan, plan: Plan) -> Plan:
                 live=True,
                 help="{system} and {judge} stand for what differs, * for anything; folders count: {system}/*.jsonl",
             )
-            st.caption("An empty name is taken from what the file itself says. Any name can be typed over.")
+            st.caption("An empty name is taken from the file's content. Every name can be edited.")
         rows = _edit(batch, base, asked)
-    files = tuple(_told(file, row, asked) for file, row in zip(plan.files, rows, strict=True))
+    files = tuple(_given_name(file, row, asked) for file, row in zip(plan.files, rows, strict=True))
     return replace(plan, files=files)
 
 
-def _may_be_told(file: FilePlan, name: str) -> bool:
+def _can_be_named(file: FilePlan, name: str) -> bool:
     """Whether a name may come from outside the file: it is fixed, or the file has no column for it."""
     if name in constants(file.mapping):
         return True
@@ -77,18 +77,18 @@ def _edit(batch: Batch, base: Plan, asked: list[str]) -> list[dict[str, object]]
         placeholder=UNKNOWN,
         height="auto" if len(start) <= 8 else 320,
         key=f"names {batch.key} {base.pattern} {asked}",
-        alt="Files, whether each is read, and the names that its rows get",
+        alt="Files, whether each is read, and the names in its rows",
     )
     return [{str(k): v for k, v in row.items()} for row in rows.to_dict("records")]
 
 
-def _told(file: FilePlan, row: dict[str, object], asked: list[str]) -> FilePlan:
+def _given_name(file: FilePlan, row: dict[str, object], asked: list[str]) -> FilePlan:
     """One file as the table has it."""
     if bool(row["read"]) == file.skip:
         file = replace(file, skip=not row["read"])
-    told = {n: f"={text}" for n in asked if (text := str(row[n] or "").strip())}
+    named = {n: f"={text}" for n in asked if (text := str(row[n] or "").strip())}
     fixed = {n: v for n, v in constants(file.mapping).items() if n in asked}
-    if told == fixed:
+    if named == fixed:
         return file
     kept = {c: v for c, v in file.mapping.items() if c not in fixed}
-    return changed(file, mapping=kept | told)
+    return changed(file, mapping=kept | named)

@@ -25,16 +25,16 @@ CHOICES: Mapping[str, tuple[str, str, Mapping[Any, str]]] = {
         "Rows that contradict each other, or what is stored",
         "Two labels of one judge for the same system and rubric, such as two runs.",
         {
-            "reject": "leave them out",
-            "last": "the later one counts",
-            "first": "the earlier one counts",
+            "reject": "reject them",
+            "last": "keep the later one",
+            "first": "keep the earlier one",
             "runs": "they are repeated draws: number them",
         },
     ),
     "fractions": (
         "A label between two levels, such as 3.5",
         "Labels are whole levels.",
-        {"reject": "leave it out", "down": "round down", "up": "round up"},
+        {"reject": "reject it", "down": "round down", "up": "round up"},
     ),
     "multiply": (
         "Labels come in steps of",
@@ -59,12 +59,12 @@ CHOICES: Mapping[str, tuple[str, str, Mapping[Any, str]]] = {
     "off_scale": (
         "A label beyond its rubric's scale",
         "Such as 6 where the table of rubrics says 1 to 5.",
-        {"reject": "leave it out", "clip": "take the nearest end"},
+        {"reject": "reject it", "clip": "use the nearest end of the scale"},
     ),
     "apostrophes": (
         "An apostrophe before =, +, - or @",
         "Spreadsheets and safe exports put one before text that could be taken for a formula.",
-        {"keep": "belongs to the text", "strip": "take it away"},
+        {"keep": "belongs to the text", "strip": "remove it"},
     ),
 }
 # what a check found → the choice that decides it
@@ -92,7 +92,7 @@ def question_of(policy: str) -> str:
 def ask(batch: Batch, plan: Plan) -> tuple[Plan, Policies]:
     """The choices, and the plan with those that belong to it."""
     words = _words(batch, plan)
-    with st.expander("Doubtful values: what becomes of them", expanded=bool(words or batch.rows)):
+    with st.expander("Ambiguous values: how to read them", expanded=bool(words or batch.rows)):
         values = {}
         names = list(CHOICES)
         for row in range(0, len(names), 3):
@@ -137,15 +137,15 @@ def ask_about(batch: Batch, tried: IngestReport) -> None:
 def _words(batch: Batch, plan: Plan) -> dict[str, str]:
     """Each word met in place of a label, with what it stands for: as recognised, or as the user said."""
     found = {w: level for file in plan.files if not file.skip for w, level in file.words.items()}
-    told = {word: UNKNOWN_WORD if level is None else f"{level:g}" for word, level in found.items()}
-    return told | batch.answers
+    defaults = {word: UNKNOWN_WORD if level is None else f"{level:g}" for word, level in found.items()}
+    return defaults | batch.answers
 
 
 def _ask_words(batch: Batch, words: dict[str, str]) -> dict[str, float | None]:
     """Word → label, None where it stands for none; without those that were given no meaning."""
     st.markdown(f"**{WORDS}**")
     st.caption(
-        "Each stands for a label (a number), or for “unknown”. Rows with a word that has no number are left out."
+        "Each stands for a label (a number), or for “unknown”. Rows with a word that has no number are rejected."
     )
     start = batch.once(
         "words",
@@ -163,7 +163,7 @@ def _ask_words(batch: Batch, words: dict[str, str]) -> dict[str, float | None]:
         hide_index=True,
         width=420,
         key=f"words {batch.key} {len(words)}",
-        alt="Words met in place of labels, and what each stands for",
+        alt="Words found in place of labels, and the label of each",
     )
     meant = {str(word): str(level or "").strip().lower() for word, level in rows.itertuples(index=False)}
     batch.answers |= {word: text for word, text in meant.items() if text != words.get(word)}

@@ -1,4 +1,4 @@
-"""What reading some files would change, or has changed: in a sentence, in figures, and with all that is doubtful."""
+"""What reading some files would change, or has changed: in a sentence, in figures, and with all data-quality issues."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ BOX = {"error": st.error, "warning": st.warning}
 
 
 def show(report: IngestReport, when: str) -> None:
-    """What would change, with all that is doubtful, before; what became of each file, after."""
+    """What would change, with all data-quality issues, before; what became of each file, after."""
     st.markdown(f"**{plain(_sentence(report, when))}**")
     parts = report.parts or (report,)
     st.markdown("\n".join(f"- {plain(_rows(part, when))}" for part in parts))
@@ -38,7 +38,7 @@ def show(report: IngestReport, when: str) -> None:
     rejects = pd.concat([part.rejects.assign(table=part.kind) for part in parts], ignore_index=True)
     if len(rejects):
         widgets.download(
-            f"Download the {count(sum(p.rejected for p in parts), 'row')} left out",
+            f"Download the {count(sum(p.rejected for p in parts), 'row')} rejected",
             rejects,
             f"left_out_{when}.csv",
         )
@@ -52,11 +52,11 @@ def _sentence(report: IngestReport, when: str) -> str:
 
 
 def _rows(report: IngestReport, when: str) -> str:
-    """``study.csv: 2,160 rows read as labels in 0.3 s, 2 left out, scale 0 to 1 (as given).``."""
+    """``study.csv: 2,160 rows read as labels in 0.3 s, 2 rejected, scale 0 to 1 (as given).``."""
     took = f" in {report.seconds:.1f} s" if when == "after" else ""
     parts = [f"{report.source}: {count(report.accepted, 'row')} read as {report.kind}{took}"]
     for number, words in (
-        (report.rejected, "left out"),
+        (report.rejected, "rejected"),
         (report.blank, "without a label"),
         (report.collapsed, "repeated"),
         (report.replaced, "replaced"),
@@ -65,9 +65,9 @@ def _rows(report: IngestReport, when: str) -> str:
             parts.append(f"{number:,} {words}")
     if report.kind == "labels" and report.scale is not None:
         scale = report.scale
-        source = "as given" if scale.source == "given" else "as the labels show"
+        source = "as given" if scale.source == "given" else "as seen in the labels"
         parts.append(f"scale {scale.minimum:g} to {scale.maximum:g} ({source})")
-    decided = "; ".join(f"“{question_of(name)}” decided {rows:,}" for name, rows in report.applied.items())
+    decided = "; ".join(f"“{question_of(name)}” applied to {rows:,}" for name, rows in report.applied.items())
     return ", ".join(parts) + (f"; {decided}." if decided else ".")
 
 
@@ -75,7 +75,7 @@ def findings(found: Sequence[Finding]) -> None:
     """What the checks say, errors first, then the examples behind a button."""
     for finding in found:
         box = BOX.get(finding.severity, st.caption)
-        box(f"**{plain(finding.title)}.** {plain(_told(finding))}")
+        box(f"**{plain(finding.title)}.** {plain(_finding_text(finding))}")
     shown = [f for f in found if len(f.examples) and f.code != "coverage"]
     if shown:
         with st.expander("Examples"):
@@ -84,12 +84,12 @@ def findings(found: Sequence[Finding]) -> None:
                 st.dataframe(finding.examples, hide_index=True, placeholder=widgets.UNKNOWN)
 
 
-def _told(finding: Finding) -> str:
+def _finding_text(finding: Finding) -> str:
     """The sentence, with the choice that this page offers in place of the command line's."""
     if finding.code not in DECIDED_BY:
         return finding.sentence
     question = question_of(DECIDED_BY[finding.code])
-    return f"{finding.sentence.partition(' To keep them, ')[0]} “{question}” decides that."
+    return f"{finding.sentence.partition(' To keep them, ')[0]} “{question}” controls this."
 
 
 def covered(table: pd.DataFrame, key: str) -> None:

@@ -60,7 +60,7 @@ def section(files: Sequence[UploadedFile]) -> None:
         return
     if plan.problems or not dataset or all(file.skip for file in plan.files):
         st.button(_title(plan), type="primary", disabled=True)
-        st.caption("To go on, mend what is said in red, or leave those files out.")
+        st.caption("To continue, fix the errors in red or skip those files.")
         return
     tried = _try(batch, plan, dataset, policies)
     if tried is not None:
@@ -81,7 +81,7 @@ def _batch(files: Sequence[UploadedFile]) -> Batch:
     ids = [file.file_id for file in files]
     kept: tuple[list[str], Batch] | None = st.session_state.get("batch")
     if kept is None or kept[0] != ids:
-        with st.spinner("Taking the files in …"):
+        with st.spinner("Storing the uploaded files …"):
             kept = st.session_state["batch"] = (ids, Batch(files))
     return kept[1]
 
@@ -89,7 +89,7 @@ def _batch(files: Sequence[UploadedFile]) -> Batch:
 def _decided(batch: Batch) -> Plan:
     """What was recognised, with all that the user changed."""
     pattern = upload_names.pattern_of(batch)
-    with st.spinner("Looking into the files …"):
+    with st.spinner("Reading the files …"):
         guessed = batch.once("plan", None, lambda: plan_ingest(batch.kept))
         base = guessed
         if pattern is not None and pattern != guessed.pattern:
@@ -115,7 +115,7 @@ def _choose_dataset(batch: Batch, plan: Plan) -> str | None:
         [NEW, *there],
         index=there.index(likely) + 1 if likely in there else 0,
         key=f"into {batch.key}",
-        help="What is there stays; you see what would change before anything is read.",
+        help="Stored data stay; you see what would change before anything is stored.",
     )
     if into != NEW:
         return str(into)
@@ -150,11 +150,13 @@ def _carry_out(
 ) -> IngestReport:
     bar = st.progress(0.0, f"{doing} …")
 
-    def tell(share: float, words: str) -> None:
+    def report_progress(share: float, words: str) -> None:
         bar.progress(share, plain(f"{doing}: {words}"))
 
     try:
-        return loaders.workspace().ingest_plan(plan, dataset, batch.kept, policies, tell, preview=preview)
+        return loaders.workspace().ingest_plan(
+            plan, dataset, batch.kept, policies, report_progress, preview=preview
+        )
     finally:
         bar.empty()
 

@@ -12,7 +12,7 @@ from ...analysis import pipeline
 from ...analysis import warnings as cautions
 from ...analysis.result import Result
 from ...experiments import EXPERIMENTS, store_experiment, stored_experiment
-from ...figures.experiments import BESIDE, experiment_figure
+from ...figures.experiments import SECOND_FIGURE, experiment_figure
 from ...files import json_bytes
 from ...jobs.background import Background, Key, job_key
 from ...labels.store.snapshot import Snapshot
@@ -54,7 +54,7 @@ def run_or_watch(study: StudyPage, name: str) -> None:
     key = job_key(name, study.fingerprint, study.settings)
     job, warnings = background().job(key), judges_first(study)
     if job is not None and job.active:
-        study.answer(*warnings, "Under way on these labels with these settings.")
+        study.answer(*warnings, "Running on these labels with these settings.")
         return
     study.answer(*warnings, "Not run yet on these labels with these settings.")
     if job is not None:
@@ -74,7 +74,7 @@ def start(study: Study, names: list[str]) -> None:
 
 
 def follow(study: Study, name: str, seen: int) -> None:
-    """What is under way, whoever started it, looked at anew every moment; a page older than ``seen`` is drawn again."""
+    """What is running, whoever started it, refreshed every moment; a page older than ``seen`` is drawn again."""
     every = EVERY if background().active() else SELDOM
     st.fragment(_follow, run_every=every)(job_key(name, study.fingerprint, study.settings), seen)
 
@@ -87,14 +87,14 @@ def _follow(key: Key, seen: int) -> None:
     if job is not None and job.active:
         st.progress(job.share, text=plain(f"{job.share:.0%} · {job.what}"))
         st.button("Cancel", on_click=queue.cancel, args=(key,), key=f"cancel {key[0]}")
-        st.caption("It goes on without this page; the result will be here when you come back.")
+        st.caption("It continues without this page; the result will be here later.")
     others = [
         f"{other.name} ({f'{other.share:.0%}' if other.process else 'waiting'})"
         for other in active
         if other is not job
     ]
     if others:
-        st.caption(plain(f"Also under way: {', '.join(others)}."))
+        st.caption(plain(f"Also running: {', '.join(others)}."))
 
 
 def show_result(study: StudyPage, result: ExperimentResult) -> None:
@@ -125,14 +125,14 @@ def show_result(study: StudyPage, result: ExperimentResult) -> None:
 
 def _figures(result: ExperimentResult, title: str) -> None:
     """The experiment's figure, and a second one beside it where there is one."""
-    if result.name not in BESIDE:
+    if result.name not in SECOND_FIGURE:
         widgets.show(experiment_figure(result), alt=title, title=title)
         return
     left, right = st.columns([3, 2], gap="large")
     with left:
         widgets.show(experiment_figure(result), alt=title, title=title)
     with right:
-        words, draw = BESIDE[result.name]
+        words, draw = SECOND_FIGURE[result.name]
         widgets.show(draw(result), alt=words, title=words)
 
 

@@ -37,18 +37,18 @@ class View:
 
 VIEWS: dict[str, View] = {
     "crossfit": View(
-        "Does a small bank rank the systems as rubrics do that it never saw? The rubrics are split into halves, 20 "
+        "Does a small bank rank the systems as held-out rubrics do? The rubrics are split into halves, 20 "
         "times: one half gives the bank, the other the ranking to be found.",
         "How well a bank of B rubrics ranks the systems",
         {
             "summary": (
-                "AUC, and how far greedy is ahead in the same splits",
+                "AUC, and the difference to greedy in the same splits",
                 {
                     "strategy": "chosen by",
                     "auc": _named("AUC", help="Mean of ρ over the budgets, then over the splits"),
                     "auc_low": _LOW,
                     "auc_high": _HIGH,
-                    "delta": _named("ΔAUC", help="AUC of greedy less that of this row, split by split"),
+                    "delta": _named("ΔAUC", help="AUC of greedy minus that of this row, paired by split"),
                     "delta_low": _LOW,
                     "delta_high": _HIGH,
                     "smallest_bank": "smallest bank at the target",
@@ -96,7 +96,7 @@ VIEWS: dict[str, View] = {
         },
     ),
     "sweep": View(
-        "Do the labels of the rubrics agree better that pass a stricter gate? And how many rubrics does it cost?",
+        "Do labels agree better on rubrics that pass a stricter gate, and how many rubrics does it cost?",
         "Agreement of the rubrics kept at each threshold",
         {
             "thresholds": (
@@ -108,7 +108,7 @@ VIEWS: dict[str, View] = {
                     "kappa": _named("κ", help="Cohen's kappa, pooled over the cells of the rubrics kept"),
                     "kappa_low": _LOW,
                     "kappa_high": _HIGH,
-                    "delta": _named("Δκ", help="Less kappa over all rubrics"),
+                    "delta": _named("Δκ", help="Minus kappa over all rubrics"),
                     "delta_low": _LOW,
                     "delta_high": _HIGH,
                 },
@@ -134,14 +134,14 @@ VIEWS: dict[str, View] = {
     "perturbation": View(
         "Do the task types matter? A share of them is flipped at random, and the gap between the best and the worst "
         "system is measured again.",
-        "What flipped task types do to the gap",
+        "Effect of flipped task types on the gap",
         {
             "flips": (
                 "Flipped task types",
                 {
                     "flip": _named("flipped", "percent"),
                     "mean_score": _named("mean score"),
-                    "gap": _named("gap", "%.2f", "Best less worst system, in points of 100"),
+                    "gap": _named("gap", "%.2f", "Best minus worst system, in points of 100"),
                     "degradation": _named("change", "%.2f"),
                     "low": _named("from", "%.2f"),
                     "high": _named("to", "%.2f"),
@@ -150,7 +150,7 @@ VIEWS: dict[str, View] = {
                 },
             ),
             "scorers": (
-                "Adaptive beside binary scores",
+                "Adaptive and binary scores",
                 {
                     "scorer": "scores",
                     "mean_score": _named("mean"),
@@ -160,17 +160,17 @@ VIEWS: dict[str, View] = {
                 },
             ),
             "agreement": (
-                "Do both rank alike?",
+                "Agreement of the two rankings",
                 {"domain": "domain", "queries": "queries", "systems": "systems", "rho": _RHO, "p": "p"},
             ),
             "external": (
-                "Beside the human ranking",
+                "Compared with the human ranking",
                 {"scorer": "scores", "systems": "systems", "rho": _RHO, "p": "p"},
             ),
         },
     ),
     "ablation": View(
-        "What does each part add? Pass or fail alone (B0), with task types (B1), with a bank (B2), with the gate (B3), "
+        "What does each part add? Pass or fail only (B0), with task types (B1), with a bank (B2), with the gate (B3), "
         "with all of it (B4).",
         "Gap between the best and the worst system",
         {
@@ -182,7 +182,7 @@ VIEWS: dict[str, View] = {
                     "irt": _check("bank"),
                     "bayes": _check("gate"),
                     "rubrics": _named("rubrics", "localized"),
-                    "gap": _named("gap", "%.1f", "Best less worst system, in points of 100"),
+                    "gap": _named("gap", "%.1f", "Best minus worst system, in points of 100"),
                     "gap_low": _named("from", "%.1f"),
                     "gap_high": _named("to", "%.1f"),
                     "sd": _named("spread"),
@@ -199,9 +199,9 @@ VIEWS: dict[str, View] = {
         },
     ),
     "attrition": View(
-        "What would a rule of perfect agreement leave? Only rubrics on which all judges agree about every system, as "
-        "systems join.",
-        "Rubrics left as systems join",
+        "What would a rule of perfect agreement keep? Only rubrics on which all judges agree about every system, as "
+        "the number of systems grows.",
+        "Rubrics kept as the number of systems grows",
         {
             "curve": (
                 "By number of systems",
@@ -216,7 +216,7 @@ VIEWS: dict[str, View] = {
                 },
             ),
             "models": (
-                "Two models of it",
+                "Two models of the curve",
                 {
                     "model": "model",
                     "rmse": _named("RMSE", "%.4f"),
@@ -226,12 +226,12 @@ VIEWS: dict[str, View] = {
         },
     ),
     "stability": View(
-        "What hangs on one system, one judge, one domain, on B and on τ_c? Each is left out or changed in turn, and "
-        "the whole analysis is made anew.",
-        "What is left after each change",
+        "How much depends on one system, judge or domain, on B and on τ_c? Each is removed or changed in turn, and "
+        "the whole analysis is repeated.",
+        "Stability under each change",
         {
             "kinds": (
-                "By what was changed",
+                "By kind of change",
                 {
                     "kind": "change",
                     "variants": "variants",

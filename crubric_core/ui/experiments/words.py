@@ -38,7 +38,7 @@ def _crossfit(result: ExperimentResult) -> str:
         row["delta_low"], row["delta_high"], "better than", "worse than", "no better or worse than"
     )
     return (
-        f"On rubrics they never saw, greedy banks rank the systems {how} random ones: "
+        f"On held-out rubrics, greedy banks rank the systems {how} random ones: "
         f"ΔAUC {num(row['delta'])} {span(row['delta_low'], row['delta_high'])}."
     )
 
@@ -58,7 +58,7 @@ def _new_systems(result: ExperimentResult) -> str:
 def _sweep(result: ExperimentResult) -> str:
     first, *_, last = result.frame().to_dict("records")
     if np.isnan(first["kappa"]) or np.isnan(last["kappa"]):
-        return "There is too little to compare: κ is unknown."
+        return "There is too little data to compare: κ is unknown."
     how = _compared(last["delta_low"], last["delta_high"], "rises", "falls", "is not shown to change")
     return (
         f"Agreement with {result.options['against']} {how}: κ {num(first['kappa'])} over all rubrics, "
@@ -93,7 +93,7 @@ def _attrition(result: ExperimentResult) -> str:
     last = table.iloc[-1]
     return (
         f"Perfect agreement about {count(int(last['m']), 'system')} would leave {last['consistency']:.0%} of the "
-        f"rubrics; {last['joint']:.0%} also tell systems apart."
+        f"rubrics; {last['joint']:.0%} also separate systems."
     )
 
 
@@ -105,7 +105,7 @@ def _stability(result: ExperimentResult) -> str:
         if kind in rows and np.isfinite(rows[kind]["rho_least"])
     ]
     if not parts:
-        return "There is too little to leave anything out."
+        return "There is too little data to remove anything."
     return f"The ranking keeps {', '.join(parts)}."
 
 
@@ -158,9 +158,9 @@ def report_command(names: Sequence[str], workspace: str, dataset: str, settings:
 
 def _spelled(what: Sequence[str], workspace: str, dataset: str, settings: Settings, out: str) -> list[str]:
     words = [*what, "--workspace", workspace, "--dataset", dataset]
-    preset, told = settings.explicit()
+    preset, overrides = settings.explicit()
     words += [] if preset == "robust" else ["--preset", preset]
-    for name, value in told.items():
+    for name, value in overrides.items():
         option = name.replace("_", "-")
         words += (
             [f"--{'' if value else 'no-'}{option}"]

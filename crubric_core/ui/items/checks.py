@@ -22,11 +22,11 @@ BINARY_MODELS: tuple[Model, ...] = ("1PL", "2PL", "3PL")
 
 
 def comparison(study: Study) -> Comparison:
-    """The binary models beside each other; for ordered labels the GRM alone."""
+    """The binary models compared; for ordered labels the GRM alone."""
     return _comparison((*study.key("calibration"), study.settings.seed), study)
 
 
-@st.cache_resource(max_entries=FEW, show_spinner="Comparing models on left-out labels …")
+@st.cache_resource(max_entries=FEW, show_spinner="Comparing models on held-out labels …")
 def _comparison(key: Key, _study: Study) -> Comparison:
     settings, found = _study.settings, _study.reduction()
     models: tuple[Model, ...] = ("GRM",) if settings.model == "GRM" else BINARY_MODELS
@@ -56,7 +56,7 @@ class Dependence:
 
 
 def dependence(study: Study) -> Dependence:
-    """Local dependence beside what chance gives."""
+    """Local dependence compared with chance."""
     return _dependence((*study.key("calibration"), study.settings.seed), study)
 
 

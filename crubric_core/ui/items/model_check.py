@@ -29,11 +29,11 @@ COMPARISON = {
     "aic": _number("AIC", format="%.1f", help="Smaller is better: fit less the number of parameters."),
     "bic": _number("BIC", format="%.1f", help="As AIC, with a higher price for each parameter."),
     "kappa": _number(
-        "κ", format="%.3f", help="Gain in log-likelihood per further parameter; AIC asks for 1."
+        "κ", format="%.3f", help="Log-likelihood gain per further parameter; AIC asks for more than 1."
     ),
-    "kappa_bic": _number("κ BIC asks", format="%.2f"),
+    "kappa_bic": _number("threshold of BIC", format="%.2f"),
     "held_out": _number(
-        "left-out labels", format="%.4f", help="Mean log-probability of labels left out of the fit."
+        "held-out labels", format="%.4f", help="Mean log-probability of labels held out of the fit."
     ),
     "held_out_se": _number("± s.e.", format="%.4f", help="Of the difference to the best."),
 }
@@ -55,11 +55,11 @@ MISFITS = {
 
 
 def _comparison(study: Study, _items: pd.DataFrame) -> None:
-    """Models beside each other."""
+    """Models compared."""
     found = checks.comparison(study)
     st.markdown(f"**{plain(found.sentence)}**")
     st.caption(
-        "AIC and BIC weigh fit against parameters; left-out labels show which model predicts. "
+        "AIC and BIC weigh fit against parameters; held-out labels show which model predicts. "
         "The model of the analysis is chosen under Settings."
     )
     widgets.table(found.table, COMPARISON)
@@ -77,7 +77,7 @@ def _dependence(study: Study, _items: pd.DataFrame) -> None:
         )
         st.caption(
             f"First over second eigenvalue: {spectrum.ratio:.2f}. Look for a first point far above a flat rest: "
-            "it speaks of a second ability."
+            "it indicates a second ability."
         )
     with right:
         widgets.show(
@@ -87,7 +87,7 @@ def _dependence(study: Study, _items: pd.DataFrame) -> None:
         )
         st.caption(
             f"{found.n_flagged:,} of {count(found.n_pairs, 'pair')} are flagged; a table simulated from the model "
-            f"has {checked.chance:,}. Only what exceeds that speaks of rubrics that say the same twice."
+            f"has {checked.chance:,}. Only the excess indicates rubrics that say the same twice."
         )
     if found.pairs.empty:
         return
@@ -128,7 +128,7 @@ def _item_fit(study: Study, items: pd.DataFrame) -> None:
 def _one_curve(study: Study, found: ItemFit, rubric: int) -> None:
     fit, y = study.calibration().fit, study.reduction().y
     low, high = curve_band(found.refits, rubric, FINE)
-    title = "expected share of the full mark" if fit.model == "GRM" else "probability to pass"
+    title = "expected share of the full mark" if fit.model == "GRM" else "probability of passing"
     widgets.show(
         figures.curve_fit(
             FINE,

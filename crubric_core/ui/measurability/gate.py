@@ -13,7 +13,7 @@ from ...judges.gate_price import gate_prices
 from ...judges.measurability import STATISTIC_NAMES, agreements_needed, possible_values, shown_threshold
 from .. import widgets
 from ..text import count, plain
-from .rules import beside_rules
+from .rules import compared_with_rules
 
 if TYPE_CHECKING:
     from ...judges.measurability import Gate
@@ -69,7 +69,7 @@ def show(study: StudyPage) -> None:
     with right:
         _price(study)
     with st.expander("Compared with rules of perfect agreement"):
-        beside_rules(study.reduction(), int(gate.feasible.sum()))
+        compared_with_rules(study.reduction(), int(gate.feasible.sum()))
 
 
 def _price(study: StudyPage) -> None:

@@ -23,7 +23,7 @@ def report(study: Study) -> JudgesReport:
     return _report((study.fingerprint, study.settings.confidence, study.settings.seed), study)
 
 
-@st.cache_resource(max_entries=FEW, show_spinner="Comparing the judges …")
+@st.cache_resource(max_entries=FEW, show_spinner="Comparing judges …")
 def _report(key: Key, _study: Study) -> JudgesReport:
     return judges_report(_study.dataset, _study.settings)
 
@@ -65,7 +65,7 @@ def _attrition(key: Key, _study: Study) -> Attrition:
     return attrition_of(_study.panel("binary"))
 
 
-def beside_baseline(study: Study) -> pd.DataFrame:
+def compared_with_baseline(study: Study) -> pd.DataFrame:
     """One row a rubric: n_agree, n_total, q_mean, split (systems the judges disagree on), nu, here, baseline, why.
 
     here: passes the gate and varies. baseline: all judges agree on every system, and some pass, some fail.

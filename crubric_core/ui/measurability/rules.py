@@ -24,18 +24,18 @@ SWEEP = {
     "kept": _number("kept", format="localized"),
     "share": _number("share", format="percent"),
     **bounded("kappa", "κ"),
-    **bounded("delta", "less that of all"),
+    **bounded("delta", "minus that of all"),
 }
 BESIDE = {
     "rubric": "rubric",
-    "why": "why it goes",
+    "why": "why it is dropped",
     "q_mean": _number("measurability", format="%.3f"),
     "nu": _number("information ν", format="%.3f"),
     "query": "query",
 }
 
 
-def beside_rules(reduction: Reduction, kept: int) -> None:
+def compared_with_rules(reduction: Reduction, kept: int) -> None:
     """How many rubrics the gate keeps, and how many the rules of perfect agreement."""
     consistent, discriminating = baseline_mask(reduction)
     for rule, number in (
@@ -136,8 +136,8 @@ def _share(value: Any) -> str:
 
 
 def baseline(study: StudyPage) -> None:
-    """The gate beside the rule of unanimity and varying labels."""
-    table = judges.beside_baseline(study)
+    """The gate compared with the rule of unanimity and varying labels."""
+    table = judges.compared_with_baseline(study)
     here, strict = table["here"], table["baseline"]
     lost, extra = table[here & ~strict], table[strict & ~here]
     information = lost["nu"].sum() / max(table.loc[here, "nu"].sum(), np.finfo(np.float64).tiny)

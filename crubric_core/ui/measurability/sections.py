@@ -27,12 +27,10 @@ JUDGES: dict[str, Any] = {
     "judge": "judge",
     "labels": _number("labels", format="localized"),
     "positive_rate": _number("passes", format="percent", help="Share of its labels that are a pass"),
-    "leniency": st.column_config.TextColumn("leniency", help="Pass rate less that of the panel"),
-    "s_plus": st.column_config.TextColumn(
-        "s⁺", help="Chance that it is with the others on a rubric that is valid, throughout"
-    ),
-    "s_minus": st.column_config.TextColumn("s⁻", help="Chance that it is not, on a rubric that is not valid"),
-    "weight": _number("weight", format="%.2f", help="Log-odds that its vote on a rubric moves; 0 for a coin"),
+    "leniency": st.column_config.TextColumn("leniency", help="Pass rate minus that of the panel"),
+    "s_plus": st.column_config.TextColumn("s⁺", help="Probability that it votes for a valid rubric"),
+    "s_minus": st.column_config.TextColumn("s⁻", help="Probability that it votes against an invalid rubric"),
+    "weight": _number("weight", format="%.2f", help="Weight of its vote in log-odds; 0: no information"),
     "weight_share": _number("share", format="percent", help="Share of all judges' weight"),
 }
 AGREEMENT = {
@@ -43,10 +41,12 @@ AGREEMENT = {
 }
 VALIDITY = {
     "rubric": "rubric",
-    "votes_for": _number("votes for", help="Judges who are with the others on every system"),
-    "votes": _number("of", help="Judges who can be compared with others"),
+    "votes_for": _number("votes for", help="Judges who vote for the rubric"),
+    "votes": _number("of", help="Judges with a vote"),
     "log_odds": _number(
-        "log-odds", format="%.2f", help="That the rubric is valid: each vote by its judge's weight"
+        "log-odds",
+        format="%.2f",
+        help="Probability that the rubric is valid; each vote has its judge's weight",
     ),
     "p_valid": _number("Pr(valid)", format="percent"),
     "query": "query",
@@ -56,7 +56,9 @@ INFLUENCE = {
     "moved": _number("systems moved", help="Systems with another rank"),
     "rho": _number("Spearman's ρ", format="%.3f", help="Of the abilities with and without"),
     "kept": _number("same bank", format="percent", help="Share of the bank that is chosen again"),
-    "tier_changes": _number("pairs retiered", format="percent", help="Pairs that change sides of a tier"),
+    "tier_changes": _number(
+        "pairs with another tier order", format="percent", help="Pairs whose tier order changes"
+    ),
     "tiers": _number("tiers"),
     "note": "note",
 }
@@ -70,7 +72,7 @@ def _judges(study: StudyPage) -> None:
     if len(names) == 2 and not anchored:
         study.answer(
             f"Two judges: κ = {agreed['value'].iloc[-1]:.2f}.",
-            "Where they differ nothing says which of them errs; a third judge or human labels would.",
+            "Where they differ, nothing shows which of them is wrong; a third judge or human labels would.",
         )
         widgets.table(agreed, AGREEMENT)
         _leniency(table)
@@ -79,7 +81,7 @@ def _judges(study: StudyPage) -> None:
         alpha = agreed.loc[agreed["measure"].str.startswith("Krippendorff"), "value"].iloc[0]
         study.answer(
             f"{count(len(names), 'judge')}, α = {alpha:.2f}.",
-            f"{weakest['judge']} errs most: right on {weakest['sensitivity']:.0%} of passes "
+            f"{weakest['judge']} has the most errors: right on {weakest['sensitivity']:.0%} of passes "
             f"and {weakest['specificity']:.0%} of fails.",
         )
         _rates(table, anchored)
@@ -108,7 +110,7 @@ def _rates(table: pd.DataFrame, anchored: bool) -> None:
 
 
 def _leniency(table: pd.DataFrame) -> None:
-    widgets.show(figures.leniency(table), "Leniency of each judge with intervals", "Who is lenient")
+    widgets.show(figures.leniency(table), "Leniency of each judge with intervals", "Leniency of the judges")
 
 
 def _with_interval(table: pd.DataFrame, name: str) -> list[str]:
@@ -119,18 +121,18 @@ def _with_interval(table: pd.DataFrame, name: str) -> list[str]:
 
 
 def _errors(study: StudyPage, agreed: pd.DataFrame) -> None:
-    """Shared errors beside the coefficients of agreement."""
+    """Shared errors and the coefficients of agreement."""
     found, names = judges.report(study).reliability.correlation, loaders.facts(study).judges
     left, right = st.columns([2, 3], gap="large")
     with left:
         if found.reference == "none":
-            st.markdown("**Do judges err together?**")
-            st.write("Unknown: it takes human labels or a fourth judge to see whether judges share errors.")
+            st.markdown("**Are the judges' errors correlated?**")
+            st.write("Unknown: estimating shared errors needs human labels or a fourth judge.")
         else:
             widgets.show(
                 figures.error_correlation(found.correlation, found.flagged, names),
                 "Correlation of the judges' errors, shared errors starred",
-                "Do judges err together?",
+                "Are the judges' errors correlated?",
             )
             pairs = int(found.flagged.sum()) // 2
             st.caption(
@@ -138,7 +140,7 @@ def _errors(study: StudyPage, agreed: pd.DataFrame) -> None:
                 f"The {count(len(names), 'judge')} count as {effective_judges(found).effective:.1f} independent ones."
             )
     with right:
-        st.markdown("**How well they agree beyond chance**")
+        st.markdown("**Agreement beyond chance**")
         widgets.table(agreed, AGREEMENT)
         widgets.download("Download agreement.csv", agreed, "agreement.csv")
 
@@ -148,16 +150,16 @@ def _validity(found: JudgeReliability) -> None:
     rates, table = found.vote_rates, found.validity
     st.markdown("**Which rubrics are valid, by the judges' votes?**")
     if rates.source == "none":
-        st.write("Unknown: it takes human verdicts on rubrics or a third judge.")
+        st.write("Unknown: this needs human verdicts on rubrics (anchors) or a third judge.")
         return
     valid, known = int((table["p_valid"] > 0.5).sum()), int(table["p_valid"].notna().sum())
     verdicts = f"{count(rates.n_anchors, 'human verdict')} on rubrics"
     source = verdicts if rates.source == "anchors" else "the votes themselves (Dawid–Skene)"
     if rates.source != "anchors" and rates.n_anchors:
-        source += f" beside {verdicts}, too few to stand alone"
+        source += f" and {verdicts}, too few to use alone"
     st.caption(
-        f"A judge votes for a rubric by being with the others on every system. s⁺ and s⁻ come from {source}. More "
-        f"likely valid than not: {valid:,} of {count(known, 'rubric')}. This is not measurability, which is a rate."
+        f"A judge votes for a rubric if it agrees with the others on every system. s⁺ and s⁻ come from {source}. More "
+        f"likely valid than not: {valid:,} of {count(known, 'rubric')}. Measurability is another quantity: a rate."
     )
     if note := independence_note(effective_judges(found.correlation)):
         st.warning(note)
@@ -167,11 +169,11 @@ def _validity(found: JudgeReliability) -> None:
 
 def _influence(study: StudyPage) -> None:
     """The leaderboard without each judge, run when it is asked for."""
-    st.markdown("**What changes without each judge?**")
+    st.markdown("**What changes if a judge is removed?**")
     asked = f"influence {study.fingerprint} {study.settings}"
     if not st.session_state.get(asked):
-        st.write("Consensus, gate, fit, bank and tiers are made anew without each judge in turn.")
-        if not st.button("Leave out each judge"):
+        st.write("Consensus, gate, fit, bank and tiers are recomputed without each judge in turn.")
+        if not st.button("Remove each judge in turn"):
             return
     found = judges.influence(study)
     st.session_state[asked] = True

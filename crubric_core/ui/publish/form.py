@@ -29,12 +29,12 @@ if TYPE_CHECKING:
 
 PARTS = {
     "leaderboard": ("Leaderboard", "Abilities with their intervals, ranks and scores."),
-    "tiers": ("Tiers", "Which systems the labels cannot tell apart; part of the leaderboard."),
-    "separation": ("System comparison", "For every two systems, how surely one is ahead."),
+    "tiers": ("Tiers", "Which systems are not separated; part of the leaderboard."),
+    "separation": ("System comparison", "For each pair of systems, the probability that one is ahead."),
     "bank": ("Bank coverage", "How few rubrics are enough, and where they measure well."),
-    "texts": ("Texts of the bank's rubrics", "Off unless everybody with the link may read your rubrics."),
+    "texts": ("Texts of the bank's rubrics", "Turn on only if everyone with the link may read your rubrics."),
     "dataset": ("Name of the dataset", "Without it readers see only the fingerprint of the labels."),
-    "downloads": ("Downloads", "Readers may take the tables and the pictures along."),
+    "downloads": ("Downloads", "Readers may download the tables and the figures."),
 }
 SPANS = {
     "until it is revoked": None,
@@ -111,7 +111,7 @@ def view_of(study: Study, choices: Choices) -> SharedView:
 
 
 def publish(view: SharedView, target: str | None, expires: datetime | None) -> None:
-    """Publish under a new link, or under one that readers have; the page then begins anew."""
+    """Publish under a new link, or under one that readers have; the page then restarts."""
     if target is None:
         made = sharing.publish(view, views_folder(), expires, visitor())
         st.session_state[NEW_LINK] = view_link(made.token)
@@ -124,7 +124,7 @@ def publish(view: SharedView, target: str | None, expires: datetime | None) -> N
 @st.dialog("Published", width="medium")
 def hand_out(link: str) -> None:
     """The new link, over the page so that nobody misses it, with a button that copies it."""
-    st.write("Copy the link now: it is kept nowhere and cannot be shown again.")
+    st.write("Copy the link now: it is not stored and cannot be shown again.")
     st.code(link, language=None, wrap_lines=True)
     st.caption("Whoever has it sees the view without signing in. You can revoke it under Links.")
 
@@ -167,7 +167,7 @@ def take_along(view: SharedView) -> None:
             "leaderboard.html",
             "text/html",
             on_click="ignore",
-            help="Opens from disk, needs no network. Nobody can take it back.",
+            help="Opens from disk, needs no network. It cannot be revoked.",
         )
         st.download_button(
             "Folder for a web server (ZIP)",

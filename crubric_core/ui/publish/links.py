@@ -30,7 +30,7 @@ LINKS: dict[str, Any] = {
     "until": st.column_config.DatetimeColumn("open until (UTC)", format="YYYY-MM-DD HH:mm"),
     "published": st.column_config.DatetimeColumn("published (UTC)", format="YYYY-MM-DD HH:mm"),
     "by": "by",
-    "version": st.column_config.NumberColumn("version", help="One more with every newer result"),
+    "version": st.column_config.NumberColumn("version", help="Increases by 1 with every new result"),
     "id": "id",
 }
 TRAIL = {"when": "when (UTC)", "who": "who", "what": "what", "id": "view", "detail": "detail"}

@@ -109,7 +109,7 @@ def _bank(view: SharedView, figures: Sequence[SharedFigure]) -> None:
             "Rubrics that pass": f"{bank.candidates:,}",
             "Rubrics in all": f"{bank.rubrics:,}",
             "Coverage": f"{bank.coverage:.1%}",
-            "Queries heard": f"{bank.queries_heard:,} of {bank.queries:,}",
+            "Queries covered": f"{bank.queries_heard:,} of {bank.queries:,}",
         }
     )
     left, right = st.columns(2, gap="large")

@@ -18,7 +18,7 @@ from ...scoring_rules import ScoringRules, Source, Target
 from ...task_types.assignment import assign, preview
 from .. import loaders, widgets
 from ..text import count, plain
-from . import types as task_typing
+from . import types as task_type_views
 
 if TYPE_CHECKING:
     from ...task_types.scoring import QueryScores
@@ -30,7 +30,7 @@ RULES = {
     "task_type": "type",
     "rule": st.column_config.TextColumn("rule", width="large"),
     "queries": _number("queries", format="localized"),
-    "rubrics": _number("rubrics it changes", format="localized"),
+    "rubrics": _number("rubrics changed", format="localized"),
 }
 NUMBERS = {
     "actionability": ("Actionability counts ×", "Emphasis of a rubric on actionability in a decision-support query."),
@@ -80,14 +80,14 @@ def rules(study: Study) -> None:
     kept = study.dataset.scoring_rules()
     draft = _edited(study, kept)
     tried = replace(study, settings=replace(study.settings, rules=draft))
-    found = task_typing.scores(tried)
-    widgets.table(task_typing.rules_table(found, draft), RULES)
+    found = task_type_views.scores(tried)
+    widgets.table(task_type_views.rules_table(found, draft), RULES)
     _keep(study, kept, draft)
     _worked_example(tried, found)
 
 
 def _key(study: Study, name: str) -> str:
-    """Widgets of one dataset; their values begin anew after a reset."""
+    """Widgets of one dataset; their values restart after a reset."""
     return f"rule {name} {st.session_state.get('rules begun', 0)} {study.dataset.name}"
 
 
@@ -152,9 +152,9 @@ def _keep(study: Study, kept: ScoringRules, draft: ScoringRules) -> None:
     """Keep what was tried, or go back to the paper's rules."""
     paper = ScoringRules()
     with st.container(horizontal=True, vertical_alignment="center"):
-        if st.button("Keep for this dataset", type="primary", disabled=draft == kept):
+        if st.button("Save for this dataset", type="primary", disabled=draft == kept):
             _store(study, draft)
-        if st.button("Back to the paper's", disabled=paper in (kept, draft) and kept == draft):
+        if st.button("Reset to the paper's", disabled=paper in (kept, draft) and kept == draft):
             _store(study, paper)
         st.download_button(
             "Download rules.json",
@@ -164,7 +164,7 @@ def _keep(study: Study, kept: ScoringRules, draft: ScoringRules) -> None:
             key="rules.json",
         )
         if draft != kept:
-            st.markdown("Tried out below; not kept yet.")
+            st.markdown("Previewed below; not saved yet.")
         else:
             st.markdown("The paper's rules." if kept == paper else "This dataset's own rules.")
 
@@ -178,7 +178,7 @@ def _store(study: Study, wanted: ScoringRules) -> None:
 def _worked_example(study: Study, found: QueryScores) -> None:
     """What each rubric adds to one system's score on one query."""
     names, systems = loaders.facts(study).queries["query"].tolist(), study.reduction().systems
-    options = task_typing.instructive(found)
+    options = task_type_views.instructive(found)
     if not options:
         st.write("No query has a score.")
         return
@@ -187,14 +187,14 @@ def _worked_example(study: Study, found: QueryScores) -> None:
     query = left.selectbox("Query", options, format_func=names.__getitem__, key="example query")
     places = list(range(len(systems)))
     system = right.selectbox("System", places, format_func=systems.__getitem__, key="example system")
-    told, table = task_typing.example(study, found, system, query)
+    explained, table = task_type_views.example(study, found, system, query)
     if table.empty:
         st.write("This system has no label on this query.")
         return
-    clipped = "" if np.isclose(told.raw, told.score) else f", cut to {told.score:.3f}"
+    clipped = "" if np.isclose(explained.raw, explained.score) else f"; clipped to {explained.score:.3f}"
     st.markdown(
-        f"Scored by **{task_typing.words(found.task_type[query])}**: the contributions of the "
-        f"{count(len(table), 'rubric')} behind the gate add up to {told.raw:.3f}{clipped}."
+        f"Scored by **{task_type_views.words(found.task_type[query])}**: the contributions of the "
+        f"{count(len(table), 'rubric')} behind the gate add up to {explained.raw:.3f}{clipped}."
     )
     left, right = st.columns([2, 3], gap="large")
     with left:

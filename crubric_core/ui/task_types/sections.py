@@ -1,4 +1,4 @@
-"""The views of the task types page: the queries and their types, the rules, and the typers."""
+"""The views of the task types page: the queries and their types, the rules, and the classifiers."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ import streamlit as st
 from ...access import require_editor
 from ...errors import SettingsError
 from ...figures import task_types as figures
-from ...labels.store.classifier_cache import TyperCache
+from ...labels.store.classifier_cache import ClassifierCache
 from ...labels.store.query_types import open_queries, save_edited
-from ...task_types.offline import offline_typer
-from ...task_types.prompted import PromptedTyper
+from ...task_types.offline import offline_classifier
+from ...task_types.prompted import PromptedClassifier
 from ...task_types.types import TASK_TYPES
 from .. import loaders, widgets
 from ..text import count, plain, shorten
 from . import rules as task_typing_rules
-from . import types as task_typing
+from . import types as task_type_views
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -34,16 +34,18 @@ QUERIES: dict[str, Any] = {
     "scored_as": "scored as",
     "status": st.column_config.TextColumn("flag", width=90),
     "certainty": _number("certainty", format="percent", help="Probability of the likeliest type"),
-    "source": st.column_config.TextColumn("typed by", help="The file, a typer, or a person (edited)"),
+    "source": st.column_config.TextColumn(
+        "classified by", help="The file, a classifier, or a person (edited)"
+    ),
     **{
-        share: _number(task_typing.words(name), format="percent")
-        for share, name in zip(task_typing.SHARES, TASK_TYPES, strict=True)
+        share: _number(task_type_views.words(name), format="percent")
+        for share, name in zip(task_type_views.SHARES, TASK_TYPES, strict=True)
     },
     "text": st.column_config.TextColumn("text", width="large"),
 }
 UNSET = (
     "No endpoint is configured. Set CRUBRIC_TYPER_BASE_URL, CRUBRIC_TYPER_MODEL and CRUBRIC_TYPER_KEY in the "
-    "environment of this program, or in its .streamlit/secrets.toml, to have a language model type the queries."
+    "environment of this program, or in its .streamlit/secrets.toml, to classify the queries with a language model."
 )
 
 
@@ -53,13 +55,15 @@ def _queries(study: Study, table: pd.DataFrame) -> None:
     with left:
         counts = {str(name): int(n) for name, n in table["scored_as"].value_counts().items()}
         widgets.show(
-            figures.scored_as(counts, task_typing.PLAIN), "Queries by the rules that score them", "Scored by"
+            figures.scored_as(counts, task_type_views.PLAIN),
+            "Queries by the rules that score them",
+            "Scored by",
         )
     with right:
         widgets.show(
             figures.certainty(table["certainty"].to_numpy(), study.settings.tau_t),
             "Queries by the probability of their likeliest type",
-            "How sure the types are",
+            "Probability of the types",
         )
     which = st.segmented_control(
         "Queries", FILTERS, default="all", required=True, key="typed", bind="query-params"
@@ -86,35 +90,35 @@ def _one(study: Study, chosen: pd.DataFrame) -> None:
     """The first chosen query, and the type that a person gives to all chosen."""
     first = chosen.iloc[0]
     st.markdown(f"**{plain(first['query'])}**")
-    shares = first[task_typing.SHARES].to_numpy(dtype=np.float64)
+    shares = first[task_type_views.SHARES].to_numpy(dtype=np.float64)
     if isinstance(first["text"], str):
         st.text(shorten(first["text"], 400))
-        cues = offline_typer().explain(first["text"])
+        cues = offline_classifier().explain(first["text"])
         if cues:
-            said = "; ".join(f"“{cue.words}” ({task_typing.words(cue.task_type)})" for cue in cues[:5])
-            st.caption(f"Cues of the offline typer: {plain(said)}.")
+            said = "; ".join(f"“{cue.words}” ({task_type_views.words(cue.task_type)})" for cue in cues[:5])
+            st.caption(f"Cues of the offline classifier: {plain(said)}.")
     if np.isfinite(shares).any():
-        names = [task_typing.words(name) for name in TASK_TYPES]
+        names = [task_type_views.words(name) for name in TASK_TYPES]
         widgets.show(
             figures.probabilities(names, shares, study.settings.tau_t),
             "Probabilities of the chosen query's types",
         )
-    wanted = st.selectbox("Its type", TASK_TYPES, format_func=task_typing.words, key="own type")
+    wanted = st.selectbox("Its type", TASK_TYPES, format_func=task_type_views.words, key="own type")
     if st.button(
-        f"Set the type of {count(len(chosen), 'query', 'queries')}", help="No typer changes it again."
+        f"Set the type of {count(len(chosen), 'query', 'queries')}", help="No classifier changes it again."
     ):
         save_edited(loaders.workspace(), study.dataset.name, dict.fromkeys(chosen["query"], wanted))
-        _changed(f"Typed {count(len(chosen), 'query', 'queries')} by hand.")
+        _changed(f"Classified {count(len(chosen), 'query', 'queries')} by hand.")
 
 
 def _changed(message: str, *, whole: bool = True) -> None:
-    """The dataset is another one now: begin anew and say what happened, and whether that is all that was wanted."""
+    """The dataset is another one now: restart and say what happened, and whether that is all that was wanted."""
     loaders.datasets_changed()
     st.session_state["typing message"] = (message, whole)
     st.rerun()
 
 
-def tell() -> None:
+def show_message() -> None:
     """What the last action did, once."""
     message, whole = st.session_state.pop("typing message", ("", True))
     if message:
@@ -126,9 +130,9 @@ def _rules(study: Study, _table: pd.DataFrame) -> None:
     task_typing_rules.rules(study)
 
 
-def _typers(study: Study, table: pd.DataFrame) -> None:
-    """Run the offline typer, or a language model."""
-    own, given = (int((table["source"] == source).sum()) for source in ("edited", task_typing.GIVEN))
+def _classifiers(study: Study, table: pd.DataFrame) -> None:
+    """Run the offline classifier, or a language model."""
+    own, given = (int((table["source"] == source).sum()) for source in ("edited", task_type_views.GIVEN))
     st.write(f"Types set by hand ({own:,}) stay as they are.")
     given_too = given > 0 and st.checkbox(
         f"Replace the types of {count(given, 'query', 'queries')} that the file gives, too", key="given too"
@@ -138,19 +142,19 @@ def _typers(study: Study, table: pd.DataFrame) -> None:
     left, right = st.columns(2, gap="large")
     with left:
         st.markdown("**Offline, from a lexicon**")
-        found = task_typing.offline_accuracy()
+        found = task_type_views.offline_accuracy()
         st.write(
-            f"Needs no network. Right on {found.accuracy:.0%} of {int(found.confusion.sum())} queries that it was not "
+            f"Needs no network. Correct: {found.accuracy:.0%} of {int(found.confusion.sum())} queries that it was not "
             f"built from; {found.accuracy_decided:.0%} of those that it decides."
         )
-        if st.button(f"Type {asked} offline", disabled=wanted.empty):
-            with st.spinner("Typing …"):
-                number = task_typing.type_offline(study, wanted)
-            _changed(f"Typed {count(number, 'query', 'queries')} offline.")
+        if st.button(f"Classify {asked} offline", disabled=wanted.empty):
+            with st.spinner("Classifying …"):
+                number = task_type_views.type_offline(study, wanted)
+            _changed(f"Classified {count(number, 'query', 'queries')} offline.")
     with right:
         st.markdown("**By a language model**")
         try:
-            endpoint = task_typing.endpoint()
+            endpoint = task_type_views.endpoint()
         except SettingsError as error:
             st.error(plain(str(error)))
             return
@@ -162,7 +166,7 @@ def _typers(study: Study, table: pd.DataFrame) -> None:
 
 def _prompted(study: Study, wanted: pd.DataFrame, endpoint: Endpoint) -> None:
     """Start, watch and stop a run; say what came of the last one."""
-    job = task_typing.jobs().get(study.dataset.name)
+    job = task_type_views.jobs().get(study.dataset.name)
     if job is not None and job.running:
         _watch(study.dataset.name)
         return
@@ -170,7 +174,7 @@ def _prompted(study: Study, wanted: pd.DataFrame, endpoint: Endpoint) -> None:
         job.shown = True
         run = job.run
         _changed(
-            task_typing.outcome(job),
+            task_type_views.outcome(job),
             whole=run is not None and not (run.failures or run.cancelled or job.failure),
         )
     st.write(
@@ -185,25 +189,25 @@ def _prompted(study: Study, wanted: pd.DataFrame, endpoint: Endpoint) -> None:
         f"Ask {plain(shorten(endpoint.model, 40))} about {count(len(wanted), 'query', 'queries')}",
         disabled=wanted.empty,
     ):
-        cache = TyperCache(loaders.workspace())
-        typer = PromptedTyper(endpoint, cache, concurrency=at_once, requests_per_minute=a_minute or None)
-        task_typing.start(study, wanted, typer)
+        cache = ClassifierCache(loaders.workspace())
+        typer = PromptedClassifier(endpoint, cache, concurrency=at_once, requests_per_minute=a_minute or None)
+        task_type_views.start(study, wanted, typer)
         st.rerun()
 
 
 @st.fragment(run_every=1.0)
 def _watch(dataset: str) -> None:
-    job = task_typing.jobs()[dataset]
+    job = task_type_views.jobs()[dataset]
     if not job.running:
         st.rerun()
     st.progress(min(job.share, 1.0), plain(job.message))
     if st.button("Stop", disabled=job.cancel.is_set()):
-        require_editor("stop typing")
+        require_editor("stop the classifier")
         job.cancel.set()
 
 
 SECTIONS: dict[str, Callable[[Study, pd.DataFrame], None]] = {
     "Queries": _queries,
     "Rules": _rules,
-    "Run a typer": _typers,
+    "Classify": _classifiers,
 }

@@ -1,4 +1,4 @@
-"""Which type scores each query, what the rules make of one query, and the runs of the typers."""
+"""Which type scores each query, what the rules make of one query, and the runs of the classifiers."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ import streamlit as st
 from ...access import carried, require_editor
 from ...analysis.ranking import score_rubrics
 from ...errors import CrubricError
-from ...labels.store.query_types import save_typed
+from ...labels.store.query_types import save_types
 from ...labels.store.workspace import Workspace
 from ...scoring_rules import ScoringRules
+from ...task_types.classifier import Watch
 from ...task_types.endpoint import Endpoint
-from ...task_types.evaluation import TyperEvaluation, evaluate_typer, held_out_queries
-from ...task_types.offline import offline_typer
-from ...task_types.prompted import PromptedTyper, TypingRun
+from ...task_types.evaluation import ClassifierEvaluation, evaluate_classifier, held_out_queries
+from ...task_types.offline import offline_classifier
+from ...task_types.prompted import ClassifierRun, PromptedClassifier
 from ...task_types.scoring import QueryExplanation, QueryScores, explain_query
-from ...task_types.typer import Watch
 from ...task_types.types import CREATIVE, DECISION, EVIDENCE, HIGH_RISK, TASK_TYPES, resolve_task_types
 from .. import loaders
 from ..text import count
@@ -45,7 +45,7 @@ def words(task_type: object) -> str:
 def typed(study: Study) -> pd.DataFrame:
     """One row a query: query, text, p_<type>, certainty, scored_as, status, source.
 
-    status: empty, ``below τ_t`` (fallback) or ``no type``. source: edited, a typer's name, or ``file``.
+    status: empty, ``below τ_t`` (fallback) or ``no type``. source: edited, a classifier's name, or ``file``.
     """
     queries = loaders.facts(study).queries
     shares = queries[SHARES].to_numpy(dtype=np.float64)
@@ -111,28 +111,28 @@ def example(
     study: Study, found: QueryScores, system: int, query: int
 ) -> tuple[QueryExplanation, pd.DataFrame]:
     """One system's score on one query: the sum, and a row a rubric that enters it."""
-    told = explain_query(found, system, query)
-    frame = study.reduction().rubrics.iloc[np.flatnonzero(study.pool)[told.rubrics]]
+    explained = explain_query(found, system, query)
+    frame = study.reduction().rubrics.iloc[np.flatnonzero(study.pool)[explained.rubrics]]
     table = frame[["rubric", "text", "dimension", "severity"]].assign(
-        points=told.points,
-        emphasis=told.emphasis,
-        information=told.weights / told.emphasis,
-        share=told.weights / told.weights.sum(),
-        contribution=told.contribution,
+        points=explained.points,
+        emphasis=explained.emphasis,
+        information=explained.weights / explained.emphasis,
+        share=explained.weights / explained.weights.sum(),
+        contribution=explained.contribution,
     )
-    return told, table.sort_values("share", ascending=False, kind="stable")
+    return explained, table.sort_values("share", ascending=False, kind="stable")
 
 
 @st.cache_resource(show_spinner=False)
-def offline_accuracy() -> TyperEvaluation:
-    """The offline typer on queries that it was not built from."""
+def offline_accuracy() -> ClassifierEvaluation:
+    """The offline classifier on queries that it was not built from."""
     texts, types = held_out_queries()
-    return evaluate_typer(offline_typer().probabilities(texts), types)
+    return evaluate_classifier(offline_classifier().probabilities(texts), types)
 
 
 def type_offline(study: Study, queries: pd.DataFrame) -> int:
     """Type these queries from the lexicon; how many had a text."""
-    shares = offline_typer().probabilities(_texts(queries))
+    shares = offline_classifier().probabilities(_texts(queries))
     return _save(loaders.workspace(), study.dataset.name, queries, shares, "offline")
 
 
@@ -142,19 +142,19 @@ def _texts(queries: pd.DataFrame) -> list[str | None]:
 
 def _save(workspace: Workspace, dataset: str, queries: pd.DataFrame, shares: FloatArray, source: str) -> int:
     frame = pd.DataFrame(shares, columns=SHARES).assign(query=queries["query"].to_numpy())
-    return save_typed(workspace, dataset, frame, source)
+    return save_types(workspace, dataset, frame, source)
 
 
 @dataclass
-class TypingJob:
-    """One run of the prompted typer in the background; its thread writes, pages read.
+class ClassifierJob:
+    """One run of the prompted classifier in the background; its thread writes, pages read.
 
-    share, message: how far it is. run: what came of it. saved: queries that were typed. failure: one sentence.
+    share, message: how far it is. run: what came of it. saved: queries that were classified. failure: one sentence.
     """
 
     share: float = 0.0
     message: str = "Starting"
-    run: TypingRun | None = None
+    run: ClassifierRun | None = None
     saved: int = 0
     failure: str = ""
     shown: bool = False
@@ -172,7 +172,7 @@ class TypingJob:
 
 
 @st.cache_resource(show_spinner=False)
-def jobs() -> dict[str, TypingJob]:
+def jobs() -> dict[str, ClassifierJob]:
     """The latest run of each dataset, for all sessions of this process."""
     return {}
 
@@ -182,14 +182,14 @@ def endpoint() -> Endpoint | None:
     return Endpoint.from_environment(st.secrets.to_dict() if st.secrets.load_if_toml_exists() else None)
 
 
-def start(study: Study, queries: pd.DataFrame, typer: PromptedTyper) -> None:
+def start(study: Study, queries: pd.DataFrame, typer: PromptedClassifier) -> None:
     """Ask about these queries in the background, unless a run of this dataset is at work."""
-    require_editor("type queries")
+    require_editor("classify queries")
     name, workspace = study.dataset.name, loaders.workspace()
     before = jobs().get(name)
     if before is not None and before.running:
         return
-    job = TypingJob()
+    job = ClassifierJob()
 
     def work() -> None:
         try:
@@ -198,22 +198,22 @@ def start(study: Study, queries: pd.DataFrame, typer: PromptedTyper) -> None:
         except CrubricError as error:
             job.failure = str(error)
         except Exception:
-            logger.exception("The typer failed")
-            job.failure = "The typer failed; what was answered is kept. The details are in the log."
+            logger.exception("The classifier failed")
+            job.failure = "The classifier failed; finished answers are kept. The details are in the log."
 
     job.thread = threading.Thread(target=carried(work), name=f"typing {name}", daemon=True)
     jobs()[name] = job
     job.thread.start()
 
 
-def outcome(job: TypingJob) -> str:
+def outcome(job: ClassifierJob) -> str:
     """What a run did and what it took, in a few sentences."""
     run = job.run
     if run is None or job.failure:
         return job.failure
     cost = f", cost {run.usage.cost:,.4f}" if np.isfinite(run.usage.cost) else ""
     parts = [
-        f"Typed {count(job.saved, 'query', 'queries')} ({run.cached:,} answered before); {run.usage.requests:,} "
+        f"Classified {count(job.saved, 'query', 'queries')} ({run.cached:,} answered before); {run.usage.requests:,} "
         f"requests, {run.usage.prompt_tokens:,} tokens in, {run.usage.completion_tokens:,} out{cost}."
     ]
     if run.failures:

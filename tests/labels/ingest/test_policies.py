@@ -106,8 +106,8 @@ def test_policies_go_before_on_conflict(ws, table):
     ("choices", "words"),
     [
         ({"zero": "maybe"}, "zero = 'maybe' is unknown: use one of label, unknown"),
-        ({"multiply": 0}, "multiply = 0 is no factor"),
-        ({"multiply": True}, "multiply = True is no factor"),
+        ({"multiply": 0}, "multiply = 0 is not a factor"),
+        ({"multiply": True}, "multiply = True is not a factor"),
         ({"answers": {" ": 1}}, "The answer ' ' stands for 1"),
         ({"answers": {"x": float("nan")}}, "The answer 'x' stands for nan"),
     ],

@@ -11,7 +11,7 @@ from crubric_core.labels.ingest.parts import stage_parts, store_parts
 from crubric_core.labels.ingest.staging import parts_of
 from crubric_core.labels.ingest.tables import TABLES
 from crubric_core.labels.readers.bundle import plan_pieces
-from crubric_core.labels.readers.describing import Wish
+from crubric_core.labels.readers.describing import Overrides
 from crubric_core.labels.readers.policies import Policies
 from crubric_core.labels.readers.sources import gathered
 
@@ -47,7 +47,7 @@ def test_an_ingest_makes_them_with_the_columns_that_are_listed(ws):
     content = "\n".join([header, *rows]).encode()
     policies = Policies(scales={"other": (0, 5)})
     with gathered(content) as pieces, closing(ws.cursor()) as cursor:
-        parts = parts_of(plan_pieces(pieces, Wish("labels")), pieces, "d", policies, lambda *_: None)
+        parts = parts_of(plan_pieces(pieces, Overrides("labels")), pieces, "d", policies, lambda *_: None)
         waiting = stage_parts(cursor, parts, lambda *_: None)
         with ws.transaction(cursor, keep=False):
             store_parts(cursor, waiting, lambda *_: None, numbered=False)

@@ -10,7 +10,7 @@ from crubric_core.errors import DatasetError, IngestError
 from crubric_core.labels import Workspace
 from crubric_core.labels.readers.policies import Policies
 from crubric_core.labels.store import catalogue
-from crubric_core.labels.store.query_types import save_edited, save_typed
+from crubric_core.labels.store.query_types import save_edited, save_types
 from crubric_core.task_types.types import CREATIVE, DECISION
 from tests.labels.ingest.replay import Replay
 from tests.tiers import examples
@@ -119,7 +119,7 @@ def test_a_value_that_a_later_ingest_replaced_stays_and_one_that_was_replaced_co
     report = ws.undo("d", 3)
     assert label_map(ws) == {("a", "r", "j"): 1}
     assert (report.removed, report.restored) == (0, 1)
-    assert report.sentence == "upload was taken back: 0 removed, 1 restored."
+    assert report.sentence == "upload was undone: 0 removed, 1 restored."
 
 
 def test_what_two_ingests_said_stays_when_one_is_taken_back(ws, table):
@@ -165,7 +165,7 @@ def test_an_ingest_that_gave_labels_their_query_waits_for_the_later_ones(ws, tab
     before = stored(ws)
     assert "more.csv builds upon that" in ws.ingests("d")["undo"][1]
     with pytest.raises(
-        DatasetError, match=r"rubrics.csv \(ingest 2\) cannot be taken back: .* take what came later"
+        DatasetError, match=r"rubrics.csv \(ingest 2\) cannot be undone: .* undo the later ingests"
     ):
         ws.undo("d", 2)
     assert stored(ws) == before
@@ -180,7 +180,7 @@ def test_nothing_is_taken_back_that_would_leave_labels_off_their_scale(ws, table
     ws.ingest(table("a q r j 8"), "d")
     before = stored(ws)
     with pytest.raises(
-        DatasetError, match=r"wider.csv cannot be taken back alone. What is left gives rubric 'r'"
+        DatasetError, match=r"wider.csv cannot be undone alone. What is left gives rubric 'r'"
     ):
         ws.undo("d", 2)
     assert stored(ws) == before
@@ -218,7 +218,7 @@ def test_the_mark_of_a_type_follows_the_file_that_replaces_it(ws, table):
     frame = ws.dataset("d").queries.assign(
         p_evidence_reasoning=0.1, p_decision_support=0.2, p_high_risk_constraint=0.3, p_creative_divergent=0.4
     )
-    save_typed(ws, "d", frame, "offline")
+    save_types(ws, "d", frame, "offline")
     ws.ingest(b"query,task_type\nq,decision_support\n", "d", "queries", on_conflict="last")
     row = ws.dataset("d").queries.iloc[0]
     assert (row["task_type"], row["type_source"]) == (DECISION, None)

@@ -56,7 +56,7 @@ WRONG = {
     "gzip": (b"\x1f\x8b\x08" + bytes(50), "cannot be unpacked"),
     "no system column": (b"who,rubric,label\na,r,1\n", "no column for system"),
     "no rubric or label column": (b"system,x,y\na,r,1\n", "no column for rubric and label"),
-    "no header": (b"a,q,r,j,1\nb,q,r,j,0\n", "no column for system and rubric and label"),
+    "not a header": (b"a,q,r,j,1\nb,q,r,j,0\n", "no column for system and rubric and label"),
     "the same header twice": (b"system,rubric,label,label\na,r,1,1\n", "column 'label' 2 times"),
     "headers that differ in case alone": (b"system,rubric,label,Label\na,r,1,1\n", "could each be the label"),
     "label maybe": (HEADER + b"a,q,r,j,maybe\n", "maybe is not a number"),
@@ -122,7 +122,7 @@ def test_a_line_of_200_mb_is_refused(untouched, tmp_path, shape):
 def test_a_first_line_of_200_mb_is_refused_soon(untouched, tmp_path):
     path = tmp_path / "long.csv"
     path.write_bytes(b"x" * 200_000_000)
-    assert "is no header" in refused(untouched, path)
+    assert "is not a header" in refused(untouched, path)
     path.unlink()
 
 
@@ -239,7 +239,7 @@ def test_a_wrong_request_is_refused(untouched, options, expected):
         ("rubrics", b"rubric,scale_min,scale_max\nr,5,1\n", "ends at 1 but begins at 5"),
         ("rubrics", b"rubric,scale_max\nr,2.5\n", "2.5 lies between two levels"),
         ("rubrics", b"rubric,weight\n,1\n", "the rubric has no name"),
-        ("queries", b"query,p_decision_support\nq,1.5\n", "1.5 is no share"),
+        ("queries", b"query,p_decision_support\nq,1.5\n", "1.5 is not a share"),
         ("queries", b"query,omega\nq,-1\n", "-1 is negative"),
         ("gold", b"system,rubric\na,r\n", "no column for label"),
         ("reference", b"system\na\n", "no column for rank or score"),

@@ -96,7 +96,7 @@ with Workspace(sys.argv[1]) as ws:
 """
 
 
-@pytest.mark.parametrize("unsettled", [False, True], ids=["settled", "with a log beside it"])
+@pytest.mark.parametrize("unsettled", [False, True], ids=["resolved_levels", "with a log beside it"])
 def test_a_workspace_that_cannot_be_written_can_be_looked_at(tmp_path: Path, unsettled: bool) -> None:
     folder = tmp_path / "archive"
     folder.mkdir()

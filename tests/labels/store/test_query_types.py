@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from crubric_core.errors import DatasetError
-from crubric_core.labels.store.query_types import save_edited, save_typed
+from crubric_core.labels.store.query_types import save_edited, save_types
 from crubric_core.task_types.types import CREATIVE, DECISION, HIGH_RISK, TASK_TYPES
 
 
@@ -35,7 +35,7 @@ def test_types_from_the_file_have_no_other_source(ds):
 
 def test_a_typers_probabilities_are_kept_with_its_name_and_text_stays(ws, ds):
     before = ds.fingerprint
-    n = save_typed(ws, "d", typed(q1=[0.1, 0.6, 0.2, 0.1], q2=[0, 0, 1, 0], q3=[np.nan] * 4), "offline")
+    n = save_types(ws, "d", typed(q1=[0.1, 0.6, 0.2, 0.1], q2=[0, 0, 1, 0], q3=[np.nan] * 4), "offline")
     assert n == 2
     assert found(ds) == {"q1": (DECISION, "offline"), "q2": (HIGH_RISK, "offline"), "q3": (None, None)}
     row = ds.queries.set_index("query").loc["q1"]
@@ -45,9 +45,9 @@ def test_a_typers_probabilities_are_kept_with_its_name_and_text_stays(ws, ds):
 
 
 def test_what_a_person_says_is_certain_and_no_typer_changes_it(ws, ds):
-    save_typed(ws, "d", typed(q1=[0.4, 0.3, 0.2, 0.1]), "offline")
+    save_types(ws, "d", typed(q1=[0.4, 0.3, 0.2, 0.1]), "offline")
     save_edited(ws, "d", {"q1": CREATIVE})
-    assert save_typed(ws, "d", typed(q1=[1, 0, 0, 0], q2=[1, 0, 0, 0]), "prompted:m") == 1
+    assert save_types(ws, "d", typed(q1=[1, 0, 0, 0], q2=[1, 0, 0, 0]), "prompted:m") == 1
     assert found(ds)["q1"] == (CREATIVE, "edited")
     assert ds.queries.set_index("query").loc["q1", "p_creative_divergent"] == 1
     save_edited(ws, "d", {"q1": DECISION})
@@ -56,7 +56,7 @@ def test_what_a_person_says_is_certain_and_no_typer_changes_it(ws, ds):
 
 def test_nothing_to_save_changes_nothing(ws, ds):
     before = ds.fingerprint
-    assert save_typed(ws, "d", typed(q1=[np.nan] * 4), "offline") == 0
+    assert save_types(ws, "d", typed(q1=[np.nan] * 4), "offline") == 0
     save_edited(ws, "d", {})
     assert ds.fingerprint == before
 

@@ -107,7 +107,7 @@ def test_a_card_is_open_where_somebody_should_look() -> None:
     unsure = FilePlan("a", "csv", mapping={"label": "x"}, guesses=(Guess("label", "x", 0.5, "the cells"),))
     wide = FilePlan("a", "csv", "a wide table, one column a judge")
     told = [sure, unsure, wide, FilePlan("a", "csv", problem="no column for label")]
-    assert [upload_files._doubtful(file) for file in told] == [False, True, True, True]
+    assert [upload_files._needs_review(file) for file in told] == [False, True, True, True]
 
 
 def test_the_remedy_for_a_missing_system_is_the_one_that_the_page_has() -> None:
@@ -132,7 +132,7 @@ def test_names_typed_into_the_table_hold_for_the_whole_file(
     row: dict[str, Any], mapping: dict[str, str]
 ) -> None:
     file = FilePlan("a", "hellobench", tables=("labels",), mapping={"system": "=gpt"})
-    told = upload_names._told(file, row, ["system", "judge"])
+    told = upload_names._given_name(file, row, ["system", "judge"])
     assert told.mapping == mapping
     assert (told == file) == (mapping == file.mapping)
 
@@ -141,8 +141,8 @@ def test_a_report_names_the_choices_as_the_page_asks_them() -> None:
     with Workspace() as workspace:
         report = workspace.preview(CSV + b"a,q,r,j,0\n", "x", on_conflict="last", name="a.csv")
     assert upload_report._rows(report, "before") == (
-        "a.csv: 3 rows read as labels, 1 replaced, scale 0 to 1 (as the labels show); "
-        "“Rows that contradict each other, or what is stored” decided 1."
+        "a.csv: 3 rows read as labels, 1 replaced, scale 0 to 1 (as seen in the labels); "
+        "“Rows that contradict each other, or what is stored” applied to 1."
     )
 
 

@@ -178,7 +178,7 @@ def _opened(path: Path, name: str) -> zipfile.ZipFile:
         return zipfile.ZipFile(path)
     except _BROKEN as error:
         raise IngestError(
-            f"{name} is no whole ZIP archive or Excel workbook ({_words(error)}): make it again."
+            f"{name} is not a complete ZIP archive or Excel workbook ({_words(error)}): write it again."
         ) from error
 
 

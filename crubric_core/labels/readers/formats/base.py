@@ -47,7 +47,7 @@ class Reader(Protocol):
 
 
 def first_line(error: duckdb.Error) -> str:
-    """The part of DuckDB's message that speaks of the content, without the path of the copy that it read."""
+    """The part of DuckDB's message about the content, without the path of the copy that it read."""
     text = str(error).split("\n", 1)[0].split(": ", 1)[-1]
     return (
         re.sub(r"""(,?\s*\b(in|of|at end of))?\s*\bfile ["'][^"']*["']:?""", "", text).strip(". ")[:200]

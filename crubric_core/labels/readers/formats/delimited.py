@@ -49,7 +49,7 @@ class DelimitedReader:
         records = (r for r in _tolerant(sample, self._delimiter) if r)
         header = tuple(next(records, ()))
         if not header or any(len(name) > 1000 for name in header):
-            raise IngestError(f"The first line of {self._name} is no header: expected short column names.")
+            raise IngestError(f"The first line of {self._name} is not a header: expected short column names.")
         return tuple(name if i or name.strip() else "column 1" for i, name in enumerate(header))
 
     def head(self, rows: int) -> list[tuple[str | None, ...]]:
@@ -116,7 +116,7 @@ class DelimitedReader:
                 problem = problem or self._width_problem(record)
                 kept, dropped = kept + (problem is None), dropped + (problem is not None)
                 if dropped > max(kept, _MOST_MALFORMED):
-                    raise IngestError(f"Most rows of {self._name} are no records (row {row:,}: {problem}).")
+                    raise IngestError(f"Most rows of {self._name} are not records (row {row:,}: {problem}).")
                 if problem:
                     drop.writerow([row, "", self._delimiter.join(record)[:200], problem])
                 elif record:

@@ -58,7 +58,7 @@ class JsonReader:
 
     def _broken(self, error: duckdb.Error) -> str:
         found = re.search(r"(?:record/value|line) (\d+)", str(error))
-        where = f"record {found[1]} is no valid JSON" if found else first_line(error)
+        where = f"record {found[1]} is not valid JSON" if found else first_line(error)
         return f"{self._name} cannot be read as JSON ({where}): correct the file or write it again."
 
 

@@ -74,7 +74,7 @@ def _by_lines(file: TextIO, name: str) -> Iterator[tuple[int, Any]]:
             try:
                 yield number, json.loads(line)
             except (ValueError, RecursionError) as error:
-                yield number, Fault(f"is no valid JSON ({_words(error)})", line[:200])
+                yield number, Fault(f"is not valid JSON ({_words(error)})", line[:200])
 
 
 def _lines(file: TextIO, name: str) -> Iterator[str]:

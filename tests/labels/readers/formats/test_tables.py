@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from crubric_core.errors import IngestError
-from crubric_core.labels.readers.bundle import peek, plan_ingest
+from crubric_core.labels.readers.bundle import plan_ingest, preview_file
 from crubric_core.labels.readers.plan import Options, Plan
 
 from .conftest import labels_of, lines
@@ -368,11 +368,11 @@ def test_severity_comes_from_points_only_where_the_user_says_so(ws):
 
 
 def test_peek_shows_the_first_rows_of_a_table_and_the_labels_of_a_native_file():
-    found = peek(("a.csv", LONG), rows=2)
+    found = preview_file(("a.csv", LONG), rows=2)
     assert found.columns == ("system", "query", "rubric", "judge", "label")
     assert found.rows.to_numpy().tolist() == [["a", "q", "r1", "j", "1"], ["b", "q", "r1", "j", "0"]]
     graded = {"prompt_id": "p", "grades": [{"criteria_met": True}]}
-    assert peek(("m__j.jsonl", lines(graded))).rows["label"].tolist() == [1]
+    assert preview_file(("m__j.jsonl", lines(graded))).rows["label"].tolist() == [1]
 
 
 def test_gold_may_be_taken_from_a_file_of_labels(ws):

@@ -189,7 +189,7 @@ def listed(record: Record, key: str) -> list[Any]:
 def mapped(value: Any, what: str) -> Record:
     """An object; MalformedError where it is something else."""
     if not isinstance(value, dict):
-        raise MalformedError(f"has {what} that is no object")
+        raise MalformedError(f"has {what} that is not an object")
     return value
 
 

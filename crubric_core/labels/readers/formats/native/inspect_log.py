@@ -52,9 +52,9 @@ def _load(path: Path, name: str, entry: str) -> Any:
     try:
         found = json.loads(read_entry(path, name, entry))
     except (ValueError, RecursionError) as error:
-        raise IngestError(f"{entry} in {name} is no valid JSON: export the log again.") from error
+        raise IngestError(f"{entry} in {name} is not valid JSON: export the log again.") from error
     if not isinstance(found, dict):
-        raise IngestError(f"{entry} in {name} is no object: export the log again.")
+        raise IngestError(f"{entry} in {name} is not an object: export the log again.")
     return found
 
 

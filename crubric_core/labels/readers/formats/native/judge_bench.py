@@ -39,7 +39,7 @@ def _rows(record: Record, _setting: Setting) -> Iterator[Row]:
 
 
 def _scores(found: Any) -> list[Any]:
-    """Each person's score; the majority where the persons are not told apart."""
+    """Each person's score; the majority where the persons are not identified."""
     if not isinstance(found, dict):
         return [found]
     people = found.get("individual_human_scores")

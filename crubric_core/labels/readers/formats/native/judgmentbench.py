@@ -50,7 +50,7 @@ def _begin(setting: Setting) -> Iterator[Row]:
 
 
 def _annotations(found: list[Record], setting: Setting) -> dict[str, tuple[str, str, str]]:
-    """Annotation → (task, system, judge); a grader that judged the same again is told apart by the run."""
+    """Annotation → (task, system, judge); a grader that judged the same again is distinguished by the run."""
     grader = setting.given.get("judge") or _grader(setting.name)
     seen: dict[tuple[str, str, str], int] = {}
     read = {}

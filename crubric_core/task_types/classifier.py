@@ -1,4 +1,4 @@
-"""What every typer of queries can do, whatever it asks."""
+"""What every task-type classifier can do."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ..types import FloatArray, Progress
 
 @dataclass(frozen=True)
 class Watch:
-    """Who hears (share done, what is done) of a typer at work, and the event that stops it; each None for nobody."""
+    """Who hears (share done, what is done) of a running classifier, and the event that stops it; None if unused."""
 
     progress: Progress | None = None
     cancel: threading.Event | None = None
@@ -22,7 +22,7 @@ class Watch:
         """Whether the typer is to end."""
         return self.cancel is not None and self.cancel.is_set()
 
-    def tell(self, share: float, what: str) -> None:
+    def report(self, share: float, what: str) -> None:
         """Say how far it is."""
         if self.progress is not None:
             self.progress(share, what)
@@ -31,7 +31,7 @@ class Watch:
 UNWATCHED = Watch()
 
 
-class TaskTyper(Protocol):
+class TaskTypeClassifier(Protocol):
     """Reads the texts of queries and says how likely each task type is."""
 
     @property

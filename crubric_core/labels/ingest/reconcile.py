@@ -10,7 +10,7 @@ from .job import Job
 from .statements import KEYS, revive
 
 
-def settle_rubrics(job: Job) -> None:
+def reconcile_rubrics(job: Job) -> None:
     """Move labels of a rubric without query to the only rubric of that name with one; check given scales.
 
     Raises IngestError where several queries share the name, where moved labels conflict, or where a stored

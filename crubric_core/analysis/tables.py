@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from ..leaderboard.inference import comparison_table
+from .columns import BANK, LEADERBOARD, WHOLE
 
 if TYPE_CHECKING:
     from ..bank.assembly import BankOrder
@@ -55,10 +56,10 @@ def leaderboard_table(
             "design_effect": standing.design_effect,
         }
     )
-    whole = dict.fromkeys(("rank", "tier", "rank_low", "rank_high"), "Int64")
     return (
-        table.assign(_by=standing.estimate)
-        .astype(whole)
+        table[list(LEADERBOARD)]
+        .assign(_by=standing.estimate)
+        .astype(dict.fromkeys(WHOLE, "Int64"))
         .sort_values(["_by", "system"], ascending=[False, True], na_position="last", ignore_index=True)
         .drop(columns="_by")
     )
@@ -123,7 +124,7 @@ def bank_table(
     chosen = order.order[: settings.budget]
     weights = calibration.nu[chosen]
     frame = reduction.rubrics.iloc[chosen]
-    return pd.DataFrame(
+    table = pd.DataFrame(
         {
             "order": np.arange(1, len(chosen) + 1),
             "rubric": frame["rubric"].to_numpy(),
@@ -134,3 +135,4 @@ def bank_table(
             "text": frame["text"].to_numpy(),
         }
     )
+    return table[list(BANK)]

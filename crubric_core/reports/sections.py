@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
+from ..analysis.columns import BANK, LEADERBOARD, titles
 from ..analysis.export import versions
 from ..analysis.result import Result
 from ..experiments.results import ExperimentResult
@@ -57,7 +58,10 @@ def sections(result: Result, experiments: Sequence[ExperimentResult]) -> list[Se
         basis=(*said.basis, *said.beside, *said.reading, proven),
         cautions=result.warnings,
         limits=said.limits,
-        tables={"Leaderboard": result.leaderboard, "Bank": result.bank.drop(columns=["text"])},
+        tables={
+            "Leaderboard": result.leaderboard.rename(columns=titles(LEADERBOARD)),
+            "Bank": result.bank.drop(columns=["text"]).rename(columns=titles(BANK)),
+        },
     )
     return [analysis, *map(_experiment, experiments)]
 

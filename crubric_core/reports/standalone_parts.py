@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 import pandas as pd
 from markupsafe import Markup
 
+from ..analysis.columns import BANK, LEADERBOARD, LEADERBOARD_SHARED, LEADERBOARD_SHOWN, Column
 from ..figures.shared_view import SharedFigure
 from ..sharing.files import view_files
 from ..sharing.view import Bank, SharedView
@@ -23,25 +24,9 @@ TITLES = {
     "bank": "Bank coverage",
     "rubrics": "Rubrics of the bank",
 }
-# column: (heading, format); a text column has no format
-COLUMNS = {
-    "leaderboard": {
-        "tier": ("tier", "d"),
-        "rank": ("rank", "d"),
-        "system": ("system", ""),
-        "theta": ("ability θ", ".2f"),
-        "theta_low": ("from", ".2f"),
-        "theta_high": ("to", ".2f"),
-        "rank_low": ("best rank", "d"),
-        "rank_high": ("worst rank", "d"),
-        "score": ("score S", ".3f"),
-    },
-    "rubrics": {
-        "order": ("#", "d"),
-        "text": ("text", ""),
-        "rubric": ("rubric", ""),
-        "query": ("query", ""),
-    },
+COLUMNS: Mapping[str, Mapping[str, Column]] = {
+    "leaderboard": {name: LEADERBOARD[name] for name in LEADERBOARD_SHOWN if name in LEADERBOARD_SHARED},
+    "rubrics": {name: BANK[name] for name in ("order", "text", "rubric", "query")},
 }
 FILTERED = 8  # rows from which on a table can be filtered
 MIME = {"csv": "text/csv", "json": "application/json"}
@@ -137,16 +122,16 @@ def _table(name: str, table: pd.DataFrame) -> Table:
     return Table(
         name,
         TITLES[name],
-        [(title, bool(style)) for title, style in columns.values()],
+        [(column.title, bool(column.style)) for column in columns.values()],
         [_row(row, columns) for row in table[list(columns)].to_dict("records")],
         len(table) >= FILTERED,
         count(len(table), "row"),
     )
 
 
-def _row(row: Mapping[Hashable, object], columns: Mapping[str, tuple[str, str]]) -> Row:
+def _row(row: Mapping[Hashable, object], columns: Mapping[str, Column]) -> Row:
     tier = row.get("tier")
-    cells = [_cell(row[name], style) for name, (_, style) in columns.items()]
+    cells = [_cell(row[name], column.style) for name, column in columns.items()]
     return Row(isinstance(tier, int) and tier % 2 == 1, cells)
 
 

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from ..analysis.claims import Claims
+from ..analysis.columns import BANK_SHARED, LEADERBOARD_SHARED
 from ..analysis.export import versions
 from ..analysis.result import Result
 from ..bank.utility import coverage_utility
@@ -16,7 +17,7 @@ from ..errors import SharingError
 from ..irt.information import item_information
 from ..types import FloatArray
 from .budget import within_budget
-from .view import LEADERBOARD, RUBRICS, Bank, Separation, SharedView
+from .view import Bank, Separation, SharedView
 
 TITLE, NOTE = 200, 5_000  # most characters
 SPACING = 0.05  # between the nodes at which information is kept: curves look smooth
@@ -66,7 +67,7 @@ def build_view(result: Result, choices: Choices = Choices(), now: datetime | Non
         leaderboard=_leaderboard(result, choices.tiers) if choices.leaderboard else None,
         separation=_separation(result) if choices.separation else None,
         bank=_bank(result) if choices.bank else None,
-        rubrics=result.bank[list(RUBRICS)].reset_index(drop=True) if choices.texts else None,
+        rubrics=result.bank[list(BANK_SHARED)].reset_index(drop=True) if choices.texts else None,
     )
     return within_budget(view)
 
@@ -86,7 +87,7 @@ def _claims(result: Result, choices: Choices) -> Claims | None:
 
 
 def _leaderboard(result: Result, tiers: bool) -> pd.DataFrame:
-    shown = [name for name in LEADERBOARD if tiers or name != "tier"]
+    shown = [name for name in LEADERBOARD_SHARED if tiers or name != "tier"]
     return result.leaderboard[shown].reset_index(drop=True)
 
 

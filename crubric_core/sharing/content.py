@@ -15,10 +15,11 @@ import numpy as np
 import pandas as pd
 
 from ..analysis.claims import Claims
+from ..analysis.columns import BANK_SHARED, WHOLE
 from ..files import json_bytes
 from ..labels.readers.formats.base import LOCAL
 from .folder import read_regular
-from .view import RUBRICS, WHOLE, Bank, Separation, SharedView
+from .view import Bank, Separation, SharedView
 
 FORMAT = 1
 MOST = 64 << 20  # bytes of a view that is read
@@ -102,7 +103,7 @@ def _tables(view: SharedView) -> dict[str, pd.DataFrame]:
         about["bank"] = {name: getattr(view.bank, name) for name in _BANK_NUMBERS}
         tables["information"] = pd.DataFrame({name: getattr(view.bank, name) for name in _BANK_CURVES})
     if view.rubrics is not None:
-        tables["rubrics"] = view.rubrics.astype(dict.fromkeys(RUBRICS[1:], "str"))
+        tables["rubrics"] = view.rubrics.astype(dict.fromkeys(BANK_SHARED[1:], "str"))
     tables["about"] = pd.DataFrame(
         {"value": [json_bytes({name: value}).decode() for name, value in about.items()]}
     )
@@ -146,4 +147,4 @@ def _whole(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def _texts(table: pd.DataFrame) -> pd.DataFrame:
-    return table[list(RUBRICS)]
+    return table[list(BANK_SHARED)]

@@ -12,20 +12,6 @@ import pandas as pd
 from ..analysis.claims import Claims
 from ..types import BoolArray, FloatArray
 
-LEADERBOARD = (
-    "rank",
-    "system",
-    "theta",
-    "theta_low",
-    "theta_high",
-    "score",
-    "tier",
-    "rank_low",
-    "rank_high",
-)
-WHOLE = ("rank", "tier", "rank_low", "rank_high")
-RUBRICS = ("order", "rubric", "query", "text")
-
 
 @dataclass(frozen=True, eq=False)
 class Separation:
@@ -73,8 +59,9 @@ class SharedView:
     settings: as Settings.as_dict. versions: of Python and the libraries that computed it.
     cautions: what must be said of the result. downloads: whether readers are offered files.
     claims: the sentences about who is ahead, where the view has a leaderboard.
-    leaderboard: columns LEADERBOARD, best first, unranked systems last; without ``tier`` where tiers were not chosen.
-    rubrics: columns RUBRICS, the bank in the order of its choice.
+    leaderboard: columns LEADERBOARD_SHARED of analysis.columns, best first, unranked systems last; without ``tier``
+    where tiers were not chosen.
+    rubrics: columns BANK_SHARED, the bank in the order of its choice.
     """
 
     title: str

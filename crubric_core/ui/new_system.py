@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
+from ..analysis.columns import LEADERBOARD
 from ..analysis.reference import reference_on_pool
 from ..analysis.stage import Key
 from ..errors import CrubricError
@@ -16,6 +17,7 @@ from ..figures.placement import placement_forest, rank_chances
 from ..placement.bank_scale import BankScale, make_bank_scale
 from ..placement.place import NewLabels, Placed, read_new_labels
 from . import loaders, widgets
+from .tables import configured
 from .text import count, plain, shorten
 
 if TYPE_CHECKING:
@@ -34,18 +36,10 @@ NEXT = {
     "text": st.column_config.TextColumn("text", width="large"),
 }
 PLACED = {
-    "system": "system",
-    "rank": _number("rank", width="small"),
-    "rank_low": _number("best"),
-    "rank_high": _number("worst"),
-    "tier": _number("tier", width="small"),
-    "theta": _number("ability θ", format="%.2f"),
-    "theta_low": _number(
-        "from", format="%.2f", help="Lower end of the bootstrap interval, as on the leaderboard"
-    ),
-    "theta_high": _number(
-        "to", format="%.2f", help="Upper end of the bootstrap interval, as on the leaderboard"
-    ),
+    **{
+        name: configured(LEADERBOARD[name])
+        for name in ("system", "rank", "rank_low", "rank_high", "tier", "theta", "theta_low", "theta_high")
+    },
     "posterior_low": _number(
         "posterior from", format="%.2f", help="Given these rubrics and labels, item parameters known"
     ),

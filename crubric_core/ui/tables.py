@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
+from ..analysis import columns
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -25,6 +27,14 @@ def bounded(name: str, title: str, low: str = "", high: str = "") -> dict[str, A
         low or f"{name}_low": _number("from", format="%.3f"),
         high or f"{name}_high": _number("to", format="%.3f"),
     }
+
+
+def configured(column: columns.Column) -> Any:
+    """A declared column as the page's table takes it."""
+    if not column.style:
+        return _text(column.title, help=column.help or None, width=column.width)
+    style = {"d": None, ".1%": "percent"}.get(column.style, f"%{column.style}")
+    return _number(column.title, format=style, help=column.help or None, width=column.width)
 
 
 KEPT = ("all", "kept", "dropped", "flagged")
@@ -57,26 +67,9 @@ ITEMS: dict[str, Any] = {
     "in_bank": st.column_config.CheckboxColumn("in bank"),
     "text": _text("text", width="large"),
 }
-BANK: dict[str, Any] = {
-    "order": _number("#", width="small"),
-    "rubric": "rubric",
-    "query": "query",
-    "gain": _number("gain", format="%.4f", help="What this rubric adds to the coverage of those above it"),
-    "utility": _number("coverage U", format="%.3f", help="Coverage of the bank up to here"),
-    "weight": _number("weight", format="percent", help="Share in the score, before task types"),
-    "text": _text("text", width="large"),
-}
+BANK: dict[str, Any] = {name: configured(columns.BANK[name]) for name in columns.BANK_SHOWN}
 LEADERBOARD: dict[str, Any] = {
-    "tier": _number("tier", width="small"),
-    "rank": _number("rank", width="small"),
-    "system": "system",
-    "theta": _number("ability θ", format="%.2f"),
-    "theta_low": _number("from", format="%.2f", help="Lower end of the bootstrap interval of θ"),
-    "theta_high": _number("to", format="%.2f", help="Upper end of the bootstrap interval of θ"),
-    "rank_low": _number("best rank", help="Best rank that the interval allows"),
-    "rank_high": _number("worst rank", help="Worst rank that the interval allows"),
-    "score": _number("score S", format="%.3f", help="Weighted share of the marks, by task type"),
-    "theta_full": _number("θ, every rubric", format="%.2f", help="Ability from all rubrics of the dataset"),
+    name: configured(columns.LEADERBOARD[name]) for name in columns.LEADERBOARD_SHOWN
 }
 
 

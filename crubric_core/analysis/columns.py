@@ -1,0 +1,85 @@
+"""The columns of the tables that people are shown, each declared once: for page, view, file and report."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column. title: as people read it. help: what it holds, in one line.
+
+    style: how numbers are written, as a format specification of Python ("d" whole, ".2f", ".1%"); "" for text.
+    width: on the page, where it is not the usual one.
+    """
+
+    title: str
+    help: str = ""
+    style: str = ""
+    width: Literal["small", "large"] | None = None
+
+
+LEADERBOARD: Mapping[str, Column] = {
+    "rank": Column("rank", "1 + number of systems with a higher estimate", "d", "small"),
+    "system": Column("system"),
+    "theta": Column("ability θ", "Ability on the basis that the leaderboard ranks on", ".2f"),
+    "theta_low": Column("from", "Lower end of the interval of θ; none where claims rest on scores", ".2f"),
+    "theta_high": Column("to", "Upper end of the interval of θ; none where claims rest on scores", ".2f"),
+    "score": Column("score S", "Weighted share of the marks, by task type", ".3f"),
+    "tier": Column(
+        "tier", "From its first system to the last before one that is separated from it", "d", "small"
+    ),
+    "rank_low": Column("best rank", "Best rank that the comparisons leave possible", "d"),
+    "rank_high": Column("worst rank", "Worst rank that the comparisons leave possible", "d"),
+    "theta_se": Column("SE(θ)", "Standard error of θ, by the method of the intervals", ".3f"),
+    "theta_sd": Column("posterior sd of θ", "Given the labels, item parameters known", ".3f"),
+    "theta_full": Column(
+        "θ, all rubrics", "Ability by the fit of all systems on all rubrics, in sample", ".2f"
+    ),
+    "theta_full_sd": Column("posterior sd, all rubrics", "Of that ability", ".3f"),
+    "saturated": Column("saturated", "Passes (1) or fails (-1) all rubrics in use; else 0", "d"),
+    "basis": Column("basis", "The rubrics that abilities are estimated from"),
+    "population": Column("population", "What the intervals generalise to"),
+    "method": Column("method", "How the intervals were computed"),
+    "design_effect": Column("design effect", "Variance by query divided by variance by rubric", ".2f"),
+}
+"""In the order of leaderboard.csv, whose header are the names."""
+LEADERBOARD_SHOWN = (
+    "tier",
+    "rank",
+    "system",
+    "theta",
+    "theta_low",
+    "theta_high",
+    "rank_low",
+    "rank_high",
+    "score",
+    "theta_full",
+)
+"""Those of the leaderboard's page, in its order."""
+LEADERBOARD_SHARED = tuple(LEADERBOARD)[:9]
+"""Those of a published view, in the order of its files: what claims rest on stays with the publisher."""
+WHOLE = ("rank", "tier", "rank_low", "rank_high")
+"""Whole numbers that may be unknown."""
+
+BANK: Mapping[str, Column] = {
+    "order": Column("#", "In which order the rubrics were chosen", "d", "small"),
+    "rubric": Column("rubric"),
+    "gain": Column("gain", "What this rubric adds to the coverage of those above it", ".4f"),
+    "utility": Column("coverage U", "Coverage of the bank up to here", ".3f"),
+    "weight": Column("weight", "Share in the score, before task types", ".1%"),
+    "query": Column("query"),
+    "text": Column("text", width="large"),
+}
+"""In the order of bank.csv."""
+BANK_SHOWN = ("order", "rubric", "query", "gain", "utility", "weight", "text")
+"""Those of the bank's page, in its order."""
+BANK_SHARED = ("order", "rubric", "query", "text")
+"""Those of a published view."""
+
+
+def titles(columns: Mapping[str, Column]) -> dict[str, str]:
+    """Each name with its title."""
+    return {name: column.title for name, column in columns.items()}

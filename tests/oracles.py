@@ -397,10 +397,16 @@ def inferred_bottom(low, top):
     return low if low < top else top - 1
 
 
-def label_levels(labels, scale_max=None):
-    """Known rows with ``level`` and ``n_levels``; the top from a dict by rubric, else of the criterion's labels."""
+def label_levels(labels, scale_max=None, texts=None):
+    """Known rows with ``level`` and ``n_levels``; the top from a dict by rubric, else of the criterion's labels.
+
+    A criterion is its text where ``texts`` (by rubric) has one, else its name after the query's prefix.
+    """
     known = labels.dropna(subset=["label"]).copy()
-    criteria = [criterion_of(q, r) for q, r in zip(known["query"], known["rubric"], strict=True)]
+    texts = texts or {}
+    criteria = [
+        texts.get(r) or criterion_of(q, r) for q, r in zip(known["query"], known["rubric"], strict=True)
+    ]
     ends = known["label"].groupby(criteria).agg(["min", "max"])
     lows, highs = (ends[end].reindex(criteria).to_numpy() for end in ("min", "max"))
     seen = np.where((lows == 0) & (highs == 0), 1, highs)

@@ -123,8 +123,13 @@ def counts(dataset: int, runs: bool) -> Query:
     )
 
 
-def labels(dataset: int) -> Query:
-    """The long label table: system, query, rubric (as in the rubrics table), judge, run, label, reason."""
+def labels(
+    dataset: int, system: str | None = None, query: str | None = None, rubric: str | None = None
+) -> Query:
+    """The long label table: system, query, rubric (as in the rubrics table), judge, run, label, reason.
+
+    None: of all.
+    """
     return (
         f"""
         WITH {RUBRIC_FACTS}, {REASONS}
@@ -133,20 +138,23 @@ def labels(dataset: int) -> Query:
         LEFT JOIN runs d ON d.run_id = l.run_id LEFT JOIN why w
             ON w.system_id = l.system_id AND w.rubric_id = l.rubric_id AND w.judge_id = l.judge_id
                AND w.run_id = l.run_id
-        WHERE l.dataset_id = $dataset ORDER BY system, query, rubric, judge, run
+        WHERE l.dataset_id = $dataset AND s.name = coalesce($system, s.name)
+              AND f.query = coalesce($query, f.query) AND f.rubric = coalesce($rubric, f.rubric)
+        ORDER BY system, f.query, f.rubric, judge, run
         """,
-        {"dataset": dataset},
+        {"dataset": dataset, "system": system, "query": query, "rubric": rubric},
     )
 
 
-def answers(dataset: int) -> Query:
-    """What the systems answered: system, query, text."""
+def answers(dataset: int, system: str | None = None, query: str | None = None) -> Query:
+    """What the systems answered: system, query, text. None: of all."""
     return (
         f"""
         SELECT s.name AS system, q.name AS query, a.text FROM ({current_facts(FACTS["answers"])}) a
-        JOIN systems s USING (system_id) JOIN queries q USING (query_id) ORDER BY system, query
+        JOIN systems s USING (system_id) JOIN queries q USING (query_id)
+        WHERE s.name = coalesce($system, s.name) AND q.name = coalesce($query, q.name) ORDER BY system, query
         """,
-        {"dataset": dataset},
+        {"dataset": dataset, "system": system, "query": query},
     )
 
 

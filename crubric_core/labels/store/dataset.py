@@ -132,12 +132,14 @@ class Dataset:
         found["missing_share"] = 1 - found["labels"] / room if room else float("nan")
         return found
 
-    def labels(self) -> pd.DataFrame:
-        """All labels as given: system, query, rubric, judge, label, and run and reason where any label has one.
+    def labels(
+        self, *, system: str | None = None, query: str | None = None, rubric: str | None = None
+    ) -> pd.DataFrame:
+        """Labels as given: system, query, rubric, judge, label, and run and reason where any of them has one.
 
-        A blank label is missing.
+        A blank label is missing. system, query, rubric: only theirs, by the names of ``systems`` and ``rubrics``.
         """
-        return as_file("labels", self._frame(*catalogue.labels(self._id)))
+        return as_file("labels", self._frame(*catalogue.labels(self._id, system, query, rubric)))
 
     @property
     def has_runs(self) -> bool:
@@ -163,9 +165,9 @@ class Dataset:
         """What counts as met on each graded scale, a sentence each: where labels are read as pass or fail."""
         return pass_mark_sentences(self.criteria)
 
-    def answers(self) -> pd.DataFrame:
-        """What the systems answered: system, query, text."""
-        return self._frame(*catalogue.answers(self._id))
+    def answers(self, system: str | None = None, query: str | None = None) -> pd.DataFrame:
+        """What the systems answered: system, query, text; of one system, one query, or of all."""
+        return self._frame(*catalogue.answers(self._id, system, query))
 
     def system_metadata(self) -> pd.DataFrame:
         """What is known of the systems, one row each: system, organisation, date, cost, licence and other columns.

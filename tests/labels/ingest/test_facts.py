@@ -45,6 +45,17 @@ def test_answers_are_stored_and_shown(ws):
     assert ws.dataset("d").answers().values.tolist() == [["a", "q", "One, two"], ["b", "q", "Three"]]
 
 
+def test_one_system_one_query_and_one_rubric_are_had_alone(ws):
+    ws.ingest(LABELS, "d")
+    ws.ingest(ANSWERS, "d", "answers")
+    ds = ws.dataset("d")
+    assert ds.answers("a", "q")["text"].tolist() == ["One, two"]
+    assert ds.answers(query="elsewhere").empty
+    assert ds.labels(system="a", rubric="r")["reason"].tolist() == ["It cites", None]
+    assert ds.labels(system="b", query="q").values.tolist() == [["b", "q", "r", "j", 0, "No source"]]
+    assert ds.labels(query="elsewhere").empty
+
+
 def test_another_answer_to_the_same_query_is_a_conflict_unless_it_may_replace(ws):
     ws.ingest(ANSWERS, "d", "answers")
     before = ws.dataset("d").fingerprint

@@ -17,9 +17,9 @@ from tests.tiers import examples
 REAL = ["dialsummeval", "wildbench", "hellobench"]
 
 
-def compare(ds, labels, scale_max=None, tolerances=(0, 1)):
+def compare(ds, labels, scale_max=None, tolerances=(0, 1), texts=None):
     """Every number of every reduction equals the oracle's."""
-    known = oracles.label_levels(labels, scale_max=scale_max)
+    known = oracles.label_levels(labels, scale_max=scale_max, texts=texts)
     systems = sorted(labels["system"].unique())
     rubrics = list(ds.rubrics["rubric"])
     assert sorted(rubrics) == sorted(labels["rubric"].unique())
@@ -58,6 +58,7 @@ def test_real_tables_reduce_as_brute_force_says(real_data, name):
             labels,
             dict(zip(rubrics["rubric"], rubrics["scale_max"], strict=True)),
             tolerances=(0,),
+            texts=dict(zip(rubrics["rubric"], rubrics["text"], strict=True)) if "text" in rubrics else None,
         )
 
 

@@ -93,6 +93,10 @@ def score_inference(ranking: Ranking, queries: pd.DataFrame, settings: Settings)
 
 
 def _score_evidence(scores: QueryScores, queries: pd.DataFrame) -> Influence:
+    """Contributions of the queries; of the rubrics of the only query where one alone has a score."""
+    if np.isfinite(scores.by_query).any(axis=0).sum() == 1:
+        found = score_influence(scores.points, scores.weights, unit="rubric")
+        return replace(found, estimate=np.where(found.ranked, scores.score, np.nan))
     omega = queries["omega"].to_numpy(dtype=float)
     usual = np.nanmean(omega) if np.isfinite(omega).any() else 1.0
     return score_influence(scores.by_query, np.where(np.isnan(omega), usual, omega))

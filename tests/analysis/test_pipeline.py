@@ -199,3 +199,25 @@ def test_where_no_rubric_reaches_the_threshold_the_sentence_says_which_one_some_
         ):
             run_pipeline(dataset, Settings(model="GRM", tau_c=0.8))
         assert len(run_pipeline(dataset, Settings(model="GRM", tau_c=0.16, replicates=5)).bank)
+
+
+def test_few_systems_on_one_query_are_compared_by_its_rubrics():
+    rng = np.random.default_rng(5)
+    passes = {"strong": 0.95, "middle": 0.5, "same": 0.5, "weak": 0.05}
+    rows = [
+        (system, "only", f"r{j}", judge, label)
+        for system, rate in passes.items()
+        for j in range(40)
+        for label in [int(rng.random() < rate)]
+        for judge in ("j1", "j2")
+    ]
+    labels = pd.DataFrame(rows, columns=["system", "query", "rubric", "judge", "label"])
+    with Workspace() as ws:
+        ws.ingest(labels.to_csv(index=False).encode(), "d", name="d.csv")
+        ranking = run_pipeline(ws.dataset("d"), Settings(model="1PL")).ranking
+    found = ranking.standing
+    assert (ranking.method, found.unit, found.n_units) == ("score", "rubric", 40)
+    place = {name: i for i, name in enumerate(sorted(passes))}
+    assert found.separated[place["strong"], place["weak"]]
+    assert not found.separated[place["middle"], place["same"]]
+    np.testing.assert_allclose(found.estimate, ranking.scores.score)

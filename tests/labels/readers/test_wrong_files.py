@@ -52,7 +52,7 @@ WRONG = {
     "white space": (b" \n\n \n", "is empty"),
     "a header alone": (HEADER, "has a header but no rows"),
     "an image": (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + bytes(range(256)) * 9, "binary file"),
-    "a ZIP or Excel file": (b"PK\x03\x04" + bytes(200), "no whole ZIP archive or Excel workbook"),
+    "a ZIP or Excel file": (b"PK\x03\x04" + bytes(200), "is not a complete ZIP archive or Excel workbook"),
     "gzip": (b"\x1f\x8b\x08" + bytes(50), "cannot be unpacked"),
     "no system column": (b"who,rubric,label\na,r,1\n", "no column for system"),
     "no rubric or label column": (b"system,x,y\na,r,1\n", "no column for rubric and label"),

@@ -95,3 +95,6 @@ def offline_classifier() -> LexiconClassifier:
 @cache
 def _compiled(pattern: str) -> re.Pattern[str]:
     return re.compile(rf"(?<!\w)(?:{pattern})(?!\w)", re.IGNORECASE)
+
+
+offline_typer = offline_classifier  # its name in version 0.1

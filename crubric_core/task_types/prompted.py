@@ -218,3 +218,6 @@ class _Tally:
                 self._prompt_tokens * endpoint.input_price + self._completion_tokens * endpoint.output_price
             )
         return Usage(self._requests, self._prompt_tokens, self._completion_tokens, cost / 1e6)
+
+
+PromptedTyper = PromptedClassifier  # its name in version 0.1

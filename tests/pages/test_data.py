@@ -119,7 +119,7 @@ def test_an_unreadable_file_is_one_clear_sentence_and_cannot_be_read(open_page: 
     [
         (b"system,system,rubric,label\na,b,r,1\n", "has the column 'system' 2 times"),
         (HEADER.encode() + b"\n\x80\x00a,q,r,j,1\n", "binary file"),
-        (b"PK\x03\x04junk", "is no whole ZIP archive"),
+        (b"PK\x03\x04junk", "is not a complete ZIP archive"),
         (b"<html><body>404</body></html>", "has no column"),
         (b'{"a": [1, {"b": null}]}', ""),
     ],

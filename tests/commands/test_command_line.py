@@ -188,7 +188,7 @@ def test_an_experiment_of_a_workspace_is_kept_there_and_not_run_twice(capsys, tm
     monkeypatch.setattr("crubric_core.commands.analysis.run_experiment", lambda *a, **k: ran.append(a))
     code, _, err = run(capsys, "experiment", "sweep", *study, "--out", tmp_path / "b")
     assert (code, ran) == (0, [])
-    assert "--again runs sweep anew" in err
+    assert "--again runs sweep again" in err
     for name in ("sweep.json", "sweep.csv"):
         assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes()
 

@@ -92,9 +92,9 @@ def test_rejected_rows_are_shown_with_their_reasons_and_kept_for_download(
     upload(app, ("fin.csv", csv(*ROWS, "a,q1,r1,j3,splendid")))
     assert any("Text in place of a number" in e.value for e in app.error)
     assert any("splendid" in d.value.astype(str).to_numpy() for d in app.dataframe)
-    assert any(b.label == "Download the 1 row left out" for b in app.get("download_button"))
+    assert any(b.label == "Download the 1 row rejected" for b in app.get("download_button"))
     button(app, "Read 1 file").click().run()
-    assert "1 left out" in text(app)
+    assert "1 rejected" in text(app)
     assert any("reason" in d.value and "splendid" in d.value["value"].tolist() for d in app.dataframe)
 
 

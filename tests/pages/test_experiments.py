@@ -104,7 +104,7 @@ def test_what_one_session_started_is_followed_by_another_and_outlives_the_first(
     first = open_page("experiments", own, experiment="stability", seed="21")
     press(first, "Run")
     del first
-    assert first_line(waiting.run()).startswith("Under way")
+    assert first_line(waiting.run()).startswith("Running")
     assert "Cancel" in [b.label for b in waiting.button]
     other_page = open_page("leaderboard", own)
     assert not other_page.exception

@@ -72,7 +72,7 @@ def test_two_judges_are_compared_with_each_other(open_page: Open, few_judges: Pa
     assert not app.error
     if view == "Judges":
         assert first_line(app).startswith("Two judges: κ = 0.")
-        assert "which of them errs" in first_line(app)
+        assert "nothing shows which of them is wrong" in first_line(app)
 
 
 @pytest.mark.parametrize("view", VIEWS)
@@ -133,7 +133,7 @@ def test_another_page_s_view_in_the_url_is_answered_with_the_first(open_page: Op
     assert "pass τ_c" in first_line(app)
 
 
-def test_a_rubric_that_it_is_bad_to_meet_says_that_its_labels_are_turned_round(
+def test_a_rubric_that_it_is_bad_to_meet_says_that_its_labels_are_shown_reversed(
     open_page: Open, tmp_path: Path
 ) -> None:
     rows = [
@@ -144,7 +144,7 @@ def test_a_rubric_that_it_is_bad_to_meet_says_that_its_labels_are_turned_round(
         workspace.ingest(b"rubric,points\nr0,-5\nr1,-5\nr2,-5\nr3,-5\n", "d", "rubrics")
     app = open_page("measurability", tmp_path / "w.duckdb", tau_c="0.1")
     assert not app.exception
-    assert any("turned round" in caption.value for caption in app.caption)
+    assert any("shown reversed" in caption.value for caption in app.caption)
 
 
 def test_the_votes_say_which_rubrics_are_valid(open_page: Open, study: Path) -> None:

@@ -143,7 +143,7 @@ def test_a_type_confirmed_by_hand_is_a_persons_from_then_on(open_page: Open, own
 def test_types_that_the_file_gives_stay_unless_asked_for(open_page: Open, study: Path) -> None:
     app = open_page("task_types", study, view="Classify")
     button = next(b for b in app.button if b.label.endswith("offline"))
-    assert button.label == "Type 0 queries offline"
+    assert button.label == "Classify 0 queries offline"
     assert button.disabled
 
 
@@ -185,7 +185,7 @@ def test_the_worked_example_follows_a_rule_while_it_is_tried_and_nothing_is_kept
     which = "critical" if penalty(app) == -0.5 else "moderate"
     rule(app, which).set_value(-2.0).run()
     assert penalty(app) == -2.0
-    assert any("not kept yet" in text.value for text in app.markdown)
+    assert any("not saved yet" in text.value for text in app.markdown)
     with Workspace(own) as workspace:
         assert workspace.dataset("small").scoring_rules() == ScoringRules()
 
@@ -210,7 +210,7 @@ def test_kept_rules_hold_on_the_leaderboard_until_the_paper_s_come_back(open_pag
     assert board() != before
     app = open_page("task_types", own, view="Rules")
     assert (rule(app, "critical").value, rule(app, "actionability").value) == (-3.0, 1.0)
-    press(app, "Back to the paper")
+    press(app, "Reset to the paper")
     assert (rule(app, "critical").value, rule(app, "actionability").value) == (-0.5, 5.0)
     assert board() == before
 

@@ -71,7 +71,7 @@ def test_what_an_old_release_ingested_stays_and_what_comes_later_can_be_taken_ba
     with Workspace(old) as ws:
         assert ws.ingests("fin")["undo"].str.contains("by an earlier release").all()
         with pytest.raises(
-            DatasetError, match=r"task types .* cannot be undone: it was read by an earlier release"
+            DatasetError, match=r"task types .* cannot be undone: it was ingested by an earlier release"
         ):
             ws.undo("fin")
         ws.ingest(b"system,query,rubric,judge,label\na,q1,r1,j,1\nd,q1,r1,j,1\n", "fin", on_conflict="last")

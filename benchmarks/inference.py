@@ -1,4 +1,4 @@
-"""Do the board's claims hold? Simulated tables of 15 systems, 104 queries, three judges (METHOD §10).
+"""Do the board's claims hold? Simulated tables of 15 systems, 104 queries, three judges (docs/method.md §10).
 
     python -m benchmarks.inference --tables 60 --page docs/inference.md
     python -m benchmarks.inference --real DIR --page docs/inference.md

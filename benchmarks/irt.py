@@ -5,8 +5,8 @@
     python -m benchmarks.irt --scale          # us alone at 1,000 × 30,000, each evaluation beside its matrix products
 
 Every fit runs in a process of its own (`fit_once.py`). Quality is measured by one yardstick for all: the log
-posterior of METHOD §6 on 4,001 nodes of [-8, 8], at each package's own item parameters; theta by its RMSE and rank
-correlation with the truth, each package's own EAP standardised. "values" counts abilities that differ by 0.001.
+posterior of docs/method.md §6 on 4,001 nodes of [-8, 8], at each package's own item parameters; theta by its RMSE and
+rank correlation with the truth, each package's own EAP standardised. "values" counts abilities that differ by 0.001.
 """
 
 from __future__ import annotations
@@ -123,7 +123,7 @@ def row(
 
 
 def exact(found: dict[str, np.ndarray], y: np.ndarray) -> float:
-    """Log posterior of METHOD §6 at the found parameters, on the dense grid."""
+    """Log posterior of docs/method.md §6 at the found parameters, on the dense grid."""
     x = np.concatenate([np.log(np.maximum(found["a"], 1e-6)), found["b"]])
     return float(dense_2pl(x, y)[0])  # type: ignore[no-untyped-call] # the oracle is plain on purpose
 

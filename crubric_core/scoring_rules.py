@@ -1,4 +1,4 @@
-"""The rules by which queries of each task type are scored (tab:tasktypes, METHOD §9): a dataset may have its own."""
+"""How queries of each task type are scored (tab:tasktypes, docs/method.md §9): a dataset may have its own rules."""
 
 from __future__ import annotations
 

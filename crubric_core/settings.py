@@ -35,7 +35,7 @@ _FOLLOWS: Any = None  # a field that __post_init__ resolves
 
 @dataclass(frozen=True)
 class Priors:
-    """Priors of the item parameters (METHOD §6). ``None`` in a field means flat.
+    """Priors of the item parameters (docs/method.md §6). ``None`` in a field means flat.
 
     log_a_sd: sd of log a ~ N(0, sd²), a penalty on the log-a scale; > 0.
     b_sd: sd of each difficulty or threshold b ~ N(0, sd²); > 0.

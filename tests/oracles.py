@@ -42,7 +42,7 @@ def dense_posterior(y, a, b, c=None, thresholds=None, nodes=DENSE_NODES):
 def dense_log_posterior(
     y, a, b, c=None, thresholds=None, log_a_sd=0.5, b_sd=2.0, c_beta=(5.0, 17.0), common=False
 ):
-    """METHOD §6 with every constant; ``common`` counts the one slope of the 1PL once."""
+    """docs/method.md §6 with every constant; ``common`` counts the one slope of the 1PL once."""
     from scipy.stats import norm
 
     value = dense_posterior(y, a, b, c, thresholds)[0].sum()
@@ -106,12 +106,12 @@ def best_coverage(info, weights, budget, feasible):
 
 
 def naive_certificate(info, weights, order, budget, feasible):
-    """METHOD's bound for the coverage utility."""
+    """The bound of docs/method.md §8 for the coverage utility."""
     return least_bound_certificate(lambda bank: coverage(info, weights, bank), order, budget, feasible)
 
 
 def least_bound_certificate(utility, order, budget, feasible):
-    """METHOD's bound with every prefix 0 … budget and every gain as a difference of utilities."""
+    """The bound of docs/method.md §8 with every prefix 0 … budget and every gain as a difference of utilities."""
     bounds = []
     for size in range(min(budget, len(order)) + 1):
         bank = list(order[:size])
@@ -130,7 +130,7 @@ def best_utility(utility, budget, feasible):
 
 
 def naive_item_posterior(y, theta, thresholds_at, log_a_grid, b_grid, log_a_sd=0.5, steps=6):
-    """METHOD §8, step 2, point by point: {(log a, b): (J,) posterior}. thresholds_at(b, j) are rubric j's there."""
+    """docs/method.md §8, step 2, point by point: {(log a, b): (J,) posterior}. thresholds_at(b, j): rubric j's."""
     n = y.shape[1]
     likelihood = {}
     for log_a in log_a_grid:
@@ -154,7 +154,7 @@ def naive_item_posterior(y, theta, thresholds_at, log_a_grid, b_grid, log_a_sd=0
 
 
 def naive_pair_distances(y, theta, nodes, posterior, thresholds_at):
-    """METHOD §8, steps 3 and 4, pair by pair and rubric by rubric: future pairs, then present ones."""
+    """docs/method.md §8, steps 3 and 4, pair by pair and rubric by rubric: future pairs, then present ones."""
     rows = []
     for j in range(y.shape[1]):
         chances = {
@@ -299,7 +299,7 @@ def label_log_probability(items, j, label, theta):
 
 
 def naive_influence(y, fold_items, fold, use, query, theta, step=1e-5):
-    """psi (n, M) and H (M,) of METHOD §10, before the link: derivatives by central differences, information by sums."""
+    """psi (n, M) and H (M,) of docs/method.md §10, before the link: derivatives by differences, information by sums."""
     queries = sorted({int(query[j]) for j in range(y.shape[1]) if use[j]})
     psi, information = np.zeros((len(queries), len(y))), []
     for i, row in enumerate(y):
@@ -336,7 +336,7 @@ def naive_link(y, pooled, theta, fold, use, query):
 
 
 def naive_variances(psi, floor):
-    """(M, M) variance of each difference by METHOD §10, pair by pair; on the diagonal that of each estimate."""
+    """(M, M) variance of each difference by docs/method.md §10, pair by pair; on the diagonal that of each estimate."""
     n, size = psi.shape
     out = np.empty((size, size))
     for i in range(size):
@@ -354,7 +354,7 @@ def naive_largest(draws, variance):
 
 
 def naive_places(estimate, separated):
-    """Tier, least rank and greatest rank by METHOD §10's words."""
+    """Tier, least rank and greatest rank by the words of docs/method.md §10."""
     ranking = sorted(range(len(estimate)), key=lambda i: -estimate[i])
     tier, first, tiers = 1, ranking[0], {}
     for i in ranking:

@@ -1,4 +1,4 @@
-"""What a bank is worth for systems that it has not seen, beside random banks of the same size (METHOD §8, §10)."""
+"""What a bank is worth for systems that it has not seen, and random banks of the same size (docs/method.md §8, §10)."""
 
 from __future__ import annotations
 

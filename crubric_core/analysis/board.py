@@ -1,4 +1,4 @@
-"""One standing of the systems as sentences need it, and what its claims rest on (METHOD §10)."""
+"""One standing of the systems as sentences need it, and what its claims rest on (docs/method.md §10)."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ def calibrate(reduction: Reduction, settings: Settings) -> Calibration:
 def fit_folds(
     reduction: Reduction, calibration: Calibration, settings: Settings, progress: Progress | None = None
 ) -> CrossFit:
-    """The fits that place each system without its own labels (METHOD §10).
+    """The fits that place each system without its own labels (docs/method.md §10).
 
     One fold of all systems at the pooled fit where the settings ask for that (the paper's way), or where there are
     too few systems: then no claim rests on abilities.

@@ -1,4 +1,4 @@
-"""Every sentence about who is ahead, made from the comparisons that it states (METHOD §10).
+"""Every sentence about who is ahead, made from the comparisons that it states (docs/method.md §10).
 
 "Separated", "not separated" and "ahead of" count pairs of ``Board.comparisons``; nothing is inferred from tiers. Pages,
 views, files and reports take their sentences from here.

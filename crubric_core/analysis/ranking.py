@@ -1,4 +1,4 @@
-"""Where the systems stand on a set of rubrics: abilities, claims about them, scores (METHOD §9, §10)."""
+"""Where the systems stand on a set of rubrics: abilities, claims about them, scores (docs/method.md §9, §10)."""
 
 from __future__ import annotations
 

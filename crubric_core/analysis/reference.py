@@ -1,4 +1,4 @@
-"""The reference systems of a result: what a new system is compared with (METHOD §13)."""
+"""The reference systems of a result: what a new system is compared with (docs/method.md §13)."""
 
 from __future__ import annotations
 

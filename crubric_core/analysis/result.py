@@ -58,7 +58,7 @@ class Ranking:
     method: what the claims rest on: "units" (abilities, by query), "bootstrap" (abilities, rubrics resampled), or
         "score" (too few systems for abilities: scores, by query).
     table: the leaderboard, best system first; systems without any label on these rubrics come last, unranked.
-    comparisons: one row a pair of ranked systems (METHOD §10).
+    comparisons: one row a pair of ranked systems (docs/method.md §10).
     """
 
     use: BoolArray

@@ -1,4 +1,4 @@
-"""Which rubrics enter the bank, in which order: from all systems, or without those that it will place (METHOD §8)."""
+"""The order in which rubrics enter the bank, from all systems or without those to be placed (docs/method.md §8)."""
 
 from __future__ import annotations
 
@@ -144,7 +144,7 @@ def masks(orders: tuple[IntArray, ...], budget: int, n_rubrics: int) -> BoolArra
 
 
 def bank_certificate(utility: Utility, order: BankOrder, feasible: BoolArray, budget: int) -> float:
-    """Utility of the bank over a proven upper bound of every bank of its size (METHOD §8)."""
+    """Utility of the bank over a proven upper bound of every bank of its size (docs/method.md §8)."""
     return certify(utility, order.order, min(budget, len(order.order)), feasible)
 
 

@@ -56,7 +56,7 @@ def with_rules(data: LabelSource, settings: Settings) -> Settings:
 
 
 def reduce_labels(data: LabelSource, settings: Settings) -> Reduction:
-    """Labels to agreement counts and the consensus matrix, on the scale that the model reads (METHOD §1, §2, §5).
+    """Agreement counts and the consensus matrix, on the scale that the model reads (docs/method.md §1, §2, §5).
 
     Its rubrics have the severity and dimension that the settings' rules give them.
     """
@@ -69,12 +69,12 @@ def reduce_labels(data: LabelSource, settings: Settings) -> Reduction:
 
 
 def gate(reduction: Reduction, settings: Settings) -> pd.DataFrame:
-    """Measurability of each rubric and whether it reaches tau_c (METHOD §2)."""
+    """Measurability of each rubric and whether it reaches tau_c (docs/method.md §2)."""
     return gate_table(reduction, decide_gate(reduction, settings), settings.confidence)
 
 
 def posterior_warnings(data: LabelSource, reduction: Reduction, settings: Settings) -> tuple[str, ...]:
-    """What must be said of Dawid–Skene labels, which take the judges for independent (METHOD §5, §15)."""
+    """What must be said of Dawid–Skene labels, which take the judges for independent (docs/method.md §5, §15)."""
     if settings.consensus == "majority":
         return ()
     gold = gold_levels(data.gold(), replace(reduction, response="binary"))

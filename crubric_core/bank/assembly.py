@@ -46,7 +46,7 @@ def order_bank(
     query_index: IntArray | None = None,
     budget: int | None = None,
 ) -> BankOrder:
-    """The order of one strategy, over its own candidates or the first ``budget`` of them (METHOD §8).
+    """The order of one strategy, over its own candidates or the first ``budget`` of them (docs/method.md §8).
 
     ``pairs``, ``greedy`` and ``plain`` choose among the feasible rubrics with information, ``random`` among the
     non-constant ones, ``hard_random`` among those of the consensus-derived ``baseline``. All masks are (J,).

@@ -1,7 +1,7 @@
 """How good a bank provably is, without a search for the best one.
 
 For any set S and the best bank O of at most B rubrics, U(O) ≤ U(S ∪ O) ≤ U(S) + the B largest gains at S, because
-U is monotone and submodular. Every prefix S of an order gives such a bound; the least of them counts (METHOD §8).
+U is monotone and submodular. Each prefix S of an order gives such a bound; the least one counts (docs/method.md §8).
 """
 
 from __future__ import annotations

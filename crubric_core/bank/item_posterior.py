@@ -1,4 +1,4 @@
-"""What the labels say of each rubric's slope and difficulty, given the abilities (METHOD §8, step 2).
+"""What the labels say of each rubric's slope and difficulty, given the abilities (docs/method.md §8, step 2).
 
 A slope fitted to fifteen labels is a winner's curse: the rubrics chosen for steep slopes are those whose slopes are
 overestimated. So each rubric keeps its whole posterior of (log a, b), on one small grid that all rubrics share:

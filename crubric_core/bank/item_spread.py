@@ -1,4 +1,4 @@
-"""How uncertain the parameters of each rubric are, for whoever is placed at them (METHOD §13)."""
+"""How uncertain the parameters of each rubric are, for whoever is placed at them (docs/method.md §13)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Strategy ``pairs``: how well a bank tells pairs of systems from each other, present ones and future (METHOD §8).
+"""Strategy ``pairs``: how well a bank separates pairs of systems, present ones and future (docs/method.md §8).
 
 Each rubric has a squared distance d_j ≥ 0 for each pair: the squared difference of what two systems are expected to
 get on it over the variance of that difference. Distances of rubrics add up, and a pair at the sum x is put in the
@@ -88,7 +88,7 @@ def pair_distances(
     levels: IntArray | None = None,
     thresholds: FloatArray | None = None,
 ) -> PairDistances:
-    """The distances of METHOD §8, steps 1–4, from a fit's abilities and the labels.
+    """The distances of docs/method.md §8, steps 1–4, from a fit's abilities and the labels.
 
     y: (M, J) labels 0..L-1, NaN unknown. theta, theta_sd: (M,) abilities and their posterior sds; a system without
     an ability takes no part. levels: (J,) numbers of levels, 2 by default. thresholds: (J, L-1) of a graded fit.

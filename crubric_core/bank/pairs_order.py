@@ -1,4 +1,4 @@
-"""The greedy, query-balanced order of the ``pairs`` utility, by lazy evaluation (METHOD §8, step 6).
+"""The greedy, query-balanced order of the ``pairs`` utility, by lazy evaluation (docs/method.md §8, step 6).
 
 U is submodular, so a gain seen once bounds every later gain of that rubric, and few need to be computed anew
 (Minoux 1978). Where the old bounds are too loose, one matrix-vector product lowers all of them: a gain is concave in

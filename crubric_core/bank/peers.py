@@ -1,4 +1,4 @@
-"""Selectors of other benchmarks, for comparison with ours (METHOD §11). Each gives rubrics with weights.
+"""Selectors of other benchmarks, for comparison with ours (docs/method.md §11). Each gives rubrics with weights.
 
 - tinyBenchmarks (Maia Polo et al. 2024, ICML; github.com/felipemaiapolo/efficbench, selection.py and acc.py): the
   rubrics nearest to the centres of a k-means clustering, the best of five, each with the share of its cluster.

@@ -1,4 +1,4 @@
-"""The pool's score of a new system from its bank alone: the mean of P_j at its ability, with its error (METHOD §8).
+"""The pool score of a new system from its bank: the mean of P_j at its ability, with its error (docs/method.md §8).
 
 A chosen bank's plain mean is no estimate of it: rubrics are chosen for what they separate, not to represent the pool.
 """

@@ -26,7 +26,7 @@ def smallest_for_utility(
 
 
 def standard_error(info: FloatArray, order: IntArray) -> FloatArray:
-    """Largest SE(θ) = I_S(θ)^-1/2 over the abilities for the first 1, 2, … n rubrics of ``order`` (METHOD §7).
+    """Largest SE(θ) = I_S(θ)^-1/2 over the abilities for the first 1, 2, … n rubrics of ``order`` (docs/method.md §7).
 
     info (T, J) at the T abilities that matter, order (n,) → (n,); infinite while some ability has no information.
     """

@@ -108,7 +108,7 @@ def utility_grid(
     low: float = -4.0,
     high: float = 4.0,
 ) -> UtilityGrid:
-    """``nodes`` equally spaced abilities on [low, high], with normalised standard-normal weights (METHOD §8).
+    """``nodes`` equally spaced abilities on [low, high], with normalised standard-normal weights (docs/method.md §8).
 
     The range grows by whole steps of the same spacing until it holds every finite ``difficulty`` and ``theta``
     (any shape), at most to ±12, where the weights vanish.

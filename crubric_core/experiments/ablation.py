@@ -1,4 +1,4 @@
-"""What each part adds: five configurations on the same labels (METHOD §11, tab:ablation-summary).
+"""What each part adds: five configurations on the same labels (docs/method.md §11, tab:ablation-summary).
 
 B0 pass or fail, all rubrics. B1 with task types. B2 is B1 on a bank chosen by information, weighted by nu. B3 is B1 on
 the rubrics that pass the gate. B4 is all of it.

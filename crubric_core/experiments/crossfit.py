@@ -1,4 +1,4 @@
-"""E2: does a small bank rank the systems as rubrics that it never saw do? (METHOD §11)
+"""E2: does a small bank rank the systems as rubrics that it never saw do? (docs/method.md §11)
 
 The usable (non-constant) rubrics are split into halves. On half A the model is fitted and each strategy orders its
 candidates; the bank of B rubrics is a prefix of that order, and a system's ability is its EAP on this prefix at A's

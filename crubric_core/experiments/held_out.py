@@ -1,4 +1,4 @@
-"""A system held out: the bank made without it, and its labels there as if it were new (METHOD §13)."""
+"""A system held out: the bank made without it, and its labels there as if it were new (docs/method.md §13)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""E2 with systems held out: does a bank place systems that took no part in its choice? (METHOD §11)
+"""E2 with systems held out: does a bank place systems that took no part in its choice? (docs/method.md §11)
 
 The systems are split into folds, again and again. Each fold's systems are new: the model is fitted and the banks are
 chosen without them, on the pooled fit's scale. A new system's ability on a bank is compared with the abilities on the

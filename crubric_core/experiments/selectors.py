@@ -1,4 +1,4 @@
-"""Selectors of banks for systems not seen: ours, the paper's, chance, and those of other benchmarks (METHOD §11).
+"""Selectors of banks for new systems: ours, the paper's, chance, and those of other benchmarks (docs/method.md §11).
 
 Each sees the labels of the training systems alone, and gives for every budget the rubrics on which a new system is
 then placed, and a prediction of its score on the whole pool.

@@ -1,4 +1,4 @@
-"""Half-splits of the rubrics: banks chosen and fitted on one half, a reference from the other (METHOD §11)."""
+"""Half-splits of the rubrics: banks chosen and fitted on one half, a reference from the other (docs/method.md §11)."""
 
 from __future__ import annotations
 
@@ -133,7 +133,7 @@ def log_budgets(largest: int, n: int = 12) -> IntArray:
 
 
 def target_correlation(n_systems: int) -> float:
-    """.95, or .9429 at six systems: the largest rho below .95 but for one swap of neighbours (METHOD §8)."""
+    """.95, or .9429 at six systems: the largest rho below .95 but for one swap of neighbours (docs/method.md §8)."""
     return 1 - 6 * 2 / (6 * (36 - 1)) if n_systems == 6 else 0.95
 
 

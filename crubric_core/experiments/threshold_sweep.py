@@ -1,4 +1,4 @@
-"""L1: do the rubrics that pass a stricter gate get labels that agree better? (METHOD §11)
+"""L1: do the rubrics that pass a stricter gate get labels that agree better? (docs/method.md §11)
 
 Agreement is Cohen's kappa, pooled over the cells of the rubrics kept: the panel's majority against the majority of the
 human annotators, or, without human labels, each judge against the majority of the others, averaged over the judges.

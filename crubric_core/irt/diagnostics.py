@@ -1,4 +1,4 @@
-"""Does the model hold? Residuals, their spectrum, and rubrics that run against the rest (METHOD §12)."""
+"""Does the model hold? Residuals, their spectrum, and rubrics that run against the rest (docs/method.md §12)."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ class IrtFit:
     a: (J,) discrimination, > 0; NaN for a constant rubric. b: (J,) difficulty (GRM: mean of the thresholds).
     c: (J,) lower asymptote, 0 outside the 3PL. thresholds: (J, L-1) of the GRM, ascending, else None.
     theta, theta_sd: (M,) EAP abilities and posterior standard deviations, in units of N(0, 1).
-    loglik, logpost: marginal log-likelihood and log posterior (METHOD §6, constants included).
+    loglik, logpost: marginal log-likelihood and log posterior (docs/method.md §6, constants included).
     converged: whether the gradient vanished. evaluations: how often objective and gradient were computed.
     constant: (J,) rubrics without two different labels; they took no part.
     n_parameters: free item parameters. levels: (J,) number of levels.

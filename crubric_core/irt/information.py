@@ -1,4 +1,4 @@
-"""Fisher information of rubrics (METHOD §7; paper eq:iif, eq:nu)."""
+"""Fisher information of rubrics (docs/method.md §7; paper eq:iif, eq:nu)."""
 
 from __future__ import annotations
 

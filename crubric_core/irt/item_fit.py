@@ -43,7 +43,7 @@ def bootstrap_item_fit(
     seed: int = 0,
     progress: Callable[[float, str], None] | None = None,
 ) -> ItemFit:
-    """Compare each rubric's outfit with tables drawn from the fitted model and fitted again (METHOD §12).
+    """Compare each rubric's outfit with tables drawn from the fitted model and fitted again (docs/method.md §12).
 
     Abilities are drawn from the systems' posteriors, labels from the model, and the same cells are left unknown, so
     the reference carries the optimism of fitting as many parameters to as few systems.

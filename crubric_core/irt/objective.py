@@ -1,4 +1,4 @@
-"""The marginal log posterior of a model's item parameters (METHOD §6) with its gradient by Fisher's identity."""
+"""The marginal log posterior of the item parameters (docs/method.md §6), its gradient by Fisher's identity."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The same item model on other systems: what a fold of a cross-fit is (METHOD §10)."""
+"""The same item model on other systems: what a fold of a cross-fit is (docs/method.md §10)."""
 
 from __future__ import annotations
 

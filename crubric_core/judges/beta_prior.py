@@ -1,4 +1,4 @@
-"""The Beta prior of the rubrics' agreement rates, fitted to all of them (METHOD §2).
+"""The Beta prior of the rubrics' agreement rates, fitted to all of them (docs/method.md §2).
 
 Beta-binomial maximum likelihood (Skellam 1948, J. R. Stat. Soc. B 10, 257–261): rubric j has q_j ~ Beta(a, b) and
 n_agree_j ~ Binomial(n_total_j, q_j). Shares of agreeing pairs in place of whole agreements make it a quasi-likelihood.

@@ -1,4 +1,4 @@
-"""What a threshold of the gate costs, and whether what remains can carry a claim (METHOD §2)."""
+"""What a threshold of the gate costs, and whether what remains can carry a claim (docs/method.md §2)."""
 
 from __future__ import annotations
 

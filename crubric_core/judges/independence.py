@@ -1,4 +1,4 @@
-"""Do judges err together (assumption A3)? Correlations of their errors, given the truth (METHOD §5)."""
+"""Do judges err together (assumption A3)? Correlations of their errors, given the truth (docs/method.md §5)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How alike judges apply a rubric: the gate's statistic and the Beta posterior of the agreement rate (METHOD §2)."""
+"""The gate's statistic of a rubric, and the Beta posterior of its agreement rate (docs/method.md §2)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Agreement of judge pairs beyond chance: one number a rubric, comparable for any number of judges (METHOD §2)."""
+"""Agreement of judge pairs beyond chance, one number a rubric for any number of judges (docs/method.md §2)."""
 
 from __future__ import annotations
 

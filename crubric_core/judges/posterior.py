@@ -1,4 +1,4 @@
-"""Dawid–Skene posteriors of every (system, rubric) in place of the majority (METHOD §5)."""
+"""Dawid–Skene posteriors of every (system, rubric) in place of the majority (docs/method.md §5)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Each judge's sensitivity and specificity, from anchors or without any (METHOD §5)."""
+"""Each judge's sensitivity and specificity, from anchors or without any (docs/method.md §5)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether a judge repeats itself: the share of agreeing pairs of runs on the same cells (docs/method.md, §1)."""
+"""Whether a judge repeats itself: the share of agreeing pairs of runs on the same cells (docs/method.md §1)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How many independent judges a panel is worth, and whether its posterior probabilities are too sure (METHOD §15)."""
+"""The effective number of judges, and whether the posterior probabilities are too sure (docs/method.md §15)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The query-stratified item bootstrap (METHOD §10), plain as in the paper or rescaled.
+"""The query-stratified item bootstrap (docs/method.md §10), plain as in the paper or rescaled.
 
 Drawing n rubrics from the n of a query shows only (n - 1) / n of their variance: half of it for two rubrics, none for
 one, and a compact bank has about two a query. Then intervals shrink and tiers multiply. The rescaled bootstrap (Rao &

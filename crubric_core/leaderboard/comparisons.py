@@ -1,4 +1,4 @@
-"""All pairs of systems compared at once, or each alone (METHOD §10).
+"""All pairs of systems compared at once, or each alone (docs/method.md §10).
 
 With psi the contributions of n units to the estimates (see ``influence``):
 

@@ -1,4 +1,4 @@
-"""Cross-fitting: no system is placed by rubrics that were fitted on its own labels (METHOD §10).
+"""Cross-fitting: no system is placed by rubrics that were fitted on its own labels (docs/method.md §10).
 
 A rubric's parameters fitted on 15 labels lean towards these very labels: of 15 identical systems such a fit, taken at
 its word, separates four pairs of five. Each fold of systems is therefore placed by a fit of all the others, linked to

@@ -1,4 +1,4 @@
-"""What may be claimed of M systems: intervals, separated pairs, tiers, ranks (METHOD §10).
+"""What may be claimed of M systems: intervals, separated pairs, tiers, ranks (docs/method.md §10).
 
 ``infer`` takes estimates with the contributions of their units (``influence``), in closed form; ``infer_from_draws``
 takes bootstrap draws, as the paper does. Both give the same class, and in both "separated" means that the interval of
@@ -88,7 +88,7 @@ class Inference:
 
 @dataclass(frozen=True)
 class ComparisonTable:
-    """The long table of METHOD §10, one entry a pair of ranked systems, the higher estimate first; P entries.
+    """The long table of docs/method.md §10, one entry a pair of ranked systems, the higher estimate first; P entries.
 
     system, other: (P,) positions. difference ≥ 0, se, low, high, p_value: (P,). separated: (P,).
     """

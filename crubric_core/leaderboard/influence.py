@@ -1,4 +1,4 @@
-"""Estimates of the systems and what each query contributes to them (METHOD §10).
+"""Estimates of the systems and what each query contributes to them (docs/method.md §10).
 
 A system may do well or badly on whole queries, so rubrics of one query are no independent evidence: the query is the
 unit. An estimate is to first order a sum of independent contributions psi of the units, so that one matrix (units ×

@@ -1,4 +1,4 @@
-"""Tiers and ranks by counting separated systems (METHOD §10)."""
+"""Tiers and ranks by counting separated systems (docs/method.md §10)."""
 
 from __future__ import annotations
 

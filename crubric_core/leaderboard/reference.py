@@ -1,4 +1,4 @@
-"""The systems that a bank's scale is made of, at their full-pool, cross-fitted abilities (METHOD §13).
+"""The systems that a bank's scale is made of, at their full-pool, cross-fitted abilities (docs/method.md §13).
 
 A new system is compared with these, never with what they get on the bank that their own labels chose: those
 abilities are stretched, and a copy of a ranked system would be called different from its twin.

@@ -1,4 +1,4 @@
-"""Paired differences between systems within each bootstrap replicate (METHOD §10)."""
+"""Paired differences between systems within each bootstrap replicate (docs/method.md §10)."""
 
 from __future__ import annotations
 

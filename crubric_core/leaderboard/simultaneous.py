@@ -1,4 +1,4 @@
-"""How large the largest of all pairs' studentised differences is when nothing differs (METHOD §10).
+"""How large the largest of all pairs' studentised differences is when nothing differs (docs/method.md §10).
 
 Hothorn, T., Bretz, F. & Westfall, P. (2008), Simultaneous inference in general parametric models, Biometrical
 Journal 50, 346-363.

@@ -1,4 +1,4 @@
-"""Which differences between systems the bootstrap supports: tiers, rank intervals, separation (METHOD §10).
+"""Which differences between systems the bootstrap supports: tiers, rank intervals, separation (docs/method.md §10).
 
 A system is ranked if its ability and all its draws are finite. One without any label is not: its rank, tier and
 intervals are NaN, it is separated from none, and it takes no place from the others.

@@ -1,4 +1,4 @@
-"""A new system on an existing bank: the labels on its rubrics alone, at fixed item parameters (METHOD §13).
+"""A new system on an existing bank: the labels on its rubrics alone, at fixed item parameters (docs/method.md §13).
 
 Nothing is fitted, so that a placement costs no more than judging one system on one bank. It takes the item parameters
 for known, as every placement on an existing scale does.

@@ -1,4 +1,4 @@
-"""A new system among the reference systems: by its labels on the bank alone, the query as unit (METHOD §13)."""
+"""A new system among the reference systems: by its labels on the bank alone, the query as unit (docs/method.md §13)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where does a new system stand? Its labels read from any file, placed among the systems of a bank (METHOD §13)."""
+"""Where a new system stands: its labels from any file, placed among the systems of a bank (docs/method.md §13)."""
 
 from __future__ import annotations
 

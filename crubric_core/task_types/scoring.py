@@ -1,4 +1,4 @@
-"""Query scores and system scores (eq:score) under the rules of each task type (tab:tasktypes, METHOD §9)."""
+"""Query scores and system scores (eq:score) under the rules of each task type (tab:tasktypes, docs/method.md §9)."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def rubric_points(
     """g_j = level / (L − 1), but a violation's penalty where a high-risk query's severe rubric is failed.
 
     y (M, J) levels 0 … L−1, NaN unknown; levels, severity, task_type (J,) → (M, J). An ordered rubric is failed
-    below its midpoint, as by the scale map of METHOD §1.
+    below its midpoint, as by the scale map of docs/method.md §1.
     """
     penalties = {(HIGH_RISK, "moderate"): rules.moderate, (HIGH_RISK, "critical"): rules.critical}
     pairs = zip(task_type, map(_word, severity), strict=True)

@@ -63,7 +63,7 @@ def resolve_task_types(
     tau_t: float,
     n_queries: int,
 ) -> QueryTypes:
-    """The given type, or else the likeliest; none where probabilities are known and all below tau_t (METHOD §9).
+    """The given type, else the likeliest; none where probabilities are known and all below tau_t (docs/method.md §9).
 
     task_type (N,) names or aliases, None or NaN where unknown; probabilities (N, 4) in the order of TASK_TYPES,
     NaN where unknown.

@@ -23,7 +23,7 @@ def standings(seed, size=8, banks=3):
 
 
 def naive(pool, sure, bank, told):
-    """METHOD's measures, pair by pair, of one bank."""
+    """The measures of docs/method.md §8, pair by pair, of one bank."""
     pairs = [(i, k) for i in range(len(pool)) for k in range(i) if sure[i, k]]
     same = [np.sign(pool[i] - pool[k]) == np.sign(bank[i] - bank[k]) for i, k in pairs]
     other = [np.sign(pool[i] - pool[k]) == -np.sign(bank[i] - bank[k]) for i, k in pairs]

@@ -1,4 +1,4 @@
-"""A new system is compared with the others at their full-pool, cross-fitted abilities (METHOD §13)."""
+"""A new system is compared with the others at their full-pool, cross-fitted abilities (docs/method.md §13)."""
 
 from __future__ import annotations
 

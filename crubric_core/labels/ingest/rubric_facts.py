@@ -23,7 +23,7 @@ def criterion_key(text: str, own: str, rubric_id: str) -> str:
     """
 
 
-# Every rubric with labels or a description, in canonical order, with its scale resolved (METHOD §1): what a table of
+# Every rubric with labels or a description, in canonical order, its scale resolved (docs/method.md §1): what a table of
 # rubrics says, else the extremes of the labels of its criterion over all queries. A criterion is known by its text,
 # else by its name after the query's prefix; a bare number is a position, and no name. A scale without 0 begins at 1.
 # A rubric described without a query lends its description to the rubrics of that name. A name that several queries

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Reduction:
-    """What M systems' labels on J rubrics come to (METHOD §1–3).
+    """What M systems' labels on J rubrics come to (docs/method.md §1–3).
 
     systems: the M names, sorted.
     rubrics: J rows, as ``Dataset.rubrics``.
@@ -143,7 +143,7 @@ class Dataset:
 
     @property
     def has_runs(self) -> bool:
-        """Whether judges labelled cells repeatedly (METHOD §1, repeats)."""
+        """Whether judges labelled cells repeatedly (docs/method.md §1, repeats)."""
         return bool(self._rows(*catalogue.has_runs(self._id)))
 
     @property
@@ -190,7 +190,7 @@ class Dataset:
         return self._frame(*catalogue.gold(self._id))
 
     def anchors(self) -> pd.DataFrame:
-        """What people said of the rubrics themselves (METHOD §5): query, rubric, annotator, valid (1 or 0)."""
+        """What people said of the rubrics themselves (docs/method.md §5): query, rubric, annotator, valid (1 or 0)."""
         return self._frame(*catalogue.anchors(self._id))
 
     def reference_ranking(self) -> pd.DataFrame:

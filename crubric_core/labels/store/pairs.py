@@ -1,4 +1,4 @@
-"""How often pairs of judges disagree on each rubric, from sums that a database can give (METHOD §2)."""
+"""How often pairs of judges disagree on each rubric, from sums that a database can give (docs/method.md §2)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Labels into what the model reads, as pure functions from a dataset's id to (sql, params) (METHOD §1–3).
+"""Labels into what the model reads, as pure functions from a dataset's id to (sql, params) (docs/method.md §1–3).
 
 A judge's label goes through the scale first: level = label - scale_min, or scale_max - label where meeting the
 rubric is bad (polarity -1), so that more is always better; for a binary model pass = 1 iff the label is at or above

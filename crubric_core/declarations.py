@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import textwrap
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, Literal
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
 
 Group = Literal["bank", "gate", "labels", "model", "scoring", "ranking"]
 _KEY = "setting"
+_FAR = " " * 8  # of a description in a docstring
 
 
 @dataclass(frozen=True)
@@ -45,6 +47,11 @@ class Spec:
         """The text with what each choice and None mean."""
         parts = [self.text, *(f"{name}: {meaning}." for name, meaning in self.choices.items())]
         return " ".join([*parts, *([f"None: {self.none}."] if self.none else [])])
+
+    @property
+    def kind(self) -> str:
+        """What is allowed, as a docstring gives types."""
+        return "{" + ", ".join(map(repr, self.choices)) + "}" if self.choices else self.expected
 
     @property
     def expected(self) -> str:
@@ -105,3 +112,14 @@ def setting(default: Any, title: str, text: str, group: Group, **more: Any) -> A
 def specs_of(kind: type[DataclassInstance]) -> dict[str, Spec]:
     """The declaration of every field that has one, by its name, in order."""
     return {f.name: f.metadata[_KEY] for f in fields(kind) if _KEY in f.metadata}
+
+
+def parameters_section(specs: Mapping[str, Spec]) -> str:
+    """The declarations as the Parameters section of a docstring (numpydoc)."""
+    lines = ["    Parameters", "    ----------"]
+    for name, spec in specs.items():
+        lines += [
+            f"    {name} : {spec.kind}",
+            *textwrap.wrap(spec.help, 110, initial_indent=_FAR, subsequent_indent=_FAR),
+        ]
+    return "\n".join([*lines, ""])

@@ -58,12 +58,24 @@ class Assignment:
 
 @dataclass(frozen=True)
 class ScoringRules:
-    """The numbers of tab:tasktypes, the paper's as defaults, and which rubrics they touch.
+    """The numbers of tab:tasktypes, the paper's as defaults, and which rubrics they touch (docs/method.md §9).
 
-    actionability: emphasis of an actionability rubric in a decision-support query; above 0.
-    creativity: emphasis of a creativity rubric in a creative query; above 0.
-    moderate, critical: points of a failed rubric of that severity in a high-risk query; at most 0.
-    assign: the first that fits a rubric gives its severity, and its dimension; where none fits the file's stays.
+    Parameters
+    ----------
+    actionability : float
+        Emphasis of an actionability rubric in a decision-support query, > 0.
+    creativity : float
+        Emphasis of a creativity rubric in a creative query, > 0.
+    moderate, critical : float
+        Points of a failed rubric of that severity in a high-risk query, ≤ 0.
+    assign : tuple of Assignment
+        The first that fits a rubric gives its severity, and its dimension; where none fits the file's stays.
+
+    Raises
+    ------
+    SettingsError
+        A number is out of its range.
+
     """
 
     actionability: float = 5.0

@@ -10,8 +10,11 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any, Literal, Self, get_args
 
-from .declarations import Spec, setting, specs_of
+from .declarations import Spec, parameters_section, setting, specs_of
 from .errors import SettingsError
+from .presets import PRESETS as PRESETS
+from .presets import Preset as Preset
+from .priors import Priors as Priors
 from .scoring_rules import ScoringRules
 
 Model = Literal["1PL", "2PL", "3PL", "GRM"]
@@ -27,50 +30,26 @@ Agreement = Literal["unanimous", "pairwise"]
 MeasurabilityPrior = Literal["estimated", "fixed"]
 Basis = Literal["all", "bank"]
 Population = Literal["queries", "rubrics"]
-Preset = Literal["robust", "paper"]
 LOWEST_TAU: Mapping[GateStatistic, float] = {"kappa": -1.0, "agreement": 0.0}
 """Least threshold of each gate statistic; the largest of both is 1."""
 _FOLLOWS: Any = None  # a field that __post_init__ resolves
 
 
 @dataclass(frozen=True)
-class Priors:
-    """Priors of the item parameters (docs/method.md §6). ``None`` in a field means flat.
-
-    log_a_sd: sd of log a ~ N(0, sd²), a penalty on the log-a scale; > 0.
-    b_sd: sd of each difficulty or threshold b ~ N(0, sd²); > 0.
-    c_beta: (p, q) of the guessing penalty (p - 1) log c + (q - 1) log(1 - c); both ≥ 1.
-    """
-
-    log_a_sd: float | None = setting(
-        0.5, "Prior sd of log a (discrimination)", "0: no prior.", "model", low=0, open=True, none="no prior"
-    )
-    b_sd: float | None = setting(
-        2.0, "Prior sd of b (difficulty)", "0: no prior.", "model", low=0, open=True, none="no prior"
-    )
-    c_beta: tuple[float, float] | None = (5.0, 17.0)
-
-    def __post_init__(self) -> None:
-        for name, spec in specs_of(Priors).items():
-            spec.check(name, getattr(self, name))
-        beta = self.c_beta
-        if not (beta is None or (len(beta) == 2 and min(beta) >= 1)):
-            raise SettingsError(f"c_beta = {beta!r} is out of range: expected two numbers of at least 1.")
-
-    @classmethod
-    def flat(cls) -> Self:
-        """No priors: plain marginal maximum likelihood."""
-        return cls(log_a_sd=None, b_sd=None, c_beta=None)
-
-
-@dataclass(frozen=True)
 class Settings:
-    """All settings of Algorithm 1; same dataset, same Settings, same bytes.
+    """All settings of an analysis; same dataset, same Settings, same bytes.
 
-    tau_c given alone means the paper's gate: agreement, all judges alike, a Beta(alpha, beta) prior. Once the gate is
-    named, or tau_c is None, the prior is estimated; alpha and beta other than 1 are a fixed prior.
-    priors: of the item parameters. rules: how task types are scored; None: by the dataset's own rules, the paper's
-    until somebody edits them.
+    ``tau_c`` given alone means the paper's gate: agreement, unanimous, a Beta(alpha, beta) prior. Once the gate is
+    named, or ``tau_c`` is None, the prior is estimated; alpha and beta other than 1 are a fixed prior. A value that is
+    not allowed raises SettingsError.
+
+    Attributes
+    ----------
+    priors : Priors
+        Of the item parameters.
+    rules : ScoringRules or None
+        How task types are scored; None: by the dataset's own rules, which are the paper's until somebody edits them.
+
     """
 
     tau_c: float | None = setting(
@@ -312,7 +291,26 @@ class Settings:
 
     @classmethod
     def preset(cls, name: Preset = "robust", **overrides: Any) -> Self:
-        """``robust``: the defaults. ``paper``: Algorithm 1 as printed. ``overrides`` replace single settings."""
+        """The settings of a preset.
+
+        Parameters
+        ----------
+        name : {"robust", "paper"}
+            ``robust``: the defaults. ``paper``: Algorithm 1 as printed.
+        **overrides
+            Settings that replace the preset's.
+
+        Returns
+        -------
+        Settings
+            The preset with the overrides.
+
+        Raises
+        ------
+        SettingsError
+            The preset is unknown, or an override is not allowed.
+
+        """
         if name not in PRESETS:
             raise SettingsError(f"preset = {name!r} is unknown: expected one of {', '.join(PRESETS)}.")
         return cls(**{**PRESETS[name], **overrides})
@@ -331,23 +329,4 @@ class Settings:
 
 SPECS: Mapping[str, Spec] = specs_of(Settings)
 """The declaration of every setting; priors and rules are structures of their own."""
-PRESETS: Mapping[Preset, Mapping[str, Any]] = {
-    "robust": {},
-    "paper": {
-        "tau_c": 0.8,
-        "gate": "agreement",
-        "agreement": "unanimous",
-        "prior": "fixed",
-        "alpha": 1.0,
-        "beta": 1.0,
-        "strategy": "greedy",
-        "quadrature": "grid",
-        "basis": "bank",
-        "population": "rubrics",
-        "bootstrap": "plain",
-        "cross_fitted": False,
-        "simultaneous": False,
-        "tier_rule": "adjacent",
-    },
-}
-"""What each preset sets; all else keeps its default."""
+Settings.__doc__ = f"{(Settings.__doc__ or '').rstrip()}\n\n{parameters_section(SPECS)}"

@@ -16,7 +16,34 @@ if TYPE_CHECKING:
 
 
 def run_pipeline(ds: LabelSource, settings: Settings, progress: Progress | None = None) -> Result:
-    """From the labels of one dataset to a compact bank and a tiered leaderboard (paper, Algorithm 1)."""
+    """From the labels of one dataset to a compact bank and a tiered leaderboard.
+
+    Parameters
+    ----------
+    ds : Dataset
+        A dataset of a workspace, or whatever gives labels as it does.
+    settings : Settings
+        All choices of the analysis; ``Settings.preset("paper")`` is Algorithm 1 of the paper as printed.
+    progress : callable, optional
+        Called with the share done, from 0 to 1, and what is done now.
+
+    Returns
+    -------
+    Result
+        Tables, claims and everything that they rest on.
+
+    Raises
+    ------
+    DatasetError
+        The dataset has no labels, or no rubric passes the gate and varies between systems.
+    FitError
+        The response model cannot be fitted to these labels.
+
+    Notes
+    -----
+    docs/method.md, in the order of its sections. The same dataset, settings and versions give the same bytes.
+
+    """
     report_progress = progress or (lambda share, what: None)
     analysis = Analysis(data=ds, fingerprint=ds.fingerprint, settings=with_rules(ds, settings))
     report_progress(0.0, "Reducing labels to agreement counts and consensus")

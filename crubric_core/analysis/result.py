@@ -83,14 +83,49 @@ class Ranking:
 
 @dataclass(frozen=True)
 class Result:
-    """Everything that pages, reports and published views show of one analysis.
+    """Everything that pages, reports and published views show of one analysis of M systems and J rubrics.
 
-    gate: "on", or "off" where no cell has labels of two judges and every rubric passes unmeasured.
-    pool: where the systems stand on all rubrics that pass, whatever the basis of ``ranking``.
-    claims: the sentences about who is ahead.
-    gating: each rubric's statistic and the threshold. verdict: whether enough passes for a claim about systems.
-    comparisons: one row a pair of systems: system, other, difference, se, low, high, p_value, separated.
-    certificate: utility of the bank over a proven upper bound of every bank of its size, in (0, 1].
+    Attributes
+    ----------
+    settings : Settings
+        All choices, scoring rules included.
+    dataset, fingerprint : str
+        Name of the dataset, and hash of its content.
+    reduction : Reduction
+        Agreement counts and the consensus labels (M, J) on the scale that the model reads.
+    calibration : Calibration
+        The fitted model and the information of each rubric.
+    order : BankOrder
+        The candidates in the order in which they enter the bank, with gains and utility.
+    ranking, pool : Ranking
+        Where the systems stand on the basis of the settings, and on all rubrics that pass.
+    measurability : DataFrame, one row a rubric
+        rubric, query, n_agree, n_total (instances), q_mean, q_sd, q_low, q_high (agreement rate, in [0, 1]),
+        p_above_tau, feasible, flag ("", "unmeasured" or "pair_only"), kappa, n_pairs, discordance, chance.
+    items : DataFrame, one row a rubric
+        rubric, query, a, b, c, nu (information where the systems lie), pass_rate, item_rest, constant, in_bank,
+        feasible, posterior spread of the parameters, and the scale.
+    bank : DataFrame, one row a rubric of the bank
+        The columns of ``analysis.columns.BANK``; weights sum to 1.
+    leaderboard : DataFrame, one row a system, best first
+        The columns of ``analysis.columns.LEADERBOARD``; systems without labels last, unranked.
+    comparisons : DataFrame, one row a pair of ranked systems
+        system, other (the lower one), difference, se, low, high, p_value, separated (docs/method.md §10).
+    certificate : float
+        Utility of the bank over a proven upper bound of every bank of its size, in (0, 1].
+    claims : Claims
+        The sentences about who is ahead.
+    gate : {"on", "off"}
+        "off" where no cell has labels of two judges: every rubric then passes unmeasured.
+    gating : Gate
+        Each rubric's statistic and the threshold.
+    verdict : GateVerdict
+        Whether enough passes for a claim about systems.
+    warnings : tuple of str
+        What must be said of the result.
+    judges : tuple of str
+        Their names.
+
     """
 
     settings: Settings

@@ -24,11 +24,42 @@ _POOL = 112
 def greedy_bank(
     info: FloatArray, weights: FloatArray, budget: int, feasible: BoolArray | None = None
 ) -> tuple[IntArray, FloatArray]:
-    """Greedy maximisation of U over the feasible rubrics that carry information (Algorithm 1, lines 4–9).
+    """Choose a bank greedily by coverage of the ability scale (the paper's Algorithm 1, lines 4-9).
 
-    info (G, J) ≥ 0, weights (G,) ≥ 0, feasible (J,) → order (B,) of rubric indices, gains (B,); B is the budget
-    or the number of candidates, if that is less. Ties go to the lowest index. The bank of a smaller budget is a
-    prefix of the order.
+    Parameters
+    ----------
+    info : float array (G, J)
+        Item information ≥ 0 at G nodes, as by ``item_information``.
+    weights : float array (G,)
+        Weights of the nodes, ≥ 0.
+    budget : int
+        Most rubrics to choose.
+    feasible : bool array (J,), optional
+        Rubrics that may be chosen; by default all.
+
+    Returns
+    -------
+    order : int array (B,)
+        Rubric indices in the order of their choice; B is the budget, or the number of candidates where that is less.
+        The bank of a smaller budget is a prefix.
+    gains : float array (B,)
+        What each adds to the utility of those before it, ≥ 0 and never rising.
+
+    Raises
+    ------
+    AssemblyError
+        Shapes do not fit, or information or weights are negative or not finite.
+
+    Notes
+    -----
+    Maximises U(S) = Σ_g π_g log(1 + Σ_{j in S} I_j(θ_g)) (eq:submod-utility, docs/method.md §8), which is monotone and
+    submodular: U of the result is at least 1 - 1/e of the best. Ties go to the lowest index.
+
+    References
+    ----------
+    Nemhauser, G. L., Wolsey, L. A. & Fisher, M. L. (1978), Mathematical Programming 14, 265-294. Minoux, M. (1978),
+    Lecture Notes in Control and Information Sciences 7, 234-243.
+
     """
     candidates = candidate_rubrics(info, weights, feasible)
     rows = np.ascontiguousarray(info.T[candidates], dtype=float)

@@ -11,9 +11,29 @@ from .fit import IrtFit
 
 
 def item_information(fit: IrtFit, theta: FloatArray) -> FloatArray:
-    """I_j(theta) ≥ 0 as an array (len(theta), J); a constant rubric has none.
+    """Fisher information of every rubric at given abilities.
 
-    2PL: a² P (1-P). 3PL: a² (Q/P) ((P-c)/(1-c))². GRM: sum_l (P'_l)² / P_l.
+    Parameters
+    ----------
+    fit : IrtFit
+        A fitted model of J rubrics.
+    theta : float array (T,)
+        Abilities, in units of the fit's θ.
+
+    Returns
+    -------
+    float array (T, J)
+        I_j(θ) ≥ 0, in units of 1/θ²; 0 for a constant rubric.
+
+    Notes
+    -----
+    1PL, 2PL: a² P (1 - P). 3PL: a² (Q / P) ((P - c) / (1 - c))². GRM: Σ_l (P'_l)² / P_l (docs/method.md §7, eq:iif).
+
+    References
+    ----------
+    Birnbaum, A. (1968), in Lord & Novick, Statistical Theories of Mental Test Scores. Samejima, F. (1969),
+    Psychometrika Monograph 17.
+
     """
     theta = np.atleast_1d(np.asarray(theta, dtype=float))
     info = np.zeros((len(theta), len(fit.a)))

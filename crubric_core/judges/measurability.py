@@ -23,9 +23,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class MeasurabilityPosterior:
-    """Beta(a, b) of each rubric's agreement rate q.
+    """Beta(a, b), the posterior of each rubric's agreement rate q (docs/method.md §2).
 
-    a, b: (J,) alpha + agreements and beta + disagreements; > 0.
+    Attributes
+    ----------
+    a : float array (J,)
+        alpha + agreements, > 0.
+    b : float array (J,)
+        beta + disagreements, > 0.
+
     """
 
     a: FloatArray
@@ -43,7 +49,24 @@ class MeasurabilityPosterior:
         return np.sqrt(self.a * self.b / (total + 1)) / total
 
     def interval(self, level: float = 0.95) -> tuple[FloatArray, FloatArray]:
-        """The equal-tailed credible interval: (low, high), each (J,)."""
+        """The equal-tailed credible interval.
+
+        Parameters
+        ----------
+        level : float
+            Its posterior probability, in (0, 1).
+
+        Returns
+        -------
+        low, high : float array (J,)
+            Its ends, in [0, 1].
+
+        Raises
+        ------
+        SettingsError
+            The level is not between 0 and 1.
+
+        """
         if not 0 < level < 1:
             raise SettingsError(f"level = {level!r} is out of range: expected a number between 0 and 1.")
         tail = (1 - level) / 2
@@ -52,16 +75,52 @@ class MeasurabilityPosterior:
         )
 
     def p_above(self, tau: float) -> FloatArray:
-        """(J,) Pr(q >= tau | labels)."""
+        """The probability that the agreement rate reaches a threshold.
+
+        Parameters
+        ----------
+        tau : float
+            The threshold, in [0, 1].
+
+        Returns
+        -------
+        float array (J,)
+            Pr(q ≥ tau | labels), in [0, 1].
+
+        """
         return np.asarray(stats.beta.sf(tau, self.a, self.b))
 
 
 def measurability_posterior(
     n_agree: ArrayLike, n_total: ArrayLike, alpha: float = 1, beta: float = 1
 ) -> MeasurabilityPosterior:
-    """Posterior after ``n_agree`` of ``n_total`` instances (J,) under a Beta(alpha, beta) prior.
+    """Posterior of each rubric's agreement rate under a Beta prior (eq:measurability).
 
-    Raises SettingsError where a count or a prior is impossible.
+    Parameters
+    ----------
+    n_agree : array (J,)
+        Instances on which the judges agree; may be fractional, from 0 to ``n_total``.
+    n_total : array (J,)
+        Instances: cells with at least two labels, ≥ 0.
+    alpha : float
+        Agreements assumed before the first label, > 0.
+    beta : float
+        Disagreements assumed before the first label, > 0.
+
+    Returns
+    -------
+    MeasurabilityPosterior
+        Beta(alpha + n_agree, beta + n_total - n_agree); the prior where ``n_total`` is 0.
+
+    Raises
+    ------
+    SettingsError
+        A count or a prior is impossible.
+
+    Notes
+    -----
+    Agreement is not validity, and not chance-corrected: the default gate uses the rubric kappa (docs/method.md §2).
+
     """
     agree, total = np.asarray(n_agree, dtype=np.float64), np.asarray(n_total, dtype=np.float64)
     if not (np.all(agree >= 0) and np.all(agree <= total)):

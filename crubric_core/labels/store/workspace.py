@@ -38,8 +38,18 @@ from .results import forget_orphans
 class Workspace(Database):
     """Datasets kept in one file; use it as a context manager, from any number of threads.
 
-    Reads see one consistent state and never wait; writes queue up. Raises WorkspaceError where the file
-    cannot be opened: locked by another process, foreign, or of a newer version.
+    Reads see one consistent state and never wait; writes queue up.
+
+    Parameters
+    ----------
+    path : path
+        The file, which is made if it is new; ``":memory:"``, the default, for none.
+
+    Raises
+    ------
+    WorkspaceError
+        The file cannot be opened: locked by another process, foreign, or of a newer version.
+
     """
 
     def ingest(
@@ -54,20 +64,38 @@ class Workspace(Database):
         name: str | None = None,
         policies: Policies | None = None,
     ) -> IngestReport:
-        """Add one file (path, bytes or open binary file) to a dataset, which is made if it is new.
+        """Add one file to a dataset, in one transaction; the dataset is made if it is new.
 
-        Args:
-            source: CSV, TSV, Parquet, JSON Lines or JSON.
-            dataset: the dataset's name.
-            kind: labels, rubrics, queries, gold or reference.
-            mapping: canonical column → the file's column, where names alone do not tell.
-            format: auto, csv, tsv, parquet, jsonl or json.
-            on_conflict: reject: contradicting rows are rejected; last, first: the later or the earlier one counts.
-            progress: called with (share done, what is done now).
-            name: what messages and the list of ingests call the source.
-            policies: every choice of this kind; goes before ``on_conflict``.
+        Parameters
+        ----------
+        source : path, bytes or binary file
+            A table (CSV, TSV, workbook, Parquet, JSON, JSON Lines), a layout of docs/formats.md, or an archive.
+        dataset : str
+            The dataset's name.
+        kind : str
+            What the rows are: labels, rubrics, queries, gold, reference, anchors, answers or systems.
+        mapping : mapping of str to str, optional
+            Canonical column → the file's column, where names alone do not tell.
+        format : str
+            auto, csv, tsv, parquet, jsonl, json or another name of docs/formats.md.
+        on_conflict : {"reject", "last", "first", "runs"}
+            Contradicting rows are rejected; or the later, or the earlier one counts; or they are repeated draws.
+        progress : callable, optional
+            Called with the share done, from 0 to 1, and what is done now.
+        name : str, optional
+            What messages and the list of ingests call the source.
+        policies : Policies, optional
+            Every choice of this kind; goes before ``on_conflict``.
 
-        Raises IngestError with one sentence, and the workspace as it was, where nothing can be used.
+        Returns
+        -------
+        IngestReport
+            ``accepted`` and ``rejected`` rows, ``rejects`` with the reason of each, scales, data-quality issues.
+
+        Raises
+        ------
+        IngestError
+            Nothing can be used; the workspace is as it was.
 
         """
         request = IngestRequest(dataset, kind, mapping, format, policies or Policies(on_conflict))
@@ -169,7 +197,24 @@ class Workspace(Database):
         )
 
     def dataset(self, name: str) -> Dataset:
-        """The dataset of that name; DatasetError names the ones there are."""
+        """A dataset by its name.
+
+        Parameters
+        ----------
+        name : str
+            Its name, as in ``datasets``.
+
+        Returns
+        -------
+        Dataset
+            Its labels and descriptions, read when they are asked for.
+
+        Raises
+        ------
+        DatasetError
+            There is none of that name; the message names the ones there are.
+
+        """
         with self.reading() as cursor:
             return Dataset(self, dataset_id_of(cursor, name), name)
 

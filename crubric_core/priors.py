@@ -1,0 +1,50 @@
+"""The priors of the item parameters."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Self
+
+from .declarations import setting, specs_of
+from .errors import SettingsError
+
+
+@dataclass(frozen=True)
+class Priors:
+    """Priors of the item parameters; None in a field means flat (docs/method.md §6).
+
+    Parameters
+    ----------
+    log_a_sd : float or None
+        sd of log a ~ N(0, sd²), a penalty on the log-a scale; > 0.
+    b_sd : float or None
+        sd of each difficulty or threshold b ~ N(0, sd²), in units of θ; > 0.
+    c_beta : (float, float) or None
+        (p, q) of the guessing penalty (p - 1) log c + (q - 1) log(1 - c); both ≥ 1.
+
+    Raises
+    ------
+    SettingsError
+        A value is out of its range.
+
+    """
+
+    log_a_sd: float | None = setting(
+        0.5, "Prior sd of log a (discrimination)", "0: no prior.", "model", low=0, open=True, none="no prior"
+    )
+    b_sd: float | None = setting(
+        2.0, "Prior sd of b (difficulty)", "0: no prior.", "model", low=0, open=True, none="no prior"
+    )
+    c_beta: tuple[float, float] | None = (5.0, 17.0)
+
+    def __post_init__(self) -> None:
+        for name, spec in specs_of(Priors).items():
+            spec.check(name, getattr(self, name))
+        beta = self.c_beta
+        if not (beta is None or (len(beta) == 2 and min(beta) >= 1)):
+            raise SettingsError(f"c_beta = {beta!r} is out of range: expected two numbers of at least 1.")
+
+    @classmethod
+    def flat(cls) -> Self:
+        """No priors: plain marginal maximum likelihood."""
+        return cls(log_a_sd=None, b_sd=None, c_beta=None)

@@ -6,6 +6,7 @@ from crubric_core.analysis.tables import bank_table
 from crubric_core.analysis.warnings import fit_warnings
 from crubric_core.ui import tables, widgets
 from crubric_core.ui.bank import sections
+from crubric_core.ui.bank_file import download_bank
 from crubric_core.ui.page import open_study
 
 study = open_study("Bank")
@@ -21,7 +22,11 @@ sections.price(study)
 st.markdown("**The bank**")
 table = bank_table(study.queries(), study.reduction(), study.calibration(), study.order(), study.settings)
 widgets.table(table, tables.BANK, height=340)
-widgets.download("Download bank.csv", table, "bank.csv")
+left, right = st.columns([1, 3])
+with left:
+    widgets.download("Download bank.csv", table, "bank.csv")
+with right:
+    download_bank(study)
 for tab, section in zip(st.tabs(list(sections.SECTIONS)), sections.SECTIONS.values(), strict=True):
     with tab:
         section(study)

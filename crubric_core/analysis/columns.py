@@ -72,6 +72,12 @@ BANK: Mapping[str, Column] = {
     "weight": Column("weight", "Share in the score, before task types", ".1%"),
     "query": Column("query"),
     "text": Column("text", width="large"),
+    "points": Column("points", "Points of the rubric, as its file gives them", "g"),
+    "polarity": Column("polarity", "-1 where meeting the rubric is bad", "d", "small"),
+    "scale_min": Column("lowest label", "", "d"),
+    "scale_max": Column("highest label", "", "d"),
+    "pass_mark": Column("pass mark", "The lowest label that counts as met", "d"),
+    "id": Column("id", "Hash of query and text: the rubric's name in bank.json and in every export"),
 }
 """In the order of bank.csv."""
 BANK_SHOWN = ("order", "rubric", "query", "gain", "utility", "weight", "text")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import platform
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -11,7 +10,6 @@ from typing import Any, Literal
 from ..errors import ExportError
 from ..files import csv_bytes, json_bytes, write_files, write_whole
 from ..labels.store.dataset import Dataset
-from .reference import reference_systems
 from .result import Result
 
 _PACKAGES = ("numpy", "scipy", "pandas", "duckdb")
@@ -97,31 +95,13 @@ def report(result: Result) -> dict[str, Any]:
             "utility": float(result.bank["utility"].iloc[-1]),
             "certificate": result.certificate,
             "queries": int(result.bank["query"].nunique()),
-            "labels": consensus_rows(result),
         },
-        "reference": reference_record(result),
         "tiers": [
             {"tier": tier, "systems": ranked.loc[ranked["tier"] == tier, "system"].tolist()}
             for tier in ranked["tier"].unique().tolist()
         ],
         "versions": versions(),
     }
-
-
-def reference_record(result: Result) -> dict[str, Any] | None:
-    """The systems at their full-pool, cross-fitted abilities, which placements are compared with; None without any."""
-    found = reference_systems(result)
-    return None if found is None else found.record()
-
-
-UNKNOWN_LEVEL = "?"
-
-
-def consensus_rows(result: Result) -> dict[str, str]:
-    """What each system got on the bank: a character a rubric in the order of bank.csv, its level to base 36 or ?."""
-    y, digits = result.reduction.y[:, result.chosen], "0123456789abcdefghijklmnopqrstuvwxyz"
-    rows = ("".join(UNKNOWN_LEVEL if math.isnan(level) else digits[int(level)] for level in row) for row in y)
-    return dict(zip(result.reduction.systems, rows, strict=True))
 
 
 def _claims(result: Result) -> dict[str, tuple[str, ...]]:

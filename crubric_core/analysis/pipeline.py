@@ -92,5 +92,6 @@ def result_of(analysis: Analysis) -> Result:
             *type_warnings(ranking.scores),
             *posterior_warnings(data, reduction, settings),
         ),
+        queries=analysis.queries(),
         judges=data.judges,
     )

@@ -123,6 +123,8 @@ class Result:
         Whether enough passes for a claim about systems.
     warnings : tuple of str
         What must be said of the result.
+    queries : DataFrame, one row a query
+        As ``Dataset.queries``.
     judges : tuple of str
         Their names.
 
@@ -147,6 +149,7 @@ class Result:
     gating: Gate
     verdict: GateVerdict
     warnings: tuple[str, ...]
+    queries: pd.DataFrame
     judges: tuple[str, ...] = ()
 
     @property

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
+from ..bank.identity import rubric_ids
 from ..leaderboard.inference import comparison_table
 from .columns import BANK, LEADERBOARD, WHOLE
 
@@ -120,8 +121,15 @@ def bank_table(
     order: BankOrder,
     settings: Settings,
 ) -> pd.DataFrame:
-    """The bank in the order in which its rubrics were chosen; weights are w_j ∝ nu_j and sum to 1 (eq:weights)."""
+    """The bank in the order in which its rubrics were chosen; weights are w_j ∝ nu_j and sum to 1 (eq:weights).
+
+    id: what bank.json and every export call a rubric. points: as its file gave them (NaN unknown); polarity: -1 where
+    a label that meets the rubric is bad.
+    """
     chosen = order.order[: settings.budget]
+    every = reduction.rubrics
+    texts = [None if pd.isna(text) else str(text) for text in every["text"]]
+    ids = rubric_ids(every["query"].map(str).tolist(), texts, every["rubric"].map(str).tolist())
     weights = calibration.nu[chosen]
     frame = reduction.rubrics.iloc[chosen]
     table = pd.DataFrame(
@@ -133,6 +141,12 @@ def bank_table(
             "weight": weights / weights.sum(),
             "query": frame["query"].to_numpy(),
             "text": frame["text"].to_numpy(),
+            "points": frame["weight"].to_numpy(dtype=float),
+            "polarity": frame["polarity"].to_numpy(dtype=np.int64),
+            "scale_min": frame["scale_min"].to_numpy(dtype=np.int64),
+            "scale_max": frame["scale_max"].to_numpy(dtype=np.int64),
+            "pass_mark": frame["pass_mark"].to_numpy(dtype=np.int64),
+            "id": [ids[j] for j in chosen],
         }
     )
     return table[list(BANK)]

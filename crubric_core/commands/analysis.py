@@ -13,6 +13,7 @@ from ..environment import recorded
 from ..errors import WorkspaceError
 from ..experiments import EXPERIMENTS, ExperimentResult, run_experiment, store_experiment, stored_experiment
 from ..experiments.files import write_experiment
+from ..placement.bank_file import write_bank
 from ..reports.study import write_report
 from .options import (
     Commands,
@@ -67,9 +68,10 @@ def run_build(args: argparse.Namespace) -> None:
     settings = settings_of(args)
     with opened_dataset(args) as dataset, progress_bar() as report_progress:
         result = run_pipeline(dataset, settings, report_progress)
+        panel = dataset.panel(settings.response)
     for warning in result.warnings:
         print(f"note: {warning}", file=sys.stderr)
-    for path in write_result(result, args.out):
+    for path in [*write_result(result, args.out), write_bank(result, panel, args.out)]:
         print(path)
 
 

@@ -8,35 +8,52 @@ from pathlib import Path
 
 from ..errors import ExportError
 from ..files import csv_bytes, json_bytes, write_whole
-from ..placement.bank_scale import read_bank_scale
-from ..placement.place import NEXT, Placed, place_systems, read_new_labels
+from ..placement.bank_file import read_bank
+from ..placement.new_labels import read_new_labels
+from ..placement.place import NEXT, Placed, place_systems
 from .options import Commands, add_command
 
 
 def add(commands: Commands) -> None:
     """The commands of this file."""
     place = add_command(commands, "place", run_place)
-    place.add_argument("--bank", required=True, type=Path, metavar="DIR", help="folder that `build` wrote")
+    place.add_argument(
+        "--bank",
+        required=True,
+        type=Path,
+        metavar="BANK",
+        help="bank.json, or the folder where `build` wrote it",
+    )
     place.add_argument(
         "--labels",
         required=True,
         type=Path,
+        nargs="+",
         metavar="FILE",
-        help="labels of new systems on the bank's rubrics",
+        help="labels of new systems on the bank's rubrics: files, folders or archives",
+    )
+    place.add_argument(
+        "--allow-unused",
+        action="store_true",
+        help="place even where rows of the file, or labels on the bank, cannot be used",
     )
     place.add_argument("--format", default="auto", help="the file's format (default: auto)")
     place.add_argument(
         "--next", type=int, default=NEXT, metavar="N", help=f"rubrics to judge next (default: {NEXT})"
     )
     place.add_argument(
-        "--out", type=Path, metavar="DIR", help="folder for placement.json, .csv and next_best.csv"
+        "--out",
+        type=Path,
+        metavar="DIR",
+        help="folder for placement.json, placement.csv, next_best.csv and unused.csv",
     )
 
 
 def run_place(args: argparse.Namespace) -> None:
     """Place; JSON on stdout."""
-    bank_scale = read_bank_scale(args.bank)
-    new = read_new_labels(bank_scale, args.labels, file_format=args.format)
+    bank_scale = read_bank(args.bank)
+    source = args.labels[0] if len(args.labels) == 1 else list(args.labels)
+    new = read_new_labels(bank_scale, source, file_format=args.format, allow_unused=args.allow_unused)
     placed = place_systems(bank_scale, new, max(args.next, 0))
     for note in placed.notes:
         print(f"note: {note}", file=sys.stderr)
@@ -51,6 +68,7 @@ def _write(out: Path, placed: Placed, content: bytes) -> None:
         "placement.json": content,
         "placement.csv": csv_bytes(placed.table),
         "next_best.csv": csv_bytes(placed.next_table),
+        "unused.csv": csv_bytes(placed.unused),
     }
     try:
         out.mkdir(parents=True, exist_ok=True)

@@ -12,7 +12,7 @@ from ..analysis.stages import gate
 from ..errors import DatasetError
 from ..labels.store.dataset import Dataset
 from ..placement.bank_scale import BankScale, make_bank_scale
-from ..placement.place import NewLabels
+from ..placement.new_labels import NewLabels, labels_on_bank
 from ..settings import Settings
 from .inputs import read_inputs
 from .stability import reduce_panel
@@ -39,13 +39,16 @@ def hold_out(ds: Dataset, settings: Settings, system: str) -> tuple[BankScale, N
     )
     bank_scale = make_bank_scale(
         ds.name,
+        ds.fingerprint,
         inputs.settings,
         ds.judges,
+        inputs.queries,
         reduction,
         calibration.fit,
-        feasible,
         bank,
         calibration.spread,
         reference_on_pool(reduction, pool),
+        np.delete(panel, at, axis=0),
     )
-    return bank_scale, NewLabels((system,), whole.y[[at]], ds.judges, ())
+    rows = np.sort(bank)
+    return bank_scale, labels_on_bank((system,), whole.y[[at]][:, rows], ds.judges, panel[[at]][:, rows])

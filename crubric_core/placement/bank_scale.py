@@ -1,150 +1,159 @@
-"""An existing bank as a scale to place new systems on: what it takes of an analysis, in memory or from its files."""
+"""An existing bank as a scale to place new systems on: what it takes of an analysis."""
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
-from ..analysis.export import UNKNOWN_LEVEL
 from ..analysis.reference import reference_systems
-from ..analysis.result import Result
+from ..bank.identity import bank_id, rubric_ids
 from ..bank.item_spread import Spread
-from ..errors import PlacementError
-from ..files import read_csv
 from ..irt.fit import IrtFit
-from ..labels.store.dataset import Reduction
 from ..leaderboard.bootstrap import draw_weights
 from ..leaderboard.reference import Reference
 from ..settings import Settings
-from ..types import BoolArray, FloatArray, IntArray
+from ..types import FloatArray, IntArray
+from .panel import PanelRecord, panel_record
 
-SPREAD = ("log_a_sd", "b_sd", "log_a_b_correlation")
-READ = (
-    *("model", "quadrature", "consensus", "tie", "agreement_tolerance", "tau_c", "budget"),
-    *("bootstrap", "replicates", "confidence", "tier_rule", "holm", "seed"),
+if TYPE_CHECKING:
+    from ..analysis.result import Result
+    from ..labels.store.dataset import Reduction
+
+RUBRICS = (
+    *("id", "order", "query", "rubric", "text", "scale_min", "scale_max", "pass_mark", "polarity"),
+    *("points", "dimension"),
 )
 
 
 @dataclass(frozen=True)
 class BankScale:
-    """J rubrics with their parameters, B of them in the bank, and what M systems got there.
+    """A bank of B rubrics with their parameters, and the M systems that it was calibrated on.
 
-    rubrics: rubric, query, scale_min, scale_max, one row a rubric. feasible: (J,) passes the gate.
-    bank: (B,) rows of the bank's rubrics in the order of their choice. y: (M, J) levels, NaN outside the bank.
-    spread: of the rubrics' parameters. reference: the systems on the whole pool, with which new ones are compared;
-        None for the paper's in-sample bank, whose own abilities are compared.
+    rubrics: RUBRICS, a row each, sorted by query and name; ``order`` counts from 1 as they were chosen.
+    queries: query, text, domain of the bank's queries. fit: the model with the parameters of these rubrics.
+    y: (M, B) levels. spread: of the parameters. reference: the systems on the whole pool, with which new ones are
+    compared; None for the paper's in-sample bank, whose own abilities are compared. panel: how the judges of the
+    calibration labelled these rubrics; None where that is not known.
     """
 
     name: str
+    fingerprint: str
     settings: Settings
     judges: tuple[str, ...]
     systems: tuple[str, ...]
+    queries: pd.DataFrame
     rubrics: pd.DataFrame
     fit: IrtFit
-    feasible: BoolArray
-    bank: IntArray
     y: FloatArray
     spread: Spread
     reference: Reference | None = None
+    panel: PanelRecord | None = None
+
+    @cached_property
+    def bank_id(self) -> str:
+        """A hash of texts, scales and polarity."""
+        frame = self.rubrics[["id", "scale_min", "scale_max", "polarity"]]
+        return bank_id(
+            (str(r.id), int(str(r.scale_min)), int(str(r.scale_max)), int(str(r.polarity)))
+            for r in frame.itertuples()
+        )
+
+    @property
+    def bank(self) -> IntArray:
+        """(B,) rows of the rubrics: all of them."""
+        return np.arange(len(self.rubrics))
 
     @cached_property
     def weights(self) -> FloatArray:
-        """(R, J) the leaderboard's own bootstrap draws of the bank's rubrics, from the same seed."""
-        bank = np.sort(self.bank)
-        query = np.unique(self.rubrics["query"].to_numpy(dtype=str)[bank], return_inverse=True)[1]
+        """(R, B) the leaderboard's own bootstrap draws of the bank's rubrics, from the same seed."""
+        query = np.unique(self.rubrics["query"].to_numpy(dtype=str), return_inverse=True)[1]
         rng = np.random.default_rng([self.settings.seed, 2])
-        weights = np.zeros((self.settings.replicates, len(self.rubrics)))
-        weights[:, bank] = draw_weights(query, self.settings.replicates, rng, self.settings.bootstrap)
-        return weights
+        return np.asarray(
+            draw_weights(query, self.settings.replicates, rng, self.settings.bootstrap), dtype=float
+        )
 
 
-def bank_scale_of(result: Result) -> BankScale:
-    """The bank of an analysis."""
+def bank_scale_of(result: Result, panel: FloatArray | None = None) -> BankScale:
+    """The bank of an analysis. panel: (M, J, K) labels as the model reads them (``Dataset.panel``)."""
     return make_bank_scale(
         result.dataset,
+        result.fingerprint,
         result.settings,
         result.judges,
+        result.queries,
         result.reduction,
         result.calibration.fit,
-        result.measurability["feasible"].to_numpy(dtype=bool),
         result.chosen,
         result.calibration.spread,
         reference_systems(result),
+        panel,
     )
 
 
 def make_bank_scale(
     name: str,
+    fingerprint: str,
     settings: Settings,
     judges: tuple[str, ...],
+    queries: pd.DataFrame,
     reduction: Reduction,
     fit: IrtFit,
-    feasible: BoolArray,
     bank: IntArray,
     spread: Spread,
     reference: Reference | None,
+    panel: FloatArray | None = None,
 ) -> BankScale:
-    """The bank of these rubrics (indices), with what the reduction's systems got on them."""
-    y = np.full(reduction.y.shape, np.nan)
-    y[:, bank] = reduction.y[:, bank]
-    rubrics = reduction.rubrics[["rubric", "query", "scale_min", "scale_max"]].reset_index(drop=True)
+    """The bank of the rubrics ``bank`` (indices in the order of their choice), with what the systems got on them."""
+    rows = np.sort(bank)
+    rubrics = _rubrics(reduction.rubrics, rows, bank)
+    asked = queries[queries["query"].isin(set(rubrics["query"]))]
     return BankScale(
-        name, settings, judges, reduction.systems, rubrics, fit, feasible, bank, y, spread, reference
-    )
-
-
-def read_bank_scale(folder: str | Path) -> BankScale:
-    """The bank in a folder that ``build`` wrote; raises PlacementError where its files do not hold one."""
-    try:
-        report = json.loads((Path(folder) / "report.json").read_text(encoding="utf-8"))
-        items, order = (read_csv(Path(folder) / f"{name}.csv") for name in ("items", "bank"))
-        return _bank_scale(report, items, order["rubric"].tolist())
-    except OSError as error:
-        raise PlacementError(
-            f"{folder} holds no bank ({error.strerror}: {Path(error.filename or '').name}): "
-            "name the folder that `build` wrote."
-        ) from error
-    except (KeyError, TypeError, ValueError) as error:
-        raise PlacementError(
-            f"The files in {folder} are not those of a bank ({type(error).__name__}: {error}): run `build` again."
-        ) from error
-
-
-def _bank_scale(report: dict[str, Any], items: pd.DataFrame, order: list[str]) -> BankScale:
-    settings = Settings(**{name: report["settings"][name] for name in READ})
-    labels: dict[str, str] = report["bank"]["labels"]
-    bank = pd.Index(items["rubric"]).get_indexer(pd.Index(order)).astype(np.int64)
-    if (bank < 0).any() or any(len(row) != len(bank) for row in labels.values()):
-        raise ValueError("bank.csv, items.csv and report.json do not belong together")
-    y = np.full((len(labels), len(items)), np.nan)
-    for system, row in enumerate(labels.values()):
-        y[system, bank] = [np.nan if level == UNKNOWN_LEVEL else int(level, 36) for level in row]
-    return BankScale(
-        name=str(report["dataset"]["name"]),
+        name=name,
+        fingerprint=fingerprint,
         settings=settings,
-        judges=tuple(report["dataset"]["judge_names"]),
-        systems=tuple(labels),
-        rubrics=items[["rubric", "query", "scale_min", "scale_max"]],
-        fit=_fit_of(items, settings, len(labels)),
-        feasible=items["feasible"].to_numpy(dtype=bool),
-        bank=bank,
-        y=y,
-        spread=Spread(*(items[name].to_numpy(dtype=float) for name in SPREAD)),
-        reference=None if report["reference"] is None else Reference.from_record(report["reference"]),
+        judges=judges,
+        systems=reduction.systems,
+        queries=asked[["query", "text", "domain"]].reset_index(drop=True),
+        rubrics=rubrics,
+        fit=fixed_fit(
+            settings,
+            fit.a[rows],
+            fit.b[rows],
+            fit.c[rows],
+            None if fit.thresholds is None else fit.thresholds[rows],
+            fit.levels[rows],
+        ),
+        y=reduction.y[:, rows],
+        spread=Spread(spread.log_a[rows], spread.b[rows], spread.correlation[rows]),
+        reference=reference,
+        panel=None if panel is None else panel_record(judges, panel[:, rows], reduction.levels[rows]),
     )
 
 
-def _fit_of(items: pd.DataFrame, settings: Settings, n_systems: int) -> IrtFit:
-    """The model with the parameters of items.csv; what belongs to the labels of the fit itself is unknown."""
-    steps = [name for name in map(str, items.columns) if name[:1] == "b" and name[1:].isdigit()]
-    a, b, c = (items[name].to_numpy(dtype=float) for name in ("a", "b", "c"))
-    unknown = np.full(n_systems, np.nan)
+def _rubrics(every: pd.DataFrame, rows: IntArray, bank: IntArray) -> pd.DataFrame:
+    """The table of the bank's rubrics; their ids are those among all rubrics of the study."""
+    texts = [None if pd.isna(text) else str(text) for text in every["text"]]
+    ids = rubric_ids(every["query"].map(str).tolist(), texts, every["rubric"].map(str).tolist())
+    place = np.zeros(len(every), dtype=np.int64)
+    place[bank] = np.arange(1, len(bank) + 1)
+    table = every.assign(id=ids, order=place, points=every["weight"]).iloc[rows]
+    return table[list(RUBRICS)].reset_index(drop=True)
+
+
+def fixed_fit(
+    settings: Settings,
+    a: FloatArray,
+    b: FloatArray,
+    c: FloatArray,
+    thresholds: FloatArray | None,
+    levels: IntArray,
+) -> IrtFit:
+    """The model with these parameters; what belongs to the labels of the fit itself is unknown."""
+    unknown = np.full(0, np.nan)
     return IrtFit(
         model=settings.model,
         quadrature=settings.quadrature,
@@ -152,7 +161,7 @@ def _fit_of(items: pd.DataFrame, settings: Settings, n_systems: int) -> IrtFit:
         a=a,
         b=b,
         c=c,
-        thresholds=items[steps].to_numpy(dtype=float) if settings.model == "GRM" else None,
+        thresholds=thresholds,
         theta=unknown,
         theta_sd=unknown,
         loglik=float("nan"),
@@ -161,5 +170,5 @@ def _fit_of(items: pd.DataFrame, settings: Settings, n_systems: int) -> IrtFit:
         evaluations=0,
         constant=np.isnan(a),
         n_parameters=0,
-        levels=items["levels"].to_numpy(dtype=np.int64),
+        levels=levels,
     )

@@ -9,14 +9,16 @@ import pandas as pd
 import streamlit as st
 
 from ..analysis.columns import LEADERBOARD
-from ..analysis.reference import reference_on_pool
 from ..analysis.stage import Key
 from ..errors import CrubricError
 from ..experiments.held_out import hold_out
 from ..figures.placement import placement_forest, rank_chances
-from ..placement.bank_scale import BankScale, make_bank_scale
-from ..placement.place import NewLabels, Placed, read_new_labels
+from ..placement.bank_scale import BankScale
+from ..placement.formats.table import form_table
+from ..placement.new_labels import NewLabels, read_new_labels
+from ..placement.place import Placed
 from . import loaders, widgets
+from .bank_file import bank_scale_of_study, download_bank
 from .tables import configured
 from .text import count, plain, shorten
 
@@ -32,19 +34,18 @@ NEXT = {
     "rubric": "rubric",
     "query": "query",
     "expected_information": _number("information", format="%.3f", help="Expected information of a label"),
-    "in_bank": st.column_config.CheckboxColumn("in bank"),
     "text": st.column_config.TextColumn("text", width="large"),
 }
+UNUSED = {name: name for name in ("system", "query", "rubric", "judge", "label", "reason")}
 PLACED = {
     **{
         name: configured(LEADERBOARD[name])
         for name in ("system", "rank", "rank_low", "rank_high", "tier", "theta", "theta_low", "theta_high")
     },
-    "posterior_low": _number(
-        "posterior from", format="%.2f", help="Given these rubrics and labels, item parameters known"
+    "answered": _number("labels", help="Rubrics of the bank with a label that counts"),
+    "person_fit": _number(
+        "person fit", format="%.1f", help="lz*: far below 0, the labels do not follow the scale"
     ),
-    "posterior_high": _number("posterior to", format="%.2f"),
-    "answered": _number("labels", help="Rubrics of the bank with a label"),
 }
 
 
@@ -63,10 +64,15 @@ def choose(study: StudyPage) -> tuple[BankScale, NewLabels] | None:
         systems = list(study.reduction().systems)
         name = right.selectbox("System", systems, key="held_out", bind="query-params")
         return _held_out((*study.key("ranking_on"), study.settings.tau_c, name), study, name)
-    bank_scale = _bank_scale(study)
+    bank_scale = bank_scale_of_study(study)
     file = right.file_uploader("Labels of new systems on the bank's rubrics", key="new labels")
     with left:
-        widgets.download("Download the bank as a form to fill in", form(study, bank_scale), "bank_form.csv")
+        widgets.download("Download the bank as a form to fill in", form_table(bank_scale), "bank_form.csv")
+        st.caption(
+            "Fill in `label`, and `judge` where there are several; any file that the Data page reads will do as well. "
+            "Keep the ids in `rubric`."
+        )
+        download_bank(study)
     if file is None:
         return None
     try:
@@ -78,21 +84,6 @@ def choose(study: StudyPage) -> tuple[BankScale, NewLabels] | None:
         return None
 
 
-def _bank_scale(study: StudyPage) -> BankScale:
-    feasible = study.measurability()["feasible"].to_numpy()
-    return make_bank_scale(
-        study.dataset.name,
-        study.settings,
-        loaders.facts(study).judges,
-        study.reduction(),
-        study.calibration().fit,
-        feasible,
-        study.bank(),
-        study.calibration().spread,
-        reference_on_pool(study.reduction(), study.ranking_on(study.pool)),
-    )
-
-
 @st.cache_resource(max_entries=loaders.FEW, show_spinner="Choosing the bank without it …")
 def _held_out(key: Key, _study: StudyPage, _system: str) -> tuple[BankScale, NewLabels]:
     return hold_out(_study.dataset, _study.settings, _system)
@@ -102,14 +93,6 @@ def _held_out(key: Key, _study: StudyPage, _system: str) -> tuple[BankScale, New
 def _read(key: Key, _bank_scale: BankScale, _file: UploadedFile) -> NewLabels:
     _file.seek(0)
     return read_new_labels(_bank_scale, _file, name=_file.name)
-
-
-def form(study: StudyPage, bank_scale: BankScale) -> pd.DataFrame:
-    """The bank's rubrics with their texts, and empty cells for who labels what."""
-    rubrics = study.reduction().rubrics.iloc[bank_scale.bank][
-        ["query", "rubric", "text", "scale_min", "scale_max"]
-    ]
-    return rubrics.assign(system="", judge="", label="").reset_index(drop=True)
 
 
 def answer(study: StudyPage, system: str, placed: Placement) -> None:
@@ -158,17 +141,19 @@ def show(study: StudyPage, bank_scale: BankScale, found: Placed, n: int) -> None
             )
     widgets.table(found.table, PLACED)
     widgets.download("Download placement.csv", found.table, "placement.csv")
-    following = found.next_best[n].merge(
-        study.reduction().rubrics[["rubric", "text"]], on="rubric", how="left"
-    )
+    if len(found.unused):
+        st.markdown("**Labels that are not used**")
+        widgets.table(found.unused, UNUSED, height=38 + 35 * min(len(found.unused), 8))
+        widgets.download("Download unused.csv", found.unused, "unused.csv")
+    following = found.next_best[n]
+    missing = len(bank_scale.rubrics) - placed.answered
     st.markdown("**What to judge next**")
     if following.empty:
-        st.write("Every rubric that passes the gate has a label.")
+        st.write("Every rubric of the bank has a label; only a larger bank can give more.")
         return
     st.caption(
-        "Rubrics of the bank without a label, most informative for this system first."
-        if following["in_bank"].all()
-        else "The bank is complete. These rubrics outside it are the most informative; they need a larger bank."
+        f"{count(missing, 'rubric')} of the bank's {len(bank_scale.rubrics):,} have no label of this system. "
+        "The most informative come first."
     )
     widgets.table(following, NEXT, height=38 + 35 * min(len(following), 10))
     widgets.download("Download next_best.csv", following, "next_best.csv")

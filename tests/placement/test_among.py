@@ -14,7 +14,8 @@ from crubric_core.experiments.held_out import hold_out
 from crubric_core.irt.abilities import estimate_abilities
 from crubric_core.leaderboard.reference import Reference
 from crubric_core.placement.bank_scale import bank_scale_of
-from crubric_core.placement.place import NewLabels, place_systems
+from crubric_core.placement.new_labels import labels_on_bank
+from crubric_core.placement.place import place_systems
 
 SYSTEMS = 9
 
@@ -35,7 +36,8 @@ def result(study):
 
 def placed_again(result):
     """Every system of the analysis, given its own labels on the bank as if it were new."""
-    labels = NewLabels(result.reduction.systems, result.reduction.y, result.judges, ())
+    y = result.reduction.y[:, np.sort(result.chosen)]
+    labels = labels_on_bank(result.reduction.systems, y, result.judges)
     return place_systems(bank_scale_of(result), labels)
 
 
@@ -73,7 +75,8 @@ def test_a_fresh_copy_of_a_ranked_system_is_rarely_separated_from_its_twin():
             table = "\n".join(["system,query,rubric,judge,label", *rows])
             workspace.ingest(table.encode(), "t", "labels", format="csv")
             made = run_pipeline(workspace.dataset("t"), Settings(budget=60))
-        twins = NewLabels(tuple(f"copy {i}" for i in range(12)), copies, ("judge",), ())
+        rows = np.sort(made.chosen)
+        twins = labels_on_bank(tuple(f"copy {i}" for i in range(12)), copies[:, rows], ("judge",))
         found = place_systems(bank_scale_of(made), twins).placements
         apart += [p.standing.separated[-1, i] for i, p in enumerate(found)]
     assert np.mean(apart) <= 0.07
@@ -99,12 +102,10 @@ def test_rank_and_tier_agree_with_the_separated_pairs(result):
 
 
 def test_a_system_that_passes_everything_has_an_open_interval(result):
-    y = np.ones((1, result.reduction.y.shape[1]))
-    standing = place_systems(bank_scale_of(result), NewLabels(("perfect",), y, result.judges, ())).placements[
-        0
-    ]
-    assert standing.high == np.inf
-    assert np.isfinite(standing.low)
+    perfect = labels_on_bank(("perfect",), np.ones((1, len(result.chosen))), result.judges)
+    standing = place_systems(bank_scale_of(result), perfect).placements[0].standing
+    assert standing.theta_high[-1] == np.inf
+    assert np.isfinite(standing.theta_low[-1])
 
 
 def test_the_reference_comes_back_from_json_as_it_was(result):

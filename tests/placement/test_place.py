@@ -12,11 +12,13 @@ import pytest
 from crubric_core import Settings, Workspace, fit_irt, run_pipeline
 from crubric_core.__main__ import main
 from crubric_core.analysis.export import write_result
-from crubric_core.errors import IngestError, PlacementError
+from crubric_core.errors import PlacementError, IngestError
 from crubric_core.files import read_csv
 from crubric_core.irt.abilities import estimate_abilities
-from crubric_core.placement.bank_scale import bank_scale_of, read_bank_scale
-from crubric_core.placement.place import place_systems, read_new_labels
+from crubric_core.placement.bank_file import read_bank, write_bank
+from crubric_core.placement.bank_scale import bank_scale_of
+from crubric_core.placement.new_labels import read_new_labels
+from crubric_core.placement.place import place_systems
 from tests.experiments import conftest as study
 
 HOSTILE = {"s0": "=cmd()", "s1": "'=cmd()", "s2": "NA", "s3": "12"}
@@ -40,12 +42,13 @@ def built(request, tmp_path_factory):
     with Workspace() as workspace:
         study.ingest(workspace, "study", labels)
         result = run_pipeline(workspace.dataset("study"), settings)
+        write_bank(result, workspace.dataset("study").panel(settings.response), folder)
     write_result(result, folder)
     return result, folder, labels
 
 
 def placed(folder, labels, **options):
-    bank_scale = read_bank_scale(folder)
+    bank_scale = read_bank(folder)
     return place_systems(
         bank_scale, read_new_labels(bank_scale, labels.to_csv(index=False).encode(), **options)
     )
@@ -53,14 +56,14 @@ def placed(folder, labels, **options):
 
 def test_the_files_hold_all_that_the_analysis_knew(built):
     result, folder, _ = built
-    here, there = bank_scale_of(result), read_bank_scale(folder)
+    here, there = bank_scale_of(result), read_bank(folder)
     for name in ("a", "b", "thresholds", "levels", "constant"):
         expected = getattr(here.fit, name)
         if expected is None:
             assert getattr(there.fit, name) is None
         else:
             np.testing.assert_array_equal(getattr(there.fit, name), expected)
-    for name in ("y", "bank", "weights", "feasible"):
+    for name in ("y", "bank", "weights"):
         np.testing.assert_array_equal(getattr(there, name), getattr(here, name))
     assert (there.systems, there.judges) == (here.systems, here.judges)
     assert there.rubrics["rubric"].tolist() == here.rubrics["rubric"].tolist()
@@ -103,31 +106,37 @@ def test_a_bank_of_all_rubrics_gives_the_fits_own_abilities():
     np.testing.assert_allclose(found.table["theta"], fit_irt(result.reduction.y).theta, atol=1e-7)
 
 
-def test_what_to_judge_next_comes_from_the_bank_until_it_is_done(built):
+def test_what_to_judge_next_are_the_banks_rubrics_without_a_label(built):
     result, folder, labels = built
     bank = result.bank["rubric"].tolist()
     mine = labels[labels["system"] == "s5"].assign(system="mine")
     some = placed(folder, mine[mine["rubric"].isin(bank[:6])])
     assert set(some.next_best[0]["rubric"]) == set(bank[6:])
-    assert some.next_best[0]["in_bank"].all()
     assert some.next_best[0]["expected_information"].is_monotonic_decreasing
     done = placed(folder, mine[mine["rubric"].isin(bank)])
-    assert not done.next_best[0]["in_bank"].any()
-    passing = result.items.loc[result.items["feasible"] & ~result.items["constant"], "rubric"]
-    assert set(done.next_best[0]["rubric"]) <= set(passing) - set(bank)
+    assert done.next_best[0].empty
 
 
-def test_what_is_left_out_is_said(built):
+def test_labels_outside_the_bank_are_listed_each_with_its_reason(built):
     result, folder, labels = built
     mine = labels[labels["system"] == "s5"].assign(system="mine")
-    odd = pd.DataFrame(
-        [("mine", "q99", "unheard of", "j0", 1), ("mine", "q00", result.bank["rubric"][0], "j9", 77)],
-        columns=mine.columns,
-    )
-    notes = " ".join(placed(folder, pd.concat([mine, odd])).notes)
-    assert "'unheard of'" in notes
-    assert "outside" in notes
-    assert "on rubrics outside the bank were not used" in notes
+    odd = pd.DataFrame([("mine", "q99", "unheard of", "j0", 1)], columns=mine.columns)
+    found = placed(folder, pd.concat([mine, odd]))
+    on_bank = mine["rubric"].isin(set(result.bank["rubric"]))
+    assert len(found.unused) == (~on_bank).sum() + 1
+    assert set(found.unused["reason"]) == {"no rubric of this bank"}
+    assert "unheard of" in set(found.unused["rubric"])
+    assert any(f"{len(found.unused)} labels are not used" in note for note in found.notes)
+
+
+def test_a_label_on_the_bank_that_cannot_be_used_stops_the_placement(built):
+    result, folder, labels = built
+    mine = labels[labels["system"] == "s5"].assign(system="mine")
+    odd = pd.DataFrame([("mine", "q00", result.bank["rubric"][0], "j9", 77)], columns=mine.columns)
+    both = pd.concat([mine, odd])
+    with pytest.raises(PlacementError, match=r"77 lies outside the scale.*--allow-unused"):
+        placed(folder, both)
+    assert any("1 row of the file cannot be used" in n for n in placed(folder, both, allow_unused=True).notes)
 
 
 @pytest.mark.parametrize(
@@ -153,7 +162,8 @@ def test_labels_that_do_not_touch_the_bank_are_refused(built):
     _, folder, labels = built
     elsewhere = labels[labels["system"] == "s5"].assign(rubric=lambda t: "x" + t["rubric"])
     with pytest.raises(
-        PlacementError, match=r"No label is on any of the 14 rubrics of the bank: name them as bank\.csv"
+        PlacementError,
+        match=r"No label is on any of the 14 rubrics of the bank [0-9a-f]{12} .*: name them as bank\.csv",
     ):
         placed(folder, elsewhere)
 
@@ -162,16 +172,6 @@ def test_labels_off_the_scale_alone_are_refused_with_the_scale(built):
     _, folder, labels = built
     with pytest.raises(IngestError, match="77 lies outside the scale"):
         placed(folder, labels[labels["system"] == "s5"].assign(label=77))
-
-
-def test_a_folder_without_a_bank_is_refused(tmp_path):
-    with pytest.raises(PlacementError, match="name the folder that `build` wrote"):
-        read_bank_scale(tmp_path)
-    (tmp_path / "report.json").write_text("[]")
-    for name in ("items", "bank"):
-        (tmp_path / f"{name}.csv").write_text("rubric\nr\n")
-    with pytest.raises(PlacementError, match="run `build` again"):
-        read_bank_scale(tmp_path)
 
 
 def test_tables_come_back_as_they_were(built):
@@ -203,7 +203,7 @@ def test_the_command_gives_the_same_bytes_every_time(built, tmp_path, capsys):
         assert code == 0
         said.append(capsys.readouterr().out)
     assert said[0] == said[1]
-    for name in ("placement.json", "placement.csv", "next_best.csv"):
+    for name in ("placement.json", "placement.csv", "next_best.csv", "unused.csv"):
         assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes()
     found = json.loads(said[0])["systems"][0]
     assert found["system"] == "mine"

@@ -1,0 +1,65 @@
+"""Names that travel: an id of each rubric by what it asks, and an id of a bank by what it holds.
+
+Both depend on texts alone, so that the same rubric has the same id in any subset, order of rows and file format.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+_TOKEN = re.compile(r"(?<![0-9A-Za-z])(crb-[0-9a-f]{16})(?:@([0-9a-f]{12}))?(?![0-9A-Za-z@])")
+_UNIT, _RECORD = "\x1f", "\x1e"
+
+
+def normalised(text: str) -> str:
+    """A text as it is compared: compatibility forms, case and white space do not count."""
+    return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
+
+
+def own_name(name: str, query: str) -> str:
+    """A rubric's name without the prefix ``query#``."""
+    return name.removeprefix(f"{query}#") or name
+
+
+def rubric_ids(queries: Sequence[str], texts: Sequence[str | None], names: Sequence[str]) -> tuple[str, ...]:
+    """``crb-`` and 16 hexadecimal digits for each rubric: a hash of its query and its normalised text.
+
+    A rubric without a text is known by its own name. Rubrics of one query with the same text are known by both.
+    """
+    own = [own_name(name, query) for name, query in zip(names, queries, strict=True)]
+    said = [
+        ("text", normalised(text)) if text else ("name", name) for text, name in zip(texts, own, strict=True)
+    ]
+    keys = [(query, *what) for query, what in zip(queries, said, strict=True)]
+    often = Counter(keys)
+    parts = [
+        key if often[key] == 1 else (*key, name) for key, name in zip(keys, map(str, names), strict=True)
+    ]
+    return tuple(f"crb-{_digest(_UNIT.join(part), 16)}" for part in parts)
+
+
+def bank_id(rubrics: Iterable[tuple[str, int, int, int]]) -> str:
+    """12 hexadecimal digits: a hash of the bank's (id, scale_min, scale_max, polarity), in whatever order."""
+    return _digest(_RECORD.join(sorted(_UNIT.join(map(str, rubric)) for rubric in rubrics)), 12)
+
+
+def token(rubric: str, bank: str) -> str:
+    """What an export carries: the rubric's id and the bank's."""
+    return f"{rubric}@{bank}"
+
+
+def find_token(*texts: str | None) -> tuple[str, str | None] | None:
+    """(rubric id, bank id or None) in the first of the texts that holds one; None where none does."""
+    for text in texts:
+        found = _TOKEN.search(text) if text else None
+        if found:
+            return found[1], found[2]
+    return None
+
+
+def _digest(text: str, length: int) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:length]

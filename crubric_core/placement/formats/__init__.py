@@ -1,0 +1,1 @@
+"""A bank in the forms that other tools read."""

@@ -1,0 +1,39 @@
+"""The bank as a table for spreadsheets: a row a rubric with the texts, and empty cells for the labels."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from ...files import csv_bytes
+from ..bank_scale import BankScale
+from .base import asked
+
+SYSTEM = "my system"
+
+
+def form_table(bank_scale: BankScale) -> pd.DataFrame:
+    """One row a rubric, in the order of the bank; ``rubric`` is its id with the bank's; the label is open."""
+    rows = [
+        {
+            "system": SYSTEM,
+            "query": query,
+            "query_text": said,
+            "rubric": rubric.token,
+            "name": rubric.name,
+            "text": rubric.text,
+            "scale_min": rubric.low,
+            "scale_max": rubric.high,
+            "polarity": rubric.polarity,
+            "points": rubric.points,
+            "judge": "",
+            "label": "",
+        }
+        for query, said, rubrics in asked(bank_scale)
+        for rubric in rubrics
+    ]
+    return pd.DataFrame(rows)
+
+
+def files(bank_scale: BankScale) -> dict[str, bytes]:
+    """bank_form.csv."""
+    return {"bank_form.csv": csv_bytes(form_table(bank_scale))}

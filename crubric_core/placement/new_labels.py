@@ -1,0 +1,206 @@
+"""Labels of new systems from any file that can be read, as levels on the rubrics of a bank; nothing lost in silence."""
+
+from __future__ import annotations
+
+from collections import Counter
+from contextlib import suppress
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pandas as pd
+
+from ..errors import PlacementError, IngestError
+from ..labels.ingest.report import IngestReport
+from ..labels.readers.bundle import plan_ingest
+from ..labels.readers.formats.native import NATIVE
+from ..labels.readers.plan import Plan
+from ..labels.readers.policies import Policies
+from ..labels.readers.sources import Kept, Sources
+from ..labels.store.dataset import Dataset
+from ..labels.store.workspace import Workspace
+from ..text import count, listed
+from ..types import FloatArray, IntArray
+from .bank_scale import BankScale
+from .matching import OTHER_TEXT, OUTSIDE, Match, match_rubrics
+
+SHOWN = 3  # names or rows in a sentence
+UNUSED = ("system", "query", "rubric", "judge", "label", "reason")
+TIED = "its judges are tied: there is no majority"
+NAMELESS = "judge"  # what a reader calls the judge of labels that name none
+_POSITIONS = frozenset({"healthbench-panel", "healthbench-graded", "healthbench-results", "healthbench-srh"})
+_STUDY = "new"
+
+
+@dataclass(frozen=True)
+class NewLabels:
+    """What N new systems got on the B rubrics of a bank.
+
+    y: (N, B) levels as the bank's model reads them, NaN unknown. judges: whose labels they are.
+    panel: (N, B, K) each judge's; given: (N,) rubrics of the bank with a label.
+    unused: UNUSED, one row a label that counts for nothing, with the reason. notes: sentences about the reading.
+    """
+
+    systems: tuple[str, ...]
+    y: FloatArray
+    judges: tuple[str, ...]
+    panel: FloatArray
+    given: IntArray
+    unused: pd.DataFrame
+    notes: tuple[str, ...] = ()
+
+
+def labels_on_bank(
+    systems: tuple[str, ...], y: FloatArray, judges: tuple[str, ...], panel: FloatArray | None = None
+) -> NewLabels:
+    """Labels that are levels on a bank's rubrics already: y (N, B), panel (N, B, K)."""
+    return NewLabels(
+        systems=systems,
+        y=y,
+        judges=judges,
+        panel=np.full((*y.shape, 0), np.nan) if panel is None else panel,
+        given=np.isfinite(y).sum(axis=1),
+        unused=pd.DataFrame(columns=list(UNUSED), dtype=object),
+    )
+
+
+def read_new_labels(
+    bank_scale: BankScale,
+    source: Sources,
+    *,
+    file_format: str = "auto",
+    name: str | None = None,
+    allow_unused: bool = False,
+) -> NewLabels:
+    """Labels of new systems from any readable files, folders or archives.
+
+    Raises IngestError where they cannot be read, PlacementError where no label is on the bank, or where a row, or a
+    label on the bank, cannot be used; ``allow_unused`` lists such labels instead.
+    """
+    kept = Kept(
+        (name, source) if name is not None and not isinstance(source, (list, tuple, Kept)) else source
+    )
+    alone = len(kept.pieces) == 1 and kept.pieces[0].alone
+    plan = plan_ingest(kept, kind="labels" if alone else None, format=file_format, strict=True)
+    policies = Policies(scales={"*": _widest(bank_scale)})
+    with Workspace() as workspace:
+        report = workspace.ingest_plan(plan, _STUDY, kept, policies)
+        _add_texts(workspace, plan, kept)
+        positions = any(file.format in _POSITIONS for file in plan.files)
+        found = new_labels(bank_scale, workspace.dataset(_STUDY), positions=positions)
+    _check(bank_scale, found, report, allow_unused=allow_unused)
+    return replace(found, notes=(*_rejected(report), *found.notes))
+
+
+def _widest(bank_scale: BankScale) -> tuple[int, int]:
+    """The scale that holds those of all rubrics: a label's own scale is looked at once its rubric is known."""
+    return int(bank_scale.rubrics["scale_min"].min()), int(bank_scale.rubrics["scale_max"].max())
+
+
+def _add_texts(workspace: Workspace, plan: Plan, kept: Kept) -> None:
+    """The texts of rubrics that stand beside the labels in a plain table."""
+    tables = [file for file in plan.files if not file.skip and file.format not in NATIVE]
+    if len(plan.files) == len(tables) == 1 and "text" in {c.strip().lower() for c in tables[0].columns}:
+        with suppress(IngestError):
+            workspace.ingest_plan(plan.changed(tables[0].name, kind="rubrics"), _STUDY, kept)
+
+
+def new_labels(bank_scale: BankScale, dataset: Dataset, *, positions: bool = False) -> NewLabels:
+    """All systems of a dataset as new ones. positions: whether its rubrics are named by their place in a list."""
+    labels, rubrics, queries = dataset.labels(), dataset.rubrics, dataset.queries
+    matches = match_rubrics(bank_scale, rubrics, queries, positions=positions)
+    labels = labels[labels["label"].notna()].reset_index(drop=True)
+    names = pd.MultiIndex.from_frame(rubrics[["query", "rubric"]])
+    at = names.get_indexer(pd.MultiIndex.from_frame(labels[["query", "rubric"]]))
+    row = np.array([-1 if m.row is None else m.row for m in matches], dtype=np.int64)[at]
+    reason = np.array([m.reason for m in matches], dtype=object)[at]
+    scales = bank_scale.rubrics[["scale_min", "scale_max"]].to_numpy()[row]
+    value = labels["label"].to_numpy(dtype=float)
+    off = (row >= 0) & ((value < scales[:, 0]) | (value > scales[:, 1]))
+    for n in np.flatnonzero(off):
+        reason[n] = f"off the scale of its rubric, {scales[n, 0]} to {scales[n, 1]}"
+    used = (row >= 0) & ~off
+    y, panel, judges = _levels(bank_scale, labels[used], row[used], dataset.systems)
+    touched = np.zeros(y.shape, dtype=bool)
+    place = pd.Index(dataset.systems).get_indexer(pd.Index(labels["system"][used]))
+    touched[place, row[used]] = True
+    tied = used.copy()
+    tied[used] = np.isnan(y[place, row[used]])
+    reason[tied] = TIED
+    unused = labels.assign(reason=reason)[~used | tied]
+    return NewLabels(
+        systems=dataset.systems,
+        y=y,
+        judges=judges,
+        panel=panel,
+        given=touched.sum(axis=1),
+        unused=unused[list(UNUSED)].reset_index(drop=True),
+        notes=tuple(_known_by(matches)),
+    )
+
+
+def _levels(
+    bank_scale: BankScale, labels: pd.DataFrame, row: IntArray, systems: tuple[str, ...]
+) -> tuple[FloatArray, FloatArray, tuple[str, ...]]:
+    """(y, panel, judges): read once more as labels on the bank's own rubrics, by the rules of its calibration."""
+    y, settings = np.full((len(systems), len(bank_scale.rubrics)), np.nan), bank_scale.settings
+    if not len(labels):
+        return y, np.full((*y.shape, 0), np.nan), ()
+    ids = bank_scale.rubrics["id"].to_numpy(dtype=object)
+    described = bank_scale.rubrics[["scale_min", "scale_max", "pass_mark", "polarity"]].assign(rubric=ids)
+    keys = [name for name in ("system", "judge", "run", "label") if name in labels]
+    with Workspace() as workspace:
+        workspace.ingest(described.to_parquet(index=False), _STUDY, "rubrics", format="parquet")
+        given = labels[keys].assign(rubric=ids[row], label=labels["label"].astype("int64"))
+        report = workspace.ingest(given.to_parquet(index=False), _STUDY, "labels", format="parquet")
+        if report.rejected:
+            raise PlacementError(
+                f"{count(report.rejected, 'label')} contradict others on the same rubric of the bank "
+                f"({report.rejects['reason'].iloc[0]}): keep one of them, or number them as runs."
+            )
+        dataset = workspace.dataset(_STUDY)
+        reduction = dataset.reduce(settings.response, settings.tie, settings.agreement_tolerance)
+        panel, judges = dataset.panel(settings.response), dataset.judges
+    at = pd.Index(systems).get_indexer(pd.Index(reduction.systems))
+    column = pd.Index(reduction.rubrics["rubric"]).get_indexer(pd.Index(ids))
+    y[at] = reduction.y[:, column]
+    whole = np.full((*y.shape, len(judges)), np.nan)
+    whole[at] = panel[:, column]
+    return y, whole, judges
+
+
+def _known_by(matches: list[Match]) -> list[str]:
+    by = Counter(match.by for match in matches if match.by)
+    if not by or set(by) == {"id"}:
+        return []
+    return ["Rubrics were known by " + listed([f"{kind} ({by[kind]:,})" for kind in sorted(by)]) + "."]
+
+
+def _rejected(report: IngestReport) -> list[str]:
+    if not report.rejected:
+        return []
+    first = "; ".join(f"row {row.row}: {row.reason}" for row in report.rejects.head(SHOWN).itertuples())
+    return [f"{count(report.rejected, 'row')} of the file cannot be used ({first})."]
+
+
+def _check(bank_scale: BankScale, found: NewLabels, report: IngestReport, *, allow_unused: bool) -> None:
+    """Raise PlacementError where nothing touches the bank, or where not everything that should count does."""
+    if not found.given.any():
+        name, query = bank_scale.rubrics["rubric"].iloc[0], bank_scale.rubrics["query"].iloc[0]
+        why = Counter(found.unused["reason"]).most_common(1)
+        raise PlacementError(
+            f"No label is on any of the {count(len(bank_scale.rubrics), 'rubric')} of the bank {bank_scale.bank_id}"
+            f"{f' ({why[0][0]})' if why else ''}: name them as bank.csv does, "
+            f"for example {name!r} of query {query!r}, or by id."
+        )
+    wrong = [*_rejected(report)]
+    lost = found.unused[~found.unused["reason"].isin([OUTSIDE, OTHER_TEXT, TIED])]
+    if len(lost):
+        row = lost.iloc[0]
+        wrong.append(
+            f"{count(len(lost), 'label')} cannot be used (first: {row['rubric']!r} of {row['system']!r}: "
+            f"{row['reason']})."
+        )
+    if wrong and not allow_unused:
+        raise PlacementError(
+            f"{' '.join(wrong)} Correct the file, or place without these labels (--allow-unused)."
+        )

@@ -1,0 +1,132 @@
+"""What to keep in mind of a placement, in sentences: who judged, and what a system's labels cannot say."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..text import count, listed
+from ..types import FloatArray, IntArray
+from .abilities import Placement
+from .bank_scale import BankScale
+from .new_labels import NAMELESS, TIED, NewLabels
+from .panel import PanelRecord, drift, panel_record
+
+ALPHA = 0.01  # of the comparison with the calibration's judges, shared by its tests (Bonferroni)
+UNUSUAL = -1.645  # lz* below which one in twenty systems that follow the model lies
+SHOWN = 3
+
+
+def panel_notes(bank_scale: BankScale, new: NewLabels) -> list[str]:
+    """Who labelled, and whether they label as the calibration's judges did; labels that count for nothing."""
+    notes = _who(bank_scale, new)
+    if bank_scale.panel is not None and new.judges:
+        record = panel_record(new.judges, new.panel, bank_scale.fit.levels)
+        notes += _compared(bank_scale.panel, record, _units(bank_scale), new.judges)
+    if bank_scale.settings.consensus != "majority":
+        notes.append("The bank's consensus weighs its judges; the new labels go by their majority.")
+    return notes + _unused(new)
+
+
+def _who(bank_scale: BankScale, new: NewLabels) -> list[str]:
+    judges, panel = set(new.judges), set(bank_scale.judges)
+    strangers, absent = sorted(judges - panel), sorted(panel - judges)
+    names = listed(bank_scale.judges, SHOWN) if bank_scale.judges else "unknown"
+    off = "if these judges are stricter or more lenient, the ability is biased accordingly."
+    if strangers == [NAMELESS]:
+        return [f"The labels name no judge; the bank's panel is {names}: {off}"]
+    if strangers:
+        return [f"Judged by {listed(strangers, SHOWN)}, not by the bank's panel ({names}): {off}"]
+    if absent and judges:
+        return [
+            f"Only {len(judges)} of the bank's {count(len(panel), 'judge')} labelled it: "
+            "the consensus is that of a smaller panel."
+        ]
+    return []
+
+
+def _units(bank_scale: BankScale) -> IntArray:
+    return np.unique(bank_scale.rubrics["query"].to_numpy(dtype=str), return_inverse=True)[1]
+
+
+def _compared(old: PanelRecord, new: PanelRecord, unit: IntArray, judges: tuple[str, ...]) -> list[str]:
+    """Agreement and the leniency of each common judge, where they differ from the calibration's."""
+    common = [judge for judge in judges if judge in old.judges]
+    level, notes = ALPHA / (1 + len(common)), []
+    found = drift(new.agreement, old.agreement, unit)
+    if found is not None and found.p_value < level:
+        how = "less" if found.difference < 0 else "more"
+        notes.append(
+            f"The judges agree {how} on the new labels than on the calibration's: by {abs(found.difference):.0%} of "
+            f"the pairs of labels (p = {found.p_value:.2g}, {count(found.n, 'query', 'queries')})."
+        )
+    for judge in common:
+        mine, theirs = (r.leniency[:, r.judges.index(judge)] for r in (new, old))
+        found = drift(mine, theirs, unit)
+        if found is not None and found.p_value < level:
+            how = "stricter" if found.difference < 0 else "more lenient"
+            notes.append(
+                f"{judge} is {how} against the others than in the calibration: by {abs(found.difference):.0%} of the "
+                f"scale (p = {found.p_value:.2g}, {count(found.n, 'query', 'queries')})."
+            )
+    if len(judges) == 1 and common:
+        notes += _alone(old, common[0], unit)
+    return notes
+
+
+def _alone(old: PanelRecord, judge: str, unit: IntArray) -> list[str]:
+    """A single judge whose leniency in the calibration is known."""
+    leniency = old.leniency[:, old.judges.index(judge)]
+    found = drift(leniency, np.zeros(len(leniency)), unit)
+    if found is None or found.p_value >= ALPHA:
+        return []
+    how, side = ("stricter", "low") if found.difference < 0 else ("more lenient", "high")
+    return [
+        f"{judge} alone labelled it, who in the calibration was {how} than the others by "
+        f"{abs(found.difference):.0%} of the scale: the ability is rather too {side}."
+    ]
+
+
+def _unused(new: NewLabels) -> list[str]:
+    if not len(new.unused):
+        return []
+    why = new.unused["reason"].value_counts(sort=True)
+    said = "; ".join(f"{number:,}: {reason}" for reason, number in why.items())
+    tied = int(why.get(TIED, 0))
+    kind = "labels are not used" if len(new.unused) > 1 else "label is not used"
+    rest = " A tied rubric is unknown." if tied else ""
+    return [f"{len(new.unused):,} {kind} ({said}).{rest}"]
+
+
+def system_notes(
+    bank_scale: BankScale, system: str, y: FloatArray, found: Placement, fit: float, usual: FloatArray
+) -> list[str]:
+    """What cannot be known of one system from labels y (B,). fit: its lz*; usual: those of the bank's own systems."""
+    extreme = _extreme(bank_scale, system, y, found)
+    if np.isfinite(fit) and fit < min(UNUSUAL, float(np.nanmin(usual, initial=np.inf))):
+        extreme.append(
+            f"The pattern of {system}'s labels follows the scale less than that of any of the bank's systems "
+            f"(person fit lz* = {fit:.1f}): one ability may not describe it."
+        )
+    return extreme
+
+
+def _extreme(bank_scale: BankScale, system: str, y: FloatArray, placement: Placement) -> list[str]:
+    """Too few labels, or an ability beyond what the bank was made for."""
+    share = y / (bank_scale.fit.levels - 1)
+    share = share[~np.isnan(share)]
+    if not share.size:
+        return [f"{system} has no label on the bank, so it cannot be placed."]
+    if np.isnan(placement.standing.rank[-1]):
+        return [
+            f"{system} has {count(placement.answered, 'label')} on the bank, too few for a rank or a tier."
+        ]
+    if (share == 1).all() or (share == 0).all():
+        which = "passes every" if share[0] == 1 else "fails every"
+        return [f"{system} {which} rubric that it was judged on: its ability is an extrapolation."]
+    others = placement.abilities[:-1]
+    if not np.nanmin(others) <= placement.theta <= np.nanmax(others):
+        side = "above" if placement.theta > np.nanmax(others) else "below"
+        return [
+            f"{system} lies {side} all systems that the bank was made from: its ability is an extrapolation."
+        ]
+    return []

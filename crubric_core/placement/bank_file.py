@@ -16,7 +16,7 @@ import pandas as pd
 
 from ..analysis.export import versions
 from ..bank.item_spread import Spread
-from ..errors import PlacementError, CrubricError
+from ..errors import CrubricError, PlacementError
 from ..files import json_bytes, write_files
 from ..leaderboard.reference import Reference
 from ..settings import Settings

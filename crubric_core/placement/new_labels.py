@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 
-from ..errors import PlacementError, IngestError
+from ..errors import IngestError, PlacementError
 from ..labels.ingest.report import IngestReport
 from ..labels.readers.bundle import plan_ingest
 from ..labels.readers.formats.native import NATIVE

@@ -21,13 +21,13 @@ def run(capsys, *arguments):
     return code, said.out, said.err
 
 
-def test_files_become_five_files(capsys, tmp_path):
+def test_files_become_six_files(capsys, tmp_path):
     code, out, _ = run(
         capsys, "build", "--labels", SAMPLE / "sample_labels.csv", "--rubrics", SAMPLE / "sample_rubrics.csv",
         "--queries", SAMPLE / "sample_queries.csv", "--tau-c", 0.7, "--budget", 30, "--out", tmp_path / "out",
     )  # fmt: skip
     assert code == 0
-    names = ["bank.csv", "items.csv", "measurability.csv", "leaderboard.csv", "report.json"]
+    names = ["bank.csv", "items.csv", "measurability.csv", "leaderboard.csv", "report.json", "bank.json"]
     assert [Path(line).name for line in out.split()] == names
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == sorted(names)
     settings = json.loads((tmp_path / "out" / "report.json").read_text())["settings"]

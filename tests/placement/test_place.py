@@ -12,7 +12,7 @@ import pytest
 from crubric_core import Settings, Workspace, fit_irt, run_pipeline
 from crubric_core.__main__ import main
 from crubric_core.analysis.export import write_result
-from crubric_core.errors import PlacementError, IngestError
+from crubric_core.errors import IngestError, PlacementError
 from crubric_core.files import read_csv
 from crubric_core.irt.abilities import estimate_abilities
 from crubric_core.placement.bank_file import read_bank, write_bank

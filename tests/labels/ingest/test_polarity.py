@@ -66,7 +66,7 @@ def test_polarity_is_part_of_the_fingerprint_and_only_where_it_turns_labels_roun
 
 @pytest.mark.parametrize("value", ["0", "2", "bad"])
 def test_a_polarity_is_1_or_minus_1(ws, table, value):
-    with pytest.raises(IngestError, match=r"is no polarity|is not a number"):
+    with pytest.raises(IngestError, match=r"is not a polarity|is not a number"):
         ws.ingest(table(f"r q {value}", header="rubric query polarity"), "d", "rubrics")
 
 

@@ -100,7 +100,7 @@ def worth_sentences(curve: WorthCurve, size: int) -> tuple[str, str]:
     first = (
         f"{count(size, 'rubric')} {verb} {kept.estimate:.0%} [{kept.low:.0%}, {kept.high:.0%}] of the "
         f"{count(chosen.separated, 'pair')} that all {curve.pool:,} separate, and {reverse}; "
-        f"random banks of {size:,} keep {random.kept.estimate:.0%}."
+        f"random banks of {size:,} keep {random.kept.estimate:.0%} [{random.kept.low:.0%}, {random.kept.high:.0%}]."
     )
     least = curve.least()
     enough = (

@@ -121,7 +121,7 @@ def _flip(views: Path, link: Published) -> None:
 
 def _swap(views: Path, link: Published) -> None:
     """Another database in its place, of the same form."""
-    other = next(path for path in views.glob("*.duckdb") if path != link.path)
+    other = next(path for path in views.glob("*.duckdb") if path != link.path and path.is_file())
     shutil.copyfile(other, link.path)
 
 

@@ -7,6 +7,7 @@ import numpy as np
 from ..bank.item_spread import item_spread
 from ..bank.pairs import pair_distances
 from ..bank.utility import utility_grid
+from ..errors import FitError
 from ..irt.diagnostics import item_rest_correlation
 from ..irt.fit import fit_irt
 from ..irt.information import item_information, posterior_weighted_information
@@ -18,8 +19,16 @@ from .result import Calibration
 
 
 def calibrate(reduction: Reduction, settings: Settings) -> Calibration:
-    """Fit the item response model and evaluate information; independent of tau_c, the budget and the seed."""
+    """Fit the item response model and evaluate information; independent of tau_c, the budget and the seed.
+
+    Raises FitError if no label is known, no rubric varies, or the judges' ties leave no consensus at all.
+    """
     y = reduction.y
+    if np.isnan(y).all() and reduction.n_total.sum():
+        raise FitError(
+            "Every cell is a tie between judges, so no consensus label is known: "
+            "choose in the settings what an even split is, or add a third judge."
+        )
     fit = fit_irt(y, settings.model, settings.quadrature, settings.priors, levels=reduction.levels)
     grid = utility_grid(difficulty=fit.b, theta=fit.theta)
     return Calibration(

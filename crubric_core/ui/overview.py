@@ -8,12 +8,12 @@ import numpy as np
 import streamlit as st
 
 from ..analysis import health
-from ..errors import DatasetError
+from ..errors import CrubricError
 from . import loaders
 from .text import plain
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from ..analysis.health import Chip
 
@@ -33,21 +33,28 @@ def chips_of(study: loaders.Study) -> list[Chip]:
     first = health.labels_chip(
         int(counts["labels"]), float(counts["missing_share"]), int(counts["systems"]), int(counts["queries"])
     )
-    gating, verdict = study.gating(), study.verdict()
-    chips = [
-        first,
-        health.agreement_chip(study.given(), gating, verdict),
-        health.model_chip(study.calibration()),
-    ]
+    later: dict[str, Callable[[], Chip]] = {
+        "Agreement": lambda: health.agreement_chip(study.given(), study.gating(), study.verdict()),
+        "Model": lambda: health.model_chip(study.calibration()),
+        "Bank": lambda: _bank_chip(study),
+        "Board": lambda: health.board_chip(study.board(), study.claims()),
+    }
+    return [first, *(_or_why_not(name, chip) for name, chip in later.items())]
+
+
+def _bank_chip(study: loaders.Study) -> Chip:
+    rubrics = study.given().rubrics["query"]
+    covered = int(rubrics.iloc[study.bank()].nunique())
+    return health.bank_chip(
+        int(np.count_nonzero(study.pool)), study.settings.budget, int(rubrics.nunique()), covered
+    )
+
+
+def _or_why_not(name: str, chip: Callable[[], Chip]) -> Chip:
     try:
-        rubrics = study.given().rubrics["query"]
-        covered = int(rubrics.iloc[study.bank()].nunique())
-        bank = health.bank_chip(
-            int(np.count_nonzero(study.pool)), study.settings.budget, int(rubrics.nunique()), covered
-        )
-        return [*chips, bank, health.board_chip(study.board(), study.claims())]
-    except DatasetError as error:
-        return [*chips, *(health.Chip(name, "none", "stop", str(error)) for name in ("Bank", "Board"))]
+        return chip()
+    except CrubricError as error:
+        return health.Chip(name, "none", "stop", str(error))
 
 
 def show_chips(chips: Sequence[Chip]) -> None:

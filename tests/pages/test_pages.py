@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from crubric_core import Workspace
 from tests.pages.conftest import HOSTILE, Open
 
 ANALYSIS = ("overview", "measurability", "items", "bank", "leaderboard")
@@ -174,3 +175,17 @@ def test_a_dataset_that_is_gone_is_said_to_be_and_no_other_is_shown_in_its_place
     assert not app.exception
     assert app.dataframe
     assert "There is no dataset" not in app.header[0].value
+
+
+def test_where_every_cell_is_a_tie_the_overview_says_so_in_each_stage(
+    open_page: Open, tmp_path: Path
+) -> None:
+    rows = (f"s{i},q{j % 3},r{j},j{k},{k}" for i in range(4) for j in range(9) for k in range(2))
+    with Workspace(tmp_path / "w.duckdb") as workspace:
+        workspace.ingest(("system,query,rubric,judge,label\n" + "\n".join(rows)).encode(), "ties")
+    app = open_page("overview", tmp_path / "w.duckdb")
+    assert not app.exception
+    assert not app.error
+    said = " ".join(element.value for element in (*app.header, *app.caption, *app.markdown))
+    assert said.count("Every cell is a tie between judges") >= 3
+    assert "4 systems" in said

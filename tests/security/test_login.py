@@ -145,7 +145,7 @@ def test_a_viewer_sees_the_analysis_and_no_page_that_changes_anything(window: Pa
         expect(window.get_by_text("Page not found").first).to_be_visible()
     window.goto(f"{guarded.url}/leaderboard")
     window.wait_for_selector(READY, timeout=60_000)
-    expect(window.locator(".js-plotly-plot").first).to_be_visible()
+    expect(window.locator(".js-plotly-plot").first).to_be_visible(timeout=60_000)
 
 
 def test_a_viewer_who_asks_all_the_same_is_refused_by_the_core(window: Page, guarded: Server) -> None:

@@ -114,12 +114,10 @@ def specs_of(kind: type[DataclassInstance]) -> dict[str, Spec]:
     return {f.name: f.metadata[_KEY] for f in fields(kind) if _KEY in f.metadata}
 
 
-def parameters_section(specs: Mapping[str, Spec]) -> str:
-    """The declarations as the Parameters section of a docstring (numpydoc)."""
-    lines = ["    Parameters", "    ----------"]
+def parameter_entries(specs: Mapping[str, Spec]) -> str:
+    """The declarations as entries of a docstring's section Parameters (numpydoc)."""
+    lines = []
     for name, spec in specs.items():
-        lines += [
-            f"    {name} : {spec.kind}",
-            *textwrap.wrap(spec.help, 110, initial_indent=_FAR, subsequent_indent=_FAR),
-        ]
+        text = textwrap.wrap(spec.help, 110, initial_indent=_FAR, subsequent_indent=_FAR)
+        lines += [f"    {name} : {spec.kind}", *text]
     return "\n".join([*lines, ""])

@@ -16,9 +16,9 @@ class Priors:
     Parameters
     ----------
     log_a_sd : float or None
-        sd of log a ~ N(0, sd²), a penalty on the log-a scale; > 0.
+        Sd of log a ~ N(0, sd²), a penalty on the log-a scale; > 0.
     b_sd : float or None
-        sd of each difficulty or threshold b ~ N(0, sd²), in units of θ; > 0.
+        Sd of each difficulty or threshold b ~ N(0, sd²), in units of θ; > 0.
     c_beta : (float, float) or None
         (p, q) of the guessing penalty (p - 1) log c + (q - 1) log(1 - c); both ≥ 1.
 

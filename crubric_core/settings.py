@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any, Literal, Self, get_args
 
-from .declarations import Spec, parameters_section, setting, specs_of
+from .declarations import Spec, parameter_entries, setting, specs_of
 from .errors import SettingsError
 from .presets import PRESETS as PRESETS
 from .presets import Preset as Preset
@@ -43,7 +43,7 @@ class Settings:
     named, or ``tau_c`` is None, the prior is estimated; alpha and beta other than 1 are a fixed prior. A value that is
     not allowed raises SettingsError.
 
-    Attributes
+    Parameters
     ----------
     priors : Priors
         Of the item parameters.
@@ -329,4 +329,4 @@ class Settings:
 
 SPECS: Mapping[str, Spec] = specs_of(Settings)
 """The declaration of every setting; priors and rules are structures of their own."""
-Settings.__doc__ = f"{(Settings.__doc__ or '').rstrip()}\n\n{parameters_section(SPECS)}"
+Settings.__doc__ = f"{(Settings.__doc__ or '').rstrip()}\n{parameter_entries(SPECS)}"

@@ -101,5 +101,5 @@ def test_arrays_are_given_with_their_shapes() -> None:
 def test_the_documentation_of_a_setting_is_its_declaration() -> None:
     described = entries(sections(Settings)["Parameters"])
     assert "lowest quarter" in described["tau_c"]
-    assert set(described) | {"priors", "rules"} == set(Settings.names())
+    assert set(described) == set(Settings.names())
     assert entries(sections(Priors)["Parameters"]).keys() == {"log_a_sd", "b_sd", "c_beta"}

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..analysis.export import write_dataset
 from ..demo import write_demo
+from ..environment import typed
 from ..errors import ExportError
 from ..labels.readers.bundle import plan_ingest
 from ..labels.readers.formats import FORMATS
@@ -98,11 +99,12 @@ def run_ingest(args: argparse.Namespace) -> None:
         )
     parts = report.parts or (report,)
     wrong = [part for part in parts if part.rejected > part.accepted]
+    undo = typed("undo", "--workspace", args.workspace, "--dataset", args.dataset)
     for part in wrong:
         print(
             f"Most rows of {part.source} ({part.kind}) were rejected: {part.rejected:,} of "
             f"{part.rejected + part.accepted:,}. See the reasons below"
-            + (", and `crubric undo` if it is not meant so." if not args.preview else "."),
+            + (f", and undo it if it is not meant so: `{undo}`." if not args.preview else "."),
             file=sys.stderr,
         )
     for note in report.notes:

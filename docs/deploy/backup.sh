@@ -3,7 +3,7 @@
 set -euo pipefail
 STATE=${STATE:-/var/lib/rubric}
 BACKUPS=${BACKUPS:-/var/backups/rubric}
-CRUBRIC=${CRUBRIC:-/opt/rubric/.venv/bin/python -m crubric_core}
+CRUBRIC=${CRUBRIC:-/opt/rubric/.venv/bin/crubric}
 
 umask 077
 mkdir -p "$BACKUPS"

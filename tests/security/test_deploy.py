@@ -40,7 +40,8 @@ def needs(program: str) -> str:
 
 def here(text: str) -> str:
     """A file of docs/deploy for this very checkout."""
-    return text.replace("/opt/rubric/.venv/bin/python", sys.executable).replace("/opt/rubric", str(ROOT))
+    program = f"{sys.executable} -m crubric_core"
+    return text.replace("/opt/rubric/.venv/bin/crubric", program).replace("/opt/rubric", str(ROOT))
 
 
 def setting(unit: Path, name: str) -> list[str]:
@@ -52,7 +53,7 @@ def service(unit: Path, folder: Path, state: Path, *options: str) -> Iterator[Se
     """The command of a unit with its environment, on a free port."""
     port = free_port()
     (line,) = setting(unit, "ExecStart")
-    arguments = [*shlex.split(re.sub(r"--server\.port \d+", f"--server.port {port}", here(line))), *options]
+    arguments = [*shlex.split(re.sub(r"--port \d+", f"--port {port}", here(line))), *options]
     environment = dict(one.split("=", 1) for one in setting(unit, "Environment"))
     environment = {name: value.replace("/var/lib/rubric", str(state)) for name, value in environment.items()}
     with started(folder / "log", arguments, port, **environment) as server:

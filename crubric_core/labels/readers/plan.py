@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, get_args
 
+from ...environment import typed
 from ...errors import IngestError
 from .columns import Kind
 
@@ -117,8 +118,9 @@ class Plan:
                 options=Options(dict(found.get("options", {}).get("severity_points", {}))),
             )
         except (KeyError, TypeError, ValueError, AttributeError) as error:
+            printed = typed("ingest", "--dataset", "NAME", "--plan", "FILE")
             raise IngestError(
-                f"The plan is not as `ingest --plan` prints it ({type(error).__name__}: {str(error)[:80]}): "
+                f"The plan is not as `{printed}` prints it ({type(error).__name__}: {str(error)[:80]}): "
                 'expected {"files": [{"name": …, "format": …}, …]}.'
             ) from error
 

@@ -16,6 +16,7 @@ import pandas as pd
 
 from ..analysis.export import versions
 from ..bank.item_spread import Spread
+from ..environment import typed
 from ..errors import CrubricError, PlacementError
 from ..files import json_bytes, write_files
 from ..leaderboard.reference import Reference
@@ -59,7 +60,8 @@ def read_bank(path: str | Path) -> BankScale:
         content = file.read_bytes()
     except OSError as error:
         raise PlacementError(
-            f"{path} holds no bank ({error.strerror}): name a bank.json, or the folder where `build` wrote one."
+            f"{path} holds no bank ({error.strerror}): name a bank.json, or the folder "
+            f"where `{typed('build')}` wrote one."
         ) from error
     return read_bank_bytes(content, str(path))
 
@@ -76,7 +78,8 @@ def read_bank_bytes(content: bytes, name: str) -> BankScale:
     if schema != SCHEMA:
         said = f"its schema is {shorten(str(schema), 40)!r}" if schema is not None else "it names no schema"
         raise PlacementError(
-            f"{name} cannot be read as a bank: {said}, where {SCHEMA!r} is expected. Run `build` again."
+            f"{name} cannot be read as a bank: {said}, where {SCHEMA!r} is expected. "
+            f"Run `{typed('build')}` again."
         )
     rest = {key: value for key, value in found.items() if key not in ("schema", "bank_id", "digest")}
     if found.get("digest") != _digest(rest):
@@ -87,7 +90,8 @@ def read_bank_bytes(content: bytes, name: str) -> BankScale:
         bank_scale = _bank_scale(rest)
     except (KeyError, TypeError, ValueError, IndexError, AttributeError, CrubricError) as error:
         raise PlacementError(
-            f"{name} is not as {SCHEMA} has it ({type(error).__name__}: {error}): run `build` again."
+            f"{name} is not as {SCHEMA} has it ({type(error).__name__}: {error}): "
+            f"run `{typed('build')}` again."
         ) from error
     if bank_scale.bank_id != found.get("bank_id"):
         raise PlacementError(

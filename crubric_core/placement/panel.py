@@ -1,4 +1,4 @@
-"""How a panel of judges labels: their agreement and each one's leniency, compared with the calibration's (METHOD §13).
+"""A panel's agreement and each judge's leniency, compared with those of the calibration (docs/method.md §13).
 
 The scale of a bank is that of the judges who calibrated it. Where new labels come from stricter judges, or from
 judges who agree less, an ability is off by an amount that no interval shows.

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ..environment import typed
 from ..errors import PlacementError
 from ..irt.abilities import estimate_abilities
 from ..types import FloatArray, IntArray
@@ -108,7 +109,7 @@ def place_systems(bank_scale: BankScale, new: NewLabels, n_next: int = NEXT) -> 
         if found.answered != np.isfinite(row).sum():
             raise PlacementError(
                 f"{system} has {np.isfinite(row).sum()} labels on the bank, of which {found.answered} could be used: "
-                "the bank has rubrics without parameters, run `build` again."
+                f"the bank has rubrics without parameters, run `{typed('build')}` again."
             )
     expected = expected_information(bank_scale.fit, new.y, bank_scale.bank)
     own = estimate_abilities(bank_scale.fit, bank_scale.y).theta

@@ -10,6 +10,7 @@ from crubric_core.ui.data import upload
 from crubric_core.ui.text import count, plain
 
 st.title("Data", anchor=False)
+state.keep_address()
 place = st.empty()
 workspace = loaders.workspace()
 found = loaders.datasets()
@@ -48,5 +49,7 @@ widgets.answer(
 st.subheader("Datasets", anchor=False, divider=True)
 widgets.table(found, widgets.DATASETS)
 names = found["name"].tolist()
+if "detail" not in st.session_state and state.held_dataset() in names:
+    st.session_state["detail"] = state.held_dataset()
 name = st.selectbox("A dataset in detail", names, key="detail", width=420)
 data_details.show(name, found["fingerprint"].iloc[names.index(name)])

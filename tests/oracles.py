@@ -660,3 +660,41 @@ def naive_ability_covariance(y, theta, sd, log_a_sd=0.5, b_sd=2.0):
     weight = np.diag(1 / sd**2)
     keep = np.eye(len(theta)) - axes @ np.linalg.inv(axes.T @ weight @ axes) @ axes.T @ weight
     return keep @ np.linalg.inv(precision) @ keep.T
+
+
+# --- profiles ----------------------------------------------------------------------------------------------------
+
+
+def against_others(scores, weights, member, system, confidence=0.95):
+    """Queries, mean score, that of the other systems, difference, its interval; query by query."""
+    from scipy.stats import t
+
+    rows = []
+    for n in range(scores.shape[1]):
+        rest = [s for i, s in enumerate(scores[:, n]) if i != system and not math.isnan(s)]
+        if member[n] and rest and not math.isnan(scores[system, n]):
+            rows.append((weights[n], scores[system, n], math.fsum(rest) / len(rest)))
+    if not rows:
+        return [0] + [math.nan] * 5
+    total = math.fsum(w for w, _, _ in rows)
+    value, others = (math.fsum(row[0] * row[at] for row in rows) / total for at in (1, 2))
+    if len(rows) == 1:
+        return [1, value, others, value - others, math.nan, math.nan]
+    n = len(rows)
+    squares = math.fsum((w / total * (a - b - (value - others))) ** 2 for w, a, b in rows)
+    half = t.ppf((1 + confidence) / 2, n - 1) * math.sqrt(n / (n - 1) * squares)
+    return [n, value, others, value - others, value - others - half, value - others + half]
+
+
+def head_to_head(share, slope, use, first, second):
+    """What each rubric with different labels pulls, and (better for the first, for the second, compared)."""
+    pulls, better, worse, compared = {}, 0, 0, 0
+    for j in range(share.shape[1]):
+        a, b = share[first, j], share[second, j]
+        if not (use[first, j] and use[second, j]) or math.isnan(a) or math.isnan(b):
+            continue
+        compared += 1
+        better, worse = better + (a > b), worse + (a < b)
+        if a != b and not math.isnan(slope[j]):
+            pulls[j] = slope[j] * (a - b)
+    return pulls, (better, worse, compared)

@@ -122,6 +122,26 @@ def pair_sentence(board: Board, one: int, other: int) -> str:
     return f"{upper} is ahead of {lower} at {level}: {interval}."
 
 
+def place_sentence(board: Board, system: int) -> str:
+    """What the pairs of one system say, by position: ahead of whom, behind whom, not separated from whom."""
+    standing, shown = board.standing, name(board.systems[system])
+    if board.refused:
+        return f"No claim about where {shown} stands. {board.refused}"
+    if not standing.ranked[system]:
+        return f"{shown} is not ranked: it has no label on these rubrics."
+    best = [i for i in _best_first(board) if i != system]
+    if not best:
+        return f"{shown} is the only system that is ranked."
+    apart, above = standing.separated[system], standing.difference[system] > 0
+    groups = {
+        "ahead of": [i for i in best if apart[i] and above[i]],
+        "behind": [i for i in best if apart[i] and not above[i]],
+        "not separated from": [i for i in best if not apart[i]],
+    }
+    told = [f"{verb} {_some(board, who, len(best))}" for verb, who in groups.items() if who]
+    return f"{shown} is {listed(told)} at {level_of(board)}."
+
+
 def wins_of(comparisons: pd.DataFrame) -> dict[str, int]:
     """Of how many systems each is ahead; systems that are ahead of none are missing."""
     counts = comparisons.loc[comparisons["separated"], "system"].value_counts()
@@ -136,6 +156,13 @@ def separated_pairs(comparisons: pd.DataFrame) -> int:
 def _best_first(board: Board) -> list[int]:
     estimate = np.where(board.standing.ranked, board.standing.estimate, -np.inf)
     return [int(i) for i in np.argsort(-estimate, kind="stable")[: int(board.standing.ranked.sum())]]
+
+
+def _some(board: Board, who: Sequence[int], others: int) -> str:
+    """``x``, ``all 7 others``, ``3 of the 14 others (x, y and z)``."""
+    if len(who) == others:
+        return name(board.systems[who[0]]) if others == 1 else f"all {others:,} others"
+    return f"{len(who):,} of the {others:,} others ({listed([name(board.systems[i]) for i in who], NAMED)})"
 
 
 def _what(board: Board) -> str:

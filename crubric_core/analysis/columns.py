@@ -21,12 +21,16 @@ class Column:
     width: Literal["small", "large"] | None = None
 
 
+_INTERVAL = (
+    "end of the interval of θ alone: cross-fitted, its standard error over queries, unless the settings resample rubrics; "
+    "none where claims rest on scores"
+)
 LEADERBOARD: Mapping[str, Column] = {
     "rank": Column("rank", "1 + number of systems with a higher estimate", "d", "small"),
     "system": Column("system"),
     "theta": Column("ability θ", "Ability on the basis that the leaderboard ranks on", ".2f"),
-    "theta_low": Column("from", "Lower end of the interval of θ; none where claims rest on scores", ".2f"),
-    "theta_high": Column("to", "Upper end of the interval of θ; none where claims rest on scores", ".2f"),
+    "theta_low": Column("from", f"Lower {_INTERVAL}", ".2f"),
+    "theta_high": Column("to", f"Upper {_INTERVAL}", ".2f"),
     "score": Column("score S", "Weighted share of the marks, by task type", ".3f"),
     "tier": Column(
         "tier", "From its first system to the last before one that is separated from it", "d", "small"

@@ -11,6 +11,7 @@ import pandas as pd
 from ..judges.anchors import gold_levels
 from .agreement import Beside, beside_order, beside_standing, mean_scores, mean_standing, reference_values
 from .board import Board
+from .columns import WHOLE
 from .selection import query_positions
 
 if TYPE_CHECKING:
@@ -41,6 +42,12 @@ def board_of(
         settings=settings,
         refused="" if verdict is None or verdict.holds else verdict.sentence,
     )
+
+
+def without_places(table: pd.DataFrame) -> pd.DataFrame:
+    """A leaderboard that makes no claim of order: by name, its places unknown."""
+    places = dict.fromkeys(WHOLE, pd.array([pd.NA] * len(table), dtype="Int64"))
+    return table.assign(**places).sort_values("system", ignore_index=True)
 
 
 def gold_standing(

@@ -85,3 +85,14 @@ def posterior_weighted_information(fit: IrtFit, y: FloatArray) -> FloatArray:
     posterior = ability_posterior(fit, y)
     nu = posterior.node_weights.mean(axis=0) @ item_information(fit, posterior.nodes)
     return np.maximum(nu, 0.0)  # interpolation may leave -1e-9 where there is no information
+
+
+def expected_shares(fit: IrtFit, theta: FloatArray) -> FloatArray:
+    """(len(theta), J) ``response_curve`` of every rubric; NaN for a rubric without parameters."""
+    theta = np.asarray(theta, dtype=float)[:, None]
+    if fit.thresholds is None:
+        return np.asarray(fit.c + (1 - fit.c) * expit(fit.a * (theta - fit.b)))
+    total = np.zeros((len(theta), len(fit.a)))
+    for step in fit.thresholds.T:
+        total += np.nan_to_num(expit(fit.a * (theta - step)))
+    return np.where(np.isfinite(fit.a), total / (fit.levels - 1), np.nan)

@@ -10,6 +10,7 @@ import streamlit as st
 
 from ..analysis.stages import with_rules
 from . import loaders, state, widgets
+from .settings_bar import settings_bar
 from .text import plain, shorten
 
 if TYPE_CHECKING:
@@ -31,12 +32,13 @@ class StudyPage(loaders.Study):
 
 
 def open_study(title: str, *, settings: bool = True, show_tau_t: bool = False) -> StudyPage:
-    """Title, dataset picker and settings; without any dataset the page ends here, with a way on.
+    """Title with the dataset's name, dataset picker and settings; without any dataset the page ends here, with a way on.
 
     ``show_tau_t`` shows tau_t in place of the bank size.
     """
-    st.title(title, anchor=False)
-    place = st.empty()
+    heading, place = st.empty(), st.empty()
+    heading.title(title, anchor=False)
+    state.arrive()
     found = loaders.datasets()
     names = found["name"].tolist()
     if not names:
@@ -53,11 +55,12 @@ def open_study(title: str, *, settings: bool = True, show_tau_t: bool = False) -
         state.pick_another(names)
         st.stop()
     row = found.iloc[names.index(state.pick_dataset(names))]
+    heading.title(f"{title} · {plain(shorten(row['name'], 60))}", anchor=False)
     dataset, fingerprint = loaders.workspace().dataset(row["name"]), row["fingerprint"]
     chosen = state.held_settings()
     if settings:
         quarter = partial(_quarter, dataset, fingerprint)
-        chosen = state.settings_bar(int(row["rubrics"]), quarter, show_tau_t=show_tau_t)
+        chosen = settings_bar(int(row["rubrics"]), quarter, show_tau_t=show_tau_t)
     return StudyPage(data=dataset, fingerprint=fingerprint, settings=with_rules(dataset, chosen), place=place)
 
 

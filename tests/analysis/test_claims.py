@@ -6,6 +6,7 @@ import re
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -13,7 +14,8 @@ from hypothesis import strategies as st
 from crubric_core import Settings
 from crubric_core.analysis.agreement import beside_order, beside_standing
 from crubric_core.analysis.board import Board
-from crubric_core.analysis.claims import claims_of, pair_sentence
+from crubric_core.analysis.claims import claims_of, pair_sentence, place_sentence
+from crubric_core.analysis.standings import without_places
 from crubric_core.analysis.tables import comparisons_table
 from crubric_core.leaderboard.inference import Inference, infer
 from crubric_core.leaderboard.influence import Influence
@@ -171,6 +173,49 @@ def test_a_sentence_about_two_systems_is_that_of_their_comparison(found: Inferen
     for said in (pair_sentence(shown, one, other), pair_sentence(shown, other, one)):
         assert ("are not separated at 95%" in said) == (not row["separated"])
         assert said.startswith(f"{row['system']} is ahead of {row['other']} at 95%") == row["separated"]
+
+
+def counted(said: str, verb: str, others: int) -> int:
+    """Of how many systems a sentence about one says this."""
+    found = re.search(rf"{verb} (all|[\d,]+ of the|M\d+)", said)
+    if found is None:
+        return 0
+    word = found[1].split()[0]
+    return others if word == "all" else 1 if word[0] == "M" else int(word.replace(",", ""))
+
+
+@given(standings(), st.data())
+def test_where_a_system_stands_is_counted_from_its_pairs(found: Inference, data) -> None:
+    shown = board(found)
+    i = data.draw(st.integers(0, len(shown.systems) - 1))
+    said, table = place_sentence(shown, i), shown.comparisons
+    others, apart = int(np.isfinite(found.estimate).sum()) - 1, table[table["separated"]]
+    if not np.isfinite(found.estimate[i]):
+        assert said == f"M{i} is not ranked: it has no label on these rubrics."
+        return
+    if others == 0:
+        assert said == f"M{i} is the only system that is ranked."
+        return
+    wins, losses = (int((apart[side] == f"M{i}").sum()) for side in ("system", "other"))
+    assert counted(said, "ahead of", others) == wins
+    assert counted(said, "behind", others) == losses
+    assert counted(said, "not separated from", others) == others - wins - losses
+
+
+def test_a_gate_that_leaves_too_little_allows_no_claim_about_one_system_either() -> None:
+    found = standing(np.arange(8.0), ~np.eye(8, dtype=bool))
+    said = place_sentence(board(found, refused="The gate keeps 6 of 301 rubrics."), 0)
+    assert said == "No claim about where M0 stands. The gate keeps 6 of 301 rubrics."
+
+
+def test_a_table_without_places_keeps_the_estimates_and_no_order() -> None:
+    table = pd.DataFrame({"system": ["b", "a"], "theta": [2.0, 1.0], "rank": [1, 2], "tier": [1, 2]})
+    table = table.assign(rank_low=1, rank_high=2).astype({"rank": "Int64", "tier": "Int64"})
+    shown = without_places(table)
+    assert shown["system"].tolist() == ["a", "b"]
+    assert shown["theta"].tolist() == [1.0, 2.0]
+    assert shown[["rank", "tier", "rank_low", "rank_high"]].isna().all(axis=None)
+    assert table["rank"].tolist() == [1, 2]
 
 
 @given(standings(), st.integers(0, 2**32 - 1))

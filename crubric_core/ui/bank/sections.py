@@ -13,7 +13,7 @@ from ...analysis.stages import FINE
 from ...errors import AssemblyError
 from ...figures import bank as figures
 from ...irt.information import item_information
-from .. import loaders, state, widgets
+from .. import loaders, settings_bar, widgets
 from ..text import count
 
 if TYPE_CHECKING:
@@ -128,7 +128,7 @@ def certificate(study: StudyPage) -> None:
         )
     with right:
         shares, missing = {}, []
-        for name, words in state.STRATEGIES.items():
+        for name, words in settings_bar.STRATEGIES.items():
             try:
                 shares[words] = study.coverage(name)
             except AssemblyError as error:

@@ -44,6 +44,7 @@ SPANS = {
 }
 UNTIL = "until the end of a day"
 NEW_LINK = "new link"
+PUBLISH = "publish this"
 KEYS = {name: f"publish {name}" for name in ("title", "note", "target")}
 
 
@@ -148,7 +149,12 @@ def make(study: Study, found: Sequence[Link]) -> None:
         return
     with left:
         expires = ask_expiry() if target is None else None
-        if st.button("Publish" if target is None else "Show this under that link", type="primary"):
+        what = plain(shorten(study.dataset.name, 40))
+        if st.button(
+            f"Publish {what}" if target is None else f"Show {what} under that link",
+            type="primary",
+            key=PUBLISH,
+        ):
             publish(view, target, expires)
         st.markdown("Or without a link")
         take_along(view)

@@ -1,0 +1,205 @@
+"""The settings on a page: sliders, presets, and the rest behind a button; what they change is held in ``state``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, get_args
+
+import numpy as np
+import streamlit as st
+
+from ..declarations import Group, Spec, Switch
+from ..settings import LOWEST_TAU, PRESETS, SPECS, Basis, Preset, Priors, Settings, Strategy
+from .settings_address import PRIORS
+from .state import held, held_settings, hold_settings
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from streamlit.delta_generator import DeltaGenerator
+
+STRATEGIES: Mapping[Strategy, str] = {
+    "pairs": "pairs",
+    "greedy": "greedy (paper)",
+    "plain": "most informative",
+    "hard_random": "unanimous, at random",
+    "random": "any, at random",
+}
+FIRST = ("model", "strategy", "gate", "basis", "confidence")
+TABS: Mapping[str, tuple[Group, ...]] = {
+    "Gate": ("gate",),
+    "Labels": ("labels", "scoring"),
+    "Model": ("model",),
+    "Ranking": ("ranking", "bank"),
+}
+BASES: Mapping[Basis, str] = {"all": "All rubrics that pass", "bank": "Bank, as if new"}
+SHOWN_PRESETS: Mapping[Preset, str] = {"robust": "Robust", "paper": "As in the paper"}
+LEFT_END = -0.5  # of the slider of tau_c: hardly a rubric is below
+_FOLLOWS: Mapping[str, Mapping[str, Any]] = {
+    "gate": {"tau_c": None},
+    "alpha": {"prior": "fixed"},
+    "beta": {"prior": "fixed"},
+}
+"""What changes with a setting: a threshold belongs to one statistic, prior counts to a fixed prior."""
+_BARS = ("tau_c", "budget", "tau_t")  # sliders of their own
+
+Quarter = Callable[[Settings], float]
+"""The threshold that drops the lowest quarter of the rubrics; NaN where the gate is off."""
+
+
+def settings_bar(rubrics: int, quarter: Quarter, *, show_tau_t: bool = False) -> Settings:
+    """Two sliders, the presets, and the rest of the settings behind a button; one row above what they change.
+
+    The second slider is the bank size, or tau_t where queries are ``show_tau_t``.
+    """
+    settings = held_settings()
+    left, middle, preset, right = st.columns([4, 4, 3, 2], gap="medium", vertical_alignment="bottom")
+    _threshold(left, settings, quarter)
+    if show_tau_t:
+        _share(middle, "tau_t", settings)
+    else:
+        _budget(middle, settings, rubrics)
+    with preset:
+        _presets(settings)
+    with right.popover("Settings", width="stretch"):
+        for name in FIRST:
+            _widget(name, SPECS[name], getattr(settings, name))
+        with st.expander("More settings"):
+            for tab, groups in zip(st.tabs(list(TABS)), TABS.values(), strict=True):
+                with tab:
+                    _group(groups, settings, show_tau_t=show_tau_t)
+    return replace(settings, budget=min(settings.budget, max(rubrics, 2)))
+
+
+def basis_switch() -> None:
+    """Which rubrics rank the systems, for all to see: the same setting as behind the button."""
+    st.session_state["basis choice"] = held_settings().basis
+    st.segmented_control(
+        "Ranked on",
+        list(BASES),
+        format_func=lambda basis: BASES[basis],
+        key="basis choice",
+        required=True,
+        on_change=_basis_change,
+        help=SPECS["basis"].help,
+    )
+
+
+def _basis_change() -> None:
+    hold_settings(replace(held(), basis=st.session_state["basis choice"]))
+
+
+def _change(name: str) -> None:
+    """A widget was moved: hold what it shows."""
+    settings, value = held(), st.session_state[name]
+    if name in PRIORS:
+        hold_settings(replace(settings, priors=replace(settings.priors, **{name: value or None})))
+    elif name == "c_prior":
+        c_beta = Priors().c_beta if value else None
+        hold_settings(replace(settings, priors=replace(settings.priors, c_beta=c_beta)))
+    else:
+        hold_settings(replace(settings, **{name: value}, **_FOLLOWS.get(name, {})))
+
+
+def _preset_change() -> None:
+    chosen: Preset | None = st.session_state["preset choice"]
+    if chosen is not None:
+        wanted = Settings.preset(chosen)
+        hold_settings(replace(held(), **{name: getattr(wanted, name) for name in PRESETS["paper"]}))
+
+
+def preset_of(settings: Settings) -> Preset | None:
+    """The preset that the settings are, all that presets leave open aside; None for a mixture."""
+    for name in get_args(Preset):
+        wanted = Settings.preset(name)
+        if all(getattr(settings, field) == getattr(wanted, field) for field in PRESETS["paper"]):
+            found: Preset = name
+            return found
+    return None
+
+
+def _presets(settings: Settings) -> None:
+    st.session_state["preset choice"] = preset_of(settings)
+    st.segmented_control(
+        "Method",
+        list(SHOWN_PRESETS),
+        format_func=lambda name: SHOWN_PRESETS[name],
+        key="preset choice",
+        on_change=_preset_change,
+        help="Robust: the defaults. As in the paper: Algorithm 1 as printed. Neither: a mixture.",
+    )
+
+
+def _threshold(place: DeltaGenerator, settings: Settings, quarter: Quarter) -> None:
+    """The slider of tau_c; it stands at the threshold that drops the lowest quarter until it is moved."""
+    low, spec, title = max(LOWEST_TAU[settings.gate], LEFT_END), SPECS["tau_c"], SPECS["tau_c"].title
+    at = settings.tau_c
+    if at is None:
+        at, title = quarter(settings), f"{title}: drops the lowest quarter by {settings.gate}"
+    at = float(np.clip(np.floor(100 * np.nan_to_num(at, nan=low)) / 100, low, 1))
+    st.session_state["tau_c"] = round(at, 2)
+    place.slider(title, low, 1.0, step=spec.step, key="tau_c", help=spec.help, **_moves("tau_c"))
+
+
+def _share(place: DeltaGenerator, name: str, settings: Settings) -> None:
+    spec = SPECS[name]
+    st.session_state[name] = getattr(settings, name)
+    place.slider(spec.title, 0.0, 1.0, step=spec.step, key=name, help=spec.help, **_moves(name))
+
+
+def _budget(place: DeltaGenerator, settings: Settings, rubrics: int) -> None:
+    spec, most = SPECS["budget"], max(rubrics, 2)
+    st.session_state["budget"] = min(settings.budget, most)
+    place.slider(spec.title, 1, most, key="budget", help=spec.help, **_moves("budget"))
+
+
+def _group(groups: tuple[Group, ...], settings: Settings, *, show_tau_t: bool) -> None:
+    """The settings of a tab that are not shown elsewhere."""
+    if "gate" in groups and settings.tau_c is not None:
+        st.button("Drop the lowest quarter", on_click=_drop_quarter)
+    for name, spec in SPECS.items():
+        if spec.group in groups and name not in FIRST and name not in _BARS:
+            _widget(name, spec, getattr(settings, name))
+    if "scoring" in groups and not show_tau_t:
+        _share(st.container(), "tau_t", settings)
+    if "model" in groups:
+        for name, spec in PRIORS.items():
+            _widget(name, spec, getattr(settings.priors, name) or 0.0)
+        _widget("c_prior", C_PRIOR, settings.priors.c_beta is not None)
+
+
+C_PRIOR = Switch("Prior of c", "That of the guessing rate c (3PL) is centred on .2.", "model")
+
+
+def _drop_quarter() -> None:
+    hold_settings(replace(held(), tau_c=None))
+
+
+def _widget(name: str, spec: Spec, value: Any) -> None:
+    """The widget of a setting by its declaration, at the value that the session holds."""
+    st.session_state[name] = value
+    options: list[Any] = list(spec.choices or spec.offered)
+    if isinstance(spec, Switch):
+        st.checkbox(spec.title, key=name, help=spec.help, **_moves(name))
+    elif options:
+        if value not in options:
+            options = sorted([*options, value])
+        st.selectbox(spec.title, options, key=name, help=spec.help, **_moves(name))
+    elif spec.whole:
+        st.number_input(
+            spec.title,
+            int(spec.low or 0),
+            int(spec.most or 1000),
+            step=1,
+            key=name,
+            help=spec.help,
+            **_moves(name),
+        )
+    else:
+        low = 0.0 if spec.none else 0.01
+        st.number_input(spec.title, low, 1000.0, step=0.5, key=name, help=spec.help, **_moves(name))
+
+
+def _moves(name: str) -> dict[str, Any]:
+    return {"on_change": _change, "args": (name,)}

@@ -50,7 +50,7 @@ def claims_of(board: Board, beside: Sequence[Beside] = ()) -> Claims:
     """All that may be said of a board."""
     if board.refused:
         refused = f"No claim about who is ahead. {board.refused}"
-        return Claims("", refused, (), rests_on(board), (), reading(board), limits(board))
+        return Claims("", refused, (), rests_on(board), (), reading(board)[:1], limits(board))
     return Claims(
         tier=first_tier(board),
         ahead=ahead(board),

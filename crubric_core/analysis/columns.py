@@ -22,8 +22,8 @@ class Column:
 
 
 _INTERVAL = (
-    "end of the interval of θ alone: cross-fitted, its standard error over queries, unless the settings resample rubrics; "
-    "none where claims rest on scores"
+    "end of the interval of θ alone: cross-fitted, its standard error over queries unless the settings resample "
+    "rubrics; none where claims rest on scores"
 )
 LEADERBOARD: Mapping[str, Column] = {
     "rank": Column("rank", "1 + number of systems with a higher estimate", "d", "small"),

@@ -9,7 +9,20 @@ import numpy as np
 import plotly.graph_objects as go
 
 from ..types import BoolArray, FloatArray, IntArray
-from .style import BAND, BLUE, DIVERGING, FADING, GREY, figure, label, labels, row_height, rows_axis
+from .naming import place_names
+from .style import (
+    BAND,
+    BLUE,
+    DIVERGING,
+    FADING,
+    GREY,
+    VERMILION,
+    figure,
+    label,
+    labels,
+    row_height,
+    rows_axis,
+)
 
 
 @dataclass(frozen=True)
@@ -22,20 +35,74 @@ class Estimate:
 
 
 def forest(
-    systems: Sequence[str], bank: Estimate, tiers: IntArray | None, pool: Estimate | None = None
+    systems: Sequence[str],
+    bank: Estimate,
+    tiers: IntArray | None,
+    pool: Estimate | None = None,
+    *,
+    names: tuple[str, str] = ("bank", "all rubrics that pass"),
+    chosen: int | None = None,
+    title: str = "ability θ",
 ) -> go.Figure:
-    """Abilities with intervals, best first, in tier bands where given; the full pool's beside the bank's, too."""
-    fig = figure("ability θ", "", height=row_height(len(systems), each=30))
+    """Estimates with intervals, best first, in tier bands where given; a second estimate as a hollow mark, too.
+
+    names: of the two. chosen: the row that stands out. A click gives the row: point n of a trace is system n.
+    """
+    fig = figure(title, "", height=row_height(len(systems), each=30))
+    if chosen is not None:
+        fig.add_hline(y=chosen, line={"color": BLUE, "width": 26}, opacity=0.16, layer="below")
     if tiers is not None:
         _bands(fig, tiers)
     rows = np.arange(len(systems), dtype=np.float64)
     shift = 0.16 if pool is not None else 0.0
-    _estimates(fig, systems, bank, rows - shift, "bank" if pool is not None else "ability", BLUE, "circle")
+    _estimates(fig, systems, bank, rows - shift, names[0] if pool is not None else "", BLUE, "circle")
     if pool is not None:
-        _estimates(fig, systems, pool, rows + shift, "all rubrics that pass", GREY, "diamond-open")
-    rows_axis(fig, systems)
+        _estimates(fig, systems, pool, rows + shift, names[1], GREY, "diamond-open")
+    rows_axis(fig, systems, 28)
+    fig.update_traces(unselected={"marker": {"opacity": 1}})
     fig.update_layout(showlegend=pool is not None, margin_r=56)
     return fig
+
+
+def everybody(
+    systems: Sequence[str], estimate: Estimate, chosen: int | None = None, title: str = "ability θ"
+) -> go.Figure:
+    """Estimates and intervals of very many systems by their place, best first: a line, a band, and the chosen one."""
+    place = np.arange(1, len(systems) + 1)
+    fig = figure("place by estimate", title, height=260, showlegend=False)
+    ends = np.concatenate([estimate.low, estimate.high[::-1]])
+    fig.add_scatter(
+        x=np.concatenate([place, place[::-1]]),
+        y=np.where(np.isfinite(ends), ends, np.nan),
+        fill="toself",
+        fillcolor=BAND,
+        line={"width": 0},
+        hoverinfo="skip",
+    )
+    fig.add_scatter(
+        x=place,
+        y=estimate.value,
+        mode="markers",
+        marker={"color": BLUE, "size": 5},
+        customdata=labels(systems, 80),
+        hovertemplate="%{customdata}<br>place %{x}, θ = %{y:.2f}<extra></extra>",
+        unselected={"marker": {"opacity": 1}},
+    )
+    if chosen is not None:
+        fig.add_scatter(
+            x=place[[chosen]],
+            y=estimate.value[[chosen]],
+            mode="markers",
+            marker={"color": VERMILION, "size": 12, "symbol": "diamond"},
+            hoverinfo="skip",
+        )
+    return fig
+
+
+def window(size: int, at: int | None, most: int = 40) -> slice:
+    """Which of ``size`` rows are drawn where that is too many: ``most`` around row ``at``, or the first."""
+    start = 0 if at is None else min(max(at - most // 2, 0), max(size - most, 0))
+    return slice(start, min(start + most, size))
 
 
 def rank_intervals(systems: Sequence[str], rank: IntArray, low: IntArray, high: IntArray) -> go.Figure:
@@ -60,16 +127,16 @@ def rank_intervals(systems: Sequence[str], rank: IntArray, low: IntArray, high: 
         hovertemplate="%{customdata[0]}<br>rank %{x} (%{customdata[1]} to %{customdata[2]})<extra></extra>",
     )
     rows_axis(fig, systems)
-    _rank_axis(fig, len(systems))
+    _rank_axis(fig, int(low.min(initial=1)), int(high.max(initial=1)))
     return fig
 
 
-def rank_probability(systems: Sequence[str], probability: FloatArray) -> go.Figure:
-    """P(rank ≤ k): systems (rows, best first) × k = 1 … M, (M, M)."""
+def rank_probability(systems: Sequence[str], probability: FloatArray, first: int = 1) -> go.Figure:
+    """P(rank ≤ k): systems (rows, best first) × k = first, first + 1 …, (M, K)."""
     fig = figure("k: among the first k", "", height=row_height(len(systems)))
     fig.add_heatmap(
         z=probability,
-        x=np.arange(1, len(systems) + 1),
+        x=np.arange(first, first + probability.shape[1]),
         zmin=0,
         zmax=1,
         colorscale=[list(stop) for stop in FADING],
@@ -80,7 +147,7 @@ def rank_probability(systems: Sequence[str], probability: FloatArray) -> go.Figu
         hovertemplate="%{customdata}<br>among the first %{x}: %{z:.0%}<extra></extra>",
     )
     rows_axis(fig, systems)
-    _rank_axis(fig, len(systems))
+    _rank_axis(fig, first, first + probability.shape[1] - 1)
     return fig
 
 
@@ -119,14 +186,13 @@ def separation_matrix(systems: Sequence[str], ahead: FloatArray, separated: Bool
 def score_against_ability(systems: Sequence[str], theta: FloatArray, score: FloatArray) -> go.Figure:
     """Score S against ability θ, (M,) each: where the two orders disagree, the scoring rules matter."""
     fig = figure("ability θ", "score S", height=420, showlegend=False)
-    names = labels(systems, 20)
-    legible = _legible(names, theta, score)
+    texts, sides = place_names(systems, theta, score)
     fig.add_scatter(
         x=theta,
         y=score,
         mode="markers+text",
-        text=[name if shown else "" for name, shown in zip(names, legible, strict=True)],
-        textposition="top center",
+        text=texts,
+        textposition=sides,
         textfont={"size": 11},
         marker={"color": BLUE, "size": 9},
         customdata=labels(systems, 80),
@@ -143,13 +209,18 @@ def bank_against_pool(systems: Sequence[str], bank: FloatArray, pool: FloatArray
     """Ability from the bank alone against that from all rubrics that pass, (M,) each."""
     fig = figure("θ from all rubrics that pass", "θ from the bank", height=420, showlegend=False)
     both = np.concatenate([bank, pool])
+    texts, sides = place_names(systems, pool, bank)
     if np.isfinite(both).any():
         ends = [float(np.nanmin(both)), float(np.nanmax(both))]
         fig.add_scatter(x=ends, y=ends, mode="lines", line={"color": GREY, "dash": "dot"}, hoverinfo="skip")
     fig.add_scatter(
         x=pool,
         y=bank,
-        mode="markers",
+        mode="markers+text",
+        text=texts,
+        textposition=sides,
+        textfont={"size": 11},
+        cliponaxis=False,
         marker={"color": BLUE, "size": 9},
         customdata=labels(systems, 80),
         hovertemplate="%{customdata}<br>all: %{x:.2f}, bank: %{y:.2f}<extra></extra>",
@@ -210,21 +281,5 @@ def _names(systems: Sequence[str], shape: tuple[int, ...]) -> np.ndarray:
     return np.broadcast_to(np.array(labels(systems, 80), dtype=object)[:, None], shape)
 
 
-def _legible(names: Sequence[str], x: FloatArray, y: FloatArray) -> list[bool]:
-    """Which names can stand above their points (M,) without covering each other; the first come first."""
-    wide, high = (
-        max(float(np.ptp(v[np.isfinite(v)])) if np.isfinite(v).any() else 0.0, 1e-9) for v in (x, y)
-    )
-    kept: list[tuple[float, float, float]] = []
-    shown = []
-    for name, centre, level in zip(names, x / wide, y / high, strict=True):
-        half = 0.012 * len(name)  # of the width of a figure in half a page
-        free = all(abs(centre - c) > half + h or abs(level - v) > 0.06 for c, v, h in kept)
-        shown.append(free)
-        if free:
-            kept.append((centre, level, half))
-    return shown
-
-
-def _rank_axis(fig: go.Figure, size: int) -> None:
-    fig.update_xaxes(range=[0.5, size + 0.5], dtick=-(-size // 15), showgrid=False)
+def _rank_axis(fig: go.Figure, first: int, last: int) -> None:
+    fig.update_xaxes(range=[first - 0.5, last + 0.5], dtick=-(-(last - first + 1) // 15), showgrid=False)

@@ -32,7 +32,7 @@ class StudyPage(loaders.Study):
 
 
 def open_study(title: str, *, settings: bool = True, show_tau_t: bool = False) -> StudyPage:
-    """Title with the dataset's name, dataset picker and settings; without any dataset the page ends here, with a way on.
+    """Title with the dataset, picker and settings; without any dataset the page ends here, with a way on.
 
     ``show_tau_t`` shows tau_t in place of the bank size.
     """

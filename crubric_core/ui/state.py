@@ -1,4 +1,4 @@
-"""Dataset, settings and chosen systems of all pages: held by the session, written to every page's address, read from it.
+"""Dataset, settings and chosen systems: held by the session, written to every page's address and read from it.
 
 Streamlit's own binding of widgets to the URL loses them on the way to another page, and cannot set them all at once,
 which a preset does. So each widget shows what the session holds, and changes it; an address says what differs from

@@ -10,7 +10,7 @@ from ..files import csv_bytes
 from .text import plain
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     import pandas as pd
     import plotly.graph_objects as go
@@ -53,15 +53,41 @@ def answer(place: DeltaGenerator, *sentences: str) -> None:
 
 def show(fig: go.Figure, alt: str, title: str = "", look: str = "") -> None:
     """A figure under its title; ``alt`` says in words what it shows, ``look`` what to look for."""
+    _in_ink(fig, title)
+    st.plotly_chart(fig, alt=alt, config=PLOT_CONFIG, key=f"figure: {alt}")
+    if look:
+        st.caption(look)
+
+
+def show_clickable(fig: go.Figure, alt: str, key: str, on_point: Callable[[int], None]) -> None:
+    """A figure whose points can be clicked; ``on_point`` gets the number of the point in its trace."""
+
+    def clicked() -> None:
+        points = st.session_state[key]["selection"]["points"]
+        if points:
+            on_point(int(points[0]["point_index"]))
+
+    _in_ink(fig, "")
+    st.plotly_chart(fig, alt=alt, config=PLOT_CONFIG, key=key, on_select=clicked, selection_mode="points")
+
+
+def lazy_tabs(parts: Mapping[str, Callable[[], None]], key: str) -> None:
+    """Tabs of which only the open one is computed; which one it is stands in the address."""
+    for tab, part in zip(
+        st.tabs(list(parts), key=key, on_change="rerun", bind="query-params"), parts.values(), strict=True
+    ):
+        if tab.open:
+            with tab:
+                part()
+
+
+def _in_ink(fig: go.Figure, title: str) -> None:
     if title:
         st.markdown(f"**{plain(title)}**")
     fig.update_xaxes(tickfont_color=INK, title_font_color=INK)
     fig.update_yaxes(tickfont_color=INK, title_font_color=INK)
     fig.update_layout(font_color=INK)
     fig.update_traces(textfont_color=INK, selector={"type": "heatmap"})
-    st.plotly_chart(fig, alt=alt, config=PLOT_CONFIG, key=f"figure: {alt}")
-    if look:
-        st.caption(look)
 
 
 def table(frame: pd.DataFrame, columns: Mapping[str, Any], *, height: int | None = None) -> None:

@@ -1,11 +1,13 @@
 from __future__ import annotations
 
+import itertools
 import json
 
 import numpy as np
 import pytest
 
 from crubric_core.figures import leaderboard as board
+from crubric_core.figures import naming
 from tests.figures.conftest import HOSTILE
 
 
@@ -55,12 +57,63 @@ def test_no_system_is_compared_with_itself() -> None:
     assert np.asarray(cells.text).tolist() == [["", "●"], ["●", ""]]
 
 
-def test_names_that_would_cover_each_other_are_left_to_the_pointer() -> None:
-    fig = board.score_against_ability(
-        ["first", "near", "far"], np.array([1.0, 0.99, -1.0]), np.array([0.9, 0.9, 0.1])
-    )
-    assert fig.data[0].text == ("first", "", "far")
-    assert fig.data[0].customdata == ("first", "near", "far")
+def boxes(texts, sides, x, y) -> list[tuple[float, float, float, float]]:
+    """Left, bottom, right, top of every text in pixels."""
+    found = []
+    for text, side, px, py in zip(texts, sides, x, y, strict=True):
+        across, up = naming.SIDES[side]
+        half = naming.LETTER * len(text) / 2
+        cx = px + across * (half + naming.POINT)
+        cy = py + up * (naming.LINE / 2 + naming.POINT)
+        if text:
+            found.append((cx - half, cy - naming.LINE / 2, cx + half, cy + naming.LINE / 2))
+    return found
+
+
+def test_names_never_cover_each_other_and_most_points_of_a_board_have_one() -> None:
+    rng = np.random.default_rng(5)
+    theta = np.sort(rng.normal(size=15))
+    score = 1 / (1 + np.exp(-theta)) + rng.normal(0, 0.02, 15)
+    names = [f"system-{i}-large" for i in range(15)]
+    texts, sides = naming.place_names(names, theta, score)
+    x, y = ((v - v.min()) / np.ptp(v) for v in (theta, score))
+    placed = boxes(texts, sides, x * naming.WIDTH, y * naming.HEIGHT)
+    for a, b in itertools.combinations(placed, 2):
+        assert a[2] <= b[0] or b[2] <= a[0] or a[3] <= b[1] or b[3] <= a[1]
+    assert len(placed) >= 12
+
+
+def test_a_name_without_room_is_left_to_the_pointer() -> None:
+    crowd = np.zeros(9)
+    fig = board.score_against_ability([f"n{i}" for i in range(9)], crowd, crowd)
+    assert sum(bool(text) for text in fig.data[0].text) < 9
+    assert fig.data[0].customdata == tuple(f"n{i}" for i in range(9))
+
+
+def test_the_chosen_system_stands_out_and_a_board_without_tiers_has_no_bands(made, bank) -> None:
+    fig = board.forest(made.systems, bank, None, chosen=3)
+    assert [shape.y0 for shape in fig.layout.shapes] == [3]
+    assert len(fig.layout.annotations) == 0
+    tiers = np.ones(15, dtype=np.int64)
+    assert len(board.forest(made.systems, bank, tiers, chosen=3).layout.shapes) == 2
+
+
+@pytest.mark.parametrize("size", [3, 40, 41, 1000])
+@pytest.mark.parametrize("at", [None, 0, 2, 500, 999])
+def test_a_window_has_the_chosen_row_and_never_too_many(size: int, at: int | None) -> None:
+    if at is not None and at >= size:
+        return
+    part = board.window(size, at)
+    rows = range(size)[part]
+    assert len(rows) == min(size, 40)
+    assert at is None or at in rows
+
+
+def test_a_thousand_systems_are_a_line_and_not_a_thousand_rows() -> None:
+    value = np.linspace(2, -2, 1000)
+    fig = board.everybody([f"s{i}" for i in range(1000)], board.Estimate(value, value - 0.1, value + 0.1), 7)
+    assert fig.layout.height < 400
+    assert len(fig.to_json()) < 150_000
 
 
 def test_one_system_or_none_known_is_drawn_all_the_same() -> None:

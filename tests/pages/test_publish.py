@@ -35,7 +35,7 @@ def press(app: AppTest, label: str) -> AppTest:
 
 def publish(app: AppTest) -> str:
     """Publish, and the token of the new link."""
-    press(app, "Publish")
+    press(app, "Publish small")
     link = next(code.value for code in app.code if "/?view=" in code.value)
     assert link.startswith("https://views.example/?view=")
     return link.split("=")[1]
@@ -92,7 +92,7 @@ def test_nothing_chosen_is_one_clear_sentence_and_cannot_be_published(
     for name in ("leaderboard", "separation", "bank"):
         app.checkbox(key=f"publish {name}").uncheck().run()
     assert "empty" in app.error[0].value
-    assert not any(button.label == "Publish" for button in app.button)
+    assert not any(button.key == "publish this" for button in app.button)
 
 
 @pytest.mark.parametrize(
@@ -130,7 +130,7 @@ def test_a_newer_result_keeps_the_link_its_title_and_its_note(
     again = open_page("publish", study, budget="9")
     again.selectbox(key="publish target").set_value(list_views(views)[0].id).run()
     assert again.text_input(key="publish title").value == TITLE
-    press(again, "Show this under that link")
+    press(again, "Show small under that link")
     view = open_view(views, token)
     assert (view.title, view.note, view.counts["bank"]) == (TITLE, "for all", 9)
     assert len(list_views(views)) == 1

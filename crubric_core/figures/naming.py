@@ -1,0 +1,77 @@
+"""Names next to points: as many as fit without covering each other or another point."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ..types import FloatArray
+from .style import labels
+
+WIDTH, HEIGHT = 430.0, 330.0  # of the plotting area in half a page, in pixels
+LETTER, LINE, POINT = 6.4, 14.0, 6.0  # a letter's width, a line's height, a point's radius
+LONGEST = 20
+SIDES = {
+    "top center": (0.0, 1.0),
+    "bottom center": (0.0, -1.0),
+    "middle right": (1.0, 0.0),
+    "middle left": (-1.0, 0.0),
+}
+
+
+def place_names(names: Sequence[str], x: FloatArray, y: FloatArray) -> tuple[list[str], list[str]]:
+    """The text at each point (M,), "" where there is no room or no point, and its side, as plotly calls it.
+
+    The first names come first.
+    """
+    shown, points = labels(names, LONGEST), np.stack([_pixels(x, WIDTH), _pixels(y, HEIGHT)], axis=1)
+    boxes: list[tuple[float, float, float, float]] = []
+    texts, sides = [], []
+    for i, text in enumerate(shown):
+        others = np.delete(points, i, axis=0)
+        found = next(
+            (
+                (side, box)
+                for side, direction in SIDES.items()
+                if _free(box := _box(points[i], text, direction), boxes, others)
+            ),
+            None,
+        )
+        texts.append(text if found else "")
+        sides.append(found[0] if found else "top center")
+        if found:
+            boxes.append(found[1])
+    return texts, sides
+
+
+def _pixels(values: FloatArray, size: float) -> FloatArray:
+    known = values[np.isfinite(values)]
+    width = float(np.ptp(known)) if len(known) else 0.0
+    if width == 0:
+        return np.where(np.isfinite(values), size / 2, np.nan)
+    return np.asarray((values - known.min()) / width * size)
+
+
+def _box(point: FloatArray, text: str, side: tuple[float, float]) -> tuple[float, float, float, float]:
+    """Left, bottom, right, top."""
+    half, tall = LETTER * len(text) / 2, LINE / 2
+    x = point[0] + side[0] * (half + POINT)
+    y = point[1] + side[1] * (tall + POINT)
+    return x - half, y - tall, x + half, y + tall
+
+
+def _free(
+    box: tuple[float, float, float, float],
+    boxes: Sequence[tuple[float, float, float, float]],
+    points: FloatArray,
+) -> bool:
+    left, bottom, right, top = box
+    if not np.isfinite(left) or left < -WIDTH * 0.15 or right > WIDTH * 1.15:
+        return False
+    inside = (abs(points[:, 0] - (left + right) / 2) < (right - left) / 2 + POINT / 2) & (
+        abs(points[:, 1] - (bottom + top) / 2) < (top - bottom) / 2 + POINT / 2
+    )
+    return not inside.any() and all(
+        right <= b[0] or b[2] <= left or top <= b[1] or b[3] <= bottom for b in boxes
+    )

@@ -1,0 +1,161 @@
+"""Figures of one system, and of two side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import plotly.graph_objects as go
+
+from ..analysis.profile import GroupScores
+from ..types import BoolArray, FloatArray
+from .naming import place_names
+from .style import (
+    BLUE,
+    GREY,
+    VERMILION,
+    columns_axis,
+    figure,
+    label,
+    labels,
+    row_height,
+    rows_axis,
+)
+
+MOST_BARS = 1500
+SOFT = ((0.0, "rgba(213, 94, 0, 0.5)"), (0.5, "rgba(127, 135, 147, 0.08)"), (1.0, "rgba(47, 127, 216, 0.5)"))
+"""From below to above; words stay legible on it in both themes."""
+
+
+def group_differences(found: GroupScores, measure: str) -> go.Figure:
+    """How far one system is above the mean of the others in each group, with intervals; groups in the order given."""
+    fig = figure(f"{measure}: above (+) or below (−) the others", "", height=row_height(len(found.names)))
+    known = np.isfinite(found.low)
+    fig.add_vline(x=0, line={"color": GREY, "width": 1})
+    fig.add_scatter(
+        x=found.difference,
+        y=np.arange(len(found.names)),
+        mode="markers",
+        marker={"color": BLUE, "size": 9},
+        error_x={
+            "type": "data",
+            "symmetric": False,
+            "array": np.where(known, found.high - found.difference, 0.0),
+            "arrayminus": np.where(known, found.difference - found.low, 0.0),
+            "color": BLUE,
+            "thickness": 2,
+            "width": 4,
+        },
+        customdata=np.array(
+            [labels(found.names, 80), found.value.tolist(), found.others.tolist(), found.queries.tolist()],
+            dtype=object,
+        ).T,
+        hovertemplate="%{customdata[0]}: %{customdata[1]:.3f}, others %{customdata[2]:.3f}<br>"
+        "difference %{x:+.3f}, %{customdata[3]} queries<extra></extra>",
+    )
+    rows_axis(
+        fig, [f"{label(n, 24)} ({q:,})" for n, q in zip(found.names, found.queries.tolist(), strict=True)]
+    )
+    fig.update_xaxes(tickformat="+.2f")
+    fig.update_layout(showlegend=False)
+    return fig
+
+
+def query_differences(difference: FloatArray, queries: Sequence[str], first: str, second: str) -> go.Figure:
+    """Query scores of the first less those of the second (N,), sorted; evenly thinned where there are very many."""
+    known = np.flatnonzero(np.isfinite(difference))
+    order = known[np.argsort(-difference[known], kind="stable")]
+    if len(order) > MOST_BARS:
+        order = order[np.linspace(0, len(order) - 1, MOST_BARS).round().astype(np.int64)]
+    fig = figure("queries, sorted", "difference of the query scores", height=300, showlegend=False)
+    values = difference[order]
+    fig.add_bar(
+        x=np.arange(len(order)),
+        y=values,
+        width=1,
+        marker={"color": np.where(values > 0, BLUE, VERMILION).tolist(), "line": {"width": 0}},
+        customdata=labels([queries[n] for n in order], 80),
+        hovertemplate="%{customdata}: %{y:+.3f}<extra></extra>",
+    )
+    fig.update_xaxes(showticklabels=False, showgrid=False)
+    fig.update_yaxes(tickformat="+.1f")
+    for text, y, anchor in ((first, 1, "top"), (second, 0, "bottom")):
+        fig.add_annotation(
+            text=f"{label(text, 28)} is better",
+            x=1 if anchor == "top" else 0,
+            xref="paper",
+            xanchor="right" if anchor == "top" else "left",
+            y=y,
+            yref="paper",
+            yanchor=anchor,
+            showarrow=False,
+        )
+    return fig
+
+
+def domain_heat(systems: Sequence[str], groups: Sequence[str], means: FloatArray) -> go.Figure:
+    """Scores of systems (rows) in groups of queries (M, G); colour: above or below the group's mean over systems."""
+    typical = np.nanmean(means, axis=0, keepdims=True) if np.isfinite(means).any() else means
+    apart = means - typical
+    largest = float(np.nanmax(np.abs(apart), initial=0.0)) or 1.0
+    fig = figure("", "", height=row_height(len(systems)) + 40)
+    fig.add_heatmap(
+        z=apart,
+        zmin=-largest,
+        zmax=largest,
+        colorscale=[list(stop) for stop in SOFT],
+        showscale=False,
+        xgap=2,
+        ygap=2,
+        text=np.where(np.isfinite(means), np.char.mod("%.2f", np.nan_to_num(means)), "—"),
+        texttemplate="%{text}" if len(groups) <= 12 else None,
+        customdata=np.stack(
+            [
+                np.broadcast_to(np.array(labels(systems, 80), dtype=object)[:, None], means.shape),
+                np.broadcast_to(np.array(labels(groups, 80), dtype=object), means.shape),
+            ],
+            axis=-1,
+        ),
+        hovertemplate="%{customdata[0]}<br>%{customdata[1]}: %{text} (%{z:+.2f})<extra></extra>",
+        hoverongaps=False,
+    )
+    rows_axis(fig, systems, 28)
+    columns_axis(fig, groups)
+    fig.update_xaxes(tickangle=-30)
+    return fig
+
+
+def value_against_cost(
+    systems: Sequence[str],
+    cost: FloatArray,
+    value: FloatArray,
+    best: BoolArray,
+    axes: tuple[str, str],
+) -> go.Figure:
+    """A value against a number known of each system (M,); a line through those that nobody beats for less.
+
+    Very unequal numbers stand on a log axis.
+    """
+    fig = figure(label(axes[0], 40), axes[1], height=440, showlegend=False)
+    known = cost[np.isfinite(cost)]
+    log = len(known) > 1 and known.min() > 0 and known.max() / known.min() > 20
+    texts, sides = place_names(systems, np.log(cost) if log else cost, value)
+    order = np.flatnonzero(best)[np.argsort(cost[best], kind="stable")]
+    fig.add_scatter(
+        x=cost[order], y=value[order], mode="lines", line={"color": GREY, "shape": "hv"}, hoverinfo="skip"
+    )
+    fig.add_scatter(
+        x=cost,
+        y=value,
+        mode="markers+text",
+        text=texts,
+        textposition=sides,
+        textfont={"size": 11},
+        marker={"color": np.where(best, BLUE, GREY).tolist(), "size": 9},
+        customdata=labels(systems, 80),
+        hovertemplate="%{customdata}<br>%{x}, %{y:.3f}<extra></extra>",
+        cliponaxis=False,
+    )
+    if log:
+        fig.update_xaxes(type="log")
+    return fig

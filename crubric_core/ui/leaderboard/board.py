@@ -1,0 +1,108 @@
+"""The forest with the chosen system next to it, the profile, and the further views; a click redraws nothing else."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+import streamlit as st
+
+from ...figures import leaderboard as figures
+from .. import state, widgets
+from ..text import count, plain, shorten
+from . import profile, sections
+from .view import SYSTEM, VERSUS, choose, filters, view_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import pandas as pd
+
+    from ..page import StudyPage
+    from .view import View
+
+MOST_ROWS = 40  # that are drawn one by one
+
+
+@st.fragment
+def show(study: StudyPage, reading: Sequence[str]) -> None:
+    """All that a click on a system changes. reading: how to read estimates, intervals and tiers."""
+    view = view_of(study)
+    keep = filters(view)
+    _say_unknown(view)
+    system = state.held_system(SYSTEM, view.systems)
+    versus = state.held_system(VERSUS, [name for name in view.systems if name != system]) if system else None
+    shown = view.table[keep].reset_index(drop=True)
+    if len(shown) < len(view.table):
+        st.caption(
+            f"{len(shown):,} of {count(len(view.table), 'system')} shown; places are among all of them."
+        )
+    if shown.empty:
+        st.info("No system fits these filters.")
+        return
+    left, right = st.columns([11, 7], gap="medium") if system else (st.container(), st.container())
+    with left:
+        _forest(view, shown, system)
+        st.caption(plain(f"How to read it: {' '.join(reading)}"))
+    if system:
+        with right:
+            profile.card(view, system, versus)
+        profile.details(view, system, versus)
+    table = partial(sections.table, view, shown, system)
+    rest = {name: partial(section, view, shown, system) for name, section in sections.of(view).items()}
+    widgets.lazy_tabs({"Table": table, **rest}, key="more")
+
+
+def _say_unknown(view: View) -> None:
+    for name in (SYSTEM, VERSUS):
+        asked = st.query_params.get(name)
+        if asked is not None and asked not in view.systems:
+            st.warning(f"No ranked system is called “{plain(shorten(asked, 80))}”.")
+
+
+def _forest(view: View, shown: pd.DataFrame, system: str | None) -> None:
+    """Abilities in tier bands; of very many systems all as a line, and some around the chosen one."""
+    names = shown["system"].tolist()
+    at = names.index(system) if system in names else None
+    generation = st.session_state.get("choices", 0)
+    if len(names) > MOST_ROWS:
+        widgets.show_clickable(
+            figures.everybody(names, view.estimate(shown), at, view.what),
+            f"{view.what} of all systems by place",
+            f"everybody {generation}",
+            lambda point: choose(names[point]),
+        )
+    part = figures.window(len(names), at, MOST_ROWS)
+    rows = shown.iloc[part]
+    second, titles = _second(view, rows)
+    widgets.show_clickable(
+        figures.forest(
+            names[part],
+            view.estimate(rows),
+            rows["tier"].to_numpy(dtype=np.int64) if view.claims else None,
+            second,
+            names=titles,
+            chosen=None if at is None else at - part.start,
+            title=view.what,
+        ),
+        f"{view.what} with intervals" + (" in tier bands" if view.claims else ""),
+        f"forest {generation} {part.start}",
+        lambda point: choose(names[part.start + point]),
+    )
+    which = (
+        "" if len(rows) == len(names) else f"Systems {part.start + 1:,} to {part.stop:,} of {len(names):,}. "
+    )
+    how = "Bars: intervals of each system alone." if view.claims else "By name: no order is claimed."
+    st.caption(f"{which}Click a mark or a row of the table to see why a system stands where it does. {how}")
+
+
+def _second(view: View, rows: pd.DataFrame) -> tuple[figures.Estimate | None, tuple[str, str]]:
+    """The estimates on the other basis, as hollow marks."""
+    study = view.study
+    if study.settings.basis == "all" or view.board.by_score:
+        return None, ("", "")
+    if not st.session_state.get("beside", True):
+        return None, ("", "")
+    other = study.ranking_on(study.pool).table.set_index("system").loc[rows["system"]].reset_index()
+    return view.estimate(other), ("bank, as if new", "all rubrics that pass")

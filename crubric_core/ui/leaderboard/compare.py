@@ -1,0 +1,98 @@
+"""Two systems side by side: their difference, query by query, and the rubrics that make it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from ...analysis.claims import pair_sentence
+from ...analysis.profile import head_to_head
+from ...figures.profile import query_differences
+from .. import widgets
+from ..text import count, plain, shorten
+from . import rubric
+
+if TYPE_CHECKING:
+    from ...analysis.profile import HeadToHead
+    from .view import View
+
+EACH = 25
+_number = st.column_config.NumberColumn
+
+
+def show(view: View, system: str, versus: str) -> None:
+    """The interval of their difference, head to head by query, and the rubrics that separate them."""
+    study, ranked = view.study, view.ranked
+    reduction, (one, other) = study.reduction(), (view.position(system), view.position(versus))
+    share = reduction.y / (reduction.levels - 1)
+    slope = study.calibration().fit.a
+    found = head_to_head(ranked.scores.by_query, share, slope, ranked.use[ranked.fold], one, other)
+    said = (
+        pair_sentence(view.board, one, other)
+        if view.claims
+        else f"No claim about these two. {view.board.refused}"
+    )
+    first, second = (shorten(name, 40) for name in (system, versus))
+    st.markdown(f"**{plain(said)}**")
+    st.markdown(plain(queries_sentence(found, first, second)))
+    left, right = st.columns([4, 3], gap="large")
+    with left:
+        widgets.show(
+            query_differences(found.difference, study.queries()["query"].tolist(), first, second),
+            alt="Difference of the two systems' scores by query",
+            title="Head to head, query by query",
+        )
+        st.markdown("**The rubrics that separate them**")
+        st.caption(plain(rubrics_sentence(found, first, second)))
+        chosen = _rubrics(view, found, one, other)
+    with right:
+        if chosen is not None:
+            rubric.show(view, chosen, (system, versus))
+
+
+def queries_sentence(found: HeadToHead, first: str, second: str) -> str:
+    """On how many queries each has the higher score."""
+    total = found.ahead + found.behind + found.equal
+    if not total:
+        return f"{first} and {second} share no query with a score."
+    return (
+        f"By score, {first} is better on {found.ahead:,} of {count(total, 'query', 'queries')}, {second} on "
+        f"{found.behind:,}; {found.equal:,} are equal."
+    )
+
+
+def rubrics_sentence(found: HeadToHead, first: str, second: str) -> str:
+    """On how many rubrics each has the better label."""
+    same = found.compared - found.favours - found.against
+    return (
+        f"Of {count(found.compared, 'rubric')} that both were judged on, {first} does better on {found.favours:,}, "
+        f"{second} on {found.against:,}; {same:,} are equal. Pull: difference of the labels times the rubric's "
+        "discrimination, which is what a rubric adds to the difference of two abilities."
+    )
+
+
+def _rubrics(view: View, found: HeadToHead, one: int, other: int) -> int | None:
+    reduction = view.study.reduction()
+    ends = np.unique(np.r_[np.arange(min(EACH, len(found.rubrics))), np.arange(len(found.rubrics))[-EACH:]])
+    if not len(ends):
+        st.write("None: every label is the same.")
+        return None
+    rows = found.rubrics[ends]
+    share = reduction.y[:, rows] / (reduction.levels[rows] - 1)
+    frame = reduction.rubrics.iloc[rows][["rubric", "query", "text"]].assign(
+        one=share[one], other=share[other], pull=found.pull[ends]
+    )
+    frame.index = pd.Index(rows)
+    names = (view.every[one], view.every[other])
+    columns = {
+        "rubric": "rubric",
+        "query": "query",
+        "one": _number(plain(shorten(names[0], 16)), format="%.2f"),
+        "other": _number(plain(shorten(names[1], 16)), format="%.2f"),
+        "pull": _number("pull", format="%+.2f"),
+        "text": st.column_config.TextColumn("text", width="large"),
+    }
+    return widgets.pick_one(frame, columns, key=f"apart {one} {other}", height=420)

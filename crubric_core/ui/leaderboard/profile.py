@@ -1,0 +1,177 @@
+"""One system: where it stands, in which groups of queries, and on which rubrics it surprises."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from ...analysis.agreement import mean_scores
+from ...analysis.board import level_of
+from ...analysis.claims import place_sentence
+from ...analysis.profile import GroupScores, extremes, group_scores, surprises
+from ...analysis.selection import query_positions
+from ...figures.profile import group_differences
+from .. import state, widgets
+from ..text import plain, shorten
+from . import compare, rubric
+from .view import VERSUS, choose
+
+if TYPE_CHECKING:
+    from .view import View
+
+ALL = "all queries"
+EACH = 25  # rubrics listed on either side
+_number = st.column_config.NumberColumn
+RUBRICS = {
+    "rubric": "rubric",
+    "query": "query",
+    "label": _number("label", format="%.2f", help="Consensus label as a share of the full mark"),
+    "expected": _number(
+        "expected",
+        format="%.2f",
+        help="Share expected at this ability, by a model fitted without this system",
+    ),
+    "residual": _number("surprise", format="%+.2f", help="Label less expectation"),
+    "text": st.column_config.TextColumn("text", width="large"),
+}
+
+
+def card(view: View, system: str, versus: str | None) -> None:
+    """Where the system stands, in a few lines; with whom to compare it."""
+    row = view.table[view.table["system"] == system].iloc[0]
+    with st.container(border=True):
+        left, right = st.columns([5, 1])
+        left.markdown(f"**{plain(shorten(system, 60))}**")
+        right.button("✕", on_click=choose, args=(None,), help="Close the profile", key="close profile")
+        st.markdown(" · ".join(plain(part) for part in _figures(view, row)))
+        st.markdown(plain(place_sentence(view.board, view.position(system))))
+        known = [f"{name.strip()}: {row[name]}" for name in view.facts if pd.notna(row[name])]
+        if known:
+            st.caption(plain(" · ".join(known)))
+        st.session_state["versus choice"] = versus
+        st.selectbox(
+            "Compare with",
+            [name for name in view.systems if name != system],
+            index=None,
+            placeholder="another system",
+            key="versus choice",
+            on_change=_compare,
+        )
+
+
+def _compare() -> None:
+    state.hold_system(VERSUS, st.session_state["versus choice"])
+
+
+def _figures(view: View, row: pd.Series[Any]) -> list[str]:
+    at = view.position(str(row["system"]))
+    standing, said = view.board.standing, []
+    if view.claims:
+        low, high = row["rank_low"], row["rank_high"]
+        said += [
+            f"Tier {row['tier']}",
+            f"rank {row['rank']}" + (f" ({low} to {high})" if low != high else ""),
+        ]
+    if not view.board.by_score:
+        said.append(f"θ {row['theta']:.2f} [{_end(standing.low[at])}, {_end(standing.high[at])}]")
+    return [*said, f"score {row['score']:.3f}"]
+
+
+def _end(value: float) -> str:
+    return f"{value:.2f}" if np.isfinite(value) else "open"
+
+
+def details(view: View, system: str, versus: str | None) -> None:
+    """The profile in full: groups of queries, rubrics, and the system that it is compared with."""
+    parts = {
+        "By group": partial(_groups, view, system),
+        "Strongest and weakest rubrics": partial(_rubrics, view, system),
+    }
+    if versus:
+        parts = {f"Beside {plain(shorten(versus, 30))}": partial(compare.show, view, system, versus), **parts}
+    st.markdown(f"**Why {plain(shorten(system, 60))} stands there**")
+    key = "why" if versus is None else "why two"
+    widgets.lazy_tabs(parts, key=key)
+
+
+def _groups(view: View, system: str) -> None:
+    at, whole = view.position(system), view.ranked.scores.by_query
+    found = {
+        f"Score S by {name}": (
+            "score S",
+            group_scores([ALL, *names], [whole, *parts], view.weights, at, _level(view)),
+        )
+        for name, (names, parts) in view.groups.items()
+    }
+    dimensions = _dimensions(view, system)
+    if dimensions is not None:
+        found["Share of the mark by dimension of the rubrics"] = ("share of the mark", dimensions)
+    if not found:
+        st.write("The dataset names no domain, task type or dimension: add them to its queries and rubrics.")
+        return
+    for place, (title, (measure, groups)) in zip(
+        [*st.columns(2, gap="large"), st.container()], found.items(), strict=False
+    ):
+        with place:
+            widgets.show(group_differences(groups, measure), alt=f"{title}, beside the others", title=title)
+    st.caption(
+        f"Each mark is the mean difference from the other systems on the same queries (their number in brackets), "
+        f"with its own {level_of(view.board)} interval over queries: of many groups some exclude 0 by chance."
+    )
+
+
+def _level(view: View) -> float:
+    return view.board.standing.confidence
+
+
+def _dimensions(view: View, system: str) -> GroupScores | None:
+    """Plain shares of the mark on the rubrics of each dimension; None below two dimensions."""
+    reduction, queries = view.study.reduction(), view.study.queries()
+    named = reduction.rubrics["dimension"].fillna("").astype(str).str.strip().to_numpy(dtype=object)
+    names = tuple(sorted({name for name in named if name}))
+    if len(names) < 2:
+        return None
+    ranked, at = view.ranked, query_positions(queries, reduction)
+    y = np.where(ranked.use[ranked.fold], reduction.y, np.nan)
+    scores = [mean_scores(y, reduction.levels, at, named == name, len(queries)) for name in names]
+    return group_scores(names, scores, np.ones(len(queries)), view.position(system), _level(view))
+
+
+def _rubrics(view: View, system: str) -> None:
+    """On which rubrics it does better, and worse, than a system of its ability; each opens."""
+    at, ranked, reduction = view.position(system), view.ranked, view.study.reduction()
+    expected, residual = surprises(
+        view.study.folds(), at, float(ranked.ability.estimate[at]), ranked.use[ranked.fold[at]]
+    )
+    strong, weak = extremes(residual, EACH)
+    which = st.segmented_control(
+        "Rubrics",
+        ["strongest", "weakest"],
+        default="strongest",
+        required=True,
+        key="side",
+        bind="query-params",
+    )
+    rows = strong if which == "strongest" else weak
+    frame = reduction.rubrics.iloc[rows][["rubric", "query", "text"]].assign(
+        label=expected[rows] + residual[rows], expected=expected[rows], residual=residual[rows]
+    )
+    frame.index = pd.Index(rows)
+    if frame.empty:
+        st.write("None: no label differs from its expectation in this direction.")
+        return
+    left, right = st.columns([4, 3], gap="large")
+    with left:
+        chosen = widgets.pick_one(frame, RUBRICS, key=f"rubrics {system} {which}", height=420)
+        verb = "better" if which == "strongest" else "worse"
+        st.caption(
+            f"Where {plain(shorten(system, 40))} does {verb} than a system of its ability is expected to; the largest "
+            "surprises of many rubrics are in part chance, or a judge's error. Choose a row to see the labels."
+        )
+    with right:
+        if chosen is not None:
+            rubric.show(view, chosen, (system,))

@@ -1,0 +1,97 @@
+"""A rubric opened: its text and scale, its labels, and for a system its answer with the judges' reasons."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import streamlit as st
+
+from ...figures.leaderboard import window
+from ...figures.measurability import label_grid
+from .. import loaders, widgets
+from ..text import plain, shorten
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import pandas as pd
+
+    from .view import View
+
+MOST_ROWS = 30  # systems in a grid
+LONGEST = 6000  # characters of an answer that are shown
+
+
+def show(view: View, at: int, systems: Sequence[str]) -> None:
+    """The rubric at position ``at``; answers and reasons of these systems."""
+    study = view.study
+    rubric = study.reduction().rubrics.iloc[at]
+    st.markdown(f"**{plain(rubric['rubric'])}**")
+    if isinstance(rubric["text"], str) and rubric["text"]:
+        st.text(shorten(rubric["text"], 600))
+    st.caption(plain(f"Query {rubric['query']}. {scale_sentence(rubric)}{_agreement(view, at)}"))
+    _grid(view, at, systems)
+    for system in systems:
+        _evidence(view, rubric, system)
+
+
+def scale_sentence(rubric: pd.Series[Any]) -> str:
+    """What labels the rubric can have, and which of them count as met."""
+    low, high, mark = (float(str(rubric[name])) for name in ("scale_min", "scale_max", "pass_mark"))
+    bad = " Meeting it is bad: labels are shown reversed, as they count." if rubric["polarity"] == -1 else ""
+    if rubric["levels"] == 2:
+        return f"Met or not.{bad}"
+    return f"Labels from {low:g} to {high:g}; {mark:g} and above counts as met.{bad}"
+
+
+def _agreement(view: View, at: int) -> str:
+    gate = view.study.gating()
+    if gate.off or not np.isfinite(gate.values[at]):
+        return ""
+    return f" Judges' {gate.statistic} on it: {gate.values[at]:.2f}."
+
+
+def _grid(view: View, at: int, systems: Sequence[str]) -> None:
+    """Systems × judges, the best system first; of many systems those around the chosen one."""
+    study, facts = view.study, loaders.facts(view.study)
+    reduction, order = study.reduction(), view.at
+    chosen = view.systems.index(systems[0]) if systems[0] in view.systems else None
+    part = order[window(len(order), chosen, MOST_ROWS)]
+    rubric = reduction.rubrics.iloc[at]
+    widgets.show(
+        label_grid(
+            study.panel()[part, at, :],
+            study.panel("ordered")[part, at, :] + rubric["scale_min"],
+            [facts.systems[i] for i in part],
+            facts.judges,
+            int(reduction.levels[at]),
+        ),
+        alt="Labels of the opened rubric, systems by judges",
+        title="Labels, systems by judges",
+    )
+
+
+def _evidence(view: View, rubric: pd.Series[Any], system: str) -> None:
+    """What the system answered, and what each judge said of it, where the dataset has that."""
+    data, query = view.study.dataset, str(rubric["query"])
+    labels = data.labels(system=system, query=query, rubric=str(rubric["rubric"]))
+    answers = data.answers(system, query)
+    reasons = labels[labels["reason"].notna()] if "reason" in labels else labels.iloc[:0]
+    if answers.empty and reasons.empty:
+        st.caption(
+            f"The dataset has no answer of {plain(shorten(system, 40))} here, and no reason of a judge."
+        )
+        return
+    with st.expander(f"{plain(shorten(system, 40))}: answer and reasons", expanded=True):
+        for text in answers["text"].head(1):
+            st.caption("Answer")
+            st.text(_cut(str(text)))
+        for judge, label, reason in reasons[["judge", "label", "reason"]].itertuples(index=False):
+            given = float(label)
+            st.caption(plain(f"{judge}: {'no label' if np.isnan(given) else f'{given:g}'}"))
+            st.text(_cut(str(reason)))
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= LONGEST else f"{text[:LONGEST]} … ({len(text) - LONGEST:,} more characters)"

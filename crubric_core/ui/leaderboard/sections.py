@@ -1,0 +1,190 @@
+"""The further views of the leaderboard, each for one question."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from ...analysis.board import level_of, limits
+from ...analysis.profile import group_means, undominated
+from ...analysis.standings import without_places
+from ...figures import leaderboard as figures
+from ...figures import profile as profile_figures
+from .. import tables, widgets
+from ..text import count, plain
+from .view import choose
+
+if TYPE_CHECKING:
+    from ...types import IntArray
+    from .view import View
+
+Section = Callable[["View", pd.DataFrame, "str | None"], None]
+PLACES = ("tier", "rank", "rank_low", "rank_high")
+MOST = 40  # systems in a figure with a row each
+
+
+def of(view: View) -> dict[str, Section]:
+    """The views that this study can fill, by name."""
+    found: dict[str, Section] = {}
+    if view.claims:
+        found |= {"Pairs": _pairs, "Ranks": _ranks}
+    if view.groups:
+        found["Domains"] = _domains
+    found["Scores"] = _scores
+    if view.numbers:
+        found["Score and cost"] = _cost
+    return found | {"What this does not show": _limits}
+
+
+def table(view: View, shown: pd.DataFrame, system: str | None) -> None:
+    """The leaderboard as a table; a row can be clicked."""
+    columns = {
+        name: column for name, column in tables.LEADERBOARD.items() if view.claims or name not in PLACES
+    }
+    key = f"board {st.session_state.get('choices elsewhere', 0)}"
+
+    def clicked() -> None:
+        rows = st.session_state[key]["selection"]["rows"]
+        choose(shown["system"].iloc[rows[0]] if rows and rows[0] < len(shown) else None, here=True)
+
+    names = shown["system"].tolist()
+    st.dataframe(
+        shown,
+        column_order=[*columns, *view.facts],
+        column_config=columns,
+        hide_index=True,
+        placeholder=widgets.UNKNOWN,
+        height=min(38 + 35 * len(shown), 38 + 35 * 20),
+        key=key,
+        on_select=clicked,
+        selection_mode="single-row",
+        selection_default={"selection": {"rows": [names.index(system)] if system in names else []}},
+        alt="Leaderboard",
+    )
+    whole = view.ranked.table if view.claims else without_places(view.ranked.table)
+    widgets.download("Download leaderboard.csv", whole, "leaderboard.csv")
+
+
+def _around(view: View, shown: pd.DataFrame, system: str | None) -> tuple[pd.DataFrame, IntArray]:
+    """At most MOST systems around the chosen one, and where the study has them; said where some are not drawn."""
+    names = shown["system"].tolist()
+    part = figures.window(len(names), names.index(system) if system in names else None, MOST)
+    if part.stop - part.start < len(names):
+        st.caption(
+            f"Systems {part.start + 1:,} to {part.stop:,} of {len(names):,}: choose a system to see those around it."
+        )
+    rows = shown.iloc[part]
+    return rows, pd.Index(view.every).get_indexer(pd.Index(rows["system"])).astype(np.int64)
+
+
+def _pairs(view: View, shown: pd.DataFrame, system: str | None) -> None:
+    rows, at = _around(view, shown, system)
+    standing = view.board.standing
+    widgets.show(
+        figures.separation_matrix(
+            rows["system"].tolist(), standing.ahead[np.ix_(at, at)], standing.separated[np.ix_(at, at)]
+        ),
+        alt="Probability that the row is ahead of the column",
+        title=f"Who is ahead of whom? A dot: the pair is separated at {level_of(view.board)}",
+    )
+    widgets.download("Download comparisons.csv", view.board.comparisons, "comparisons.csv")
+
+
+def _ranks(view: View, shown: pd.DataFrame, system: str | None) -> None:
+    rows, at = _around(view, shown, system)
+    names = rows["system"].tolist()
+    rank, low, high = (rows[c].to_numpy(dtype=np.int64) for c in ("rank", "rank_low", "rank_high"))
+    left, right = st.columns(2, gap="large")
+    with left:
+        widgets.show(
+            figures.rank_intervals(names, rank, low, high),
+            alt="Rank of each system with its interval",
+            title="Rank intervals",
+        )
+    with right:
+        first, last = int(low.min()), int(high.max())
+        widgets.show(
+            figures.rank_probability(names, standing_share(view, at, first, last), first),
+            alt="Probability that each system is among the first k",
+            title="Probability of being among the first k",
+        )
+
+
+def standing_share(view: View, at: IntArray, first: int, last: int) -> np.ndarray:
+    """P(rank ≤ k) of some systems for k from ``first`` to ``last``."""
+    return view.board.standing.rank_probability[at][:, first - 1 : last]
+
+
+def _domains(view: View, shown: pd.DataFrame, system: str | None) -> None:
+    names = list(view.groups)
+    by = names[0]
+    if len(names) > 1:
+        by = st.segmented_control(
+            "By", names, default=names[0], required=True, key="groups", bind="query-params"
+        )
+    groups, scores = view.groups[by]
+    rows, at = _around(view, shown, system)
+    means = group_means(scores, view.weights)
+    widgets.show(
+        profile_figures.domain_heat(rows["system"].tolist(), groups, means[at]),
+        alt=f"Score of each system by {by}",
+        title=f"Score S by {by}; colour: above or below the mean of the systems shown",
+        look="Differences between neighbours are not tested here: a profile shows their intervals.",
+    )
+    whole = pd.DataFrame(means, columns=list(groups))
+    whole.insert(0, "system", list(view.every))
+    widgets.download("Download scores_by_group.csv", whole, f"scores_by_{by.replace(' ', '_')}.csv")
+
+
+def _scores(view: View, shown: pd.DataFrame, system: str | None) -> None:
+    rows, _ = _around(view, shown, system)
+    names, theta = rows["system"].tolist(), rows["theta"].to_numpy(dtype=np.float64)
+    left, right = st.columns(2, gap="large")
+    with left:
+        widgets.show(
+            figures.score_against_ability(names, theta, rows["score"].to_numpy(dtype=np.float64)),
+            alt="Score against ability",
+            title="Score against ability",
+            look="Systems far from the others' line: the scoring rules of the task types matter to them.",
+        )
+    study = view.study
+    if study.settings.basis == "bank":
+        other = study.ranking_on(study.pool).table.set_index("system").loc[names, "theta"]
+        with right:
+            widgets.show(
+                figures.bank_against_pool(names, theta, other.to_numpy(dtype=np.float64)),
+                alt="Ability from the bank against ability from all rubrics that pass",
+                title="The bank compared with all rubrics that pass",
+            )
+
+
+def _cost(view: View, shown: pd.DataFrame, system: str | None) -> None:
+    del system
+    names = list(view.numbers)
+    start = next(
+        (n for n, name in enumerate(names) if "cost" in name.casefold() or "price" in name.casefold()), 0
+    )
+    by = names[0] if len(names) == 1 else st.selectbox("Against", names, start, key="against", width=260)
+    at = pd.Index(view.systems).get_indexer(pd.Index(shown["system"]))
+    cost, score = view.numbers[by][at], shown["score"].to_numpy(dtype=np.float64)
+    best = undominated(cost, score)
+    widgets.show(
+        profile_figures.value_against_cost(shown["system"].tolist(), cost, score, best, (by, "score S")),
+        alt=f"Score against {by}",
+        title=f"Score against {by}",
+    )
+    unknown = int(np.isnan(cost).sum())
+    st.caption(
+        f"Blue, joined by the line: no system shown has a higher score at the same {plain(by)} or less. Two of them "
+        "need not be separated: Pairs says which are."
+        + (f" {count(unknown, 'system')} without {plain(by)} not drawn." if unknown else "")
+    )
+
+
+def _limits(view: View, shown: pd.DataFrame, system: str | None) -> None:
+    del shown, system
+    st.markdown("\n".join(f"- {plain(sentence)}" for sentence in limits(view.board)))

@@ -1,0 +1,155 @@
+"""What the page draws: the ranked systems best first, and what is known of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from ...analysis.profile import in_groups, query_weights
+from ...analysis.standings import without_places
+from ...analysis.system_facts import numbers_of
+from ...figures.leaderboard import Estimate
+from .. import loaders, state
+from ..text import plain
+
+if TYPE_CHECKING:
+    from ...analysis.board import Board
+    from ...analysis.result import Ranking
+    from ...analysis.stage import Key
+    from ...types import BoolArray, FloatArray, IntArray
+    from ..page import StudyPage
+
+SYSTEM, VERSUS = "system", "versus"
+FEW_VALUES = 20  # a column of facts with more different ones is no filter
+TYPES = "task type"
+
+
+@dataclass(frozen=True)
+class View:
+    """The ranked systems of one study, in the order in which they are shown.
+
+    table: rows of the leaderboard with what is known of the systems; no places where no claim may be made. at: (m,)
+    position of each in the study. facts: names of the columns that the dataset gives.
+    """
+
+    study: StudyPage
+    ranked: Ranking
+    board: Board
+    table: pd.DataFrame
+    at: IntArray
+    facts: tuple[str, ...]
+    every: tuple[str, ...] = field(default=())
+
+    @property
+    def systems(self) -> list[str]:
+        """Names, in order."""
+        return list(self.table["system"])
+
+    @property
+    def claims(self) -> bool:
+        """Whether anything may be said of who is ahead."""
+        return not self.board.refused
+
+    @property
+    def what(self) -> str:
+        """What the systems are placed by."""
+        return "score S" if self.board.by_score else "ability θ"
+
+    def position(self, system: str) -> int:
+        """Where the study has it."""
+        return self.every.index(system)
+
+    def estimate(self, table: pd.DataFrame) -> Estimate:
+        """Estimates and intervals of rows of the leaderboard: of abilities, or of scores where claims rest on these."""
+        if self.board.by_score:
+            at, standing = pd.Index(self.every).get_indexer(pd.Index(table["system"])), self.board.standing
+            return Estimate(standing.estimate[at], standing.low[at], standing.high[at])
+        names = ("theta", "theta_low", "theta_high")
+        return Estimate(*(table[name].to_numpy(dtype=np.float64) for name in names))
+
+    @cached_property
+    def weights(self) -> FloatArray:
+        """(N,) of the queries in a score."""
+        return query_weights(self.study.queries()["omega"].to_numpy(dtype=np.float64))
+
+    @cached_property
+    def groups(self) -> dict[str, tuple[tuple[str, ...], list[FloatArray]]]:
+        """Query scores split by domain and by task type, where there are two groups or more."""
+        scores = self.ranked.scores
+        types = [None if t is None else str(t).replace("_", " ") for t in scores.task_type]
+        found = {
+            "domain": in_groups(scores.by_query, self.study.queries()["domain"].tolist()),
+            TYPES: in_groups(scores.by_query, types),
+        }
+        return {name: split for name, split in found.items() if len(split[0]) > 1}
+
+    @cached_property
+    def numbers(self) -> dict[str, FloatArray]:
+        """Facts of the systems that are numbers, (m,) each."""
+        found = {name: numbers_of(self.table[name].tolist()) for name in self.facts}
+        return {name: values for name, values in found.items() if values is not None}
+
+
+def view_of(study: StudyPage) -> View:
+    """The systems of a study as the page shows them."""
+    ranked, board = study.ranking(), study.board()
+    table = ranked.table[ranked.table["rank"].notna()]
+    if board.refused:
+        table = without_places(table)
+    facts = _system_facts((study.fingerprint,), study)
+    facts = facts.rename(columns={name: f"{name} " for name in facts if name in table and name != "system"})
+    table = table.merge(facts, on="system", how="left").reset_index(drop=True)
+    every = board.systems
+    at = pd.Index(every).get_indexer(pd.Index(table["system"])).astype(np.int64)
+    return View(study, ranked, board, table, at, tuple(facts.columns.drop("system")), every)
+
+
+@st.cache_resource(max_entries=loaders.FEW, show_spinner=False)
+def _system_facts(key: Key, _study: StudyPage) -> pd.DataFrame:
+    facts = _study.dataset.system_metadata()
+    return facts if "system" in facts else pd.DataFrame({"system": pd.Series(dtype=object)})
+
+
+def filters(view: View) -> BoolArray:
+    """(m,) which systems are shown: by name, tier and what is known of them; nobody is ranked again."""
+    table = view.table
+    keep = np.ones(len(table), dtype=bool)
+    choices = {
+        name: sorted(table[name].dropna().unique())
+        for name in view.facts
+        if name not in view.numbers and 1 < table[name].nunique() <= FEW_VALUES
+    }
+    row = st.container(horizontal=True, vertical_alignment="bottom")
+    text = row.text_input(
+        "Find a system", key="find", bind="query-params", width=220, placeholder="part of a name"
+    )
+    if text:
+        keep &= table["system"].str.contains(text.strip(), case=False, regex=False).to_numpy(dtype=bool)
+    tiers = [str(tier) for tier in sorted(table["tier"].dropna().unique())]
+    if len(tiers) > 1:
+        chosen = row.multiselect(
+            "Tiers", tiers, key="tiers", bind="query-params", placeholder="all", width=200
+        )
+        if chosen:
+            keep &= table["tier"].astype("string").isin(chosen).to_numpy(dtype=bool)
+    for name, values in choices.items():
+        wanted = row.multiselect(plain(name), values, key=f"fact {name}", placeholder="all", width=200)
+        if wanted:
+            keep &= table[name].isin(wanted).to_numpy(dtype=bool)
+    return keep
+
+
+def choose(system: str | None, *, here: bool = False) -> None:
+    """Show this system's profile; nobody is compared with itself. here: the table itself was clicked."""
+    state.hold_system(SYSTEM, system)
+    session = st.session_state
+    session["choices"] = session.get("choices", 0) + 1
+    if not here:  # the table then begins anew, with another row selected
+        session["choices elsewhere"] = session.get("choices elsewhere", 0) + 1
+    if system is None or session.get(f"{VERSUS} held") == system:
+        state.hold_system(VERSUS, None)

@@ -1,0 +1,96 @@
+"""The leaderboard in a browser: what somebody looks at survives, and a click on a mark leads to the reasons."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from crubric_core import Workspace
+from crubric_core.demo import simulate
+from tests.browser.conftest import Server, serve, settle
+
+pytestmark = pytest.mark.browser
+PAGES = (
+    "Overview",
+    "Data",
+    "Task types",
+    "Measurability",
+    "Items",
+    "Bank",
+    "New system",
+    "Experiments",
+    "Publish",
+)
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """A workspace with two datasets, ``mine`` not the first."""
+    path = tmp_path_factory.mktemp("board") / "workspace.duckdb"
+    with Workspace(path) as workspace:
+        for name, seed in (("demo", 1), ("mine", 2)):
+            made = simulate(seed=seed, systems=8, queries=12, pool=(9, 14))
+            labels = made.labels.assign(reason="Because of " + made.labels["judge"] + ".")
+            for kind, table in (("labels", labels), ("rubrics", made.rubrics), ("queries", made.queries)):
+                workspace.ingest(table.to_csv(index=False).encode(), name, kind=kind)
+    with serve(path) as running:
+        yield running
+
+
+def test_dataset_and_settings_survive_every_page_a_reload_and_the_way_back(
+    page: Page, server: Server
+) -> None:
+    page.goto(f"{server.url}/leaderboard?dataset=mine&tau_c=.4&budget=90")
+    settle(page)
+    for name in PAGES:
+        page.get_by_test_id("stSidebarNav").get_by_role("link", name=name, exact=True).click()
+        expect(page.locator("h1").first).to_contain_text(name, timeout=60_000)
+        settle(page)
+        for part in ("dataset=mine", "tau_c=0.4", "budget=90"):
+            assert part in page.url, (name, page.url)
+        if name != "Data":
+            assert page.locator("h1").first.inner_text() == f"{name} · mine"
+    expect(page.get_by_role("button", name="Publish mine")).to_be_visible()
+    page.reload()
+    settle(page)
+    assert page.locator("h1").first.inner_text() == "Publish · mine"
+    page.get_by_test_id("stSidebarNav").get_by_role("link", name="Bank", exact=True).click()
+    expect(page.locator("h1").first).to_have_text("Bank · mine", timeout=60_000)
+    settle(page)
+    assert "budget=90" in page.url
+    page.go_back()
+    expect(page.locator("h1").first).to_have_text("Publish · mine", timeout=60_000)
+    settle(page)
+    assert "tau_c=0.4" in page.url
+    assert "Traceback" not in server.log.read_text()
+
+
+def test_the_first_page_says_that_a_dataset_is_gone(page: Page, server: Server) -> None:
+    page.goto(f"{server.url}/?dataset=gone")
+    settle(page)
+    assert page.locator("h2").first.inner_text() == "There is no dataset “gone” here."
+
+
+def test_a_click_on_a_mark_opens_the_profile_down_to_a_judge_s_reason(page: Page, server: Server) -> None:
+    page.goto(f"{server.url}/leaderboard?dataset=mine")
+    settle(page)
+    marks = page.locator(".js-plotly-plot").first.locator("path.point")
+    marks.first.wait_for(timeout=60_000)
+    marks.nth(2).click(force=True)
+    expect(page.get_by_text(re.compile(r"^Why .* stands there$"))).to_be_visible(timeout=60_000)
+    settle(page)
+    assert "system=" in page.url
+    page.get_by_role("tab", name="Strongest and weakest rubrics").click()
+    expect(page.get_by_text(re.compile("^Because of ")).first).to_be_visible(timeout=60_000)
+    page.reload()
+    settle(page)
+    expect(page.get_by_text(re.compile(r"^Why .* stands there$"))).to_be_visible(timeout=60_000)
+    expect(page.get_by_text(re.compile("^Because of ")).first).to_be_visible(timeout=60_000)
+    page.get_by_role("button", name="✕").click()
+    expect(page.get_by_text(re.compile(r"^Why .* stands there$"))).to_have_count(0, timeout=60_000)
+    settle(page)
+    assert "system=" not in page.url
+    assert "Traceback" not in server.log.read_text()

@@ -1,0 +1,204 @@
+"""From a rank to its reasons: profile, rubric, label, answer, reason; two systems; filters that rank nobody again."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from crubric_core import Workspace
+from crubric_core.demo import simulate
+from tests.pages.conftest import Open
+
+COSTS = (0.5, 9.0, 2.0, 30.0, 1.0, 4.0, 8.0, 16.0)
+
+
+@pytest.fixture(scope="module")
+def told(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A study whose dataset says why judges gave a label, what systems answered, and what they cost."""
+    made = simulate(seed=3, systems=8, queries=14, pool=(8, 14))
+    labels = made.labels.assign(reason="Because of " + made.labels["judge"] + ".")
+    names = sorted(labels["system"].unique())
+    cells = labels[["system", "query"]].drop_duplicates()
+    answers = cells.assign(text="The answer of " + cells["system"] + " to " + cells["query"] + ".")
+    systems = pd.DataFrame(
+        {"system": names, "cost": [f"${c}" for c in COSTS], "licence": ["open", "closed"] * 4}
+    )
+    path = tmp_path_factory.mktemp("told") / "told.duckdb"
+    with Workspace(path) as workspace:
+        for kind, table in (
+            ("labels", labels),
+            ("rubrics", made.rubrics),
+            ("queries", made.queries),
+            ("answers", answers),
+            ("systems", systems),
+        ):
+            workspace.ingest(table.to_csv(index=False).encode(), "told", kind=kind)
+    return path
+
+
+def words(app) -> str:
+    """All that the page says, without the escapes that keep it from being Markdown."""
+    written = [*app.title, *app.header, *app.markdown, *app.caption, *app.text, *app.warning, *app.info]
+    return re.sub(r"\\(.)", r"\1", "\n".join(each.value for each in written))
+
+
+def best(app) -> str:
+    return str(app.dataframe[0].value["system"].iloc[0])
+
+
+def test_the_dataset_is_in_the_title_and_the_basis_can_be_switched_on_the_page(
+    open_page: Open, told: Path
+) -> None:
+    app = open_page("leaderboard", told)
+    assert app.title[0].value == "Leaderboard · told"
+    assert "on all" in words(app)
+    app.segmented_control(key="basis choice").set_value("bank").run()
+    assert not app.exception
+    assert app.query_params["basis"] == "bank"
+    assert "as if each system were new" in words(app)
+    assert app.selectbox(key="basis").value == "bank"
+
+
+def test_how_to_read_theta_interval_and_tier_is_on_the_page(open_page: Open, told: Path) -> None:
+    said = words(open_page("leaderboard", told))
+    assert re.search(r"How to read it: θ is ability on a scale where 1 is about one standard deviation", said)
+    assert "A tier starts at its best system" in said
+
+
+def test_a_system_in_the_address_opens_its_profile(open_page: Open, told: Path) -> None:
+    first = best(open_page("leaderboard", told))
+    app = open_page("leaderboard", told, system=first)
+    assert not app.exception
+    said = words(app)
+    assert f"Why {first} stands there" in said
+    assert re.search(rf"{first} is ahead of .* at 95%\.", said)
+    assert "Score S by domain" in said
+    assert "by dimension" in said
+    assert "cost: $" in said
+
+
+def test_a_profile_opens_rubrics_with_labels_answer_and_the_judges_reasons(
+    open_page: Open, told: Path
+) -> None:
+    first = best(open_page("leaderboard", told))
+    app = open_page("leaderboard", told, system=first, why="Strongest and weakest rubrics")
+    assert not app.exception
+    said = words(app)
+    assert f"The answer of {first} to " in said
+    assert len(re.findall(r"Because of .*\.", said)) >= 3, "a reason a judge"
+    rows = app.dataframe[0].value
+    assert (rows["residual"] > 0).all()
+    assert rows["residual"].is_monotonic_decreasing
+    app.segmented_control(key="side").set_value("weakest").run()
+    assert not app.exception
+    assert (app.dataframe[0].value["residual"] < 0).all()
+
+
+def test_two_systems_stand_side_by_side_with_the_interval_of_their_difference(
+    open_page: Open, told: Path
+) -> None:
+    names = open_page("leaderboard", told).dataframe[0].value["system"].tolist()
+    app = open_page("leaderboard", told, system=names[0], versus=names[-1])
+    assert not app.exception
+    said = words(app)
+    assert re.search(
+        rf"{names[0]} is ahead of {names[-1]} at 95%: difference \+\d\.\d\d \[\d\.\d\d, \d\.\d\d\]\.", said
+    )
+    ahead, total, behind, equal = (
+        int(n)
+        for n in re.search(r"better on (\d+) of (\d+) queries, .* on (\d+); (\d+) are equal", said).groups()
+    )
+    assert 1 < ahead + behind + equal == total <= 14
+    pulls = app.dataframe[0].value["pull"]
+    assert pulls.is_monotonic_decreasing
+    assert pulls.iloc[0] > 0
+
+
+def test_nobody_is_compared_with_itself_and_an_unknown_system_is_said_to_be(
+    open_page: Open, told: Path
+) -> None:
+    app = open_page("leaderboard", told, system="<b>nobody</b>")
+    assert not app.exception
+    assert "No ranked system is called “<b>nobody</b>”." in words(app)
+    assert "stands there" not in words(app)
+    first = best(app)
+    app = open_page("leaderboard", told, system=first, versus=first)
+    assert not app.exception
+    assert "Head to head" not in words(app)
+
+
+def test_filters_show_fewer_systems_and_rank_nobody_again(open_page: Open, told: Path) -> None:
+    app = open_page("leaderboard", told)
+    whole = app.dataframe[0].value.set_index("system")
+    app.multiselect(key="fact licence").set_value(["open"]).run()
+    assert not app.exception
+    shown = app.dataframe[0].value.set_index("system")
+    assert set(shown["licence"]) == {"open"}
+    assert len(shown) == 4
+    pd.testing.assert_frame_equal(shown, whole.loc[shown.index])
+    assert "4 of 8 systems shown; places are among all of them." in words(app)
+    app.text_input(key="find").set_value("no such name").run()
+    assert "No system fits these filters." in words(app)
+
+
+def test_tiers_filter_from_the_address_too(open_page: Open, told: Path) -> None:
+    app = open_page("leaderboard", told, tiers="1")
+    assert not app.exception
+    assert set(app.dataframe[0].value["tier"]) == {1}
+
+
+@pytest.mark.parametrize(
+    ("more", "words_of_it"),
+    [
+        ("Pairs", "Who is ahead of whom?"),
+        ("Ranks", "Rank intervals"),
+        ("Domains", "Score S by domain"),
+        ("Scores", "Score against ability"),
+        ("Score and cost", "no system shown has a higher score at the same cost or less"),
+        ("What this does not show", "Not separated does not mean equal"),
+    ],
+)
+def test_every_further_view_opens_from_the_address(
+    open_page: Open, told: Path, more: str, words_of_it: str
+) -> None:
+    app = open_page("leaderboard", told, more=more)
+    assert not app.exception
+    assert words_of_it in words(app)
+
+
+def test_a_gate_that_leaves_too_little_leaves_no_claim_of_order_on_the_page(
+    open_page: Open, told: Path
+) -> None:
+    app = open_page("leaderboard", told, gate="agreement", tau_c="0.9")
+    assert not app.exception
+    said = words(app)
+    assert "No claim about who is ahead. The gate at τ_c = 0.90" in said
+    said = said.replace(re.search(r"No claim about who is ahead.*", said)[0], "")
+    assert not re.search(r"[Tt]ier \d|separated|is ahead of|A tier starts", said)
+    table = app.dataframe[0].value
+    assert table[["tier", "rank", "rank_low", "rank_high"]].isna().all(axis=None)
+    assert table["system"].is_monotonic_increasing
+    assert [tab.label for tab in app.tabs if tab.label in {"Pairs", "Ranks"}] == []
+    app = open_page(
+        "leaderboard",
+        told,
+        gate="agreement",
+        tau_c="0.9",
+        system=table["system"][0],
+        versus=table["system"][1],
+    )
+    assert not app.exception
+    assert not re.search(r"[Tt]ier \d|rank \d|is ahead of", words(app))
+
+
+def test_graded_labels_say_what_counts_as_met(open_page: Open, tmp_path: Path) -> None:
+    labels = simulate(seed=2, systems=6, queries=6, pool=(6, 9)).labels
+    labels["label"] = labels["label"] * 3 + 1 + labels.index % 2
+    with Workspace(tmp_path / "graded.duckdb") as workspace:
+        workspace.ingest(labels.to_csv(index=False).encode(), "graded")
+    app = open_page("leaderboard", tmp_path / "graded.duckdb")
+    assert not app.exception
+    assert re.search(r"\d and above of 1–5 counts as met", words(app))

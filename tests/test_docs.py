@@ -17,6 +17,9 @@ from pathlib import Path
 
 import pytest
 
+from crubric_core import Settings, Workspace, run_pipeline
+from crubric_core.analysis.export import FILES
+
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("data/*.md")])
 IDS = [str(page.relative_to(ROOT)) for page in PAGES]
@@ -118,3 +121,18 @@ def test_the_map_lists_every_room_and_every_staging_table() -> None:
     sources = [path.read_text("utf-8") for path in (ROOT / "crubric_core/labels").rglob("*.py")]
     tables = {name for source in sources for name in re.findall(r"TEMP TABLE ([a-z_]+)\b(?!\{)", source)}
     assert {name for name in tables if not name.endswith("_") and f"`{name}`" not in text} == set()
+
+
+def test_the_readme_says_of_the_sample_what_its_analysis_says() -> None:
+    with Workspace() as workspace:
+        workspace.ingest(ROOT / "data/sample_labels.csv", dataset="mine")
+        result = run_pipeline(workspace.dataset("mine"), Settings(budget=40))
+    said = "\n".join(result.claims.headline)
+    assert f"```text\n{said}\n```" in (ROOT / "README.md").read_text("utf-8")
+    assert result.leaderboard["score"].min() == pytest.approx(0.14, abs=0.005)
+    assert result.leaderboard["score"].max() == pytest.approx(0.72, abs=0.005)
+
+
+def test_the_readme_lists_the_files_that_build_writes() -> None:
+    text = (ROOT / "README.md").read_text("utf-8")
+    assert [name for name in ("bank.json", *FILES) if f"`{name}`" not in text] == []

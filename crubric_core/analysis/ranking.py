@@ -11,7 +11,8 @@ from ..irt.abilities import resample_abilities
 from ..labels.store.dataset import Reduction
 from ..leaderboard.bootstrap import draw_weights
 from ..leaderboard.cross_fit import CrossFit, too_few_to_cross_fit
-from ..leaderboard.inference import Inference, infer, infer_from_draws
+from ..leaderboard.from_draws import infer_from_draws
+from ..leaderboard.inference import Inference, infer
 from ..leaderboard.influence import Influence, ability_influence, score_influence
 from ..leaderboard.places import tiers_by_neighbour
 from ..settings import Settings

@@ -1,26 +1,23 @@
 """What may be claimed of M systems: intervals, separated pairs, tiers, ranks (docs/method.md §10).
 
-``infer`` takes estimates with the contributions of their units (``influence``), in closed form; ``infer_from_draws``
-takes bootstrap draws, as the paper does. Both give the same class, and in both "separated" means that the interval of
-the difference excludes 0.
+``infer`` takes estimates with the contributions of their units (``influence``), in closed form; ``from_draws`` takes
+bootstrap draws, as the paper does. Both give the same class, and in both "separated" means that the interval of the
+difference excludes 0.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 from scipy.special import ndtri
 
-from ..settings import TierRule
 from ..types import BoolArray, FloatArray, IntArray
-from .bootstrap import percentile_interval
 from .comparisons import Comparisons, Evidence, compare
 from .influence import Influence, Unit
 from .places import rank_shares, ranks_by_counting, tiers_by_first
-from .simultaneous import adjusted_p, as_student, largest_differences, threshold
-from .tiers import standings
+from .simultaneous import as_student
 
 SMALL_BOARD = 40  # systems
 DRAWS = 4000  # for a small board; the probability beyond the threshold is then known within .007
@@ -139,9 +136,9 @@ def infer(
     size = len(influence.estimate)
     return Inference(
         estimate=influence.estimate,
-        **{name: _scatter(values, kept, size) for name, values in columns.items()},
+        **{name: scatter(values, kept, size) for name, values in columns.items()},
         **_square(pairs, kept, size),
-        separated=_scatter(pairs.separated, kept, size) == 1,
+        separated=scatter(pairs.separated, kept, size) == 1,
         rank_probability=_rank_probability(spread, kept, size),
         saturated=influence.saturated,
         critical=pairs.critical,
@@ -168,55 +165,6 @@ def evidence_of(influence: Influence) -> Evidence:
     )
 
 
-def infer_from_draws(
-    estimate: FloatArray,
-    draws: FloatArray,
-    *,
-    confidence: float = 0.95,
-    rule: TierRule = "adjacent",
-    holm: bool = False,
-    simultaneous: bool = False,
-) -> Inference:
-    """The same from abilities (M,) and their bootstrap draws (R, M) over rubrics.
-
-    By default each pair alone by percentiles; tiers, ranks and separation are those of ``standings``, as in the paper.
-    simultaneous: the draws' own largest studentised difference gives the threshold, and tiers and ranks are counted as
-    in ``infer``; rule and holm then say nothing.
-    """
-    standing = standings(estimate, draws, confidence, rule, holm)
-    kept, size = np.flatnonzero(np.isfinite(standing.rank)), len(estimate)
-    chosen, theta = draws[:, kept], estimate[kept]
-    error, low, high = _percentile_differences(chosen, confidence)
-    found = Inference(
-        estimate=estimate,
-        se=_scatter(chosen.std(axis=0, ddof=1), kept, size),
-        low=standing.theta_low,
-        high=standing.theta_high,
-        rank=standing.rank,
-        rank_low=standing.rank_low,
-        rank_high=standing.rank_high,
-        tier=standing.tier,
-        difference=_scatter(theta[:, None] - theta, kept, size),
-        difference_se=_scatter(error, kept, size),
-        difference_low=_scatter(low, kept, size),
-        difference_high=_scatter(high, kept, size),
-        p_value=standing.p_value,
-        p_simultaneous=np.full((size, size), np.nan),
-        separated=standing.separated,
-        ahead=standing.ahead,
-        rank_probability=standing.rank_probability,
-        saturated=np.zeros(size, dtype=np.int64),
-        critical=float("nan"),
-        design_effect=float("nan"),
-        n_units=0,
-        unit="rubric",
-        confidence=confidence,
-        simultaneous=False,
-        method="bootstrap",
-    )
-    return _all_at_once(found, chosen, kept) if simultaneous else found
-
-
 def comparison_table(inference: Inference) -> ComparisonTable:
     """Each pair of ranked systems once, in the order of the ranking; equal estimates in the order of the systems."""
     order = np.argsort(-np.where(inference.ranked, inference.estimate, -np.inf), kind="stable")
@@ -232,43 +180,6 @@ def comparison_table(inference: Inference) -> ComparisonTable:
         high=inference.difference_high[at],
         p_value=inference.p_shown[at],
         separated=inference.separated[at],
-    )
-
-
-def _percentile_differences(
-    draws: FloatArray, confidence: float
-) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """(M, M) sd and percentile interval of row less column in draws (R, M)."""
-    size = draws.shape[1]
-    error, low, high = (np.empty((size, size)) for _ in range(3))
-    for i in range(size):
-        apart = draws[:, [i]] - draws
-        error[i] = apart.std(axis=0, ddof=1)
-        low[i], high[i] = percentile_interval(apart, confidence)
-    return error, low, high
-
-
-def _all_at_once(alone: Inference, draws: FloatArray, kept: IntArray) -> Inference:
-    """Bootstrap claims that hold for all pairs of the ranked systems ``kept`` at once."""
-    at, size = np.ix_(kept, kept), len(alone.estimate)
-    difference, error = alone.difference[at], alone.difference_se[at]
-    largest = largest_differences(draws - draws.mean(axis=0), error)
-    critical = threshold(largest, alone.confidence)
-    z = np.divide(np.abs(difference), error, out=np.zeros_like(error), where=error > 0)
-    separated = z > critical
-    half = np.where(error > 0, critical, 0.0) * error
-    _, rank_low, rank_high = ranks_by_counting(alone.estimate[kept], separated)
-    return replace(
-        alone,
-        rank_low=_scatter(rank_low, kept, size),
-        rank_high=_scatter(rank_high, kept, size),
-        tier=_scatter(tiers_by_first(alone.estimate[kept], separated), kept, size),
-        difference_low=_scatter(difference - half, kept, size),
-        difference_high=_scatter(difference + half, kept, size),
-        p_simultaneous=_scatter(adjusted_p(z, largest), kept, size),
-        separated=_scatter(separated, kept, size) == 1,
-        critical=critical,
-        simultaneous=True,
     )
 
 
@@ -288,7 +199,7 @@ def _intervals(evidence: Evidence, se: FloatArray, confidence: float) -> tuple[F
     return low, high
 
 
-def _scatter(values: FloatArray | BoolArray, kept: IntArray, size: int) -> FloatArray:
+def scatter(values: FloatArray | BoolArray, kept: IntArray, size: int) -> FloatArray:
     """Values of the ranked systems, (m,) or (m, m), among all; NaN elsewhere."""
     full = np.full((size,) * values.ndim, np.nan)
     full[np.ix_(*[kept] * values.ndim)] = values
@@ -305,7 +216,7 @@ def _square(pairs: Comparisons, kept: IntArray, size: int) -> dict[str, FloatArr
         "p_simultaneous": pairs.p_simultaneous,
         "ahead": pairs.ahead,
     }
-    return {name: _scatter(values, kept, size) for name, values in names.items()}
+    return {name: scatter(values, kept, size) for name, values in names.items()}
 
 
 def _rank_probability(draws: FloatArray, kept: IntArray, size: int) -> FloatArray:

@@ -6,7 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from crubric_core.leaderboard.comparisons import FEW_UNITS, Evidence, compare, pair_errors
-from crubric_core.leaderboard.inference import comparison_table, infer, infer_from_draws
+from crubric_core.leaderboard.from_draws import infer_from_draws
+from crubric_core.leaderboard.inference import comparison_table, infer
 from crubric_core.leaderboard.influence import Influence, score_influence
 from crubric_core.leaderboard.places import rank_shares, ranks_by_counting, tiers_by_first
 from crubric_core.leaderboard.simultaneous import (

@@ -1,0 +1,104 @@
+"""What may be claimed of M systems from bootstrap draws of their abilities (docs/method.md §10).
+
+Each pair alone by percentiles, as in the paper, or all pairs at once by the draws' own largest studentised difference.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from ..settings import TierRule
+from ..types import FloatArray, IntArray
+from .bootstrap import percentile_interval
+from .inference import Inference, scatter
+from .places import ranks_by_counting, tiers_by_first
+from .simultaneous import adjusted_p, largest_differences, threshold
+from .tiers import standings
+
+
+def infer_from_draws(
+    estimate: FloatArray,
+    draws: FloatArray,
+    *,
+    confidence: float = 0.95,
+    rule: TierRule = "adjacent",
+    holm: bool = False,
+    simultaneous: bool = False,
+) -> Inference:
+    """As ``infer``, from abilities (M,) and their bootstrap draws (R, M) over rubrics.
+
+    By default each pair alone by percentiles; tiers, ranks and separation are those of ``standings``, as in the paper.
+    simultaneous: the draws' own largest studentised difference gives the threshold, and tiers and ranks are counted as
+    in ``infer``; rule and holm then say nothing.
+    """
+    standing = standings(estimate, draws, confidence, rule, holm)
+    kept, size = np.flatnonzero(np.isfinite(standing.rank)), len(estimate)
+    chosen, theta = draws[:, kept], estimate[kept]
+    error, low, high = _percentile_differences(chosen, confidence)
+    found = Inference(
+        estimate=estimate,
+        se=scatter(chosen.std(axis=0, ddof=1), kept, size),
+        low=standing.theta_low,
+        high=standing.theta_high,
+        rank=standing.rank,
+        rank_low=standing.rank_low,
+        rank_high=standing.rank_high,
+        tier=standing.tier,
+        difference=scatter(theta[:, None] - theta, kept, size),
+        difference_se=scatter(error, kept, size),
+        difference_low=scatter(low, kept, size),
+        difference_high=scatter(high, kept, size),
+        p_value=standing.p_value,
+        p_simultaneous=np.full((size, size), np.nan),
+        separated=standing.separated,
+        ahead=standing.ahead,
+        rank_probability=standing.rank_probability,
+        saturated=np.zeros(size, dtype=np.int64),
+        critical=float("nan"),
+        design_effect=float("nan"),
+        n_units=0,
+        unit="rubric",
+        confidence=confidence,
+        simultaneous=False,
+        method="bootstrap",
+    )
+    return _all_at_once(found, chosen, kept) if simultaneous else found
+
+
+def _percentile_differences(
+    draws: FloatArray, confidence: float
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """(M, M) sd and percentile interval of row less column in draws (R, M)."""
+    size = draws.shape[1]
+    error, low, high = (np.empty((size, size)) for _ in range(3))
+    for i in range(size):
+        apart = draws[:, [i]] - draws
+        error[i] = apart.std(axis=0, ddof=1)
+        low[i], high[i] = percentile_interval(apart, confidence)
+    return error, low, high
+
+
+def _all_at_once(alone: Inference, draws: FloatArray, kept: IntArray) -> Inference:
+    """Bootstrap claims that hold for all pairs of the ranked systems ``kept`` at once."""
+    at, size = np.ix_(kept, kept), len(alone.estimate)
+    difference, error = alone.difference[at], alone.difference_se[at]
+    largest = largest_differences(draws - draws.mean(axis=0), error)
+    critical = threshold(largest, alone.confidence)
+    z = np.divide(np.abs(difference), error, out=np.zeros_like(error), where=error > 0)
+    separated = z > critical
+    half = np.where(error > 0, critical, 0.0) * error
+    _, rank_low, rank_high = ranks_by_counting(alone.estimate[kept], separated)
+    return replace(
+        alone,
+        rank_low=scatter(rank_low, kept, size),
+        rank_high=scatter(rank_high, kept, size),
+        tier=scatter(tiers_by_first(alone.estimate[kept], separated), kept, size),
+        difference_low=scatter(difference - half, kept, size),
+        difference_high=scatter(difference + half, kept, size),
+        p_simultaneous=scatter(adjusted_p(z, largest), kept, size),
+        separated=scatter(separated, kept, size) == 1,
+        critical=critical,
+        simultaneous=True,
+    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 
@@ -11,6 +12,14 @@ class CrubricError(Exception):
 
 class SettingsError(CrubricError):
     """A setting lies outside its range."""
+
+
+def require_choice(
+    name: str, value: object, choices: Collection[str], error: type[CrubricError] = SettingsError
+) -> None:
+    """Raise ``error`` unless the value is one of the choices."""
+    if value not in choices:
+        raise error(f"{name} = {value!r} is unknown: use one of {', '.join(choices)}.")
 
 
 class IngestError(CrubricError):

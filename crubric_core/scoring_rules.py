@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from typing import Any, Literal, Self, get_args
 
-from .errors import SettingsError
+from .errors import SettingsError, require_choice
 
 Target = Literal["severity", "dimension"]
 Source = Literal["points", "tags", "dimension", "severity", "text", "rubric", "query"]
@@ -32,10 +32,7 @@ class Assignment:
 
     def __post_init__(self) -> None:
         for name, choices in (("sets", get_args(Target)), ("source", get_args(Source))):
-            if getattr(self, name) not in choices:
-                raise SettingsError(
-                    f"{name} = {getattr(self, name)!r} is unknown: use one of {', '.join(choices)}."
-                )
+            require_choice(name, getattr(self, name), choices)
         for name in ("fits", "value"):
             if not isinstance(getattr(self, name), str) or not getattr(self, name).strip():
                 raise SettingsError(f"A rule that sets the {self.sets} lacks {name!r}: write a text there.")

@@ -12,8 +12,9 @@ def shorten(text: str, limit: int = 80) -> str:
 
 
 def count(number: int, noun: str, plural: str | None = None) -> str:
-    """``1 rubric``, ``4,052 rubrics``."""
-    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
+    """``1 rubric``, ``4,052 rubrics``, ``3 queries``."""
+    regular = noun[:-1] + "ies" if noun.endswith("y") and noun[-2] not in "aeiou" else noun + "s"
+    return f"{number:,} {noun if number == 1 else plural or regular}"
 
 
 def listed(names: Sequence[str], most: int = 5) -> str:

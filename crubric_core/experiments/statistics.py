@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import stats
 
-from ..leaderboard.bootstrap import percentile_interval
+from ..intervals import percentile_interval
 from ..types import BoolArray, FloatArray, IntArray
 
 COUNTED = 64  # up to so many systems ranks are counted, beyond they are sorted

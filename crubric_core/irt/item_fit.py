@@ -10,6 +10,7 @@ import pandas as pd
 from scipy.stats import norm
 
 from ..errors import FitError
+from ..intervals import percentile_interval
 from ..types import FloatArray
 from .abilities import log_probabilities
 from .diagnostics import expected_labels
@@ -124,6 +125,4 @@ def curve_band(
     curves = [response_curve(refit, rubric, theta) for refit in refits if not refit.constant[rubric]]
     if not curves:
         return np.full(len(theta), np.nan), np.full(len(theta), np.nan)
-    tail = (1 - confidence) / 2
-    low, high = np.quantile(np.stack(curves), [tail, 1 - tail], axis=0)
-    return low, high
+    return percentile_interval(np.stack(curves), confidence)

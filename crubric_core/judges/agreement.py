@@ -14,7 +14,7 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import SettingsError
+from ..errors import SettingsError, require_choice
 from ..types import FloatArray, IntArray
 from .patterns import UNKNOWN, Patterns, find_patterns
 from .resampling import Bootstrap
@@ -55,7 +55,7 @@ def cohen_kappa(first: FloatArray, second: FloatArray, weighting: Weighting = "n
     """
     known = ~(np.isnan(first) | np.isnan(second))
     levels = np.unique(np.concatenate([first[known], second[known]]))
-    _choose("weighting", weighting, get_args(Weighting))
+    require_choice("weighting", weighting, get_args(Weighting))
     gap = np.abs(np.subtract.outer(levels, levels))
     weights = {"none": np.sign(gap), "linear": gap, "quadratic": gap**2}[weighting]
     table = np.einsum("u...l,u...m->...lm", _one_hot(first, known, levels), _one_hot(second, known, levels))
@@ -73,7 +73,7 @@ def krippendorff_alpha(labels: FloatArray, metric: Metric = "nominal") -> float:
     ``metric`` is the squared distance of two levels: nominal [c ≠ k], ordinal (Σ_{c..k} n - (n_c + n_k)/2)²,
     interval (c - k)².
     """
-    _choose("metric", metric, get_args(Metric))
+    require_choice("metric", metric, get_args(Metric))
     return _measure(_ALPHA[metric], labels)
 
 
@@ -88,7 +88,7 @@ def agreement(
     ``groups`` (U,) names clusters 0..G-1 that are drawn whole, such as the rubric that a unit belongs to; without
     it every unit is drawn by itself. ``cohen`` takes two raters.
     """
-    _choose("coefficient", coefficient, get_args(Coefficient))
+    require_choice("coefficient", coefficient, get_args(Coefficient))
     if coefficient == "cohen" and labels.shape[1] != 2:
         raise SettingsError(
             f"Cohen's kappa compares 2 raters, not {labels.shape[1]}: use fleiss or alpha_nominal for a panel."
@@ -187,11 +187,6 @@ def _ratio(above: FloatArray, below: FloatArray) -> FloatArray:
     """Above / below; NaN where below is 0."""
     out = np.full(np.shape(below), np.nan)
     return np.divide(above, below, out=out, where=np.asarray(below) != 0)
-
-
-def _choose(name: str, value: str, choices: tuple[str, ...]) -> None:
-    if value not in choices:
-        raise SettingsError(f"{name} = {value!r} is unknown: use one of {', '.join(choices)}.")
 
 
 _FORMULAS: dict[Coefficient, Callable[[FloatArray, FloatArray], FloatArray]] = {

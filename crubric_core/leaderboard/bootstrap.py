@@ -47,10 +47,3 @@ def draw_counts(query_index: IntArray, replicates: int, rng: np.random.Generator
         drawn = first + rng.integers(0, size[position])
         replicate[by_query] = np.bincount(drawn, minlength=n)
     return counts
-
-
-def percentile_interval(draws: FloatArray, confidence: float) -> tuple[FloatArray, FloatArray]:
-    """Equal-tailed percentile interval of each column. draws (R, …) → low, high (…); NaN where a draw is NaN."""
-    tail = (1 - confidence) / 2
-    low, high = np.quantile(draws, [tail, 1 - tail], axis=0)
-    return low, high

@@ -9,9 +9,9 @@ from dataclasses import replace
 
 import numpy as np
 
+from ..intervals import percentile_interval
 from ..settings import TierRule
 from ..types import FloatArray, IntArray
-from .bootstrap import percentile_interval
 from .inference import Inference, scatter
 from .places import ranks_by_counting, tiers_by_first
 from .simultaneous import adjusted_p, largest_differences, threshold

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.stats import norm
 
+from ..intervals import percentile_interval
 from ..types import BoolArray, FloatArray
-from .bootstrap import percentile_interval
 
 
 @dataclass(frozen=True)

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.stats import rankdata
 
+from ..intervals import percentile_interval
 from ..settings import TierRule
 from ..types import BoolArray, FloatArray, IntArray
-from .bootstrap import percentile_interval
 from .separation import Separation, holm_rejects, separation, with_holm
 
 

@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crubric_core.leaderboard.bootstrap import draw_counts, draw_weights, percentile_interval
+from crubric_core.intervals import percentile_interval
+from crubric_core.leaderboard.bootstrap import draw_counts, draw_weights
 
 
 @given(st.lists(st.integers(-2, 5), max_size=30), st.integers(0, 3))

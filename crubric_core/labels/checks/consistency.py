@@ -7,7 +7,8 @@ from collections.abc import Iterator
 
 import duckdb
 
-from ..ingest.findings import SHOWN, Finding, Severity, counted, names, select
+from ...text import count
+from ..ingest.findings import SHOWN, Finding, Severity, names, select
 from ..readers import values
 from ..readers.columns import TASK_TYPES
 from .constant_runs import find_runs
@@ -89,7 +90,7 @@ def _repeated_texts(cursor: duckdb.DuckDBPyConnection, dataset_id: int) -> Itera
     )
     if len(found):
         sentence = (
-            f"{counted(len(found), 'text')} occur in one query under several names, such as "
+            f"{count(len(found), 'text')} occur in one query under several names, such as "
             f"{found['rubrics'].iloc[0]} of {found['query'].iloc[0] or 'all'}: each counts separately."
         )
         yield Finding(
@@ -109,7 +110,7 @@ def _shares(cursor: duckdb.DuckDBPyConnection, dataset_id: int) -> Iterator[Find
     )
     if len(found):
         sentence = (
-            f"The probabilities of the task types do not sum to 1 for {counted(len(found), 'query')}, such as "
+            f"The probabilities of the task types do not sum to 1 for {count(len(found), 'query')}, such as "
             f"{found['query'].iloc[0]} ({found['total'].iloc[0]:.3g})."
         )
         yield Finding(
@@ -126,7 +127,7 @@ def _disarmed(cursor: duckdb.DuckDBPyConnection, dataset_id: int) -> Iterator[Fi
     found = select(cursor, sql, dataset_id)
     if len(found):
         sentence = (
-            f"{counted(len(found), 'name')} begin with an apostrophe before a formula sign, such as "
+            f"{count(len(found), 'name')} begin with an apostrophe before a formula sign, such as "
             f"{found['name'].iloc[0]}: spreadsheets and safe exports put it there (apostrophes = strip removes it)."
         )
         yield Finding(
@@ -141,7 +142,7 @@ def _runs(cursor: duckdb.DuckDBPyConnection, dataset_id: int) -> Iterator[Findin
         sentence = (
             f"{first['judge']} gives {first['label']} {first['labels']:,} times in a row ({first['where']}) where "
             f"{first['others_differ']:.0%} of the other judges' labels differ"
-            + (f", and {counted(len(found) - 1, 'more such run')}" if len(found) > 1 else "")
+            + (f", and {count(len(found) - 1, 'more such run')}" if len(found) > 1 else "")
             + ": its answers may have been misread."
         )
         yield Finding(

@@ -9,7 +9,8 @@ from typing import NamedTuple
 import duckdb
 import pandas as pd
 
-from ..ingest.findings import SHOWN, Finding, Severity, counted, names, select
+from ...text import count
+from ..ingest.findings import SHOWN, Finding, Severity, names, select
 from . import consistency, scale_checks
 
 Check = Callable[[duckdb.DuckDBPyConnection, int], Iterator[Finding]]
@@ -113,9 +114,7 @@ def _rejected(cursor: duckdb.DuckDBPyConnection, dataset_id: int, since: int) ->
     )
     for number, part in rows.groupby("cause"):
         cause, n = _CAUSES[int(str(number))], int(part["n"].iloc[0])
-        sentence = (
-            f"{counted(n, 'row')} rejected, such as row {part['row'].iloc[0]}: {part['reason'].iloc[0]}."
-        )
+        sentence = f"{count(n, 'row')} rejected, such as row {part['row'].iloc[0]}: {part['reason'].iloc[0]}."
         examples = part[["file", "row", "column", "value", "reason"]].reset_index(drop=True)
         yield Finding(
             "error", cause.code, cause.title, f"{sentence} To keep them, {cause.remedy}.", n, examples
@@ -168,7 +167,7 @@ def _coverage(cursor: duckdb.DuckDBPyConnection, dataset_id: int) -> Iterator[Fi
     if len(thin):
         first = thin.sort_values("share").iloc[0]
         sentence = (
-            f"{counted(len(thin), 'pair')} of system and judge lack labels that another judge of the system gave, most "
+            f"{count(len(thin), 'pair')} of system and judge lack labels that another judge of the system gave, most "
             f"of all {first['judge']} on {first['system']} ({first['labels']:,} of {first['cells']:,})."
         )
         yield Finding("warning", "coverage", "Judges with missing labels", sentence, len(thin), table)
@@ -193,7 +192,7 @@ def _blank(judges: pd.DataFrame) -> Iterator[Finding]:
     worst = judges.assign(share=share).sort_values("share", ascending=False)
     first = worst.iloc[0]
     sentence = (
-        f"{counted(total, 'label')} {'is' if total == 1 else 'are'} unknown (blank, N/A, refused); "
+        f"{count(total, 'label')} {'is' if total == 1 else 'are'} unknown (blank, N/A, refused); "
         f"{first['judge']} has the most, {first['share']:.1%} of its own."
     )
     severity: Severity = "warning" if first["share"] >= _MANY_BLANK else "note"

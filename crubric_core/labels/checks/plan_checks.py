@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from ..ingest.findings import SHOWN, Finding, counted
+from ...text import count
+from ..ingest.findings import SHOWN, Finding
 from ..readers.plan import Plan
 
 
@@ -22,7 +23,7 @@ def check_plan(plan: Plan) -> Iterator[Finding]:
         "warning",
         "unused_labels",
         "What looks like labels and is not used",
-        f"{named} of {counted(table['file'].nunique(), 'file')} {'looks' if len(columns) == 1 else 'look'} like "
+        f"{named} of {count(table['file'].nunique(), 'file')} {'looks' if len(columns) == 1 else 'look'} like "
         'labels, and nothing is read from there: say so if it is what counts (mapping, such as {"label": "…"}).',
         len(found),
         table.head(SHOWN),

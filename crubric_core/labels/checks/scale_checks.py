@@ -8,7 +8,8 @@ from collections.abc import Iterator
 import duckdb
 import pandas as pd
 
-from ..ingest.findings import SHOWN, Finding, counted, select
+from ...text import count
+from ..ingest.findings import SHOWN, Finding, select
 from ..ingest.rubric_facts import RUBRIC_FACTS
 
 _FEW_LEVELS = 12  # levels up to which a scale without one of them has a gap
@@ -57,7 +58,7 @@ def _below_zero(table: pd.DataFrame) -> Iterator[Finding]:
         yield _warning(
             "negative_level",
             "Labels below 0",
-            f"{counted(len(found), 'scale')} begin below 0, such as that of {first['criterion']} ({first['labels']}): "
+            f"{count(len(found), 'scale')} begin below 0, such as that of {first['criterion']} ({first['labels']}): "
             f"if {first['lowest']} stands for no label, say so (--answer={first['lowest']}=); else give the scale.",
             found,
         )
@@ -71,7 +72,7 @@ def _gaps(table: pd.DataFrame) -> Iterator[Finding]:
         yield _warning(
             "gap",
             "Scales with levels that nobody gave",
-            f"{counted(len(found), 'scale')} {_have(found)} levels between others that no label has, such as that of "
+            f"{count(len(found), 'scale')} {_have(found)} levels between others that no label has, such as that of "
             f"{first['criterion']} (labels {first['labels']}): see whether the scale is meant so.",
             found,
         )
@@ -90,7 +91,7 @@ def _narrow(table: pd.DataFrame) -> Iterator[Finding]:
         yield _warning(
             "narrow_scale",
             "Scales that may be narrower than meant",
-            f"{counted(len(found), 'scale')} end below the {high} that others reach, such as that of "
+            f"{count(len(found), 'scale')} end below the {high} that others reach, such as that of "
             f"{first['criterion']}: nobody gave it more than {first['highest']}, so its scale is taken as "
             f"{first['scale_min']} to {first['scale_max']}. If all share one, give it (--scale '*={low}..{high}').",
             found,
@@ -104,7 +105,7 @@ def _apart(table: pd.DataFrame) -> Iterator[Finding]:
         yield _warning(
             "disjoint_ranges",
             "Judges that seem to use different scales",
-            f"On {counted(len(found), 'criterion', 'criteria')} judges give labels from ranges that do not fit "
+            f"On {count(len(found), 'criterion', 'criteria')} judges give labels from ranges that do not fit "
             f"together, such as {first['criterion']} (labels {first['labels']}): bring them to one scale before they "
             "are compared.",
             found,
@@ -122,7 +123,7 @@ def changed_scales(before: pd.DataFrame, after: pd.DataFrame) -> Iterator[Findin
         yield _warning(
             "scale_changed",
             "Scales that these rows change",
-            f"{counted(len(found), 'scale')} {'is' if len(found) == 1 else 'are'} another now, such as that of "
+            f"{count(len(found), 'scale')} {'is' if len(found) == 1 else 'are'} another now, such as that of "
             f"{first['criterion']}: {first['scale_min_before']} to {first['scale_max_before']} before, "
             f"{first['scale_min']} to {first['scale_max']} with these rows. Labels that passed may fail, and the other "
             "way round: give the scale if it is not meant so.",

@@ -41,9 +41,3 @@ def names(values: pd.Series, most: int = 3) -> str:
     """``a, b, c and 4 more``."""
     shown = ", ".join(str(v) for v in values.head(most))
     return shown + (f" and {len(values) - most:,} more" if len(values) > most else "")
-
-
-def counted(number: int, word: str, plural: str | None = None) -> str:
-    """``1 label``, ``2,431 labels``."""
-    plural = plural or (word.removesuffix("y") + "ies" if word.endswith("y") else word + "s")
-    return f"{number:,} {word if number == 1 else plural}"

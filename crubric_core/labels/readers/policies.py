@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any, Literal, get_args
 
-from ...errors import IngestError
+from ...errors import IngestError, require_choice
 
 OnConflict = Literal["reject", "last", "first", "runs"]
 Fractions = Literal["reject", "down", "up"]
@@ -55,9 +55,7 @@ class Policies:
 
     def __post_init__(self) -> None:
         for name, choices in _CHOICES.items():
-            value = getattr(self, name)
-            if value not in choices:
-                raise IngestError(f"{name} = {value!r} is unknown: use one of {', '.join(choices)}.")
+            require_choice(name, getattr(self, name), choices, IngestError)
         if type(self.multiply) is not int or not 1 <= self.multiply <= 1000:
             raise IngestError(
                 f"multiply = {self.multiply!r} is not a factor: expected a whole number from 1 to 1000."

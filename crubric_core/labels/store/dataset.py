@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, get_args
 import numpy as np
 import pandas as pd
 
-from ...errors import DatasetError
+from ...errors import DatasetError, require_choice
 from ...scoring_rules import ScoringRules
 from ...settings import Response, Tie
 from ...types import BoolArray, FloatArray, IntArray
@@ -182,7 +182,7 @@ class Dataset:
         Only cells with two draws or more. pairs: of runs; agreeing: those on the same level. draws: runs beyond the
         first, and consistent: that many times the cell's share of agreeing pairs (``judges.self_consistency``).
         """
-        _check_choice("response", response, get_args(Response))
+        require_choice("response", response, get_args(Response), DatasetError)
         return self._frame(*reduce.repeats(self._id, response))
 
     def gold(self) -> pd.DataFrame:
@@ -220,7 +220,7 @@ class Dataset:
 
     def panel(self, response: Response = "binary") -> FloatArray:
         """(M, J, K) labels as the model reads them; NaN unknown."""
-        _check_choice("response", response, get_args(Response))
+        require_choice("response", response, get_args(Response), DatasetError)
         with self._workspace.reading() as cursor:
             shape = tuple(
                 len(self._names(cursor, q)) for q in (catalogue.systems, catalogue.rubrics, catalogue.judges)
@@ -236,8 +236,8 @@ class Dataset:
         ``agreement_tolerance`` levels apart still agree, on ordered responses alone.
         Raises DatasetError where there is no label.
         """
-        _check_choice("response", response, get_args(Response))
-        _check_choice("tie", tie, get_args(Tie))
+        require_choice("response", response, get_args(Response), DatasetError)
+        require_choice("tie", tie, get_args(Tie), DatasetError)
         if agreement_tolerance < 0:
             raise DatasetError(
                 f"agreement_tolerance = {agreement_tolerance!r} is negative: expected 0 or more."
@@ -314,8 +314,3 @@ def _cell_sums(found: dict[str, Any]) -> CellSums:
         for name in ("agreeing", "agreeing_squares", "gap", "total", "squares")
     )
     return CellSums(rubric, labels, cells, *sums)
-
-
-def _check_choice(name: str, value: str, choices: Sequence[str]) -> None:
-    if value not in choices:
-        raise DatasetError(f"{name} = {value!r} is unknown: use one of {', '.join(choices)}.")

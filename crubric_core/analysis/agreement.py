@@ -37,12 +37,12 @@ def directions(standing: Inference) -> IntArray:
 
 
 def beside_standing(name: str, first: Inference, other: Inference) -> Beside:
-    """``other`` beside ``first``, both of the same M systems in the same order."""
+    """``other`` compared with ``first``, both of the same M systems in the same order."""
     return _beside(name, first, directions(other), other.estimate, tested=True)
 
 
 def beside_order(name: str, first: Inference, values: FloatArray) -> Beside:
-    """An order by values (M,), higher better and NaN unknown, beside ``first``."""
+    """An order by values (M,), higher better and NaN unknown, compared with ``first``."""
     apart = values[:, None] - values
     return _beside(name, first, np.sign(np.nan_to_num(apart)).astype(np.int64), values, tested=False)
 

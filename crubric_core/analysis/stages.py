@@ -191,7 +191,7 @@ class Analysis(Staged):
 
     @stage(after=("score_standing", "gating", "gold_standing"))
     def beside(self, use: BoolArray) -> tuple[Beside, ...]:
-        """What else ranks the systems, beside their standing on these rubrics."""
+        """What else ranks the systems, compared with their standing on these rubrics."""
         shown, varying = self.ranking_on(use), ~self.calibration().fit.constant
         found = {standings.EVERY: self.ranking_on(varying).standing, standings.GOLD: self.gold_standing()}
         if self.settings.basis == "bank":

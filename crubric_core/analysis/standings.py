@@ -1,4 +1,4 @@
-"""Standings that are held beside the one shown, and what sentences need of it."""
+"""Standings that are compared with the one shown, and what sentences need of it."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def reference_order(reference: pd.DataFrame, systems: tuple[str, ...]) -> FloatA
 
 
 def others(shown: Inference, standings: Mapping[str, Inference], reference: FloatArray) -> tuple[Beside, ...]:
-    """Each standing by its name, and the human ranking (M,), beside the one shown; only those that rank anybody."""
+    """Each standing, and the human ranking (M,), compared with the one shown; only those that rank systems."""
     found = [beside_standing(name, shown, other) for name, other in standings.items() if other.ranked.any()]
     if np.isfinite(reference).any():
         found.append(beside_order(REFERENCE, shown, reference))

@@ -68,7 +68,7 @@ def anchor_points(
 
 def _cluster(points: FloatArray, size: int, rng: np.random.Generator) -> tuple[FloatArray, IntArray]:
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)  # a cluster may lose all its points: it is left out then
+        warnings.simplefilter("ignore", UserWarning)  # a cluster may lose all its points: it is then dropped
         centres, cluster = kmeans2(points, size, iter=10, minit="++", rng=rng)
     return centres, cluster.astype(np.int64)
 
@@ -183,7 +183,7 @@ def p_irt(naive: FloatArray, expected: FloatArray, rubrics: IntArray) -> FloatAr
 
 
 def gp_irt_weight(error: float, variance: float, size: int) -> float:
-    """Weight of the weighted mean beside p-IRT in gp-IRT: b² / (v + b²), v = variance / (4 size) for anchor points.
+    """Weight of the weighted mean against p-IRT in gp-IRT: b² / (v + b²), v = variance / (4 size) for anchor points.
 
     error: b, the model's mean absolute error of a score on rubrics not seen. variance: of the labels of a system.
     """

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 from ..errors import AssemblyError
 from ..types import BoolArray, FloatArray, IntArray
 
-# Beyond this the normal weight is below 1e-31 of the one at 0: further nodes would cost time and say nothing.
+# Beyond this the normal weight is below 1e-31 of the one at 0: further nodes would cost time and add nothing.
 _FARTHEST = 12.0
 
 

@@ -37,7 +37,7 @@ class Worth:
     kept, reversed: shares in [0, 1] of the pairs that the pool separates. ordered: share of these pairs that the bank
     puts in the pool's order, separated or not. tau: Kendall's tau-b of the abilities, in [-1, 1]. rank_error: mean
     absolute difference of the ranks. separated: pairs that the pool separates. without: (M, 5) the same five
-    measures with each system left out, of which the intervals are made.
+    measures without each system in turn, for the jackknife intervals.
     """
 
     kept: Interval
@@ -79,7 +79,7 @@ def bank_worth(
 
 
 def worth_difference(first: Worth, second: Worth, measure: str, confidence: float = 0.95) -> Interval:
-    """First less second on the same systems, paired by the system left out."""
+    """First less second on the same systems, paired by the omitted system."""
     k = MEASURES.index(measure)
     estimates = [getattr(worth, measure).estimate for worth in (first, second)]
     return _interval(
@@ -102,7 +102,7 @@ def _signs(values: FloatArray) -> FloatArray:
 
 
 def _with_and_without(pairs: FloatArray) -> FloatArray:
-    """Sums of a symmetric matrix over all pairs, then with each system left out. (…, M, M) → (1 + M, …)."""
+    """Sums of a symmetric matrix over all pairs, then without each system in turn. (…, M, M) → (1 + M, …)."""
     rows = pairs.sum(axis=-1)
     total = rows.sum(axis=-1, keepdims=True) / 2
     return np.moveaxis(np.concatenate([total, total - rows], axis=-1), -1, 0)
@@ -137,7 +137,7 @@ def _rank_errors(truth: FloatArray, found: FloatArray) -> FloatArray:
     shift = (found - truth) / 2  # what the column contributes to the row's rank difference
     difference = shift.sum(axis=-1)
     size = truth.shape[0]
-    left_out = np.abs(difference[:, :, None] - shift)  # row: the system, column: who is left out
+    left_out = np.abs(difference[:, :, None] - shift)  # row: the system, column: which is omitted
     np.einsum("dii->di", left_out)[:] = 0.0
     without = left_out.sum(axis=1).mean(axis=0) / max(size - 1, 1)
     return np.append(np.abs(difference).mean(), without)

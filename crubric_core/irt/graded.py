@@ -4,7 +4,7 @@ Levels that nobody received leave their thresholds without a likelihood of their
 thresholds coincide: between two observed levels the likelihood pulls them together, and beyond the lowest or
 highest observed level only the nearest one is pushed outwards while the prior pulls the others back against it.
 So the thresholds of a rubric form groups that move as one, and the groups are strictly ordered.
-With a flat prior the outer groups have no finite optimum; they are left out and reported as infinite.
+With a flat prior the outer groups have no finite optimum; they are excluded and reported as infinite.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Preconditioned limited-memory BFGS, the one optimiser of all models.
 
-Each model hands over, beside value and gradient, how to divide by its expected complete-data information, item
+Each model gives value, gradient, and how to divide by its expected complete-data information, item
 by item. That turns the first step into a Fisher-scoring step, and leaves to the quasi-Newton memory only what
 couples the items: the shift and scale of the ability axis, and the systems' own posteriors.
 """
@@ -19,7 +19,7 @@ from ..types import FloatArray
 MEMORY = 12
 SUFFICIENT = 1e-4  # Armijo's constant
 NOISE = 1e-12  # share of the value that is rounding, and must not fail a step where the gradient still sees
-VANISHED = 1e-10  # norm of a gradient that is rounding, beside the value: the start may be the optimum
+VANISHED = 1e-10  # norm of a gradient that is rounding, relative to the value: the start may be the optimum
 LONGEST_STEP = 2.0  # of any one parameter in one iteration, in logits
 
 

@@ -52,7 +52,7 @@ class PrefixAbilities:
         return out
 
     def _along(self, places: IntArray, sizes: Sequence[int] | IntArray) -> FloatArray:
-        """(sizes, M, G) log-likelihoods of the prefixes; constant rubrics say nothing and are passed over."""
+        """(sizes, M, G) log-likelihoods of the prefixes; constant rubrics are skipped."""
         added = np.zeros((len(sizes), self._n_systems, len(self._nodes)))
         for total, (start, stop) in zip(added, pairwise([0, *sizes]), strict=True):
             stretch = _known(places[start:stop])

@@ -14,7 +14,7 @@ from .objective import MarginalPosterior
 from .optimise import maximise
 
 TOLERANCE = 1e-12  # looser than a fit's own: abilities then agree to a thousandth of their standard errors
-RELATIVE_GRADIENT = 1e-3  # beside the gradient at the pooled estimates, which is small already
+RELATIVE_GRADIENT = 1e-3  # relative to the gradient at the pooled estimates, which is small already
 MAX_EVALUATIONS = 500
 
 

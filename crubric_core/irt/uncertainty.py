@@ -7,7 +7,7 @@ integrated out. By Louis' identity the information that the labels hold on all a
     S = I + sum_j { E_j[diag(-d² log P)] - Cov_j[d log P] },
 
 expectations over rubric j's parameters given the labels and the abilities, its derivatives with respect to the
-abilities of the M systems. The labels say nothing of the origin and unit of the axis, so the part of S^-1 along
+abilities of the M systems. The labels do not determine the origin and unit of the axis, so the part of S^-1 along
 them is taken out, as two regressors are.
 
 Source: Louis (1982), Finding the observed information matrix when using the EM algorithm.
@@ -26,7 +26,7 @@ from .fit import IrtFit
 
 MANY_SYSTEMS = 100
 POINTS = 64  # draws of each rubric's parameters
-SPREAD = 1.3  # of the draws beside the normal approximation: heavier tails than what they stand for
+SPREAD = 1.3  # of the draws relative to the normal approximation: heavier tails than what they stand for
 STEP = 1e-4  # of the central differences
 RIDGE = 0.04  # keeps a direction of which neither labels nor priors say anything
 CELLS = 4_000_000  # labels × draws held at once
@@ -43,7 +43,7 @@ def ability_standard_errors(fit: IrtFit, y: FloatArray) -> FloatArray:
 
 
 def ability_covariance(fit: IrtFit, y: FloatArray) -> FloatArray:
-    """(M, M) covariance of the abilities beside each other, items integrated out; NaN for unlabelled systems.
+    """(M, M) joint covariance of the abilities, items integrated out; NaN for unlabelled systems.
 
     Costs about as much as fifty evaluations of the fit: M × J × 64 item responses.
     """

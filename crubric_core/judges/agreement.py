@@ -31,7 +31,7 @@ class Agreement:
     value: at most 1; 0 is chance agreement (for ``percent``, 0..1); NaN where undefined.
     low, high: percentile interval over resamples of units; NaN where value is.
     n_units: units that count: two labels or more, a full panel for ``fleiss`` and ``cohen``.
-    n_undefined: resamples without variation, which are left out of the interval.
+    n_undefined: resamples without variation, which the interval excludes.
     """
 
     coefficient: Coefficient
@@ -50,7 +50,7 @@ def percent_agreement(labels: FloatArray) -> float:
 def cohen_kappa(first: FloatArray, second: FloatArray, weighting: Weighting = "none") -> FloatArray:
     """Cohen's kappa 1 - Σ w·o / Σ w·e of two raters along the first axis; (U, ...) → (...), at most 1.
 
-    Units that either has not labelled are left out. NaN where both always give one and the same level.
+    Units that either has not labelled are skipped. NaN where both always give one and the same level.
     ``weighting`` none counts every difference alike, linear |i - j|, quadratic (i - j)².
     """
     known = ~(np.isnan(first) | np.isnan(second))

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def gold_panel(gold: pd.DataFrame, reduction: Reduction) -> FloatArray:
     """(M, J, A) each annotator's levels of ``Dataset.gold()`` on the scale of ``reduction``; NaN unknown.
 
-    Labels of systems and rubrics that no judge has seen, and labels outside the rubric's scale, are left out.
+    Labels of systems and rubrics that no judge has seen, and labels outside the rubric's scale, are skipped.
     """
     rubrics = reduction.rubrics
     annotators = (
@@ -50,7 +50,7 @@ def gold_levels(gold: pd.DataFrame, reduction: Reduction) -> FloatArray:
 def valid_rubrics(anchors: pd.DataFrame, rubrics: pd.DataFrame) -> FloatArray:
     """(J,) 1 where most annotators of ``Dataset.anchors()`` found the rubric valid (z_j), 0 where not; NaN unknown.
 
-    A tie carries no information; anchors of other rubrics are left out.
+    A tie carries no information; anchors of other rubrics are skipped.
     """
     votes = anchors["valid"].astype(np.float64).groupby(anchors["rubric"].to_numpy()).mean()
     share = votes.reindex(rubrics["rubric"]).to_numpy(dtype=np.float64)

@@ -102,7 +102,7 @@ def attrition_of(panel: FloatArray) -> Attrition:
 
 
 def attrition_counts(panel: FloatArray) -> AttritionCounts:
-    """Counts of a panel (M, J, K) of 0/1 labels, NaN unknown; systems without a label of every judge are left out."""
+    """Counts of a panel (M, J, K) of 0/1 labels, NaN unknown; systems without a label of every judge are skipped."""
     n_judges = panel.shape[2]
     full = ~np.isnan(panel).any(axis=2)
     passes = np.where(full, np.nan_to_num(panel).sum(axis=2), -1)

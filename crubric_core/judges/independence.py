@@ -45,8 +45,8 @@ def residual_correlation(
 
     A careless judge errs more often on passes or on fails, which alone would correlate two independent judges; so
     the mean error of either class is taken out. A majority that is wrong makes two right judges err together; so
-    what simulated independent judges show is given with it. Fewer than four judges without anchors say nothing:
-    of three, two never err on one cell by this measure, whatever they share.
+    what simulated independent judges show is given with it. With fewer than four judges and no anchors nothing is
+    known: of three, two never err on one cell by this measure, whatever they share.
     """
     anchored = anchors is not None and bool((~np.isnan(anchors)).any())
     if not anchored and panel.shape[2] < FEWEST_UNANCHORED:

@@ -138,7 +138,8 @@ class Gate:
     statistic: kappa or agreement. values: (J,) of it; NaN where undefined, which drops no rubric.
     threshold: tau_c, or the value that drops the lowest quarter; NaN where ``off`` or nothing has a value.
     given: whether tau_c was given. feasible: (J,) value ≥ threshold, or True.
-    off: whether the labels say nothing of agreement. n_agree, n_total: (J,) instances, agreeing ones maybe fractional.
+    off: whether the labels hold no information on agreement.
+    n_agree, n_total: (J,) instances, agreeing ones maybe fractional.
     posterior: of each rubric's agreement rate, under ``prior``. weight: the yes-or-no instances that one instance is
     worth, ≥ 1: a share of agreeing pairs varies less than all or nothing.
     """
@@ -157,7 +158,7 @@ class Gate:
 
 
 def gate_is_off(reduction: Reduction) -> bool:
-    """Whether agreement says nothing here: one judge, or no cell with two labels. Then no rubric is dropped."""
+    """Whether agreement is unknown: one judge, or no cell with two labels. Then no rubric is dropped."""
     return reduction.n_judges < 2 or not bool(np.any(reduction.n_total > 0))
 
 

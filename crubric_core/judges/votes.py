@@ -38,7 +38,7 @@ def validity_votes(panel: FloatArray, response: Response = "binary") -> FloatArr
 def validity_log_odds(votes: FloatArray, rates: JudgeRates) -> FloatArray:
     """eq:logodds (J,): log prior odds + Σ_k v log s⁺/(1 - s⁻) + (1 - v) log (1 - s⁺)/s⁻ over the votes there are.
 
-    A rubric without a vote keeps the prior odds; a judge without a rate is left out.
+    A rubric without a vote keeps the prior odds; a judge without a rate is skipped.
     """
     right, refused = rates.sensitivity.value, rates.specificity.value
     for_, against = np.log(right) - np.log1p(-refused), np.log1p(-right) - np.log(refused)

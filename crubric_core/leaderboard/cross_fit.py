@@ -50,7 +50,7 @@ class CrossFit:
     """Item parameters of each of F folds, fitted without the fold's systems, on the pooled fit's scale.
 
     y: (M, J) the labels. pooled: the fit of all systems. fold: (M,) each system's fold, 0 … F - 1.
-    items: F sets of parameters of all J rubrics; NaN where a rubric is constant among all systems, or says nothing of
+    items: F sets of parameters of all J rubrics; NaN where a rubric is constant among all systems, or unknown in
         the fold (no label among the others, or a flat prior and no two labels there).
     converged: (F,) whether each fit's gradient vanished.
     """

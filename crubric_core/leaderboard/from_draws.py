@@ -31,7 +31,7 @@ def infer_from_draws(
 
     By default each pair alone by percentiles; tiers, ranks and separation are those of ``standings``, as in the paper.
     simultaneous: the draws' own largest studentised difference gives the threshold, and tiers and ranks are counted as
-    in ``infer``; rule and holm then say nothing.
+    in ``infer``; rule and holm are then ignored.
     """
     standing = standings(estimate, draws, confidence, rule, holm)
     kept, size = np.flatnonzero(np.isfinite(standing.rank)), len(estimate)

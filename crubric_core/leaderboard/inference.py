@@ -41,7 +41,7 @@ class Inference:
     rank_probability: (M, M) P(rank of row ≤ k) in column k - 1.
     saturated: (M,) 1 all labels the highest, -1 all the lowest, else 0.
     critical: multiple of difference_se that a separated pair exceeds; NaN by percentiles.
-    design_effect: variance over units beside that over rubrics within these units, means over systems; NaN unknown.
+    design_effect: mean variance over units / mean variance over rubrics within these units; NaN unknown.
     n_units: units of evidence. unit: what they are. confidence: of intervals, tiers and ranks.
     simultaneous: whether these hold for all pairs at once. method: "units" or "bootstrap".
     """

@@ -48,7 +48,7 @@ class Influence:
 def ability_influence(cross: CrossFit, rubrics: BoolArray, query_index: IntArray) -> Influence:
     """Cross-fitted abilities and their psi on ``rubrics``: (J,), or (F, J) one mask a fold.
 
-    psi_iq = (G_iq - mean_q G_iq) / H_i less what the link takes back (``_link_contributions``). G_iq sums
+    psi_iq = (G_iq - mean_q G_iq) / H_i less what the link returns (``_link_contributions``). G_iq sums
     d log P(y_ij) / d theta over the labels of system i on query q, H_i is the information of its labels plus that of
     the prior, 1. query_index: (J,) whole numbers from 0. One query: its rubrics are the units.
     """
@@ -120,10 +120,10 @@ def score_influence(
 
 
 def _link_contributions(cross: CrossFit, units: IntArray, count: int) -> FloatArray:
-    """(n, M) what each unit takes back from each system by way of the link: sum over its fold of psi_pooled / N.
+    """(n, M) what each unit returns from each system by way of the link: sum over its fold of psi_pooled / N.
 
     Parameters fitted without system i overstate a label of i against the others, of whom they are an average: by
-    M / (M - 1) with one system left out. The link takes that back, since the mean of the N others in the pooled fit
+    M / (M - 1) with one system held out. The link returns that, since the mean of the N others in the pooled fit
     gives way to i. Without this term differences of identical systems look 15% more variable than they are at M = 15.
     """
     used = units >= 0

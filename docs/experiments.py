@@ -17,8 +17,7 @@ from crubric_core import Settings, Workspace
 from crubric_core.demo import write_demo
 from crubric_core.errors import CrubricError
 from crubric_core.experiments import EXPERIMENTS, ExperimentResult, run_experiment
-from crubric_core.experiments.titles import TITLES
-from crubric_core.reports.sections import markdown_table
+from crubric_core.reports.sections import declared_sheet, markdown_sheet, markdown_table
 
 ROOT = Path(__file__).resolve().parents[1]
 REAL_DATA = Path(os.environ.get("CRUBRIC_REAL_DATA", ROOT.parent / "shared" / "data"))
@@ -114,7 +113,7 @@ def section(workspace: Workspace, dataset: str) -> tuple[str, list[ExperimentRes
     results = []
     for name in EXPERIMENTS:
         print(f"{dataset}: {name}", file=sys.stderr, flush=True)
-        parts.append(f"### {dataset}: {TITLES[name]}\n")
+        parts.append(f"### {dataset}: {EXPERIMENTS[name].title}\n")
         try:
             result = run_experiment(name, ds, Settings())
         except CrubricError as error:
@@ -124,7 +123,9 @@ def section(workspace: Workspace, dataset: str) -> tuple[str, list[ExperimentRes
         parts.append("\n".join(f"- {sentence}" for sentence in result.sentences()) + "\n")
         if tells_something(result):
             parts += [
-                markdown_table(result.tables[key]) + "\n" for key in SHOWN[name] if len(result.tables[key])
+                markdown_sheet(declared_sheet(result, key)) + "\n"
+                for key in SHOWN[name]
+                if len(result.tables[key])
             ]
     return "\n".join(parts), results
 

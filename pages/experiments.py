@@ -4,7 +4,6 @@ import streamlit as st
 
 from crubric_core.experiments import EXPERIMENTS
 from crubric_core.ui.experiments import runs as experiments
-from crubric_core.ui.experiments.tables import VIEWS
 from crubric_core.ui.page import open_study
 from crubric_core.ui.text import plain
 
@@ -12,7 +11,7 @@ study = open_study("Experiments")
 name = st.segmented_control(
     "Experiment", list(EXPERIMENTS), default="crossfit", required=True, key="experiment", bind="query-params"
 )
-st.markdown(plain(VIEWS[name].question))
+st.markdown(plain(EXPERIMENTS[name].question))
 seen = experiments.background().changes  # before the result is looked for: what ends meanwhile is noticed
 result = experiments.stored(study, name)
 if result is None:

@@ -7,7 +7,7 @@ from crubric_core.analysis.stages import FINE
 from crubric_core.analysis.tables import item_table
 from crubric_core.figures import items as figures
 from crubric_core.ui import tables, widgets
-from crubric_core.ui.items import model_check
+from crubric_core.ui.items import checks, model_check
 from crubric_core.ui.page import open_study
 from crubric_core.ui.text import count
 
@@ -73,12 +73,11 @@ with left:
         look="Look for abilities where no row is bright: systems there are measured imprecisely.",
     )
 with right:
-    margin = 1.96 * study.standard_errors()
+    low, high = checks.ability_interval(study)
     widgets.show(
-        figures.wright_map(
-            fit.b, items["in_bank"].to_numpy(), fit.theta, fit.theta - margin, fit.theta + margin, systems
-        ),
+        figures.wright_map(fit.b, items["in_bank"].to_numpy(), fit.theta, low, high, systems),
         alt="Wright map: rubric difficulties and system abilities on one scale",
         title="Do the rubrics cover the systems? (Wright map)",
-        look="Look for systems above or below all bars: no rubric is hard, or easy, enough for them.",
+        look="Look for systems above or below all bars: no rubric is hard, or easy, enough for them. "
+        f"Lines: {study.settings.confidence:.0%} intervals.",
     )

@@ -18,7 +18,7 @@ from crubric_core.commands.settings import setting_rows, settings_markdown
 from crubric_core.declarations import Spec, specs_of
 from crubric_core.errors import SettingsError
 from crubric_core.settings import PRESETS, SPECS
-from crubric_core.ui.experiments.words import command
+from crubric_core.ui.experiments.commands import command
 
 
 @pytest.mark.parametrize(

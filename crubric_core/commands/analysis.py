@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import argparse
+import re
 import sys
+import textwrap
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..analysis.export import write_result
 from ..analysis.pipeline import run_pipeline
 from ..environment import recorded
-from ..errors import WorkspaceError
+from ..errors import DatasetError, WorkspaceError
 from ..experiments import EXPERIMENTS, ExperimentResult, run_experiment, store_experiment, stored_experiment
+from ..experiments.declaration import Experiment
 from ..experiments.files import write_experiment
+from ..experiments.parts import Part, blocks, find_block
+from ..labels.store.snapshot import Snapshot
 from ..placement.bank_file import write_bank
 from ..reports.study import write_report
 from .options import (
@@ -27,7 +32,7 @@ from .options import (
 from .terminal import progress_bar
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from ..labels.store.dataset import Dataset
     from ..labels.store.workspace import Workspace
@@ -43,8 +48,23 @@ def add(commands: Commands) -> None:
 
     experiment = add_command(commands, "experiment", run_one_experiment)
     experiment.add_argument("name", choices=EXPERIMENTS, metavar="NAME", help=", ".join(EXPERIMENTS))
+    experiment.epilog = "\n".join(_described(found) for found in EXPERIMENTS.values())
+    experiment.formatter_class = argparse.RawDescriptionHelpFormatter
     add_inputs(experiment)
     add_settings(experiment)
+    part = _add_part(experiment)
+    part.add_argument(
+        "--each-block",
+        action="store_true",
+        help="once for every domain and every task type, each into a folder of its own",
+    )
+    experiment.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="PARAMETER=VALUE",
+        help="a parameter of the experiment (listed below); the result is then not kept in the workspace",
+    )
     experiment.add_argument(
         "--again", action="store_true", help="run it even if the workspace keeps its result"
     )
@@ -53,6 +73,7 @@ def add(commands: Commands) -> None:
     report = add_command(commands, "report", run_report)
     add_inputs(report)
     add_settings(report)
+    _add_part(report)
     report.add_argument(
         "--experiments",
         nargs="*",
@@ -61,6 +82,37 @@ def add(commands: Commands) -> None:
         help="experiments to show, run where the workspace keeps no result; all for all (default: those kept)",
     )
     report.add_argument("--out", required=True, type=Path, help="folder for report.html and report.md")
+
+
+def _add_part(parser: argparse.ArgumentParser) -> argparse._MutuallyExclusiveGroup:
+    part = parser.add_mutually_exclusive_group()
+    part.add_argument("--domain", help="the queries of this domain alone, as a dataset of their own")
+    part.add_argument("--task-type", metavar="TYPE", help="the queries of this task type alone")
+    return part
+
+
+def _part(dataset: Dataset, settings: Settings, args: argparse.Namespace) -> Dataset:
+    """The dataset, or the block of it that the options name."""
+    if args.domain is not None:
+        return Part(dataset, settings, find_block(dataset.queries, settings.tau_t, "domain", args.domain))
+    if args.task_type is not None:
+        block = find_block(dataset.queries, settings.tau_t, "task type", args.task_type)
+        return Part(dataset, settings, block)
+    return dataset
+
+
+def _described(experiment: Experiment) -> str:
+    """An experiment in the help of the command: its title, its question, its parameters with their defaults."""
+    lines = [f"{experiment.name}: {experiment.title}", *textwrap.wrap(experiment.question, 96)]
+    lines += [
+        f"--set {name}={_spelled(experiment.defaults[name])}: {meaning}"
+        for name, meaning in experiment.parameters.items()
+    ]
+    return "\n  ".join(lines)
+
+
+def _spelled(value: object) -> str:
+    return ",".join(map(str, value)) if isinstance(value, (tuple, list)) else str(value)
 
 
 def run_build(args: argparse.Namespace) -> None:
@@ -77,17 +129,60 @@ def run_build(args: argparse.Namespace) -> None:
 
 def run_one_experiment(args: argparse.Namespace) -> None:
     """Experiment."""
-    settings = settings_of(args)
+    settings, parameters = settings_of(args), EXPERIMENTS[args.name].read(args.set)
     with opened_workspace(args) as (workspace, name), progress_bar() as report_progress:
-        dataset = workspace.dataset(name)
-        kept = not args.again and stored_experiment(workspace, args.name, dataset, settings) is not None
-        result = _kept_or_run(workspace, dataset, args.name, settings, report_progress, again=args.again)
+        if args.each_block:
+            _run_each_block(workspace.dataset(name), settings, parameters, args, report_progress)
+            return
+        dataset = _part(workspace.dataset(name), settings, args)
+        own = bool(parameters) or isinstance(dataset, Part)
+        kept = (
+            not (args.again or own) and stored_experiment(workspace, args.name, dataset, settings) is not None
+        )
+        if own:
+            result = run_experiment(args.name, dataset, settings, progress=report_progress, **parameters)
+        else:
+            result = _kept_or_run(workspace, dataset, args.name, settings, report_progress, again=args.again)
     if kept:
         print(f"note: kept in the workspace; --again runs {args.name} again.", file=sys.stderr)
-    for sentence in result.sentences():
+    _hand_over(result, args.out)
+
+
+def _hand_over(result: ExperimentResult, folder: Path) -> None:
+    """What was found to standard error, the files into the folder."""
+    for sentence in (
+        *result.notices,
+        EXPERIMENTS[result.name].headline(result),
+        result.found,
+        *result.limits,
+    ):
         print(f"note: {sentence}", file=sys.stderr)
-    for path in write_experiment(result, args.out):
+    for path in write_experiment(result, folder):
         print(path)
+
+
+def _run_each_block(
+    dataset: Dataset,
+    settings: Settings,
+    parameters: Mapping[str, Any],
+    args: argparse.Namespace,
+    report_progress: Callable[[float, str], None],
+) -> None:
+    """The experiment on every domain and every task type; a block with too little data is named and skipped."""
+    whole = Snapshot(dataset, settings)
+    found = list(blocks(whole.queries, settings.tau_t))
+    if not found:
+        raise DatasetError(f"No query of {dataset.name!r} has a domain or a task type.")
+    for position, block in enumerate(found, start=1):
+        print(f"note: {block.kind} {block.name}", file=sys.stderr)
+        try:
+            part = Part(whole, settings, block)
+            result = run_experiment(args.name, part, settings, progress=report_progress, **parameters)
+        except DatasetError as error:
+            print(f"note: skipped. {error}", file=sys.stderr)
+            continue
+        slug = re.sub(r"[^\w-]+", "-", f"{block.kind} {block.name}").strip("-")
+        _hand_over(result, args.out / f"{position:02}-{slug}")
 
 
 def run_report(args: argparse.Namespace) -> None:
@@ -95,7 +190,7 @@ def run_report(args: argparse.Namespace) -> None:
     settings = settings_of(args)
     wanted = EXPERIMENTS if "all" in (args.experiments or ()) else args.experiments
     with opened_workspace(args) as (workspace, name), progress_bar() as report_progress:
-        dataset = workspace.dataset(name)
+        dataset = _part(workspace.dataset(name), settings, args)
         kept = [stored_experiment(workspace, found, dataset, settings) for found in EXPERIMENTS]
         shown = (
             [found for found in kept if found is not None]
@@ -121,6 +216,8 @@ def _kept_or_run(
     if kept is not None:
         return kept
     result = run_experiment(name, dataset, settings, progress=report_progress)
+    if isinstance(dataset, Part):  # no dataset of the workspace: nothing would ever ask for it
+        return result
     try:
         store_experiment(workspace, result)
     except WorkspaceError as error:  # hours of work are not lost to a full disk: they are written to --out

@@ -16,7 +16,9 @@ from ..analysis.result import Calibration
 from ..analysis.selection import order_candidates
 from ..labels.store.dataset import Dataset
 from ..settings import Settings
+from ..text import count
 from ..types import BoolArray, Cancel, FloatArray, IntArray, Progress
+from .declaration import Chart, Experiment, ResultColumn, ResultTable, hidden, number
 from .inputs import Inputs, gold_labels, read_inputs, reference_scores
 from .results import ExperimentResult, Watch, num, records, span
 from .scoring import gap, omega, query_types, score, score_draws
@@ -159,3 +161,66 @@ def _limits(inputs: Inputs, table: pd.DataFrame, comparison: Comparison) -> tupl
     if comparison.against == OTHERS and np.isfinite(rows["B0"]["kappa"]):
         limits.append("Without human gold κ compares judges with one another, whom the gate reads as well.")
     return tuple(limits)
+
+
+def headline(result: ExperimentResult) -> str:
+    """The whole pipeline compared with plain scores."""
+    rows = records(result.frame(), "configuration")
+    whole, everything = rows["B4"], rows["B0"]
+    return (
+        f"With {int(whole['rubrics']):,} of {count(int(everything['rubrics']), 'rubric')} the whole pipeline ranks "
+        f"the systems with ρ = {num(whole['rho_b0'])} to plain pass or fail on all."
+    )
+
+
+EXPERIMENT = Experiment(
+    name="ablation",
+    title="Ablation (B0–B4)",
+    question=(
+        "What does each part add? Pass or fail only (B0), with task types (B1), with a bank (B2), with the gate (B3), "
+        "with all of it (B4)."
+    ),
+    run=ablation,
+    tables={
+        "configurations": ResultTable(
+            "Five configurations on the same labels",
+            {
+                "configuration": ResultColumn("configuration"),
+                "task": ResultColumn("types", "check"),
+                "irt": ResultColumn("bank", "check"),
+                "bayes": ResultColumn("gate", "check"),
+                "rubrics": number("rubrics", "localized"),
+                "cells": hidden("cells", "localized"),
+                "mean_score": hidden("mean score"),
+                "gap": number("gap", "%.1f", "Best minus worst system, in points of 100"),
+                "gap_low": number("from", "%.1f"),
+                "gap_high": number("to", "%.1f"),
+                "sd": number("spread"),
+                "iqr": number("IQR"),
+                "rho_b0": number("ρ to B0"),
+                "rho_reference": number("ρ to humans"),
+                "kappa": number("κ"),
+            },
+        ),
+        "scores": ResultTable(
+            "Score of each system",
+            {
+                "system": ResultColumn("system"),
+                **{name: number(name) for name in ("B0", "B1", "B2", "B3", "B4")},
+            },
+        ),
+    },
+    headline=headline,
+    charts=(
+        Chart(
+            "Gap between the best and the worst system",
+            x="configuration",
+            y=("gap",),
+            low="gap_low",
+            high="gap_high",
+            y_title="top–bottom gap (points)",
+            marks=True,
+        ),
+    ),
+    order=5,
+)

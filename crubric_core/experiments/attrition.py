@@ -8,7 +8,9 @@ import pandas as pd
 from ..judges.attrition import BetaMixtureFit, HomogeneousFit, RetentionCurve, attrition_of
 from ..labels.store.dataset import Dataset
 from ..settings import Settings
+from ..text import count
 from ..types import Cancel, FloatArray, Progress
+from .declaration import Chart, Experiment, ResultColumn, ResultTable, hidden, number
 from .inputs import read_inputs
 from .results import ExperimentResult, Watch, num
 
@@ -97,3 +99,56 @@ def _found(curve: RetentionCurve, homogeneous: HomogeneousFit, mixture: BetaMixt
         f"closer (RMSE {num(mixture.rmse)} for the Beta mixture, {num(homogeneous.rmse)} for ρ^m with ρ = "
         f"{num(homogeneous.rho)})."
     )
+
+
+def headline(result: ExperimentResult) -> str:
+    """What unanimity leaves of the rubrics with all systems."""
+    table = result.frame()
+    if table.empty:
+        return "No cell has a label of every judge: the curve is unknown."
+    last = table.iloc[-1]
+    return (
+        f"Perfect agreement about {count(int(last['m']), 'system')} would leave {last['consistency']:.0%} of the "
+        f"rubrics; {last['joint']:.0%} also separate systems."
+    )
+
+
+EXPERIMENT = Experiment(
+    name="attrition",
+    title="Attrition of the unanimity rule",
+    question=(
+        "What would a rule of perfect agreement keep? Only rubrics on which all judges agree about every system, as "
+        "the number of systems grows."
+    ),
+    run=attrition,
+    tables={
+        "curve": ResultTable(
+            "By number of systems",
+            {
+                "m": number("systems", "localized"),
+                "consistency": number("unanimous", "percent"),
+                "homogeneous": number("one rate", "percent", "ρ^m"),
+                "beta": number("Beta mixture", "percent"),
+                "rho_m": hidden("ρ_m"),
+                "distinguishability": number("both outcomes", "percent", "Some systems pass, some fail"),
+                "joint": number("both at once", "percent"),
+                "rubrics": number("of rubrics", "localized"),
+            },
+        ),
+        "models": ResultTable(
+            "Two models of the curve",
+            {
+                "model": ResultColumn("model", words={"homogeneous": "one rate", "beta": "Beta mixture"}),
+                "rho": number("ρ"),
+                "epsilon": number("ε"),
+                "a": number("a"),
+                "b": number("b"),
+                "r_squared": number("R²"),
+                "rmse": number("RMSE", "%.4f"),
+            },
+        ),
+    },
+    headline=headline,
+    charts=(Chart("Rubrics kept as the number of systems grows", draw="attrition_curves"),),
+    order=6,
+)

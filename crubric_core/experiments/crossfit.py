@@ -12,10 +12,11 @@ import numpy as np
 import pandas as pd
 
 from ..labels.store.dataset import Dataset
-from ..settings import Settings
+from ..settings import Settings, Strategy
 from ..types import Cancel, Progress
+from .declaration import HIGH, LOW, Chart, Experiment, ResultColumn, ResultTable, hidden, number
 from .inputs import Inputs, read_inputs
-from .results import ExperimentResult, Watch, num, records, span
+from .results import ExperimentResult, Watch, compared, num, records, span
 from .splits import STRATEGIES, CrossFit, cross_fit
 from .statistics import mean_interval
 
@@ -57,14 +58,14 @@ def crossfit(
 def summary_table(fitted: CrossFit, confidence: float) -> pd.DataFrame:
     """One row a strategy, in the layout of tab:e2-crossfit.
 
-    auc, auc_low, auc_high: mean over the splits with its t interval. candidates: mean number of them. delta …:
-    greedy less this strategy, paired. smallest_bank: NaN where the target is not reached.
+    auc, auc_low, auc_high: mean over the splits with its t interval. candidates: mean number of them. delta …: pairs
+    minus this strategy, paired by split; greedy_delta …: the paper's greedy minus it. smallest_bank: NaN where the
+    target is not reached.
     """
     rows = []
     for strategy in STRATEGIES:
         auc, low, high, n = mean_interval(fitted.auc(strategy), confidence)
-        paired = fitted.auc("greedy") - fitted.auc(strategy)
-        delta = mean_interval(paired if strategy != "greedy" else paired * np.nan, confidence)
+        delta, greedy = (_ahead(fitted, first, strategy, confidence) for first in ("pairs", "greedy"))
         smallest = fitted.smallest[strategy]
         rows.append(
             {
@@ -78,11 +79,22 @@ def summary_table(fitted: CrossFit, confidence: float) -> pd.DataFrame:
                 "delta_low": delta[1],
                 "delta_high": delta[2],
                 "delta_splits": delta[3],
+                "greedy_delta": greedy[0],
+                "greedy_delta_low": greedy[1],
+                "greedy_delta_high": greedy[2],
                 "smallest_bank": np.nan if smallest is None else float(smallest),
                 "target": fitted.target,
             }
         )
     return pd.DataFrame(rows)
+
+
+def _ahead(
+    fitted: CrossFit, first: Strategy, strategy: Strategy, confidence: float
+) -> tuple[float, float, float, int]:
+    """AUC of ``first`` minus that of ``strategy``, its t interval and the splits that have both; NaN to itself."""
+    difference = fitted.auc(first) - fitted.auc(strategy)
+    return mean_interval(difference if strategy != first else np.full_like(difference, np.nan), confidence)
 
 
 def curve_table(fitted: CrossFit, confidence: float) -> pd.DataFrame:
@@ -102,8 +114,8 @@ def split_table(fitted: CrossFit) -> pd.DataFrame:
     return table.assign(**{str(strategy): fitted.auc(strategy) for strategy in STRATEGIES})
 
 
-_LABELS = {
-    "pairs": "banks of pairs",
+_OTHERS = {
+    "greedy": "the paper's greedy",
     "plain": "plain information",
     "hard_random": "random rubrics of the hard set",
     "random": "random rubrics",
@@ -114,26 +126,19 @@ def _found(summary: pd.DataFrame, fitted: CrossFit) -> str:
     """What the table says, each comparison with its interval."""
     table = records(summary, "strategy")
     parts = []
-    for strategy, name in _LABELS.items():
+    for strategy, name in _OTHERS.items():
         row = table[strategy]
         if np.isnan(row["delta"]):
-            parts.append(f"cannot be compared with {name}, which has no candidate in any split")
+            parts.append(f"cannot be compared with {name}, for no split has both")
             continue
-        interval = span(row["delta_low"], row["delta_high"])
-        how = (
-            "ahead of"
-            if row["delta_low"] > 0
-            else "behind"
-            if row["delta_high"] < 0
-            else "not separated from"
-        )
-        parts.append(f"{how} {name} (ΔAUC {num(row['delta'])} {interval})")
+        how = compared(row["delta_low"], row["delta_high"], "ahead of", "behind", "not separated from")
+        parts.append(f"{how} {name} (ΔAUC {num(row['delta'])} {span(row['delta_low'], row['delta_high'])})")
     banks = [
         f"{'not reached' if np.isnan(row['smallest_bank']) else int(row['smallest_bank'])} ({strategy})"
         for strategy, row in table.items()
     ]
     return (
-        f"Greedy's AUC is {num(table['greedy']['auc'])}: it is {'; '.join(parts)}. "
+        f"The AUC of banks of pairs is {num(table['pairs']['auc'])}: it is {'; '.join(parts)}. "
         f"Smallest bank with ρ ≥ {fitted.target:.4g}: {', '.join(banks)}."
     )
 
@@ -149,9 +154,95 @@ def _limits(inputs: Inputs, fitted: CrossFit) -> tuple[str, ...]:
     greedy = np.mean([len(split.orders["greedy"][0]) for split in fitted.splits])
     if greedy < 0.9 * fitted.budgets[-1]:
         limits.append(
-            f"The gate leaves greedy and plain {greedy:.0f} of a half's {fitted.budgets[-1]} rubrics on average: "
-            "at larger budgets they stop there, while random goes on."
+            f"The gate leaves pairs, greedy and plain {greedy:.0f} of a half's {fitted.budgets[-1]} rubrics on "
+            "average: at larger budgets they stop there, while random goes on."
         )
     if short := sum(not split.converged for split in fitted.splits):
         limits.append(f"In {short} of {len(fitted.splits)} splits a fit did not converge.")
     return tuple(limits)
+
+
+NAMES = {
+    "greedy": "greedy",
+    "pairs": "pairs",
+    "plain": "plain information",
+    "hard_random": "random in the hard set",
+    "random": "random",
+}
+
+
+def headline(result: ExperimentResult) -> str:
+    """Banks of pairs compared with random ones."""
+    row = records(result.frame(), "strategy")["random"]
+    if np.isnan(row["delta"]):
+        return "Banks of pairs cannot be compared with random ones here."
+    how = compared(
+        row["delta_low"], row["delta_high"], "better than", "worse than", "no better or worse than"
+    )
+    return (
+        f"On held-out rubrics, banks of pairs rank the systems {how} random ones: "
+        f"ΔAUC {num(row['delta'])} {span(row['delta_low'], row['delta_high'])}."
+    )
+
+
+EXPERIMENT = Experiment(
+    name="crossfit",
+    title="Cross-fit (E2)",
+    question=(
+        "Does a small bank rank the systems as held-out rubrics do? The rubrics are split into halves, 20 times: one "
+        "half gives the bank, the other the ranking to be found."
+    ),
+    run=crossfit,
+    parameters={
+        "splits": "half-splits of the rubrics",
+        "draws": "random banks of each split",
+        "n_budgets": "bank sizes, log-spaced",
+    },
+    tables={
+        "summary": ResultTable(
+            "AUC, and the difference of pairs to it in the same splits",
+            {
+                "strategy": ResultColumn("chosen by", words=NAMES),
+                "auc": number("AUC", about="Mean of ρ over the budgets, then over the splits"),
+                "auc_low": LOW,
+                "auc_high": HIGH,
+                "splits": hidden("splits", "localized"),
+                "delta": number("ΔAUC", about="AUC of pairs minus that of this row, paired by split"),
+                "delta_low": LOW,
+                "delta_high": HIGH,
+                "delta_splits": hidden("splits compared", "localized"),
+                "greedy_delta": number(
+                    "greedy's ΔAUC", about="AUC of the paper's greedy minus that of this row, paired by split"
+                ),
+                "greedy_delta_low": LOW,
+                "greedy_delta_high": HIGH,
+                "smallest_bank": ResultColumn(
+                    "smallest bank at the target", "localized", unknown="not reached"
+                ),
+                "candidates": number("candidates", "%.0f", "Rubrics to choose from, mean over the splits"),
+                "target": hidden("target"),
+            },
+        ),
+        "curves": ResultTable(
+            "ρ at each budget",
+            {
+                "strategy": ResultColumn("chosen by", words=NAMES),
+                "budget": number("B", "localized"),
+                "rho": number("ρ"),
+                "low": LOW,
+                "high": HIGH,
+            },
+            on_page=False,
+        ),
+        "splits": ResultTable(
+            "AUC of each split",
+            {"split": number("split", "localized"), **{name: number(words) for name, words in NAMES.items()}},
+        ),
+    },
+    headline=headline,
+    charts=(
+        Chart("How well a bank of B rubrics ranks the systems", draw="crossfit_curves"),
+        Chart("Difference of pairs to the others, by split", draw="crossfit_deltas"),
+    ),
+    order=1,
+)

@@ -33,8 +33,9 @@ from ..labels.store.dataset import Dataset
 from ..settings import Settings
 from ..types import BoolArray, Cancel, FloatArray, IntArray, Progress
 from .concordance import MEASURES, Concordance, Repeat, error_layers, jackknife, total
+from .declaration import HIGH, LOW, Chart, Experiment, ResultColumn, ResultTable, hidden, number
 from .inputs import Inputs, read_inputs, reference_scores
-from .results import ExperimentResult, Watch, num, records, span
+from .results import ExperimentResult, Watch, compared, num, records, span
 from .selectors import SELECTORS, Training
 from .splits import log_budgets
 from .stability import reduce_panel
@@ -79,7 +80,7 @@ def held_out_systems(
     ahead = ahead_table(found, settings.confidence)
     tables = {"new_systems": table, "ahead": ahead, "budgets": budget_table(found, budgets)}
     watch.step(1.0, "Done")
-    return inputs.result("new_systems", options, tables, headline(ahead, table), _limits(inputs))
+    return inputs.result("new_systems", options, tables, found_sentence(ahead, table), _limits(inputs))
 
 
 def hold_out(
@@ -228,7 +229,7 @@ def budget_table(found: dict[str, Concordance], budgets: IntArray) -> pd.DataFra
 TITLES = {"new_pairs": "pairs of new systems", "new_old": "new against old", "tau": "Kendall's tau"}
 
 
-def headline(ahead: pd.DataFrame, table: pd.DataFrame) -> str:
+def found_sentence(ahead: pd.DataFrame, table: pd.DataFrame) -> str:
     """What the tables say of ``pairs`` compared with random rubrics and the paper's greedy, with intervals."""
     sentences = []
     for selector in ("random", "greedy"):
@@ -245,7 +246,7 @@ def _compared(row: dict[str, float]) -> str:
     interval = f"({num(row['difference'])} {span(row['low'], row['high'])})"
     if np.isnan(row["difference"]):
         return "not comparable"
-    return f"{'ahead' if row['low'] > 0 else 'behind' if row['high'] < 0 else 'not separated'} {interval}"
+    return f"{compared(row['low'], row['high'], 'ahead', 'behind', 'not separated')} {interval}"
 
 
 def _limits(inputs: Inputs) -> tuple[str, ...]:
@@ -256,3 +257,118 @@ def _limits(inputs: Inputs) -> tuple[str, ...]:
     if size <= 10:
         limits.append(f"With {size} systems one system moves every figure far.")
     return tuple(limits)
+
+
+MEASURE_NAMES = {
+    "new_pairs": "new pairs in order",
+    "new_old": "new and old in order",
+    "tau": "Kendall's τ",
+    "human": "τ to humans",
+    "score_error": "error of the pool's score",
+}
+
+
+def headline(result: ExperimentResult) -> str:
+    """Banks of pairs compared with random ones on new systems."""
+    ahead = result.tables["ahead"]
+    row = records(ahead[ahead["selector"] == "random"], "measure")["tau"]
+    if np.isnan(row["difference"]):
+        return "Banks cannot be compared on new systems here."
+    how = compared(row["low"], row["high"], "better than", "worse than", "no better or worse than")
+    return (
+        f"Systems that they have not seen, banks of pairs rank {how} random ones: "
+        f"Δτ {num(row['difference'])} {span(row['low'], row['high'])}."
+    )
+
+
+def _with_intervals() -> dict[str, ResultColumn]:
+    """Columns of each measure with its interval, then how far it is ahead of random."""
+    shown = {
+        "new_pairs": number("new pairs", "percent", "Pairs of new systems in the pool's order"),
+        "new_old": number("new and old", "percent", "New systems in order with old ones on the whole pool"),
+        "tau": number("τ", about="Kendall's tau of all systems as new ones"),
+        "human": number("τ to humans"),
+        "score_error": number("error of the score", about="Of the predicted mean over the pool"),
+    }
+    columns: dict[str, ResultColumn] = {}
+    for name, column in shown.items():
+        ends = name == "tau"
+        columns |= {
+            name: column,
+            f"{name}_low": replace(LOW, on_page=ends),
+            f"{name}_high": replace(HIGH, on_page=ends),
+        }
+        gain = f"{name}_gain"
+        columns |= {
+            gain: hidden("ahead of random"),
+            f"{gain}_low": hidden("from"),
+            f"{gain}_high": hidden("to"),
+        }
+    return columns
+
+
+EXPERIMENT = Experiment(
+    name="new_systems",
+    title="Systems held out (E2)",
+    question=(
+        "Does a bank place systems that took no part in its choice? A quarter of the systems is held out at a time; "
+        "each is placed on banks chosen without it, and compared with its ability on the whole pool."
+    ),
+    run=held_out_systems,
+    parameters={
+        "repeats": "divisions of the systems into folds",
+        "folds": "folds of systems",
+        "draws": "random banks of each fold",
+        "n_budgets": "bank sizes, log-spaced",
+    },
+    tables={
+        "new_systems": ResultTable(
+            "New systems on banks chosen without them, and the difference to random rubrics",
+            {"selector": ResultColumn("chosen by", words=NAMES), **_with_intervals()},
+        ),
+        "ahead": ResultTable(
+            "How far pairs are ahead of each other selector",
+            {
+                "selector": ResultColumn("selector", words=NAMES),
+                "measure": ResultColumn("measure", words=MEASURE_NAMES),
+                "difference": number("difference", about="Pairs minus the other, the same systems"),
+                "low": LOW,
+                "high": HIGH,
+            },
+        ),
+        "budgets": ResultTable(
+            "By bank size",
+            {
+                "selector": ResultColumn("chosen by", words=NAMES),
+                "budget": number("B", "localized"),
+                **{name: number(words) for name, words in MEASURE_NAMES.items()},
+            },
+            on_page=False,
+        ),
+    },
+    headline=headline,
+    charts=(
+        Chart(
+            "How well a bank of B rubrics places systems that it has not seen",
+            table="budgets",
+            x="budget",
+            y=("tau",),
+            series="selector",
+            x_title="rubrics in the bank (B)",
+            y_title="Kendall's τ with the whole pool",
+            log=True,
+        ),
+        Chart(
+            "How far pairs are ahead of each other selector",
+            table="ahead",
+            rows="selector",
+            y=("difference",),
+            low="low",
+            high="high",
+            where={"measure": "tau"},
+            x_title="τ of pairs minus the other's",
+            line=0.0,
+        ),
+    ),
+    order=2,
+)

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from ..analysis.selection import query_positions
-from ..analysis.stages import gate, reduce_labels, with_rules
+from ..analysis.stages import gate, posterior_warnings, reduce_labels, with_rules
 from ..analysis.warnings import dataset_warnings
 from ..judges.anchors import gold_levels
 from ..judges.measurability import gate_is_off
@@ -62,7 +62,10 @@ class Inputs:
             settings=settings_record(self.settings),
             options=options,
             tables=tables,
-            notices=dataset_warnings(self.reduction),
+            notices=(
+                *dataset_warnings(self.reduction),
+                *posterior_warnings(self.dataset, self.reduction, self.settings),
+            ),
             found=found,
             limits=limits,
         )

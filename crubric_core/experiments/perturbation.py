@@ -16,8 +16,9 @@ from ..labels.store.dataset import Dataset
 from ..settings import Settings
 from ..task_types.types import TASK_TYPES, ObjectArray
 from ..types import Cancel, FloatArray, Progress
+from .declaration import P_VALUE, RHO, Chart, Experiment, ResultColumn, ResultTable, number
 from .inputs import Inputs, read_inputs, reference_scores
-from .results import ExperimentResult, Watch, num, span
+from .results import ExperimentResult, Watch, compared, num, span
 from .scoring import gap, query_types, score
 from .statistics import interquartile_range, known_mean, mean_interval, rank_correlation, spearman_p
 
@@ -87,11 +88,11 @@ def flip_table(
     """
     clean = score(inputs, types).score
     rows = []
-    for number, share in enumerate(flips):
+    for step, share in enumerate(flips):
         found = []
         for seed in range(seeds if round(share * (~pd.isna(types)).sum()) else 1):
-            watch.step((number + seed / seeds) / len(flips), f"Flipping {share:.0%} of the task types")
-            rng = np.random.default_rng([inputs.settings.seed, 30, number, seed])
+            watch.step((step + seed / seeds) / len(flips), f"Flipping {share:.0%} of the task types")
+            rng = np.random.default_rng([inputs.settings.seed, 30, step, seed])
             scores = score(inputs, flip_types(types, share, rng)).score
             found.append((float(known_mean(scores)), gap(scores), float(rank_correlation(scores, clean))))
         mean, gaps, rho = np.array(found).T
@@ -145,7 +146,7 @@ def _found(tables: dict[str, pd.DataFrame], typed: int) -> str:
         return "No query has a task type, so adaptive and binary scoring are the same and nothing can be flipped."
     first, *_, last = tables["flips"].to_dict("records")
     pair = tables["agreement"].to_dict("records")[0]
-    shown = "narrows" if last["high"] < 0 else "widens" if last["low"] > 0 else "is not shown to change"
+    shown = compared(last["low"], last["high"], "widens", "narrows", "is not shown to change")
     return (
         f"With {last['flip']:.0%} of the {typed} task types flipped the top–bottom gap {shown}: from "
         f"{num(first['gap'], 2)} to {num(last['gap'], 2)} points (change "
@@ -169,3 +170,84 @@ def _limits(inputs: Inputs, tables: dict[str, pd.DataFrame], typed: int) -> tupl
     if typed and inputs.reduction.rubrics[["dimension", "severity"]].isna().all(axis=None):
         limits.append("No rubric has a dimension or severity: the task types' rules have nothing to act on.")
     return tuple(limits)
+
+
+def headline(result: ExperimentResult) -> str:
+    """What the most flips do to the gap."""
+    last = result.frame().to_dict("records")[-1]
+    if not np.isfinite(last["low"]):
+        return "No query has a task type: there is nothing to flip."
+    how = compared(last["low"], last["high"], "widens", "narrows", "is not shown to change")
+    return (
+        f"With {last['flip']:.0%} of the task types flipped the gap {how}: "
+        f"{num(last['degradation'], 2)} points {span(last['low'], last['high'], 2)}."
+    )
+
+
+EXPERIMENT = Experiment(
+    name="perturbation",
+    title="Perturbed task types (E1)",
+    question=(
+        "Do the task types matter? A share of them is flipped at random, and the gap between the best and the worst "
+        "system is measured again."
+    ),
+    run=perturbation,
+    parameters={"flips": "shares of the task types that are flipped", "seeds": "draws at each share"},
+    tables={
+        "flips": ResultTable(
+            "Flipped task types",
+            {
+                "flip": number("flipped", "percent"),
+                "mean_score": number("mean score"),
+                "gap": number("gap", "%.2f", "Best minus worst system, in points of 100"),
+                "degradation": number("change of the gap", "%.2f"),
+                "low": number("from", "%.2f"),
+                "high": number("to", "%.2f"),
+                "rho": RHO,
+                "seeds": number("draws", "localized"),
+            },
+        ),
+        "scorers": ResultTable(
+            "Adaptive and binary scores",
+            {
+                "scorer": ResultColumn("scores"),
+                "mean_score": number("mean"),
+                "gap": number("gap", "%.2f"),
+                "sd": number("spread"),
+                "iqr": number("IQR"),
+            },
+        ),
+        "agreement": ResultTable(
+            "Agreement of the two rankings",
+            {
+                "domain": ResultColumn("domain"),
+                "queries": number("queries", "localized"),
+                "systems": number("systems", "localized"),
+                "rho": RHO,
+                "p": P_VALUE,
+            },
+        ),
+        "external": ResultTable(
+            "Compared with the human ranking",
+            {
+                "scorer": ResultColumn("scores"),
+                "systems": number("systems", "localized"),
+                "rho": RHO,
+                "p": P_VALUE,
+            },
+        ),
+    },
+    headline=headline,
+    charts=(
+        Chart(
+            "Effect of flipped task types on the gap",
+            x="flip",
+            y=("degradation",),
+            low="low",
+            high="high",
+            x_title="share of task types flipped",
+            y_title="change of the top–bottom gap (points)",
+        ),
+    ),
+    order=4,
+)

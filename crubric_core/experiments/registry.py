@@ -1,8 +1,10 @@
-"""The experiments by name, as the command line and the page ask for them."""
+"""The experiments by name: every module of this room that declares one (``declaration.py``)."""
 
 from __future__ import annotations
 
-from typing import Protocol
+from importlib import import_module
+from pkgutil import iter_modules
+from typing import Any
 
 from ..analysis.stages import with_rules
 from ..errors import SettingsError
@@ -11,39 +13,19 @@ from ..labels.store.results import load_result, save_result
 from ..labels.store.workspace import Workspace
 from ..settings import Settings
 from ..types import Cancel, Progress
-from .ablation import ablation
-from .attrition import attrition
-from .crossfit import crossfit
-from .held_out_systems import held_out_systems
-from .perturbation import perturbation
+from .declaration import Experiment
 from .results import ExperimentResult, settings_record
-from .stability import stability
-from .threshold_sweep import sweep
 
 
-class Experiment(Protocol):
-    """A dataset and Settings in, a result out; raises CancelledError where ``cancel`` says so."""
-
-    def __call__(
-        self,
-        ds: Dataset,
-        settings: Settings,
-        *,
-        progress: Progress | None = None,
-        cancel: Cancel | None = None,
-    ) -> ExperimentResult:
-        """Run it; ``progress`` hears (share done, what is done now)."""
+def declared(package: str) -> dict[str, Experiment]:
+    """The experiments that the modules of a package declare, in their order."""
+    names = sorted(found.name for found in iter_modules(import_module(package).__path__))
+    modules = [import_module(f"{package}.{name}") for name in names if f"{package}.{name}" != __name__]
+    found = [m.EXPERIMENT for m in modules if isinstance(getattr(m, "EXPERIMENT", None), Experiment)]
+    return {experiment.name: experiment for experiment in sorted(found, key=lambda e: (e.order, e.name))}
 
 
-EXPERIMENTS: dict[str, Experiment] = {
-    "crossfit": crossfit,
-    "new_systems": held_out_systems,
-    "sweep": sweep,
-    "perturbation": perturbation,
-    "ablation": ablation,
-    "attrition": attrition,
-    "stability": stability,
-}
+EXPERIMENTS = declared(__name__.rpartition(".")[0])
 
 
 def run_experiment(
@@ -53,11 +35,12 @@ def run_experiment(
     *,
     progress: Progress | None = None,
     cancel: Cancel | None = None,
+    **parameters: Any,
 ) -> ExperimentResult:
-    """The named experiment on one dataset."""
+    """The named experiment on one dataset; ``parameters`` as it declares them."""
     if name not in EXPERIMENTS:
         raise SettingsError(f"There is no experiment {name!r}: use one of {', '.join(EXPERIMENTS)}.")
-    return EXPERIMENTS[name](ds, settings, progress=progress, cancel=cancel)
+    return EXPERIMENTS[name](ds, settings, progress=progress, cancel=cancel, **parameters)
 
 
 def stored_experiment(

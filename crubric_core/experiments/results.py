@@ -106,6 +106,11 @@ def records(table: pd.DataFrame, key: str) -> dict[str, dict[Any, Any]]:
     return {str(row[key]): row for row in table.to_dict("records")}
 
 
+def compared(low: float, high: float, above: str, below: str, neither: str) -> str:
+    """What an interval of a difference allows to say."""
+    return above if low > 0 else below if high < 0 else neither
+
+
 def num(value: float, digits: int = 3) -> str:
     """A number for a sentence; — where unknown."""
     return "—" if math.isnan(value) else f"{value:.{digits}f}"

@@ -27,8 +27,9 @@ from ..judges.posterior import with_posterior_labels
 from ..labels.store.dataset import Dataset, Reduction
 from ..settings import LOWEST_TAU, Settings
 from ..types import BoolArray, Cancel, FloatArray, IntArray, Progress
+from .declaration import RHO, Chart, Experiment, ResultColumn, ResultTable, hidden, number
 from .inputs import Inputs, read_inputs
-from .results import ExperimentResult, Watch, num
+from .results import ExperimentResult, Watch, num, records
 from .statistics import rank_correlation
 
 BUDGETS = (0.25, 0.5, 2.0)  # times the settings' B
@@ -68,8 +69,8 @@ def stability(
     full = analyse(inputs, inputs.reduction, settings, calibration)
     changed = list(variants(inputs, ds.panel(settings.response), ds.judges))
     rows = []
-    for number, variant in enumerate(changed, start=1):
-        watch.step(number / (len(changed) + 1), f"{variant.kind}: {variant.what}")
+    for step, variant in enumerate(changed, start=1):
+        watch.step(step / (len(changed) + 1), f"{variant.kind}: {variant.what}")
         rows.append(
             {"kind": variant.kind, "what": variant.what, **_compare(inputs, variant, calibration, full)}
         )
@@ -256,3 +257,67 @@ def _limits(inputs: Inputs, table: pd.DataFrame) -> tuple[str, ...]:
     if inputs.reduction.n_judges == 2:
         limits.append("Without one of two judges the gate is off: those variants show its whole effect.")
     return tuple(limits)
+
+
+KINDS = {"budget": "B", "tau_c": "τ_c"}  # what is changed, where a letter says it
+
+
+def headline(result: ExperimentResult) -> str:
+    """The lowest rank correlation without any one system, judge or domain."""
+    rows = records(result.frame(), "kind")
+    parts = [
+        f"ρ ≥ {num(rows[kind]['rho_least'])} without any one {kind}"
+        for kind in ("system", "judge", "domain")
+        if kind in rows and np.isfinite(rows[kind]["rho_least"])
+    ]
+    if not parts:
+        return "There is too little data to remove anything."
+    return f"The ranking keeps {', '.join(parts)}."
+
+
+EXPERIMENT = Experiment(
+    name="stability",
+    title="Stability",
+    question=(
+        "How much depends on one system, judge or domain, on B and on τ_c? Each is removed or changed in turn, and the "
+        "whole analysis is repeated."
+    ),
+    run=stability,
+    tables={
+        "kinds": ResultTable(
+            "By kind of change",
+            {
+                "kind": ResultColumn("change", words=KINDS),
+                "variants": number("variants", "localized"),
+                "kept": number("bank kept", "percent", "Mean share of the smaller bank in the larger"),
+                "kept_least": number("at least", "percent"),
+                "rho": RHO,
+                "rho_least": number("at least"),
+                "reversed_pairs_most": hidden("most pairs reversed", "percent"),
+                "tier_changes": number(
+                    "tier changes", "percent", "Mean share of pairs tied in one of the two"
+                ),
+                "tier_changes_most": number("at most", "percent"),
+                "worst": ResultColumn("lowest ρ"),
+            },
+        ),
+        "variants": ResultTable(
+            "Each change",
+            {
+                "kind": ResultColumn("change", words=KINDS),
+                "what": ResultColumn("what"),
+                "bank_size": number("bank", "%.0f"),
+                "jaccard": hidden("Jaccard index"),
+                "kept": number("bank kept", "percent"),
+                "rho": RHO,
+                "reversed_pairs": number("pairs reversed", "percent"),
+                "tier_changes": number("tier changes", "percent"),
+                "tiers": number("tiers", "%.0f"),
+                "note": ResultColumn("note"),
+            },
+        ),
+    },
+    headline=headline,
+    charts=(Chart("Stability under each change", draw="stability_dots"),),
+    order=7,
+)

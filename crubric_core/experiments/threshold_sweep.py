@@ -18,8 +18,9 @@ from ..judges.measurability import gate_is_off
 from ..labels.store.dataset import Dataset
 from ..settings import Settings
 from ..types import BoolArray, Cancel, FloatArray, IntArray, Progress
+from .declaration import HIGH, LOW, P_VALUE, Chart, Experiment, ResultColumn, ResultTable, hidden, number
 from .inputs import Inputs, gold_labels, read_inputs
-from .results import ExperimentResult, Watch, num, span
+from .results import ExperimentResult, Watch, compared, num, span
 from .statistics import cohen_kappa, confusion, draw_interval, known_mean, query_draws, sum_by_query
 
 THRESHOLDS = (0.50, 0.60, 0.65, 0.70, 0.80)
@@ -128,12 +129,12 @@ def quartile_table(q: FloatArray, kappa: FloatArray) -> pd.DataFrame:
         return pd.DataFrame(columns=["quartile", "rubrics", "q_mean", "with_kappa", "kappa"], dtype=float)
     quartile = np.searchsorted(np.quantile(q, [0.25, 0.5, 0.75]), q, side="left")
     rows = []
-    for number in range(4):
-        of_it = quartile == number
+    for quarter in range(4):
+        of_it = quartile == quarter
         known = np.isfinite(kappa[of_it])
         rows.append(
             (
-                number + 1,
+                quarter + 1,
                 int(of_it.sum()),
                 float(known_mean(q[of_it])),
                 int(known.sum()),
@@ -165,13 +166,7 @@ def _found(tables: dict[str, pd.DataFrame], inputs: Inputs, comparison: Comparis
             f"{against}; at τ_c = {last['tau_c']:g} the {int(last['kept'])} rubrics kept leave it undefined."
         )
     rises = bool((np.diff([row["kappa"] for row in table if np.isfinite(row["kappa"])]) >= 0).all())
-    shown = (
-        "a rise"
-        if last["delta_low"] > 0
-        else "a fall"
-        if last["delta_high"] < 0
-        else "no change that is shown"
-    )
+    shown = compared(last["delta_low"], last["delta_high"], "a rise", "a fall", "no change that is shown")
     return (
         f"{against} and {num(last['kappa'])} over the {int(last['kept'])} kept at τ_c = {last['tau_c']:g}: {shown} "
         f"(difference {num(last['delta'])} {span(last['delta_low'], last['delta_high'])}"
@@ -194,3 +189,61 @@ def _limits(inputs: Inputs, comparison: Comparison) -> tuple[str, ...]:
     if (queries := len(inputs.queries)) < 20:
         limits.append(f"The intervals draw only {queries} queries.")
     return tuple(limits)
+
+
+def headline(result: ExperimentResult) -> str:
+    """Kappa over all rubrics and behind the strictest gate."""
+    first, *_, last = result.frame().to_dict("records")
+    if np.isnan(first["kappa"]) or np.isnan(last["kappa"]):
+        return "There is too little data to compare: κ is unknown."
+    how = compared(last["delta_low"], last["delta_high"], "rises", "falls", "is not shown to change")
+    return (
+        f"Agreement with {result.options['against']} {how}: κ {num(first['kappa'])} over all rubrics, "
+        f"{num(last['kappa'])} over the {last['share']:.0%} that pass τ_c = {last['tau_c']:.2f}."
+    )
+
+
+EXPERIMENT = Experiment(
+    name="sweep",
+    title="Threshold sweep (L1)",
+    question="Do labels agree better on rubrics that pass a stricter gate, and how many rubrics does it cost?",
+    run=sweep,
+    parameters={"thresholds": "thresholds of measurability"},
+    tables={
+        "thresholds": ResultTable(
+            "κ against coverage",
+            {
+                "tau_c": ResultColumn("τ_c", "%.2f", unknown="no gate"),
+                "kept": number("kept", "localized"),
+                "total": hidden("of", "localized"),
+                "share": number("share", "percent"),
+                "kappa": number("κ", about="Cohen's kappa, pooled over the cells of the rubrics kept"),
+                "kappa_low": LOW,
+                "kappa_high": HIGH,
+                "delta": number("Δκ", about="Minus kappa over all rubrics"),
+                "delta_low": LOW,
+                "delta_high": HIGH,
+            },
+        ),
+        "quartiles": ResultTable(
+            "By quartile of measurability",
+            {
+                "quartile": number("quartile", "localized"),
+                "rubrics": number("rubrics", "localized"),
+                "q_mean": number("measurability"),
+                "with_kappa": number("with a κ", "localized", "Rubrics whose labels vary: others have no κ"),
+                "kappa": number("mean κ"),
+            },
+        ),
+        "correlation": ResultTable(
+            "Measurability with a rubric's own κ",
+            {"r": number("Pearson's r"), "p": P_VALUE, "rubrics": number("rubrics", "localized")},
+        ),
+    },
+    headline=headline,
+    charts=(
+        Chart("Agreement of the rubrics kept at each threshold", draw="sweep_kappa"),
+        Chart("What the agreement costs in rubrics", draw="sweep_coverage"),
+    ),
+    order=3,
+)

@@ -98,10 +98,11 @@ def curve_fit(
     high: FloatArray,
     points: pd.DataFrame,
     y_title: str,
+    band: str,
 ) -> go.Figure:
     """One rubric's curve with its band, (G,) each, and observed shares in groups of neighbouring systems.
 
-    points: columns theta, share, low, high, systems.
+    points: columns theta, share, low, high, systems. band: what the band is, with its level.
     """
     fig = figure("ability θ", y_title, height=380)
     fig.add_scatter(
@@ -111,7 +112,7 @@ def curve_fit(
         fillcolor="rgba(47, 127, 216, 0.18)",
         line={"width": 0},
         mode="lines",
-        name="95% band",
+        name=band,
         hoverinfo="skip",
     )
     fig.add_scatter(x=theta, y=curve, mode="lines", name="model", line={"color": BLUE, "width": 2.5})

@@ -8,20 +8,85 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from ..experiments.held_out_systems import NAMES as SELECTORS
+from ..experiments.crossfit import NAMES
+from ..experiments.declaration import Chart, ResultTable
+from ..experiments.registry import EXPERIMENTS
 from ..experiments.results import ExperimentResult
+from ..experiments.stability import KINDS
 from .style import BLUE, CATEGORIES, GREEN, GREY, PURPLE, VERMILION, figure, row_height, rows_axis
 
-STRATEGIES = {
-    "greedy": ("greedy", BLUE),
-    "pairs": ("pairs", CATEGORIES[4]),
-    "plain": ("plain information", GREEN),
-    "hard_random": ("random in the hard set", PURPLE),
-    "random": ("random", VERMILION),
+COLOURS = {
+    "greedy": BLUE,
+    "pairs": CATEGORIES[4],
+    "plain": GREEN,
+    "hard_random": PURPLE,
+    "random": VERMILION,
 }
 
 
-KINDS = {"budget": "B", "tau_c": "τ_c"}  # what the stability experiment changes, where a letter says it
+def experiment_figures(result: ExperimentResult) -> list[tuple[str, go.Figure]]:
+    """(title, figure) of each chart that the experiment declares; none where the result has no rows."""
+    if not len(result.frame()):
+        return []
+    return [(chart.title, _drawn(result, chart)) for chart in EXPERIMENTS[result.name].charts]
+
+
+def _drawn(result: ExperimentResult, chart: Chart) -> go.Figure:
+    """By the function that the chart names, or by its columns."""
+    if chart.draw:
+        return DRAWN[chart.draw](result)
+    name = chart.table or next(iter(result.tables))
+    table = result.tables[name]
+    for column, value in chart.where.items():
+        table = table[table[column] == value]
+    declared = EXPERIMENTS[result.name].tables[name]
+    return _rows(table, chart, declared) if chart.rows else _lines(table, chart, declared)
+
+
+def _lines(table: pd.DataFrame, chart: Chart, declared: ResultTable) -> go.Figure:
+    """Columns y against x, a line for each, or for each value of the series; with intervals where declared."""
+    fig = figure(chart.x_title, chart.y_title)
+    if declared.column(chart.x).format == "percent":
+        fig.update_xaxes(tickformat=".0%")
+    if chart.log:
+        fig.update_xaxes(type="log", tickvals=_round_numbers(table[chart.x].max()))
+    parts = list(table.groupby(chart.series, sort=False)) if chart.series else [("", table)]
+    lines = [(value, part, y) for value, part in parts for y in chart.y]
+    for position, (value, part, y) in enumerate(lines):
+        name = declared.column(chart.series).text(value) if chart.series else declared.column(y).title
+        colour = CATEGORIES[position % len(CATEGORIES)] if len(lines) > 1 else BLUE
+        fig.add_scatter(
+            x=part[chart.x],
+            y=part[y],
+            error_y=_error_bar(part[y], part[chart.low], part[chart.high]) if chart.low else None,
+            name=name,
+            mode="markers" if chart.marks else "lines+markers",
+            line={"color": colour, "width": 3 if len(lines) > 1 and not position else 1.5},
+            marker={"size": 9 if chart.low else 6},
+            showlegend=len(lines) > 1,
+        )
+    return fig
+
+
+def _rows(table: pd.DataFrame, chart: Chart, declared: ResultTable) -> go.Figure:
+    """A row for each value of a column: y as a mark with its interval, compared with a vertical line."""
+    (value,) = chart.y
+    fig = figure(chart.x_title, "", height=row_height(len(table), each=40))
+    fig.add_scatter(
+        x=table[value],
+        y=np.arange(len(table)),
+        error_x=_error_bar(table[value], table[chart.low], table[chart.high]) | {"color": GREY}
+        if chart.low
+        else None,
+        mode="markers",
+        marker={"color": BLUE, "size": 11, "symbol": "diamond"},
+        hovertemplate="%{x:.3f}<extra></extra>",
+        showlegend=False,
+    )
+    rows_axis(fig, [declared.column(chart.rows).text(name) for name in table[chart.rows]], 48)
+    if chart.line is not None:
+        fig.add_vline(x=chart.line, line={"color": GREY, "dash": "dash"})
+    return fig
 
 
 def crossfit_curves(result: ExperimentResult) -> go.Figure:
@@ -29,12 +94,16 @@ def crossfit_curves(result: ExperimentResult) -> go.Figure:
     curves = result.tables["curves"]
     fig = figure("rubrics in the bank (B)", "Spearman's ρ with the held-out half", xaxis_type="log")
     fig.update_xaxes(tickvals=_round_numbers(curves["budget"].max()))
-    for strategy, (name, colour) in STRATEGIES.items():
+    for strategy, colour in COLOURS.items():
         part = curves[curves["strategy"] == strategy].dropna(subset=["rho"])
         if len(part):
             _band(fig, part["budget"], part["low"], part["high"], colour)
             fig.add_scatter(
-                x=part["budget"], y=part["rho"], name=name, mode="lines+markers", line={"color": colour}
+                x=part["budget"],
+                y=part["rho"],
+                name=NAMES[strategy],
+                mode="lines+markers",
+                line={"color": colour},
             )
     target = float(result.frame()["target"].iloc[0])
     fig.add_hline(
@@ -46,18 +115,18 @@ def crossfit_curves(result: ExperimentResult) -> go.Figure:
 
 
 def crossfit_deltas(result: ExperimentResult) -> go.Figure:
-    """How far greedy's AUC is ahead of each other strategy's: a dot a split, the mean with its interval."""
-    names = [name for name in STRATEGIES if name != "greedy"]
+    """How far the AUC of pairs is ahead of each other strategy's: a dot a split, the mean with its interval."""
+    names = [name for name in COLOURS if name != "pairs"]
     summary = result.frame().set_index("strategy").loc[names]
     splits = result.tables["splits"]
-    fig = figure("AUC of greedy minus AUC of the other", "", height=row_height(len(names), each=60))
+    fig = figure("AUC of pairs minus AUC of the other", "", height=row_height(len(names), each=60))
     for row, name in enumerate(names):
-        difference = splits["greedy"] - splits[name]
+        difference = splits["pairs"] - splits[name]
         fig.add_scatter(
             x=difference,
             y=row + np.linspace(-0.18, 0.18, len(difference)),
             mode="markers",
-            marker={"color": STRATEGIES[name][1], "size": 6, "opacity": 0.5},
+            marker={"color": COLOURS[name], "size": 6, "opacity": 0.5},
             customdata=splits["split"],
             hovertemplate="split %{customdata}: %{x:.3f}<extra></extra>",
             showlegend=False,
@@ -67,43 +136,11 @@ def crossfit_deltas(result: ExperimentResult) -> go.Figure:
         y=np.arange(len(names)),
         error_x=_error_bar(summary["delta"], summary["delta_low"], summary["delta_high"]) | {"color": GREY},
         mode="markers",
-        marker={"color": [STRATEGIES[name][1] for name in names], "size": 11, "symbol": "diamond"},
+        marker={"color": [COLOURS[name] for name in names], "size": 11, "symbol": "diamond"},
         hovertemplate="mean %{x:.3f}<extra></extra>",
         showlegend=False,
     )
-    rows_axis(fig, [f"to {STRATEGIES[name][0]}" for name in names])
-    fig.add_vline(x=0, line={"color": GREY, "dash": "dash"})
-    return fig
-
-
-def new_system_curves(result: ExperimentResult) -> go.Figure:
-    """Kendall's tau of new systems on banks chosen without them, against the budget, by selector."""
-    table = result.tables["budgets"]
-    fig = figure("rubrics in the bank (B)", "Kendall's τ with the whole pool", xaxis_type="log")
-    fig.update_xaxes(tickvals=_round_numbers(table["budget"].max()))
-    for position, (name, part) in enumerate(table.groupby("selector", sort=False)):
-        line = {"color": CATEGORIES[position % len(CATEGORIES)], "width": 3 if name == "pairs" else 1.5}
-        fig.add_scatter(
-            x=part["budget"], y=part["tau"], name=SELECTORS[str(name)], mode="lines+markers", line=line
-        )
-    return fig
-
-
-def new_system_gains(result: ExperimentResult) -> go.Figure:
-    """How far pairs are ahead of each other selector in Kendall's tau, with intervals over systems."""
-    table = result.tables["ahead"]
-    table = table[table["measure"] == "tau"]
-    fig = figure("τ of pairs less the other's", "", height=row_height(len(table), each=40))
-    fig.add_scatter(
-        x=table["difference"],
-        y=np.arange(len(table)),
-        error_x=_error_bar(table["difference"], table["low"], table["high"]) | {"color": GREY},
-        mode="markers",
-        marker={"color": BLUE, "size": 11, "symbol": "diamond"},
-        hovertemplate="%{x:.3f}<extra></extra>",
-        showlegend=False,
-    )
-    rows_axis(fig, [f"to {SELECTORS[name]}" for name in table["selector"]])
+    rows_axis(fig, [f"to {NAMES[name]}" for name in names])
     fig.add_vline(x=0, line={"color": GREY, "dash": "dash"})
     return fig
 
@@ -138,26 +175,6 @@ def sweep_coverage(result: ExperimentResult) -> go.Figure:
         marker={"size": 9},
         hovertemplate="τ_c %{text}: κ %{y:.3f} on %{x:.0%}<extra></extra>",
         showlegend=False,
-    )
-    return fig
-
-
-def perturbation_gap(result: ExperimentResult) -> go.Figure:
-    """How the top–bottom gap changes where task types are flipped."""
-    table = result.frame()
-    fig = figure(
-        "share of task types flipped", "change of the top–bottom gap (points)", xaxis_tickformat=".0%"
-    )
-    _intervals(fig, table["flip"], table["degradation"], table["low"], table["high"], "gap", BLUE)
-    return fig
-
-
-def ablation_gaps(result: ExperimentResult) -> go.Figure:
-    """The top–bottom gap of each configuration, with its interval."""
-    table = result.frame()
-    fig = figure("", "top–bottom gap (points)")
-    _intervals(
-        fig, table["configuration"], table["gap"], table["gap_low"], table["gap_high"], "gap", BLUE, "markers"
     )
     return fig
 
@@ -198,27 +215,18 @@ def stability_dots(result: ExperimentResult) -> go.Figure:
     return fig
 
 
-FIGURES: dict[str, Callable[[ExperimentResult], go.Figure]] = {
-    "crossfit": crossfit_curves,
-    "new_systems": new_system_curves,
-    "sweep": sweep_kappa,
-    "perturbation": perturbation_gap,
-    "ablation": ablation_gaps,
-    "attrition": attrition_curves,
-    "stability": stability_dots,
+DRAWN: dict[str, Callable[[ExperimentResult], go.Figure]] = {
+    draw.__name__: draw
+    for draw in (
+        crossfit_curves,
+        crossfit_deltas,
+        sweep_kappa,
+        sweep_coverage,
+        attrition_curves,
+        stability_dots,
+    )
 }
-
-
-SECOND_FIGURE: dict[str, tuple[str, Callable[[ExperimentResult], go.Figure]]] = {
-    "crossfit": ("Difference of greedy to the others, by split", crossfit_deltas),
-    "new_systems": ("How far pairs are ahead of each other selector", new_system_gains),
-    "sweep": ("What the agreement costs in rubrics", sweep_coverage),
-}
-
-
-def experiment_figure(result: ExperimentResult) -> go.Figure:
-    """The figure of any experiment's result."""
-    return FIGURES[result.name](result)
+"""Figures that a declaration asks for by name."""
 
 
 def _band(fig: go.Figure, x: pd.Series, low: pd.Series, high: pd.Series, colour: str) -> None:

@@ -6,20 +6,32 @@ Everything from a file or a user is escaped: it cannot act as markup.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import pandas as pd
+from pandas.api.types import is_bool_dtype, is_numeric_dtype
 
 from ..analysis.columns import BANK, LEADERBOARD, titles
 from ..analysis.export import versions
 from ..analysis.result import Result
+from ..experiments.declaration import ResultTable
+from ..experiments.registry import EXPERIMENTS
 from ..experiments.results import ExperimentResult
-from ..experiments.titles import TABLES, TITLES, column_title
 
 ROWS = 200  # most rows of a table in a report
 LIMITS = "What this does not show"
 HOW = "How it was made"
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """A table as people read it. heads: each column's title and kind, number or text. rows: its cells."""
+
+    label: str
+    heads: list[tuple[str, str]]
+    rows: list[list[str]]
+    caption: str = ""
 
 
 @dataclass(frozen=True)
@@ -36,7 +48,7 @@ class Section:
     basis: Sequence[str]
     cautions: Sequence[str]
     limits: Sequence[str]
-    tables: Mapping[str, pd.DataFrame]
+    tables: Sequence[Sheet]
 
 
 def report_title(result: Result) -> str:
@@ -58,17 +70,46 @@ def sections(result: Result, experiments: Sequence[ExperimentResult]) -> list[Se
         basis=(*said.basis, *said.beside, *said.reading, proven),
         cautions=result.warnings,
         limits=said.limits,
-        tables={
-            "Leaderboard": result.leaderboard.rename(columns=titles(LEADERBOARD)),
-            "Bank": result.bank.drop(columns=["text"]).rename(columns=titles(BANK)),
-        },
+        tables=(
+            sheet(result.leaderboard.rename(columns=titles(LEADERBOARD)), "Leaderboard"),
+            sheet(result.bank.drop(columns=["text"]).rename(columns=titles(BANK)), "Bank"),
+        ),
     )
     return [analysis, *map(_experiment, experiments)]
 
 
 def _experiment(found: ExperimentResult) -> Section:
-    tables = {TABLES.get(name, name): table for name, table in found.tables.items() if len(table)}
-    return Section(found.name, TITLES[found.name], found.found, (), found.notices, found.limits, tables)
+    experiment = EXPERIMENTS[found.name]
+    tables = [declared_sheet(found, name) for name, table in found.tables.items() if len(table)]
+    return Section(
+        key=found.name,
+        heading=experiment.title,
+        answer=experiment.headline(found),
+        basis=(experiment.question, found.found),
+        cautions=found.notices,
+        limits=found.limits,
+        tables=tables,
+    )
+
+
+def declared_sheet(found: ExperimentResult, name: str) -> Sheet:
+    """A table of an experiment, as the experiment declares it; a table that it does not declare, as it is."""
+    declared = EXPERIMENTS[found.name].tables.get(name)
+    return sheet(found.tables[name], declared.title if declared else name, declared)
+
+
+def sheet(table: pd.DataFrame, label: str, declared: ResultTable | None = None) -> Sheet:
+    """The first ROWS of a table, with the titles and formats of its declaration where it has one."""
+    names = [str(name) for name in table.columns]
+    heads = [declared.column(name).title if declared else name for name in names]
+    numeric = [is_numeric_dtype(kind) and not is_bool_dtype(kind) for kind in table.dtypes]
+    kinds = ["number" if number else "text" for number in numeric]
+    return Sheet(
+        label,
+        list(zip(heads, kinds, strict=True)),
+        cells(table, declared),
+        declared.caption if declared else "",
+    )
 
 
 def origin(result: Result, command: str) -> dict[str, str]:
@@ -84,25 +125,36 @@ def report_markdown(result: Result, experiments: Sequence[ExperimentResult] = ()
     for section in sections(result, experiments):
         lines += [f"## {_inline(section.heading)}", "", _inline(section.answer), ""]
         lines += [f"- {_inline(sentence)}" for sentence in (*section.cautions, *section.basis)] + [""]
-        for name, table in section.tables.items():
-            lines += [f"### {_inline(name)}", "", markdown_table(table), ""]
+        for table in section.tables:
+            lines += [f"### {_inline(table.label)}", "", markdown_sheet(table), ""]
+            lines += [_inline(table.caption), ""] if table.caption else []
         if section.limits:
             lines += [f"### {LIMITS}", "", *(f"- {_inline(sentence)}" for sentence in section.limits), ""]
     made = pd.DataFrame(origin(result, command).items(), columns=["what", "value"])
     return "\n".join([*lines, f"## {HOW}", "", markdown_table(made), ""])
 
 
-def markdown_table(table: pd.DataFrame, rows: int = ROWS) -> str:
-    """The first ``rows`` as a Markdown table; unknown is —."""
-    head = "| " + " | ".join(_inline(column_title(str(column))) for column in table.columns) + " |"
-    rule = "|" + " --- |" * len(table.columns)
-    body = ["| " + " | ".join(_inline(cell) for cell in row) + " |" for row in cells(table, rows)]
+def markdown_table(table: pd.DataFrame) -> str:
+    """The first ROWS of a frame as a Markdown table; unknown is —."""
+    return markdown_sheet(sheet(table, ""))
+
+
+def markdown_sheet(shown: Sheet) -> str:
+    """A table as Markdown."""
+    head = "| " + " | ".join(_inline(title) for title, _ in shown.heads) + " |"
+    rule = "|" + " --- |" * len(shown.heads)
+    body = ["| " + " | ".join(_inline(cell) for cell in row) + " |" for row in shown.rows]
     return "\n".join([head, rule, *body])
 
 
-def cells(table: pd.DataFrame, rows: int = ROWS) -> list[list[str]]:
-    """The first ``rows`` of a table as people read them."""
-    return [[_cell(value) for value in row] for row in table.head(rows).itertuples(index=False, name=None)]
+def cells(table: pd.DataFrame, declared: ResultTable | None = None) -> list[list[str]]:
+    """The first ROWS of a table as people read them."""
+    columns = declared.columns if declared else {}
+    texts = [columns[name].text if name in columns else _cell for name in map(str, table.columns)]
+    return [
+        [text(value) for text, value in zip(texts, row, strict=True)]
+        for row in table.head(ROWS).itertuples(index=False, name=None)
+    ]
 
 
 def _cell(value: object) -> str:

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from crubric_core.__main__ import main
@@ -199,6 +200,23 @@ def test_an_experiment_is_run_again_where_asked_or_under_other_settings(capsys, 
     for options in (["--again"], ["--seed", 5]):
         _, _, err = run(capsys, "experiment", "attrition", *study, *options, "--out", tmp_path)
         assert "kept in the workspace" not in err
+
+
+def test_an_experiment_runs_on_one_domain_or_on_every_block(capsys, tmp_path):
+    queries = pd.read_csv(SAMPLE / "sample_queries.csv")
+    domain = queries["domain"].dropna().iloc[0]
+    code, out, _ = experiment(capsys, tmp_path / "one", "attrition", "--domain", domain)
+    assert code == 0
+    alone = json.loads((tmp_path / "one" / "attrition.json").read_text())
+    assert alone["dataset"].endswith(domain)
+    code, out, _ = experiment(capsys, tmp_path / "all", "attrition", "--each-block")
+    assert code == 0
+    found = [json.loads(Path(line).read_text()) for line in out.split() if line.endswith(".json")]
+    assert len(found) >= queries["domain"].nunique()
+    assert alone["tables"] in [written["tables"] for written in found]
+    code, _, err = experiment(capsys, tmp_path, "attrition", "--domain", "astrology")
+    assert code == 2
+    assert f"{domain}" in err
 
 
 def test_a_report_shows_what_the_workspace_keeps_or_what_is_asked_for(capsys, tmp_path):

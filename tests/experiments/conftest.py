@@ -7,6 +7,8 @@ import pytest
 from crubric_core import Settings, Workspace
 
 SYSTEMS, QUERIES, PER_QUERY, JUDGES = 7, 12, 4, 3
+QUICK = {"blocks": {"splits": 2}, "model_check": {"replicates": 5}, "crossfit": {"splits": 4}}
+"""Parameters with which every experiment ends within seconds."""
 TYPES = ("evidence_reasoning", "decision_support", "high_risk_constraint", "creative_divergent")
 
 

@@ -81,12 +81,14 @@ def test_auc_deltas_and_intervals_are_those_of_the_obvious_computation(result, s
         assert row["auc"] == pytest.approx(auc[strategy].mean(), abs=1e-12)
         low, high = stats.t.interval(0.95, SPLITS - 1, auc[strategy].mean(), stats.sem(auc[strategy]))
         assert (row["auc_low"], row["auc_high"]) == pytest.approx((low, high), abs=1e-12)
-        if strategy != "greedy":
-            paired = auc["greedy"] - auc[strategy]
-            assert row["delta"] == pytest.approx(paired.mean(), abs=1e-12)
+        for first, delta in (("pairs", "delta"), ("greedy", "greedy_delta")):
+            if strategy == first:
+                assert np.isnan(row[delta])
+                continue
+            paired = auc[first] - auc[strategy]
+            assert row[delta] == pytest.approx(paired.mean(), abs=1e-12)
             low, high = stats.t.interval(0.95, SPLITS - 1, paired.mean(), stats.sem(paired))
-            assert (row["delta_low"], row["delta_high"]) == pytest.approx((low, high), abs=1e-12)
-    assert np.isnan(table.loc["greedy", "delta"])
+            assert (row[f"{delta}_low"], row[f"{delta}_high"]) == pytest.approx((low, high), abs=1e-12)
 
 
 def test_curves_are_those_of_the_obvious_computation(result, slow):
@@ -138,7 +140,7 @@ def test_a_hard_set_without_any_rubric_is_unknown_and_said(workspace):
     row = found.frame().set_index("strategy").loc["hard_random"]
     assert np.isnan([row["auc"], row["delta"], row["smallest_bank"]]).all()
     assert row["splits"] == row["delta_splits"] == row["candidates"] == 0
-    assert "has no candidate in any split" in found.found
+    assert "random rubrics of the hard set, for no split has both" in found.found
     assert "not reached (hard_random)" in found.found
 
 

@@ -10,7 +10,7 @@ from crubric_core.experiments.concordance import Concordance, Repeat, jackknife
 from crubric_core.experiments.held_out_systems import (
     NAMES,
     ahead_table,
-    headline,
+    found_sentence,
     held_out_systems,
     hold_out,
     summary_table,
@@ -150,7 +150,7 @@ def noted(gain):
         agree = np.clip(mean + rng.normal(0, 0.01, (4, 1, size, size)), 0, 1)
         agree = (agree + np.swapaxes(agree, 2, 3)) / 2
         found[name] = Concordance(agree, np.ones((4, size, size)), np.full((1, size), 0.1))
-    return headline(ahead_table(found, 0.95), summary_table(found, 0.95))
+    return found_sentence(ahead_table(found, 0.95), summary_table(found, 0.95))
 
 
 def test_the_headline_says_ahead_behind_or_not_separated_as_the_intervals_do():

@@ -30,7 +30,10 @@ FAST = Settings(tau_c=0.5, budget=8, replicates=20)
 def test_every_experiment_survives_json_and_names_what_it_ran_on(workspace, name):
     ds = workspace.dataset("gold")
     heard = []
-    result = run_experiment(name, ds, FAST, progress=lambda share, what: heard.append((share, what)))
+    parameters = study.QUICK.get(name, {})
+    result = run_experiment(
+        name, ds, FAST, progress=lambda share, what: heard.append((share, what)), **parameters
+    )
     text = json.dumps(result.to_json_dict(), allow_nan=False)
     again = ExperimentResult.from_json_dict(json.loads(text))
     assert again.to_json_dict() == result.to_json_dict()
@@ -56,8 +59,21 @@ def test_every_experiment_stops_when_told(workspace, name):
 @pytest.mark.parametrize("name", EXPERIMENTS)
 @pytest.mark.parametrize("data", ["one judge", "two judges"])
 def test_few_judges_are_the_first_thing_that_every_experiment_says(workspace, name, data):
-    first = run_experiment(name, workspace.dataset(data), FAST).sentences()[0]
+    parameters = study.QUICK.get(name, {})
+    first = run_experiment(name, workspace.dataset(data), FAST, **parameters).sentences()[0]
     assert ("gate is off" if data == "one judge" else "no independent rubric-level signal") in first
+
+
+def test_probabilities_of_judges_that_err_together_are_said_to_be_too_sure():
+    labels, _ = study.small_study(judges=4)
+    twin = labels[labels["judge"] == "j0"]
+    copies = [twin.assign(judge=name) for name in ("j0", "copy 1", "copy 2")]
+    both = pd.concat([*copies, labels[labels["judge"].isin(["j1", "j2"])]])
+    with Workspace() as ws:
+        study.ingest(ws, "twins", both)
+        for consensus, marked in (("majority", False), ("dawid_skene", True)):
+            found = run_experiment("attrition", ws.dataset("twins"), Settings(consensus=consensus))
+            assert any("too sure" in notice for notice in found.notices) is marked
 
 
 def test_an_unknown_experiment_is_refused_with_the_names_of_all(workspace):

@@ -35,7 +35,9 @@ def test_misfitting_rubrics_have_a_trace_of_their_own():
 def test_the_band_closes_around_the_curve_and_points_carry_their_interval():
     theta = np.array([-1.0, 0.0, 1.0])
     points = pd.DataFrame({"theta": [0.0], "share": [0.5], "low": [0.2], "high": [0.9], "systems": [7]})
-    fig = diagnostics.curve_fit(theta, theta * 0 + 0.5, theta * 0 + 0.3, theta * 0 + 0.7, points, "P")
+    fig = diagnostics.curve_fit(
+        theta, theta * 0 + 0.5, theta * 0 + 0.3, theta * 0 + 0.7, points, "P", "90% band"
+    )
     band, curve, marks = fig.data
     assert len(band.x) == 2 * len(theta)
     np.testing.assert_array_equal(curve.y, [0.5, 0.5, 0.5])

@@ -12,16 +12,10 @@ from crubric_core.analysis.export import versions
 from crubric_core.demo import simulate
 from crubric_core.demo.writing import KINDS
 from crubric_core.experiments import EXPERIMENTS, run_experiment
-from crubric_core.experiments.titles import TITLES
-from crubric_core.figures.experiments import (
-    FIGURES,
-    SECOND_FIGURE,
-    crossfit_deltas,
-    experiment_figure,
-    sweep_coverage,
-)
+from crubric_core.figures.experiments import DRAWN, crossfit_deltas, experiment_figures, sweep_coverage
 from crubric_core.reports.sections import LIMITS, markdown_table, report_markdown
 from crubric_core.reports.study import full_report, html_table, write_report
+from tests.experiments.conftest import QUICK
 
 HOSTILE = "<script>alert(1)</script>|[x](javascript:1)"
 SETTINGS = Settings(tau_c=0.6, budget=20, replicates=20)
@@ -37,12 +31,15 @@ def study():
             table = getattr(made, kind).replace({name: HOSTILE})
             ws.ingest(table.to_csv(index=False).encode(), "small <b>", kind, format="csv")
         ds = ws.dataset("small <b>")
-        yield run_pipeline(ds, SETTINGS), [run_experiment(n, ds, SETTINGS) for n in EXPERIMENTS]
+        yield (
+            run_pipeline(ds, SETTINGS),
+            [run_experiment(n, ds, SETTINGS, **QUICK.get(n, {})) for n in EXPERIMENTS],
+        )
 
 
 def test_every_experiment_has_a_figure_that_shows_its_own_numbers(study):
     _, results = study
-    assert set(FIGURES) == set(EXPERIMENTS)
+    assert {c.draw for e in EXPERIMENTS.values() for c in e.charts if c.draw} == set(DRAWN)
     main = {
         "crossfit": "rho",
         "new_systems": "tau",
@@ -51,16 +48,21 @@ def test_every_experiment_has_a_figure_that_shows_its_own_numbers(study):
         "ablation": "gap",
         "attrition": "joint",
         "stability": "kept",
+        "blocks": "to_random",
+        "model_check": "eigenvalue",
     }
     for result in results:
         table = result.tables[
-            {"crossfit": "curves", "new_systems": "budgets", "stability": "variants"}.get(
-                result.name, next(iter(result.tables))
-            )
+            {
+                "crossfit": "curves",
+                "new_systems": "budgets",
+                "stability": "variants",
+                "model_check": "spectrum",
+            }.get(result.name, next(iter(result.tables)))
         ]
-        drawn = np.concatenate([np.asarray(trace.y, dtype=float) for trace in experiment_figure(result).data])
-        if result.name == "stability":
-            drawn = np.concatenate([np.asarray(t.x, dtype=float) for t in experiment_figure(result).data])
+        traces = experiment_figures(result)[0][1].data
+        along = "x" if result.name in ("stability", "blocks") else "y"
+        drawn = np.concatenate([np.asarray(trace[along], dtype=float) for trace in traces])
         values = table[main[result.name]].to_numpy(dtype=float)[1:]
         assert np.isin(values[np.isfinite(values)], drawn).all(), result.name
 
@@ -68,12 +70,11 @@ def test_every_experiment_has_a_figure_that_shows_its_own_numbers(study):
 def test_paired_deltas_are_drawn_around_their_mean(study):
     result = next(r for r in study[1] if r.name == "crossfit")
     *dots, means = crossfit_deltas(result).data
-    np.testing.assert_allclose(
-        [np.mean(d.x) for d in dots], result.frame()["delta"].iloc[1:], rtol=1e-12, equal_nan=True
-    )
-    np.testing.assert_allclose(means.x, result.frame()["delta"].iloc[1:], equal_nan=True)
+    others = result.frame()[result.frame()["strategy"] != "pairs"]
+    np.testing.assert_allclose([np.mean(d.x) for d in dots], others["delta"], rtol=1e-12, equal_nan=True)
+    np.testing.assert_allclose(means.x, others["delta"], equal_nan=True)
     low = np.asarray(means.x) - np.asarray(means.error_x.arrayminus)
-    np.testing.assert_allclose(low, result.frame()["delta_low"].iloc[1:], equal_nan=True)
+    np.testing.assert_allclose(low, others["delta_low"], equal_nan=True)
 
 
 def test_kappa_against_coverage_starts_without_a_gate(study):
@@ -92,13 +93,13 @@ def test_the_html_report_is_one_file_with_figures_settings_limits_versions_and_t
     drawn = re.findall(r'data-figure="(\d+)"', html)
     assert drawn == [str(n) for n in range(len(drawn))]
     assert len(json.loads(re.search(r'id="figures">(.*?)</script>', html)[1])) == len(drawn)
-    assert len(drawn) == 2 + len(results) + sum(found.name in SECOND_FIGURE for found in results)
+    assert len(drawn) == 2 + sum(len(EXPERIMENTS[found.name].charts) for found in results)
     assert html.count("plotly.js v") <= 2  # the library is in it once
     record = {**result.settings.as_dict(), **versions()}
     for text in ("python -m crubric_core build --seed 0", result.fingerprint, *record):
         assert f">{text}</d" in html
     for found in results:
-        assert f">{TITLES[found.name]}</h2>" in html
+        assert f">{EXPERIMENTS[found.name].title}</h2>" in html
         for sentence in (found.found, *found.limits):
             assert str(escape(sentence)) in html
     assert html.count(f"<h3>{LIMITS}</h3>") == 1 + sum(bool(found.limits) for found in results)
@@ -118,7 +119,7 @@ def test_the_markdown_report_holds_settings_limits_versions_and_the_command(stud
     for said in ("python -m crubric_core build --seed 0", result.fingerprint, "tau_c", "numpy", "seed"):
         assert said in text
     for found in results:
-        assert f"## {TITLES[found.name]}" in text
+        assert f"## {EXPERIMENTS[found.name].title}" in text
         for sentence in (found.found, *found.limits):
             assert sentence in text
 

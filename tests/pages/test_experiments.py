@@ -16,15 +16,13 @@ from crubric_core.__main__ import build_parser
 from crubric_core.commands.options import settings_of
 from crubric_core.demo import simulate
 from crubric_core.experiments import EXPERIMENTS, ExperimentResult, run_experiment, store_experiment
-from crubric_core.experiments.titles import TITLES
 from crubric_core.labels.store.workspace import Workspace
 from crubric_core.reports.sections import report_markdown
 from crubric_core.reports.study import full_report
 from crubric_core.settings import Settings
 from crubric_core.ui import loaders
 from crubric_core.ui.experiments.runs import background, report, terminal
-from crubric_core.ui.experiments.tables import VIEWS
-from crubric_core.ui.experiments.words import headline, shown
+from tests.experiments.conftest import QUICK
 from tests.pages.conftest import HOSTILE, Open
 
 
@@ -59,7 +57,7 @@ def results(own: Path) -> dict[str, ExperimentResult]:
     with Workspace(own) as workspace:
         ds = workspace.dataset("small")
         settings = Settings(budget=min(200, len(ds.rubrics)))
-        found = {name: run_experiment(name, ds, settings) for name in EXPERIMENTS}
+        found = {name: run_experiment(name, ds, settings, **QUICK.get(name, {})) for name in EXPERIMENTS}
         for result in found.values():
             store_experiment(workspace, result)
     return found
@@ -129,13 +127,15 @@ def test_each_experiment_says_what_it_found_and_shows_its_tables(
     app = open_page("experiments", own, experiment=name)
     assert not app.exception
     assert not app.error
-    result, tables = results[name], VIEWS[name].tables
-    assert first_line(app) == headline(result)
+    result, declared = results[name], EXPERIMENTS[name]
+    assert first_line(app) == declared.headline(result)
     assert result.found in [re.sub(r"\\(.)", r"\1", text.value) for text in app.markdown]
-    assert len(app.dataframe) == sum(len(result.tables[table]) > 0 for table in tables)
+    on_page = [table for table, shown in declared.tables.items() if shown.on_page]
+    assert len(app.dataframe) == sum(len(result.tables[table]) > 0 for table in on_page)
     assert f"experiment {name} " in app.code[0].value
-    for table, (_, columns) in tables.items():
-        assert set(columns) <= set(result.tables[table].columns), table
+    assert list(declared.tables) == list(result.tables)
+    for table, shown in declared.tables.items():
+        assert set(shown.columns) == set(result.tables[table].columns), table
 
 
 def test_a_hostile_name_stays_text(open_page: Open, own: Path, results: dict[str, ExperimentResult]) -> None:
@@ -149,15 +149,19 @@ def test_a_hostile_name_stays_text(open_page: Open, own: Path, results: dict[str
 
 
 def test_a_bank_that_is_not_reached_says_so() -> None:
-    table = pd.DataFrame({"strategy": ["greedy", "random"], "smallest_bank": [38.0, float("nan")]})
-    assert shown("summary", table)["smallest_bank"].tolist() == ["38", "not reached"]
-    sweep = pd.DataFrame({"tau_c": [float("nan"), 0.5]})
-    assert shown("thresholds", sweep)["tau_c"].tolist() == ["no gate", "0.50"]
+    frame = pd.DataFrame({"strategy": ["greedy", "plain"], "smallest_bank": [38.0, float("nan")]})
+    summary = EXPERIMENTS["crossfit"].tables["summary"].shown(frame)
+    assert summary["smallest_bank"].tolist() == ["38", "not reached"]
+    assert summary["strategy"].tolist() == ["greedy", "plain information"]
+    frame = pd.DataFrame({"tau_c": [float("nan"), 0.5]})
+    thresholds = EXPERIMENTS["sweep"].tables["thresholds"].shown(frame)
+    assert thresholds["tau_c"].tolist() == ["no gate", "0.50"]
 
 
 def test_a_small_p_is_never_zero() -> None:
-    table = pd.DataFrame({"p": [0.0, 0.0321, float("nan")]})
-    assert shown("external", table)["p"].tolist() == ["< 0.001", "0.032", "—"]
+    frame = pd.DataFrame({"p": [0.0, 0.0321, float("nan")]})
+    shown = EXPERIMENTS["perturbation"].tables["external"].shown(frame)
+    assert shown["p"].tolist() == ["< 0.001", "0.032", "—"]
 
 
 def test_the_report_holds_every_experiment_that_was_run(
@@ -170,7 +174,7 @@ def test_the_report_holds_every_experiment_that_was_run(
     )
     for make in (full_report, report_markdown):
         text = make(*report(study))
-        assert [name for name in EXPERIMENTS if TITLES[name] not in text] == []
+        assert [name for name in EXPERIMENTS if EXPERIMENTS[name].title not in text] == []
         assert not re.search(r"(?<!\\)<img src=x", text)
     args = build_parser().parse_args(shlex.split(report(study)[2])[1:])
     assert (settings_of(args), args.experiments) == (settings, list(EXPERIMENTS))

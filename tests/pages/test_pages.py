@@ -5,9 +5,13 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
+from scipy import stats
 
-from crubric_core import Workspace
+from crubric_core import Workspace, fit_irt
+from crubric_core.figures import diagnostics, items
+from crubric_core.irt.uncertainty import ability_standard_errors
 from tests.pages.conftest import HOSTILE, Open
 
 ANALYSIS = ("overview", "measurability", "items", "bank", "leaderboard")
@@ -161,6 +165,44 @@ def test_items_checks_fit_when_asked(open_page: Open, study: Path) -> None:
     app = button.click().run(timeout=120)
     assert not app.exception
     assert any("misfit at p" in text.value for text in app.markdown)
+
+
+@pytest.mark.parametrize("level", [0.8, 0.99])
+def test_the_wright_map_has_intervals_of_the_level_in_the_settings(
+    open_page: Open, study: Path, monkeypatch: pytest.MonkeyPatch, level: float
+) -> None:
+    drawn = []
+    draw = items.wright_map
+    monkeypatch.setattr(items, "wright_map", lambda *values: drawn.append(values) or draw(*values))
+    app = open_page("items", study, confidence=str(level))
+    assert not app.exception
+    assert any(f"{level:.0%} intervals" in caption.value for caption in app.caption)
+    with Workspace(study) as workspace:
+        ds = workspace.dataset("small")
+        fit = fit_irt(ds.reduce().y)
+        errors = ability_standard_errors(fit, ds.reduce().y)
+    low, high = stats.norm.interval(level, fit.theta, errors)
+    np.testing.assert_allclose(drawn[-1][3:5], (low, high), rtol=1e-6)
+
+
+def test_the_model_check_has_bands_of_the_level_in_the_settings(
+    open_page: Open, study: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drawn = []
+    draw = diagnostics.curve_fit
+    monkeypatch.setattr(diagnostics, "curve_fit", lambda *values: drawn.append(values) or draw(*values))
+    for level in (0.8, 0.99):
+        app = open_page("items", study, view="Item fit", confidence=str(level))
+        button = next(b for b in app.button if b.label == "Check how each rubric fits")
+        app = button.click().run(timeout=120)
+        assert not app.exception
+        assert any(f"both at {level:.0%}" in caption.value for caption in app.caption)
+    (_, _, low, high, points, _, name), (_, _, least, most, wider, _, other) = drawn[0], drawn[-1]
+    assert (name, other) == ("80% band", "99% band")
+    assert (least <= low).all()
+    assert (most >= high).all()
+    assert (most - least > high - low).any()
+    assert (wider["high"] - wider["low"] > points["high"] - points["low"]).all()
 
 
 def test_a_dataset_that_is_gone_is_said_to_be_and_no_other_is_shown_in_its_place(

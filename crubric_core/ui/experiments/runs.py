@@ -12,7 +12,7 @@ from ...analysis import pipeline
 from ...analysis import warnings as cautions
 from ...analysis.result import Result
 from ...experiments import EXPERIMENTS, store_experiment, stored_experiment
-from ...figures.experiments import SECOND_FIGURE, experiment_figure
+from ...figures.experiments import experiment_figures
 from ...files import json_bytes
 from ...jobs.background import Background, Key, job_key
 from ...labels.store.snapshot import Snapshot
@@ -20,8 +20,8 @@ from ...reports.sections import report_markdown
 from ...reports.study import full_report
 from .. import loaders, widgets
 from ..text import plain
-from .tables import VIEWS
-from .words import command, headline, report_command, shown
+from .commands import command, report_command
+from .tables import show_table
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -99,7 +99,7 @@ def _follow(key: Key, seen: int) -> None:
 
 def show_result(study: StudyPage, result: ExperimentResult) -> None:
     """What was found, the figure, the tables, and what they do not show."""
-    view = VIEWS[result.name]
+    declared = EXPERIMENTS[result.name]
     job = background().job(job_key(result.name, study.fingerprint, study.settings))
     if job is not None and job.result is result:
         st.warning(
@@ -108,32 +108,25 @@ def show_result(study: StudyPage, result: ExperimentResult) -> None:
             )
         )
     first = judges_first(study)
-    study.answer(*first, headline(result))
+    study.answer(*first, declared.headline(result))
     widgets.notes([notice for notice in result.notices if notice not in first])
     st.markdown(plain(result.found))
-    if len(result.frame()):
-        _figures(result, view.figure)
-    for name, (title, columns) in view.tables.items():
-        if len(result.tables[name]):
-            st.markdown(f"**{plain(title)}**")
-            height = min(38 + 35 * len(result.tables[name]), 430)
-            widgets.table(shown(name, result.tables[name]), columns, height=height)
+    _figures(result)
+    for name, table in declared.tables.items():
+        if table.on_page and len(result.tables.get(name, ())):
+            show_table(result.tables[name], table)
     if result.limits:
         st.markdown("**What this does not show**")
         st.markdown("\n".join(f"- {plain(limit)}" for limit in result.limits))
 
 
-def _figures(result: ExperimentResult, title: str) -> None:
-    """The experiment's figure, and a second one beside it where there is one."""
-    if result.name not in SECOND_FIGURE:
-        widgets.show(experiment_figure(result), alt=title, title=title)
-        return
-    left, right = st.columns([3, 2], gap="large")
-    with left:
-        widgets.show(experiment_figure(result), alt=title, title=title)
-    with right:
-        words, draw = SECOND_FIGURE[result.name]
-        widgets.show(draw(result), alt=words, title=words)
+def _figures(result: ExperimentResult) -> None:
+    """The experiment's figures in two columns, the first one wider."""
+    drawn = experiment_figures(result)
+    places = st.columns([3, 2] if len(drawn) > 1 else 1, gap="large") if drawn else []
+    for number, (title, figure) in enumerate(drawn):
+        with places[number % 2]:
+            widgets.show(figure, alt=title, title=title)
 
 
 def downloads(study: Study, result: ExperimentResult) -> None:

@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-import numpy as np
 import streamlit as st
+from scipy.stats import norm
 
 from ...analysis.selection import query_positions
 from ...analysis.stage import Key
-from ...irt.comparison import Comparison, compare_models
-from ...irt.dependence import LocalDependence, local_dependence, q3_among, worst_rubrics
-from ...irt.diagnostics import Spectrum, residual_spectrum, residuals
-from ...irt.fit import fit_irt
-from ...irt.item_fit import ItemFit, bootstrap_item_fit, simulate_labels
-from ...settings import Model
-from ...types import FloatArray, IntArray
+from ...experiments.model_check import Dependence, compared_models, dependence_of, spectrum_of
+from ...irt.comparison import Comparison
+from ...irt.diagnostics import Spectrum
+from ...irt.item_fit import ItemFit, bootstrap_item_fit
+from ...types import FloatArray
 from ..loaders import FEW, Study, facts
 
-BINARY_MODELS: tuple[Model, ...] = ("1PL", "2PL", "3PL")
+
+def ability_interval(study: Study) -> tuple[FloatArray, FloatArray]:
+    """(M,) ends of each system's interval of θ by the information of all rubrics, at the settings' level."""
+    theta = study.calibration().fit.theta
+    margin = float(norm.isf((1 - study.settings.confidence) / 2)) * study.standard_errors()
+    return theta - margin, theta + margin
 
 
 def comparison(study: Study) -> Comparison:
@@ -28,11 +29,7 @@ def comparison(study: Study) -> Comparison:
 
 @st.cache_resource(max_entries=FEW, show_spinner="Comparing models on held-out labels …")
 def _comparison(key: Key, _study: Study) -> Comparison:
-    settings, found = _study.settings, _study.reduction()
-    models: tuple[Model, ...] = ("GRM",) if settings.model == "GRM" else BINARY_MODELS
-    return compare_models(
-        found.y, models, settings.quadrature, settings.priors, seed=settings.seed, levels=found.levels
-    )
+    return compared_models(_study.reduction(), _study.settings)
 
 
 def spectrum(study: Study) -> Spectrum:
@@ -42,17 +39,7 @@ def spectrum(study: Study) -> Spectrum:
 
 @st.cache_resource(max_entries=FEW, show_spinner=False)
 def _spectrum(key: Key, _study: Study) -> Spectrum:
-    return residual_spectrum(residuals(_study.calibration().fit, _study.reduction().y))
-
-
-@dataclass(frozen=True)
-class Dependence:
-    """Q3 of all pairs; how many a table simulated from the model has flagged; the worst rubrics, and Q3 among them."""
-
-    found: LocalDependence
-    chance: int
-    rubrics: IntArray
-    among: FloatArray
+    return spectrum_of(_study.calibration().fit, _study.reduction().y)
 
 
 def dependence(study: Study) -> Dependence:
@@ -62,15 +49,9 @@ def dependence(study: Study) -> Dependence:
 
 @st.cache_resource(max_entries=FEW, show_spinner="Correlating residuals of all pairs of rubrics …")
 def _dependence(key: Key, _study: Study) -> Dependence:
-    fit, found, settings = _study.calibration().fit, _study.reduction(), _study.settings
+    found = _study.reduction()
     queries = query_positions(facts(_study).queries, found)
-    drawn = simulate_labels(fit, found.y, np.random.default_rng([settings.seed, 8]))
-    refit = fit_irt(drawn, fit.model, fit.quadrature, fit.priors, levels=fit.levels)
-    chance = local_dependence(residuals(refit, drawn), queries, keep=1).n_flagged
-    residual = residuals(fit, found.y)
-    pairs = local_dependence(residual, queries)
-    worst = worst_rubrics(pairs)
-    return Dependence(pairs, chance, worst, q3_among(residual, worst))
+    return dependence_of(_study.calibration().fit, found.y, queries, _study.settings.seed)
 
 
 def item_fit(study: Study) -> ItemFit:

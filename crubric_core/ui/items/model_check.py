@@ -127,7 +127,8 @@ def _item_fit(study: Study, items: pd.DataFrame) -> None:
 
 def _one_curve(study: Study, found: ItemFit, rubric: int) -> None:
     fit, y = study.calibration().fit, study.reduction().y
-    low, high = curve_band(found.refits, rubric, FINE)
+    level = study.settings.confidence
+    low, high = curve_band(found.refits, rubric, FINE, level)
     title = "expected share of the full mark" if fit.model == "GRM" else "probability of passing"
     widgets.show(
         figures.curve_fit(
@@ -135,13 +136,14 @@ def _one_curve(study: Study, found: ItemFit, rubric: int) -> None:
             response_curve(fit, rubric, FINE),
             low,
             high,
-            empirical_curve(fit, y, rubric),
+            empirical_curve(fit, y, rubric, confidence=level),
             title,
+            f"{level:.0%} band",
         ),
         "Curve of the chosen rubric with its band and the systems' labels",
         "Does the chosen rubric follow its curve?",
     )
-    st.caption("Look for groups of systems whose interval misses the band.")
+    st.caption(f"Look for groups of systems whose interval misses the band; both at {level:.0%}.")
 
 
 SECTIONS = {"Which model": _comparison, "Dependence": _dependence, "Item fit": _item_fit}

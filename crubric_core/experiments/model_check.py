@@ -1,0 +1,275 @@
+"""Does the response model hold? Models compared, residual spectrum, Yen's Q3, item fit (docs/method.md §12)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from ..analysis.calibration import calibrate
+from ..analysis.result import Calibration
+from ..irt.comparison import Comparison, compare_models
+from ..irt.dependence import LocalDependence, local_dependence, q3_among, worst_rubrics
+from ..irt.diagnostics import Spectrum, residual_spectrum, residuals
+from ..irt.fit import IrtFit, fit_irt
+from ..irt.item_fit import REPLICATES, ItemFit, bootstrap_item_fit, simulate_labels
+from ..labels.store.dataset import Dataset, Reduction
+from ..settings import Model, Settings
+from ..text import count
+from ..types import Cancel, FloatArray, IntArray, Progress
+from .declaration import Chart, Experiment, ResultColumn, ResultTable, number
+from .inputs import read_inputs
+from .results import ExperimentResult, Watch, records
+
+BINARY_MODELS: tuple[Model, ...] = ("1PL", "2PL", "3PL")
+EIGENVALUES = 15
+LISTED = 50
+CHANCE = 0.05
+
+
+@dataclass(frozen=True)
+class Dependence:
+    """Q3 of all pairs; how many a table simulated from the model has flagged; the worst rubrics, and Q3 among them."""
+
+    found: LocalDependence
+    chance: int
+    rubrics: IntArray
+    among: FloatArray
+
+
+def compared_models(reduction: Reduction, settings: Settings) -> Comparison:
+    """The binary models on the same labels; for ordered labels the GRM alone."""
+    models: tuple[Model, ...] = ("GRM",) if settings.model == "GRM" else BINARY_MODELS
+    return compare_models(
+        reduction.y,
+        models,
+        settings.quadrature,
+        settings.priors,
+        seed=settings.seed,
+        levels=reduction.levels,
+    )
+
+
+def spectrum_of(fit: IrtFit, y: FloatArray) -> Spectrum:
+    """Eigenvalues of the residual correlations of labels (M, J)."""
+    return residual_spectrum(residuals(fit, y))
+
+
+def dependence_of(fit: IrtFit, y: FloatArray, query_index: IntArray, seed: int) -> Dependence:
+    """Q3 of all pairs of rubrics of labels (M, J), compared with one table drawn from the model and fitted again."""
+    drawn = simulate_labels(fit, y, np.random.default_rng([seed, 8]))
+    again = fit_irt(drawn, fit.model, fit.quadrature, fit.priors, levels=fit.levels)
+    chance = local_dependence(residuals(again, drawn), query_index, keep=1).n_flagged
+    residual = residuals(fit, y)
+    pairs = local_dependence(residual, query_index)
+    worst = worst_rubrics(pairs)
+    return Dependence(pairs, chance, worst, q3_among(residual, worst))
+
+
+def model_check(
+    ds: Dataset,
+    settings: Settings,
+    *,
+    progress: Progress | None = None,
+    cancel: Cancel | None = None,
+    replicates: int = REPLICATES,
+) -> ExperimentResult:
+    """Which model the labels support, and where it does not hold.
+
+    Tables: ``models`` (a row a model), ``checks`` (a row a check: value, what the model itself gives), ``spectrum``,
+    ``pairs`` (the largest Q3), ``items`` (a row a rubric, the worst outfit first).
+    """
+    watch = Watch(progress, cancel)
+    watch.step(0.0, "Fitting the model")
+    inputs = read_inputs(ds, settings)
+    reduction, fitted = inputs.reduction, calibrate(inputs.reduction, settings)
+    fit = fitted.fit
+    watch.step(0.1, "Comparing models on held-out labels")
+    comparison = compared_models(reduction, settings)
+    watch.step(0.4, "Correlating residuals")
+    spectrum = spectrum_of(fit, reduction.y)
+    dependence = dependence_of(fit, reduction.y, inputs.query_index, settings.seed)
+    watch.step(0.5, "Item fit")
+    items = bootstrap_item_fit(
+        fit,
+        reduction.y,
+        replicates,
+        settings.seed,
+        lambda share, what: watch.step(0.5 + share / 2, what),
+    )
+    watch.step(1.0, "Done")
+    names = reduction.rubrics["rubric"].to_numpy(dtype=object)
+    tables = {
+        "models": comparison.table,
+        "checks": check_table(spectrum, dependence, items),
+        "spectrum": spectrum_table(spectrum),
+        "pairs": pair_table(dependence.found, names),
+        "items": item_fit_table(reduction, fitted, items),
+    }
+    options = {"replicates": replicates, "model": fit.model, "held_out_best": comparison.held_out}
+    return inputs.result(
+        "model_check", options, tables, _found(comparison, tables["checks"]), _limits(reduction, comparison)
+    )
+
+
+def check_table(spectrum: Spectrum, dependence: Dependence, items: ItemFit) -> pd.DataFrame:
+    """check, value, expected: under the model, NaN where that is not known."""
+    pairs = dependence.found
+    rows = [
+        ("first over second eigenvalue", spectrum.ratio, np.nan),
+        ("pairs flagged by Q3", float(pairs.n_flagged), float(dependence.chance)),
+        ("pairs in all", float(pairs.n_pairs), np.nan),
+        ("flagged pairs within one query", pairs.within_query, np.nan),
+        ("rubrics that misfit", items.misfit, CHANCE),
+    ]
+    return pd.DataFrame(rows, columns=["check", "value", "expected"])
+
+
+def spectrum_table(spectrum: Spectrum) -> pd.DataFrame:
+    """Component (from 1) and its eigenvalue, largest first, at most EIGENVALUES."""
+    values = spectrum.eigenvalues[:EIGENVALUES]
+    return pd.DataFrame({"component": np.arange(1, len(values) + 1), "eigenvalue": values})
+
+
+def pair_table(found: LocalDependence, names: FloatArray) -> pd.DataFrame:
+    """first, second (rubrics by name), q3, systems, same_query, flagged: the most extreme pairs, worst first."""
+    pairs = found.pairs.head(LISTED).reset_index(drop=True)
+    named = {side: names[pairs[side].to_numpy(dtype=np.int64)] for side in ("first", "second")}
+    return pairs.assign(**named)[["first", "second", "q3", "systems", "same_query", "flagged"]]
+
+
+def item_fit_table(reduction: Reduction, fitted: Calibration, items: ItemFit) -> pd.DataFrame:
+    """rubric, query, outfit, p, a, b of the rubrics that have parameters, smallest p first."""
+    table = reduction.rubrics[["rubric", "query"]].assign(
+        outfit=items.outfit, p=items.p, a=fitted.fit.a, b=fitted.fit.b
+    )
+    return table[table["outfit"].notna()].sort_values("p", kind="stable", ignore_index=True)
+
+
+def _found(comparison: Comparison, checks: pd.DataFrame) -> str:
+    values = records(checks, "check")
+    flagged, misfit = values["pairs flagged by Q3"], values["rubrics that misfit"]
+    pairs = int(values["pairs in all"]["value"])
+    return (
+        f"{comparison.sentence} {flagged['value']:,.0f} of {count(pairs, 'pair')} of rubrics are flagged by Q3, where "
+        f"a table simulated from the model has {flagged['expected']:,.0f}; {_share(misfit['value'])} of the rubrics "
+        f"misfit at p < {CHANCE:g}, where chance gives {CHANCE:.0%}."
+    )
+
+
+def _share(value: float) -> str:
+    return "an unknown share" if np.isnan(value) else f"{value:.1%}"
+
+
+def _limits(reduction: Reduction, comparison: Comparison) -> tuple[str, ...]:
+    limits = [
+        "AIC and BIC are those of the penalised fit; the prediction of held-out labels leads the comparison.",
+        "Q3 is compared with one simulated table: only a large excess says that rubrics repeat each other.",
+    ]
+    if not comparison.table["converged"].all():
+        limits.append("A model did not converge: read its row as provisional.")
+    if (size := len(reduction.systems)) < 30:
+        limits.append(
+            f"With {size} systems a rubric's fit rests on {size} labels: only gross misfit is found."
+        )
+    return tuple(limits)
+
+
+def headline(result: ExperimentResult) -> str:
+    """The model that predicts best, and how many rubrics misfit."""
+    misfit = records(result.tables["checks"], "check")["rubrics that misfit"]["value"]
+    best, used = result.options["held_out_best"], result.options["model"]
+    how = f"The {best} predicts held-out labels best" + (
+        ", and is the model in use" if best == used else f"; the model in use is the {used}"
+    )
+    if used == "GRM":
+        how = "The GRM is the only model of ordered labels here"
+    return f"{how}. {_share(misfit).capitalize()} of the rubrics misfit; chance gives {CHANCE:.0%}."
+
+
+EXPERIMENT = Experiment(
+    name="model_check",
+    title="Model check",
+    question="Which response model do the labels support, is one ability enough, and does each rubric follow it?",
+    run=model_check,
+    parameters={"replicates": "tables drawn from the model, for the item fit"},
+    tables={
+        "models": ResultTable(
+            "Models compared on the same labels",
+            {
+                "model": ResultColumn("model"),
+                "parameters": number("parameters", "localized"),
+                "loglik": number("log-likelihood", "%.1f"),
+                "aic": number("AIC", "%.1f", "Smaller is better"),
+                "bic": number("BIC", "%.1f", "As AIC, with a higher price for each parameter"),
+                "kappa": number("gain per parameter", about="AIC asks for more than 1"),
+                "kappa_bic": number("threshold of BIC", "%.2f"),
+                "held_out": number(
+                    "held-out labels", "%.4f", "Mean log-probability of labels held out of the fit"
+                ),
+                "held_out_se": number("± s.e.", "%.4f", "Of the difference to the best"),
+                "converged": ResultColumn("converged", "check"),
+            },
+        ),
+        "checks": ResultTable(
+            "What the residuals say",
+            {
+                "check": ResultColumn("check"),
+                "value": number("value", "%.4g"),
+                "expected": number("under the model", "%.4g"),
+            },
+        ),
+        "spectrum": ResultTable(
+            "Eigenvalues of the residual correlations",
+            {"component": number("component", "localized"), "eigenvalue": number("eigenvalue")},
+            caption="A first eigenvalue far above a flat rest indicates a second ability.",
+            on_page=False,
+        ),
+        "pairs": ResultTable(
+            "Pairs of rubrics with the largest Q3",
+            {
+                "first": ResultColumn("rubric"),
+                "second": ResultColumn("other rubric"),
+                "q3": number("Q3", "%.2f"),
+                "systems": number("systems", "localized"),
+                "same_query": ResultColumn("same query", "check"),
+                "flagged": ResultColumn("flagged", "check"),
+            },
+        ),
+        "items": ResultTable(
+            "Item fit, smallest p first",
+            {
+                "rubric": ResultColumn("rubric"),
+                "query": ResultColumn("query"),
+                "outfit": number(
+                    "outfit", "%.2f", "Mean squared standardised residual, near 1 under the model"
+                ),
+                "p": number("p"),
+                "a": number("discrimination a", "%.2f"),
+                "b": number("difficulty b", "%.2f"),
+            },
+        ),
+    },
+    headline=headline,
+    charts=(
+        Chart(
+            "One ability? Eigenvalues of the residual correlations",
+            table="spectrum",
+            x="component",
+            y=("eigenvalue",),
+            x_title="component",
+            y_title="eigenvalue",
+        ),
+        Chart(
+            "Outfit of each rubric by difficulty",
+            table="items",
+            x="b",
+            y=("outfit",),
+            x_title="difficulty b",
+            y_title="outfit mean square",
+            marks=True,
+        ),
+    ),
+    order=9,
+)

@@ -1,0 +1,157 @@
+"""An experiment is one object: every face of the program reads it."""
+
+from __future__ import annotations
+
+import json
+
+import pandas as pd
+import pytest
+
+from crubric_core import Settings, Workspace
+from crubric_core.__main__ import main
+from crubric_core.errors import SettingsError
+from crubric_core.experiments import EXPERIMENTS, run_experiment
+from crubric_core.experiments.declaration import Chart, Experiment, ResultColumn, ResultTable, number
+from crubric_core.experiments.inputs import read_inputs
+from crubric_core.experiments.results import ExperimentResult
+from crubric_core.figures.experiments import experiment_figures
+from crubric_core.reports.sections import report_markdown
+from crubric_core.reports.study import full_report
+from crubric_core.ui.experiments.tables import page_columns
+from tests.experiments.conftest import ingest, small_study
+
+FAST = Settings(tau_c=0.5, budget=8, replicates=20)
+
+
+def mean_marks(ds, settings, *, progress=None, cancel=None, times=100):
+    """The toy experiment: each system's mean mark."""
+    inputs = read_inputs(ds, settings)
+    means = pd.DataFrame(inputs.reduction.y).mean(axis=1)
+    table = pd.DataFrame({"system": inputs.reduction.systems, "mark": times * means})
+    table["rank"] = table["mark"].rank(ascending=False)
+    return inputs.result("toy", {"times": times}, {"marks": table}, "All systems have a mean mark.", ())
+
+
+TOY = Experiment(
+    name="toy",
+    title="A toy",
+    question="What is the mean mark of each system?",
+    run=mean_marks,
+    parameters={"times": "points of the full mark"},
+    tables={
+        "marks": ResultTable(
+            "Marks of the systems",
+            {
+                "system": ResultColumn("system", words={"s0": "the first one"}),
+                "mark": number("mean mark", "%.1f", "In points"),
+                "rank": ResultColumn("place", "localized", on_page=False),
+            },
+            caption="A mark is a mean over rubrics.",
+        )
+    },
+    headline=lambda result: f"The best mark is {result.frame()['mark'].max():.1f}.",
+    charts=(Chart("Marks drawn", x="system", y=("mark",), y_title="points", marks=True),),
+)
+
+
+@pytest.fixture
+def toy(monkeypatch):
+    monkeypatch.setitem(EXPERIMENTS, "toy", TOY)
+    return TOY
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    file = tmp_path_factory.mktemp("toy") / "labels.csv"
+    small_study()[0].to_csv(file, index=False)
+    return file
+
+
+@pytest.fixture
+def result(toy, workspace):
+    return run_experiment("toy", workspace.dataset("small"), FAST)
+
+
+def test_the_command_line_lists_it_runs_it_and_takes_its_parameters(toy, files, tmp_path, capsys):
+    with pytest.raises(SystemExit):
+        main(["experiment", "--help"])
+    shown = capsys.readouterr().out
+    assert "toy: A toy" in shown
+    assert "--set times=100: points of the full mark" in shown
+    words = ["experiment", "toy", "--labels", str(files), "--out", str(tmp_path)]
+    for extra, times in ([], 100), (["--set", "times=10"], 10):
+        assert main([*words, *extra]) == 0
+        written = json.loads((tmp_path / "toy.json").read_text())
+        assert written["options"] == {"times": times}
+        best = max(row[1] for row in written["tables"]["marks"]["rows"])
+        assert f"note: The best mark is {best:.1f}." in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("words", [["tines=3"], ["times=many"], ["times"]])
+def test_a_parameter_that_it_has_not_is_refused_with_the_remedy(toy, words):
+    with pytest.raises(SettingsError, match="times"):
+        toy.read(words)
+
+
+def test_the_page_shows_its_columns_in_words(result, toy):
+    table = toy.tables["marks"]
+    assert list(page_columns(table)) == ["system", "mark"]
+    assert table.shown(result.frame())["system"].tolist()[:2] == ["the first one", "s1"]
+    assert table.shown(result.frame())["mark"].equals(result.frame()["mark"])
+
+
+def test_its_figure_needs_no_code(result):
+    ((title, figure),) = experiment_figures(result)
+    assert title == "Marks drawn"
+    assert list(figure.data[0].y) == result.frame()["mark"].tolist()
+
+
+def test_both_reports_hold_its_title_question_headline_table_and_figure(result, toy):
+    from crubric_core import run_pipeline
+
+    with Workspace() as ws:
+        ingest(ws, "d", small_study()[0])
+        analysis = run_pipeline(ws.dataset("d"), FAST)
+    for make in (full_report, report_markdown):
+        text = make(analysis, [result]).replace("\\", "")
+        for said in (
+            toy.title,
+            toy.question,
+            toy.headline(result),
+            "Marks of the systems",
+            "mean mark",
+            "place",
+        ):
+            assert said in text
+        assert "the first one" in text
+        assert "A mark is a mean over rubrics." in text
+    assert "Marks drawn" in full_report(analysis, [result])
+
+
+def test_a_result_is_stored_and_read_again_as_it_is(result):
+    again = ExperimentResult.from_json_dict(json.loads(json.dumps(result.to_json_dict())))
+    assert TOY.headline(again) == TOY.headline(result)
+
+
+@pytest.mark.parametrize("name", EXPERIMENTS)
+def test_defaults_are_those_of_the_function_and_each_parameter_has_a_meaning(name):
+    declared = EXPERIMENTS[name]
+    assert list(declared.defaults) == list(declared.parameters)
+    assert all(declared.parameters.values())
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "text"),
+    [
+        (number("x"), 0.12345, "0.123"),
+        (number("x", "percent"), 0.1234, "12.3%"),
+        (number("x", "localized"), 4052.0, "4,052"),
+        (ResultColumn("x", "check"), True, "yes"),
+        (ResultColumn("x", "p"), 0.0, "< 0.001"),
+        (ResultColumn("x", "localized", unknown="not reached"), float("nan"), "not reached"),
+        (ResultColumn("x"), None, "—"),
+        (ResultColumn("x", words={"a": "the first"}), "a", "the first"),
+    ],
+)
+def test_values_are_shown_as_their_column_says(column, value, text):
+    assert column.text(value) == text

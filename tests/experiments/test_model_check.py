@@ -1,0 +1,57 @@
+"""The model's checks as an experiment: the same numbers as the kernels, said as they are."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from crubric_core import Settings, fit_irt
+from crubric_core.experiments.inputs import read_inputs
+from crubric_core.experiments.model_check import EXPERIMENT, model_check
+from crubric_core.irt.comparison import compare_models
+from crubric_core.irt.dependence import local_dependence
+from crubric_core.irt.diagnostics import residual_spectrum, residuals
+from crubric_core.irt.item_fit import bootstrap_item_fit
+
+SETTINGS = Settings(tau_c=0.5, budget=8)
+
+
+@pytest.fixture(scope="module")
+def result(workspace):
+    return model_check(workspace.dataset("small"), SETTINGS, replicates=10)
+
+
+@pytest.fixture(scope="module")
+def inputs(workspace):
+    return read_inputs(workspace.dataset("small"), SETTINGS)
+
+
+def test_models_are_compared_as_on_the_items_page(result, inputs):
+    expected = compare_models(inputs.reduction.y, seed=SETTINGS.seed)
+    assert result.frame().equals(expected.table)
+    assert expected.sentence in result.found
+
+
+def test_spectrum_q3_and_item_fit_are_those_of_the_fitted_model(result, inputs):
+    y = inputs.reduction.y
+    fit = fit_irt(y)
+    checks = result.tables["checks"].set_index("check")["value"]
+    residual = residuals(fit, y)
+    assert checks["first over second eigenvalue"] == pytest.approx(residual_spectrum(residual).ratio)
+    pairs = local_dependence(residual, inputs.query_index)
+    assert checks["pairs flagged by Q3"] == pairs.n_flagged
+    assert checks["pairs in all"] == pairs.n_pairs
+    items = bootstrap_item_fit(fit, y, 10, SETTINGS.seed)
+    assert checks["rubrics that misfit"] == pytest.approx(items.misfit)
+    table = result.tables["items"]
+    assert table["p"].is_monotonic_increasing
+    assert len(table) == np.isfinite(items.outfit).sum()
+
+
+def test_the_headline_names_the_model_that_predicts_best_and_the_one_in_use(result, workspace):
+    best = result.frame().set_index("model")["held_out"].idxmax()
+    said = EXPERIMENT.headline(result)
+    assert said.startswith(f"The {best} predicts held-out labels best")
+    other = "1PL" if best != "1PL" else "2PL"
+    again = model_check(workspace.dataset("small"), Settings(tau_c=0.5, budget=8, model=other), replicates=2)
+    assert f"the model in use is the {other}" in EXPERIMENT.headline(again)

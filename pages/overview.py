@@ -10,7 +10,7 @@ from crubric_core.irt.fit import constant_rubrics
 from crubric_core.ui import loaders, widgets
 from crubric_core.ui.overview import chips_of, show_chips
 from crubric_core.ui.page import open_study
-from crubric_core.ui.text import count
+from crubric_core.ui.text import count, plain
 
 study = open_study("Overview", settings=False)
 facts, reduction = loaders.facts(study), study.reduction()
@@ -25,6 +25,8 @@ study.answer(
     f"{count(int(counts['queries']), 'query', 'queries')} by {count(int(counts['judges']), 'judge')}; "
     + (f"{missing:.1%} of the labels are missing." if missing else "no label is missing."),
 )
+if reduction.pass_marks:
+    st.caption(plain(" ".join(reduction.pass_marks)))
 show_chips(chips)
 widgets.notes(warnings)
 widgets.figures_row(
@@ -49,16 +51,20 @@ widgets.figures_row(
 left, right = st.columns(2, gap="large")
 with left:
     widgets.show(
-        figures.judge_dots(loaders.judge_means(study), facts.systems, facts.judges, "share passed"),
+        figures.judge_shares(loaders.judge_means(study), facts.systems, facts.judges, "share passed"),
         alt="Share of rubrics that each judge passes, by system",
         title="How lenient each judge is",
     )
 with right:
-    widgets.show(
-        figures.judge_dots(np.isnan(panel).mean(axis=1), facts.systems, facts.judges, "share missing"),
-        alt="Share of rubrics without a label of each judge, by system",
-        title="Missing labels by judge",
-    )
+    if missing:
+        widgets.show(
+            figures.judge_shares(np.isnan(panel).mean(axis=1), facts.systems, facts.judges, "share missing"),
+            alt="Share of rubrics without a label of each judge, by system",
+            title="Missing labels by judge",
+        )
+    else:
+        st.markdown("**Missing labels by judge**")
+        st.write("None: every judge labelled every system on every rubric.")
 
 st.markdown("**Next**")
 with st.container(horizontal=True):

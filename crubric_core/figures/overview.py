@@ -1,4 +1,4 @@
-"""The figure of the overview page: what each judge gives each system, or leaves out."""
+"""The figures of the overview page: what each judge gives each system, or leaves out."""
 
 from __future__ import annotations
 
@@ -8,13 +8,37 @@ import numpy as np
 import plotly.graph_objects as go
 
 from ..types import FloatArray
-from .style import CATEGORIES, figure, label, labels, row_height, rows_axis
+from .style import (
+    BLUE,
+    CATEGORIES,
+    FADING,
+    columns_axis,
+    figure,
+    label,
+    labels,
+    row_height,
+    rows_axis,
+)
 
 SYMBOLS = ("circle", "diamond", "square", "triangle-up", "cross", "x")
+MOST_SYSTEMS = 40  # with a row each
+MOST_WRITTEN = 16  # judges whose shares are written into the cells
+
+
+def judge_shares(shares: FloatArray, systems: Sequence[str], judges: Sequence[str], axis: str) -> go.Figure:
+    """A share for each system and judge, (M, K), 0 … 1, NaN where a judge has none: what can be read at that size.
+
+    Up to six judges are dots, more are columns of a grid; above 40 systems each judge is a row.
+    """
+    if len(systems) > MOST_SYSTEMS:
+        return judge_ranges(shares, judges, axis)
+    if len(judges) > len(SYMBOLS):
+        return judge_grid(shares, systems, judges, axis)
+    return judge_dots(shares, systems, judges, axis)
 
 
 def judge_dots(shares: FloatArray, systems: Sequence[str], judges: Sequence[str], axis: str) -> go.Figure:
-    """A share for each system and judge, (M, K), 0 … 1; NaN where a judge has none."""
+    """A dot for each system and judge, a symbol for each judge."""
     fig = figure(axis, "", height=row_height(len(systems), each=21))
     for k, judge in enumerate(judges):
         fig.add_scatter(
@@ -30,9 +54,71 @@ def judge_dots(shares: FloatArray, systems: Sequence[str], judges: Sequence[str]
             customdata=labels(systems, 80),
             hovertemplate="%{customdata}: %{x:.1%}",
         )
-    rows_axis(fig, systems)
-    top = 1.05 * max(float(np.nanmax(shares, initial=0)), 0.05)
-    fig.update_layout(
-        xaxis={"tickformat": ".0%", "showgrid": True, "range": [-0.03 * top, top]}, showlegend=True
-    )
+    rows_axis(fig, systems, 28)
+    _share_axis(fig, shares)
+    fig.update_layout(showlegend=True)
     return fig
+
+
+def judge_grid(shares: FloatArray, systems: Sequence[str], judges: Sequence[str], axis: str) -> go.Figure:
+    """A cell for each system and judge, the share written in where there is room."""
+    fig = figure("", "", height=row_height(len(systems), each=21) + 60)
+    across = np.broadcast_to(np.array(labels(judges, 80), dtype=object), shares.shape)
+    down = np.broadcast_to(np.array(labels(systems, 80), dtype=object)[:, None], shares.shape)
+    fig.add_heatmap(
+        z=shares,
+        zmin=0,
+        zmax=max(float(np.nanmax(shares, initial=0)), 0.05),
+        colorscale=[[at, "rgba(47, 127, 216, 0.55)" if at else colour] for at, colour in FADING],
+        xgap=1,
+        ygap=1,
+        colorbar={"title": {"text": axis, "side": "top"}, "thickness": 12, "tickformat": ".0%"},
+        text=np.where(np.isfinite(shares), np.char.mod("%.0f%%", 100 * np.nan_to_num(shares)), "—"),
+        texttemplate="%{text}" if len(judges) <= MOST_WRITTEN else None,
+        textfont={"size": 10},
+        customdata=np.stack([down, across], axis=-1),
+        hovertemplate="%{customdata[0]}<br>%{customdata[1]}: %{z:.1%}<extra></extra>",
+        hoverongaps=False,
+    )
+    rows_axis(fig, systems, 28)
+    columns_axis(fig, judges)
+    fig.update_xaxes(tickangle=-45)
+    return fig
+
+
+def judge_ranges(shares: FloatArray, judges: Sequence[str], axis: str) -> go.Figure:
+    """A row a judge: median over systems, their middle half, and from the lowest to the highest."""
+    fig = figure(f"{axis}, over systems", "", height=row_height(len(judges), each=28), showlegend=False)
+    quantiles = np.full((5, len(judges)), np.nan)
+    for k, column in enumerate(shares.T):
+        known = column[np.isfinite(column)]
+        if len(known):
+            quantiles[:, k] = np.quantile(known, (0, 0.25, 0.5, 0.75, 1))
+    rows = np.arange(len(judges))
+    for low, high, width in ((0, 4, 2), (1, 3, 8)):
+        ends = np.stack([quantiles[low], quantiles[high], np.full(len(judges), np.nan)], axis=1).ravel()
+        fig.add_scatter(
+            x=ends,
+            y=np.repeat(rows, 3),
+            mode="lines",
+            line={"color": BLUE, "width": width},
+            opacity=0.5,
+            hoverinfo="skip",
+        )
+    fig.add_scatter(
+        x=quantiles[2],
+        y=rows,
+        mode="markers",
+        marker={"color": BLUE, "size": 10},
+        customdata=np.array([labels(judges, 80), *quantiles[[0, 1, 3, 4]].tolist()], dtype=object).T,
+        hovertemplate="%{customdata[0]}: median %{x:.1%}<br>half of the systems %{customdata[2]:.1%} to "
+        "%{customdata[3]:.1%}, all %{customdata[1]:.1%} to %{customdata[4]:.1%}<extra></extra>",
+    )
+    rows_axis(fig, judges, 28)
+    _share_axis(fig, shares)
+    return fig
+
+
+def _share_axis(fig: go.Figure, shares: FloatArray) -> None:
+    top = 1.05 * max(float(np.nanmax(shares, initial=0)), 0.05)
+    fig.update_xaxes(tickformat=".0%", showgrid=True, range=[-0.03 * top, top])

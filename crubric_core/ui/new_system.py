@@ -37,6 +37,7 @@ NEXT = {
     "text": st.column_config.TextColumn("text", width="large"),
 }
 UNUSED = {name: name for name in ("system", "query", "rubric", "judge", "label", "reason")}
+PLACES = ("rank", "rank_low", "rank_high", "tier")  # left out where the gate allows no claim
 PLACED = {
     **{
         name: configured(LEADERBOARD[name])
@@ -98,6 +99,9 @@ def _read(key: Key, _bank_scale: BankScale, _file: UploadedFile) -> NewLabels:
 def answer(study: StudyPage, system: str, placed: Placement) -> None:
     """Where it stands, in one line."""
     standing, name = placed.standing, shorten(system, 40)
+    if not (verdict := study.verdict()).holds:
+        study.answer(f"No claim about where {name} stands. {verdict.sentence}")
+        return
     if np.isnan(standing.rank[-1]):
         study.answer(f"{name} cannot be ranked: it has {count(placed.answered, 'label')} on the bank.")
         return
@@ -114,7 +118,7 @@ def comparison(study: StudyPage, system: str) -> None:
     """Where the analysis with a held-out system has it: the same, if the bank carries over."""
     table = study.ranking().table.set_index("system")
     row = table.loc[system]
-    if pd.notna(row["rank"]):
+    if pd.notna(row["rank"]) and study.verdict().holds:
         st.caption(
             f"The leaderboard, made with its labels, has it at rank {row['rank']:.0f} in tier {row['tier']:.0f} "
             f"with θ = {row['theta']:.2f} [{row['theta_low']:.2f}, {row['theta_high']:.2f}]. "
@@ -125,7 +129,8 @@ def comparison(study: StudyPage, system: str) -> None:
 def show(study: StudyPage, bank_scale: BankScale, found: Placed, n: int) -> None:
     """The system's place in figures, and what to judge next."""
     system, placed = found.systems[n], found.placements[n]
-    if np.isfinite(placed.standing.rank[-1]):
+    holds = study.verdict().holds
+    if holds and np.isfinite(placed.standing.rank[-1]):
         left, right = st.columns([3, 2], gap="large")
         with left:
             widgets.show(
@@ -139,7 +144,9 @@ def show(study: StudyPage, bank_scale: BankScale, found: Placed, n: int) -> None
                 alt="Probability that the new system is among the first k",
                 title="Its probability of being among the first k",
             )
-    widgets.table(found.table, PLACED)
+    widgets.table(
+        found.table, {name: column for name, column in PLACED.items() if holds or name not in PLACES}
+    )
     widgets.download("Download placement.csv", found.table, "placement.csv")
     if len(found.unused):
         st.markdown("**Labels that are not used**")

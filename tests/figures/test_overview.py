@@ -1,8 +1,9 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
-from crubric_core.figures.overview import judge_dots
+from crubric_core.figures.overview import judge_dots, judge_shares
 
 
 def test_each_judge_is_a_row_of_dots_apart_by_symbol_as_well_as_by_colour() -> None:
@@ -12,3 +13,32 @@ def test_each_judge_is_a_row_of_dots_apart_by_symbol_as_well_as_by_colour() -> N
     assert np.array_equal(np.array([t.x for t in fig.data]).T, shares, equal_nan=True)
     assert len({trace.marker.symbol for trace in fig.data}) == 3
     assert len({trace.marker.color for trace in fig.data}) == 3
+
+
+def test_more_judges_than_symbols_are_columns_of_a_grid_each_with_its_name() -> None:
+    shares = np.random.default_rng(0).random((4, 9))
+    shares[1, 2] = np.nan
+    judges = [f"judge {k}" for k in range(9)]
+    fig = judge_shares(shares, ["a", "b", "<c>", "d"], judges, "share passed")
+    cells = fig.data[0]
+    assert np.array_equal(np.asarray(cells.z), shares, equal_nan=True)
+    assert list(fig.layout.xaxis.ticktext) == judges
+    assert cells.text[1][2] == "—"
+    assert cells.text[0][0] == f"{100 * shares[0, 0]:.0f}%"
+    assert "<c>" not in fig.to_json()
+
+
+def test_very_many_systems_are_a_row_a_judge_with_the_range_of_their_shares() -> None:
+    shares = np.random.default_rng(1).random((1000, 3))
+    shares[:500, 1] = np.nan
+    shares[:, 2] = np.nan
+    fig = judge_shares(shares, [f"s{i}" for i in range(1000)], ["a", "b", "never"], "share passed")
+    assert len(fig.to_json()) < 20_000
+    medians = np.asarray(fig.data[-1].x, dtype=float)
+    assert medians[:2] == pytest.approx([np.median(shares[:, 0]), np.median(shares[500:, 1])])
+    assert np.isnan(medians[2])
+
+
+def test_few_judges_and_systems_stay_dots() -> None:
+    shares = np.full((40, 6), 0.5)
+    assert len(judge_shares(shares, [str(i) for i in range(40)], list("abcdef"), "share").data) == 6

@@ -150,6 +150,6 @@ def test_a_rubric_that_it_is_bad_to_meet_says_that_its_labels_are_shown_reversed
 def test_the_votes_say_which_rubrics_are_valid(open_page: Open, study: Path) -> None:
     app = open_page("measurability", study, view="Judges")
     table = next(t.value for t in app.dataframe if "p_valid" in t.value)
-    assert table["p_valid"].between(0, 1).all()
+    assert table["p_valid"].between(0, 100).all(), "percent"
     assert table["log_odds"].is_monotonic_increasing
     assert any("the votes themselves" in caption.value for caption in app.caption)

@@ -202,3 +202,12 @@ def test_graded_labels_say_what_counts_as_met(open_page: Open, tmp_path: Path) -
     app = open_page("leaderboard", tmp_path / "graded.duckdb")
     assert not app.exception
     assert re.search(r"\d and above of 1–5 counts as met", words(app))
+
+
+def test_a_gate_that_leaves_too_little_places_no_new_system_either(open_page: Open, told: Path) -> None:
+    app = open_page("new_system", told, gate="agreement", tau_c="0.9", source="held-out system")
+    assert not app.exception
+    said = words(app)
+    assert "No claim about where" in said
+    assert not re.search(r"in tier \d|at rank \d", said)
+    assert not {"rank", "tier"} & set(app.dataframe[0].proto.column_order)

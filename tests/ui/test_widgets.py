@@ -1,0 +1,27 @@
+"""Percentages of one column have the same number of decimals."""
+
+from __future__ import annotations
+
+import pandas as pd
+import streamlit as st
+from streamlit.testing.v1 import AppTest
+
+
+def page() -> None:
+    import pandas as pd
+    import streamlit as st
+
+    from crubric_core.ui import widgets
+
+    frame = pd.DataFrame({"share": [0.5, 1 / 3, None], "name": ["a", "b", "c"]})
+    widgets.table(frame, {"name": "name", "share": st.column_config.NumberColumn("share", format="percent")})
+
+
+def test_shares_are_shown_with_one_decimal_each() -> None:
+    app = AppTest.from_function(page).run()
+    assert not app.exception
+    shown = app.dataframe[0]
+    assert shown.value["share"].round(1).tolist()[:2] == [50.0, 33.3]
+    assert pd.isna(shown.value["share"].iloc[2])
+    assert '"format": "%.1f%%"' in shown.proto.columns.replace('"format":"', '"format": "')
+    assert st.column_config.NumberColumn("x", format="percent")["type_config"]["format"] == "percent"

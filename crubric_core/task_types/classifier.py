@@ -2,33 +2,13 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Protocol
 
-from ..types import FloatArray, Progress
+from ..endpoints.watch import UNWATCHED, Watch
+from ..types import FloatArray
 
-
-@dataclass(frozen=True)
-class Watch:
-    """Who hears (share done, what is done) of a running classifier, and the event that stops it; None if unused."""
-
-    progress: Progress | None = None
-    cancel: threading.Event | None = None
-
-    @property
-    def stopped(self) -> bool:
-        """Whether the typer is to end."""
-        return self.cancel is not None and self.cancel.is_set()
-
-    def report(self, share: float, what: str) -> None:
-        """Say how far it is."""
-        if self.progress is not None:
-            self.progress(share, what)
-
-
-UNWATCHED = Watch()
+__all__ = ["UNWATCHED", "TaskTypeClassifier", "Watch"]
 
 
 class TaskTypeClassifier(Protocol):

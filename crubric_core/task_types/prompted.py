@@ -1,38 +1,19 @@
-"""The typer that asks a language model: concurrent, paced, cached, resumable and cancellable.
-
-Workers only ask. The calling thread alone counts, caches and reports, so that a cancelled run ends at once: what
-a worker is still waiting for is dropped, and what was answered is kept.
-"""
+"""The classifier that asks a language model: concurrent, paced, cached, resumable and cancellable."""
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Mapping, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 
 import numpy as np
-import openai
 
+from ..endpoints.asking import Line, Patience, Reply, Usage, ask_all
+from ..endpoints.watch import UNWATCHED, Watch
 from ..types import FloatArray
 from .answers import Answer, AnswerCache, MemoryCache
-from .classifier import UNWATCHED, Watch
-from .endpoint import Endpoint, refusal
-from .pace import Pace
-from .prompting import prompt_key
+from .endpoint import Endpoint
+from .prompting import prompt_key, question, read_answer
 from .types import TASK_TYPES
-
-TICK = 0.1
-
-
-@dataclass(frozen=True)
-class Usage:
-    """What a run took: requests sent, tokens in and out as the endpoint counts them, and their cost (NaN unknown)."""
-
-    requests: int
-    prompt_tokens: int
-    completion_tokens: int
-    cost: float
 
 
 @dataclass(frozen=True)
@@ -92,79 +73,35 @@ class PromptedClassifier:
         tally = _Tally(places, len(texts), watch)
         tally.take(known)
         cached = tally.answered
-        open_ = {key: text for key, text in wanted.items() if key not in known}
-        if open_:
-            self._ask_all(open_, tally, watch)
+        line = self._line({key: text for key, text in wanted.items() if key not in known})
+        if line.questions:
+            ask_all([line], lambda replies: self._collect([reply for _, reply in replies], tally), watch)
         return ClassifierRun(
             probabilities=tally.probabilities,
             answered=tally.answered,
             cached=cached,
             failures=tuple(sorted(tally.failures)),
-            usage=tally.usage(self.endpoint),
+            usage=line.usage,
             cancelled=watch.stopped and not tally.complete,
-            stopped=tally.stopped,
+            stopped=f"The classifier stopped: {line.stopped}." if line.stopped else "",
         )
 
-    def _ask_all(self, texts: dict[str, str], tally: _Tally, watch: Watch) -> None:
-        pace, halt = Pace(self.requests_per_minute), threading.Event()
-        pool = ThreadPoolExecutor(self.concurrency, thread_name_prefix="typer")
-        client = self.endpoint.client()
-        try:
-            pending = {pool.submit(self._ask, client, key, text, pace, halt) for key, text in texts.items()}
-            while pending and not watch.stopped and not tally.stopped:
-                done, pending = wait(pending, timeout=TICK, return_when=FIRST_COMPLETED)
-                self._collect(done, tally)
-        finally:
-            halt.set()
-            pool.shutdown(wait=False, cancel_futures=True)
-            client.close()
+    def _line(self, texts: dict[str, str]) -> Line[tuple[float, ...]]:
+        patience = Patience(
+            self.attempts, self.backoff, self.concurrency, self.requests_per_minute, self.give_up_after
+        )
+        questions = {key: question(text) for key, text in texts.items()}
+        return Line(self.endpoint, patience, questions, lambda _, content: read_answer(content))
 
-    def _collect(self, done: set[Future[_Reply]], tally: _Tally) -> None:
-        replies = [future.result() for future in done]
-        answers = {reply.key: reply.answer for reply in replies if reply.answer is not None}
+    def _collect(self, replies: list[Reply[tuple[float, ...]]], tally: _Tally) -> None:
+        answers = {
+            reply.key: Answer(self.endpoint.model, reply.found, *reply.answer_tokens)
+            for reply in replies
+            if reply.found is not None
+        }
         if answers:
             self.cache.write(answers)
-        tally.count(replies, self.give_up_after)
-
-    def _ask(self, client: openai.OpenAI, key: str, text: str, pace: Pace, halt: threading.Event) -> _Reply:
-        """Ask for one query, again and again where that can help."""
-        reply = _Reply(key)
-        for attempt in range(self.attempts):
-            if attempt and halt.wait(self.backoff * 2 ** (attempt - 1)):
-                break
-            if not pace.wait(halt):
-                break
-            reply.requests += 1
-            try:
-                reply.answer, reply.reason, tokens = self.endpoint.ask(client, text)
-                reply.add(tokens)
-            except openai.OpenAIError as error:
-                found = refusal(error)
-                reply.reason, reply.fatal = found.reason, found.fatal
-                if found.wait is not None:
-                    pace.hold(found.wait)
-                if not found.retry:
-                    break
-            if reply.answer is not None:
-                break
-        return reply
-
-
-@dataclass
-class _Reply:
-    """What a worker brings back."""
-
-    key: str
-    answer: Answer | None = None
-    reason: str = ""
-    fatal: bool = False
-    requests: int = 0
-    prompt_tokens: int = 0
-    completion_tokens: int = 0
-
-    def add(self, tokens: tuple[int, int]) -> None:
-        self.prompt_tokens += tokens[0]
-        self.completion_tokens += tokens[1]
+        tally.count(replies)
 
 
 class _Tally:
@@ -173,10 +110,9 @@ class _Tally:
     def __init__(self, places: dict[str, list[int]], n_texts: int, watch: Watch) -> None:
         self.probabilities = np.full((n_texts, len(TASK_TYPES)), np.nan)
         self.failures: list[tuple[int, str]] = []
-        self.answered, self.stopped = 0, ""
+        self.answered = 0
         self._places, self._watch = places, watch
         self._total = sum(map(len, places.values()))
-        self._requests = self._prompt_tokens = self._completion_tokens = self._in_a_row = 0
 
     @property
     def complete(self) -> bool:
@@ -195,29 +131,12 @@ class _Tally:
                 done / self._total, f"Classified {self.answered:,} of {self._total:,} queries{failed}"
             )
 
-    def count(self, replies: list[_Reply], give_up_after: int) -> None:
-        """Enter what workers brought back, and stop the run where the rest is hopeless."""
+    def count(self, replies: list[Reply[tuple[float, ...]]]) -> None:
+        """Enter what workers brought back."""
         for reply in replies:
-            self._requests += reply.requests
-            self._prompt_tokens += reply.prompt_tokens
-            self._completion_tokens += reply.completion_tokens
-            if reply.answer is not None:
-                self._in_a_row = 0
-                continue
-            self._in_a_row += 1
-            self.failures += [(n, reply.reason) for n in self._places[reply.key]]
-            if reply.fatal or self._in_a_row >= give_up_after:
-                self.stopped = self.stopped or f"The classifier stopped: {reply.reason}."
-        self.take({r.key: r.answer.probabilities for r in replies if r.answer is not None})
-
-    def usage(self, endpoint: Endpoint) -> Usage:
-        """Counts, and the cost where both prices are known."""
-        cost = float("nan")
-        if endpoint.input_price is not None and endpoint.output_price is not None:
-            cost = (
-                self._prompt_tokens * endpoint.input_price + self._completion_tokens * endpoint.output_price
-            )
-        return Usage(self._requests, self._prompt_tokens, self._completion_tokens, cost / 1e6)
+            if reply.found is None:
+                self.failures += [(n, reply.reason) for n in self._places[reply.key]]
+        self.take({reply.key: reply.found for reply in replies if reply.found is not None})
 
 
 PromptedTyper = PromptedClassifier  # its name in version 0.1

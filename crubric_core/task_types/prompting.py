@@ -7,6 +7,7 @@ import json
 import math
 from typing import Any
 
+from ..endpoints.endpoint import Question, json_object
 from .types import CREATIVE, DECISION, EVIDENCE, HIGH_RISK, TASK_TYPES
 
 HEAD, TAIL = 4000, 2000
@@ -45,20 +46,18 @@ def prompt_key(model: str, text: str) -> str:
     return hashlib.sha256(content.encode()).hexdigest()
 
 
+def question(text: str) -> Question:
+    """What is asked of one query."""
+    return Question(SYSTEM, user_message(text), SCHEMA)
+
+
 def read_answer(content: str | None) -> tuple[float, ...]:
     """The four probabilities, made to sum to 1, from a JSON object, whatever stands around it.
 
     Raises ValueError with the reason where there is none.
     """
-    text = content or ""
-    start, end = text.find("{"), text.rfind("}")
-    if start < 0 or end < start:
-        raise ValueError("the answer holds no JSON object")
-    try:
-        found = json.loads(text[start : end + 1])
-    except json.JSONDecodeError as error:
-        raise ValueError("the answer is not valid JSON") from error
-    values = [found.get(name) for name in TASK_TYPES]
+    found = json_object(content or "")
+    values: list[Any] = [found.get(name) for name in TASK_TYPES]
     if any(isinstance(v, bool) or not isinstance(v, int | float) for v in values):
         raise ValueError("the answer lacks a number for one of the types")
     shares = [float(v) for v in values]

@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 
 from crubric_core import Workspace
+from crubric_core.endpoints.pace import Pace
 from crubric_core.errors import SettingsError
 from crubric_core.labels.store.classifier_cache import ClassifierCache
 from crubric_core.task_types.answers import Answer, MemoryCache
 from crubric_core.task_types.classifier import Watch
 from crubric_core.task_types.endpoint import Endpoint
-from crubric_core.task_types.pace import Pace
 from crubric_core.task_types.prompted import PromptedClassifier
 from crubric_core.task_types.prompting import prompt_key, read_answer, user_message
 from crubric_core.task_types.types import TASK_TYPES

@@ -1,0 +1,149 @@
+"""An OpenAI-compatible endpoint: where it is, how to ask it once, and what its refusals mean."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Literal, get_args
+
+import openai
+
+from ..errors import SettingsError
+
+Format = Literal["json_schema", "json_object", "text"]
+LONGEST_WAIT = 300.0
+
+
+@dataclass(frozen=True)
+class Question:
+    """One request: the instruction, the message with the data, and the JSON schema of the answer."""
+
+    system: str
+    user: str
+    schema: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Endpoint:
+    """A model behind an OpenAI-compatible server.
+
+    base_url: such as https://api.openai.com/v1. model: its name there. api_key: never shown.
+    response_format: json_schema for structured output; json_object or text for servers that know no schema.
+    input_price, output_price: per million tokens, in any currency; None where unknown.
+    timeout: seconds for one request.
+    """
+
+    owner: ClassVar[str] = "endpoint"
+    name_the_model: ClassVar[str] = "name one"
+
+    base_url: str
+    model: str
+    api_key: str = field(repr=False)
+    response_format: Format = "json_schema"
+    input_price: float | None = None
+    output_price: float | None = None
+    timeout: float = 60.0
+
+    def __post_init__(self) -> None:
+        if not self.base_url.startswith(("http://", "https://")):
+            raise SettingsError(
+                f"The {self.owner}'s address {self.base_url!r} is not a web address: give one such as https://host/v1."
+            )
+        if not self.model.strip():
+            raise SettingsError(f"The {self.owner} has no model: {self.name_the_model}.")
+        if self.response_format not in get_args(Format):
+            raise SettingsError(
+                f"The {self.owner}'s format {self.response_format!r} is unknown: use {', '.join(get_args(Format))}."
+            )
+
+    def client(self) -> openai.OpenAI:
+        """The official client; repeats are the caller's, so that they can be counted, paced and cancelled."""
+        return openai.OpenAI(
+            base_url=self.base_url, api_key=self.api_key or "none", timeout=self.timeout, max_retries=0
+        )
+
+    def complete(self, client: openai.OpenAI, question: Question) -> tuple[str | None, tuple[int, int]]:
+        """One request: (the message's text, tokens in and out); None where the reply is no chat completion.
+
+        Raises openai.OpenAIError.
+        """
+        try:
+            reply = self._send(client, question)
+        except ValueError:  # what the client lets through of a body that is no JSON
+            return None, (0, 0)
+        usage = getattr(reply, "usage", None)
+        tokens = (usage.prompt_tokens or 0, usage.completion_tokens or 0) if usage else (0, 0)
+        try:
+            return reply.choices[0].message.content or "", tokens
+        except (AttributeError, IndexError, TypeError):
+            return None, tokens
+
+    def cost(self, tokens_in: float, tokens_out: float) -> float:
+        """Of that many tokens; NaN where a price is unknown."""
+        if self.input_price is None or self.output_price is None:
+            return float("nan")
+        return (tokens_in * self.input_price + tokens_out * self.output_price) / 1e6
+
+    def _send(self, client: openai.OpenAI, question: Question) -> Any:
+        shape: dict[str, Any] = {"type": self.response_format}
+        if self.response_format == "json_schema":
+            shape["json_schema"] = question.schema
+        return client.chat.completions.create(  # type: ignore[call-overload]
+            model=self.model,
+            messages=[
+                {"role": "system", "content": question.system},
+                {"role": "user", "content": question.user},
+            ],
+            response_format=shape,
+        )
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """Why a request failed: a reason to show, whether to try again and after how long, and whether all would fail."""
+
+    reason: str
+    retry: bool = True
+    wait: float | None = None
+    fatal: bool = False
+
+
+def refusal(error: openai.OpenAIError) -> Refusal:
+    """What an error of the client means for this question and for the run; never the key or the prompt."""
+    if isinstance(error, openai.APITimeoutError):
+        return Refusal("the endpoint did not answer in time")
+    if isinstance(error, openai.APIConnectionError):
+        return Refusal("the endpoint cannot be reached")
+    if isinstance(error, openai.AuthenticationError | openai.PermissionDeniedError):
+        return Refusal("the endpoint refuses the key", retry=False, fatal=True)
+    if isinstance(error, openai.NotFoundError):
+        return Refusal("the endpoint knows no such model or address", retry=False, fatal=True)
+    if isinstance(error, openai.RateLimitError):
+        if error.code == "insufficient_quota":
+            return Refusal("the account's quota is used up", retry=False, fatal=True)
+        return Refusal("the endpoint's rate limit was reached", wait=_retry_after(error))
+    if isinstance(error, openai.APIStatusError):
+        again = error.status_code >= 500 or error.status_code in (408, 409)
+        return Refusal(f"the endpoint answered with HTTP {error.status_code}", again, _retry_after(error))
+    return Refusal("the endpoint's reply could not be read")
+
+
+def _retry_after(error: openai.APIStatusError) -> float | None:
+    """Seconds that the server asks for; None where it says nothing that can be read."""
+    try:
+        return min(max(float(error.response.headers.get("retry-after", "")), 0.0), LONGEST_WAIT)
+    except ValueError:
+        return None
+
+
+def json_object(content: str) -> dict[str, Any]:
+    """The JSON object in an answer, whatever stands around it; ValueError with the reason where there is none."""
+    start, end = content.find("{"), content.rfind("}")
+    if start < 0 or end < start:
+        raise ValueError("the answer holds no JSON object")
+    try:
+        found: dict[str, Any] = json.loads(content[start : end + 1])
+    except (json.JSONDecodeError, RecursionError) as error:
+        raise ValueError("the answer is not valid JSON") from error
+    return found

@@ -5,6 +5,15 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import pytest
+
+from crubric_core import Priors, ScoringRules, Settings
+from crubric_core.bank import item_posterior, pairs
+from crubric_core.irt import comparison, item_fit, quadrature, uncertainty
+from crubric_core.judges import beta_prior, gate_price, pair_kappa, rates
+from crubric_core.leaderboard import comparisons, cross_fit, inference
+from crubric_core.placement import among
+
 ROOT = Path(__file__).resolve().parents[1]
 METHOD = (ROOT / "docs/method.md").read_text("utf-8")
 BODY, REFERENCES = METHOD.split("## References\n")
@@ -71,3 +80,46 @@ def test_every_claim_of_performance_has_its_command() -> None:
         assert page in BODY
         assert command in BODY
         assert (ROOT / "docs" / page).exists()
+
+
+def test_inline_formulas_close_on_their_line() -> None:
+    outside = re.sub(r"^```math\n.*?^```$", "", BODY, flags=re.MULTILINE | re.DOTALL)
+    assert [line for line in outside.splitlines() if line.count("$") % 2] == []
+
+
+DEFAULTS = {
+    "below ten measured rubrics": beta_prior.FEWEST == 10,
+    "[0.1, 1000]": beta_prior.SIZE == (0.1, 1000.0),
+    "ten average\npairs": pair_kappa.SHRINKAGE == 10,
+    r"\max(20, B/4)": (gate_price.LEAST_RUBRICS, gate_price.LEAST_INFORMATION) == (20, 0.5),
+    "at least ten of either class, smoothed by Beta(2, 1)": (rates.FEW_ANCHORS, rates.SMOOTHING)
+    == (10, (2, 1)),
+    r"N(\log a_j; 0, 0.5^2)": Priors().log_a_sd == item_posterior.LOG_A_SD == 0.5,
+    r"N(b_{jl}; 0, 2^2)": Priors().b_sd == 2,
+    r"4 \log c_j + 16 \log (1 - c_j)": Priors().c_beta == (5, 17),
+    "41 nodes on [−4, 4]": (len(quadrature.GRID_NODES), quadrature.GRID_NODES[0]) == (41, -4),
+    "at least 24 points": quadrature.LEAST_POINTS == 24,
+    "Above 100 systems the posterior sd": uncertainty.MANY_SYSTEMS == 100,
+    "five folds": comparison.FOLDS == 5,
+    r"t_{12}": pairs.NODES == 12,
+    "13 × 31 grid": (len(item_posterior.LOG_A), item_posterior.N_DIFFICULTIES) == (13, 31),
+    "six EM steps": item_posterior.EM_STEPS == 6,
+    r"\frac34": pairs.PRIOR_SHARE == 0.75,
+    "Above 40 systems, 40 at": pairs.MOST_SYSTEMS == 40,
+    "`tau_t` (.5)": Settings().tau_t == 0.5,
+    "earns −.3 or −.5": (ScoringRules().moderate, ScoringRules().critical) == (-0.3, -0.5),
+    "$e_j = 5$ for": (ScoringRules().actionability, ScoringRules().creativity) == (5, 3),
+    "each alone up to 40 systems, else ten folds": (cross_fit.LEAVE_ONE_OUT, cross_fit.FOLDS) == (40, 10),
+    "fewer than\nsix systems": cross_fit.FEW_SYSTEMS == 6,
+    "= 4000 draws up to 40 systems": (inference.DRAWS, inference.SMALL_BOARD) == (4000, 40),
+    "else 1000;": inference.DRAWS_LARGE == 1000,
+    "below 15 units": comparisons.FEW_UNITS == 15,
+    "100 parametric replicates": item_fit.REPLICATES == 100,
+    "200 draws of the rubrics' parameters": among.ITEM_DRAWS == 200,
+}
+
+
+@pytest.mark.parametrize("stated", DEFAULTS)
+def test_a_default_that_the_method_states_is_the_codes(stated: str) -> None:
+    assert stated in BODY
+    assert DEFAULTS[stated]

@@ -22,7 +22,7 @@ Made by one command, resumable; do not edit by hand:
 
 ## What is claimed, and how
 
-No system is placed by rubrics that were fitted on its own labels: each is left out once (above 40 systems, one of ten
+No system is placed by rubrics that were fitted on its own labels: each is held out once (above 40 systems, one of ten
 folds), the model is fitted to the others and linked to the pooled scale by mean and sigma, and the system's ability is
 the EAP from its labels at these parameters. The query is the unit of evidence: an estimate's variance is that of the
 sum of its queries' contributions psi, a difference's that of the paired contributions, and neither is less than the
@@ -30,7 +30,7 @@ posterior one. Two systems are *separated* if their difference exceeds c standar
 largest of all pairs' studentised differences. Two points go beyond the plain formulas:
 
 - **The link.** Parameters fitted without system i overstate i's labels against the average of the others by
-  M / (M - 1), and the link takes that back from the estimate. It must be taken back from psi too:
+  M / (M - 1), and the link returns that from the estimate. psi has to be corrected by the same:
   psi_i - (sum of psi_pooled over the fold) / (systems outside the fold). Without it, differences of 15 identical
   systems look 15% more variable than they are, and all-at-once power is .86 of the paired t's.
 - **The threshold.** The variances behind c are estimated from n queries. c is carried to Student's t with n - 1
@@ -51,7 +51,7 @@ than 8% with probability .08: read rows together.
 
 """
 TARGETS: tuple[tuple[str, Callable[[dict[str, float]], float | None], float, bool], ...] = (
-    ("identical pairs apart, at most 7%", lambda c: c.get("theta apart"), 0.07, False),
+    ("identical pairs separated, at most 7%", lambda c: c.get("theta apart"), 0.07, False),
     ("tables with a false border, at most 8%", lambda c: c.get("theta border"), 0.08, False),
     ("power pairwise, at least .95 of the paired t's", lambda c: ratio(c, "found"), 0.95, True),
     ("power all at once, at least .90 of the paired t's", lambda c: ratio(c, "found all"), 0.90, True),
@@ -136,8 +136,8 @@ def real_targets(known: Cells) -> list[list[str]]:
         [
             "real halves: reversed, at most 1.2 times the paired t's at the same share",
             f"{len(found) - len(more)} of {len(found)}",
-            f"{number(means[1], 3)} beside {number(means[2], 3)}",
-            "; ".join(f"{k}: {number(v, 3)} beside {number(s, 3)}" for k, (v, s) in more.items()) or "—",
+            f"{number(means[1], 3)} vs {number(means[2], 3)}",
+            "; ".join(f"{k}: {number(v, 3)} vs {number(s, 3)}" for k, (v, s) in more.items()) or "—",
         ],
     ]
 
@@ -158,7 +158,7 @@ def claims(cells: Designs) -> str:
             values = [cell.get(f"{rule} {name}") for rule in ("theta", "score")]
             row.append("—" if None in values else " / ".join(number(v) for v in values))
         rows.append([*row, number(ratio(cell, "found")), number(ratio(cell, "found all"))])
-    head = ["cell", "tables", "identical pairs apart", "false border", "different pairs found"]
+    head = ["cell", "tables", "identical pairs separated", "false border", "different pairs found"]
     head += ["all at once", "ratio", "ratio all at once"]
     return "## Claims, theta / score\n\n" + table(head, rows) + "\n"
 
@@ -186,7 +186,7 @@ def coverage(cells: Designs) -> str:
     about = (
         "The truth is put on the scale of the estimates by weighted least squares; widths are in units of the true "
         "abilities. The paper's bank of 200 is chosen and fitted on the labels that it ranks: its intervals are "
-        "narrow because they leave most of the error out.\n\n"
+        "narrow because they miss most of the error.\n\n"
     )
     return "## Coverage\n\n" + about + table(head, rows) + "\n"
 

@@ -89,9 +89,8 @@ def limits(board: Board) -> tuple[str, ...]:
     said = [
         "Not separated does not mean equal: more queries may separate two such systems.",
         "The labels are those of the judges: an error that all of them share moves systems and is in no interval. "
-        "Of simulated boards on which all judges err together on a tenth of the labels, a 95% interval of θ held the "
-        "truth in 86% to 88% at the least.",
-        "A rank among these systems says nothing of systems that are not here.",
+        "Where it falls at random it widens the intervals; where it favours a system, only other labels can show it.",
+        "A rank among these systems does not hold for systems that are not here.",
     ]
     if board.standing.method == "bootstrap":
         said.append("Other queries may rank the systems otherwise: only the rubrics are resampled.")

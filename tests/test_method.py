@@ -9,6 +9,7 @@ import pytest
 
 from crubric_core import Priors, ScoringRules, Settings
 from crubric_core.bank import item_posterior, pairs
+from crubric_core.experiments.registry import EXPERIMENTS
 from crubric_core.irt import comparison, item_fit, quadrature, uncertainty
 from crubric_core.judges import beta_prior, gate_price, pair_kappa, rates
 from crubric_core.leaderboard import comparisons, cross_fit, inference
@@ -123,3 +124,10 @@ DEFAULTS = {
 def test_a_default_that_the_method_states_is_the_codes(stated: str) -> None:
     assert stated in BODY
     assert DEFAULTS[stated]
+
+
+def test_every_experiment_has_its_row_of_question_design_and_interval() -> None:
+    table = BODY.split("## §11 ")[1].split("## §12 ")[0]
+    rows = {row.split("`")[1]: row.split(" | ") for row in table.splitlines() if row.startswith("| `")}
+    assert set(rows) == set(EXPERIMENTS)
+    assert {len(row) for row in rows.values()} == {4}

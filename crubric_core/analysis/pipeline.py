@@ -44,6 +44,11 @@ def run_pipeline(ds: LabelSource, settings: Settings, progress: Progress | None 
     docs/method.md, in the order of its sections. The same dataset, settings and versions give the same bytes.
 
     """
+    return result_of(analyse(ds, settings, progress))
+
+
+def analyse(ds: LabelSource, settings: Settings, progress: Progress | None = None) -> Analysis:
+    """The analysis whose stages ``run_pipeline`` folds into a result, computed; for who asks for further ones."""
     report_progress = progress or (lambda share, what: None)
     analysis = Analysis(data=ds, fingerprint=ds.fingerprint, settings=with_rules(ds, settings))
     report_progress(0.0, "Reducing labels to agreement counts and consensus")
@@ -57,7 +62,7 @@ def run_pipeline(ds: LabelSource, settings: Settings, progress: Progress | None 
     report_progress(0.8, "Comparing the systems")
     analysis.ranking()
     report_progress(1.0, "Done")
-    return result_of(analysis)
+    return analysis
 
 
 def result_of(analysis: Analysis) -> Result:

@@ -28,6 +28,7 @@ from ..judges.resampling import Bootstrap
 from ..judges.shared_errors import effective_judges, independence_note
 from ..labels.store.dataset import Reduction
 from ..leaderboard.cross_fit import CrossFit
+from ..leaderboard.transfer import transfer_excess, transfer_variance
 from ..scoring_rules import ScoringRules
 from ..settings import Response, Settings, Strategy
 from ..task_types.assignment import with_assigned
@@ -285,6 +286,14 @@ class Analysis(Staged):
         size = min(self.settings.budget, ordered)
         sizes = bank_value.curve_sizes(size, ordered) if curve else np.array([size])
         return self._worth(sizes, self._most)
+
+    def transfer(self) -> float:
+        """Variance of a placement on the bank beyond sampling (``leaderboard.transfer``); 0 where none is held out."""
+        if self.folds().n_folds == 1:
+            return 0.0
+        query_index = selection.query_positions(self.queries(), self.reduction())
+        excess = transfer_excess(self.folds(), self.pool, self.bank_masks(), query_index)
+        return transfer_variance(excess)
 
     def utility(self, strategy: Strategy | None = None) -> Utility:
         """What a strategy maximises and its certificate speaks of."""

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..analysis.export import write_result
-from ..analysis.pipeline import run_pipeline
+from ..analysis.pipeline import analyse, result_of, run_pipeline
 from ..environment import recorded
 from ..errors import DatasetError, WorkspaceError
 from ..experiments import EXPERIMENTS, ExperimentResult, run_experiment, store_experiment, stored_experiment
@@ -19,6 +19,7 @@ from ..experiments.files import write_experiment
 from ..experiments.parts import Part, blocks, find_block
 from ..labels.store.snapshot import Snapshot
 from ..placement.bank_file import write_bank
+from ..placement.bank_scale import bank_scale_of
 from ..reports.study import write_report
 from .options import (
     Commands,
@@ -119,11 +120,12 @@ def run_build(args: argparse.Namespace) -> None:
     """Build."""
     settings = settings_of(args)
     with opened_dataset(args) as dataset, progress_bar() as report_progress:
-        result = run_pipeline(dataset, settings, report_progress)
-        panel = dataset.panel(settings.response)
+        analysis = analyse(dataset, settings, report_progress)
+        result = result_of(analysis)
+        bank = bank_scale_of(result, dataset.panel(settings.response), analysis.transfer())
     for warning in result.warnings:
         print(f"note: {warning}", file=sys.stderr)
-    for path in [*write_result(result, args.out), write_bank(result, panel, args.out)]:
+    for path in [*write_result(result, args.out), write_bank(bank, args.out)]:
         print(path)
 
 

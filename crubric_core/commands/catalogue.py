@@ -46,6 +46,7 @@ GROUPS: dict[str, tuple[Command, ...]] = {
         Command("experiment", "run an experiment on these labels", "analysis"),
         Command("report", "all of it in one HTML file and one Markdown file", "analysis"),
         Command("settings", "every setting with its choices and defaults, one JSON line each", "settings"),
+        Command("export-bank", "write a bank as another tool reads it", "placement"),
         Command("place", "place a new system on an existing bank", "placement"),
     ),
     "Judges": (Command("judges", "reliability, leniency and shared errors of the judges", "judges"),),

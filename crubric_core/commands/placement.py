@@ -1,4 +1,4 @@
-"""Where a new system stands on an existing bank: place."""
+"""A bank that travels, and where a new system stands on it: export-bank, place."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ import sys
 from pathlib import Path
 
 from ..errors import ExportError
-from ..files import csv_bytes, json_bytes, write_whole
+from ..files import csv_bytes, json_bytes, write_files, write_whole
 from ..placement.bank_file import read_bank
+from ..placement.formats import EXPORTS
 from ..placement.new_labels import read_new_labels
 from ..placement.place import NEXT, Placed, place_systems
 from .options import Commands, add_command
@@ -47,6 +48,21 @@ def add(commands: Commands) -> None:
         metavar="DIR",
         help="folder for placement.json, placement.csv, next_best.csv and unused.csv",
     )
+
+    export = add_command(commands, "export-bank", run_export)
+    export.add_argument(
+        "bank", type=Path, metavar="BANK", help="bank.json, or the folder where `build` wrote it"
+    )
+    export.add_argument(
+        "--as", dest="form", required=True, choices=tuple(EXPORTS), help="the tool that is to judge"
+    )
+    export.add_argument("--out", required=True, type=Path, metavar="DIR", help="folder for the files")
+
+
+def run_export(args: argparse.Namespace) -> None:
+    """Export; prints what was written."""
+    for path in write_files(EXPORTS[args.form](read_bank(args.bank)), args.out):
+        print(path)
 
 
 def run_place(args: argparse.Namespace) -> None:

@@ -7,14 +7,18 @@ import numpy as np
 from ..analysis.calibration import calibrate, fit_folds
 from ..analysis.ranking import rank_systems
 from ..analysis.reference import reference_on_pool
-from ..analysis.selection import order_candidates
+from ..analysis.result import Calibration
+from ..analysis.selection import masks, order_candidates, orders_without_folds, query_positions
 from ..analysis.stages import gate
 from ..errors import DatasetError
-from ..labels.store.dataset import Dataset
+from ..labels.store.dataset import Dataset, Reduction
+from ..leaderboard.cross_fit import CrossFit
+from ..leaderboard.transfer import transfer_excess, transfer_variance
 from ..placement.bank_scale import BankScale, make_bank_scale
 from ..placement.new_labels import NewLabels, labels_on_bank
 from ..settings import Settings
-from .inputs import read_inputs
+from ..types import BoolArray
+from .inputs import Inputs, read_inputs
 from .stability import reduce_panel
 
 
@@ -49,6 +53,21 @@ def hold_out(ds: Dataset, settings: Settings, system: str) -> tuple[BankScale, N
         calibration.spread,
         reference_on_pool(reduction, pool),
         np.delete(panel, at, axis=0),
+        _transfer(inputs, reduction, calibration, cross, feasible),
     )
     rows = np.sort(bank)
     return bank_scale, labels_on_bank((system,), whole.y[[at]][:, rows], ds.judges, panel[[at]][:, rows])
+
+
+def _transfer(
+    inputs: Inputs, reduction: Reduction, calibration: Calibration, cross: CrossFit, feasible: BoolArray
+) -> float:
+    """As ``Analysis.transfer``, among the others."""
+    if cross.n_folds == 1:
+        return 0.0
+    settings = inputs.settings
+    orders = orders_without_folds(reduction, calibration, cross, feasible, settings, budget=settings.budget)
+    use = masks(orders, settings.budget, len(feasible))
+    pool = feasible & ~calibration.fit.constant
+    excess = transfer_excess(cross, pool, use, query_positions(inputs.queries, reduction))
+    return transfer_variance(excess)

@@ -27,8 +27,9 @@ class Evidence:
     """What a new system's labels say.
 
     theta: EAP ability; NaN without a label. contributions: (n,) of the reference's units and, last, of all others
-    together, psi sqrt(n / (n - 1)). floor: posterior variance. items: variance from the rubrics' parameters.
-    units: its number of units. saturated: 1, -1 or 0. answered: labels.
+    together, psi sqrt(n / (n - 1)). floor: posterior variance. items: variance from the rubrics' parameters. transfer:
+    variance of a placement on this bank beyond sampling. units: its number of units. saturated: 1, -1 or 0.
+    answered: labels.
     """
 
     theta: float
@@ -38,11 +39,17 @@ class Evidence:
     units: int
     saturated: int
     answered: int
+    transfer: float = 0.0
+
+    @property
+    def beyond(self) -> float:
+        """Variance beyond the sampling of queries: of the rubrics' parameters, and of a chosen bank."""
+        return self.items + self.transfer
 
     @property
     def se(self) -> float:
         """Standard error of theta."""
-        return float(np.sqrt(max(float((self.contributions**2).sum()), self.floor) + self.items))
+        return float(np.sqrt(max(float((self.contributions**2).sum()), self.floor) + self.beyond))
 
 
 def evidence_of(
@@ -148,7 +155,7 @@ def _compare(reference: Reference, new: Evidence, confidence: float, seed: int) 
     psi = np.vstack([psi, np.zeros((rest, len(known)))])
     difference = new.theta - reference.theta[known]
     variance = ((new.contributions[:, None] - psi) ** 2).sum(axis=0)
-    se = np.sqrt(np.maximum(variance, new.floor + reference.floor[known]) + new.items)
+    se = np.sqrt(np.maximum(variance, new.floor + reference.floor[known]) + new.beyond)
     df = np.minimum(units, new.units) - 1
     rng = np.random.default_rng([seed, 7])
     noise = rng.standard_normal((DRAWS, len(psi)))

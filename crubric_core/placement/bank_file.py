@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -23,11 +23,8 @@ from ..leaderboard.reference import Reference
 from ..settings import Settings
 from ..text import shorten
 from ..types import FloatArray
-from .bank_scale import RUBRICS, BankScale, bank_scale_of, fixed_fit
+from .bank_scale import RUBRICS, BankScale, fixed_fit
 from .panel import PanelRecord
-
-if TYPE_CHECKING:
-    from ..analysis.result import Result
 
 SCHEMA = "crubric-bank/1"
 NAME = "bank.json"
@@ -40,9 +37,9 @@ _WHOLE = ("order", "scale_min", "scale_max", "pass_mark", "polarity")
 _TEXTS = ("id", "query", "rubric", "text", "dimension")
 
 
-def write_bank(result: Result, panel: FloatArray, folder: str | Path) -> Path:
-    """Write bank.json of an analysis into ``folder``; panel: (M, J, K) its labels. Raises ExportError."""
-    return write_files({NAME: bank_bytes(bank_scale_of(result, panel))}, folder)[0]
+def write_bank(bank_scale: BankScale, folder: str | Path) -> Path:
+    """Write bank.json into ``folder``; raises ExportError."""
+    return write_files({NAME: bank_bytes(bank_scale)}, folder)[0]
 
 
 def bank_bytes(bank_scale: BankScale) -> bytes:
@@ -124,6 +121,7 @@ def _content(bank_scale: BankScale) -> dict[str, Any]:
             for name, labels in zip(bank_scale.systems, bank_scale.y, strict=True)
         ],
         "reference": None if bank_scale.reference is None else bank_scale.reference.record(),
+        "transfer_variance": bank_scale.transfer,
         "panel": None
         if panel is None
         else {
@@ -196,6 +194,7 @@ def _bank_scale(content: dict[str, Any]) -> BankScale:
         spread=Spread(*spread),
         reference=reference,
         panel=_panel(content["panel"], order, len(rows)),
+        transfer=float(content["transfer_variance"]),
     )
 
 

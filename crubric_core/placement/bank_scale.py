@@ -37,7 +37,8 @@ class BankScale:
     queries: query, text, domain of the bank's queries. fit: the model with the parameters of these rubrics.
     y: (M, B) levels. spread: of the parameters. reference: the systems on the whole pool, with which new ones are
     compared; None for the paper's in-sample bank, whose own abilities are compared. panel: how the judges of the
-    calibration labelled these rubrics; None where that is not known.
+    calibration labelled these rubrics; None where that is not known. transfer: variance of a placement beyond sampling,
+    from systems held out (``leaderboard.transfer``).
     """
 
     name: str
@@ -52,6 +53,7 @@ class BankScale:
     spread: Spread
     reference: Reference | None = None
     panel: PanelRecord | None = None
+    transfer: float = 0.0
 
     @cached_property
     def bank_id(self) -> str:
@@ -77,8 +79,8 @@ class BankScale:
         )
 
 
-def bank_scale_of(result: Result, panel: FloatArray | None = None) -> BankScale:
-    """The bank of an analysis. panel: (M, J, K) labels as the model reads them (``Dataset.panel``)."""
+def bank_scale_of(result: Result, panel: FloatArray | None = None, transfer: float = 0.0) -> BankScale:
+    """The bank of an analysis. panel: (M, J, K) labels as the model reads them. transfer: ``Analysis.transfer``."""
     return make_bank_scale(
         result.dataset,
         result.fingerprint,
@@ -91,6 +93,7 @@ def bank_scale_of(result: Result, panel: FloatArray | None = None) -> BankScale:
         result.calibration.spread,
         reference_systems(result),
         panel,
+        transfer,
     )
 
 
@@ -106,6 +109,7 @@ def make_bank_scale(
     spread: Spread,
     reference: Reference | None,
     panel: FloatArray | None = None,
+    transfer: float = 0.0,
 ) -> BankScale:
     """The bank of the rubrics ``bank`` (indices in the order of their choice), with what the systems got on them."""
     rows = np.sort(bank)
@@ -131,6 +135,7 @@ def make_bank_scale(
         spread=Spread(spread.log_a[rows], spread.b[rows], spread.correlation[rows]),
         reference=reference,
         panel=None if panel is None else panel_record(judges, panel[:, rows], reduction.levels[rows]),
+        transfer=transfer,
     )
 
 

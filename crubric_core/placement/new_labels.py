@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 
+from ..bank.identity import token
 from ..errors import IngestError, PlacementError
 from ..labels.ingest.report import IngestReport
 from ..labels.readers.bundle import plan_ingest
@@ -81,19 +82,43 @@ def read_new_labels(
     )
     alone = len(kept.pieces) == 1 and kept.pieces[0].alone
     plan = plan_ingest(kept, kind="labels" if alone else None, format=file_format, strict=True)
-    policies = Policies(scales={"*": _widest(bank_scale)})
+    from_zero = all(file.format == "autorubric" for file in plan.files if not file.skip)
+    policies = Policies() if from_zero else Policies(scales=_scales(bank_scale))
     with Workspace() as workspace:
-        report = workspace.ingest_plan(plan, _STUDY, kept, policies)
+        report = _ingest(workspace, plan, kept, policies)
         _add_texts(workspace, plan, kept)
         positions = any(file.format in _POSITIONS for file in plan.files)
-        found = new_labels(bank_scale, workspace.dataset(_STUDY), positions=positions)
+        dataset = workspace.dataset(_STUDY)
+        found = new_labels(bank_scale, dataset, positions=positions, from_zero=from_zero)
     _check(bank_scale, found, report, allow_unused=allow_unused)
     return replace(found, notes=(*_rejected(report), *found.notes))
 
 
-def _widest(bank_scale: BankScale) -> tuple[int, int]:
-    """The scale that holds those of all rubrics: a label's own scale is looked at once its rubric is known."""
-    return int(bank_scale.rubrics["scale_min"].min()), int(bank_scale.rubrics["scale_max"].max())
+def _scales(bank_scale: BankScale) -> dict[str, tuple[int | None, int | None]]:
+    """Criterion → scale: the widest for all, then that of each rubric of the bank, by whatever it may be called."""
+    table = bank_scale.rubrics
+    found: dict[str, tuple[int | None, int | None]] = {
+        "*": (int(table["scale_min"].min()), int(table["scale_max"].max()))
+    }
+    if len(table[["scale_min", "scale_max"]].drop_duplicates()) == 1:
+        return found
+    for row in table.to_dict("records"):
+        own = (int(row["scale_min"]), int(row["scale_max"]))
+        names = (row["id"], token(str(row["id"]), bank_scale.bank_id), row["rubric"], row["text"])
+        found |= {name: own for name in names if isinstance(name, str) and name not in found}
+    return found
+
+
+def _ingest(workspace: Workspace, plan: Plan, kept: Kept, policies: Policies) -> IngestReport:
+    """Store the labels; a column of judges that is empty throughout is one judge without a name."""
+    try:
+        return workspace.ingest_plan(plan, _STUDY, kept, policies)
+    except IngestError as error:
+        if "the judge has no name" not in str(error):
+            raise
+        for file in plan.files:
+            plan = plan.changed(file.name, mapping={**file.mapping, "judge": f"={NAMELESS}"})
+        return workspace.ingest_plan(plan, _STUDY, kept, policies)
 
 
 def _add_texts(workspace: Workspace, plan: Plan, kept: Kept) -> None:
@@ -101,11 +126,17 @@ def _add_texts(workspace: Workspace, plan: Plan, kept: Kept) -> None:
     tables = [file for file in plan.files if not file.skip and file.format not in NATIVE]
     if len(plan.files) == len(tables) == 1 and "text" in {c.strip().lower() for c in tables[0].columns}:
         with suppress(IngestError):
-            workspace.ingest_plan(plan.changed(tables[0].name, kind="rubrics"), _STUDY, kept)
+            workspace.ingest_plan(plan_ingest(kept, kind="rubrics", strict=True), _STUDY, kept)
 
 
-def new_labels(bank_scale: BankScale, dataset: Dataset, *, positions: bool = False) -> NewLabels:
-    """All systems of a dataset as new ones. positions: whether its rubrics are named by their place in a list."""
+def new_labels(
+    bank_scale: BankScale, dataset: Dataset, *, positions: bool = False, from_zero: bool = False
+) -> NewLabels:
+    """All systems of a dataset as new ones.
+
+    positions: whether its rubrics are named by their place in a list. from_zero: whether its labels count the levels
+    of every scale from 0, as a choice among options does.
+    """
     labels, rubrics, queries = dataset.labels(), dataset.rubrics, dataset.queries
     matches = match_rubrics(bank_scale, rubrics, queries, positions=positions)
     labels = labels[labels["label"].notna()].reset_index(drop=True)
@@ -114,7 +145,8 @@ def new_labels(bank_scale: BankScale, dataset: Dataset, *, positions: bool = Fal
     row = np.array([-1 if m.row is None else m.row for m in matches], dtype=np.int64)[at]
     reason = np.array([m.reason for m in matches], dtype=object)[at]
     scales = bank_scale.rubrics[["scale_min", "scale_max"]].to_numpy()[row]
-    value = labels["label"].to_numpy(dtype=float)
+    value = labels["label"].to_numpy(dtype=float) + (scales[:, 0] if from_zero else 0)
+    labels = labels.assign(label=value)
     off = (row >= 0) & ((value < scales[:, 0]) | (value > scales[:, 1]))
     for n in np.flatnonzero(off):
         reason[n] = f"off the scale of its rubric, {scales[n, 0]} to {scales[n, 1]}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -152,8 +152,11 @@ def _placements(bank_scale: BankScale, y: FloatArray) -> list[Placement]:
     unit = pd.Index(names).get_indexer(pd.Index(bank_scale.rubrics["query"].map(str))).astype(np.int64)
     found = []
     for row in y:
-        evidence = evidence_of(
-            bank_scale.fit, bank_scale.spread, row, bank_scale.bank, unit, len(names), settings.seed
+        evidence = replace(
+            evidence_of(
+                bank_scale.fit, bank_scale.spread, row, bank_scale.bank, unit, len(names), settings.seed
+            ),
+            transfer=bank_scale.transfer,
         )
         standing = stand_among(reference, evidence, settings.confidence, settings.seed)
         found.append(

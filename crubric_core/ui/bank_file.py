@@ -29,6 +29,7 @@ def bank_scale_of_study(study: StudyPage) -> BankScale:
         study.calibration().spread,
         reference_on_pool(study.reduction(), study.ranking_on(study.pool)),
         study.panel(),
+        study.transfer(),
     )
 
 

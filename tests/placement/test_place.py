@@ -42,7 +42,7 @@ def built(request, tmp_path_factory):
     with Workspace() as workspace:
         study.ingest(workspace, "study", labels)
         result = run_pipeline(workspace.dataset("study"), settings)
-        write_bank(result, workspace.dataset("study").panel(settings.response), folder)
+        write_bank(bank_scale_of(result, workspace.dataset("study").panel(settings.response)), folder)
     write_result(result, folder)
     return result, folder, labels
 

@@ -111,10 +111,28 @@ def _sample(
     scores = sample.get("scores") or ({"score": sample["score"]} if has(sample.get("score"), "value") else {})
     for scorer, score in mapped(scores, "scores").items():
         found = mapped(score, "a score")
+        if isinstance(_details(found).get(_BANK), dict):
+            yield from _by_id(system, name, found, run, setting)
+            continue
         for judge, value, reason in _verdicts(scorer, found, whole[0], setting):
             for criterion, cell in _cells(scorer, value):
                 yield rubric(name, criterion, dimension=scorer)
                 yield label(system, name, criterion, judge, _value(cell), run=run, reason=reason)
+
+
+_BANK = "crubric"  # where the task of a bank's export keeps its labels, by the rubrics' ids
+
+
+def _by_id(system: str, name: str, score: Record, run: Any, setting: Setting) -> Iterator[Row]:
+    """Labels on the rubrics of a bank: ``metadata.crubric`` = {id: {label, explanation}}."""
+    details = _details(score)
+    judge = setting.judge(_grader(details))
+    for rubric_id, cell in details[_BANK].items():
+        found = mapped(cell, "a label of the bank")
+        yield rubric(name, str(rubric_id))
+        yield label(
+            system, name, str(rubric_id), judge, found.get("label"), run=run, reason=found.get("explanation")
+        )
 
 
 def _completion(sample: Record) -> Any:

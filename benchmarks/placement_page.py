@@ -1,0 +1,176 @@
+"""The page of the placement's benchmark, its words derived from its numbers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+Row = dict[str, float]
+
+HEAD = """# Is a place on the bank the place on all rubrics?
+
+Made by one command, resumable; do not edit by hand (`CRUBRIC_REAL_DATA` names the optional folder of real tables):
+
+    python -m benchmarks.placement --page docs/placement.md
+
+## How a system is placed
+
+`bank.json` holds a bank's rubrics with texts, scales, pass marks, points, polarity and parameters, and the reference
+systems: their cross-fitted abilities on the whole pool with the contribution of each query. A new system's ability is
+the EAP from its labels on the bank's rubrics at these parameters. Its variance has three parts:
+
+- the contributions of its queries, and no less than the posterior variance;
+- the parameters' posterior spread, carried through one Newton step of the ability;
+- the transfer variance. A chosen bank looks better on the systems that it was chosen on than on a new one, and may
+  stress another dimension than the pool. Each system held out shows by how much its ability on a bank that was chosen
+  without it differs from its ability on the pool: max(0, mean of (theta_bank - theta_pool)² - SE²), by moments as
+  between studies of one effect (DerSimonian and Laird 1986). "Sampling alone" below is without this part.
+
+Differences from the reference systems carry the same parts, with the covariance on common queries, and a threshold
+simultaneous over all of them. Rank interval and tier follow from the separated pairs.
+
+## Systems held out
+
+Each system is held out in turn: fit, bank ({bank:.0f} rubrics by `pairs`) and transfer variance are without it. Its
+ability and rank on the whole pool are what the placement should hold. The gate, and the others' own abilities, do see
+its labels. "Itself": how often it is separated from its own record on the pool, as if that were another system.
+
+"""
+NOTES = """
+Errors and tau: rank errors are in ranks; tau is Kendall's, of all systems as held-out ones with the pool; random
+banks are {random} draws of the same size from the pool, with the middle 95% of their taus.
+
+"""
+RANDOM = 20
+
+
+def write_page(path: Path, known: dict[str, Row]) -> None:
+    """The page from what is known."""
+    tables = {name: row for name, row in known.items() if "|" not in name}
+    if not tables:
+        return
+    bank = next(iter(tables.values()))["bank"]
+    parts = [
+        HEAD.replace("{bank:.0f}", f"{bank:.0f}"),
+        coverage(tables),
+        NOTES.replace("{random}", str(RANDOM)),
+    ]
+    parts += [order(tables), verdict(tables), clones(known)]
+    path.write_text("".join(parts), encoding="utf-8")
+
+
+def table(head: list[str], rows: list[list[str]]) -> str:
+    """Markdown."""
+    lines = [head, ["---"] * len(head), *rows]
+    return "".join("| " + " | ".join(line) + " |\n" for line in lines)
+
+
+def of(row: Row, name: str) -> str:
+    """A rate as systems of all systems."""
+    return f"{round(row[name] * row['systems'])} of {row['systems']:.0f}"
+
+
+def coverage(tables: dict[str, Row]) -> str:
+    """Intervals of theta and of the rank, with the transfer variance and without."""
+    head = [
+        "table",
+        "theta in its interval",
+        "sampling alone",
+        "SE",
+        "sampling alone",
+        "rank in its interval",
+    ]
+    head += ["ranks in it", "itself separated", "sampling alone"]
+    rows = [
+        [
+            name,
+            of(row, "theta covered"),
+            of(row, "theta covered, sampling alone"),
+            f"{row['se']:.2f}",
+            f"{row['se, sampling alone']:.2f}",
+            of(row, "rank covered"),
+            f"{row['rank width']:.1f}",
+            of(row, "itself"),
+            of(row, "itself, sampling alone"),
+        ]
+        for name, row in tables.items()
+    ]
+    return table(head, rows)
+
+
+def order(tables: dict[str, Row]) -> str:
+    """Rank errors, taus and judgements."""
+    head = ["table", "rank error", "random banks", "tau", "random banks", "judgements", "of", "saved"]
+    rows = [
+        [
+            name,
+            f"{row['rank error']:.2f}",
+            f"{row['random rank error']:.2f}",
+            f"{row['tau']:.2f}",
+            f"{row['random tau']:.2f} [{row['random tau low']:.2f}, {row['random tau high']:.2f}]",
+            f"{row['judgements']:,.0f}",
+            f"{row['all judgements']:,.0f}",
+            f"{row['saved']:.0%}",
+        ]
+        for name, row in tables.items()
+    ]
+    return table(head, rows)
+
+
+def verdict(tables: dict[str, Row]) -> str:
+    """Against the targets, in sentences."""
+    total = sum(row["systems"] for row in tables.values())
+    means = {
+        name: sum(row[name] * row["systems"] for row in tables.values()) / total
+        for name in ("theta covered", "theta covered, sampling alone", "rank covered", "itself")
+    }
+    below = [name for name, row in tables.items() if row["theta covered"] < 0.9]
+    worse = [name for name, row in tables.items() if row["rank error"] > row["random rank error"]]
+    behind = [name for name, row in tables.items() if row["tau"] < row["random tau"]]
+    said = [
+        f"Over all {total:.0f} systems the interval of theta holds for {means['theta covered']:.0%} "
+        f"({means['theta covered, sampling alone']:.0%} by sampling alone), that of the rank for "
+        f"{means['rank covered']:.0%}; {means['itself']:.1%} are separated from themselves (target: at most 7%).",
+        f"Theta is covered for less than 90% on {listed(below)}."
+        if below
+        else "Theta is covered for 90% on every table.",
+    ]
+    if means["rank covered"] > 0.99:
+        said.append(
+            "Rank intervals hold more often than their 95%: they are wide, simultaneous over all others."
+        )
+    if worse:
+        said.append(f"Random banks have the smaller rank error on {listed(worse)}.")
+    if behind:
+        said.append(f"Random banks have the larger tau on {listed(behind)}.")
+    return "\n" + " ".join(said) + "\n\n"
+
+
+def listed(names: list[str]) -> str:
+    """Names in a sentence."""
+    return " and ".join(names) if len(names) < 3 else ", ".join(names[:-1]) + " and " + names[-1]
+
+
+def clones(known: dict[str, Row]) -> str:
+    """Simulated tables: a clone of every system with labels of its own."""
+    head = [
+        "sd of a system's effect on a query",
+        "tables",
+        "clones",
+        "separated from their twin",
+        "rank interval holds",
+    ]
+    groups: dict[str, list[Row]] = {}
+    for name, row in known.items():
+        if name.startswith("clones|"):
+            groups.setdefault(name.split("|")[1], []).append(row)
+    rows = []
+    for effect, found in groups.items():
+        total = sum(row["clones"] for row in found)
+        apart, held = (sum(row[name] for row in found) for name in ("separated", "rank covered"))
+        rows.append([effect, str(len(found)), f"{total:.0f}", f"{apart / total:.1%}", f"{held / total:.1%}"])
+    text = (
+        "## Clones\n\nSimulated tables of dialsummeval's shape, 14 systems on 100 queries of 4 rubrics. A clone has\n"
+        "the ability of a system of the table, and labels and query effects of its own; it is placed on the bank of\n"
+        "that table. Here the rubrics follow the model and have one dimension.\n\n"
+    )
+    return text + table(head, rows) if rows else ""

@@ -8,6 +8,7 @@ from crubric_core.ui import tables, widgets
 from crubric_core.ui.bank import sections
 from crubric_core.ui.bank_file import download_bank
 from crubric_core.ui.page import open_study
+from crubric_core.ui.search import search_rubrics
 
 study = open_study("Bank")
 worth = study.worth()
@@ -21,7 +22,8 @@ sections.price(study)
 
 st.markdown("**The bank**")
 table = bank_table(study.queries(), study.reduction(), study.calibration(), study.order(), study.settings)
-widgets.table(table, tables.BANK, height=340)
+found = search_rubrics(study.reduction().rubrics)[study.bank()]
+widgets.table(table[found], tables.BANK, height=340)
 left, right = st.columns([1, 3])
 with left:
     widgets.download("Download bank.csv", table, "bank.csv")

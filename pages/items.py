@@ -9,6 +9,7 @@ from crubric_core.figures import items as figures
 from crubric_core.ui import tables, widgets
 from crubric_core.ui.items import checks, model_check
 from crubric_core.ui.page import open_study
+from crubric_core.ui.search import search_rubrics
 from crubric_core.ui.text import count
 
 study = open_study("Items")
@@ -42,7 +43,9 @@ which = st.segmented_control(
     bind="query-params",
     help="Negative item–rest correlation: weaker systems pass these rubrics more often; the wording is often reversed.",
 )
+found = search_rubrics(reduction.rubrics)
 shown = tables.items(items, reduction, which)
+shown = shown[found[shown.index]]
 chosen = widgets.pick_some(shown, tables.ITEMS, key="item rubrics", height=280, start=tables.typical(shown))
 widgets.download("Download items.csv", items, "items.csv")
 names = items["rubric"].tolist()

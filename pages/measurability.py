@@ -8,6 +8,7 @@ from crubric_core.ui import loaders, tables, widgets
 from crubric_core.ui.measurability import gate as gate_section
 from crubric_core.ui.measurability import sections as judges_sections
 from crubric_core.ui.page import open_study
+from crubric_core.ui.search import search_rubrics
 from crubric_core.ui.text import plain, shorten
 
 study = open_study("Measurability")
@@ -20,14 +21,16 @@ if view in judges_sections.SECTIONS:
     judges_sections.show(view, study, off=gate_is_off(reduction))
     st.stop()
 
-gate_section.show(study)
+clicked = gate_section.show(study)
 
 left, right = st.columns([3, 2], gap="large")
 with left:
     which = st.segmented_control(
         "Rubrics", tables.KEPT, default="all", required=True, key="which", bind="query-params"
     )
+    found = clicked & search_rubrics(reduction.rubrics)
     shown = tables.measurability(gate, reduction, which)
+    shown = shown[found[shown.index]]
     row = widgets.pick_one(shown, tables.MEASURABILITY, key="measurability rubric", height=460)
     widgets.download("Download measurability.csv", gate, "measurability.csv")
 with right:

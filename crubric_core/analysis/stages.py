@@ -275,6 +275,19 @@ class Analysis(Staged):
                 kept.append(bank_value.worth_of(whole, placed, settings.confidence))
         return WorthCurve(sizes, tuple(chosen), tuple(random), int(pool.sum()), len(whole.ability))
 
+    @stage("seed", "simultaneous", "confidence", after=("folds", "gating"))
+    def _gate_worth(self) -> Worth:
+        cross, varying, settings = self.folds(), ~self.calibration().fit.constant, self.settings
+        query_index = selection.query_positions(self.queries(), self.given())
+        every, passing = (
+            bank_value.place_on(cross, use, query_index, settings) for use in (varying, self.pool)
+        )
+        return bank_value.worth_of(every, [passing], settings.confidence)
+
+    def gate_worth(self) -> Worth | None:
+        """What the rubrics that pass the gate keep of what all rubrics separate; None where ``worth`` is."""
+        return None if self.folds().n_folds == 1 or not self.feasible.any() else self._gate_worth()
+
     def worth(self, *, curve: bool = True) -> WorthCurve | None:
         """What banks of several sizes, or that of the budget alone, are worth for systems that they have not seen.
 

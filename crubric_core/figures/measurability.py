@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
+from ..judges.gate_price import GatePrices
 from ..types import BoolArray, FloatArray, IntArray
 from .style import (
     BLUE,
@@ -39,8 +40,7 @@ def measurability_histogram(
     ``centres``: (n,) the values that the statistic can have, evenly spaced; bars stand around them, since other bins
     would show a comb. Without them the bars divide the range.
     """
-    known = np.isfinite(values)
-    edges = _edges(values[known], centres)
+    known, edges = np.isfinite(values), histogram_edges(values, centres)
     fig = figure(name, "rubrics")
     for kind, members, colour in (("kept", feasible, BLUE), ("dropped", ~feasible, GREY)):
         height, _ = np.histogram(values[members & known], bins=edges)
@@ -61,14 +61,37 @@ def measurability_histogram(
     return fig
 
 
-def _edges(values: FloatArray, centres: FloatArray | None) -> FloatArray:
-    """The ends of the bars, so that every value is inside one."""
-    low, high = float(values.min(initial=0.0)), float(values.max(initial=1.0))
+def histogram_edges(values: FloatArray, centres: FloatArray | None = None) -> FloatArray:
+    """(n + 1,) the ends of the bars of ``measurability_histogram``, so that every known value is inside one."""
+    known = values[np.isfinite(values)]
+    low, high = float(known.min(initial=0.0)), float(known.max(initial=1.0))
     if centres is None or not LEAST_BINS <= len(centres) <= MOST_BINS:
         return np.linspace(low, high, MOST_BINS + 1)
     step = centres[1] - centres[0]
     before, after = (max(0, int(np.ceil(gap / step - 0.5))) for gap in (centres[0] - low, high - centres[-1]))
     return centres[0] + step * (np.arange(-before, len(centres) + after + 1) - 0.5)
+
+
+def price_curve(prices: GatePrices, rubrics: int, tau_c: float, name: str) -> go.Figure:
+    """What each threshold keeps: shares of the rubrics, of their information, of queries with an informative one."""
+    fig = figure(name, "share kept", height=240, yaxis_tickformat=".0%")
+    shares = {
+        "information": (prices.information, BLUE, "solid"),
+        "rubrics": (prices.rubrics / max(rubrics, 1), GREY, "dash"),
+        "queries": (1 - prices.queries_lost / max(prices.queries, 1), GREEN, "dot"),
+    }
+    for what, (share, colour, dash) in shares.items():
+        fig.add_scatter(
+            x=prices.tau,
+            y=share,
+            mode="lines",
+            line={"color": colour, "dash": dash, "width": 2},
+            name=what,
+            hovertemplate="τ<sub>c</sub> = %{x:.2f}: %{y:.0%} of the " + what + "<extra></extra>",
+        )
+    marker_line(fig, tau_c, f"τ<sub>c</sub> = {tau_c:.2f}")
+    fig.update_layout(xaxis_range=[min(0.0, float(prices.tau[0])), 1], yaxis_range=[0, 1.02], showlegend=True)
+    return fig
 
 
 def label_grid(

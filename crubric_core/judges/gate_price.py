@@ -24,6 +24,7 @@ class GatePrices:
     tau: the threshold. rubrics: that reach it. informative: of these, with information. information: their share of
     that of all rubrics, in [0, 1]; NaN where no rubric has any. queries_lost: queries that had an informative rubric
     and have none. judge_calls: labels that a new system costs on all informative rubrics kept, one of every judge.
+    queries: a number: those with an informative rubric where there is no gate.
     """
 
     tau: FloatArray
@@ -32,6 +33,7 @@ class GatePrices:
     information: FloatArray
     queries_lost: IntArray
     judge_calls: IntArray
+    queries: int
 
 
 @dataclass(frozen=True)
@@ -73,6 +75,7 @@ def gate_prices(
         information=(informed @ nu) / total if total > 0 else np.full(len(tau), np.nan),
         queries_lost=np.full(len(tau), len(starts)) - covered,
         judge_calls=n_judges * informed.sum(axis=1),
+        queries=len(starts),
     )
 
 

@@ -71,6 +71,36 @@ def show_clickable(fig: go.Figure, alt: str, key: str, on_point: Callable[[int],
     st.plotly_chart(fig, alt=alt, config=PLOT_CONFIG, key=key, on_select=clicked, selection_mode="points")
 
 
+def show_brushable(
+    fig: go.Figure,
+    alt: str,
+    key: str,
+    on_range: Callable[[float, float], None],
+    title: str = "",
+    look: str = "",
+) -> list[int]:
+    """A figure of bars on which a range of x can be dragged, and a bar clicked; the numbers of the clicked bars.
+
+    ``on_range`` gets the ends of a range that was dragged.
+    """
+
+    def brushed() -> None:
+        boxes = st.session_state[key]["selection"]["box"]
+        if boxes:
+            low, high = sorted(float(x) for x in boxes[0]["x"])
+            on_range(low, high)
+
+    _in_ink(fig, title)
+    fig.update_layout(dragmode="select", selectdirection="h")
+    chosen: Any = st.plotly_chart(
+        fig, alt=alt, config=PLOT_CONFIG, key=key, on_select=brushed, selection_mode=("points", "box")
+    )
+    if look:
+        st.caption(look)
+    selection = chosen["selection"]
+    return [] if selection["box"] else sorted({int(point["point_index"]) for point in selection["points"]})
+
+
 def lazy_tabs(parts: Mapping[str, Callable[[], None]], key: str) -> None:
     """Tabs of which only the open one is computed; which one it is stands in the address."""
     for tab, part in zip(

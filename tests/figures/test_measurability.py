@@ -3,7 +3,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from crubric_core.figures.measurability import label_grid, measurability_histogram
+from crubric_core.figures.measurability import (
+    histogram_edges,
+    label_grid,
+    measurability_histogram,
+    price_curve,
+)
+from crubric_core.judges.gate_price import gate_prices
 
 POSSIBLE = (1 + np.arange(16)) / 17  # of 15 instances, under a flat prior
 
@@ -59,3 +65,24 @@ def test_a_graded_label_read_as_pass_keeps_its_number_under_the_colour() -> None
     read, given = np.array([[1.0, 0.0, np.nan]]), np.array([[4.0, 1.0, np.nan]])
     assert words(read, given, 2) == [["4", "1", "—"]]
     assert np.asarray(label_grid(read, given, ["s"], ["a", "b", "c"], 2).data[0].z)[0, :2].tolist() == [1, 0]
+
+
+def test_every_known_value_lies_between_the_first_and_the_last_edge() -> None:
+    q = np.array([-0.2, 0.1, 0.97, np.nan])
+    for centres in (None, POSSIBLE):
+        edges = histogram_edges(q, centres)
+        assert edges[0] <= -0.2
+        assert edges[-1] >= 0.97
+        assert (np.diff(edges) > 0).all()
+
+
+def test_the_price_curve_starts_at_everything_and_falls() -> None:
+    rng = np.random.default_rng(1)
+    values, nu, query = rng.random(60), rng.random(60), np.arange(60) % 7
+    prices = gate_prices(values, np.linspace(0, 1, 11), nu, query, 3)
+    curves = {t.name: np.asarray(t.y) for t in price_curve(prices, 60, 0.5, "κ").data}
+    assert set(curves) == {"information", "rubrics", "queries"}
+    for share in curves.values():
+        assert share[0] == pytest.approx(1)
+        assert share[-1] == 0
+        assert (np.diff(share) <= 1e-12).all()

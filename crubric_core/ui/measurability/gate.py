@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 import streamlit as st
 
 from ...errors import CrubricError
-from ...figures.measurability import measurability_histogram
+from ...figures.measurability import histogram_edges, measurability_histogram, price_curve
 from ...judges.gate_price import gate_prices
 from ...judges.measurability import STATISTIC_NAMES, agreements_needed, possible_values, shown_threshold
-from .. import widgets
+from ...settings import LOWEST_TAU
+from .. import state, widgets
+from ..settings_bar import LEFT_END
 from ..text import count, plain
 from .rules import compared_with_rules
 
 if TYPE_CHECKING:
+    from ...judges.gate_price import GatePrices
     from ...judges.measurability import Gate
+    from ...types import BoolArray
     from ..page import StudyPage
+
+CURVE = 101  # points of the price curve
 
 
 def answer(study: StudyPage, *first: str) -> None:
@@ -46,47 +53,100 @@ def _in_counts(gate: Gate) -> str:
     return "" if needed is None else f" ({needed} of {count(instances, 'system')})"
 
 
-def show(study: StudyPage) -> None:
-    """The histogram of the statistic, and the price of the threshold next to it."""
+def show(study: StudyPage) -> BoolArray:
+    """The histogram of the statistic, and the price of the threshold next to it.
+
+    Returns (J,) the rubrics of the bars that were clicked; all where none was.
+    """
     gate = study.gating()
+    everything = np.ones(len(gate.feasible), dtype=bool)
     if gate.off:
         st.info("With one judge there is nothing to compare: add the labels of a second and a third one.")
-        return
+        return everything
+    prices = _prices(study)
     left, right = st.columns([3, 1], gap="large")
     with left:
-        widgets.show(
-            measurability_histogram(
-                gate.values,
-                gate.feasible,
-                gate.threshold,
-                possible_values(gate),
-                STATISTIC_NAMES[gate.statistic],
-            ),
-            alt=f"Rubrics by the gate's statistic ({gate.statistic}), kept and dropped",
-            title="Rubrics by measurability",
-            look="how many rubrics stand just below the line: they cost information and say little about quality.",
-        )
+        shown = _histogram(gate)
+        if not isinstance(prices, str):
+            _price_curve(gate, prices)
     with right:
-        _price(study)
+        _price(study, prices)
     with st.expander("Compared with rules of perfect agreement"):
         compared_with_rules(study.reduction(), int(gate.feasible.sum()))
+    return shown
 
 
-def _price(study: StudyPage) -> None:
-    """What the threshold costs; unknown where no model can be fitted."""
-    st.markdown("**What this threshold costs**")
+def _histogram(gate: Gate) -> BoolArray:
+    """The rubrics by their statistic; dragging a range moves the threshold, a click on a bar shows its rubrics."""
+    centres = possible_values(gate)
+    bars = widgets.show_brushable(
+        measurability_histogram(
+            gate.values, gate.feasible, gate.threshold, centres, STATISTIC_NAMES[gate.statistic]
+        ),
+        f"Rubrics by the gate's statistic ({gate.statistic}), kept and dropped",
+        "measurability histogram",
+        lambda low, high: keep_from(low),
+        title="Rubrics by measurability",
+        look="Drag across the bars that should stay: the threshold moves to their left end. "
+        "Click a bar to list its rubrics.",
+    )
+    if not bars:
+        return np.ones(len(gate.values), dtype=bool)
+    edges = histogram_edges(gate.values, centres)
+    return np.isin(np.clip(np.searchsorted(edges, gate.values, side="right") - 1, 0, len(edges) - 2), bars)
+
+
+def keep_from(tau_c: float) -> None:
+    """Move the threshold to this value, to two digits, within what the slider can show."""
+    settings = state.held()
+    low = max(LOWEST_TAU[settings.gate], LEFT_END)
+    chosen = float(np.clip(np.floor(100 * tau_c) / 100, low, 1))
+    state.hold_settings(replace(settings, tau_c=round(chosen, 2)))
+
+
+def _prices(study: StudyPage) -> tuple[GatePrices, GatePrices] | str:
+    """What this threshold costs, and all others; why not, where no model can be fitted."""
     try:
-        nu, verdict = study.calibration().nu, study.verdict()
+        nu = study.calibration().nu
     except CrubricError as error:
-        st.write(plain(f"Unknown, as no model can be fitted: {error}"))
-        return
+        return str(error)
     gate, reduction = study.gating(), study.reduction()
     query = np.unique(reduction.rubrics["query"].to_numpy(dtype=str), return_inverse=True)[1]
-    found = gate_prices(gate.values, [gate.threshold], nu, query, reduction.n_judges)
+    taus = np.linspace(min(0.0, float(np.nanmin(gate.values))), 1, CURVE)
+    here, curve = (
+        gate_prices(gate.values, at, nu, query, reduction.n_judges) for at in ([gate.threshold], taus)
+    )
+    return here, curve
+
+
+def _price_curve(gate: Gate, prices: tuple[GatePrices, GatePrices]) -> None:
+    widgets.show(
+        price_curve(prices[1], len(gate.values), gate.threshold, STATISTIC_NAMES[gate.statistic]),
+        alt="Shares of rubrics, information and queries that each threshold keeps",
+        title="What each threshold keeps",
+        look="Look for the threshold beyond which information falls faster than rubrics.",
+    )
+
+
+def _price(study: StudyPage, prices: tuple[GatePrices, GatePrices] | str) -> None:
+    """What the threshold costs; unknown where no model can be fitted."""
+    st.markdown("**What this threshold costs**")
+    if isinstance(prices, str):
+        st.write(plain(f"Unknown, as no model can be fitted: {prices}"))
+        return
+    found = prices[0]
     share = found.information[0]
     st.metric("Rubrics that pass and carry information", f"{found.informative[0]:,}")
     st.metric("Information kept", widgets.UNKNOWN if np.isnan(share) else f"{share:.0%}")
+    worth = study.gate_worth()
+    kept = np.nan if worth is None else worth.kept.estimate
+    st.metric(
+        "Separated pairs kept",
+        widgets.UNKNOWN if np.isnan(kept) else f"{kept:.0%}",
+        help="Of the pairs that all rubrics together separate, those that the rubrics that pass separate in the same "
+        "order; each system placed without its own labels",
+    )
     st.metric("Queries left without such a rubric", f"{found.queries_lost[0]:,}")
     st.metric("Labels for a new system on all of them", f"{found.judge_calls[0]:,}")
-    if not verdict.holds:
+    if not (verdict := study.verdict()).holds:
         answer(study, verdict.sentence)

@@ -1,0 +1,23 @@
+"""Which rubrics a search finds."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from ..types import BoolArray
+
+SEARCHED = ("rubric", "query", "text", "tags", "dimension", "severity")
+
+
+def find_rubrics(rubrics: pd.DataFrame, words: str) -> BoolArray:
+    """(J,) rubrics that contain each of the words in a name, text, tag, dimension or severity, in any case.
+
+    rubrics: J rows as ``Dataset.rubrics``; searched are those of the columns SEARCHED that it has. No word: all.
+    """
+    found = np.ones(len(rubrics), dtype=bool)
+    columns = [rubrics[name].fillna("").astype(str).str.casefold() for name in SEARCHED if name in rubrics]
+    for word in words.casefold().split():
+        hits = [column.str.contains(word, regex=False).to_numpy(dtype=bool) for column in columns]
+        found &= np.logical_or.reduce(hits) if hits else False
+    return found

@@ -1,0 +1,37 @@
+"""The threshold of the gate follows a drag across the histogram; a search finds rubrics on three pages."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from crubric_core import Settings
+from crubric_core.ui.measurability import gate
+from tests.pages.conftest import Open
+
+
+def test_a_range_that_is_dragged_moves_the_threshold_to_its_left_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    held: list[float | None] = []
+    monkeypatch.setattr(gate.state, "held", Settings)
+    monkeypatch.setattr(gate.state, "hold_settings", lambda settings: held.append(settings.tau_c))
+    for left_end in (0.4567, -3.0, 1.7):
+        gate.keep_from(left_end)
+    assert held == [0.45, -0.5, 1.0], "two digits, within what the slider can show"
+
+
+@pytest.mark.parametrize("page", ["measurability", "items", "bank"])
+def test_a_search_in_the_address_narrows_the_table_of_rubrics(
+    open_page: Open, study: Path, page: str
+) -> None:
+    def rubrics(**query: str) -> list[str]:
+        app = open_page(page, study, **query)
+        assert not app.exception
+        return next(t.value["rubric"].tolist() for t in app.dataframe if "rubric" in t.value)
+
+    everything = rubrics()
+    wanted = everything[0]
+    found = rubrics(search=wanted)
+    assert wanted in found
+    assert len(found) < len(everything)
+    assert all(wanted in name for name in found)

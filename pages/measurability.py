@@ -29,9 +29,12 @@ with left:
         "Rubrics", tables.KEPT, default="all", required=True, key="which", bind="query-params"
     )
     found = clicked & search_rubrics(reduction.rubrics)
-    shown = tables.measurability(gate, reduction, which)
+    statistic = study.gating().statistic
+    shown = tables.measurability(gate, reduction, which, statistic)
     shown = shown[found[shown.index]]
-    row = widgets.pick_one(shown, tables.MEASURABILITY, key="measurability rubric", height=460)
+    row = widgets.pick_one(
+        shown, tables.measurability_columns(statistic), key="measurability rubric", height=460
+    )
     widgets.download("Download measurability.csv", gate, "measurability.csv")
 with right:
     if row is None:

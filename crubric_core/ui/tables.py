@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
 
     from ..labels.store.dataset import Reduction
+    from ..settings import GateStatistic
 
 _number = st.column_config.NumberColumn
 _text = st.column_config.TextColumn
@@ -73,9 +74,23 @@ LEADERBOARD: dict[str, Any] = {
 }
 
 
-def measurability(gate: pd.DataFrame, reduction: Reduction, which: str) -> pd.DataFrame:
-    """The least measurable first; the index says which rubric a row is."""
-    table = _with_text(gate, reduction).sort_values("q_mean", kind="stable")
+def measurability_columns(statistic: GateStatistic) -> dict[str, Any]:
+    """The columns of a gate by this statistic: kappa first where it decides, the probability where q does."""
+    if statistic == "agreement":
+        return MEASURABILITY
+    kappa = _number(
+        "rubric κ", format="%.3f", help="Agreement of judge pairs beyond chance; the gate reads it"
+    )
+    rest = {name: column for name, column in MEASURABILITY.items() if name not in ("rubric", "p_above_tau")}
+    return {"rubric": MEASURABILITY["rubric"], "kappa": kappa, **rest}
+
+
+def measurability(
+    gate: pd.DataFrame, reduction: Reduction, which: str, statistic: GateStatistic = "agreement"
+) -> pd.DataFrame:
+    """The least measurable first, by the gate's statistic; the index says which rubric a row is."""
+    by = ["kappa", "q_mean"] if statistic == "kappa" else ["q_mean"]
+    table = _with_text(gate, reduction).sort_values(by, kind="stable")
     match which:
         case "kept":
             return table[table["feasible"]]

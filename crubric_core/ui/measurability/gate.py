@@ -112,7 +112,7 @@ def _prices(study: StudyPage) -> tuple[GatePrices, GatePrices] | str:
         return str(error)
     gate, reduction = study.gating(), study.reduction()
     query = np.unique(reduction.rubrics["query"].to_numpy(dtype=str), return_inverse=True)[1]
-    taus = np.linspace(min(0.0, float(np.nanmin(gate.values))), 1, CURVE)
+    taus = np.linspace(min(0.0, float(histogram_edges(gate.values)[0])), 1, CURVE)
     here, curve = (
         gate_prices(gate.values, at, nu, query, reduction.n_judges) for at in ([gate.threshold], taus)
     )
@@ -136,7 +136,7 @@ def _price(study: StudyPage, prices: tuple[GatePrices, GatePrices] | str) -> Non
         return
     found = prices[0]
     share = found.information[0]
-    st.metric("Rubrics that pass and carry information", f"{found.informative[0]:,}")
+    st.metric("Informative rubrics kept", f"{found.informative[0]:,}")
     st.metric("Information kept", widgets.UNKNOWN if np.isnan(share) else f"{share:.0%}")
     worth = study.gate_worth()
     kept = np.nan if worth is None else worth.kept.estimate
@@ -146,7 +146,7 @@ def _price(study: StudyPage, prices: tuple[GatePrices, GatePrices] | str) -> Non
         help="Of the pairs that all rubrics together separate, those that the rubrics that pass separate in the same "
         "order; each system placed without its own labels",
     )
-    st.metric("Queries left without such a rubric", f"{found.queries_lost[0]:,}")
-    st.metric("Labels for a new system on all of them", f"{found.judge_calls[0]:,}")
+    st.metric("Queries left without one", f"{found.queries_lost[0]:,}")
+    st.metric("Labels a new system needs", f"{found.judge_calls[0]:,}")
     if not (verdict := study.verdict()).holds:
         answer(study, verdict.sentence)

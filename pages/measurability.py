@@ -6,6 +6,7 @@ from crubric_core.figures import measurability as figures
 from crubric_core.judges.measurability import gate_is_off
 from crubric_core.ui import loaders, tables, widgets
 from crubric_core.ui.measurability import gate as gate_section
+from crubric_core.ui.measurability import repeats
 from crubric_core.ui.measurability import sections as judges_sections
 from crubric_core.ui.page import open_study
 from crubric_core.ui.search import search_rubrics
@@ -58,3 +59,4 @@ with right:
         st.caption(
             "Negative polarity: meeting this rubric is bad. Its labels are shown reversed, as they count."
         )
+    repeats.opened(study, row, study.panel()[:, row, :])

@@ -82,7 +82,8 @@ def policies_of(args: argparse.Namespace) -> Policies:
         given["on_conflict"] = args.on_conflict
     if args.answer:
         given["answers"] = {
-            word: _number(label, "--answer") for word, label in (_pair(t, "--answer") for t in args.answer)
+            word: _number(label, "--answer")
+            for word, label in (_pair(t, "--answer", last=True) for t in args.answer)
         }
     for name in ("multiply", "bins"):
         if name in given:
@@ -118,8 +119,9 @@ def read_mark(text: str) -> tuple[str, int]:
     return name.strip(), int(level)
 
 
-def _pair(text: str, option: str) -> tuple[str, str]:
-    name, equals, value = text.partition("=")
+def _pair(text: str, option: str, *, last: bool = False) -> tuple[str, str]:
+    """NAME=VALUE, parted at the first equals sign, or at the last: ``A=B=0`` answers the word ``A=B``."""
+    name, equals, value = text.rpartition("=") if last else text.partition("=")
     if not equals or not name.strip():
         raise IngestError(f"{option} {text!r} is not NAME=VALUE: write for instance {option} zero=unknown.")
     return name.strip(), value.strip()

@@ -153,3 +153,47 @@ def test_the_votes_say_which_rubrics_are_valid(open_page: Open, study: Path) -> 
     assert table["p_valid"].between(0, 100).all(), "percent"
     assert table["log_odds"].is_monotonic_increasing
     assert any("the votes themselves" in caption.value for caption in app.caption)
+
+
+@pytest.fixture(scope="session")
+def repeated(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two judges; j1 labelled every cell in two runs and contradicted itself on one of twelve. Answers and reasons."""
+    folder = tmp_path_factory.mktemp("repeated")
+    rows = ["system,query,rubric,judge,run,label,reason"]
+    for i, system in enumerate("abcd"):
+        for n in range(3):
+            label = (i + n) % 2
+            flipped = 1 - label if (i, n) == (0, 0) else label
+            rows += [
+                f"{system},q{n},r{n},j1,1,{label},first thought",
+                f"{system},q{n},r{n},j1,2,{flipped},second thought",
+                f"{system},q{n},r{n},j2,1,{1 - label if i == 2 else label},cites a source",
+            ]
+    with Workspace(folder / "runs.duckdb") as workspace:
+        workspace.ingest("\n".join(rows).encode(), dataset="runs")
+        workspace.ingest(b"system,query,text\nc,q0,It is Lima.\n", dataset="runs", kind="answers")
+    return folder / "runs.duckdb"
+
+
+def test_self_consistency_of_each_judge_is_shown(open_page: Open, repeated: Path) -> None:
+    """11 of 12 pairs of runs agree: Beta(12, 2), mean 12/14 = .86."""
+    app = open_page("measurability", repeated, view="Judges")
+    assert not app.exception
+    told = "\n".join(str(c.value).replace("\\", "") for c in app.caption)
+    assert "j1 is the least self-consistent: 92% of 12 pairs of runs agree, self-consistency 0.86" in told
+
+
+def test_a_dataset_without_repeats_says_nothing_of_them(open_page: Open, study: Path) -> None:
+    app = open_page("measurability", study, view="Judges")
+    assert not any("repeat its own label" in m.value for m in app.markdown)
+
+
+def test_answers_and_reasons_are_shown_where_a_disagreement_is_opened(
+    open_page: Open, repeated: Path
+) -> None:
+    app = open_page("measurability", repeated)
+    assert not app.exception
+    chooser = next(s for s in app.selectbox if s.label == "What was said of")
+    assert chooser.value == "c", "the system on which the judges differ comes first"
+    said = next(d.value for d in app.dataframe if "reason" in d.value)
+    assert set(said["reason"]) >= {"first thought", "cites a source"}

@@ -18,9 +18,9 @@ from ..readers.formats.delimited import load_clean
 from ..readers.formats.native import NATIVE
 from ..readers.formats.native.base import OPTIONAL, Setting
 from ..readers.formats.native.tables import Tables, Written, columns_of
-from ..readers.guess import spread_names
+from ..readers.guess import CROSSED, crossed_names, spread_names
 from ..readers.native_files import companions, native_rows, records_of
-from ..readers.plan import FilePlan, Plan
+from ..readers.plan import Columns, FilePlan, Plan
 from ..readers.policies import Policies
 from ..readers.rules import with_rules
 from ..readers.sources import Piece, Source
@@ -82,9 +82,11 @@ def _stage_table(cursor: duckdb.DuckDBPyConnection, *, file: FilePlan, piece: Pi
     opened = open_reader(piece.path, piece.name, file.format, piece.scratch)
     reader, mapping = with_rules(opened, file.mapping, piece)
     spread = {c: v for c, v in mapping.items() if isinstance(v, tuple)}
+    crossed = _crossed(mapping, spread, piece.name)
+    mapping = {c: v for c, v in mapping.items() if not crossed or c != "judge"}
     named = {c: v for c, v in mapping.items() if isinstance(v, str) and not _is_fixed(v, reader.columns)}
     fixed = {c: v[1:] for c, v in mapping.items() if c not in named and isinstance(v, str)}
-    imagined = [*fixed, *spread, *(["label"] if spread else [])]
+    imagined = [*fixed, *spread, *(["label"] if spread else []), *(["judge"] if crossed else [])]
     columns = (*reader.columns, *(c for c in imagined if c not in reader.columns))
     chosen = choose_columns(file.kind, columns, named, piece.name)
     chosen = {c: i for c, i in chosen.items() if i < len(reader.columns) and c not in imagined}
@@ -92,14 +94,29 @@ def _stage_table(cursor: duckdb.DuckDBPyConnection, *, file: FilePlan, piece: Pi
     chosen |= {c: reader.columns.index(name) for c, name in facts.items() if c.startswith("fact")}
     _new_rejects(cursor)
     if spread:
-        staged = spread_out(cursor, reader, chosen, *next(iter(spread.items())), names=spread_names)
+        names = (lambda _: [rubric for _, rubric in crossed]) if crossed else spread_names
+        judges = [judge for judge, _ in crossed]
+        staged = spread_out(cursor, reader, chosen, *next(iter(spread.items())), names=names, judges=judges)
     else:
         staged = reader.stage(cursor, chosen)
     used = {c: reader.columns[i] for c, i in chosen.items()} | {c: f"={v}" for c, v in fixed.items()}
     used |= {c: ", ".join(v) for c, v in spread.items()} | ({"label": "the cells"} if spread else {})
+    used |= {"judge": CROSSED} if crossed else {}
     _fill(cursor, file.kind, used, fixed)
     _grade_severity(cursor, file.kind, used, plan)
     return Upload(piece.name, staged.row_sql, used, staged.place_sql, facts)
+
+
+def _crossed(mapping: Columns, spread: Mapping[str, tuple[str, ...]], name: str) -> Sequence[tuple[str, str]]:
+    """(judge, rubric) of each wide column, where the mapping says that they are judges times criteria; else ()."""
+    if mapping.get("judge") != CROSSED:
+        return ()
+    found = crossed_names(spread.get("rubric", ()))
+    if found is None:
+        raise IngestError(
+            f"The columns of {name} are not judges times criteria: give the columns of one judge at a time (mapping)."
+        )
+    return found
 
 
 def _facts(

@@ -100,7 +100,19 @@ SYNONYMS: Mapping[str, tuple[str, ...]] = {
     "system": ("system_id", "model", "model_id", "model_name", "system_name"),
     "query": ("query_id", "question", "question_id", "prompt_id", "task_id", "prompt"),
     "rubric": ("rubric_id", "criterion", "criterion_id", "criteria", "item", "item_id", "rubric_name"),
-    "judge": ("judge_id", "grader", "grader_id", "rater", "annotator", "evaluator", "judge_model"),
+    "judge": (
+        "judge_id",
+        "grader",
+        "grader_id",
+        "rater",
+        "annotator",
+        "evaluator",
+        "judge_model",
+        "annotator_id",
+        "rater_id",
+        "evaluator_id",
+        "judge_name",
+    ),
     "annotator": ("annotator_id", "judge", "rater", "expert", "grader"),
     "label": (
         "score",
@@ -234,8 +246,13 @@ def _require_needed(kind: Kind, columns: Sequence[str], chosen: Mapping[str, int
     if missing:
         raise IngestError(
             f"{source} has no column for {' and '.join(missing)}, which a {kind} table needs: its columns are "
-            f"{_listed(columns)}; rename one or say which it is (mapping)."
+            f"{_listed(columns)}; rename one or say which it is (mapping), with "
+            f"{_whole(missing[0])} where it is the same for all rows."
         )
+
+
+def _whole(column: str) -> str:
+    return f'{{"{column}": "=…"}}'
 
 
 def plain_name(name: str) -> str:

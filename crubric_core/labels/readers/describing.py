@@ -11,8 +11,11 @@ from .columns import SPECS, Kind, choose_columns
 from .formats import TABLES, Reader, check_format, open_reader, recognise
 from .formats.native.base import NativeFormat, Record, Setting, label_of
 from .formats.records import Fault
-from .guess import Matrix, guess_columns, guess_kind, guess_matrix, guess_spread
+from .guess import CROSSED, Matrix, crossed_names, guess_columns, guess_kind, guess_matrix, guess_spread
 from .native_files import companions, first_records, native_of, native_rows
+from .nested import find_nested, with_nested_unused
+from .open_questions import label_by_content, one_rubric, told_of_one_rubric, with_query
+from .paths import fields_of_records
 from .plan import Columns, FilePlan, Guess
 from .rules import source_of, with_rules
 from .sources import Piece
@@ -73,7 +76,37 @@ def look_into(piece: Piece, overrides: Overrides, pieces: Sequence[Piece] = ()) 
     found = _describe_table(
         piece, reader, basic if overrides.format == "auto" else overrides.format, overrides
     )
-    return _with_rules_told(found, asked, mapping)
+    found = _with_rules_told(found, asked, mapping)
+    if found.plan.format not in ("json", "jsonl"):
+        return found
+    fields = fields_of_records(piece.path, piece.name)
+    within = _within(piece, found, replace(overrides, mapping=asked), fields)
+    return within or replace(found, plan=with_nested_unused(found.plan, fields))
+
+
+def _within(
+    piece: Piece, found: Found, overrides: Overrides, fields: Mapping[str, list[Any]]
+) -> Found | None:
+    """The plan of records whose labels lie within lists or objects of theirs; None where no name says so.
+
+    Where names alone do not tell the paths, they are a proposal, and ``strict`` makes them part of the problem.
+    """
+    plan = found.plan
+    single = str(plan.mapping.get("rubric", "")).startswith("=") and "rubric" not in overrides.mapping
+    weak = single or plan.problem is not None or any(g.confidence < QUESTION for g in plan.guesses)
+    nested = find_nested(plan.kind, fields) if weak else None
+    if nested is None or set(nested.mapping) <= set(overrides.mapping):
+        return None
+    mapping = {**nested.mapping, **overrides.mapping}
+    if overrides.strict and not nested.sure:
+        return replace(
+            found, plan=replace(plan, mapping={}, guesses=(), problem=nested.question(plan.name, mapping))
+        )
+    told = look_into(piece, replace(overrides, mapping=mapping))
+    remark = f"its labels lie within its records, at {nested.mapping['label']}"
+    sure = 0.85 if nested.sure else 0.5
+    guesses = tuple(Guess(c, path, sure, "the names of its fields") for c, path in nested.mapping.items())
+    return replace(told, plan=replace(told.plan, guesses=guesses, remarks=(*told.plan.remarks, remark)))
 
 
 def _with_rules_told(found: Found, asked: Columns, mapping: Columns) -> Found:
@@ -168,9 +201,14 @@ def _describe_table(piece: Piece, reader: Reader, file_format: str, overrides: O
     _reject_unknown_columns(kind, overrides.mapping)
     spread = _spread_of(plan, rows, strict=overrides.strict)
     if spread is not None:
-        return Found(_with_unused(_with_words(spread, rows), rows), rows)
+        told = _with_unused(_with_words(spread, rows), rows)
+        return Found(with_query(told, rows, strict=overrides.strict), rows)
     named = {c: v for c, v in overrides.mapping.items() if isinstance(v, str) and not v.startswith("=")}
     fixed = {c: v for c, v in overrides.mapping.items() if c not in named}
+    named |= label_by_content(plan, rows)
+    if single := one_rubric(plan, rows, named, fixed):
+        fixed = {**fixed, "rubric": f"={single}"}
+        plan = replace(plan, remarks=(*plan.remarks, told_of_one_rubric(single)))
     try:
         chosen = choose_columns(kind, _with_fixed(columns, fixed), named, piece.name)
     except IngestError as error:
@@ -181,7 +219,8 @@ def _describe_table(piece: Piece, reader: Reader, file_format: str, overrides: O
         guessed = {g.canonical: g for g in guess_columns(kind, columns, rows)}
         guesses = tuple(_confirmed(c, column, guessed, named) for c, column in found.items())
         plan = replace(plan, mapping=found | fixed, guesses=guesses)
-    return Found(_with_unused(_with_words(plan, rows), rows), rows)
+    told = with_query(_with_unused(_with_words(plan, rows), rows), rows, strict=overrides.strict)
+    return Found(told, rows)
 
 
 def _with_unused(plan: FilePlan, rows: tuple[Any, ...]) -> FilePlan:
@@ -281,6 +320,16 @@ def _spread_of(plan: FilePlan, rows: tuple[Any, ...], *, strict: bool) -> FilePl
     guessed = guess_columns(plan.kind, [c for c in plan.columns if c not in wide], ())
     keys = {g.canonical: g for g in guessed if g.canonical != "label" and g.confidence > 0.5}
     mapping = {c: g.column for c, g in keys.items()} | dict(plan.mapping) | {what: wide}
+    if spread is None and what == "judge" and "rubric" not in mapping:
+        mapping["rubric"] = "=score"
+        plan = replace(plan, remarks=(*plan.remarks, told_of_one_rubric("score")))
+    if spread is None and set(SPECS[plan.kind].needed) - set(mapping) - {"label"}:
+        return None
+    crossed = crossed_names(wide) if spread is None and what == "rubric" and "judge" not in mapping else None
+    if crossed:
+        mapping["judge"] = CROSSED
+        judges = ", ".join(dict.fromkeys(judge for judge, _ in crossed))
+        plan = replace(plan, remarks=(*plan.remarks, f"its columns are judges ({judges}) times criteria"))
     note = Guess(what, ", ".join(wide)[:200], 0.8, f"{len(wide)} columns hold labels, one {what} each")
     return replace(
         plan,

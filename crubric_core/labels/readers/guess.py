@@ -15,6 +15,7 @@ from .words import UNKNOWN, is_number, levels_of, plain
 Spread = Literal["judge", "system", "rubric"]
 Sample = Sequence[Sequence[str | None]]
 
+CROSSED = "~ {judge}×{rubric}"  # in place of the judge's column: wide columns are judges times criteria
 _ENOUGH = 0.8  # share of a column's known cells that must look like labels
 _WIDEST = 101  # levels of the widest scale that contents alone may suggest
 _NEVER_LABELS = frozenset(
@@ -77,7 +78,7 @@ _CONTAINS: Mapping[str, tuple[str, ...]] = {
 
 
 MODEL = re.compile(
-    r"(?i)(gpt|claude|gemini|llama|qwen|mistral|mixtral|deepseek|command|grok|phi|gemma|sonnet|opus|haiku|^o[134]\b|human)"
+    r"(?i)(gpt|claude|gemini|llama|qwen|mistral|mixtral|deepseek|command|grok|phi|gemma|prometheus|sonnet|opus|haiku|^o[134]\b|human)"
 )  # names of models
 
 
@@ -237,7 +238,39 @@ def guess_spread(columns: Sequence[str], sample: Sample) -> tuple[Spread, tuple[
         return ("judge", wide) if "judge" not in found else None
     if "rubric" in found or ("query" in found and "system" not in found):
         return "system", wide
+    if "system" in found and "judge" not in found and all(map(_names_a_judge, spread_names(wide))):
+        return "judge", wide
     return ("rubric", wide) if "system" in found else None
+
+
+_JUDGE = re.compile(r"(?i)(^|[_\s.\-])(judge|grader|rater|annotator|evaluator|expert|human)s?[_\s.\-]*\d*$")
+
+
+def _names_a_judge(name: str) -> bool:
+    """Whether a column is named after a judge and nothing else: ``gpt-4o``, ``human``, ``rater 2``."""
+    rest = MODEL.sub("", name)
+    return bool(_JUDGE.search(name) or (rest != name and not re.search(r"[A-Za-z]{4,}", rest)))
+
+
+def crossed_names(columns: Sequence[str]) -> tuple[tuple[str, str], ...] | None:
+    """(judge, rubric) of each column, where the columns are all judges times all criteria; None where they are not.
+
+    ``gpt4_clarity, gpt4_tone, claude_clarity, claude_tone`` are two judges and two criteria.
+    """
+    for separator in ("__", "/", "|", ":", ".", " - ", "_", "-", " "):
+        for at_end in (False, True):
+            pairs = [_halves(c, separator, at_end=at_end) for c in columns]
+            for order in (1, -1):
+                judges, rubrics = ({p[::order][i] for p in pairs} for i in (0, 1))
+                crossed = len(judges) * len(rubrics) == len(set(pairs)) == len(columns)
+                if crossed and min(len(judges), len(rubrics)) > 1 and all(map(_names_a_judge, judges)):
+                    return tuple((p[::order][0], p[::order][1]) for p in pairs)
+    return None
+
+
+def _halves(column: str, separator: str, *, at_end: bool) -> tuple[str, str]:
+    first, _, last = column.rpartition(separator) if at_end else column.partition(separator)
+    return first.strip(), last.strip()
 
 
 @dataclass(frozen=True)
@@ -284,6 +317,7 @@ def guess_matrix(columns: Sequence[str], sample: Sample) -> Matrix | None:
 def _may_hold_labels(column: str) -> bool:
     name = plain_name(column)
     described = {s for names in SYNONYMS.values() for s in names} - set(SYNONYMS["label"])
+    described |= set(synonyms_of("answers", "text"))
     return bool(name) and name not in _NEVER_LABELS and name not in described and not name.endswith("_id")
 
 

@@ -5,17 +5,15 @@ A mapping's value may be a rule in place of a column's name:
 * ``id ~ {system}_{query}``: the part of the column ``id`` that the canonical column's name stands for.
 * ``reply =~ score:\s*(\d)``: the first group of a regular expression (RE2: no backtracking), or all it matches.
 * ``reply -> verdict.score``: a path into the JSON that the text holds.
-* ``scores[].metric``: of JSON records, a path; ``[]`` makes a row of each item of a list.
+* ``scores[].metric``: of JSON records, a path (``paths.py``); ``[]`` makes a row of each item of a list, ``{}`` of each
+  value of an object, and ``#`` is its position or key.
 """
 
 from __future__ import annotations
 
-import csv
-import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import duckdb
@@ -25,7 +23,8 @@ from .file_names import split_by
 from .formats import Reader
 from .formats.base import LOCAL, STAGING, Staged
 from .formats.delimited import DelimitedReader
-from .formats.records import Fault, as_text, parse_reply, read_records
+from .formats.records import as_text, parse_reply
+from .paths import is_path, unfolded
 from .plan import Columns
 
 if TYPE_CHECKING:
@@ -82,8 +81,15 @@ def with_rules(reader: Reader, mapping: Columns, piece: Piece) -> tuple[Reader, 
     Raises IngestError where a rule names a column that is not there, or cannot be read.
     """
     mapping = expand(mapping, reader.columns)
+    nested = not isinstance(reader, DelimitedReader)
     there = set(reader.columns)
-    absent = [c for v in mapping.values() if isinstance(v, tuple) for c in v if c not in there]
+    absent = [
+        c
+        for v in mapping.values()
+        if isinstance(v, tuple)
+        for c in v
+        if c not in there and not (nested and is_path(c))
+    ]
     if absent:
         raise IngestError(
             f"The mapping names the column {absent[0]!r}, which {piece.name} does not have: its columns are "
@@ -91,7 +97,7 @@ def with_rules(reader: Reader, mapping: Columns, piece: Piece) -> tuple[Reader, 
         )
     paths = _paths(mapping, reader)
     if paths:
-        reader = _unfolded(piece, paths, reader.columns)
+        reader = unfolded(piece, paths, reader.columns, _named(mapping))
     rules = [
         rule for canonical, value in mapping.items() if (rule := _rule_of(canonical, value, reader.columns))
     ]
@@ -213,55 +219,11 @@ def _paths(mapping: Columns, reader: Reader) -> list[str]:
     """Paths of a mapping into nested JSON, sources of rules included."""
     if isinstance(reader, DelimitedReader):
         return []
-    named = [source_of(v) or v for v in mapping.values() if isinstance(v, str) and not v.startswith("=")]
-    return [p for p in dict.fromkeys(named) if p and p not in reader.columns and ("." in p or "[]" in p)]
+    return [p for p in _named(mapping) if p not in reader.columns and is_path(p)]
 
 
-def _unfolded(piece: Piece, paths: Sequence[str], columns: Sequence[str]) -> Reader:
-    """A table of a JSON file's records with a column a path, one row an item of the list that the paths go through."""
-    lists = {path.rpartition("[]")[0] for path in paths if "[]" in path}
-    longest = max(lists, key=len, default="")
-    if any(not longest.startswith(one) for one in lists):
-        raise IngestError(
-            f"The paths {', '.join(map(repr, paths))} go through different lists of {piece.name}: use one list at a "
-            "time."
-        )
-    target = piece.scratch / "unfolded.csv"
-    header = [*columns, *paths]
-    with target.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(header)
-        for _, record in read_records(piece.path, piece.name):
-            if not isinstance(record, (dict, list)) or isinstance(record, Fault):
-                continue
-            for row in _rows(record, header):
-                writer.writerow(["" if c is None else c for c in row])
-    return DelimitedReader(Path(target), piece.name, piece.scratch)
-
-
-def _rows(record: Any, paths: Sequence[str]) -> Iterator[list[str | None]]:
-    """The cells of one record: rows as many as the longest list has items, other cells repeated."""
-    found = [list(_values(record, path.split("."))) for path in paths]
-    length = max((len(f) for f, p in zip(found, paths, strict=True) if "[]" in p), default=1)
-    for i in range(length):
-        yield [_at(f, i if "[]" in p else 0) for f, p in zip(found, paths, strict=True)]
-
-
-def _at(cells: Sequence[str | None], i: int) -> str | None:
-    return cells[i] if i < len(cells) else None
-
-
-def _values(value: Any, keys: Sequence[str]) -> Iterator[str | None]:
-    if not keys:
-        if value is None or isinstance(value, str):
-            yield value
-        else:
-            yield json.dumps(value, ensure_ascii=False)
-        return
-    key, listed = keys[0].removesuffix("[]"), keys[0].endswith("[]")
-    inner = value.get(key) if isinstance(value, dict) and key else value if not key else None
-    if not listed:
-        yield from _values(inner, keys[1:])
-        return
-    for item in inner if isinstance(inner, list) else ():
-        yield from _values(item, keys[1:])
+def _named(mapping: Columns) -> list[str]:
+    """The columns and paths that a mapping names, sources of rules included."""
+    texts = [v for v in mapping.values() if isinstance(v, str) and v and not v.startswith("=")]
+    wide = [c for v in mapping.values() if isinstance(v, tuple) for c in v]
+    return list(dict.fromkeys([*(source_of(v) or v for v in texts), *wide]))

@@ -101,7 +101,7 @@ def unused_fields(records: Sequence[Any]) -> tuple[tuple[str, ...], tuple[str, .
         for path, value in _unread(record, ""):
             if path in found or len(found) < MOST:
                 found.setdefault(path, []).append(value)
-    suspects = tuple(p for p, values in found.items() if _is_verdict(p, values))
+    suspects = tuple(p for p, values in found.items() if is_verdict_field(p, values))
     return tuple(found), suspects
 
 
@@ -113,12 +113,25 @@ def _unread(value: Any, path: str) -> Iterator[tuple[str, Any]]:
         for key, inner in dict.items(value):
             name = f"{path}.{key}" if path else str(key)
             if key not in value.read:
-                yield name, inner
+                yield from _leaves(inner, name)
             else:
                 yield from _unread(inner, name)
 
 
-def _is_verdict(path: str, values: Sequence[Any]) -> bool:
+def _leaves(value: Any, path: str) -> Iterator[tuple[str, Any]]:
+    """A field that nobody read; of an object the fields within it, of a list of objects theirs."""
+    if isinstance(value, dict) and value:
+        for key, inner in dict.items(value):
+            yield from _leaves(inner, f"{path}.{key}")
+    elif isinstance(value, list) and any(isinstance(item, dict) for item in value):
+        for item in value[:50]:
+            yield from _leaves(item, f"{path}[]")
+    else:
+        yield path, value
+
+
+def is_verdict_field(path: str, values: Sequence[Any]) -> bool:
+    """Whether a field that nothing is taken from looks like labels."""
     name = set(plain_name(path.rsplit(".", 1)[-1].replace("[]", "")).split("_"))
     flat = [v for value in values for v in (value if isinstance(value, list) else [value])]
     scalars = [v for v in flat if isinstance(v, (bool, int, float, str))]

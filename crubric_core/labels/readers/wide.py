@@ -20,9 +20,11 @@ def spread_out(
     what: str,
     columns: Sequence[str],
     names: Callable[[Sequence[str]], Sequence[str]],
+    judges: Sequence[str] = (),
 ) -> Staged:
     """``incoming`` with one row a cell: the row's keys, ``what`` from the column's name, the cell as the label.
 
+    judges: of each column, where the columns are judges times criteria.
     A blank cell stays, as a label that was not given. Rows count through; a place tells row and column.
     """
     at = {column: i for i, column in reversed(list(enumerate(reader.columns)))}
@@ -30,17 +32,18 @@ def spread_out(
     staged = reader.stage(cursor, {**keys, **cells})
     kept = "".join(f', i."{key}"' for key in keys)
     wide = ", ".join(cells)
+    judged = ", $judges[CAST(substr(cell, 5) AS BIGINT) + 1] AS judge" if judges else ""
     cursor.execute(f"ALTER TABLE {STAGING} RENAME TO wide_rows")
     cursor.execute(
         f"""
         CREATE TEMP TABLE {STAGING} AS
         SELECT (source_row - 1) * {len(cells)} + CAST(substr(cell, 5) AS BIGINT) + 1 AS "row", source_row,
                CAST(substr(cell, 5) AS BIGINT) + 1 AS at, * EXCLUDE (source_row, cell, label),
-               $names[CAST(substr(cell, 5) AS BIGINT) + 1] AS "{what}", label
+               $names[CAST(substr(cell, 5) AS BIGINT) + 1] AS "{what}"{judged}, label
         FROM (SELECT {staged.row_sql} AS source_row{kept}, {wide} FROM wide_rows i)
         UNPIVOT INCLUDE NULLS (label FOR cell IN ({wide}))
         """,
-        {"names": list(names(columns))},
+        {"names": list(names(columns))} | ({"judges": list(judges)} if judges else {}),
     )
     cursor.execute("DROP TABLE wide_rows")
     return Staged('i."row"', f"""'row ' || i.source_row || ', column ' || i."{what}\"""")

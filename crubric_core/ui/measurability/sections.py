@@ -13,7 +13,7 @@ from ...judges.shared_errors import effective_judges, independence_note
 from .. import loaders, widgets
 from ..tables import bounded
 from ..text import count
-from . import judges
+from . import judges, repeats
 from . import rules as judges_rules
 
 if TYPE_CHECKING:
@@ -87,6 +87,7 @@ def _judges(study: StudyPage) -> None:
         _rates(table, anchored)
         _errors(study, agreed)
         _validity(found)
+    repeats.section(study)
     _influence(study)
 
 
@@ -201,5 +202,7 @@ def show(view: str, study: StudyPage, *, off: bool) -> None:
         who = "One judge" if n == 1 else f"{n} judges who never labelled the same"
         study.answer(f"{who}: there is nothing to compare, so this is unknown.")
         st.info("Add the labels of a second and a third judge on the same answers.")
+        if view == "Judges":
+            repeats.section(study)
         return
     SECTIONS[view](study)

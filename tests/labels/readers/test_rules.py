@@ -43,6 +43,44 @@ def test_paths_go_into_nested_records(ws):
     assert stored(ws) == [["a", "q1", "m1", 1], ["a", "q1", "m2", 0], ["b", "q1", "m1", 0]]
 
 
+def test_items_of_lists_within_lists_stay_with_the_outer_item(ws):
+    """Two tests of two and one metrics: an outer name is repeated over its own inner items."""
+    content = (
+        b'{"model": "a", "tests": [{"name": "t1", "metrics": [{"m": "x", "ok": true}, {"m": "y", "ok": false}]},'
+        b' {"name": "t2", "metrics": [{"m": "x", "ok": false}]}]}\n'
+    )
+    mapping = {"query": "tests[].name", "rubric": "tests[].metrics[].m", "label": "tests[].metrics[].ok"}
+    ws.ingest(content, "d", mapping=mapping)
+    assert stored(ws) == [["a", "t1", "t1#x", 1], ["a", "t1", "y", 0], ["a", "t2", "t2#x", 0]]
+
+
+def test_values_of_an_object_are_rows_and_their_keys_are_names(ws):
+    content = b'{"a": {"q1": {"r": 1, "s": 0}}, "b": {"q1": {"r": 0}}}'
+    mapping = {"system": "{}.#", "query": "{}{}.#", "rubric": "{}{}{}.#", "label": "{}{}{}"}
+    ws.ingest(content, "d", mapping=mapping)
+    assert stored(ws) == [["a", "q1", "r", 1], ["a", "q1", "s", 0], ["b", "q1", "r", 0]]
+
+
+def test_the_position_in_a_list_can_name_a_rubric(ws):
+    content = b'{"model": "a", "prompt_id": "p", "grades": [{"met": true}, {"met": false}]}\n'
+    ws.ingest(content, "d", mapping={"rubric": "grades[].#", "label": "grades[].met"})
+    assert [row[2:] for row in stored(ws)] == [["0", 1], ["1", 0]]
+
+
+def test_a_wide_table_may_lie_in_a_nested_object(ws):
+    content = b'{"model": "a", "q": "q1", "out": {"cites": 1, "clear": 0, "tokens": 812}}\n'
+    ws.ingest(content, "d", mapping={"query": "q", "rubric": ["out.cites", "out.clear"]})
+    assert [row[2:] for row in stored(ws)] == [["out.cites", 1], ["out.clear", 0]]
+
+
+def test_a_path_that_finds_nothing_is_refused_with_those_that_would(ws):
+    content = b'{"model": "a", "scores": [{"metric": "m", "value": 1}]}\n'
+    with pytest.raises(
+        IngestError, match=r"'scores\[\].score' finds nothing .* scores\[\].metric, scores\[\].value"
+    ):
+        ws.ingest(content, "d", mapping={"rubric": "scores[].metric", "label": "scores[].score"})
+
+
 def test_a_rule_survives_the_way_through_a_plan_as_json(ws, tmp_path):
     path = tmp_path / "x.csv"
     path.write_text("id,rubric,label\nV1_10,r,1\nV2_10,r,0\n")

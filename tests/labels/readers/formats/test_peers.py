@@ -2,6 +2,7 @@
 
 inspect-ai 0.3.285: three samples, two epochs, mock models; model_graded_qa with a grader of its own, a scorer whose
 value is a dictionary, and one that keeps a panel's votes. autorubric 1.6.1: `ItemResult.to_dict` of an ensemble.
+promptfoo 0.121.18: `promptfoo eval -o` of two scripted providers, two tests, two scripted judges and a plain assertion.
 """
 
 from __future__ import annotations
@@ -59,3 +60,19 @@ def test_an_autorubric_ensemble_gives_its_standing_votes_with_their_reasons(ws):
     assert labels.loc[("0", "0#cites", "judge-a"), ["label", "reason"]].tolist() == [1, "a on 0"]
     assert ds.counts()["blank"] == 3
     assert ds.rubrics.set_index("rubric").loc["0#harmful", "polarity"] == -1
+
+
+@pytest.mark.parametrize("ending", ["json", "jsonl"])
+def test_promptfoo_results_give_each_provider_as_a_system_and_each_grader_as_a_judge(ws, ending):
+    ws.ingest(PEERS / f"promptfoo-0.121.18.{ending}", "d")
+    ds = ws.dataset("d")
+    assert ds.systems == ("system-a", "system-b"), "promptIdx counts prompts times providers"
+    assert ds.judges == ("file://judge_one.js", "file://judge_two.js", "judge")
+    labels = ds.labels(system="system-b", query="test0").set_index("judge")
+    assert labels["label"].to_dict() == {"file://judge_one.js": 0, "file://judge_two.js": 1, "judge": 0}
+    assert labels.loc["file://judge_one.js", ["rubric", "reason"]].tolist() == [
+        "test0#brevity",
+        "more than the city",
+    ]
+    assert ds.answers("system-a")["text"].tolist() == ["Paris.", "Lima."]
+    assert set(ds.rubrics["weight"].dropna()) == {2.0}

@@ -58,6 +58,12 @@ def _results(record: Record) -> list[Any]:
 
 
 def _document_rows(record: Record, setting: Setting) -> Iterator[Row]:
+    first: dict[Any, int] = setting.memory.setdefault("prompts", {})
+    for result in _results(record):
+        found = result if isinstance(result, dict) else {}
+        name, index = _id(found.get("provider")), found.get("promptIdx")
+        if isinstance(name, str) and isinstance(index, int):
+            first[name] = min(index, first.get(name, index))
     for result in _results(record):
         yield from _rows(mapped(result, "a result"), setting)
 
@@ -72,7 +78,7 @@ def _rows(result: Record, setting: Setting) -> Iterator[Row]:
     variables = result.get("vars", _inner(result, "testCase").get("vars"))
     shown = json.dumps(variables, ensure_ascii=False, sort_keys=True)
     name = f"test{result['testIdx']}" if result.get("testIdx") is not None else shown[:200]
-    system, grading = setting.system(_system(result)), _inner(result, "gradingResult")
+    system, grading = setting.system(_system(result, setting)), _inner(result, "gradingResult")
     yield query(name, shown)
     yield from answer(system, name, _inner(result, "response").get("output"))
     if is_list_of(grading.get("componentResults"), "pass"):
@@ -126,12 +132,16 @@ def _id(provider: Any) -> Any:
     return provider
 
 
-def _system(result: Record) -> str | None:
-    """The provider; a second prompt makes it another system."""
-    provider = result.get("provider")
-    name = _id(provider)
-    index = result.get("promptIdx", 0)
-    return name if not name or index in (0, None) else f"{name} (prompt {index})"
+def _system(result: Record, setting: Setting) -> str | None:
+    """The provider; a second prompt of the same provider makes it another system.
+
+    promptIdx counts through all pairs of prompt and provider, so that it is 1 for the second of two providers too.
+    """
+    name, index = _id(result.get("provider")), result.get("promptIdx")
+    if not isinstance(name, str) or not isinstance(index, int):
+        return name
+    first = setting.memory.setdefault("prompts", {}).setdefault(name, index)
+    return name if index == first else f"{name} (prompt {index})"
 
 
 FORMATS = (

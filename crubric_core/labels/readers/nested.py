@@ -1,0 +1,234 @@
+"""Labels that lie within nested JSON: which paths hold them, from the names of the fields."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from .columns import SPECS, Kind, plain_name, synonyms_of
+from .guess import MODEL, profile
+from .paths import is_path, parse_path, parts_of, shape_of, unescaped
+from .plan import Columns, FilePlan
+from .rules import source_of
+from .unused import MOST, is_verdict_field
+
+# names of objects whose keys are criteria (or judges) and whose values are labels
+_HOLDERS = frozenset(
+    (
+        *("scores", "score", "ratings", "rating", "grades", "labels", "annotations", "feedback", "metrics"),
+        *("verdicts", "votes", "judgments", "judgements", "rubric_grades", "evaluation", "evaluations"),
+        *(
+            "criteria",
+            "results",
+            "rubric_scores",
+            "judge_scores",
+            "criteria_scores",
+            "dimensions",
+            "feedback_stats",
+        ),
+    )
+)
+_NAMING = (
+    "rubric",
+    "criterion",
+    "criteria",
+    "metric",
+    "dimension",
+    "aspect",
+    "name",
+    "key",
+    "requirements",
+    "title",
+)
+_LABELS = (
+    "success",
+    "correct",
+    "is_correct",
+    "avg",
+)  # names of labels, where nothing but their place says so
+_LABEL_ALIKE = 0.8
+
+
+@dataclass(frozen=True)
+class Nested:
+    """Canonical column → path; sure: whether names alone tell it; missing: what the labels still lack."""
+
+    mapping: Mapping[str, str]
+    sure: bool
+    missing: tuple[str, ...]
+
+    def question(self, name: str, mapping: Columns) -> str:
+        """What to ask of a file whose labels may lie there."""
+        shown = json.dumps(mapping, ensure_ascii=False)
+        lacking = f", and say its {' and '.join(self.missing)}" if self.missing else ""
+        return f"{name} seems to hold labels within its records: if so, read it with the mapping {shown}{lacking}."
+
+
+def find_nested(kind: Kind, fields: Mapping[str, Sequence[Any]]) -> Nested | None:
+    """The paths to the labels of nested records; None where no list or object within them holds any.
+
+    fields: path → values, as ``paths.fields_of_records`` gathers them.
+    """
+    if kind not in ("labels", "gold"):
+        return None
+    found = _in_lists(kind, fields) or _in_objects(kind, fields) or _in_tree(fields)
+    if found is None:
+        return None
+    lacking = tuple(c for c in SPECS[kind].needed if c not in found)
+    by_place = found.get("rubric", "").endswith("[].#") or found["label"].startswith("{}")
+    return Nested(found, set(lacking) <= {"system"} and not by_place, lacking)
+
+
+def with_nested_unused(plan: FilePlan, fields: Mapping[str, Sequence[Any]]) -> FilePlan:
+    """The plan with the fields within records that nothing is taken from, in place of the columns that hold them."""
+    used = {c for v in plan.mapping.values() for c in (v if isinstance(v, tuple) else (v,))}
+    used |= {source_of(c) or c for c in used}
+    shapes = {shape_of(c) for c in used}
+    inner = {f: v for f, v in fields.items() if is_path(f) and not any(_covers(s, f) for s in shapes)}
+    tops = {_top(f) for f in fields if is_path(f)}
+    suspects = [f for f, v in inner.items() if is_verdict_field(f, v)]
+    return replace(
+        plan,
+        unused=(*(c for c in plan.unused if c not in tops), *inner)[:MOST],
+        suspects=tuple(dict.fromkeys([*plan.suspects, *suspects])),
+    )
+
+
+def _covers(shape: str, field: str) -> bool:
+    return field == shape or (field.startswith((f"{shape}.", f"{shape}[")) and bool(shape))
+
+
+def _top(field: str) -> str:
+    return field.partition(".")[0].partition("[")[0]
+
+
+def _in_lists(kind: Kind, fields: Mapping[str, Sequence[Any]]) -> dict[str, str] | None:
+    """Labels in the items of a list: the deepest list whose items have a field with a label's name."""
+    labels = [f for f in fields if "[]." in f and _is_label(kind, f) and _holds_labels(fields[f])]
+    if not labels:
+        return None
+    at_most = max(f.count("[]") for f in labels)
+    deepest = [f for f in labels if f.count("[]") == at_most]
+    label = min(deepest, key=lambda f: (_fractional(fields[f]), _rank(kind, "label", f), len(f)))
+    home = label.rpartition("[]")[0] + "[]"
+    mapping = {"label": label} | _others(kind, fields, home, {label})
+    if "rubric" not in mapping:
+        named = [
+            f
+            for f in fields
+            if f.startswith(home + ".") and _last(f) in _NAMING and f not in mapping.values()
+        ]
+        mapping["rubric"] = (
+            min(named, key=lambda f: (_NAMING.index(_last(f)), len(f))) if named else f"{home}.#"
+        )
+    return mapping
+
+
+def _in_objects(kind: Kind, fields: Mapping[str, Sequence[Any]]) -> dict[str, str] | None:
+    """Labels as the values of an object such as ``scores``: its keys are criteria, else judges."""
+    groups: dict[str, list[str]] = {}
+    for field in fields:
+        trail = parts_of(field)
+        for depth in range(1, len(trail)):
+            if plain_name(trail[depth - 1].replace("[]", "")) in _HOLDERS and "[]" not in trail[depth - 1]:
+                groups.setdefault(".".join(trail[:depth]), []).append(field)
+                break
+    for holder, members in groups.items():
+        mapping = _of_object(kind, fields, holder, members)
+        if mapping is not None:
+            return mapping
+    return None
+
+
+def _of_object(
+    kind: Kind, fields: Mapping[str, Sequence[Any]], holder: str, members: Sequence[str]
+) -> dict[str, str] | None:
+    within = [parts_of(m.removeprefix(holder + ".")) for m in members]
+    tails, keys = {".".join(parts[1:]) for parts in within}, {parts[0] for parts in within}
+    listed = all(k.endswith("[]") for k in keys) and tails == {""}
+    inner = [t for t in tails if t and _is_label(kind, t)]
+    if tails == {""}:
+        label = f"{holder}{{}}" + ("[]" if listed else "")
+        held = members
+    elif len(inner) == 1:
+        label = f"{holder}{{}}.{inner[0]}"
+        held = [m for m in members if m.endswith(f".{inner[0]}")]
+    else:
+        return None
+    if not held or sum(_holds_labels(fields[m]) for m in held) < _LABEL_ALIKE * len(held):
+        return None
+    mapping = {"label": label} | _others(kind, fields, "", set(members))
+    reasons = [t for t in tails if t and _is(kind, "reason", t)]
+    mapping |= {"reason": f"{holder}{{}}.{reasons[0]}"} if len(reasons) == 1 else {}
+    who = "annotator" if kind == "gold" else "judge"
+    names = [unescaped(k).removesuffix("[]") for k in keys]
+    if "rubric" in mapping and who not in mapping:
+        mapping[who] = f"{holder}{{}}.#"
+    elif "rubric" in mapping or (all(map(MODEL.search, names)) and who not in mapping):
+        return None
+    else:
+        mapping["rubric"] = f"{holder}{{}}.#"
+        if listed and who not in mapping:
+            mapping[who] = f"{holder}{{}}[].#"
+    return mapping
+
+
+def _in_tree(fields: Mapping[str, Sequence[Any]]) -> dict[str, str] | None:
+    """One record whose keys are systems, then queries and criteria, and whose leaves are all labels."""
+    depths = {len(parts_of(field)) for field in fields}
+    if depths not in ({2}, {3}) or any("[]" in f or not _holds_labels(v) for f, v in fields.items()):
+        return None
+    if not all(MODEL.search(parts_of(field)[0]) for field in fields):
+        return None
+    if depths == {2}:
+        return {"system": "{}.#", "rubric": "{}{}.#", "label": "{}{}"}
+    return {"system": "{}.#", "query": "{}{}.#", "rubric": "{}{}{}.#", "label": "{}{}{}"}
+
+
+def _others(kind: Kind, fields: Mapping[str, Sequence[Any]], home: str, taken: set[str]) -> dict[str, str]:
+    """The other columns by their names: of the list's items first, then of what is around them."""
+    steps = parse_path(f"{home}.x").steps if home else ()
+    usable = [
+        f
+        for f in fields
+        if f not in taken and (t := parse_path(f).steps) == steps[: len(t)] and not f.endswith("[]")
+    ]
+    found: dict[str, str] = {}
+    for canonical in SPECS[kind].columns:
+        fits = [
+            f for f in usable if f not in found.values() and canonical != "label" and _is(kind, canonical, f)
+        ]
+        # the deeper, the nearer to the label; of the same depth the shorter path and the more usual word
+        fits.sort(key=lambda f: (-f.count("[]"), f.count("."), _rank(kind, canonical, f)))
+        if fits:
+            found[canonical] = fits[0]
+    return found
+
+
+def _last(path: str) -> str:
+    return plain_name(unescaped(parts_of(path)[-1]).replace("[]", ""))
+
+
+def _is_label(kind: Kind, path: str) -> bool:
+    return _is(kind, "label", path) or _last(path) in _LABELS
+
+
+def _fractional(values: Sequence[Any]) -> bool:
+    return any(isinstance(v, float) and not v.is_integer() for v in values)
+
+
+def _is(kind: Kind, canonical: str, path: str) -> bool:
+    return _last(path) in (canonical, *synonyms_of(kind, canonical))
+
+
+def _rank(kind: Kind, canonical: str, path: str) -> int:
+    names = (canonical, *synonyms_of(kind, canonical))
+    return names.index(_last(path)) if _last(path) in names else len(names)
+
+
+def _holds_labels(values: Sequence[Any]) -> bool:
+    cells = [None if v is None else str(v).lower() if isinstance(v, bool) else str(v) for v in values]
+    numbers = all(isinstance(v, (int, float)) for v in values if v is not None)
+    return any(c is not None for c in cells) and (numbers or profile(cells).labels >= _LABEL_ALIKE)

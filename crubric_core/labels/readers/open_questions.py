@@ -1,0 +1,168 @@
+"""What a table of labels leaves open and its rows tell: which column is the query, which the label, and one rubric."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from ...errors import IngestError
+from .columns import choose_columns, plain_name, synonyms_of
+from .guess import profile
+from .plan import FilePlan, Guess
+
+# names of columns that tell queries apart, where none is called query, question, prompt or task; best first
+_NAMES = (
+    *(
+        "query_uid",
+        "prompt_uid",
+        "instance_id",
+        "sample_id",
+        "example_id",
+        "doc_id",
+        "document_id",
+        "dialogue_id",
+    ),
+    *(
+        "dialog_id",
+        "conversation_id",
+        "case_id",
+        "test_case_id",
+        "test_id",
+        "request_id",
+        "problem_id",
+        "paper_id",
+    ),
+    *(
+        "reference_example_id",
+        "segment_id",
+        "seg_id",
+        "session_id",
+        "trace_id",
+        "article_id",
+        "input_id",
+        "uid",
+    ),
+    *(
+        "instruction",
+        "user_input",
+        "input",
+        "orig_instruction",
+        "document",
+        "context",
+        "example",
+        "id",
+        "uuid",
+    ),
+)
+_LABELS, _NO_LABELS = 0.8, 0.5  # share of a column's cells that look like labels: from, and below
+_LEAST = 4  # rows below which nothing is said
+
+
+def with_query(plan: FilePlan, rows: Sequence[Sequence[Any]], *, strict: bool) -> FilePlan:
+    """The plan with the query's column, where no name says which it is, and rows would contradict each other without.
+
+    It is taken where one column has a name that speaks of texts or tasks, and with it no two rows are about the
+    same. Otherwise ``strict`` makes it a problem; a table in which nothing else tells rows apart stays as it is.
+    """
+    if plan.kind not in ("labels", "gold") or plan.problem or "query" in plan.mapping or len(rows) < _LEAST:
+        return plan
+    keys = [c for c, v in plan.mapping.items() if isinstance(v, str) and c not in ("label", "reason")]
+    own = [_cells(plan, rows, str(plan.mapping[c])) for c in keys]
+    before = list(zip(*own, strict=True)) if own else [()] * len(rows)
+    if len(set(before)) == len(before):
+        return plan
+    spread = any(isinstance(v, tuple) for v in plan.mapping.values())
+    offers = [c for c in plan.unused if c in plan.columns and _parts(_cells(plan, rows, c), before, spread)]
+    named = sorted((c for c in offers if _name(c) in _NAMES), key=lambda c: _NAMES.index(_name(c)))
+    if named or (offers and not strict):
+        column = named[0] if named else offers[0]
+        return _taken(plan, column, 0.75 if named else 0.4)
+    if not offers:
+        return plan
+    some = " or ".join(repr(c) for c in offers[:3])
+    problem = (
+        f"Rows of {plan.name} repeat the same system, rubric and judge, and no column is called query: say which "
+        f'column says what each row is about, perhaps {some} ({{"query": "{offers[0]}"}} in the mapping).'
+    )
+    return replace(plan, problem=problem)
+
+
+def label_by_content(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> dict[str, str]:
+    """The label's column where several have names of labels, and the cells of one alone look like labels."""
+    if plan.kind not in ("labels", "gold") or "label" in plan.mapping:
+        return {}
+    names = ("label", *synonyms_of(plan.kind, "label"))
+    named = [c for c in plan.columns if plain_name(c) in names]
+    if len(named) < 2 or any(plain_name(c) == "label" for c in named):
+        return {}
+    held = {c: profile(_cells(plan, rows, c)) for c in named}
+    alike = [c for c in named if held[c].labels >= _LABELS]
+    others = [c for c in named if held[c].labels < _NO_LABELS and held[c].known]
+    return {"label": alike[0]} if len(alike) == 1 and len(others) == len(named) - 1 else {}
+
+
+def one_rubric(
+    plan: FilePlan, rows: Sequence[Sequence[Any]], named: Mapping[str, str], fixed: Mapping[str, Any]
+) -> str | None:
+    """The name of the only rubric of a table with one score for each system, query and judge; None for any other."""
+    if plan.kind not in ("labels", "gold") or "rubric" in {*named, *fixed} or not rows:
+        return None
+    columns = (*plan.columns, *fixed)
+    try:
+        choose_columns(plan.kind, columns, named, plan.name)
+    except IngestError:
+        pass
+    else:
+        return None
+    try:
+        chosen = choose_columns(plan.kind, (*columns, "rubric"), named, plan.name)
+    except IngestError:
+        return None
+    keys = [i for c, i in chosen.items() if c not in ("label", "reason", "rubric") and i < len(plan.columns)]
+    own = [tuple(row[i] if i < len(row) else None for i in keys) for row in rows]
+    label = chosen["label"]
+    if label >= len(plan.columns):
+        return None
+    if "query" in chosen:
+        return plan.columns[label] if len(set(own)) == len(own) else None
+    free = [c for i, c in enumerate(plan.columns) if i not in chosen.values() and _name(c) in _NAMES]
+    told = len(own) >= _LEAST and any(_parts(_cells(plan, rows, c), own, spread=False) for c in free)
+    return plan.columns[label] if told else None
+
+
+def told_of_one_rubric(name: str) -> str:
+    """What is said of a table that names no rubric."""
+    return f"no column names a rubric, so that {name!r} is taken as the only rubric of each query"
+
+
+def _taken(plan: FilePlan, column: str, sure: float) -> FilePlan:
+    return replace(
+        plan,
+        mapping={**plan.mapping, "query": column},
+        guesses=(*plan.guesses, Guess("query", column, sure, "without it rows would be about the same cell")),
+        unused=tuple(c for c in plan.unused if c != column),
+        suspects=tuple(c for c in plan.suspects if c != column),
+        remarks=(
+            *plan.remarks,
+            f"the query is its column {column!r}, without which rows would be about the same cell",
+        ),
+    )
+
+
+def _parts(cells: Sequence[Any], before: Sequence[tuple[Any, ...]], spread: bool) -> bool:
+    """Whether a column tells all rows apart, and is no mere number of the row."""
+    if any(c in (None, "") for c in cells) or len(set(zip(before, cells, strict=True))) < len(cells):
+        return False
+    return len(set(cells)) < len(cells) or (spread and len(set(before)) == 1)
+
+
+def _cells(plan: FilePlan, rows: Sequence[Sequence[Any]], column: str) -> list[Any]:
+    if column.startswith("=") and column not in plan.columns:
+        return [column] * len(rows)
+    at = plan.columns.index(column) if column in plan.columns else -1
+    return [row[at] if 0 <= at < len(row) else None for row in rows]
+
+
+def _name(column: str) -> str:
+    return plain_name(column).strip("_")

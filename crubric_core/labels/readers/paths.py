@@ -1,0 +1,188 @@
+"""Paths into nested JSON: ``scores[].metric``, ``ratings{}.#``; records unfolded into rows along them.
+
+A path is keys joined by points. ``[]`` after a key goes through the items of a list, ``{}`` through the values of an
+object, each a row of its own; ``#`` at the end is the position of the item (from 0), or the key of the value.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ...errors import IngestError
+from .formats import Reader
+from .formats.delimited import DelimitedReader
+from .formats.records import Fault, read_records
+
+_PART = re.compile(r"(.*?)((?:\[\]|\{\})*)", re.DOTALL)
+_FIELDS_SHOWN = 12
+_DEEPEST = 12
+_RECORDS = 20  # records whose fields are listed
+PLACE = "#"
+
+
+@dataclass(frozen=True)
+class Trail:
+    """A path, taken apart: the steps up to its last list or object, and the keys after that.
+
+    A step is a key, or ``[]`` or ``{}``.
+    """
+
+    text: str
+    steps: tuple[tuple[str, bool], ...]
+    rest: tuple[str, ...]
+
+    @property
+    def depth(self) -> int:
+        """How many lists and objects it goes through."""
+        return sum(each for _, each in self.steps)
+
+
+def is_path(text: str) -> bool:
+    """Whether a name can be a path into nested JSON."""
+    return "." in text or text.endswith(("[]", "{}"))
+
+
+def shape_of(text: str) -> str:
+    """A path up to where any key may follow: ``scores{}.value`` gives ``scores``."""
+    return re.sub(r"\.?\{\}.*|\[\]\.#$", "", text)
+
+
+def parts_of(text: str) -> list[str]:
+    """The parts of a path between its points; a point within a key is written after a backslash."""
+    return re.split(r"(?<!\\)\.", text)
+
+
+def unescaped(key: str) -> str:
+    """A key as it stands in the record."""
+    return key.replace("\\.", ".")
+
+
+def parse_path(text: str) -> Trail:
+    """A path taken apart."""
+    steps: list[tuple[str, bool]] = []
+    for part in parts_of(text):
+        found = _PART.fullmatch(part)
+        key, marks = (unescaped(found[1]), found[2]) if found else (part, "")
+        steps += [(key, False)] if key else []
+        steps += [(marks[i : i + 2], True) for i in range(0, len(marks), 2)]
+    last = max((i for i, (_, each) in enumerate(steps) if each), default=-1)
+    return Trail(text, tuple(steps[: last + 1]), tuple(key for key, _ in steps[last + 1 :]))
+
+
+def unfolded(piece: Any, texts: Sequence[str], columns: Sequence[str], named: Sequence[str]) -> Reader:
+    """A table of a JSON file's records: its columns, and one more a path, one row an item of the lists on the way.
+
+    Nested columns that the mapping does not name are left blank: a large one would be repeated in every row.
+    Raises IngestError where the paths go through different lists, or one of them finds nothing.
+    """
+    paths = [parse_path(text) for text in texts]
+    longest = max((p.steps for p in paths), key=len, default=())
+    if any(p.steps != longest[: len(p.steps)] for p in paths):
+        raise IngestError(
+            f"The paths {', '.join(map(repr, texts))} go through different lists of {piece.name}: use one list at a "
+            "time."
+        )
+    plain = [parse_path("") if c not in named else Trail(c, (), (c,)) for c in columns]
+    target = piece.scratch / "unfolded.csv"
+    hits = [0] * len(paths)
+    with target.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow([*columns, *texts])
+        for _, record in read_records(piece.path, piece.name):
+            if isinstance(record, Fault) or not isinstance(record, (dict, list)):
+                continue
+            own = [
+                _cell(_follow(record, p.rest), flat=False) if p.text else _flat(record, c)
+                for p, c in zip(plain, columns, strict=True)
+            ]
+            for items in _walk(record, longest, ((record, None),)):
+                found = [_value(items[p.depth], p.rest) for p in paths]
+                hits = [n + (c is not None) for n, c in zip(hits, found, strict=True)]
+                writer.writerow(["" if c is None else c for c in (*own, *found)])
+    _refuse_misses(piece, dict(zip(texts, hits, strict=True)))
+    return DelimitedReader(Path(target), piece.name, piece.scratch)
+
+
+def _refuse_misses(piece: Any, hits: Mapping[str, int]) -> None:
+    lost = [text for text, n in hits.items() if not n]
+    if lost:
+        fields = list(fields_of_records(piece.path, piece.name))
+        shown = ", ".join(fields[:_FIELDS_SHOWN]) + (" …" if len(fields) > _FIELDS_SHOWN else "")
+        raise IngestError(f"The path {lost[0]!r} finds nothing in {piece.name}: its fields are {shown}.")
+
+
+Item = tuple[Any, str | None]  # a value, and its position or key in what holds it
+
+
+def _walk(
+    value: Any, steps: Sequence[tuple[str, bool]], items: tuple[Item, ...]
+) -> Iterator[tuple[Item, ...]]:
+    """The record and the items on the way to each innermost item."""
+    for i, (name, each) in enumerate(steps):
+        if not each:
+            value = value.get(name) if isinstance(value, dict) else None
+            continue
+        inner: list[Item] = []
+        if name == "[]" and isinstance(value, list):
+            inner = [(item, str(at)) for at, item in enumerate(value)]
+        elif name == "{}" and isinstance(value, dict):
+            inner = [(item, str(key)) for key, item in value.items()]
+        for item in inner:
+            yield from _walk(item[0], steps[i + 1 :], (*items, item))
+        return
+    yield items
+
+
+def _value(item: Item, keys: Sequence[str]) -> str | None:
+    if keys and keys[-1] == PLACE and len(keys) == 1:
+        return item[1]
+    return _cell(_follow(item[0], keys), flat=False)
+
+
+def _follow(value: Any, keys: Sequence[str]) -> Any:
+    for key in keys:
+        value = value.get(key) if isinstance(value, dict) else None
+    return value
+
+
+def _flat(record: Any, column: str) -> str | None:
+    return _cell(record.get(column) if isinstance(record, dict) else None, flat=True)
+
+
+def _cell(value: Any, *, flat: bool) -> str | None:
+    """A value as text; of lists and objects their JSON, or nothing where ``flat``."""
+    if value is None or isinstance(value, str):
+        return value
+    if flat and isinstance(value, (dict, list)):
+        return None
+    return json.dumps(value, ensure_ascii=False)
+
+
+def fields_of_records(path: Path, name: str) -> dict[str, list[Any]]:
+    """Path → values of every field of the first records; lists are ``[]``, and no object is ``{}``."""
+    found: dict[str, list[Any]] = {}
+    for count, (_, record) in enumerate(read_records(path, name)):
+        if count == _RECORDS:
+            break
+        _gather(record, "", found, 0)
+    return found
+
+
+def _gather(value: Any, path: str, found: dict[str, list[Any]], depth: int) -> None:
+    if depth > _DEEPEST or len(found) > 500:
+        return
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            name = str(key).replace(".", "\\.")
+            _gather(inner, f"{path}.{name}" if path else name, found, depth + 1)
+    elif isinstance(value, list) and value:
+        for item in value[:_RECORDS]:
+            _gather(item, f"{path}[]", found, depth + 1)
+    elif path:
+        found.setdefault(path, []).append(value)

@@ -1,0 +1,121 @@
+"""How far judges repeat themselves, and what judges and systems said where labels differ."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from ...judges.self_consistency import self_consistency
+from .. import widgets
+from ..loaders import FEW, MANY
+from ..tables import bounded
+from ..text import count, plain, shorten
+
+if TYPE_CHECKING:
+    from ...analysis.stage import Key
+    from ...types import FloatArray
+    from ..loaders import Study
+
+LONGEST = 4000  # characters of an answer that are shown
+_SUMMED = ["cells", "pairs", "agreeing", "draws", "consistent"]
+_number = st.column_config.NumberColumn
+REPEATS: dict[str, Any] = {
+    "judge": "judge",
+    "rubric": "rubric",
+    "cells": _number("cells", format="localized", help="Systems × rubrics that it labelled twice or more"),
+    "pairs": _number("pairs of runs", format="localized"),
+    "share": _number("agreeing", format="percent", help="Share of pairs of runs with the same label"),
+    **bounded("mean", "self-consistency", "low", "high"),
+    "query": "query",
+}
+SAID: dict[str, Any] = {
+    "judge": "judge",
+    "run": "run",
+    "label": _number("label"),
+    "reason": st.column_config.TextColumn("reason", width="large"),
+}
+
+
+def repeated(study: Study) -> pd.DataFrame:
+    """One row a rubric and judge with cells labelled repeatedly (``Dataset.repeats``); empty where there are none."""
+    return _repeated((study.fingerprint, study.reduction().response), study)
+
+
+@st.cache_resource(max_entries=FEW, show_spinner=False)
+def _repeated(key: Key, _study: Study) -> pd.DataFrame:
+    data = _study.dataset
+    return (
+        data.repeats(_study.reduction().response)
+        if data.has_runs
+        else pd.DataFrame(columns=["judge", *_SUMMED])
+    )
+
+
+def consistency_table(repeats: pd.DataFrame, by: list[str], confidence: float) -> pd.DataFrame:
+    """Self-consistency of each group of rows, least consistent first: by, cells, pairs, share, mean, low, high."""
+    summed = repeats.groupby(by, sort=True)[_SUMMED].sum().reset_index()
+    found = self_consistency(
+        summed["pairs"], summed["agreeing"], summed["draws"], summed["consistent"], confidence=confidence
+    )
+    table = summed.assign(share=found.share, mean=found.mean, low=found.low, high=found.high)
+    return table.sort_values("mean", kind="stable", ignore_index=True)
+
+
+def section(study: Study) -> None:
+    """Self-consistency of each judge, and of each judge on each rubric; nothing where nobody labelled a cell twice."""
+    repeats = repeated(study)
+    if repeats.empty:
+        return
+    confidence = study.settings.confidence
+    judges = consistency_table(repeats, ["judge"], confidence)
+    least = judges.iloc[0]
+    st.markdown("**Does each judge repeat its own label?**")
+    st.caption(
+        plain(
+            f"{least['judge']} is the least self-consistent: {least['share']:.0%} of "
+            f"{count(int(least['pairs']), 'pair')} of runs agree, self-consistency {least['mean']:.2f} [{least['low']:.2f}, {least['high']:.2f}]. Agreement "
+            "between judges uses each judge's majority of runs, so that no cell is dropped."
+        )
+    )
+    widgets.table(judges, {c: v for c, v in REPEATS.items() if c in judges})
+    each = consistency_table(repeats, ["judge", "rubric", "query"], confidence)
+    widgets.table(each.head(500), REPEATS, height=250)
+    widgets.download("Download self_consistency.csv", each, "self_consistency.csv")
+
+
+def opened(study: Study, row: int, panel: FloatArray) -> None:
+    """What was said about one rubric of one system: the answer, and each judge's label with its reason.
+
+    panel: (M, K) labels of the rubric as the model reads them. Systems on which judges differ come first.
+    """
+    rubric = study.reduction().rubrics.iloc[row]
+    said, answers = _said((study.fingerprint, row), study, str(rubric["rubric"]), str(rubric["query"]))
+    if answers.empty and not {"reason", "run"} & set(said):
+        return
+    split = np.array([len(np.unique(known[np.isfinite(known)])) > 1 for known in panel])
+    names = np.array(study.reduction().systems)
+    there = set(said["system"])
+    systems = [str(n) for n in (*names[split], *names[~split]) if n in there]
+    if not systems:
+        return
+    differing = {str(n) for n in names[split]}
+    system = st.selectbox(
+        "What was said of",
+        systems,
+        format_func=lambda n: f"{n} (judges differ)" if n in differing else n,
+        key=f"said {study.fingerprint}",
+    )
+    text = answers.loc[answers["system"] == system, "text"]
+    if len(text):
+        with st.expander("Its answer", expanded=True):
+            st.text(shorten(str(text.iloc[0]), LONGEST))
+    own = said[said["system"] == system]
+    widgets.table(own, {c: v for c, v in SAID.items() if c in own})
+
+
+@st.cache_resource(max_entries=MANY, show_spinner=False)
+def _said(key: Key, _study: Study, _rubric: str, _query: str) -> tuple[pd.DataFrame, pd.DataFrame]:
+    return _study.dataset.labels(rubric=_rubric), _study.dataset.answers(query=_query)

@@ -214,6 +214,32 @@ def test_of_a_wide_table_the_columns_with_labels_can_be_chosen(open_page: Open, 
     assert "Adds 2 systems, 2 judges, 4 queries, 4 rubrics and 16 labels" in text(app)
 
 
+def test_a_label_is_found_by_a_rule_that_is_tried_on_the_first_rows(open_page: Open, tmp_path: Path) -> None:
+    app = open_page("data", tmp_path / "w.duckdb")
+    replies = ["Score: 4", "Score: 2", "no idea", "Score: 5"]
+    lines = ["system,query,rubric,judge,reply", *(f"s{i},q,r,j,{reply}" for i, reply in enumerate(replies))]
+    upload(app, ("replies.csv", "\n".join(lines).encode()))
+    next(m for m in app.multiselect if m.label == "Columns found by a rule").set_value(["label"]).run()
+    next(t for t in app.text_input if t.label == "Rule for label").set_value(r"reply =~ Score: (\d)").run()
+    assert not app.exception
+    assert "It understands 3 of the first 4 rows." in text(app)
+    tried = next(d.value for d in app.dataframe if "gives" in d.value)
+    assert tried.values.tolist()[0] == ["no idea", "not understood"]
+    assert ["Score: 4", "4"] in tried.values.tolist()
+    button(app, "Read 1 file").click().run()
+    with Workspace(tmp_path / "w.duckdb") as workspace:
+        assert workspace.dataset("replies").labels()["label"].tolist()[:2] == [4, 2]
+
+
+def test_a_rule_that_cannot_be_read_is_a_sentence(open_page: Open, tmp_path: Path) -> None:
+    app = open_page("data", tmp_path / "w.duckdb")
+    upload(app, ("fin.csv", csv(*ROWS)))
+    next(m for m in app.multiselect if m.label == "Columns found by a rule").set_value(["label"]).run()
+    next(t for t in app.text_input if t.label == "Rule for label").set_value("label =~ (").run()
+    assert not app.exception
+    assert any("is no regular expression" in e.value.replace("\\", "") for e in app.error)
+
+
 def test_choices_do_not_outlast_the_files_they_were_made_for(open_page: Open, tmp_path: Path) -> None:
     app = open_page("data", tmp_path / "w.duckdb")
     upload(app, ("fin.csv", csv(*ROWS)))

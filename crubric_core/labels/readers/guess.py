@@ -114,11 +114,14 @@ def guess_kind(name: str, columns: Sequence[str]) -> Kind:
     plainly = {plain_name(column) for column in columns}
     if plainly & {"valid", "validity"} and fits("anchors", columns):
         return "anchors"
-    if any("system" in c or "model" in c for c in plainly) and not fits("labels", columns):
+    criteria = bool(plainly & {"rubric", *synonyms_of("labels", "rubric")})
+    systems = any("system" in c or "model" in c for c in plainly)
+    if systems and not criteria and not fits("labels", columns):
         return _of_systems(columns)
     if _lacks_system(columns):
         return "labels"
-    kind: Kind = next((k for k in ("labels", "rubrics", "queries") if fits(k, columns)), "labels")
+    kinds: tuple[Kind, ...] = ("labels",) if systems else ("labels", "rubrics", "queries")
+    kind: Kind = next((k for k in kinds if fits(k, columns)), "labels")
     human = "gold" in name.lower() or any("annotator" in c for c in plainly)
     return "gold" if kind == "labels" and human else kind
 

@@ -15,6 +15,7 @@ from ...labels.readers.formats.native import NATIVE
 from ...labels.readers.plan import FilePlan, Plan
 from ..text import count, plain, shorten
 from ..widgets import UNKNOWN
+from . import rules as upload_rules
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -190,34 +191,38 @@ def _ask_table(batch: Batch, group: tuple[FilePlan, ...]) -> tuple[FilePlan, ...
     if kind != first.kind:
         bare = FilePlan(first.name, first.format, kind=kind)
         guess = batch.once(("kind", first.name), kind, lambda: preview_file(batch.kept, bare, PREVIEW).file)
-    mapping = _ask_columns(f"{batch.key} {first.name} {kind}", guess, kind)
+    mapping = _ask_columns(batch, f"{batch.key} {first.name} {kind}", guess, kind)
     if kind == first.kind and mapping == _by_column(guess):
         return group
     return tuple(changed(f, kind=kind, mapping=mapping | constants(f.mapping), title="") for f in group)
 
 
-def _ask_columns(key: str, guess: FilePlan, kind: Kind) -> dict[str, Any]:
+def _ask_columns(batch: Batch, key: str, guess: FilePlan, kind: Kind) -> dict[str, Any]:
     """Canonical column → the file's; the needed and the recognised ones first, the others behind a button."""
     spec, fixed = SPECS[kind], constants(guess.mapping)
     spread = {c: v for c, v in guess.mapping.items() if isinstance(v, tuple)}
     hidden = {*fixed, *spread, *(["label"] if spread else [])}
+    above = st.container()
+    rules = upload_rules.ask(batch, key, guess, kind, sorted(hidden))
+    hidden |= set(rules)
     asked = [c for c in spec.columns if c not in hidden]
     always = {*spec.needed, *spec.keys, *spec.any_of, *guess.mapping}
     chosen: dict[str, Any] = {}
-    for canonical, columns in spread.items():
-        picked = st.multiselect(
-            f"Columns with labels, one a {canonical}",
-            list(guess.columns),
-            list(columns),
-            key=f"spread {key} {canonical}",
-        )
-        chosen[canonical] = tuple(picked) or ""
-    _ask_each([c for c in asked if c in always], key, guess, kind, chosen)
-    others = [c for c in asked if c not in always]
-    if others:
-        with st.expander(f"Other columns ({len(others)})"):
-            _ask_each(others, key, guess, kind, chosen)
-    return chosen
+    with above:
+        for canonical, columns in spread.items():
+            picked = st.multiselect(
+                f"Columns with labels, one a {canonical}",
+                list(guess.columns),
+                list(columns),
+                key=f"spread {key} {canonical}",
+            )
+            chosen[canonical] = tuple(picked) or ""
+        _ask_each([c for c in asked if c in always], key, guess, kind, chosen)
+        others = [c for c in asked if c not in always]
+        if others:
+            with st.expander(f"Other columns ({len(others)})"):
+                _ask_each(others, key, guess, kind, chosen)
+    return chosen | rules
 
 
 def _ask_each(

@@ -76,8 +76,9 @@ def section(study: Study) -> None:
     st.caption(
         plain(
             f"{least['judge']} is the least self-consistent: {least['share']:.0%} of "
-            f"{count(int(least['pairs']), 'pair')} of runs agree, self-consistency {least['mean']:.2f} [{least['low']:.2f}, {least['high']:.2f}]. Agreement "
-            "between judges uses each judge's majority of runs, so that no cell is dropped."
+            f"{count(int(least['pairs']), 'pair')} of runs agree, self-consistency {least['mean']:.2f} "
+            f"[{least['low']:.2f}, {least['high']:.2f}]. Agreement between judges uses each judge's majority of runs, "
+            "so that no cell is dropped."
         )
     )
     widgets.table(judges, {c: v for c, v in REPEATS.items() if c in judges})

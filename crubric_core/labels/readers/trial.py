@@ -1,0 +1,56 @@
+"""A rule of a mapping tried on the first rows of a file: what it understands, and what it does not."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from .describing import SAMPLE
+from .formats import open_reader
+from .plan import FilePlan
+from .rules import source_of, with_rules
+from .sources import Sources, gathered
+
+
+@dataclass(frozen=True)
+class RuleTrial:
+    """What a rule gives on the first rows.
+
+    hits: (text, value) of each row that it understands; the text of a path into JSON is "". misses: the texts that
+    it does not understand.
+    """
+
+    hits: tuple[tuple[str, str], ...]
+    misses: tuple[str, ...]
+
+    @property
+    def rows(self) -> int:
+        """How many rows were tried."""
+        return len(self.hits) + len(self.misses)
+
+
+def try_rule(source: Sources, file: FilePlan, canonical: str, rule: str) -> RuleTrial:
+    """What ``rule`` gives for the canonical column, on the first rows of one file of the sources.
+
+    Raises IngestError where the rule cannot be read, or names what is not there.
+    """
+    with gathered(source) as pieces:
+        piece = next((p for p in pieces if p.name == file.name), pieces[0])
+        basic = file.format if file.format != "unknown" else "auto"
+        reader, mapping = with_rules(
+            open_reader(piece.path, piece.name, basic, piece.scratch), {canonical: rule}, piece
+        )
+        rows = reader.head(SAMPLE)
+    column = str(mapping[canonical])
+    if column not in reader.columns:
+        return RuleTrial((), ())
+    at, told = reader.columns.index(column), reader.columns
+    by = told.index(source_of(rule)) if source_of(rule) in told else None
+    hits, misses = [], []
+    for row in rows:
+        value = row[at] if at < len(row) else None
+        text = "" if by is None or by >= len(row) else row[by] or ""
+        if value is None:
+            misses.append(text)
+        else:
+            hits.append((text, value))
+    return RuleTrial(tuple(hits), tuple(misses))

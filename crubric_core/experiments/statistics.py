@@ -76,19 +76,6 @@ def confusion(first: FloatArray, second: FloatArray) -> FloatArray:
     return np.stack([(a & b).sum(axis=0) for a in passes[0] for b in passes[1]], axis=1).astype(float)
 
 
-def cohen_kappa(counts: FloatArray) -> FloatArray:
-    """(p_o - p_e) / (1 - p_e) of 2 × 2 counts (…, 4) as ``confusion`` gives them → (…), at most 1.
-
-    NaN without counts and where both sides always say the same one thing (p_e = 1).
-    """
-    n = counts.sum(axis=-1)
-    pp, pf, fp, ff = np.moveaxis(counts, -1, 0)
-    expected = (pp + pf) * (pp + fp) + (fp + ff) * (pf + ff)  # n² p_e
-    kappa = np.full(n.shape, np.nan)
-    np.divide(n * (pp + ff) - expected, n**2 - expected, out=kappa, where=n**2 > expected)
-    return kappa
-
-
 def query_draws(query_index: IntArray, replicates: int, rng: np.random.Generator) -> IntArray:
     """(replicates, N) how often each query is drawn when as many as there are, N, are drawn with replacement."""
     n = int(query_index.max()) + 1

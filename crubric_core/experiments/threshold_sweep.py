@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
+from ..judges.agreement import kappa_of_counts
 from ..judges.consensus import majority
 from ..judges.measurability import gate_is_off
 from ..labels.store.dataset import Dataset
@@ -21,7 +22,7 @@ from ..types import BoolArray, Cancel, FloatArray, IntArray, Progress
 from .declaration import HIGH, LOW, P_VALUE, Chart, Experiment, ResultColumn, ResultTable, hidden, number
 from .inputs import Inputs, gold_labels, read_inputs
 from .results import ExperimentResult, Watch, compared, num, span
-from .statistics import cohen_kappa, confusion, draw_interval, known_mean, query_draws, sum_by_query
+from .statistics import confusion, draw_interval, known_mean, query_draws, sum_by_query
 
 THRESHOLDS = (0.50, 0.60, 0.65, 0.70, 0.80)
 HUMAN, OTHERS = "human gold", "the other judges"
@@ -36,16 +37,16 @@ class Comparison:
 
     def kappa(self, kept: BoolArray) -> float:
         """Mean over the pairs of kappa pooled over the kept rubrics (J,)."""
-        return float(known_mean(cohen_kappa(self.counts[:, kept].sum(axis=1))))
+        return float(known_mean(kappa_of_counts(self.counts[:, kept].sum(axis=1))))
 
     def by_rubric(self) -> FloatArray:
         """(J,) mean over the pairs of each rubric's own kappa; NaN where it never varies."""
-        return known_mean(cohen_kappa(self.counts))
+        return known_mean(kappa_of_counts(self.counts))
 
     def draws(self, kept: BoolArray, query_index: IntArray, weights: IntArray) -> FloatArray:
         """(R,) kappa of the kept rubrics where weights (R, N) says how often each query is drawn."""
         pairs = [weights @ sum_by_query(counts, query_index, kept) for counts in self.counts]
-        return known_mean(cohen_kappa(np.stack(pairs)))
+        return known_mean(kappa_of_counts(np.stack(pairs)))
 
 
 def sweep(

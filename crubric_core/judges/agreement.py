@@ -62,6 +62,21 @@ def cohen_kappa(first: FloatArray, second: FloatArray, weighting: Weighting = "n
     return _cohen(table, weights)
 
 
+def kappa_of_counts(counts: FloatArray) -> FloatArray:
+    """Cohen's kappa (p_o - p_e) / (1 - p_e) of 2 × 2 counts (…, 4) → (…), at most 1.
+
+    counts: units on which both say 1, only the first, only the second, both 0.
+
+    NaN without counts and where both sides always say the same one thing (p_e = 1).
+    """
+    n = counts.sum(axis=-1)
+    pp, pf, fp, ff = np.moveaxis(counts, -1, 0)
+    expected = (pp + pf) * (pp + fp) + (fp + ff) * (pf + ff)  # n² p_e
+    kappa = np.full(n.shape, np.nan)
+    np.divide(n * (pp + ff) - expected, n**2 - expected, out=kappa, where=n**2 > expected)
+    return kappa
+
+
 def fleiss_kappa(labels: FloatArray) -> float:
     """Fleiss' kappa (P̄ - P̄_e) / (1 - P̄_e) of the units that every rater labelled. (U, K) → at most 1, or NaN."""
     return _measure("fleiss", labels)

@@ -6,7 +6,7 @@ from scipy import stats
 
 from crubric_core import Settings
 from crubric_core.experiments.inputs import gold_labels, read_inputs
-from crubric_core.experiments.statistics import cohen_kappa, confusion
+from crubric_core.experiments.statistics import confusion
 from crubric_core.experiments.threshold_sweep import compare, quartile_table, sweep
 from crubric_core.judges import agreement
 from tests import oracles
@@ -126,7 +126,7 @@ def test_kappa_from_counts_is_cohens_kappa_of_the_labels():
     first[rng.random(first.shape) < 0.2] = np.nan
     second[:, 3] = 1.0
     first[:, 3] = 1.0
-    ours = cohen_kappa(confusion(first, second))
+    ours = agreement.kappa_of_counts(confusion(first, second))
     np.testing.assert_allclose(ours, agreement.cohen_kappa(first, second), atol=1e-12)
     assert np.isnan(ours[3])
 

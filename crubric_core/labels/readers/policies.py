@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, field, fields
 from typing import Any, Literal, get_args
 
 from ...errors import IngestError, require_choice
+from ...text import count
 
 OnConflict = Literal["reject", "last", "first", "runs"]
 Fractions = Literal["reject", "down", "up"]
@@ -92,9 +93,7 @@ class Policies:
         for name, choice in self.unusual().items():
             words = _spelt(name, choice)
             rows = applied.get(name, 0)
-            parts.append(
-                f"{name}: {words}" + (f" ({rows:,} {'row' if rows == 1 else 'rows'})" if rows else "")
-            )
+            parts.append(f"{name}: {words}" + (f" ({count(rows, 'row')})" if rows else ""))
         return "; ".join(parts)
 
     @classmethod

@@ -70,10 +70,11 @@ def everybody(
     """Estimates and intervals of very many systems by their place, best first: a line, a band, and the chosen one."""
     place = np.arange(1, len(systems) + 1)
     fig = figure("place by estimate", title, height=260, showlegend=False)
-    ends = np.concatenate([estimate.low, estimate.high[::-1]])
+    closed = np.isfinite(estimate.low) & np.isfinite(estimate.high)
+    around = place[closed]
     fig.add_scatter(
-        x=np.concatenate([place, place[::-1]]),
-        y=np.where(np.isfinite(ends), ends, np.nan),
+        x=np.concatenate([around, around[::-1]]),
+        y=np.concatenate([estimate.low[closed], estimate.high[closed][::-1]]),
         fill="toself",
         fillcolor=BAND,
         line={"width": 0},
@@ -254,6 +255,7 @@ def _estimates(
     colour: str,
     symbol: str,
 ) -> None:
+    low, high = _ends(estimate)
     fig.add_scatter(
         x=estimate.value,
         y=rows,
@@ -263,18 +265,45 @@ def _estimates(
         error_x={
             "type": "data",
             "symmetric": False,
-            "array": estimate.high - estimate.value,
-            "arrayminus": estimate.value - estimate.low,
+            "array": high - estimate.value,
+            "arrayminus": estimate.value - low,
             "color": colour,
             "thickness": 2,
             "width": 4,
         },
         customdata=np.array(
-            [labels(systems, 80), estimate.low.tolist(), estimate.high.tolist()], dtype=object
+            [labels(systems, 80), *([_written(v) for v in ends] for ends in (estimate.low, estimate.high))],
+            dtype=object,
         ).T,
-        hovertemplate="%{customdata[0]}<br>θ = %{x:.2f} [%{customdata[1]:.2f}, %{customdata[2]:.2f}]"
+        hovertemplate="%{customdata[0]}<br>%{x:.2f} [%{customdata[1]}, %{customdata[2]}]"
         "<extra>" + label(name) + "</extra>",
     )
+    for end, given, symbol in ((low, estimate.low, "triangle-left"), (high, estimate.high, "triangle-right")):
+        beyond = np.isinf(given)
+        if beyond.any():
+            fig.add_scatter(
+                x=end[beyond],
+                y=rows[beyond],
+                mode="markers",
+                marker={"color": colour, "size": 9, "symbol": symbol},
+                showlegend=False,
+                hovertemplate="open: nothing bounds it on this side<extra></extra>",
+            )
+
+
+def _ends(estimate: Estimate) -> tuple[FloatArray, FloatArray]:
+    """Where bars end: those of open intervals a little beyond all others."""
+    every = np.concatenate([estimate.value, estimate.low, estimate.high])
+    known = every[np.isfinite(every)]
+    if not len(known):
+        return estimate.low, estimate.high
+    room = 0.08 * max(float(np.ptp(known)), 0.1)
+    low = np.where(np.isneginf(estimate.low), known.min() - room, estimate.low)
+    return low, np.where(np.isposinf(estimate.high), known.max() + room, estimate.high)
+
+
+def _written(value: float) -> str:
+    return f"{value:.2f}" if np.isfinite(value) else "open"
 
 
 def _names(systems: Sequence[str], shape: tuple[int, ...]) -> np.ndarray:

@@ -75,12 +75,13 @@ def judge_grid(shares: FloatArray, systems: Sequence[str], judges: Sequence[str]
         colorbar={"title": {"text": axis, "side": "top"}, "thickness": 12, "tickformat": ".0%"},
         text=np.where(np.isfinite(shares), np.char.mod("%.0f%%", 100 * np.nan_to_num(shares)), "—"),
         texttemplate="%{text}" if len(judges) <= MOST_WRITTEN else None,
-        textfont={"size": 10},
+        textfont={"size": 9},
+        showscale=len(judges) > MOST_WRITTEN,
         customdata=np.stack([down, across], axis=-1),
         hovertemplate="%{customdata[0]}<br>%{customdata[1]}: %{z:.1%}<extra></extra>",
         hoverongaps=False,
     )
-    rows_axis(fig, systems, 28)
+    rows_axis(fig, systems, 20)
     columns_axis(fig, judges)
     fig.update_xaxes(tickangle=-45)
     return fig

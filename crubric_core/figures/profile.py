@@ -157,5 +157,7 @@ def value_against_cost(
         cliponaxis=False,
     )
     if log:
-        fig.update_xaxes(type="log")
+        ticks = [m * 10.0**e for e in range(-9, 13) for m in (1, 2, 5)]
+        ticks = [tick for tick in ticks if known.min() / 1.5 <= tick <= known.max() * 1.5]
+        fig.update_xaxes(type="log", tickvals=ticks, ticktext=[f"{tick:,g}" for tick in ticks])
     return fig

@@ -52,8 +52,9 @@ def table(view: View, shown: pd.DataFrame, system: str | None) -> None:
         choose(shown["system"].iloc[rows[0]] if rows and rows[0] < len(shown) else None, here=True)
 
     names = shown["system"].tolist()
+    open_ends = {end: shown[end].replace([np.inf, -np.inf], np.nan) for end in ("theta_low", "theta_high")}
     st.dataframe(
-        shown,
+        shown.assign(**open_ends),
         column_order=[*columns, *view.facts],
         column_config=columns,
         hide_index=True,

@@ -26,6 +26,7 @@ from .style import (
 )
 
 LEAST_BINS, MOST_BINS = 10, 50
+MOST_WORDS = 6  # judges whose labels are words; of more they are signs
 
 
 def measurability_histogram(
@@ -101,7 +102,7 @@ def label_grid(
 
     The colour shows what the model reads, 0 … ``levels`` - 1, the text the label as it was given.
     """
-    words = np.where(given > 0, "pass", "fail")
+    words = np.where(given > 0, *(("pass", "fail") if len(judges) <= MOST_WORDS else ("✓", "✕")))
     if levels > 2 or np.nanmax(given, initial=1) > 1:
         words = np.char.mod("%g", np.nan_to_num(given))
     words = np.where(np.isnan(given), "—", words)

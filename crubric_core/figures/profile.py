@@ -79,7 +79,12 @@ def query_differences(difference: FloatArray, queries: Sequence[str], first: str
     )
     fig.update_xaxes(showticklabels=False, showgrid=False)
     fig.update_yaxes(tickformat="+.1f")
-    for text, y, anchor in ((first, 1, "top"), (second, 0, "bottom")):
+    for text, y, anchor, found in (
+        (first, 1, "top", (values > 0).any()),
+        (second, 0, "bottom", (values < 0).any()),
+    ):
+        if not found:
+            continue
         fig.add_annotation(
             text=f"{label(text, 28)} is better",
             x=1 if anchor == "top" else 0,
@@ -122,6 +127,7 @@ def domain_heat(systems: Sequence[str], groups: Sequence[str], means: FloatArray
     rows_axis(fig, systems, 28)
     columns_axis(fig, groups)
     fig.update_xaxes(tickangle=-30)
+    fig.update_layout(margin_r=72)  # the last name leans over
     return fig
 
 

@@ -49,6 +49,8 @@ def _leaderboard(view: SharedView) -> list[SharedFigure]:
     if view.leaderboard is None:
         return []
     ranked = view.leaderboard[view.leaderboard["rank"].notna()]
+    if ranked.empty:  # no claim of order is made
+        ranked = view.leaderboard[view.leaderboard["theta"].notna()]
     board = ranked.head(SHOWN)
     of = f" of the best {SHOWN} of {len(ranked):,} systems" if len(ranked) > SHOWN else ""
     systems = board["system"].tolist()

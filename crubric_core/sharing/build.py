@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 import numpy as np
@@ -12,6 +12,7 @@ from ..analysis.claims import Claims
 from ..analysis.columns import BANK_SHARED, LEADERBOARD_SHARED
 from ..analysis.export import versions
 from ..analysis.result import Result
+from ..analysis.standings import without_places
 from ..bank.utility import coverage_utility
 from ..errors import SharingError
 from ..irt.information import item_information
@@ -40,6 +41,8 @@ class Choices:
 
 def build_view(result: Result, choices: Choices = Choices(), now: datetime | None = None) -> SharedView:
     """The view of ``result`` that is chosen; SharingError where it would show nothing, or too much for its readers."""
+    if not result.verdict.holds:  # no claim of order: neither tiers nor pairs, nor ranks below
+        choices = replace(choices, tiers=False, separation=False)
     if not (choices.leaderboard or choices.separation or choices.bank or choices.texts):
         raise SharingError(
             "The view would be empty: include the leaderboard, the separation, the bank or its rubrics."
@@ -88,7 +91,8 @@ def _claims(result: Result, choices: Choices) -> Claims | None:
 
 def _leaderboard(result: Result, tiers: bool) -> pd.DataFrame:
     shown = [name for name in LEADERBOARD_SHARED if tiers or name != "tier"]
-    return result.leaderboard[shown].reset_index(drop=True)
+    board = result.leaderboard if result.verdict.holds else without_places(result.leaderboard)
+    return board[shown].reset_index(drop=True)
 
 
 def _separation(result: Result) -> Separation:

@@ -86,3 +86,9 @@ def test_the_price_curve_starts_at_everything_and_falls() -> None:
         assert share[0] == pytest.approx(1)
         assert share[-1] == 0
         assert (np.diff(share) <= 1e-12).all()
+
+
+def test_labels_of_many_judges_are_signs_that_fit_their_cells() -> None:
+    labels = np.array([[1.0, 0.0, np.nan, 1.0, 1.0, 0.0, 0.0]])
+    cells = label_grid(labels, labels, ["s"], [f"judge {k}" for k in range(7)], 2).data[0]
+    assert np.asarray(cells.text).tolist() == [["✓", "✕", "—", "✓", "✓", "✕", "✕"]]

@@ -211,3 +211,18 @@ def test_a_gate_that_leaves_too_little_places_no_new_system_either(open_page: Op
     assert "No claim about where" in said
     assert not re.search(r"in tier \d|at rank \d", said)
     assert not {"rank", "tier"} & set(app.dataframe[0].proto.column_order)
+
+
+def test_a_gate_that_leaves_too_little_lets_nobody_publish_an_order(
+    open_page: Open, told: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CRUBRIC_VIEWS", str(tmp_path / "views"))
+    app = open_page("publish", told, gate="agreement", tau_c="0.9")
+    assert not app.exception
+    said = words(app)
+    assert "No claim about who is ahead." in said
+    assert not re.search(r"[Tt]ier \d|is ahead of|in tiers", said)
+    board = next(table.value for table in app.dataframe if "theta" in table.value)
+    assert board["rank"].isna().all()
+    assert "tier" not in board
+    assert board["system"].is_monotonic_increasing

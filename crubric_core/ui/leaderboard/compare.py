@@ -88,11 +88,11 @@ def _rubrics(view: View, found: HeadToHead, one: int, other: int) -> int | None:
     frame.index = pd.Index(rows)
     names = (view.every[one], view.every[other])
     columns = {
-        "rubric": "rubric",
-        "query": "query",
         "one": _number(plain(shorten(names[0], 16)), format="%.2f"),
         "other": _number(plain(shorten(names[1], 16)), format="%.2f"),
         "pull": _number("pull", format="%+.2f"),
+        "rubric": "rubric",
         "text": st.column_config.TextColumn("text", width="large"),
+        "query": "query",
     }
     return widgets.pick_one(frame, columns, key=f"apart {one} {other}", height=420)

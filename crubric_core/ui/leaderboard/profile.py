@@ -27,8 +27,6 @@ ALL = "all queries"
 EACH = 25  # rubrics listed on either side
 _number = st.column_config.NumberColumn
 RUBRICS = {
-    "rubric": "rubric",
-    "query": "query",
     "label": _number("label", format="%.2f", help="Consensus label as a share of the full mark"),
     "expected": _number(
         "expected",
@@ -36,7 +34,9 @@ RUBRICS = {
         help="Share expected at this ability, by a model fitted without this system",
     ),
     "residual": _number("surprise", format="%+.2f", help="Label less expectation"),
+    "rubric": "rubric",
     "text": st.column_config.TextColumn("text", width="large"),
+    "query": "query",
 }
 
 

@@ -14,7 +14,9 @@ import pandas as pd
 
 from .errors import ExportError
 
-TEXTS = frozenset({"rubric", "query", "text", "system", "id"})  # names, even where one looks like a number
+TEXTS = frozenset(
+    {"rubric", "query", "text", "system", "id", "basis", "population", "method"}
+)  # names, even where one looks like a number
 _FORMULA = re.compile(
     "'*[=+\\-@\t\r]"
 )  # also behind apostrophes, so that taking one away gives the text back

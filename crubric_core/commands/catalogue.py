@@ -31,7 +31,9 @@ GROUPS: dict[str, tuple[Command, ...]] = {
             "history", "list the ingests of a dataset with what each changed, one JSON line each", "history"
         ),
         Command("scales", "show or change the scale and the pass mark of each criterion", "scales"),
-        Command("check", "list the data-quality issues of a dataset, one JSON line each", "history"),
+        Command(
+            "check", "list a dataset's data-quality issues, or hold a result against conditions", "history"
+        ),
         Command("undo", "undo an ingest", "history"),
         Command("duplicate", "copy a dataset with its history", "history"),
         Command("backup", "copy a workspace, also while the dashboard has it open", "backup"),

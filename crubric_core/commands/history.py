@@ -5,10 +5,14 @@ from __future__ import annotations
 import argparse
 import json
 import re
+import sys
+from pathlib import Path
 from typing import Any, get_args
 
-from ..errors import DatasetError, IngestError
+from ..errors import DatasetError, IngestError, PlacementError
 from ..labels.readers.policies import OnConflict, Policies
+from ..placement.conditions import NAMES, Condition, judge, read_limit, read_systems
+from ..text import count
 from .options import Commands, add_command, add_workspace, existing
 from .terminal import print_json
 
@@ -17,7 +21,6 @@ def add(commands: Commands) -> None:
     """The commands of this file."""
     runs = {
         "history": run_history,
-        "check": run_check,
         "undo": run_undo,
         "duplicate": run_duplicate,
         "rename": run_rename,
@@ -35,6 +38,37 @@ def add(commands: Commands) -> None:
             parser.add_argument(
                 "--confirm", required=True, metavar="NAME", help="the dataset's name once more"
             )
+    _add_check(add_command(commands, "check", run_check))
+
+
+def _add_check(parser: argparse.ArgumentParser) -> None:
+    add_workspace(parser)
+    parser.add_argument(
+        "result",
+        nargs="?",
+        type=Path,
+        metavar="RESULT",
+        help="placement.json, leaderboard.csv, or the folder of one, to hold against conditions",
+    )
+    parser.add_argument("--dataset", help="dataset of the workspace whose data-quality issues are listed")
+    parser.add_argument(
+        "--system", action="append", default=[], metavar="NAME", help="only this system (default: every one)"
+    )
+    for kind, side in (("under", "below"), ("over", "above")):
+        parser.add_argument(
+            f"--fail-{kind}",
+            action="append",
+            default=[],
+            metavar="NAME=NUMBER",
+            help=f"fail where NAME is {side} NUMBER: {', '.join(NAMES)}",
+        )
+    parser.add_argument(
+        "--fail-behind",
+        action="append",
+        default=[],
+        metavar="SYSTEM",
+        help="fail where the placed system is separated from this one and below it",
+    )
 
 
 def add_policies(parser: argparse.ArgumentParser) -> None:
@@ -143,7 +177,14 @@ def run_history(args: argparse.Namespace) -> None:
 
 
 def run_check(args: argparse.Namespace) -> None:
-    """Check."""
+    """Check a dataset, or a result: then 1 where a condition does not hold."""
+    if args.result is not None:
+        _check_result(args)
+        return
+    if not args.dataset:
+        raise IngestError(
+            "Name a RESULT to hold against conditions, or --dataset for its data-quality issues."
+        )
     with existing(args.workspace) as workspace:
         for finding in workspace.dataset(args.dataset).checks():
             examples = json.loads(finding.examples.to_json(orient="records"))
@@ -156,6 +197,30 @@ def run_check(args: argparse.Namespace) -> None:
                     "examples": examples[:5],
                 }
             )
+
+
+def _check_result(args: argparse.Namespace) -> None:
+    conditions = [
+        *(read_limit("under", text) for text in args.fail_under),
+        *(read_limit("over", text) for text in args.fail_over),
+        *(Condition("behind", name) for name in args.fail_behind),
+    ]
+    if not conditions:
+        raise PlacementError("No condition is given: add for instance --fail-over rank=3.")
+    found = judge(read_systems(args.result), args.system, conditions)
+    for verdict in found:
+        print_json(
+            {
+                "system": verdict.system,
+                "condition": str(verdict.condition),
+                "value": verdict.value,
+                "holds": verdict.holds,
+            }
+        )
+    failed = sum(not verdict.holds for verdict in found)
+    if failed:
+        print(f"{count(failed, 'condition')} of {len(found):,} not met.", file=sys.stderr)
+        raise SystemExit(1)
 
 
 def run_undo(args: argparse.Namespace) -> None:

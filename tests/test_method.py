@@ -76,6 +76,7 @@ def test_every_claim_of_performance_has_its_command() -> None:
         ("selection.md", "python -m benchmarks.selection"),
         ("benchmarks.md", "python -m benchmarks.irt"),
         ("experiments.md", "python -m docs.experiments"),
+        ("placement.md", "python -m benchmarks.placement"),
         ("judges.md", "tests/judges/test_gate.py"),
     ):
         assert page in BODY
@@ -91,7 +92,7 @@ def test_inline_formulas_close_on_their_line() -> None:
 DEFAULTS = {
     "below ten measured rubrics": beta_prior.FEWEST == 10,
     "[0.1, 1000]": beta_prior.SIZE == (0.1, 1000.0),
-    "ten average\npairs": pair_kappa.SHRINKAGE == 10,
+    "ten average pairs": pair_kappa.SHRINKAGE == 10,
     r"\max(20, B/4)": (gate_price.LEAST_RUBRICS, gate_price.LEAST_INFORMATION) == (20, 0.5),
     "at least ten of either class, smoothed by Beta(2, 1)": (rates.FEW_ANCHORS, rates.SMOOTHING)
     == (10, (2, 1)),
@@ -111,7 +112,7 @@ DEFAULTS = {
     "earns −.3 or −.5": (ScoringRules().moderate, ScoringRules().critical) == (-0.3, -0.5),
     "$e_j = 5$ for": (ScoringRules().actionability, ScoringRules().creativity) == (5, 3),
     "each alone up to 40 systems, else ten folds": (cross_fit.LEAVE_ONE_OUT, cross_fit.FOLDS) == (40, 10),
-    "fewer than\nsix systems": cross_fit.FEW_SYSTEMS == 6,
+    "fewer than six systems": cross_fit.FEW_SYSTEMS == 6,
     "= 4000 draws up to 40 systems": (inference.DRAWS, inference.SMALL_BOARD) == (4000, 40),
     "else 1000;": inference.DRAWS_LARGE == 1000,
     "below 15 units": comparisons.FEW_UNITS == 15,
@@ -122,7 +123,7 @@ DEFAULTS = {
 
 @pytest.mark.parametrize("stated", DEFAULTS)
 def test_a_default_that_the_method_states_is_the_codes(stated: str) -> None:
-    assert stated in BODY
+    assert " ".join(stated.split()) in " ".join(BODY.split())
     assert DEFAULTS[stated]
 
 

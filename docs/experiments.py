@@ -1,92 +1,177 @@
-"""Make docs/experiments.md anew: python -m docs.experiments
+"""Make docs/experiments.md again: python -m docs.experiments
 
 Runs every experiment on the simulated study and on those of the optional real datasets whose folder is there
-(CRUBRIC_REAL_DATA). The page holds numbers and the names of the datasets, nothing of their texts.
+(CRUBRIC_REAL_DATA), with the parameters of SIZES, or of the experiments themselves under ``--full``. Every conclusion
+on the page is computed from the results. The page holds numbers and the names of the datasets, nothing of their texts.
 """
 
 from __future__ import annotations
 
+import argparse
 import os
 import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import cast
+from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from crubric_core import Settings, Workspace
 from crubric_core.demo import write_demo
 from crubric_core.errors import CrubricError
 from crubric_core.experiments import EXPERIMENTS, ExperimentResult, run_experiment
+from crubric_core.experiments.results import num, records, span
+from crubric_core.experiments.threshold_sweep import OTHERS
 from crubric_core.reports.sections import declared_sheet, markdown_sheet, markdown_table
+from crubric_core.text import count, listed
 
 ROOT = Path(__file__).resolve().parents[1]
 REAL_DATA = Path(os.environ.get("CRUBRIC_REAL_DATA", ROOT.parent / "shared" / "data"))
-SHOWN = {
-    "crossfit": ("summary",),
-    "new_systems": ("ahead", "budgets"),
-    "sweep": ("thresholds", "quartiles", "correlation"),
-    "perturbation": ("flips", "scorers", "agreement", "external"),
-    "ablation": ("configurations",),
-    "attrition": ("curve", "models"),
-    "stability": ("kinds",),
-}
-HEAD = """# Does it hold? The experiments on five datasets
-
-Made by one command, from labels alone; do not edit by hand:
-
-    python -m docs.experiments
-
-The demo is the built-in simulated study (seed 0), with known truth; its generator was not tuned for any of this.
-The four real datasets are optional: point `CRUBRIC_REAL_DATA` at their folder. Settings are the defaults
-(2PL, adaptive quadrature, τ_c = 0.8, B = 200, 300 replicates, 95% intervals, seed 0). "—" is unknown. What
-each experiment computes stands in its module under `crubric_core/experiments/`.
-
-"""
-
-
-READING = """
-## What shows, and what does not
-
-**Greedy over random.** It shows on the demo, on `wildbench` and on `eulegal_prbench`. On `hellobench` greedy is
-*worse* than random, and needs a larger bank to reach the target: nearly every rubric there is passed by nearly every
-system, the steepest rubrics are failed by the weakest system alone, and coverage of all abilities pays for them. The
-other systems then pass the whole bank and tie, as the ablation's interquartile range of 0 says. Such a bank finds the
-weakest system and ranks no other. On `dialsummeval` greedy is behind random too, and there the gate is to blame, not
-the order: greedy and plain choose among measurable rubrics alone, random among all that vary (see the ablation).
-
-**Greedy over plain information.** The interval lies above 0 on all five; on `wildbench` and `eulegal_prbench` by
-little.
-
-**Hard over random.** On the demo unanimous rubrics rank no better than any that vary, and stop at the end of the hard
-set. They are a little ahead on `wildbench`. On `dialsummeval` too few rubrics are unanimous to make a bank. With one
-judge every rubric is unanimous, and the two strategies are the same but for their draws.
-
-**κ rises with τ_c.** It shows wherever there is more than one judge. Only the demo has human gold; elsewhere
-the same judges make the filter and the κ, which then rises by construction. On `dialsummeval` measurability
-says next to nothing of a rubric's own κ: many rubrics there see agreement because all systems pass, and κ,
-which discounts chance, gives them no credit.
-
-**The gate's price.** On the demo and on `wildbench` the ranking behind the gate is that of all rubrics. On
-`dialsummeval` it is not (B3 beside B0): judges agree where everybody passes, so the gate keeps the rubrics that tell
-systems apart least, the gap halves, and no order among those left makes up for it. Agreement is not information.
-
-**A smaller gap under corrupted task types.** It shows on the demo with its sign and an interval that excludes 0, but
-it is small beside the one that the paper reports: only some of the demo's rubrics have a dimension or severity that a
-type acts on, and the simulated truth rewards no type. The real datasets have no task types, so it cannot be asked.
-
-**Adaptive over binary scoring.** It does not show: on the demo both rank nearly alike, and the binary scores lie a
-little closer to the human reference.
-
-**The ablation.** The gap of B2 and B4 reaches 100 points on most datasets, because a bank of steep rubrics is made of
-those on which the best pass and the weakest fail. That is selection at work, on the labels that it is judged by;
-only the cross-fit tells whether the ranking holds.
-
-**Targets.** `dialsummeval` and `eulegal_prbench` reach ρ = .95 with no bank, chosen however: halves of a small
-study do not agree well enough with each other.
-
-"""
-
 DATASETS = ("demo", "dialsummeval", "wildbench", "hellobench", "eulegal_prbench")
+SIZES: dict[str, dict[str, Any]] = {
+    "crossfit": {"splits": 10},
+    "new_systems": {"repeats": 1},
+    "perturbation": {"seeds": 10},
+    "blocks": {"splits": 4},
+    "stability": {"kinds": ("judge", "budget")},
+    "model_check": {"replicates": 20},
+}
+LONGEST = 20  # rows of a table on the page
+Results = Mapping[str, Mapping[str, ExperimentResult]]  # dataset → experiment → result
+Estimate = tuple[float, float, float]  # value, low, high
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A difference that an experiment estimates on every dataset. what: the sentence's subject."""
+
+    experiment: str
+    what: str
+    estimate: Callable[[ExperimentResult], Estimate]
+    digits: int = 3
+
+
+def _auc(first: str, other: str) -> Callable[[ExperimentResult], Estimate]:
+    """AUC of ``first``, pairs or greedy, minus that of another strategy."""
+    delta = "delta" if first == "pairs" else "greedy_delta"
+
+    def of(result: ExperimentResult) -> Estimate:
+        row = records(result.frame(), "strategy")[other]
+        return row[delta], row[f"{delta}_low"], row[f"{delta}_high"]
+
+    return of
+
+
+def _tau(other: str) -> Callable[[ExperimentResult], Estimate]:
+    """Kendall's tau of pairs minus that of another selector, on new systems."""
+
+    def of(result: ExperimentResult) -> Estimate:
+        ahead = result.tables["ahead"]
+        row = records(ahead[ahead["selector"] == other], "measure")["tau"]
+        return row["difference"], row["low"], row["high"]
+
+    return of
+
+
+def _strictest(result: ExperimentResult) -> Estimate:
+    """Kappa behind the strictest gate minus kappa over all rubrics."""
+    row = result.frame().to_dict("records")[-1]
+    return row["delta"], row["delta_low"], row["delta_high"]
+
+
+def _flips(result: ExperimentResult) -> Estimate:
+    """Change of the gap at the most flips; unknown where no query has a type."""
+    row = result.frame().to_dict("records")[-1]
+    return (row["degradation"] if np.isfinite(row["low"]) else np.nan), row["low"], row["high"]
+
+
+CLAIMS = (
+    Claim("new_systems", "Pairs minus random rubrics, on systems not seen (τ)", _tau("random")),
+    Claim("new_systems", "Pairs minus the paper's greedy, on systems not seen (τ)", _tau("greedy")),
+    Claim(
+        "new_systems", "Pairs minus tinyBenchmarks by labels, on systems not seen (τ)", _tau("tiny_labels")
+    ),
+    Claim("new_systems", "Pairs minus tinyBenchmarks by IRT, on systems not seen (τ)", _tau("tiny_irt")),
+    Claim("new_systems", "Pairs minus metabench, on systems not seen (τ)", _tau("metabench")),
+    Claim("new_systems", "Pairs minus fluid-benchmarking, on systems not seen (τ)", _tau("fluid")),
+    Claim("crossfit", "Pairs minus random rubrics, on held-out rubrics (AUC)", _auc("pairs", "random")),
+    Claim("crossfit", "Pairs minus the paper's greedy, on held-out rubrics (AUC)", _auc("pairs", "greedy")),
+    Claim("crossfit", "Greedy minus random rubrics, on held-out rubrics (AUC)", _auc("greedy", "random")),
+    Claim("crossfit", "Greedy minus plain information, on held-out rubrics (AUC)", _auc("greedy", "plain")),
+    Claim("crossfit", "Greedy minus the hard set, on held-out rubrics (AUC)", _auc("greedy", "hard_random")),
+    Claim("sweep", "κ behind the strictest gate minus κ over all rubrics", _strictest),
+    Claim(
+        "perturbation", "The gap with 30% of the task types flipped minus the gap without (points)", _flips, 2
+    ),
+)
+
+
+def verdict(estimates: Mapping[str, Estimate], digits: int = 3) -> str:
+    """Where a difference is above 0, below 0, not separated from 0, and unknown: a sentence from the intervals."""
+    places: dict[str, list[str]] = {"above 0": [], "below 0": [], "not separated from 0": [], "unknown": []}
+    for dataset, (value, low, high) in estimates.items():
+        if not np.isfinite([value, low, high]).all():
+            places["unknown"].append(dataset)
+            continue
+        side = "above 0" if low > 0 else "below 0" if high < 0 else "not separated from 0"
+        places[side].append(f"{dataset} ({num(value, digits)} {span(low, high, digits)})")
+    said = [f"{side} on {listed(names, most=len(names))}" for side, names in places.items() if names]
+    return "; ".join(said) + "." if said else "Not computed."
+
+
+def conclusions(results: Results) -> str:
+    """What shows and what does not, each sentence computed from the intervals."""
+    lines = ["## What shows, and what does not", ""]
+    for claim in CLAIMS:
+        found = {
+            dataset: claim.estimate(by_name[claim.experiment])
+            for dataset, by_name in results.items()
+            if claim.experiment in by_name
+        }
+        lines.append(f"- **{claim.what}**: {verdict(found, claim.digits)}")
+    lines += ["", *_notes(results)]
+    return "\n".join(lines) + "\n"
+
+
+def _notes(results: Results) -> list[str]:
+    """What has to be known to read the sentences above."""
+    sweeps = {dataset: by_name["sweep"] for dataset, by_name in results.items() if "sweep" in by_name}
+    known = {dataset: result for dataset, result in sweeps.items() if np.isfinite(_strictest(result)[0])}
+    same = [dataset for dataset, result in known.items() if result.options["against"] == OTHERS]
+    notes = [
+        "The intervals of the cross-fit are over splits of the same systems; those of systems held out are over "
+        "systems and are wider. They are not adjusted for the number of comparisons."
+    ]
+    if same:
+        notes.append(
+            f"On {listed(same, most=len(same))} there are no human labels: the gate and κ read the same judges, so "
+            "that a rise is to be expected and says nothing of correctness."
+        )
+    return [text for note in notes for text in (note, "")]
+
+
+def headlines(results: Results) -> str:
+    """Every experiment's headline on every dataset."""
+    parts = ["## In one line each", ""]
+    for name, experiment in EXPERIMENTS.items():
+        rows = [
+            {"dataset": dataset, "found": experiment.headline(by_name[name])}
+            for dataset, by_name in results.items()
+            if name in by_name
+        ]
+        if rows:
+            parts += [
+                f"### {experiment.title}",
+                "",
+                experiment.question,
+                "",
+                markdown_table(pd.DataFrame(rows)),
+                "",
+            ]
+    return "\n".join(parts)
 
 
 def load(workspace: Workspace, name: str) -> bool:
@@ -97,83 +182,88 @@ def load(workspace: Workspace, name: str) -> bool:
     folder = REAL_DATA / name
     if not (folder / "labels.csv").exists():
         return False
-    for kind in ("queries", "rubrics", "labels"):
+    for kind in ("queries", "rubrics", "labels", "reference"):
         if (file := folder / f"{kind}.csv").exists():
             workspace.ingest(file, name, kind)
     return True
 
 
-def section(workspace: Workspace, dataset: str) -> tuple[str, list[ExperimentResult]]:
-    """The dataset's part of the page, and its results."""
-    ds = workspace.dataset(dataset)
-    counts = ds.counts()
-    kinds = ("systems", "queries", "rubrics", "judges", "labels")
-    sizes = ", ".join(f"{counts[k]:,} {k if counts[k] != 1 else k.removesuffix('s')}" for k in kinds)
-    parts = [f"## {dataset}\n\n{sizes}.\n"]
-    results = []
+def run_all(workspace: Workspace, dataset: str, sizes: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+    """Every experiment on one dataset: name → its result, or why there is none."""
+    ds, found = workspace.dataset(dataset), dict[str, Any]()
     for name in EXPERIMENTS:
-        print(f"{dataset}: {name}", file=sys.stderr, flush=True)
-        parts.append(f"### {dataset}: {EXPERIMENTS[name].title}\n")
+        start = time.process_time()
         try:
-            result = run_experiment(name, ds, Settings())
+            found[name] = run_experiment(name, ds, Settings(), **sizes.get(name, {}))
         except CrubricError as error:
-            parts.append(f"Not possible: {error}\n")
+            found[name] = str(error)
+        print(f"{dataset}: {name} {time.process_time() - start:.0f} s", file=sys.stderr, flush=True)
+    return found
+
+
+def section(workspace: Workspace, dataset: str, found: Mapping[str, Any]) -> str:
+    """The dataset's part of the page: each experiment's sentences and its tables, the long ones left to the program."""
+    counts = workspace.dataset(dataset).counts()
+    kinds = ("systems", "queries", "rubrics", "judges", "labels")
+    sizes = ", ".join(count(int(counts[kind]), kind.removesuffix("s")) for kind in kinds)
+    parts = [f"## {dataset}\n\n{sizes}.\n"]
+    for name, result in found.items():
+        parts.append(f"### {dataset}: {EXPERIMENTS[name].title}\n")
+        if isinstance(result, str):
+            parts.append(f"Not possible: {result}\n")
             continue
-        results.append(result)
         parts.append("\n".join(f"- {sentence}" for sentence in result.sentences()) + "\n")
-        if tells_something(result):
-            parts += [
-                markdown_sheet(declared_sheet(result, key)) + "\n"
-                for key in SHOWN[name]
-                if len(result.tables[key])
-            ]
-    return "\n".join(parts), results
+        for key, table in EXPERIMENTS[name].tables.items():
+            if table.on_page and 0 < len(result.tables[key]) <= LONGEST:
+                parts += [f"{table.title}:\n", markdown_sheet(declared_sheet(result, key)) + "\n"]
+    return "\n".join(parts)
 
 
-def tells_something(result: ExperimentResult) -> bool:
-    """Whether its tables hold more than one judge's agreement with itself, or types that no query has."""
-    if result.name == "perturbation":
-        return bool(result.options["typed_queries"])
-    alone = any("gate is off" in notice for notice in result.notices)
-    return not (alone and result.name in {"sweep", "attrition"})
+def head(sizes: Mapping[str, Mapping[str, Any]]) -> str:
+    """What was run, with which settings and sizes."""
+    settings = Settings()
+    changed = [
+        f"`{name}` with {', '.join(f'{key} = {value}' for key, value in given.items())} "
+        f"({', '.join(f'{EXPERIMENTS[name].defaults[key]} by default' for key in given)})"
+        for name, given in sizes.items()
+    ]
+    cheap = f"To keep this page cheap, {listed(changed, most=len(changed))}; `--full` runs the defaults."
+    small = cheap if changed else ""
+    return f"""# Does it hold? The experiments on five datasets
+
+Made by one command, conclusions included; do not edit by hand:
+
+    python -m docs.experiments
+
+The demo is the built-in simulated study (seed 0), with known truth. The four real datasets are optional: point
+`CRUBRIC_REAL_DATA` at their folder. Settings are the defaults ({settings.model}, gate by {settings.gate}, strategy
+`{settings.strategy}`, B = {settings.budget}, {settings.replicates} replicates, {settings.confidence:.0%} intervals,
+seed {settings.seed}). {small}
+
+"—" is unknown. What each experiment computes stands in its module under `crubric_core/experiments/`.
+
+"""
 
 
-def overview(results: list[ExperimentResult]) -> str:
-    """Greedy's smallest bank beside random's, and its lead, one row a dataset."""
-    rows = []
-    for result in results:
-        if result.name != "crossfit":
-            continue
-        table = result.frame().set_index("strategy")
-        row: dict[str, object] = {"dataset": result.dataset}
-        for strategy in ("plain", "hard_random", "random"):
-            found = table.loc[strategy]
-            row[f"greedy − {strategy}"] = (
-                f"{found['delta']:+.3f} [{found['delta_low']:+.3f}, {found['delta_high']:+.3f}]"
-                if pd.notna(found["delta"])
-                else "—"
-            )
-        row["target"] = f"{table['target'].iloc[0]:.4g}"
-        for strategy in ("greedy", "random"):
-            size = cast("float", table.loc[strategy, "smallest_bank"])
-            row[f"smallest bank, {strategy}"] = "not reached" if pd.isna(size) else int(size)
-        rows.append(row)
-    return "## At a glance: the cross-fit\n\n" + markdown_table(pd.DataFrame(rows)) + "\n"
-
-
-def main() -> None:
+def main(arguments: Sequence[str] | None = None) -> None:
     """Write the page."""
-    sections, results = [], []
+    parser = argparse.ArgumentParser(description="Make docs/experiments.md again.")
+    parser.add_argument("--full", action="store_true", help="the experiments' own sizes")
+    parser.add_argument("--datasets", nargs="+", default=list(DATASETS), choices=DATASETS)
+    parser.add_argument("--out", type=Path, default=ROOT / "docs" / "experiments.md")
+    args = parser.parse_args(arguments)
+    sizes: Mapping[str, Mapping[str, Any]] = {} if args.full else SIZES
+    sections, results = [], dict[str, dict[str, ExperimentResult]]()
     with Workspace() as workspace:
-        for dataset in DATASETS:
+        for dataset in args.datasets:
             if not load(workspace, dataset):
                 sections.append(f"## {dataset}\n\nNot run: its folder was not there.\n")
                 continue
-            text, found = section(workspace, dataset)
-            sections.append(text)
-            results += found
-    page = HEAD + overview(results) + READING + "\n".join(sections)
-    (ROOT / "docs" / "experiments.md").write_text(page.rstrip() + "\n", "utf-8")
+            found = run_all(workspace, dataset, sizes)
+            results[dataset] = {name: r for name, r in found.items() if isinstance(r, ExperimentResult)}
+            sections.append(section(workspace, dataset, found))
+    page = head(sizes) + conclusions(results) + headlines(results) + "\n".join(sections)
+    args.out.write_text(page.rstrip() + "\n", "utf-8")
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ systems that both analyses rank.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 
@@ -35,6 +35,15 @@ from .statistics import rank_correlation
 BUDGETS = (0.25, 0.5, 2.0)  # times the settings' B
 SHIFTS = (-0.1, -0.05, 0.05, 0.1)  # added to the settings' tau_c
 
+_MEASURES = ("bank_size", "jaccard", "kept", "rho", "reversed_pairs", "tier_changes", "tiers")
+_WITHOUT = {
+    "system": "a system is removed",
+    "judge": "a judge is removed",
+    "domain": "a domain is removed",
+    "budget": "B changes",
+    "tau_c": "τ_c changes",
+}
+
 
 @dataclass(frozen=True)
 class Variant:
@@ -56,7 +65,12 @@ class Outcome:
 
 
 def stability(
-    ds: Dataset, settings: Settings, *, progress: Progress | None = None, cancel: Cancel | None = None
+    ds: Dataset,
+    settings: Settings,
+    *,
+    progress: Progress | None = None,
+    cancel: Cancel | None = None,
+    kinds: Sequence[str] = tuple(_WITHOUT),
 ) -> ExperimentResult:
     """The analysis with a system, judge or domain left out, and with other B and tau_c, compared with the full one.
 
@@ -67,22 +81,22 @@ def stability(
     inputs = read_inputs(ds, settings)
     calibration = calibrate(inputs.reduction, settings)
     full = analyse(inputs, inputs.reduction, settings, calibration)
-    changed = list(variants(inputs, ds.panel(settings.response), ds.judges))
+    changed = [v for v in variants(inputs, ds.panel(settings.response), ds.judges) if v.kind in kinds]
     rows = []
     for step, variant in enumerate(changed, start=1):
         watch.step(step / (len(changed) + 1), f"{variant.kind}: {variant.what}")
         rows.append(
             {"kind": variant.kind, "what": variant.what, **_compare(inputs, variant, calibration, full)}
         )
-    table = pd.DataFrame(rows)
-    kinds = kind_table(table)
+    table = pd.DataFrame(rows, columns=["kind", "what", *_MEASURES, "note"])
+    by_kind = kind_table(table)
     watch.step(1.0, "Done")
     return inputs.result(
         "stability",
         {"budgets": list(BUDGETS), "tau_c_shifts": list(SHIFTS)},
-        {"kinds": kinds, "variants": table},
-        _found(kinds, full),
-        _limits(inputs, table),
+        {"kinds": by_kind, "variants": table},
+        _found(by_kind, full),
+        _limits(inputs, table, kinds),
     )
 
 
@@ -173,9 +187,6 @@ def _compare(inputs: Inputs, variant: Variant, calibration: Calibration, full: O
     return {**compare_outcomes(full, outcome), "note": ""}
 
 
-_MEASURES = ("bank_size", "jaccard", "kept", "rho", "reversed_pairs", "tier_changes", "tiers")
-
-
 def compare_outcomes(full: Outcome, other: Outcome) -> dict[str, float]:
     """What the two have in common.
 
@@ -222,15 +233,6 @@ def kind_table(variants: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-_WITHOUT = {
-    "system": "a system is removed",
-    "judge": "a judge is removed",
-    "domain": "a domain is removed",
-    "budget": "B changes",
-    "tau_c": "τ_c changes",
-}
-
-
 def _found(kinds: pd.DataFrame, full: Outcome) -> str:
     parts = [
         f"where {_WITHOUT[str(row['kind'])]}, {row['kept']:.0%} of the bank and ρ ≥ {num(row['rho_least'])} remain"
@@ -243,13 +245,13 @@ def _found(kinds: pd.DataFrame, full: Outcome) -> str:
     )
 
 
-def _limits(inputs: Inputs, table: pd.DataFrame) -> tuple[str, ...]:
+def _limits(inputs: Inputs, table: pd.DataFrame, asked: Sequence[str]) -> tuple[str, ...]:
     limits = [
         "Removing one shows how much depends on one part of this dataset, not on systems, judges and domains "
         "that are not in it."
     ]
     kinds = set(table["kind"])
-    missing = [name for name in ("system", "judge", "domain") if name not in kinds]
+    missing = [name for name in ("system", "judge", "domain") if name in asked and name not in kinds]
     if missing:
         limits.append(f"No {' and no '.join(missing)} could be removed: there are too few.")
     if failed := int(table["rho"].isna().sum()):
@@ -283,6 +285,7 @@ EXPERIMENT = Experiment(
         "whole analysis is repeated."
     ),
     run=stability,
+    parameters={"kinds": "what is changed: systems, judges, domains, B, τ_c"},
     tables={
         "kinds": ResultTable(
             "By kind of change",

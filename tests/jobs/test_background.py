@@ -19,6 +19,7 @@ from crubric_core.errors import DatasetError, WorkspaceError
 from crubric_core.experiments import EXPERIMENTS, run_experiment, store_experiment, stored_experiment
 from crubric_core.jobs.background import ONE_THREAD, UNEXPECTED, Background, Job, job_key
 from crubric_core.labels.store.snapshot import Snapshot
+from tests.experiments.conftest import QUICK
 
 SETTINGS = Settings(tau_c=0.6, budget=20, replicates=20)
 
@@ -50,7 +51,7 @@ def wait(until, seconds=60):
 def test_a_snapshot_is_as_good_as_the_dataset(workspace, name):
     ds = workspace.dataset("small")
     snapshot = pickle.loads(pickle.dumps(Snapshot(ds, SETTINGS)))
-    here, there = run_experiment(name, ds, SETTINGS), run_experiment(name, snapshot, SETTINGS)
+    here, there = (run_experiment(name, data, SETTINGS, **QUICK.get(name, {})) for data in (ds, snapshot))
     assert there.sentences() == here.sentences()
     for table, expected in here.tables.items():
         pd.testing.assert_frame_equal(there.tables[table], expected)

@@ -22,7 +22,8 @@ class Snapshot(Dataset):
         self._fingerprint, self._judges, self._queries = ds.fingerprint, ds.judges, ds.queries
         self._asked = (settings.response, settings.tie, settings.agreement_tolerance)
         self._reduction = ds.reduce(*self._asked)
-        responses: set[Response] = {"binary", settings.response}
+        graded = bool((self._reduction.rubrics["levels"] > 2).any())
+        responses: set[Response] = {"binary", settings.response, "ordered" if graded else "binary"}
         self._panels = {response: ds.panel(response) for response in responses}
         self._rules = ds.scoring_rules()
         self._gold, self._reference = ds.gold(), ds.reference_ranking()

@@ -1,0 +1,248 @@
+"""What goes in and what comes out: rubrics from raw to bank, judge calls, pass rates, separated pairs, graded labels.
+
+The tables around the paper's experiments (tab:e1-scale, tab:e1-main-summary) and those of docs/method.md §11.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+
+from ..analysis.stages import Analysis, with_rules
+from ..irt.fit import fit_irt
+from ..judges.consensus import baseline_mask, majority, median_low
+from ..labels.store.dataset import Dataset
+from ..settings import Basis, Settings
+from ..text import count
+from ..types import BoolArray, Cancel, FloatArray, Progress
+from .declaration import Chart, Experiment, ResultColumn, ResultTable, number
+from .inputs import Inputs, gold_labels, read_inputs
+from .results import ExperimentResult, Watch, num, records
+from .statistics import rank_correlation
+
+BASES: tuple[Basis, ...] = ("all", "bank")
+
+
+def scale(
+    ds: Dataset, settings: Settings, *, progress: Progress | None = None, cancel: Cancel | None = None
+) -> ExperimentResult:
+    """How much is there, and what the analysis makes of it.
+
+    Tables: ``funnel`` (rubrics at each step), ``calls`` (labels that a new system costs), ``separation`` (pairs of
+    systems separated, by basis), ``rates`` (share of passes of each judge and of people), ``graded`` (GRM on the
+    levels compared with 2PL on pass or fail).
+    """
+    watch = Watch(progress, cancel)
+    watch.step(0.0, "Analysing")
+    inputs = read_inputs(ds, settings)
+    analyses = {
+        basis: Analysis(
+            data=ds, fingerprint=ds.fingerprint, settings=replace(with_rules(ds, settings), basis=basis)
+        )
+        for basis in BASES
+    }
+    main = analyses["all"]
+    gold = main.feasible & ~main.calibration().fit.constant
+    bank = min(len(main.order().order), settings.budget)
+    watch.step(0.4, "Comparing the systems")
+    separation = separation_table(analyses)
+    watch.step(0.8, "Graded labels")
+    tables = {
+        "funnel": funnel_table(inputs, gold, bank),
+        "calls": call_table(inputs.reduction.y.shape[1], int(gold.sum()), bank, len(ds.judges)),
+        "separation": separation,
+        "rates": rate_table(ds.panel("binary"), ds.judges, gold_labels(ds, inputs.reduction)),
+        "graded": graded_table(inputs),
+    }
+    watch.step(1.0, "Done")
+    return inputs.result("scale", {}, tables, _found(tables), _limits(tables))
+
+
+def funnel_table(inputs: Inputs, gold: BoolArray, bank: int) -> pd.DataFrame:
+    """step, rubrics, share: from all rubrics of the dataset to the bank."""
+    reduction = inputs.reduction
+    consistent, discriminating = baseline_mask(reduction)
+    rows = [
+        ("raw: in the dataset", reduction.y.shape[1]),
+        ("with a consensus label", int((~np.isnan(reduction.y)).any(axis=0).sum())),
+        ("with two judges on a cell", int((reduction.n_total > 0).sum())),
+        ("valid: pass the gate", int(inputs.feasible.sum())),
+        ("gold: valid, and the systems differ", int(gold.sum())),
+        ("in the bank", bank),
+        ("baseline: unanimous, and the systems differ", int((consistent & discriminating).sum())),
+    ]
+    table = pd.DataFrame(rows, columns=["step", "rubrics"])
+    return table.assign(share=table["rubrics"] / max(reduction.y.shape[1], 1))
+
+
+def call_table(rubrics: int, gold: int, bank: int, judges: int) -> pd.DataFrame:
+    """what, rubrics, calls (labels that a new system costs, one of every judge), saved (share, to all rubrics)."""
+    rows = [("all rubrics", rubrics), ("gold rubrics", gold), ("the bank", bank)]
+    table = pd.DataFrame(rows, columns=["what", "rubrics"])
+    return table.assign(calls=judges * table["rubrics"], saved=1 - table["rubrics"] / max(rubrics, 1))
+
+
+def separation_table(analyses: dict[Basis, Analysis]) -> pd.DataFrame:
+    """basis, systems (ranked), pairs, separated, share, tiers."""
+    rows = []
+    for basis, analysis in analyses.items():
+        ranking = analysis.ranking()
+        pairs, separated = len(ranking.comparisons), int(ranking.comparisons["separated"].sum())
+        tiers = ranking.table["tier"].dropna()
+        rows.append(
+            (
+                basis,
+                len(tiers),
+                pairs,
+                separated,
+                separated / pairs if pairs else np.nan,
+                int(tiers.nunique()),
+            )
+        )
+    return pd.DataFrame(rows, columns=["basis", "systems", "pairs", "separated", "share", "tiers"])
+
+
+def rate_table(panel: FloatArray, judges: tuple[str, ...], gold: FloatArray | None) -> pd.DataFrame:
+    """judge, labels, rate (share of passes), cells (with a human label), rate_there, human_rate (on these)."""
+    rows = []
+    for k, judge in enumerate(judges):
+        labels = panel[:, :, k]
+        both = ~np.isnan(labels) & (~np.isnan(gold) if gold is not None else False)
+        there, human = (_rate(values[both]) for values in (labels, labels if gold is None else gold))
+        rows.append((judge, int((~np.isnan(labels)).sum()), _rate(labels), int(both.sum()), there, human))
+    return pd.DataFrame(rows, columns=["judge", "labels", "rate", "cells", "rate_there", "human_rate"])
+
+
+def _rate(values: FloatArray) -> float:
+    known = values[~np.isnan(values)]
+    return float(known.mean()) if known.size else float("nan")
+
+
+def graded_table(inputs: Inputs) -> pd.DataFrame:
+    """Rubrics (graded), rho, reversed_pairs, rank_change (largest): GRM on levels, 2PL on pass or fail; else no row."""
+    columns = ["rubrics", "rho", "reversed_pairs", "rank_change"]
+    levels = inputs.reduction.rubrics["levels"].to_numpy(dtype=np.int64, copy=True)
+    if (levels <= 2).all():
+        return pd.DataFrame(columns=columns, dtype=float)
+    settings, ds = inputs.settings, inputs.dataset
+    ordered = median_low(ds.panel("ordered"))
+    passes = majority(ds.panel("binary"), settings.tie)
+    graded = fit_irt(ordered, "GRM", settings.quadrature, settings.priors, levels=levels).theta
+    plain = fit_irt(passes, "2PL", settings.quadrature, settings.priors).theta
+    upper = np.triu_indices(len(plain), 1)
+    turned = np.sign(graded[:, None] - graded)[upper] * np.sign(plain[:, None] - plain)[upper] < 0
+    moved = np.abs(_ranks(graded) - _ranks(plain)).max()
+    row = (int((levels > 2).sum()), float(rank_correlation(graded, plain)), float(turned.mean()), int(moved))
+    return pd.DataFrame([row], columns=columns)
+
+
+def _ranks(values: FloatArray) -> FloatArray:
+    return np.asarray(pd.Series(-values).rank(method="min"))
+
+
+def _found(tables: dict[str, pd.DataFrame]) -> str:
+    funnel, calls = records(tables["funnel"], "step"), records(tables["calls"], "what")
+    raw, gold = funnel["raw: in the dataset"], funnel["gold: valid, and the systems differ"]
+    rows = records(tables["separation"], "basis")
+    text = (
+        f"Of {count(int(raw['rubrics']), 'rubric')} {gold['rubrics']:,} pass the gate and separate systems; a bank of "
+        f"{calls['the bank']['rubrics']:,} saves {calls['the bank']['saved']:.0%} of the judge calls of a new system. "
+        f"All passing rubrics separate {_share(rows['all']['share'])} of the pairs of systems, a bank as if new "
+        f"{_share(rows['bank']['share'])}."
+    )
+    if len(tables["graded"]):
+        row = tables["graded"].iloc[0]
+        text += (
+            f" The GRM on the levels ranks the systems with ρ = {num(row['rho'])} to the 2PL on pass or fail, with "
+            f"{row['reversed_pairs']:.0%} of the pairs reversed."
+        )
+    return text
+
+
+def _share(value: float) -> str:
+    return "an unknown share" if np.isnan(value) else f"{value:.0%}"
+
+
+def _limits(tables: dict[str, pd.DataFrame]) -> tuple[str, ...]:
+    limits = ["Judge calls are labels: what a label costs in tokens is not known here."]
+    if not tables["rates"]["cells"].sum():
+        limits.append("Without human labels the judges' pass rates have nothing to be compared with.")
+    return tuple(limits)
+
+
+def headline(result: ExperimentResult) -> str:
+    """From raw rubrics to the bank, and what the pairs of systems become."""
+    funnel = records(result.frame(), "step")
+    rows = records(result.tables["separation"], "basis")
+    raw = funnel["raw: in the dataset"]["rubrics"]
+    return (
+        f"{funnel['in the bank']['rubrics']:,} of {count(int(raw), 'rubric')} make the bank; all passing rubrics "
+        f"separate {_share(rows['all']['share'])} of the pairs of systems, the bank as if new "
+        f"{_share(rows['bank']['share'])}."
+    )
+
+
+EXPERIMENT = Experiment(
+    name="scale",
+    title="Scale and yield",
+    question="How many rubrics, labels and judge calls go in, and how many pairs of systems come out separated?",
+    run=scale,
+    tables={
+        "funnel": ResultTable(
+            "Rubrics from raw to bank",
+            {
+                "step": ResultColumn("step"),
+                "rubrics": number("rubrics", "localized"),
+                "share": number("share", "percent"),
+            },
+            caption="The last row is the consensus-derived baseline, for comparison: not a step of this analysis.",
+        ),
+        "calls": ResultTable(
+            "Judge calls for a new system",
+            {
+                "what": ResultColumn("judged on"),
+                "rubrics": number("rubrics", "localized"),
+                "calls": number("labels", "localized", "One of every judge on every rubric"),
+                "saved": number("saved", "percent"),
+            },
+        ),
+        "separation": ResultTable(
+            "Pairs of systems separated",
+            {
+                "basis": ResultColumn(
+                    "basis", words={"all": "all passing rubrics", "bank": "bank, as if new"}
+                ),
+                "systems": number("systems", "localized"),
+                "pairs": number("pairs", "localized"),
+                "separated": number("separated", "localized"),
+                "share": number("share", "percent"),
+                "tiers": number("tiers", "localized"),
+            },
+        ),
+        "rates": ResultTable(
+            "Share of passes, judges and people",
+            {
+                "judge": ResultColumn("judge"),
+                "labels": number("labels", "localized"),
+                "rate": number("passes", "percent"),
+                "cells": number("cells with a human label", "localized"),
+                "rate_there": number("passes there", "percent"),
+                "human_rate": number("people's passes there", "percent"),
+            },
+        ),
+        "graded": ResultTable(
+            "Levels (GRM) compared with pass or fail (2PL)",
+            {
+                "rubrics": number("graded rubrics", "localized"),
+                "rho": number("ρ", about="Spearman's rank correlation of the abilities"),
+                "reversed_pairs": number("pairs reversed", "percent"),
+                "rank_change": number("largest change of rank", "localized"),
+            },
+        ),
+    },
+    headline=headline,
+    charts=(Chart("Rubrics from raw to bank", rows="step", y=("rubrics",), x_title="rubrics"),),
+    order=11,
+)

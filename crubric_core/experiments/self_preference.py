@@ -1,0 +1,177 @@
+"""Is a judge kinder to systems of its own family? (docs/method.md §11)
+
+A judge's leniency on a cell is its mark minus the mean mark of the other judges there. Its self-preference is the mean
+leniency on systems of its own family minus that on all others, by query; the interval is Student's t over the queries.
+Families are read from names ("gpt-4o" and "o3" are OpenAI's); a name that fits none, or two, has none.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+
+from ..labels.store.dataset import Dataset
+from ..settings import Settings
+from ..text import count, listed
+from ..types import BoolArray, Cancel, FloatArray, IntArray, Progress
+from .declaration import HIGH, LOW, Chart, Experiment, ResultColumn, ResultTable, number
+from .inputs import read_inputs
+from .results import ExperimentResult, Watch, num, span
+from .statistics import known_mean, mean_interval
+
+FAMILIES = {
+    "Alibaba": ("qwen", "qwq", "tongyi"),
+    "Amazon": ("nova", "titan"),
+    "Anthropic": ("claude", "anthropic"),
+    "ByteDance": ("doubao", "bytedance"),
+    "Cohere": ("cohere", "command"),
+    "DeepSeek": ("deepseek",),
+    "Google": ("gemini", "gemma", "google", "palm"),
+    "Meta": ("llama", "meta"),
+    "Microsoft": ("phi", "microsoft"),
+    "MiniMax": ("minimax",),
+    "Mistral": ("mistral", "mixtral", "ministral"),
+    "Moonshot": ("kimi", "moonshot"),
+    "OpenAI": ("gpt", "chatgpt", "openai", "o1", "o3", "o4"),
+    "xAI": ("grok", "xai"),
+    "Zhipu": ("glm", "chatglm", "zhipu"),
+}
+
+
+def family(name: str) -> str | None:
+    """The maker that a model's name tells; None where it tells none, or several."""
+    words = set(re.findall(r"o\d|[a-z]+", name.lower()))
+    found = [maker for maker, known in FAMILIES.items() if words & set(known)]
+    return found[0] if len(found) == 1 else None
+
+
+def self_preference(
+    ds: Dataset, settings: Settings, *, progress: Progress | None = None, cancel: Cancel | None = None
+) -> ExperimentResult:
+    """Every judge with systems of its own family and of others.
+
+    Tables: ``judges`` (judge, family, own, others: systems; preference with its interval; queries).
+    """
+    watch = Watch(progress, cancel)
+    watch.step(0.0, "Comparing the judges")
+    inputs, judges = read_inputs(ds, settings), ds.judges
+    systems = [family(name) for name in inputs.reduction.systems]
+    excess = leniency(ds.panel("binary"))
+    rows = []
+    for k, judge in enumerate(judges):
+        maker = family(judge)
+        own = np.array([maker is not None and other == maker for other in systems])
+        by_query = preference(excess[:, :, k], own, inputs.query_index)
+        mean, low, high, n = mean_interval(by_query, settings.confidence)
+        rows.append((judge, maker or "unknown", int(own.sum()), int((~own).sum()), mean, low, high, n))
+    columns = ["judge", "family", "own", "others", "preference", "low", "high", "queries"]
+    table = pd.DataFrame(rows, columns=columns)
+    watch.step(1.0, "Done")
+    return inputs.result("self_preference", {}, {"judges": table}, _found(table), _limits(systems, judges))
+
+
+def leniency(panel: FloatArray) -> FloatArray:
+    """(M, J, K) each label minus the mean of the other judges' labels on its cell; NaN without another judge."""
+    known = ~np.isnan(panel)
+    others = known.sum(axis=2, keepdims=True) - 1
+    total = np.nansum(panel, axis=2, keepdims=True) - panel
+    return np.where(known & (others > 0), panel - total / np.maximum(others, 1), np.nan)
+
+
+def preference(excess: FloatArray, own: BoolArray, query_index: IntArray) -> FloatArray:
+    """(N,) mean leniency to the ``own`` systems (M,) minus that to the others, by query; NaN where one is unknown.
+
+    excess: (M, J) leniency of one judge. query_index: (J,).
+    """
+    out = np.full(int(query_index.max()) + 1, np.nan)
+    for query in np.unique(query_index):
+        here = excess[:, query_index == query]
+        to_own, to_others = (float(known_mean(here[part].ravel())) for part in (own, ~own))
+        out[query] = to_own - to_others
+    return out
+
+
+def _named(table: pd.DataFrame) -> str:
+    """The judges whose interval excludes 0, in words."""
+    shown = table[(table["low"] > 0) | (table["high"] < 0)]
+    parts = [
+        f"{row['judge']} is {'kinder' if row['low'] > 0 else 'stricter'} to systems of its own family "
+        f"({num(row['preference'])} {span(row['low'], row['high'])})"
+        for row in shown.to_dict("records")
+    ]
+    return listed(parts, most=len(parts)) if parts else ""
+
+
+def _found(table: pd.DataFrame) -> str:
+    known = table[np.isfinite(table["low"])]
+    if known.empty:
+        return "No judge labels systems of its own family next to other judges: self-preference is unknown."
+    named = _named(known)
+    first = f"{count(len(known), 'judge')} of {len(table)} can be compared on systems of the own family and others"
+    return f"{first}: {named}." if named else f"{first}; none is separated from 0."
+
+
+def _limits(systems: Sequence[str | None], judges: Sequence[str]) -> tuple[str, ...]:
+    limits = [
+        "Leniency is relative to the other judges of the dataset: if they belong to the same family, it does not show.",
+        "A judge that is kinder to good answers, whoever wrote them, is kinder to its own family where that is good.",
+    ]
+    unknown = sum(name is None for name in systems)
+    if unknown or any(family(judge) is None for judge in judges):
+        limits.append(
+            f"Families are read from names: {unknown} of {count(len(systems), 'system')} and "
+            f"{sum(family(judge) is None for judge in judges)} of {count(len(judges), 'judge')} have none."
+        )
+    return tuple(limits)
+
+
+def headline(result: ExperimentResult) -> str:
+    """The judges that prefer their own family, or that none does."""
+    known = result.frame()[np.isfinite(result.frame()["low"])]
+    if known.empty:
+        return "Self-preference is unknown here."
+    named = _named(known)
+    return (
+        f"{named[0].upper()}{named[1:]}."
+        if named
+        else "No judge is shown to prefer systems of its own family."
+    )
+
+
+EXPERIMENT = Experiment(
+    name="self_preference",
+    title="Self-preference of the judges",
+    question="Is a judge kinder to systems of its own family than the other judges are?",
+    run=self_preference,
+    tables={
+        "judges": ResultTable(
+            "Leniency to the own family minus leniency to others",
+            {
+                "judge": ResultColumn("judge"),
+                "family": ResultColumn("family"),
+                "own": number("own systems", "localized"),
+                "others": number("other systems", "localized"),
+                "preference": number("self-preference", about="In shares of the mark, by query"),
+                "low": LOW,
+                "high": HIGH,
+                "queries": number("queries", "localized"),
+            },
+        )
+    },
+    headline=headline,
+    charts=(
+        Chart(
+            "Self-preference of each judge",
+            rows="judge",
+            y=("preference",),
+            low="low",
+            high="high",
+            x_title="leniency to the own family minus leniency to others",
+            line=0.0,
+        ),
+    ),
+    order=10,
+)

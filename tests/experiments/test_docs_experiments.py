@@ -1,0 +1,88 @@
+"""The conclusions of docs/experiments.md are those of its numbers."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from crubric_core import Settings
+from crubric_core.experiments import EXPERIMENTS, run_experiment
+from docs.experiments import CLAIMS, SIZES, conclusions, head, headlines, verdict
+
+FAST = Settings(tau_c=0.5, budget=8, replicates=20)
+NAMES = ("demo", "wildbench", "hellobench")
+
+
+@st.composite
+def estimates(draw):
+    """Dataset → value with an interval around it, or unknown."""
+    found = {}
+    for name in NAMES:
+        value = draw(st.floats(-1, 1))
+        half = draw(st.one_of(st.just(float("nan")), st.floats(0, 1)))
+        found[name] = (value, value - half, value + half)
+    return found
+
+
+@given(estimates())
+def test_each_dataset_is_named_once_on_the_side_that_its_interval_tells(found):
+    said = verdict(found)
+    sides = dict.fromkeys(NAMES)
+    for part in said.rstrip(".").split("; "):
+        side, names = re.fullmatch(r"(above 0|below 0|not separated from 0|unknown) on (.*)", part).groups()
+        for name in NAMES:
+            if re.search(rf"\b{name}\b", names):
+                assert sides[name] is None
+                sides[name] = side
+    for name, (_, low, high) in found.items():
+        expected = (
+            "unknown"
+            if np.isnan(low)
+            else "above 0"
+            if low > 0
+            else "below 0"
+            if high < 0
+            else "not separated from 0"
+        )
+        assert sides[name] == expected
+
+
+@pytest.fixture(scope="module")
+def results(workspace):
+    ds = workspace.dataset("gold")
+    sizes = {"crossfit": {"splits": 3}, "new_systems": {"repeats": 1}, "perturbation": {"seeds": 3}}
+    names = {claim.experiment for claim in CLAIMS}
+    return {
+        name: run_experiment(name, ds, FAST, **sizes.get(name, {})) for name in EXPERIMENTS if name in names
+    }
+
+
+def test_every_claim_has_the_numbers_of_its_experiment(results):
+    text = conclusions({"gold": results})
+    crossfit = results["crossfit"].frame().set_index("strategy")
+    ahead = results["new_systems"].tables["ahead"].set_index(["selector", "measure"])
+    expected = {
+        "Pairs minus random rubrics, on held-out rubrics": crossfit.loc["random", "delta"],
+        "Pairs minus the paper's greedy, on held-out": crossfit.loc["greedy", "delta"],
+        "Greedy minus plain information": crossfit.loc["plain", "greedy_delta"],
+        "Pairs minus random rubrics, on systems": ahead.loc[("random", "tau"), "difference"],
+        "Pairs minus fluid-benchmarking": ahead.loc[("fluid", "tau"), "difference"],
+        "κ behind the strictest gate": results["sweep"].frame()["delta"].iloc[-1],
+    }
+    for what, value in expected.items():
+        line = next(line for line in text.splitlines() if line.startswith(f"- **{what}"))
+        assert f"gold ({value:.3f} [" in line, what
+
+
+def test_headlines_are_those_of_the_results_and_sizes_are_stated(results):
+    text = headlines({"gold": results}).replace("\\", "")
+    for name, result in results.items():
+        assert EXPERIMENTS[name].headline(result) in text
+    for name, given_sizes in SIZES.items():
+        for key, value in given_sizes.items():
+            assert f"{key} = {value}" in head(SIZES)
+            assert key in EXPERIMENTS[name].parameters

@@ -4,13 +4,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from ...errors import IngestError
 from ...types import Progress
+from ..readers.apart import apart, is_heavy
 from ..readers.columns import SPECS, Kind, choose_columns
 from ..readers.formats import open_reader, recognise
 from ..readers.formats.base import STAGING
@@ -18,6 +19,7 @@ from ..readers.formats.delimited import load_clean
 from ..readers.formats.native import NATIVE
 from ..readers.formats.native.base import OPTIONAL, Setting
 from ..readers.formats.native.tables import Tables, Written, columns_of
+from ..readers.formats.records import Fault
 from ..readers.guess import CROSSED, crossed_names, spread_names
 from ..readers.native_files import companions, native_rows, records_of
 from ..readers.plan import Columns, FilePlan, Plan
@@ -189,39 +191,49 @@ def _native_parts(
     """The files of native layouts together, one table a kind."""
     folder = files[0][1].scratch / "native"
     try:
-        tables = _written(files, pieces, folder, report)
+        if is_heavy(piece for _, piece in files):
+            report(0.0, f"Reading {files[0][1].name}")
+            names = [piece.name for _, piece in files]
+            rows, faults = apart(names, _written, files, pieces, folder)
+        else:
+            rows, faults = _written(files, pieces, folder, report)
     except OSError as error:
         raise IngestError(
             f"The rows of {files[0][1].name} could not be laid out ({error.strerror}): make room on the disk of "
             "temporary files."
         ) from error
     name = files[0][1].name if len(files) == 1 else f"{files[0][1].name} and {len(files) - 1} more"
-    if not tables.written:
-        raise IngestError(_nothing(name, tables))
-    home = next((k for k in ("labels", "gold") if k in tables.written), next(iter(tables.written)))
+    if not rows:
+        raise IngestError(_nothing(name, faults))
+    home = next((k for k in ("labels", "gold") if k in rows), next(iter(rows)))
     words = {w: level for file, _ in files for w, level in file.words.items()}
     parts = []
-    for found, written in tables.written.items():
+    for found, written in rows.items():
         kind = cast(Kind, found)
         labelled = kind in ("labels", "gold")
         request = IngestRequest(whole[0], kind, None, "native", whole[1], words if labelled else {})
-        faults = tables.faults if kind == home else []
-        stage = partial(_stage_native, kind=kind, written=written, faults=faults, name=name, plan=plan)
+        own = faults if kind == home else []
+        stage = partial(_stage_native, kind=kind, written=written, faults=own, name=name, plan=plan)
         parts.append(Part(request, stage))
     return parts
 
 
 def _written(
-    files: Sequence[tuple[FilePlan, Piece]], pieces: Sequence[Piece], folder: Path, report: Progress
-) -> Tables:
-    """The canonical rows of all files, as files of their own."""
+    files: Sequence[tuple[FilePlan, Piece]],
+    pieces: Sequence[Piece],
+    folder: Path,
+    report: Progress = lambda share, words: None,
+) -> tuple[dict[str, Written], list[tuple[str, Fault]]]:
+    """The canonical rows of all files, as files of their own, and the records that could not be read."""
     with Tables(folder, several=len(files) > 1) as tables:
         for done, (file, piece) in enumerate(files):
             report(0.05 * done / len(files), f"Reading {piece.name}")
             records = records_of(piece, recognise(piece.path, piece.name))
             setting = Setting(piece.seen_path, given_of(file), companions(piece, pieces))
             tables.add(piece.name, native_rows(records, NATIVE[file.format], setting), file.kind)
-    return tables
+    return {
+        kind: replace(one, writer=None, seen=set()) for kind, one in tables.written.items()
+    }, tables.faults
 
 
 def given_of(file: FilePlan) -> dict[str, str]:
@@ -229,11 +241,11 @@ def given_of(file: FilePlan) -> dict[str, str]:
     return {c: v.removeprefix("=") for c, v in file.mapping.items() if isinstance(v, str)}
 
 
-def _nothing(name: str, tables: Tables) -> str:
-    if not tables.faults:
+def _nothing(name: str, faults: Sequence[tuple[str, Fault]]) -> str:
+    if not faults:
         return f"{name} holds nothing that can be read as it is planned: choose another kind or format."
-    place, fault = tables.faults[0]
-    others = f", and {len(tables.faults) - 1:,} more such" if len(tables.faults) > 1 else ""
+    place, fault = faults[0]
+    others = f", and {len(faults) - 1:,} more such" if len(faults) > 1 else ""
     return f"No record of {name} can be used ({place} {fault.reason}{others}): correct the file."
 
 

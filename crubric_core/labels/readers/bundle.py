@@ -10,6 +10,7 @@ import pandas as pd
 
 from ...errors import IngestError
 from ...types import Progress
+from .apart import apart, is_heavy
 from .columns import SPECS, Kind
 from .describing import Found, Overrides, describe
 from .file_names import fields_of, guess_pattern, read_pattern
@@ -79,7 +80,22 @@ def plan_pieces(
     like: Plan | None = None,
     progress: Progress | None = None,
 ) -> Plan:
-    """The plan of files that are at hand."""
+    """The plan of files that are at hand; large ones are looked into apart."""
+    if not is_heavy(pieces):
+        return _plan_here(pieces, overrides, pattern, options, like, progress)
+    if progress:
+        progress(0.0, f"Looking into {pieces[0].name}" + (" and others" if len(pieces) > 1 else ""))
+    return apart([p.name for p in pieces], _plan_here, pieces, overrides, pattern, options, like)
+
+
+def _plan_here(
+    pieces: Sequence[Piece],
+    overrides: Overrides,
+    pattern: str | None = None,
+    options: Options | None = None,
+    like: Plan | None = None,
+    progress: Progress | None = None,
+) -> Plan:
     decided = {f.name: f for f in like.files} if like else {}
     done_with = {name for name, file in decided.items() if _is_whole(file)} if pattern is None else set()
     pattern = pattern or (like.pattern if like else None)
@@ -230,7 +246,8 @@ def preview_file(
         overrides = (
             Overrides(plan_file.kind, plan_file.mapping, plan_file.format) if plan_file else Overrides()
         )
-        found = describe(piece, overrides, pieces)
+        given = (piece, overrides, pieces)
+        found = apart([piece.name], describe, *given) if is_heavy([piece]) else describe(*given)
     if found.plan.problem and not found.rows:
         raise IngestError(found.plan.problem)
     return Preview(*_table_of(found, rows), found.plan)

@@ -15,9 +15,11 @@ from pathlib import Path
 from typing import Any
 
 from ...errors import IngestError
+from .apart import apart, is_heavy
 from .formats import Reader
 from .formats.delimited import DelimitedReader
 from .formats.records import Fault, read_records
+from .sources import Piece
 
 _PART = re.compile(r"(.*?)((?:\[\]|\{\})*)", re.DOTALL)
 _FIELDS_SHOWN = 12
@@ -75,7 +77,7 @@ def parse_path(text: str) -> Trail:
     return Trail(text, tuple(steps[: last + 1]), tuple(key for key, _ in steps[last + 1 :]))
 
 
-def unfolded(piece: Any, texts: Sequence[str], columns: Sequence[str], named: Sequence[str]) -> Reader:
+def unfolded(piece: Piece, texts: Sequence[str], columns: Sequence[str], named: Sequence[str]) -> Reader:
     """A table of a JSON file's records: its columns, and one more a path, one row an item of the lists on the way.
 
     Nested columns that the mapping does not name are left blank: a large one would be repeated in every row.
@@ -88,6 +90,14 @@ def unfolded(piece: Any, texts: Sequence[str], columns: Sequence[str], named: Se
             f"The paths {', '.join(map(repr, texts))} go through different lists of {piece.name}: use one list at a "
             "time."
         )
+    given = (piece, tuple(texts), tuple(columns), tuple(named))
+    target = apart([piece.name], _unfold, *given) if is_heavy([piece]) else _unfold(*given)
+    return DelimitedReader(target, piece.name, piece.scratch)
+
+
+def _unfold(piece: Piece, texts: Sequence[str], columns: Sequence[str], named: Sequence[str]) -> Path:
+    paths = [parse_path(text) for text in texts]
+    longest = max((p.steps for p in paths), key=len, default=())
     plain = [parse_path("") if c not in named else Trail(c, (), (c,)) for c in columns]
     target = piece.scratch / "unfolded.csv"
     hits = [0] * len(paths)
@@ -106,10 +116,10 @@ def unfolded(piece: Any, texts: Sequence[str], columns: Sequence[str], named: Se
                 hits = [n + (c is not None) for n, c in zip(hits, found, strict=True)]
                 writer.writerow(["" if c is None else c for c in (*own, *found)])
     _refuse_misses(piece, dict(zip(texts, hits, strict=True)))
-    return DelimitedReader(Path(target), piece.name, piece.scratch)
+    return target
 
 
-def _refuse_misses(piece: Any, hits: Mapping[str, int]) -> None:
+def _refuse_misses(piece: Piece, hits: Mapping[str, int]) -> None:
     lost = [text for text, n in hits.items() if not n]
     if lost:
         fields = list(fields_of_records(piece.path, piece.name))

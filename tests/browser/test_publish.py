@@ -55,7 +55,7 @@ def test_a_link_is_made_copied_and_revoked(page: Page, server: Server, views: Pa
     page.get_by_label("Title").fill(TITLE)
     page.get_by_label("Title").press("Enter")
     expect(page.locator(".st-key-preview h1")).to_have_text(TITLE, timeout=PATIENCE)
-    page.get_by_role("button", name="Publish", exact=True).click()
+    page.get_by_role("button", name="Publish small", exact=True).click()
     shown = page.get_by_role("dialog")
     link = shown.locator("code").inner_text().strip()
     (token,) = parse_qs(urlsplit(link).query)["view"]

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -226,3 +228,36 @@ def test_a_gate_that_leaves_too_little_lets_nobody_publish_an_order(
     assert board["rank"].isna().all()
     assert "tier" not in board
     assert board["system"].is_monotonic_increasing
+
+
+@pytest.fixture(scope="module")
+def many(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Ninety systems on thirty rubrics: more than any figure draws one by one."""
+    rng = np.random.default_rng(0)
+    passed = rng.random((90, 30)) < 1 / (1 + np.exp(-1.5 * (rng.normal(size=(90, 1)) - rng.normal(size=30))))
+    rows = [
+        (f"s{i:02}", f"q{j // 2}", f"r{j}", f"j{k}", int(passed[i, j] ^ (rng.random() < 0.05)))
+        for i in range(90)
+        for j in range(30)
+        for k in range(2)
+    ]
+    table = pd.DataFrame(rows, columns=["system", "query", "rubric", "judge", "label"])
+    path = tmp_path_factory.mktemp("many") / "many.duckdb"
+    with Workspace(path) as workspace:
+        workspace.ingest(table.to_csv(index=False).encode(), "many")
+    return path
+
+
+@pytest.mark.parametrize("more", ["Pairs", "Ranks", "Scores"])
+def test_very_many_systems_are_never_drawn_as_a_whole_matrix(open_page: Open, many: Path, more: str) -> None:
+    chosen = open_page("leaderboard", many).dataframe[0].value["system"].iloc[70]
+    app = open_page("leaderboard", many, more=more, system=chosen)
+    assert not app.exception
+    specs = [json.loads(chart.proto.spec) for chart in app.get("plotly_chart")]
+    cells = [trace for spec in specs for trace in spec["data"] if trace["type"] == "heatmap"]
+    assert all(len(trace["customdata"]) <= 40 for trace in cells if isinstance(trace["customdata"], list))
+    assert max(len(json.dumps(spec)) for spec in specs) < 120_000
+    rows = [spec["layout"]["yaxis"].get("ticktext", []) for spec in specs]
+    assert any(chosen in names for names in rows)
+    assert max(map(len, rows)) == 40
+    assert re.search(r"Systems \d+ to \d+ of 90", words(app))

@@ -1,4 +1,4 @@
-"""The whole cross-fit beside one fit of the full table: time in units of that fit, and peak memory.
+"""The whole cross-fit compared with one fit of the full table: time in units of that fit, and peak memory.
 
     python -m benchmarks.crossfit
 

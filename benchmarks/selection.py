@@ -1,4 +1,4 @@
-"""Strategy ``pairs`` on systems that it has not seen, beside random rubrics, the paper's greedy and other selectors.
+"""Strategy ``pairs`` on systems that it has not seen, compared with random rubrics, the paper's greedy and others.
 
     python -m benchmarks.selection                                # the demo and the optional real tables
     python -m benchmarks.selection --datasets demo --repeats 2
@@ -134,7 +134,7 @@ def main() -> None:
         return
     found = [table for name in args.datasets if (table := measure(name, args.repeats)) is not None]
     if len(found) > 1:
-        print(f"\n## Mean over {len(found)} tables: pairs less the other\n")
+        print(f"\n## Mean over {len(found)} tables: pairs minus the other\n")
         print(cells(over_tables(pd.concat(found))).to_string())
 
 

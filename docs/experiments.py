@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+import textwrap
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -143,7 +144,7 @@ def _notes(results: Results) -> list[str]:
     same = [dataset for dataset, result in known.items() if result.options["against"] == OTHERS]
     notes = [
         "The intervals of the cross-fit are over splits of the same systems; those of systems held out are over "
-        "systems and are wider. They are not adjusted for the number of comparisons."
+        "systems. They are not adjusted for the number of comparisons."
     ]
     if same:
         notes.append(
@@ -229,16 +230,19 @@ def head(sizes: Mapping[str, Mapping[str, Any]]) -> str:
     ]
     cheap = f"To keep this page cheap, {listed(changed, most=len(changed))}; `--full` runs the defaults."
     small = cheap if changed else ""
+    run = (
+        "The demo is the built-in simulated study (seed 0), with known truth. The four real datasets are optional: "
+        f"point `CRUBRIC_REAL_DATA` at their folder. Settings are the defaults ({settings.model}, gate by {settings.gate}, "
+        f"strategy `{settings.strategy}`, B = {settings.budget}, {settings.replicates} replicates, "
+        f"{settings.confidence:.0%} intervals, seed {settings.seed}). {small}"
+    )
     return f"""# Does it hold? The experiments on five datasets
 
 Made by one command, conclusions included; do not edit by hand:
 
     python -m docs.experiments
 
-The demo is the built-in simulated study (seed 0), with known truth. The four real datasets are optional: point
-`CRUBRIC_REAL_DATA` at their folder. Settings are the defaults ({settings.model}, gate by {settings.gate}, strategy
-`{settings.strategy}`, B = {settings.budget}, {settings.replicates} replicates, {settings.confidence:.0%} intervals,
-seed {settings.seed}). {small}
+{textwrap.fill(run.strip(), 120)}
 
 "—" is unknown. What each experiment computes stands in its module under `crubric_core/experiments/`.
 

@@ -176,11 +176,14 @@ def headline(result: ExperimentResult) -> str:
     row = records(result.frame(), "strategy")["random"]
     if np.isnan(row["delta"]):
         return "Banks of pairs cannot be compared with random ones here."
-    how = compared(
-        row["delta_low"], row["delta_high"], "better than", "worse than", "no better or worse than"
+    verbs = (
+        "rank the systems better",
+        "rank the systems worse",
+        "are not shown to rank the systems better or worse",
     )
+    how = compared(row["delta_low"], row["delta_high"], *verbs)
     return (
-        f"On held-out rubrics, banks of pairs rank the systems {how} random ones: "
+        f"On held-out rubrics, banks of pairs {how} than random ones: "
         f"ΔAUC {num(row['delta'])} {span(row['delta_low'], row['delta_high'])}."
     )
 
@@ -189,8 +192,8 @@ EXPERIMENT = Experiment(
     name="crossfit",
     title="Cross-fit (E2)",
     question=(
-        "Does a small bank rank the systems as held-out rubrics do? The rubrics are split into halves, 20 times: one "
-        "half gives the bank, the other the ranking to be found."
+        "Does a small bank rank the systems as held-out rubrics do? The rubrics are split into halves again and again: "
+        "one half gives the bank, the other the ranking to be found."
     ),
     run=crossfit,
     parameters={

@@ -274,10 +274,10 @@ def headline(result: ExperimentResult) -> str:
     row = records(ahead[ahead["selector"] == "random"], "measure")["tau"]
     if np.isnan(row["difference"]):
         return "Banks cannot be compared on new systems here."
-    how = compared(row["low"], row["high"], "better than", "worse than", "no better or worse than")
+    verbs = ("rank systems not seen better", "rank systems not seen worse")
+    how = compared(row["low"], row["high"], *verbs, "are not shown to rank systems not seen better or worse")
     return (
-        f"Systems that they have not seen, banks of pairs rank {how} random ones: "
-        f"Δτ {num(row['difference'])} {span(row['low'], row['high'])}."
+        f"Banks of pairs {how} than random ones: Δτ {num(row['difference'])} {span(row['low'], row['high'])}."
     )
 
 

@@ -233,8 +233,8 @@ def head(sizes: Mapping[str, Mapping[str, Any]]) -> str:
     run = (
         "The demo is the built-in simulated study (seed 0), with known truth. The four real datasets are optional: "
         f"point `CRUBRIC_REAL_DATA` at their folder. Settings are the defaults ({settings.model}, "
-        f"gate by {settings.gate}, strategy `{settings.strategy}`, B = {settings.budget}, {settings.replicates} replicates, "
-        f"{settings.confidence:.0%} intervals, seed {settings.seed}). {small}"
+        f"gate by {settings.gate}, strategy `{settings.strategy}`, B = {settings.budget}, "
+        f"{settings.replicates} replicates, {settings.confidence:.0%} intervals, seed {settings.seed}). {small}"
     )
     return f"""# Does it hold? The experiments on five datasets
 

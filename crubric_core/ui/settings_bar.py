@@ -35,6 +35,7 @@ TABS: Mapping[str, tuple[Group, ...]] = {
 }
 BASES: Mapping[Basis, str] = {"all": "All rubrics that pass", "bank": "Bank, as if new"}
 SHOWN_PRESETS: Mapping[Preset, str] = {"robust": "Robust", "paper": "As in the paper"}
+BUDGET_STEPS = 60  # of the slider of B, fewer where whole numbers coincide
 LEFT_END = -0.5  # of the slider of tau_c: hardly a rubric is below
 _FOLLOWS: Mapping[str, Mapping[str, Any]] = {
     "gate": {"tau_c": None},
@@ -149,9 +150,24 @@ def _share(place: DeltaGenerator, name: str, settings: Settings) -> None:
 
 
 def _budget(place: DeltaGenerator, settings: Settings, rubrics: int) -> None:
+    """A slider on a log scale, and a box for an exact number."""
     spec, most = SPECS["budget"], max(rubrics, 2)
-    st.session_state["budget"] = min(settings.budget, most)
-    place.slider(spec.title, 1, most, key="budget", help=spec.help, **_moves("budget"))
+    size = st.session_state["budget"] = st.session_state["budget slider"] = min(settings.budget, most)
+    slider, box = place.columns([3, 2], vertical_alignment="bottom")
+    slider.select_slider(
+        spec.title, budget_steps(most, size), key="budget slider", help=spec.help, on_change=_budget_slid
+    )
+    box.number_input("B", 1, most, key="budget", help=spec.help, **_moves("budget"))
+
+
+def budget_steps(most: int, size: int) -> list[int]:
+    """Where the slider of B can stand: evenly spaced on a log scale from 1 to ``most``, and at ``size``."""
+    spread = np.geomspace(1, most, BUDGET_STEPS).round().astype(int).tolist()
+    return sorted({*spread, size})
+
+
+def _budget_slid() -> None:
+    hold_settings(replace(held(), budget=int(st.session_state["budget slider"])))
 
 
 def _group(groups: tuple[Group, ...], settings: Settings, *, show_tau_t: bool) -> None:

@@ -83,7 +83,14 @@ def test_from_an_uploaded_table_over_both_sliders_to_a_leaderboard(page: Page, u
     move(page, "Measurability threshold", "PageDown", 1)
     assert "tau_c=0.7" in page.url
     assert first_line(page) != before
-    move(page, "Bank size", "PageDown", 7)
+    move(page, "Bank size", "ArrowLeft", 2)
+    smaller = int(re.search(r"budget=(\d+)", page.url)[1])  # type: ignore[index]
+    assert smaller < RUBRICS
+    expect(page.get_by_role("spinbutton", name="B", exact=True)).to_have_value(str(smaller))
+    box = page.get_by_role("spinbutton", name="B", exact=True)
+    box.fill("36")
+    box.press("Enter")
+    settle(page)
     assert "budget=36" in page.url
     assert "36 rubrics keep" in first_line(page)
 

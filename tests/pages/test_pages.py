@@ -109,7 +109,7 @@ def test_moving_the_budget_neither_fits_nor_orders_again(
 ) -> None:
     app = open_page("bank", study)
     forbid(monkeypatch, "calibrate", "order_candidates", "reduce_labels")
-    app.slider(key="budget").set_value(17).run()
+    app.number_input(key="budget").set_value(17).run()
     assert not app.error
     assert "17 rubrics keep" in first_line(app)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ import pytest
 from crubric_core import Priors, Settings, Workspace
 from crubric_core.demo import simulate
 from crubric_core.settings import PRESETS
+from crubric_core.ui.settings_bar import budget_steps
 from tests.pages.conftest import Open
 from tests.pages.test_pages import first_line
 
@@ -150,3 +152,25 @@ def test_the_chosen_dataset_is_kept_and_part_of_the_address(open_page: Open, two
     assert app.query_params["dataset"] == other
     app.run()
     assert app.selectbox(key="dataset").value == other
+
+
+def test_the_slider_of_the_bank_size_is_logarithmic_and_can_stand_at_every_size() -> None:
+    steps = budget_steps(4052, 17)
+    assert (steps[0], steps[-1]) == (1, 4052)
+    assert 17 in steps
+    assert len(steps) <= 61
+    wide = [b / a for a, b in pairwise(steps) if a > 20]
+    assert max(wide) < 1.2, "each step is a similar share"
+    assert budget_steps(2, 2) == [1, 2]
+
+
+def test_the_slider_and_the_box_of_the_bank_size_are_one_setting(open_page: Open, study: Path) -> None:
+    app = open_page("bank", study, budget="17")
+    assert app.number_input(key="budget").value == 17
+    slider = app.select_slider(key="budget slider")
+    assert slider.value == 17
+    smaller = max(size for size in map(int, slider.options) if size < 17)
+    slider.set_value(smaller).run()
+    assert not app.exception
+    assert app.number_input(key="budget").value == smaller
+    assert app.query_params["budget"] == str(smaller)

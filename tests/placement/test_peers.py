@@ -110,4 +110,4 @@ def test_promptfoo_runs_the_exported_tests_and_its_results_come_back(tmp_path):
         PROMPTFOO_DISABLE_UPDATE="1",
     )
     assert code in (0, 100), said  # 100: some assertions fail, as they should
-    assert_back(bank, tmp_path / "results.json", "judge-a")
+    assert_back(bank, tmp_path / "results.json", "file://grader.js")

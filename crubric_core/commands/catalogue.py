@@ -50,6 +50,8 @@ GROUPS: dict[str, tuple[Command, ...]] = {
         Command("settings", "every setting with its choices and defaults, one JSON line each", "settings"),
         Command("export-bank", "write a bank as another tool reads it", "placement"),
         Command("place", "place a new system on an existing bank", "placement"),
+        Command("judge", "let language models label the answers of new systems by a bank", "judging"),
+        Command("judgements", "how many judgements an ability needs, by the labels of a study", "judging"),
     ),
     "Judges": (Command("judges", "reliability, leniency and shared errors of the judges", "judges"),),
     "Sharing": (

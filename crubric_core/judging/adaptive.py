@@ -1,0 +1,136 @@
+"""Judging until each ability is precise enough: the most informative rubrics first (docs/method.md §13)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..endpoints.asking import Patience
+from ..endpoints.watch import UNWATCHED, Watch
+from ..errors import SettingsError
+from ..placement.abilities import expected_information, next_best
+from ..placement.bank_scale import BankScale
+from ..placement.new_labels import read_new_labels
+from ..placement.place import place_systems
+from ..types import FloatArray
+from .calls import Call
+from .labels_file import LabelsFile
+from .run import JudgeRun, joined, run_calls
+
+BATCH = 5
+REACHED, EXHAUSTED = "the standard error is reached", "every rubric of the bank with an answer was asked"
+CANCELLED, FAILED = "it was cancelled", "a judge did not answer"
+
+
+@dataclass(frozen=True)
+class Stop:
+    """Why judging of one system ended.
+
+    rubrics: of the bank that were asked. judgements: verdicts in the file, of all judges and runs. se: of the ability,
+    as ``place`` gives it; NaN without a label.
+    """
+
+    system: str
+    rubrics: int
+    judgements: int
+    theta: float
+    se: float
+    reason: str
+
+
+def judge_until(
+    bank_scale: BankScale,
+    calls: Sequence[Call],
+    file: LabelsFile,
+    target: float,
+    *,
+    batch: int = BATCH,
+    patience: Patience | None = None,
+    watch: Watch = UNWATCHED,
+) -> tuple[JudgeRun, list[Stop]]:
+    """Ask ``batch`` rubrics a system at a time, best first, until its standard error is at most ``target``.
+
+    calls: one rubric each. What the file holds counts already. Raises SettingsError.
+    """
+    if not target > 0 or batch < 1:
+        raise SettingsError(f"until-se = {target:g} with batches of {batch}: both have to be above 0.")
+    if any(len(call.rubrics) > 1 for call in calls):
+        raise SettingsError("until-se asks one criterion a call: leave --per query out.")
+    plan = _Plan(bank_scale, calls, file)
+    runs: list[JudgeRun] = [run_calls([], file, patience, watch)]
+    stops: dict[str, Stop] = {}
+    while len(stops) < len(plan.systems):
+        y, theta, se = plan.state()
+        wanted: list[Call] = []
+        for n, system in enumerate(plan.systems):
+            if system in stops:
+                continue
+            batch_calls = plan.batch(n, y, batch)
+            reason = _reason(se[n] <= target, not batch_calls, runs[-1], watch)
+            if reason:
+                stops[system] = plan.stop(n, float(theta[n]), float(se[n]), reason)
+            wanted += [] if reason else batch_calls
+        if wanted:
+            runs.append(run_calls(wanted, file, patience, watch))
+    return joined(runs), [stops[system] for system in plan.systems]
+
+
+def _reason(reached: bool, exhausted: bool, last: JudgeRun, watch: Watch) -> str:
+    if reached:
+        return REACHED
+    if watch.stopped:
+        return CANCELLED
+    if last.failures or last.stopped:
+        return FAILED
+    return EXHAUSTED if exhausted else ""
+
+
+class _Plan:
+    """The calls by system and rubric, and what the file knows of them."""
+
+    def __init__(self, bank_scale: BankScale, calls: Sequence[Call], file: LabelsFile) -> None:
+        self._bank_scale, self._file = bank_scale, file
+        self.systems = sorted({call.system for call in calls})
+        tokens = [f"{key}@{bank_scale.bank_id}" for key in bank_scale.rubrics["id"]]
+        row = {token: n for n, token in enumerate(tokens)}
+        self._calls: dict[tuple[int, int], list[Call]] = {}
+        for call in calls:
+            place = self.systems.index(call.system), row[call.rubrics[0].token]
+            self._calls.setdefault(place, []).append(call)
+
+    def _asked(self, place: tuple[int, int]) -> bool:
+        return not any(self._file.missing(call) for call in self._calls[place])
+
+    def state(self) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """(y, theta, se): levels (N, B) as the bank reads them, abilities and standard errors (N,)."""
+        y = np.full((len(self.systems), len(self._bank_scale.rubrics)), np.nan)
+        theta, se = np.full((2, len(self.systems)), np.nan)
+        if not self._file.n_verdicts:
+            return y, theta, se
+        new = read_new_labels(self._bank_scale, self._file.path, allow_unused=True)
+        placed = place_systems(self._bank_scale, new, 0)
+        for n, system in enumerate(self.systems):
+            if system in new.systems:
+                at = new.systems.index(system)
+                y[n] = new.y[at]
+                theta[n], se[n] = placed.placements[at].theta, placed.placements[at].theta_sd
+        return y, theta, se
+
+    def batch(self, n: int, y: FloatArray, size: int) -> list[Call]:
+        """The calls of the ``size`` open rubrics of system ``n`` with most expected information."""
+        bank = self._bank_scale
+        rows = sorted(row for system, row in self._calls if system == n)
+        open_ = [row for row in rows if not bank.fit.constant[row] and not self._asked((n, row))]
+        expected = expected_information(bank.fit, y[n : n + 1], bank.bank)[0]
+        best = next_best(expected, np.array(open_, dtype=np.int64), size)
+        return [call for row in best.tolist() for call in self._calls[n, row]]
+
+    def stop(self, n: int, theta: float, se: float, reason: str) -> Stop:
+        """What system ``n`` took."""
+        places = [place for place in self._calls if place[0] == n]
+        done = [call for place in places for call in self._calls[place] if not self._file.missing(call)]
+        return Stop(
+            self.systems[n], sum(self._asked(place) for place in places), len(done), theta, se, reason
+        )

@@ -1,0 +1,89 @@
+"""What new systems answered to the bank's queries: system, query and text, from any readable file."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+
+from ..bank.identity import normalised
+from ..errors import PlacementError
+from ..labels.readers.sources import Source
+from ..labels.store.workspace import Workspace
+from ..placement.bank_scale import BankScale
+from ..text import count, listed
+
+_STUDY = "answers"
+SHOWN = 3
+
+
+@dataclass(frozen=True)
+class SystemAnswers:
+    """texts: (system, the bank's query) → what it answered, in a fixed order. notes: what of the file is not used."""
+
+    texts: dict[tuple[str, str], str]
+    notes: tuple[str, ...]
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        """Names of the systems, sorted."""
+        return tuple(sorted({system for system, _ in self.texts}))
+
+
+def read_system_answers(bank_scale: BankScale, source: Source) -> SystemAnswers:
+    """The answers to the bank's queries, which are known by their name, else by their text.
+
+    Raises IngestError where the file cannot be read, PlacementError where no answer belongs to the bank.
+    """
+    with Workspace() as workspace:
+        report = workspace.ingest(source, _STUDY, "answers")
+        table = workspace.dataset(_STUDY).answers()
+    known = _queries(bank_scale)
+    texts: dict[tuple[str, str], str] = {}
+    other: set[str] = set()
+    for system, query, text in table[["system", "query", "text"]].astype(str).itertuples(index=False):
+        here = known.get(query) or known.get(normalised(query))
+        if here is None:
+            other.add(query)
+        elif text.strip():
+            if texts.get((system, here), text) != text:
+                raise PlacementError(
+                    f"{system} has two answers to {here!r}, one by its name and one by its text: keep one."
+                )
+            texts[system, here] = text
+    if not texts:
+        names = sorted(map(str, set(bank_scale.rubrics["query"])))
+        raise PlacementError(
+            f"None of the answers is to one of the {count(len(names), 'query')} of the bank "
+            f"{bank_scale.bank_id}: name queries as it does, for example {names[0]!r}."
+        )
+    found = SystemAnswers(dict(sorted(texts.items())), ())
+    return SystemAnswers(found.texts, tuple(_notes(bank_scale, found, other, report.rejected)))
+
+
+def _queries(bank_scale: BankScale) -> dict[str, str]:
+    """A query's name, and its text where that is its own, → its name in the bank."""
+    names = [str(name) for name in bank_scale.queries["query"]]
+    texts = [normalised(text) if isinstance(text, str) else "" for text in bank_scale.queries["text"]]
+    often = Counter(texts)
+    by_text = {text: name for name, text in zip(names, texts, strict=True) if text and often[text] == 1}
+    return by_text | {name: name for name in (*names, *map(str, bank_scale.rubrics["query"]))}
+
+
+def _notes(bank_scale: BankScale, found: SystemAnswers, other: set[str], rejected: int) -> list[str]:
+    notes = []
+    if rejected:
+        notes.append(f"{count(rejected, 'row')} of the answers cannot be used.")
+    if other:
+        shown = listed([repr(name) for name in sorted(other)[:SHOWN]])
+        notes.append(
+            f"{count(len(other), 'query')} of the answers not in the bank, such as {shown}: not judged."
+        )
+    queries = sorted(set(map(str, bank_scale.rubrics["query"])))
+    for system in found.systems:
+        missing = [query for query in queries if (system, query) not in found.texts]
+        if missing:
+            shown = listed([repr(name) for name in missing[:SHOWN]])
+            notes.append(
+                f"{system} has no answer to {count(len(missing), 'query')} of the bank, such as {shown}."
+            )
+    return notes

@@ -1,0 +1,130 @@
+"""The calls that a bank, some answers and some judges come to, and what they will cost."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+import numpy as np
+
+from ..endpoints.endpoint import Question
+from ..errors import SettingsError
+from ..placement.bank_scale import BankScale
+from ..placement.formats.base import Asked, asked
+from .answers_file import SystemAnswers
+from .judges_file import Judge
+from .prompting import make_question, prompt_hash
+
+Per = Literal["criterion", "query"]
+CHARACTERS_PER_TOKEN = 4
+TOKENS_PER_VERDICT = 80
+
+
+@dataclass(frozen=True)
+class Call:
+    """One request to one judge: about one system's answer to one query, by one or several rubrics."""
+
+    judge: Judge
+    run: int
+    system: str
+    query: str
+    rubrics: tuple[Asked, ...]
+    question: Question
+    prompt_hash: str
+
+    @property
+    def key(self) -> str:
+        """Its own among all calls."""
+        return json.dumps(
+            [self.judge.name, self.run, self.system, *(rubric.token for rubric in self.rubrics)]
+        )
+
+
+def plan_calls(
+    bank_scale: BankScale,
+    answers: SystemAnswers,
+    judges: Sequence[Judge],
+    runs: int = 1,
+    per: Per = "criterion",
+) -> list[Call]:
+    """Every call, system by system in the order of the bank. Raises SettingsError for fewer runs than 1."""
+    if runs < 1:
+        raise SettingsError(f"runs = {runs} is no number of runs: give 1 or more.")
+    if per not in get_args(Per):
+        raise SettingsError(f"per = {per!r} is unknown: use {' or '.join(get_args(Per))}.")
+    calls = []
+    queries = list(asked(bank_scale))
+    for system in answers.systems:
+        for query, request, rubrics in queries:
+            text = answers.texts.get((system, query))
+            if text is None:
+                continue
+            groups = [tuple(rubrics)] if per == "query" else [(rubric,) for rubric in rubrics]
+            for group in groups:
+                question = make_question(request, text, group)
+                calls += [
+                    Call(
+                        judge,
+                        run,
+                        system,
+                        query,
+                        group,
+                        question,
+                        prompt_hash(judge.endpoint.model, question),
+                    )
+                    for judge in judges
+                    for run in range(1, runs + 1)
+                ]
+    return calls
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """What calls will take: exactly so many calls and labels; tokens and cost estimated, cost NaN where unknown."""
+
+    calls: int
+    labels: int
+    tokens_in: int
+    tokens_out: int
+    cost: float
+
+    def scaled(self, share: float) -> Estimate:
+        """The same for ``share`` times as many rubrics, at one call a rubric or as many rubrics a call."""
+        calls, labels, tokens_in, tokens_out = (
+            round(n * share) for n in (self.calls, self.labels, self.tokens_in, self.tokens_out)
+        )
+        return Estimate(calls, labels, tokens_in, tokens_out, self.cost * share)
+
+    def record(self) -> dict[str, object]:
+        """Plain values."""
+        cost = None if math.isnan(self.cost) else round(self.cost, 6)
+        return {
+            "calls": self.calls,
+            "labels": self.labels,
+            "tokens_in": self.tokens_in,
+            "tokens_out": self.tokens_out,
+            "cost": cost,
+        }
+
+
+def estimate(calls: Iterable[Call]) -> Estimate:
+    """Of these calls, each answered at once: four characters a token, 80 tokens a verdict."""
+    rows = [(call, *_tokens(call)) for call in calls]
+    return Estimate(
+        calls=len(rows),
+        labels=sum(len(call.rubrics) for call, _, _ in rows),
+        tokens_in=sum(given for _, given, _ in rows),
+        tokens_out=sum(said for _, _, said in rows),
+        cost=float(np.sum([call.judge.endpoint.cost(given, said) for call, given, said in rows])),
+    )
+
+
+def _tokens(call: Call) -> tuple[int, int]:
+    question = call.question
+    length = len(question.system) + len(question.user)
+    if call.judge.endpoint.response_format == "json_schema":
+        length += len(json.dumps(question.schema))
+    return -(-length // CHARACTERS_PER_TOKEN), TOKENS_PER_VERDICT * len(call.rubrics)

@@ -1,0 +1,97 @@
+"""judges.toml: which models judge, where they are, and what they cost; never a key."""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ..endpoints.endpoint import Endpoint
+from ..errors import SettingsError
+from ..text import listed
+
+_NEEDED = ("name", "base_url", "model")
+_PRICES = ("input_price", "output_price", "requests_per_minute", "timeout")
+_FIELDS = (*_NEEDED, "key_env", *_PRICES, "format")
+_EXAMPLE = '[[judge]] with name, base_url, model and key_env = "NAME_OF_A_VARIABLE"'
+
+
+@dataclass(frozen=True)
+class Judge:
+    """A judge: name: as its labels have it. requests_per_minute: at most; None without limit."""
+
+    name: str
+    endpoint: Endpoint
+    requests_per_minute: float | None = None
+
+
+def read_judges(
+    path: Path, environment: Mapping[str, str] = os.environ, *, keys: bool = True
+) -> tuple[Judge, ...]:
+    """The judges of a judges.toml, their keys from ``environment``; keys: False where nothing will be asked.
+
+    Raises SettingsError, which never holds a key.
+    """
+    try:
+        content = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise SettingsError(f"{path} cannot be read ({error.strerror}): name a judges.toml.") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise SettingsError(f"{path} is no TOML ({error}): it has {_EXAMPLE}.") from error
+    rows = content.get("judge")
+    if set(content) != {"judge"} or not isinstance(rows, list) or not rows:
+        raise SettingsError(f"{path} names no judges, or holds something else: it has {_EXAMPLE}.")
+    judges = tuple(_judge(row, f"{path}, judge {n}", environment, keys) for n, row in enumerate(rows, 1))
+    names = [judge.name for judge in judges]
+    if len(set(names)) < len(names):
+        raise SettingsError(f"{path} has two judges of one name: give each its own.")
+    return judges
+
+
+def _judge(row: Any, place: str, environment: Mapping[str, str], keys: bool) -> Judge:
+    if not isinstance(row, dict):
+        raise SettingsError(f"{place} is no table: it has {_EXAMPLE}.")
+    unknown = sorted(set(row) - set(_FIELDS))
+    if unknown:
+        raise SettingsError(
+            f"{place} has {listed(unknown)}, which no judge has: use {', '.join(_FIELDS)}. "
+            "A key stands in an environment variable alone, which key_env names."
+        )
+    for name in (*_NEEDED, "key_env", "format"):
+        if not isinstance(row.get(name, "" if name not in _NEEDED else None), str):
+            raise SettingsError(f"{place} has no {name}, or one that is no text: give it.")
+    if not row["name"].strip():
+        raise SettingsError(f"{place} has no name: give it one.")
+    prices = {name: _number(row.get(name), name, place) for name in _PRICES}
+    try:
+        endpoint = Endpoint(
+            base_url=row["base_url"],
+            model=row["model"],
+            api_key=_key(row.get("key_env", ""), place, environment) if keys else "",
+            response_format=row.get("format", "json_schema"),
+            input_price=prices["input_price"],
+            output_price=prices["output_price"],
+            timeout=prices["timeout"] or 60.0,
+        )
+    except SettingsError as error:
+        raise SettingsError(f"{place}: {error}") from error
+    return Judge(row["name"].strip(), endpoint, prices["requests_per_minute"])
+
+
+def _key(name: str, place: str, environment: Mapping[str, str]) -> str:
+    if name and not environment.get(name):
+        raise SettingsError(
+            f"the environment variable that key_env of {place} names is not set: set it to the key."
+        )
+    return environment[name] if name else ""
+
+
+def _number(value: object, name: str, place: str) -> float | None:
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < float("inf"):
+        raise SettingsError(f"{place} has {name} = {value!r}: give a number, 0 or more.")
+    return float(value)

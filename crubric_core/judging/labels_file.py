@@ -1,0 +1,111 @@
+"""The file of labels: one JSON line a label, only ever appended to, so that a killed run loses nothing and resumes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from ..bank.identity import find_token
+from ..errors import ExportError, PlacementError
+from .calls import Call
+from .prompting import Verdict
+
+FIELDS = (
+    *("rubric", "query", "system", "judge", "run", "label", "reason"),
+    *("prompt_hash", "tokens_in", "tokens_out"),
+)
+_Cell = tuple[str, str, str, int]  # rubric, system, judge, run
+
+
+class LabelsFile:
+    """What was answered, by (rubric, system, judge, run).
+
+    write: False to look only. repaired: whether the last line was torn; it is cut off as the file is opened.
+    n_verdicts: lines with a label.
+    """
+
+    def __init__(self, path: Path, bank_id: str, *, write: bool = True) -> None:
+        self.path = path
+        self._hash: dict[_Cell, str] = {}
+        try:
+            content = path.read_bytes() if path.exists() else b""
+            whole = content[: content.rfind(b"\n") + 1]
+            torn = content[len(whole) :]
+            rows = [_row(line, path, n) for n, line in enumerate(whole.splitlines(), 1) if line.strip()]
+            _require_bank(rows, path, bank_id)
+            if write:
+                with path.open("ab") as file:
+                    file.truncate(len(whole))
+        except OSError as error:
+            raise ExportError(
+                f"{path} cannot be written ({error.strerror}): name a file that can be, with --out."
+            ) from error
+        self.repaired = bool(torn)
+        self.n_verdicts = sum(row["label"] is not None for row in rows)
+        for row in rows:
+            self._hash[row["rubric"], row["system"], row["judge"], row["run"]] = row["prompt_hash"]
+
+    def __len__(self) -> int:
+        return len(self._hash)
+
+    def missing(self, call: Call) -> bool:
+        """Whether the call has to be made.
+
+        Raises PlacementError where the file has a label in its place that was asked otherwise.
+        """
+        had = [self._hash.get(cell) for cell in _cells(call)]
+        other = [seen for seen in had if seen not in (None, call.prompt_hash)]
+        if other:
+            raise PlacementError(
+                f"{self.path} has labels of {call.judge.name} on {call.system}, run {call.run}, that were asked "
+                "otherwise (another answer, model, instruction or --per): name another file with --out."
+            )
+        return None in had
+
+    def add(self, call: Call, verdicts: Sequence[Verdict], tokens: tuple[int, int]) -> int:
+        """Append the lines of a call that are not there yet, in one piece; how many. The first has its tokens."""
+        lines: list[str] = []
+        for cell, rubric, verdict in zip(_cells(call), call.rubrics, verdicts, strict=True):
+            if cell in self._hash:
+                continue
+            used = tokens if not lines else (0, 0)
+            values = (
+                *(rubric.token, call.query, call.system, call.judge.name, call.run),
+                *(verdict.label, verdict.reason, call.prompt_hash, *used),
+            )
+            lines.append(json.dumps(dict(zip(FIELDS, values, strict=True)), ensure_ascii=False) + "\n")
+            self._hash[cell] = call.prompt_hash
+            self.n_verdicts += verdict.label is not None
+        with self.path.open("ab", buffering=0) as file:
+            file.write("".join(lines).encode("utf-8", "replace"))
+        return len(lines)
+
+
+def _cells(call: Call) -> list[_Cell]:
+    return [(rubric.token, call.system, call.judge.name, call.run) for rubric in call.rubrics]
+
+
+def _row(line: bytes, path: Path, number: int) -> dict[str, Any]:
+    try:
+        row = json.loads(line)
+        whole = isinstance(row, dict) and set(row) == set(FIELDS) and isinstance(row["run"], int)
+    except (ValueError, RecursionError):
+        whole = False
+    if not whole:
+        raise ExportError(
+            f"{path}, line {number}, is no label that was written here: name another file with --out."
+        )
+    found: dict[str, Any] = row
+    return found
+
+
+def _require_bank(rows: Sequence[dict[str, Any]], path: Path, bank_id: str) -> None:
+    for row in rows:
+        found = find_token(str(row["rubric"]))
+        if found is None or found[1] != bank_id:
+            raise PlacementError(
+                f"{path} has labels of the bank {found[1] if found else 'of another tool'}, and this is the bank "
+                f"{bank_id}: name another file with --out."
+            )

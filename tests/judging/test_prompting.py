@@ -1,0 +1,70 @@
+"""How a judge's answer is read: a verdict that was given, or a reason why there is none."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from crubric_core.judging.prompting import Verdict, make_question, prompt_hash, read_verdicts
+from crubric_core.placement.formats.base import Asked
+from tests.judging.conftest import verdict
+
+
+def rubric(low=0, high=1):
+    return Asked("crb-0@1", "q", "n", "text", low, high, high, 1, None, None)
+
+
+def test_met_is_the_top_of_the_rubrics_own_scale():
+    assert read_verdicts(json.dumps(verdict(True)), [rubric(1, 2)]) == (Verdict(2, "because"),)
+    assert read_verdicts(json.dumps(verdict(False)), [rubric(1, 2)]) == (Verdict(1, "because"),)
+
+
+def test_cannot_assess_is_no_label_whatever_else_is_said():
+    assert read_verdicts(json.dumps(verdict(True, unknown=True)), [rubric()])[0].label is None
+
+
+@pytest.mark.parametrize("level", [1, 3, 5])
+def test_a_level_is_taken_as_given(level):
+    said = {"explanation": "", "cannot_assess": False, "level": level}
+    assert read_verdicts(json.dumps(said), [rubric(1, 5)]) == (Verdict(level, ""),)
+
+
+@pytest.mark.parametrize(
+    ("said", "asked"),
+    [
+        ({"explanation": "x", "met": "yes"}, [rubric()]),
+        ({"explanation": "x", "met": 1}, [rubric()]),
+        ({"explanation": "x"}, [rubric()]),
+        ({"explanation": "x", "cannot_assess": "no", "met": True}, [rubric()]),
+        ({"level": 6}, [rubric(1, 5)]),
+        ({"level": True}, [rubric(1, 5)]),
+        ({"level": 2.5}, [rubric(1, 5)]),
+        ({"met": True}, [rubric(1, 5)]),
+        ({"c1": {"met": True}}, [rubric(), rubric()]),
+        ({"c1": {"met": True}, "c2": {"met": True}, "c3": {"met": True}}, [rubric(), rubric()]),
+        ({"c1": {"met": True}, "c2": True}, [rubric(), rubric()]),
+    ],
+)
+def test_what_is_no_verdict_is_never_made_one(said, asked):
+    with pytest.raises(ValueError, match=r"the answer"):
+        read_verdicts(json.dumps(said), asked)
+
+
+def test_the_hash_changes_with_everything_that_the_answer_depends_on():
+    base = prompt_hash("m", make_question("q", "a", [rubric()]))
+    others = [
+        prompt_hash("n", make_question("q", "a", [rubric()])),
+        prompt_hash("m", make_question("p", "a", [rubric()])),
+        prompt_hash("m", make_question("q", "b", [rubric()])),
+        prompt_hash("m", make_question("q", "a", [rubric(1, 5)])),
+    ]
+    assert len({base, *others}) == 5
+    assert prompt_hash("m", make_question("q", "a", [rubric()])) == base
+
+
+def test_the_schema_asks_for_a_verdict_of_each_kind():
+    schema = make_question("q", "a", [rubric(), rubric(1, 3)]).schema["schema"]
+    assert schema["required"] == ["c1", "c2"]
+    assert schema["properties"]["c1"]["required"] == ["explanation", "cannot_assess", "met"]
+    assert schema["properties"]["c2"]["properties"]["level"]["enum"] == [1, 2, 3]

@@ -44,7 +44,7 @@ def scripts(page: Path) -> list[list[str]]:
 @pytest.fixture
 def fresh_folder(tmp_path: Path) -> Path:
     (tmp_path / "data").mkdir()
-    for sample in (ROOT / "data").glob("sample_*.csv"):
+    for sample in (ROOT / "data").glob("sample_*"):
         shutil.copy(sample, tmp_path / "data")
     return tmp_path
 

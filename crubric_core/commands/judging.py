@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import math
+import os
 import signal
 import sys
 import threading
@@ -120,7 +121,8 @@ def run_judge(args: argparse.Namespace) -> None:
             )
     print_json(_took(run) | ({"systems": [_stop(stop) for stop in stops]} if stops else {}))
     if run.cancelled:
-        sys.exit(130)
+        sys.stdout.flush()
+        os._exit(130)  # an ordinary end would wait for requests that are still open; the file is whole
     if not run.complete:
         sys.exit(1)
 
@@ -196,7 +198,9 @@ def run_judgements(args: argparse.Namespace) -> None:
         if dataset.fingerprint != bank_scale.fingerprint:
             raise SettingsError(f"{args.dataset} is not the study that this bank was made from.")
         result = run_pipeline(dataset, bank_scale.settings, progress)
-    found = simulate_judging(result.calibration.fit, result.reduction.y, result.chosen, args.se)
+    passed = result.measurability["feasible"].to_numpy(dtype=bool)
+    y = np.where(passed, result.reduction.y, np.nan)
+    found = simulate_judging(result.calibration.fit, y, result.chosen, args.se)
     print_json(
         {
             "se": args.se,
@@ -204,6 +208,7 @@ def run_judgements(args: argparse.Namespace) -> None:
             "adaptive": _reached(found.adaptive),
             "fixed_bank": {"rubrics": len(result.chosen), **_reached(found.fixed)},
             "all_rubrics": {
+                "rubrics": int(passed.sum()),
                 "median_judgements": float(np.median(found.available)),
                 "median_se": round(float(np.median(found.sd_all)), 4),
             },
@@ -212,10 +217,12 @@ def run_judgements(args: argparse.Namespace) -> None:
 
 
 def _reached(judgements: np.ndarray[Any, np.dtype[np.float64]]) -> dict[str, Any]:
+    """The median is over all systems: one that never gets there counts as more than any."""
     known = judgements[np.isfinite(judgements)]
+    median = float(np.median(np.where(np.isfinite(judgements), judgements, np.inf)))
     return {
         "reached_by": len(known),
-        "median_judgements": float(np.median(known)) if len(known) else None,
+        "median_judgements": median if math.isfinite(median) else None,
         "least": int(known.min()) if len(known) else None,
         "most": int(known.max()) if len(known) else None,
     }

@@ -13,8 +13,6 @@ from crubric_core.ui.search import search_rubrics
 study = open_study("Bank")
 worth = study.worth()
 sections.answer(study, worth)
-if not (verdict := study.verdict()).holds:
-    st.warning(verdict.sentence)
 widgets.notes(fit_warnings(study.calibration(), study.feasible, study.settings))
 if worth is not None:
     sections.worth_chart(study, worth)

@@ -15,6 +15,7 @@ from pandas.api.types import is_bool_dtype, is_numeric_dtype
 from ..analysis.columns import BANK, LEADERBOARD, titles
 from ..analysis.export import versions
 from ..analysis.result import Result
+from ..analysis.standings import without_places
 from ..experiments.declaration import ResultTable
 from ..experiments.registry import EXPERIMENTS
 from ..experiments.results import ExperimentResult
@@ -59,10 +60,12 @@ def report_title(result: Result) -> str:
 def sections(result: Result, experiments: Sequence[ExperimentResult]) -> list[Section]:
     """The analysis, then each experiment."""
     said = result.claims
+    what = "separation of pairs" if result.settings.strategy == "pairs" else "coverage"
     proven = (
-        f"The bank holds {len(result.bank):,} of {len(result.items):,} rubrics; its coverage is proven to be at least "
-        f"{result.certificate:.1%} of that of any bank of its size. This speaks of coverage, not of accuracy."
+        f"The bank holds {len(result.bank):,} of {len(result.items):,} rubrics; its {what} is proven to be at least "
+        f"{result.certificate:.1%} of that of any bank of its size. This says nothing about accuracy on new systems."
     )
+    board = result.leaderboard if result.verdict.holds else without_places(result.leaderboard)
     analysis = Section(
         key="analysis",
         heading="Analysis",
@@ -71,7 +74,7 @@ def sections(result: Result, experiments: Sequence[ExperimentResult]) -> list[Se
         cautions=result.warnings,
         limits=said.limits,
         tables=(
-            sheet(result.leaderboard.rename(columns=titles(LEADERBOARD)), "Leaderboard"),
+            sheet(board.rename(columns=titles(LEADERBOARD)), "Leaderboard"),
             sheet(result.bank.drop(columns=["text"]).rename(columns=titles(BANK)), "Bank"),
         ),
     )

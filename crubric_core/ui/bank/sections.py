@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 def answer(study: StudyPage, worth: WorthCurve | None) -> None:
     """The page's question, answered by what the bank is worth for systems that it has not seen."""
     size, pool = len(study.bank()), int(study.pool.sum())
+    if not (verdict := study.verdict()).holds:
+        study.answer(verdict.sentence)
+        return
     if worth is None:
         study.answer(
             f"{study.dataset.name}: a bank of {size:,} of {count(pool, 'rubric')} that pass.",

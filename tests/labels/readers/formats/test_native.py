@@ -65,6 +65,18 @@ EXPECTED = {("gpt", "p1", "p1#0", "judge", 1), ("gpt", "p1", "p1#1", "judge", 0)
         (document([{"prompt_id": "p1", "conversations": [], "rubrics": graded(True, False)}]), "gpt.json"),
         (
             lines(
+                {
+                    "prompt_id": "p1",
+                    "rubrics": [
+                        {**item, "grader_response": {"explanation": "so", "criteria_met": met}}
+                        for item, met in zip(TWO, (True, False), strict=True)
+                    ],
+                }
+            ),
+            "gpt.jsonl",
+        ),
+        (
+            lines(
                 {"prompt_id": "p1", "score": 1, "grades": [{"criteria_met": True}, {"criteria_met": False}]}
             ),
             "gpt.jsonl",

@@ -74,9 +74,22 @@ def _graded(record: Record, key: str, setting: Setting) -> Iterator[Row]:
     judge = setting.judge(record.get("judge", record.get("grader_model")))
     yield from answer(system, prompt_id, _answered(record, prompt if key == "rubrics" else None))
     for position, item in enumerate(items):
-        yield label(
-            system, prompt_id, str(position), judge, item.get("criteria_met"), reason=item.get("explanation")
-        )
+        grade = _grade(item)
+        verdict, reason = grade.get("criteria_met"), grade.get("explanation")
+        yield label(system, prompt_id, str(position), judge, verdict, reason=reason)
+
+
+def _grade(item: Any) -> Record:
+    """What holds the verdict: the criterion itself, or an object in it, such as the grader's response."""
+    for found in (item, *(item.values() if isinstance(item, dict) else ())):
+        if has(found, "criteria_met"):
+            return mapped(found, "a grade")
+    return {}
+
+
+def _carries_grades(record: Record, key: str) -> bool:
+    items = record.get(key)
+    return has(record, "prompt_id") and isinstance(items, list) and any(_grade(item) for item in items)
 
 
 def _asked(messages: Any) -> Any:
@@ -167,14 +180,14 @@ FORMATS = (
         "healthbench-graded",
         "HealthBench, graded examples",
         "records with prompt_id and rubric_items that carry criteria_met",
-        lambda r: has(r, "prompt_id") and is_list_of(r.get("rubric_items"), "criteria_met"),
+        lambda r: _carries_grades(r, "rubric_items"),
         _graded_rows,
     ),
     NativeFormat(
         "healthbench-srh",
         "HealthBench, graded conversations (SRH)",
         "records with prompt_id and rubrics that carry criteria_met",
-        lambda r: has(r, "prompt_id") and is_list_of(r.get("rubrics"), "criteria_met"),
+        lambda r: _carries_grades(r, "rubrics"),
         _srh_rows,
     ),
     NativeFormat(

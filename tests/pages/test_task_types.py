@@ -102,7 +102,7 @@ def test_a_stricter_tau_t_leaves_fewer_queries_to_the_rules(open_page: Open, stu
     assert int(first_line(app).split()[0]) < before
     table = app.dataframe[0].value
     below = table["status"] == "below τ_t"
-    assert (below == (table["certainty"] < 0.95)).all()
+    assert (below == (table["certainty"] < 95)).all()
     assert set(table.loc[below, "scored_as"]) == {"pass or fail"}
 
 
@@ -153,7 +153,7 @@ def test_the_contributions_of_the_worked_example_add_up(open_page: Open, study: 
     said = next(text.value for text in app.markdown if "add up to" in text.value)
     total = float(re.search(r"add up to (-?\d+\.\d+?\d*)", said)[1].rstrip("."))
     assert total == pytest.approx(table["contribution"].sum(), abs=6e-4)
-    assert table["share"].sum() == pytest.approx(1)
+    assert table["share"].sum() == pytest.approx(100)
     assert (table["emphasis"] > 1).any() or (table["points"] < 0).any()
 
 

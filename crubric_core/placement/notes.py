@@ -29,13 +29,13 @@ def panel_notes(bank_scale: BankScale, new: NewLabels) -> list[str]:
 
 def _who(bank_scale: BankScale, new: NewLabels) -> list[str]:
     judges, panel = set(new.judges), set(bank_scale.judges)
-    strangers, absent = sorted(judges - panel), sorted(panel - judges)
+    new_judges, absent = sorted(judges - panel), sorted(panel - judges)
     names = listed(bank_scale.judges, SHOWN) if bank_scale.judges else "unknown"
     off = "if these judges are stricter or more lenient, the ability is biased accordingly."
-    if strangers == [NAMELESS]:
+    if new_judges == [NAMELESS]:
         return [f"The labels name no judge; the bank's panel is {names}: {off}"]
-    if strangers:
-        return [f"Judged by {listed(strangers, SHOWN)}, not by the bank's panel ({names}): {off}"]
+    if new_judges:
+        return [f"Judged by {listed(new_judges, SHOWN)}, not by the bank's panel ({names}): {off}"]
     if absent and judges:
         return [
             f"Only {len(judges)} of the bank's {count(len(panel), 'judge')} labelled it: "

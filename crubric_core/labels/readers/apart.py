@@ -1,4 +1,4 @@
-"""Large files of strangers' formats are read by a process of its own, under limits of memory and time.
+"""Large files of foreign formats are read by a process of its own, under limits of memory and time.
 
 A record of hundreds of megabytes holds the interpreter while it is parsed, and may need many times its size: apart, it
 neither freezes the dashboard nor ends it. One process looks into all files of an upload, another writes their rows.

@@ -102,7 +102,7 @@ def test_an_archive_is_understood_previewed_read_copied_and_taken_back(
 
     page.get_by_role("tab", name="Rename, copy, delete").click()
     page.get_by_role("button", name="Duplicate").click()
-    see(page, "runs copy is a copy of runs, history and all.")
+    see(page, "runs copy is a copy of runs with its history.")
     expect(page.locator("h2").first).to_have_text("2 datasets with 36 labels can be read.", timeout=SLOW)
 
     page.get_by_role("tab", name="Files and undo").click()

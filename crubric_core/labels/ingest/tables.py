@@ -178,11 +178,15 @@ TABLES = (
         "moves",
         "a rubric without query that finds it",
         ("old_id", "new_id", "n", "name"),
-        ("settle",),
-        ("settle",),
+        ("reconcile",),
+        ("reconcile",),
     ),
     StagingTable(
-        "clashing", "a stored row that a move makes a repeat", ("id", "new_id"), ("settle",), ("settle",)
+        "clashing",
+        "a stored row that a move makes a repeat",
+        ("id", "new_id"),
+        ("reconcile",),
+        ("reconcile",),
     ),
     StagingTable(
         "revived", "a key whose earlier label counts again", ("ingest_id",), ("statements",), ("statements",)

@@ -122,9 +122,8 @@ def test_a_name_is_typed_into_the_table_by_keyboard(page: Page, server: Server, 
     drop(page, run)
     see(page, "does not say which system it is about")
     expect(page.get_by_role("button", name="Read 1 file")).to_be_disabled()
-    page.locator('canvas[data-testid="data-grid-canvas"]').nth(1).click(
-        position={"x": 20, "y": 50}, force=True
-    )
+    table = page.get_by_role("region", name="Files, whether each is read, and the names in its rows")
+    table.locator('canvas[data-testid="data-grid-canvas"]').click(position={"x": 20, "y": 50}, force=True)
     page.wait_for_function("document.activeElement.dataset.testid === 'data-grid-canvas'")
     for key in ("ArrowRight", "ArrowRight", "Enter"):
         page.keyboard.press(key)

@@ -47,6 +47,7 @@ def draw(browser: Browser, url: str, name: str, scheme: str) -> Path:
 
 def main() -> None:
     """Every picture, one line each."""
+    os.environ["CRUBRIC_TOKEN"] = "never"  # the study is nobody's data
     path = os.environ.get("CRUBRIC_CHROMIUM") or shutil.which("chromium")
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         workspace = Path(folder) / "demo.duckdb"

@@ -55,7 +55,7 @@ def place_on(cross: CrossFit, use: BoolArray, query_index: IntArray, settings: S
     """Cross-fitted abilities on ``use``, (J,) or (F, J), and which pairs they separate, by query."""
     found = infer(
         ability_influence(cross, use, query_index),
-        np.random.default_rng([settings.seed, 4]),
+        np.random.default_rng([settings.seed, 2]),  # the draws of the leaderboard: one threshold on all pages
         confidence=settings.confidence,
         simultaneous=settings.simultaneous,
     )

@@ -124,3 +124,9 @@ def test_a_stage_is_computed_once_for_what_it_reads(dataset: Dataset) -> None:
 def test_another_content_of_the_dataset_has_another_key(dataset: Dataset) -> None:
     one, other = study(dataset), replace(study(dataset), fingerprint="other")
     assert one.key("calibration") != other.key("calibration")
+
+
+def test_the_bank_page_speaks_of_the_pairs_that_the_leaderboard_separates(whole: Analysis) -> None:
+    worth = whole.worth(curve=False)
+    assert worth is not None
+    assert worth.chosen[0].separated == int(whole.ranking_on(whole.pool).comparisons["separated"].sum())

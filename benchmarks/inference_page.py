@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.inference_designs import ABOUT, JUDGING, SYSTEMS
+from benchmarks.inference_real import SPLITS
 
 Cells = dict[str, dict[str, float]]
 Key = tuple[str, str, str, str]
@@ -221,9 +222,10 @@ def real(known: Cells) -> str:
     head = ["table", "claims", "theta separated", "reversed", "significantly"]
     head += ["score separated", "reversed", "significantly", "score's reversed at theta's share"]
     about = (
-        "Shares of pairs separated on half the queries; of these, shares with the opposite order on the other half, "
-        "and separated there in that order. Last column: as many pairs as theta separates, those with the smallest "
-        "p of the paired t.\n\n"
+        f"Over {SPLITS} random halves, both directions. Shares of pairs separated on half the queries; of these, "
+        "shares with the opposite order on the other half, and separated there in that order. Last column: as many "
+        "pairs as theta separates, those with the smallest p of the paired t. The halves share their labels: the "
+        "ratio of two small shares of one table is uncertain by more than its halves tell.\n\n"
     )
     return "## Half the queries against the other half, real tables\n\n" + about + table(head, rows)
 

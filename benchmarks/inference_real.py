@@ -12,7 +12,7 @@ from crubric_core.leaderboard.inference import Inference, infer
 from crubric_core.leaderboard.influence import ability_influence, score_influence
 
 DATASETS = ("dialsummeval", "wildbench", "hellobench", "eulegal_prbench")
-SPLITS = 30
+SPLITS = 90
 
 
 def half_against_half(folder: Path) -> dict[str, dict[str, float]]:

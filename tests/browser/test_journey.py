@@ -77,11 +77,11 @@ def first_line(page: Page) -> str:
 
 
 def test_from_an_uploaded_table_over_both_sliders_to_a_leaderboard(page: Page, uploaded: Server) -> None:
-    page.goto(f"{uploaded.url}/bank?tau_c=0.8")
+    page.goto(f"{uploaded.url}/bank?tau_c=0.7")
     settle(page)
     before = first_line(page)
     move(page, "Measurability threshold", "PageDown", 1)
-    assert "tau_c=0.7" in page.url
+    assert "tau_c=0.6" in page.url
     assert first_line(page) != before
     move(page, "Bank size", "ArrowLeft", 2)
     smaller = int(re.search(r"budget=(\d+)", page.url)[1])  # type: ignore[index]
@@ -96,7 +96,7 @@ def test_from_an_uploaded_table_over_both_sliders_to_a_leaderboard(page: Page, u
 
     page.get_by_role("link", name="Leaderboard").click()
     settle(page)
-    assert "tau_c=0.7" in page.url
+    assert "tau_c=0.6" in page.url
     assert "budget=36" in page.url
     assert page.locator("h1").first.inner_text() == "Leaderboard · study"
     page.get_by_role("button", name="Bank, as if new").or_(

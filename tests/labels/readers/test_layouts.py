@@ -176,9 +176,15 @@ def test_what_only_a_person_can_know_is_asked_with_the_mapping_that_would_do(ws,
 
 
 def test_verdicts_within_records_that_a_layout_does_not_read_are_warned_of(ws):
-    rubrics = [
-        {"criterion": "cites", "points": 3, "grader_response": {"criteria_met": True, "explanation": "e"}}
-    ]
+    rubrics = [{"criterion": "cites", "points": 3, "reviews": [{"criteria_met": True, "explanation": "e"}]}]
     report = ws.ingest(lines([{"prompt_id": "p", "model": "m", "rubrics": rubrics}]), "d")
     warned = [f.sentence for f in report.checks if f.severity == "warning"]
-    assert any("rubrics[].grader_response.criteria_met" in sentence for sentence in warned)
+    assert any("rubrics[].reviews[].criteria_met" in sentence for sentence in warned)
+
+
+def test_two_graders_within_a_criterion_are_two_judges(ws):
+    grades = {"first_grader": {"criteria_met": True}, "second_grader": {"criteria_met": False}}
+    rubrics = [{"criterion": "cites", "points": 3, **grades}]
+    ws.ingest(lines([{"prompt_id": "p", "model": "m", "rubrics": rubrics}]), "d")
+    said = ws.dataset("d").labels()
+    assert dict(zip(said["judge"], said["label"], strict=True)) == {"first_grader": 1, "second_grader": 0}

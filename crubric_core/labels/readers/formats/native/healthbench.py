@@ -74,22 +74,24 @@ def _graded(record: Record, key: str, setting: Setting) -> Iterator[Row]:
     judge = setting.judge(record.get("judge", record.get("grader_model")))
     yield from answer(system, prompt_id, _answered(record, prompt if key == "rubrics" else None))
     for position, item in enumerate(items):
-        grade = _grade(item)
-        verdict, reason = grade.get("criteria_met"), grade.get("explanation")
-        yield label(system, prompt_id, str(position), judge, verdict, reason=reason)
+        grades = _grades(item)
+        for key, grade in grades.items() or [("", {})]:
+            who = judge if len(grades) < 2 else setting.judge(key)
+            verdict, reason = grade.get("criteria_met"), grade.get("explanation")
+            yield label(system, prompt_id, str(position), who, verdict, reason=reason)
 
 
-def _grade(item: Any) -> Record:
-    """What holds the verdict: the criterion itself, or an object in it, such as the grader's response."""
-    for found in (item, *(item.values() if isinstance(item, dict) else ())):
-        if has(found, "criteria_met"):
-            return mapped(found, "a grade")
-    return {}
+def _grades(item: Any) -> dict[str, Record]:
+    """What holds verdicts: the criterion itself, or objects in it. Where several do, their keys name the judges."""
+    if has(item, "criteria_met"):
+        return {"": mapped(item, "a grade")}
+    inside = item.items() if isinstance(item, dict) else ()
+    return {key: mapped(value, "a grade") for key, value in inside if has(value, "criteria_met")}
 
 
 def _carries_grades(record: Record, key: str) -> bool:
     items = record.get(key)
-    return has(record, "prompt_id") and isinstance(items, list) and any(_grade(item) for item in items)
+    return has(record, "prompt_id") and isinstance(items, list) and any(_grades(item) for item in items)
 
 
 def _asked(messages: Any) -> Any:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from crubric_core import Settings
+from crubric_core import Settings, Workspace
 from crubric_core.ui.measurability import gate
 from tests.pages.conftest import Open
 
@@ -35,3 +35,17 @@ def test_a_search_in_the_address_narrows_the_table_of_rubrics(
     assert wanted in found
     assert len(found) < len(everything)
     assert all(wanted in name for name in found)
+
+
+def test_without_a_label_that_differs_the_page_says_that_kappa_is_undefined(
+    open_page: Open, tmp_path: Path
+) -> None:
+    rows = "\n".join(f"s{s},q{r // 2},r{r},j{j},1" for s in range(4) for r in range(6) for j in range(2))
+    path = tmp_path / "constant.duckdb"
+    with Workspace(path) as workspace:
+        workspace.ingest(f"system,query,rubric,judge,label\n{rows}\n".encode(), "constant")
+    app = open_page("measurability", path)
+    assert not app.exception
+    assert "Rubric κ is undefined for every rubric" in app.header[0].value
+    assert "all 6 rubrics stay" in app.header[0].value
+    assert not any("nan" in shown.value for shown in (*app.header, *app.markdown, *app.caption))

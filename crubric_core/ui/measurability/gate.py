@@ -36,6 +36,13 @@ def answer(study: StudyPage, *first: str) -> None:
             f"{count(total, 'rubric')} stay."
         )
         return
+    if not np.isfinite(gate.values).any():
+        study.answer(
+            *first,
+            f"Rubric κ is undefined for every rubric, because where two judges labelled one, all labels are the same: "
+            f"all {count(total, 'rubric')} stay.",
+        )
+        return
     kept = int(gate.feasible.sum())
     uses = "rubric κ, agreement beyond chance" if gate.statistic == "kappa" else "the agreement rate"
     study.answer(
@@ -62,6 +69,11 @@ def show(study: StudyPage) -> BoolArray:
     everything = np.ones(len(gate.feasible), dtype=bool)
     if gate.off:
         st.info("With one judge there is nothing to compare: add the labels of a second and a third one.")
+        return everything
+    if not np.isfinite(gate.values).any():
+        st.info(
+            "Where two judges labelled a rubric, all its labels are the same: agreement beyond chance is undefined."
+        )
         return everything
     prices = _prices(study)
     left, right = st.columns([3, 1], gap="large")

@@ -52,6 +52,7 @@ GROUPS: dict[str, tuple[Command, ...]] = {
         Command("place", "place a new system on an existing bank", "placement"),
         Command("judge", "let language models label the answers of new systems by a bank", "judging"),
         Command("judgements", "how many judgements an ability needs, by the labels of a study", "judging"),
+        Command("scenario", "save settings under a name, and compare two of them", "scenarios"),
     ),
     "Judges": (Command("judges", "reliability, leniency and shared errors of the judges", "judges"),),
     "Sharing": (

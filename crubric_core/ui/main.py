@@ -19,6 +19,7 @@ TITLES = (
     "Bank",
     "Leaderboard",
     "New system",
+    "Scenarios",
     "Experiments",
     "Publish",
 )

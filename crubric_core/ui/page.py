@@ -10,6 +10,7 @@ import streamlit as st
 
 from ..analysis.stages import with_rules
 from . import loaders, state, widgets
+from .scenarios import offer_to_save
 from .settings_bar import settings_bar
 from .text import plain, shorten
 
@@ -61,6 +62,7 @@ def open_study(title: str, *, settings: bool = True, show_tau_t: bool = False) -
     if settings:
         quarter = partial(_quarter, dataset, fingerprint)
         chosen = settings_bar(int(row["rubrics"]), quarter, show_tau_t=show_tau_t)
+        offer_to_save(row["name"], title.lower().replace(" ", "_"))
     return StudyPage(data=dataset, fingerprint=fingerprint, settings=with_rules(dataset, chosen), place=place)
 
 

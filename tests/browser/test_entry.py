@@ -21,6 +21,7 @@ PAGES = {
     "bank": "Bank",
     "leaderboard": "Leaderboard",
     "new_system": "New system",
+    "scenarios": "Scenarios",
     "experiments": "Experiments",
     "publish": "Publish",
 }

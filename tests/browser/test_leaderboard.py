@@ -21,6 +21,7 @@ PAGES = (
     "Items",
     "Bank",
     "New system",
+    "Scenarios",
     "Experiments",
     "Publish",
 )

@@ -41,6 +41,7 @@ _IDS: Mapping[str, Mapping[str, str]] = {
     "answers": {"system_id": "systems", "query_id": "queries", "ingest_id": "ingests"},
     "system_facts": {"system_id": "systems", "ingest_id": "ingests"},
     "scoring_rules": {},
+    "scenarios": {},
 }
 TABLES = tuple(_IDS)  # every table that belongs to a dataset by its dataset_id
 _OWN_ID = {

@@ -1,0 +1,228 @@
+"""Two or more choices of settings on one dataset, compared: key figures, the banks, the places of the systems."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from ..errors import CrubricError
+from ..settings import SPECS, Settings
+from ..text import count, listed
+from ..types import IntArray
+from .selection import query_positions
+
+if TYPE_CHECKING:
+    from ..bank.worth import Interval, Worth
+    from .stages import Analysis
+
+PLACES = ("system", "tier_first", "tier_second", "rank_first", "rank_second", "theta_first", "theta_second")
+UNKNOWN = "—"
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What one choice of settings on M systems and J rubrics comes to.
+
+    passing: rubrics that pass the gate, of ``rubrics``. information: share in [0, 1] of the information that they
+    keep. bank: indices of the bank's rubrics in their order, none where nothing passes. queries: covered by the bank,
+    of ``of_queries``. worth: of the bank for systems that it has not seen; None where none can be held out.
+    places: M rows system, rank, tier, theta, NaN where no place may be claimed. separated: pairs of systems that are
+    separated on the settings' basis. refused: why no claim may be made, or "".
+    """
+
+    name: str
+    settings: Settings
+    rubrics: int
+    passing: int
+    information: float
+    bank: IntArray
+    queries: int
+    of_queries: int
+    worth: Worth | None
+    places: pd.DataFrame
+    separated: int
+    refused: str
+
+
+@dataclass(frozen=True)
+class Change:
+    """From a first outcome to a second one.
+
+    entering, leaving, staying: indices of the rubrics in the second bank alone, the first alone, and both; the order is
+    that of their bank. places: a row a system with the columns PLACES, by the second rank; NaN where unknown.
+    """
+
+    first: Outcome
+    second: Outcome
+    entering: IntArray
+    leaving: IntArray
+    staying: IntArray
+    places: pd.DataFrame
+
+    @property
+    def other_tier(self) -> pd.DataFrame:
+        """The systems whose tier changes."""
+        known = self.places.dropna(subset=["tier_first", "tier_second"])
+        return known[known["tier_first"] != known["tier_second"]]
+
+    @property
+    def other_rank(self) -> pd.DataFrame:
+        """The systems whose rank changes."""
+        known = self.places.dropna(subset=["rank_first", "rank_second"])
+        return known[known["rank_first"] != known["rank_second"]]
+
+
+def outcome_of(name: str, analysis: Analysis) -> Outcome:
+    """What an analysis comes to; where nothing passes its gate, the outcome says so and has no bank and no places."""
+    given, verdict = analysis.given(), analysis.verdict()
+    none = pd.DataFrame({"system": given.systems, "rank": np.nan, "tier": np.nan, "theta": np.nan})
+    bank, worth, places, separated, refused = np.zeros(0, np.int64), None, none, 0, ""
+    positions, queries = query_positions(analysis.queries(), given), len(analysis.queries())
+    try:
+        bank = np.asarray(analysis.bank(), dtype=np.int64)
+        curve = analysis.worth(curve=False)
+        worth = None if curve is None else curve.chosen[0]
+        refused = "" if verdict.holds else verdict.sentence
+        if not refused:
+            places, separated = _places(analysis, none)
+    except CrubricError as error:
+        refused = str(error)
+    return Outcome(
+        name=name,
+        settings=analysis.settings,
+        rubrics=len(given.rubrics),
+        passing=int(analysis.feasible.sum()),
+        information=verdict.information,
+        bank=bank,
+        queries=len(np.unique(positions[bank])),
+        of_queries=queries,
+        worth=worth,
+        places=places,
+        separated=separated,
+        refused=refused,
+    )
+
+
+def _places(analysis: Analysis, none: pd.DataFrame) -> tuple[pd.DataFrame, int]:
+    ranking = analysis.ranking()
+    table = ranking.table[["system", "rank", "tier", "theta"]]
+    table = table.astype({"rank": "float64", "tier": "float64"})
+    return none[["system"]].merge(table, on="system", how="left"), int(ranking.comparisons["separated"].sum())
+
+
+def compare(first: Outcome, second: Outcome) -> Change:
+    """What changes from the first to the second; both are of the same dataset."""
+    left, right = (o.places.set_index("system") for o in (first, second))
+    values = {
+        f"{column}_{side}": table[column]
+        for column in ("tier", "rank", "theta")
+        for side, table in (("first", left), ("second", right.loc[left.index]))
+    }
+    places = pd.DataFrame(values).rename_axis("system").reset_index()[list(PLACES)]
+    order = ["rank_second", "rank_first", "system"]
+    return Change(
+        first=first,
+        second=second,
+        entering=second.bank[~np.isin(second.bank, first.bank)],
+        leaving=first.bank[~np.isin(first.bank, second.bank)],
+        staying=second.bank[np.isin(second.bank, first.bank)],
+        places=places.sort_values(order, na_position="last", ignore_index=True),
+    )
+
+
+def change_sentences(change: Change) -> tuple[str, ...]:
+    """What changes in the bank and in the places; plain text."""
+    return (_bank_sentence(change), *_place_sentences(change))
+
+
+def _bank_sentence(change: Change) -> str:
+    first, second = change.first, change.second
+    if not len(first.bank) or not len(second.bank):
+        lacking = first if not len(first.bank) else second
+        return f"{lacking.name} has no bank."
+    if not len(change.entering) and not len(change.leaving):
+        return f"Both banks hold the same {count(len(second.bank), 'rubric')}."
+    leave, enter = len(change.leaving), len(change.entering)
+    return (
+        f"From {first.name} to {second.name}, {leave:,} of {count(len(first.bank), 'rubric')} "
+        f"{'leaves' if leave == 1 else 'leave'} the bank and {enter:,} {'enters' if enter == 1 else 'enter'}."
+    )
+
+
+def _place_sentences(change: Change) -> tuple[str, ...]:
+    refused = [outcome for outcome in (change.first, change.second) if outcome.refused]
+    if refused:
+        return tuple(f"No places can be compared: {outcome.name}: {outcome.refused}" for outcome in refused)
+    systems, tiers = len(change.places), change.other_tier
+    ranks = change.other_rank
+    if tiers.empty:
+        moved = f"No system changes its tier; {len(ranks):,} of {systems:,} change their rank."
+        return (moved if len(ranks) else "No system changes its tier or its rank.",)
+    moves = [
+        f"{system} ({before:.0f} → {after:.0f})"
+        for system, before, after in zip(
+            tiers["system"], tiers["tier_first"], tiers["tier_second"], strict=True
+        )
+    ]
+    verb = "changes its tier" if len(tiers) == 1 else "change their tier"
+    return (f"{len(tiers):,} of {count(systems, 'system')} {verb}: {listed(moves)}.",)
+
+
+def figures_table(first: Outcome, second: Outcome) -> pd.DataFrame:
+    """Settings that differ and key figures, a row each: figure, first, second; all text."""
+    rows = _differing(first.settings, second.settings)
+    left, right = _figures(first), _figures(second)
+    rows += [(what, left[what], right[what]) for what in left]
+    return pd.DataFrame(rows, columns=["figure", "first", "second"])
+
+
+def _differing(first: Settings, second: Settings) -> list[tuple[str, str, str]]:
+    found = []
+    for name, spec in SPECS.items():
+        left, right = getattr(first, name), getattr(second, name)
+        if left != right:
+            found.append((spec.title, _shown(left, spec.none), _shown(right, spec.none)))
+    found += [
+        (what, "differ", "differ")
+        for what in ("Priors", "Rules")
+        if getattr(first, what.lower()) != getattr(second, what.lower())
+    ]
+    return found
+
+
+def _shown(value: object, none: str) -> str:
+    if value is None:
+        return none
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def _figures(outcome: Outcome) -> dict[str, str]:
+    worth, ranked = outcome.worth, not outcome.refused
+    return {
+        "Rubrics that pass the gate": f"{outcome.passing:,} of {outcome.rubrics:,}",
+        "Information that the gate keeps": _share(outcome.information),
+        "Rubrics in the bank": f"{len(outcome.bank):,}",
+        "Queries in the bank": f"{outcome.queries:,} of {outcome.of_queries:,}",
+        "Held out: separations of its passing rubrics kept": UNKNOWN
+        if worth is None
+        else _interval(worth.kept),
+        "Held out: mean rank error": UNKNOWN if worth is None else f"{worth.rank_error.estimate:.2f}",
+        "Pairs separated": f"{outcome.separated:,}" if ranked else UNKNOWN,
+        "Tiers": f"{outcome.places['tier'].nunique():,}" if ranked else UNKNOWN,
+    }
+
+
+def _share(value: float) -> str:
+    return f"{value:.1%}" if np.isfinite(value) else UNKNOWN
+
+
+def _interval(found: Interval) -> str:
+    if not np.isfinite(found.estimate):
+        return UNKNOWN
+    ends = f" [{found.low:.0%}, {found.high:.0%}]" if np.isfinite(found.low) else ""
+    return f"{found.estimate:.0%}{ends}"

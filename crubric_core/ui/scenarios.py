@@ -1,0 +1,233 @@
+"""Scenarios on the pages: saved from the side bar; opened, renamed, deleted and compared on a page of their own."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+import streamlit as st
+
+from ..access import current_role
+from ..analysis.scenarios import (
+    Change,
+    Outcome,
+    change_sentences,
+    compare,
+    figures_table,
+    outcome_of,
+)
+from ..analysis.stages import with_rules
+from ..errors import CrubricError
+from ..labels.store.scenarios import (
+    LONGEST,
+    Scenario,
+    delete_scenario,
+    list_scenarios,
+    rename_scenario,
+    save_scenario,
+)
+from . import loaders, state, widgets
+from .settings_address import spelled
+from .text import count, plain, shorten
+
+if TYPE_CHECKING:
+    from ..settings import Settings
+    from ..types import IntArray
+
+FILTERS = ("search", "which", "items", "domain", "task_type", "find", "tiers", "view")
+"""Parameters of the address that filter what a page shows."""
+AS_SHOWN = "as the pages show it now"
+PLACES: dict[str, Any] = {
+    "system": "system",
+    **{
+        f"{what}_{side}": st.column_config.NumberColumn(f"{what}, {side}", format=style)
+        for what, style in (("tier", "%d"), ("rank", "%d"), ("theta", "%.2f"))
+        for side in ("first", "second")
+    },
+}
+RUBRICS: dict[str, Any] = {
+    "rubric": "rubric",
+    "query": "query",
+    "text": st.column_config.TextColumn("text", width="large"),
+}
+
+
+def why_not_saved() -> str:
+    """Why nothing can be saved here, "" where it can."""
+    if current_role() != "editor":
+        return "Only editors can save, rename and delete scenarios; you can open and compare those that there are."
+    if loaders.workspace().read_only:
+        return (
+            "This workspace can be looked at and not changed, as this user or this disk cannot write it: scenarios "
+            "can be opened and compared, not saved."
+        )
+    return ""
+
+
+def scenarios_of(study: loaders.Study) -> tuple[Scenario, ...]:
+    """The scenarios of the dataset that is shown, by name."""
+    return list_scenarios(loaders.workspace(), study.dataset.name)
+
+
+def offer_to_save(dataset: str, page: str) -> None:
+    """In the side bar: keep the settings and the filters of this page under a name."""
+    with st.sidebar.popover("Save as a scenario", width="stretch"):
+        if why := why_not_saved():
+            st.write(why)
+            return
+        st.caption("Keeps the settings, and the filters of this page, under a name in the workspace.")
+        with st.form("save scenario", clear_on_submit=True, border=False):
+            name = st.text_input("Name", max_chars=LONGEST, key="scenario name")
+            over = st.checkbox("Replace one of this name", key="scenario replace")
+            if st.form_submit_button("Save"):
+                _save(dataset, page, name, over=over)
+
+
+def _save(dataset: str, page: str, name: str, *, over: bool) -> None:
+    filters = {key: tuple(st.query_params.get_all(key)) for key in FILTERS if key in st.query_params}
+    made = Scenario(name, state.held(), page, filters)
+    try:
+        save_scenario(loaders.workspace(), dataset, made, replace=over)
+    except CrubricError as error:
+        st.error(plain(str(error)))
+    else:
+        st.success(plain(f"Saved as {name.strip()}."))
+
+
+def listing(scenarios: tuple[Scenario, ...]) -> pd.DataFrame:
+    """A row a scenario: name, settings as an address says them, page, filters, when it was saved."""
+    rows = [
+        {
+            "name": s.name,
+            "settings": s.fault if s.settings is None else _told(s.settings),
+            "page": s.page.replace("_", " "),
+            "filters": "; ".join(f"{key}: {', '.join(values)}" for key, values in s.filters.items()),
+            "saved_at": s.saved_at,
+        }
+        for s in scenarios
+    ]
+    return pd.DataFrame(rows, columns=["name", "settings", "page", "filters", "saved_at"])
+
+
+def _told(settings: Settings) -> str:
+    return ", ".join(f"{name} {value}" for name, value in spelled(settings).items()) or "the defaults"
+
+
+LISTING: dict[str, Any] = {
+    "name": "scenario",
+    "settings": st.column_config.TextColumn("settings that are not the default", width="medium"),
+    "page": "page",
+    "filters": "filters",
+    "saved_at": st.column_config.DatetimeColumn("saved (UTC)", format="YYYY-MM-DD HH:mm"),
+}
+
+
+def manage(study: loaders.Study, scenarios: tuple[Scenario, ...]) -> None:
+    """The table of scenarios, and what can be done with the chosen one."""
+    height = min(38 + 35 * len(scenarios), 300)
+    at = widgets.pick_one(listing(scenarios), LISTING, key="scenarios", height=height)
+    if at is None:
+        return
+    chosen, why = scenarios[at], why_not_saved()
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        label = f"Open {plain(shorten(chosen.name, 40))}"
+        if st.button(label, type="primary", disabled=chosen.settings is None, key="open scenario"):
+            _open(chosen)
+        if not why:
+            with st.popover("Rename …"):
+                _rename(study.dataset.name, chosen)
+            with st.popover("Delete …"):
+                _delete(study.dataset.name, chosen)
+    if why:
+        st.caption(plain(why))
+
+
+def _open(chosen: Scenario) -> None:
+    """Settings and filters as they were saved, on the page where they were."""
+    if chosen.settings is None:
+        return
+    state.hold_settings(chosen.settings)
+    page = loaders.PAGES / f"{chosen.page or 'leaderboard'}.py"
+    if not page.is_file():
+        page = loaders.PAGES / "leaderboard.py"
+    given = [(key, value) for key, values in chosen.filters.items() for value in values]
+    st.switch_page(page, query_params=given)
+
+
+def _rename(dataset: str, chosen: Scenario) -> None:
+    new = st.text_input("New name", chosen.name, max_chars=LONGEST, key=f"rename {chosen.name}")
+    if st.button("Rename", key="rename scenario"):
+        rename_scenario(loaders.workspace(), dataset, chosen.name, new)
+        st.rerun()
+
+
+def _delete(dataset: str, chosen: Scenario) -> None:
+    st.write("The settings are forgotten; labels and results stay.")
+    if st.button("Delete it", type="primary", key="delete scenario"):
+        delete_scenario(loaders.workspace(), dataset, chosen.name)
+        st.rerun()
+
+
+def ask_two(
+    scenarios: tuple[Scenario, ...], held: Settings
+) -> tuple[tuple[str, Settings], tuple[str, Settings]]:
+    """Which two are compared; the settings of the pages are one choice."""
+    every = {AS_SHOWN: held} | {s.name: s.settings for s in scenarios if s.settings is not None}
+    names = list(every)
+    left, right = st.columns(2)
+    first = left.selectbox("From", names, index=min(1, len(names) - 1), key="first", bind="query-params")
+    second = right.selectbox("To", names, index=2 if len(names) > 2 else 0, key="second", bind="query-params")
+    return (first, every[first]), (second, every[second])
+
+
+def outcome(study: loaders.Study, name: str, settings: Settings) -> Outcome:
+    """What these settings come to on the dataset of the page; its stages are shared with the other pages."""
+    most = max(len(study.given().rubrics), 2)
+    asked = replace(with_rules(study.dataset, settings), budget=min(settings.budget, most))
+    return outcome_of(name, loaders.Study(data=study.dataset, fingerprint=study.fingerprint, settings=asked))
+
+
+def show_change(study: loaders.Study, first: Outcome, second: Outcome) -> None:
+    """Both side by side: figures, places, and the rubrics that enter and leave."""
+    change = compare(first, second)
+    for sentence in change_sentences(change):
+        st.markdown(plain(sentence))
+    figures = figures_table(first, second)
+    widgets.table(figures, {"figure": "figure", "first": first.name, "second": second.name})
+    widgets.download("Download comparison.csv", figures, "comparison.csv")
+    _show_places(change)
+    left, right = st.columns(2, gap="large")
+    with left:
+        _show_rubrics(study, f"Enter the bank ({len(change.entering):,})", change.entering, "entering.csv")
+    with right:
+        _show_rubrics(study, f"Leave the bank ({len(change.leaving):,})", change.leaving, "leaving.csv")
+
+
+def _show_places(change: Change) -> None:
+    moved = change.other_tier if not change.other_tier.empty else change.other_rank
+    if change.first.refused or change.second.refused:
+        return
+    st.markdown("**Tiers and ranks**")
+    only = st.toggle("Only systems that change", value=not moved.empty, key="only changes")
+    ranks = change.other_rank["system"]
+    both = change.places["system"].isin([*ranks, *change.other_tier["system"]])
+    widgets.table(change.places[both] if only else change.places, PLACES)
+    st.caption("A rank that changes within one tier is no evidence: those systems are not separated.")
+
+
+def _show_rubrics(study: loaders.Study, title: str, positions: IntArray, file: str) -> None:
+    st.markdown(f"**{title}**")
+    rows = study.reduction().rubrics.iloc[positions][["rubric", "query", "text"]]
+    if rows.empty:
+        st.write("None.")
+        return
+    widgets.table(rows, RUBRICS, height=min(38 + 35 * len(rows), 320))
+    widgets.download(f"Download {file}", rows, file)
+
+
+def answer(scenarios: tuple[Scenario, ...], dataset: str) -> str:
+    """The page's first line."""
+    if not scenarios:
+        return f"{dataset}: no scenario is saved yet."
+    return f"{dataset}: {count(len(scenarios), 'scenario')} {'is' if len(scenarios) == 1 else 'are'} saved."

@@ -1,0 +1,100 @@
+"""Two scenarios compared: every figure and sentence agrees with the analyses that it speaks of."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+
+from crubric_core.analysis.pipeline import run_pipeline
+from crubric_core.analysis.scenarios import change_sentences, compare, figures_table, outcome_of
+from crubric_core.analysis.stage import Memory
+from crubric_core.analysis.stages import Analysis, with_rules
+from crubric_core.demo import simulate
+from crubric_core.labels import Workspace
+from crubric_core.settings import Settings
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory):
+    made, folder = simulate(seed=1, systems=8, queries=12, pool=(10, 16)), tmp_path_factory.mktemp("d")
+    with Workspace() as ws:
+        for kind in ("labels", "rubrics", "queries"):
+            getattr(made, kind).to_csv(folder / f"{kind}.csv", index=False)
+            ws.ingest(folder / f"{kind}.csv", "d", kind)
+        yield ws.dataset("d")
+
+
+@pytest.fixture(scope="module")
+def outcome(data):
+    store, fingerprint = Memory(), data.fingerprint
+
+    def make(name, settings):
+        asked = with_rules(data, settings)
+        return outcome_of(name, Analysis(data=data, fingerprint=fingerprint, settings=asked, store=store))
+
+    return make
+
+
+WIDE, NARROW = Settings(budget=60, basis="bank"), Settings(budget=12, basis="bank")
+
+
+@pytest.fixture(scope="module")
+def change(outcome):
+    return compare(outcome("wide", WIDE), outcome("narrow", NARROW))
+
+
+def test_an_outcome_is_what_the_pipeline_gives(data, change):
+    for settings, found in ((WIDE, change.first), (NARROW, change.second)):
+        result = run_pipeline(data, settings)
+        assert found.bank.tolist() == result.chosen.tolist()
+        assert found.passing == int(result.gating.feasible.sum())
+        assert found.separated == int(result.comparisons["separated"].sum())
+        board = result.leaderboard.set_index("system")
+        for row in found.places.itertuples():
+            assert row.rank == board.loc[row.system, "rank"]
+            assert row.tier == board.loc[row.system, "tier"]
+
+
+def test_banks_split_into_what_enters_leaves_and_stays(change):
+    first, second = set(change.first.bank.tolist()), set(change.second.bank.tolist())
+    assert set(change.entering.tolist()) == second - first
+    assert set(change.leaving.tolist()) == first - second
+    assert set(change.staying.tolist()) == first & second
+
+
+def test_the_sentences_count_what_the_tables_show(change):
+    bank, *places = change_sentences(change)
+    numbers = [int(n) for n in re.findall(r"\d+", bank)]
+    assert numbers == [len(change.leaving), len(change.first.bank), len(change.entering)]
+    moved = sum(row.tier_first != row.tier_second for row in change.places.itertuples())
+    assert places[0].startswith(f"{moved} of 8 systems" if moved else "No system changes its tier")
+
+
+def test_a_scenario_beside_itself_changes_nothing(outcome):
+    same = outcome("a", WIDE)
+    change = compare(same, same)
+    assert change_sentences(change) == (
+        "Both banks hold the same 60 rubrics.",
+        "No system changes its tier or its rank.",
+    )
+
+
+def test_the_figures_name_the_settings_that_differ_and_no_others(change):
+    table = figures_table(change.first, change.second).set_index("figure")
+    assert table.loc["Bank size B"].tolist() == ["60", "12"]
+    assert table.loc["Rubrics in the bank"].tolist() == ["60", "12"]
+    assert "Response model" not in table.index
+    kept = change.second.worth.kept.estimate
+    assert table.loc["Held out: separations of its passing rubrics kept", "second"].startswith(f"{kept:.0%}")
+
+
+def test_where_nothing_passes_the_outcome_says_so_and_claims_no_place(outcome):
+    none = outcome("none", Settings(gate="kappa", tau_c=1.0))
+    assert len(none.bank) == 0
+    assert none.refused
+    assert np.isnan(none.places["rank"]).all()
+    sentences = change_sentences(compare(outcome("wide", WIDE), none))
+    assert sentences[0] == "none has no bank."
+    assert sentences[1] == f"No places can be compared: none: {none.refused}"

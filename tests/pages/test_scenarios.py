@@ -1,0 +1,84 @@
+"""Scenarios on the pages: saved from the side bar, opened with settings and filters, compared."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from crubric_core.labels.store.database import Database
+from crubric_core.labels.store.scenarios import Scenario, list_scenarios, save_scenario
+from crubric_core.labels.store.workspace import Workspace
+from crubric_core.settings import Settings
+from tests.pages.conftest import HOSTILE, Open
+
+
+@pytest.fixture
+def own(study: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copy(study, tmp_path / "own.duckdb"))
+
+
+def keep(path: Path, **scenarios: Settings) -> None:
+    with Workspace(path) as workspace:
+        for name, settings in scenarios.items():
+            save_scenario(workspace, "small", Scenario(name, settings, "bank", {"search": ("a",)}))
+
+
+def said(app: AppTest) -> str:
+    texts = [*app.header, *app.markdown, *app.caption, *app.success, *app.error]
+    return re.sub(r"\\(.)", r"\1", " ".join(text.value for text in texts))
+
+
+def test_settings_and_filters_of_a_page_are_saved_from_its_side_bar(open_page: Open, own: Path) -> None:
+    app = open_page("bank", own, dataset="small", budget="17", search="the")
+    app.text_input(key="scenario name").set_value(f"mine {HOSTILE}")
+    next(b for b in app.button if b.label == "Save").click().run()
+    assert not app.exception
+    assert f"Saved as mine {HOSTILE}." in said(app)
+    with Workspace(own) as workspace:
+        (found,) = list_scenarios(workspace, "small")
+    assert (found.settings, found.page) == (Settings(budget=17), "bank")
+    assert found.filters == {"search": ("the",)}
+
+
+def test_the_page_lists_and_compares_what_is_saved(open_page: Open, own: Path) -> None:
+    keep(own, large=Settings(budget=40), small=Settings(budget=8))
+    app = open_page("scenarios", own, dataset="small")
+    assert not app.exception
+    assert "small: 2 scenarios are saved." in said(app)
+    assert app.dataframe[0].value["name"].tolist() == ["large", "small"]
+    assert re.search(r"From large to small, \d+ of 40 rubrics leave the bank and \d+ enter", said(app))
+    figures = app.dataframe[1].value.set_index("figure")
+    assert figures.loc["Bank size B"].tolist() == ["40", "8"]
+
+
+def test_an_opened_scenario_brings_back_settings_page_and_filters(open_page: Open, own: Path) -> None:
+    keep(own, small=Settings(budget=8))
+    app = open_page("scenarios", own, dataset="small")
+    app.button(key="open scenario").click().run()
+    assert not app.exception
+    assert app.title[0].value.startswith("Bank")
+    assert app.number_input(key="budget").value == 8
+    assert app.text_input(key="search").value == "a"
+
+
+def test_a_workspace_that_cannot_be_written_says_why_nothing_is_saved(
+    open_page: Open, own: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    keep(own, small=Settings(budget=8))
+    begin = Database.__init__
+
+    def locked(self: Database, path: str | Path = ":memory:") -> None:
+        begin(self, path)
+        self.read_only = True
+
+    monkeypatch.setattr(Database, "__init__", locked)
+    app = open_page("scenarios", own, dataset="small")
+    assert "This workspace can be looked at and not changed" in said(app)
+    assert [b.key for b in app.button if b.key] == ["open scenario"]
+    app = open_page("bank", own, dataset="small")
+    assert "This workspace can be looked at and not changed" in said(app)
+    assert not [b for b in app.button if b.label == "Save"]

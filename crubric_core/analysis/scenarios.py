@@ -172,10 +172,10 @@ def _place_sentences(change: Change) -> tuple[str, ...]:
 
 
 def figures_table(first: Outcome, second: Outcome) -> pd.DataFrame:
-    """Settings that differ and key figures, a row each: figure, first, second; all text."""
-    rows = _differing(first.settings, second.settings)
+    """Key figures and settings that differ, a row each: figure, first, second; all text."""
     left, right = _figures(first), _figures(second)
-    rows += [(what, left[what], right[what]) for what in left]
+    rows = [(what, left[what], right[what]) for what in left]
+    rows += _differing(first.settings, second.settings)
     return pd.DataFrame(rows, columns=["figure", "first", "second"])
 
 

@@ -38,14 +38,6 @@ if TYPE_CHECKING:
 FILTERS = ("search", "which", "items", "domain", "task_type", "find", "tiers", "view")
 """Parameters of the address that filter what a page shows."""
 AS_SHOWN = "as the pages show it now"
-PLACES: dict[str, Any] = {
-    "system": "system",
-    **{
-        f"{what}_{side}": st.column_config.NumberColumn(f"{what}, {side}", format=style)
-        for what, style in (("tier", "%d"), ("rank", "%d"), ("theta", "%.2f"))
-        for side in ("first", "second")
-    },
-}
 RUBRICS: dict[str, Any] = {
     "rubric": "rubric",
     "query": "query",
@@ -194,7 +186,8 @@ def show_change(study: loaders.Study, first: Outcome, second: Outcome) -> None:
     for sentence in change_sentences(change):
         st.markdown(plain(sentence))
     figures = figures_table(first, second)
-    widgets.table(figures, {"figure": "figure", "first": first.name, "second": second.name})
+    columns = {"figure": "figure", "first": shorten(first.name, 30), "second": shorten(second.name, 30)}
+    widgets.table(figures, columns, height=38 + 35 * len(figures))
     widgets.download("Download comparison.csv", figures, "comparison.csv")
     _show_places(change)
     left, right = st.columns(2, gap="large")
@@ -212,8 +205,14 @@ def _show_places(change: Change) -> None:
     only = st.toggle("Only systems that change", value=not moved.empty, key="only changes")
     ranks = change.other_rank["system"]
     both = change.places["system"].isin([*ranks, *change.other_tier["system"]])
-    widgets.table(change.places[both] if only else change.places, PLACES)
-    st.caption("A rank that changes within one tier is no evidence: those systems are not separated.")
+    names = {"first": shorten(change.first.name, 20), "second": shorten(change.second.name, 20)}
+    columns = {
+        f"{what}_{side}": st.column_config.NumberColumn(f"{title}, {name}", format=style)
+        for what, title, style in (("tier", "tier", "%d"), ("rank", "rank", "%d"), ("theta", "θ", "%.2f"))
+        for side, name in names.items()
+    }
+    widgets.table(change.places[both] if only else change.places, {"system": "system", **columns})
+    st.caption("Ranks move with any change of settings; the Leaderboard says which systems are separated.")
 
 
 def _show_rubrics(study: loaders.Study, title: str, positions: IntArray, file: str) -> None:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
 from ..bank.worth import Worth, bank_worth, least_keeping
 from ..leaderboard.cross_fit import CrossFit
-from ..leaderboard.inference import infer
+from ..leaderboard.inference import draws_for, separated_pairs
 from ..leaderboard.influence import ability_influence
 from ..settings import Settings
 from ..text import count
@@ -53,13 +54,23 @@ class WorthCurve:
 
 def place_on(cross: CrossFit, use: BoolArray, query_index: IntArray, settings: Settings) -> Placed:
     """Cross-fitted abilities on ``use``, (J,) or (F, J), and which pairs they separate, by query."""
-    found = infer(
-        ability_influence(cross, use, query_index),
-        np.random.default_rng([settings.seed, 2]),  # the draws of the leaderboard: one threshold on all pages
-        confidence=settings.confidence,
-        simultaneous=settings.simultaneous,
+    influence = ability_influence(cross, use, query_index)
+    normals = _normals(settings.seed, draws_for(int(influence.ranked.sum())), len(influence.psi))
+    separated = separated_pairs(
+        influence, normals, confidence=settings.confidence, simultaneous=settings.simultaneous
     )
-    return Placed(found.estimate, found.separated)
+    return Placed(influence.estimate, separated)
+
+
+@lru_cache(maxsize=16)
+def _normals(seed: int, count: int, units: int) -> FloatArray:
+    """(count, units) the draws of the leaderboard: one threshold on all pages.
+
+    Banks that cover all queries share them.
+    """
+    drawn = np.random.default_rng([seed, 2]).standard_normal((count, units))
+    drawn.flags.writeable = False
+    return drawn
 
 
 def worth_of(pool: Placed, banks: list[Placed], confidence: float) -> Worth:

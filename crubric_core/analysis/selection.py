@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+
 import numpy as np
 import pandas as pd
 
 from ..bank.assembly import BankOrder, order_bank
 from ..bank.certificate import certify
-from ..bank.pairs import pair_distances
+from ..bank.pairs import PairDistances, pair_distances
 from ..bank.utility import Coverage, Utility
 from ..errors import DatasetError
 from ..irt.abilities import estimate_abilities
@@ -60,11 +63,43 @@ def order_candidates(
     )
 
 
+@dataclass(frozen=True)
+class WithoutFold:
+    """What a bank for one fold's systems is chosen by: the fit and the labels of the other systems, whatever the gate.
+
+    usable: (J,) rubrics that vary among the others and have parameters. info: (G, J) information, 0 of the rest.
+    distances: of pairs of the others; None for a strategy that needs none.
+    """
+
+    usable: BoolArray
+    info: FloatArray
+    distances: PairDistances | None
+
+    @property
+    def cells(self) -> int:
+        """Numbers that it holds."""
+        return self.info.size + (self.distances.rows.size if self.distances else 0)
+
+
+def without_fold(
+    reduction: Reduction, calibration: Calibration, cross: CrossFit, fold: int, strategy: Strategy
+) -> WithoutFold:
+    """What the other systems alone say of the rubrics; neither the fit nor the distances read a label of the fold's."""
+    fit, y = cross.fold_fit(fold), reduction.y[cross.fold != fold]
+    usable = _varies(y) & ~fit.constant
+    distances = None
+    if strategy == "pairs":
+        found = estimate_abilities(fit, y)
+        distances = pair_distances(y, found.theta, found.sd, fit.levels, fit.thresholds)
+    info = item_information(fit, calibration.grid.theta)
+    info[:, ~usable] = 0.0
+    return WithoutFold(usable, info, distances)
+
+
 def order_without_fold(
+    others: WithoutFold,
     reduction: Reduction,
     calibration: Calibration,
-    cross: CrossFit,
-    fold: int,
     feasible: BoolArray,
     settings: Settings,
     *,
@@ -73,29 +108,18 @@ def order_without_fold(
 ) -> IntArray:
     """The order that the other systems alone would have chosen: a bank "as if new" for those of the fold.
 
-    Neither the fit nor the choice reads a label of the fold's systems. The gate reads all labels.
+    The gate reads all labels.
     """
-    strategy = strategy or settings.strategy
-    fit, others = cross.fold_fit(fold), cross.fold != fold
-    varying = _varies(reduction.y[others])
-    usable = varying & ~fit.constant
     consistent, discriminating = baseline_mask(reduction)
-    distances = None
-    if strategy == "pairs":
-        y = reduction.y[others]
-        found = estimate_abilities(fit, y)
-        distances = pair_distances(y, found.theta, found.sd, fit.levels, fit.thresholds)
-    info = item_information(fit, calibration.grid.theta)
-    info[:, ~usable] = 0.0
     return order_bank(
-        strategy,
-        info,
+        strategy or settings.strategy,
+        others.info,
         calibration.grid.weights,
-        feasible & usable,
-        usable,
-        consistent & discriminating & usable,
+        feasible & others.usable,
+        others.usable,
+        consistent & discriminating & others.usable,
         np.random.default_rng([settings.seed, 1]),
-        distances=distances,
+        distances=others.distances,
         query_index=_query_index(reduction),
         budget=budget,
     ).order
@@ -111,25 +135,24 @@ def orders_without_folds(
     strategy: Strategy | None = None,
     budget: int | None = None,
     progress: Progress | None = None,
+    known: Sequence[WithoutFold] = (),
 ) -> tuple[IntArray, ...]:
-    """``order_without_fold`` of every fold; with one fold of all systems, the order that all of them choose."""
+    """``order_without_fold`` of every fold; with one fold of all systems, the order that all of them choose.
+
+    known: ``without_fold`` of each, where it is kept.
+    """
     tell = progress or (lambda share, what: None)
+    strategy = strategy or settings.strategy
     if cross.n_folds == 1:
         whole = order_candidates(reduction, calibration, feasible, settings, strategy=strategy, budget=budget)
         return (whole.order,)
     orders = []
     for fold in range(cross.n_folds):
         tell(fold / cross.n_folds, f"Choosing a bank without fold {fold + 1} of {cross.n_folds}")
+        others = known[fold] if known else without_fold(reduction, calibration, cross, fold, strategy)
         orders.append(
             order_without_fold(
-                reduction,
-                calibration,
-                cross,
-                fold,
-                feasible,
-                settings,
-                strategy=strategy,
-                budget=budget,
+                others, reduction, calibration, feasible, settings, strategy=strategy, budget=budget
             )
         )
     return tuple(orders)

@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from ..leaderboard.inference import Inference
 
 FINE = np.linspace(-4, 4, 161)  # nodes at which curves look smooth
+KEPT_CELLS = 2**24  # of all folds' distances and informations, 128 MiB: more are computed anew at each move
 FIRST = 512  # rubrics that are ordered at once: a larger bank orders twice as many, and so on
 
 
@@ -155,6 +156,19 @@ class Analysis(Staged):
             budget=most,
         )
 
+    @stage(after=("folds",), title="Comparing pairs without each system", heavy=True)
+    def _without_folds(self, strategy: Strategy) -> tuple[selection.WithoutFold, ...]:
+        """What no move of the gate changes in the choice of banks; nothing where that is too much to keep."""
+        cross, given, found = self.folds(), self.given(), []
+        tell, cells = self.progress or (lambda share, what: None), 0
+        for fold in range(cross.n_folds if cross.n_folds > 1 else 0):
+            tell(fold / cross.n_folds, f"Comparing pairs without fold {fold + 1} of {cross.n_folds}")
+            found.append(selection.without_fold(given, self.calibration(), cross, fold, strategy))
+            cells += found[-1].cells
+            if cells * cross.n_folds > KEPT_CELLS * (fold + 1):
+                return ()
+        return tuple(found)
+
     @stage("seed", after=("gating", "folds"), title="Choosing a bank without each system", heavy=True)
     def _fold_orders(self, strategy: Strategy, most: int) -> tuple[IntArray, ...]:
         return selection.orders_without_folds(
@@ -166,6 +180,7 @@ class Analysis(Staged):
             strategy=strategy,
             budget=most,
             progress=self.progress,
+            known=self._without_folds(strategy),
         )
 
     @stage(
@@ -252,37 +267,47 @@ class Analysis(Staged):
         """Where the systems stand on the basis of the settings."""
         return self.ranking_on(self.used)
 
-    @stage(
-        "strategy",
-        "seed",
-        "simultaneous",
-        "confidence",
-        after=("folds", "gating"),
-        title="Placing each system",
-    )
-    def _worth(self, sizes: IntArray, most: int) -> WorthCurve:
-        cross, pool, settings = self.folds(), self.pool, self.settings
-        query_index = selection.query_positions(self.queries(), self.given())
-        orders = self._fold_orders(settings.strategy, most)
-        whole = bank_value.place_on(cross, pool, query_index, settings)
-        chosen: list[Worth] = []
-        random: list[Worth] = []
-        for size in sizes.tolist():
-            use = selection.masks(orders, size, len(pool))
-            masks = bank_value.random_masks(pool, size, settings.seed)
-            for kept, banks in ((chosen, [use]), (random, masks)):
-                placed = [bank_value.place_on(cross, mask, query_index, settings) for mask in banks]
-                kept.append(bank_value.worth_of(whole, placed, settings.confidence))
-        return WorthCurve(sizes, tuple(chosen), tuple(random), int(pool.sum()), len(whole.ability))
+    @stage("seed", "simultaneous", "confidence", after=("folds", "gating"))
+    def _placed_on_pool(self) -> bank_value.Placed:
+        return self._placed([self.pool])[0]
 
     @stage("seed", "simultaneous", "confidence", after=("folds", "gating"))
-    def _gate_worth(self) -> Worth:
-        cross, varying, settings = self.folds(), ~self.calibration().fit.constant, self.settings
+    def _random_worth(self, size: int) -> Worth:
+        """The worth of random banks of this size."""
+        placed = self._placed(bank_value.random_masks(self.pool, size, self.settings.seed))
+        return bank_value.worth_of(self._placed_on_pool(), placed, self.settings.confidence)
+
+    @stage("strategy", after=("_fold_orders", "_placed_on_pool"))
+    def _bank_worth(self, size: int, most: int) -> Worth:
+        """The worth of the banks of this size, from orders of at least ``most``."""
+        orders = self._fold_orders(self.settings.strategy, most)
+        placed = self._placed([selection.masks(orders, size, len(self.pool))])
+        return bank_value.worth_of(self._placed_on_pool(), placed, self.settings.confidence)
+
+    def _placed(self, masks: list[BoolArray]) -> list[bank_value.Placed]:
         query_index = selection.query_positions(self.queries(), self.given())
-        every, passing = (
-            bank_value.place_on(cross, use, query_index, settings) for use in (varying, self.pool)
-        )
-        return bank_value.worth_of(every, [passing], settings.confidence)
+        return [bank_value.place_on(self.folds(), mask, query_index, self.settings) for mask in masks]
+
+    @stage(after=("_bank_worth", "_random_worth"), title="Placing each system")
+    def _worth(self, sizes: IntArray, most: int) -> WorthCurve:
+        """Each size is kept by itself: another bank size computes that size alone."""
+        chosen, random = [], []
+        for at, size in enumerate(sizes.tolist()):
+            if self.progress is not None:
+                self.progress(at / len(sizes), f"Placing each system on banks of {size:,}")
+            chosen.append(self._bank_worth(size, most))
+            random.append(self._random_worth(size))
+        whole = self._placed_on_pool()
+        return WorthCurve(sizes, tuple(chosen), tuple(random), int(self.pool.sum()), len(whole.ability))
+
+    @stage("seed", "simultaneous", "confidence", after=("folds",))
+    def _placed_on_all(self) -> bank_value.Placed:
+        return self._placed([~self.calibration().fit.constant])[0]
+
+    @stage(after=("_placed_on_pool", "_placed_on_all"))
+    def _gate_worth(self) -> Worth:
+        every = self._placed_on_all()
+        return bank_value.worth_of(every, [self._placed_on_pool()], self.settings.confidence)
 
     def gate_worth(self) -> Worth | None:
         """What the rubrics that pass the gate keep of what all rubrics separate; None where ``worth`` is."""

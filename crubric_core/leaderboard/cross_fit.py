@@ -12,7 +12,7 @@ from functools import cached_property
 
 import numpy as np
 
-from ..irt.cells import SoftplusTerms, label_scores, softplus_terms
+from ..irt.cells import Signs, SoftplusTerms, label_scores, softplus_terms
 from ..irt.fit import IrtFit
 from ..irt.linking import mean_sigma
 from ..irt.models import ItemParameters
@@ -83,10 +83,10 @@ class CrossFit:
         nodes, tables = self._tables
         loglik = np.zeros((len(self.y), len(nodes)))
         sharpest, steepest = 0.0, 0.0
-        for fold, (terms, table) in enumerate(tables):
-            members, chosen = self.members(fold), use[fold].astype(float)
-            loglik[members] = terms.at_nodes(self.y[members], nodes, table, chosen)
-            slopes = terms.slope * chosen[terms.rubric]
+        for fold, (terms, table, shares) in enumerate(tables):
+            chosen = np.flatnonzero(use[fold][terms.rubric])
+            loglik[self.members(fold)] = terms.at_nodes(shares, nodes, table, chosen)
+            slopes = terms.slope[chosen]
             sharpest = max(sharpest, float(slopes @ slopes))
             steepest = max(steepest, float(slopes.max(initial=0.0)))
         on_grid = self.pooled.quadrature == "grid"
@@ -107,12 +107,20 @@ class CrossFit:
         return np.asarray(score / (1 + info.sum(axis=1, keepdims=True)))
 
     @cached_property
-    def _tables(self) -> tuple[FloatArray, list[tuple[SoftplusTerms, FloatArray]]]:
-        """Nodes (G,), and each fold's terms with their softplus (T, G) there: a move of the gate then adds them up."""
+    def _tables(
+        self,
+    ) -> tuple[FloatArray, list[tuple[SoftplusTerms, FloatArray, tuple[Signs, Signs]]]]:
+        """Nodes (G,), and each fold's terms with their softplus (T, G) there and the shares of its systems' labels.
+
+        A move of the gate then adds them up.
+        """
         steepest = max(float(np.nanmax(items.a, initial=0.0)) for items in self.items)
         nodes = nodes_for(self.pooled, steepest)
         terms = [softplus_terms(items) for items in self.items]
-        return nodes, [(each, each.softplus(nodes)) for each in terms]
+        labels = [self.y[self.members(fold)] for fold in range(self.n_folds)]
+        return nodes, [
+            (each, each.softplus(nodes), each.shares(y)) for each, y in zip(terms, labels, strict=True)
+        ]
 
 
 def cross_fit(y: FloatArray, pooled: IrtFit, *, progress: Progress | None = None) -> CrossFit:

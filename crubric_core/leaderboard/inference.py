@@ -151,6 +151,24 @@ def infer(
     )
 
 
+def separated_pairs(
+    influence: Influence, normals: FloatArray, *, confidence: float = 0.95, simultaneous: bool = True
+) -> BoolArray:
+    """(M, M) the ``separated`` of ``infer`` alone.
+
+    normals: (R, n) what its generator draws first, R by ``draws_for``.
+    """
+    evidence = evidence_of(influence)
+    pairs = compare(evidence, normals @ evidence.contributions, confidence, simultaneous=simultaneous)
+    kept, size = np.flatnonzero(influence.ranked), len(influence.estimate)
+    return np.asarray(scatter(pairs.separated, kept, size) == 1)
+
+
+def draws_for(size: int) -> int:
+    """How many draws find the threshold of ``size`` ranked systems."""
+    return DRAWS if size <= SMALL_BOARD else DRAWS_LARGE
+
+
 def evidence_of(influence: Influence) -> Evidence:
     """What the estimates of the ranked systems rest on."""
     kept = influence.ranked
@@ -186,8 +204,7 @@ def comparison_table(inference: Inference) -> ComparisonTable:
 def _draws(contributions: FloatArray, rng: np.random.Generator) -> FloatArray:
     """(R, M) Z = W psi' sqrt(n / (n - 1)), W standard normal."""
     n_units, size = contributions.shape
-    count = DRAWS if size <= SMALL_BOARD else DRAWS_LARGE
-    return rng.standard_normal((count, n_units)) @ contributions
+    return rng.standard_normal((draws_for(size), n_units)) @ contributions
 
 
 def _intervals(evidence: Evidence, se: FloatArray, confidence: float) -> tuple[FloatArray, FloatArray]:

@@ -1,13 +1,13 @@
 """The study that a page looks at: its stages are computed once for all sessions, and kept by what they read.
 
-Results are shared and never changed: `cache_resource` hands out the object itself, `cache_data` would copy it.
+Results are shared and never changed: the store hands out the object itself, as `cache_resource` does.
 (An argument with a leading underscore is no part of a key.)
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import nullcontext
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -19,13 +19,16 @@ from ..analysis.stages import Analysis
 from ..environment import APP, workspace_path
 from ..jobs.backups import Backups
 from ..labels.store.workspace import Workspace
+from .kept import Kept
+from .text import plain
 
 if TYPE_CHECKING:
     import pandas as pd
+    from streamlit.delta_generator import DeltaGenerator
 
     from ..labels.ingest.report import Scale
     from ..labels.store.dataset import Dataset
-    from ..types import FloatArray
+    from ..types import FloatArray, Progress
 
 PAGES = APP / "pages"
 FEW, MANY = 24, 160  # results kept of heavy stages, and of light ones that a slider asks for
@@ -37,23 +40,36 @@ class Shared:
 
     def once(self, stage: Stage, key: Key, make: Callable[[], Any]) -> Any:
         """See Store."""
-        keep = _heavy if stage.heavy else _light
-        return keep((stage.name, *key), lambda: _announced(stage, make))
+        heavy, light = _kept()
+        return (heavy if stage.heavy else light).once((stage.name, *key), lambda: _announced(stage, make))
 
 
-@st.cache_resource(max_entries=FEW, show_spinner=False)
-def _heavy(key: Key, _make: Callable[[], Any]) -> Any:
-    return _make()
-
-
-@st.cache_resource(max_entries=MANY, show_spinner=False)
-def _light(key: Key, _make: Callable[[], Any]) -> Any:
-    return _make()
+@st.cache_resource(show_spinner=False)
+def _kept() -> tuple[Kept, Kept]:
+    """Results of stages, heavy and light. Not Streamlit's own cache: that sends what a stage showed at every hit."""
+    return Kept(FEW), Kept(MANY)
 
 
 def _announced(stage: Stage, make: Callable[[], Any]) -> Any:
-    with st.spinner(f"{stage.title} …") if stage.title else nullcontext():
+    """Say what is done while it lasts. Each word of progress is a point at which Stop, or another move, ends it."""
+    if not stage.title:
         return make()
+    with st.spinner(f"{stage.title} …"):
+        before = _PLACE.set(st.empty())
+        try:
+            return make()
+        finally:
+            _PLACE.get().empty()
+            _PLACE.reset(before)
+
+
+_PLACE: ContextVar[DeltaGenerator] = ContextVar("place of the progress")
+
+
+def _progress(share: float, what: str) -> None:
+    """Show how far the present stage is."""
+    if (place := _PLACE.get(None)) is not None:
+        place.progress(min(max(share, 0.0), 1.0), plain(what))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,6 +78,7 @@ class Study(Analysis):
 
     data: Dataset
     store: Store = field(default_factory=Shared)
+    progress: Progress | None = _progress
 
     @property
     def dataset(self) -> Dataset:

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from crubric_core import Settings, Workspace
-from crubric_core.analysis.bank_value import WorthCurve, curve_sizes, random_masks, worth_sentences
+from crubric_core.analysis import stages
+from crubric_core.analysis.bank_value import WorthCurve, curve_sizes, place_on, random_masks, worth_sentences
+from crubric_core.analysis.selection import orders_without_folds, query_positions
+from crubric_core.analysis.stage import Memory
 from crubric_core.analysis.stages import Analysis, with_rules
 from crubric_core.bank.worth import bank_worth
 from crubric_core.demo import simulate
@@ -50,6 +55,30 @@ def test_each_system_is_placed_by_a_bank_that_its_own_labels_did_not_choose(anal
     assert masks.shape == (8, len(analysis.pool))
     assert (masks.sum(axis=1) == 20).all()
     assert not (masks & ~analysis.feasible).any()
+
+
+def test_pairs_that_a_bank_separates_are_those_of_the_leaderboard_on_it(analysis):
+    masks, settings = analysis.bank_masks(), analysis.settings
+    placed = place_on(
+        analysis.folds(), masks, query_positions(analysis.queries(), analysis.given()), settings
+    )
+    standing = analysis.ranking_on(masks).standing
+    assert np.array_equal(placed.separated, standing.separated)
+    np.testing.assert_array_equal(placed.ability, standing.estimate)
+
+
+def test_what_is_kept_of_the_folds_orders_the_rubrics_as_if_it_were_computed_anew(analysis):
+    kept = analysis._without_folds("pairs")
+    assert len(kept) == 8
+    arguments = analysis.given(), analysis.calibration(), analysis.folds(), analysis.feasible
+    anew = orders_without_folds(*arguments, analysis.settings)
+    known = orders_without_folds(*arguments, analysis.settings, known=kept)
+    assert all(np.array_equal(one, other) for one, other in zip(anew, known, strict=True))
+
+
+def test_too_much_to_keep_is_not_kept(analysis, monkeypatch):
+    monkeypatch.setattr(stages, "KEPT_CELLS", 10)
+    assert replace(analysis, store=Memory())._without_folds("pairs") == ()
 
 
 def test_the_sentence_states_the_share_kept_by_the_bank_and_by_random_ones(analysis):

@@ -73,6 +73,9 @@ def ask(analysis: Analysis, name: str) -> Any:
         "_fold_orders": strategy,
         "_certificates": (512,),
         "_worth": (np.array([4]), 512),
+        "_without_folds": ("pairs",),
+        "_random_worth": (4,),
+        "_bank_worth": (4, 512),
     }
     asked |= dict.fromkeys(("ranking_on", "score_standing", "beside"), (everything,))
     return getattr(analysis, name)(*asked.get(name, ()))

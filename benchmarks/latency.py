@@ -1,0 +1,120 @@
+"""How long a person waits: slider to last chart, page to page, first paint, and what a page weighs.
+
+    python -m benchmarks.latency [--size demo 400x5000] [--repeats 5] [--folder DIR] [--page docs/performance.md]
+
+Every wait at a slider is measured between two of a bare Streamlit page with one Plotly chart, in one browser and one
+run, and told as the ratio of the medians: read ratios, not milliseconds. Each step sets a value that nobody has seen
+before. A workspace is made once in the folder and then kept. --page writes the tables into that page.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from playwright.sync_api import Browser, sync_playwright
+
+from benchmarks.latency_browser import Sliders, Visit, chromium, first_paint, serve, serve_bare, switch
+from benchmarks.latency_page import SIZES_ASKED, tables, written
+from benchmarks.latency_tables import workspace
+
+STEPS = {
+    ("measurability", "tau_c"): ("Measurability threshold", "ArrowLeft"),
+    ("items", "B"): ("Bank size", "ArrowLeft"),
+    ("bank", "B"): ("Bank size", "ArrowLeft"),
+    ("bank", "tau_c"): ("Measurability threshold", "ArrowLeft"),
+    ("leaderboard", "B"): ("Bank size", "ArrowLeft"),
+    ("leaderboard", "tau_c"): ("Measurability threshold", "ArrowLeft"),
+}
+"""Page and setting: the slider that is moved, and the key that moves it."""
+BASES = {"leaderboard": "&basis=bank"}
+PAGES = {
+    "": "Overview",
+    "measurability": "Measurability",
+    "items": "Items",
+    "bank": "Bank",
+    "leaderboard": "Leaderboard",
+}
+
+
+@dataclass(frozen=True)
+class Waits:
+    """What was measured at one size, in ms and bytes.
+
+    bare, ours: medians of each step. paints: page → first visit of a fresh server, and a later one. switches: page →
+    median of a click in the navigation.
+    """
+
+    bare: float
+    ours: dict[tuple[str, str], tuple[float, ...]]
+    paints: dict[str, tuple[Visit, Visit]]
+    switches: dict[str, float]
+
+
+def steps(
+    browser: Browser, ours: str, bare: str, repeats: int
+) -> tuple[float, dict[tuple[str, str], tuple[float, ...]]]:
+    """Every step in turn with one of the bare page."""
+    found, floor = {}, []
+    with Sliders(browser, bare) as plain:
+        plain.step("n", "ArrowRight")
+        for (page, setting), (slider, key) in STEPS.items():
+            with Sliders(browser, f"{ours}/{page}?dataset=study{BASES.get(page, '')}") as shown:
+                shown.step(slider, key)  # the first leaves the default
+                waits = []
+                for _ in range(repeats):
+                    floor.append(plain.step("n", "ArrowRight"))
+                    waits.append(shown.step(slider, key))
+            found[page, setting] = tuple(waits)
+            print(f"  {page} {setting}: {statistics.median(waits):,.0f} ms", flush=True)
+    return statistics.median(floor), found
+
+
+def measure(path: Path, repeats: int) -> Waits:
+    """Everything at one size: paints on a fresh server first, then switches and steps."""
+    with _browser() as browser, serve(path) as ours, serve_bare() as bare:
+        paints = {}
+        for page in ("leaderboard", *(page for page in PAGES if page != "leaderboard")):
+            cold = first_paint(browser, f"{ours}/{page}?dataset=study")
+            warm = [first_paint(browser, f"{ours}/{page}?dataset=study") for _ in range(min(repeats, 3))]
+            paints[page] = (cold, min(warm, key=lambda visit: visit.milliseconds))
+            print(f"  {page or 'overview'}: {cold.milliseconds:,.0f} ms, then {warm[0]}", flush=True)
+        switches = switch(browser, f"{ours}/?dataset=study", list(PAGES.values()), repeats)
+        floor, found = steps(browser, ours, bare, repeats)
+    return Waits(floor, found, {PAGES[page]: visits for page, visits in paints.items()}, switches)
+
+
+@contextmanager
+def _browser() -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        browser = chromium(playwright)
+        yield browser
+        browser.close()
+
+
+def main() -> None:
+    """Measure, print the tables, and write the page if one is given."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--size", nargs="+", default=list(SIZES_ASKED), help="demo, or systems x rubrics")
+    parser.add_argument("--repeats", type=int, default=5)
+    parser.add_argument("--folder", type=Path, help="where workspaces are kept; a temporary one by default")
+    parser.add_argument("--page", type=Path, help="the page whose tables are replaced")
+    chosen = parser.parse_args()
+    with tempfile.TemporaryDirectory() as temporary:
+        found = {}
+        for size in chosen.size:
+            print(size, flush=True)
+            found[size] = measure(workspace(chosen.folder or Path(temporary), size), chosen.repeats)
+    said = "\n\n".join(tables(size, waits, chosen.repeats) for size, waits in found.items())
+    print(said)
+    if chosen.page:
+        chosen.page.write_text(written(chosen.page.read_text(), said))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,184 @@
+"""A browser that times what a person sees: from a released key or click to the last change of a chart."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Self
+from urllib.request import urlopen
+
+from playwright.sync_api import Browser, Page, Playwright
+
+ROOT = Path(__file__).resolve().parents[1]
+READY = '[data-testid="stApp"][data-test-script-state="notRunning"]'
+QUIET, LONGEST = 600, 300_000  # ms: without a change, a page is done; nobody waits longer
+
+BARE = """
+import numpy as np, plotly.graph_objects as go, streamlit as st
+n = st.slider("n", 1, 1000, 10)
+st.plotly_chart(go.Figure(go.Scatter(y=np.random.default_rng(n).normal(size=100).cumsum())))
+"""
+
+WATCH = """() => {
+  window.watched = {since: 0, chart: null, any: null, last: performance.now()};
+  const seen = records => {
+    const now = performance.now();
+    for (const {target} of records) {
+      const element = target.nodeType === 1 ? target : target.parentElement;
+      if (!element?.closest('[data-testid="stMain"]')) continue;
+      watched.any = watched.last = now;
+      if (element.closest('.js-plotly-plot')) watched.chart = now;
+    }
+  };
+  const start = () => new MutationObserver(seen).observe(
+    document, {subtree: true, childList: true, attributes: true, characterData: true});
+  for (const name of ['keyup', 'click']) addEventListener(name, () => {
+    if (watched.since === null) watched = {...watched, since: performance.now(), last: performance.now()};
+  }, true);
+  start();
+}"""
+DONE = f"""() => watched.since !== null && performance.now() - watched.last > {QUIET}
+  && document.querySelector('{READY}') !== null && document.querySelector('[data-testid="stSpinner"]') === null"""
+WAITED = "() => (watched.chart ?? watched.any ?? NaN) - watched.since"
+ARM = "() => { watched = {since: null, chart: null, any: null, last: performance.now()}; }"
+
+
+@dataclass(frozen=True)
+class Visit:
+    """One load of a page: ms from its start to the last chart, and bytes of the messages of its WebSocket."""
+
+    milliseconds: float
+    bytes: int
+
+
+class Sliders:
+    """One open page whose sliders are moved."""
+
+    def __init__(self, browser: Browser, address: str) -> None:
+        self.page = _opened(browser)
+        self.page.goto(address)
+        _settled(self.page)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.page.context.close()
+
+    def step(self, slider: str, key: str) -> float:
+        """Press a key on a slider: ms from its release to the last change of a chart."""
+        handle = self.page.get_by_role("slider", name=slider).first
+        handle.focus()
+        self.page.evaluate(ARM)
+        self.page.keyboard.press(key)
+        return _settled(self.page)
+
+
+def first_paint(browser: Browser, address: str) -> Visit:
+    """A page loaded by a browser that keeps nothing from before."""
+    page, sizes = _opened(browser), list[int]()
+    page.on(
+        "websocket",
+        lambda socket: socket.on("framereceived", lambda payload: sizes.append(len(payload))),
+    )
+    page.goto(address)
+    waited = _settled(page)
+    page.context.close()
+    return Visit(waited, sum(sizes))
+
+
+def switch(browser: Browser, address: str, titles: list[str], repeats: int) -> dict[str, float]:
+    """Median ms from a click in the navigation to the last change of that page; every page was open before."""
+    page = _opened(browser)
+    page.goto(address)
+    _settled(page)
+    waits: dict[str, list[float]] = {title: [] for title in titles}
+    for _ in range(repeats):
+        for title in [*titles[1:], titles[0]]:
+            page.evaluate(ARM)
+            page.get_by_test_id("stSidebarNav").get_by_role("link", name=title, exact=True).click()
+            waits[title].append(_settled(page))
+    page.context.close()
+    return {title: sorted(found)[len(found) // 2] for title, found in waits.items()}
+
+
+def _opened(browser: Browser) -> Page:
+    page = browser.new_context(viewport={"width": 1400, "height": 900}).new_page()
+    page.set_default_timeout(LONGEST)
+    page.add_init_script(f"({WATCH})()")
+    return page
+
+
+def _settled(page: Page) -> float:
+    """Wait until nothing changes any more: ms from the start to the last change of a chart."""
+    page.wait_for_function(DONE, timeout=LONGEST, polling=100)
+    return float(page.evaluate(WAITED))
+
+
+def chromium(playwright: Playwright) -> Browser:
+    """The browser of the tests: CRUBRIC_CHROMIUM, or the one on the path."""
+    path = os.environ.get("CRUBRIC_CHROMIUM") or shutil.which("chromium")
+    return playwright.chromium.launch(executable_path=path, args=["--no-sandbox", "--disable-dev-shm-usage"])
+
+
+@contextmanager
+def serve(workspace: Path) -> Iterator[str]:
+    """A fresh dashboard on a copy of the workspace; its address."""
+    with tempfile.TemporaryDirectory() as folder:
+        copy = shutil.copy(workspace, folder)
+        with _running(
+            "app.py", {"CRUBRIC_WORKSPACE": copy, "CRUBRIC_VIEWS": folder, "CRUBRIC_TOKEN": "never"}
+        ) as address:
+            yield address
+
+
+@contextmanager
+def serve_bare() -> Iterator[str]:
+    """Streamlit with a slider and one chart."""
+    with tempfile.TemporaryDirectory() as folder:
+        script = Path(folder) / "bare.py"
+        script.write_text(BARE)
+        with _running(str(script), {}) as address:
+            yield address
+
+
+@contextmanager
+def _running(script: str, environment: dict[str, str]) -> Iterator[str]:
+    with socket.socket() as probe:
+        probe.bind(("localhost", 0))
+        port = probe.getsockname()[1]
+    options = ["--server.port", str(port), "--server.headless", "true", "--browser.gatherUsageStats", "false"]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "streamlit", "run", script, *options],
+        cwd=ROOT,
+        env={**os.environ, **environment},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    try:
+        _answers(f"http://localhost:{port}")
+        yield f"http://localhost:{port}"
+    finally:
+        process.terminate()
+        process.wait(timeout=10)
+
+
+def _answers(address: str) -> None:
+    """Wait until a server answers, for a minute."""
+    for _ in range(600):
+        try:
+            with urlopen(address, timeout=5):
+                return
+        except OSError:
+            time.sleep(0.1)
+    message = f"Nothing answers at {address}."
+    raise TimeoutError(message)

@@ -1,0 +1,46 @@
+"""Results that all sessions of the process share, the latest used of them, each made once."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+from threading import Lock, RLock
+from typing import Any
+
+
+class Kept:
+    """The ``most`` results that were used last; safe to use from any number of threads.
+
+    Who asks for a result that another thread is making waits for it. One that fails is not kept: the next who asks
+    makes it.
+    """
+
+    def __init__(self, most: int) -> None:
+        self._most, self._lock = most, Lock()
+        self._results: OrderedDict[Hashable, Any] = OrderedDict()
+        self._making: dict[Hashable, RLock] = {}
+
+    def once(self, key: Hashable, make: Callable[[], Any]) -> Any:
+        """What ``make`` gives, made only if nothing is kept under ``key``."""
+        with self._lock:
+            if key in self._results:
+                self._results.move_to_end(key)
+                return self._results[key]
+            turn = self._making.setdefault(key, RLock())
+        with turn:
+            with self._lock:
+                if key in self._results:
+                    return self._results[key]
+            try:
+                found = make()
+                self._keep(key, found)
+            finally:
+                with self._lock:
+                    self._making.pop(key, None)
+        return found
+
+    def _keep(self, key: Hashable, found: Any) -> None:
+        with self._lock:
+            self._results[key] = found
+            while len(self._results) > self._most:
+                self._results.popitem(last=False)

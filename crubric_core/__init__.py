@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from .analysis.pipeline import run_pipeline
     from .analysis.result import Result
     from .bank.assembly import greedy_bank
+    from .composition import Composition
     from .irt.fit import IrtFit, fit_irt
     from .irt.information import item_information
     from .judges.measurability import measurability_posterior
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from .settings import Priors, Settings
 
 __all__ = [
+    "Composition",
     "IrtFit",
     "Priors",
     "Result",
@@ -33,6 +35,7 @@ __all__ = [
     "run_pipeline",
 ]
 _HOMES = {
+    "Composition": "composition",
     "IrtFit": "irt.fit",
     "Priors": "settings",
     "Result": "analysis.result",

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any, Literal, Self, get_args
 
+from .composition import Composition as Composition
 from .declarations import Spec, parameter_entries, setting, specs_of
 from .errors import SettingsError
 from .presets import PRESETS as PRESETS
@@ -49,6 +50,8 @@ class Settings:
         Of the item parameters.
     rules : ScoringRules or None
         How task types are scored; None: by the dataset's own rules, which are the paper's until somebody edits them.
+    composition : Composition or None
+        What the bank must hold beyond the rule by which it is chosen; None: nothing.
 
     """
 
@@ -254,10 +257,13 @@ class Settings:
     holm: bool = setting(
         False, "Holm correction of the tier tests", "Holm correction of the tier tests.", "ranking"
     )
+    composition: Composition | None = None
     seed: int = setting(0, "Seed", "Seed of everything random.", "ranking", low=0, most=2**31 - 1, whole=True)
 
     def __post_init__(self) -> None:
         self._resolve()
+        if not self.composition:
+            object.__setattr__(self, "composition", None)
         for name, spec in specs_of(type(self)).items():
             spec.check(name, getattr(self, name))
         if self.tau_c is not None and self.tau_c < LOWEST_TAU[self.gate]:
@@ -281,8 +287,10 @@ class Settings:
         return "ordered" if self.model == "GRM" else "binary"
 
     def as_dict(self) -> dict[str, Any]:
-        """Plain values for JSON reports and cache keys."""
-        return asdict(self)
+        """Plain values for JSON reports and cache keys; a composition only where there is one."""
+        values = asdict(self)
+        values.pop("composition")
+        return values | ({} if self.composition is None else {"composition": self.composition.as_dict()})
 
     @classmethod
     def names(cls) -> tuple[str, ...]:

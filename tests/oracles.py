@@ -208,6 +208,31 @@ def naive_pairs_order(rows, weights, query, feasible, budget):
     return order
 
 
+def composed_banks(n, size, pinned, excluded, families, cost, cost_budget):
+    """Every bank of at most ``size`` of n rubrics that keeps all constraints, one by one.
+
+    families: (code of each rubric, least of each group, most of each group).
+    """
+    found = []
+    for count in range(min(size, n) + 1):
+        for bank in combinations(range(n), count):
+            counts = [
+                [sum(code[j] == g for j in bank) for g in range(len(least))] for code, least, _ in families
+            ]
+            if (
+                set(pinned) <= set(bank)
+                and not set(excluded) & set(bank)
+                and sum(cost[j] for j in bank) <= cost_budget + 1e-9
+                and all(
+                    least[g] <= held[g] <= most[g]
+                    for held, (_, least, most) in zip(counts, families, strict=True)
+                    for g in range(len(least))
+                )
+            ):
+                found.append(bank)
+    return found
+
+
 # --- scores ----------------------------------------------------------------------------------------------------
 
 

@@ -55,7 +55,7 @@ def test_the_graded_model_reads_ordered_labels():
 
 
 def test_every_setting_is_declared_or_is_a_structure_of_its_own():
-    assert set(Settings.names()) - set(SPECS) == {"priors", "rules"}
+    assert set(Settings.names()) - set(SPECS) == {"priors", "rules", "composition"}
     assert all(spec.title and spec.help.endswith(".") for spec in SPECS.values())
 
 

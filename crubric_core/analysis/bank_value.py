@@ -90,9 +90,12 @@ def random_masks(pool: BoolArray, size: int, seed: int) -> list[BoolArray]:
     return masks
 
 
-def curve_sizes(budget: int, ordered: int) -> IntArray:
-    """(n,) sizes from SMALLEST to ``ordered``, evenly spread on a log scale, the budget among them."""
-    least = min(SMALLEST, ordered)
+def curve_sizes(budget: int, ordered: int, smallest: int = 0) -> IntArray:
+    """(n,) sizes from SMALLEST, or ``smallest`` where it is more, to ``ordered``, evenly spread on a log scale.
+
+    The budget is among them.
+    """
+    least = min(max(SMALLEST, smallest), ordered)
     spread = np.geomspace(least, ordered, SIZES).round().astype(np.int64)
     return np.unique(np.append(spread, min(budget, ordered)))
 

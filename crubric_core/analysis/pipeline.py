@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from ..settings import Settings
 from ..types import Progress
+from .composition import composition_notes
 from .result import Result
 from .stages import Analysis, posterior_warnings, with_rules
 from .tables import bank_table, item_table
@@ -95,6 +96,7 @@ def result_of(analysis: Analysis) -> Result:
             *fit_warnings(fitted, feasible, settings),
             *saturation_warnings(ranking),
             *type_warnings(ranking.scores),
+            *composition_notes(settings, analysis.constraints(), order, feasible),
             *posterior_warnings(data, reduction, settings),
         ),
         queries=analysis.queries(),

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
 
 from ..bank.assembly import BankOrder, order_bank
-from ..bank.certificate import certify
+from ..bank.certificate import Knapsack, certify
+from ..bank.constraints import Constraints
 from ..bank.pairs import PairDistances, pair_distances
 from ..bank.utility import Coverage, Utility
 from ..errors import DatasetError
@@ -43,10 +44,15 @@ def order_candidates(
     settings: Settings,
     strategy: Strategy | None = None,
     budget: int | None = None,
+    constraints: Constraints | None = None,
 ) -> BankOrder:
-    """The nested order in which rubrics enter the bank, ``budget`` of them or all: a smaller bank is a prefix."""
+    """The nested order in which rubrics enter the bank, ``budget`` of them or all: a smaller bank is a prefix.
+
+    constraints: what the bank must hold (``composition.constraints_of``).
+    """
     varying = ~calibration.fit.constant
-    if not (feasible & varying).any():
+    pinned = constraints is not None and constraints.pinned.any()
+    if not (feasible & varying).any() and not pinned:
         raise DatasetError(nothing_passes(reduction, varying, settings))
     consistent, discriminating = baseline_mask(reduction)
     return order_bank(
@@ -60,6 +66,7 @@ def order_candidates(
         distances=calibration.distances,
         query_index=_query_index(reduction),
         budget=budget,
+        constraints=constraints,
     )
 
 
@@ -91,6 +98,7 @@ def without_fold(
     if strategy == "pairs":
         found = estimate_abilities(fit, y)
         distances = pair_distances(y, found.theta, found.sd, fit.levels, fit.thresholds)
+        distances = replace(distances, rows=np.nan_to_num(distances.rows))  # of pins without parameters here
     info = item_information(fit, calibration.grid.theta)
     info[:, ~usable] = 0.0
     return WithoutFold(usable, info, distances)
@@ -105,10 +113,12 @@ def order_without_fold(
     *,
     strategy: Strategy | None = None,
     budget: int | None = None,
+    constraints: Constraints | None = None,
 ) -> IntArray:
     """The order that the other systems alone would have chosen: a bank "as if new" for those of the fold.
 
-    The gate reads all labels.
+    The gate reads all labels. The ``constraints`` hold here too: pins even where they do not vary among the others,
+    lower bounds as far as rubrics that vary go.
     """
     consistent, discriminating = baseline_mask(reduction)
     return order_bank(
@@ -122,6 +132,8 @@ def order_without_fold(
         distances=others.distances,
         query_index=_query_index(reduction),
         budget=budget,
+        constraints=constraints,
+        relaxed=True,
     ).order
 
 
@@ -134,6 +146,7 @@ def orders_without_folds(
     *,
     strategy: Strategy | None = None,
     budget: int | None = None,
+    constraints: Constraints | None = None,
     progress: Progress | None = None,
     known: Sequence[WithoutFold] = (),
 ) -> tuple[IntArray, ...]:
@@ -144,7 +157,15 @@ def orders_without_folds(
     tell = progress or (lambda share, what: None)
     strategy = strategy or settings.strategy
     if cross.n_folds == 1:
-        whole = order_candidates(reduction, calibration, feasible, settings, strategy=strategy, budget=budget)
+        whole = order_candidates(
+            reduction,
+            calibration,
+            feasible,
+            settings,
+            strategy=strategy,
+            budget=budget,
+            constraints=constraints,
+        )
         return (whole.order,)
     orders = []
     for fold in range(cross.n_folds):
@@ -152,7 +173,14 @@ def orders_without_folds(
         others = known[fold] if known else without_fold(reduction, calibration, cross, fold, strategy)
         orders.append(
             order_without_fold(
-                others, reduction, calibration, feasible, settings, strategy=strategy, budget=budget
+                others,
+                reduction,
+                calibration,
+                feasible,
+                settings,
+                strategy=strategy,
+                budget=budget,
+                constraints=constraints,
             )
         )
     return tuple(orders)
@@ -166,9 +194,24 @@ def masks(orders: tuple[IntArray, ...], budget: int, n_rubrics: int) -> BoolArra
     return use
 
 
-def bank_certificate(utility: Utility, order: BankOrder, feasible: BoolArray, budget: int) -> float:
-    """Utility of the bank over a proven upper bound of every bank of its size (docs/method.md §8)."""
-    return certify(utility, order.order, min(budget, len(order.order)), feasible)
+def bank_certificate(
+    utility: Utility,
+    order: BankOrder,
+    feasible: BoolArray,
+    budget: int,
+    constraints: Constraints | None = None,
+) -> float:
+    """Utility of the bank over a proven upper bound of every bank under the same budgets (docs/method.md §8)."""
+    size = budget if knapsack_of(constraints) else min(budget, len(order.order))
+    allowed = feasible if constraints is None else feasible & ~constraints.excluded
+    return certify(utility, order.order, size, allowed, knapsack=knapsack_of(constraints))
+
+
+def knapsack_of(constraints: Constraints | None) -> Knapsack | None:
+    """The budget in cost, where there is one."""
+    if constraints is None or constraints.cost_budget is None:
+        return None
+    return Knapsack(constraints.prices, constraints.cost_budget)
 
 
 def _query_index(reduction: Reduction) -> IntArray:

@@ -14,6 +14,8 @@ import pandas as pd
 
 from ..bank.assembly import BankOrder
 from ..bank.certificate import certify_curve
+from ..bank.composed import require_room
+from ..bank.constraints import Constraints
 from ..bank.utility import Utility
 from ..bank.worth import Worth
 from ..errors import DatasetError
@@ -40,6 +42,7 @@ from .agreement import Beside
 from .bank_value import WorthCurve
 from .board import Board
 from .claims import Claims, claims_of
+from .composition import constraints_of
 from .result import Calibration, Ranking
 from .stage import Memory, Staged, Store, stage
 
@@ -145,7 +148,17 @@ class Analysis(Staged):
         """(M,) of the abilities on all rubrics, item parameters integrated out."""
         return ability_standard_errors(self.calibration().fit, self.given().y)
 
-    @stage("seed", after=("gating", "calibration"), title="Ordering the rubrics")
+    @stage("composition", after=("gating", "calibration", "reduction"))
+    def constraints(self) -> Constraints | None:
+        """What a composition asks of the bank; None without one."""
+        if self.settings.composition is None:
+            return None
+        varying = ~self.calibration().fit.constant
+        return constraints_of(
+            self.settings.composition, self.reduction(), self.queries(), self.feasible & varying, varying
+        )
+
+    @stage("seed", after=("constraints",), title="Ordering the rubrics")
     def _order(self, strategy: Strategy, most: int) -> BankOrder:
         return selection.order_candidates(
             self.given(),
@@ -154,6 +167,7 @@ class Analysis(Staged):
             self.settings,
             strategy=strategy,
             budget=most,
+            constraints=self.constraints(),
         )
 
     @stage(after=("folds",), title="Comparing pairs without each system", heavy=True)
@@ -169,7 +183,7 @@ class Analysis(Staged):
                 return ()
         return tuple(found)
 
-    @stage("seed", after=("gating", "folds"), title="Choosing a bank without each system", heavy=True)
+    @stage("seed", after=("constraints", "folds"), title="Choosing a bank without each system", heavy=True)
     def _fold_orders(self, strategy: Strategy, most: int) -> tuple[IntArray, ...]:
         return selection.orders_without_folds(
             self.given(),
@@ -179,6 +193,7 @@ class Analysis(Staged):
             self.settings,
             strategy=strategy,
             budget=most,
+            constraints=self.constraints(),
             progress=self.progress,
             known=self._without_folds(strategy),
         )
@@ -244,8 +259,13 @@ class Analysis(Staged):
         return found
 
     def order(self, strategy: Strategy | None = None) -> BankOrder:
-        """The nested order in which rubrics enter the bank, at least ``budget`` of them: a smaller bank is a prefix."""
-        return self._order(strategy or self.settings.strategy, self._most)
+        """The nested order in which rubrics enter the bank, at least ``budget`` of them: a smaller bank is a prefix.
+
+        Raises AssemblyError where the budget is too small for what a composition asks.
+        """
+        found = self._order(strategy or self.settings.strategy, self._most)
+        require_room(found, self.settings.budget)
+        return found
 
     def bank(self) -> IntArray:
         """The rubrics of the bank that all systems choose together, in the order of their choice."""
@@ -320,9 +340,13 @@ class Analysis(Staged):
         """
         if self.folds().n_folds == 1:
             return None
-        ordered = min(self._most, min(map(len, self._fold_orders(self.settings.strategy, self._most))))
+        lengths = list(map(len, self._fold_orders(self.settings.strategy, self._most)))
+        order, composition = self.order(), self.settings.composition
+        priced = composition is not None and composition.cost_budget is not None
+        # A budget in cost ends each fold's order at another size: each is then its fold's whole bank.
+        ordered = min(self._most, len(order.order) if priced else min(lengths))
         size = min(self.settings.budget, ordered)
-        sizes = bank_value.curve_sizes(size, ordered) if curve else np.array([size])
+        sizes = bank_value.curve_sizes(size, ordered, order.least) if curve else np.array([size])
         return self._worth(sizes, self._most)
 
     def transfer(self) -> float:
@@ -339,13 +363,16 @@ class Analysis(Staged):
 
     def certificate(self) -> float:
         """Proven share of the best utility of any bank of this size."""
-        return selection.bank_certificate(self.utility(), self.order(), self.feasible, self.settings.budget)
+        return selection.bank_certificate(
+            self.utility(), self.order(), self.feasible, self.settings.budget, self.constraints()
+        )
 
-    @stage("strategy", "seed", after=("gating", "calibration"))
+    @stage("strategy", "seed", after=("constraints",))
     def _certificates(self, most: int) -> FloatArray:
-        order = self.order().order
+        order, asked = self._order(self.settings.strategy, most).order, self.constraints()
+        allowed = self.feasible if asked is None else self.feasible & ~asked.excluded
         sizes = np.arange(1, len(order) + 1)
-        return certify_curve(self.utility(), order, sizes, self.feasible)
+        return certify_curve(self.utility(), order, sizes, allowed, knapsack=selection.knapsack_of(asked))
 
     def certificates(self) -> FloatArray:
         """The same at every size 1, 2, … that is ordered."""

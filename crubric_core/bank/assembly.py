@@ -7,10 +7,12 @@ import numpy as np
 from ..errors import AssemblyError
 from ..settings import Strategy
 from ..types import BoolArray, FloatArray, IntArray
+from .composed import Gains, Rule, Scores, composed_order
+from .constraints import Constraints
 from .greedy import candidate_rubrics, gains_along, greedy_bank
 from .pairs import PairDistances
 from .pairs_order import pairs_order
-from .utility import BankOrder, Coverage, check_information, order_along
+from .utility import BankOrder, Coverage, Utility, check_information, order_along
 
 __all__ = ["BankOrder", "greedy_bank", "order_bank", "plain_bank", "random_bank"]
 
@@ -45,13 +47,16 @@ def order_bank(
     distances: PairDistances | None = None,
     query_index: IntArray | None = None,
     budget: int | None = None,
+    constraints: Constraints | None = None,
+    relaxed: bool = False,
 ) -> BankOrder:
     """The order of one strategy, over its own candidates or the first ``budget`` of them (docs/method.md §8).
 
     ``pairs``, ``greedy`` and ``plain`` choose among the feasible rubrics with information, ``random`` among the
     non-constant ones, ``hard_random`` among those of the consensus-derived ``baseline``. All masks are (J,).
     ``pairs`` needs the ``distances`` and query_index (J,); its gains and utility are those of the pairs utility, the
-    others' those of coverage. Raises AssemblyError where the strategy has no candidate.
+    others' those of coverage. constraints: what the bank must hold; ``relaxed``: lower bounds as far as they go.
+    Raises AssemblyError where the strategy has no candidate, or a constraint cannot be met.
     """
     check_information(info, weights, feasible)
     n = info.shape[1] if budget is None else budget
@@ -60,21 +65,71 @@ def order_bank(
             raise AssemblyError(
                 "The strategy pairs needs the distances of pairs and the query of each rubric."
             )
+        if constraints is not None:
+            kept = feasible & nonconstant
+            return _composed(strategy, distances, kept, constraints, rng, n, query_index, relaxed=relaxed)
         order = pairs_order(distances, query_index, feasible & nonconstant, n)
         if not len(order.order):
             raise AssemblyError(_NO_FEASIBLE)
         return order
+    kept = {"hard_random": baseline, "random": nonconstant}.get(strategy, feasible)
+    if constraints is not None:
+        return _composed(strategy, Coverage(info, weights), kept, constraints, rng, n, relaxed=relaxed)
     if strategy == "greedy":
         chosen, _ = greedy_bank(info, weights, n, feasible)
     elif strategy == "plain":
         chosen, _ = plain_bank(info, weights, n, feasible)
     else:
-        chosen = random_bank(baseline if strategy == "hard_random" else nonconstant, n, rng)
+        chosen = random_bank(kept, n, rng)
     if not len(chosen):
         raise AssemblyError(_NO_CANDIDATE[strategy])
     return order_along(Coverage(info, weights), chosen)
 
 
+def _composed(
+    strategy: Strategy,
+    utility: Utility,
+    kept: BoolArray,
+    constraints: Constraints,
+    rng: np.random.Generator,
+    budget: int,
+    query: IntArray | None = None,
+    *,
+    relaxed: bool,
+) -> BankOrder:
+    """The order of one strategy under constraints, over the rubrics ``kept`` (J,) and the pins."""
+    candidates, rules = kept.copy(), _rules(strategy, utility, kept, constraints, rng)
+    if strategy not in _DRAWN:
+        candidates[:] = False
+        candidates[utility.candidates(kept)] = True
+    if not (candidates & ~constraints.excluded | constraints.pinned).any():
+        raise AssemblyError(_NO_CANDIDATE[strategy])
+    return composed_order(utility, rules, candidates, constraints, budget, query=query, relaxed=relaxed)
+
+
+def _rules(
+    strategy: Strategy,
+    utility: Utility,
+    kept: BoolArray,
+    constraints: Constraints,
+    rng: np.random.Generator,
+) -> tuple[Rule, ...]:
+    """The rules of a strategy: by unit of cost and by gain alone where a budget in cost is given."""
+    prices: list[FloatArray | None] = (
+        [None] if constraints.cost_budget is None else [constraints.prices, None]
+    )
+    if strategy in _DRAWN:
+        scores = np.full(len(kept), -np.inf)
+        order = random_bank(kept, len(kept), rng)
+        scores[order] = -np.arange(len(order))
+        return (Scores(scores),)
+    if strategy == "plain" and isinstance(utility, Coverage):
+        mean = np.add.reduce(utility.info.T * utility.weights, axis=1)
+        return tuple(Scores(mean if cost is None else mean / cost) for cost in prices)
+    return tuple(Gains(utility, len(kept), cost) for cost in prices)
+
+
+_DRAWN: tuple[Strategy, ...] = ("random", "hard_random")
 _NO_FEASIBLE = "No rubric is both measurable at this tau_c and informative: lower tau_c."
 _NO_CANDIDATE: dict[Strategy, str] = {
     "pairs": _NO_FEASIBLE,

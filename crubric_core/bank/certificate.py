@@ -7,6 +7,7 @@ U is monotone and submodular. Each prefix S of an order gives such a bound; the 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -45,15 +46,17 @@ def certify(
     budget: int,
     feasible: BoolArray | None = None,
     bank: IntArray | None = None,
+    knapsack: Knapsack | None = None,
 ) -> float:
     """U(bank) over the least of the bounds at the prefixes 0 … budget of ``order``; in (0, 1].
 
     "At least this share of the best possible bank of ``budget`` rubrics", balanced over queries or not. order (n,),
     feasible (J,). ``bank`` is the first ``budget`` of ``order`` unless given: the greedy order bounds any bank
-    best. The rivals are the feasible rubrics and those of the bank. NaN where no rubric adds anything.
+    best. The rivals are the feasible rubrics and those of the bank. NaN where no rubric adds anything. With a
+    ``knapsack`` the best possible bank is one within its budget, and gains are bounded by what fits in, cut to fill it.
     """
     bank = order[: _budget(budget)] if bank is None else bank
-    prefixes = _Prefixes(utility, order[:budget], np.append(order[:budget], bank), feasible)
+    prefixes = _Prefixes(utility, order[:budget], np.append(order[:budget], bank), feasible, knapsack)
     if not prefixes.rivals.size:
         return float("nan")
     achieved = float(utility.value(utility.totals(bank).sum(axis=0)))
@@ -66,6 +69,7 @@ def certify_curve(
     budgets: Sequence[int] | IntArray,
     feasible: BoolArray | None = None,
     prefixes: int = 64,
+    knapsack: Knapsack | None = None,
 ) -> FloatArray:
     """A certificate for the first B of ``order``, for each B of ``budgets`` (n,) → (n,), at one cost for all.
 
@@ -73,7 +77,7 @@ def certify_curve(
     or slightly below ``certify``.
     """
     sizes = np.array([_budget(budget) for budget in budgets], dtype=np.int64)
-    all_prefixes = _Prefixes(utility, order, order, feasible)
+    all_prefixes = _Prefixes(utility, order, order, feasible, knapsack)
     if not all_prefixes.rivals.size or not sizes.size:
         return np.full(sizes.shape, np.nan)
     spread = np.geomspace(1, max(len(order), 1), prefixes).round().astype(np.int64)
@@ -84,14 +88,36 @@ def certify_curve(
     return np.minimum(1.0, all_prefixes.utility[np.minimum(sizes, len(order))] / least)
 
 
+@dataclass(frozen=True)
+class Knapsack:
+    """A budget in cost. cost: (J,) > 0 of every rubric. budget: > 0."""
+
+    cost: FloatArray
+    budget: float
+
+    def fill(self, gains: FloatArray, rubrics: IntArray) -> float:
+        """Largest sum of gains (n,) of rubrics within the budget, the last of them cut to fit (Dantzig 1957)."""
+        cost = self.cost[rubrics]
+        by_worth = np.argsort(-gains / cost, kind="stable")
+        room = self.budget - np.append(0.0, np.cumsum(cost[by_worth])[:-1])
+        return float((gains[by_worth] * np.clip(room / cost[by_worth], 0, 1)).sum())
+
+
 class _Prefixes:
     """The prefixes 0 … n of an order: covered (n + 1, P) and utility (n + 1,) of each, and the gains there."""
 
-    def __init__(self, utility: Utility, order: IntArray, also: IntArray, feasible: BoolArray | None) -> None:
+    def __init__(
+        self,
+        utility: Utility,
+        order: IntArray,
+        also: IntArray,
+        feasible: BoolArray | None,
+        knapsack: Knapsack | None = None,
+    ) -> None:
         allowed = None if feasible is None else feasible.copy()
         if allowed is not None:
             allowed[also] = True
-        self.function, self.order = utility, order
+        self.function, self.order, self.knapsack = utility, order, knapsack
         self.rivals = utility.candidates(allowed)
         self.rows = utility.prepared(self.rivals)
         totals = utility.totals(order)
@@ -99,11 +125,14 @@ class _Prefixes:
         self.utility = utility.value(self.covered)
 
     def largest_gains(self, prefix: int, budget: IntArray | int) -> FloatArray:
-        """Sum of the rivals' ``budget`` largest gains when the first ``prefix`` rubrics are in."""
+        """Sum of the rivals' ``budget`` largest gains when the first ``prefix`` rubrics are in, or what fits in."""
         gains = self.function.gains(self.rows, self.covered[prefix])
         gains[np.isin(self.rivals, self.order[:prefix])] = 0.0
         sums: FloatArray = np.cumsum(np.sort(gains)[::-1])
-        return sums[np.minimum(budget, sums.size) - 1]
+        largest: FloatArray = sums[np.minimum(budget, sums.size) - 1]
+        return (
+            largest if self.knapsack is None else np.minimum(largest, self.knapsack.fill(gains, self.rivals))
+        )
 
 
 def _least_bound(prefixes: _Prefixes, budget: int) -> float:

@@ -27,11 +27,13 @@ class BankOrder:
     order: (n,) rubric indices, without repetition.
     gains: (n,) utility that each adds to those before it, ≥ 0.
     utility: (n,) U of the first 1, 2, … n rubrics, never falling.
+    least: how many of the first rubrics meet all that a composition asks (``composed``); 0 without one.
     """
 
     order: IntArray
     gains: FloatArray
     utility: FloatArray
+    least: int = 0
 
 
 class Utility(Protocol):

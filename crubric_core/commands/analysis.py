@@ -21,6 +21,7 @@ from ..labels.store.snapshot import Snapshot
 from ..placement.bank_file import write_bank
 from ..placement.bank_scale import bank_scale_of
 from ..reports.study import write_report
+from .composing import add_composition
 from .options import (
     Commands,
     add_command,
@@ -45,6 +46,7 @@ def add(commands: Commands) -> None:
     build = add_command(commands, "build", run_build)
     add_inputs(build)
     add_settings(build)
+    add_composition(build)
     build.add_argument("--out", required=True, type=Path, help="folder for the results")
 
     experiment = add_command(commands, "experiment", run_one_experiment)
@@ -74,6 +76,7 @@ def add(commands: Commands) -> None:
     report = add_command(commands, "report", run_report)
     add_inputs(report)
     add_settings(report)
+    add_composition(report)
     _add_part(report)
     report.add_argument(
         "--experiments",

@@ -18,6 +18,7 @@ from ..labels.readers.plan import Plan
 from ..labels.store.workspace import Workspace
 from ..reports.standalone import write_bundle, write_standalone
 from ..text import shorten
+from .composing import add_composition
 from .history import add_policies, policies_of
 from .options import KINDS, Commands, add_command, add_settings, add_workspace, existing, read_mapping
 from .sharing import add_view_options, view_of
@@ -74,6 +75,7 @@ def add(commands: Commands) -> None:
     export.add_argument("--bundle", type=Path, metavar="DIR", help="the result as a folder for any file host")
     add_view_options(export)
     add_settings(export)
+    add_composition(export)
 
 
 def run_demo(args: argparse.Namespace) -> None:

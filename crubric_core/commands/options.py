@@ -18,6 +18,7 @@ from ..labels.store.workspace import Workspace
 from ..scoring_rules import ScoringRules
 from ..settings import SPECS, Preset, Priors, Settings
 from .catalogue import COMMANDS
+from .composing import composition_of
 from .terminal import tell_rejects
 
 if TYPE_CHECKING:
@@ -112,7 +113,8 @@ def settings_of(args: argparse.Namespace) -> Settings:
     given = {name: getattr(args, name) for name in SPECS if hasattr(args, name)}
     spread = {name: getattr(args, name) or None for name in specs_of(Priors) if hasattr(args, name)}
     priors = Priors(**spread, c_beta=Priors().c_beta if args.c_prior else None)
-    return Settings.preset(args.preset, **given, rules=read_rules(args.rules), priors=priors)
+    own = {"rules": read_rules(args.rules), "priors": priors, "composition": composition_of(args)}
+    return Settings.preset(args.preset, **given, **own)
 
 
 def read_rules(path: Path | None) -> ScoringRules | None:

@@ -24,6 +24,7 @@ from ..sharing import (
     standing_of,
     words_of,
 )
+from .composing import add_composition
 from .options import Commands, add_command, add_settings, add_workspace, existing, settings_of
 from .terminal import print_json, progress_bar
 
@@ -52,6 +53,7 @@ def add(commands: Commands) -> None:
         help="show this result under an earlier view's link (its title and note stay unless given)",
     )
     add_settings(share)
+    add_composition(share)
 
     close = add_command(commands, "revoke", run_revoke)
     _add_views(close)

@@ -73,7 +73,7 @@ class Inputs:
 
 def read_inputs(ds: Dataset, settings: Settings) -> Inputs:
     """Labels, queries and gate of one dataset."""
-    settings = with_rules(ds, settings)
+    settings = replace(with_rules(ds, settings), composition=None)
     reduction, queries = reduce_labels(ds, settings), ds.queries
     return Inputs(
         dataset=ds,

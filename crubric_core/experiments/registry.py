@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from importlib import import_module
 from pkgutil import iter_modules
 from typing import Any
@@ -37,9 +38,10 @@ def run_experiment(
     cancel: Cancel | None = None,
     **parameters: Any,
 ) -> ExperimentResult:
-    """The named experiment on one dataset; ``parameters`` as it declares them."""
+    """The named experiment on one dataset; ``parameters`` as it declares them. It disregards a composition."""
     if name not in EXPERIMENTS:
         raise SettingsError(f"There is no experiment {name!r}: use one of {', '.join(EXPERIMENTS)}.")
+    settings = replace(settings, composition=None)
     return EXPERIMENTS[name](ds, settings, progress=progress, cancel=cancel, **parameters)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import pandas as pd
@@ -97,8 +97,8 @@ class ExperimentResult:
 
 
 def settings_record(settings: Settings) -> dict[str, Any]:
-    """Settings as plain JSON values."""
-    return dict(_plain(settings.as_dict()))
+    """Settings as plain JSON values, without a composition: experiments compare rules of choice."""
+    return dict(_plain(replace(settings, composition=None).as_dict()))
 
 
 def records(table: pd.DataFrame, key: str) -> dict[str, dict[Any, Any]]:

@@ -16,6 +16,7 @@ import pandas as pd
 
 from ..analysis.export import versions
 from ..bank.item_spread import Spread
+from ..composition import Composition
 from ..environment import typed
 from ..errors import CrubricError, PlacementError
 from ..files import json_bytes, write_files
@@ -163,7 +164,10 @@ def _bank_scale(content: dict[str, Any]) -> BankScale:
     if not len(table) or table["id"].duplicated().any():
         raise ValueError("no rubrics, or two of one id")
     order = _canonical(table)
-    settings = Settings(**{name: source["settings"][name] for name in SETTINGS})
+    settings = Settings(
+        **{name: source["settings"][name] for name in SETTINGS},
+        composition=Composition.from_dict(source["settings"].get("composition", {})),
+    )
     a, b, c, *spread = (_numbers([row["parameters"][name] for row in rows])[order] for name in _PARAMETERS)
     thresholds = (
         _numbers([row["parameters"]["thresholds"] for row in rows]) if settings.model == "GRM" else None

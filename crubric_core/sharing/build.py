@@ -62,7 +62,7 @@ def build_view(result: Result, choices: Choices = Choices(), now: datetime | Non
             "labels": reduction.n_labels,
             "bank": len(result.bank),
         },
-        settings=result.settings.as_dict(),
+        settings=replace(result.settings, composition=None).as_dict(),  # a caution tells of it, without names
         versions=versions(),
         cautions=result.warnings,
         downloads=choices.downloads,

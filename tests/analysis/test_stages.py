@@ -14,6 +14,7 @@ import pytest
 from crubric_core import Priors, Settings, Workspace
 from crubric_core.analysis.stage import STAGES, Memory
 from crubric_core.analysis.stages import Analysis, with_rules
+from crubric_core.composition import Composition, Limit
 from crubric_core.demo import simulate
 from crubric_core.labels.store.dataset import Dataset
 from crubric_core.scoring_rules import Assignment, ScoringRules
@@ -42,6 +43,7 @@ OTHER: dict[str, Any] = {
     "tier_rule": "adjacent",
     "holm": True,
     "seed": 5,
+    "composition": Composition(limits=(Limit("query", None, 0, 1),)),
 }
 PLAIN = Settings(replicates=30)
 

@@ -6,7 +6,7 @@ import json
 import math
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any, Literal, Self, get_args
 
 from .errors import SettingsError, require_choice
@@ -137,6 +137,22 @@ class Composition:
     def never(self) -> tuple[str, ...]:
         """Excluded rubrics, those that were swapped out among them."""
         return (*self.exclusions, *(swap.out for swap in self.swaps))
+
+    def marked(self, rubric: str, mark: Literal["pin", "exclude"], *, on: bool) -> Self:
+        """With the rubric pinned or excluded, or no longer; the other mark and its swaps go where it is turned on."""
+        pins, exclusions = (tuple(n for n in names if n != rubric) for names in (self.pins, self.exclusions))
+        if on and mark == "pin":
+            pins = (*pins, rubric)
+        elif on:
+            exclusions = (*exclusions, rubric)
+        swaps = tuple(swap for swap in self.swaps if rubric not in (swap.out, swap.into))
+        return replace(self, pins=pins, exclusions=exclusions, swaps=swaps)
+
+    def swapped(self, out: str, into: str) -> Self:
+        """With one rubric in place of another; earlier marks of both go."""
+        cleared = self.marked(out, "pin", on=False).marked(into, "exclude", on=False)
+        cleared = cleared.marked(out, "exclude", on=False).marked(into, "pin", on=False)
+        return replace(cleared, swaps=(*cleared.swaps, Swap(out, into)))
 
     def as_dict(self) -> dict[str, Any]:
         """Plain values for JSON, in the words of ``from_dict``; what is not asked is absent."""

@@ -6,8 +6,10 @@ import json
 import math
 import re
 from collections.abc import Mapping
+from io import BytesIO
 from pathlib import Path
 from typing import Any
+from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 import numpy as np
 import pandas as pd
@@ -33,6 +35,15 @@ def write_files(contents: Mapping[str, bytes], folder: str | Path) -> list[Path]
         raise ExportError(
             f"The results could not be written to {out} ({error.strerror}): name a folder that can be written."
         ) from error
+
+
+def zip_bytes(contents: Mapping[str, bytes]) -> bytes:
+    """The files as one archive; the same files give the same bytes."""
+    packed = BytesIO()
+    with ZipFile(packed, "w", ZIP_DEFLATED) as archive:
+        for name, content in contents.items():
+            archive.writestr(ZipInfo(name), content, ZIP_DEFLATED)  # dated 1980, whenever it is made
+    return packed.getvalue()
 
 
 def write_whole(path: Path, content: bytes) -> Path:

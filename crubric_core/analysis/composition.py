@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from io import BytesIO
 
 import numpy as np
@@ -13,12 +14,14 @@ from ..bank.assembly import BankOrder
 from ..bank.constraints import Constraints, Family
 from ..bank.guarantee import guarantee
 from ..bank.identity import rubric_ids
-from ..composition import ATTRIBUTES, Attribute, Composition, Limit
+from ..composition import ATTRIBUTES, Attribute, Composition, Limit, Swap
 from ..errors import DatasetError, SettingsError
 from ..labels.store.dataset import Reduction
 from ..settings import Settings
 from ..text import count, listed
 from ..types import BoolArray, FloatArray, IntArray
+
+UNBOUNDED = np.int64(2**31)  # where a group has no upper bound: more than any dataset has rubrics
 
 
 def ids_of(rubrics: pd.DataFrame) -> tuple[str, ...]:
@@ -89,6 +92,22 @@ class _Finder:
         return mask
 
 
+def by_id(composition: Composition, rubrics: pd.DataFrame) -> Composition:
+    """The same composition, every rubric of it by its id; raises DatasetError where there is none."""
+    find, ids = _Finder(rubrics), ids_of(rubrics)
+
+    def named(name: str) -> str:
+        return ids[find(name)]
+
+    return replace(
+        composition,
+        pins=tuple(map(named, composition.pins)),
+        exclusions=tuple(map(named, composition.exclusions)),
+        swaps=tuple(Swap(named(swap.out), named(swap.into)) for swap in composition.swaps),
+        costs=tuple((named(name), cost) for name, cost in composition.costs),
+    )
+
+
 def _group_of(by: Attribute, rubrics: pd.DataFrame, queries: pd.DataFrame) -> pd.Series[str]:
     """(J,) the group of each rubric; missing where it has none."""
     if by in ("query", "dimension"):
@@ -99,11 +118,11 @@ def _group_of(by: Attribute, rubrics: pd.DataFrame, queries: pd.DataFrame) -> pd
 def _family(by: Attribute, limits: list[Limit], group: pd.Series[str], candidates: BoolArray) -> Family:
     """All bounds on one attribute; the tightest where two are on one group."""
     code, groups = pd.factorize(group.astype(object), sort=True)
-    names, size, words = [str(name) for name in groups], len(group), by.replace("_", " ")
+    names, words = [str(name) for name in groups], by.replace("_", " ")
     if not names:
         raise DatasetError(f"No rubric has a {words}: nothing can be bounded by it.")
     reachable = np.bincount(code[candidates & (code >= 0)], minlength=len(names)) > 0
-    least, most = np.zeros(len(names), dtype=np.int64), np.full(len(names), size, dtype=np.int64)
+    least, most = np.zeros(len(names), dtype=np.int64), np.full(len(names), UNBOUNDED)
     for limit in limits:
         if limit.value is not None and limit.value not in names:
             raise DatasetError(

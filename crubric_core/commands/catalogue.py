@@ -25,6 +25,7 @@ GROUPS: dict[str, tuple[Command, ...]] = {
     ),
     "Data": (
         Command("ingest", "read files into a dataset", "data"),
+        Command("reference", "make a dataset of Parquet files that stay where they are", "reference"),
         Command("datasets", "list the datasets, one JSON line each", "data"),
         Command("export", "write a dataset's tables, or its result as a web page", "data"),
         Command(

@@ -139,14 +139,17 @@ def coverage(cursor: duckdb.DuckDBPyConnection, dataset_id: int) -> pd.DataFrame
 
     Repeated draws of a judge on a cell count once.
     """
+    given = f"""
+        SELECT system_id, judge_id, count(lowest) AS labels, count(*) - count(lowest) AS blank,
+               min(lowest) AS lowest, max(highest) AS highest
+        FROM ({_cells_of_judges(cursor, dataset_id)}) GROUP BY system_id, judge_id
+    """
+    if cursor.execute("SELECT 1 FROM label_sources WHERE dataset_id = ?", [dataset_id]).fetchone():
+        given = "SELECT * EXCLUDE (dataset_id) FROM judge_tallies WHERE dataset_id = $dataset"
     return select(
         cursor,
         f"""
-        WITH given AS (
-            SELECT system_id, judge_id, count(lowest) AS labels, count(*) - count(lowest) AS blank,
-                   min(lowest) AS lowest, max(highest) AS highest
-            FROM ({_cells_of_judges(cursor, dataset_id)}) GROUP BY system_id, judge_id
-        ), judging AS (SELECT DISTINCT judge_id FROM given),
+        WITH given AS ({given}), judging AS (SELECT DISTINCT judge_id FROM given),
         judged AS (SELECT system_id, max(labels + blank) AS most FROM given GROUP BY system_id)
         SELECT s.name AS system, k.name AS judge, coalesce(labels, 0) AS labels, coalesce(blank, 0) AS blank,
                most AS cells, coalesce(labels, 0) / most AS share, lowest, highest
@@ -199,4 +202,25 @@ def _blank(judges: pd.DataFrame) -> Iterator[Finding]:
     yield Finding(severity, "blank", "Unknown labels", sentence, total, worst.reset_index(drop=True))
 
 
-_CHECKS: tuple[Check, ...] = (_coverage, scale_checks.check_scales, *consistency.CHECKS)
+def _elsewhere(cursor: duckdb.DuckDBPyConnection, dataset_id: int) -> Iterator[Finding]:
+    """What is not known of labels that are not in the workspace."""
+    found = cursor.execute(
+        "SELECT location, rejected FROM label_sources JOIN ingests USING (dataset_id)"
+        " WHERE dataset_id = ? AND kind = 'labels'",
+        [dataset_id],
+    ).fetchall()
+    for location, rejected in found:
+        if rejected:
+            sentence = (
+                f"{count(rejected, 'row')} of {location} {'does' if rejected == 1 else 'do'} not count: a name is "
+                "missing, the label is no whole number, or another row of the same key contradicts it."
+            )
+            yield Finding("error", "unusable", "Rows that do not count", sentence, rejected, pd.DataFrame())
+        sentence = (
+            f"The labels stay at {location}: they were not searched for blocks of equal labels, stray numbers or gaps "
+            "in a scale, as ingested ones are."
+        )
+        yield Finding("note", "elsewhere", "Labels that stay where they are", sentence, 1, pd.DataFrame())
+
+
+_CHECKS: tuple[Check, ...] = (_elsewhere, _coverage, scale_checks.check_scales, *consistency.CHECKS)

@@ -124,6 +124,11 @@ def renew(cursor: duckdb.DuckDBPyConnection, dataset: int) -> str:
     for name in SECTIONS:
         rows, total = cursor.execute(*section(name, dataset, runs=runs is not None)).fetchall()[0]
         sections[name] = (int(rows), int(total))
+    source = cursor.execute(
+        'SELECT "rows", fingerprint FROM label_sources WHERE dataset_id = ?', [dataset]
+    ).fetchone()
+    if source is not None:  # labels that lie elsewhere are known by what is said of their files
+        sections["labels"] = (int(source[0]), int(source[1], 16))
     found = combine(sections)
     cursor.execute("UPDATE datasets SET fingerprint = ? WHERE dataset_id = ?", [found, dataset])
     return found

@@ -104,8 +104,7 @@ def check_scales(cursor: duckdb.DuckDBPyConnection, dataset: int, source: str) -
             ON g.dataset_id = r.dataset_id AND g.name = r.name AND g.query_id IS NULL
             WHERE r.dataset_id = $dataset
         ), seen AS (
-            SELECT rubric_id, min(label) AS lowest, max(label) AS highest FROM labels
-            WHERE dataset_id = $dataset GROUP BY rubric_id
+            SELECT rubric_id, lo AS lowest, hi AS highest FROM label_extremes WHERE dataset_id = $dataset
         )
         SELECT name, lo, hi, lowest, highest, count(*) OVER () FROM seen JOIN given USING (rubric_id)
         WHERE lowest < lo OR highest > hi ORDER BY name LIMIT 1

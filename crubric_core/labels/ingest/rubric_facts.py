@@ -30,8 +30,7 @@ def criterion_key(text: str, own: str, rubric_id: str) -> str:
 # share is shown as query#name, so that rubric names are unique.
 RUBRIC_FACTS = f"""
     labelled AS (
-        SELECT rubric_id, min(label) AS lo, max(label) AS hi, count(label) AS n FROM labels
-        WHERE dataset_id = $dataset GROUP BY rubric_id
+        SELECT rubric_id, lo, hi, n FROM label_extremes WHERE dataset_id = $dataset
     ),
     named AS (
         SELECT r.*, q.name AS query, {own_name("r.name", "q.name")} AS own

@@ -98,6 +98,8 @@ def undo(cursor: duckdb.DuckDBPyConnection, dataset: tuple[int, str], ingest_id:
 
 def _undo_blocker(cursor: duckdb.DuckDBPyConnection, dataset_id: int, ingest_id: int) -> str:
     """Why an ingest cannot be undone, as part of a sentence; "" where it can."""
+    if cursor.execute("SELECT 1 FROM label_sources WHERE dataset_id = ?", [dataset_id]).fetchone():
+        return "the labels of the dataset lie elsewhere; delete the dataset and reference them again"
     ((changes, later),) = cursor.execute(
         """
         SELECT changes, (SELECT arg_min(source, ingest_id) FROM ingests

@@ -25,14 +25,14 @@ REASONS = """
 SYSTEM_ORDER = """
     system_order AS (
         SELECT row_number() OVER (ORDER BY name) - 1 AS i, system_id, name AS system FROM systems
-        WHERE system_id IN (SELECT DISTINCT system_id FROM labels WHERE dataset_id = $dataset)
+        WHERE system_id IN (SELECT system_id FROM labelled_systems WHERE dataset_id = $dataset)
     )
 """
 
 JUDGE_ORDER = """
     judge_order AS (
         SELECT row_number() OVER (ORDER BY name) - 1 AS k, judge_id, name AS judge FROM judges
-        WHERE judge_id IN (SELECT DISTINCT judge_id FROM labels WHERE dataset_id = $dataset)
+        WHERE judge_id IN (SELECT judge_id FROM labelled_judges WHERE dataset_id = $dataset)
     )
 """
 

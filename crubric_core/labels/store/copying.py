@@ -42,6 +42,11 @@ _IDS: Mapping[str, Mapping[str, str]] = {
     "system_facts": {"system_id": "systems", "ingest_id": "ingests"},
     "scoring_rules": {},
     "scenarios": {},
+    "label_sources": {},
+    "source_files": {},
+    "cell_tallies": {"system_id": "systems", "rubric_id": "rubrics", "judge_id": "judges"},
+    "judge_tallies": {"system_id": "systems", "judge_id": "judges"},
+    "rubric_tallies": {"rubric_id": "rubrics"},
 }
 TABLES = tuple(_IDS)  # every table that belongs to a dataset by its dataset_id
 _OWN_ID = {

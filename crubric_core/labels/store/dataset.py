@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, get_args
 
@@ -18,7 +19,7 @@ from ..ingest.findings import Finding
 from ..ingest.pass_marks import pass_mark_sentences
 from ..ingest.report import Scale, tidy
 from ..ingest.rubric_facts import criteria
-from . import catalogue, reduce
+from . import catalogue, portable, reduce, sourced
 from .canonical import CANONICAL, as_file, one_column_a_fact
 from .dataset_rules import load_rules
 from .pairs import CellSums, PairCounts, pair_counts
@@ -65,6 +66,9 @@ class Reduction:
         return pass_mark_sentences(self.rubrics) if self.response == "binary" else ()
 
 
+_PIECE = 512  # vectors of 2,048 rows that are fetched at once
+
+
 class Dataset:
     """The labels of one study. Everything is read again at each call, so it is never stale."""
 
@@ -81,13 +85,19 @@ class Dataset:
 
     @property
     def fingerprint(self) -> str:
-        """Hash of the content, whatever the order of files and rows."""
-        found = self._rows(
-            "SELECT fingerprint FROM datasets WHERE dataset_id = $dataset", {"dataset": self._id}
-        )
-        if not found:
-            raise DatasetError(f"The dataset {self.name!r} was deleted: choose another one.")
-        return str(found[0][0])
+        """Hash of the content, whatever the order of files and rows; of labels read in place, of their files' metadata.
+
+        Raises DatasetError where such a file is missing or was changed.
+        """
+        with self._reading() as cursor:
+            found = cursor.execute(
+                "SELECT fingerprint FROM datasets WHERE dataset_id = ?", [self._id]
+            ).fetchone()
+            if found is None:
+                raise DatasetError(f"The dataset {self.name!r} was deleted: choose another one.")
+            if (source := self._source(cursor)) is not None:
+                sourced.check_files(cursor, source, self.name)
+        return str(found[0])
 
     @property
     def systems(self) -> tuple[str, ...]:
@@ -117,7 +127,7 @@ class Dataset:
     @property
     def scale(self) -> Scale | None:
         """The widest scale of the rubrics; None while there are none."""
-        with self._workspace.reading() as cursor:
+        with self._reading() as cursor:
             return read_scale(cursor, self._id)
 
     def counts(self) -> dict[str, int | float]:
@@ -126,7 +136,10 @@ class Dataset:
         systems, queries, rubrics, judges, labels (known), blank; cells (system × rubric with a label), instances
         (with two or more), cells_full_panel (with one of every judge); missing_share of systems × rubrics × judges.
         """
-        frame = self._frame(*catalogue.counts(self._id, self.has_runs))
+        with self._reading() as cursor:
+            source = self._source(cursor)
+            asked = sourced.counts(source) if source else catalogue.counts(self._id, self._has_runs(cursor))
+            frame = tidy(cursor.execute(*asked).df())
         found: dict[str, int | float] = {str(c): int(frame[c].iloc[0]) for c in frame.columns}
         room = found["systems"] * found["rubrics"] * found["judges"]
         found["missing_share"] = 1 - found["labels"] / room if room else float("nan")
@@ -139,12 +152,14 @@ class Dataset:
 
         A blank label is missing. system, query, rubric: only theirs, by the names of ``systems`` and ``rubrics``.
         """
-        return as_file("labels", self._frame(*catalogue.labels(self._id, system, query, rubric)))
+        found = self._frame(*catalogue.labels(self._id, system, query, rubric), raw=True)
+        return as_file("labels", found)
 
     @property
     def has_runs(self) -> bool:
         """Whether judges labelled cells repeatedly (docs/method.md §1, repeats)."""
-        return bool(self._rows(*catalogue.has_runs(self._id)))
+        with self._reading() as cursor:
+            return self._has_runs(cursor)
 
     @property
     def runs(self) -> tuple[str, ...]:
@@ -183,7 +198,7 @@ class Dataset:
         first, and consistent: that many times the cell's share of agreeing pairs (``judges.self_consistency``).
         """
         require_choice("response", response, get_args(Response), DatasetError)
-        return self._frame(*reduce.repeats(self._id, response))
+        return self._frame(*reduce.repeats(self._id, response), raw=True)
 
     def gold(self) -> pd.DataFrame:
         """Human labels: system, query, rubric, annotator, label."""
@@ -199,34 +214,34 @@ class Dataset:
 
     def tables(self) -> dict[str, pd.DataFrame]:
         """The tables that, ingested in this order, make the same dataset: kind → table; empty ones are left out."""
-        with self._workspace.reading() as cursor:
+        with self._reading(raw=True) as cursor:
             found = {kind: cursor.execute(sql, {"dataset": self._id}).df() for kind, sql in CANONICAL.items()}
         return {kind: as_file(kind, tidy(table)) for kind, table in found.items() if len(table)}
 
     def checks(self) -> tuple[Finding, ...]:
         """Data-quality issues: rows that were rejected, labels that deserve a look; errors first."""
-        with self._workspace.reading() as cursor:
+        with self._reading() as cursor:
             return check_dataset(cursor, self._id)
 
     def coverage(self) -> pd.DataFrame:
         """One row a system and judge: labels (known), blank, cells (that any judge has), share, lowest, highest."""
-        with self._workspace.reading() as cursor:
+        with self._reading() as cursor:
             return coverage(cursor, self._id)
 
     def scoring_rules(self) -> ScoringRules:
         """How its queries are scored by type: the paper's rules until somebody edits them."""
-        with self._workspace.reading() as cursor:
+        with self._reading() as cursor:
             return load_rules(cursor, self._id)
 
     def panel(self, response: Response = "binary") -> FloatArray:
         """(M, J, K) labels as the model reads them; NaN unknown."""
         require_choice("response", response, get_args(Response), DatasetError)
-        with self._workspace.reading() as cursor:
+        with self._reading(raw=True) as cursor:
             shape = tuple(
                 len(self._names(cursor, q)) for q in (catalogue.systems, catalogue.rubrics, catalogue.judges)
             )
-            runs = cursor.execute(*catalogue.has_runs(self._id)).fetchone() is not None
-            return _scatter(cursor.execute(*reduce.panel(self._id, response, runs)).fetchnumpy(), shape)
+            cursor.execute(*reduce.panel(self._id, response, self._has_runs(cursor)))
+            return _scatter(cursor, shape)
 
     def reduce(
         self, response: Response = "binary", tie: Tie = "unknown", agreement_tolerance: int = 0
@@ -242,7 +257,7 @@ class Dataset:
             raise DatasetError(
                 f"agreement_tolerance = {agreement_tolerance!r} is negative: expected 0 or more."
             )
-        with self._workspace.reading() as cursor:
+        with self._reading() as cursor:
             systems = tuple(row[0] for row in self._names(cursor, catalogue.systems))
             if not systems:
                 raise DatasetError(
@@ -250,11 +265,15 @@ class Dataset:
                 )
             judges = self._names(cursor, catalogue.judges)
             rubrics = tidy(cursor.execute(*catalogue.rubrics(self._id)).df())
-            runs = cursor.execute(*catalogue.has_runs(self._id)).fetchone() is not None
-            cursor.execute(*reduce.cells(self._id, response, tie, agreement_tolerance, runs))
-            y = _scatter(cursor.execute(reduce.consensus()).fetchnumpy(), (len(systems), len(rubrics)))
-            found = cursor.execute(reduce.agreement()).fetchnumpy()
-            sums = cursor.execute(reduce.pair_sums()).fetchnumpy()
+            source, runs = self._source(cursor), self._has_runs(cursor)
+            if source is not None:
+                sourced.check_files(cursor, source, self.name)
+            tolerance = agreement_tolerance if response == "ordered" else 0
+            tallied = source is not None
+            cursor.execute(*reduce.cells(self._id, response, tie, tolerance, runs=runs, tallied=tallied))
+            y = _scatter(cursor.execute(reduce.consensus()), (len(systems), len(rubrics)))
+            found = cursor.execute(portable.agreement()).fetchnumpy()
+            sums = cursor.execute(portable.pair_sums()).fetchnumpy()
             (n_labels,) = cursor.execute("SELECT sum(n) FROM cells").fetchall()[0]
         counts = np.zeros((3, len(rubrics)), dtype=np.int64)
         counts[:, np.asarray(found["j"])] = [found["n_agree"], found["n_total"], found["max_panel"]]
@@ -275,15 +294,35 @@ class Dataset:
             response=response,
         )
 
+    @contextmanager
+    def _reading(self, *, raw: bool = False) -> Iterator[duckdb.DuckDBPyConnection]:
+        """A cursor that sees one state; ``raw``: that each label is read from, wherever the labels lie."""
+        with self._workspace.reading() as cursor:
+            source = sourced.source_of(cursor, self._id)
+            if source is not None:
+                sourced.stand_in(cursor, source)
+                if raw:
+                    sourced.read_labels(cursor, source, self.name)
+            yield cursor
+
+    def _source(self, cursor: duckdb.DuckDBPyConnection) -> sourced.Source | None:
+        return sourced.source_of(cursor, self._id)
+
+    def _has_runs(self, cursor: duckdb.DuckDBPyConnection) -> bool:
+        source = self._source(cursor)
+        if source is not None:
+            return source.runs
+        return cursor.execute(*catalogue.has_runs(self._id)).fetchone() is not None
+
     def _names(self, cursor: duckdb.DuckDBPyConnection, query: Any) -> list[tuple[Any, ...]]:
         return cursor.execute(*query(self._id)).fetchall()
 
     def _rows(self, sql: str, params: dict[str, object]) -> list[tuple[Any, ...]]:
-        with self._workspace.reading() as cursor:
+        with self._reading() as cursor:
             return cursor.execute(sql, params).fetchall()
 
-    def _frame(self, sql: str, params: dict[str, object]) -> pd.DataFrame:
-        with self._workspace.reading() as cursor:
+    def _frame(self, sql: str, params: dict[str, object], *, raw: bool = False) -> pd.DataFrame:
+        with self._reading(raw=raw) as cursor:
             return tidy(cursor.execute(sql, params).df())
 
 
@@ -296,16 +335,20 @@ def read_scale(cursor: duckdb.DuckDBPyConnection, dataset_id: int) -> Scale | No
     return Scale(float(minimum), float(maximum), int(levels), "given" if given else "inferred")
 
 
-def _scatter(found: dict[str, Any], shape: Sequence[int]) -> FloatArray:
-    """A NaN array of ``shape`` with the last column of an answer at the positions that the others give."""
-    *positions, value = found.values()
+def _scatter(cursor: duckdb.DuckDBPyConnection, shape: Sequence[int]) -> FloatArray:
+    """A NaN array of ``shape`` with the last column of the open answer at the positions that the others give.
+
+    The answer is read in pieces, so that little more than the array is in memory.
+    """
     array = np.full(shape, np.nan)
-    array[tuple(np.asarray(p) for p in positions)] = np.ma.asarray(value, dtype=np.float64).filled(np.nan)
+    while len(part := cursor.fetch_df_chunk(_PIECE)):
+        *positions, value = (part[column] for column in part.columns)
+        array[tuple(p.to_numpy() for p in positions)] = value.to_numpy(dtype=np.float64, na_value=np.nan)
     return array
 
 
 def _cell_sums(found: dict[str, Any]) -> CellSums:
-    """The answer of ``reduce.pair_sums`` as arrays."""
+    """The answer of ``portable.pair_sums`` as arrays."""
     rubric, labels, cells = (
         np.asarray(found[name]).astype(np.int64) for name in ("rubric", "labels", "cells")
     )

@@ -14,7 +14,7 @@ from ...errors import InUseError, WorkspaceError
 from ..readers.formats.base import LOCAL, first_line
 from .backup import copy_to, damage, is_damage
 
-SCHEMA_VERSION = 6
+SCHEMA_VERSION = 7
 _APPLICATION = "calibrated-rubric"
 _UNWRITABLE = ("Permission denied", "Read-only file system", "read-only")
 _SCHEMA = Path(__file__).with_name("schema")

@@ -12,36 +12,20 @@ from __future__ import annotations
 
 from ...settings import Response, Tie
 from ..ingest.rubric_facts import RUBRIC_FACTS, Query
+from . import portable
 from .catalogue import JUDGE_ORDER, SYSTEM_ORDER
 
-# The pass mark is the lowest label that counts as met; to meet a rubric of polarity -1 is to fail it.
-_MET = "CASE WHEN f.polarity < 0 THEN l.label < f.pass_mark ELSE l.label >= f.pass_mark END"
-_LEVEL = "CASE WHEN f.polarity < 0 THEN f.scale_max - l.label ELSE l.label - f.scale_min END"
-_READING = {"binary": f"CAST({_MET} AS INTEGER)", "ordered": _LEVEL}
 # A judge's label on a cell, of its runs: the strict majority, a tie unknown; of levels the lower median.
 _OF_RUNS = {
     "binary": "CASE WHEN 2 * sum(x) > count(*) THEN 1 WHEN 2 * sum(x) < count(*) THEN 0 END",
     "ordered": "quantile_disc(x, 0.5)",
 }
-_SUMS = """
-        count(*) AS n, max(x) - min(x) <= $tolerance AS agree, sum(x) AS total, sum(x * x) AS squares,
-        count(*) * sum(x * x) - sum(x) * sum(x) AS gap"""
-_CLOSE = """
-        counted AS (SELECT system_id, j, x, count(*) AS c FROM readings GROUP BY system_id, j, x),
-        close AS (
-            SELECT a.system_id, a.j,
-                   sum(CASE WHEN a.x = b.x THEN a.c * (a.c - 1) // 2 ELSE a.c * b.c END) AS agreeing
-            FROM counted a JOIN counted b
-            ON a.system_id = b.system_id AND a.j = b.j AND b.x BETWEEN a.x AND a.x + $tolerance
-            GROUP BY a.system_id, a.j
-        )"""
-_TIES = {"unknown": "NULL", "fail": "0", "pass": "1"}
 
 
 def _draws(response: Response) -> str:
     """(system_id, j, judge_id, x): every known label on the scale of the model, as a SELECT over ``facts``."""
     return f"""
-        SELECT l.system_id, f.j, l.judge_id, {_READING[response]} AS x
+        SELECT l.system_id, f.j, l.judge_id, {portable.READING[response]} AS x
         FROM labels l JOIN facts f USING (rubric_id)
         WHERE l.dataset_id = $dataset AND l.label IS NOT NULL
     """
@@ -69,53 +53,35 @@ def panel(dataset: int, response: Response, runs: bool) -> Query:
     )
 
 
-def cells(dataset: int, response: Response, tie: Tie, tolerance: int, runs: bool) -> Query:
+def cells(
+    dataset: int, response: Response, tie: Tie, tolerance: int, *, runs: bool, tallied: bool = False
+) -> Query:
     """Create the temporary table ``cells(i, j, n, y, agree, agreeing, gap, total, squares)``, one row a cell.
 
-    n: known labels. y: the strict majority (a tie as set), or the lower median of the levels. agree: whether all
-    labels are equal, or at most ``tolerance`` ordered levels apart; agreeing: the pairs of labels that are. gap: sum
-    over the pairs of squared differences. total, squares: sums of the levels and of their squares.
+    Its columns are those of ``portable.cells``, with the system's position i. ``tallied``: of the tallies of a dataset
+    whose labels lie elsewhere.
     """
-    summed = f"summed AS (SELECT system_id, j, {_SUMS}, {{y}} AS y FROM readings GROUP BY system_id, j)"
-    if response == "binary":
-        y = f"CASE WHEN 2 * sum(x) > count(*) THEN 1 WHEN 2 * sum(x) < count(*) THEN 0 ELSE {_TIES[tie]} END"
-        ctes, agreeing, source = summed.format(y=y), "n * (n - 1) // 2 - gap", "summed"
+    if tallied:
+        names, counted = f"{RUBRIC_FACTS}, {SYSTEM_ORDER}", portable.counted(response, runs=runs)
     else:
-        ctes = f"{summed.format(y='quantile_disc(x, 0.5)')}, {_CLOSE}"
-        agreeing, source = "agreeing", "summed JOIN close USING (system_id, j)"
+        names = _readings(response, runs)
+        counted = "SELECT system_id, j, x, 1 AS n FROM readings"  # a majority asks for no count of each level
+        if response == "ordered":
+            counted = "SELECT system_id, j, x, count(*) AS n FROM readings GROUP BY system_id, j, x"
     return (
         f"""
         CREATE TEMP TABLE cells AS
-        WITH {_readings(response, runs)}, {ctes}
-        SELECT i, j, n, y, agree, {agreeing} AS agreeing, gap, total, squares
-        FROM {source} JOIN system_order USING (system_id)
+        WITH {names}, counted AS ({counted}), summed_up AS ({portable.cells(response, tie, tolerance)})
+        SELECT i, j, n, y, agree, agreeing, gap, total, squares
+        FROM summed_up JOIN system_order USING (system_id)
         """,
-        {"dataset": dataset, "tolerance": tolerance if response == "ordered" else 0},
+        {"dataset": dataset},
     )
 
 
 def consensus() -> str:
     """(i, j, y) of every cell."""
     return "SELECT i, j, y FROM cells"
-
-
-def agreement() -> str:
-    """(j, n_agree, n_total, max_panel) of every rubric that has a cell; an instance is a cell with two labels."""
-    return """
-        SELECT j, count(*) FILTER (n >= 2 AND agree) AS n_agree, count(*) FILTER (n >= 2) AS n_total,
-               max(n) AS max_panel
-        FROM cells GROUP BY j
-    """
-
-
-def pair_sums() -> str:
-    """What ``pairs.CellSums`` holds: one row for each rubric and number of labels on a cell, in a fixed order."""
-    return """
-        SELECT j AS rubric, n AS labels, count(*) AS cells, sum(agreeing) AS agreeing,
-               sum(agreeing * agreeing) AS agreeing_squares, sum(gap) AS gap,
-               sum(total) AS total, sum(squares) AS squares
-        FROM cells GROUP BY j, n ORDER BY j, n
-    """
 
 
 def repeats(dataset: int, response: Response) -> Query:

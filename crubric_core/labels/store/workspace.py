@@ -33,6 +33,7 @@ from .backup import damage, is_damage
 from .database import Database, cause, dataset_id_of
 from .dataset import Dataset, read_scale
 from .results import forget_orphans
+from .sourced import require_own_labels
 
 
 class Workspace(Database):
@@ -168,6 +169,8 @@ class Workspace(Database):
         keep: bool,
     ) -> IngestReport:
         report = progress or _silent
+        with self.reading() as cursor:
+            require_own_labels(cursor, request.dataset)
         try:
             parts = parts_of(plan, pieces, request.dataset, request.policies, report)
             with closing(self.cursor()) as cursor:

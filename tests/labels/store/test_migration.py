@@ -113,6 +113,7 @@ RELEASES = {
     3: {"fin": "5fec8180fcb4d572763fa90af6d812a4", "tiny": "1db3e2bf71d91f7a6bbd828b5ebca41f"},
     4: {"fin": "5fec8180fcb4d572763fa90af6d812a4", "tiny": "1db3e2bf71d91f7a6bbd828b5ebca41f"},
     5: {"fin": "4941aa40c23994b838d37abfa7a98fe3", "tiny": "1db3e2bf71d91f7a6bbd828b5ebca41f"},
+    6: {"fin": "4941aa40c23994b838d37abfa7a98fe3", "tiny": "1db3e2bf71d91f7a6bbd828b5ebca41f"},
 }
 EARLIER = {version: found for version, found in RELEASES.items() if version < opening.SCHEMA_VERSION}
 

@@ -1,0 +1,153 @@
+"""Parquet files that labels are read from in place: which they are, and whether they are still the same."""
+
+# ruff: noqa: S608 - names of files are quoted as literals
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import duckdb
+
+from ...errors import DatasetError, IngestError
+from ...text import count
+from ..readers.formats.base import first_line
+
+_MAGIC = b"PAR1"
+REQUIRED = ("system", "query", "rubric", "judge", "label")
+
+
+@dataclass(frozen=True)
+class ParquetFile:
+    """One file, by its metadata alone.
+
+    path: under the location, with slashes; "" where the location is the file. size: bytes. modified: nanoseconds since
+    1970. rows: as its footer says. footer: MD5 of the footer, which holds the schema, the row groups and their
+    statistics.
+    """
+
+    path: str
+    size: int
+    modified: int
+    rows: int
+    footer: str
+
+
+def find_files(location: Path) -> list[Path]:
+    """The Parquet files of a folder and its folders, sorted, or the one file; hidden ones and ``_…`` are passed over.
+
+    Raises IngestError where there is none.
+    """
+    if location.is_file():
+        return [location]
+    found = sorted(
+        path
+        for path in location.rglob("*.parquet")
+        if path.is_file()
+        and not any(part.startswith((".", "_")) for part in path.relative_to(location).parts)
+    )
+    if not found:
+        raise IngestError(
+            f"There is no Parquet file at {location}: name a .parquet file or a folder of them."
+        )
+    return found
+
+
+def describe_files(
+    cursor: duckdb.DuckDBPyConnection, location: Path, paths: Sequence[Path]
+) -> list[ParquetFile]:
+    """The metadata of each file; IngestError where one is no Parquet file."""
+    digests = {str(path): _footer(path) for path in paths}
+    rows = dict(
+        cursor.execute(
+            f"SELECT file_name, num_rows FROM parquet_file_metadata({file_list(paths)})"
+        ).fetchall()
+    )
+    found = []
+    for path in paths:
+        stat, inside = path.stat(), path.relative_to(location).as_posix()
+        inside = "" if inside == "." else inside
+        found.append(
+            ParquetFile(inside, stat.st_size, stat.st_mtime_ns, int(rows[str(path)]), digests[str(path)])
+        )
+    return found
+
+
+def _footer(path: Path) -> str:
+    """MD5 of what the end of the file says of its content."""
+    try:
+        with path.open("rb") as file:
+            end = file.seek(0, 2)
+            file.seek(max(end - 8, 0))
+            tail = file.read(8)
+            length = int.from_bytes(tail[:4], "little")
+            if tail[4:] != _MAGIC or length + 12 > end:
+                raise IngestError(
+                    f"{path} is no Parquet file: only Parquet files are read in place; ingest others."
+                )
+            file.seek(end - 8 - length)
+            return hashlib.md5(file.read(length), usedforsecurity=False).hexdigest()
+    except OSError as error:
+        raise IngestError(f"{path} cannot be read ({error.strerror}).") from error
+
+
+def fingerprint(files: Sequence[ParquetFile]) -> str:
+    """32 hexadecimal digits of the metadata of the files, in whatever folder they lie."""
+    said = "\n".join(
+        f"{f.path}\t{f.size}\t{f.modified}\t{f.rows}\t{f.footer}" for f in sorted(files, key=lambda f: f.path)
+    )
+    return hashlib.sha256(said.encode()).hexdigest()[:32]
+
+
+def file_list(paths: Sequence[Path]) -> str:
+    """The files as a list of SQL literals."""
+    return "[" + ", ".join("'" + str(path).replace("'", "''") + "'" for path in paths) + "]"
+
+
+def scan(paths: Sequence[Path]) -> str:
+    """The rows of the files, values of partitioned folders (``judge=a/``) as text columns, as a relation."""
+    return f"read_parquet({file_list(paths)}, hive_partitioning = true, hive_types_autocast = false)"
+
+
+def read_columns(cursor: duckdb.DuckDBPyConnection, paths: Sequence[Path], location: Path) -> tuple[str, ...]:
+    """The columns of the files; IngestError where they differ or a canonical one is missing."""
+    try:
+        found = cursor.execute(f"DESCRIBE SELECT * FROM {scan(paths)}").fetchall()
+    except duckdb.Error as error:
+        raise IngestError(
+            f"The Parquet files of {location} cannot be read together ({first_line(error)})."
+        ) from error
+    columns = tuple(str(row[0]) for row in found)
+    require_columns(columns, location)
+    return columns
+
+
+def require_columns(columns: Sequence[str], location: Path | str) -> None:
+    """IngestError where a canonical column is missing."""
+    missing = [name for name in REQUIRED if name not in columns]
+    if missing:
+        raise IngestError(
+            f"{location} has no column {missing[0]!r}: labels that are read in place need the columns "
+            f"{', '.join(REQUIRED)} and may have run; ingest other layouts."
+        )
+
+
+def check_unchanged(name: str, location: Path, files: Sequence[tuple[str, int, int]]) -> None:
+    """DatasetError where one of the files (path, bytes, modified) is missing or was changed."""
+    missing, changed = [], []
+    for path, size, modified in files:
+        try:
+            stat = (location / path if path else location).stat()
+        except OSError:
+            missing.append(path or str(location))
+            continue
+        if (stat.st_size, stat.st_mtime_ns) != (size, modified):
+            changed.append(path or str(location))
+    for found, what in ((missing, "missing"), (changed, "changed since it was read")):
+        if found:
+            others = f" ({count(len(found) - 1, 'other')} too)" if len(found) > 1 else ""
+            raise DatasetError(
+                f"The dataset {name!r} is read from {location}, and {found[0]} is {what}{others}: put the file back, "
+                "or delete the dataset and reference the files again."
+            )

@@ -1,0 +1,182 @@
+"""Labels read in place reduce as ingested ones do, and what became of their files is said."""
+
+from __future__ import annotations
+
+import os
+import shutil
+
+import duckdb
+import numpy as np
+import pandas as pd
+import pytest
+
+from crubric_core import Settings, run_pipeline
+from crubric_core.errors import CrubricError, DatasetError, IngestError
+from crubric_core.labels import Workspace
+from crubric_core.labels.store.reference import reference
+from tests.labels.simulated import simulate
+
+SETTINGS = Settings(budget=10, cross_fitted=False, replicates=50)
+
+
+def write(labels: pd.DataFrame, folder, by=("judge",)):
+    """A folder of Parquet files, partitioned by the values of some columns."""
+    connection = duckdb.connect()
+    connection.register("t", labels)
+    folder.mkdir(exist_ok=True)
+    columns = ", ".join(by)
+    connection.execute(
+        f"COPY t TO '{folder}' (FORMAT parquet, PARTITION_BY ({columns}), OVERWRITE_OR_IGNORE)"
+    )
+    connection.close()
+    return folder
+
+
+@pytest.fixture(params=["plain", "graded", "runs", "repeats"])
+def both(request, tmp_path):
+    """The same labels ingested as ``copied`` and referenced as ``read``."""
+    labels = simulate(request.param)
+    folder = write(labels, tmp_path / "labels")
+    with Workspace() as ws:
+        labels.to_csv(tmp_path / "labels.csv", index=False)
+        ws.ingest(tmp_path / "labels.csv", "copied")
+        report = reference(ws, folder, "read")
+        yield ws.dataset("copied"), ws.dataset("read"), report
+
+
+def test_the_reduced_tables_are_those_of_the_copy(both):
+    copied, read, _ = both
+    pd.testing.assert_frame_equal(copied.rubrics, read.rubrics)
+    pd.testing.assert_frame_equal(copied.criteria, read.criteria)
+    pd.testing.assert_frame_equal(copied.coverage(), read.coverage())
+    assert (copied.systems, copied.judges, copied.runs) == (read.systems, read.judges, read.runs)
+    assert (copied.counts(), copied.scale, copied.has_runs) == (read.counts(), read.scale, read.has_runs)
+    cases = [("binary", tie, 0) for tie in ("unknown", "fail", "pass")]
+    for case in [*cases, ("ordered", "unknown", 0), ("ordered", "unknown", 1)]:
+        ours, theirs = read.reduce(*case), copied.reduce(*case)
+        for name in ("y", "levels", "n_agree", "n_total", "max_panel", "unanimous"):
+            np.testing.assert_array_equal(
+                getattr(ours, name), getattr(theirs, name), err_msg=f"{case} {name}"
+            )
+        for name in vars(theirs.pairs):
+            np.testing.assert_array_equal(getattr(ours.pairs, name), getattr(theirs.pairs, name))
+        assert (ours.n_labels, ours.n_judges) == (theirs.n_labels, theirs.n_judges)
+
+
+def test_each_label_is_read_from_the_files(both):
+    copied, read, _ = both
+    rubric = copied.rubrics["rubric"].iloc[0]
+    pd.testing.assert_frame_equal(copied.labels(rubric=rubric), read.labels(rubric=rubric))
+    np.testing.assert_array_equal(copied.panel("ordered"), read.panel("ordered"))
+    pd.testing.assert_frame_equal(copied.repeats(), read.repeats())
+
+
+def test_rows_that_do_not_count_are_counted_as_those_of_an_ingest(both):
+    copied, read, report = both
+    history = copied._workspace.ingests("copied").iloc[0]
+    assert report.totals.rejected == history["rejected"]
+    assert report.totals.rows == history["accepted"] + history["rejected"]
+    assert bool(report.totals.sentence) == bool(history["rejected"])
+    assert {f.code for f in read.checks()} >= {"elsewhere"} | ({"unusable"} if history["rejected"] else set())
+
+
+@pytest.fixture
+def folder(tmp_path):
+    return write(simulate("plain"), tmp_path / "labels")
+
+
+def test_the_leaderboard_is_that_of_the_copy(ws, folder, tmp_path):
+    simulate("plain").to_csv(tmp_path / "labels.csv", index=False)
+    ws.ingest(tmp_path / "labels.csv", "copied")
+    reference(ws, folder, "read")
+    copied, read = (run_pipeline(ws.dataset(name), SETTINGS) for name in ("copied", "read"))
+    pd.testing.assert_frame_equal(copied.leaderboard, read.leaderboard)
+    pd.testing.assert_frame_equal(copied.bank, read.bank)
+
+
+def test_the_fingerprint_is_of_the_files_wherever_they_lie(ws, folder, tmp_path):
+    first = reference(ws, folder, "a").fingerprint
+    shutil.copytree(folder, tmp_path / "elsewhere")  # keeps the times
+    assert reference(ws, tmp_path / "elsewhere", "b").fingerprint == first
+    some = next((tmp_path / "elsewhere").rglob("*.parquet"))
+    os.utime(some, ns=(1, 1))
+    assert reference(ws, tmp_path / "elsewhere", "c").fingerprint != first
+
+
+@pytest.mark.parametrize(("harm", "word"), [("remove", "missing"), ("touch", "changed since")])
+def test_a_missing_or_changed_file_is_said(ws, folder, harm, word):
+    reference(ws, folder, "read")
+    ds, file = ws.dataset("read"), min(folder.rglob("*.parquet"))
+    file.unlink() if harm == "remove" else os.utime(file, ns=(1, 1))
+    for ask in (lambda: ds.fingerprint, ds.reduce, ds.panel, ds.labels):
+        with pytest.raises(DatasetError, match=f"judge=.* is {word}.*put the file back"):
+            ask()
+    assert ws.datasets()["name"].tolist() == ["read"], "the list of datasets reads no file"
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda ws: ws.ingest(b"system,query,rubric,judge,label\na,q,r,j,1\n", "read"),
+        lambda ws: ws.ingest(b"rubric,query,weight\nr0,q0,2\n", "read", "rubrics"),
+        lambda ws: ws.undo("read"),
+    ],
+)
+def test_what_cannot_be_done_is_said_and_changes_nothing(ws, folder, change):
+    before = reference(ws, folder, "read").fingerprint
+    with pytest.raises(CrubricError, match="lie elsewhere"):
+        change(ws)
+    assert ws.dataset("read").fingerprint == before
+    assert ws.ingests("read")["undo"].str.contains("lie elsewhere").all()
+
+
+def test_descriptions_that_came_first_are_kept(ws, folder):
+    ws.ingest(b"rubric,query,weight,text\nr0,q0,2.5,Cites\n", "read", "rubrics")
+    reference(ws, folder, "read")
+    found = ws.dataset("read").rubrics.set_index(["query", "text"])
+    assert found.loc[("q0", "Cites"), "weight"] == 2.5
+    with pytest.raises(DatasetError, match="has labels already"):
+        reference(ws, folder, "read")
+
+
+def test_a_label_off_a_given_scale_is_refused_and_nothing_is_kept(ws, tmp_path):
+    folder = write(simulate("graded"), tmp_path / "labels")
+    ws.ingest(b"rubric,query,scale_min,scale_max\nr0,q0,1,2\n", "read", "rubrics")
+    with pytest.raises(IngestError, match="gives rubric 'r0' the scale 1 to 2"):
+        reference(ws, folder, "read")
+    assert ws.dataset("read").counts()["labels"] == 0
+
+
+def test_it_can_be_copied_renamed_and_deleted(ws, folder):
+    reference(ws, folder, "read")
+    ws.duplicate("read", "copy")
+    ws.rename("read", "renamed")
+    ours, theirs = ws.dataset("copy").reduce(), ws.dataset("renamed").reduce()
+    np.testing.assert_array_equal(ours.y, theirs.y)
+    for name in ("copy", "renamed"):
+        ws.delete(name)
+    with ws.reading() as cursor:
+        for table in ("cell_tallies", "judge_tallies", "rubric_tallies", "label_sources", "source_files"):
+            assert cursor.execute(f"SELECT count(*) FROM {table}").fetchone() == (0,)
+
+
+@pytest.mark.parametrize(
+    ("content", "why"),
+    [
+        (None, "There is no Parquet file at"),
+        (b"system,query\n", "is no Parquet file"),
+        (pd.DataFrame({"system": ["a"], "rubric": ["r"]}), "has no column 'query'"),
+        (
+            pd.DataFrame({"system": [None], "query": ["q"], "rubric": ["r"], "judge": ["j"], "label": [1]}),
+            "No row can be used. Of 1 rows, 1 name no system",
+        ),
+    ],
+)
+def test_what_cannot_be_read_is_refused(ws, tmp_path, content, why):
+    if isinstance(content, bytes):
+        (tmp_path / "x.parquet").write_bytes(content)
+    elif content is not None:
+        content.to_parquet(tmp_path / "x.parquet")
+    with pytest.raises(IngestError, match=why):
+        reference(ws, tmp_path, "read")
+    assert ws.datasets().empty

@@ -18,7 +18,7 @@ from .parquet_files import ParquetFile, describe_files, find_files, fingerprint,
 from .sourced import Source, limit_memory, stand_in, view_names, view_rows
 from .tallying import Totals
 
-_SEEN = {"systems": ("system",), "judges": ("judge",), "runs": ("run",), "rubrics": ("query", "rubric")}
+SEEN = {"systems": ("system",), "judges": ("judge",), "runs": ("run",), "rubrics": ("query", "rubric")}
 _FEW = 2**30  # possible keys that are counted by one bit each
 
 
@@ -54,8 +54,8 @@ def reference(
     with workspace.writing() as cursor:
         limit_memory(cursor)
         try:
-            columns = read_columns(cursor, paths, place)
             files = describe_files(cursor, place, paths)
+            columns = read_columns(cursor, paths, place)
             number = tallying.open_dataset(cursor, dataset)
             _store_files(cursor, number, files)
             runs = "run" in columns
@@ -90,7 +90,7 @@ def _look_up(cursor: duckdb.DuckDBPyConnection, dataset_id: int, tell: Progress,
     tell(0.05, "Checking every row")
     totals = tallying.totals_of(cursor.execute(portable.totals()).fetchall())
     tell(0.25, "Looking up names")
-    for table, columns in _SEEN.items():
+    for table, columns in SEEN.items():
         asked = portable.names(*columns) if runs or table != "runs" else "SELECT run FROM given LIMIT 0"
         cursor.execute(f"CREATE TEMP TABLE seen_{table} AS {asked}")
     tallying.store_names(cursor, dataset_id)

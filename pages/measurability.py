@@ -2,18 +2,16 @@
 
 import streamlit as st
 
-from crubric_core.figures import measurability as figures
 from crubric_core.judges.measurability import gate_is_off
-from crubric_core.ui import loaders, tables, widgets
+from crubric_core.ui import tables, widgets
 from crubric_core.ui.measurability import gate as gate_section
-from crubric_core.ui.measurability import repeats
 from crubric_core.ui.measurability import sections as judges_sections
+from crubric_core.ui.measurability.opened import show_rubric
 from crubric_core.ui.page import open_study
 from crubric_core.ui.search import search_rubrics
-from crubric_core.ui.text import plain, shorten
 
 study = open_study("Measurability")
-facts, reduction, gate = loaders.facts(study), study.reduction(), study.measurability()
+reduction, gate = study.reduction(), study.measurability()
 gate_section.answer(study)
 
 views = ("Rubrics", *judges_sections.SECTIONS)
@@ -41,22 +39,4 @@ with right:
     if row is None:
         st.write("Choose a rubric to see its labels.")
         st.stop()
-    rubric = reduction.rubrics.iloc[row]
-    st.markdown(f"**{plain(rubric['rubric'])}**")
-    if isinstance(rubric["text"], str):
-        st.text(shorten(rubric["text"], 300))
-    widgets.show(
-        figures.label_grid(
-            study.panel()[:, row, :],
-            study.panel("ordered")[:, row, :] + rubric["scale_min"],
-            facts.systems,
-            facts.judges,
-            int(reduction.levels[row]),
-        ),
-        alt="Labels of the chosen rubric, systems by judges",
-    )
-    if rubric["polarity"] < 0:
-        st.caption(
-            "Negative polarity: meeting this rubric is bad. Its labels are shown reversed, as they count."
-        )
-    repeats.opened(study, row, study.panel()[:, row, :])
+    show_rubric(study, row)

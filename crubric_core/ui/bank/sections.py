@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import streamlit as st
 
 from ...analysis.bank_value import worth_sentences
+from ...analysis.gaps import find_gaps, gap_sentences
 from ...analysis.selection import query_positions
 from ...analysis.stages import FINE
 from ...errors import AssemblyError
 from ...figures import bank as figures
 from ...irt.information import item_information
 from .. import loaders, settings_bar, widgets
-from ..text import count
+from ..text import count, plain
 
 if TYPE_CHECKING:
     from ...analysis.bank_value import WorthCurve
@@ -114,6 +115,59 @@ def coverage(study: StudyPage) -> None:
     )
 
 
+GAPS: dict[str, Any] = {
+    "query": "query",
+    "passing": st.column_config.NumberColumn("rubrics that pass"),
+    "rubrics": st.column_config.NumberColumn("rubrics"),
+    "text": st.column_config.TextColumn("text", width="large"),
+}
+DIMENSIONS: dict[str, Any] = {
+    "dimension": "dimension",
+    "bank": st.column_config.NumberColumn("in the bank"),
+    "passing": st.column_config.NumberColumn("that pass"),
+    "rubrics": st.column_config.NumberColumn("rubrics"),
+}
+
+
+def gaps(study: StudyPage) -> None:
+    """Where rubrics are missing: queries, abilities, dimensions."""
+    reduction, queries, bank = study.reduction(), study.queries(), study.bank()
+    positions = query_positions(queries, reduction)
+    found = find_gaps(
+        positions,
+        len(queries),
+        reduction.rubrics["dimension"].tolist(),
+        study.pool,
+        bank,
+        FINE,
+        study.curves()[1][:, bank].sum(axis=1),
+        study.calibration().fit.theta,
+    )
+    for sentence in gap_sentences(found, len(queries)):
+        st.markdown(plain(sentence))
+    left, right = st.columns([3, 2], gap="large")
+    with left:
+        if len(found.missing):
+            counts = {
+                "passing": np.bincount(positions[study.pool], minlength=len(queries)),
+                "rubrics": np.bincount(positions, minlength=len(queries)),
+            }
+            table = (
+                queries[["query", "text"]]
+                .assign(**counts)
+                .iloc[found.missing]
+                .sort_values("passing", kind="stable")
+            )
+            st.markdown("**Queries without a rubric in the bank**")
+            widgets.table(table, GAPS, height=min(38 + 35 * len(table), 320))
+            widgets.download("Download gaps.csv", table, "gaps.csv")
+    with right:
+        if not found.dimensions.empty:
+            st.markdown("**Rubrics by dimension**")
+            widgets.table(found.dimensions, DIMENSIONS)
+    st.caption("Which rubrics to rewrite: Measurability, What to rewrite.")
+
+
 def certificate(study: StudyPage) -> None:
     """How close the order is to the best possible one, in what it maximises: no statement about accuracy."""
     what = "separation of pairs" if study.settings.strategy == "pairs" else "coverage"
@@ -144,4 +198,4 @@ def certificate(study: StudyPage) -> None:
         widgets.notes(missing)
 
 
-SECTIONS = {"Information": information, "Queries": coverage, "Certificate": certificate}
+SECTIONS = {"Information": information, "Queries": coverage, "Gaps": gaps, "Certificate": certificate}

@@ -13,7 +13,7 @@ from ...judges.shared_errors import effective_judges, independence_note
 from .. import loaders, widgets
 from ..tables import bounded
 from ..text import count
-from . import judges, repeats
+from . import judges, repeats, rewrite
 from . import rules as judges_rules
 
 if TYPE_CHECKING:
@@ -187,8 +187,10 @@ def _influence(study: StudyPage) -> None:
         widgets.download("Download without_each_judge.csv", found.systems, "without_each_judge.csv")
 
 
+REWRITE = "What to rewrite"
 SECTIONS: dict[str, Callable[[StudyPage], None]] = {
     "Judges": _judges,
+    REWRITE: rewrite.section,
     "Agreement against coverage": judges_rules.coverage,
     "As leaderboards grow": judges_rules.growth,
     "Baseline": judges_rules.baseline,
@@ -202,6 +204,8 @@ def show(view: str, study: StudyPage, *, off: bool) -> None:
         who = "One judge" if n == 1 else f"{n} judges who never labelled the same"
         study.answer(f"{who}: there is nothing to compare, so this is unknown.")
         st.info("Add the labels of a second and a third judge on the same answers.")
+        if view == REWRITE:
+            rewrite.texts(study)
         if view == "Judges":
             repeats.section(study)
         return

@@ -1,0 +1,184 @@
+"""What to write and what to rewrite: where rubrics are missing, and which lose much information to disagreement."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from ..text import count
+from ..types import BoolArray, FloatArray, IntArray
+
+NEAR_WORST = 0.9
+"""Share of the largest standard error from which on an ability belongs to the worst range."""
+
+
+@dataclass(frozen=True)
+class Gaps:
+    """Where a bank has no rubrics.
+
+    missing: positions of queries without a rubric in the bank; unwritten: those of them where no rubric passes either,
+    so that one must be written. low, high: the range of abilities, within that of the systems, where the bank's
+    standard error is worst; worst, best: that error and the least one; inf without information, NaN without abilities.
+    systems: positions of the systems in that range. dimensions: a row a dimension: rubrics, passing, bank.
+    """
+
+    missing: IntArray
+    unwritten: IntArray
+    low: float
+    high: float
+    worst: float
+    best: float
+    systems: IntArray
+    dimensions: pd.DataFrame
+
+
+def find_gaps(
+    query: IntArray,
+    n_queries: int,
+    dimension: Sequence[object],
+    pool: BoolArray,
+    bank: IntArray,
+    nodes: FloatArray,
+    information: FloatArray,
+    theta: FloatArray,
+) -> Gaps:
+    """The gaps of a bank.
+
+    query: (J,) position of each rubric's query; dimension: of each rubric, None unknown. pool: (J,) which rubrics
+    could enter. bank: indices. nodes: (G,) abilities; information: (G,) of the bank there. theta: (M,), NaN unknown.
+    """
+    covered, writable = np.zeros(n_queries, dtype=bool), np.zeros(n_queries, dtype=bool)
+    covered[query[bank]] = True
+    writable[query[pool]] = True
+    low, high, worst, best = worst_range(nodes, information, theta)
+    return Gaps(
+        missing=np.flatnonzero(~covered),
+        unwritten=np.flatnonzero(~covered & ~writable),
+        low=low,
+        high=high,
+        worst=worst,
+        best=best,
+        systems=np.flatnonzero((theta >= low) & (theta <= high)),
+        dimensions=_by_dimension(dimension, pool, bank),
+    )
+
+
+def worst_range(
+    nodes: FloatArray, information: FloatArray, theta: FloatArray
+) -> tuple[float, float, float, float]:
+    """(low, high, worst, best): the nodes around the largest standard error among the abilities of the systems.
+
+    SE(θ) = I(θ)^-1/2. The range holds the neighbouring nodes whose error is at least NEAR_WORST of the largest.
+    """
+    known = theta[np.isfinite(theta)]
+    nan = float("nan")
+    if not len(known):
+        return nan, nan, nan, nan
+    inside = (nodes >= known.min()) & (nodes <= known.max())
+    if not inside.any():
+        inside = np.arange(len(nodes)) == np.abs(nodes - known.mean()).argmin()
+    at, within = nodes[inside], information[inside]
+    with np.errstate(divide="ignore"):
+        error = 1 / np.sqrt(within)
+    peak = int(error.argmax())
+    near = error >= NEAR_WORST * error[peak]
+    first = last = peak
+    while first > 0 and near[first - 1]:
+        first -= 1
+    while last < len(at) - 1 and near[last + 1]:
+        last += 1
+    return float(at[first]), float(at[last]), float(error[peak]), float(error.min())
+
+
+def _by_dimension(dimension: Sequence[object], pool: BoolArray, bank: IntArray) -> pd.DataFrame:
+    in_bank = np.zeros(len(pool), dtype=bool)
+    in_bank[bank] = True
+    frame = pd.DataFrame({"dimension": dimension, "rubrics": True, "passing": pool, "bank": in_bank})
+    frame = frame[frame["dimension"].notna()]
+    found = frame.groupby("dimension", sort=True)[["rubrics", "passing", "bank"]].sum().astype(int)
+    return found.sort_values(["bank", "rubrics"], ascending=[True, False], kind="stable").reset_index()
+
+
+def gap_sentences(gaps: Gaps, n_queries: int) -> tuple[str, ...]:
+    """Where rubrics are missing, each in a sentence; plain text."""
+    return (_query_sentence(gaps, n_queries), _range_sentence(gaps), *_dimension_sentence(gaps))
+
+
+def _query_sentence(gaps: Gaps, n_queries: int) -> str:
+    missing, unwritten = len(gaps.missing), len(gaps.unwritten)
+    if not missing:
+        return f"The bank has a rubric of each of the {count(n_queries, 'query')}."
+    verb = "has" if missing == 1 else "have"
+    said = f"{missing:,} of {count(n_queries, 'query')} {verb} no rubric in the bank"
+    if not unwritten:
+        return f"{said}; each has one that passes, so a larger bank can include it."
+    none = "has" if unwritten == 1 else "have"
+    return f"{said}; {unwritten:,} of them {none} none that could enter: write rubrics there."
+
+
+def _range_sentence(gaps: Gaps) -> str:
+    if not np.isfinite(gaps.worst):
+        return (
+            "The bank has no information somewhere among these systems."
+            if np.isinf(gaps.worst)
+            else ("No ability is known, so nothing is known of the bank's precision.")
+        )
+    return (
+        f"The bank measures worst at θ from {gaps.low:.2f} to {gaps.high:.2f}, where "
+        f"{count(len(gaps.systems), 'system')} {'stands' if len(gaps.systems) == 1 else 'stand'}: SE(θ) up to "
+        f"{gaps.worst:.2f}, {gaps.best:.2f} at its best. "
+        "Rubrics of that difficulty would help most."
+    )
+
+
+def _dimension_sentence(gaps: Gaps) -> tuple[str, ...]:
+    table = gaps.dimensions
+    if table.empty:
+        return ()
+    empty = table[table["bank"] == 0]
+    if empty.empty:
+        return (f"The bank has rubrics of each of the {count(len(table), 'dimension')}.",)
+    verb = "has" if len(empty) == 1 else "have"
+    return (f"{len(empty):,} of {count(len(table), 'dimension')} {verb} no rubric in the bank.",)
+
+
+@dataclass(frozen=True)
+class Rewrites:
+    """Rubrics that carry much information and that judges do not apply alike.
+
+    at: (n,) indices, the most informative first. information: share in [0, 1] of the information of all J rubrics.
+    bound: information of the median rubric that passes, which each of them reaches.
+    """
+
+    at: IntArray
+    information: float
+    bound: float
+
+
+def find_rewrites(nu: FloatArray, feasible: BoolArray) -> Rewrites:
+    """The rubrics that the gate drops although they inform as much as the median one that it keeps.
+
+    nu: (J,) information where the systems lie, 0 for a rubric that separates nobody; feasible: (J,) which pass.
+    """
+    kept = nu[feasible & (nu > 0)]
+    bound = float(np.median(kept)) if len(kept) else 0.0
+    found = np.flatnonzero(~feasible & (nu > 0) & (nu >= bound))
+    order = found[np.argsort(-nu[found], kind="stable")]
+    total = float(nu.sum())
+    return Rewrites(order, float(nu[order].sum() / total) if total > 0 else float("nan"), bound)
+
+
+def rewrite_sentence(found: Rewrites) -> str:
+    """How many are worth rewriting, and what they hold; plain text."""
+    size = len(found.at)
+    if not size:
+        return "No rubric that the gate drops informs as much as the median one that it keeps."
+    verb = "informs" if size == 1 else "inform"
+    return (
+        f"{count(size, 'rubric')} that the gate drops {verb} as much as the median one that it keeps: together "
+        f"{found.information:.0%} of all information, lost to disagreement. Worth rewriting; only new labels show "
+        "whether the new wording is better."
+    )

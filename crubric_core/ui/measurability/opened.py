@@ -1,0 +1,39 @@
+"""One rubric opened: its text, the labels of all judges, and what judges and systems said."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from ...figures import measurability as figures
+from .. import loaders, widgets
+from ..text import plain, shorten
+from . import repeats
+
+if TYPE_CHECKING:
+    from ..loaders import Study
+
+
+def show_rubric(study: Study, row: int) -> None:
+    """The rubric at position ``row`` of the study's rubrics."""
+    facts, reduction = loaders.facts(study), study.reduction()
+    rubric = reduction.rubrics.iloc[row]
+    st.markdown(f"**{plain(rubric['rubric'])}**")
+    if isinstance(rubric["text"], str):
+        st.text(shorten(rubric["text"], 300))
+    widgets.show(
+        figures.label_grid(
+            study.panel()[:, row, :],
+            study.panel("ordered")[:, row, :] + rubric["scale_min"],
+            facts.systems,
+            facts.judges,
+            int(reduction.levels[row]),
+        ),
+        alt="Labels of the chosen rubric, systems by judges",
+    )
+    if rubric["polarity"] < 0:
+        st.caption(
+            "Negative polarity: meeting this rubric is bad. Its labels are shown reversed, as they count."
+        )
+    repeats.opened(study, row, study.panel()[:, row, :])

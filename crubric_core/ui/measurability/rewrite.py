@@ -1,0 +1,131 @@
+"""What to rewrite: informative rubrics on which judges disagree, and texts that are worth a look."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from ...analysis.gaps import find_rewrites, rewrite_sentence
+from ...analysis.rubric_lint import KINDS, Finding, is_english, lint, lint_table
+from .. import loaders, widgets
+from ..text import count, plain
+from .opened import show_rubric
+
+if TYPE_CHECKING:
+    from ...analysis.stage import Key
+    from ..loaders import Study
+    from ..page import StudyPage
+
+_number = st.column_config.NumberColumn
+_text = st.column_config.TextColumn
+REWRITES: dict[str, Any] = {
+    "rubric": "rubric",
+    "nu": _number("information ν", format="%.3f", help="Information where these systems lie"),
+    "statistic": _number("agreement", format="%.3f", help="The gate's statistic of this rubric"),
+    "disputed": _number("disputed", help="Systems on which the judges differ"),
+    "query": "query",
+    "text": _text("text", width="large"),
+}
+FINDINGS: dict[str, Any] = {
+    "rubric": "rubric",
+    "kind": "finding",
+    "seen": _text("what was seen", width="medium"),
+    "text": _text("text", width="large"),
+    "query": "query",
+}
+
+
+def section(study: StudyPage) -> None:
+    """Rubrics worth rewriting with the disagreements behind them, then the lint of all texts."""
+    found = find_rewrites(study.calibration().nu, study.feasible)
+    study.answer(f"{study.dataset.name}: {rewrite_sentence(found)}")
+    if len(found.at):
+        _rewrites(study, found.at)
+    texts(study)
+
+
+def texts(study: StudyPage) -> None:
+    """The lint of all texts, which needs no second judge."""
+    st.subheader("Texts worth a look", anchor=False)
+    _findings(study)
+
+
+def _rewrites(study: StudyPage, at: np.ndarray[Any, Any]) -> None:
+    table = _table(study).loc[at]
+    left, right = st.columns([3, 2], gap="large")
+    with left:
+        st.caption("Much information, little agreement: choose one to see where its judges differ.")
+        row = widgets.pick_one(table, REWRITES, key="rewrite rubric", height=460)
+        widgets.download("Download rewrite.csv", table, "rewrite.csv")
+    with right:
+        if row is None:
+            st.write("Choose a rubric to see the disagreements behind it.")
+        else:
+            show_rubric(study, row)
+
+
+def _table(study: Study) -> pd.DataFrame:
+    panel = study.panel()
+    with np.errstate(invalid="ignore"):
+        spread = np.nan_to_num(
+            np.where(np.isnan(panel), -np.inf, panel).max(axis=2), neginf=0
+        ) - np.nan_to_num(np.where(np.isnan(panel), np.inf, panel).min(axis=2), posinf=0)
+    rubrics = study.reduction().rubrics
+    return rubrics[["rubric", "query", "text"]].assign(
+        nu=study.calibration().nu, statistic=study.gating().values, disputed=(spread > 0).sum(axis=0)
+    )
+
+
+def _findings(study: StudyPage) -> None:
+    texts = study.reduction().rubrics["text"]
+    read = sum(isinstance(text, str) and is_english(text) for text in texts)
+    if not read:
+        st.write("No rubric has an English text: the rules about words know no other language.")
+        return
+    found = findings(study)
+    table = lint_table(found)
+    flagged = table["at"].nunique()
+    st.write(
+        f"{flagged:,} of {count(read, 'English text')} {'is' if flagged == 1 else 'are'} worth a look. The rules know "
+        "words, not meanings: read the rubric before you change it."
+    )
+    kinds = [kind for kind in KINDS if (table["kind"] == kind).any()]
+    kind = st.selectbox(
+        "Finding", ["all", *kinds], key="finding", format_func=lambda k: _named(k, table), help=_meanings()
+    )
+    rubrics = study.reduction().rubrics[["rubric", "query", "text"]]
+    table = table.join(rubrics, on="at")
+    shown = table if kind == "all" else table[table["kind"] == kind]
+    if kind != "all":
+        st.caption(KINDS[kind])
+    widgets.table(shown.head(500), FINDINGS, height=min(38 + 35 * max(len(shown), 1), 360))
+    widgets.download("Download lint.csv", table.drop(columns="at"), "lint.csv")
+
+
+def _named(kind: str, table: pd.DataFrame) -> str:
+    return kind if kind == "all" else f"{kind} ({int((table['kind'] == kind).sum()):,})"
+
+
+def _meanings() -> str:
+    return " ".join(f"{plain(kind)}: {plain(meaning)}" for kind, meaning in KINDS.items())
+
+
+def findings(study: Study) -> tuple[Finding, ...]:
+    """The lint of the study's rubrics; near-duplicates name the other rubric."""
+    return _lint(study.key("calibration"), study)
+
+
+@st.cache_resource(max_entries=loaders.FEW, show_spinner="Reading the rubrics …")
+def _lint(key: Key, _study: Study) -> tuple[Finding, ...]:
+    rubrics = _study.given().rubrics
+    texts = [text if isinstance(text, str) else None for text in rubrics["text"]]
+    return lint(
+        texts,
+        rubrics["query"].tolist(),
+        _study.calibration().item_rest,
+        len(_study.given().systems),
+        names=rubrics["rubric"].tolist(),
+    )

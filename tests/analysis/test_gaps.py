@@ -1,0 +1,90 @@
+"""Gaps of a bank and rubrics worth rewriting, counted by hand and by slow oracles."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+
+from crubric_core.analysis.gaps import (
+    NEAR_WORST,
+    find_gaps,
+    find_rewrites,
+    gap_sentences,
+    rewrite_sentence,
+    worst_range,
+)
+
+NODES = np.linspace(-4, 4, 161)
+
+
+def a_bank(bank=(0, 1), information=None):
+    query = np.array([0, 0, 1, 2, 2])
+    pool = np.array([True, True, True, False, False])
+    known = np.full(161, 4.0) if information is None else information
+    return find_gaps(
+        query,
+        4,
+        ["a", "a", "b", None, "c"],
+        pool,
+        np.array(bank),
+        NODES,
+        known,
+        np.array([-1.0, 0.5, np.nan]),
+    )
+
+
+def test_queries_without_a_rubric_are_split_by_whether_one_could_enter():
+    found = a_bank()
+    assert found.missing.tolist() == [1, 2, 3]
+    assert found.unwritten.tolist() == [2, 3]
+    assert gap_sentences(found, 4)[0] == (
+        "3 of 4 queries have no rubric in the bank; 2 of them have none that could enter: write rubrics there."
+    )
+    assert gap_sentences(a_bank((0, 2)), 4)[0].startswith("2 of 4 queries have no rubric")
+
+
+def test_dimensions_count_rubrics_that_have_one():
+    table = a_bank().dimensions.set_index("dimension")
+    assert table.loc["a"].tolist() == [2, 2, 2]
+    assert table.loc["b"].tolist() == [1, 1, 0]
+    assert table.loc["c"].tolist() == [1, 0, 0]
+    assert gap_sentences(a_bank(), 4)[-1] == "2 of 3 dimensions have no rubric in the bank."
+
+
+def test_the_worst_range_is_around_the_largest_error_among_the_systems():
+    information = 1 / (1 + (NODES - 0.25) ** 2) ** 2  # SE = 1 + (θ - .25)², worst far from .25
+    low, high, worst, best = worst_range(NODES, information, np.array([-2.0, 1.0]))
+    inside = (NODES >= -2) & (NODES <= 1)
+    error = 1 / np.sqrt(information)
+    assert worst == pytest.approx(error[inside].max())
+    assert best == pytest.approx(error[inside].min())
+    near = NODES[inside & (error >= NEAR_WORST * worst)]
+    assert (low, high) == (near[0], near[-1]), "one stretch, at the lower end"
+    assert low == pytest.approx(-2)
+
+
+def test_without_information_the_range_claims_no_error():
+    low, _, worst, _ = worst_range(NODES, np.zeros(161), np.array([-1.0, 1.0]))
+    assert np.isinf(worst)
+    assert low == pytest.approx(-1)
+    assert gap_sentences(a_bank(information=np.zeros(161)), 4)[1].startswith("The bank has no information")
+    assert np.isnan(worst_range(NODES, np.ones(161), np.full(2, np.nan))).all()
+
+
+def test_rewrites_are_dropped_rubrics_as_informative_as_the_median_kept_one():
+    nu = np.array([0.1, 0.2, 0.3, 0.25, 0.5, 0.05, 0.0])
+    feasible = np.array([True, True, True, False, False, False, False])
+    found = find_rewrites(nu, feasible)
+    assert found.at.tolist() == [4, 3]
+    assert found.bound == pytest.approx(0.2)
+    assert found.information == pytest.approx(0.75 / 1.4)
+    numbers = re.findall(r"\d+", rewrite_sentence(found))
+    assert numbers == ["2", f"{100 * found.information:.0f}"]
+
+
+def test_where_all_pass_nothing_is_worth_rewriting():
+    found = find_rewrites(np.ones(3), np.ones(3, dtype=bool))
+    assert len(found.at) == 0
+    assert rewrite_sentence(found).startswith("No rubric that the gate drops")

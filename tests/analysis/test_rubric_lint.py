@@ -1,0 +1,84 @@
+"""The lint of rubric texts against texts labelled by hand, and its duplicates and signs against slow oracles."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from crubric_core.analysis.rubric_lint import KINDS, SIMILAR, kinds_of, least_negative, lint, lint_table
+
+TEXTS = tomllib.loads(Path(__file__).with_name("lint_texts.toml").read_text("utf-8"))["text"]
+NAMES = {"two": "two demands", "none": "no observable", "vague": "vague words"}
+LEAST = {"two demands": (0.9, 0.6), "no observable": (0.9, 0.7), "vague words": (0.9, 0.9)}
+
+
+def accuracy(kind: str) -> tuple[float, float, int]:
+    """Precision, recall, and the number of texts that have the fault."""
+    true = np.array([kind in {NAMES[name] for name in text["is"]} for text in TEXTS])
+    said = np.array([kind in kinds_of(text["text"]) for text in TEXTS])
+    both = (true & said).sum()
+    return float(both / max(said.sum(), 1)), float(both / true.sum()), int(true.sum())
+
+
+@pytest.mark.parametrize("kind", LEAST)
+def test_precision_and_recall_on_texts_labelled_by_hand(kind):
+    precision, recall, n = accuracy(kind)
+    wrong = [
+        t["text"] for t in TEXTS if (kind in kinds_of(t["text"])) != (kind in {NAMES[i] for i in t["is"]})
+    ]
+    print(
+        f"{kind}: precision {precision:.2f}, recall {recall:.2f} on {n} of {len(TEXTS)} texts; wrong: {wrong}"
+    )
+    assert (precision >= LEAST[kind][0], recall >= LEAST[kind][1]) == (True, True), wrong
+
+
+def one_query(texts, n_systems=0, item_rest=None):
+    rest = np.full(len(texts), np.nan) if item_rest is None else np.array(item_rest)
+    return lint(texts, ["q"] * len(texts), rest, n_systems)
+
+
+def test_near_duplicates_are_those_of_a_slow_comparison_of_all_pairs():
+    rng = np.random.default_rng(0)
+    words = [f"word{k}" for k in range(12)]
+    texts = [" ".join(rng.permutation(words)[: rng.integers(8, 13)]) for _ in range(40)]
+    sets = [set(re.findall(r"\w+", text)) for text in texts]
+    slow = {
+        later
+        for earlier, later in combinations(range(40), 2)
+        if len(sets[later] & sets[earlier]) / len(sets[later] | sets[earlier]) >= SIMILAR
+    }
+    found = {f.rubric for f in one_query(texts) if f.kind == "near-duplicate"}
+    assert found == slow
+    assert slow
+
+
+def test_the_same_words_in_another_query_are_no_duplicate():
+    found = lint(["Names the source."] * 2, ["q1", "q2"], np.full(2, np.nan), 0)
+    assert found == ()
+
+
+def test_a_sign_is_suspected_only_beyond_what_chance_gives():
+    bound = least_negative(10)
+    t = bound * np.sqrt(8 / (1 - bound**2))
+    assert stats.t.cdf(t, 8) == pytest.approx(0.01)
+    rest = [bound - 0.01, bound + 0.01, np.nan, 0.9]
+    found = [f for f in one_query([None] * 4, 10, rest) if f.kind == "sign"]
+    assert [f.rubric for f in found] == [0]
+    assert one_query([None] * 4, 5, rest) == ()
+
+
+def test_texts_in_other_languages_and_absent_ones_are_left_alone():
+    assert one_query([None, "", "Nennt die Quelle und erklärt angemessen, warum sie gilt.", "引用来源"]) == ()
+
+
+def test_every_finding_has_a_meaning_and_a_row():
+    found = one_query(["Names the source and explains the appropriate rule.", "overall quality"])
+    table = lint_table(found)
+    assert table["at"].tolist() == [f.rubric for f in found]
+    assert set(table["kind"]) <= set(KINDS)

@@ -23,16 +23,18 @@ from benchmarks.latency_browser import Sliders, Visit, chromium, first_paint, se
 from benchmarks.latency_page import SIZES_ASKED, tables, written
 from benchmarks.latency_tables import workspace
 
+TAU, SIZE = "Measurability threshold", "Bank size"
 STEPS = {
-    ("measurability", "tau_c"): ("Measurability threshold", "ArrowLeft"),
-    ("items", "B"): ("Bank size", "ArrowLeft"),
-    ("bank", "B"): ("Bank size", "ArrowLeft"),
-    ("bank", "tau_c"): ("Measurability threshold", "ArrowLeft"),
-    ("leaderboard", "B"): ("Bank size", "ArrowLeft"),
-    ("leaderboard", "tau_c"): ("Measurability threshold", "ArrowLeft"),
+    ("Measurability", "tau_c"): ("measurability?tau_c=0.6", TAU),
+    ("Items", "B"): ("items?budget=150", SIZE),
+    ("Bank", "B"): ("bank?budget=300", SIZE),
+    ("Bank", "tau_c"): ("bank?tau_c=0.5", TAU),
+    ("Leaderboard", "B"): ("leaderboard?budget=150", SIZE),
+    ("Leaderboard", "tau_c"): ("leaderboard?tau_c=0.4", TAU),
+    ("Leaderboard, bank as if new", "B"): ("leaderboard?basis=bank", SIZE),
+    ("Leaderboard, bank as if new", "tau_c"): ("leaderboard?basis=bank&tau_c=0.3", TAU),
 }
-"""Page and setting: the slider that is moved, and the key that moves it."""
-BASES = {"leaderboard": "&basis=bank"}
+"""Page and setting: the address to begin at, a threshold of its own for each, and the slider that is moved."""
 PAGES = {
     "": "Overview",
     "measurability": "Measurability",
@@ -63,13 +65,13 @@ def steps(
     found, floor = {}, []
     with Sliders(browser, bare) as plain:
         plain.step("n", "ArrowRight")
-        for (page, setting), (slider, key) in STEPS.items():
-            with Sliders(browser, f"{ours}/{page}?dataset=study{BASES.get(page, '')}") as shown:
-                shown.step(slider, key)  # the first leaves the default
+        for (page, setting), (address, slider) in STEPS.items():
+            with Sliders(browser, f"{ours}/{address}&dataset=study") as shown:
+                shown.step(slider, "ArrowLeft")  # the first leaves the default
                 waits = []
                 for _ in range(repeats):
                     floor.append(plain.step("n", "ArrowRight"))
-                    waits.append(shown.step(slider, key))
+                    waits.append(shown.step(slider, "ArrowLeft"))
             found[page, setting] = tuple(waits)
             print(f"  {page} {setting}: {statistics.median(waits):,.0f} ms", flush=True)
     return statistics.median(floor), found

@@ -1,5 +1,7 @@
 """How few rubrics are enough?"""
 
+from functools import partial
+
 import streamlit as st
 
 from crubric_core.analysis.tables import bank_table
@@ -27,6 +29,5 @@ with left:
     widgets.download("Download bank.csv", table, "bank.csv")
 with right:
     download_bank(study)
-for tab, section in zip(st.tabs(list(sections.SECTIONS)), sections.SECTIONS.values(), strict=True):
-    with tab:
-        section(study)
+parts = {name: partial(section, study) for name, section in sections.SECTIONS.items()}
+widgets.lazy_tabs(parts, key="part")

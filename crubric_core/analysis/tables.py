@@ -129,7 +129,7 @@ def bank_table(
     chosen = order.order[: settings.budget]
     every = reduction.rubrics
     texts = [None if pd.isna(text) else str(text) for text in every["text"]]
-    ids = rubric_ids(every["query"].map(str).tolist(), texts, every["rubric"].map(str).tolist())
+    ids = rubric_ids(every["query"].map(str).tolist(), texts, every["rubric"].map(str).tolist(), chosen)
     weights = calibration.nu[chosen]
     frame = reduction.rubrics.iloc[chosen]
     table = pd.DataFrame(
@@ -146,7 +146,7 @@ def bank_table(
             "scale_min": frame["scale_min"].to_numpy(dtype=np.int64),
             "scale_max": frame["scale_max"].to_numpy(dtype=np.int64),
             "pass_mark": frame["pass_mark"].to_numpy(dtype=np.int64),
-            "id": [ids[j] for j in chosen],
+            "id": ids,
         }
     )
     return table[list(BANK)]

@@ -10,11 +10,13 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 
 _TOKEN = re.compile(r"(?<![0-9A-Za-z])(crb-[0-9a-f]{16})(?:@([0-9a-f]{12}))?(?![0-9A-Za-z@])")
 _UNIT, _RECORD = "\x1f", "\x1e"
 
 
+@lru_cache(maxsize=1 << 16)
 def normalised(text: str) -> str:
     """A text as it is compared: compatibility forms, case and white space do not count."""
     return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
@@ -25,8 +27,15 @@ def own_name(name: str, query: str) -> str:
     return name.removeprefix(f"{query}#") or name
 
 
-def rubric_ids(queries: Sequence[str], texts: Sequence[str | None], names: Sequence[str]) -> tuple[str, ...]:
-    """``crb-`` and 16 hexadecimal digits for each rubric: a hash of its query and its normalised text.
+def rubric_ids(
+    queries: Sequence[str],
+    texts: Sequence[str | None],
+    names: Sequence[str],
+    of: Iterable[int] | None = None,
+) -> tuple[str, ...]:
+    """``crb-`` and 16 hexadecimal digits for each rubric, or for those ``of`` these positions.
+
+    A hash of the rubric's query and its normalised text.
 
     A rubric without a text is known by its own name. Rubrics of one query with the same text are known by both.
     """
@@ -36,9 +45,10 @@ def rubric_ids(queries: Sequence[str], texts: Sequence[str | None], names: Seque
     ]
     keys = [(query, *what) for query, what in zip(queries, said, strict=True)]
     often = Counter(keys)
-    parts = [
-        key if often[key] == 1 else (*key, name) for key, name in zip(keys, map(str, names), strict=True)
-    ]
+    parts = (
+        keys[at] if often[keys[at]] == 1 else (*keys[at], str(names[at]))
+        for at in (range(len(keys)) if of is None else of)
+    )
     return tuple(f"crb-{_digest(_UNIT.join(part), 16)}" for part in parts)
 
 

@@ -13,6 +13,7 @@ from starlette.requests import HTTPConnection, Request
 from starlette.responses import JSONResponse, PlainTextResponse, RedirectResponse, Response
 
 from .entrance import TOKEN
+from .first_document import asks_for_page, starting, without_compression
 from .half_open import close_half_open
 from .logs import keep_brief
 from .protocol_filter import FROM_ANYBODY, FROM_EDITORS, discreet, filtered
@@ -138,7 +139,10 @@ class Gate:
             await send(message)
 
         handler: Any = self._refusal(Request(scope), _path(scope)) or self.app
-        await handler(scope, receive, send_with_headers)
+        if asks_for_page(scope):
+            await handler(without_compression(scope), receive, starting(_base(), send_with_headers))
+        else:
+            await handler(scope, receive, send_with_headers)
 
     def _refusal(self, request: Request, path: str) -> Response | None:
         """What is answered in place of the application; None where it may answer itself."""
@@ -202,11 +206,16 @@ def _below(path: str, folder: str) -> bool:
     return path == folder or path.startswith(folder + "/")
 
 
+def _base() -> str:
+    """server.baseUrlPath as a path: "" or "/…"."""
+    base = str(option("server.baseUrlPath") or "").strip("/")
+    return f"/{base}" if base else ""
+
+
 def _path(scope: Scope) -> str:
     """The path below server.baseUrlPath, repeated and last slashes taken away as Streamlit's own routes do."""
-    base = "/" + str(option("server.baseUrlPath") or "").strip("/")
-    path: str = scope["path"]
-    if base != "/" and (path + "/").startswith(base + "/"):
+    base, path = _base(), str(scope["path"])
+    if base and (path + "/").startswith(base + "/"):
         path = path[len(base) :]
     return path.rstrip("/") or "/"
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 # Streamlit's stand-in for its darkest text colour, set in the browser by theme: its default for axes fails WCAG AA.
 INK = "#000037"
 UNKNOWN = "—"
+MOST_ROWS = 5_000  # of a table that are sent to the browser
 PLOT_CONFIG = {
     "displaylogo": False,
     "modeBarButtonsToRemove": ["select2d", "lasso2d", "autoScale2d", "zoomIn2d", "zoomOut2d"],
@@ -114,23 +115,37 @@ def lazy_tabs(parts: Mapping[str, Callable[[], None]], key: str) -> None:
 def _in_ink(fig: go.Figure, title: str) -> None:
     if title:
         st.markdown(f"**{plain(title)}**")
-    fig.update_xaxes(tickfont_color=INK, title_font_color=INK)
-    fig.update_yaxes(tickfont_color=INK, title_font_color=INK)
-    fig.update_layout(font_color=INK)
-    fig.update_traces(textfont_color=INK, selector={"type": "heatmap"})
+    # One by one: Plotly's own updates of all axes take longer than a small page.
+    for axis in (*fig.select_xaxes(), *fig.select_yaxes()):
+        axis.tickfont.color = axis.title.font.color = INK
+    fig.layout.font.color = INK
+    if any(trace.type == "heatmap" for trace in fig.data):
+        fig.update_traces(textfont_color=INK, selector={"type": "heatmap"})
 
 
 def table(frame: pd.DataFrame, columns: Mapping[str, Any], *, height: int | None = None) -> None:
     """The named columns of a frame; a heading or a column_config each, unknown as a dash."""
     frame, columns = _percentages(frame, columns)
     st.dataframe(
-        frame,
+        _sent(frame, columns),
         column_order=list(columns),
         column_config=dict(columns),
         hide_index=True,
         placeholder=UNKNOWN,
         height=height or "auto",
     )
+    _say_more(frame)
+
+
+def _sent(frame: pd.DataFrame, columns: Mapping[str, Any]) -> pd.DataFrame:
+    """What goes to the browser: the shown columns of the first rows, numbered anew."""
+    shown = frame[[name for name in columns if name in frame]].head(MOST_ROWS)
+    return shown.reset_index(drop=True)
+
+
+def _say_more(frame: pd.DataFrame) -> None:
+    if len(frame) > MOST_ROWS:
+        st.caption(f"The first {MOST_ROWS:,} of {len(frame):,} rows. Search or filter for others.")
 
 
 def _percentages(frame: pd.DataFrame, columns: Mapping[str, Any]) -> tuple[pd.DataFrame, dict[str, Any]]:
@@ -165,7 +180,7 @@ def _pick(
 ) -> list[int]:
     frame, columns = _percentages(frame, columns)
     chosen: Any = st.dataframe(
-        frame,
+        _sent(frame, columns),
         column_order=list(columns),
         column_config=dict(columns),
         hide_index=True,
@@ -174,8 +189,9 @@ def _pick(
         key=key,
         on_select="rerun",
         selection_mode=mode,
-        selection_default={"selection": {"rows": [p for p in start if p < len(frame)]}},
+        selection_default={"selection": {"rows": [p for p in start if p < min(len(frame), MOST_ROWS)]}},
     )
+    _say_more(frame)
     return [int(frame.index[p]) for p in chosen.selection.rows if p < len(frame)]
 
 

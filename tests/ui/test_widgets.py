@@ -25,3 +25,25 @@ def test_shares_are_shown_with_one_decimal_each() -> None:
     assert pd.isna(shown.value["share"].iloc[2])
     assert '"format": "%.1f%%"' in shown.proto.columns.replace('"format":"', '"format": "')
     assert st.column_config.NumberColumn("x", format="percent")["type_config"]["format"] == "percent"
+
+
+def long_page() -> None:
+    import pandas as pd
+    import streamlit as st
+
+    from crubric_core.ui import widgets
+
+    frame = pd.DataFrame({"name": range(7), "hidden": range(7)}, index=range(100, 107))
+    widgets.MOST_ROWS = 4
+    chosen = widgets.pick_some(frame, {"name": "name"}, key="long", height=100, start=[2, 5])
+    widgets.MOST_ROWS = 5_000
+    st.write(f"chosen {chosen}")
+
+
+def test_a_long_table_sends_its_first_rows_and_says_so() -> None:
+    app = AppTest.from_function(long_page).run()
+    shown = app.dataframe[0].value
+    assert list(shown.columns) == ["name"]
+    assert shown["name"].tolist() == [0, 1, 2, 3]
+    assert app.caption[0].value == "The first 4 of 7 rows. Search or filter for others."
+    assert app.markdown[0].value == "chosen [102]"

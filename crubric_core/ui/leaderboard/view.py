@@ -138,7 +138,9 @@ def filters(view: View) -> BoolArray:
         if chosen:
             keep &= table["tier"].astype("string").isin(chosen).to_numpy(dtype=bool)
     for name, values in choices.items():
-        wanted = row.multiselect(plain(name), values, key=f"fact {name}", placeholder="all", width=200)
+        wanted = row.multiselect(
+            plain(name), values, key=f"fact {name}", bind="query-params", placeholder="all", width=200
+        )
         if wanted:
             keep &= table[name].isin(wanted).to_numpy(dtype=bool)
     return keep

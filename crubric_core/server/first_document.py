@@ -1,0 +1,84 @@
+"""The HTML that starts Streamlit's page, with two things told to it before it runs.
+
+1. Where the server is. Not told, a page below the first asks for ``/leaderboard/_stcore/health`` and ``host-config``
+   before it asks for ``/_stcore/…``: two answers 404 in the console at every load.
+2. That a page which completes its own address makes no entry in the browser's history. Streamlit makes one for every
+   parameter that a script writes, so Back would lead through addresses that nobody asked for. One entry remains for
+   each thing that a person does.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from starlette.datastructures import MutableHeaders
+
+if TYPE_CHECKING:
+    from starlette.types import Message, Scope, Send
+
+HEAD = b"<head>"
+SCRIPT = """<script>
+  window.__streamlit = { ...window.__streamlit, BACKEND_BASE_URL: location.origin + %s };
+  (() => {
+    let acted = false;
+    for (const act of ["pointerdown", "keydown"]) addEventListener(act, () => { acted = true; }, true);
+    addEventListener("popstate", () => { acted = false; });
+    const push = history.pushState.bind(history), replace = history.replaceState.bind(history);
+    history.pushState = (state, title, address) => {
+      const same = new URL(address ?? "", location.href).pathname === location.pathname;
+      (same && !acted ? replace : push)(state, title, address);
+      acted = false;
+    };
+  })();
+</script>"""
+
+
+def starting(base: str, send: Send) -> Send:
+    """``send``, with the script put into an HTML document. base: server.baseUrlPath, "" or "/…"."""
+    head: Message | None = None
+    body = bytearray()
+
+    async def send_document(message: Message) -> None:
+        nonlocal head
+        if message["type"] == "http.response.start" and _is_page(message):
+            head = message
+        elif head is None or message["type"] != "http.response.body":
+            await send(message)
+        else:
+            body.extend(message.get("body", b""))
+            if not message.get("more_body", False):
+                for part in _document(head, bytes(body), base):
+                    await send(part)
+
+    return send_document
+
+
+def without_compression(scope: Scope) -> Scope:
+    """The request as of a browser that takes plain bytes alone, and always asks for all of them."""
+    unwanted = {b"accept-encoding", b"if-none-match", b"if-modified-since", b"range"}
+    headers = [(name, value) for name, value in scope["headers"] if name.lower() not in unwanted]
+    return {**scope, "headers": headers}
+
+
+def asks_for_page(scope: Scope) -> bool:
+    """Whether a browser opens an address, and does not load one of its parts."""
+    accept = next((value for name, value in scope["headers"] if name.lower() == b"accept"), b"")
+    return scope["method"] == "GET" and b"text/html" in accept
+
+
+def _is_page(message: Message) -> bool:
+    headers = MutableHeaders(scope=message)
+    kind = headers.get("content-type", "")
+    return message["status"] == 200 and kind.startswith("text/html") and "content-encoding" not in headers
+
+
+def _document(head: Message, body: bytes, base: str) -> list[dict[str, Any]]:
+    script = (SCRIPT % json.dumps(base)).encode()
+    body = body.replace(HEAD, HEAD + script, 1)
+    headers = MutableHeaders(scope=head)
+    for name in ("etag", "last-modified"):  # of another document
+        if name in headers:
+            del headers[name]
+    headers["content-length"] = str(len(body))
+    return [dict(head), {"type": "http.response.body", "body": body}]

@@ -1,0 +1,83 @@
+"""Every page in both themes: no barrier that axe knows, no error in the console, nothing fetched from elsewhere."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page
+
+from crubric_core import Workspace
+from crubric_core.demo import simulate
+from crubric_core.ui.loaders import PAGES
+from tests.browser.conftest import Server, serve, settle
+
+pytestmark = pytest.mark.browser
+_FOUND = importlib.util.find_spec("axe_playwright_python")
+AXE = Path(_FOUND.origin).with_name("axe.min.js") if _FOUND and _FOUND.origin else Path()
+RUN = """async () => (await axe.run(document, {runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"]})).violations
+  .map(found => `${found.id}: ${found.nodes.map(node => node.html.slice(0, 160)).slice(0, 3).join(" | ")}`)"""
+ADDRESSES = ["", *(path.stem for path in sorted(PAGES.glob("*.py")) if path.stem != "overview")]
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    path = tmp_path_factory.mktemp("pages") / "workspace.duckdb"
+    made = simulate(seed=1, systems=8, queries=12, pool=(9, 14))
+    with Workspace(path) as workspace:
+        for kind in ("labels", "rubrics", "queries"):
+            workspace.ingest(getattr(made, kind).to_csv(index=False).encode(), "small", kind=kind)
+    with serve(path) as running:
+        yield running
+
+
+def watched(page: Page) -> list[str]:
+    """What goes wrong on the page from now on."""
+    wrong: list[str] = []
+    page.on("console", lambda said: wrong.append(said.text) if said.type == "error" else None)
+    page.on("pageerror", lambda error: wrong.append(str(error)))
+    page.on(
+        "response",
+        lambda answer: wrong.append(f"{answer.status} {answer.url}") if answer.status >= 400 else None,
+    )
+    return wrong
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_no_page_has_a_barrier_an_error_or_a_request_elsewhere(
+    browser: Browser, server: Server, scheme: str
+) -> None:
+    context = browser.new_context(color_scheme=scheme, viewport={"width": 1400, "height": 900})
+    page = context.new_page()
+    wrong, asked, barriers = watched(page), list[str](), dict[str, list[str]]()
+    page.on("request", lambda request: asked.append(request.url))
+    for address in ADDRESSES:
+        page.goto(f"{server.url}/{address}")
+        settle(page)
+        page.evaluate(AXE.read_text())
+        if found := page.evaluate(RUN):
+            barriers[address] = found
+    context.close()
+    assert barriers == {}
+    assert wrong == []
+    assert [url for url in asked if not url.startswith((server.url, "data:", "blob:"))] == []
+
+
+def test_one_press_of_back_undoes_one_thing_that_a_person_did(page: Page, server: Server) -> None:
+    page.goto(f"{server.url}/bank?budget=30")
+    settle(page)
+    page.get_by_test_id("stSidebarNav").get_by_role("link", name="Leaderboard", exact=True).click()
+    page.wait_for_url("**/leaderboard?**budget=30**")
+    settle(page)
+    page.get_by_role("slider", name="Bank size").press("ArrowLeft")
+    page.wait_for_function("() => !location.search.includes('budget=30')")
+    settle(page)
+    page.go_back()
+    page.wait_for_url("**/leaderboard?**budget=30**")
+    settle(page)
+    page.go_back()
+    page.wait_for_url("**/bank?**budget=30**")
+    settle(page)
+    assert page.locator("h1").first.inner_text() == "Bank · small"

@@ -3,6 +3,7 @@
 import numpy as np
 import streamlit as st
 
+from crubric_core.access import current_role
 from crubric_core.analysis.health import overview_sentence
 from crubric_core.analysis.warnings import dataset_warnings
 from crubric_core.figures import overview as figures
@@ -11,6 +12,7 @@ from crubric_core.ui import loaders, widgets
 from crubric_core.ui.overview import chips_of, show_chips
 from crubric_core.ui.page import open_study
 from crubric_core.ui.text import count, plain
+from crubric_core.ui.tour import show_tour
 
 study = open_study("Overview", settings=False)
 facts, reduction = loaders.facts(study), study.reduction()
@@ -28,6 +30,7 @@ study.answer(
 if reduction.pass_marks:
     st.caption(plain(" ".join(reduction.pass_marks)))
 show_chips(chips)
+show_tour(editor=current_role() == "editor")
 widgets.notes(warnings)
 widgets.figures_row(
     {

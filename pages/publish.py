@@ -17,6 +17,7 @@ study = open_study("Publish")
 study.answer(publish_links.summary(found))
 making, links = st.tabs(["New view", "Links"])
 with making:
+    publish.show_viewer()
     publish.make(study, found)
 with links:
     publish_links.manage(found)

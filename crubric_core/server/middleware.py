@@ -12,6 +12,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import HTTPConnection, Request
 from starlette.responses import JSONResponse, PlainTextResponse, RedirectResponse, Response
 
+from ..access import process_role
 from .entrance import TOKEN
 from .first_document import asks_for_page, starting, without_compression
 from .half_open import close_half_open
@@ -53,6 +54,7 @@ HEADERS = {
     "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
     "X-Robots-Tag": "noindex, nofollow",
 }
+ROLE_HEADER = "X-Crubric-Role"
 HEALTH, STREAM, UPLOAD = "/healthz", "/_stcore/stream", "/_stcore/upload_file"
 BLOCKED = ("/_stcore/metrics", "/_stcore/agent", "/_stcore/script-health-check")
 # A proxy adds one of these: behind it the visitor is on another machine, whatever address the connection has.
@@ -221,5 +223,5 @@ def _path(scope: Scope) -> str:
 
 
 def healthz(_request: Request) -> JSONResponse:
-    """For a supervisor: the web server answers."""
-    return JSONResponse({"status": "ok"})
+    """For a supervisor: the web server answers; a header says for what, so that the Publish page knows the viewer."""
+    return JSONResponse({"status": "ok"}, headers={ROLE_HEADER: process_role()})

@@ -6,10 +6,16 @@ import os
 
 from ..environment import views_folder
 
-__all__ = ["view_link", "views_folder"]
+__all__ = ["view_link", "viewer_base", "views_folder"]
+
+DEFAULT = "http://localhost:8502"
+
+
+def viewer_base() -> str:
+    """The address of the server of shared views: CRUBRIC_VIEWER_URL, or its default on this machine."""
+    return (os.environ.get("CRUBRIC_VIEWER_URL") or DEFAULT).rstrip("/")
 
 
 def view_link(token: str) -> str:
-    """The address that opens a view; CRUBRIC_VIEWER_URL names the server of shared views."""
-    base = os.environ.get("CRUBRIC_VIEWER_URL") or "http://localhost:8502"
-    return f"{base.rstrip('/')}/?view={token}"
+    """The address that opens a view."""
+    return f"{viewer_base()}/?view={token}"

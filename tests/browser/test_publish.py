@@ -57,7 +57,7 @@ def test_a_link_is_made_copied_and_revoked(page: Page, server: Server, views: Pa
     expect(page.locator(".st-key-preview h1")).to_have_text(TITLE, timeout=PATIENCE)
     page.get_by_role("button", name="Publish small", exact=True).click()
     shown = page.get_by_role("dialog")
-    link = shown.locator("code").inner_text().strip()
+    link = shown.locator("code").first.inner_text().strip()
     (token,) = parse_qs(urlsplit(link).query)["view"]
     assert open_view(views, token).title == TITLE
     page.keyboard.press("Escape")

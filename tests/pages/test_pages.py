@@ -28,7 +28,7 @@ def test_a_page_without_data_says_what_to_do(open_page: Open, tmp_path: Path, pa
     assert not app.exception
     assert not app.error
     assert first_line(app) == "No dataset yet."
-    assert [link.label for link in app.get("page_link")] == ["To the data"]
+    assert {link.label for link in app.get("page_link")} == {"To the data", "Use my own data"}
 
 
 @pytest.mark.parametrize(
@@ -231,3 +231,12 @@ def test_where_every_cell_is_a_tie_the_overview_says_so_in_each_stage(
     said = " ".join(element.value for element in (*app.header, *app.caption, *app.markdown))
     assert said.count("Every cell is a tie between judges") >= 3
     assert "4 systems" in said
+
+
+def test_the_tour_can_be_closed_and_stays_closed(open_page: Open, study: Path) -> None:
+    app = open_page("overview", study)
+    assert "tour in five steps" in " ".join(text.value for text in app.markdown)
+    app.button(key="close tour").click().run()
+    assert not app.exception
+    app.run()
+    assert "tour in five steps" not in " ".join(text.value for text in app.markdown)

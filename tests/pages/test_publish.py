@@ -201,3 +201,14 @@ def test_the_page_and_the_folder_can_be_taken_along(
     app = open_page("publish", Path(shutil.copy(study, tmp_path / "copy.duckdb")))
     labels = [button.proto.label for button in app.get("download_button")]
     assert {"One HTML file", "Folder for a web server (ZIP)"} <= set(labels)
+
+
+def test_the_page_says_that_links_open_nothing_while_no_viewer_runs(
+    open_page: Open, study: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CRUBRIC_VIEWER_URL", "http://localhost:9")
+    app = open_page("publish", study)
+    assert not app.exception
+    said = [warning.value.replace("\\", "") for warning in app.warning]
+    assert any("Nothing answers at http" in sentence for sentence in said), said
+    assert any("viewer --views" in code.value for code in app.code)

@@ -12,8 +12,9 @@ from ...analysis.pipeline import run_pipeline
 from ...errors import SharingError
 from ...figures.shared_view import shared_figures
 from ...reports.standalone import bundle_zip, standalone_html
+from ...server import viewer_check
 from ...server.sign_in import visitor
-from ...server.views_folder import view_link, views_folder
+from ...server.views_folder import view_link, viewer_base, views_folder
 from ...sharing.build import NOTE, TITLE
 from ..shared_view import content as viewer
 from ..text import plain, shorten
@@ -44,6 +45,7 @@ SPANS = {
 }
 UNTIL = "until the end of a day"
 NEW_LINK = "new link"
+RECHECK = 5.0  # seconds until the viewer is asked again
 PUBLISH = "publish this"
 KEYS = {name: f"publish {name}" for name in ("title", "note", "target")}
 
@@ -127,7 +129,27 @@ def hand_out(link: str) -> None:
     """The new link, over the page so that nobody misses it, with a button that copies it."""
     st.write("Copy the link now: it is not stored and cannot be shown again.")
     st.code(link, language=None, wrap_lines=True)
+    show_check(viewer_check.check_viewer())
     st.caption("Whoever has it sees the view without signing in. You can revoke it under Links.")
+
+
+@st.cache_data(ttl=RECHECK, show_spinner=False)
+def _checked(base: str) -> viewer_check.Check:
+    return viewer_check.check_viewer()
+
+
+def show_viewer() -> None:
+    """Whether links open now, and what must run if they do not."""
+    show_check(_checked(viewer_base()))
+
+
+def show_check(check: viewer_check.Check) -> None:
+    """What was found, and the command that mends it."""
+    if check.answer == "viewer":
+        st.caption(plain(check.sentence))
+        return
+    st.warning(plain(check.sentence))
+    st.code(check.command, language=None, wrap_lines=True)
 
 
 def preview(view: SharedView) -> None:

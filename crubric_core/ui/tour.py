@@ -1,0 +1,45 @@
+"""A short tour for who opens the dashboard for the first time, and the way to one's own data."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from . import loaders
+
+DONE = "tour done"
+STEPS = (
+    ("leaderboard", "Who is ahead?", "A tier holds the systems that are not separated from its first."),
+    (
+        "leaderboard",
+        "Why there?",
+        "Click a system's mark: its rubrics, their labels, answers and judges' reasons.",
+    ),
+    ("measurability", "Tune the gate", "Drag on the histogram to move the threshold τ_c of agreement."),
+    ("bank", "How few are enough?", "What a small bank is worth for a system that it has not seen."),
+    ("publish", "Share it", "A read-only link for others."),
+)
+
+
+def show_tour(*, editor: bool) -> None:
+    """Five steps, until the reader closes them; closed for the rest of the session."""
+    if st.session_state.get(DONE):
+        return
+    with st.container(border=True, key="tour"):
+        st.markdown(
+            "**New here? The tour in five steps**" if editor else "**New here? The tour in four steps**"
+        )
+        for page, title, what in STEPS:
+            if page != "publish" or editor:
+                with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+                    st.page_link(loaders.PAGES / f"{page}.py", label=title)
+                    st.caption(what)
+        st.button("Close the tour", on_click=_close, key="close tour")
+
+
+def _close() -> None:
+    st.session_state[DONE] = True
+
+
+def offer_own_data() -> None:
+    """In the side bar of every page: the way to one's own table."""
+    st.sidebar.page_link(loaders.PAGES / "data.py", label="Use my own data", icon="➕")

@@ -50,6 +50,10 @@ class ConvergenceError(FitError):
         self.fit = fit
 
 
+class WorkersError(CrubricError):
+    """Processes or a cluster that should share the work cannot be reached, or do not finish it."""
+
+
 class AccessError(CrubricError):
     """Whoever acts is not known, or not allowed to do this."""
 

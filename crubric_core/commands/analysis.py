@@ -21,15 +21,18 @@ from ..labels.store.snapshot import Snapshot
 from ..placement.bank_file import write_bank
 from ..placement.bank_scale import bank_scale_of
 from ..reports.study import write_report
+from ..workers import use_workers
 from .composing import add_composition
 from .options import (
     Commands,
     add_command,
     add_inputs,
     add_settings,
+    add_workers,
     opened_dataset,
     opened_workspace,
     settings_of,
+    workers_of,
 )
 from .terminal import progress_bar
 
@@ -47,6 +50,7 @@ def add(commands: Commands) -> None:
     add_inputs(build)
     add_settings(build)
     add_composition(build)
+    add_workers(build)
     build.add_argument("--out", required=True, type=Path, help="folder for the results")
 
     experiment = add_command(commands, "experiment", run_one_experiment)
@@ -55,6 +59,7 @@ def add(commands: Commands) -> None:
     experiment.formatter_class = argparse.RawDescriptionHelpFormatter
     add_inputs(experiment)
     add_settings(experiment)
+    add_workers(experiment)
     part = _add_part(experiment)
     part.add_argument(
         "--each-block",
@@ -77,6 +82,7 @@ def add(commands: Commands) -> None:
     add_inputs(report)
     add_settings(report)
     add_composition(report)
+    add_workers(report)
     _add_part(report)
     report.add_argument(
         "--experiments",
@@ -122,7 +128,7 @@ def _spelled(value: object) -> str:
 def run_build(args: argparse.Namespace) -> None:
     """Build."""
     settings = settings_of(args)
-    with opened_dataset(args) as dataset, progress_bar() as report_progress:
+    with use_workers(workers_of(args)), opened_dataset(args) as dataset, progress_bar() as report_progress:
         analysis = analyse(dataset, settings, report_progress)
         result = result_of(analysis)
         bank = bank_scale_of(result, dataset.panel(settings.response), analysis.transfer())
@@ -135,7 +141,11 @@ def run_build(args: argparse.Namespace) -> None:
 def run_one_experiment(args: argparse.Namespace) -> None:
     """Experiment."""
     settings, parameters = settings_of(args), EXPERIMENTS[args.name].read(args.set)
-    with opened_workspace(args) as (workspace, name), progress_bar() as report_progress:
+    with (
+        use_workers(workers_of(args)),
+        opened_workspace(args) as (workspace, name),
+        progress_bar() as report_progress,
+    ):
         if args.each_block:
             _run_each_block(workspace.dataset(name), settings, parameters, args, report_progress)
             return
@@ -194,7 +204,11 @@ def run_report(args: argparse.Namespace) -> None:
     """Report."""
     settings = settings_of(args)
     wanted = EXPERIMENTS if "all" in (args.experiments or ()) else args.experiments
-    with opened_workspace(args) as (workspace, name), progress_bar() as report_progress:
+    with (
+        use_workers(workers_of(args)),
+        opened_workspace(args) as (workspace, name),
+        progress_bar() as report_progress,
+    ):
         dataset = _part(workspace.dataset(name), settings, args)
         kept = [stored_experiment(workspace, found, dataset, settings) for found in EXPERIMENTS]
         shown = (

@@ -10,7 +10,17 @@ from ..experiments.leave_one_judge_out import leave_one_judge_out
 from ..files import csv_bytes, write_files
 from ..judges.report import judges_report
 from ..judges.shared_errors import effective_judges, independence_note
-from .options import Commands, add_command, add_inputs, add_settings, opened_dataset, settings_of
+from ..workers import use_workers
+from .options import (
+    Commands,
+    add_command,
+    add_inputs,
+    add_settings,
+    add_workers,
+    opened_dataset,
+    settings_of,
+    workers_of,
+)
 from .terminal import progress_bar
 
 
@@ -19,6 +29,7 @@ def add(commands: Commands) -> None:
     judges = add_command(commands, "judges", run_judges)
     add_inputs(judges)
     add_settings(judges)
+    add_workers(judges)
     judges.add_argument(
         "--leave-one-out", action="store_true", help="the leaderboard without each judge, too"
     )
@@ -28,7 +39,7 @@ def add(commands: Commands) -> None:
 def run_judges(args: argparse.Namespace) -> None:
     """Write judges.csv, validity.csv, agreement.csv and shared_errors.csv, and what each judge moves if asked."""
     settings = settings_of(args)
-    with opened_dataset(args) as dataset, progress_bar() as report_progress:
+    with use_workers(workers_of(args)), opened_dataset(args) as dataset, progress_bar() as report_progress:
         found = judges_report(dataset, settings)
         tables = {
             "judges.csv": found.reliability.judges,

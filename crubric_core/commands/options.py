@@ -17,6 +17,7 @@ from ..labels.readers.plan import Columns, Plan, read_columns
 from ..labels.store.workspace import Workspace
 from ..scoring_rules import ScoringRules
 from ..settings import SPECS, Preset, Priors, Settings
+from ..workers import Workers
 from .catalogue import COMMANDS
 from .composing import composition_of
 from .terminal import tell_rejects
@@ -106,6 +107,31 @@ def _add_option(parser: argparse.ArgumentParser, name: str, spec: Spec, default:
         kind = {"choices": tuple(spec.choices)}
     text = f"{spec.help} (default: {default})".replace("%", "%%")
     parser.add_argument("--" + name.replace("_", "-"), default=argparse.SUPPRESS, help=text, **kind)
+
+
+def add_workers(parser: argparse.ArgumentParser) -> None:
+    """Options that say where independent parts of the work run."""
+    parser.add_argument(
+        "--workers",
+        type=int,
+        metavar="N",
+        help="processes of this machine that share the work; no number depends on them "
+        "(default: $CRUBRIC_WORKERS, or 1)",
+    )
+    parser.add_argument(
+        "--scheduler",
+        metavar="ADDRESS",
+        help="Dask scheduler whose workers share the work, such as tcp://host:8786 (default: $CRUBRIC_SCHEDULER)",
+    )
+
+
+def workers_of(args: argparse.Namespace) -> Workers:
+    """The Workers that the options spell out, over those of the environment."""
+    usual = Workers.from_environment()
+    return Workers(
+        usual.processes if args.workers is None else args.workers,
+        usual.scheduler if args.scheduler is None else args.scheduler,
+    )
 
 
 def settings_of(args: argparse.Namespace) -> Settings:

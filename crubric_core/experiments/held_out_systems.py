@@ -32,6 +32,7 @@ from ..judges.measurability import gate_is_off, measurability_posterior
 from ..labels.store.dataset import Dataset
 from ..settings import Settings
 from ..types import BoolArray, Cancel, FloatArray, IntArray, Progress
+from ..workers import run_tasks
 from .concordance import MEASURES, Concordance, Repeat, error_layers, jackknife, total
 from .declaration import HIGH, LOW, Chart, Experiment, ResultColumn, ResultTable, hidden, number
 from .inputs import Inputs, read_inputs, reference_scores
@@ -107,19 +108,47 @@ def hold_out(
     )
     panel = inputs.dataset.panel(settings.response)
     human = reference_scores(inputs.dataset, reduction.systems)
-    sums: dict[str, list[Concordance]] = {name: [] for name in selectors}
-    for repeat in range(repeats):
-        rng = np.random.default_rng([settings.seed, 12, repeat])
-        fold = rng.permutation(np.arange(size) % min(folds, size // 2))
-        placed = Repeat(size, len(budgets))
-        for f in range(int(fold.max()) + 1):
-            watch.step(
-                (repeat + f / (fold.max() + 1)) / repeats, f"Repeat {repeat + 1} of {repeats}, fold {f + 1}"
-            )
-            _place_fold(inputs, panel, pooled, fold == f, budgets, draws, selectors, rng, placed)
-        for name in selectors:
-            sums[name].append(placed.concordance(name, fold, human))
-    return budgets, {name: total(parts) for name, parts in sums.items()}
+    found = list(
+        run_tasks(
+            _one_repeat,
+            range(repeats),
+            (
+                inputs.for_tasks(),
+                panel,
+                pooled,
+                human,
+                budgets,
+                (repeats, folds, draws),
+                tuple(selectors),
+                watch,
+            ),
+            before=lambda repeat: watch.step(repeat / repeats, f"Repeat {repeat + 1} of {repeats}"),
+        )
+    )
+    return budgets, {name: total([one[name] for one in found]) for name in selectors}
+
+
+def _one_repeat(
+    inputs: Inputs,
+    panel: FloatArray,
+    pooled: IrtFit,
+    human: FloatArray,
+    budgets: IntArray,
+    sizes: tuple[int, int, int],
+    selectors: Sequence[str],
+    watch: Watch,
+    repeat: int,
+) -> dict[str, Concordance]:
+    """Every fold of one repeat placed, with a generator of its own. sizes: repeats, folds, draws."""
+    repeats, folds, draws = sizes
+    size = len(inputs.reduction.systems)
+    rng = np.random.default_rng([inputs.settings.seed, 12, repeat])
+    fold = rng.permutation(np.arange(size) % min(folds, size // 2))
+    placed, count = Repeat(size, len(budgets)), int(fold.max()) + 1
+    for f in range(count):
+        watch.step((repeat + f / count) / repeats, f"Repeat {repeat + 1} of {repeats}, fold {f + 1}")
+        _place_fold(inputs, panel, pooled, fold == f, budgets, draws, selectors, rng, placed)
+    return {name: placed.concordance(name, fold, human) for name in selectors}
 
 
 def _place_fold(

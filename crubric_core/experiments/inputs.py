@@ -15,8 +15,10 @@ from ..analysis.warnings import dataset_warnings
 from ..judges.anchors import gold_levels
 from ..judges.measurability import gate_is_off
 from ..labels.store.dataset import Dataset, Reduction
+from ..labels.store.snapshot import Snapshot
 from ..settings import Settings
 from ..types import BoolArray, FloatArray, IntArray
+from ..workers import current_workers
 from .results import ExperimentResult, settings_record
 
 
@@ -45,6 +47,12 @@ class Inputs:
     def gate_off(self) -> bool:
         """Whether agreement says nothing here."""
         return gate_is_off(self.reduction)
+
+    def for_tasks(self) -> Inputs:
+        """The same where tasks run in this process; for others, without the workspace behind it."""
+        if current_workers().here or isinstance(self.dataset, Snapshot):
+            return self
+        return replace(self, dataset=Snapshot(self.dataset, self.settings))
 
     def result(
         self,

@@ -10,7 +10,8 @@ import pandas as pd
 from ..errors import CrubricError
 from ..labels.store.dataset import Dataset
 from ..settings import Settings
-from ..types import Cancel, Progress
+from ..types import Cancel, FloatArray, Progress
+from ..workers import run_tasks
 from .inputs import Inputs, read_inputs
 from .results import Watch
 from .stability import Outcome, analyse, compare_outcomes, reduce_panel
@@ -37,23 +38,18 @@ def leave_one_judge_out(
     watch.step(0.0, "With all judges")
     inputs, names = read_inputs(ds, settings), ds.judges
     panel = ds.panel(settings.response)
-    everyone = [np.arange(size) for size in panel.shape]
     full = analyse(inputs, inputs.reduction, settings)
-    summaries: list[dict[str, object]] = []
-    places = []
-    for k, name in enumerate(names):
-        watch.step((k + 1) / (len(names) + 1), f"Without {name}")
-        try:
-            rest = reduce_panel(inputs, panel, everyone[0], everyone[1], np.delete(everyone[2], k))
-            outcome = analyse(inputs, rest, settings)
-        except CrubricError as error:
-            summaries.append({"judge": name, "note": str(error)})
-            continue
-        table = _places(inputs, full, outcome)
-        moved = (table["rank"] != table["rank_without"]) & table[["rank", "rank_without"]].notna().all(axis=1)
-        shared: dict[str, object] = {**compare_outcomes(full, outcome)}
-        summaries.append(shared | {"judge": name, "moved": int(moved.sum()), "note": ""})
-        places.append(table.assign(judge=name))
+    found = run_tasks(
+        _without_judge,
+        range(len(names)),
+        (inputs.for_tasks(), settings, panel, full),
+        before=lambda k: watch.step((k + 1) / (len(names) + 1), f"Without {names[k]}"),
+    )
+    summaries, places = [], []
+    for name, (summary, table) in zip(names, found, strict=True):
+        summaries.append({"judge": name, **summary})
+        if table is not None:
+            places.append(table.assign(judge=name))
     watch.step(1.0, "Done")
     columns = ["judge", "kept", "rho", "moved", "tier_changes", "tiers", "note"]
     empty = _places(inputs, full, full).assign(judge="").iloc[:0]
@@ -62,6 +58,21 @@ def leave_one_judge_out(
         judges=pd.DataFrame(summaries, columns=columns),
         systems=systems[["judge", *(c for c in systems.columns if c != "judge")]],
     )
+
+
+def _without_judge(
+    inputs: Inputs, settings: Settings, panel: FloatArray, full: Outcome, k: int
+) -> tuple[dict[str, object], pd.DataFrame | None]:
+    """What changes without judge ``k``, and where each system is then; a note alone where there is no analysis."""
+    everyone = [np.arange(size) for size in panel.shape]
+    try:
+        rest = reduce_panel(inputs, panel, everyone[0], everyone[1], np.delete(everyone[2], k))
+        outcome = analyse(inputs, rest, settings)
+    except CrubricError as error:
+        return {"note": str(error)}, None
+    table = _places(inputs, full, outcome)
+    moved = (table["rank"] != table["rank_without"]) & table[["rank", "rank_without"]].notna().all(axis=1)
+    return {**compare_outcomes(full, outcome), "moved": int(moved.sum()), "note": ""}, table
 
 
 def _places(inputs: Inputs, full: Outcome, without: Outcome) -> pd.DataFrame:

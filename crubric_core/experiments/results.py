@@ -20,10 +20,14 @@ class CancelledError(CrubricError):
 
 @dataclass(frozen=True)
 class Watch:
-    """Who receives the progress of an experiment, and who may stop it."""
+    """Who receives the progress of an experiment, and who may stop it; in another process there is nobody."""
 
     progress: Progress | None = None
     cancel: Cancel | None = None
+
+    def __reduce__(self) -> tuple[type[Watch], tuple[()]]:
+        """Pickled, it stays behind."""
+        return Watch, ()
 
     def step(self, share: float, what: str) -> None:
         """Report ``share`` in [0, 1]; raises CancelledError where the experiment is to stop."""

@@ -22,6 +22,7 @@ from ..judges.measurability import nothing_passes
 from ..labels.store.dataset import Reduction
 from ..settings import Settings, Strategy
 from ..types import BoolArray, FloatArray, IntArray
+from ..workers import run_tasks
 from .results import Watch
 from .statistics import known_mean, rank_correlation
 
@@ -99,17 +100,17 @@ def cross_fit(
     watcher = watch or Watch()
     watcher.step(0.0, "Fitting all rubrics")
     start = _fit(reduction, np.arange(reduction.y.shape[1]), settings).items
-    made: list[Split] = []
-    rho: dict[Strategy, list[FloatArray]] = {strategy: [] for strategy in STRATEGIES}
-    for number in range(splits):
-        watcher.step(number / splits, f"Split {number + 1} of {splits}")
-        rng = np.random.default_rng([settings.seed, 10, number])
-        split = make_split(reduction, usable, feasible, settings, start, budgets, draws, rng)
-        made.append(split)
-        for strategy, values in split_fidelity(split, budgets).items():
-            rho[strategy].append(values)
+    found = list(
+        run_tasks(
+            _split_and_fidelity,
+            range(splits),
+            (reduction, usable, feasible, settings, start, budgets, draws),
+            before=lambda number: watcher.step(number / splits, f"Split {number + 1} of {splits}"),
+        )
+    )
+    made = [split for split, _ in found]
     target = target_correlation(len(reduction.systems))
-    stacked = {strategy: np.stack(values) for strategy, values in rho.items()}
+    stacked = {strategy: np.stack([rho[strategy] for _, rho in found]) for strategy in STRATEGIES}
     watcher.step(1.0, "Searching the smallest banks")
     smallest = {s: smallest_bank(made, s, stacked[s], budgets, target) for s in STRATEGIES}
     return CrossFit(budgets, target, made, stacked, smallest)
@@ -135,6 +136,22 @@ def log_budgets(largest: int, n: int = 12) -> IntArray:
 def target_correlation(n_systems: int) -> float:
     """.95, or .9429 at six systems: the largest rho below .95 but for one swap of neighbours (docs/method.md §8)."""
     return 1 - 6 * 2 / (6 * (36 - 1)) if n_systems == 6 else 0.95
+
+
+def _split_and_fidelity(
+    reduction: Reduction,
+    usable: IntArray,
+    feasible: BoolArray,
+    settings: Settings,
+    start: ItemParameters,
+    budgets: IntArray,
+    draws: int,
+    number: int,
+) -> tuple[Split, dict[Strategy, FloatArray]]:
+    """The split of this number, from a generator of its own, and what its banks come to."""
+    rng = np.random.default_rng([settings.seed, 10, number])
+    split = make_split(reduction, usable, feasible, settings, start, budgets, draws, rng)
+    return split, split_fidelity(split, budgets)
 
 
 def make_split(

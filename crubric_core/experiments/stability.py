@@ -27,6 +27,7 @@ from ..judges.posterior import with_posterior_labels
 from ..labels.store.dataset import Dataset, Reduction
 from ..settings import LOWEST_TAU, Settings
 from ..types import BoolArray, Cancel, FloatArray, IntArray, Progress
+from ..workers import run_tasks
 from .declaration import RHO, Chart, Experiment, ResultColumn, ResultTable, hidden, number
 from .inputs import Inputs, read_inputs
 from .results import ExperimentResult, Watch, num, records
@@ -82,12 +83,13 @@ def stability(
     calibration = calibrate(inputs.reduction, settings)
     full = analyse(inputs, inputs.reduction, settings, calibration)
     changed = [v for v in variants(inputs, ds.panel(settings.response), ds.judges) if v.kind in kinds]
-    rows = []
-    for step, variant in enumerate(changed, start=1):
-        watch.step(step / (len(changed) + 1), f"{variant.kind}: {variant.what}")
-        rows.append(
-            {"kind": variant.kind, "what": variant.what, **_compare(inputs, variant, calibration, full)}
-        )
+    compared = run_tasks(
+        _compare,
+        changed,
+        (inputs.for_tasks(), calibration, full),
+        before=lambda n: watch.step((n + 1) / (len(changed) + 1), f"{changed[n].kind}: {changed[n].what}"),
+    )
+    rows = [{"kind": v.kind, "what": v.what, **row} for v, row in zip(changed, compared, strict=True)]
     table = pd.DataFrame(rows, columns=["kind", "what", *_MEASURES, "note"])
     by_kind = kind_table(table)
     watch.step(1.0, "Done")
@@ -178,8 +180,8 @@ def analyse(
     )
 
 
-def _compare(inputs: Inputs, variant: Variant, calibration: Calibration, full: Outcome) -> dict[str, object]:
-    same_labels = variant.reduction is inputs.reduction
+def _compare(inputs: Inputs, calibration: Calibration, full: Outcome, variant: Variant) -> dict[str, object]:
+    same_labels = variant.kind in ("budget", "tau_c")
     try:
         outcome = analyse(inputs, variant.reduction, variant.settings, calibration if same_labels else None)
     except CrubricError as error:

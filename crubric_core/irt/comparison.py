@@ -10,6 +10,7 @@ import pandas as pd
 
 from ..settings import Model, Priors, Quadrature
 from ..types import FloatArray, IntArray
+from ..workers import run_tasks
 from .abilities import ability_posterior, log_probabilities
 from .fit import DEFAULT_PRIORS, IrtFit, constant_rubrics, fit_irt
 
@@ -107,16 +108,30 @@ def held_out_loglik(
     if levels is None and model == "GRM":
         levels = np.full(y.shape[1], int(np.nanmax(y)) + 1)
     out = np.full(y.shape, np.nan)
-    for fold in range(int(folds.max()) + 1):
-        train = np.where(folds == fold, np.nan, y)
-        if constant_rubrics(train).all():
-            continue
-        fit = fit_irt(train, model, quadrature, priors, levels=levels)
-        rows, columns = np.nonzero((folds == fold) & ~fit.constant)
-        probability = predictive_probabilities(fit, train)
-        with np.errstate(divide="ignore"):  # a level that the training part rules out predicts -inf
-            out[rows, columns] = np.log(probability[y[rows, columns].astype(np.int64), rows, columns])
+    shared = (y, folds, model, quadrature, priors, levels)
+    for rows, columns, loglik in run_tasks(_fold_loglik, range(int(folds.max()) + 1), shared):
+        out[rows, columns] = loglik
     return out
+
+
+def _fold_loglik(
+    y: FloatArray,
+    folds: IntArray,
+    model: Model,
+    quadrature: Quadrature,
+    priors: Priors,
+    levels: IntArray | None,
+    fold: int,
+) -> tuple[IntArray, IntArray, FloatArray]:
+    """Rows and columns (n,) of the fold's cells whose rubric varies without them, and their log-probability (n,)."""
+    train = np.where(folds == fold, np.nan, y)
+    if constant_rubrics(train).all():
+        return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64), np.zeros(0)
+    fit = fit_irt(train, model, quadrature, priors, levels=levels)
+    rows, columns = np.nonzero((folds == fold) & ~fit.constant)
+    probability = predictive_probabilities(fit, train)
+    with np.errstate(divide="ignore"):  # a level that the training part rules out predicts -inf
+        return rows, columns, np.log(probability[y[rows, columns].astype(np.int64), rows, columns])
 
 
 def predictive_probabilities(fit: IrtFit, y: FloatArray) -> FloatArray:

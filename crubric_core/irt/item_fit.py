@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import deepcopy
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,6 +13,7 @@ from scipy.stats import norm
 from ..errors import FitError
 from ..intervals import percentile_interval
 from ..types import FloatArray
+from ..workers import run_tasks
 from .abilities import log_probabilities
 from .diagnostics import expected_labels
 from .fit import IrtFit, fit_irt
@@ -52,15 +54,17 @@ def bootstrap_item_fit(
     observed = outfit(fit, y)
     rng = np.random.default_rng([seed, 7])
     exceeded, defined, refits = np.zeros(len(observed)), np.zeros(len(observed)), []
-    for replicate in range(replicates):
-        if progress:
-            progress(replicate / replicates, f"Item fit: replicate {replicate + 1} of {replicates}")
-        drawn = simulate_labels(fit, y, rng)
-        try:
-            refit = fit_irt(drawn, fit.model, fit.quadrature, fit.priors, levels=fit.levels)
-        except FitError:  # every rubric of this draw came out constant
+    report_progress = progress or (lambda share, what: None)
+    results = run_tasks(
+        _refit_simulated,
+        _generators(fit, rng, replicates),
+        (fit, y),
+        before=lambda n: report_progress(n / replicates, f"Item fit: replicate {n + 1} of {replicates}"),
+    )
+    for result in results:
+        if result is None:
             continue
-        statistic = outfit(refit, drawn)
+        refit, statistic = result
         known = ~np.isnan(statistic)
         defined += known
         exceeded += known & (np.where(known, statistic, -np.inf) >= observed)
@@ -69,6 +73,27 @@ def bootstrap_item_fit(
     p = np.where(tested, (exceeded + 1) / (defined + 1), np.nan)
     misfit = float((p[tested] < LEVEL).mean()) if tested.any() else float("nan")
     return ItemFit(observed, p, misfit, tuple(refits))
+
+
+def _generators(fit: IrtFit, rng: np.random.Generator, replicates: int) -> list[np.random.Generator]:
+    """The generator as it is before each replicate, so that each can be drawn by itself, wherever it runs."""
+    found = []
+    for _ in range(replicates):
+        found.append(deepcopy(rng))
+        _noise(fit, rng)
+    return found
+
+
+def _refit_simulated(
+    fit: IrtFit, y: FloatArray, rng: np.random.Generator
+) -> tuple[IrtFit, FloatArray] | None:
+    """A table drawn from the model, fitted again, and its outfit (J,); None where every rubric came out constant."""
+    drawn = simulate_labels(fit, y, deepcopy(rng))
+    try:
+        refit = fit_irt(drawn, fit.model, fit.quadrature, fit.priors, levels=fit.levels)
+    except FitError:
+        return None
+    return refit, outfit(refit, drawn)
 
 
 def outfit(fit: IrtFit, y: FloatArray) -> FloatArray:
@@ -82,13 +107,19 @@ def outfit(fit: IrtFit, y: FloatArray) -> FloatArray:
 
 def simulate_labels(fit: IrtFit, y: FloatArray, rng: np.random.Generator) -> FloatArray:
     """(M, J) labels drawn from the fitted model where ``y`` is known; a constant rubric keeps its label."""
-    theta = fit.theta + fit.theta_sd * rng.standard_normal(len(fit.theta))
+    normal, uniform = _noise(fit, rng)
+    theta = fit.theta + fit.theta_sd * normal
     active = np.flatnonzero(~fit.constant)
     cumulative = np.exp(log_probabilities(fit, active, theta)).cumsum(axis=0)
     drawn = y.copy()
-    uniform = rng.random((len(active), len(theta)))
     drawn[:, active] = (uniform > cumulative[:-1]).sum(axis=0).T
     return np.where(np.isnan(y), np.nan, drawn)
+
+
+def _noise(fit: IrtFit, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
+    """All that one simulated table draws: (M,) standard normal, (J', M) uniform for the rubrics that vary."""
+    normal = rng.standard_normal(len(fit.theta))
+    return normal, rng.random((int((~fit.constant).sum()), len(fit.theta)))
 
 
 def empirical_curve(

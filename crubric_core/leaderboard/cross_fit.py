@@ -19,6 +19,7 @@ from ..irt.models import ItemParameters
 from ..irt.prefixes import nodes_for, posterior_means
 from ..irt.refit import as_fit, refit
 from ..types import BoolArray, FloatArray, IntArray, Progress
+from ..workers import run_tasks
 
 FEW_SYSTEMS = 6  # with fewer, the others are too few to calibrate a rubric
 LEAVE_ONE_OUT = 40  # most systems for which each is a fold of its own
@@ -132,12 +133,21 @@ def cross_fit(y: FloatArray, pooled: IrtFit, *, progress: Progress | None = None
     report_progress = progress or (lambda share, what: None)
     fold = assign_folds(pooled.theta)
     count = int(fold.max()) + 1
-    items, converged = [], []
-    for f in range(count):
-        report_progress(f / count, f"Fitting without fold {f + 1} of {count}")
-        others = fold != f
-        found = refit(pooled, y[others])
-        items.append(mean_sigma(found.theta, pooled.theta[others]).items(found.items))
-        converged.append(found.converged)
+    found = list(
+        run_tasks(
+            _fit_without,
+            range(count),
+            (y, pooled, fold),
+            before=lambda f: report_progress(f / count, f"Fitting without fold {f + 1} of {count}"),
+        )
+    )
     report_progress(1.0, "Fitted every fold")
-    return CrossFit(y, pooled, fold, tuple(items), np.array(converged))
+    converged = np.array([whether for _, whether in found])
+    return CrossFit(y, pooled, fold, tuple(items for items, _ in found), converged)
+
+
+def _fit_without(y: FloatArray, pooled: IrtFit, fold: IntArray, left_out: int) -> tuple[ItemParameters, bool]:
+    """Parameters of all rubrics from the systems of the other folds, on the pooled scale; whether they converged."""
+    others = fold != left_out
+    found = refit(pooled, y[others])
+    return mean_sigma(found.theta, pooled.theta[others]).items(found.items), found.converged

@@ -1,0 +1,45 @@
+"""Tasks for the tests of workers, in a module that a new process imports within no time."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from pathlib import Path
+
+from crubric_core.errors import FitError
+from crubric_core.workers import current_workers
+
+
+def times(factor: int, number: int) -> int:
+    return factor * number
+
+
+def where(number: int) -> tuple[int, bool]:
+    """This process, and whether its own tasks would run in it."""
+    return os.getpid(), current_workers().here
+
+
+def fail(number: int) -> int:
+    if number == 2:
+        raise FitError("task 2 cannot be fitted")
+    return number
+
+
+def die_once(folder: Path, number: int) -> int:
+    """Task 1 ends its process the first time that it runs."""
+    mark = folder / "died"
+    if number == 1 and not mark.exists():
+        mark.touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return number
+
+
+def die(number: int) -> int:
+    os.kill(os.getpid(), signal.SIGKILL)
+    return number
+
+
+def slowly(number: int) -> tuple[int, int]:
+    time.sleep(0.2)
+    return number, os.getpid()

@@ -21,8 +21,8 @@ responses, information = study.curves()
 sharpest = np.sort(fitted.nu)[::-1].cumsum()
 half = int(np.searchsorted(sharpest, sharpest[-1] / 2)) + 1
 study.answer(
-    f"Half of all information about these systems comes from {half:,} of {count(len(items), 'rubric')}; "
-    f"{int(fit.constant.sum()):,} have the same label for every system and carry no information."
+    f"Half of all information about these systems comes from {half:,} of {count(len(items), 'rubric')}. "
+    f"Rubrics without information (the same label for every system): {int(fit.constant.sum()):,}."
 )
 if not fit.converged:
     st.warning("The fit did not converge: read these figures as provisional.")

@@ -122,8 +122,8 @@ def _limits(systems: Sequence[str | None], judges: Sequence[str]) -> tuple[str, 
     unknown = sum(name is None for name in systems)
     if unknown or any(family(judge) is None for judge in judges):
         limits.append(
-            f"Families are read from names: {unknown} of {count(len(systems), 'system')} and "
-            f"{sum(family(judge) is None for judge in judges)} of {count(len(judges), 'judge')} have none."
+            f"Families are read from names. Without a family: {unknown} of {count(len(systems), 'system')}, "
+            f"{sum(family(judge) is None for judge in judges)} of {count(len(judges), 'judge')}."
         )
     return tuple(limits)
 

@@ -159,7 +159,7 @@ def show(study: StudyPage, bank_scale: BankScale, found: Placed, n: int) -> None
         st.write("Every rubric of the bank has a label; only a larger bank can give more.")
         return
     st.caption(
-        f"{count(missing, 'rubric')} of the bank's {len(bank_scale.rubrics):,} have no label of this system. "
+        f"Without a label of this system: {missing:,} of the bank's {count(len(bank_scale.rubrics), 'rubric')}. "
         "The most informative come first."
     )
     widgets.table(following, NEXT, height=38 + 35 * min(len(following), 10))

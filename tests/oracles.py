@@ -723,3 +723,11 @@ def head_to_head(share, slope, use, first, second):
         if a != b and not math.isnan(slope[j]):
             pulls[j] = slope[j] * (a - b)
     return pulls, (better, worse, compared)
+
+
+def clustered_standard_error(values, cluster):
+    """Standard error of a mean whose terms depend within clusters: the sandwich, cluster by cluster."""
+    mean, total, names = sum(values) / len(values), 0.0, sorted(set(cluster.tolist()))
+    for name in names:
+        total += sum(v - mean for v, c in zip(values, cluster, strict=True) if c == name) ** 2
+    return math.sqrt(len(names) / (len(names) - 1) * total) / len(values)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
+from scipy import stats
 
 from ..settings import Model, Priors, Quadrature
 from ..types import FloatArray, IntArray
@@ -15,6 +16,7 @@ from .abilities import ability_posterior, log_probabilities
 from .fit import DEFAULT_PRIORS, IrtFit, constant_rubrics, fit_irt
 
 FOLDS = 5
+ALPHA = 0.05
 
 
 @dataclass(frozen=True)
@@ -23,9 +25,10 @@ class Comparison:
 
     table: one row a model, simplest first: parameters, loglik (marginal, at the fit), aic, bic, kappa and kappa_bic
         (gain in log-likelihood per parameter over the row above, and what BIC asks of it), held_out (mean predictive
-        log-likelihood per left-out cell), held_out_se (of its difference to the best), converged.
-    aic, bic, held_out: the model that each one chooses.
-    sentence: what to do and why, in words.
+        log-likelihood per held-out cell), held_out_se (of its difference to the best, clustered by system),
+        held_out_p (two-sided, t with systems - 1 degrees of freedom; NaN for the best), converged.
+    aic, bic, held_out: the model that each one chooses; aic and bic are those of the penalised fit.
+    sentence: which model predicts best, whether the others are significantly worse, and what AIC and BIC choose.
     """
 
     table: pd.DataFrame
@@ -61,27 +64,46 @@ def compare_models(
     table["bic"] = np.log(n_cells) * table["parameters"] - 2 * table["loglik"]
     table["kappa"] = table["loglik"].diff() / table["parameters"].diff()
     table["kappa_bic"] = np.where(table["kappa"].isna(), np.nan, 0.5 * np.log(n_cells))
-    scored = np.stack(predictions)[:, np.isfinite(np.stack(predictions)).all(axis=0)]
+    compared = np.isfinite(np.stack(predictions)).all(axis=0)
+    scored, system = np.stack(predictions)[:, compared], np.nonzero(compared)[0]
     table["held_out"] = scored.mean(axis=1) if scored.size else np.nan
     best = int(np.argmax(table["held_out"].to_numpy())) if scored.size else 0
-    table["held_out_se"] = (scored - scored[best]).std(axis=1) / np.sqrt(max(scored.shape[1], 1))
+    table["held_out_se"] = clustered_standard_errors(scored - scored[best], system)
+    behind = (table["held_out"][best] - table["held_out"]) / table["held_out_se"]
+    table["held_out_p"] = 2 * stats.t.sf(behind, max(len(np.unique(system)) - 1, 1))
+    table.loc[best, "held_out_p"] = np.nan
     aic, bic = (models[int(np.argmin(table[name].to_numpy()))] for name in ("aic", "bic"))
-    return Comparison(table, aic, bic, models[best], _sentence(aic, bic, models[best], len(y)))
+    return Comparison(table, aic, bic, models[best], _sentence(table, best, aic, bic, len(y)))
 
 
-def _sentence(aic: Model, bic: Model, held_out: Model, n_systems: int) -> str:
-    if aic == bic == "1PL":
-        reason = f"item slopes are not identified with {n_systems} systems"
-        return f"AIC and BIC both choose 1PL: {reason}. Held-out labels are predicted best by {held_out}."
-    if aic == bic:
-        agreement = "agree" if held_out == aic else f"are predicted best by {held_out}"
-        return (
-            f"AIC and BIC both choose {aic}: its extra parameters are supported. Held-out labels {agreement}."
-        )
-    return (
-        f"AIC chooses {aic}, BIC {bic}: the evidence for item-specific parameters is weak with {n_systems} systems. "
-        f"Held-out labels are predicted best by {held_out}."
-    )
+def clustered_standard_errors(values: FloatArray, cluster: IntArray) -> FloatArray:
+    """(R,) standard errors of the means of rows of ``values`` (R, N) whose entries depend within a cluster (N,).
+
+    sqrt(G / (G - 1) sum_g (sum_{n in g} (x_n - mean))²) / N (Liang and Zeger 1986); NaN with fewer than two clusters.
+    """
+    names, place = np.unique(cluster, return_inverse=True)
+    if len(names) < 2:
+        return np.full(len(values), np.nan)
+    centred = values - values.mean(axis=1, keepdims=True)
+    sums = np.stack([np.bincount(place, row, len(names)) for row in centred])
+    return np.asarray(np.sqrt(len(names) / (len(names) - 1) * (sums**2).sum(axis=1)) / values.shape[1])
+
+
+def _sentence(table: pd.DataFrame, best: int, aic: Model, bic: Model, n_systems: int) -> str:
+    models = table["model"].tolist()
+    if len(models) == 1:
+        return f"Only the {models[0]} was fitted: there is nothing to compare it with."
+    if table["held_out"].isna().all():
+        return "Too few labels to predict any of them without itself: the models cannot be compared."
+    worse = [m for m, p in zip(models, table["held_out_p"], strict=True) if p <= ALPHA]
+    level = [m for m in models if m not in (*worse, models[best])]
+    said = [f"The {models[best]} predicts held-out labels best"]
+    if worse:
+        said.append(f"significantly better than the {' and the '.join(worse)}")
+    if level:
+        said.append(f"not significantly better than the {' and the '.join(level)}")
+    choice = f"AIC and BIC choose the {aic}" if aic == bic else f"AIC chooses the {aic} and BIC the {bic}"
+    return f"{', '.join(said)} (5%, {n_systems} systems). {choice}; both are those of the penalised fit."
 
 
 def cell_folds(y: FloatArray, folds: int, rng: np.random.Generator) -> IntArray:

@@ -6,7 +6,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from crubric_core.irt.comparison import cell_folds, compare_models, held_out_loglik, predictive_probabilities
+from crubric_core.irt.comparison import (
+    cell_folds,
+    clustered_standard_errors,
+    compare_models,
+    held_out_loglik,
+    predictive_probabilities,
+)
 from crubric_core.irt.dependence import local_dependence, q3_among, worst_rubrics
 from crubric_core.irt.diagnostics import expected_labels, residual_spectrum, residuals
 from crubric_core.irt.fit import fit_irt
@@ -51,10 +57,39 @@ class TestComparison:
         comparison = compare_models(y, ("1PL", "2PL"), priors=Priors.flat())
         assert (comparison.aic, comparison.bic, comparison.held_out) == ("2PL", "2PL", "2PL")
 
-    def test_few_systems_choose_1pl_and_the_sentence_says_why(self):
-        comparison = compare_models(simulate(8, 60, seed=2).y)
-        assert comparison.bic == "1PL"
-        assert "8 systems" in comparison.sentence
+    def test_the_sentence_says_what_the_table_says(self):
+        for seed in range(4):
+            comparison = compare_models(simulate(8, 60, seed=seed).y)
+            table = comparison.table.set_index("model")
+            best = table["held_out"].idxmax()
+            assert comparison.sentence.startswith(f"The {best} predicts held-out labels best")
+            better, _, level = comparison.sentence.partition("not significantly better than")
+            for model, p in table["held_out_p"].drop(best).items():
+                assert (f"the {model}" in better.partition("significantly better than")[2]) == (p <= 0.05)
+                assert (f"the {model}" in level.partition("(5%")[0]) == (p > 0.05)
+            assert "8 systems" in comparison.sentence
+
+    def test_one_model_is_compared_with_nothing(self):
+        y = simulate(9, 8, seed=5, levels=3).y
+        assert "nothing to compare" in compare_models(y, ("GRM",)).sentence
+
+    def test_cells_of_one_system_count_as_one_cluster(self):
+        rng = np.random.default_rng(3)
+        cluster = rng.integers(0, 7, 200)
+        values = rng.normal(size=(2, 200)) + rng.normal(size=(2, 7))[:, cluster]
+        assert clustered_standard_errors(values, cluster) == pytest.approx(
+            [oracles.clustered_standard_error(row, cluster) for row in values], abs=1e-12
+        )
+        assert np.isnan(clustered_standard_errors(values, np.zeros(200))).all()
+
+    def test_clustered_errors_reject_a_true_mean_of_zero_as_often_as_they_say(self):
+        rng = np.random.default_rng(4)
+        cluster, rejected = np.repeat(np.arange(15), 40), 0
+        for _ in range(400):
+            values = rng.normal(size=(1, 600)) + 0.5 * rng.normal(size=15)[cluster]
+            t = values.mean() / clustered_standard_errors(values, cluster)[0]
+            rejected += abs(t) > 2.145  # t(14)
+        assert 0.02 < rejected / 400 < 0.09
 
     def test_every_fold_has_an_even_share_of_each_rubric(self):
         y = simulate(20, 15, seed=3, missing=0.2).y

@@ -9,10 +9,12 @@ import pandas as pd
 import streamlit as st
 
 from ...analysis.stages import FINE
+from ...experiments.model_check import EXPERIMENT, LISTED
 from ...figures import diagnostics as figures
 from ...irt.information import response_curve
 from ...irt.item_fit import REPLICATES, curve_band, empirical_curve
 from .. import widgets
+from ..experiments.tables import page_columns, show_table
 from ..text import count, plain
 from . import checks
 
@@ -21,37 +23,7 @@ if TYPE_CHECKING:
     from ..loaders import Study
 
 MOST_MISFITS = 200
-_number = st.column_config.NumberColumn
-COMPARISON = {
-    "model": "model",
-    "parameters": _number("parameters", format="localized"),
-    "loglik": _number("log-likelihood", format="%.1f"),
-    "aic": _number("AIC", format="%.1f", help="Smaller is better: fit less the number of parameters."),
-    "bic": _number("BIC", format="%.1f", help="As AIC, with a higher price for each parameter."),
-    "kappa": _number(
-        "κ", format="%.3f", help="Log-likelihood gain per further parameter; AIC asks for more than 1."
-    ),
-    "kappa_bic": _number("threshold of BIC", format="%.2f"),
-    "held_out": _number(
-        "held-out labels", format="%.4f", help="Mean log-probability of labels held out of the fit."
-    ),
-    "held_out_se": _number("± s.e.", format="%.4f", help="Of the difference to the best."),
-}
-PAIRS = {
-    "first": "rubric",
-    "second": "other rubric",
-    "q3": _number("Q3", format="%.2f"),
-    "same_query": "same query",
-    "flagged": "flagged",
-}
-MISFITS = {
-    "rubric": "rubric",
-    "query": "query",
-    "outfit": _number("outfit", format="%.2f"),
-    "p": _number("p", format="%.3f"),
-    "b": _number("difficulty b", format="%.2f"),
-    "a": _number("discrimination a", format="%.2f"),
-}
+TABLES = EXPERIMENT.tables
 
 
 def _comparison(study: Study, _items: pd.DataFrame) -> None:
@@ -59,10 +31,10 @@ def _comparison(study: Study, _items: pd.DataFrame) -> None:
     found = checks.comparison(study)
     st.markdown(f"**{plain(found.sentence)}**")
     st.caption(
-        "AIC and BIC weigh fit against parameters; held-out labels show which model predicts. "
-        "The model of the analysis is chosen under Settings."
+        f"The analysis uses the {study.settings.model}, chosen under Settings. Held-out labels show which model "
+        "predicts; AIC and BIC weigh fit against parameters."
     )
-    widgets.table(found.table, COMPARISON)
+    show_table(found.table, TABLES["models"])
 
 
 def _dependence(study: Study, _items: pd.DataFrame) -> None:
@@ -99,7 +71,7 @@ def _dependence(study: Study, _items: pd.DataFrame) -> None:
     if np.isfinite(found.within_query):
         st.caption(f"{found.within_query:.0%} of the flagged pairs belong to one query. Look for blocks.")
     named = {side: [names[j] for j in found.pairs[side]] for side in ("first", "second")}
-    widgets.table(found.pairs.assign(**named), PAIRS, height=260)
+    show_table(found.pairs.head(LISTED).assign(**named), TABLES["pairs"])
 
 
 def _item_fit(study: Study, items: pd.DataFrame) -> None:
@@ -119,7 +91,7 @@ def _item_fit(study: Study, items: pd.DataFrame) -> None:
     )
     st.caption("An outfit far above 1 means that strong systems fail the rubric or weak ones pass it.")
     worst = table.sort_values("p").head(MOST_MISFITS)
-    chosen = widgets.pick_one(worst, MISFITS, key="misfit", height=300)
+    chosen = widgets.pick_one(worst, page_columns(TABLES["items"]), key="misfit", height=300)
     if chosen is not None:
         _one_curve(study, found, chosen)
     widgets.download("Download item_fit.csv", table, "item_fit.csv")

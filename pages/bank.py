@@ -4,15 +4,24 @@ from functools import partial
 
 import streamlit as st
 
+from crubric_core.analysis.composition import composition_notes
 from crubric_core.analysis.tables import bank_table
 from crubric_core.analysis.warnings import fit_warnings
-from crubric_core.ui import tables, widgets
-from crubric_core.ui.bank import sections
-from crubric_core.ui.bank_file import download_bank
+from crubric_core.errors import CrubricError
+from crubric_core.ui import widgets
+from crubric_core.ui.bank import composing, sections
+from crubric_core.ui.bank_file import download_bank, download_form
 from crubric_core.ui.page import open_study
 from crubric_core.ui.search import search_rubrics
 
 study = open_study("Bank")
+try:
+    study.order()
+except CrubricError as error:
+    if study.settings.composition is None:
+        raise
+    composing.refused(study, error)
+    st.stop()
 worth = study.worth()
 sections.answer(study, worth)
 widgets.notes(fit_warnings(study.calibration(), study.feasible, study.settings))
@@ -21,13 +30,15 @@ if worth is not None:
 sections.price(study)
 
 st.markdown("**The bank**")
+composing.working_table(study, search_rubrics(study.reduction().rubrics))
+widgets.notes(composition_notes(study.settings, study.constraints(), study.order(), study.feasible))
+widgets.lazy_tabs({name: partial(part, study) for name, part in composing.PARTS.items()}, "compose")
 table = bank_table(study.queries(), study.reduction(), study.calibration(), study.order(), study.settings)
-found = search_rubrics(study.reduction().rubrics)[study.bank()]
-widgets.table(table[found], tables.BANK, height=340)
-left, right = st.columns([1, 3])
+left, right = st.columns([1, 3], vertical_alignment="bottom")
 with left:
     widgets.download("Download bank.csv", table, "bank.csv")
-with right:
     download_bank(study)
+with right:
+    download_form(study)
 parts = {name: partial(section, study) for name, section in sections.SECTIONS.items()}
 widgets.lazy_tabs(parts, key="part")

@@ -7,9 +7,21 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from ..analysis.reference import reference_on_pool
+from ..errors import ExportError
+from ..files import zip_bytes
 from ..placement.bank_file import NAME, bank_bytes
 from ..placement.bank_scale import BankScale, make_bank_scale
+from ..placement.formats import EXPORTS
 from . import loaders
+from .text import plain
+
+FORMS = {
+    "csv": "a spreadsheet (CSV)",
+    "healthbench": "HealthBench",
+    "autorubric": "autorubric",
+    "promptfoo": "promptfoo",
+    "inspect": "Inspect",
+}
 
 if TYPE_CHECKING:
     from .page import StudyPage
@@ -44,3 +56,25 @@ def download_bank(study: StudyPage) -> None:
         key="download bank.json",
         help="All that placing a new system needs: rubrics with their parameters, and the systems of this study",
     )
+
+
+def download_form(study: StudyPage) -> None:
+    """The bank in the form of the tool that is to judge, made when one is chosen."""
+    form = st.selectbox(
+        "The bank for another tool",
+        list(EXPORTS),
+        index=None,
+        format_func=FORMS.__getitem__,
+        placeholder="choose a tool",
+        key="bank form",
+        help="Each carries the rubrics' ids, so that its results come back on the New system page",
+    )
+    if form is None:
+        return
+    try:
+        found = EXPORTS[form](bank_scale_of_study(study))
+    except ExportError as error:
+        st.error(plain(str(error)))
+        return
+    name, content = next(iter(found.items())) if len(found) == 1 else (f"bank-{form}.zip", zip_bytes(found))
+    st.download_button(f"Download {name}", content, name, on_click="ignore", key=f"download form {form}")

@@ -63,6 +63,10 @@ def open_study(title: str, *, settings: bool = True, show_tau_t: bool = False) -
         quarter = partial(_quarter, dataset, fingerprint)
         chosen = settings_bar(int(row["rubrics"]), quarter, show_tau_t=show_tau_t)
         offer_to_save(row["name"], title.lower().replace(" ", "_"))
+    composition = state.held_composition(row["name"])
+    if composition is not None:
+        st.caption("The bank is composed by hand; the Bank page shows how, and resets it.")
+        chosen = replace(chosen, composition=composition)
     return StudyPage(data=dataset, fingerprint=fingerprint, settings=with_rules(dataset, chosen), place=place)
 
 

@@ -7,10 +7,13 @@ the nearest preset, as the command line does.
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from ..composition import Composition
+from ..errors import SettingsError
 from ..settings import Settings
 from .settings_address import NAMES, read_settings, spelled
 
@@ -21,6 +24,11 @@ DEFAULTS = Settings()
 _HELD, _WRITTEN = "settings held", "settings written"
 _BARE = "address bare"  # the run began without a dataset in the address: somebody came by the navigation
 _ANOTHER = "another dataset"
+COMPOSITION = "composition"
+LONGEST_COMPOSITION = 1_200  # characters of an address
+_COMPOSED, _COMPOSED_WRITTEN, _COMPOSED_MOVED = (
+    f"composition {part}" for part in ("held", "written", "moved")
+)
 
 
 def arrive() -> None:
@@ -133,6 +141,32 @@ def held_system(name: str, known: Sequence[str]) -> str | None:
 def hold_system(name: str, system: str | None) -> None:
     """From now on that parameter names this system, or none."""
     st.session_state[f"{name} held"], st.session_state[f"{name} moved"] = system, True
+
+
+def held_composition(dataset: str) -> Composition | None:
+    """What this session asks of the dataset's bank; an address goes before it, and says it where it is short."""
+    session, given = st.session_state, st.query_params.get(COMPOSITION)
+    every: dict[str, Composition] = session.setdefault(_COMPOSED, {})
+    told = given is not None or not session.get(_BARE, True)
+    if told and given != session.get(_COMPOSED_WRITTEN) and not session.get(_COMPOSED_MOVED):
+        try:
+            found = Composition.from_json(given) if given else Composition()
+        except SettingsError:  # an address that somebody typed wrong asks for nothing
+            found = Composition()
+        session[_COMPOSED] = every = every | {dataset: found}
+    composition = every.get(dataset) or None
+    text = "" if composition is None else json.dumps(composition.as_dict(), separators=(",", ":"))
+    written = text if 0 < len(text) <= LONGEST_COMPOSITION else None
+    session[_COMPOSED_MOVED], session[_COMPOSED_WRITTEN] = False, written
+    _write({COMPOSITION: written})
+    return composition
+
+
+def hold_composition(dataset: str, composition: Composition | None) -> None:
+    """From now on the pages compose the dataset's bank so."""
+    every: dict[str, Composition] = st.session_state.get(_COMPOSED, {})
+    st.session_state[_COMPOSED] = every | {dataset: composition or Composition()}
+    st.session_state[_COMPOSED_MOVED] = True
 
 
 def _given() -> dict[str, str]:

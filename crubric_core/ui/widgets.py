@@ -125,7 +125,7 @@ def _in_ink(fig: go.Figure, title: str) -> None:
 
 def table(frame: pd.DataFrame, columns: Mapping[str, Any], *, height: int | None = None) -> None:
     """The named columns of a frame; a heading or a column_config each, unknown as a dash."""
-    frame, columns = _percentages(frame, columns)
+    frame, columns = even_percentages(frame, columns)
     st.dataframe(
         _sent(frame, columns),
         column_order=list(columns),
@@ -148,7 +148,7 @@ def _say_more(frame: pd.DataFrame) -> None:
         st.caption(f"The first {MOST_ROWS:,} of {len(frame):,} rows. Search or filter for others.")
 
 
-def _percentages(frame: pd.DataFrame, columns: Mapping[str, Any]) -> tuple[pd.DataFrame, dict[str, Any]]:
+def even_percentages(frame: pd.DataFrame, columns: Mapping[str, Any]) -> tuple[pd.DataFrame, dict[str, Any]]:
     """Shares as percentages with one decimal each: Streamlit's own format writes 50% above 33.33%."""
     shown = dict(columns)
     shares = [
@@ -178,7 +178,7 @@ def pick_some(
 def _pick(
     frame: pd.DataFrame, columns: Mapping[str, Any], key: str, height: int, mode: Any, start: Sequence[int]
 ) -> list[int]:
-    frame, columns = _percentages(frame, columns)
+    frame, columns = even_percentages(frame, columns)
     chosen: Any = st.dataframe(
         _sent(frame, columns),
         column_order=list(columns),

@@ -1,0 +1,305 @@
+"""The bank as a working table: pin, exclude and swap rubrics, bound groups, give costs."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from ...analysis.composition import by_id, ids_of, read_costs
+from ...analysis.tables import bank_table
+from ...bank.swaps import replacements
+from ...bank.worth import worth_difference
+from ...composition import ATTRIBUTES, Composition, Limit
+from ...errors import CrubricError
+from ...files import json_bytes
+from .. import state, tables, widgets
+from ..text import count, plain, shorten
+
+if TYPE_CHECKING:
+    from ...types import BoolArray, IntArray
+    from ..page import StudyPage
+
+ROWS = ("In the bank", "All that pass")
+COSTS = {"one": "1", "text": "the characters of its text", "given": "as a CSV file has it"}
+MARKS: dict[str, Any] = {
+    "pin": st.column_config.CheckboxColumn("pin", help="Always in the bank", width="small"),
+    "exclude": st.column_config.CheckboxColumn("exclude", help="Never in the bank", width="small"),
+}
+
+
+def held(study: StudyPage) -> Composition:
+    """What is asked now."""
+    return study.settings.composition or Composition()
+
+
+def hold(study: StudyPage, composition: Composition) -> None:
+    """Ask this from now on."""
+    state.hold_composition(study.dataset.name, composition)
+
+
+def working_table(study: StudyPage, found: BoolArray) -> None:
+    """The bank's rubrics, or all that pass, with boxes to pin and to exclude; excluded ones are always shown."""
+    which = st.segmented_control("Rubrics shown", ROWS, default=ROWS[0], key="bank rows", required=True)
+    frame = _rows(study, found, whole=which == ROWS[1])
+    key = f"working table {_fingerprint(study, which or '', frame)}"
+    even, shown = widgets.even_percentages(frame, {**MARKS, **tables.BANK})
+    st.data_editor(
+        even,
+        column_order=list(shown),
+        column_config=shown,
+        disabled=list(tables.BANK),
+        hide_index=True,
+        height=340,
+        key=key,
+        on_change=_marked,
+        args=(study, frame["id"].tolist(), key),
+    )
+
+
+def _rows(study: StudyPage, found: BoolArray, *, whole: bool) -> pd.DataFrame:
+    """The rows of the working table: the bank in its order, then others by query; marked as they are."""
+    order, composition = study.order(), held(study)
+    rubrics, ids = study.reduction().rubrics, np.array(ids_of(study.reduction().rubrics), dtype=object)
+    bank = study.bank()
+    others = np.isin(ids, composition.never)
+    if whole:
+        others |= study.pool
+    others[bank] = False
+    chosen = bank_table(study.queries(), study.reduction(), study.calibration(), order, study.settings)
+    rest = rubrics.iloc[np.flatnonzero(others)].assign(id=ids[others])
+    frame = pd.concat([chosen, rest[["rubric", "query", "text", "id"]]], ignore_index=True)
+    frame = frame.assign(
+        pin=frame["id"].isin(composition.always), exclude=frame["id"].isin(composition.never)
+    )
+    kept = found[np.concatenate([bank, np.flatnonzero(others)])]
+    return frame[kept].reset_index(drop=True)
+
+
+def _fingerprint(study: StudyPage, *parts: object) -> str:
+    """Another table, another widget: what was edited in one is no edit of the other."""
+    said = repr(
+        (
+            study.fingerprint,
+            study.settings,
+            *(p["id"].tolist() if isinstance(p, pd.DataFrame) else p for p in parts),
+        )
+    )
+    return hashlib.sha256(said.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+def _marked(study: StudyPage, ids: list[str], key: str) -> None:
+    """A box was ticked or unticked."""
+    composition = held(study)
+    for row, edits in st.session_state[key]["edited_rows"].items():
+        for mark, on in edits.items():
+            composition = composition.marked(ids[int(row)], mark, on=bool(on))
+    hold(study, composition)
+
+
+def swap(study: StudyPage) -> None:
+    """One rubric of the bank, the best replacements for it, and what each costs."""
+    rubrics, bank = study.reduction().rubrics, study.bank()
+    names, ids = rubrics["rubric"].map(str).tolist(), ids_of(rubrics)
+    place = {int(j): i for i, j in enumerate(bank, start=1)}
+    left, right = st.columns([1, 2], gap="medium")
+    out = left.selectbox(
+        "Swap out",
+        bank.tolist(),
+        index=None,
+        format_func=lambda j: f"#{place.get(j, 0)} {shorten(names[j], 60)}",
+        placeholder="a rubric of the bank",
+        key="swap out",
+    )
+    if out is None or out not in place:
+        right.caption("Choose a rubric to see what would best take its place.")
+        return
+    asked = study.constraints()
+    allowed = study.pool if asked is None else study.pool & ~asked.excluded
+    best = replacements(study.utility(), bank, out, allowed, asked)
+    if not best.rubrics.size:
+        right.caption("No other rubric keeps all bounds in its place.")
+        return
+    change = dict(zip(best.rubrics.tolist(), best.change.tolist(), strict=True))
+    into = right.selectbox(
+        "Swap in, the best first, with the change of the utility",
+        list(change),
+        format_func=lambda j: f"{shorten(names[j], 60)} ({change[j]:+.5f})",
+        key=f"swap in {out}",
+    )
+    st.caption(f"Out: {plain(_text(rubrics, out))}")
+    st.caption(f"In: {plain(_text(rubrics, into))}")
+    st.button("Swap", on_click=_swap, args=(study, ids[out], ids[into]))
+
+
+def _text(rubrics: pd.DataFrame, j: int) -> str:
+    text = rubrics["text"].iloc[j]
+    return shorten(str(rubrics["rubric"].iloc[j] if pd.isna(text) else text), 300)
+
+
+def _swap(study: StudyPage, out: str, into: str) -> None:
+    hold(study, held(study).swapped(out, into))
+
+
+def bounds(study: StudyPage) -> None:
+    """At least and at most so many of a group."""
+    composition = held(study)
+    for position, limit in enumerate(composition.limits):
+        sides = [f"at least {limit.at_least}"] if limit.at_least else []
+        sides += [] if limit.at_most is None else [f"at most {limit.at_most}"]
+        line, remove = st.columns([5, 1], vertical_alignment="center")
+        line.write(plain(f"{' and '.join(sides) or 'no bound'} of {limit.words}"))
+        remove.button("Remove", key=f"remove bound {position}", on_click=_unbound, args=(study, position))
+    by_place, which, least, most, add = st.columns([2, 3, 2, 2, 1], vertical_alignment="bottom")
+    by = by_place.selectbox(
+        "Group", ATTRIBUTES, format_func=lambda name: name.replace("_", " "), key="bound by"
+    )
+    value = which.selectbox(
+        "Which", _groups(study, by), index=None, placeholder="each of them", key=f"bound value {by}"
+    )
+    low = least.number_input("At least", 0, None, 0, key="bound least")
+    high = most.number_input("At most", 0, None, None, placeholder="any", key="bound most")
+    add.button(
+        "Add",
+        on_click=_bound,
+        args=(study, by, value, low, high),
+        disabled=(not low and high is None) or (high is not None and low > high),
+    )
+
+
+def _groups(study: StudyPage, by: str) -> list[str]:
+    rubrics, queries = study.reduction().rubrics, study.queries()
+    values = rubrics[by] if by in ("query", "dimension") else queries[by]
+    return sorted(map(str, values.dropna().unique()))
+
+
+def _bound(study: StudyPage, by: Any, value: str | None, low: int, high: int | None) -> None:
+    composition = held(study)
+    hold(study, replace(composition, limits=(*composition.limits, Limit(by, value, int(low), high))))
+
+
+def _unbound(study: StudyPage, position: int) -> None:
+    limits = held(study).limits
+    hold(study, replace(held(study), limits=limits[:position] + limits[position + 1 :]))
+
+
+def costs(study: StudyPage) -> None:
+    """What a rubric costs, and how much the bank may."""
+    composition = held(study)
+    left, right = st.columns(2, gap="medium")
+    cost = left.selectbox(
+        "A rubric costs",
+        list(COSTS),
+        index=list(COSTS).index(composition.cost),
+        format_func=COSTS.__getitem__,
+        key=f"cost of {composition.cost}",
+    )
+    budget = right.number_input(
+        "The bank may cost at most",
+        min_value=0.0,
+        value=composition.cost_budget,
+        placeholder="any",
+        key=f"cost budget of {composition.cost_budget}",
+        help="Besides the bank size B",
+    )
+    given = composition.costs
+    if cost == "given":
+        file = st.file_uploader("A CSV file with the columns id or rubric, and cost", "csv", key="costs file")
+        given = read_costs(file.getvalue()) if file is not None else composition.costs
+    ready = cost != "given" or bool(given)
+    wanted = {"cost": cost, "costs": given if cost == "given" else (), "cost_budget": budget or None}
+    st.button("Use these costs", on_click=_priced, args=(study, wanted), disabled=not ready)
+
+
+def _priced(study: StudyPage, wanted: dict[str, Any]) -> None:
+    hold(study, replace(held(study), **wanted))
+
+
+def changes(study: StudyPage) -> None:
+    """What the composition changes: rubrics in and out, and what the bank is worth before and after."""
+    if study.settings.composition is None:
+        st.caption("Nothing is composed by hand: this is the bank that the strategy chooses.")
+        return
+    alone = replace(study, settings=replace(study.settings, composition=None))
+    entered, gone = np.setdiff1d(study.bank(), alone.bank()), np.setdiff1d(alone.bank(), study.bank())
+    st.write(
+        f"{count(len(entered), 'rubric')} entered and {len(gone):,} left, compared with the bank "
+        f"that the strategy alone chooses ({len(alone.bank()):,})."
+    )
+    if sentence := _worth_sentence(study, alone):
+        st.write(sentence)
+    for title, rubrics in (("Entered", entered), ("Left", gone)):
+        if len(rubrics):
+            st.markdown(f"**{title}**")
+            widgets.table(
+                _named(study, rubrics), {"rubric": "rubric", "query": "query", "text": tables.BANK["text"]}
+            )
+
+
+def _named(study: StudyPage, rubrics: IntArray) -> pd.DataFrame:
+    return study.reduction().rubrics.iloc[rubrics]
+
+
+def _worth_sentence(study: StudyPage, alone: StudyPage) -> str:
+    after, before = study.worth(curve=False), alone.worth(curve=False)
+    if after is None or before is None:
+        return ""
+    new, old = after.chosen[-1], before.chosen[-1]
+    found = worth_difference(new, old, "kept", study.settings.confidence)
+    return (
+        f"Held out, {int(after.sizes[-1]):,} composed rubrics keep {new.kept.estimate:.1%} of the separated pairs, and "
+        f"{int(before.sizes[-1]):,} chosen by the strategy alone keep {old.kept.estimate:.1%}: a difference of "
+        f"{100 * found.estimate:+.1f} percentage points [{100 * found.low:+.1f}, {100 * found.high:+.1f}]."
+    )
+
+
+def take_along(study: StudyPage) -> None:
+    """Reset, and the composition as a file, out and in."""
+    composition = held(study)
+    left, middle, right = st.columns([1, 1, 2], vertical_alignment="bottom")
+    left.button("Reset", on_click=hold, args=(study, Composition()), disabled=not composition)
+    middle.download_button(
+        "Download composition.json",
+        lambda: json_bytes(composition.as_dict()),
+        "composition.json",
+        "application/json",
+        on_click="ignore",
+        disabled=not composition,
+        help="What `crubric build --composition` reads",
+    )
+    file = right.file_uploader("A composition.json to use", "json", key="composition file")
+    if file is not None:
+        right.button("Use this file", on_click=_use, args=(study, file.getvalue()))
+    if sentence := st.session_state.pop("composition refused", ""):
+        st.error(plain(sentence))
+
+
+def _use(study: StudyPage, content: bytes) -> None:
+    try:
+        asked = Composition.from_json(content.decode("utf-8", "replace"))
+        hold(study, by_id(asked, study.reduction().rubrics))
+    except CrubricError as error:
+        st.session_state["composition refused"] = str(error)
+
+
+def refused(study: StudyPage, error: CrubricError) -> None:
+    """What cannot be met, and the means to change it."""
+    study.answer(f"{study.dataset.name}: no bank is as it is asked for.")
+    st.error(plain(str(error)))
+    for title, part in (("Bounds", bounds), ("Costs", costs), ("File and reset", take_along)):
+        st.markdown(f"**{title}**")
+        part(study)
+
+
+PARTS = {
+    "Swap": swap,
+    "Bounds": bounds,
+    "Costs": costs,
+    "What changed": changes,
+    "File and reset": take_along,
+}
+"""The tabs below the working table."""

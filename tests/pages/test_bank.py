@@ -1,0 +1,85 @@
+"""The Bank page as a working table: what is asked is kept, told, undone, and carried by the address."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from streamlit.testing.v1 import AppTest
+
+from crubric_core import Composition, Workspace
+from crubric_core.analysis.composition import HELD_OUT, ids_of
+from crubric_core.composition import Limit
+from tests.pages.conftest import Open
+
+
+def said(app: AppTest) -> str:
+    parts = (*app.header, *app.warning, *app.markdown, *app.caption, *app.error)
+    return " ".join(str(part.value) for part in parts).replace("\\", "")
+
+
+def press(app: AppTest, label: str) -> AppTest:
+    return next(button for button in app.button if button.label == label).click().run()
+
+
+def some_ids(study: Path) -> tuple[str, ...]:
+    with Workspace(study) as workspace:
+        return ids_of(workspace.dataset("small").rubrics)
+
+
+def address(composition: Composition) -> str:
+    return json.dumps(composition.as_dict(), separators=(",", ":"))
+
+
+def test_a_bound_is_added_told_kept_on_other_pages_and_reset(open_page: Open, study: Path) -> None:
+    app = open_page("bank", study, dataset="small", budget="12", compose="Bounds")
+    assert not app.exception
+    assert "composed by hand" not in said(app)
+    app.number_input(key="bound most").set_value(1).run()
+    app = press(app, "Add")
+    assert not app.exception
+    assert "The bank is composed by hand: 1 bound on groups." in said(app)
+    assert HELD_OUT in said(app)
+    assert app.query_params["composition"] == address(Composition(limits=(Limit("query", None, 0, 1),)))
+    assert "at most 1 of each query" in said(app)
+    app = press(app, "Remove")
+    assert "composed by hand" not in said(app)
+    assert "composition" not in app.query_params
+
+
+def test_what_an_address_asks_is_asked_and_what_changed_is_told(open_page: Open, study: Path) -> None:
+    ids = some_ids(study)
+    asked = Composition(exclusions=ids[:40])
+    app = open_page(
+        "bank", study, dataset="small", budget="12", compose="What changed", composition=address(asked)
+    )
+    assert not app.exception
+    assert "40 excluded" in said(app)
+    assert "compared with the bank that the strategy alone chooses" in said(app)
+    assert "a difference of" in said(app)
+
+
+def test_a_swap_takes_the_best_replacement(open_page: Open, study: Path) -> None:
+    app = open_page("bank", study, dataset="small", budget="6", compose="Swap")
+    out = app.selectbox(key="swap out").options[0]
+    app.selectbox(key="swap out").select(app.selectbox(key="swap out").options[0]).run()
+    app = press(app, "Swap")
+    assert not app.exception
+    assert "1 swapped" in said(app)
+    assert out not in app.selectbox(key="swap out").options
+
+
+def test_what_cannot_be_met_is_told_with_the_means_to_change_it(open_page: Open, study: Path) -> None:
+    impossible = Composition(limits=(Limit("query", None, 90),))
+    app = open_page("bank", study, dataset="small", composition=address(impossible))
+    assert not app.exception
+    assert "cannot be met" in said(app)
+    app = press(app, "Reset")
+    assert not app.error
+    assert "cannot be met" not in said(app)
+
+
+def test_an_address_that_is_no_composition_asks_for_nothing(open_page: Open, study: Path) -> None:
+    app = open_page("bank", study, dataset="small", composition="{broken")
+    assert not app.exception
+    assert "composed by hand" not in said(app)

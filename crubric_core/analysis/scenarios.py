@@ -187,7 +187,7 @@ def _differing(first: Settings, second: Settings) -> list[tuple[str, str, str]]:
             found.append((spec.title, _shown(left, spec.none), _shown(right, spec.none)))
     found += [
         (what, "differ", "differ")
-        for what in ("Priors", "Rules")
+        for what in ("Priors", "Rules", "Composition")
         if getattr(first, what.lower()) != getattr(second, what.lower())
     ]
     return found

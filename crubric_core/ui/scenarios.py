@@ -103,7 +103,9 @@ def listing(scenarios: tuple[Scenario, ...]) -> pd.DataFrame:
 
 
 def _told(settings: Settings) -> str:
-    return ", ".join(f"{name} {value}" for name, value in spelled(settings).items()) or "the defaults"
+    told = [f"{name} {value}" for name, value in spelled(settings).items()]
+    told += ["bank composed by hand"] if settings.composition is not None else []
+    return ", ".join(told) or "the defaults"
 
 
 LISTING: dict[str, Any] = {

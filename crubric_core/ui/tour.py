@@ -42,4 +42,4 @@ def _close() -> None:
 
 def offer_own_data() -> None:
     """In the side bar of every page: the way to one's own table."""
-    st.sidebar.page_link(loaders.PAGES / "data.py", label="Use my own data", icon="➕")
+    st.sidebar.page_link(loaders.PAGES / "data.py", label="Use my own data")

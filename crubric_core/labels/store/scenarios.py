@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+from ...composition import Composition
 from ...errors import DatasetError, SettingsError
 from ...priors import Priors
 from ...scoring_rules import ScoringRules
@@ -133,8 +134,9 @@ def _unknown(name: str, names: list[str]) -> str:
 
 def _written(settings: Settings) -> str:
     preset, told = settings.explicit()
-    rules = {} if settings.rules is None else {"rules": settings.rules.as_dict()}
-    return json.dumps({"preset": preset, "settings": told, "priors": asdict(settings.priors), **rules})
+    parts = {name: getattr(settings, name) for name in ("rules", "composition")}
+    given = {name: part.as_dict() for name, part in parts.items() if part is not None}
+    return json.dumps({"preset": preset, "settings": told, "priors": asdict(settings.priors), **given})
 
 
 def _read(name: str, settings: str, page: str, filters: str, saved_at: datetime) -> Scenario:
@@ -150,5 +152,9 @@ def _settings_of(found: Mapping[str, Any]) -> Settings:
     priors = dict(found["priors"])
     beta = priors.get("c_beta")
     priors["c_beta"] = None if beta is None else tuple(beta)
-    rules = ScoringRules.from_json(json.dumps(found["rules"])) if "rules" in found else None
-    return Settings.preset(found["preset"], **found["settings"], priors=Priors(**priors), rules=rules)
+    parts: dict[str, Any] = {"priors": Priors(**priors)}
+    if "rules" in found:
+        parts["rules"] = ScoringRules.from_json(json.dumps(found["rules"]))
+    if "composition" in found:
+        parts["composition"] = Composition.from_dict(found["composition"])
+    return Settings.preset(found["preset"], **found["settings"], **parts)

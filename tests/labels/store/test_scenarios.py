@@ -7,6 +7,7 @@ import stat
 
 import pytest
 
+from crubric_core.composition import Composition
 from crubric_core.errors import DatasetError, WorkspaceError
 from crubric_core.labels import Workspace
 from crubric_core.labels.store.scenarios import (
@@ -27,6 +28,7 @@ SETTINGS = (
     Settings(),
     Settings.preset("paper"),
     Settings(tau_c=0.123456789, budget=7, model="GRM", basis="bank", priors=Priors.flat()),
+    Settings(composition=Composition(pins=("r1",), exclusions=("r2",), cost_budget=4.0)),
     Settings(gate="agreement", agreement="pairwise", tau_c=0.6, rules=ScoringRules(actionability=2.0)),
 )
 

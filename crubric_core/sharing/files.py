@@ -6,15 +6,18 @@ from ..files import csv_bytes, json_bytes
 from .budget import for_files
 from .view import SharedView
 
+DIGITS = 4
+"""Decimals in readers' CSV files; view.json has the numbers as they are."""
+
 
 def leaderboard_csv(view: SharedView) -> bytes:
     """The leaderboard as CSV, safe for spreadsheets; empty where the view has none."""
-    return b"" if view.leaderboard is None else csv_bytes(view.leaderboard)
+    return b"" if view.leaderboard is None else csv_bytes(view.leaderboard.round(DIGITS))
 
 
 def rubrics_csv(view: SharedView) -> bytes:
     """The rubrics of the bank as CSV, safe for spreadsheets; empty where the view has none."""
-    return b"" if view.rubrics is None else csv_bytes(view.rubrics)
+    return b"" if view.rubrics is None else csv_bytes(view.rubrics.round(DIGITS))
 
 
 def view_json(view: SharedView) -> bytes:

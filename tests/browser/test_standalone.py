@@ -19,6 +19,7 @@ from tests.reports.test_standalone import PAYLOADS, view_of
 pytestmark = pytest.mark.browser
 VIEW = view_of(*(" ".join(PAYLOADS[n:] + PAYLOADS[:n]) for n in range(6)))  # every payload in every field
 PHONE, DESK = {"width": 390, "height": 844}, {"width": 1400, "height": 900}
+A4 = {"width": 718, "height": 1000}  # 190 mm at 96 dots an inch: A4 with margins of 10 mm
 
 
 @dataclass
@@ -129,7 +130,10 @@ def test_it_follows_the_colour_scheme_and_is_light_on_paper(window: Page, files:
     expect(ink).to_have_css("fill", "rgb(20, 23, 28)")
     window.emulate_media(color_scheme="dark", media="print")
     expect(ground).to_have_css("background-color", "rgb(255, 255, 255)")
+    window.set_viewport_size(A4)
     window.evaluate("dispatchEvent(new Event('beforeprint'))")
+    # nothing is cut on paper, once the figures have followed its width
+    window.wait_for_function(f"document.documentElement.scrollWidth <= {A4['width']}", timeout=20_000)
     expect(ink).to_have_css("fill", "rgb(20, 23, 28)")
 
 

@@ -3,7 +3,8 @@
     python -m benchmarks.ingest [--rows 10000000] [--repeats 3] [--folder DIR]
 
 Ours is all of it: reading, validating, storing, checking and one reduction to consensus and agreement. Both run in
-turn, each in a process of its own with a fresh file; the ratio is that of the medians.
+turn, each in a process of its own with a fresh file; the ratio is that of the medians. Processor time is told besides:
+a busy machine stretches the clock of both by different amounts.
 """
 
 from __future__ import annotations
@@ -19,14 +20,14 @@ from pathlib import Path
 import duckdb
 
 SYSTEMS, JUDGES, PER_QUERY = 50, 4, 10
-LIMITS = {"csv": 3.0, "parquet": 4.0}
+LIMITS = {"csv": 3.0, "parquet": 3.0}
 
 BARE = """
 import duckdb, json, sys, time
 started = time.perf_counter()
 with duckdb.connect(sys.argv[2]) as connection:
     connection.execute("CREATE TABLE t AS SELECT * FROM '" + sys.argv[1] + "'")
-print(json.dumps({"seconds": time.perf_counter() - started}))
+print(json.dumps({"seconds": time.perf_counter() - started, "processor": time.process_time()}))
 """
 OURS = """
 import json, resource, sys, time
@@ -37,7 +38,7 @@ with Workspace(sys.argv[2]) as workspace:
     reduction = workspace.dataset("d").reduce()
     seconds = time.perf_counter() - started
 peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
-print(json.dumps({"seconds": seconds, "peak": peak, "rows": report.accepted, "labels": reduction.n_labels,
+print(json.dumps({"seconds": seconds, "processor": time.process_time(), "peak": peak, "rows": report.accepted, "labels": reduction.n_labels,
                   "steps": len(told)}))
 """
 
@@ -78,7 +79,9 @@ def compare(source: Path, repeats: int, folder: Path) -> dict[str, float]:
             results.append(run(code, source, target))
             if place:
                 Path(target).unlink()
-    seconds = {n: statistics.median(r["seconds"] for r in x) for n, x in (("bare", bare), ("ours", ours))}
+    both = (("bare", bare), ("ours", ours))
+    seconds = {n: statistics.median(r["seconds"] for r in x) for n, x in both}
+    seconds |= {f"{n}_processor": statistics.median(r["processor"] for r in x) for n, x in both}
     in_memory = statistics.median(r["seconds"] for r in memory)
     return {**ours[-1], **seconds, "memory": in_memory, "peak": max(r["peak"] for r in ours)}
 
@@ -93,16 +96,19 @@ def main() -> None:
     )
     args = parser.parse_args()
     print(
-        "| format | rows | bare, on disk | ours | ratio | at most | bare, in memory | ratio | peak GiB | steps |"
+        "| format | rows | bare, on disk | ours | ratio | at most | bare, processor | ours | ratio | bare, in memory |"
+        " ratio | peak GiB | steps |"
     )
-    print("| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |")
+    print("|" + " --- |" * 13)
     with tempfile.TemporaryDirectory(dir=args.folder) as name:
         folder = Path(name)
         for ending, source in write_labels(folder, args.rows).items():
             r = compare(source, args.repeats, folder)
-            ratios = f"{r['ours'] / r['bare']:.2f} | {LIMITS[ending]:g} | {r['memory']:.1f} s"
+            ratios = f"{r['ours'] / r['bare']:.2f} | {LIMITS[ending]:g}"
+            processor = f"{r['bare_processor']:.1f} s | {r['ours_processor']:.1f} s"
             print(
                 f"| {ending} | {r['rows']:,} | {r['bare']:.1f} s | {r['ours']:.1f} s | {ratios} |"
+                f" {processor} | {r['ours_processor'] / r['bare_processor']:.2f} | {r['memory']:.1f} s |"
                 f" {r['ours'] / r['memory']:.2f} | {r['peak']:.2f} | {r['steps']} |",
                 flush=True,
             )

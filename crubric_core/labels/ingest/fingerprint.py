@@ -50,7 +50,7 @@ _SECTIONS = {
         LEFT JOIN queries q ON q.query_id = r.query_id WHERE a.dataset_id = $dataset
     """,
     "reasons": """
-        WITH counting AS (
+        WITH counting AS NOT MATERIALIZED (
             SELECT 'labels' AS kind, system_id, rubric_id, judge_id, run_id, label, reason FROM labels
             WHERE dataset_id = $dataset
             UNION ALL SELECT 'gold', system_id, rubric_id, judge_id, 0, label, reason FROM gold

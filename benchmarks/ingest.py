@@ -38,8 +38,8 @@ with Workspace(sys.argv[2]) as workspace:
     reduction = workspace.dataset("d").reduce()
     seconds = time.perf_counter() - started
 peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
-print(json.dumps({"seconds": seconds, "processor": time.process_time(), "peak": peak, "rows": report.accepted, "labels": reduction.n_labels,
-                  "steps": len(told)}))
+print(json.dumps({"seconds": seconds, "processor": time.process_time(), "peak": peak, "rows": report.accepted,
+                  "labels": reduction.n_labels, "steps": len(told)}))
 """
 
 

@@ -1,8 +1,9 @@
-"""Large files of foreign formats are read by a process of its own, under limits of memory and time.
+"""Archives and large files of foreign formats are read by a process of its own, under limits of memory and time.
 
-A record of hundreds of megabytes holds the interpreter while it is parsed, and may need many times its size: apart, it
-neither freezes the dashboard nor ends it. One process looks into all files of an upload, another writes their rows.
-Small files, CSV and Parquet stay in this process, which is faster.
+A record of hundreds of megabytes holds the interpreter while it is parsed, and may need many times its size; a few
+bytes of an archive may unpack to any number. Apart, neither freezes the dashboard nor ends it. One process takes the
+archives of an upload apart, another looks into all its files, a third writes their rows. Small files, CSV and Parquet
+stay in this process, which is faster.
 """
 
 from __future__ import annotations
@@ -14,16 +15,19 @@ import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, TypeVar, cast
+from typing import Any, Protocol, TypeVar, cast
 
 from ...environment import PACKAGE
 from ...errors import IngestError
+from .formats import archive
+from .formats.compression import compression_of, is_tar
 from .formats.sheets_child import limit
-from .sources import Piece
 
 SMALL = (
     8 << 20
 )  # bytes of JSON and Inspect logs, all files together, up to which they are read in this process
+PACKED = 1 << 16  # bytes of an archive up to which it is unpacked in this process
+_UNPACKED = 1 << 24  # and bytes that it declares
 MEGABYTES = 6144  # of memory that the process may take
 SECONDS = 600
 _INSIDE = "CRUBRIC_READS_APART"  # set in the process itself
@@ -33,22 +37,55 @@ _ONE_THREAD = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM
 T = TypeVar("T")
 
 
-def is_heavy(pieces: Iterable[Piece]) -> bool:
+class File(Protocol):
+    """Anything that is a local file."""
+
+    @property
+    def path(self) -> Path:
+        """Where it is."""
+
+
+def is_heavy(files: Iterable[File]) -> bool:
     """Whether files have more JSON than may be parsed in this process; False in the process that reads apart."""
     if _INSIDE in os.environ:
         return False
-    left = SMALL
-    for piece in pieces:
-        size = piece.path.stat().st_size
-        if size and _is_record_format(piece.path):
-            left -= size
+    left: float = SMALL
+    for file in files:
+        left -= _records_of(file.path)
     return left < 0
 
 
-def _is_record_format(path: Path) -> bool:
+def _records_of(path: Path) -> float:
+    """How many bytes of JSON a file holds, unpacked; 0 where it is of another format."""
+    if archive.is_zip(path):
+        return max(archive.declared_size(path), path.stat().st_size)
     with path.open("rb") as file:
         head = file.read(_HEAD)
-    return head.startswith(b"PK") or head.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] in (b"{", b"[")
+    is_json = head.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] in (b"{", b"[")
+    return path.stat().st_size if is_json else 0
+
+
+def is_packed(path: Path, name: str) -> bool:
+    """Whether a file has to be unpacked, and may not be in this process; False in the process that reads apart.
+
+    Raises IngestError where its list of files shows that it will not be read.
+    """
+    if _INSIDE in os.environ:
+        return False
+    small = path.stat().st_size <= PACKED
+    if archive.is_zip(path):
+        declared = archive.declared_size(path)
+        if small and declared <= _UNPACKED:
+            return False
+        return declared == float("inf") or not _has_reader(path, name)
+    kind = compression_of(path)
+    return (kind is not None or is_tar(path)) and (kind == "xz" or not small)
+
+
+def _has_reader(path: Path, name: str) -> bool:
+    """Whether a ZIP archive is a workbook or a log: they are read apart, or entry by entry, anyway."""
+    entries = archive.entry_names(path, name)
+    return any(entry in entries for entry in (*archive.LOG, *archive.WORKBOOK))
 
 
 def apart(names: Iterable[str], function: Callable[..., T], *arguments: Any) -> T:

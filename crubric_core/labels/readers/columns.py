@@ -97,9 +97,18 @@ SPECS: Mapping[str, TableSpec] = {
 }
 
 SYNONYMS: Mapping[str, tuple[str, ...]] = {
-    "system": ("system_id", "model", "model_id", "model_name", "system_name"),
+    "system": ("system_id", "model", "model_id", "model_name", "system_name", "response_model"),
     "query": ("query_id", "question", "question_id", "prompt_id", "task_id", "prompt"),
-    "rubric": ("rubric_id", "criterion", "criterion_id", "criteria", "item", "item_id", "rubric_name"),
+    "rubric": (
+        "rubric_id",
+        "criterion",
+        "criterion_id",
+        "criteria",
+        "item",
+        "item_id",
+        "rubric_name",
+        "criterion_name",
+    ),
     "judge": (
         "judge_id",
         "grader",
@@ -112,6 +121,9 @@ SYNONYMS: Mapping[str, tuple[str, ...]] = {
         "rater_id",
         "evaluator_id",
         "judge_name",
+        "grader_model",
+        "grader_name",
+        "evaluation_model",
     ),
     "annotator": ("annotator_id", "judge", "rater", "expert", "grader"),
     "label": (
@@ -125,6 +137,7 @@ SYNONYMS: Mapping[str, tuple[str, ...]] = {
         "vote",
         "met",
         "criteria_met",
+        "is_met",
         "passed",
         "pass",
         "satisfied",
@@ -256,8 +269,9 @@ def _whole(column: str) -> str:
 
 
 def plain_name(name: str) -> str:
-    """A column's name as it is compared: no case, underscores for all that parts its words."""
-    return re.sub(r"[\s\-.]+", "_", name.strip().lower())
+    """A column's name as it is compared: no case, underscores for all that parts its words (``ModelName`` too)."""
+    parted = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name.strip())
+    return re.sub(r"[\s\-.]+", "_", parted.lower())
 
 
 def _listed(columns: Sequence[str]) -> str:

@@ -14,6 +14,7 @@ from .formats.records import Fault
 from .guess import CROSSED, Matrix, crossed_names, guess_columns, guess_kind, guess_matrix, guess_spread
 from .native_files import companions, first_records, native_of, native_rows
 from .nested import find_nested, with_nested_unused
+from .not_labels import why_no_labels
 from .open_questions import label_by_content, one_rubric, told_of_one_rubric, with_query
 from .paths import fields_of_records
 from .plan import Columns, FilePlan, Guess
@@ -78,10 +79,19 @@ def look_into(piece: Piece, overrides: Overrides, pieces: Sequence[Piece] = ()) 
     )
     found = _with_rules_told(found, asked, mapping)
     if found.plan.format not in ("json", "jsonl"):
-        return found
+        return _with_better_problem(found, {})
     fields = fields_of_records(piece.path, piece.name)
     within = _within(piece, found, replace(overrides, mapping=asked), fields)
-    return within or replace(found, plan=with_nested_unused(found.plan, fields))
+    return within or _with_better_problem(replace(found, plan=with_nested_unused(found.plan, fields)), fields)
+
+
+def _with_better_problem(found: Found, fields: Mapping[str, Sequence[Any]]) -> Found:
+    """Where no labels are found, why there are none, if the file's columns tell."""
+    plan = found.plan
+    if plan.problem is None or plan.kind not in ("labels", "gold"):
+        return found
+    why = why_no_labels(plan.name, plan.columns, fields)
+    return replace(found, plan=replace(plan, problem=why)) if why else found
 
 
 def _within(

@@ -66,6 +66,7 @@ _ENDINGS = (
     "judgement",
     "vote",
     "present",
+    "feedback",
 )
 _CONTAINS: Mapping[str, tuple[str, ...]] = {
     "system": ("system", "model", "candidate", "assistant"),
@@ -325,11 +326,11 @@ def _may_hold_labels(column: str) -> bool:
 
 
 def spread_names(columns: Sequence[str]) -> tuple[str, ...]:
-    """The names of what wide columns stand for: without an ending such as _score that they all share."""
-    for ending in _ENDINGS:
-        cut = [re.sub(rf"(?i)[\s_.\-]+{ending}$", "", c) for c in columns]
-        if all(c and c != whole for c, whole in zip(cut, columns, strict=True)) and len(set(cut)) == len(
-            columns
-        ):
-            return tuple(c.strip() for c in cut)
+    """The names of what wide columns stand for: without an ending such as _score, or such a beginning, of them all."""
+    for word in _ENDINGS:
+        for pattern in (rf"(?i)[\s_.\-]+{word}$", rf"(?i)^{word}[\s_.\-]+"):
+            cut = [re.sub(pattern, "", c) for c in columns]
+            changed = all(c and c != whole for c, whole in zip(cut, columns, strict=True))
+            if changed and len(set(cut)) == len(columns):
+                return tuple(c.strip() for c in cut)
     return tuple(c.strip() for c in columns)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -73,7 +74,12 @@ def find_nested(kind: Kind, fields: Mapping[str, Sequence[Any]]) -> Nested | Non
     """
     if kind not in ("labels", "gold"):
         return None
-    found = _in_lists(kind, fields) or _in_objects(kind, fields) or _in_tree(fields)
+    found = (
+        _in_lists(kind, fields)
+        or _in_objects(kind, fields)
+        or _side_by_side(kind, fields)
+        or _in_tree(fields)
+    )
     if found is None:
         return None
     lacking = tuple(c for c in SPECS[kind].needed if c not in found)
@@ -120,10 +126,77 @@ def _in_lists(kind: Kind, fields: Mapping[str, Sequence[Any]]) -> dict[str, str]
             for f in fields
             if f.startswith(home + ".") and _last(f) in _NAMING and f not in mapping.values()
         ]
-        mapping["rubric"] = (
-            min(named, key=lambda f: (_NAMING.index(_last(f)), len(f))) if named else f"{home}.#"
-        )
-    return mapping
+        if named:
+            mapping["rubric"] = min(named, key=lambda f: (_NAMING.index(_last(f)), len(f)))
+    mapping = _with_siblings(kind, fields, mapping)
+    return mapping if "rubric" in mapping else {**mapping, "rubric": f"{home}.#"}
+
+
+def _siblings(fields: Mapping[str, Sequence[Any]], label: str) -> tuple[int, list[str]]:
+    """(which part of a label's path, its values) where fields that differ in one key alone hold labels too."""
+    parts = parts_of(label)
+    for at, part in enumerate(parts[:-1]):
+        marks = "[]" if part.endswith("[]") else ""
+        alike = []
+        for field in fields:
+            other = parts_of(field)
+            same = len(other) == len(parts) and other[:at] + other[at + 1 :] == parts[:at] + parts[at + 1 :]
+            if same and other[at].endswith("[]") == bool(marks) and _holds_labels(fields[field]):
+                alike.append(other[at].removesuffix("[]"))
+        if len(alike) > 1:
+            return at, alike
+    return -1, []
+
+
+def _with_siblings(
+    kind: Kind, fields: Mapping[str, Sequence[Any]], mapping: dict[str, str]
+) -> dict[str, str]:
+    """The same paths through all objects of which one was found: two graders next to each other are two judges."""
+    at, keys = _siblings(fields, mapping["label"])
+    if at < 0:
+        return mapping
+    parts = parts_of(mapping["label"])
+    before, marks = parts[:at], "[]" if parts[at].endswith("[]") else ""
+    old, holder = ".".join(parts[: at + 1]), ".".join(before) + "{}"
+    found = {
+        c: holder + marks + path.removeprefix(old) if path == old or path.startswith(old + ".") else path
+        for c, path in mapping.items()
+    }
+    who = "annotator" if kind == "gold" else "judge"
+    graders = all(GRADER.search(unescaped(k)) or MODEL.search(unescaped(k)) for k in keys)
+    if "rubric" not in found and not graders:
+        found["rubric"] = f"{holder}.#"
+    elif who not in found:
+        found[who] = f"{holder}.#"
+    return found
+
+
+def _side_by_side(kind: Kind, fields: Mapping[str, Sequence[Any]]) -> dict[str, str] | None:
+    """Labels in objects next to each other in a record, one a judge: ``primary.verdict, secondary.verdict``."""
+    labels = [
+        f
+        for f in fields
+        if f.count(".") and "[]" not in f and _is_label(kind, f) and _holds_labels(fields[f])
+    ]
+    for label in labels:
+        at, _ = _siblings(fields, label)
+        if at >= 0:
+            inside = ".".join(parts_of(label)[: at + 1])
+            mapping = {"label": label} | _others(kind, fields, "", {label})
+            own = {
+                c: f
+                for f in fields
+                for c in SPECS[kind].columns
+                if c != "label" and f.startswith(inside + ".") and _is(kind, c, f)
+            }
+            outside = {c: f for c, f in mapping.items() if "." not in f or c == "label"}
+            return _with_siblings(kind, fields, outside | own)
+    return None
+
+
+GRADER = re.compile(
+    r"(?i)judge|grader|rater|human|annotator|reviewer|expert|evaluator|physician|doctor|nurse|assessor"
+)
 
 
 def _in_objects(kind: Kind, fields: Mapping[str, Sequence[Any]]) -> dict[str, str] | None:
@@ -155,11 +228,14 @@ def _of_object(
     elif len(inner) == 1:
         label = f"{holder}{{}}.{inner[0]}"
         held = [m for m in members if m.endswith(f".{inner[0]}")]
+    elif _two_deep(within):
+        return _of_two(kind, fields, holder, members)
     else:
         return None
     if not held or sum(_holds_labels(fields[m]) for m in held) < _LABEL_ALIKE * len(held):
         return None
-    mapping = {"label": label} | _others(kind, fields, "", set(members))
+    home = holder[: holder.rindex("[]") + 2] if "[]" in holder else ""
+    mapping = {"label": label} | _others(kind, fields, home, set(members))
     reasons = [t for t in tails if t and _is(kind, "reason", t)]
     mapping |= {"reason": f"{holder}{{}}.{reasons[0]}"} if len(reasons) == 1 else {}
     who = "annotator" if kind == "gold" else "judge"
@@ -173,6 +249,34 @@ def _of_object(
         if listed and who not in mapping:
             mapping[who] = f"{holder}{{}}[].#"
     return mapping
+
+
+def _two_deep(within: Sequence[Sequence[str]]) -> bool:
+    """Whether an object holds objects with the same keys each: judges of criteria, or criteria of judges."""
+    keys: dict[str, set[str]] = {}
+    for parts in within:
+        keys.setdefault(parts[0], set()).add(".".join(parts[1:]))
+    alike = len({frozenset(k) for k in keys.values()}) == 1
+    return len(keys) > 1 and alike and all(len(p) == 2 and "[]" not in p[0] + p[1] for p in within)
+
+
+def _of_two(
+    kind: Kind, fields: Mapping[str, Sequence[Any]], holder: str, members: Sequence[str]
+) -> dict[str, str] | None:
+    """``scores{}{}``: the keys that name judges tell which of the two levels is the judge's."""
+    if sum(_holds_labels(fields[m]) for m in members) < _LABEL_ALIKE * len(members):
+        return None
+    who = "annotator" if kind == "gold" else "judge"
+    levels = [[unescaped(parts_of(m.removeprefix(holder + "."))[i]) for m in members] for i in (0, 1)]
+    names = [all(MODEL.search(k) or GRADER.search(k) for k in level) for level in levels]
+    if names[0] == names[1]:
+        return None
+    home = holder[: holder.rindex("[]") + 2] if "[]" in holder else ""
+    mapping = {"label": f"{holder}{{}}{{}}"} | _others(kind, fields, home, set(members))
+    if {who, "rubric"} & set(mapping):
+        return None
+    outer, inner = (who, "rubric") if names[0] else ("rubric", who)
+    return mapping | {outer: f"{holder}{{}}.#", inner: f"{holder}{{}}{{}}.#"}
 
 
 def _in_tree(fields: Mapping[str, Sequence[Any]]) -> dict[str, str] | None:

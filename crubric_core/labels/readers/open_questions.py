@@ -34,6 +34,7 @@ _NAMES = (
         "paper_id",
     ),
     *(
+        "datasource_item_id",
         "reference_example_id",
         "segment_id",
         "seg_id",
@@ -74,7 +75,13 @@ def with_query(plan: FilePlan, rows: Sequence[Sequence[Any]], *, strict: bool) -
         return plan
     spread = any(isinstance(v, tuple) for v in plan.mapping.values())
     offers = [c for c in plan.unused if c in plan.columns and _parts(_cells(plan, rows, c), before, spread)]
-    named = sorted((c for c in offers if _name(c) in _NAMES), key=lambda c: _NAMES.index(_name(c)))
+    systems = (
+        _cells(plan, rows, str(plan.mapping["system"])) if plan.mapping.get("system") in plan.columns else []
+    )
+    alone = {c: bool(systems) and _of_one_system(_cells(plan, rows, c), systems) for c in offers}
+    named = sorted(
+        (c for c in offers if _name(c) in _NAMES), key=lambda c: (alone[c], _NAMES.index(_name(c)))
+    )
     if named or (offers and not strict):
         column = named[0] if named else offers[0]
         return _taken(plan, column, 0.75 if named else 0.4)
@@ -155,6 +162,11 @@ def _parts(cells: Sequence[Any], before: Sequence[tuple[Any, ...]], spread: bool
     if any(c in (None, "") for c in cells) or len(set(zip(before, cells, strict=True))) < len(cells):
         return False
     return len(set(cells)) < len(cells) or (spread and len(set(before)) == 1)
+
+
+def _of_one_system(cells: Sequence[Any], systems: Sequence[Any]) -> bool:
+    """Whether no value comes with two systems, where there are several: an id of an answer, and of no query."""
+    return len(set(systems)) > 1 and len(set(zip(cells, systems, strict=True))) == len(set(cells))
 
 
 def _cells(plan: FilePlan, rows: Sequence[Sequence[Any]], column: str) -> list[Any]:

@@ -1,7 +1,8 @@
 """Paths into nested JSON: ``scores[].metric``, ``ratings{}.#``; records unfolded into rows along them.
 
 A path is keys joined by points. ``[]`` after a key goes through the items of a list, ``{}`` through the values of an
-object, each a row of its own; ``#`` at the end is the position of the item (from 0), or the key of the value.
+object, each a row of its own; ``#`` at the end is the position of the item (from 0), or the key of the value. Of an
+object whose values are asked for a field (``{}.verdict``), those that have no field asked for are passed over.
 """
 
 from __future__ import annotations
@@ -101,6 +102,8 @@ def _unfold(piece: Piece, texts: Sequence[str], columns: Sequence[str], named: S
     plain = [parse_path("") if c not in named else Trail(c, (), (c,)) for c in columns]
     target = piece.scratch / "unfolded.csv"
     hits = [0] * len(paths)
+    innermost = [p.rest for p in paths if p.steps == longest and p.rest != (PLACE,)]
+    asked = {r[0] for r in innermost} if longest[-1:] == (("{}", True),) and all(innermost) else set()
     with target.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow([*columns, *texts])
@@ -112,6 +115,8 @@ def _unfold(piece: Piece, texts: Sequence[str], columns: Sequence[str], named: S
                 for p, c in zip(plain, columns, strict=True)
             ]
             for items in _walk(record, longest, ((record, None),)):
+                if asked and not _has_any(items[-1][0], asked):
+                    continue
                 found = [_value(items[p.depth], p.rest) for p in paths]
                 hits = [n + (c is not None) for n, c in zip(hits, found, strict=True)]
                 writer.writerow(["" if c is None else c for c in (*own, *found)])
@@ -147,6 +152,10 @@ def _walk(
             yield from _walk(item[0], steps[i + 1 :], (*items, item))
         return
     yield items
+
+
+def _has_any(value: Any, keys: set[str]) -> bool:
+    return isinstance(value, dict) and not keys.isdisjoint(value)
 
 
 def _value(item: Item, keys: Sequence[str]) -> str | None:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO, Union
 
 from ...errors import IngestError
+from .apart import apart, is_packed
 from .formats import archive
 from .formats.compression import compression_of, decompress, is_tar, untar
 from .formats.encoding import as_utf8, marked_encoding
@@ -71,18 +72,43 @@ def gathered(sources: Sources, name: str | None = None) -> Iterator[tuple[Piece,
 
 
 def _laid_out(listed: list[tuple[str | None, Source]], folder: Path) -> tuple[Piece, ...]:
-    pieces: list[Piece] = []
-    try:
+    whole: list[tuple[Piece, bool]] = []
+    with _disk():
         for number, (label, source) in enumerate(listed):
             scratch = folder / f"source{number}"
             scratch.mkdir()
-            pieces += _open(label, source, scratch, alone=len(listed) == 1)
+            whole += _open(label, source, scratch, alone=len(listed) == 1)
+    packed = [is_packed(piece.path, piece.name) for piece, _ in whole]
+    there = [given for given, wait in zip(whole, packed, strict=True) if wait]
+    unpacked = iter(apart([piece.name for piece, _ in there], _all_taken_apart, there) if there else ())
+    return _distinct(
+        [
+            piece
+            for given, wait in zip(whole, packed, strict=True)
+            for piece in (next(unpacked) if wait else _taken_apart(*given))
+        ]
+    )
+
+
+def _all_taken_apart(whole: Sequence[tuple[Piece, bool]]) -> list[list[Piece]]:
+    return [_taken_apart(piece, nested) for piece, nested in whole]
+
+
+def _taken_apart(piece: Piece, nested: bool) -> list[Piece]:
+    with _disk():
+        return _take_apart(piece, nested=nested)
+
+
+@contextmanager
+def _disk() -> Iterator[None]:
+    """What the disk refuses, as a sentence."""
+    try:
+        yield
     except OSError as error:
         raise IngestError(
             f"The files could not be laid out for reading ({error.strerror}): check that they can be read, and that "
             "the disk of temporary files has room."
         ) from error
-    return _distinct(pieces)
 
 
 def _listed(
@@ -97,7 +123,8 @@ def _listed(
     return [(name, sources)]
 
 
-def _open(name: str | None, source: Source, scratch: Path, *, alone: bool) -> list[Piece]:
+def _open(name: str | None, source: Source, scratch: Path, *, alone: bool) -> list[tuple[Piece, bool]]:
+    """Each file of a source as it is, and whether it comes from within something."""
     if isinstance(source, (str, Path)):
         path = Path(source).expanduser()
         if path.is_dir():
@@ -106,7 +133,7 @@ def _open(name: str | None, source: Source, scratch: Path, *, alone: bool) -> li
             raise IngestError(f"There is no file {str(source)!r}: check the path.")
         plain = scratch / "source"
         plain.symlink_to(path.resolve())  # a path with * or [ would be taken for a pattern
-        return _take_apart(Piece(name or path.name, plain, path.resolve().as_posix(), scratch, alone))
+        return [(Piece(name or path.name, plain, path.resolve().as_posix(), scratch, alone), False)]
     label = name or Path(str(getattr(source, "name", "") or "upload")).name
     path = scratch / "source"
     if isinstance(source, bytes):
@@ -115,10 +142,10 @@ def _open(name: str | None, source: Source, scratch: Path, *, alone: bool) -> li
         with path.open("wb") as file:
             while block := source.read(1 << 20):
                 file.write(block)
-    return _take_apart(Piece(label, path, label, scratch, alone))
+    return [(Piece(label, path, label, scratch, alone), False)]
 
 
-def _walk(name: str, folder: Path, scratch: Path) -> list[Piece]:
+def _walk(name: str, folder: Path, scratch: Path) -> list[tuple[Piece, bool]]:
     """Every file below a folder, by its path from that folder on; links are not followed."""
     found: list[Path] = []
     for path in sorted(folder.rglob("*")):
@@ -132,14 +159,14 @@ def _walk(name: str, folder: Path, scratch: Path) -> list[Piece]:
         found.append(path)
     if not found:
         raise IngestError(f"There is no file in the folder {name}: name one with label tables.")
-    pieces = []
+    pieces: list[tuple[Piece, bool]] = []
     for number, inner in enumerate(found):
         own = scratch / f"file{number}"
         own.mkdir()
         plain = own / "source"
         plain.symlink_to(inner.resolve())
         label = inner.relative_to(folder).as_posix()
-        pieces += _take_apart(Piece(label, plain, f"{name}/{label}", own), nested=True)
+        pieces.append((Piece(label, plain, f"{name}/{label}", own), True))
     return pieces
 
 
@@ -164,9 +191,9 @@ def _take_apart(piece: Piece, *, nested: bool = False) -> list[Piece]:
             else [piece]
         )
     entries = archive.entry_names(piece.path, piece.name)
-    if "header.json" in entries or "_journal/start.json" in entries:
-        return [piece]  # an Inspect log
-    if "xl/workbook.xml" in entries or "xl/workbook.bin" in entries or "content.xml" in entries:
+    if any(mark in entries for mark in archive.LOG):
+        return [piece]  # of Inspect
+    if any(mark in entries for mark in archive.WORKBOOK):
         tables = sheets(piece.path, piece.name, piece.scratch / "sheets")
         return [
             Piece(f"{piece.name}{SHEET}{sheet}", path, f"{piece.seen_path}{SHEET}{sheet}", piece.scratch)

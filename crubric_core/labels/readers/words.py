@@ -15,13 +15,13 @@ _NO = _words(
     "absent, not present, unfulfilled, not fulfilled, unaddressed, not addressed, "
     "non, nein, não, nao, нет, 否, いいえ, nie, hayır, 아니요, nee, nej, faux, falso, falsch, incorrecto, "
     "nicht erfüllt, non satisfait, no cumple, "
-    "rejected, fails"
+    "reject, rejected, fails"
 )
 _YES = _words(
     "yes, y, true, t, pass, passed, met, fully met, meets, meets criteria, satisfied, fully satisfied, correct, "
     "fully correct, right, present, fulfilled, addressed, "
     "oui, sí, si, ja, sim, да, 是, はい, tak, evet, 예, 네, vrai, verdadero, wahr, richtig, correcto, erfüllt, "
-    "accepted, passes"
+    "accept, accepted, passes"
 )
 _PARTLY = _words("partial, partially, partly, mixed, partial pass, partial credit") | {
     f"{how} {what}"
@@ -30,7 +30,7 @@ _PARTLY = _words("partial, partially, partly, mixed, partial pass, partial credi
 }
 UNKNOWN = _words(
     ", na, n/a, null, none, nan, unknown, unscored, refused, refusal, abstain, abstained, unsure, unclear, invalid, "
-    "error, skipped, cannot assess, can't assess, unable to assess, not applicable, cannot determine"
+    "error, skipped, ignore, ignored, cannot assess, can't assess, unable to assess, not applicable, cannot determine"
 )
 _LADDERS = (
     ("strongly disagree", "disagree", "neutral", "agree", "strongly agree"),

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import gzip
+import io
 import json
+import tarfile
+import zipfile
 
 import pytest
 
@@ -67,6 +71,73 @@ def test_a_file_that_takes_too_much_is_one_sentence_and_the_process_that_asked_l
     monkeypatch.setattr(apart.sys, "executable", "/bin/false")
     with pytest.raises(IngestError, match=r"Reading x\.json takes more than .* split the file"):
         plan_ingest([("x.json", NESTED)])
+
+
+def _zip(method: int, content: bytes = NESTED) -> bytes:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", method) as archive:
+        archive.writestr("runs/labels.jsonl", content)
+    return out.getvalue()
+
+
+def _tar(content: bytes = NESTED) -> bytes:
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode="w:gz") as archive:
+        entry = tarfile.TarInfo("runs/labels.jsonl")
+        entry.size = len(content)
+        archive.addfile(entry, io.BytesIO(content))
+    return out.getvalue()
+
+
+@pytest.fixture
+def taken(monkeypatch):
+    """The names of the files that another process was asked to take apart."""
+    names = []
+
+    def run(called, function, *arguments):
+        names.extend(called)
+        return real(called, function, *arguments)
+
+    real = apart.apart
+    monkeypatch.setattr("crubric_core.labels.readers.sources.apart", run)
+    return names
+
+
+@pytest.mark.parametrize("packed", [_zip(zipfile.ZIP_DEFLATED), _tar(), gzip.compress(NESTED)])
+def test_an_archive_taken_apart_elsewhere_gives_what_it_would_give_here(ws, taken, monkeypatch, packed):
+    ws.ingest(packed, "here", name="x")
+    assert taken == []
+    monkeypatch.setattr(apart, "PACKED", 0)
+    ws.ingest(packed, "apart", name="x")
+    assert taken == ["x"]
+    assert ws.dataset("apart").fingerprint == ws.dataset("here").fingerprint
+
+
+def test_an_entry_that_may_unpack_to_any_size_at_once_is_never_unpacked_here(taken):
+    assert plan_ingest([("x.zip", _zip(zipfile.ZIP_BZIP2))]).files[0].name == "runs/labels.jsonl"
+    assert taken == ["x.zip"]
+
+
+def test_of_several_sources_one_process_takes_all_archives_and_their_order_stays(taken, monkeypatch):
+    monkeypatch.setattr(apart, "PACKED", 0)
+    table = b"system,query,rubric,judge,label\na,q,r,j,1\n"
+    sources = [("a.csv", table), ("b.zip", _zip(zipfile.ZIP_DEFLATED)), ("c.csv", table), ("d.tgz", _tar())]
+    plan = plan_ingest(list(sources))
+    assert taken == ["b.zip", "d.tgz"]
+    assert [f.name for f in plan.files] == ["a.csv", "runs/labels.jsonl", "c.csv", "runs/labels.jsonl (2)"]
+
+
+def test_a_small_log_of_much_json_is_read_elsewhere(tmp_path):
+    path = tmp_path / "log.eval"
+    path.write_bytes(_zip(zipfile.ZIP_DEFLATED, b" " * (apart.SMALL + 1)))
+
+    class Log:
+        pass
+
+    log = Log()
+    log.path = path
+    assert path.stat().st_size < apart.SMALL < apart.archive.declared_size(path)
+    assert apart.is_heavy([log])
 
 
 def test_tables_and_small_files_are_read_here(ws, monkeypatch, table):

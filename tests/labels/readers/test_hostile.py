@@ -133,6 +133,21 @@ def relabelled(content: bytes, method: int) -> bytes:
     return bytes(changed)
 
 
+def understated(content: bytes, size: int = 1000) -> bytes:
+    """An archive of one entry that claims to unpack to less than it does."""
+    changed = bytearray(content)
+    struct.pack_into("<I", changed, 22, size)
+    struct.pack_into("<I", changed, content.index(b"PK\x01\x02") + 24, size)
+    return bytes(changed)
+
+
+def headers(kind: bytes, size: int = 0, times: int = 1) -> bytes:
+    """The headers of entries of a tar archive, without what they announce."""
+    entry = tarfile.TarInfo("a")
+    entry.type, entry.size = kind, size
+    return entry.tobuf(tarfile.GNU_FORMAT) * times
+
+
 ZEROS = b"\0" * (40 << 20)
 ARCHIVES = {
     "bomb.zip": zipped({"a.csv": ZEROS}),
@@ -156,6 +171,12 @@ ARCHIVES = {
     "device.tar": tarred("a.csv", tarfile.CHRTYPE),
     "fifo.tar": tarred("a.csv", tarfile.FIFOTYPE),
     "cut.tar": tarred("a.csv", size=700),
+    "understated bzip2.zip": understated(zipped({"a.csv": ZEROS}, zipfile.ZIP_BZIP2)),
+    "understated lzma.zip": understated(zipped({"a.csv": ZEROS}, zipfile.ZIP_LZMA)),
+    "folders without end.tar.gz": gzip.compress(headers(tarfile.DIRTYPE, times=30_000)),
+    "a header as long as the file.tar.gz": gzip.compress(
+        headers(tarfile.XHDTYPE, 15 << 20) + ZEROS[: 15 << 20]
+    ),
     "tar bomb.tar.gz": gzip.compress(tarred("a.csv") + ZEROS),
 }
 

@@ -147,6 +147,86 @@ WHOLE = {
         {"rubric": "turn"},
         {(m, str(q), f"{q}#{t}", "gpt-4"): label(m, q, t) for m in MODELS for q in (81, 82) for t in (1, 2)},
     ),
+    "two graders in a list, each with an object of scores": (
+        lines(
+            {"model": m, "question_id": q, "judgments": [
+                {"judge_model": j, "scores": {c: label(m, q, c, j) for c in ("cites", "clear")}} for j in JUDGES]}
+            for m in MODELS for q in ("p0", "p1")
+        ),
+        {},
+        {(m, q, f"{q}#{c}", j): label(m, q, c, j) for m in MODELS for q in ("p0", "p1") for j in JUDGES for c in ("cites", "clear")},
+    ),
+    "scores of criteria within judges": (
+        lines(
+            {"model": m, "question_id": q, "scores": {j: {c: label(m, q, c, j) for c in ("cites", "clear")} for j in JUDGES}}
+            for m in MODELS for q in ("p0", "p1")
+        ),
+        {},
+        {(m, q, f"{q}#{c}", j): label(m, q, c, j) for m in MODELS for q in ("p0", "p1") for j in JUDGES for c in ("cites", "clear")},
+    ),
+    "verdicts of two graders next to each other within a criterion": (
+        lines(
+            {"model": m, "prompt_id": q, "criteria": [
+                {"name": c, "points": 3} | {j: {"verdict": ("no", "yes")[label(m, q, c, j)]} for j in ("human", "gpt4")}
+                for c in ("cites", "clear")]}
+            for m in MODELS for q in ("p0", "p1")
+        ),
+        {},
+        {(m, q, f"{q}#{c}", j): label(m, q, c, j) for m in MODELS for q in ("p0", "p1") for j in ("human", "gpt4") for c in ("cites", "clear")},
+    ),
+    "lists of criteria within judges": (
+        lines(
+            {"model": m, "question_id": q, "evaluations": {
+                j: [{"criterion": c, "met": bool(label(m, q, c, j)), "why": "w"} for c in ("cites", "clear")] for j in JUDGES}}
+            for m in MODELS for q in ("p0", "p1")
+        ),
+        {},
+        {(m, q, f"{q}#{c}", j): label(m, q, c, j) for m in MODELS for q in ("p0", "p1") for j in JUDGES for c in ("cites", "clear")},
+    ),
+    "a first and a second verdict in one record": (
+        lines(
+            {"model": m, "question_id": q, "criterion": "cites",
+             "primary": {"judge": "o3", "verdict": label(m, q, "o3")}, "secondary": {"judge": "gpt-4.1", "verdict": label(m, q, "gpt-4.1")},
+             "usage": {"tokens": 12}}
+            for m in MODELS for q in ("p0", "p1")
+        ),
+        {"label": "{}.verdict", "judge": "{}.judge"},
+        {(m, q, f"{q}#cites", j): label(m, q, j) for m in MODELS for q in ("p0", "p1") for j in JUDGES},
+    ),
+    "columns that begin alike, one a judge, in words": (
+        table(
+            ["ModelName", "PromptID", "CriterionName", "verdict_gpt4", "verdict_claude"],
+            [[m, q, "cites", *(("NOT_MET", "MET")[label(m, q, j)] for j in ("gpt4", "claude"))] for m in MODELS for q in ("p0", "p1")],
+        ),
+        {},
+        {(m, q, f"{q}#cites", j): label(m, q, j) for m in MODELS for q in ("p0", "p1") for j in ("gpt4", "claude")},
+    ),
+    "accepted and rejected tasks, as in Prodigy": (
+        lines(
+            {"text": "t", "meta": {"model": m, "prompt_id": q, "criterion": c}, "answer": ("reject", "accept")[label(m, q, c, k)], "_annotator_id": k}
+            for m in MODELS for q in ("p0", "p1") for c in ("cites", "clear") for k in ("db-ann", "db-bob")
+        ),
+        {"system": "meta.model", "query": "meta.prompt_id", "rubric": "meta.criterion", "label": "answer", "judge": "_annotator_id"},
+        {(m, q, f"{q}#{c}", k): label(m, q, c, k) for m in MODELS for q in ("p0", "p1") for c in ("cites", "clear") for k in ("db-ann", "db-bob")},
+    ),
+    "two graders of one assertion, as in promptfoo": (
+        json.dumps({"evalId": "e", "results": {"version": 3, "results": [
+            {"provider": {"id": m}, "testIdx": q, "promptIdx": 0, "gradingResult": {"pass": True, "componentResults": [
+                {"pass": bool(label(m, q, j)), "reason": "r", "assertion": {"type": "llm-rubric", "value": "cites", "metric": "cites", "provider": j}}
+                for j in JUDGES]}}
+            for q in (0, 1) for m in MODELS]}}).encode(),
+        {},
+        {(m, f"test{q}", f"test{q}#cites", j): label(m, q, j) for m in MODELS for q in (0, 1) for j in JUDGES},
+    ),
+    "items whose own ids are those of answers, as in OpenAI's evals": (
+        lines(
+            {"id": f"{m}-{q}", "datasource_item_id": q, "sample": {"model": m}, "results": [
+                {"name": c, "score": float(label(m, q, c)), "passed": True} for c in ("cites", "clear")]}
+            for m in MODELS for q in (0, 1)
+        ),
+        {},
+        {(m, str(q), f"{q}#{c}", "judge"): label(m, q, c) for m in MODELS for q in (0, 1) for c in ("cites", "clear")},
+    ),
 }  # fmt: skip
 
 
@@ -164,6 +244,19 @@ ASKED = {
     "no column called query": (WHOLE["grades by a rubric's id, as in PRBench"][0], "perhaps 'task'"),
     "no rubric": (WHOLE["two turns of a question, as in MT-Bench"][0], "no column for rubric"),
     "no system": (WHOLE["deepeval test run"][0], "no column for system"),
+    "a first and a second verdict": (WHOLE["a first and a second verdict in one record"][0], r'"label": "\{\}\.verdict"'),
+    "preferences, as in Arena": (
+        lines({"question_id": q, "model_a": "gpt-4o", "model_b": m, "winner": "model_a", "judge": "u"} for m in MODELS for q in (1, 2)),
+        r"which of two answers is better \(model_a, model_b\)",
+    ),
+    "preferences in words, as in Arena-Hard": (
+        lines({"question_id": q, "model": m, "judge": "j", "games": [{"score": "A>B"}, {"score": "B>>A"}]} for m in MODELS for q in (1, 2)),
+        "which of two answers is better, and",
+    ),
+    "spans of errors, as in MQM": (
+        table(["system", "doc_id", "seg_id", "rater", "category", "severity"], [[m, "d", 1, "r", "Accuracy", "Major"] for m in MODELS], "\t"),
+        "lists errors with their category and severity",
+    ),
 }  # fmt: skip
 
 

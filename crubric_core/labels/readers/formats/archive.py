@@ -7,7 +7,7 @@ import stat
 import struct
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import IO, Any, cast
 
@@ -16,6 +16,14 @@ import zstandard
 from ....errors import IngestError
 
 MOST_ENTRIES = 20_000
+LOG = ("header.json", "_journal/start.json")  # one of these is in every Inspect log
+WORKBOOK = ("xl/workbook.xml", "xl/workbook.bin", "content.xml")  # and of these in every workbook
+_LISTED = 8 << 20  # bytes of an archive up to which listing its files takes little time and memory
+_BOUNDED = (
+    zipfile.ZIP_STORED,
+    zipfile.ZIP_DEFLATED,
+    93,
+)  # methods that unpack no more at a time than is asked for
 LARGEST = 8 << 30  # bytes unpacked, all entries together
 HIGHEST_RATIO = 300  # text with long repeats shrinks to a hundredth, a bomb to a thousandth
 _SMALL = 16 << 20  # below this a high ratio does no harm
@@ -33,6 +41,23 @@ def is_zip(path: Path) -> bool:
     """Whether the file begins as a ZIP archive does."""
     with path.open("rb") as file:
         return file.read(4) in (b"PK\x03\x04", b"PK\x05\x06")
+
+
+def declared_size(path: Path) -> float:
+    """How many bytes a ZIP archive says that it unpacks to.
+
+    0 where it is damaged. Infinity where that cannot be relied upon: it is so large that its list of files may be long,
+    or an entry is packed by a method of which a few bytes may unpack to any number at once.
+    """
+    if path.stat().st_size > _LISTED:
+        return float("inf")
+    try:
+        with zipfile.ZipFile(path) as archive:
+            entries = archive.infolist()
+    except _BROKEN:
+        return 0.0
+    bounded = all(entry.compress_type in _BOUNDED for entry in entries)
+    return sum(entry.file_size for entry in entries) if bounded else float("inf")
 
 
 def entry_names(path: Path, name: str) -> tuple[str, ...]:
@@ -59,18 +84,23 @@ def unpack(path: Path, name: str, folder: Path) -> Iterator[tuple[str, Path]]:
             yield entry.filename, target
 
 
-def read_entry(path: Path, name: str, entry: str) -> bytes:
-    """One file of an archive that fits into memory."""
+def read_entries(path: Path, name: str, entries: Iterable[str]) -> Iterator[tuple[str, bytes]]:
+    """Some files of an archive, each of which fits into memory, with their names."""
     with _opened(path, name) as archive:
-        try:
-            found = archive.getinfo(entry)
-            _check_entry(found, name)
-            with open_entry(archive, found, path) as file:
-                content = file.read(min(_allowed(found, LARGEST), 1 << 30) + 1)
-        except KeyError as error:
-            raise IngestError(f"{name} has no {entry!r} inside: expected a whole Inspect log.") from error
-        except _BROKEN as error:
-            raise _broken(name, entry, error) from error
+        for entry in entries:
+            yield entry, _content(archive, entry, path, name)
+
+
+def _content(archive: zipfile.ZipFile, entry: str, path: Path, name: str) -> bytes:
+    try:
+        found = archive.getinfo(entry)
+        _check_entry(found, name)
+        with open_entry(archive, found, path) as file:
+            content = file.read(min(_allowed(found, LARGEST), 1 << 30) + 1)
+    except KeyError as error:
+        raise IngestError(f"{name} has no {entry!r} inside: expected a whole Inspect log.") from error
+    except _BROKEN as error:
+        raise _broken(name, entry, error) from error
     if len(content) > _allowed(found, LARGEST):
         raise _bomb(name, entry)
     return content

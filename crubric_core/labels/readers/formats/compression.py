@@ -74,11 +74,11 @@ def untar(path: Path, name: str, folder: Path) -> Iterator[tuple[str, Path]]:
     try:
         with tarfile.open(path, "r:") as archive:
             for entry in archive:
-                if not entry.isfile() or entry.name.rsplit("/", 1)[-1].startswith((".", "._")):
-                    continue
-                number += 1
+                number += 1  # folders and links too: each takes memory
                 if number > MOST_ENTRIES:
                     raise IngestError(f"{name} holds more than {MOST_ENTRIES:,} files: split it.")
+                if not entry.isfile() or entry.name.rsplit("/", 1)[-1].startswith((".", "._")):
+                    continue
                 source, target = archive.extractfile(entry), folder / f"entry{number}"
                 if source is None:
                     continue

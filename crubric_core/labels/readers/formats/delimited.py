@@ -24,6 +24,7 @@ from .records import Fault
 
 _DELIMITERS = (",", "\t", ";", "|")
 _SAMPLE = 1 << 20
+_PART = 1 << 26
 _LONGEST = 1 << 22  # characters in one record; anything longer is no label table
 _CLEAN = (
     f"header = false, delim = ',', new_line = '\\n', max_line_size = {2 * _LONGEST}"  # what _rewrite writes
@@ -99,10 +100,7 @@ class DelimitedReader:
                     raise IngestError(self._too_long(None))
                 start = end + 1
             empty = content[:1] in b"\r\n"
-            for pair in (b"\n\n", b"\n\r"):
-                at = content.find(pair)
-                empty = empty or (at >= 0 and bool(content[at : at + 4096].strip()))
-        return empty
+            return empty or any(_has_within(content, pair) for pair in (b"\n\n", b"\n\r"))
 
     def _rewrite(self, clean: Path, malformed: Path) -> None:
         """Each record with its row into ``clean``, or into ``malformed`` with what is wrong with it."""
@@ -161,6 +159,15 @@ class DelimitedReader:
             f"{where} of {self._name} is longer than {_LONGEST:,} characters: "
             "expected a label table with one short record a line."
         )
+
+
+def _has_within(content: mmap.mmap, pair: bytes) -> bool:
+    """Whether a pair of line ends stands before the end; looked for in parts, as each holds the interpreter."""
+    for start in range(0, len(content), _PART):
+        at = content.find(pair, start, start + _PART + 1)
+        if at >= 0:
+            return bool(content[at : at + 4096].strip())
+    return False
 
 
 def load(

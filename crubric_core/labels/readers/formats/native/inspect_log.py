@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from .....errors import IngestError
-from ..archive import entry_names, read_entry
+from ..archive import entry_names, read_entries
 from .base import (
     MalformedError,
     NativeFormat,
@@ -40,17 +40,18 @@ def read_archive(path: Path, name: str) -> Iterator[tuple[int, Any]]:
         raise IngestError(
             f"{name} is an Inspect log that was not finished (no header.json): export it again."
         )
-    header = _load(path, name, "header.json")
+    ((_, start),) = read_entries(path, name, ["header.json"])
+    header = _parsed(start, name, "header.json")
     samples = sorted(e for e in entries if e.startswith("samples/") and e.endswith(".json"))
     if not samples:
         raise IngestError(f"{name} is an Inspect log without samples: nothing was scored.")
-    for number, entry in enumerate(samples, 1):
-        yield number, {**header, "samples": [_load(path, name, entry)]}
+    for number, (entry, content) in enumerate(read_entries(path, name, samples), 1):
+        yield number, {**header, "samples": [_parsed(content, name, entry)]}
 
 
-def _load(path: Path, name: str, entry: str) -> Any:
+def _parsed(content: bytes, name: str, entry: str) -> Any:
     try:
-        found = json.loads(read_entry(path, name, entry))
+        found = json.loads(content)
     except (ValueError, RecursionError) as error:
         raise IngestError(f"{entry} in {name} is not valid JSON: export the log again.") from error
     if not isinstance(found, dict):

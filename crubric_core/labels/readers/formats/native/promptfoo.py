@@ -96,13 +96,15 @@ def _grader(result: Record) -> Any:
 
 
 def _components(name: str, system: str, parts: list[Any], grader: Any, setting: Setting) -> Iterator[Row]:
-    seen: dict[str, int] = {}
+    seen: dict[str, list[tuple[Any, set[Any]]]] = {}
     for part in parts:
         found = mapped(part, "a component result")
         assertion = _inner(found, "assertion")
+        graded = str(assertion.get("type") or "").removeprefix("not-") in _MODEL_GRADED
+        provider = _id(assertion.get("provider") or (grader if graded else None))
         criterion = _criterion(assertion)
-        seen[criterion] = seen.get(criterion, 0) + 1
-        criterion = criterion if seen[criterion] == 1 else f"{criterion} ({seen[criterion]})"
+        number_there = _place(seen.setdefault(criterion, []), assertion.get("value"), provider)
+        criterion = criterion if number_there == 1 else f"{criterion} ({number_there})"
         yield rubric(
             name,
             criterion,
@@ -111,9 +113,19 @@ def _components(name: str, system: str, parts: list[Any], grader: Any, setting: 
             weight=number(assertion.get("weight")),
             dimension=assertion.get("metric"),
         )
-        graded = str(assertion.get("type") or "").removeprefix("not-") in _MODEL_GRADED
-        judge = setting.judge(_id(assertion.get("provider") or (grader if graded else None)))
-        yield label(system, name, criterion, judge, found.get("pass"), reason=found.get("reason"))
+        yield label(
+            system, name, criterion, setting.judge(provider), found.get("pass"), reason=found.get("reason")
+        )
+
+
+def _place(there: list[tuple[Any, set[Any]]], value: Any, provider: Any) -> int:
+    """Which of the rubrics of one name an assertion is, from 1: the same value by another grader is the same rubric."""
+    for number_there, (known, graders) in enumerate(there, 1):
+        if known == value and provider not in graders:
+            graders.add(provider)
+            return number_there
+    there.append((value, {provider}))
+    return len(there)
 
 
 def _criterion(assertion: Record) -> str:

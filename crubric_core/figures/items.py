@@ -14,7 +14,7 @@ from ..types import BoolArray, FloatArray
 from .style import BLUE, CATEGORIES, GREY, SEQUENTIAL, figure, label, labels
 
 MOST_HIGHLIGHTS = 20
-MOST_ROWS = 300
+MOST_ROWS = 240
 ABILITY = "ability θ"
 
 

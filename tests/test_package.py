@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
@@ -14,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from crubric_core.__main__ import build_parser
 from tests.security.servers import Server, Talk, free_port, started
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -157,6 +159,21 @@ def test_the_image_copies_all_that_the_wheel_is_made_of() -> None:
     hatch = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["hatch"]
     assert set(hatch["build"]["targets"]["wheel"]["force-include"]) <= copied
     assert set(hatch["metadata"]["hooks"]["requirements_txt"]["files"]) <= copied
+
+
+def test_the_image_starts_commands_that_there_are_on_their_ports() -> None:
+    text = (ROOT / "Dockerfile").read_text("utf-8")
+    scripts = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["scripts"]
+    (entry,), (default,) = (
+        [json.loads(line) for line in re.findall(rf"^{word} (.*)$", text, re.MULTILINE)]
+        for word in ("ENTRYPOINT", "CMD")
+    )
+    assert entry[0] in scripts
+    shown = re.findall(r"^# .*\bcrubric (\w+) --", text, re.MULTILINE)
+    assert shown == ["viewer"]
+    parser = build_parser([*default, *shown])
+    ports = {str(parser.parse_args([name]).port) for name in (*default, *shown)}
+    assert re.findall(r"^EXPOSE (.*)$", text, re.MULTILINE) == [" ".join(sorted(ports))]
 
 
 def test_the_workflow_tests_every_python_that_the_package_claims() -> None:

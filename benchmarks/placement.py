@@ -30,15 +30,18 @@ from crubric_core.analysis.selection import query_positions
 from crubric_core.analysis.stages import Analysis, with_rules
 from crubric_core.bank.item_spread import item_spread
 from crubric_core.irt.abilities import estimate_abilities
+from crubric_core.judging.settling import Settled, settle, settle_one
 from crubric_core.leaderboard.reference import Reference
 from crubric_core.leaderboard.transfer import transfer_excess, transfer_variance
 from crubric_core.placement.among import Evidence, evidence_of, stand_among
-from crubric_core.placement.bank_scale import bank_scale_of
+from crubric_core.placement.bank_scale import BankScale, bank_scale_of
 from crubric_core.placement.new_labels import labels_on_bank
+from crubric_core.placement.outlook import Forecast
 from crubric_core.placement.place import place_systems
 
 KEPT = Path(__file__).with_suffix(".json")
 BUDGET = 60
+CONFIDENCE = 0.95  # of a settled tier
 RANDOM = 20  # random banks of the same size
 EFFECTS = (0.0, 0.7)  # sd of a system's effect on a query, in logits
 Row = dict[str, float]
@@ -75,9 +78,9 @@ def held_out(name: str, budget: int = BUDGET) -> Row | None:
         random.append(
             [estimate_abilities(fit, reduction.y[[s]], rows_).theta[0] for rows_ in chosen_by_chance]
         )
-        plain = _one(reference, sampled, s, others)
+        plain = _one(reference, sampled, s)
         rows.append(
-            _one(reference, new, s, others)
+            _one(reference, new, s)
             | {f"{name}, sampling alone": plain[name] for name in ("theta covered", "rank covered", "itself")}
             | {"se": new.se, "se, sampling alone": sampled.se}
         )
@@ -96,9 +99,9 @@ def held_out(name: str, budget: int = BUDGET) -> Row | None:
     )
 
 
-def _one(reference: Reference, new: Evidence, s: int, others: np.ndarray) -> Row:
+def _one(reference: Reference, new: Evidence, s: int) -> Row:
     """What came of one system, whose pool ability and rank are known."""
-    among = stand_among(_without(reference, others), new, 0.95, 0)
+    among = stand_among(reference.without(s), new, 0.95, 0)
     whole = stand_among(reference, new, 0.95, 0)
     rank = 1 + int((reference.theta > reference.theta[s]).sum())
     return {
@@ -108,16 +111,6 @@ def _one(reference: Reference, new: Evidence, s: int, others: np.ndarray) -> Row
         "rank width": float(among.rank_high[-1] - among.rank_low[-1] + 1),
         "itself": float(whole.separated[-1, s]),
     }
-
-
-def _without(reference: Reference, kept: np.ndarray) -> Reference:
-    names = ("theta", "floor", "units", "saturated", "low", "high")
-    return replace(
-        reference,
-        psi=reference.psi[:, kept],
-        separated=reference.separated[np.ix_(kept, kept)],
-        **{name: getattr(reference, name)[kept] for name in names},
-    )
 
 
 def _orders(theta: np.ndarray, placed: np.ndarray, random: np.ndarray) -> Row:
@@ -143,22 +136,63 @@ def clones(effect: float, seed: int) -> Row:
 
     A clone has its system's ability and its effects on the queries' mean alone: labels and effects are drawn afresh.
     """
+    theta, fresh, bank_scale = _simulated(effect, seed, twins=True)
+    labels = labels_on_bank(bank_scale.systems, fresh, bank_scale.judges)
+    found = place_systems(bank_scale, labels).placements
+    return {
+        "clones": float(len(theta)),
+        "separated": float(sum(p.standing.separated[-1, i] for i, p in enumerate(found))),
+        "rank covered": float(sum(_holds(p.standing, theta, i) for i, p in enumerate(found))),
+    }
+
+
+def _simulated(effect: float, seed: int, *, twins: bool) -> tuple[np.ndarray, np.ndarray, BankScale]:
+    """Abilities of 14 systems, labels (14, 60) of 14 new ones on the bank made from the first, and that bank.
+
+    twins: whether the new ones have the abilities of the first.
+    """
     rng = np.random.default_rng([seed, int(10 * effect)])
     systems, queries, each = 14, 100, 4
     theta, query = rng.normal(0, 1, systems), np.arange(queries * each) // each
     a, b = np.exp(rng.normal(0, 0.4, len(query))), rng.normal(0, 1.2, len(query))
-    old, new = (_draw(rng, theta, a, b, query, effect) for _ in range(2))
+    old = _draw(rng, theta, a, b, query, effect)
+    abilities = theta if twins else np.random.default_rng([seed, 1]).normal(0, 1, systems)
+    new = _draw(rng, abilities, a, b, query, effect)
     lines = [f"s{i:02},q{query[j]:03},r{j:03},judge,{old[i, j]:.0f}" for i, j in np.ndindex(old.shape)]
     with Workspace() as workspace:
         workspace.ingest("\n".join(["system,query,rubric,judge,label", *lines]).encode(), "t", format="csv")
         analysis = analyse(workspace.dataset("t"), Settings(budget=BUDGET))
         made, transfer = result_of(analysis), analysis.transfer()
-    labels = labels_on_bank(made.reduction.systems, new[:, np.sort(made.chosen)], made.judges)
-    found = place_systems(bank_scale_of(made, transfer=transfer), labels).placements
+    return theta, new[:, np.sort(made.chosen)], bank_scale_of(made, transfer=transfer)
+
+
+def stopping(effect: float, seed: int) -> Row:
+    """14 new systems on the bank of one simulated table, each judged until its tier is settled."""
+    _, new, bank_scale = _simulated(effect, seed, twins=False)
+    forecast = Forecast(bank_scale)
+    rows = [settle_one(bank_scale, forecast, y, CONFIDENCE) for y in new]
+    return _stops(Settled(*(np.array(column) for column in zip(*rows, strict=True))))
+
+
+def stopping_on(name: str) -> Row | None:
+    """The systems of one table, each as a new one among the others; None where its folder is absent."""
+    with Workspace() as workspace:
+        if not load(workspace, name):
+            return None
+        data = workspace.dataset(name if name != "demo" else workspace.datasets()["name"].iloc[0])
+        analysis = analyse(data, with_rules(data, Settings(budget=BUDGET)))
+        made, transfer = result_of(analysis), analysis.transfer()
+    return _stops(settle(bank_scale_of(made, transfer=transfer), CONFIDENCE))
+
+
+def _stops(found: Settled) -> Row:
+    wrong = found.tier != found.tier_all
     return {
-        "clones": float(systems),
-        "separated": float(sum(p.standing.separated[-1, i] for i, p in enumerate(found))),
-        "rank covered": float(sum(_holds(p.standing, theta, i) for i, p in enumerate(found))),
+        "systems": float(len(wrong)),
+        "early": float(found.early.sum()),
+        "wrong": float(wrong.sum()),
+        "asked": float(found.judgements.sum()),
+        "available": float(found.available.sum()),
     }
 
 
@@ -189,6 +223,13 @@ def main() -> None:
     parser.add_argument(
         "--clones", type=int, default=20, metavar="TABLES", help="simulated tables for each effect"
     )
+    parser.add_argument(
+        "--stops",
+        type=int,
+        default=10,
+        metavar="TABLES",
+        help="simulated tables of the stop, for each effect",
+    )
     parser.add_argument("--page", type=Path)
     parser.add_argument("--again", action="store_true", help="forget what is known")
     args = parser.parse_args()
@@ -204,8 +245,19 @@ def main() -> None:
         for seed in range(args.clones):
             if f"clones|{effect}|{seed}" not in known:
                 _keep(known, f"clones|{effect}|{seed}", clones(effect, seed))
+    _measure_stops(known, args.datasets, args.stops)
     if args.page is not None:
         write_page(args.page, known)
+
+
+def _measure_stops(known: dict[str, Row], datasets: list[str], tables: int) -> None:
+    for effect in EFFECTS:
+        for seed in range(tables):
+            if f"stops|{effect}|{seed}" not in known:
+                _keep(known, f"stops|{effect}|{seed}", stopping(effect, seed))
+    for name in datasets:
+        if f"stops|{name}" not in known and (row := stopping_on(name)) is not None:
+            _keep(known, f"stops|{name}", row)
 
 
 def _keep(known: dict[str, Row], name: str, found: Row) -> None:

@@ -40,7 +40,7 @@ Errors and tau: rank errors are in ranks; tau is Kendall's, of all systems as he
 banks are {random} draws of the same size from the pool, with the middle 95% of their taus.
 
 """
-RANDOM = 20
+RANDOM, DRAWS = 20, 200
 
 
 def write_page(path: Path, known: dict[str, Row]) -> None:
@@ -54,7 +54,7 @@ def write_page(path: Path, known: dict[str, Row]) -> None:
         coverage(tables),
         NOTES.replace("{random}", str(RANDOM)),
     ]
-    parts += [order(tables), verdict(tables), clones(known)]
+    parts += [order(tables), verdict(tables), clones(known), stops(known)]
     path.write_text("".join(parts), encoding="utf-8")
 
 
@@ -174,3 +174,46 @@ def clones(known: dict[str, Row]) -> str:
         "that table. Here the rubrics follow the model and have one dimension.\n\n"
     )
     return text + table(head, rows) if rows else ""
+
+
+STOPS = """
+## Judging until the tier is settled
+
+`crubric judge --until-tier .95` stops once the tier stays what it is with probability .95 when the rest of the bank is
+judged. The labels that are missing are drawn {draws} times from what the labels so far make probable (ability, effect
+of the query, label), and the system is placed anew with each draw (stochastic curtailment, Lan, Simon & Halperin
+1982). Under the model the probability is a martingale: whoever stops at .95 is wrong for at most one in twenty,
+however often they look. "Another tier" counts the settled tiers that the whole bank then changed. Whether the tier by
+the whole bank is that of the pool is the question of the tables above.
+
+"""
+
+
+def stops(known: dict[str, Row]) -> str:
+    """When judging stops, and how often the rest of the bank would have changed the tier."""
+    groups: dict[str, list[Row]] = {}
+    for name, row in known.items():
+        if name.startswith("stops|"):
+            _, first, *rest = name.split("|")
+            groups.setdefault(f"simulated, sd {first}" if rest else first, []).append(row)
+    if not groups:
+        return ""
+    head = ["table", "systems", "settled before the end", "rubrics asked", "another tier by the whole bank"]
+    lines, all_rows = [], [row for found in groups.values() for row in found]
+    for name, found in groups.items():
+        total = {key: sum(row[key] for row in found) for key in found[0]}
+        lines.append(
+            [
+                name,
+                f"{total['systems']:.0f}",
+                f"{total['early']:.0f}",
+                f"{total['asked'] / total['available']:.0%}",
+                f"{total['wrong']:.0f} ({total['wrong'] / max(total['early'], 1):.1%} of the settled)",
+            ]
+        )
+    wrong, early = (sum(row[name] for row in all_rows) for name in ("wrong", "early"))
+    share = wrong / max(early, 1)
+    said = (
+        f"Over all tables {wrong:.0f} of {early:.0f} settled tiers changed, {share:.1%} (stated: at most 5%)."
+    )
+    return STOPS.replace("{draws}", str(DRAWS)) + table(head, lines) + f"\n{said}\n"

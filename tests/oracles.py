@@ -731,3 +731,54 @@ def clustered_standard_error(values, cluster):
     for name in names:
         total += sum(v - mean for v, c in zip(values, cluster, strict=True) if c == name) ** 2
     return math.sqrt(len(names) / (len(names) - 1) * total) / len(values)
+
+
+def naive_curve_distance(new, old, slope, shift, nodes=81):
+    """Mean over N(0, 1) of (test characteristic curve old - new moved)², node by node and rubric by rubric."""
+    total = weights = 0.0
+    for k in range(nodes):
+        theta = -4 + 8 * k / (nodes - 1)
+        gap = 0.0
+        for j in range(len(old.a)):
+            gap += old.c[j] + (1 - old.c[j]) / (1 + math.exp(-old.a[j] * (theta - old.b[j])))
+            a, b = new.a[j] / slope, slope * new.b[j] + shift
+            gap -= new.c[j] + (1 - new.c[j]) / (1 + math.exp(-a * (theta - b)))
+        weight = math.exp(-(theta**2) / 2)
+        total, weights = total + weight * gap**2, weights + weight
+    return total / weights
+
+
+def naive_person_fit(probabilities, labels, scores):
+    """lz* by summing over every outcome of every rubric. probabilities, scores: [j][level]; labels: [j]."""
+    covariance = information = 0.0
+    for share, score in zip(probabilities, scores, strict=True):
+        mean = sum(p * math.log(p) for p in share)
+        covariance += sum(p * (math.log(p) - mean) * s for p, s in zip(share, score, strict=True))
+        information += sum(p * s * s for p, s in zip(share, score, strict=True))
+    c, total, variance = covariance / information, 0.0, 0.0
+    for share, score, got in zip(probabilities, scores, labels, strict=True):
+        mean = sum(p * math.log(p) for p in share)
+        rest = [math.log(p) - mean - c * s for p, s in zip(share, score, strict=True)]
+        total += rest[got]
+        variance += sum(p * r * r for p, r in zip(share, rest, strict=True))
+    return total / math.sqrt(variance)
+
+
+def naive_mean_difference(new, old, query):
+    """(mean difference, standard error by query, queries) over the rubrics that have both values."""
+    pairs = [
+        (n - o, q) for n, o, q in zip(new, old, query, strict=True) if not (math.isnan(n) or math.isnan(o))
+    ]
+    mean = sum(d for d, _ in pairs) / len(pairs)
+    by_query = {}
+    for d, q in pairs:
+        by_query[q] = by_query.get(q, 0.0) + (d - mean)
+    n = len(by_query)
+    return mean, math.sqrt(sum(r * r for r in by_query.values()) * n / (n - 1)) / len(pairs), n
+
+
+def naive_transfer_excess(theta_bank, theta_pool, psi, floor):
+    """(theta_bank - theta_pool)² - SE² of one system; psi: of each query that it has a label in."""
+    n = len(psi)
+    variance = n / (n - 1) * sum(p * p for p in psi) if n > 1 else 0.0
+    return (theta_bank - theta_pool) ** 2 - max(variance, floor)

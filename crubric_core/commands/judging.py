@@ -25,9 +25,11 @@ from ..judging.calls import Call, Per, estimate, plan_calls
 from ..judging.judges_file import read_judges
 from ..judging.labels_file import LabelsFile
 from ..judging.run import JudgeRun, run_calls
+from ..judging.settling import Settled, settle
 from ..judging.simulation import simulate_judging
 from ..placement.bank_file import read_bank
 from ..placement.bank_scale import BankScale
+from ..placement.outlook import Outlook
 from .options import Commands, add_command, existing
 from .terminal import print_json, progress_bar
 
@@ -64,11 +66,17 @@ def add(commands: Commands) -> None:
         "--until-se", type=float, metavar="S", help="most informative rubrics first, until SE is at most S"
     )
     judge.add_argument(
+        "--until-tier",
+        type=float,
+        metavar="P",
+        help="most informative rubrics first, until the tier stays what it is with probability P, such as .95",
+    )
+    judge.add_argument(
         "--batch",
         type=int,
         default=BATCH,
         metavar="N",
-        help=f"rubrics at a time with --until-se (default: {BATCH})",
+        help=f"rubrics at a time with --until-se and --until-tier (default: {BATCH})",
     )
     judge.add_argument(
         "--concurrency", type=int, default=4, help="requests at a time, each judge (default: 4)"
@@ -78,6 +86,12 @@ def add(commands: Commands) -> None:
     simulate = add_command(commands, "judgements", run_judgements)
     add_bank(simulate)
     _add_source(simulate, "with all rubrics of the bank's study", needed=True)
+    simulate.add_argument(
+        "--tier",
+        type=float,
+        metavar="P",
+        help="and until the tier stays what it is with probability P, among the bank's rubrics",
+    )
     simulate.add_argument(
         "--se", type=float, default=TARGET, metavar="S", help=f"posterior sd to reach (default: {TARGET})"
     )
@@ -113,11 +127,18 @@ def run_judge(args: argparse.Namespace) -> None:
     patience = Patience(concurrency=args.concurrency)
     with progress_bar() as progress, _cancelled_by_interrupt() as cancel:
         watch = Watch(progress, cancel)
-        if args.until_se is None:
+        if args.until_se is None and args.until_tier is None:
             run = run_calls(calls, file, patience, watch)
         else:
             run, stops = judge_until(
-                bank_scale, calls, file, args.until_se, batch=args.batch, patience=patience, watch=watch
+                bank_scale,
+                calls,
+                file,
+                args.until_se,
+                tier=args.until_tier,
+                batch=args.batch,
+                patience=patience,
+                watch=watch,
             )
     print_json(_took(run) | ({"systems": [_stop(stop) for stop in stops]} if stops else {}))
     if run.cancelled:
@@ -171,6 +192,15 @@ def _stop(stop: Stop) -> dict[str, Any]:
         "theta": stop.theta if math.isfinite(stop.theta) else None,
         "se": stop.se if math.isfinite(stop.se) else None,
         "stopped_because": stop.reason,
+        **({} if stop.outlook is None else _outlook(stop.outlook)),
+    }
+
+
+def _outlook(outlook: Outlook) -> dict[str, Any]:
+    return {
+        "tier": outlook.tier or None,
+        "tier_stays": outlook.probability,
+        "tier_once_all_is_judged": {str(tier): share for tier, share in outlook.shares.items()},
     }
 
 
@@ -200,6 +230,7 @@ def run_judgements(args: argparse.Namespace) -> None:
         result = run_pipeline(dataset, bank_scale.settings, progress)
     passed = result.measurability["feasible"].to_numpy(dtype=bool)
     y = np.where(passed, result.reduction.y, np.nan)
+    settled = None if args.tier is None else settle(bank_scale, args.tier)
     found = simulate_judging(result.calibration.fit, y, result.chosen, args.se)
     print_json(
         {
@@ -212,8 +243,18 @@ def run_judgements(args: argparse.Namespace) -> None:
                 "median_judgements": float(np.median(found.available)),
                 "median_se": round(float(np.median(found.sd_all)), 4),
             },
+            **({} if settled is None else {"tier": {"probability": args.tier, **_settled(settled)}}),
         }
     )
+
+
+def _settled(found: Settled) -> dict[str, Any]:
+    return {
+        "settled_before_the_end": int(found.early.sum()),
+        "median_judgements": float(np.median(found.judgements)),
+        "of": float(np.median(found.available)),
+        "another_tier_by_all": int((found.tier != found.tier_all).sum()),
+    }
 
 
 def _reached(judgements: np.ndarray[Any, np.dtype[np.float64]]) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from dataclasses import asdict
 from datetime import datetime
 from pathlib import Path
@@ -15,8 +16,10 @@ from ..sharing import (
     SharedView,
     audit,
     build_view,
+    changes,
     expiry_of,
     list_views,
+    looked_up,
     publish,
     replace,
     revoke,
@@ -105,10 +108,17 @@ def run_publish(args: argparse.Namespace) -> None:
         made = publish(view, args.views, expires)
         print_json({"id": made.id, "token": made.token, "path": str(made.path)})
         return
+    old = looked_up(args.views, args.replace)
     state = replace(args.views, args.replace, view)
     if expires:
         set_expiry(args.views, state.id, expires)
-    print_json({"id": state.id, "token": None, "path": str(state.content(args.views))})
+    found = None if old is None else changes(old, view)
+    for sentence in (
+        found.sentences if found else ["What it showed before is damaged and cannot be compared."]
+    ):
+        print(sentence, file=sys.stderr)
+    said = {"id": state.id, "token": None, "path": str(state.content(args.views))}
+    print_json(said | {"changes": found.record() if found else None})
 
 
 def run_revoke(args: argparse.Namespace) -> None:

@@ -1,9 +1,9 @@
-"""Judging until each ability is precise enough: the most informative rubrics first (docs/method.md §13)."""
+"""Judging until each ability is precise enough, or each tier settled: best rubrics first (docs/method.md §13)."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -13,14 +13,16 @@ from ..errors import SettingsError
 from ..placement.abilities import expected_information, next_best
 from ..placement.bank_scale import BankScale
 from ..placement.new_labels import read_new_labels
+from ..placement.outlook import Forecast, Outlook
 from ..placement.place import place_systems
-from ..types import FloatArray
+from ..types import FloatArray, IntArray
 from .calls import Call
 from .labels_file import LabelsFile
 from .run import JudgeRun, joined, run_calls
 
 BATCH = 5
-REACHED, EXHAUSTED = "the standard error is reached", "every rubric of the bank with an answer was asked"
+REACHED, SETTLED = "the standard error is reached", "the tier is settled"
+EXHAUSTED = "every rubric of the bank with an answer was asked"
 CANCELLED, FAILED = "it was cancelled", "a judge did not answer"
 
 
@@ -29,7 +31,7 @@ class Stop:
     """Why judging of one system ended.
 
     rubrics: of the bank that were asked. judgements: verdicts in the file, of all judges and runs. se: of the ability,
-    as ``place`` gives it; NaN without a label.
+    as ``place`` gives it; NaN without a label. outlook: of the tier, where it was asked for.
     """
 
     system: str
@@ -38,26 +40,28 @@ class Stop:
     theta: float
     se: float
     reason: str
+    outlook: Outlook | None = None
 
 
 def judge_until(
     bank_scale: BankScale,
     calls: Sequence[Call],
     file: LabelsFile,
-    target: float,
+    target: float | None,
     *,
+    tier: float | None = None,
     batch: int = BATCH,
     patience: Patience | None = None,
     watch: Watch = UNWATCHED,
 ) -> tuple[JudgeRun, list[Stop]]:
-    """Ask ``batch`` rubrics a system at a time, best first, until its standard error is at most ``target``.
+    """Ask ``batch`` rubrics a system at a time, best first, until it is known well enough.
 
-    calls: one rubric each. What the file holds counts already. Raises SettingsError.
+    target: until its standard error is at most that. tier: until its tier stays, with that probability, what it is
+    once the rest of these calls is made. Whichever comes first where both are given. calls: one rubric each. What the
+    file holds counts already. Raises SettingsError.
     """
-    if not target > 0 or batch < 1:
-        raise SettingsError(f"until-se = {target:g} with batches of {batch}: both have to be above 0.")
-    if any(len(call.rubrics) > 1 for call in calls):
-        raise SettingsError("until-se asks one criterion a call: leave --per query out.")
+    _check(target, tier, batch, calls)
+    forecast = None if tier is None else Forecast(bank_scale)
     plan = _Plan(bank_scale, calls, file)
     runs: list[JudgeRun] = [run_calls([], file, patience, watch)]
     stops: dict[str, Stop] = {}
@@ -68,18 +72,33 @@ def judge_until(
             if system in stops:
                 continue
             batch_calls = plan.batch(n, y, batch)
-            reason = _reason(se[n] <= target, not batch_calls, runs[-1], watch)
+            outlook = None if forecast is None else forecast.outlook(y[n], plan.open(n))
+            reached = REACHED if target is not None and se[n] <= target else ""
+            if not reached and outlook is not None and batch_calls and outlook.settled(tier or 0.0):
+                reached = SETTLED
+            reason = reached or _reason(not batch_calls, runs[-1], watch)
             if reason:
-                stops[system] = plan.stop(n, float(theta[n]), float(se[n]), reason)
+                stops[system] = replace(plan.stop(n, float(theta[n]), float(se[n]), reason), outlook=outlook)
             wanted += [] if reason else batch_calls
         if wanted:
             runs.append(run_calls(wanted, file, patience, watch))
     return joined(runs), [stops[system] for system in plan.systems]
 
 
-def _reason(reached: bool, exhausted: bool, last: JudgeRun, watch: Watch) -> str:
-    if reached:
-        return REACHED
+def _check(target: float | None, tier: float | None, batch: int, calls: Sequence[Call]) -> None:
+    if target is None and tier is None:
+        raise SettingsError("until what? Give a standard error, or the probability with which a tier stays.")
+    if (target is not None and not target > 0) or batch < 1:
+        raise SettingsError(f"until-se = {target} with batches of {batch}: both have to be above 0.")
+    if tier is not None and not 0.5 <= tier < 1:
+        raise SettingsError(
+            f"until-tier = {tier:g} is no probability to settle at: give 0.5 or more, below 1."
+        )
+    if any(len(call.rubrics) > 1 for call in calls):
+        raise SettingsError("until-se and until-tier ask one criterion a call: leave --per query out.")
+
+
+def _reason(exhausted: bool, last: JudgeRun, watch: Watch) -> str:
     if watch.stopped:
         return CANCELLED
     if last.failures or last.stopped:
@@ -118,13 +137,17 @@ class _Plan:
                 theta[n], se[n] = placed.placements[at].theta, placed.placements[at].theta_sd
         return y, theta, se
 
+    def open(self, n: int) -> IntArray:
+        """Rubrics of system ``n`` that are still to be asked."""
+        rows = sorted(row for system, row in self._calls if system == n)
+        constant = self._bank_scale.fit.constant
+        return np.array([r for r in rows if not constant[r] and not self._asked((n, r))], dtype=np.int64)
+
     def batch(self, n: int, y: FloatArray, size: int) -> list[Call]:
         """The calls of the ``size`` open rubrics of system ``n`` with most expected information."""
         bank = self._bank_scale
-        rows = sorted(row for system, row in self._calls if system == n)
-        open_ = [row for row in rows if not bank.fit.constant[row] and not self._asked((n, row))]
         expected = expected_information(bank.fit, y[n : n + 1], bank.bank)[0]
-        best = next_best(expected, np.array(open_, dtype=np.int64), size)
+        best = next_best(expected, self.open(n), size)
         return [call for row in best.tolist() for call in self._calls[n, row]]
 
     def stop(self, n: int, theta: float, se: float, reason: str) -> Stop:

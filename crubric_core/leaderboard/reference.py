@@ -7,7 +7,7 @@ abilities are stretched, and a copy of a ranked system would be called different
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
@@ -35,6 +35,19 @@ class Reference:
     low: FloatArray
     high: FloatArray
     separated: BoolArray
+
+    def without(self, system: int) -> Self:
+        """The same without one system."""
+        kept = np.arange(len(self.theta)) != system
+        return replace(
+            self,
+            psi=self.psi[:, kept],
+            separated=self.separated[np.ix_(kept, kept)],
+            **{
+                name: getattr(self, name)[kept]
+                for name in ("theta", "floor", "units", "saturated", "low", "high")
+            },
+        )
 
     def record(self) -> dict[str, Any]:
         """Plain values for a JSON file."""

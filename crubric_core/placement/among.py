@@ -14,7 +14,7 @@ from ..irt.fit import IrtFit
 from ..irt.models import ItemParameters
 from ..leaderboard.places import tiers_by_first
 from ..leaderboard.reference import Reference
-from ..leaderboard.simultaneous import as_normal, as_student, largest_differences, threshold
+from ..leaderboard.simultaneous import as_normal, as_student, threshold
 from ..leaderboard.tiers import Standing
 from ..types import BoolArray, FloatArray, IntArray
 
@@ -56,45 +56,58 @@ def evidence_of(
     fit: IrtFit, spread: Spread, y: FloatArray, bank: IntArray, unit: IntArray, n_units: int, seed: int
 ) -> Evidence:
     """From labels ``y`` (J,) of one system on ``bank``. unit: (J,) unit of each rubric, 0 … n_units - 1."""
-    theta = float(estimate_abilities(fit, y[None], bank).theta[0])
-    known = bank[np.isfinite(y[bank]) & ~fit.constant[bank]]
+    return evidence_of_each(fit, spread, y[None], bank, unit, n_units, seed)[0]
+
+
+def evidence_of_each(
+    fit: IrtFit, spread: Spread, y: FloatArray, bank: IntArray, unit: IntArray, n_units: int, seed: int
+) -> list[Evidence]:
+    """The same of N systems (N, J) that are labelled on the same rubrics."""
+    theta = estimate_abilities(fit, y, bank).theta
+    known = bank[np.isfinite(y[0, bank]) & ~fit.constant[bank]]
     if not known.size:
-        return Evidence(np.nan, np.zeros(n_units), np.nan, np.nan, 0, 0, 0)
-    items, at = fit.items.of(known), np.array([theta])
-    score, info = label_scores(items, y[known][None], at)
-    information = float(info.sum()) + 1
+        return [Evidence(np.nan, np.zeros(n_units), np.nan, np.nan, 0, 0, 0)] * len(y)
+    items, labels = fit.items.of(known), y[:, known]
+    score, info = label_scores(items, labels, theta)
+    information = info.sum(axis=1) + 1
     present, place = np.unique(unit[known], return_inverse=True)
-    sums = np.bincount(place, score[0])
-    psi = np.zeros(n_units)
     n = len(present)
-    psi[present] = (sums - sums.mean()) / information * np.sqrt(n / (n - 1) if n > 1 else 0.0)
-    shares = y[known] / (fit.levels[known] - 1)
-    return Evidence(
-        theta=theta,
-        contributions=psi,
-        floor=1 / information,
-        items=_item_variance(items, spread, known, y, at, seed) / information**2,
-        units=n,
-        saturated=int((shares == 1).all()) - int((shares == 0).all()),
-        answered=len(known),
-    )
+    sums = score @ (place[:, None] == np.arange(n)).astype(float)
+    psi = np.zeros((len(y), n_units))
+    centred = sums - sums.mean(axis=1, keepdims=True)
+    psi[:, present] = centred / information[:, None] * np.sqrt(n / (n - 1) if n > 1 else 0.0)
+    items_variance = _item_variance(items, spread, known, labels, theta, seed) / information**2
+    shares = labels / (fit.levels[known] - 1)
+    saturated = (shares == 1).all(axis=1).astype(int) - (shares == 0).all(axis=1)
+    return [
+        Evidence(
+            theta=float(theta[i]),
+            contributions=psi[i],
+            floor=float(1 / information[i]),
+            items=float(items_variance[i]),
+            units=n,
+            saturated=int(saturated[i]),
+            answered=len(known),
+        )
+        for i in range(len(y))
+    ]
 
 
 def _item_variance(
     items: ItemParameters, spread: Spread, known: IntArray, y: FloatArray, theta: FloatArray, seed: int
-) -> float:
-    """Variance of the score at theta over the rubrics' posterior: a step of Newton turns it into that of theta."""
+) -> FloatArray:
+    """(N,) variance of the score at theta over the rubrics' posterior; a step of Newton turns it into that of theta."""
     rng = np.random.default_rng([seed, 6])
     first, second = rng.standard_normal((2, ITEM_DRAWS, len(known)))
     r = spread.correlation[known]
     slope = items.a * np.exp(spread.log_a[known] * first)
     shift = spread.b[known] * (r * first + np.sqrt(1 - r**2) * second)
-    scores = np.empty(ITEM_DRAWS)
+    scores = np.empty((ITEM_DRAWS, len(theta)))
     for draw in range(ITEM_DRAWS):
         steps = None if items.thresholds is None else items.thresholds + shift[draw][:, None]
         moved = ItemParameters(slope[draw], items.b + shift[draw], items.c, steps)
-        scores[draw] = label_scores(moved, y[known][None], theta)[0].sum()
-    return float(scores.var(ddof=1))
+        scores[draw] = label_scores(moved, y, theta)[0].sum(axis=1)
+    return np.asarray(scores.var(axis=0, ddof=1))
 
 
 def stand_among(reference: Reference, new: Evidence, confidence: float, seed: int) -> Standing:
@@ -109,8 +122,8 @@ def stand_among(reference: Reference, new: Evidence, confidence: float, seed: in
     low, high = _interval(new, confidence)
     ahead, p_value, places = square.copy(), square.copy(), square.copy()
     if ranked[-1]:
-        pairs = _compare(reference, new, confidence, seed)
-        others = np.flatnonzero(ranked[:-1])
+        among = Among(reference, len(new.contributions), confidence, seed)
+        pairs, others = among.compare(new), among.others
         separated[-1, others] = separated[others, -1] = pairs.separated
         p_value[-1, others] = p_value[others, -1] = pairs.p_value
         ahead[-1, others], ahead[others, -1] = pairs.ahead, 1 - pairs.ahead
@@ -146,38 +159,84 @@ class _Pairs:
     rank_probability: FloatArray
 
 
-def _compare(reference: Reference, new: Evidence, confidence: float, seed: int) -> _Pairs:
-    known = np.flatnonzero(np.isfinite(reference.theta))
-    units = reference.units[known]
-    factor = np.sqrt(np.divide(units, units - 1, out=np.zeros(len(units)), where=units > 1))
-    psi = reference.psi[:, known] * factor
-    rest = len(new.contributions) - len(psi)  # units of the new system that the reference has not
-    psi = np.vstack([psi, np.zeros((rest, len(known)))])
-    difference = new.theta - reference.theta[known]
-    variance = ((new.contributions[:, None] - psi) ** 2).sum(axis=0)
-    se = np.sqrt(np.maximum(variance, new.floor + reference.floor[known]) + new.beyond)
-    df = np.minimum(units, new.units) - 1
-    rng = np.random.default_rng([seed, 7])
-    noise = rng.standard_normal((DRAWS, len(psi)))
-    draws = np.column_stack([noise @ psi, noise @ new.contributions])
-    draws[:, -1] += rng.standard_normal(DRAWS) * np.sqrt(max(new.se**2 - (new.contributions**2).sum(), 0.0))
-    spread = np.zeros((len(known) + 1, len(known) + 1))  # pairs of sd 0 do not count
-    spread[-1, :-1] = spread[:-1, -1] = se
-    critical = max(
-        -float(ndtri((1 - confidence) / 2)), threshold(largest_differences(draws, spread), confidence)
-    )
-    side = reference.saturated[known]
-    open_ = (side == new.saturated) & (side != 0)
-    z = np.where(open_, 0.0, as_normal(np.abs(difference) / se, df))
-    upper = ndtr(-z)
-    own = draws[:, -1] + new.theta
-    above = (draws[:, :-1] + reference.theta[known] > own[:, None]).sum(axis=1)
-    return _Pairs(
-        separated=~open_ & (np.abs(difference) > as_student(critical, df) * se),
-        p_value=2 * upper,
-        ahead=np.where(difference > 0, 1 - upper, upper),
-        rank_probability=np.array([(above <= k).mean() for k in range(len(known) + 1)]),
-    )
+@dataclass(frozen=True)
+class _Differences:
+    """Of the new system from each ranked reference system, (m,): with standard errors and degrees of freedom."""
+
+    difference: FloatArray
+    se: FloatArray
+    df: IntArray
+    open: BoolArray
+    critical: float
+
+    @property
+    def separated(self) -> BoolArray:
+        """(m,) beyond the simultaneous threshold."""
+        return ~self.open & (np.abs(self.difference) > as_student(self.critical, self.df) * self.se)
+
+
+class Among:
+    """The ranked reference systems with the draws of the simultaneous threshold, for any number of new systems.
+
+    n_units: of the new systems' contributions. others: (m,) the ranked ones of the reference.
+    """
+
+    def __init__(self, reference: Reference, n_units: int, confidence: float, seed: int) -> None:
+        self.others = np.flatnonzero(np.isfinite(reference.theta))
+        self._reference, self._confidence = reference, confidence
+        self._units = reference.units[self.others]
+        factor = np.sqrt(
+            np.divide(self._units, self._units - 1, out=np.zeros(len(self._units)), where=self._units > 1)
+        )
+        psi = reference.psi[:, self.others] * factor
+        rest = n_units - len(psi)  # units of the new system that the reference has not
+        self._psi = np.vstack([psi, np.zeros((rest, len(self.others)))])
+        rng = np.random.default_rng([seed, 7])
+        self._noise = rng.standard_normal((DRAWS, n_units))
+        self._draws = self._noise @ self._psi
+        self._alone = rng.standard_normal(DRAWS)
+
+    def compare(self, new: Evidence) -> _Pairs:
+        """The new system against each."""
+        found, own = self._differences(new), self._own(new) + new.theta
+        z = np.where(found.open, 0.0, as_normal(np.abs(found.difference) / found.se, found.df))
+        upper = ndtr(-z)
+        above = (self._draws + self._reference.theta[self.others] > own[:, None]).sum(axis=1)
+        return _Pairs(
+            separated=found.separated,
+            p_value=2 * upper,
+            ahead=np.where(found.difference > 0, 1 - upper, upper),
+            rank_probability=np.array([(above <= k).mean() for k in range(len(self.others) + 1)]),
+        )
+
+    def tier(self, new: Evidence) -> int:
+        """The tier of a new system with a label, as ``stand_among`` has it."""
+        separated = np.zeros((len(self.others) + 1,) * 2, dtype=bool)
+        separated[:-1, :-1] = self._reference.separated[np.ix_(self.others, self.others)]
+        separated[-1, :-1] = separated[:-1, -1] = self._differences(new).separated
+        return int(tiers_by_first(np.append(self._reference.theta[self.others], new.theta), separated)[-1])
+
+    def _own(self, new: Evidence) -> FloatArray:
+        """(DRAWS,) of the new system's error, with the reference's on common units."""
+        beyond = np.sqrt(max(new.se**2 - (new.contributions**2).sum(), 0.0))
+        return np.asarray(self._noise @ new.contributions + self._alone * beyond)
+
+    def _differences(self, new: Evidence) -> _Differences:
+        variance = ((new.contributions[:, None] - self._psi) ** 2).sum(axis=0)
+        floor = new.floor + self._reference.floor[self.others]
+        se = np.sqrt(np.maximum(variance, floor) + new.beyond)
+        largest = (np.abs(self._draws - self._own(new)[:, None]) / se).max(axis=1, initial=0.0)
+        side = self._reference.saturated[self.others]
+        return _Differences(
+            difference=new.theta - self._reference.theta[self.others],
+            se=se,
+            df=np.minimum(self._units, new.units) - 1,
+            open=(side == new.saturated) & (side != 0),
+            critical=max(
+                -float(ndtri((1 - self._confidence) / 2)),
+                threshold(largest, self._confidence),
+            ),
+        )
 
 
 def _interval(new: Evidence, confidence: float) -> tuple[float, float]:

@@ -50,6 +50,11 @@ def bank_bytes(bank_scale: BankScale) -> bytes:
     return json_bytes({**head, **content})
 
 
+def bank_digest(bank_scale: BankScale) -> str:
+    """The digest that its file has."""
+    return _digest(json.loads(json_bytes(_content(bank_scale))))
+
+
 def read_bank(path: str | Path) -> BankScale:
     """The bank in a bank.json, or in a folder that holds one; raises PlacementError where there is none."""
     file = Path(path)
@@ -123,6 +128,7 @@ def _content(bank_scale: BankScale) -> dict[str, Any]:
         ],
         "reference": None if bank_scale.reference is None else bank_scale.reference.record(),
         "transfer_variance": bank_scale.transfer,
+        **({"history": list(bank_scale.history)} if bank_scale.history else {}),
         "panel": None
         if panel is None
         else {
@@ -199,6 +205,7 @@ def _bank_scale(content: dict[str, Any]) -> BankScale:
         reference=reference,
         panel=_panel(content["panel"], order, len(rows)),
         transfer=float(content["transfer_variance"]),
+        history=tuple(dict(entry) for entry in content.get("history", ())),
     )
 
 

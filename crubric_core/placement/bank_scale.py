@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -38,7 +38,7 @@ class BankScale:
     y: (M, B) levels. spread: of the parameters. reference: the systems on the whole pool, with which new ones are
     compared; None for the paper's in-sample bank, whose own abilities are compared. panel: how the judges of the
     calibration labelled these rubrics; None where that is not known. transfer: variance of a placement beyond sampling,
-    from systems held out (``leaderboard.transfer``).
+    from systems held out (``leaderboard.transfer``). history: what was done to it since it was built, oldest first.
     """
 
     name: str
@@ -54,6 +54,7 @@ class BankScale:
     reference: Reference | None = None
     panel: PanelRecord | None = None
     transfer: float = 0.0
+    history: tuple[dict[str, Any], ...] = ()
 
     @cached_property
     def bank_id(self) -> str:
@@ -68,6 +69,14 @@ class BankScale:
     def bank(self) -> IntArray:
         """(B,) rows of the rubrics: all of them."""
         return np.arange(len(self.rubrics))
+
+    @cached_property
+    def query_units(self) -> tuple[IntArray, int]:
+        """(B,) the unit of each rubric among the queries of the reference, then those of the bank alone; how many."""
+        reference = () if self.reference is None else self.reference.queries
+        queries = self.rubrics["query"].map(str)
+        names = (*reference, *sorted(set(queries) - set(reference)))
+        return pd.Index(names).get_indexer(pd.Index(queries)).astype(np.int64), len(names)
 
     @cached_property
     def weights(self) -> FloatArray:

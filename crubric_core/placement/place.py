@@ -148,13 +148,12 @@ def _placements(bank_scale: BankScale, y: FloatArray) -> list[Placement]:
             rule=settings.tier_rule,
             holm=settings.holm,
         )
-    names = (*reference.queries, *sorted(set(bank_scale.rubrics["query"].map(str)) - set(reference.queries)))
-    unit = pd.Index(names).get_indexer(pd.Index(bank_scale.rubrics["query"].map(str))).astype(np.int64)
+    unit, n_units = bank_scale.query_units
     found = []
     for row in y:
         evidence = replace(
             evidence_of(
-                bank_scale.fit, bank_scale.spread, row, bank_scale.bank, unit, len(names), settings.seed
+                bank_scale.fit, bank_scale.spread, row, bank_scale.bank, unit, n_units, settings.seed
             ),
             transfer=bank_scale.transfer,
         )

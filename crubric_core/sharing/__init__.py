@@ -1,15 +1,17 @@
 """Read-only views: what is shown, the files that hold it, and the links that open it."""
 
 from .build import Choices, build_view
+from .changes import Changes, changes
 from .expiry import expiry_of
 from .opening import open_state, open_view, read_state, standing_of
 from .state import ViewState
-from .store import Published, list_views, publish, replace, revoke, set_expiry, words_of
+from .store import Published, list_views, looked_up, publish, replace, revoke, set_expiry, words_of
 from .trail import audit
 from .view import Bank, Separation, SharedView
 
 __all__ = [
     "Bank",
+    "Changes",
     "Choices",
     "Published",
     "Separation",
@@ -17,8 +19,10 @@ __all__ = [
     "ViewState",
     "audit",
     "build_view",
+    "changes",
     "expiry_of",
     "list_views",
+    "looked_up",
     "open_state",
     "open_view",
     "publish",

@@ -90,6 +90,12 @@ def replace(views: str | Path, view_id: str, view: SharedView, who: str | None =
     return new
 
 
+def looked_up(views: str | Path, view_id: str) -> SharedView | None:
+    """What a view shows, for its publisher; None where its file is damaged."""
+    require_editor("look up a view")
+    return read_state(views, _known(Path(views), view_id))
+
+
 def words_of(views: str | Path, view_id: str) -> tuple[str, str]:
     """Title and note of a view, as a start for the one that replaces it; the note of a damaged one is lost."""
     require_editor("look up a view")

@@ -17,7 +17,7 @@ from ..placement.bank_scale import BankScale
 from ..placement.formats.table import form_table
 from ..placement.new_labels import NewLabels, read_new_labels
 from ..placement.place import Placed
-from . import loaders, widgets
+from . import judging, loaders, widgets
 from .bank_file import bank_scale_of_study, download_bank
 from .tables import configured
 from .text import count, plain, shorten
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from ..placement.abilities import Placement
     from .page import StudyPage
 
-FILE, HELD_OUT = "file", "held-out system"
+FILE, JUDGED, HELD_OUT = "file", "judges", "held-out system"
 _number = st.column_config.NumberColumn
 NEXT = {
     "rubric": "rubric",
@@ -55,7 +55,7 @@ def choose(study: StudyPage) -> tuple[BankScale, NewLabels] | None:
     left, right = st.columns([2, 3], gap="large", vertical_alignment="top")
     source = left.segmented_control(
         "Its labels come from",
-        [FILE, HELD_OUT],
+        [FILE, *([JUDGED] if judging.configured() else []), HELD_OUT],
         default=FILE,
         required=True,
         key="source",
@@ -66,6 +66,10 @@ def choose(study: StudyPage) -> tuple[BankScale, NewLabels] | None:
         name = right.selectbox("System", systems, key="held_out", bind="query-params")
         return _held_out((*study.key("ranking_on"), study.settings.tau_c, name), study, name)
     bank_scale = bank_scale_of_study(study)
+    if source == JUDGED and (judges := judging.configured()) is not None:
+        with right:
+            judged = judging.labels_of(bank_scale, judges, len(study.reduction().rubrics))
+        return None if judged is None else (bank_scale, judged)
     file = right.file_uploader("Labels of new systems on the bank's rubrics", key="new labels")
     with left:
         widgets.download("Download the bank as a form to fill in", form_table(bank_scale), "bank_form.csv")

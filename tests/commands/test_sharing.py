@@ -99,6 +99,16 @@ def test_a_newer_result_keeps_the_link_and_its_words(publish: Run, tmp_path: Pat
     assert list_views(tmp_path / "views")[0].expires_at.year == 2999
 
 
+def test_a_newer_result_says_what_changed(publish: Run, tmp_path: Path) -> None:
+    made = json.loads(publish()[1])
+    before = open_view(tmp_path / "views", made["token"])
+    _, out, told = publish("--replace", made["id"], "--budget", 5)
+    said = json.loads(out)["changes"]
+    assert said["settings"] == {"budget": {"before": before.settings["budget"], "after": 5}}
+    assert (said["systems_added"], said["systems_removed"], said["other_labels"]) == ([], [], False)
+    assert f"1 setting changed (budget: {before.settings['budget']} → 5)." in told
+
+
 def test_the_trail_is_shown_when_asked_for(run: Run, publish: Run, tmp_path: Path) -> None:
     made = json.loads(publish()[1])
     run("revoke", "--views", tmp_path / "views", made["id"])

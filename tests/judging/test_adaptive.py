@@ -11,11 +11,13 @@ import pytest
 
 from crubric_core.endpoints.watch import Watch
 from crubric_core.errors import SettingsError
-from crubric_core.judging.adaptive import CANCELLED, EXHAUSTED, FAILED, REACHED, judge_until
+from crubric_core.judging.adaptive import CANCELLED, EXHAUSTED, FAILED, REACHED, SETTLED, judge_until
 from crubric_core.judging.calls import plan_calls
 from crubric_core.judging.labels_file import LabelsFile
+from crubric_core.placement import outlook
 from crubric_core.placement.abilities import expected_information
 from crubric_core.placement.new_labels import read_new_labels
+from crubric_core.placement.outlook import Forecast
 from crubric_core.placement.place import place_systems
 from tests.judging.conftest import PATIENCE, parts, reply
 
@@ -95,9 +97,36 @@ def test_a_cancelled_run_says_so(until):
     assert stop.rubrics >= 1
 
 
-@pytest.mark.parametrize("options", [{"target": 0}, {"target": float("nan")}, {"target": 0.5, "batch": 0}])
+def test_it_stops_once_the_rest_would_not_change_the_tier(until, bank_scale, monkeypatch):
+    monkeypatch.setattr(outlook, "DRAWS", 60)
+    _, stop = until(None, tier=0.9, batch=3)
+    new = read_new_labels(bank_scale, until.path)
+    (placed,) = place_systems(bank_scale, new).placements
+    assert stop.outlook.tier == placed.standing.tier[-1]
+    assert stop.reason == (SETTLED if stop.rubrics < 15 else EXHAUSTED)
+    assert stop.outlook.probability >= 0.9
+    before = Forecast(bank_scale).outlook(np.full(15, np.nan), bank_scale.bank)
+    assert not before.settled(0.9)
+
+
+def test_the_standard_error_may_come_before_the_tier(until):
+    _, stop = until(1e9, tier=0.99, batch=3)
+    assert (stop.reason, stop.rubrics) == (REACHED, 3)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"target": 0},
+        {"target": float("nan")},
+        {"target": 0.5, "batch": 0},
+        {"target": None, "tier": 1.0},
+        {"target": None, "tier": 0.3},
+        {"target": None},
+    ],
+)
 def test_what_makes_no_sense_is_refused(until, options):
-    with pytest.raises(SettingsError, match="until-se"):
+    with pytest.raises(SettingsError, match="until"):
         until(**options)
 
 

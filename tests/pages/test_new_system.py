@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,10 @@ from crubric_core.experiments.held_out import hold_out
 from crubric_core.labels.store.workspace import Workspace
 from crubric_core.placement.place import place_systems
 from crubric_core.settings import Settings
+from crubric_core.ui import judging
+from tests.judging.conftest import reply
 from tests.pages.conftest import HOSTILE, Open
+from tests.task_types.conftest import FakeEndpoint
 
 HELD_OUT = "held-out system"
 
@@ -78,3 +82,39 @@ def test_a_hostile_system_stays_text(open_page: Open, study: Path) -> None:
     assert not app.exception
     assert first_line(app).startswith(HOSTILE)
     assert "<img" not in app.header[0].value.replace("\\<img", "")
+
+
+def test_judging_is_off_unless_it_is_configured(open_page: Open, study: Path) -> None:
+    app = open_page("new_system", study)
+    assert "judges" not in app.button_group[0].options
+
+
+def test_answers_are_priced_judged_and_placed_on_the_page(
+    open_page: Open, study: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own = shutil.copy(study, tmp_path / "study.duckdb")
+    with Workspace(own) as workspace:
+        queries = workspace.dataset("small").queries["query"].tolist()
+    answers = "system,query,text\n" + "".join(f"mine,{query},An answer.\n" for query in queries)
+    server = FakeEndpoint()
+    server.behave = lambda message, visit: reply(message, met=len(message) % 2 == 0)
+    judges = tmp_path / "judges.toml"
+    judges.write_text(f'[[judge]]\nname = "strict"\nbase_url = "{server.url}"\nmodel = "some-model"\n')
+    monkeypatch.setenv("CRUBRIC_JUDGES", str(judges))
+    try:
+        app = open_page("new_system", own, source="judges", budget="10")
+        app.file_uploader(key="answers").upload("answers.csv", answers.encode(), "text/csv").run()
+        assert not app.exception
+        assert app.dataframe[0].value["calls"].tolist()[:2] == [10, 10]
+        assert not server.requests
+        next(button for button in app.button if button.label == "Judge: 10 calls").click().run()
+        (job,) = judging.jobs().values()
+        job.thread.join(60)
+        app.run()
+    finally:
+        server.stop()
+    assert not app.exception
+    assert len(server.requests) == 10
+    assert app.dataframe[0].value["calls"].tolist()[:2] == [0, 10]
+    assert "10 labels written" in " ".join(text.value for text in app.markdown)
+    assert first_line(app).startswith("mine is in tier")

@@ -159,6 +159,17 @@ def preview(view: SharedView) -> None:
         viewer.render(view, viewer.in_ink(shared_figures(view)))
 
 
+def what_changes(target: str, view: SharedView) -> None:
+    """What readers of the link will find changed."""
+    old = sharing.looked_up(views_folder(), target)
+    if old is None:
+        st.caption("What the link shows now is damaged and cannot be compared.")
+        return
+    st.markdown(
+        "**What changes**\n" + "".join(f"\n- {plain(said)}" for said in sharing.changes(old, view).sentences)
+    )
+
+
 def make(study: Study, found: Sequence[Link]) -> None:
     """Choose what to show, look at it, publish it or take it along."""
     left, right = st.columns([4, 7], gap="large")
@@ -171,6 +182,8 @@ def make(study: Study, found: Sequence[Link]) -> None:
         return
     with left:
         expires = ask_expiry() if target is None else None
+        if target is not None:
+            what_changes(target, view)
         what = plain(shorten(study.dataset.name, 40))
         if st.button(
             f"Publish {what}" if target is None else f"Show {what} under that link",

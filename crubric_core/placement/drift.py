@@ -1,0 +1,153 @@
+"""What drifts between a calibration and later labels: the difficulty of rubrics, and a judge between two versions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import stats
+
+from ..bank.item_spread import Spread
+from ..irt.abilities import ability_posterior, log_probabilities
+from ..irt.cells import label_scores
+from ..irt.fit import IrtFit
+from ..judges.agreement import cohen_kappa
+from ..leaderboard.separation import holm_rejects
+from ..types import BoolArray, FloatArray, IntArray
+
+Statistic = Callable[[FloatArray, FloatArray], float]
+DRAWS = 200  # of abilities and parameters
+LEVEL = 0.05  # of the chance that any rubric of a calibration that holds is flagged
+
+
+@dataclass(frozen=True)
+class RubricDrift:
+    """Of J rubrics, on the labels of N new systems.
+
+    labels: (J,) of new systems. shift: (J,) by how much harder it has become, in units of theta (one step of Newton
+    from the calibration's difficulty). z: (J,) robust; NaN without labels. p_value: (J,). flagged: (J,) by Holm.
+    """
+
+    labels: IntArray
+    shift: FloatArray
+    z: FloatArray
+    p_value: FloatArray
+    flagged: BoolArray
+
+
+def rubric_drift(fit: IrtFit, spread: Spread, y: FloatArray, seed: int, level: float = LEVEL) -> RubricDrift:
+    """Are the new systems' labels ``y`` (N, J) those that the calibration expects of systems of their ability?
+
+    A rubric's score, the sum of its labels, has an exact distribution given abilities and parameters; averaged over
+    draws of both from their posteriors it gives a two-sided p-value, good also for one system. Its normal deviate,
+    less the median of all rubrics and in units of their robust spread (0.7413 times the interquartile range, at least
+    1), is the robust z of Huynh & Meyer (2010, Practical Assessment, Research & Evaluation 15(2)). Holm's procedure
+    (1979) bounds the chance of any false flag by ``level``.
+    """
+    rng = np.random.default_rng([seed, 9])
+    theta = _abilities(fit, y, rng)
+    n_labels = (np.isfinite(y) & ~fit.constant).sum(axis=0)
+    tested = np.flatnonzero(n_labels)
+    z, shift = np.full((2, y.shape[1]), np.nan)
+    for j in tested.tolist():
+        z[j] = _deviate(fit, spread, j, y[:, j], theta, rng)
+    score, info = label_scores(fit.items, y, theta.mean(axis=1))
+    shift[tested] = -score[:, tested].sum(axis=0) / np.maximum(info[:, tested].sum(axis=0), 1e-12)
+    if len(tested):
+        low, middle, high = np.quantile(z[tested], [0.25, 0.5, 0.75])
+        z = (z - middle) / max(1.0, 0.7413 * (high - low))
+    p_value = 2 * stats.norm.sf(np.abs(z))
+    flagged = np.zeros(len(z), dtype=bool)
+    flagged[tested] = holm_rejects(p_value[tested], level)
+    return RubricDrift(n_labels, shift, z, p_value, flagged)
+
+
+def _abilities(fit: IrtFit, y: FloatArray, rng: np.random.Generator) -> FloatArray:
+    """(N, DRAWS) abilities from each system's posterior."""
+    posterior = ability_posterior(fit, y)
+    draws = rng.random((len(y), DRAWS))
+    upto = np.cumsum(posterior.node_weights, axis=1)
+    upto /= upto[:, -1:]
+    return np.array([np.interp(u, c, posterior.nodes) for u, c in zip(draws, upto, strict=True)])
+
+
+def _deviate(
+    fit: IrtFit, spread: Spread, j: int, labels: FloatArray, theta: FloatArray, rng: np.random.Generator
+) -> float:
+    """Normal deviate of the p-value of one rubric's score, positive where it is passed less than expected."""
+    known = np.isfinite(labels)
+    top = int(fit.levels[j]) - 1
+    r, (first, second) = spread.correlation[j], rng.standard_normal((2, DRAWS))
+    shift = np.nan_to_num(spread.b[j] * (r * first + np.sqrt(1 - r**2) * second))
+    stretch = np.exp(np.nan_to_num(spread.log_a[j] * first))
+    total = np.zeros((DRAWS, int(known.sum()) * top + 1))
+    total[:, 0] = 1.0
+    for row in np.flatnonzero(known).tolist():
+        chance = _level_chances(fit, j, theta[row], shift, stretch)[:, : top + 1]
+        grown = np.zeros_like(total)
+        for step in range(top + 1):
+            grown[:, step:] += total[:, : total.shape[1] - step] * chance[:, step : step + 1]
+        total = grown
+    share, got = total.mean(axis=0), int(labels[known].sum())
+    below, above = float(share[: got + 1].sum()), float(share[got:].sum())
+    p = min(1.0, 2 * min(below, above))
+    return float(stats.norm.isf(max(p, 1e-300) / 2)) * (1 if below < above else -1)
+
+
+def _level_chances(
+    fit: IrtFit, j: int, theta: FloatArray, shift: FloatArray, stretch: FloatArray
+) -> FloatArray:
+    """(DRAWS, L) of each level, each draw with its own ability and parameters: a (theta - b) is all that counts."""
+    at = fit.b[j] + stretch * (theta - shift - fit.b[j])
+    return np.asarray(np.exp(log_probabilities(fit, np.array([j]), at)[:, 0].T))
+
+
+@dataclass(frozen=True)
+class JudgeDrift:
+    """Two versions of a judge on the same cells.
+
+    cells, queries: how many. flips: share of the cells with another label. kappa: Cohen's. shift: mean of new - old.
+    Each with its interval over queries; NaN where it is undefined or there are fewer than two queries.
+    """
+
+    cells: int
+    queries: int
+    flips: tuple[float, float, float]
+    kappa: tuple[float, float, float]
+    shift: tuple[float, float, float]
+
+    @property
+    def drifted(self) -> bool:
+        """Whether the new version is stricter or more lenient: the interval of ``shift`` leaves out 0."""
+        return self.shift[1] > 0 or self.shift[2] < 0
+
+
+def judge_drift(old: FloatArray, new: FloatArray, query: IntArray, confidence: float = 0.95) -> JudgeDrift:
+    """From two labels (C,) of each cell and its query (C,); cells that either version lacks are left out.
+
+    Intervals: the delete-one jackknife over queries (Efron & Tibshirani 1993, ch. 11), with Student's t.
+    """
+    known = np.isfinite(old) & np.isfinite(new)
+    old, new, query = old[known], new[known], query[known]
+    names = np.unique(query)
+
+    def interval(statistic: Statistic) -> tuple[float, float, float]:
+        value = statistic(old, new) if len(old) else float("nan")
+        if len(names) < 2:
+            return value, float("nan"), float("nan")
+        left = np.array([statistic(old[query != name], new[query != name]) for name in names])
+        n = len(left)
+        se = float(np.sqrt((n - 1) / n * ((left - left.mean()) ** 2).sum()))
+        half = float(stats.t.ppf((1 + confidence) / 2, n - 1)) * se
+        return value, value - half, value + half
+
+    flips = interval(lambda a, b: float((a != b).mean()))
+    kappa = interval(lambda a, b: float(cohen_kappa(a, b)))
+    return JudgeDrift(
+        cells=len(old),
+        queries=len(names),
+        flips=(flips[0], max(flips[1], 0.0), min(flips[2], 1.0)),
+        kappa=(kappa[0], kappa[1], min(kappa[2], 1.0)),
+        shift=interval(lambda a, b: float((b - a).mean())),
+    )

@@ -1,0 +1,42 @@
+"""Two versions of a judge on the same answers: how often they differ, and whose tier depends on it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from .bank_scale import BankScale
+from .drift import JudgeDrift, judge_drift
+from .new_labels import NewLabels, labels_on_bank
+from .place import place_systems
+
+
+def judge_drift_on_bank(
+    bank_scale: BankScale, new: NewLabels, old_judge: str, new_judge: str
+) -> tuple[JudgeDrift, pd.DataFrame]:
+    """Of the cells that both labelled; and a row a system: theta and tier by either, and whether the tier moved.
+
+    Labels are levels as the bank's model reads them.
+    """
+    first, second = (new.panel[:, :, new.judges.index(judge)] for judge in (old_judge, new_judge))
+    both = np.isfinite(first) & np.isfinite(second)
+    first, second = np.where(both, first, np.nan), np.where(both, second, np.nan)
+    unit = np.broadcast_to(bank_scale.query_units[0], first.shape)
+    found = judge_drift(first.ravel(), second.ravel(), unit.ravel())
+    rows = np.flatnonzero(both.any(axis=1))
+    systems = tuple(new.systems[row] for row in rows)
+    before, after = (
+        place_systems(bank_scale, labels_on_bank(systems, y[rows], (judge,), y[rows][:, :, None]), 0).table
+        for y, judge in ((first, old_judge), (second, new_judge))
+    )
+    return found, pd.DataFrame(
+        {
+            "system": list(systems),
+            "theta_old": before["theta"],
+            "theta_new": after["theta"],
+            "se": before["theta_sd"],
+            "tier_old": before["tier"],
+            "tier_new": after["tier"],
+            "moved": (before["tier"] != after["tier"]).astype(bool),
+        }
+    )

@@ -1,0 +1,111 @@
+"""Two calibrations on one scale, by the rubrics that both have (Kolen & Brennan 2014, ch. 6).
+
+The origin and unit of theta are those of the systems of a fit. theta_old = A theta_new + B brings a later fit to the
+scale of an earlier one: a_old = a_new / A, b_old = A b_new + B.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from scipy.optimize import minimize
+
+from ..errors import PlacementError
+from ..irt.models import ItemParameters
+from ..types import FloatArray
+
+Method = Literal["stocking-lord", "mean-sigma"]
+FEWEST = 3  # common rubrics
+NODES = np.linspace(-4.0, 4.0, 81)
+
+
+@dataclass(frozen=True)
+class Link:
+    """theta_old = slope theta_new + shift. slope > 0. rubrics: how many it is made of."""
+
+    slope: float
+    shift: float
+    method: Method
+    rubrics: int
+
+    def ability(self, theta: FloatArray) -> FloatArray:
+        """Abilities on the old scale."""
+        return np.asarray(self.slope * theta + self.shift)
+
+    def items(self, items: ItemParameters) -> ItemParameters:
+        """Parameters on the old scale."""
+        steps = None if items.thresholds is None else self.ability(items.thresholds)
+        return ItemParameters(items.a / self.slope, self.ability(items.b), items.c, steps)
+
+
+def link(new: ItemParameters, old: ItemParameters, method: Method = "stocking-lord") -> Link:
+    """From the parameters of the same rubrics, in the same order; those that either fit lacks are left out.
+
+    Raises PlacementError for fewer than three rubrics, or where the difficulties of the new fit are all equal.
+    """
+    common = np.isfinite(new.a) & np.isfinite(old.a)
+    new, old = new.of(common), old.of(common)
+    if common.sum() < FEWEST:
+        raise PlacementError(
+            f"Scales are linked by {FEWEST} rubrics or more, and {common.sum()} have parameters in both calibrations."
+        )
+    start = mean_sigma(new, old)
+    slope, shift = start if method == "mean-sigma" else stocking_lord(new, old, start)
+    return Link(slope, shift, method, int(common.sum()))
+
+
+def mean_sigma(new: ItemParameters, old: ItemParameters) -> tuple[float, float]:
+    """A = sd(b_old) / sd(b_new), B = mean(b_old) - A mean(b_new), over difficulties or, for the GRM, thresholds.
+
+    Marco (1977), Journal of Educational Measurement 14, 139-160.
+    """
+    first, second = _difficulties(new), _difficulties(old)
+    both = np.isfinite(first) & np.isfinite(second)
+    first, second = first[both], second[both]
+    if not first.std() > 0 or not second.std() > 0:
+        raise PlacementError("Scales cannot be linked: the common rubrics are all equally difficult.")
+    slope = float(second.std() / first.std())
+    return slope, float(second.mean() - slope * first.mean())
+
+
+def stocking_lord(
+    new: ItemParameters, old: ItemParameters, start: tuple[float, float]
+) -> tuple[float, float]:
+    """The A and B of the smallest ``curve_distance``. start: where to begin, as ``mean_sigma`` has it.
+
+    Stocking & Lord (1983), Applied Psychological Measurement 7, 201-210.
+    """
+
+    def loss(x: FloatArray) -> float:
+        return curve_distance(new, old, float(np.exp(x[0])), float(x[1]))
+
+    found = minimize(loss, [float(np.log(start[0])), start[1]], method="Nelder-Mead", tol=1e-9)
+    return float(np.exp(found.x[0])), float(found.x[1])
+
+
+def curve_distance(new: ItemParameters, old: ItemParameters, slope: float, shift: float) -> float:
+    """Mean over N(0, 1) of the squared difference of the two test characteristic curves, in rubrics squared."""
+    weights = np.exp(-(NODES**2) / 2)
+    moved = Link(slope, shift, "stocking-lord", 0).items(new)
+    gap = expected_scores(old, NODES).sum(axis=1) - expected_scores(moved, NODES).sum(axis=1)
+    return float((weights * gap**2).sum() / weights.sum())
+
+
+def expected_scores(items: ItemParameters, theta: FloatArray) -> FloatArray:
+    """(G, J) expected level of each rubric as a share of its scale."""
+    if items.thresholds is None:
+        z = items.a * (theta[:, None] - items.b)
+        return np.asarray(items.c + (1 - items.c) * _logistic(z))
+    steps = np.isfinite(items.thresholds)
+    z = items.a[:, None] * (theta[:, None, None] - np.where(steps, items.thresholds, 0.0))
+    return np.asarray((_logistic(z) * steps).sum(axis=2) / np.maximum(steps.sum(axis=1), 1))
+
+
+def _logistic(z: FloatArray) -> FloatArray:
+    return np.asarray(0.5 * (1 + np.tanh(z / 2)))
+
+
+def _difficulties(items: ItemParameters) -> FloatArray:
+    return items.b if items.thresholds is None else items.thresholds.ravel()

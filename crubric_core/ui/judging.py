@@ -1,0 +1,194 @@
+"""Judging the answers of a new system from its page: what it costs, ask, go on later. Off unless it is configured."""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import os
+import threading
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from ..access import carried, require_editor
+from ..endpoints.watch import Watch
+from ..environment import workspace_path
+from ..errors import CrubricError
+from ..judging.answers_file import SystemAnswers, read_system_answers
+from ..judging.calls import Call, Estimate, estimate, plan_calls
+from ..judging.judges_file import read_judges
+from ..judging.labels_file import LabelsFile
+from ..judging.run import JudgeRun, run_calls
+from ..placement.bank_scale import BankScale
+from ..placement.new_labels import NewLabels, read_new_labels
+from . import loaders, widgets
+from .text import count, plain
+
+if TYPE_CHECKING:
+    from ..analysis.stage import Key
+
+logger = logging.getLogger(__name__)
+_STARTING = threading.Lock()
+JUDGES = "CRUBRIC_JUDGES"  # the variable that names a judges.toml
+_number = st.column_config.NumberColumn
+COST = {
+    "what": "",
+    "calls": _number("calls", format="localized"),
+    "tokens_in": _number("tokens in", format="localized", help="Estimated: four characters a token"),
+    "tokens_out": _number("tokens out", format="localized", help="Estimated: 80 tokens a verdict"),
+    "cost": _number("cost", format="%.4f", help="Estimated, in the currency of the judges' prices"),
+}
+
+
+@dataclass
+class JudgingJob:
+    """One run in the background; its thread writes, pages read.
+
+    share, message: how far it is. run: what came of it. failure: one sentence.
+    """
+
+    share: float = 0.0
+    message: str = "Starting"
+    run: JudgeRun | None = None
+    failure: str = ""
+    cancel: threading.Event = field(default_factory=threading.Event)
+    thread: threading.Thread | None = None
+
+    @property
+    def running(self) -> bool:
+        """Whether its thread is at work."""
+        return self.thread is not None and self.thread.is_alive()
+
+    def report(self, share: float, message: str) -> None:
+        """Keep how far the run is."""
+        self.share, self.message = share, message
+
+
+@st.cache_resource(show_spinner=False)
+def jobs() -> dict[Path, JudgingJob]:
+    """The latest run into each file of labels, for all sessions of this process."""
+    return {}
+
+
+def configured() -> Path | None:
+    """The judges.toml that the environment names; None where judging from the page is off."""
+    name = os.environ.get(JUDGES)
+    return Path(name) if name else None
+
+
+def labels_of(bank_scale: BankScale, judges_file: Path, n_rubrics: int) -> NewLabels | None:
+    """The three steps; the labels so far, None as long as there are none. n_rubrics: of the study."""
+    answers_file = st.file_uploader("Answers of new systems: system, query, text", key="answers")
+    st.caption(
+        "The texts of answers and rubrics are sent to the judges. Labels are kept: a stopped run goes on."
+    )
+    if answers_file is None:
+        return None
+    content = answers_file.getvalue()
+    path = _path(bank_scale, content)
+    try:
+        answers = _answers((bank_scale.bank_id, hashlib.sha256(content).hexdigest()), bank_scale, content)
+        calls = plan_calls(bank_scale, answers, read_judges(judges_file))
+        file = LabelsFile(path, bank_scale.bank_id, write=False)
+        widgets.notes(answers.notes)
+        _steps(bank_scale, calls, file, n_rubrics)
+        if not file.n_verdicts:
+            return None
+        return read_new_labels(bank_scale, path, allow_unused=True)
+    except (CrubricError, OSError) as error:
+        st.error(plain(str(error)))
+        return None
+
+
+@st.cache_resource(max_entries=loaders.FEW, show_spinner="Reading the answers …")
+def _answers(key: Key, _bank_scale: BankScale, _content: bytes) -> SystemAnswers:
+    return read_system_answers(_bank_scale, _content)
+
+
+def _path(bank_scale: BankScale, content: bytes) -> Path:
+    """Where the labels of these answers are kept: beside the workspace."""
+    name = f"{bank_scale.bank_id}-{hashlib.sha256(content).hexdigest()[:12]}.jsonl"
+    return workspace_path().parent / "judged" / name
+
+
+def _steps(bank_scale: BankScale, calls: list[Call], file: LabelsFile, n_rubrics: int) -> None:
+    """What it costs; the button, or how far the run is."""
+    job = jobs().get(file.path)
+    if job is not None and job.running:
+        _watch(file.path)
+        return
+    open_ = [call for call in calls if file.missing(call)]
+    whole = estimate(calls)
+    every = whole.scaled(n_rubrics / len(bank_scale.rubrics))
+    rows = {"still to ask": estimate(open_), "the bank": whole, f"all {n_rubrics:,} rubrics": every}
+    widgets.table(pd.DataFrame([_priced(what, found) for what, found in rows.items()]), COST)
+    if job is not None and (said := outcome(job)):
+        st.write(plain(said))
+    what = count(len(open_), "call")
+    if st.button(f"Judge: {what}" if len(open_) == len(calls) else f"Go on: {what}", disabled=not open_):
+        start(calls, file.path, bank_scale.bank_id)
+        st.rerun()
+
+
+def _priced(what: str, found: Estimate) -> dict[str, object]:
+    return {"what": what, **found.record()}
+
+
+def start(calls: list[Call], path: Path, bank_id: str) -> None:
+    """Ask in the background, unless a run into this file is at work; only then may the file be mended and written."""
+    require_editor("judge answers")
+    with _STARTING:
+        before = jobs().get(path)
+        if before is not None and before.running:
+            return
+        path.parent.mkdir(parents=True, exist_ok=True)
+        file = LabelsFile(path, bank_id)
+        job = jobs()[path] = JudgingJob()
+
+        def work() -> None:
+            _work(job, calls, file)
+
+        job.thread = threading.Thread(target=carried(work), name=f"judging {path.name}", daemon=True)
+        job.thread.start()
+
+
+def _work(job: JudgingJob, calls: list[Call], file: LabelsFile) -> None:
+    try:
+        job.run = run_calls(calls, file, None, Watch(job.report, job.cancel))
+    except CrubricError as error:
+        job.failure = str(error)
+    except Exception:
+        logger.exception("Judging failed")
+        job.failure = "Judging failed; labels so far are kept. The details are in the log."
+
+
+def outcome(job: JudgingJob) -> str:
+    """What a run did, in a few sentences."""
+    run = job.run
+    if run is None or job.failure:
+        return job.failure
+    spent = sum(usage.cost for usage in run.usage.values())
+    cost = f", cost {spent:,.4f}" if run.usage and np.isfinite(spent) else ""
+    parts = [f"{count(run.labels, 'label')} written ({run.known:,} calls were answered before){cost}."]
+    if run.unknown:
+        parts.append(f"{count(run.unknown, 'criterion', 'criteria')} could not be assessed.")
+    if run.failures:
+        parts.append(f"{count(len(run.failures), 'call')} failed: {run.failures[0][1]}.")
+    parts += [f"{judge} stopped: {why}." for judge, why in run.stopped.items()]
+    parts += ["Cancelled; go on when you like."] if run.cancelled else []
+    return " ".join(parts)
+
+
+@st.fragment(run_every=1.0)
+def _watch(path: Path) -> None:
+    job = jobs()[path]
+    if not job.running:
+        st.rerun()
+    st.progress(min(job.share, 1.0), plain(job.message))
+    if st.button("Stop", key="stop judging", disabled=job.cancel.is_set()):
+        require_editor("stop judging")
+        job.cancel.set()

@@ -13,7 +13,7 @@ from ..types import BoolArray, FloatArray, IntArray
 
 
 @dataclass(frozen=True)
-class Beside:
+class OtherRanking:
     """A standing, and what else ranks the same systems.
 
     name: of the other, as the subject of a sentence. separated: pairs that the first standing separates, of systems
@@ -36,15 +36,15 @@ def directions(standing: Inference) -> IntArray:
     return np.where(standing.separated, np.sign(np.nan_to_num(standing.difference)), 0).astype(np.int64)
 
 
-def beside_standing(name: str, first: Inference, other: Inference) -> Beside:
+def compare_standing(name: str, first: Inference, other: Inference) -> OtherRanking:
     """``other`` compared with ``first``, both of the same M systems in the same order."""
-    return _beside(name, first, directions(other), other.estimate, tested=True)
+    return _compare(name, first, directions(other), other.estimate, tested=True)
 
 
-def beside_order(name: str, first: Inference, values: FloatArray) -> Beside:
+def compare_order(name: str, first: Inference, values: FloatArray) -> OtherRanking:
     """An order by values (M,), higher better and NaN unknown, compared with ``first``."""
     apart = values[:, None] - values
-    return _beside(name, first, np.sign(np.nan_to_num(apart)).astype(np.int64), values, tested=False)
+    return _compare(name, first, np.sign(np.nan_to_num(apart)).astype(np.int64), values, tested=False)
 
 
 def mean_scores(y: FloatArray, levels: IntArray, query: IntArray, use: BoolArray, n: int) -> FloatArray:
@@ -68,7 +68,9 @@ def reference_values(rank: FloatArray, score: FloatArray) -> FloatArray:
     return score if np.isfinite(score).any() else -rank
 
 
-def _beside(name: str, first: Inference, other: IntArray, values: FloatArray, *, tested: bool) -> Beside:
+def _compare(
+    name: str, first: Inference, other: IntArray, values: FloatArray, *, tested: bool
+) -> OtherRanking:
     known = np.isfinite(first.estimate) & np.isfinite(values)
     here = np.triu(np.where(np.outer(known, known), directions(first), 0))
     against = np.argwhere(here * other < 0)
@@ -76,7 +78,7 @@ def _beside(name: str, first: Inference, other: IntArray, values: FloatArray, *,
     if len(against):
         i, k = (int(at) for at in against[0])
         example = (i, k) if other[i, k] > 0 else (k, i)
-    return Beside(
+    return OtherRanking(
         name=name,
         separated=int(np.count_nonzero(here)),
         kept=int(np.count_nonzero(here * other > 0)),

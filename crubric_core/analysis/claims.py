@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from ..text import count, listed
-from .agreement import Beside
+from .agreement import OtherRanking
 from .board import Board, level_of, limits, name, reading, rests_on
 
 NAMED = 5  # systems that a sentence names
@@ -46,7 +46,7 @@ class Claims:
         return replace(self, tier="", reading=self.reading[:1])
 
 
-def claims_of(board: Board, beside: Sequence[Beside] = ()) -> Claims:
+def claims_of(board: Board, others: Sequence[OtherRanking] = ()) -> Claims:
     """All that may be said of a board."""
     if board.refused:
         refused = f"No claim about who is ahead. {board.refused}"
@@ -54,9 +54,9 @@ def claims_of(board: Board, beside: Sequence[Beside] = ()) -> Claims:
     return Claims(
         tier=first_tier(board),
         ahead=ahead(board),
-        contradicted=tuple(_against(board, other) for other in beside if other.reversed),
+        contradicted=tuple(_against(board, other) for other in others if other.reversed),
         basis=rests_on(board),
-        beside=tuple(_alike(other) for other in beside if not other.reversed and _says_something(other)),
+        beside=tuple(_alike(other) for other in others if not other.reversed and _says_something(other)),
         reading=reading(board),
         limits=limits(board),
     )
@@ -138,8 +138,8 @@ def place_sentence(board: Board, system: int) -> str:
         "behind": [i for i in best if apart[i] and not above[i]],
         "not separated from": [i for i in best if not apart[i]],
     }
-    told = [f"{verb} {_some(board, who, len(best))}" for verb, who in groups.items() if who]
-    return f"{shown} is {listed(told)} at {level_of(board)}."
+    parts = [f"{verb} {_some(board, who, len(best))}" for verb, who in groups.items() if who]
+    return f"{shown} is {listed(parts)} at {level_of(board)}."
 
 
 def wins_of(comparisons: pd.DataFrame) -> dict[str, int]:
@@ -185,11 +185,11 @@ def _saturated(board: Board, best: Sequence[int]) -> str:
     return f"{listed(top, NAMED)} pass every rubric used: they are not compared with each other."
 
 
-def _says_something(other: Beside) -> bool:
+def _says_something(other: OtherRanking) -> bool:
     return other.separated > 0 or bool(np.isfinite(other.rho))
 
 
-def _against(board: Board, other: Beside) -> str:
+def _against(board: Board, other: OtherRanking) -> str:
     above, below = (name(board.systems[i]) for i in other.example or (0, 0))
     verb = "separates" if other.tested else "orders"
     return (
@@ -198,7 +198,7 @@ def _against(board: Board, other: Beside) -> str:
     )
 
 
-def _alike(other: Beside) -> str:
+def _alike(other: OtherRanking) -> str:
     rho = f"ρ = {other.rho:.2f}" if np.isfinite(other.rho) else ""
     subject = other.name[0].upper() + other.name[1:]
     if not other.separated:

@@ -1,4 +1,4 @@
-"""Why a system stands where it does: its scores by group, and what it does on single rubrics beside what is expected.
+"""Why a system stands where it does: its scores by group, and what it does on single rubrics against what is expected.
 
 Scores are those of queries, so the query is the unit here too: a mean over queries has the standard error of a mean of
 that many values, whatever the number of rubrics. Expectations are cross-fitted: nobody's labels are in the model that
@@ -22,7 +22,7 @@ EQUAL = 1e-9  # scores that differ by less are the same sum, added up in another
 
 @dataclass(frozen=True)
 class GroupScores:
-    """Mean scores of one system in G groups of queries, beside the mean of the other systems on the same queries.
+    """Mean scores of one system in G groups of queries, with the mean of the other systems on the same queries.
 
     names: the groups. queries: (G,) on which the system and another one have a score. value, others: (G,) means over
     these; NaN without any. difference: (G,) value less others. low, high: (G,) its interval, each group alone; NaN

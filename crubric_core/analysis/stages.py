@@ -38,7 +38,7 @@ from ..types import BoolArray, FloatArray, IntArray, Progress
 from . import bank_value, selection, standings
 from . import calibration as calibrating
 from . import ranking as ranks
-from .agreement import Beside
+from .agreement import OtherRanking
 from .bank_value import WorthCurve
 from .board import Board
 from .claims import Claims, claims_of
@@ -221,7 +221,7 @@ class Analysis(Staged):
         return standings.gold_standing(self.data.gold(), self.given(), self.queries(), self.settings)
 
     @stage(after=("score_standing", "gating", "gold_standing"))
-    def beside(self, use: BoolArray) -> tuple[Beside, ...]:
+    def other_rankings(self, use: BoolArray) -> tuple[OtherRanking, ...]:
         """What else ranks the systems, compared with their standing on these rubrics."""
         shown, varying = self.ranking_on(use), ~self.calibration().fit.constant
         found = {standings.EVERY: self.ranking_on(varying).standing, standings.GOLD: self.gold_standing()}
@@ -238,7 +238,7 @@ class Analysis(Staged):
 
     def claims(self) -> Claims:
         """The sentences about who is ahead, on the basis of the settings."""
-        return claims_of(self.board(), self.beside(self.used))
+        return claims_of(self.board(), self.other_rankings(self.used))
 
     @property
     def feasible(self) -> BoolArray:

@@ -9,7 +9,14 @@ import numpy as np
 import pandas as pd
 
 from ..judges.anchors import gold_levels
-from .agreement import Beside, beside_order, beside_standing, mean_scores, mean_standing, reference_values
+from .agreement import (
+    OtherRanking,
+    compare_order,
+    compare_standing,
+    mean_scores,
+    mean_standing,
+    reference_values,
+)
 from .board import Board
 from .columns import WHOLE
 from .selection import query_positions
@@ -67,9 +74,11 @@ def reference_order(reference: pd.DataFrame, systems: tuple[str, ...]) -> FloatA
     return reference_values(rank, score)
 
 
-def others(shown: Inference, standings: Mapping[str, Inference], reference: FloatArray) -> tuple[Beside, ...]:
+def others(
+    shown: Inference, standings: Mapping[str, Inference], reference: FloatArray
+) -> tuple[OtherRanking, ...]:
     """Each standing, and the human ranking (M,), compared with the one shown; only those that rank systems."""
-    found = [beside_standing(name, shown, other) for name, other in standings.items() if other.ranked.any()]
+    found = [compare_standing(name, shown, other) for name, other in standings.items() if other.ranked.any()]
     if np.isfinite(reference).any():
-        found.append(beside_order(REFERENCE, shown, reference))
+        found.append(compare_order(REFERENCE, shown, reference))
     return tuple(found)

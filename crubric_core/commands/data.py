@@ -169,14 +169,14 @@ def _datasets(workspace: Workspace) -> dict[str, dict[str, Any]]:
 
 def _scales_told(table: pd.DataFrame) -> list[str]:
     """``scale 1..5 (inferred), 3 and above is met: clarity, tone and 3 more criteria``."""
-    told = []
+    sentences = []
     for (source, *ends), group in table.groupby(["source", "scale_min", "scale_max", "pass_mark"]):
         low, high, mark = (int(str(end)) for end in ends)
         names = [shorten(str(name), 40) for name in group["criterion"].head(3)]
         more = f" and {len(group) - 3:,} more criteria" if len(group) > 3 else ""
         met = f", {mark} and above is met" if high - low > 1 else ""
-        told.append(f"Scale {low}..{high} ({source}){met}: {', '.join(names)}{more}.")
-    return told
+        sentences.append(f"Scale {low}..{high} ({source}){met}: {', '.join(names)}{more}.")
+    return sentences
 
 
 def _ingest_summary(report: IngestReport) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """E1: do the task types matter, and does adaptive scoring rank as plain pass or fail does? (docs/method.md §11)
 
 Some of the queries' types are replaced by another one, drawn at random; the scores are taken over all rubrics, each
-weighing its emphasis alone. Beside it: the two scorings' rankings, their spread, and the human reference if given.
+weighing its emphasis alone. Also: the two scorings' rankings, their spread, and the human reference if given.
 """
 
 from __future__ import annotations

@@ -130,11 +130,11 @@ def stand_among(reference: Reference, new: Evidence, confidence: float, seed: in
         places[-1, : len(others) + 1] = pairs.rank_probability
     kept = np.flatnonzero(ranked)
     rank, tier, best, worst = (nothing.copy() for _ in range(4))
-    order, told = theta[kept], separated[np.ix_(kept, kept)]
+    order, apart_here = theta[kept], separated[np.ix_(kept, kept)]
     rank[kept] = 1 + (order[None, :] > order[:, None]).sum(axis=1)
-    best[kept] = 1 + (told & (order[None, :] > order[:, None])).sum(axis=1)
-    worst[kept] = len(kept) - (told & (order[None, :] < order[:, None])).sum(axis=1)
-    tier[kept] = tiers_by_first(order, told)
+    best[kept] = 1 + (apart_here & (order[None, :] > order[:, None])).sum(axis=1)
+    worst[kept] = len(kept) - (apart_here & (order[None, :] < order[:, None])).sum(axis=1)
+    tier[kept] = tiers_by_first(order, apart_here)
     return Standing(
         theta_low=np.append(reference.low, low),
         theta_high=np.append(reference.high, high),

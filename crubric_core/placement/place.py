@@ -117,7 +117,7 @@ def place_systems(bank_scale: BankScale, new: NewLabels, n_next: int = NEXT) -> 
     fits = np.array(
         [person_fit(bank_scale.fit, y, found.theta) for y, found in zip(new.y, placements, strict=True)]
     )
-    told = [
+    sentences = [
         note
         for system, y, found, fit in zip(new.systems, new.y, placements, fits, strict=True)
         for note in system_notes(bank_scale, system, y, found, fit, usual)
@@ -130,7 +130,7 @@ def place_systems(bank_scale: BankScale, new: NewLabels, n_next: int = NEXT) -> 
             _next_table(bank_scale, y, row, n_next) for y, row in zip(new.y, expected, strict=True)
         ),
         unused=new.unused,
-        notes=(*new.notes, *panel_notes(bank_scale, new), *told),
+        notes=(*new.notes, *panel_notes(bank_scale, new), *sentences),
     )
 
 

@@ -19,12 +19,12 @@ NAMES = (PRESET, *SPECS, *PRIORS, C_PRIOR)
 
 def spelled(settings: Settings) -> dict[str, str]:
     """The settings as an address says them: the preset, if it is not the usual one, and what differs from it."""
-    preset, told = settings.explicit()
+    preset, given_values = settings.explicit()
     priors = {name: getattr(settings.priors, name) for name in PRIORS}
     differing = {name: value for name, value in priors.items() if value != getattr(Priors(), name)}
     return (
         ({PRESET: preset} if preset != "robust" else {})
-        | {name: _text(value) for name, value in told.items()}
+        | {name: _text(value) for name, value in given_values.items()}
         | {name: _text(value or 0) for name, value in differing.items()}
         | ({} if settings.priors.c_beta else {C_PRIOR: "false"})
     )
@@ -38,15 +38,17 @@ def _text(value: object) -> str:
 
 def read_settings(given: Mapping[str, str]) -> Settings:
     """The settings that an address spells; what it spells wrong keeps its default."""
-    told = {name: value for name in SPECS if (value := _read(SPECS[name], given.get(name))) is not ...}
-    if told.get("tau_c") is not None:
-        told["tau_c"] = round(told["tau_c"], 2)
+    given_values = {
+        name: value for name in SPECS if (value := _read(SPECS[name], given.get(name))) is not ...
+    }
+    if given_values.get("tau_c") is not None:
+        given_values["tau_c"] = round(given_values["tau_c"], 2)
     spread = {name: value or None for name in PRIORS if (value := _number(given.get(name))) is not None}
     priors = Priors(**spread, c_beta=None if given.get(C_PRIOR) == "false" else Priors().c_beta)
     preset: Any = given.get(PRESET)
     preset = preset if preset in get_args(Preset) else "robust"
     try:
-        return Settings.preset(preset, **told, priors=priors)
+        return Settings.preset(preset, **given_values, priors=priors)
     except SettingsError:  # each is allowed, but not together
         return Settings.preset(preset)
 

@@ -103,8 +103,8 @@ def _dataset_change() -> None:
 def held_settings() -> Settings:
     """The settings of this session; an address that somebody followed or typed goes before them."""
     session, given = st.session_state, _given()
-    told = bool(given) or not session.get(_BARE, True)
-    if told and given != session.get(_WRITTEN) and not session.get("settings moved"):
+    has_given = bool(given) or not session.get(_BARE, True)
+    if has_given and given != session.get(_WRITTEN) and not session.get("settings moved"):
         session[_HELD] = read_settings(given)
     settings: Settings = session.setdefault(_HELD, DEFAULTS)
     session["settings moved"] = False
@@ -128,8 +128,8 @@ def held_system(name: str, known: Sequence[str]) -> str | None:
     """The system that a parameter of the address names, kept as dataset and settings are; None if none, or unknown."""
     session, given = st.session_state, st.query_params.get(name)
     held, written, moved = (f"{name} {part}" for part in ("held", "written", "moved"))
-    told = given is not None or not session.get(_BARE, True)
-    if told and given != session.get(written) and not session.get(moved):
+    has_given = given is not None or not session.get(_BARE, True)
+    if has_given and given != session.get(written) and not session.get(moved):
         session[held] = given
     found: str | None = session.get(held)
     found = found if found in known else None

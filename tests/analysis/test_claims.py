@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crubric_core import Settings
-from crubric_core.analysis.agreement import beside_order, beside_standing
+from crubric_core.analysis.agreement import compare_order, compare_standing
 from crubric_core.analysis.board import Board
 from crubric_core.analysis.claims import claims_of, pair_sentence, place_sentence
 from crubric_core.analysis.standings import without_places
@@ -222,7 +222,7 @@ def test_a_table_without_places_keeps_the_estimates_and_no_order() -> None:
 def test_gold_that_contradicts_a_separated_pair_is_in_the_headline(found: Inference, seed: int) -> None:
     rng, shown = np.random.default_rng(seed), board(found)
     values = np.where(rng.random(len(found.estimate)) < 0.2, np.nan, rng.normal(size=len(found.estimate)))
-    said = claims_of(shown, [beside_order("the human ranking", found, values)])
+    said = claims_of(shown, [compare_order("the human ranking", found, values)])
     gold = dict(zip(shown.systems, values, strict=True))
     apart = shown.comparisons[shown.comparisons["separated"]]
     both = [
@@ -245,16 +245,16 @@ def test_a_standing_never_contradicts_itself_and_its_reverse_contradicts_every_s
     found: Inference,
 ) -> None:
     pairs = int(np.triu(found.separated, 1).sum())
-    same = beside_standing("the score", found, found)
+    same = compare_standing("the score", found, found)
     assert (same.kept, same.reversed, same.separated) == (pairs, 0, pairs)
     turned = replace(found, estimate=-found.estimate, difference=-found.difference)
-    assert beside_standing("the score", found, turned).reversed == pairs
+    assert compare_standing("the score", found, turned).reversed == pairs
 
 
 def test_unseparated_pairs_of_the_other_standing_contradict_nothing() -> None:
     first = standing(np.array([2.0, 1.0, 0.0]), ~np.eye(3, dtype=bool))
     other = standing(np.array([0.0, 1.0, 2.0]), np.zeros((3, 3), dtype=bool))
-    assert beside_standing("the score", first, other).reversed == 0
+    assert compare_standing("the score", first, other).reversed == 0
 
 
 def test_a_gate_that_leaves_too_little_allows_no_claim() -> None:

@@ -79,7 +79,7 @@ def ask(analysis: Analysis, name: str) -> Any:
         "_random_worth": (4,),
         "_bank_worth": (4, 512),
     }
-    asked |= dict.fromkeys(("ranking_on", "score_standing", "beside"), (everything,))
+    asked |= dict.fromkeys(("ranking_on", "score_standing", "other_rankings"), (everything,))
     return getattr(analysis, name)(*asked.get(name, ()))
 
 

@@ -26,7 +26,7 @@ def read_labels(job: Job) -> None:
             SELECT raw, n, word, meaning, {values.verdict("raw")} AS verdict, {values.number("raw")} AS number,
                    {values.is_unknown("raw")} AS missing
             FROM label_words LEFT JOIN answers ON word = lower({values.name("raw")})
-        ), told AS (
+        ), stated AS (
             SELECT * REPLACE (CASE WHEN NOT answered THEN verdict END AS verdict) FROM (
                 SELECT *, word IS NOT NULL AND NOT (missing AND meaning IS NULL) AND (
                     verdict IS NULL  -- or one word means another level than usual, and then all of them do
@@ -37,7 +37,7 @@ def read_labels(job: Job) -> None:
         ), scaled AS (
             SELECT *, CASE WHEN answered THEN meaning WHEN verdict IS NOT NULL THEN verdict
                            ELSE {_levelled(job)} END AS scaled
-            FROM told
+            FROM stated
         ), valued AS (
             SELECT *, {zero} AS no_label, CASE WHEN isfinite(scaled) THEN {whole} ELSE scaled END AS value
             FROM scaled

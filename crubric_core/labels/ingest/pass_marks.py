@@ -15,11 +15,11 @@ def pass_mark_sentences(criteria: pd.DataFrame) -> tuple[str, ...]:
     criteria: rows with criterion, scale_min, scale_max, levels, polarity, pass_mark (of rubrics or of criteria).
     """
     graded = criteria[criteria["levels"] > 2].drop_duplicates("criterion")
-    told = []
+    sentences = []
     for ends, group in graded.groupby(_SHARED):
         low, high, mark, polarity = (int(str(end)) for end in ends)
         names = group["criterion"].tolist()
         whom = shortened(str(names[0])) if len(names) == 1 else f"{len(names):,} criteria"
         bad = ", which is bad" if polarity < 0 else ""
-        told.append((-len(names), f"{mark} and above of {low}–{high} counts as met{bad} ({whom})."))
-    return tuple(sentence for _, sentence in sorted(told))
+        sentences.append((-len(names), f"{mark} and above of {low}–{high} counts as met{bad} ({whom})."))
+    return tuple(sentence for _, sentence in sorted(sentences))

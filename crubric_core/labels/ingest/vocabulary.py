@@ -35,9 +35,9 @@ def with_vocabulary(job: Job, planned: Words) -> tuple[Job, Words]:
             "the labels, or a rule that finds the label in a text (extract)."
         )
     words = resolved_levels(texts, planned)
-    told = {word.strip().lower() for word in job.policies.answers}
+    given = {word.strip().lower() for word in job.policies.answers}
     top = max((level for level in words.values() if level is not None), default=0)
-    verdicts = frozenset(w.strip().lower() for w in words if top == 1 and is_verdict(w)) - told
+    verdicts = frozenset(w.strip().lower() for w in words if top == 1 and is_verdict(w)) - given
     policies = _with_answers(job.policies, words)
     whole = whole_of(words)
     if whole is not None and not policies.scales:
@@ -47,5 +47,5 @@ def with_vocabulary(job: Job, planned: Words) -> tuple[Job, Words]:
 
 def _with_answers(policies: Policies, words: Words) -> Policies:
     meant = {word.strip().lower(): level for word, level in words.items() if word.strip()}
-    told = {word.strip().lower(): level for word, level in policies.answers.items()}
-    return replace(policies, answers=meant | told) if meant | told else policies
+    given = {word.strip().lower(): level for word, level in policies.answers.items()}
+    return replace(policies, answers=meant | given) if meant | given else policies

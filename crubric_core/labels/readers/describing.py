@@ -112,11 +112,13 @@ def _within(
         return replace(
             found, plan=replace(plan, mapping={}, guesses=(), problem=nested.question(plan.name, mapping))
         )
-    told = look_into(piece, replace(overrides, mapping=mapping))
+    complete = look_into(piece, replace(overrides, mapping=mapping))
     remark = f"its labels lie within its records, at {nested.mapping['label']}"
     sure = 0.85 if nested.sure else 0.5
     guesses = tuple(Guess(c, path, sure, "the names of its fields") for c, path in nested.mapping.items())
-    return replace(told, plan=replace(told.plan, guesses=guesses, remarks=(*told.plan.remarks, remark)))
+    return replace(
+        complete, plan=replace(complete.plan, guesses=guesses, remarks=(*complete.plan.remarks, remark))
+    )
 
 
 def _with_rules_told(found: Found, asked: Columns, mapping: Columns) -> Found:
@@ -211,8 +213,8 @@ def _describe_table(piece: Piece, reader: Reader, file_format: str, overrides: O
     _reject_unknown_columns(kind, overrides.mapping)
     spread = _spread_of(plan, rows, strict=overrides.strict)
     if spread is not None:
-        told = _with_unused(_with_words(spread, rows), rows)
-        return Found(with_query(told, rows, strict=overrides.strict), rows)
+        complete = _with_unused(_with_words(spread, rows), rows)
+        return Found(with_query(complete, rows, strict=overrides.strict), rows)
     named = {c: v for c, v in overrides.mapping.items() if isinstance(v, str) and not v.startswith("=")}
     fixed = {c: v for c, v in overrides.mapping.items() if c not in named}
     named |= label_by_content(plan, rows)
@@ -229,8 +231,8 @@ def _describe_table(piece: Piece, reader: Reader, file_format: str, overrides: O
         guessed = {g.canonical: g for g in guess_columns(kind, columns, rows)}
         guesses = tuple(_confirmed(c, column, guessed, named) for c, column in found.items())
         plan = replace(plan, mapping=found | fixed, guesses=guesses)
-    told = with_query(_with_unused(_with_words(plan, rows), rows), rows, strict=overrides.strict)
-    return Found(told, rows)
+    complete = with_query(_with_unused(_with_words(plan, rows), rows), rows, strict=overrides.strict)
+    return Found(complete, rows)
 
 
 def _with_unused(plan: FilePlan, rows: tuple[Any, ...]) -> FilePlan:

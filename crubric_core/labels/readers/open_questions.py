@@ -134,8 +134,8 @@ def one_rubric(
     if "query" in chosen:
         return plan.columns[label] if len(set(own)) == len(own) else None
     free = [c for i, c in enumerate(plan.columns) if i not in chosen.values() and _name(c) in _NAMES]
-    told = len(own) >= _LEAST and any(_parts(_cells(plan, rows, c), own, spread=False) for c in free)
-    return plan.columns[label] if told else None
+    spread_known = len(own) >= _LEAST and any(_parts(_cells(plan, rows, c), own, spread=False) for c in free)
+    return plan.columns[label] if spread_known else None
 
 
 def told_of_one_rubric(name: str) -> str:

@@ -43,8 +43,8 @@ def try_rule(source: Sources, file: FilePlan, canonical: str, rule: str) -> Rule
     column = str(mapping[canonical])
     if column not in reader.columns:
         return RuleTrial((), ())
-    at, told = reader.columns.index(column), reader.columns
-    by = told.index(source_of(rule)) if source_of(rule) in told else None
+    at, header = reader.columns.index(column), reader.columns
+    by = header.index(source_of(rule)) if source_of(rule) in header else None
     hits, misses = [], []
     for row in rows:
         value = row[at] if at < len(row) else None

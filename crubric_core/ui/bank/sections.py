@@ -42,7 +42,7 @@ def answer(study: StudyPage, worth: WorthCurve | None) -> None:
 
 
 def worth_chart(study: StudyPage, worth: WorthCurve) -> None:
-    """Separations kept by bank size, beside random banks."""
+    """Separations kept by bank size, with random banks for comparison."""
     widgets.show(
         figures.worth_curve(
             worth.sizes,

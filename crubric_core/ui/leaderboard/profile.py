@@ -92,7 +92,10 @@ def details(view: View, system: str, versus: str | None) -> None:
         "Strongest and weakest rubrics": partial(_rubrics, view, system),
     }
     if versus:
-        parts = {f"Beside {plain(shorten(versus, 30))}": partial(compare.show, view, system, versus), **parts}
+        parts = {
+            f"Compared with {plain(shorten(versus, 30))}": partial(compare.show, view, system, versus),
+            **parts,
+        }
     st.markdown(f"**Why {plain(shorten(system, 60))} stands there**")
     key = "why" if versus is None else "why two"
     widgets.lazy_tabs(parts, key=key)
@@ -117,7 +120,9 @@ def _groups(view: View, system: str) -> None:
         [*st.columns(2, gap="large"), st.container()], found.items(), strict=False
     ):
         with place:
-            widgets.show(group_differences(groups, measure), alt=f"{title}, beside the others", title=title)
+            widgets.show(
+                group_differences(groups, measure), alt=f"{title}, compared with the others", title=title
+            )
     st.caption(
         f"Each mark is the mean difference from the other systems on the same queries (their number in brackets), "
         f"with its own {level_of(view.board)} interval over queries: of many groups some exclude 0 by chance."

@@ -118,9 +118,9 @@ def gold(system: str, query: str, rubric: str, annotator: str, value: Any, reaso
 
 def answer(system: str, query: str, text: Any) -> Iterator[Row]:
     """What a system answered; nothing where that is not known."""
-    told = words(text)
-    if told is not None:
-        yield "answers", (system, query, told)
+    stated = words(text)
+    if stated is not None:
+        yield "answers", (system, query, stated)
 
 
 def words(value: Any) -> str | None:

@@ -27,7 +27,7 @@ GROUPS: dict[str, tuple[Command, ...]] = {
         Command("ingest", "read files into a dataset", "data"),
         Command("reference", "make a dataset of Parquet files that stay where they are", "reference"),
         Command("datasets", "list the datasets, one JSON line each", "data"),
-        Command("export", "write a dataset's tables, or its result as a web page", "data"),
+        Command("export", "write a dataset's tables, or its result as a web page", "export"),
         Command(
             "history", "list the ingests of a dataset with what each changed, one JSON line each", "history"
         ),

@@ -1,4 +1,4 @@
-"""Labels in, tables out: demo, ingest, datasets, export."""
+"""Labels in: demo, ingest, datasets."""
 
 from __future__ import annotations
 
@@ -8,20 +8,15 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..analysis.export import write_dataset
 from ..demo import write_demo
 from ..environment import typed
-from ..errors import ExportError
 from ..labels.readers.bundle import plan_ingest
 from ..labels.readers.formats import FORMATS
 from ..labels.readers.plan import Plan
 from ..labels.store.workspace import Workspace
-from ..reports.standalone import write_bundle, write_standalone
 from ..text import shorten
-from .composing import add_composition
 from .history import add_policies, policies_of
-from .options import KINDS, Commands, add_command, add_settings, add_workspace, existing, read_mapping
-from .sharing import add_view_options, view_of
+from .options import KINDS, Commands, add_command, add_workspace, existing, read_mapping
 from .terminal import print_json, progress_bar, tell_rejects
 
 if TYPE_CHECKING:
@@ -58,24 +53,6 @@ def add(commands: Commands) -> None:
     ingest.add_argument("files", nargs="+", metavar="FILE")
 
     add_workspace(add_command(commands, "datasets", run_datasets))
-
-    export = add_command(commands, "export", run_export)
-    add_workspace(export)
-    export.add_argument("--dataset", required=True, help="dataset of the workspace")
-    export.add_argument(
-        "--format",
-        choices=("csv", "parquet"),
-        default="csv",
-        help="CSV is safe for spreadsheets (default: csv)",
-    )
-    export.add_argument("--out", type=Path, help="folder for the tables")
-    export.add_argument(
-        "--html", type=Path, metavar="FILE", help="the result as one file that opens from disk"
-    )
-    export.add_argument("--bundle", type=Path, metavar="DIR", help="the result as a folder for any file host")
-    add_view_options(export)
-    add_settings(export)
-    add_composition(export)
 
 
 def run_demo(args: argparse.Namespace) -> None:
@@ -144,22 +121,6 @@ def run_datasets(args: argparse.Namespace) -> None:
     with existing(args.workspace) as workspace:
         for row in _datasets(workspace).values():
             print_json(row)
-
-
-def run_export(args: argparse.Namespace) -> None:
-    """Write the tables of one dataset, or what a view of its result shows as a page."""
-    if not (args.out or args.html or args.bundle):
-        raise ExportError("Name where to: --out for the tables, --html or --bundle for the result as a page.")
-    written = []
-    if args.out:
-        with existing(args.workspace) as workspace:
-            written += write_dataset(workspace.dataset(args.dataset), args.out, args.format)
-    if args.html or args.bundle:
-        view = view_of(args)
-        written += [write_standalone(view, args.html)] if args.html else []
-        written += write_bundle(view, args.bundle) if args.bundle else []
-    for path in written:
-        print(path)
 
 
 def _datasets(workspace: Workspace) -> dict[str, dict[str, Any]]:

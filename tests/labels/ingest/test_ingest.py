@@ -349,6 +349,7 @@ def test_the_database_reads_plain_sql_tables(tmp_path, table):
     assert tables == {
         "datasets", "systems", "queries", "rubrics", "judges", "labels", "gold", "reference_ranking", "ingests",
         "rejects", "settings", "anchors", "aside", "moved", "scoring_rules", "runs", "answers", "system_facts",
-        "results", "typer_answers",
+        "results", "typer_answers", "scenarios", "source_files",
+        "label_sources", "cell_tallies", "judge_tallies", "rubric_tallies",
         "rubric_statements", "query_statements", "reference_statements",
     }  # fmt: skip

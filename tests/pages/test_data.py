@@ -287,9 +287,9 @@ def test_a_dataset_is_renamed_and_duplicated(open_page: Open, two: Path) -> None
     assert "small is now called tiny" in text(app)
     button(app, "Duplicate").click().run()
     assert app.selectbox(key="detail").value == "tiny copy"
-    found = next(d.value for d in app.dataframe if "fingerprint" in d.value)
+    found = next(d.value for d in app.dataframe if "name" in d.value and "labels" in d.value)
     assert found["name"].tolist() == ["tiny", "tiny copy"]
-    assert found["fingerprint"].nunique() == 1
+    assert found["labels"].nunique() == 1
 
 
 def test_a_name_that_is_taken_is_one_sentence(open_page: Open, two: Path) -> None:

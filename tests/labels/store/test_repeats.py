@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from crubric_core.errors import DatasetError
 from crubric_core.judges.self_consistency import self_consistency
 from crubric_core.labels import Workspace
+from tests.tiers import examples
 
 HEADER = "system query rubric judge run label"
 
@@ -82,7 +83,7 @@ DRAWS = st.lists(
 
 
 @given(rows=DRAWS)
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=examples(20))
 def test_panels_counts_and_repeats_are_those_of_a_plain_loop(rows):
     text = "\n".join(f"s{s},q,r{r},j{k},{run},{label}" for s, r, k, run, label in rows)
     frame = pd.DataFrame(rows, columns=["system", "rubric", "judge", "run", "label"])

@@ -33,7 +33,7 @@ def test_rubrics_worth_rewriting_are_listed_with_their_labels(open_page: Open, s
 
 
 def test_the_bank_says_where_rubrics_are_missing(open_page: Open, study: Path) -> None:
-    app = open_page("bank", study, dataset="small", budget="5")
+    app = open_page("bank", study, dataset="small", budget="5", part="Gaps")
     assert not app.exception
     covered = app.metric[1].value
     had, of = (int(n) for n in re.findall(r"\d+", covered))

@@ -5,7 +5,11 @@ from __future__ import annotations
 import json
 import os
 import pickle
-import signal
+import subprocess
+import sys
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
 
@@ -20,6 +24,7 @@ from tests.experiments.conftest import settings, workspace  # noqa: F401 - fixtu
 from tests.worker_tasks import die, die_once, fail, slowly, times, where
 
 LOKY = Workers(processes=2)
+ROOT = Path(__file__).resolve().parents[1]
 
 
 def test_tasks_run_one_by_one_when_their_result_is_asked_for():
@@ -127,16 +132,47 @@ QUICK = {
 }
 
 
+@dataclass(frozen=True)
+class Cluster:
+    """A Dask scheduler and its workers, each a process of its own."""
+
+    scheduler_address: str
+    workers: tuple[subprocess.Popen[bytes], ...]
+
+
 @pytest.fixture(scope="module")
-def cluster():
+def cluster(tmp_path_factory):
     """A Dask cluster of two processes; skipped, aloud, without Dask."""
     distributed = pytest.importorskip(
         "distributed", reason="Dask is not installed: pip install -r requirements-dev.txt"
     )
-    with distributed.LocalCluster(
-        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
-    ) as found:
-        yield found
+    folder = tmp_path_factory.mktemp("dask")
+    address = folder / "scheduler.json"
+    quiet = {"cwd": folder, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    start = [sys.executable, "-m", "distributed.cli.dask_scheduler", "--port", "0", "--no-dashboard"]
+    work = [
+        sys.executable,
+        "-m",
+        "distributed.cli.dask_worker",
+        "--no-nanny",
+        "--nthreads",
+        "1",
+        "--no-dashboard",
+    ]
+    quiet["env"] = {**os.environ, "PYTHONPATH": str(ROOT)}
+    with ExitStack() as running:
+        found = [
+            running.enter_context(subprocess.Popen([*command, "--scheduler-file", str(address)], **quiet))
+            for command in (start, work, work)
+        ]
+        try:
+            with distributed.Client(scheduler_file=str(address), timeout=60) as client:
+                client.wait_for_workers(2, timeout=60)
+                where = client.scheduler.address
+            yield Cluster(where, tuple(found[1:]))
+        finally:
+            for process in found:
+                process.kill()
 
 
 @pytest.fixture(scope="module")
@@ -183,8 +219,8 @@ class TestSameBytes:
 
         def kill_one(share: float, what: str) -> None:
             if what.startswith("Split 3") and not lost:
-                lost.extend(list(cluster.workers.values())[:1])
-                os.kill(lost[0].pid, signal.SIGKILL)
+                lost.append(cluster.workers[0])
+                lost[0].kill()
 
         with use_workers(Workers(scheduler=cluster.scheduler_address)):
             found = _bytes(

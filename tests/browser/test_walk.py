@@ -113,7 +113,7 @@ def walk(browser: Browser, server: Server, files: list[Path], album: Path) -> No
     go(page, "Publish")
     page.get_by_role("button", name=re.compile("^Publish ")).click(timeout=PATIENCE)
     shown = page.get_by_role("dialog")
-    link = shown.locator("code").inner_text(timeout=PATIENCE).strip()
+    link = shown.locator("code").first.inner_text(timeout=PATIENCE).strip()  # the next is how to serve it
     picture("published")
     first = page.locator(".st-key-preview h2").first.inner_text()
     context.close()

@@ -71,14 +71,15 @@ def price(study: StudyPage) -> None:
     error = item_information(fit, np.array([middle]))[0][bank].sum() ** -0.5
     widgets.figures_row(
         {
-            "Rubrics": f"{len(bank):,} of {int(study.pool.sum()):,}",
+            "Rubrics": f"{len(bank):,}",
             "Queries covered": f"{len(np.unique(positions[bank])):,} of {len(study.queries()):,}",
-            "Judge calls, new system": f"{len(bank) * judges:,}",
+            "Judge calls": f"{len(bank) * judges:,}",
             "… on all rubrics": f"{len(positions) * judges:,}",
             "SE(θ), bank": f"{error:.2f}",
         },
         {
-            "Judge calls, new system": "Rubrics of the bank times judges",
+            "Rubrics": f"Of {int(study.pool.sum()):,} that pass and vary",
+            "Judge calls": "Of a new system: rubrics of the bank times judges",
             "SE(θ), bank": "Standard error of the median system's ability by the model alone, from the bank",
         },
     )

@@ -15,7 +15,7 @@ from tests.pages.conftest import Open
 from tests.pages.test_pages import first_line
 
 PRIORS = {"log_a_sd", "b_sd", "c_prior"}
-# Priors are three fields of their own; rules have a view of the task types page, a composition its part of the bank page.
+# Priors are three fields of their own; rules have a view of the task types page, a composition one of the bank page.
 ELSEWHERE = {"priors", "rules", "composition"}
 CHANGED = {
     "tau_c": 0.6,

@@ -63,7 +63,7 @@ def test_a_link_is_made_copied_and_revoked(page: Page, server: Server, views: Pa
     page.keyboard.press("Escape")
     expect(shown).to_have_count(0, timeout=PATIENCE)
     settle(page)
-    assert first_line(page) == "1 link is open."
+    expect(page.locator("h2").first).to_have_text("1 link is open.", timeout=PATIENCE)
 
     page.get_by_role("tab", name="Links").click()
     page.get_by_role("button", name="Revoke …").click()

@@ -108,6 +108,12 @@ def worth_sentences(curve: WorthCurve, size: int) -> tuple[str, str]:
             f"All {count(curve.pool, 'rubric')} that pass separate no pair of systems, so no bank can keep any.",
             "Read intervals, not ranks.",
         )
+    if size >= curve.pool:
+        return (
+            f"{count(curve.pool, 'rubric')} are all that pass: the bank separates the same "
+            f"{count(chosen.separated, 'pair')}.",
+            _enough(curve),
+        )
     kept, turned = chosen.kept, chosen.reversed.estimate
     reverse = "reverse none" if turned == 0 else f"reverse {turned:.1%}"
     verb = "keeps" if size == 1 else "keep"
@@ -116,13 +122,19 @@ def worth_sentences(curve: WorthCurve, size: int) -> tuple[str, str]:
         f"{count(chosen.separated, 'pair')} that all {curve.pool:,} separate, and {reverse}; "
         f"random banks of {size:,} keep {random.kept.estimate:.0%} [{random.kept.low:.0%}, {random.kept.high:.0%}]."
     )
-    least = curve.least()
-    enough = (
-        f"{least:,} rubrics are the fewest from which on {TARGET:.0%} are kept."
-        if least is not None
-        else f"No bank of up to {int(curve.sizes[-1]):,} keeps {TARGET:.0%}."
-    )
     return first, (
         f"A new system lands within {chosen.rank_error.estimate:.1f} ranks of its rank on all of them "
-        f"({curve.systems} systems, each placed without its own labels). {enough}"
+        f"({curve.systems} systems, each placed without its own labels). {_enough(curve)}"
+    )
+
+
+def _enough(curve: WorthCurve) -> str:
+    """The least size of the curve that keeps 95% of the separated pairs, in a sentence."""
+    least = curve.least()
+    if least is None:
+        return f"No bank of up to {int(curve.sizes[-1]):,} keeps {TARGET:.0%}."
+    if least >= curve.pool:
+        return f"No smaller bank of the {len(curve.sizes)} sizes tried keeps {TARGET:.0%}."
+    return (
+        f"{TARGET:.0%} are kept from {least:,} rubrics on, the least of the {len(curve.sizes)} sizes tried."
     )

@@ -30,7 +30,10 @@ LARGE_EFFECT = 3.0  # design effect
 
 @dataclass(frozen=True)
 class Chip:
-    """One stage. name: what it is called. figure: its number. sentence: what is known, and what to do unless good."""
+    """One stage. name: what it is called. figure: its number. sentence: what is known, and what to do unless good.
+
+    A sentence is shown as it is: it may begin with the name of a system.
+    """
 
     name: str
     figure: str
@@ -55,7 +58,7 @@ def labels_chip(n_labels: int, missing: float, n_systems: int, n_queries: int) -
     """How many labels there are, of how many systems and queries; missing: share in [0, 1]."""
     figure = f"{n_labels:,}, {missing:.0%} missing"
     if n_systems < 2:
-        return Chip("Labels", figure, "stop", "there is one system: add labels of others to compare it with.")
+        return Chip("Labels", figure, "stop", "There is one system: add labels of others to compare it with.")
     if n_systems < FEW_SYSTEMS:
         said = f"{count(n_systems, 'system')} only: claims are about scores. Add labels of {FEW_SYSTEMS} or more."
         return Chip("Labels", figure, "look", said)
@@ -73,7 +76,7 @@ def agreement_chip(reduction: Reduction, gate: Gate, verdict: GateVerdict) -> Ch
     """Whether the judges agree on enough rubrics."""
     dropped = float((~gate.feasible).mean())
     if gate_is_off(reduction):
-        said = "no cell has labels of two judges, so agreement is unknown and nothing is dropped. Add a second judge."
+        said = "No cell has labels of two judges, so agreement is unknown and nothing is dropped. Add a second judge."
         return Chip("Agreement", "unknown", "look", said)
     known = gate.values[np.isfinite(gate.values)]
     figure = (
@@ -84,7 +87,7 @@ def agreement_chip(reduction: Reduction, gate: Gate, verdict: GateVerdict) -> Ch
     if not verdict.holds:
         return Chip("Agreement", figure, "stop", verdict.sentence)
     if int(reduction.max_panel.max()) == 2:
-        said = "at most two judges label a cell: their shared errors cannot be seen. Add a third judge."
+        said = "At most two judges label a cell: their shared errors cannot be seen. Add a third judge."
         return Chip("Agreement", figure, "look", said)
     return Chip("Agreement", figure, "good", f"{dropped:.0%} of the rubrics are dropped.")
 
@@ -93,27 +96,27 @@ def model_chip(calibration: Calibration) -> Chip:
     """Whether the response model fits."""
     fit = calibration.fit
     if not fit.converged:
-        said = f"the {fit.model} fit did not converge: use a simpler model."
+        said = f"The {fit.model} fit did not converge: use a simpler model."
         return Chip("Model", f"{fit.model}, not converged", "stop", said)
     varying = ~fit.constant
     aberrant = float((calibration.item_rest[varying] < 0).mean()) if varying.any() else 1.0
-    figure = f"{fit.model}, {aberrant:.0%} against the order"
+    figure = f"{fit.model}, {aberrant:.0%} negative item–rest"
     if aberrant > 0.1:
         said = (
             f"{aberrant:.0%} of the rubrics are passed more often by weaker systems: look at them on Items."
         )
         return Chip("Model", figure, "look", said)
-    return Chip("Model", figure, "good", f"the {fit.model} fit converged.")
+    return Chip("Model", figure, "good", f"The {fit.model} fit converged.")
 
 
 def bank_chip(candidates: int, budget: int, queries: int, covered: int) -> Chip:
     """Whether there are rubrics enough to choose from, and how many queries the bank covers."""
     figure = f"{min(budget, candidates):,} of {candidates:,}"
     if candidates <= budget:
-        said = f"only {count(candidates, 'rubric')} can be chosen, so a bank of {budget:,} leaves none out. Lower B."
+        said = f"Only {count(candidates, 'rubric')} can be chosen, so a bank of {budget:,} leaves none out. Lower B."
         return Chip("Bank", figure, "look", said)
     if covered < queries / 2:
-        said = f"it covers {covered:,} of {count(queries, 'query', 'queries')}: raise B."
+        said = f"The bank covers {covered:,} of {count(queries, 'query', 'queries')}: raise B."
         return Chip("Bank", figure, "look", said)
     return Chip("Bank", figure, "good", f"{budget:,} of {candidates:,} rubrics; {covered:,} queries covered.")
 
@@ -137,6 +140,6 @@ def board_chip(board: Board, claims: Claims) -> Chip:
             f"{claims.contradicted[0].removeprefix('But ')} Look at Pairs on the leaderboard.",
         )
     if effect > LARGE_EFFECT:
-        said = f"design effect {effect:.1f}: systems differ by query, so more queries separate more than more rubrics."
+        said = f"Design effect {effect:.1f}: systems differ by query, so more queries separate more than more rubrics."
         return Chip("Board", figure, "look", said)
     return Chip("Board", figure, "good", claims.ahead)

@@ -81,15 +81,15 @@ def fit_warnings(calibration: Calibration, feasible: BoolArray, settings: Settin
         )
     if constant := int(fit.constant.sum()):
         warnings.append(
-            f"{constant:,} of {len(fit.constant):,} rubrics have the same label everywhere: no information."
+            f"The same label everywhere, so no information: {constant:,} of {count(len(fit.constant), 'rubric')}."
         )
     if aberrant := int((calibration.item_rest < 0).sum()):
         warnings.append(
-            f"{aberrant:,} rubrics have a negative item–rest correlation: weaker systems pass them more often."
+            f"A negative item–rest correlation, so weaker systems pass more often: {count(aberrant, 'rubric')}."
         )
     usable = int((feasible & ~fit.constant).sum())
     if usable < settings.budget:
         warnings.append(
-            f"Only {usable:,} rubrics are feasible: the bank is smaller than B = {settings.budget}."
+            f"The bank is smaller than B = {settings.budget:,}: {count(usable, 'rubric')} can be chosen."
         )
     return tuple(warnings)

@@ -10,7 +10,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from ..types import FloatArray, IntArray
-from .style import BLUE, CATEGORIES, GREEN, GREY, VERMILION, figure, label, marker_line
+from .style import BLUE, CATEGORIES, GREEN, GREY, VERMILION, figure, label, log_axis, marker_line
 
 MOST_POINTS = 400
 _LINES = {0: "solid", 1: "dash", 2: "dot", 3: "dashdot"}
@@ -186,13 +186,9 @@ def _budget_line(fig: go.Figure, budget: int, longest: int) -> None:
 
 
 def _share_axis(fig: go.Figure, longest: int) -> None:
+    log_axis(fig, 1, max(longest, 2))
     fig.update_layout(
-        xaxis={
-            "type": "log",
-            "dtick": "D2" if longest < 100 else 1,
-            "range": [0, math.log10(max(longest, 2)) + 0.02],
-        },
-        yaxis={"range": [0, 1.03], "tickformat": ".0%"},
+        xaxis_range=[0, math.log10(max(longest, 2)) + 0.02], yaxis={"range": [0, 1.03], "tickformat": ".0%"}
     )
 
 

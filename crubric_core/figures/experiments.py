@@ -13,7 +13,7 @@ from ..experiments.declaration import Chart, ResultTable
 from ..experiments.registry import EXPERIMENTS
 from ..experiments.results import ExperimentResult
 from ..experiments.stability import KINDS
-from .style import BLUE, CATEGORIES, GREEN, GREY, PURPLE, VERMILION, figure, row_height, rows_axis
+from .style import BLUE, CATEGORIES, GREEN, GREY, PURPLE, VERMILION, figure, log_axis, row_height, rows_axis
 
 COLOURS = {
     "greedy": BLUE,
@@ -49,7 +49,7 @@ def _lines(table: pd.DataFrame, chart: Chart, declared: ResultTable) -> go.Figur
     if declared.column(chart.x).format == "percent":
         fig.update_xaxes(tickformat=".0%")
     if chart.log:
-        fig.update_xaxes(type="log", tickvals=_round_numbers(table[chart.x].max()))
+        log_axis(fig, 1, float(table[chart.x].max()))
     parts = list(table.groupby(chart.series, sort=False)) if chart.series else [("", table)]
     lines = [(value, part, y) for value, part in parts for y in chart.y]
     for position, (value, part, y) in enumerate(lines):
@@ -92,8 +92,8 @@ def _rows(table: pd.DataFrame, chart: Chart, declared: ResultTable) -> go.Figure
 def crossfit_curves(result: ExperimentResult) -> go.Figure:
     """Rank correlation with the other half against the budget, with intervals over the splits."""
     curves = result.tables["curves"]
-    fig = figure("rubrics in the bank (B)", "Spearman's ρ with the held-out half", xaxis_type="log")
-    fig.update_xaxes(tickvals=_round_numbers(curves["budget"].max()))
+    fig = figure("rubrics in the bank (B)", "Spearman's ρ with the held-out half")
+    log_axis(fig, 1, float(curves["budget"].max()))
     for strategy, colour in COLOURS.items():
         part = curves[curves["strategy"] == strategy].dropna(subset=["rho"])
         if len(part):
@@ -270,9 +270,3 @@ def _error_bar(value: pd.Series, low: pd.Series, high: pd.Series) -> dict[str, o
     """The interval around each value as plotly wants it: none where it is unknown."""
     above, below = (high - value).fillna(0.0), (value - low).fillna(0.0)
     return {"type": "data", "symmetric": False, "array": above, "arrayminus": below}
-
-
-def _round_numbers(largest: float) -> list[int]:
-    """1, 2, 5, 10, 20, 50, … up to ``largest``: ticks of a logarithmic axis."""
-    ticks = [digit * 10**power for power in range(7) for digit in (1, 2, 5)]
-    return [tick for tick in ticks if tick <= largest]

@@ -15,6 +15,7 @@ from .style import BLUE, CATEGORIES, GREY, SEQUENTIAL, figure, label, labels
 
 MOST_HIGHLIGHTS = 20
 MOST_ROWS = 240
+MOST_NAMES = 30  # beside one another
 ABILITY = "ability θ"
 
 
@@ -147,6 +148,7 @@ def wright_map(
             "tickvals": list(range(len(systems))),
             "ticktext": labels(systems, 20),
             "tickangle": -60,
+            "showticklabels": len(systems) <= MOST_NAMES,  # more would overlap: hovering names them
             "showgrid": False,
             "automargin": True,
         },

@@ -18,6 +18,7 @@ from .style import (
     figure,
     label,
     labels,
+    log_axis,
     row_height,
     rows_axis,
 )
@@ -163,7 +164,5 @@ def value_against_cost(
         cliponaxis=False,
     )
     if log:
-        ticks = [m * 10.0**e for e in range(-9, 13) for m in (1, 2, 5)]
-        ticks = [tick for tick in ticks if known.min() / 1.5 <= tick <= known.max() * 1.5]
-        fig.update_xaxes(type="log", tickvals=ticks, ticktext=[f"{tick:,g}" for tick in ticks])
+        log_axis(fig, known.min() / 1.5, known.max() * 1.5)
     return fig

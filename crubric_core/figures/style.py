@@ -91,6 +91,13 @@ def columns_axis(fig: go.Figure, names: Sequence[object], side: str = "top") -> 
     )
 
 
+def log_axis(fig: go.Figure, low: float, high: float) -> None:
+    """A logarithmic x axis from ``low`` to ``high``, both above 0, with ticks at 1, 2 and 5 times powers of ten."""
+    ticks = [digit * 10.0**power for power in range(-9, 13) for digit in (1, 2, 5)]
+    ticks = [tick for tick in ticks if low * (1 - 1e-9) <= tick <= high * (1 + 1e-9)]
+    fig.update_xaxes(type="log", tickvals=ticks, ticktext=[f"{tick:,g}" for tick in ticks])
+
+
 def row_height(rows: int, each: int = 24, least: int = 220) -> int:
     """Figure height in pixels for a figure of one row a system."""
     return max(least, 96 + each * rows)

@@ -64,5 +64,5 @@ def show_chips(chips: Sequence[Chip]) -> None:
             with st.container(border=True, width=184):
                 st.markdown(f"**{chip.name}** · {MARKS[chip.state]}")
                 st.markdown(plain(chip.figure))
-                st.caption(plain(chip.sentence[:1].upper() + chip.sentence[1:]))
+                st.caption(plain(chip.sentence))
                 st.page_link(loaders.PAGES / f"{PAGES[chip.name]}.py", label="Open")

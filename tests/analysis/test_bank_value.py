@@ -91,8 +91,14 @@ def test_the_sentence_states_the_share_kept_by_the_bank_and_by_random_ones(analy
 
 
 def test_the_least_bank_is_the_first_from_which_on_every_size_keeps_the_target():
-    assert "20 rubrics are the fewest" in worth_sentences(curve_of([0.5, 1.0, 1.0]), 10)[1]
+    assert "95% are kept from 20 rubrics on" in worth_sentences(curve_of([0.5, 1.0, 1.0]), 10)[1]
     assert "No bank of up to 40" in worth_sentences(curve_of([1.0, 1.0, 0.5]), 10)[1]
+
+
+def test_of_a_bank_that_holds_the_whole_pool_no_share_is_claimed():
+    first, more = worth_sentences(replace(curve_of([0.5, 0.6, 1.0]), pool=40), 40)
+    assert first == "40 rubrics are all that pass: the bank separates the same 10 pairs."
+    assert "No smaller bank of the 3 sizes tried keeps 95%" in more
 
 
 def test_where_nothing_is_separated_no_share_is_claimed():

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
+import pandas as pd
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crubric_core.analysis.health import SEVERITY, Chip, labels_chip, overview_sentence, worst
+from crubric_core.analysis.health import SEVERITY, Chip, board_chip, labels_chip, overview_sentence, worst
 
 CHIPS = st.lists(
     st.builds(
@@ -35,3 +38,10 @@ def test_too_few_systems_or_queries_and_many_missing_labels_are_no_good_labels()
     assert labels_chip(100, 0.0, 12, 4).state == "look"
     assert labels_chip(100, 0.4, 12, 50).state == "look"
     assert labels_chip(100, 0.02, 12, 50).state == "good"
+
+
+def test_a_system_is_named_as_its_file_spells_it() -> None:
+    standing = SimpleNamespace(design_effect=1.0)
+    board = SimpleNamespace(standing=standing, comparisons=pd.DataFrame({"separated": [True]}), refused="")
+    claims = SimpleNamespace(ahead="s39 is ahead of 1 of the 1 other at 95%.", contradicted=())
+    assert board_chip(board, claims).sentence.startswith("s39 ")

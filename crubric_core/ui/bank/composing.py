@@ -53,6 +53,7 @@ def working_table(study: StudyPage, found: BoolArray) -> None:
         column_order=list(shown),
         column_config=shown,
         disabled=list(tables.BANK),
+        placeholder=widgets.UNKNOWN,
         hide_index=True,
         height=340,
         key=key,

@@ -103,7 +103,7 @@ def measurability(
 
 def items(table: pd.DataFrame, reduction: Reduction, which: str) -> pd.DataFrame:
     """The most informative first; the index says which rubric a row is."""
-    table = _with_text(table, reduction).assign(pass_rate=table["pass_rate"].round(2))
+    table = _with_text(table, reduction)
     table = table.sort_values("nu", ascending=False, kind="stable")
     match which:
         case "in the bank":

@@ -11,6 +11,7 @@ from ..errors import ExportError
 from ..files import csv_bytes, json_bytes, write_files, write_whole
 from ..labels.store.dataset import Dataset
 from .result import Result
+from .standings import claimed
 
 _PACKAGES = ("numpy", "scipy", "pandas", "duckdb")
 FILES = ("bank.csv", "items.csv", "measurability.csv", "leaderboard.csv", "report.json")
@@ -22,7 +23,7 @@ def write_result(result: Result, folder: str | Path) -> list[Path]:
         "bank.csv": result.bank,
         "items.csv": result.items,
         "measurability.csv": result.measurability,
-        "leaderboard.csv": result.leaderboard,
+        "leaderboard.csv": claimed(result.leaderboard, result.verdict),
     }
     contents = {name: csv_bytes(table) for name, table in tables.items()}
     contents["report.json"] = json_bytes(report(result))

@@ -57,6 +57,11 @@ def without_places(table: pd.DataFrame) -> pd.DataFrame:
     return table.assign(**places).sort_values("system", ignore_index=True)
 
 
+def claimed(table: pd.DataFrame, verdict: GateVerdict) -> pd.DataFrame:
+    """The leaderboard as it may leave: without places where the verdict allows no claim about systems."""
+    return table if verdict.holds else without_places(table)
+
+
 def gold_standing(
     gold: pd.DataFrame, reduction: Reduction, queries: pd.DataFrame, settings: Settings
 ) -> Inference:

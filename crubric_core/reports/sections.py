@@ -15,7 +15,7 @@ from pandas.api.types import is_bool_dtype, is_numeric_dtype
 from ..analysis.columns import BANK, LEADERBOARD, titles
 from ..analysis.export import versions
 from ..analysis.result import Result
-from ..analysis.standings import without_places
+from ..analysis.standings import claimed
 from ..experiments.declaration import ResultTable
 from ..experiments.registry import EXPERIMENTS
 from ..experiments.results import ExperimentResult
@@ -65,7 +65,7 @@ def sections(result: Result, experiments: Sequence[ExperimentResult]) -> list[Se
         f"The bank holds {len(result.bank):,} of {len(result.items):,} rubrics; its {what} is proven to be at least "
         f"{result.certificate:.1%} of that of any bank of its size. This says nothing about accuracy on new systems."
     )
-    board = result.leaderboard if result.verdict.holds else without_places(result.leaderboard)
+    board = claimed(result.leaderboard, result.verdict)
     analysis = Section(
         key="analysis",
         heading="Analysis",

@@ -12,7 +12,7 @@ from ..analysis.claims import Claims
 from ..analysis.columns import BANK_SHARED, LEADERBOARD_SHARED
 from ..analysis.export import versions
 from ..analysis.result import Result
-from ..analysis.standings import without_places
+from ..analysis.standings import claimed
 from ..bank.utility import coverage_utility
 from ..errors import SharingError
 from ..irt.information import item_information
@@ -91,7 +91,7 @@ def _claims(result: Result, choices: Choices) -> Claims | None:
 
 def _leaderboard(result: Result, tiers: bool) -> pd.DataFrame:
     shown = [name for name in LEADERBOARD_SHARED if tiers or name != "tier"]
-    board = result.leaderboard if result.verdict.holds else without_places(result.leaderboard)
+    board = claimed(result.leaderboard, result.verdict)
     return board[shown].reset_index(drop=True)
 
 

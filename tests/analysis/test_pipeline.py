@@ -221,3 +221,11 @@ def test_few_systems_on_one_query_are_compared_by_its_rubrics():
     assert found.separated[place["strong"], place["weak"]]
     assert not found.separated[place["middle"], place["same"]]
     np.testing.assert_allclose(found.estimate, ranking.scores.score)
+
+
+def test_files_give_no_places_where_no_claim_about_systems_may_be_made(result, tmp_path):
+    refused = replace(result, verdict=replace(result.verdict, holds=False))
+    write_result(refused, tmp_path)
+    board = pd.read_csv(tmp_path / "leaderboard.csv")
+    assert board[["rank", "tier", "rank_low", "rank_high"]].isna().all(axis=None)
+    assert board["theta"].notna().all()

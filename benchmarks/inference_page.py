@@ -6,6 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from benchmarks.inference_designs import ABOUT, JUDGING, SYSTEMS
 from benchmarks.inference_real import SPLITS
 
@@ -126,6 +128,7 @@ def real_targets(known: Cells) -> list[list[str]]:
         return []
     high = {k: v for k, (v, _, _) in found.items() if v > 0.005}
     more = {k: (v, s) for k, (_, v, s) in found.items() if v > 1.2 * s}
+    lows = [cell[f"{kind} ratio low"] for cell in known.values() for kind in ("alone", "all")]
     means = [sum(column) / len(found) for column in zip(*found.values(), strict=True)]
     return [
         [
@@ -138,7 +141,8 @@ def real_targets(known: Cells) -> list[list[str]]:
             "real halves: reversed, at most 1.2 times the paired t's at the same share",
             f"{len(found) - len(more)} of {len(found)}",
             f"{number(means[1], 3)} vs {number(means[2], 3)}",
-            "; ".join(f"{k}: {number(v, 3)} vs {number(s, 3)}" for k, (v, s) in more.items()) or "—",
+            ("; ".join(f"{k}: {number(v, 3)} vs {number(s, 3)}" for k, (v, s) in more.items()) or "—")
+            + f"; the ratio's interval is above 1.2 in {sum(low > 1.2 for low in lows)} of {len(lows)}",
         ],
     ]
 
@@ -218,16 +222,24 @@ def real(known: Cells) -> str:
                     number(cell[f"{rule} {part}"], 3) for part in ("separated", "reversed", "significantly")
                 ]
             row.append(number(cell[f"matched theta {kind} reversed"], 3))
+            row.append(ratio_words(cell, kind))
             rows.append(row)
     head = ["table", "claims", "theta separated", "reversed", "significantly"]
-    head += ["score separated", "reversed", "significantly", "score's reversed at theta's share"]
+    head += ["score separated", "reversed", "significantly", "score's reversed at theta's share", "ratio"]
     about = (
         f"Over {SPLITS} random halves, both directions. Shares of pairs separated on half the queries; of these, "
-        "shares with the opposite order on the other half, and separated there in that order. Last column: as many "
-        "pairs as theta separates, those with the smallest p of the paired t. The halves share their labels: the "
-        "ratio of two small shares of one table is uncertain by more than its halves tell.\n\n"
+        "shares with the opposite order on the other half, and separated there in that order. The score's at theta's "
+        "share: as many pairs as theta separates, those with the smallest p of the paired t. Ratio: theta's share "
+        "reversed over that one, with the 95% interval of the jackknife over systems, as pairs share systems and "
+        "halves share labels.\n\n"
     )
     return "## Half the queries against the other half, real tables\n\n" + about + table(head, rows)
+
+
+def ratio_words(cell: dict[str, float], kind: str) -> str:
+    """The ratio of the shares reversed with its interval; a dash where a share is 0."""
+    ratio, low, high = (cell[f"{kind} ratio{end}"] for end in ("", " low", " high"))
+    return f"{ratio:.2f} [{low:.2f}, {high:.2f}]" if np.isfinite([ratio, low, high]).all() else "—"
 
 
 def ordered(cells: Designs) -> list[Key]:

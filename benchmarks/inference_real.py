@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+from scipy import stats
 
 from crubric_core import Workspace, fit_irt
 from crubric_core.leaderboard.cross_fit import cross_fit
@@ -44,7 +45,7 @@ def load(folder: Path) -> tuple[np.ndarray, np.ndarray]:
 def rates(y: np.ndarray, query: np.ndarray) -> dict[str, float]:
     """Shares of pairs separated, and of these reversed in the other half, by both rules, alone and all at once."""
     rng = np.random.default_rng(0)
-    counts: dict[str, np.ndarray] = {}
+    counts: dict[str, np.ndarray] = {}  # (4, P): splits, separated, reversed, significantly, of each pair
     for _ in range(SPLITS):
         first = np.isin(query, rng.permutation(query.max() + 1)[: (query.max() + 1) // 2])
         halves = [claims(y[:, half], query[half]) for half in (first, ~first)]
@@ -61,16 +62,40 @@ def rates(y: np.ndarray, query: np.ndarray) -> dict[str, float]:
                         sign, other_sign = (pairs(half["score"], at_once)[1] for half in (here, there))
                         add(counts, f"matched {name}", same, same & (sign * other_sign < 0), same & False)
     out = {}
-    for name, (pairs_, separated, reversed_, significantly) in counts.items():
+    for name, of_pairs in counts.items():
+        pairs_, separated, reversed_, significantly = of_pairs.sum(axis=1)
         out[f"{name} separated"] = separated / pairs_
         out[f"{name} reversed"] = reversed_ / max(separated, 1)
         out[f"{name} significantly"] = significantly / max(separated, 1)
+    for kind in ("alone", "all"):
+        ratio = reversal_ratio(counts[f"theta {kind}"], counts[f"matched theta {kind}"], len(y))
+        out |= {f"{kind} ratio{end}": value for end, value in zip(("", " low", " high"), ratio, strict=True)}
     return out
 
 
 def add(counts: dict[str, np.ndarray], name: str, *masks: np.ndarray) -> None:
-    """Add pairs, separated, reversed and significantly reversed pairs to a running count."""
-    counts[name] = counts.get(name, 0) + np.array([masks[0].size, *(mask.sum() for mask in masks)])
+    """Add to the running counts of each pair: splits, separated, reversed, significantly reversed."""
+    counts[name] = counts.get(name, 0) + np.stack([np.ones_like(masks[0]), *masks]).astype(int)
+
+
+def reversal_ratio(first: np.ndarray, second: np.ndarray, systems: int) -> tuple[float, float, float]:
+    """Share reversed of the first over that of the second, with its 95% interval.
+
+    The interval is the jackknife's over systems, on the log scale with Student's t; NaN where either share is 0 with or
+    without a system. It holds for systems like these on these queries.
+    """
+    one, other = np.triu_indices(systems, 1)
+
+    def log_ratio(keep: np.ndarray) -> float:
+        shares = [counts[2, keep].sum() / max(counts[1, keep].sum(), 1) for counts in (first, second)]
+        return float(np.log(shares[0] / shares[1])) if min(shares) > 0 else float("nan")
+
+    whole = log_ratio(one >= 0)
+    without = np.array([log_ratio((one != k) & (other != k)) for k in range(systems)])
+    se = np.sqrt((systems - 1) / systems * ((without - without.mean()) ** 2).sum())
+    half = stats.t.ppf(0.975, systems - 1) * se
+    low, middle, high = np.exp([whole - half, whole, whole + half])
+    return float(middle), float(low), float(high)
 
 
 def claims(y: np.ndarray, query: np.ndarray) -> dict[str, Inference]:

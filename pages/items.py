@@ -7,6 +7,7 @@ from crubric_core.analysis.stages import FINE
 from crubric_core.analysis.tables import item_table
 from crubric_core.figures import items as figures
 from crubric_core.ui import tables, widgets
+from crubric_core.ui.charts import drawn
 from crubric_core.ui.items import checks, model_check
 from crubric_core.ui.page import open_study
 from crubric_core.ui.search import search_rubrics
@@ -49,20 +50,20 @@ shown = shown[found[shown.index]]
 chosen = widgets.pick_some(shown, tables.ITEMS, key="item rubrics", height=280, start=tables.typical(shown))
 widgets.download("Download items.csv", items, "items.csv")
 names = items["rubric"].tolist()
-systems, observed = reduction.systems, reduction.y / (reduction.levels - 1)
+systems, observed = reduction.systems, reduction.y[:, chosen] / (reduction.levels[chosen] - 1)
 
 with above_left:
     scale = "expected share of the full mark" if fit.model == "GRM" else "probability of passing"
-    fig = figures.item_curves(FINE, responses, chosen, names, scale)
+    curves = (FINE, responses, chosen, names, scale)
     widgets.show(
-        figures.add_empirical(fig, fit.theta, observed, systems, chosen),
+        drawn(figures.curves_and_labels, *curves, fit.theta, observed, systems),
         alt="Item characteristic curves of the chosen rubrics with the systems' labels",
         title="Probability of passing by ability",
         look="Look for labels far off their curve: a weak system that passes, a strong one that fails.",
     )
 with above_right:
     widgets.show(
-        figures.information_curves(FINE, information, chosen, names),
+        drawn(figures.information_curves, FINE, information, chosen, names),
         alt="Item information of the chosen rubrics",
         title="Information of each rubric, by ability",
         look="Look for the peak: the rubric separates systems there; elsewhere it costs a label and adds little.",
@@ -70,7 +71,7 @@ with above_right:
 left, right = st.columns(2, gap="large")
 with left:
     widgets.show(
-        figures.information_heat_map(fitted.grid.theta, fitted.info, fit.b),
+        drawn(figures.information_heat_map, fitted.grid.theta, fitted.info, fit.b),
         alt="Item information by difficulty and ability",
         title="Where rubrics separate systems",
         look="Look for abilities where no row is bright: systems there are measured imprecisely.",
@@ -78,7 +79,7 @@ with left:
 with right:
     low, high = checks.ability_interval(study)
     widgets.show(
-        figures.wright_map(fit.b, items["in_bank"].to_numpy(), fit.theta, low, high, systems),
+        drawn(figures.wright_map, fit.b, items["in_bank"].to_numpy(), fit.theta, low, high, systems),
         alt="Wright map: rubric difficulties and system abilities on one scale",
         title="Do the rubrics cover the systems? (Wright map)",
         look="Look for systems above or below all bars: no rubric is hard, or easy, enough for them. "

@@ -9,6 +9,7 @@ from crubric_core.analysis.warnings import dataset_warnings
 from crubric_core.figures import overview as figures
 from crubric_core.irt.fit import constant_rubrics
 from crubric_core.ui import loaders, widgets
+from crubric_core.ui.charts import drawn
 from crubric_core.ui.overview import chips_of, show_chips
 from crubric_core.ui.page import open_study
 from crubric_core.ui.text import count, plain
@@ -54,14 +55,20 @@ widgets.figures_row(
 left, right = st.columns(2, gap="large")
 with left:
     widgets.show(
-        figures.judge_shares(loaders.judge_means(study), facts.systems, facts.judges, "share passed"),
+        drawn(figures.judge_shares, loaders.judge_means(study), facts.systems, facts.judges, "share passed"),
         alt="Share of rubrics that each judge passes, by system",
         title="How lenient each judge is",
     )
 with right:
     if missing:
         widgets.show(
-            figures.judge_shares(np.isnan(panel).mean(axis=1), facts.systems, facts.judges, "share missing"),
+            drawn(
+                figures.judge_shares,
+                np.isnan(panel).mean(axis=1),
+                facts.systems,
+                facts.judges,
+                "share missing",
+            ),
             alt="Share of rubrics without a label of each judge, by system",
             title="Missing labels by judge",
         )

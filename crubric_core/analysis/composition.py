@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from io import BytesIO
 
@@ -24,10 +24,10 @@ from ..types import BoolArray, FloatArray, IntArray
 UNBOUNDED = np.int64(2**31)  # where a group has no upper bound: more than any dataset has rubrics
 
 
-def ids_of(rubrics: pd.DataFrame) -> tuple[str, ...]:
-    """The id of each rubric of a dataset (``rubric_ids``)."""
+def ids_of(rubrics: pd.DataFrame, of: Iterable[int] | None = None) -> tuple[str, ...]:
+    """The id of each rubric of a dataset, or of those at the positions ``of`` (``rubric_ids``)."""
     texts = [None if pd.isna(text) else str(text) for text in rubrics["text"]]
-    return rubric_ids(rubrics["query"].map(str).tolist(), texts, rubrics["rubric"].map(str).tolist())
+    return rubric_ids(rubrics["query"].map(str).tolist(), texts, rubrics["rubric"].map(str).tolist(), of)
 
 
 def constraints_of(

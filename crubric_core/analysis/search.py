@@ -16,6 +16,8 @@ def find_rubrics(rubrics: pd.DataFrame, words: str) -> BoolArray:
     rubrics: J rows as ``Dataset.rubrics``; searched are those of the columns SEARCHED that it has. No word: all.
     """
     found = np.ones(len(rubrics), dtype=bool)
+    if not words.split():
+        return found
     columns = [rubrics[name].fillna("").astype(str).str.casefold() for name in SEARCHED if name in rubrics]
     for word in words.casefold().split():
         hits = [column.str.contains(word, regex=False).to_numpy(dtype=bool) for column in columns]

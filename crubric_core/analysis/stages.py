@@ -42,7 +42,7 @@ from .agreement import OtherRanking
 from .bank_value import WorthCurve
 from .board import Board
 from .claims import Claims, claims_of
-from .composition import constraints_of
+from .composition import constraints_of, ids_of
 from .result import Calibration, Ranking
 from .stage import Memory, Staged, Store, stage
 
@@ -115,6 +115,11 @@ class Analysis(Staged):
     def queries(self) -> pd.DataFrame:
         """One row a query."""
         return self.data.queries
+
+    @stage(after=("given",), heavy=True)
+    def ids(self) -> tuple[str, ...]:
+        """(J,) what bank.json and every export call each rubric."""
+        return ids_of(self.given().rubrics)
 
     @stage("gate", "agreement", "prior", "alpha", "beta", "tau_c", after=("given",))
     def gating(self) -> Gate:

@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from ..bank.identity import rubric_ids
 from ..leaderboard.inference import comparison_table
 from .columns import BANK, LEADERBOARD, WHOLE
+from .composition import ids_of
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ..bank.assembly import BankOrder
     from ..irt.fit import IrtFit
     from ..labels.store.dataset import Reduction
@@ -120,16 +122,15 @@ def bank_table(
     calibration: Calibration,
     order: BankOrder,
     settings: Settings,
+    ids: Sequence[str] | None = None,
 ) -> pd.DataFrame:
     """The bank in the order in which its rubrics were chosen; weights are w_j ∝ nu_j and sum to 1 (eq:weights).
 
-    id: what bank.json and every export call a rubric. points: as its file gave them (NaN unknown); polarity: -1 where
-    a label that meets the rubric is bad.
+    ids: (J,) of all rubrics, where they are known. Columns: id, what bank.json and every export call a rubric; points,
+    as its file gave them (NaN unknown); polarity, -1 where a label that meets the rubric is bad.
     """
     chosen = order.order[: settings.budget]
-    every = reduction.rubrics
-    texts = [None if pd.isna(text) else str(text) for text in every["text"]]
-    ids = rubric_ids(every["query"].map(str).tolist(), texts, every["rubric"].map(str).tolist(), chosen)
+    named = ids_of(reduction.rubrics, chosen) if ids is None else [ids[j] for j in chosen]
     weights = calibration.nu[chosen]
     frame = reduction.rubrics.iloc[chosen]
     table = pd.DataFrame(
@@ -146,7 +147,7 @@ def bank_table(
             "scale_min": frame["scale_min"].to_numpy(dtype=np.int64),
             "scale_max": frame["scale_max"].to_numpy(dtype=np.int64),
             "pass_mark": frame["pass_mark"].to_numpy(dtype=np.int64),
-            "id": ids,
+            "id": named,
         }
     )
     return table[list(BANK)]

@@ -13,6 +13,7 @@ accuracy: what a bank is worth is measured on systems that it has not seen (``wo
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import combinations
 
 import numpy as np
@@ -58,7 +59,12 @@ class PairDistances:
 
     def prepared(self, rubrics: IntArray) -> FloatArray:
         """See Utility: m = 1 - e^(-2d/π) (n, P)."""
-        return -np.expm1(-RATE * self.totals(rubrics))
+        return self.rises[self.row[rubrics]]
+
+    @cached_property
+    def rises(self) -> FloatArray:
+        """(U, P) m of each different rubric, in [0, 1]."""
+        return np.asarray(-np.expm1(-RATE * self.rows))
 
     def gains(self, prepared: FloatArray, total: FloatArray) -> FloatArray:
         """See Utility."""

@@ -1,8 +1,9 @@
 """The greedy, query-balanced order of the ``pairs`` utility, by lazy evaluation (docs/method.md §8, step 6).
 
-U is submodular, so a gain seen once bounds every later gain of that rubric, and few need to be computed anew
-(Minoux 1978). Where the old bounds are too loose, one matrix-vector product lowers all of them: a gain is concave in
-the rubric's m (``pair_gains``), so its tangent at m = 0 bounds it.
+A gain is concave in the rubric's m (``pair_gains``), so its tangent at any m bounds it from above; at the mean of the
+best rubrics it is within some percent. One matrix-vector product so bounds the gains of a small pool, and few of them
+are computed. U is submodular: what a gain was at most once, it is at most ever after (Minoux 1978), and one number
+bounds all rubrics outside the pool until the best inside falls to it.
 """
 
 from __future__ import annotations
@@ -14,13 +15,13 @@ from ..types import BoolArray, FloatArray, IntArray
 from .pairs import PairDistances, pair_gains
 from .utility import BankOrder, order_along
 
-BATCH = 32
-# From so many rivals on, lowering all bounds is cheaper than computing the rivals' gains.
-MANY = 128
+POOL = 128
 # A bound is a sum of some hundred doubles: it errs by less than this share of itself.
 _ROUNDING = 1e-12
 # Stands for the bound of a rubric that does not compete: below every gain.
 _ABSENT = -1.0
+# Where tangents touch, m is at least this: at 0 the gain of a pair without any distance yet has no finite slope.
+_LEAST = 1e-9
 
 
 def pairs_order(
@@ -34,26 +35,38 @@ def pairs_order(
     At each step only rubrics of the queries used least so far compete; queries without rubrics left drop out. Ties
     go to the lowest index, and the bank of a smaller budget is a prefix. query_index: (J,) query of each rubric.
     """
+    return order_along(distances, pairs_sequence(distances, query_index, feasible, budget))
+
+
+def pairs_sequence(
+    distances: PairDistances,
+    query_index: IntArray,
+    feasible: BoolArray | None = None,
+    budget: int | None = None,
+) -> IntArray:
+    """The order of ``pairs_order`` alone."""
     shape = distances.row.shape
     if query_index.shape != shape or (feasible is not None and feasible.shape != shape):
         raise AssemblyError(
             f"query_index and feasible must have one entry for each of the {shape[0]} rubrics."
         )
     candidates = distances.candidates(feasible)
-    search = _Search(distances, candidates, query_index[candidates])
     most = len(candidates) if budget is None else min(max(budget, 0), len(candidates))
-    return order_along(distances, np.array([search.take() for _ in range(most)], dtype=np.int64))
+    if not most:
+        return np.empty(0, dtype=np.int64)
+    search = _Search(distances, candidates, query_index[candidates])
+    return np.array([search.take() for _ in range(most)], dtype=np.int64)
 
 
 class _Search:
     """One greedy run. Rubrics with the same row of distances are of one kind and share one bound."""
 
     def __init__(self, distances: PairDistances, candidates: IntArray, query: IntArray) -> None:
-        self.candidates, self.query, self.weights = candidates, query, distances.weights
-        _, first, self.kind = np.unique(distances.row[candidates], return_index=True, return_inverse=True)
-        self.rises = distances.prepared(candidates[first])
+        self.candidates, self.query, self.kind = candidates, query, distances.row[candidates]
+        self.weights, self.rises = distances.weights, distances.rises
         self.left, self.root = np.ones(len(self.weights)), np.zeros(len(self.weights))
-        self.bounds = np.full(len(first), np.inf)
+        self.touch = np.maximum(self.rises.mean(axis=0), _LEAST)
+        self.bounds = np.full(len(self.rises), np.inf)
         self.remaining = np.ones(len(candidates), dtype=bool)
         self._new_round()
 
@@ -61,9 +74,11 @@ class _Search:
         """The next rubric: the one with the largest gain among those that compete."""
         if not self.competing.any():
             self._new_round()
-        chosen = np.zeros(len(self.bounds), dtype=bool)
-        chosen[self._best_kinds()] = True
-        best = int((chosen[self.kind] & self.competing).argmax())
+        size = POOL
+        while (kinds := self._best_kinds()) is None:
+            self._fill_pool(size)
+            size *= 2  # a pool whose best ties with the outside: only a larger one can settle it
+        best = self._first_of(kinds)
         rivals = np.flatnonzero((self.query == self.query[best]) & self.competing)
         self.competing[rivals] = False
         np.subtract.at(self.open, self.kind[rivals], 1)
@@ -77,34 +92,56 @@ class _Search:
         """Every query that has rubrics left has been used equally often: all of them compete."""
         self.competing = self.remaining.copy()
         self.open = np.bincount(self.kind[self.competing], minlength=len(self.bounds))
+        self.pool = np.empty(0, dtype=np.int64)
 
-    def _best_kinds(self) -> IntArray:
-        """The kinds of rubric with the largest gain; the bounds of those looked at become their gains."""
+    def _first_of(self, kinds: IntArray) -> int:
+        """The first competing rubric of these kinds."""
+        of_kind = self.kind == kinds[0]
+        for kind in kinds[1:]:
+            of_kind |= self.kind == kind
+        return int((of_kind & self.competing).argmax())
+
+    def _fill_pool(self, size: int) -> None:
+        """Take in the ``size`` kinds with the largest upper bounds; ``ceiling`` bounds all the others that compete."""
+        np.minimum(self.bounds, self._tangents(self.rises), out=self.bounds)
         bounds = np.where(self.open > 0, self.bounds, _ABSENT)
-        best, winners, size, lowered = 0.0, np.empty(0, dtype=np.int64), BATCH, not self.root.all()
-        rivals = _largest(bounds, np.flatnonzero(bounds >= best), size)
-        while rivals.size:
-            gains = pair_gains(self.rises[rivals], self.weights, self.left, self.root)
-            self.bounds[rivals], bounds[rivals] = gains, _ABSENT
-            top = float(gains.max())
-            if top >= best:
-                winners = rivals[gains == top] if top > best else np.append(winners, rivals[gains == top])
-                best = top
-            rivals = np.flatnonzero(bounds >= best)
-            if rivals.size > MANY and not lowered:
-                np.minimum(self.bounds, self._tangents(), out=self.bounds)
-                np.minimum(bounds, self.bounds, out=bounds)
-                rivals, lowered = np.flatnonzero(bounds >= best), True
-            size *= 2
-            rivals = _largest(bounds, rivals, size)
-        return winners
+        size = min(size, int(np.count_nonzero(self.open)))
+        inside = bounds >= max(np.partition(bounds, -size)[-size], 0.0)
+        self.pool = np.flatnonzero(inside)
+        self.ceiling = float(bounds.max(where=~inside, initial=_ABSENT))
+        self.pool_rises = self.rises[self.pool]
+        self.touch = np.maximum(self.pool_rises.mean(axis=0), _LEAST)
 
-    def _tangents(self) -> FloatArray:
-        """Upper bounds of all gains: Σ_p ½ w_p e m / (2 √r)."""
-        slopes = self.weights * self.left / (4 * self.root)
-        return np.asarray(self.rises @ slopes * (1 + _ROUNDING))
+    def _best_kinds(self) -> IntArray | None:
+        """The kinds of rubric with the largest gain, or None if one outside the pool may have as large a gain."""
+        if not self.pool.size:
+            return None
+        upper = self._tangents(self.pool_rises)
+        bounds = np.where(self.open[self.pool] > 0, upper, _ABSENT)
+        first = int(bounds.argmax())
+        if bounds[first] <= self.ceiling:
+            self.bounds[self.pool] = np.minimum(self.bounds[self.pool], upper)
+            return None
+        gains = self._gains(np.array([first]))
+        rivals = np.flatnonzero(bounds >= gains[0])
+        if rivals.size > 1:
+            gains = self._gains(rivals)
+        top = float(gains.max())
+        if top * (1 - _ROUNDING) > self.ceiling:
+            return self.pool[rivals[gains == top]]
+        self.bounds[self.pool] = np.minimum(self.bounds[self.pool], upper)
+        return None
 
+    def _gains(self, places: IntArray) -> FloatArray:
+        return pair_gains(self.pool_rises[places], self.weights, self.left, self.root)
 
-def _largest(bounds: FloatArray, of: IntArray, size: int) -> IntArray:
-    """The ``size`` of the indices ``of`` with the largest bounds, in any order."""
-    return of if len(of) <= size else of[np.argpartition(bounds[of], -size)[-size:]]
+    def _tangents(self, rises: FloatArray) -> FloatArray:
+        """Upper bounds of gains: Σ_p ½ w_p (e m + (e t / (s + √r))²) / 2s, t = touch, s = √(r + e t).
+
+        The tangent of √(r + e m) - √r at m = t, as a sum of terms ≥ 0, which keeps its digits where r is near 1.
+        """
+        reach = self.left * self.touch
+        s = np.sqrt(self.root * self.root + reach)
+        half = self.weights / (4 * s)
+        rest = reach / (s + self.root)
+        return np.asarray((rises @ (half * self.left) + half @ (rest * rest)) * (1 + _ROUNDING))

@@ -30,21 +30,29 @@ def item_curves(
     return fig
 
 
-def add_empirical(
-    fig: go.Figure,
+def curves_and_labels(
+    theta: FloatArray,
+    curves: FloatArray,
+    chosen: Sequence[int],
+    names: Sequence[str],
+    pass_scale: str,
     ability: FloatArray,
     observed: FloatArray,
     systems: Sequence[str],
-    chosen: Sequence[int],
 ) -> go.Figure:
-    """Each system's consensus label of the chosen rubrics, 0 … 1, (M, J), at its ability (M,)."""
-    for position, j in enumerate(chosen[:MOST_HIGHLIGHTS]):
-        known = ~np.isnan(observed[:, j])
+    """``item_curves``, and each system's consensus label of the chosen rubrics, 0 … 1, at its ability (M,).
+
+    observed: (M, n) of the n chosen.
+    """
+    fig = item_curves(theta, curves, chosen, names, pass_scale)
+    for position in range(min(len(chosen), MOST_HIGHLIGHTS)):
+        labelled = observed[:, position]
+        known = ~np.isnan(labelled)
         fig.add_scatter(
             x=ability[known],
             # Marks of several rubrics would cover each other at 0 and 1: each has a line of its own there.
-            y=observed[known, j] + 0.03 * position * np.sign(observed[known, j] - 0.5),
-            customdata=observed[known, j],
+            y=labelled[known] + 0.03 * position * np.sign(labelled[known] - 0.5),
+            customdata=labelled[known],
             mode="markers",
             marker={
                 "color": CATEGORIES[position % len(CATEGORIES)],

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from ..files import csv_bytes
+from .charts import Sent, in_ink
 from .text import plain
 
 if TYPE_CHECKING:
@@ -16,8 +17,6 @@ if TYPE_CHECKING:
     import plotly.graph_objects as go
     from streamlit.delta_generator import DeltaGenerator
 
-# Streamlit's stand-in for its darkest text colour, set in the browser by theme: its default for axes fails WCAG AA.
-INK = "#000037"
 UNKNOWN = "—"
 MOST_ROWS = 5_000  # of a table that are sent to the browser
 PLOT_CONFIG = {
@@ -52,15 +51,15 @@ def answer(place: DeltaGenerator, *sentences: str) -> None:
     place.header(" ".join(plain(s) for s in sentences), anchor=False)
 
 
-def show(fig: go.Figure, alt: str, title: str = "", look: str = "") -> None:
+def show(fig: go.Figure | Sent, alt: str, title: str = "", look: str = "") -> None:
     """A figure under its title; ``alt`` says in words what it shows, ``look`` what to look for."""
-    _in_ink(fig, title)
-    st.plotly_chart(fig, alt=alt, config=PLOT_CONFIG, key=f"figure: {alt}")
+    _titled(title)
+    st.plotly_chart(_finished(fig), alt=alt, config=PLOT_CONFIG, key=f"figure: {alt}")
     if look:
         st.caption(look)
 
 
-def show_clickable(fig: go.Figure, alt: str, key: str, on_point: Callable[[int], None]) -> None:
+def show_clickable(fig: go.Figure | Sent, alt: str, key: str, on_point: Callable[[int], None]) -> None:
     """A figure whose points can be clicked; ``on_point`` gets the number of the point in its trace."""
 
     def clicked() -> None:
@@ -68,12 +67,13 @@ def show_clickable(fig: go.Figure, alt: str, key: str, on_point: Callable[[int],
         if points:
             on_point(int(points[0]["point_index"]))
 
-    _in_ink(fig, "")
-    st.plotly_chart(fig, alt=alt, config=PLOT_CONFIG, key=key, on_select=clicked, selection_mode="points")
+    st.plotly_chart(
+        _finished(fig), alt=alt, config=PLOT_CONFIG, key=key, on_select=clicked, selection_mode="points"
+    )
 
 
 def show_brushable(
-    fig: go.Figure,
+    fig: go.Figure | Sent,
     alt: str,
     key: str,
     on_range: Callable[[float, float], None],
@@ -91,10 +91,16 @@ def show_brushable(
             low, high = sorted(float(x) for x in boxes[0]["x"])
             on_range(low, high)
 
-    _in_ink(fig, title)
-    fig.update_layout(dragmode="select", selectdirection="h")
+    _titled(title)
+    spec = _finished(fig).to_dict()
+    brushed_over = Sent({**spec, "layout": {**spec["layout"], "dragmode": "select", "selectdirection": "h"}})
     chosen: Any = st.plotly_chart(
-        fig, alt=alt, config=PLOT_CONFIG, key=key, on_select=brushed, selection_mode=("points", "box")
+        brushed_over,
+        alt=alt,
+        config=PLOT_CONFIG,
+        key=key,
+        on_select=brushed,
+        selection_mode=("points", "box"),
     )
     if look:
         st.caption(look)
@@ -112,15 +118,13 @@ def lazy_tabs(parts: Mapping[str, Callable[[], None]], key: str) -> None:
                 part()
 
 
-def _in_ink(fig: go.Figure, title: str) -> None:
+def _titled(title: str) -> None:
     if title:
         st.markdown(f"**{plain(title)}**")
-    # One by one: Plotly's own updates of all axes take longer than a small page.
-    for axis in (*fig.select_xaxes(), *fig.select_yaxes()):
-        axis.tickfont.color = axis.title.font.color = INK
-    fig.layout.font.color = INK
-    if any(trace.type == "heatmap" for trace in fig.data):
-        fig.update_traces(textfont_color=INK, selector={"type": "heatmap"})
+
+
+def _finished(fig: go.Figure | Sent) -> Sent:
+    return fig if isinstance(fig, Sent) else in_ink(fig)
 
 
 def table(frame: pd.DataFrame, columns: Mapping[str, Any], *, height: int | None = None) -> None:
@@ -195,11 +199,13 @@ def _pick(
     return [int(frame.index[p]) for p in chosen.selection.rows if p < len(frame)]
 
 
-def download(label: str, frame: pd.DataFrame, file_name: str) -> None:
-    """A button for the frame as CSV, written when it is clicked."""
-    st.download_button(
-        label, lambda: csv_bytes(frame), file_name, "text/csv", on_click="ignore", key=f"download {file_name}"
-    )
+def download(label: str, frame: pd.DataFrame | Callable[[], pd.DataFrame], file_name: str) -> None:
+    """A button for the frame as CSV, written, and made where it is a function, when it is clicked."""
+
+    def written() -> bytes:
+        return csv_bytes(frame() if callable(frame) else frame)
+
+    st.download_button(label, written, file_name, "text/csv", on_click="ignore", key=f"download {file_name}")
 
 
 def notes(sentences: Sequence[str]) -> None:

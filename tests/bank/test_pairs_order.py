@@ -38,14 +38,13 @@ def test_the_lazy_order_is_the_naive_one_ties_copies_and_balance_included(pool, 
     assert pairs_order(distances, query, feasible, budget).order.tolist() == expected
 
 
-@pytest.mark.parametrize(("batch", "many"), [(1, 0), (4, 8), (32, 128)])
-def test_how_many_gains_are_computed_at_once_changes_nothing(monkeypatch, batch, many):
+@pytest.mark.parametrize("pool", [1, 4, 32])
+def test_how_many_rubrics_are_bounded_at_once_changes_nothing(monkeypatch, pool):
     y, theta, _ = table(8, 90, missing=0.05)
     distances, query = pair_distances(y, theta, np.full(8, 0.3)), np.arange(90) // 7
     rows = distances.rows[distances.row]
     expected = oracles.naive_pairs_order(rows, distances.weights, query, np.ones(90, dtype=bool), 25)
-    monkeypatch.setattr(module, "BATCH", batch)
-    monkeypatch.setattr(module, "MANY", many)
+    monkeypatch.setattr(module, "POOL", pool)
     assert pairs_order(distances, query, budget=25).order.tolist() == expected
 
 

@@ -20,9 +20,10 @@ def test_the_band_holds_the_share_of_rubrics_that_its_name_says(made) -> None:
 
 
 def test_empirical_points_leave_out_unknown_labels(made) -> None:
-    fig = items.item_curves(made.theta, made.curves[:, :1], [0], made.names, "P")
     observed = np.array([[1.0], [np.nan], [0.0]])
-    items.add_empirical(fig, made.ability[:3], observed, made.systems[:3], [0])
+    fig = items.curves_and_labels(
+        *(made.theta, made.curves[:, :1], [0], made.names, "P"), made.ability[:3], observed, made.systems[:3]
+    )
     assert list(fig.data[-1].x) == pytest.approx([made.ability[0], made.ability[2]])
     assert list(fig.data[-1].y) == [1, 0]
 

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from ...analysis.composition import by_id, ids_of, read_costs
+from ...analysis.composition import by_id, read_costs
 from ...analysis.tables import bank_table
 from ...bank.swaps import replacements
 from ...bank.worth import worth_difference
@@ -65,13 +65,15 @@ def working_table(study: StudyPage, found: BoolArray) -> None:
 def _rows(study: StudyPage, found: BoolArray, *, whole: bool) -> pd.DataFrame:
     """The rows of the working table: the bank in its order, then others by query; marked as they are."""
     order, composition = study.order(), held(study)
-    rubrics, ids = study.reduction().rubrics, np.array(ids_of(study.reduction().rubrics), dtype=object)
+    rubrics, ids = study.reduction().rubrics, np.array(study.ids(), dtype=object)
     bank = study.bank()
     others = np.isin(ids, composition.never)
     if whole:
         others |= study.pool
     others[bank] = False
-    chosen = bank_table(study.queries(), study.reduction(), study.calibration(), order, study.settings)
+    chosen = bank_table(
+        study.queries(), study.reduction(), study.calibration(), order, study.settings, study.ids()
+    )
     rest = rubrics.iloc[np.flatnonzero(others)].assign(id=ids[others])
     frame = pd.concat([chosen, rest[["rubric", "query", "text", "id"]]], ignore_index=True)
     frame = frame.assign(
@@ -105,7 +107,7 @@ def _marked(study: StudyPage, ids: list[str], key: str) -> None:
 def swap(study: StudyPage) -> None:
     """One rubric of the bank, the best replacements for it, and what each costs."""
     rubrics, bank = study.reduction().rubrics, study.bank()
-    names, ids = rubrics["rubric"].map(str).tolist(), ids_of(rubrics)
+    names, ids = rubrics["rubric"].map(str).tolist(), study.ids()
     place = {int(j): i for i, j in enumerate(bank, start=1)}
     left, right = st.columns([1, 2], gap="medium")
     out = left.selectbox(

@@ -15,6 +15,7 @@ from ...errors import AssemblyError
 from ...figures import bank as figures
 from ...irt.information import item_information
 from .. import loaders, settings_bar, widgets
+from ..charts import drawn
 from ..text import count, plain
 
 if TYPE_CHECKING:
@@ -44,7 +45,8 @@ def answer(study: StudyPage, worth: WorthCurve | None) -> None:
 def worth_chart(study: StudyPage, worth: WorthCurve) -> None:
     """Separations kept by bank size, with random banks for comparison."""
     widgets.show(
-        figures.worth_curve(
+        drawn(
+            figures.worth_curve,
             worth.sizes,
             _kept(worth.chosen),
             _kept(worth.random),
@@ -91,13 +93,13 @@ def information(study: StudyPage) -> None:
     left, right = st.columns(2, gap="large")
     with left:
         widgets.show(
-            figures.information_totals(FINE, totals, theta),
+            drawn(figures.information_totals, FINE, totals, theta),
             alt="Test information of the bank and of all rubrics that pass",
             title="Test information",
         )
     with right:
         widgets.show(
-            figures.standard_errors(FINE, totals, theta),
+            drawn(figures.standard_errors, FINE, totals, theta),
             alt="Standard error of ability, bank and all rubrics that pass",
             title="SE(θ)",
         )
@@ -110,7 +112,7 @@ def coverage(study: StudyPage) -> None:
         np.bincount(positions[r], minlength=len(study.queries())) for r in (study.bank(), study.pool)
     )
     widgets.show(
-        figures.query_coverage(bank, pool),
+        drawn(figures.query_coverage, bank, pool),
         alt="Queries by the number of their rubrics in the bank",
         title="Rubrics per query",
     )
@@ -180,7 +182,7 @@ def certificate(study: StudyPage) -> None:
     with left:
         share = study.coverage()
         widgets.show(
-            figures.gain_curve(share, study.certificates()[: len(share)], study.settings.budget),
+            drawn(figures.gain_curve, share, study.certificates()[: len(share)], study.settings.budget),
             alt="Share of the whole pool's utility by bank size, with the proven bound",
             title=f"Share of the pool's {what}",
         )
@@ -192,7 +194,7 @@ def certificate(study: StudyPage) -> None:
             except AssemblyError as error:
                 missing.append(f"{words}: {error}")
         widgets.show(
-            figures.strategies(shares, study.settings.budget),
+            drawn(figures.strategies, shares, study.settings.budget),
             alt="The same share for other ways of choosing",
             title="Compared with other strategies",
         )

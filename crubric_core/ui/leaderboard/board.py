@@ -10,6 +10,7 @@ import streamlit as st
 
 from ...figures import leaderboard as figures
 from .. import state, widgets
+from ..charts import drawn
 from ..text import count, plain, shorten
 from . import profile, sections
 from .view import SYSTEM, VERSUS, choose, filters, view_of
@@ -68,7 +69,7 @@ def _forest(view: View, shown: pd.DataFrame, system: str | None) -> None:
     generation = st.session_state.get("choices", 0)
     if len(names) > MOST_ROWS:
         widgets.show_clickable(
-            figures.everybody(names, view.estimate(shown), at, view.what),
+            drawn(figures.everybody, names, view.estimate(shown), at, view.what),
             f"{view.what} of all systems by place",
             f"everybody {generation}",
             lambda point: choose(names[point]),
@@ -77,7 +78,8 @@ def _forest(view: View, shown: pd.DataFrame, system: str | None) -> None:
     rows = shown.iloc[part]
     second, titles = _second(view, rows)
     widgets.show_clickable(
-        figures.forest(
+        drawn(
+            figures.forest,
             names[part],
             view.estimate(rows),
             rows["tier"].to_numpy(dtype=np.int64) if view.claims else None,

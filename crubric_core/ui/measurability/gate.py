@@ -14,6 +14,7 @@ from ...judges.gate_price import gate_prices
 from ...judges.measurability import STATISTIC_NAMES, agreements_needed, possible_values, shown_threshold
 from ...settings import LOWEST_TAU
 from .. import state, widgets
+from ..charts import drawn
 from ..settings_bar import LEFT_END
 from ..text import count, plain
 from .rules import compared_with_rules
@@ -92,8 +93,9 @@ def _histogram(gate: Gate) -> BoolArray:
     """The rubrics by their statistic; dragging a range moves the threshold, a click on a bar shows its rubrics."""
     centres = possible_values(gate)
     bars = widgets.show_brushable(
-        measurability_histogram(
-            gate.values, gate.feasible, gate.threshold, centres, STATISTIC_NAMES[gate.statistic]
+        drawn(
+            measurability_histogram,
+            *(gate.values, gate.feasible, gate.threshold, centres, STATISTIC_NAMES[gate.statistic]),
         ),
         f"Rubrics by the gate's statistic ({gate.statistic}), kept and dropped",
         "measurability histogram",
@@ -133,7 +135,7 @@ def _prices(study: StudyPage) -> tuple[GatePrices, GatePrices] | str:
 
 def _price_curve(gate: Gate, prices: tuple[GatePrices, GatePrices]) -> None:
     widgets.show(
-        price_curve(prices[1], len(gate.values), gate.threshold, STATISTIC_NAMES[gate.statistic]),
+        drawn(price_curve, prices[1], len(gate.values), gate.threshold, STATISTIC_NAMES[gate.statistic]),
         alt="Shares of rubrics, information and queries that each threshold keeps",
         title="What each threshold keeps",
         look="Look for the threshold beyond which information falls faster than rubrics.",

@@ -8,6 +8,7 @@ import streamlit as st
 
 from ...figures import measurability as figures
 from .. import loaders, widgets
+from ..charts import drawn
 from ..text import plain, shorten
 from . import repeats
 
@@ -23,7 +24,8 @@ def show_rubric(study: Study, row: int) -> None:
     if isinstance(rubric["text"], str):
         st.text(shorten(rubric["text"], 300))
     widgets.show(
-        figures.label_grid(
+        drawn(
+            figures.label_grid,
             study.panel()[:, row, :],
             study.panel("ordered")[:, row, :] + rubric["scale_min"],
             facts.systems,

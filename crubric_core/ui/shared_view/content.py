@@ -12,6 +12,7 @@ from ...figures.shared_view import SharedFigure, shared_figures
 from ...sharing.files import file_names, view_file
 from ...sharing.words import answer, bank_sentence, compared, origin, reading, settings_list, support
 from .. import tables, widgets
+from ..charts import INK
 from ..text import count, plain
 
 if TYPE_CHECKING:
@@ -163,7 +164,7 @@ def _draw(view: SharedView, figures: Sequence[SharedFigure], part: str) -> None:
 def in_ink(figures: list[SharedFigure]) -> list[SharedFigure]:
     """The same figures in the text colour of whichever theme shows them."""
     for shared in figures:
-        shared.figure.update_xaxes(tickfont_color=widgets.INK, title_font_color=widgets.INK)
-        shared.figure.update_yaxes(tickfont_color=widgets.INK, title_font_color=widgets.INK)
-        shared.figure.update_layout(font_color=widgets.INK)
+        shared.figure.update_xaxes(tickfont_color=INK, title_font_color=INK)
+        shared.figure.update_yaxes(tickfont_color=INK, title_font_color=INK)
+        shared.figure.update_layout(font_color=INK)
     return figures

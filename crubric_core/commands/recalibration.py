@@ -82,7 +82,7 @@ def _summary(found: Recalibration) -> dict[str, Any]:
         "link": {
             "method": found.link.method,
             "slope": round(found.link.slope, 6),
-            "shift": round(found.link.shift, 6),
+            "shift": round(found.link.intercept, 6),
             "rubrics": found.link.rubrics,
         },
         "systems_added": moved["system"][moved["new"]].tolist(),

@@ -1,6 +1,9 @@
-"""Mean-sigma linking: item parameters of one calibration on the ability scale of another.
+"""Abilities and item parameters of one calibration on the ability scale of another.
 
-Kolen, M. J. & Brennan, R. L. (2014), Test Equating, Scaling, and Linking, ch. 6, with common persons.
+Origin and unit of theta are those of the systems of a fit. theta_target = A theta + B brings a fit to another scale:
+a_target = a / A, b_target = A b + B. Here by common systems; ``placement.linking`` links by common rubrics.
+
+Kolen, M. J. & Brennan, R. L. (2014), Test Equating, Scaling, and Linking, ch. 6.
 """
 
 from __future__ import annotations
@@ -20,11 +23,14 @@ class Link:
     slope: float
     intercept: float
 
+    def abilities(self, theta: FloatArray) -> FloatArray:
+        """``theta``, of any shape, on the target scale."""
+        return np.asarray(self.slope * theta + self.intercept)
+
     def items(self, items: ItemParameters) -> ItemParameters:
         """The same response functions on the target scale: a / slope, slope × b + intercept; c stays."""
-        m, shift = self.slope, self.intercept
-        thresholds = None if items.thresholds is None else m * items.thresholds + shift
-        return ItemParameters(items.a / m, m * items.b + shift, items.c, thresholds)
+        thresholds = None if items.thresholds is None else self.abilities(items.thresholds)
+        return ItemParameters(items.a / self.slope, self.abilities(items.b), items.c, thresholds)
 
 
 def mean_sigma(theta: FloatArray, target: FloatArray) -> Link:

@@ -1,7 +1,6 @@
 """Two calibrations on one scale, by the rubrics that both have (Kolen & Brennan 2014, ch. 6).
 
-The origin and unit of theta are those of the systems of a fit. theta_old = A theta_new + B brings a later fit to the
-scale of an earlier one: a_old = a_new / A, b_old = A b_new + B.
+theta_old = A theta_new + B brings a later fit to the scale of an earlier one (``irt.linking``).
 """
 
 from __future__ import annotations
@@ -13,6 +12,7 @@ import numpy as np
 from scipy.optimize import minimize
 
 from ..errors import PlacementError
+from ..irt.linking import Link
 from ..irt.models import ItemParameters
 from ..types import FloatArray
 
@@ -22,25 +22,14 @@ NODES = np.linspace(-4.0, 4.0, 81)
 
 
 @dataclass(frozen=True)
-class Link:
-    """theta_old = slope theta_new + shift. slope > 0. rubrics: how many it is made of."""
+class RubricLink(Link):
+    """theta_old = slope theta_new + intercept. rubrics: how many it is made of."""
 
-    slope: float
-    shift: float
     method: Method
     rubrics: int
 
-    def ability(self, theta: FloatArray) -> FloatArray:
-        """Abilities on the old scale."""
-        return np.asarray(self.slope * theta + self.shift)
 
-    def items(self, items: ItemParameters) -> ItemParameters:
-        """Parameters on the old scale."""
-        steps = None if items.thresholds is None else self.ability(items.thresholds)
-        return ItemParameters(items.a / self.slope, self.ability(items.b), items.c, steps)
-
-
-def link(new: ItemParameters, old: ItemParameters, method: Method = "stocking-lord") -> Link:
+def link(new: ItemParameters, old: ItemParameters, method: Method = "stocking-lord") -> RubricLink:
     """From the parameters of the same rubrics, in the same order; those that either fit lacks are left out.
 
     Raises PlacementError for fewer than three rubrics, or where the difficulties of the new fit are all equal.
@@ -52,8 +41,8 @@ def link(new: ItemParameters, old: ItemParameters, method: Method = "stocking-lo
             f"Scales are linked by {FEWEST} rubrics or more, and {common.sum()} have parameters in both calibrations."
         )
     start = mean_sigma(new, old)
-    slope, shift = start if method == "mean-sigma" else stocking_lord(new, old, start)
-    return Link(slope, shift, method, int(common.sum()))
+    slope, intercept = start if method == "mean-sigma" else stocking_lord(new, old, start)
+    return RubricLink(slope, intercept, method, int(common.sum()))
 
 
 def mean_sigma(new: ItemParameters, old: ItemParameters) -> tuple[float, float]:
@@ -85,10 +74,10 @@ def stocking_lord(
     return float(np.exp(found.x[0])), float(found.x[1])
 
 
-def curve_distance(new: ItemParameters, old: ItemParameters, slope: float, shift: float) -> float:
+def curve_distance(new: ItemParameters, old: ItemParameters, slope: float, intercept: float) -> float:
     """Mean over N(0, 1) of the squared difference of the two test characteristic curves, in rubrics squared."""
     weights = np.exp(-(NODES**2) / 2)
-    moved = Link(slope, shift, "stocking-lord", 0).items(new)
+    moved = Link(slope, intercept).items(new)
     gap = expected_scores(old, NODES).sum(axis=1) - expected_scores(moved, NODES).sum(axis=1)
     return float((weights * gap**2).sum() / weights.sum())
 

@@ -24,7 +24,7 @@ from .among import Among, Evidence, evidence_of, stand_among
 from .bank_file import bank_digest
 from .bank_scale import BankScale, fixed_fit
 from .drift import RubricDrift, rubric_drift
-from .linking import Link, Method, link
+from .linking import Method, RubricLink, link
 from .new_labels import NewLabels
 
 DRIVERS = 3  # rubrics named for a system that moved
@@ -41,7 +41,7 @@ class Recalibration:
     """
 
     bank_scale: BankScale
-    link: Link
+    link: RubricLink
     drift: RubricDrift
     moved: pd.DataFrame
 
@@ -91,7 +91,9 @@ def _check(bank_scale: BankScale, new: NewLabels) -> None:
         raise PlacementError(f"A calibration takes {FEWEST} systems or more.")
 
 
-def _on_old_scale(bank_scale: BankScale, joint: IrtFit, spread: Spread, found: Link) -> tuple[IrtFit, Spread]:
+def _on_old_scale(
+    bank_scale: BankScale, joint: IrtFit, spread: Spread, found: RubricLink
+) -> tuple[IrtFit, Spread]:
     """The joint fit's parameters on the bank's scale; a rubric that it lacks keeps the bank's."""
     old, moved = bank_scale.fit, found.items(joint.items)
     lost = ~np.isfinite(moved.a)
@@ -205,7 +207,7 @@ def _because(bank_scale: BankScale, change: FloatArray, shift: float) -> str:
     return ", ".join(f"{ids[j]} ({change[j]:+.2f})" for j in order if change[j] * shift > 0)
 
 
-def _entry(bank_scale: BankScale, new: NewLabels, found: Link, drift: RubricDrift) -> dict[str, Any]:
+def _entry(bank_scale: BankScale, new: NewLabels, found: RubricLink, drift: RubricDrift) -> dict[str, Any]:
     """A line of the bank's history."""
     ids = bank_scale.rubrics["id"].to_numpy(dtype=object)
     return {
@@ -217,7 +219,7 @@ def _entry(bank_scale: BankScale, new: NewLabels, found: Link, drift: RubricDrif
         "link": {
             "method": found.method,
             "slope": found.slope,
-            "shift": found.shift,
+            "shift": found.intercept,
             "rubrics": found.rubrics,
         },
         "drifted": ids[drift.flagged].tolist(),

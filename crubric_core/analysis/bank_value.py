@@ -62,13 +62,16 @@ def place_on(cross: CrossFit, use: BoolArray, query_index: IntArray, settings: S
     return Placed(influence.estimate, separated)
 
 
-@lru_cache(maxsize=16)
 def _normals(seed: int, count: int, units: int) -> FloatArray:
-    """(count, units) the draws of the leaderboard: one threshold on all pages.
+    """(count, units) the draws of the leaderboard: one threshold on all pages. Fewer units take the first of them."""
+    least = 1 << max(count * units - 1, 1).bit_length()
+    return _stream(seed, least)[: count * units].reshape(count, units)
 
-    Banks that cover all queries share them.
-    """
-    drawn = np.random.default_rng([seed, 2]).standard_normal((count, units))
+
+@lru_cache(maxsize=4)
+def _stream(seed: int, length: int) -> FloatArray:
+    """(length,) numbers in the order in which the leaderboard draws them."""
+    drawn = np.random.default_rng([seed, 2]).standard_normal(length)
     drawn.flags.writeable = False
     return drawn
 

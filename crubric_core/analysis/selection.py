@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 
-from ..bank.assembly import BankOrder, order_bank
+from ..bank.assembly import BankOrder, order_bank, pairs_bank
 from ..bank.certificate import Knapsack, certify
 from ..bank.constraints import Constraints
 from ..bank.pairs import PairDistances, pair_distances
@@ -120,6 +120,9 @@ def order_without_fold(
     The gate reads all labels. The ``constraints`` hold here too: pins even where they do not vary among the others,
     lower bounds as far as rubrics that vary go.
     """
+    if (strategy or settings.strategy) == "pairs" and others.distances is not None and constraints is None:
+        most = len(feasible) if budget is None else budget
+        return pairs_bank(others.distances, _query_index(reduction), feasible & others.usable, most)
     consistent, discriminating = baseline_mask(reduction)
     return order_bank(
         strategy or settings.strategy,

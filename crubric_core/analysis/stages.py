@@ -53,6 +53,7 @@ if TYPE_CHECKING:
 FINE = np.linspace(-4, 4, 161)  # nodes at which curves look smooth
 KEPT_CELLS = 2**24  # of all folds' distances and informations, 128 MiB: more are computed anew at each move
 FIRST = 512  # rubrics that are ordered at once: a larger bank orders twice as many, and so on
+FEW = 256  # the same for each fold where no curve of sizes is asked for
 
 
 def with_rules(data: LabelSource, settings: Settings) -> Settings:
@@ -279,7 +280,8 @@ class Analysis(Staged):
     def bank_masks(self, strategy: Strategy | None = None, budget: int | None = None) -> BoolArray:
         """(F, J) the bank of each fold, chosen without its systems: "as if new"."""
         size = self.settings.budget if budget is None else budget
-        most = max(self._most, _rounded(size))
+        # A composition's order may depend on where it ends: then it is the one that the worth is measured on.
+        most = _rounded(size, FEW) if self.settings.composition is None else max(self._most, _rounded(size))
         orders = self._fold_orders(strategy or self.settings.strategy, most)
         return selection.masks(orders, size, len(self.given().rubrics))
 
@@ -403,6 +405,6 @@ class Analysis(Staged):
         return _rounded(self.settings.budget)
 
 
-def _rounded(budget: int) -> int:
-    """How many rubrics are ordered for a bank of this size: FIRST, doubled until it holds them."""
-    return FIRST * 2 ** max(0, int(np.ceil(np.log2(budget / FIRST))))
+def _rounded(budget: int, first: int = FIRST) -> int:
+    """How many rubrics are ordered for a bank of this size: ``first``, doubled until it holds them."""
+    return first * 2 ** max(0, int(np.ceil(np.log2(budget / first))))

@@ -11,7 +11,7 @@ from .composed import Gains, Rule, Scores, composed_order
 from .constraints import Constraints
 from .greedy import candidate_rubrics, gains_along, greedy_bank
 from .pairs import PairDistances
-from .pairs_order import pairs_order
+from .pairs_order import pairs_sequence
 from .utility import BankOrder, Coverage, Utility, check_information, order_along
 
 __all__ = ["BankOrder", "greedy_bank", "order_bank", "plain_bank", "random_bank"]
@@ -28,6 +28,14 @@ def plain_bank(
     mean_info = np.add.reduce(info.T[candidates] * weights, axis=1)
     order = candidates[np.argsort(-mean_info, kind="stable")][: max(budget, 0)]
     return order, gains_along(info.T[order], weights)
+
+
+def pairs_bank(distances: PairDistances, query_index: IntArray, feasible: BoolArray, budget: int) -> IntArray:
+    """The first ``budget`` rubrics of the order of ``pairs_order``; raises AssemblyError where there is none."""
+    order = pairs_sequence(distances, query_index, feasible, budget)
+    if not len(order):
+        raise AssemblyError(_NO_FEASIBLE)
+    return order
 
 
 def random_bank(candidates: BoolArray, budget: int, rng: np.random.Generator) -> IntArray:
@@ -68,10 +76,7 @@ def order_bank(
         if constraints is not None:
             kept = feasible & nonconstant
             return _composed(strategy, distances, kept, constraints, rng, n, query_index, relaxed=relaxed)
-        order = pairs_order(distances, query_index, feasible & nonconstant, n)
-        if not len(order.order):
-            raise AssemblyError(_NO_FEASIBLE)
-        return order
+        return order_along(distances, pairs_bank(distances, query_index, feasible & nonconstant, n))
     kept = {"hard_random": baseline, "random": nonconstant}.get(strategy, feasible)
     if constraints is not None:
         return _composed(strategy, Coverage(info, weights), kept, constraints, rng, n, relaxed=relaxed)

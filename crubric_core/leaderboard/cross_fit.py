@@ -7,6 +7,7 @@ the pooled scale. The fits depend on neither the gate nor the bank: they are mad
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -24,6 +25,7 @@ from ..workers import run_tasks
 FEW_SYSTEMS = 6  # with fewer, the others are too few to calibrate a rubric
 LEAVE_ONE_OUT = 40  # most systems for which each is a fold of its own
 FOLDS = 10  # above that
+AT_ONCE = 2**18  # numbers that are gathered at once; more leave the processor's cache
 
 
 def too_few_to_cross_fit(n_systems: int) -> bool:
@@ -81,24 +83,58 @@ class CrossFit:
         NaN for a system without a label on a rubric with parameters.
         """
         use = np.broadcast_to(rubrics, (self.n_folds, self.y.shape[1]))
-        nodes, tables = self._tables
+        nodes = self._nodes
         loglik = np.zeros((len(self.y), len(nodes)))
         sharpest, steepest = 0.0, 0.0
-        for fold, (terms, table, shares) in enumerate(tables):
-            chosen = np.flatnonzero(use[fold][terms.rubric])
-            loglik[self.members(fold)] = terms.at_nodes(shares, nodes, table, chosen)
-            slopes = terms.slope[chosen]
-            sharpest = max(sharpest, float(slopes @ slopes))
+        for members, found, slopes in self._loglik_by(use):
+            loglik[members] = found
+            sharpest = max(sharpest, float(np.vecdot(slopes, slopes).max(initial=0.0)))
             steepest = max(steepest, float(slopes.max(initial=0.0)))
         on_grid = self.pooled.quadrature == "grid"
         means = posterior_means(loglik, nodes, 1 / np.sqrt(1 + sharpest / 4), steepest, on_grid=on_grid)
         return np.where(self.labelled(use), means, np.nan)
 
+    def placed_by(self, use: BoolArray) -> Iterator[tuple[IntArray, IntArray, ItemParameters]]:
+        """For sets of systems: which (m,), their rubrics of ``use`` (F, J) with parameters (m, n), and these (m, n).
+
+        Graded thresholds are (n, L-1), those of one fold. All systems are one set where each is a fold of its own and
+        has as many rubrics as the others: one array then does for all.
+        """
+        informed = self._informed & use
+        counts = informed.sum(axis=1)
+        if self._alone is not None and np.ptp(counts) == 0:
+            a, b, c = self._alone
+            chosen = np.nonzero(informed)[1].reshape(len(counts), -1)
+            a, b, c = (np.take_along_axis(each, chosen, axis=1) for each in (a, b, c))
+            yield np.arange(len(counts)), chosen, ItemParameters(a, b, c, None)
+            return
+        for fold, items in enumerate(self.items):
+            members, mine = self.members(fold), np.flatnonzero(informed[fold])
+            yield members, np.broadcast_to(mine, (len(members), len(mine))), items.of(mine)
+
+    @cached_property
+    def _informed(self) -> BoolArray:
+        """(F, J) rubrics with parameters in each fold."""
+        return np.stack([np.isfinite(items.a) for items in self.items])
+
+    @cached_property
+    def _alone(self) -> tuple[FloatArray, FloatArray, FloatArray] | None:
+        """(M, J) a, b and c by which each system is placed, where each is a fold of its own and nothing is graded."""
+        graded = any(items.thresholds is not None for items in self.items)
+        if graded or not np.array_equal(self.fold, np.arange(self.n_folds)):
+            return None
+        a, b, c = (np.stack([getattr(items, name) for items in self.items]) for name in "abc")
+        return a, b, c
+
     def labelled(self, use: BoolArray) -> BoolArray:
         """(M,) whether a system has a label on a rubric of ``use`` (F, J) that has parameters in its fold."""
-        known = ~np.isnan(self.y)
-        informed = np.stack([np.isfinite(items.a) for items in self.items]) & use
-        return np.array([(known[i] & informed[f]).any() for i, f in enumerate(self.fold)])
+        informed = self._informed & use
+        return np.asarray((self._known & informed[self.fold]).any(axis=1))
+
+    @cached_property
+    def _known(self) -> BoolArray:
+        """(M, J) labels that are known."""
+        return ~np.isnan(self.y)
 
     @cached_property
     def pooled_contributions(self) -> FloatArray:
@@ -107,21 +143,60 @@ class CrossFit:
         score, info = label_scores(self.pooled.items, self.y, theta)
         return np.asarray(score / (1 + info.sum(axis=1, keepdims=True)))
 
+    def _loglik_by(self, use: BoolArray) -> Iterator[tuple[IntArray, FloatArray, FloatArray]]:
+        """For sets of systems: which (m,), log-likelihoods at the nodes (m, G), slopes of the terms used (m or 1, n).
+
+        All systems are one set where ``_alone_terms`` are, and each has as many rubrics as the others, and few.
+        """
+        if self._alone_terms is not None:
+            rubric, lines, counts, line, table = self._alone_terms
+            member = use[:, rubric]
+            counts_used = member.sum(axis=1)
+            if np.ptp(counts_used) == 0 and counts_used.sum() * len(self._nodes) <= AT_ONCE:
+                systems, chosen = np.nonzero(member)
+                at = systems.reshape(len(use), -1), chosen.reshape(len(use), -1)
+                given = line[at]
+                slope, level = (lines[at][:, None].astype(float) @ given)[:, 0].T
+                rest = (counts[at][:, None].astype(float) @ table[at])[:, 0]
+                yield np.arange(len(use)), slope[:, None] * self._nodes + level[:, None] - rest, given[..., 0]
+                return
+        for fold, (terms, table, shares) in enumerate(self._tables):
+            chosen = np.flatnonzero(use[fold][terms.rubric])
+            found = terms.at_nodes(shares, self._nodes, table, chosen)
+            yield self.members(fold), found, terms.slope[None, chosen]
+
     @cached_property
-    def _tables(
-        self,
-    ) -> tuple[FloatArray, list[tuple[SoftplusTerms, FloatArray, tuple[Signs, Signs]]]]:
-        """Nodes (G,), and each fold's terms with their softplus (T, G) there and the shares of its systems' labels.
+    def _nodes(self) -> FloatArray:
+        """(G,) at which log-likelihoods are computed."""
+        return nodes_for(self.pooled, max(float(np.nanmax(items.a, initial=0.0)) for items in self.items))
+
+    @cached_property
+    def _tables(self) -> list[tuple[SoftplusTerms, FloatArray, tuple[Signs, Signs]]]:
+        """Each fold's terms with their softplus (T, G) at the nodes and the shares of its systems' labels.
 
         A move of the gate then adds them up.
         """
-        steepest = max(float(np.nanmax(items.a, initial=0.0)) for items in self.items)
-        nodes = nodes_for(self.pooled, steepest)
         terms = [softplus_terms(items) for items in self.items]
         labels = [self.y[self.members(fold)] for fold in range(self.n_folds)]
-        return nodes, [
-            (each, each.softplus(nodes), each.shares(y)) for each, y in zip(terms, labels, strict=True)
+        return [
+            (each, each.softplus(self._nodes), each.shares(y)) for each, y in zip(terms, labels, strict=True)
         ]
+
+    @cached_property
+    def _alone_terms(self) -> tuple[IntArray, Signs, Signs, FloatArray, FloatArray] | None:
+        """The same in arrays of all systems, where each is a fold of its own and all folds have the same T terms.
+
+        rubric (T,), lines and counts (M, T), slopes and intercepts (M, T, 2), softplus (M, T, G).
+        """
+        tables = self._tables
+        rubric = tables[0][0].rubric
+        if not np.array_equal(self.fold, np.arange(self.n_folds)):
+            return None
+        if not all(np.array_equal(terms.rubric, rubric) for terms, _, _ in tables):
+            return None
+        lines, counts = (np.concatenate([shares[k] for _, _, shares in tables]) for k in range(2))
+        line = np.stack([np.stack([terms.slope, terms.intercept], axis=1) for terms, _, _ in tables])
+        return rubric, lines, counts, line, np.stack([table for _, table, _ in tables])
 
 
 def cross_fit(y: FloatArray, pooled: IrtFit, *, progress: Progress | None = None) -> CrossFit:

@@ -56,20 +56,7 @@ def ability_influence(cross: CrossFit, rubrics: BoolArray, query_index: IntArray
     theta = cross.abilities(use)
     units, unit = _units(query_index, use.any(axis=0) & ~cross.pooled.constant)
     count, size = int(units.max(initial=-1)) + 1, len(theta)
-    sums, labels, squares = (np.zeros((count, size)) for _ in range(3))
-    information, saturated = np.ones(size), np.zeros(size, dtype=np.int64)
-    for fold, items in enumerate(cross.items):
-        chosen = np.flatnonzero(use[fold] & np.isfinite(items.a))
-        members, at = cross.members(fold), units[chosen]
-        y = cross.y[np.ix_(members, chosen)]
-        score, info = label_scores(items.of(chosen), y, np.nan_to_num(theta[members]))
-        known = np.isfinite(y)
-        information[members] += info.sum(axis=1)
-        saturated[members] = _saturated(y, cross.pooled.levels[chosen])
-        for row, i in enumerate(members):
-            sums[:, i] = np.bincount(at, score[row], count)
-            squares[:, i] = np.bincount(at, score[row] ** 2, count)
-            labels[:, i] = np.bincount(at, known[row], count)
+    sums, squares, labels, information, saturated = _by_unit(cross, use, theta, units, count)
     psi = _centred(sums / information - _link_contributions(cross, units, count), labels > 0)
     within = _within_variance(sums, squares, labels) / information**2 if unit == "query" else None
     return Influence(
@@ -81,6 +68,28 @@ def ability_influence(cross: CrossFit, rubrics: BoolArray, query_index: IntArray
         within_variance=np.full(size, np.nan) if within is None else within,
         saturated=saturated,
     )
+
+
+def _by_unit(
+    cross: CrossFit, use: BoolArray, theta: FloatArray, units: IntArray, count: int
+) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray, IntArray]:
+    """(n, M) sums of the scores of each unit's labels, of their squares, and numbers of labels.
+
+    Then, (M,) each, 1 + the labels' information, and which systems are saturated.
+    """
+    size = len(theta)
+    sums, squares, labels = (np.zeros((count, size)) for _ in range(3))
+    information, saturated = np.ones(size), np.zeros(size, dtype=np.int64)
+    for members, chosen, items in cross.placed_by(use):
+        y = np.take_along_axis(cross.y[members], chosen, axis=1)
+        score, info = label_scores(items, y, np.nan_to_num(theta[members]))
+        information[members] += info.sum(axis=1)
+        saturated[members] = _saturated(y, cross.pooled.levels[chosen])
+        at = (units[chosen] + count * np.arange(len(members))[:, None]).ravel()
+        for total, values in ((sums, score), (squares, score**2), (labels, np.isfinite(y))):
+            found = np.bincount(at, values.ravel(), count * len(members))
+            total[:, members] = found.reshape(len(members), count).T
+    return sums, squares, labels, information, saturated
 
 
 def score_influence(
@@ -126,10 +135,11 @@ def _link_contributions(cross: CrossFit, units: IntArray, count: int) -> FloatAr
     M / (M - 1) with one system held out. The link returns that, since the mean of the N others in the pooled fit
     gives way to i. Without this term differences of identical systems look 15% more variable than they are at M = 15.
     """
-    used = units >= 0
-    sums = np.stack(
-        [np.bincount(units[used], row[used], count) for row in cross.pooled_contributions], axis=1
-    )
+    used = np.flatnonzero(units >= 0)
+    at = units[used] + count * np.arange(len(cross.y))[:, None]
+    given = cross.pooled_contributions[:, used]
+    found = np.bincount(at.ravel(), given.ravel(), count * len(given)).reshape(len(given), count)
+    sums = np.ascontiguousarray(found.T)
     moved = np.empty(sums.shape)
     for fold in range(cross.n_folds):
         members = cross.members(fold)

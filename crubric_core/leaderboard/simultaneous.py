@@ -11,7 +11,7 @@ from scipy.special import ndtr, ndtri, stdtr, stdtrit
 
 from ..types import FloatArray, IntArray
 
-BLOCK = 500  # draws at a time: their pairs stay in the processor's cache
+BLOCK = 20_000  # numbers at a time: their pairs stay in the processor's cache
 
 
 def largest_differences(draws: FloatArray, pair_sd: FloatArray) -> FloatArray:
@@ -20,10 +20,10 @@ def largest_differences(draws: FloatArray, pair_sd: FloatArray) -> FloatArray:
     In single precision: half the time, and 1e-6 of a quantile of random draws.
     """
     precision = np.divide(1.0, pair_sd, out=np.zeros_like(pair_sd), where=pair_sd > 0).astype(np.float32)
-    largest = np.zeros(len(draws), dtype=np.float32)
-    for start in range(0, len(draws), BLOCK):
-        block = np.ascontiguousarray(draws[start : start + BLOCK].T, dtype=np.float32)
-        most = largest[start : start + BLOCK]
+    largest, step = np.zeros(len(draws), dtype=np.float32), max(BLOCK // max(draws.shape[1], 1), 500)
+    for start in range(0, len(draws), step):
+        block = np.ascontiguousarray(draws[start : start + step].T, dtype=np.float32)
+        most = largest[start : start + step]
         for i in range(len(block) - 1):
             apart = block[i + 1 :] - block[i]
             np.abs(apart, out=apart)

@@ -3,6 +3,7 @@
 # make test      linters, types, layers, then the fast tests: under three minutes on two idle cores
 # make test-all  the same with every test: slow, fuzz, crash, security, browser, real data
 # make slow-list  measure on an idle machine which tests are slow, and write tests/slow.txt
+# make spark     PySpark (450 MB) into .venv: with Java 17 its tests run too
 # make peers     the tools that the round trips of a bank run with, each in an environment of its own, in .peers
 # make check     linters, types and layers alone
 # make wheel     the package with the dashboard inside, in dist/
@@ -19,12 +20,13 @@ PYTEST_ARGS ?=
 BIN := .venv/bin
 RUNTIME := .venv/requirements.stamp
 DEV := .venv/requirements-dev.stamp
+SPARK := .venv/requirements-spark.stamp
 DEMO := data/demo.duckdb
 PIP := $(BIN)/python -m pip install -qq --disable-pip-version-check
 PYTEST := $(BIN)/python -m pytest -n 2 --dist loadfile --benchmark-disable -ra
 LOCK := --quiet --upgrade --universal --python-version 3.11 --generate-hashes --no-header --no-annotate
 
-.PHONY: app viewer test test-all slow-list peers check wheel lock clean
+.PHONY: app viewer test test-all slow-list spark peers check wheel lock clean
 .DELETE_ON_ERROR:
 
 app: $(RUNTIME) | $(filter $(DEMO),$(CRUBRIC_WORKSPACE))
@@ -45,6 +47,8 @@ slow-list: $(DEV)
 test-all: check
 	@CRUBRIC_TESTS=all $(PYTEST) -n 3 $(PYTEST_ARGS)
 
+spark: $(SPARK)
+
 peers:
 	@$(PYTHON) -m venv .peers/inspect && .peers/inspect/bin/pip install -qq inspect-ai==0.3.285
 	@$(PYTHON) -m venv .peers/autorubric && .peers/autorubric/bin/pip install -qq autorubric==1.6.1
@@ -64,6 +68,7 @@ wheel: $(DEV)
 lock: $(DEV)
 	@$(BIN)/uv pip compile $(LOCK) requirements.txt --output-file requirements.lock
 	@$(BIN)/uv pip compile $(LOCK) requirements-dev.txt --constraints requirements.lock --output-file requirements-dev.lock
+	@$(BIN)/uv pip compile $(LOCK) requirements-spark.txt --constraints requirements.lock --output-file requirements-spark.lock
 
 clean:
 	rm -rf .venv dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
@@ -84,6 +89,11 @@ $(RUNTIME): requirements.lock pyproject.toml
 $(DEV): requirements-dev.lock $(RUNTIME)
 	@echo "Installing the test tools into .venv ..."
 	@$(PIP) --require-hashes -r requirements-dev.lock
+	@touch $@
+
+$(SPARK): requirements-spark.lock $(DEV)
+	@echo "Installing PySpark into .venv ..."
+	@$(PIP) --require-hashes -r requirements-spark.lock
 	@touch $@
 
 # A workspace that is half made must not look finished; one that exists is the user's and is never made again.

@@ -17,7 +17,7 @@ from crubric_core.ui.tour import show_tour
 
 study = open_study("Overview", settings=False)
 facts, reduction = loaders.facts(study), study.reduction()
-counts, panel = facts.counts, study.panel()
+counts, panel = facts.counts, study.panel() if study.dataset.has_labels else None
 warnings = dataset_warnings(reduction)
 missing, instances = counts["missing_share"], counts["systems"] * counts["rubrics"]
 
@@ -52,29 +52,30 @@ widgets.figures_row(
     },
 )
 
-left, right = st.columns(2, gap="large")
-with left:
-    widgets.show(
-        drawn(figures.judge_shares, loaders.judge_means(study), facts.systems, facts.judges, "share passed"),
-        alt="Share of rubrics that each judge passes, by system",
-        title="How lenient each judge is",
+if panel is None:
+    st.info(
+        "Shares by judge need every judge's labels: a Spark session has these, the workspace only tallies."
     )
-with right:
-    if missing:
+else:
+    left, right = st.columns(2, gap="large")
+    with left:
+        means = loaders.judge_means(study)
         widgets.show(
-            drawn(
-                figures.judge_shares,
-                np.isnan(panel).mean(axis=1),
-                facts.systems,
-                facts.judges,
-                "share missing",
-            ),
-            alt="Share of rubrics without a label of each judge, by system",
-            title="Missing labels by judge",
+            drawn(figures.judge_shares, means, facts.systems, facts.judges, "share passed"),
+            alt="Share of rubrics that each judge passes, by system",
+            title="How lenient each judge is",
         )
-    else:
-        st.markdown("**Missing labels by judge**")
-        st.write("None: every judge labelled every system on every rubric.")
+    with right:
+        if missing:
+            gaps = np.isnan(panel).mean(axis=1)
+            widgets.show(
+                drawn(figures.judge_shares, gaps, facts.systems, facts.judges, "share missing"),
+                alt="Share of rubrics without a label of each judge, by system",
+                title="Missing labels by judge",
+            )
+        else:
+            st.markdown("**Missing labels by judge**")
+            st.write("None: every judge labelled every system on every rubric.")
 
 st.markdown("**Next**")
 with st.container(horizontal=True):

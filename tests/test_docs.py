@@ -102,7 +102,9 @@ def test_the_first_screen_of_the_readme_has_the_two_commands() -> None:
     assert {"$ make app", "$ make test"} <= set(first_screen.splitlines())
 
 
-@pytest.mark.parametrize("requirements", ["requirements.txt", "requirements-dev.txt"])
+@pytest.mark.parametrize(
+    "requirements", ["requirements.txt", "requirements-dev.txt", "requirements-spark.txt"]
+)
 def test_every_dependency_has_its_reason(requirements: str) -> None:
     reasons = re.findall(
         r"^\| ([a-z0-9, -]+) \|", (ROOT / "docs/dependencies.md").read_text("utf-8"), flags=re.MULTILINE

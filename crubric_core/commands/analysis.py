@@ -131,7 +131,8 @@ def run_build(args: argparse.Namespace) -> None:
     with use_workers(workers_of(args)), opened_dataset(args) as dataset, progress_bar() as report_progress:
         analysis = analyse(dataset, settings, report_progress)
         result = result_of(analysis)
-        bank = bank_scale_of(result, dataset.panel(settings.response), analysis.transfer())
+        panel = dataset.panel(settings.response) if dataset.has_labels else None
+        bank = bank_scale_of(result, panel, analysis.transfer())
     for warning in result.warnings:
         print(f"note: {warning}", file=sys.stderr)
     for path in [*write_result(result, args.out), write_bank(bank, args.out)]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..demo import write_demo
 from ..environment import typed
+from ..errors import IngestError
 from ..labels.readers.bundle import plan_ingest
 from ..labels.readers.formats import FORMATS
 from ..labels.readers.plan import Plan
@@ -17,6 +18,7 @@ from ..labels.store.workspace import Workspace
 from ..text import shorten
 from .history import add_policies, policies_of
 from .options import KINDS, Commands, add_command, add_workspace, existing, read_mapping
+from .reference import tally_labels
 from .terminal import print_json, progress_bar, tell_rejects
 
 if TYPE_CHECKING:
@@ -50,7 +52,18 @@ def add(commands: Commands) -> None:
     )
     ingest.add_argument("--preview", action="store_true", help="show what would change, and store nothing")
     add_policies(ingest)
-    ingest.add_argument("files", nargs="+", metavar="FILE")
+    ingest.add_argument(
+        "--engine",
+        choices=("duckdb", "spark"),
+        default="duckdb",
+        help="spark: a Spark session reads --labels, and the workspace keeps tallies alone (default: duckdb)",
+    )
+    ingest.add_argument(
+        "--labels",
+        metavar="PATH",
+        help="with --engine spark: Parquet, CSV or a table as the session reads it (s3a://…, hdfs://…, a path, a name)",
+    )
+    ingest.add_argument("files", nargs="*", metavar="FILE")
 
     add_workspace(add_command(commands, "datasets", run_datasets))
 
@@ -64,6 +77,15 @@ def run_demo(args: argparse.Namespace) -> None:
 
 def run_ingest(args: argparse.Namespace) -> None:
     """Ingest."""
+    if args.engine == "spark":
+        tally_labels(args)
+    elif args.labels or not args.files:
+        raise IngestError("Name the files to ingest; --labels is for --engine spark.")
+    else:
+        _ingest_files(args)
+
+
+def _ingest_files(args: argparse.Namespace) -> None:
     if args.plan:
         print(_plan_of(args, strict=False).to_json())
         return

@@ -7,10 +7,22 @@ import sys
 from dataclasses import asdict
 from pathlib import Path
 
-from ..labels.store.reference import reference
+from ..errors import IngestError
+from ..labels.store.reference import ReferenceReport, reference
+from ..labels.store.spark import tally
 from ..labels.store.workspace import Workspace
 from .options import Commands, add_command, add_workspace
 from .terminal import print_json, progress_bar
+
+_UNREAD = (
+    "mapping",
+    "pattern",
+    "policy",
+    "scale",
+    "pass_mark",
+    "answer",
+    "on_conflict",
+)  # of ingest's own reading
 
 
 def add(commands: Commands) -> None:
@@ -36,7 +48,32 @@ def run_reference(args: argparse.Namespace) -> None:
     """Make the dataset, and say what became of the rows."""
     with Workspace(args.workspace) as workspace, progress_bar() as report_progress:
         report = reference(workspace, args.path, args.dataset, report_progress)
+    _say(report)
+
+
+def tally_labels(args: argparse.Namespace) -> None:
+    """The same of labels that a Spark session reads: ``ingest --engine spark``."""
+    given = {
+        "a file": args.files,
+        "--kind": args.kind not in (None, "labels"),
+        "--format": args.format != "auto",
+        "--plan": args.plan,
+        "--preview": args.preview,
+        **{f"--{name.replace('_', '-')}": getattr(args, name) for name in _UNREAD},
+    }
+    unread = [name for name, there in given.items() if there]
+    if unread or not args.labels:
+        which = f" and not {unread[0]}" if unread else ""
+        raise IngestError(
+            f"--engine spark takes --labels PATH{which}: what the session reads has the columns system, query, rubric, "
+            "judge, label and perhaps run."
+        )
+    with Workspace(args.workspace) as workspace, progress_bar() as report_progress:
+        report = tally(workspace, args.labels, args.dataset, report_progress)
+    _say(report)
+
+
+def _say(report: ReferenceReport) -> None:
     if report.totals.sentence:
         print(report.totals.sentence, file=sys.stderr)
-    said = asdict(report) | {"rejected": report.totals.rejected}
-    print_json(said)
+    print_json(asdict(report) | {"rejected": report.totals.rejected})

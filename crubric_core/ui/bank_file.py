@@ -40,7 +40,7 @@ def bank_scale_of_study(study: StudyPage) -> BankScale:
         study.bank(),
         study.calibration().spread,
         reference_on_pool(study.reduction(), study.ranking_on(study.pool)),
-        study.panel(),
+        study.panel() if study.dataset.has_labels else None,
         study.transfer(),
     )
 

@@ -146,6 +146,18 @@ def labels(
     )
 
 
+def rubric_named(dataset: int, rubric: str) -> Query:
+    """(id, query and rubric as the labels name them) of a rubric, by its name in the rubrics table."""
+    return (
+        f"""
+        WITH {RUBRIC_FACTS}
+        SELECT f.rubric_id, q.name, r.name FROM facts f JOIN rubrics r USING (rubric_id)
+        JOIN queries q ON q.query_id = r.query_id WHERE f.rubric = $rubric
+        """,
+        {"dataset": dataset, "rubric": rubric},
+    )
+
+
 def answers(dataset: int, system: str | None = None, query: str | None = None) -> Query:
     """What the systems answered: system, query, text. None: of all."""
     return (

@@ -23,6 +23,7 @@ from . import catalogue, portable, reduce, sourced
 from .canonical import CANONICAL, as_file, one_column_a_fact
 from .dataset_rules import load_rules
 from .pairs import CellSums, PairCounts, pair_counts
+from .spark import read_rubric
 
 if TYPE_CHECKING:
     import duckdb
@@ -152,8 +153,15 @@ class Dataset:
 
         A blank label is missing. system, query, rubric: only theirs, by the names of ``systems`` and ``rubrics``.
         """
-        found = self._frame(*catalogue.labels(self._id, system, query, rubric), raw=True)
+        found = self._frame(*catalogue.labels(self._id, system, query, rubric), raw=True, rubric=rubric)
         return as_file("labels", found)
+
+    @property
+    def has_labels(self) -> bool:
+        """Whether every judge's labels can be read; where a Spark session has them, those of one rubric can."""
+        with self._reading() as cursor:
+            source = self._source(cursor)
+        return source is None or source.engine != "spark"
 
     @property
     def has_runs(self) -> bool:
@@ -243,6 +251,14 @@ class Dataset:
             cursor.execute(*reduce.panel(self._id, response, self._has_runs(cursor)))
             return _scatter(cursor, shape)
 
+    def rubric_panel(self, rubric: str, response: Response = "binary") -> FloatArray:
+        """(M, K) labels of one rubric as the model reads them; NaN unknown. It can be had wherever the labels lie."""
+        require_choice("response", response, get_args(Response), DatasetError)
+        with self._reading(raw=True, rubric=rubric) as cursor:
+            shape = tuple(len(self._names(cursor, q)) for q in (catalogue.systems, catalogue.judges))
+            cursor.execute(*reduce.rubric_panel(self._id, response, self._has_runs(cursor), rubric))
+            return _scatter(cursor, shape)
+
     def reduce(
         self, response: Response = "binary", tie: Tie = "unknown", agreement_tolerance: int = 0
     ) -> Reduction:
@@ -295,13 +311,17 @@ class Dataset:
         )
 
     @contextmanager
-    def _reading(self, *, raw: bool = False) -> Iterator[duckdb.DuckDBPyConnection]:
-        """A cursor that sees one state; ``raw``: that each label is read from, wherever the labels lie."""
+    def _reading(
+        self, *, raw: bool = False, rubric: str | None = None
+    ) -> Iterator[duckdb.DuckDBPyConnection]:
+        """A cursor that sees one state; ``raw``: that each label (of one rubric) is read from, wherever they lie."""
         with self._workspace.reading() as cursor:
             source = sourced.source_of(cursor, self._id)
             if source is not None:
                 sourced.stand_in(cursor, source)
-                if raw:
+                if raw and rubric is not None and source.engine == "spark":
+                    read_rubric(cursor, source, rubric)
+                elif raw:
                     sourced.read_labels(cursor, source, self.name)
             yield cursor
 
@@ -321,8 +341,10 @@ class Dataset:
         with self._reading() as cursor:
             return cursor.execute(sql, params).fetchall()
 
-    def _frame(self, sql: str, params: dict[str, object], *, raw: bool = False) -> pd.DataFrame:
-        with self._reading(raw=raw) as cursor:
+    def _frame(
+        self, sql: str, params: dict[str, object], *, raw: bool = False, rubric: str | None = None
+    ) -> pd.DataFrame:
+        with self._reading(raw=raw, rubric=rubric) as cursor:
             return tidy(cursor.execute(sql, params).df())
 
 

@@ -69,6 +69,18 @@ def names(*columns: str) -> str:
     """
 
 
+def all_names() -> str:
+    """``given`` → (system, judge, run, query, rubric) with the names of ``names`` for each kind, the others NULL.
+
+    One pass over the rows, for an engine that would read them again for each kind.
+    """
+    return """
+        SELECT system, judge, run, query, rubric FROM given WHERE fault IS NULL
+        GROUP BY GROUPING SETS ((system), (judge), (run), (query, rubric))
+        HAVING COALESCE(system, judge, run, query) IS NOT NULL
+    """
+
+
 def coded(*, runs: bool) -> str:
     """``given`` and the tables of names → (system_id, rubric_id, judge_id, run_id, label), one row a useful row.
 

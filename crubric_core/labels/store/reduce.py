@@ -22,18 +22,18 @@ _OF_RUNS = {
 }
 
 
-def _draws(response: Response) -> str:
-    """(system_id, j, judge_id, x): every known label on the scale of the model, as a SELECT over ``facts``."""
+def _draws(response: Response, *, one: bool = False) -> str:
+    """(system_id, j, judge_id, x): every known label (of one rubric) on the scale of the model, over ``facts``."""
     return f"""
         SELECT l.system_id, f.j, l.judge_id, {portable.READING[response]} AS x
         FROM labels l JOIN facts f USING (rubric_id)
-        WHERE l.dataset_id = $dataset AND l.label IS NOT NULL
+        WHERE l.dataset_id = $dataset AND l.label IS NOT NULL {"AND f.rubric = $rubric" if one else ""}
     """
 
 
-def _readings(response: Response, runs: bool) -> str:
+def _readings(response: Response, runs: bool, *, one: bool = False) -> str:
     """``readings(system_id, j, judge_id, x)``: every judge's label of a cell, one of all its runs."""
-    readings = _draws(response)
+    readings = _draws(response, one=one)
     if runs:
         readings = f"""
             SELECT * FROM (
@@ -50,6 +50,15 @@ def panel(dataset: int, response: Response, runs: bool) -> Query:
         f"WITH {_readings(response, runs)} SELECT i, j, k, x FROM readings"
         " JOIN system_order USING (system_id) JOIN judge_order USING (judge_id)",
         {"dataset": dataset},
+    )
+
+
+def rubric_panel(dataset: int, response: Response, runs: bool, rubric: str) -> Query:
+    """(i, k, x): as ``panel``, of one rubric."""
+    return (
+        f"WITH {_readings(response, runs, one=True)} SELECT i, k, x FROM readings"
+        " JOIN system_order USING (system_id) JOIN judge_order USING (judge_id)",
+        {"dataset": dataset, "rubric": rubric},
     )
 
 

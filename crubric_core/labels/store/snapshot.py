@@ -9,6 +9,7 @@ from ...scoring_rules import ScoringRules
 from ...settings import Response, Settings, Tie
 from ...types import FloatArray
 from .dataset import Dataset, Reduction
+from .sourced import only_tallies
 
 
 class Snapshot(Dataset):
@@ -24,7 +25,7 @@ class Snapshot(Dataset):
         self._reduction = ds.reduce(*self._asked)
         graded = bool((self._reduction.rubrics["levels"] > 2).any())
         responses: set[Response] = {"binary", settings.response, "ordered" if graded else "binary"}
-        self._panels = {response: ds.panel(response) for response in responses}
+        self._panels = {response: ds.panel(response) for response in responses if ds.has_labels}
         self._rules = ds.scoring_rules()
         self._gold, self._reference = ds.gold(), ds.reference_ranking()
         if ds.fingerprint != self._fingerprint:
@@ -59,6 +60,8 @@ class Snapshot(Dataset):
 
     def panel(self, response: Response = "binary") -> FloatArray:
         """As ``Dataset.panel``, on the scales that were read."""
+        if not self._panels:
+            raise DatasetError(only_tallies(self.name))
         if response not in self._panels:
             raise DatasetError(f"This snapshot has no {response} panel: take another one.")
         return self._panels[response]

@@ -88,13 +88,18 @@ def _files(cursor: duckdb.DuckDBPyConnection, source: Source) -> list[tuple[str,
     ).fetchall()
 
 
+def only_tallies(name: str) -> str:
+    """What is said where every judge's labels are needed and a Spark session has them."""
+    return (
+        f"The labels of {name!r} lie where a Spark session reads them, and only their tallies are in the workspace: "
+        "what needs every judge's labels is not available. Ingest or reference the labels for that."
+    )
+
+
 def read_labels(cursor: duckdb.DuckDBPyConnection, source: Source, name: str) -> None:
     """A temporary view ``labels`` of the files; DatasetError where the labels cannot be read here."""
     if source.engine != "duckdb":
-        raise DatasetError(
-            f"The labels of {name!r} lie where a Spark session reads them ({source.location}), and only their tallies "
-            "are in the workspace: what asks for each judge's label is not available."
-        )
+        raise DatasetError(only_tallies(name))
     check_files(cursor, source, name)
     place = Path(source.location)
     paths = [place / path if path else place for path, _, _ in _files(cursor, source)]

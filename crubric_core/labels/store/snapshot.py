@@ -37,6 +37,11 @@ class Snapshot(Dataset):
         return self._fingerprint
 
     @property
+    def has_labels(self) -> bool:
+        """As ``Dataset.has_labels``."""
+        return bool(self._panels)
+
+    @property
     def judges(self) -> tuple[str, ...]:
         """As ``Dataset.judges``."""
         return self._judges

@@ -11,10 +11,13 @@ from crubric_core.errors import CrubricError
 from crubric_core.ui import widgets
 from crubric_core.ui.bank import composing, sections
 from crubric_core.ui.bank_file import download_bank, download_form
+from crubric_core.ui.nothing_passes import nothing_passes
 from crubric_core.ui.page import open_study
 from crubric_core.ui.search import search_rubrics
 
 study = open_study("Bank")
+if nothing_passes(study):
+    st.stop()
 try:
     study.order()
 except CrubricError as error:

@@ -9,11 +9,14 @@ from crubric_core.figures import items as figures
 from crubric_core.ui import tables, widgets
 from crubric_core.ui.charts import drawn
 from crubric_core.ui.items import checks, model_check
+from crubric_core.ui.nothing_passes import nothing_passes
 from crubric_core.ui.page import open_study
 from crubric_core.ui.search import search_rubrics
 from crubric_core.ui.text import count
 
 study = open_study("Items")
+if nothing_passes(study):
+    st.stop()
 reduction, fitted = study.reduction(), study.calibration()
 fit, bank = fitted.fit, study.bank()
 items = item_table(reduction, fitted, bank)

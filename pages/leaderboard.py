@@ -5,11 +5,14 @@ import streamlit as st
 from crubric_core.analysis.warnings import saturation_warnings
 from crubric_core.ui import widgets
 from crubric_core.ui.leaderboard import board
+from crubric_core.ui.nothing_passes import nothing_passes
 from crubric_core.ui.page import open_study
 from crubric_core.ui.settings_bar import basis_switch
 from crubric_core.ui.text import plain
 
 study = open_study("Leaderboard")
+if nothing_passes(study):
+    st.stop()
 said = study.claims()
 study.answer(*said.headline)
 widgets.notes(saturation_warnings(study.ranking()))

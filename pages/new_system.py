@@ -4,10 +4,13 @@ import streamlit as st
 
 from crubric_core.placement.place import place_systems
 from crubric_core.ui import new_system, widgets
+from crubric_core.ui.nothing_passes import nothing_passes
 from crubric_core.ui.page import open_study
 from crubric_core.ui.text import count
 
 study = open_study("New system")
+if nothing_passes(study):
+    st.stop()
 st.markdown(
     "A system that was never judged here needs labels on the bank's rubrics alone: the bank's parameters stay as they "
     "are, and its ability follows at once."

@@ -3,6 +3,7 @@
 import streamlit as st
 
 from crubric_core.ui import loaders, widgets
+from crubric_core.ui.nothing_passes import nothing_passes
 from crubric_core.ui.page import open_study
 from crubric_core.ui.publish import form as publish
 from crubric_core.ui.publish import links as publish_links
@@ -18,6 +19,7 @@ study.answer(publish_links.summary(found))
 making, links = st.tabs(["New view", "Links"])
 with making:
     publish.show_viewer()
-    publish.make(study, found)
+    if not nothing_passes(study):
+        publish.make(study, found)
 with links:
     publish_links.manage(found)

@@ -169,6 +169,7 @@ def _limits(reduction: Reduction, comparison: Comparison) -> tuple[str, ...]:
     ]
     if not comparison.table["converged"].all():
         limits.append("A model did not converge: read its row as provisional.")
+    limits.extend(comparison.notes)
     if (size := len(reduction.systems)) < 30:
         limits.append(
             f"With {size} systems a rubric's fit rests on {size} labels: only gross misfit is found."

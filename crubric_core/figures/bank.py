@@ -40,11 +40,12 @@ def standard_errors(
 
 
 def worth_curve(
-    sizes: IntArray, chosen: FloatArray, random: FloatArray, budget: int, least: int | None
+    sizes: IntArray, chosen: FloatArray, random: FloatArray, size: int, least: int | None
 ) -> go.Figure:
     """Share of the pool's separated pairs that banks of each size keep, for systems that they have not seen.
 
-    sizes: (n,). chosen, random: (n, 3) estimate and ends of the interval. least: the size from which on 95% are kept.
+    sizes: (n,). chosen, random: (n, 3) estimate and ends of the interval. size: of the bank, which may be larger than
+    what can be held out. least: the size from which on 95% are kept.
     """
     fig = figure("bank size B", "separated pairs kept")
     for name, values, colour, dash in (
@@ -71,12 +72,9 @@ def worth_curve(
             meta=name,
             hovertemplate="%{meta} of %{x:,}: %{y:.1%} [%{customdata[0]:.1%}, %{customdata[1]:.1%}]<extra></extra>",
         )
-    _share_axis(fig, int(sizes[-1]))
-    fig.update_xaxes(
-        range=[math.log10(max(int(sizes[0]), 1)) - 0.03, math.log10(max(int(sizes[-1]), 2)) + 0.03]
-    )
-    marker_line(fig, budget, f"B = {budget:,}", log=True)
-    if least is not None and least != budget:
+    _share_axis(fig, int(sizes[0]), max(int(sizes[-1]), size))
+    marker_line(fig, size, f"B = {size:,}", log=True)
+    if least is not None and least != size:
         marker_line(fig, least, f"95% from {least:,}", log=True)
     return fig
 
@@ -103,7 +101,7 @@ def gain_curve(share: FloatArray, guarantee: FloatArray | None, budget: int) -> 
             line={"color": GREEN, "width": 2, "dash": "dot"},
             hovertemplate="B = %{x:,}: at least %{y:.1%} of the best<extra></extra>",
         )
-    _share_axis(fig, len(share))
+    _share_axis(fig, 1, len(share))
     _budget_line(fig, budget, len(share))
     return fig
 
@@ -124,7 +122,7 @@ def strategies(shares: Mapping[str, FloatArray], budget: int) -> go.Figure:
             meta=name,
             hovertemplate="%{meta}, B = %{x:,}: %{y:.1%}<extra></extra>",
         )
-    _share_axis(fig, longest)
+    _share_axis(fig, 1, longest)
     # Random choice may take rubrics that the gate drops, and so pass 100%.
     fig.update_yaxes(range=[0, 1.03 * max(1.0, *(float(share.max(initial=0)) for share in shares.values()))])
     _budget_line(fig, budget, longest)
@@ -185,11 +183,11 @@ def _budget_line(fig: go.Figure, budget: int, longest: int) -> None:
     marker_line(fig, size, f"B = {size:,}", log=True)
 
 
-def _share_axis(fig: go.Figure, longest: int) -> None:
-    log_axis(fig, 1, max(longest, 2))
-    fig.update_layout(
-        xaxis_range=[0, math.log10(max(longest, 2)) + 0.02], yaxis={"range": [0, 1.03], "tickformat": ".0%"}
-    )
+def _share_axis(fig: go.Figure, least: int, longest: int) -> None:
+    longest = max(longest, 2)
+    log_axis(fig, least, longest)
+    fig.update_xaxes(range=[math.log10(least) - 0.03, math.log10(longest) + 0.03])
+    fig.update_yaxes(range=[0, 1.03], tickformat=".0%")
 
 
 def _thin(length: int) -> IntArray:

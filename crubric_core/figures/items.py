@@ -19,6 +19,12 @@ MOST_NAMES = 30  # beside one another
 ABILITY = "ability θ"
 
 
+def symbol(position: int) -> int:
+    """Plotly's number of the marks of the n-th rubric: with their colour, no two of MOST_HIGHLIGHTS look alike."""
+    shape, turn = position % len(CATEGORIES), position // len(CATEGORIES)
+    return shape + 100 * turn  # plotly's open, dotted, and open dotted variants
+
+
 def item_curves(
     theta: FloatArray, curves: FloatArray, chosen: Sequence[int], names: Sequence[str], pass_scale: str
 ) -> go.Figure:
@@ -57,7 +63,7 @@ def curves_and_labels(
             marker={
                 "color": CATEGORIES[position % len(CATEGORIES)],
                 "size": 9,
-                "symbol": position % 6,
+                "symbol": symbol(position),
                 "opacity": 0.8,
             },
             text=labels(np.asarray(systems, dtype=object)[known], 60),
@@ -155,8 +161,9 @@ def wright_map(
             "tickmode": "array",
             "tickvals": list(range(len(systems))),
             "ticktext": labels(systems, 20),
+            "title": {"text": "" if len(systems) <= MOST_NAMES else "systems, best first (point to one)"},
             "tickangle": -60,
-            "showticklabels": len(systems) <= MOST_NAMES,  # more would overlap: hovering names them
+            "showticklabels": len(systems) <= MOST_NAMES,  # more would overlap
             "showgrid": False,
             "automargin": True,
         },

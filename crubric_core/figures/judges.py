@@ -9,7 +9,18 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from ..types import BoolArray, FloatArray
-from .style import BLUE, DIVERGING, GREEN, VERMILION, columns_axis, figure, labels, row_height, rows_axis
+from .style import (
+    BLUE,
+    DIVERGING,
+    FEW_COLUMNS,
+    GREEN,
+    VERMILION,
+    columns_axis,
+    figure,
+    labels,
+    row_height,
+    rows_axis,
+)
 
 RATES = {
     "sensitivity": ("sensitivity", BLUE, "circle"),
@@ -29,7 +40,7 @@ def judge_rates(table: pd.DataFrame) -> go.Figure:
 
 def leniency(table: pd.DataFrame) -> go.Figure:
     """Pass rate of each judge less that of the panel, with its interval."""
-    fig = figure("passes more (+) or less (−) than the panel", "", height=row_height(len(table), 44))
+    fig = figure("pass rate less the panel's", "", height=row_height(len(table), 44))
     _dots(fig, table, "leniency", "leniency", GREEN, "circle", 0)
     rows_axis(fig, table["judge"].tolist())
     fig.add_vline(x=0, line={"color": VERMILION, "width": 1, "dash": "dash"})
@@ -63,11 +74,17 @@ def _dots(
 
 
 def error_correlation(correlation: FloatArray, flagged: BoolArray, judges: Sequence[str]) -> go.Figure:
-    """Correlation of the judges' errors (K, K), NaN left empty; pairs that share errors are framed and starred."""
-    fig = figure("", "", height=max(280, 44 * len(judges) + 130))
+    """Correlation of the judges' errors (K, K), NaN left empty; pairs that share errors are framed and starred.
+
+    Above FEW_COLUMNS judges the columns have the numbers of the rows, so that cells stay wide enough to read.
+    """
+    many = len(judges) > FEW_COLUMNS
+    fig = figure("", "", height=max(280, (30 if many else 44) * len(judges) + 130))
     known = np.isfinite(correlation)
     words = np.where(known, np.char.mod("%.2f", np.nan_to_num(correlation)), "")
-    words = np.where(flagged & known, np.char.add(words, " ★"), words)
+    if many:
+        words = np.char.replace(words, "0.", ".")
+    words = np.where(flagged & known, np.char.add(words, "★" if many else " ★"), words)
     fig.add_heatmap(
         z=correlation,
         zmin=-1,
@@ -76,6 +93,8 @@ def error_correlation(correlation: FloatArray, flagged: BoolArray, judges: Seque
         colorbar={"title": {"text": "r", "side": "top"}, "thickness": 12},
         text=words,
         texttemplate="%{text}",
+        textfont={"size": 10} if many else None,
+        showscale=not many,
         customdata=[[f"{a}<br>{b}" for b in labels(judges)] for a in labels(judges)],
         hovertemplate="%{customdata}<br>r = %{z:.3f}<extra></extra>",
         hoverongaps=False,
@@ -85,8 +104,11 @@ def error_correlation(correlation: FloatArray, flagged: BoolArray, judges: Seque
     for row, column in zip(*np.nonzero(flagged), strict=True):
         box = {"x0": column - 0.48, "x1": column + 0.48, "y0": row - 0.48, "y1": row + 0.48}
         fig.add_shape(type="rect", **box, line={"color": VERMILION, "width": 3})
-    rows_axis(fig, judges, 24)
-    columns_axis(fig, judges, side="bottom")
+    numbers = range(1, len(judges) + 1)
+    rows_axis(fig, [f"{n}. {name}" for n, name in zip(numbers, judges, strict=True)] if many else judges, 24)
+    columns_axis(fig, list(numbers) if many else judges, side="bottom")
+    if many:
+        fig.update_xaxes(tickangle=0)
     return fig
 
 

@@ -12,6 +12,7 @@ from ..judges.gate_price import GatePrices
 from ..types import BoolArray, FloatArray, IntArray
 from .style import (
     BLUE,
+    FEW_COLUMNS,
     GREEN,
     GREY,
     PURPLE,
@@ -26,7 +27,6 @@ from .style import (
 )
 
 LEAST_BINS, MOST_BINS = 10, 50
-MOST_WORDS = 6  # judges whose labels are words; of more they are signs
 
 
 def measurability_histogram(
@@ -102,7 +102,7 @@ def label_grid(
 
     The colour shows what the model reads, 0 … ``levels`` - 1, the text the label as it was given.
     """
-    words = np.where(given > 0, *(("pass", "fail") if len(judges) <= MOST_WORDS else ("✓", "✕")))
+    words = np.where(given > 0, *(("pass", "fail") if len(judges) <= FEW_COLUMNS else ("✓", "✕")))
     if levels > 2 or np.nanmax(given, initial=1) > 1:
         words = np.char.mod("%g", np.nan_to_num(given))
     words = np.where(np.isnan(given), "—", words)
@@ -123,7 +123,7 @@ def label_grid(
         hovertemplate="%{customdata}<br>%{x}: %{text}<extra></extra>",
         hoverongaps=False,
     )
-    rows_axis(fig, systems)
+    rows_axis(fig, systems, 36 if len(judges) <= FEW_COLUMNS else 20)
     columns_axis(fig, judges)
     return fig
 

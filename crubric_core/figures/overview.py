@@ -83,7 +83,6 @@ def judge_grid(shares: FloatArray, systems: Sequence[str], judges: Sequence[str]
     )
     rows_axis(fig, systems, 20)
     columns_axis(fig, judges)
-    fig.update_xaxes(tickangle=-45)
     return fig
 
 

@@ -20,6 +20,7 @@ SEQUENTIAL = "Cividis"
 FADING = ((0.0, "rgba(47, 127, 216, 0.06)"), (1.0, BLUE))  # from the background, whichever it is
 DIVERGING = ((0.0, VERMILION), (0.5, "#C9CDD4"), (1.0, BLUE))
 BAND = "rgba(127, 135, 147, 0.12)"
+FEW_COLUMNS = 6  # named columns whose names may lie flat
 
 TEMPLATE = go.layout.Template(
     layout=go.Layout(
@@ -65,8 +66,22 @@ def label(text: object, limit: int = 36) -> str:
 
 
 def labels(names: Iterable[object], limit: int = 36) -> list[str]:
-    """``label`` of each."""
-    return [label(name, limit) for name in names]
+    """``label`` of each; long names that begin alike keep their ends, so that different names look different."""
+    names = list(names)
+    shown = [label(name, limit) for name in names]
+    alike: dict[str, set[str]] = {}
+    for name, text in zip(names, shown, strict=True):
+        alike.setdefault(text, set()).add(str(name))
+    return [
+        _both_ends(name, limit) if len(alike[text]) > 1 else text
+        for name, text in zip(names, shown, strict=True)
+    ]
+
+
+def _both_ends(name: object, limit: int) -> str:
+    flat = " ".join(str(name).split())
+    tail = (2 * limit) // 3
+    return label(f"{flat[: limit - 1 - tail]}…{flat[-tail:]}", limit)
 
 
 def rows_axis(fig: go.Figure, names: Sequence[object], limit: int = 36) -> None:
@@ -81,20 +96,28 @@ def rows_axis(fig: go.Figure, names: Sequence[object], limit: int = 36) -> None:
 
 
 def columns_axis(fig: go.Figure, names: Sequence[object], side: str = "top") -> None:
-    """One named column each, at positions 0 … n - 1."""
+    """One named column each, at positions 0 … n - 1; the names of many stand upright, so that each has room."""
+    many = len(names) > FEW_COLUMNS
     fig.update_xaxes(
         tickmode="array",
         tickvals=list(range(len(names))),
         ticktext=labels(names, 24),
+        tickangle=-90 if many else None,
+        tickfont={"size": 11} if many else None,
         side=side,
         showgrid=False,
     )
 
 
 def log_axis(fig: go.Figure, low: float, high: float) -> None:
-    """A logarithmic x axis from ``low`` to ``high``, both above 0, with ticks at 1, 2 and 5 times powers of ten."""
+    """A logarithmic x axis from ``low`` to ``high``, both above 0, with ticks at 1, 2 and 5 times powers of ten.
+
+    Where fewer than two of these are within, the ends are ticks too.
+    """
     ticks = [digit * 10.0**power for power in range(-9, 13) for digit in (1, 2, 5)]
     ticks = [tick for tick in ticks if low * (1 - 1e-9) <= tick <= high * (1 + 1e-9)]
+    if len(ticks) < 2:
+        ticks = sorted({low, *ticks, high})
     fig.update_xaxes(type="log", tickvals=ticks, ticktext=[f"{tick:,g}" for tick in ticks])
 
 

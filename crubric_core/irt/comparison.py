@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 import pandas as pd
@@ -26,9 +27,10 @@ class Comparison:
     table: one row a model, simplest first: parameters, loglik (marginal, at the fit), aic, bic, kappa and kappa_bic
         (gain in log-likelihood per parameter over the row above, and what BIC asks of it), held_out (mean predictive
         log-likelihood per held-out cell), held_out_se (of its difference to the best, clustered by system),
-        held_out_p (two-sided, t with systems - 1 degrees of freedom; NaN for the best), converged.
+        held_out_p (two-sided, t with systems - 1 degrees of freedom; both NaN for the best), converged.
     aic, bic, held_out: the model that each one chooses; aic and bic are those of the penalised fit.
     sentence: which model predicts best, whether the others are significantly worse, and what AIC and BIC choose.
+    notes: a sentence for each model whose log-likelihood is below that of a model that it contains.
     """
 
     table: pd.DataFrame
@@ -36,6 +38,7 @@ class Comparison:
     bic: Model
     held_out: Model
     sentence: str
+    notes: tuple[str, ...] = ()
 
 
 def compare_models(
@@ -71,9 +74,22 @@ def compare_models(
     table["held_out_se"] = clustered_standard_errors(scored - scored[best], system)
     behind = (table["held_out"][best] - table["held_out"]) / table["held_out_se"]
     table["held_out_p"] = 2 * stats.t.sf(behind, max(len(np.unique(system)) - 1, 1))
-    table.loc[best, "held_out_p"] = np.nan
+    table.loc[best, ["held_out_se", "held_out_p"]] = np.nan  # the best differs from itself by nothing
     aic, bic = (models[int(np.argmin(table[name].to_numpy()))] for name in ("aic", "bic"))
-    return Comparison(table, aic, bic, models[best], _sentence(table, best, aic, bic, len(y)))
+    sentence = _sentence(table, best, aic, bic, len(y))
+    return Comparison(table, aic, bic, models[best], sentence, nesting_notes(table))
+
+
+def nesting_notes(table: pd.DataFrame) -> tuple[str, ...]:
+    """Why a model is shown below one that it contains: its priors, not its curves, lose the likelihood."""
+    rows = list(zip(table["model"], table["loglik"], strict=True))
+    return tuple(
+        f"The {model} contains the {simpler}, yet its log-likelihood is {before - loglik:,.1f} lower: each is that of "
+        f"the fit under its priors, and the further parameters of the {model} stay near their priors where the labels "
+        "do not need them."
+        for (simpler, before), (model, loglik) in pairwise(rows)
+        if loglik < before
+    )
 
 
 def clustered_standard_errors(values: FloatArray, cluster: IntArray) -> FloatArray:

@@ -240,6 +240,9 @@ def possible_values(gate: Gate) -> FloatArray | None:
     return np.asarray((prior.alpha + np.arange(instances + 1)) / (prior.alpha + prior.beta + instances))
 
 
+SAME_FOR_ALL = (
+    "On every rubric all systems have the same consensus label, so none can rank them: add rubrics."
+)
 STATISTIC_NAMES = {
     "kappa": "rubric κ (agreement of judge pairs beyond chance)",
     "agreement": "measurability q (posterior mean)",
@@ -287,19 +290,39 @@ def measurability_table(
     return gate_table(reduction, decide_gate(reduction, settings), confidence)
 
 
+@dataclass(frozen=True)
+class Nearest:
+    """The highest threshold that leaves a rubric on which the systems differ.
+
+    best: the highest statistic of one. tau_c: the same, rounded down to two digits. passing: how many reach that.
+    """
+
+    best: float
+    tau_c: float
+    passing: int
+
+
+def nearest_threshold(gate: Gate, varying: BoolArray) -> Nearest | None:
+    """What lowering tau_c would take, where none of the ``varying`` rubrics (J,) passes; None where none varies."""
+    values = gate.values[varying]
+    if not len(values):
+        return None
+    best = float(values.max())
+    tau_c = round(float(np.floor(100 * best)) / 100, 2)
+    return Nearest(best, tau_c, int((values >= tau_c).sum()))
+
+
 def nothing_passes(reduction: Reduction, varying: BoolArray, settings: Settings) -> str:
     """Why none of the ``varying`` rubrics (J,) reaches tau_c, and what would help."""
-    if not varying.any():
-        return (
-            "On every rubric all systems have the same consensus label, so none can rank them: add rubrics."
-        )
     gate = decide_gate(reduction, settings)
-    best = float(gate.values[varying].max())
-    remedy = f"lower tau_c to {np.floor(100 * best) / 100:.2f} or less"
+    nearest = nearest_threshold(gate, varying)
+    if nearest is None:
+        return SAME_FOR_ALL
+    remedy = f"lower tau_c to {nearest.tau_c:.2f} or less"
     if gate.statistic == "agreement" and settings.response == "ordered" and settings.agreement_tolerance == 0:
         remedy += ", let adjacent levels agree (agreement_tolerance = 1), choose a model of pass or fail"
     name = "measurability" if gate.statistic == "agreement" else "kappa"
     return (
         f"No rubric on which the systems differ reaches tau_c = {gate.threshold:g}; the highest {name} of one is "
-        f"{best:.3f}: {remedy}, or add labels."
+        f"{nearest.best:.3f}: {remedy}, or add labels."
     )

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from weakref import finalize
 
 import numpy as np
+import pandas as pd
 import streamlit as st
 from plotly.basedatatypes import BaseFigure
 
@@ -28,10 +29,15 @@ _AXIS = re.compile(r"[xy]axis\d*")
 
 
 class Sent(BaseFigure):  # type: ignore[misc]
-    """A finished figure, as it goes to the browser. Nobody changes it."""
+    """A finished figure, as it goes to the browser. Nobody changes it. shows: whether it has a value to show."""
 
-    def __init__(self, spec: dict[str, Any]) -> None:
-        self._spec = spec
+    def __init__(self, spec: dict[str, Any], *, shows: bool = True) -> None:
+        self._spec, self._shows = spec, shows
+
+    @property
+    def shows(self) -> bool:
+        """Whether it has a value to show."""
+        return self._shows
 
     def to_dict(self) -> dict[str, Any]:
         """The figure as Plotly's JSON has it."""
@@ -65,7 +71,23 @@ def in_ink(fig: go.Figure) -> Sent:
     for trace in spec["data"]:
         if trace.get("type") == "heatmap":
             trace.setdefault("textfont", {})["color"] = INK
-    return Sent(spec)
+    return Sent(spec, shows=has_values(fig))
+
+
+def has_values(fig: go.Figure) -> bool:
+    """Whether any trace has a known value, or a bar of any length: without one plotly draws axes from -1 to 1."""
+    return any(_draws(trace) for trace in fig.data)
+
+
+def _draws(trace: Any) -> bool:
+    if trace.type == "heatmap":
+        return trace.z is not None and bool(np.isfinite(np.asarray(trace.z, dtype=np.float64)).any())
+    if trace.type == "bar":
+        lengths = trace.x if trace.orientation == "h" else trace.y
+        return lengths is not None and bool(np.nan_to_num(np.asarray(lengths, dtype=np.float64)).any())
+    known = [pd.notna(np.asarray(axis)) for axis in (trace.x, trace.y) if axis is not None]
+    shared = min(map(len, known), default=0)
+    return shared > 0 and bool(np.logical_and.reduce([each[:shared] for each in known]).any())
 
 
 class _Content(pickle.Pickler):

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
 
 UNKNOWN = "—"
+LONG_NAME, NAME_WIDTH = 40, 240  # letters above which a column is held to so many pixels
 MOST_ROWS = 5_000  # of a table that are sent to the browser
 PLOT_CONFIG = {
     "displaylogo": False,
@@ -54,7 +55,11 @@ def answer(place: DeltaGenerator, *sentences: str) -> None:
 def show(fig: go.Figure | Sent, alt: str, title: str = "", look: str = "") -> None:
     """A figure under its title; ``alt`` says in words what it shows, ``look`` what to look for."""
     _titled(title)
-    st.plotly_chart(_finished(fig), alt=alt, config=PLOT_CONFIG, key=f"figure: {alt}")
+    sent = _finished(fig)
+    if not sent.shows:
+        st.write("Nothing to draw: no value is known.")
+        return
+    st.plotly_chart(sent, alt=alt, config=PLOT_CONFIG, key=f"figure: {alt}")
     if look:
         st.caption(look)
 
@@ -130,6 +135,7 @@ def _finished(fig: go.Figure | Sent) -> Sent:
 def table(frame: pd.DataFrame, columns: Mapping[str, Any], *, height: int | None = None) -> None:
     """The named columns of a frame; a heading or a column_config each, unknown as a dash."""
     frame, columns = even_percentages(frame, columns)
+    columns = narrow_names(frame, columns)
     st.dataframe(
         _sent(frame, columns),
         column_order=list(columns),
@@ -166,6 +172,21 @@ def even_percentages(frame: pd.DataFrame, columns: Mapping[str, Any]) -> tuple[p
     return frame.assign(**{name: 100 * frame[name].astype("Float64") for name in shares}), shown
 
 
+def narrow_names(frame: pd.DataFrame, columns: Mapping[str, Any]) -> dict[str, Any]:
+    """Columns of long texts at most NAME_WIDTH wide unless they say how wide they are: others stay in sight."""
+    shown = dict(columns)
+    for name, column in columns.items():
+        given = {} if isinstance(column, str) else column
+        kind = given.get("type_config", {}).get("type", "text")
+        if name not in frame or kind != "text" or given.get("width") is not None:
+            continue
+        texts = frame[name].head(MOST_ROWS)
+        if max((len(text) for text in texts if isinstance(text, str)), default=0) > LONG_NAME:
+            title = column if isinstance(column, str) else given.get("label")
+            shown[name] = st.column_config.TextColumn(title, help=given.get("help"), width=NAME_WIDTH)
+    return shown
+
+
 def pick_one(frame: pd.DataFrame, columns: Mapping[str, Any], *, key: str, height: int) -> int | None:
     """A table of which one row can be chosen, the first at the start; the index of that row."""
     rows = _pick(frame, columns, key, height, "single-row", [0])
@@ -183,6 +204,7 @@ def _pick(
     frame: pd.DataFrame, columns: Mapping[str, Any], key: str, height: int, mode: Any, start: Sequence[int]
 ) -> list[int]:
     frame, columns = even_percentages(frame, columns)
+    columns = narrow_names(frame, columns)
     chosen: Any = st.dataframe(
         _sent(frame, columns),
         column_order=list(columns),

@@ -55,3 +55,16 @@ def test_every_query_is_counted_once_and_the_uncovered_ones_stand_out() -> None:
 def test_many_rubrics_a_query_are_binned_without_losing_a_query() -> None:
     counts = np.random.default_rng(0).integers(0, 300, 500)
     assert sum(bank.query_coverage(counts, counts).data[0].y) == 500
+
+
+def test_charts_of_the_bank_agree_on_its_size_even_beyond_what_is_held_out() -> None:
+    curve = np.tile([0.5, 0.4, 0.6], (3, 1))
+    figures = (
+        bank.worth_curve(np.array([10, 15, 22]), curve, curve, 29, None),
+        bank.gain_curve(np.linspace(0.1, 1, 29), None, 29),
+        bank.strategies({"pairs": np.linspace(0.1, 1, 29), "hard": np.linspace(0.1, 0.5, 7)}, 29),
+    )
+    for fig in figures:
+        assert [shape.x0 for shape in fig.layout.shapes] == [29]
+        assert fig.layout.annotations[0].text.strip() == "B = 29"
+        assert fig.layout.xaxis.range[1] > np.log10(29)

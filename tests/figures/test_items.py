@@ -63,3 +63,24 @@ def test_a_figure_of_four_thousand_rubrics_stays_small_for_the_browser(made) -> 
         items.information_heat_map(made.theta, made.info, made.difficulty),
     )
     assert max(len(fig.to_json()) for fig in figures) < 400_000
+
+
+def test_no_two_highlighted_rubrics_have_the_same_mark_or_the_same_line(made) -> None:
+    observed = np.ones((len(made.systems), items.MOST_HIGHLIGHTS))
+    fig = items.item_curves(made.theta, made.curves, range(items.MOST_HIGHLIGHTS), made.names, "P")
+    items.add_empirical(fig, made.ability, observed, made.systems, range(items.MOST_HIGHLIGHTS))
+    lines, marks = fig.data[3 : 3 + items.MOST_HIGHLIGHTS], fig.data[3 + items.MOST_HIGHLIGHTS :]
+    assert len({(mark.marker.color, mark.marker.symbol) for mark in marks}) == items.MOST_HIGHLIGHTS
+    assert len({(line.line.color, line.line.dash) for line in lines}) == items.MOST_HIGHLIGHTS
+
+
+def test_names_that_have_no_room_under_the_wright_map_are_left_to_the_pointer(made) -> None:
+    def axis(n: int) -> object:
+        ability = np.linspace(-1, 1, n)
+        return items.wright_map(
+            made.difficulty, made.difficulty > 0, *(ability,) * 3, [f"s{i}" for i in range(n)]
+        ).layout.xaxis2
+
+    assert axis(15).showticklabels
+    assert not axis(60).showticklabels
+    assert "point to one" in axis(60).title.text

@@ -5,7 +5,12 @@ import pandas as pd
 import pytest
 
 from crubric_core.figures.judges import error_correlation, judge_rates, leniency, ranks_without
-from crubric_core.figures.measurability import dropped_for_few_splits, kappa_against_coverage, retention
+from crubric_core.figures.measurability import (
+    dropped_for_few_splits,
+    kappa_against_coverage,
+    label_grid,
+    retention,
+)
 from tests.figures.conftest import HOSTILE
 
 
@@ -82,3 +87,23 @@ def test_models_go_on_where_the_systems_end() -> None:
 def test_every_dropped_rubric_is_counted_at_its_splits() -> None:
     bar = dropped_for_few_splits(np.array([1, 1, 2, 4])).data[0]
     assert dict(zip(bar.x, bar.y, strict=True)) == {1: 2, 2: 1, 4: 1}
+
+
+@pytest.mark.parametrize("size", [7, 9, 12])
+def test_every_one_of_many_judges_is_named_once_and_every_cell_written(size: int) -> None:
+    names = [f"vendor/model-{k}-instruct-2025" for k in range(size)]
+    fig = error_correlation(np.full((size, size), 0.25), np.zeros((size, size), dtype=bool), names)
+    rows, columns = fig.layout.yaxis.ticktext, fig.layout.xaxis.ticktext
+    assert [row.split(". ")[0] for row in rows] == list(columns) == [str(n + 1) for n in range(size)]
+    assert len(set(rows)) == size
+    assert set(np.asarray(fig.data[0].text).ravel()) == {".25"}
+    assert fig.layout.height >= 30 * size
+
+
+@pytest.mark.parametrize("size", [3, 9, 12])
+def test_a_rubrics_label_grid_names_every_judge(size: int) -> None:
+    names = [f"vendor/model-{k}-instruct-2025" for k in range(size)]
+    labels = np.ones((4, size))
+    axis = label_grid(labels, labels, list("abcd"), names, 2).layout.xaxis
+    assert len(set(axis.ticktext)) == size
+    assert (axis.tickangle == -90) == (size > 6)

@@ -65,3 +65,21 @@ def test_a_threshold_on_a_log_axis_stands_where_its_label_stands() -> None:
     style.marker_line(fig, 100, "B", log=True)
     assert fig.layout.shapes[0].x0 == 100
     assert fig.layout.annotations[0].x == pytest.approx(2)
+
+
+def test_long_names_that_begin_alike_stay_different() -> None:
+    names = ["x" * 200 + str(n) for n in range(12)]
+    shown = style.labels(names, 20)
+    assert len(set(shown)) == 12
+    assert max(map(len, shown)) <= 20
+    assert style.labels(["a" * 200, "a" * 200, "short"], 20) == ["a" * 19 + "…", "a" * 19 + "…", "short"]
+
+
+@pytest.mark.parametrize(("low", "high"), [(1, 2), (1, 36), (10, 36), (11, 13), (1, 4000), (300, 30_000)])
+def test_a_log_axis_writes_at_least_two_values_in_full(low: int, high: int) -> None:
+    fig = style.figure("B", "")
+    style.log_axis(fig, low, high)
+    shown = [int(text.replace(",", "")) for text in fig.layout.xaxis.ticktext]
+    assert list(fig.layout.xaxis.tickvals) == shown
+    assert len(shown) >= 2
+    assert all(low <= tick <= high for tick in shown)

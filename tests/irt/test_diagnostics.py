@@ -11,6 +11,7 @@ from crubric_core.irt.comparison import (
     clustered_standard_errors,
     compare_models,
     held_out_loglik,
+    nesting_notes,
     predictive_probabilities,
 )
 from crubric_core.irt.dependence import local_dependence, q3_among, worst_rubrics
@@ -263,3 +264,10 @@ class TestItemFit:
         # Newcombe (1998), table I: 81/263 → (.2553, .3662); 0/20 → (0, .1611)
         np.testing.assert_allclose(wilson_interval(81 / 263, 263, 0.95), (0.2553, 0.3662), atol=5e-5)
         np.testing.assert_allclose(wilson_interval(0.0, 20, 0.95), (0.0, 0.1611), atol=5e-5)
+
+
+def test_a_model_shown_below_one_that_it_contains_is_explained():
+    table = pd.DataFrame({"model": ["1PL", "2PL", "3PL"], "loglik": [-644.7, -621.6, -637.9]})
+    (note,) = nesting_notes(table)
+    assert note.startswith("The 3PL contains the 2PL, yet its log-likelihood is 16.3 lower")
+    assert nesting_notes(table.assign(loglik=[-3.0, -2.0, -1.0])) == ()

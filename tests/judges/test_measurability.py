@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -10,9 +12,11 @@ from scipy import integrate
 
 from crubric_core.errors import SettingsError
 from crubric_core.judges.measurability import (
+    decide_gate,
     gate_is_off,
     measurability_posterior,
     measurability_table,
+    nearest_threshold,
     nothing_passes,
 )
 from crubric_core.labels import Workspace
@@ -139,3 +143,17 @@ def test_where_nothing_passes_the_sentence_names_the_reason_and_the_remedy():
     said = nothing_passes(reduction, np.array([True]), Settings(gate="kappa", tau_c=0.9))
     assert "reaches tau_c = 0.9; the highest kappa of one is -0.333: lower tau_c to -0.34 or less" in said
     assert "same consensus label" in nothing_passes(reduction, np.array([False]), Settings())
+
+
+def test_the_nearest_threshold_leaves_what_it_says_and_a_higher_one_leaves_none():
+    found = reduced(
+        "a q r x 1", "a q r y 0", "b q r x 0", "b q r y 0", "a q s x 1", "a q s y 1", "b q s x 0", "b q s y 0"
+    )
+    wanted = Settings(gate="agreement", tau_c=1.0)
+    gate = decide_gate(found, wanted)
+    nearest = nearest_threshold(gate, np.array([True, True]))
+    at = decide_gate(found, replace(wanted, tau_c=nearest.tau_c)).feasible
+    above = decide_gate(found, replace(wanted, tau_c=nearest.tau_c + 0.01)).feasible
+    assert at.sum() == nearest.passing == 1
+    assert not above.any()
+    assert nearest_threshold(gate, np.array([False, False])) is None

@@ -5,10 +5,13 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import numpy as np
+import pandas as pd
 import pytest
 
 from crubric_core.demo import simulate
 from crubric_core.labels.store.workspace import Workspace
+from crubric_core.ui.measurability.sections import vote_note
 from tests.pages.conftest import Open
 from tests.pages.test_pages import first_line
 
@@ -197,3 +200,12 @@ def test_answers_and_reasons_are_shown_where_a_disagreement_is_opened(
     assert chooser.value == "c", "the system on which the judges differ comes first"
     said = next(d.value for d in app.dataframe if "reason" in d.value)
     assert set(said["reason"]) >= {"first thought", "cites a source"}
+
+
+def test_the_most_errors_beside_the_most_weight_are_explained_and_else_not() -> None:
+    rates = pd.DataFrame(
+        {"judge": ["a", "b"], "sensitivity": [0.9, 0.8], "specificity": [0.9, 0.9], "weight": [1.0, 3.0]}
+    )
+    assert vote_note(rates).startswith("b has the most errors in labels, and yet the vote of most weight")
+    assert vote_note(rates.assign(weight=[3.0, 1.0])) == ""
+    assert vote_note(rates.assign(weight=np.nan)) == ""

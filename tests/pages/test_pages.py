@@ -81,10 +81,23 @@ def test_a_bank_of_one_rubric_is_a_bank(open_page: Open, study: Path) -> None:
     assert "1 rubric keeps" in first_line(app)
 
 
-def test_a_threshold_that_nothing_reaches_is_one_clear_sentence(open_page: Open, study: Path) -> None:
-    app = open_page("leaderboard", study, tau_c="1.0")
+@pytest.mark.parametrize("page", ["items", "bank", "leaderboard", "new_system", "publish"])
+def test_a_threshold_that_nothing_reaches_is_said_plainly_and_left_by_one_button(
+    open_page: Open, study: Path, page: str
+) -> None:
+    app = open_page(page, study, tau_c="1.0", gate="agreement")
     assert not app.exception
-    assert "No rubric" in app.error[0].value
+    assert not app.error
+    assert first_line(app) == "small: no rubric passes τ_c = 1.00, so there is nothing to rank by."
+    said = " ".join(text.value for text in app.markdown)
+    nearest, left = re.search(r"τ_c = (0\.\d\d) leaves (\d+) rubric", said).groups()
+    assert app.slider(key="tau_c").value == 1.0
+    next(button for button in app.button if button.label == f"Use τ_c = {nearest}").click().run()
+    assert not app.exception
+    assert not app.error
+    assert app.slider(key="tau_c").value == float(nearest)
+    assert "no rubric passes" not in first_line(app)
+    assert int(left) >= 1
 
 
 @pytest.mark.parametrize("model", ["1PL", "3PL", "GRM"])

@@ -11,6 +11,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
+from streamlit.testing.v1.element_tree import Selectbox
 
 from crubric_core.demo import simulate
 from crubric_core.labels.store.dataset_rules import save_rules
@@ -45,6 +46,10 @@ def press(app: AppTest, label: str) -> AppTest:
     next(b for b in app.button if re.search(label, b.label)).click().run()
     assert not app.exception
     return app
+
+
+def type_box(app: AppTest) -> Selectbox:
+    return next(box for box in app.selectbox if box.label == "Its type")
 
 
 def open_typers(open_page: Open, path: Path) -> AppTest:
@@ -117,7 +122,7 @@ def test_tau_t_holds_on_the_leaderboard_too(open_page: Open, study: Path) -> Non
 def test_a_type_set_by_hand_stays_whatever_a_typer_says(open_page: Open, own: Path) -> None:
     app = open_page("task_types", own)
     query = app.dataframe[0].value["query"].iloc[0]
-    app.selectbox(key="own type").set_value("high_risk_constraint").run()
+    type_box(app).set_value("high_risk_constraint").run()
     press(app, "Set the type of 1 query")
     row = app.dataframe[0].value.set_index("query").loc[query]
     assert (row["source"], row["scored_as"]) == ("edited", "high risk constraint")
@@ -135,7 +140,7 @@ def test_a_type_confirmed_by_hand_is_a_persons_from_then_on(open_page: Open, own
         save_types(workspace, "small", pd.DataFrame({"query": [query], **certain}), "offline")
     app = open_page("task_types", own)
     assert app.dataframe[0].value["source"].iloc[0] == "offline"
-    app.selectbox(key="own type").set_value("decision_support").run()
+    type_box(app).set_value("decision_support").run()
     press(app, "Set the type of 1 query")
     assert app.dataframe[0].value["source"].iloc[0] == "edited"
 

@@ -1,10 +1,15 @@
-"""Percentages of one column have the same number of decimals."""
+"""Tables and figures of the pages: even percentages, long names, nothing to draw."""
 
 from __future__ import annotations
 
+import numpy as np
 import pandas as pd
+import plotly.graph_objects as go
+import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
+
+from crubric_core.ui import charts, widgets
 
 
 def page() -> None:
@@ -47,3 +52,38 @@ def test_a_long_table_sends_its_first_rows_and_says_so() -> None:
     assert shown["name"].tolist() == [0, 1, 2, 3]
     assert app.caption[0].value == "The first 4 of 7 rows. Search or filter for others."
     assert app.markdown[0].value == "chosen [102]"
+
+
+NOTHING = np.full(3, np.nan)
+
+
+@pytest.mark.parametrize(
+    ("trace", "drawn"),
+    [
+        (go.Bar(x=[0.5, 1.5], y=[0, 0]), False),
+        (go.Bar(x=[0, 2], y=["a", "b"], orientation="h"), True),
+        (go.Scatter(x=[1, 2, 3], y=NOTHING), False),
+        (go.Scatter(x=[1, 2, None], y=[None, None, 2]), False),
+        (go.Scatter(x=["a"], y=[2.0]), True),
+        (go.Heatmap(z=[[np.nan]]), False),
+        (go.Heatmap(z=[[0.0]]), True),
+        (None, False),
+    ],
+)
+def test_a_figure_is_drawn_only_if_it_shows_a_value(trace: go.Bar | None, drawn: bool) -> None:
+    assert charts.has_values(go.Figure(trace)) == drawn
+
+
+def test_a_column_of_long_names_leaves_room_for_the_others() -> None:
+    frame = pd.DataFrame({"rubric": ["x" * 200], "query": ["q1"], "text": ["y" * 200], "n": [1]})
+    given = {
+        "rubric": "rubric",
+        "query": "query",
+        "text": st.column_config.TextColumn("text", width="large"),
+        "n": "n",
+    }
+    shown = widgets.narrow_names(frame, given)
+    assert shown["rubric"]["width"] == widgets.NAME_WIDTH
+    assert {name: shown[name] for name in ("query", "text", "n")} == {
+        name: given[name] for name in ("query", "text", "n")
+    }

@@ -48,6 +48,7 @@ def working_table(study: StudyPage, found: BoolArray) -> None:
     frame = _rows(study, found, whole=which == ROWS[1])
     key = f"working table {_fingerprint(study, which or '', frame)}"
     even, shown = widgets.even_percentages(frame, {**MARKS, **tables.BANK})
+    shown = widgets.narrow_names(even, shown)
     st.data_editor(
         even,
         column_order=list(shown),

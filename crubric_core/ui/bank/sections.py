@@ -38,8 +38,14 @@ def answer(study: StudyPage, worth: WorthCurve | None) -> None:
             "or there are fewer than six.",
         )
         return
-    first, second = worth_sentences(worth, int(min(size, worth.sizes[-1])))
+    held_out = int(min(size, worth.sizes[-1]))
+    first, second = worth_sentences(worth, held_out)
     study.answer(f"{study.dataset.name}: {first}", second)
+    if held_out < size:
+        st.caption(
+            f"The bank has {count(size, 'rubric')}. Without the labels of the systems held out, only {held_out:,} can "
+            "be chosen each time, so this is the worth of the largest bank that can be tested."
+        )
 
 
 def worth_chart(study: StudyPage, worth: WorthCurve) -> None:
@@ -50,7 +56,7 @@ def worth_chart(study: StudyPage, worth: WorthCurve) -> None:
             worth.sizes,
             _kept(worth.chosen),
             _kept(worth.random),
-            min(study.settings.budget, int(worth.sizes[-1])),
+            len(study.bank()),
             worth.least(),
         ),
         alt="Share of separated pairs that banks of each size keep, this bank and random ones",
@@ -182,7 +188,7 @@ def certificate(study: StudyPage) -> None:
     with left:
         share = study.coverage()
         widgets.show(
-            drawn(figures.gain_curve, share, study.certificates()[: len(share)], study.settings.budget),
+            drawn(figures.gain_curve, share, study.certificates()[: len(share)], len(study.bank())),
             alt="Share of the whole pool's utility by bank size, with the proven bound",
             title=f"Share of the pool's {what}",
         )
@@ -194,7 +200,7 @@ def certificate(study: StudyPage) -> None:
             except AssemblyError as error:
                 missing.append(f"{words}: {error}")
         widgets.show(
-            drawn(figures.strategies, shares, study.settings.budget),
+            drawn(figures.strategies, shares, len(study.bank())),
             alt="The same share for other ways of choosing",
             title="Compared with other strategies",
         )

@@ -35,6 +35,8 @@ def _comparison(study: Study, _items: pd.DataFrame) -> None:
         "predicts; AIC and BIC weigh fit against parameters."
     )
     show_table(found.table, TABLES["models"])
+    for note in found.notes:
+        st.caption(plain(note))
 
 
 def _dependence(study: Study, _items: pd.DataFrame) -> None:

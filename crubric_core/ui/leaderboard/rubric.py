@@ -27,10 +27,10 @@ def show(view: View, at: int, systems: Sequence[str]) -> None:
     """The rubric at position ``at``; answers and reasons of these systems."""
     study = view.study
     rubric = study.reduction().rubrics.iloc[at]
-    st.markdown(f"**{plain(rubric['rubric'])}**")
+    st.markdown(f"**{plain(shorten(rubric['rubric']))}**")
     if isinstance(rubric["text"], str) and rubric["text"]:
         st.text(shorten(rubric["text"], 600))
-    st.caption(plain(f"Query {rubric['query']}. {scale_sentence(rubric)}{_agreement(view, at)}"))
+    st.caption(plain(f"Query {shorten(rubric['query'])}. {scale_sentence(rubric)}{_agreement(view, at)}"))
     _grid(view, at, systems)
     for system in systems:
         _evidence(view, rubric, system)

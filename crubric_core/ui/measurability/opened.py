@@ -20,7 +20,7 @@ def show_rubric(study: Study, row: int) -> None:
     """The rubric at position ``row`` of the study's rubrics."""
     facts, reduction = loaders.facts(study), study.reduction()
     rubric = reduction.rubrics.iloc[row]
-    st.markdown(f"**{plain(rubric['rubric'])}**")
+    st.markdown(f"**{plain(shorten(rubric['rubric']))}**")
     if isinstance(rubric["text"], str):
         st.text(shorten(rubric["text"], 300))
     widgets.show(

@@ -9,10 +9,11 @@ import pandas as pd
 import streamlit as st
 
 from ...figures import judges as figures
+from ...figures.style import FEW_COLUMNS
 from ...judges.shared_errors import effective_judges, independence_note
 from .. import loaders, widgets
 from ..tables import bounded
-from ..text import count
+from ..text import count, plain, shorten
 from . import judges, repeats, rewrite
 from . import rules as judges_rules
 
@@ -28,10 +29,12 @@ JUDGES: dict[str, Any] = {
     "labels": _number("labels", format="localized"),
     "positive_rate": _number("passes", format="percent", help="Share of its labels that are a pass"),
     "leniency": st.column_config.TextColumn("leniency", help="Pass rate minus that of the panel"),
-    "s_plus": st.column_config.TextColumn("s⁺", help="Probability that it votes for a valid rubric"),
-    "s_minus": st.column_config.TextColumn("s⁻", help="Probability that it votes against an invalid rubric"),
-    "weight": _number("weight", format="%.2f", help="Weight of its vote in log-odds; 0: no information"),
-    "weight_share": _number("share", format="percent", help="Share of all judges' weight"),
+    "s_plus": st.column_config.TextColumn("s⁺ of votes", help="Probability that it votes for a valid rubric"),
+    "s_minus": st.column_config.TextColumn(
+        "s⁻ of votes", help="Probability that it votes against an invalid rubric"
+    ),
+    "weight": _number("weight of vote", format="%.2f", help="In log-odds; 0: no information"),
+    "weight_share": _number("share of votes", format="percent", help="Share of all judges' weight"),
 }
 AGREEMENT = {
     "measure": "measure",
@@ -81,7 +84,7 @@ def _judges(study: StudyPage) -> None:
         alpha = agreed.loc[agreed["measure"].str.startswith("Krippendorff"), "value"].iloc[0]
         study.answer(
             f"{count(len(names), 'judge')}, α = {alpha:.2f}.",
-            f"{weakest['judge']} has the most errors: right on {weakest['sensitivity']:.0%} of passes "
+            f"{shorten(weakest['judge'], 60)} has the most errors: right on {weakest['sensitivity']:.0%} of passes "
             f"and {weakest['specificity']:.0%} of fails.",
         )
         _rates(table, anchored)
@@ -107,7 +110,23 @@ def _rates(table: pd.DataFrame, anchored: bool) -> None:
         _leniency(table)
     shown = table.assign(**{name: _with_interval(table, name) for name in ("leniency", "s_plus", "s_minus")})
     widgets.table(shown, JUDGES)
+    if note := vote_note(table):
+        st.caption(plain(note))
     widgets.download("Download judges.csv", table, "judges.csv")
+
+
+def vote_note(table: pd.DataFrame) -> str:
+    """Why the judge with the most errors in labels may have the vote of most weight, where it has; else empty."""
+    youden = (table["sensitivity"] + table["specificity"]).to_numpy(dtype=np.float64)
+    weight = table["weight"].to_numpy(dtype=np.float64)
+    if np.isnan(youden).all() or np.isnan(weight).all() or np.nanargmin(youden) != np.nanargmax(weight):
+        return ""
+    name = shorten(table["judge"].iloc[np.nanargmax(weight)], 60)
+    return (
+        f"{name} has the most errors in labels, and yet the vote of most weight: errors are counted on single labels, "
+        "while a vote is about a whole rubric (does the judge agree with the others on every system?). The weight "
+        "counts under “Which rubrics are valid” alone, never for labels."
+    )
 
 
 def _leniency(table: pd.DataFrame) -> None:
@@ -124,7 +143,9 @@ def _with_interval(table: pd.DataFrame, name: str) -> list[str]:
 def _errors(study: StudyPage, agreed: pd.DataFrame) -> None:
     """Shared errors and the coefficients of agreement."""
     found, names = judges.report(study).reliability.correlation, loaders.facts(study).judges
-    left, right = st.columns([2, 3], gap="large")
+    left, right = (
+        st.columns([2, 3], gap="large") if len(names) <= FEW_COLUMNS else (st.container(), st.container())
+    )
     with left:
         if found.reference == "none":
             st.markdown("**Are the judges' errors correlated?**")

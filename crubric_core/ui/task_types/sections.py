@@ -89,7 +89,7 @@ def _queries(study: Study, table: pd.DataFrame) -> None:
 def _one(study: Study, chosen: pd.DataFrame) -> None:
     """The first chosen query, and the type that a person gives to all chosen."""
     first = chosen.iloc[0]
-    st.markdown(f"**{plain(first['query'])}**")
+    st.markdown(f"**{plain(shorten(first['query']))}**")
     shares = first[task_type_views.SHARES].to_numpy(dtype=np.float64)
     if isinstance(first["text"], str):
         st.text(shorten(first["text"], 400))
@@ -103,12 +103,28 @@ def _one(study: Study, chosen: pd.DataFrame) -> None:
             figures.probabilities(names, shares, study.settings.tau_t),
             "Probabilities of the chosen query's types",
         )
-    wanted = st.selectbox("Its type", TASK_TYPES, format_func=task_type_views.words, key="own type")
+    wanted = st.selectbox(
+        "Its type",
+        TASK_TYPES,
+        index=_type_now(chosen),
+        format_func=task_type_views.words,
+        placeholder="choose a type",
+        key=f"own type {hash(tuple(chosen.index))}",  # another choice of queries, another box
+    )
     if st.button(
-        f"Set the type of {count(len(chosen), 'query', 'queries')}", help="No classifier changes it again."
-    ):
+        f"Set the type of {count(len(chosen), 'query', 'queries')}",
+        disabled=wanted is None,
+        help="No classifier changes it again.",
+    ) and isinstance(wanted, str):
         save_edited(loaders.workspace(), study.dataset.name, dict.fromkeys(chosen["query"], wanted))
         _changed(f"Classified {count(len(chosen), 'query', 'queries')} by hand.")
+
+
+def _type_now(chosen: pd.DataFrame) -> int | None:
+    """The type that all chosen queries are scored by; None where they have none, or several."""
+    names = [task_type_views.words(name) for name in TASK_TYPES]
+    now = set(chosen["scored_as"])
+    return names.index(now.pop()) if len(now) == 1 and now <= set(names) else None
 
 
 def _changed(message: str, *, whole: bool = True) -> None:

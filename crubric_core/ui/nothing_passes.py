@@ -1,0 +1,57 @@
+"""A threshold that no rubric reaches: said in plain words, with the thresholds that leave some; controls stay."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from ..irt.fit import constant_rubrics
+from ..judges.measurability import SAME_FOR_ALL, nearest_threshold, shown_threshold
+from ..settings import LOWEST_TAU
+from . import state
+from .settings_bar import LEFT_END
+from .text import count
+
+if TYPE_CHECKING:
+    from .page import StudyPage
+
+WHAT = {"kappa": "agreement beyond chance (κ)", "agreement": "agreement rate"}
+
+
+def nothing_passes(study: StudyPage) -> bool:
+    """Whether no rubric that tells systems apart passes the gate; then the page says so, and ends."""
+    gate, varying = study.gating(), ~constant_rubrics(study.given().y)
+    if (gate.feasible & varying).any():
+        return False
+    nearest, name = nearest_threshold(gate, varying), study.dataset.name
+    if nearest is None:
+        study.answer(f"{name}: nothing to rank by.", SAME_FOR_ALL)
+        return True
+    study.answer(f"{name}: no rubric passes τ_c = {shown_threshold(gate)}, so there is nothing to rank by.")
+    st.write(
+        f"The highest {WHAT[gate.statistic]} of a rubric on which systems differ is {nearest.best:.3f}. "
+        f"τ_c = {nearest.tau_c:.2f} leaves {count(nearest.passing, 'rubric')}."
+    )
+    enough = study.verdict().remedy
+    if enough is not None and enough < nearest.tau_c:
+        st.write(f"A claim about systems needs more: τ_c = {enough:.2f} or less leaves enough of them.")
+    thresholds = dict.fromkeys(
+        tau for tau in (nearest.tau_c, enough) if tau is not None and _reached(study, tau)
+    )
+    with st.container(horizontal=True):
+        for tau in thresholds:
+            st.button(f"Use τ_c = {tau:.2f}", on_click=_use, args=(tau,))
+        if study.settings.tau_c is not None:
+            st.button("Drop the lowest quarter instead", on_click=_use, args=(None,))
+    return True
+
+
+def _reached(study: StudyPage, tau_c: float) -> bool:
+    """Whether the slider goes down to it."""
+    return tau_c >= max(LOWEST_TAU[study.settings.gate], LEFT_END)
+
+
+def _use(tau_c: float | None) -> None:
+    state.hold_settings(replace(state.held(), tau_c=tau_c))

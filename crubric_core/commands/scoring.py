@@ -17,6 +17,7 @@ from ..labels.store.workspace import Workspace
 from ..scoring_rules import ScoringRules
 from ..task_types.assignment import preview
 from ..task_types.classifier import Watch
+from ..task_types.domain import is_request
 from ..task_types.endpoint import Endpoint
 from ..task_types.offline import LexiconClassifier, offline_classifier
 from ..task_types.prompted import ClassifierRun, PromptedClassifier
@@ -75,6 +76,7 @@ def run_types(args: argparse.Namespace) -> None:
             shares, usage = run.probabilities, _took(run)
         else:
             shares = typer.probabilities(texts, Watch(report_progress))
+            usage["outside_domain"] = sum(text is not None and not is_request(text) for text in texts)
         frame = pd.DataFrame(shares, columns=[f"p_{name}" for name in TASK_TYPES])
         frame["query"] = wanted["query"].to_numpy()
         typed = save_types(workspace, args.dataset, frame, typer.name)

@@ -9,7 +9,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from ..types import BoolArray, FloatArray, IntArray
-from .naming import place_names
+from .naming import name_the_rest, place_names
 from .style import (
     BAND,
     BLUE,
@@ -200,6 +200,7 @@ def score_against_ability(systems: Sequence[str], theta: FloatArray, score: Floa
         hovertemplate="%{customdata}<br>θ = %{x:.2f}, S = %{y:.3f}<extra></extra>",
         cliponaxis=False,
     )
+    name_the_rest(fig, systems, theta, score, texts, sides)
     if np.isfinite(theta).any():
         room = 0.15 * max(float(np.nanmax(theta) - np.nanmin(theta)), 0.1)
         fig.update_xaxes(range=[float(np.nanmin(theta)) - room, float(np.nanmax(theta)) + room])
@@ -226,6 +227,7 @@ def bank_against_pool(systems: Sequence[str], bank: FloatArray, pool: FloatArray
         customdata=labels(systems, 80),
         hovertemplate="%{customdata}<br>all: %{x:.2f}, bank: %{y:.2f}<extra></extra>",
     )
+    name_the_rest(fig, systems, pool, bank, texts, sides)
     return fig
 
 

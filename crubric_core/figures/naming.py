@@ -5,13 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+import plotly.graph_objects as go
 
 from ..types import FloatArray
-from .style import labels
+from .style import GREY, labels
 
 WIDTH, HEIGHT = 430.0, 330.0  # of the plotting area in half a page, in pixels
 LETTER, LINE, POINT = 6.4, 14.0, 6.0  # a letter's width, a line's height, a point's radius
 LONGEST = 20
+MOST_LED = 40  # points of a figure of which each is to have its name
+OFFSETS = [
+    (r * np.sin(turn), r * np.cos(turn))
+    for r in (28, 42, 58, 76, 96, 120)
+    for turn in np.linspace(0, 2 * np.pi, 16, endpoint=False)
+]
 SIDES = {
     "top center": (0.0, 1.0),
     "bottom center": (0.0, -1.0),
@@ -43,6 +50,48 @@ def place_names(names: Sequence[str], x: FloatArray, y: FloatArray) -> tuple[lis
         if found:
             boxes.append(found[1])
     return texts, sides
+
+
+def name_the_rest(
+    fig: go.Figure,
+    names: Sequence[str],
+    x: FloatArray,
+    y: FloatArray,
+    texts: Sequence[str],
+    sides: Sequence[str],
+) -> None:
+    """Names with a thin line to their points, farther off, for the points that ``place_names`` left without one.
+
+    x, y: as ``place_names`` had them; on a log axis the logarithms. Up to MOST_LED points; of more the pointer tells.
+    """
+    if len(names) > MOST_LED:
+        return
+    shown, points = labels(names, LONGEST), np.stack([_pixels(x, WIDTH), _pixels(y, HEIGHT)], axis=1)
+    boxes = [_box(points[i], text, SIDES[sides[i]]) for i, text in enumerate(texts) if text]
+    for i, text in enumerate(shown):
+        if texts[i] or not np.isfinite(points[i]).all():
+            continue
+        for right, up in OFFSETS:
+            box = _box(points[i] + np.array([right, up]), text, (0.0, 0.0))
+            if box[1] >= 0 and box[3] <= HEIGHT and _free(box, boxes, points):
+                boxes.append(box)
+                fig.add_annotation(
+                    x=_coordinate(fig, x[i]),
+                    y=float(y[i]),
+                    text=text,
+                    ax=right,
+                    ay=-up,
+                    showarrow=True,
+                    arrowhead=0,
+                    arrowwidth=0.7,
+                    arrowcolor=GREY,
+                    font={"size": 11},
+                )
+                break
+
+
+def _coordinate(fig: go.Figure, x: float) -> float:
+    return float(x) / np.log(10) if fig.layout.xaxis.type == "log" else float(x)
 
 
 def _pixels(values: FloatArray, size: float) -> FloatArray:

@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 
 from ..analysis.profile import GroupScores
 from ..types import BoolArray, FloatArray
-from .naming import place_names
+from .naming import name_the_rest, place_names
 from .style import (
     BLUE,
     GREY,
@@ -165,4 +165,5 @@ def value_against_cost(
     )
     if log:
         log_axis(fig, known.min() / 1.5, known.max() * 1.5)
+    name_the_rest(fig, systems, np.log(cost) if log else cost, value, texts, sides)
     return fig

@@ -15,6 +15,7 @@ from scipy.special import softmax
 from ..errors import SettingsError
 from ..types import FloatArray
 from .classifier import UNWATCHED, Watch
+from .domain import is_request
 from .types import TASK_TYPES
 
 WEIGHTS: Mapping[str, float] = {"strong": 3.0, "fair": 2.0, "weak": 1.0}
@@ -40,7 +41,8 @@ class Cue:
 class LexiconClassifier:
     """Pr(type | text) ∝ exp(sum of the weights of the type's cues in the text).
 
-    lexicon: type → strength → regular expressions. A text without any cue gets ¼ for each type.
+    lexicon: type → strength → regular expressions. A text without any cue gets ¼ for each type, and one that asks for
+    nothing (``is_request``) none: it is outside the classifier's domain, whatever words it has.
     """
 
     lexicon: Mapping[str, Mapping[str, Sequence[str]]]
@@ -56,12 +58,12 @@ class LexiconClassifier:
             )
 
     def probabilities(self, texts: Sequence[str | None], watch: Watch = UNWATCHED) -> FloatArray:
-        """(N, 4); NaN rows for blank texts, and for all that is left once the watch stops it."""
+        """(N, 4); NaN rows for texts that are blank or ask for nothing, and for all after the watch stops it."""
         found = np.full((len(texts), len(TASK_TYPES)), np.nan)
         for n, text in enumerate(texts):
             if watch.stopped:
                 break
-            if isinstance(text, str) and text.strip():
+            if isinstance(text, str) and text.strip() and is_request(text):
                 found[n] = softmax(self._scores(text))
             if (n + 1) % 100 == 0:
                 watch.report((n + 1) / len(texts), f"Classified {n + 1:,} of {len(texts):,} queries")

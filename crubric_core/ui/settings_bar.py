@@ -11,6 +11,7 @@ import streamlit as st
 
 from ..declarations import Group, Spec, Switch
 from ..settings import LOWEST_TAU, PRESETS, SPECS, Basis, Preset, Priors, Settings, Strategy
+from .chart_files import choose_format
 from .settings_address import PRIORS
 from .state import held, held_settings, hold_settings
 
@@ -66,6 +67,7 @@ def settings_bar(rubrics: int, quarter: Quarter, *, show_tau_t: bool = False) ->
     with right.popover("Settings", width="stretch"):
         for name in FIRST:
             _widget(name, SPECS[name], getattr(settings, name))
+        choose_format()
         with st.expander("More settings"):
             for tab, groups in zip(st.tabs(list(TABS)), TABS.values(), strict=True):
                 with tab:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from ..files import csv_bytes
+from .chart_files import offer_values, plot_config
 from .charts import Sent, in_ink
 from .text import plain
 
@@ -20,10 +21,6 @@ if TYPE_CHECKING:
 UNKNOWN = "—"
 LONG_NAME, NAME_WIDTH = 40, 240  # letters above which a column is held to so many pixels
 MOST_ROWS = 5_000  # of a table that are sent to the browser
-PLOT_CONFIG = {
-    "displaylogo": False,
-    "modeBarButtonsToRemove": ["select2d", "lasso2d", "autoScale2d", "zoomIn2d", "zoomOut2d"],
-}
 
 _whole = st.column_config.NumberColumn
 _moment = st.column_config.DatetimeColumn
@@ -59,9 +56,10 @@ def show(fig: go.Figure | Sent, alt: str, title: str = "", look: str = "") -> No
     if not sent.shows:
         st.write("Nothing to draw: no value is known.")
         return
-    st.plotly_chart(sent, alt=alt, config=PLOT_CONFIG, key=f"figure: {alt}")
+    st.plotly_chart(sent, alt=alt, config=plot_config(), key=f"figure: {alt}")
     if look:
         st.caption(look)
+    offer_values(sent, title or alt)
 
 
 def show_clickable(fig: go.Figure | Sent, alt: str, key: str, on_point: Callable[[int], None]) -> None:
@@ -72,9 +70,9 @@ def show_clickable(fig: go.Figure | Sent, alt: str, key: str, on_point: Callable
         if points:
             on_point(int(points[0]["point_index"]))
 
-    st.plotly_chart(
-        _finished(fig), alt=alt, config=PLOT_CONFIG, key=key, on_select=clicked, selection_mode="points"
-    )
+    sent = _finished(fig)
+    st.plotly_chart(sent, alt=alt, config=plot_config(), key=key, on_select=clicked, selection_mode="points")
+    offer_values(sent, alt)
 
 
 def show_brushable(
@@ -102,13 +100,14 @@ def show_brushable(
     chosen: Any = st.plotly_chart(
         brushed_over,
         alt=alt,
-        config=PLOT_CONFIG,
+        config=plot_config(),
         key=key,
         on_select=brushed,
         selection_mode=("points", "box"),
     )
     if look:
         st.caption(look)
+    offer_values(brushed_over, title or alt)
     selection = chosen["selection"]
     return [] if selection["box"] else sorted({int(point["point_index"]) for point in selection["points"]})
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from crubric_core.figures import leaderboard as board
-from crubric_core.figures import naming
+from crubric_core.figures import naming, style
 from tests.figures.conftest import HOSTILE
 
 
@@ -81,6 +81,19 @@ def test_names_never_cover_each_other_and_most_points_of_a_board_have_one() -> N
     for a, b in itertools.combinations(placed, 2):
         assert a[2] <= b[0] or b[2] <= a[0] or a[3] <= b[1] or b[3] <= a[1]
     assert len(placed) >= 12
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_every_point_of_a_board_has_its_name_once_at_the_point_or_on_a_line(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    theta = np.sort(rng.normal(size=15))
+    names = [f"vendor-{i}-system-large" for i in range(15)]
+    fig = board.score_against_ability(names, theta, 0.5 + 0.1 * theta + rng.normal(size=15) * 0.005)
+    led = [annotation.text for annotation in fig.layout.annotations]
+    assert sorted([text for text in fig.data[0].text if text] + led) == sorted(
+        style.labels(names, naming.LONGEST)
+    )
+    assert all(annotation.x in theta for annotation in fig.layout.annotations)
 
 
 def test_a_name_without_room_is_left_to_the_pointer() -> None:

@@ -37,12 +37,17 @@ def sources(store):
 
 
 def test_the_lexicon_types_what_nobody_has_typed(store, capsys):
-    assert run(store, capsys) == {"typer": "offline", "asked": 2, "typed": 1}
+    assert run(store, capsys) == {"typer": "offline", "asked": 2, "typed": 1, "outside_domain": 0}
     assert sources(store) == {"q1": "offline", "q2": None, "q3": "edited", "q4": None}
 
 
 def test_types_of_the_file_are_replaced_when_asked_and_a_persons_never(store, capsys):
-    assert run(store, capsys, "--replace-given") == {"typer": "offline", "asked": 3, "typed": 2}
+    assert run(store, capsys, "--replace-given") == {
+        "typer": "offline",
+        "asked": 3,
+        "typed": 2,
+        "outside_domain": 0,
+    }
     assert sources(store) == {"q1": "offline", "q2": "offline", "q3": "edited", "q4": None}
 
 

@@ -12,9 +12,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from crubric_core.demo.texts import cases
 from crubric_core.errors import DatasetError, SettingsError
 from crubric_core.task_types.__main__ import main
 from crubric_core.task_types.classifier import Watch
+from crubric_core.task_types.domain import is_request
 from crubric_core.task_types.evaluation import UNDECIDED, evaluate_classifier, held_out_queries
 from crubric_core.task_types.offline import HEAD, TAIL, WEIGHTS, LexiconClassifier, offline_classifier
 from crubric_core.task_types.types import CREATIVE, DECISION, EVIDENCE, HIGH_RISK, TASK_TYPES
@@ -154,3 +156,34 @@ def test_no_queries_have_no_accuracy_and_a_strange_type_is_refused():
     assert math.isnan(evaluate_classifier(np.empty((0, 4)), []).accuracy)
     with pytest.raises(DatasetError, match="not a task type"):
         evaluate_classifier(np.full((1, 4), 0.25), ["sport"])
+
+
+NEWS = (
+    "The city council voted on Tuesday to approve a new budget that will increase funding for public transport by 12 "
+    "per cent over two years. According to the report, the decision followed months of debate about the causes of "
+    "congestion. The mayor said that the data supported the plan and that studies had shown a clear trend. “What does "
+    "the evidence say? It says that people use buses when there are buses,” he told reporters. Officials declined to "
+    "estimate how many residents would benefit, but an analysis published last month put the number at 40,000."
+)
+TALK = "| Dave: Why is it so slow? | Sam: What does the data show? | Dave: A root cause, I hope | Sam: Let's analyse it"
+
+
+@pytest.mark.parametrize("text", [NEWS, TALK])
+def test_a_text_that_asks_for_nothing_is_outside_the_domain_whatever_its_words(text):
+    assert len(offline_classifier().explain(text)) > 2
+    assert not is_request(text)
+    assert np.isnan(offline_classifier().probabilities([text])).all()
+
+
+@pytest.mark.parametrize(
+    "asked", ["Summarise this article: ", "Does this hold up? ", "I need the gist of it. "]
+)
+def test_the_same_text_under_a_request_is_inside(asked):
+    assert is_request(asked + NEWS)
+
+
+def test_every_query_of_the_studies_that_come_with_the_program_is_a_request():
+    texts = [text for texts in DEVELOPMENT.values() for text in texts]
+    texts += held_out_queries()[0] + [case.text for case in cases()]
+    assert [text for text in texts if not is_request(text)] == []
+    assert len(texts) >= 284

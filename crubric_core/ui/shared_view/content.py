@@ -11,7 +11,7 @@ import streamlit as st
 from ...figures.shared_view import SharedFigure, shared_figures
 from ...sharing.files import file_names, view_file
 from ...sharing.words import answer, bank_sentence, compared, origin, reading, settings_list, support
-from .. import tables, widgets
+from .. import chart_files, tables, widgets
 from ..charts import INK
 from ..text import count, plain
 
@@ -154,7 +154,7 @@ def _about(view: SharedView) -> None:
 
 def _draw(view: SharedView, figures: Sequence[SharedFigure], part: str) -> None:
     """The figures of one part; the button that saves one as a PNG only where downloads are allowed."""
-    config = widgets.PLOT_CONFIG if view.downloads else {"displayModeBar": False}
+    config = chart_files.CONFIG if view.downloads else {"displayModeBar": False}
     for shared in figures:
         if shared.part == part:
             st.markdown(f"**{plain(shared.title)}**")

@@ -13,6 +13,7 @@ from ...errors import SettingsError
 from ...figures import task_types as figures
 from ...labels.store.classifier_cache import ClassifierCache
 from ...labels.store.query_types import open_queries, save_edited
+from ...task_types.domain import is_request
 from ...task_types.offline import offline_classifier
 from ...task_types.prompted import PromptedClassifier
 from ...task_types.types import TASK_TYPES
@@ -94,7 +95,12 @@ def _one(study: Study, chosen: pd.DataFrame) -> None:
     if isinstance(first["text"], str):
         st.text(shorten(first["text"], 400))
         cues = offline_classifier().explain(first["text"])
-        if cues:
+        if not is_request(first["text"]):
+            st.caption(
+                "This text asks for nothing: it reads as a document or a conversation. It is outside the offline "
+                "classifier's domain, which gives it no type."
+            )
+        elif cues:
             said = "; ".join(f"“{cue.words}” ({task_type_views.words(cue.task_type)})" for cue in cues[:5])
             st.caption(f"Cues of the offline classifier: {plain(said)}.")
     if np.isfinite(shares).any():
@@ -161,8 +167,13 @@ def _classifiers(study: Study, table: pd.DataFrame) -> None:
         found = task_type_views.offline_accuracy()
         st.write(
             f"Needs no network. Correct: {found.accuracy:.0%} of {int(found.confusion.sum())} queries that it was not "
-            f"built from; {found.accuracy_decided:.0%} of those that it decides."
+            f"built from; {found.accuracy_decided:.0%} of those that it decides. It knows requests in English."
         )
+        if n_outside := task_type_views.outside(wanted):
+            st.caption(
+                f"{count(n_outside, 'query', 'queries')} of these {'asks' if n_outside == 1 else 'ask'} for nothing "
+                "(a document or a conversation): out of its domain, left without a type."
+            )
         if st.button(f"Classify {asked} offline", disabled=wanted.empty):
             with st.spinner("Classifying …"):
                 number = task_type_views.type_offline(study, wanted)

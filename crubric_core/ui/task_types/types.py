@@ -19,6 +19,7 @@ from ...labels.store.query_types import save_types
 from ...labels.store.workspace import Workspace
 from ...scoring_rules import ScoringRules
 from ...task_types.classifier import Watch
+from ...task_types.domain import is_request
 from ...task_types.endpoint import Endpoint
 from ...task_types.evaluation import ClassifierEvaluation, evaluate_classifier, held_out_queries
 from ...task_types.offline import offline_classifier
@@ -131,9 +132,14 @@ def offline_accuracy() -> ClassifierEvaluation:
 
 
 def type_offline(study: Study, queries: pd.DataFrame) -> int:
-    """Type these queries from the lexicon; how many had a text."""
+    """Type these queries from the lexicon; how many had a text that asks for something."""
     shares = offline_classifier().probabilities(_texts(queries))
     return _save(loaders.workspace(), study.dataset.name, queries, shares, "offline")
+
+
+def outside(queries: pd.DataFrame) -> int:
+    """How many of these queries have a text that asks for nothing: the lexicon's classifier does not apply."""
+    return sum(text is not None and not is_request(text) for text in _texts(queries))
 
 
 def _texts(queries: pd.DataFrame) -> list[str | None]:

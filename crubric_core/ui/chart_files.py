@@ -1,0 +1,133 @@
+"""Charts taken along: as a picture by the chart's own button, PNG or SVG, or the values that it shows as CSV."""
+
+from __future__ import annotations
+
+import base64
+import html
+import re
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from ..files import csv_bytes
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from .charts import Sent
+
+FORMATS = ("PNG", "SVG", "CSV")
+CONFIG: dict[str, Any] = {
+    "displaylogo": False,
+    "modeBarButtonsToRemove": ["select2d", "lasso2d", "autoScale2d", "zoomIn2d", "zoomOut2d"],
+}
+_HELD, _CHOICE = "chart format held", "chart format"
+_MARKUP = re.compile(r"<[^>]*>")
+
+
+def choose_format() -> None:
+    """Ask once for all pages of this session."""
+    st.session_state[_CHOICE] = held_format()
+    st.segmented_control(
+        "Save charts as",
+        FORMATS,
+        key=_CHOICE,
+        required=True,
+        on_change=_hold,
+        help="PNG or SVG: by the camera of a chart. CSV: by a button below each chart.",
+    )
+
+
+def held_format() -> str:
+    """The format that this session holds."""
+    found: str = st.session_state.get(_HELD, FORMATS[0])
+    return found
+
+
+def _hold() -> None:
+    st.session_state[_HELD] = st.session_state[_CHOICE]
+
+
+def plot_config() -> dict[str, Any]:
+    """What the browser's Plotly is told: which buttons a chart has, and what its camera saves."""
+    return {**CONFIG, "toImageButtonOptions": {"format": "svg" if held_format() == "SVG" else "png"}}
+
+
+def offer_values(fig: Sent, name: str) -> None:
+    """A button for the values of a chart, where that is the chosen format."""
+    if held_format() == "CSV":
+        file = re.sub(r"\W+", "_", name.lower()).strip("_")[:60] or "chart"
+        st.download_button(
+            "Download the chart's values",
+            lambda: csv_bytes(chart_values(fig.to_dict())),
+            f"{file}.csv",
+            "text/csv",
+            on_click="ignore",
+            key=f"values {name}",
+        )
+
+
+def chart_values(spec: Mapping[str, Any]) -> pd.DataFrame:
+    """A row a mark: trace, x, y, z of heat maps, and the ends of error bars; names where an axis has names."""
+    tables = [_trace(trace, spec["layout"], n) for n, trace in enumerate(spec["data"])]
+    found = (
+        pd.concat([table for table in tables if len(table)], ignore_index=True) if tables else pd.DataFrame()
+    )
+    return found.dropna(axis=1, how="all")
+
+
+def _trace(trace: Mapping[str, Any], layout: Mapping[str, Any], number: int) -> pd.DataFrame:
+    name = _text(trace.get("name") or f"trace {number + 1}")
+    if trace.get("type") == "heatmap":
+        z = np.atleast_2d(_array(trace.get("z")))
+        x = _array(trace["x"]) if "x" in trace else np.arange(z.shape[1])
+        y = _array(trace["y"]) if "y" in trace else np.arange(z.shape[0])
+        across, down = np.meshgrid(_named(x, layout, "xaxis"), _named(y, layout, "yaxis"))
+        return pd.DataFrame({"trace": name, "x": across.ravel(), "y": down.ravel(), "z": z.ravel()})
+    x, y = _array(trace.get("x")), _array(trace.get("y"))
+    size = min(len(axis) for axis in (x, y) if len(axis)) if len(x) or len(y) else 0
+    x = x[:size] if len(x) else np.arange(size)
+    y = y[:size] if len(y) else np.arange(size)
+    table = pd.DataFrame(
+        {
+            "trace": name,
+            "x": _named(x, layout, "xaxis" + str(trace.get("xaxis", "x"))[1:]),
+            "y": _named(y, layout, "yaxis" + str(trace.get("yaxis", "y"))[1:]),
+        }
+    )
+    for axis, values in (("x", x), ("y", y)):
+        bar = trace.get(f"error_{axis}") or {}
+        if bar.get("array") is not None:
+            up = _array(bar["array"])[:size]
+            down = _array(bar["arrayminus"])[:size] if bar.get("arrayminus") is not None else up
+            table[f"{axis}_low"], table[f"{axis}_high"] = values - down, values + up
+    return table
+
+
+def _array(values: Any) -> np.ndarray[Any, Any]:
+    """The values of a list, or of an array as Plotly's JSON packs it."""
+    if isinstance(values, dict):
+        found = np.frombuffer(base64.b64decode(values["bdata"]), dtype=np.dtype(values["dtype"]))
+        shape = values.get("shape")
+        return found.reshape([int(n) for n in str(shape).split(",")]) if shape is not None else found
+    return np.asarray([] if values is None else values)
+
+
+def _named(values: np.ndarray[Any, Any], layout: Mapping[str, Any], axis: str) -> np.ndarray[Any, Any]:
+    """The names that an axis of rows or columns has at these positions; the values themselves on any other."""
+    found = layout.get(axis) or {}
+    if found.get("type") == "log" or found.get("ticktext") is None or values.dtype.kind not in "iuf":
+        return values
+    places = [float(place) for place in _array(found.get("tickvals"))]
+    if places != list(range(len(places))):
+        return values
+    names = [_text(text) for text in found["ticktext"]]
+    nearest = np.nan_to_num(np.rint(values.astype(np.float64)), nan=-1).astype(int)
+    return np.array([names[n] if 0 <= n < len(names) else "" for n in nearest], dtype=object)
+
+
+def _text(value: object) -> str:
+    """A name without the markup of a legend."""
+    return html.unescape(_MARKUP.sub("", str(value)))

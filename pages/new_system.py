@@ -3,7 +3,7 @@
 import streamlit as st
 
 from crubric_core.placement.place import place_systems
-from crubric_core.ui import new_system, widgets
+from crubric_core.ui import new_system, recalibration, widgets
 from crubric_core.ui.nothing_passes import nothing_passes
 from crubric_core.ui.page import open_study
 from crubric_core.ui.text import count
@@ -30,3 +30,5 @@ widgets.notes(found.notes)
 if one in study.dataset.systems and one not in bank_scale.systems:
     new_system.comparison(study, one)
 new_system.show(study, bank_scale, found, n)
+which = (bank_scale.bank_id, bank_scale.systems, labels.systems, labels.y.tobytes())
+recalibration.section((*study.key("ranking_on"), *which), bank_scale, labels)

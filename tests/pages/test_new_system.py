@@ -118,3 +118,22 @@ def test_answers_are_priced_judged_and_placed_on_the_page(
     assert app.dataframe[0].value["calls"].tolist()[:2] == [0, 10]
     assert "10 labels written" in " ".join(text.value for text in app.markdown)
     assert first_line(app).startswith("mine is in tier")
+
+
+def test_new_systems_join_the_calibration_when_asked_and_who_moves_is_said(
+    open_page: Open, study: Path, mine: bytes
+) -> None:
+    app = open_page("new_system", study, budget="20")
+    app.file_uploader[0].upload("mine.csv", mine, "text/csv").run()
+    assert not any("moved" in table.value for table in app.dataframe)
+    next(button for button in app.button if button.label == "Recalibrate with them").click().run()
+    assert not app.exception
+    assert not app.error
+    moved = next(table.value for table in app.dataframe if "theta_before" in table.value)
+    assert moved["new"].tolist() == [False] * 8 + [True]
+    said = re.sub(r"\\(.)", r"\1", " ".join(text.value for text in app.markdown))
+    assert "1 system joins the 8 of the calibration; " in said
+    assert ("no ability moves by more than one standard error" in said) == (not moved["moved"].any())
+    assert re.search(
+        r"linked to the bank's scale by \d+ rubrics \(slope \d\.\d\d, shift [+-]\d\.\d\d\)", said
+    )

@@ -6,6 +6,7 @@ import json
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from crubric_core import Settings, Workspace, run_pipeline
@@ -20,6 +21,7 @@ from crubric_core.placement.new_labels import labels_on_bank
 from crubric_core.placement.panel import panel_record
 from crubric_core.placement.place import place_systems
 from crubric_core.placement.recalibrate import recalibrate, score_change
+from crubric_core.placement.recalibration_words import recalibration_sentences
 
 NEW = 5
 
@@ -149,3 +151,33 @@ def test_the_commands_write_a_bank_and_tell_its_history(bank_scale, new, tmp_pat
     assert main(["judge-drift", *words, "--judges", "v1", "v2"]) == 0
     assert json.loads(capsys.readouterr().out)["flip_rate"]["value"] == 0
     assert main(["judge-drift", *words, "--judges", "v1", "v9"]) == 2
+
+
+def test_the_sentences_say_what_the_tables_say(found):
+    who, drifted = recalibration_sentences(found)
+    assert who.startswith(f"{NEW} systems join the 12 of the calibration; ")
+    assert all(
+        (str(s) in who) == bool(m) for s, m in found.moved[["system", "moved"]].itertuples(index=False)
+    )
+    assert ("None of the" in drifted) == (not found.drift_table["drifted"].any())
+    assert f"by {found.link.rubrics} rubrics" in drifted
+
+
+def test_who_moves_changes_tier_or_drifts_is_named(found):
+    moved = found.moved.copy()
+    moved["moved"] = [True] + [False] * 16
+    moved["tier_before"], moved["tier_after"] = pd.NA, pd.NA
+    moved.loc[13, ["tier_before", "tier_after"]] = [2, 1]
+    flags = np.zeros(len(found.drift.flagged), dtype=bool)
+    flags[3] = True
+    drift = replace(
+        found.drift, flagged=flags, shift=np.where(flags, 0.8, 0.0), labels=np.full(len(flags), 5)
+    )
+    who, drifted = recalibration_sentences(replace(found, moved=moved, drift=drift))
+    assert f"; {moved['system'][0]} moves by more than one standard error." in who
+    assert f"{moved['system'][13]} changes from tier 2 to tier 1." in who
+    name = found.bank_scale.rubrics["rubric"].iloc[3]
+    assert drifted.startswith(
+        f"1 of {len(flags)} rubrics with new labels has drifted and takes no part in the link: "
+    )
+    assert f"{name} (harder)" in drifted

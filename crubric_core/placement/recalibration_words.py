@@ -1,0 +1,54 @@
+"""A recalibration in sentences: who would move, which rubrics have drifted, how the scales are linked."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..text import count, listed, shorten
+
+if TYPE_CHECKING:
+    from .recalibrate import Recalibration
+
+NAME = 40  # characters of a name in a sentence
+
+
+def recalibration_sentences(found: Recalibration) -> tuple[str, str]:
+    """Who moves by more than its standard error or changes tier; which rubrics drifted, and the link; plain text."""
+    return _who(found), _drifted(found)
+
+
+def _who(found: Recalibration) -> str:
+    table = found.moved
+    joined = int(table["new"].sum())
+    joins = "joins" if joined == 1 else "join"
+    first = f"{count(joined, 'system')} {joins} the {len(table) - joined:,} of the calibration"
+    names = [shorten(str(name), NAME) for name in table["system"][table["moved"]]]
+    verb = "moves" if len(names) == 1 else "move"
+    moves = f"{listed(names)} {verb}" if names else "no ability moves"
+    said = [f"{first}; {moves} by more than one standard error."]
+    changed = table[table["tier_before"].notna() & (table["tier_before"] != table["tier_after"])]
+    said += [
+        f"{shorten(str(system), NAME)} changes from tier {before} to tier {after}."
+        for system, before, after in changed[["system", "tier_before", "tier_after"]].itertuples(index=False)
+    ]
+    return " ".join(said)
+
+
+def _drifted(found: Recalibration) -> str:
+    table, link = found.drift_table, found.link
+    tested, flagged = int((table["labels"] > 0).sum()), table[table["drifted"]]
+    linked = (
+        f"The new fit is linked to the bank's scale by {count(link.rubrics, 'rubric')} (slope {link.slope:.2f}, shift "
+        f"{link.intercept:+.2f})."
+    )
+    if flagged.empty:
+        return f"None of the {count(tested, 'rubric')} with new labels has become harder or easier. {linked}"
+    names = [
+        f"{shorten(str(rubric), NAME)} ({'harder' if shift > 0 else 'easier'})"
+        for rubric, shift in flagged[["rubric", "shift"]].itertuples(index=False)
+    ]
+    has, takes = ("has", "takes") if len(names) == 1 else ("have", "take")
+    return (
+        f"{len(names):,} of {count(tested, 'rubric')} with new labels {has} drifted and {takes} no part in the link: "
+        f"{listed(names)}. {linked}"
+    )

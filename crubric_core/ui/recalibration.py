@@ -1,0 +1,93 @@
+"""New systems join the bank's calibration: who moves and why, which rubrics drift, and the later bank to take along."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+import streamlit as st
+
+from ..errors import CrubricError
+from ..placement.bank_file import NAME, bank_bytes
+from ..placement.recalibrate import Recalibration, recalibrate
+from ..placement.recalibration_words import recalibration_sentences
+from . import loaders, widgets
+from .text import plain, shorten
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from ..analysis.stage import Key
+    from ..placement.bank_scale import BankScale
+    from ..placement.new_labels import NewLabels
+
+_number = st.column_config.NumberColumn
+MOVED: dict[str, Any] = {
+    "system": "system",
+    "new": st.column_config.CheckboxColumn("new"),
+    "theta_before": _number("θ before", format="%.2f", help="Ability on the bank, at the bank's parameters"),
+    "theta_after": _number("θ after", format="%.2f", help="At the parameters fitted with the new systems"),
+    "se": _number("SE", format="%.2f"),
+    "moved": st.column_config.CheckboxColumn("moved", help="By more than its standard error"),
+    "tier_before": _number("tier before", help="Of the new systems"),
+    "tier_after": _number("tier after"),
+    "because": st.column_config.TextColumn(
+        "because of", width="large", help="The rubrics that move it most, with their shares of the move"
+    ),
+}
+DRIFT: dict[str, Any] = {
+    "rubric": "rubric",
+    "query": "query",
+    "labels": _number("new labels", format="localized"),
+    "shift": _number("shift", format="%+.2f", help="By how much harder it has become, in units of θ"),
+    "p_value": _number("p", format="%.3f"),
+    "drifted": st.column_config.CheckboxColumn("drifted", help="By Holm's procedure at 5% over all rubrics"),
+    "text": st.column_config.TextColumn("text", width="large"),
+}
+
+
+def section(key: Key, bank_scale: BankScale, new: NewLabels) -> None:
+    """The recalibration, when it is asked for. key: what bank and labels are kept under."""
+    st.markdown("**If these systems join the calibration**")
+    asked = f"recalibration {hash(key)}"
+    if not st.session_state.get(asked):
+        st.write("The bank's rubrics are fitted anew to the labels of all systems, on the bank's scale.")
+        if not st.button("Recalibrate with them"):
+            return
+    try:
+        found = _recalibrated(key, bank_scale, new)
+    except CrubricError as error:
+        st.error(plain(str(error)))
+        return
+    st.session_state[asked] = True
+    for sentence in recalibration_sentences(found):
+        st.write(plain(sentence))
+    widgets.table(with_names(found), MOVED)
+    with st.expander("Drift of the rubrics"):
+        widgets.table(found.drift_table, DRIFT)
+    with st.container(horizontal=True):
+        widgets.download("Download moved.csv", found.moved, "moved.csv")
+        widgets.download("Download drift.csv", found.drift_table, "drift.csv")
+        st.download_button(
+            "Download the later bank.json",
+            lambda: bank_bytes(found.bank_scale),
+            NAME,
+            "application/json",
+            on_click="ignore",
+            key="download later bank.json",
+            help="The same rubrics with new parameters, and the new systems among those of the calibration",
+        )
+
+
+def with_names(found: Recalibration) -> pd.DataFrame:
+    """The table of who moved, rubrics by their names in place of their ids."""
+    rubrics = found.bank_scale.rubrics
+    names = {str(i): shorten(str(name), 40) for i, name in rubrics[["id", "rubric"]].itertuples(index=False)}
+    known = re.compile("|".join(map(re.escape, names)))
+    because = found.moved["because"].map(lambda text: known.sub(lambda m: names[m[0]], text))
+    return found.moved.assign(because=because)
+
+
+@st.cache_resource(max_entries=loaders.FEW, show_spinner="Fitting the rubrics to all systems …")
+def _recalibrated(key: Key, _bank_scale: BankScale, _new: NewLabels) -> Recalibration:
+    return recalibrate(_bank_scale, _new)

@@ -12,42 +12,34 @@ import duckdb
 import pandas as pd
 
 from ..ingest.findings import select
+from ..ingest.tallies import BLOCK
 
-_BLOCK = 20  # labels of one judge
-_SHORTEST = 20
+_SHORTEST = BLOCK
 _CHANCE = 0.01
 _DIFFER = 0.2
 
-# pieces(piece, judge_id, n, lo, hi): labels of one judge, by stretches of each file and by system.
+# Stretches of the files were found when these were ingested (ingest/tallies.py).
 _STRETCHES = """
-    WITH width AS (SELECT {block} * count(DISTINCT judge_id) AS w FROM labels WHERE dataset_id = $dataset),
-    blocks AS (
-        SELECT judge_id, ingest_id, "row" // w AS block, count(label) AS n, min(label) AS lo, max(label) AS hi
-        FROM labels, width WHERE dataset_id = $dataset GROUP BY ALL
-    ), islands AS (
-        SELECT *, block - row_number() OVER (PARTITION BY judge_id, ingest_id, lo ORDER BY block) AS island
-        FROM blocks WHERE lo = hi
-    )
-    SELECT judge_id, ingest_id, min(block) * any_value(w) AS first, (max(block) + 1) * any_value(w) - 1 AS last,
-           NULL::INTEGER AS system_id, sum(n) AS n, lo AS label
-    FROM islands, width GROUP BY judge_id, ingest_id, lo, island
+    SELECT judge_id, ingest_id, "first", "last", NULL::INTEGER AS system_id, n, label FROM stretches
+    WHERE dataset_id = $dataset
 """
 _SYSTEMS = """
     SELECT judge_id, NULL::INTEGER AS ingest_id, NULL::BIGINT AS first, NULL::BIGINT AS last, system_id,
-           count(label) AS n, min(label) AS label
-    FROM labels WHERE dataset_id = $dataset GROUP BY judge_id, system_id HAVING min(label) = max(label)
+           sum(n) AS n, min(label) AS label
+    FROM system_tallies WHERE dataset_id = $dataset AND label IS NOT NULL
+    GROUP BY judge_id, system_id HAVING min(label) = max(label)
 """
 _RARE = f"""
     CREATE OR REPLACE TEMP TABLE rare_runs AS
     WITH runs AS ({{runs}}), values AS (
-        SELECT judge_id, label, count(*) AS n FROM labels
+        SELECT judge_id, label, sum(n) AS n FROM system_tallies
         WHERE dataset_id = $dataset AND label IS NOT NULL GROUP BY judge_id, label
     ), judges AS (SELECT judge_id, sum(n) AS total FROM values GROUP BY judge_id)
     SELECT runs.*, row_number() OVER () AS run FROM runs
     JOIN values v ON v.judge_id = runs.judge_id AND v.label = runs.label
     JOIN judges j ON j.judge_id = runs.judge_id
     WHERE runs.n >= {_SHORTEST} AND v.n < j.total
-      AND runs.n * ln(v.n / j.total) + ln(greatest(j.total / {_BLOCK}, 1)) < ln({_CHANCE})
+      AND runs.n * ln(v.n / j.total) + ln(greatest(j.total / {BLOCK}, 1)) < ln({_CHANCE})
 """
 _OTHERS = f"""
     WITH cells AS (
@@ -67,7 +59,7 @@ _OTHERS = f"""
     WHERE others_differ >= {_DIFFER} ORDER BY r.n DESC, r.run
 """
 _KINDS = (
-    (_STRETCHES.format(block=_BLOCK), 'l.ingest_id = r.ingest_id AND l."row" BETWEEN r.first AND r.last'),
+    (_STRETCHES, 'l.ingest_id = r.ingest_id AND l."row" BETWEEN r.first AND r.last'),
     (_SYSTEMS, "l.system_id = r.system_id"),
 )
 

@@ -11,6 +11,7 @@ import pandas as pd
 
 from ...text import count
 from ..ingest.findings import SHOWN, Finding, Severity, names, select
+from ..ingest.rubric_facts import keep_facts
 from . import consistency, scale_checks
 
 Check = Callable[[duckdb.DuckDBPyConnection, int], Iterator[Finding]]
@@ -22,7 +23,14 @@ _THIN = 0.9  # share of the cells that the best covered pair has
 
 def check_dataset(cursor: duckdb.DuckDBPyConnection, dataset_id: int, since: int = 0) -> tuple[Finding, ...]:
     """Every finding, errors first; of the rejected rows those of the ingests ``since`` one."""
-    found = [*_rejected(cursor, dataset_id, since)]
+    return _check(cursor, dataset_id, since, coverage(cursor, dataset_id))
+
+
+def _check(
+    cursor: duckdb.DuckDBPyConnection, dataset_id: int, since: int, covered: pd.DataFrame
+) -> tuple[Finding, ...]:
+    keep_facts(cursor, dataset_id)
+    found = [*_rejected(cursor, dataset_id, since), *_elsewhere(cursor, dataset_id), *_coverage(covered)]
     for check in _CHECKS:
         found += check(cursor, dataset_id)
     return by_severity(found)
@@ -38,7 +46,8 @@ def check_latest(cursor: duckdb.DuckDBPyConnection) -> tuple[tuple[Finding, ...]
     ((dataset_id, since),) = cursor.execute(
         "SELECT any_value(dataset_id), min(ingest_id) FROM ingests WHERE ingested_at = make_timestamp(epoch_us(now()))"
     ).fetchall()
-    return check_dataset(cursor, dataset_id, since), coverage(cursor, dataset_id)
+    covered = coverage(cursor, dataset_id)
+    return _check(cursor, dataset_id, since, covered), covered
 
 
 class _Cause(NamedTuple):
@@ -121,17 +130,28 @@ def _rejected(cursor: duckdb.DuckDBPyConnection, dataset_id: int, since: int) ->
         )
 
 
-def _cells_of_judges(cursor: duckdb.DuckDBPyConnection, dataset_id: int) -> str:
-    """(system_id, judge_id, lowest, highest) of each judge's label of a cell, repeated draws together."""
-    runs = cursor.execute(
-        "SELECT 1 FROM labels WHERE dataset_id = ? AND run_id <> 0 LIMIT 1", [dataset_id]
-    ).fetchone()
-    if runs is None:
-        return "SELECT system_id, judge_id, label AS lowest, label AS highest FROM labels WHERE dataset_id = $dataset"
-    return """
+_OF_SYSTEMS = """
+    SELECT system_id, judge_id, coalesce(sum(n) FILTER (label IS NOT NULL), 0)::BIGINT AS labels,
+           coalesce(sum(n) FILTER (label IS NULL), 0)::BIGINT AS blank, min(label) AS lowest, max(label) AS highest
+    FROM system_tallies WHERE dataset_id = $dataset GROUP BY system_id, judge_id
+"""
+_OF_DRAWS = """
+    SELECT system_id, judge_id, count(lowest) AS labels, count(*) - count(lowest) AS blank, min(lowest) AS lowest,
+           max(highest) AS highest
+    FROM (
         SELECT system_id, judge_id, rubric_id, min(label) AS lowest, max(label) AS highest
         FROM labels WHERE dataset_id = $dataset GROUP BY system_id, judge_id, rubric_id
-    """
+    ) GROUP BY system_id, judge_id
+"""
+_ELSEWHERE = "SELECT * EXCLUDE (dataset_id) FROM judge_tallies WHERE dataset_id = $dataset"
+
+
+def _given(cursor: duckdb.DuckDBPyConnection, dataset_id: int) -> str:
+    """(system_id, judge_id, labels, blank, lowest, highest) by a judge's label of a cell, repeated draws together."""
+    if cursor.execute("SELECT 1 FROM label_sources WHERE dataset_id = ?", [dataset_id]).fetchone():
+        return _ELSEWHERE
+    runs = cursor.execute("SELECT 1 FROM runs WHERE dataset_id = ? LIMIT 1", [dataset_id]).fetchone()
+    return _OF_SYSTEMS if runs is None else _OF_DRAWS
 
 
 def coverage(cursor: duckdb.DuckDBPyConnection, dataset_id: int) -> pd.DataFrame:
@@ -139,17 +159,10 @@ def coverage(cursor: duckdb.DuckDBPyConnection, dataset_id: int) -> pd.DataFrame
 
     Repeated draws of a judge on a cell count once.
     """
-    given = f"""
-        SELECT system_id, judge_id, count(lowest) AS labels, count(*) - count(lowest) AS blank,
-               min(lowest) AS lowest, max(highest) AS highest
-        FROM ({_cells_of_judges(cursor, dataset_id)}) GROUP BY system_id, judge_id
-    """
-    if cursor.execute("SELECT 1 FROM label_sources WHERE dataset_id = ?", [dataset_id]).fetchone():
-        given = "SELECT * EXCLUDE (dataset_id) FROM judge_tallies WHERE dataset_id = $dataset"
     return select(
         cursor,
         f"""
-        WITH given AS ({given}), judging AS (SELECT DISTINCT judge_id FROM given),
+        WITH given AS ({_given(cursor, dataset_id)}), judging AS (SELECT DISTINCT judge_id FROM given),
         judged AS (SELECT system_id, max(labels + blank) AS most FROM given GROUP BY system_id)
         SELECT s.name AS system, k.name AS judge, coalesce(labels, 0) AS labels, coalesce(blank, 0) AS blank,
                most AS cells, coalesce(labels, 0) / most AS share, lowest, highest
@@ -161,9 +174,8 @@ def coverage(cursor: duckdb.DuckDBPyConnection, dataset_id: int) -> pd.DataFrame
     )
 
 
-def _coverage(cursor: duckdb.DuckDBPyConnection, dataset_id: int) -> Iterator[Finding]:
+def _coverage(table: pd.DataFrame) -> Iterator[Finding]:
     """Pairs that hardly meet, judges that say nothing, and judges that always say the same."""
-    table = coverage(cursor, dataset_id)
     if table.empty:
         return
     thin = table[(table["labels"] + table["blank"]) < _THIN * table["cells"]]
@@ -223,4 +235,4 @@ def _elsewhere(cursor: duckdb.DuckDBPyConnection, dataset_id: int) -> Iterator[F
         yield Finding("note", "elsewhere", "Labels that stay where they are", sentence, 1, pd.DataFrame())
 
 
-_CHECKS: tuple[Check, ...] = (_elsewhere, _coverage, scale_checks.check_scales, *consistency.CHECKS)
+_CHECKS: tuple[Check, ...] = (scale_checks.check_scales, *consistency.CHECKS)

@@ -10,105 +10,129 @@ import pandas as pd
 
 from ...text import count
 from ..ingest.findings import SHOWN, Finding, select
-from ..ingest.rubric_facts import RUBRIC_FACTS
 
 _FEW_LEVELS = 12  # levels up to which a scale without one of them has a gap
 _ENOUGH = 10  # labels of a criterion, or of a judge on it, below which nothing is concluded
 
-_CRITERIA = f"""
-    WITH {RUBRIC_FACTS}, seen AS MATERIALIZED (
-        SELECT key, judge_id, label, sum(n) AS n FROM (
-            SELECT rubric_id, judge_id, label, count(*) AS n FROM labels
-            WHERE dataset_id = $dataset AND label IS NOT NULL GROUP BY ALL
-        ) JOIN facts USING (rubric_id) GROUP BY key, judge_id, label
+# A criterion goes by the least number j of its rubrics. ``levels`` has a bit for each label modulo 64, which counts
+# different labels where they span fewer than that.
+_KEEP = f"""
+    CREATE OR REPLACE TEMP TABLE criteria_now AS
+    WITH listed AS (
+        SELECT min(j) AS c, key, any_value(criterion) AS criterion, min(scale_min) AS scale_min,
+               max(scale_max) AS scale_max, bool_and(given) AS given
+        FROM facts_now GROUP BY key
     ), by_judge AS (
-        SELECT key, judge_id, min(label) AS lo, max(label) AS hi, sum(n) AS n FROM seen GROUP BY key, judge_id
-    ), apart AS (
-        SELECT key, max(lo) AS above, min(hi) AS below, max(hi) AS top FROM by_judge WHERE n >= {_ENOUGH}
-        GROUP BY key HAVING count(*) > 1
-    ), given_labels AS (
-        SELECT key, count(*) AS different, min(label) AS lowest, max(label) AS highest, sum(n)::BIGINT AS n,
-               left(string_agg(label::VARCHAR, ', ' ORDER BY label), 100) AS values
-        FROM (SELECT key, label, sum(n) AS n FROM seen GROUP BY key, label) GROUP BY key
+        SELECT l.c, t.judge_id, min(lowest) AS lo, max(highest) AS hi, sum(t.n) AS n, bit_or(t.levels) AS levels
+        FROM label_tallies t JOIN facts_now f USING (rubric_id) JOIN listed l USING (key)
+        WHERE t.dataset_id = $dataset AND t.n > 0 GROUP BY l.c, t.judge_id
+    ), ranges AS (
+        SELECT c, min(lo) AS lowest, max(hi) AS highest, bit_count(bit_or(levels)) AS bits, sum(n)::BIGINT AS n,
+               max(lo) FILTER (n >= {_ENOUGH}) AS above, min(hi) FILTER (n >= {_ENOUGH}) AS below,
+               max(hi) FILTER (n >= {_ENOUGH}) AS top, count(*) FILTER (n >= {_ENOUGH}) AS judges
+        FROM by_judge GROUP BY c
     )
-    SELECT any_value(f.criterion) AS criterion, min(f.scale_min) AS scale_min, max(f.scale_max) AS scale_max,
-           bool_and(f.given) AS given, g.lowest, g.highest, g.different, g.values AS labels, g.n,
-           a.above > a.below OR (a.below <= 1 AND a.top >= 3) AS apart
-    FROM facts f JOIN given_labels g USING (key) LEFT JOIN apart a USING (key)
-    GROUP BY key, g.lowest, g.highest, g.different, g.values, g.n, a.above, a.below, a.top ORDER BY criterion
+    SELECT c, criterion, scale_min, scale_max, given, lowest, highest, n,
+           highest - lowest + 1 > bits AND highest - lowest < {_FEW_LEVELS} AND n >= {2 * _ENOUGH} AS gap,
+           judges > 1 AND (above > below OR (below <= 1 AND top >= 3)) AS apart
+    FROM listed JOIN ranges USING (c)
+"""
+_ENDS = """
+    SELECT scale_min, scale_max, count(*) AS n FROM criteria_now WHERE scale_max - scale_min > 1 AND NOT given
+    GROUP BY scale_min, scale_max ORDER BY n DESC, scale_max DESC, scale_min DESC LIMIT 1
+"""
+# Of the criteria that are shown, which labels there are: of them alone the labels are read.
+_SHOW = f"""
+    WITH found AS (
+        SELECT *, count(*) OVER () AS found FROM criteria_now WHERE {{where}} ORDER BY criterion LIMIT {SHOWN}
+    ), given_labels AS (
+        SELECT c, count(*) AS different, left(string_agg(label::VARCHAR, ', ' ORDER BY label), 100) AS labels
+        FROM (
+            SELECT DISTINCT o.c, l.label FROM labels l JOIN facts_now f USING (rubric_id)
+            JOIN (SELECT f.key, found.c FROM facts_now f JOIN found ON f.j = found.c) o USING (key)
+            WHERE l.dataset_id = $dataset AND l.label IS NOT NULL
+        ) GROUP BY c
+    )
+    SELECT criterion, scale_min, scale_max, given, lowest, highest, different, labels, n, apart, found
+    FROM found JOIN given_labels USING (c) ORDER BY criterion
 """
 
 
 def check_scales(cursor: duckdb.DuckDBPyConnection, dataset_id: int) -> Iterator[Finding]:
-    """Findings about the scales as they are now."""
-    table = select(cursor, _CRITERIA, dataset_id)
-    if table.empty:
-        return
-    inferred = table[~table["given"].astype(bool)]
-    yield from _below_zero(inferred)
-    yield from _gaps(inferred)
-    yield from _narrow(inferred)
-    yield from _apart(table)
+    """Findings about the scales as they are now, by ``facts_now``."""
+    cursor.execute(_KEEP, {"dataset": dataset_id})
+    yield from _below_zero(*_found(cursor, dataset_id, "lowest < 0 AND NOT given"))
+    yield from _gaps(*_found(cursor, dataset_id, "gap AND NOT given"))
+    yield from _narrow(cursor, dataset_id)
+    yield from _apart(*_found(cursor, dataset_id, "apart"))
 
 
-def _below_zero(table: pd.DataFrame) -> Iterator[Finding]:
-    found = table[table["lowest"] < 0]
-    if len(found):
+def _found(cursor: duckdb.DuckDBPyConnection, dataset_id: int, where: str) -> tuple[pd.DataFrame, int]:
+    """The first of the criteria for which a condition holds, and how many there are."""
+    if cursor.execute(f"SELECT 1 FROM criteria_now WHERE {where} LIMIT 1").fetchone() is None:
+        return pd.DataFrame(), 0
+    table = select(cursor, _SHOW.format(where=where), dataset_id)
+    return table.drop(columns="found"), int(table["found"].iloc[0])
+
+
+def _below_zero(found: pd.DataFrame, n: int) -> Iterator[Finding]:
+    if n:
         first = found.iloc[0]
         yield _warning(
             "negative_level",
             "Labels below 0",
-            f"{count(len(found), 'scale')} begin below 0, such as that of {first['criterion']} ({first['labels']}): "
+            f"{count(n, 'scale')} begin below 0, such as that of {first['criterion']} ({first['labels']}): "
             f"if {first['lowest']} stands for no label, say so (--answer={first['lowest']}=); else give the scale.",
             found,
+            n,
         )
 
 
-def _gaps(table: pd.DataFrame) -> Iterator[Finding]:
-    levels = table["highest"] - table["lowest"] + 1
-    found = table[(levels > table["different"]) & (levels <= _FEW_LEVELS) & (table["n"] >= 2 * _ENOUGH)]
-    if len(found):
+def _gaps(found: pd.DataFrame, n: int) -> Iterator[Finding]:
+    if n:
         first = found.iloc[0]
         yield _warning(
             "gap",
             "Scales with levels that nobody gave",
-            f"{count(len(found), 'scale')} {_have(found)} levels between others that no label has, such as that of "
-            f"{first['criterion']} (labels {first['labels']}): see whether the scale is meant so.",
+            f"{count(n, 'scale')} {'has' if n == 1 else 'have'} levels between others that no label has, such as that "
+            f"of {first['criterion']} (labels {first['labels']}): see whether the scale is meant so.",
             found,
+            n,
         )
 
 
-def _narrow(table: pd.DataFrame) -> Iterator[Finding]:
+def _narrow(cursor: duckdb.DuckDBPyConnection, dataset_id: int) -> Iterator[Finding]:
     """Graded criteria whose labels stop short of the scale that most graded criteria have."""
-    graded = table[table["scale_max"] - table["scale_min"] > 1]
-    if graded.empty:
+    ends = cursor.execute(_ENDS).fetchone()
+    if ends is None:
         return
-    ends = graded.groupby(["scale_min", "scale_max"]).size().sort_values()
-    low, high = ends.index[-1]
-    found = graded[(graded["scale_min"] >= low) & (graded["scale_max"] < high)]
-    if len(found):
+    low, high, _ = ends
+    where = f"scale_max - scale_min > 1 AND NOT given AND scale_min >= {low:d} AND scale_max < {high:d}"
+    found, n = _found(cursor, dataset_id, where)
+    if n:
         first = found.iloc[0]
         yield _warning(
             "narrow_scale",
             "Scales that may be narrower than meant",
-            f"{count(len(found), 'scale')} end below the {high} that others reach, such as that of "
+            f"{count(n, 'scale')} end below the {high} that others reach, such as that of "
             f"{first['criterion']}: nobody gave it more than {first['highest']}, so its scale is taken as "
             f"{first['scale_min']} to {first['scale_max']}. If all share one, give it (--scale '*={low}..{high}').",
             found,
+            n,
         )
 
 
-def _apart(table: pd.DataFrame) -> Iterator[Finding]:
-    found = table[table["apart"].fillna(value=False).astype(bool)]
-    if len(found):
+def _apart(found: pd.DataFrame, n: int) -> Iterator[Finding]:
+    if n:
         first = found.iloc[0]
         yield _warning(
             "disjoint_ranges",
             "Judges that seem to use different scales",
-            f"On {count(len(found), 'criterion', 'criteria')} judges give labels from ranges that do not fit "
+            f"On {count(n, 'criterion', 'criteria')} judges give labels from ranges that do not fit "
             f"together, such as {first['criterion']} (labels {first['labels']}): bring them to one scale before they "
             "are compared.",
             found,
+            n,
         )
 
 
@@ -128,12 +152,9 @@ def changed_scales(before: pd.DataFrame, after: pd.DataFrame) -> Iterator[Findin
             f"{first['scale_min']} to {first['scale_max']} with these rows. Labels that passed may fail, and the other "
             "way round: give the scale if it is not meant so.",
             found[columns],
+            len(found),
         )
 
 
-def _have(found: pd.DataFrame) -> str:
-    return "has" if len(found) == 1 else "have"
-
-
-def _warning(code: str, title: str, sentence: str, found: pd.DataFrame) -> Finding:
-    return Finding("warning", code, title, sentence, len(found), found.head(SHOWN).reset_index(drop=True))
+def _warning(code: str, title: str, sentence: str, found: pd.DataFrame, n: int) -> Finding:
+    return Finding("warning", code, title, sentence, n, found.head(SHOWN).reset_index(drop=True))

@@ -3,6 +3,7 @@
 # ruff: noqa: S608 - every identifier in the SQL is this program's own, every value is bound
 from __future__ import annotations
 
+from . import names
 from .job import Job
 from .statements import KEYS, key_of, same_key
 
@@ -81,6 +82,9 @@ def resolve_repeats(job: Job) -> None:
 def _number_runs(job: Job) -> None:
     """Rows of one key as repeated draws, numbered by their labels, so that no order of the rows matters."""
     key = key_of(job.kind)
+    if job.has_runs:  # the runs that the file names have their ids first
+        names.keep_names(job, "run", "SELECT run_id AS id FROM coded")
+        job.run("UPDATE run_names SET is_new = false WHERE id IN (SELECT run_id FROM runs)")
     job.run(f"""
         CREATE TEMP TABLE drawn AS
         SELECT "row", row_number() OVER (PARTITION BY {key} ORDER BY label, "row")::VARCHAR AS name
@@ -139,11 +143,18 @@ def _keep_reasons(job: Job) -> None:
     """)
 
 
-def resolve_stored(job: Job) -> None:
-    """Rows whose key the dataset already holds: equal ones collapse, an unknown is filled, others conflict."""
+# Over ``met``: rows for which a stored label, or perhaps its reason, became another.
+GAVE_WAY = "label IS DISTINCT FROM old OR reason IS NOT NULL"
+
+
+def resolve_stored(job: Job) -> bool:
+    """Rows whose key the dataset already holds: equal ones collapse, an unknown is filled, others conflict.
+
+    Whether the dataset held labels, and there is a table ``met``.
+    """
     table, key = job.kind, key_of(job.kind)
     if not job.one(f"SELECT count(*) FROM {table} WHERE dataset_id = $dataset")[0]:
-        return
+        return False
     job.run(f"""
         CREATE TEMP TABLE met AS
         SELECT {key}, c."row", c.label, c.reason, l.label AS old, l.reason AS old_reason, l."row" AS old_row,
@@ -161,6 +172,7 @@ def resolve_stored(job: Job) -> None:
         _decide_differing(job, differing)
     _replace_stored(job)
     job.run('DELETE FROM coded WHERE "row" IN (SELECT "row" FROM met)')
+    return True
 
 
 def _decide_differing(job: Job, rows: int) -> None:

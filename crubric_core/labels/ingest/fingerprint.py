@@ -13,19 +13,26 @@ Query = tuple[str, dict[str, object]]
 
 # Who classified a query (type_source) is no content: no result depends on it. Runs, reasons, answers, facts of the
 # systems and pass marks came later than the rest: a dataset without them has the fingerprint that it always had.
-# The rows of each table are hashed and the hashes summed, so that order is no matter. Labels are summed within a
-# rubric first: their hashes come from the few (system, judge, label) there are, never from ten million strings.
+# The rows of each table are hashed and the hashes summed, so that order is no matter. Labels, and their reasons, are
+# summed within a rubric first, by their tallies: new labels add to the sums, and no stored label is read again.
 _SECTIONS = {
     "labels": """
+        SELECT to_json([q.name, r.name, total::VARCHAR, n::VARCHAR]) AS content
+        FROM (
+            SELECT rubric_id, sum(hashes) AS total, sum("rows") AS n FROM label_tallies
+            WHERE dataset_id = $dataset GROUP BY rubric_id
+        ) JOIN rubrics r USING (rubric_id) LEFT JOIN queries q ON q.query_id = r.query_id
+    """,
+    "gold": """
         WITH tokens AS (
-            SELECT system_id, judge_id, label {run},
-                   md5_number_lower(to_json([s.name, k.name, label::VARCHAR] {named})::VARCHAR) AS h
-            FROM (SELECT DISTINCT system_id, judge_id, label {run} FROM {table} WHERE dataset_id = $dataset) t
-            JOIN systems s USING (system_id) JOIN judges k USING (judge_id) {runs}
+            SELECT system_id, judge_id, label,
+                   md5_number_lower(to_json([s.name, k.name, label::VARCHAR])::VARCHAR) AS h
+            FROM (SELECT DISTINCT system_id, judge_id, label FROM gold WHERE dataset_id = $dataset) t
+            JOIN systems s USING (system_id) JOIN judges k USING (judge_id)
         ), sums AS (
             SELECT rubric_id, sum(h::HUGEINT) AS total, count(*) AS n
-            FROM {table} l JOIN tokens t ON l.system_id = t.system_id AND l.judge_id = t.judge_id
-                                         AND l.label IS NOT DISTINCT FROM t.label {same}
+            FROM gold l JOIN tokens t ON l.system_id = t.system_id AND l.judge_id = t.judge_id
+                                     AND l.label IS NOT DISTINCT FROM t.label
             WHERE l.dataset_id = $dataset GROUP BY rubric_id
         )
         SELECT to_json([q.name, r.name, total::VARCHAR, n::VARCHAR]) AS content
@@ -51,9 +58,7 @@ _SECTIONS = {
     """,
     "reasons": """
         WITH counting AS NOT MATERIALIZED (
-            SELECT 'labels' AS kind, system_id, rubric_id, judge_id, run_id, label, reason FROM labels
-            WHERE dataset_id = $dataset
-            UNION ALL SELECT 'gold', system_id, rubric_id, judge_id, 0, label, reason FROM gold
+            SELECT 'gold' AS kind, system_id, rubric_id, judge_id, 0 AS run_id, label, reason FROM gold
             WHERE dataset_id = $dataset
             UNION ALL SELECT 'anchors', NULL, rubric_id, judge_id, 0, label, reason FROM anchors
             WHERE dataset_id = $dataset
@@ -84,26 +89,19 @@ _SECTIONS = {
         FROM reference_ranking t JOIN systems s USING (system_id) WHERE t.dataset_id = $dataset
     """,
 }
+_REASONS_OF_LABELS = """
+    SELECT coalesce(sum("rows"), 0), coalesce(sum(hashes), 0) FROM reason_tallies WHERE dataset_id = $dataset
+"""
 SECTIONS = (
     *("labels", "gold", "rubrics", "queries", "reference_ranking"),
     *("anchors", "reasons", "answers", "system_facts"),
 )
 _ALWAYS = SECTIONS[:5]  # the others came later, and count where they hold anything
-_RUNS = {
-    "run": ", run_id",
-    "named": "|| CASE WHEN d.name IS NOT NULL THEN ['run', d.name] ELSE [] END",
-    "runs": "LEFT JOIN runs d USING (run_id)",
-    "same": "AND l.run_id = t.run_id",
-}
 
 
-def section(name: str, dataset: int, *, runs: bool = False) -> Query:
-    """(rows, sum of their hashes) of one table of the dataset; ``runs``: whether its labels name any."""
-    content = _SECTIONS["labels" if name == "gold" else name]
-    if name in ("labels", "gold"):
-        content = content.format(
-            table=name, **(_RUNS if runs and name == "labels" else dict.fromkeys(_RUNS, ""))
-        )
+def section(name: str, dataset: int) -> Query:
+    """(rows, sum of their hashes) of one table of the dataset."""
+    content = _SECTIONS[name]
     sql = f"SELECT count(*), coalesce(sum(md5_number_lower(content::VARCHAR)::HUGEINT), 0) FROM ({content})"
     return sql, {"dataset": dataset}
 
@@ -118,12 +116,11 @@ def combine(sections: dict[str, tuple[int, int]]) -> str:
 def renew(cursor: duckdb.DuckDBPyConnection, dataset: int) -> str:
     """The fingerprint of the dataset as the transaction sees it, stored with it."""
     sections = {}
-    runs = cursor.execute(
-        "SELECT 1 FROM labels WHERE dataset_id = ? AND run_id <> 0 LIMIT 1", [dataset]
-    ).fetchone()
     for name in SECTIONS:
-        rows, total = cursor.execute(*section(name, dataset, runs=runs is not None)).fetchall()[0]
+        rows, total = cursor.execute(*section(name, dataset)).fetchall()[0]
         sections[name] = (int(rows), int(total))
+    ((rows, total),) = cursor.execute(_REASONS_OF_LABELS, {"dataset": dataset}).fetchall()
+    sections["reasons"] = (sections["reasons"][0] + int(rows), sections["reasons"][1] + int(total))
     source = cursor.execute(
         'SELECT "rows", fingerprint FROM label_sources WHERE dataset_id = ?', [dataset]
     ).fetchone()

@@ -4,8 +4,8 @@
 from __future__ import annotations
 
 from ..readers import values
-from . import names, scales
-from .conflicts import has_no_repeats, resolve_repeats, resolve_stored
+from . import names, scales, tallies
+from .conflicts import GAVE_WAY, has_no_repeats, resolve_repeats, resolve_stored
 from .job import Job
 from .label_values import read_labels
 from .statements import KEYS, key_of
@@ -29,13 +29,14 @@ def store_labels(job: Job) -> None:
     scales.apply_given(job)
     exceptions = _has_systems(job) and scales.find_exceptions(job)
     if not exceptions and _is_sound(job, judge) and _store_directly(job, judge):
+        _tally(job, met=False)
         scales.keep_given(job)
         return
     _code(job, judge, exceptions=exceptions)
     _reject_faults(job, judge, exceptions=exceptions)
     job.report(0.7, "Looking for repeats")
     resolve_repeats(job)
-    resolve_stored(job)
+    met = resolve_stored(job)
     job.report(0.8, "Storing the labels")
     if _has_systems(job):
         names.keep_names(job, "system", "SELECT system_id AS id FROM coded")
@@ -48,7 +49,21 @@ def store_labels(job: Job) -> None:
         INSERT INTO {job.kind} ({_columns(job)})
         SELECT $dataset, {key_of(job.kind)}, label, reason, $ingest, "row" FROM coded
     """)
+    _tally(job, met=met)
     scales.keep_given(job)
+
+
+def _tally(job: Job, *, met: bool) -> None:
+    """Keep the tallies of the labels up to date; ``met``: whether rows met stored labels."""
+    if job.kind != "labels":
+        return
+    job.report(0.83, "Tallying the labels")
+    if met and job.one(f"SELECT count(*) FROM met WHERE {GAVE_WAY}")[0]:
+        ingests = f"SELECT old_ingest FROM met UNION SELECT {job.ingest_id:d}"
+        changed = f"SELECT rubric_id FROM met WHERE {GAVE_WAY}"
+        tallies.recount(job.cursor, job.dataset_id, f"{changed} UNION SELECT rubric_id FROM coded", ingests)
+    else:
+        tallies.add(job.cursor, job.dataset_id, job.ingest_id, job.tally.total, reasons=job.has_reasons)
 
 
 def _columns(job: Job) -> str:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import duckdb
 
 from ...errors import IngestError
+from . import tallies
 from .job import Job
 from .statements import KEYS, revive
 
@@ -21,7 +22,7 @@ def reconcile_rubrics(job: Job) -> None:
         SELECT g.rubric_id AS old_id, min(r.rubric_id) AS new_id, count(*) AS n, any_value(g.name) AS name
         FROM rubrics g JOIN rubrics r ON r.name = g.name AND r.dataset_id = g.dataset_id AND r.query_id IS NOT NULL
         WHERE g.dataset_id = $dataset AND g.query_id IS NULL
-          AND g.rubric_id IN (SELECT rubric_id FROM labels WHERE dataset_id = $dataset
+          AND g.rubric_id IN (SELECT rubric_id FROM label_tallies WHERE dataset_id = $dataset
                               UNION ALL SELECT rubric_id FROM gold WHERE dataset_id = $dataset
                               UNION ALL SELECT rubric_id FROM anchors WHERE dataset_id = $dataset)
         GROUP BY g.rubric_id
@@ -35,6 +36,8 @@ def reconcile_rubrics(job: Job) -> None:
     if moving:
         for table in KEYS:
             _move(job, table)
+        changed = "SELECT old_id FROM moves UNION SELECT new_id FROM moves"
+        tallies.recount(job.cursor, job.dataset_id, changed)
     if job.kind == "rubrics" or moving:
         check_scales(job.cursor, job.dataset_id, job.source)
 

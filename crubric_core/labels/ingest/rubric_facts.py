@@ -3,6 +3,12 @@
 # ruff: noqa: S608 - every identifier in the SQL is this program's own, every value is bound
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import duckdb
+    import pandas as pd
+
 Query = tuple[str, dict[str, object]]
 
 
@@ -72,13 +78,13 @@ RUBRIC_FACTS = f"""
                                            WHEN lowest < top THEN lowest ELSE top - 1 END) AS bottom
         FROM topped
     ),
+    names AS (SELECT name, count(*) AS times FROM scaled GROUP BY name),
+    owns AS (SELECT own, min(key) = max(key) AS one_key FROM scaled GROUP BY own),
+    keys AS (SELECT key, min(own) = max(own) AS one_own, min(text) AS first_text FROM scaled GROUP BY key),
     qualified AS (
-        SELECT *, CASE WHEN count(*) OVER (PARTITION BY name) > 1 THEN query || '#' || name ELSE name END AS rubric,
-               min(key) OVER (PARTITION BY own) = max(key) OVER (PARTITION BY own)
-                   AND min(own) OVER (PARTITION BY key) = max(own) OVER (PARTITION BY key) AS own_is_one,
-               min(text) OVER (PARTITION BY key) AS first_text,
-               top - bottom + 1 AS levels
-        FROM scaled
+        SELECT s.*, CASE WHEN times > 1 THEN query || '#' || name ELSE name END AS rubric,
+               one_key AND one_own AS own_is_one, first_text, top - bottom + 1 AS levels
+        FROM scaled s JOIN names USING (name) JOIN owns USING (own) JOIN keys USING (key)
     ),
     facts AS (
         SELECT row_number() OVER (ORDER BY query, rubric) - 1 AS j, rubric_id, query_id, rubric, query, text,
@@ -94,21 +100,51 @@ RUBRIC_FACTS = f"""
 """
 
 
+_CRITERIA = """
+    SELECT criterion, count(*) AS rubrics, count(DISTINCT query) AS queries,
+           coalesce(sum(n), 0)::BIGINT AS labels, min(lo) AS lowest, max(hi) AS highest,
+           min(scale_min) AS scale_min, max(scale_max) AS scale_max, max(levels) AS levels,
+           min(polarity) AS polarity, min(pass_mark) AS pass_mark, bool_or(mark_given) AS mark_given,
+           CASE WHEN bool_and(given) THEN 'given' ELSE 'inferred' END AS source
+    FROM {facts} GROUP BY key, criterion ORDER BY labels DESC, criterion
+"""
+
+
 def criteria(dataset: int) -> Query:
     """One row a criterion: what its scale rests on, and the lowest label that counts as met (or as passed)."""
-    return (
+    facts = "facts LEFT JOIN labelled USING (rubric_id)"
+    return f"WITH {RUBRIC_FACTS} {_CRITERIA.format(facts=facts)}", {"dataset": dataset}
+
+
+def keep_facts(cursor: duckdb.DuckDBPyConnection, dataset: int) -> None:
+    """The temporary table ``facts_now``: ``facts`` with lo, hi and n of the labels, as the transaction sees them."""
+    cursor.execute(
         f"""
-        WITH {RUBRIC_FACTS}
-        SELECT criterion, count(*) AS rubrics, count(DISTINCT query) AS queries,
-               coalesce(sum(n), 0)::BIGINT AS labels, min(lo) AS lowest, max(hi) AS highest,
-               min(scale_min) AS scale_min, max(scale_max) AS scale_max, max(levels) AS levels,
-               min(polarity) AS polarity, min(pass_mark) AS pass_mark, bool_or(mark_given) AS mark_given,
-               CASE WHEN bool_and(given) THEN 'given' ELSE 'inferred' END AS source
-        FROM facts LEFT JOIN labelled USING (rubric_id)
-        GROUP BY key, criterion ORDER BY labels DESC, criterion
+        CREATE OR REPLACE TEMP TABLE facts_now AS
+        WITH {RUBRIC_FACTS} SELECT * FROM facts LEFT JOIN labelled USING (rubric_id)
         """,
         {"dataset": dataset},
     )
+
+
+def criteria_now(cursor: duckdb.DuckDBPyConnection) -> pd.DataFrame:
+    """As ``criteria``, of the facts that were kept."""
+    return cursor.execute(_CRITERIA.format(facts="facts_now")).df()
+
+
+_STATE = """
+    SELECT (SELECT (count(*), sum(hash(rubric_id, lo, hi)::HUGEINT))
+            FROM label_extremes WHERE dataset_id = $dataset),
+           (SELECT (count(*), sum(hash(rubric_id, query_id, name, text, scale_min, scale_max, weight, polarity,
+                                       pass_mark, ingest_id IS NULL)::HUGEINT))
+            FROM rubrics WHERE dataset_id = $dataset)
+"""
+
+
+def scales_stand(before: duckdb.DuckDBPyConnection, now: duckdb.DuckDBPyConnection, dataset: int) -> bool:
+    """Whether nothing that the scales of a dataset rest on is another in one transaction than in the other."""
+    states = [cursor.execute(_STATE, {"dataset": dataset}).fetchall() for cursor in (before, now)]
+    return states[0] == states[1]
 
 
 def named_as(dataset: int, criteria: list[str]) -> Query:

@@ -163,7 +163,7 @@ TABLES = (
         "a row whose key is stored already",
         ("row", "old", "old_row"),
         ("conflicts", "facts"),
-        ("conflicts", "facts"),
+        ("conflicts", "facts", "label_rows"),
     ),
     StagingTable(
         "described", "a row of descriptions in ids", ("row", "id"), ("attribute_rows",), ("attribute_rows",)
@@ -190,6 +190,15 @@ TABLES = (
     ),
     StagingTable(
         "revived", "a key whose earlier label counts again", ("ingest_id",), ("statements",), ("statements",)
+    ),
+    StagingTable("touched", "a rubric whose labels an undo changes", ("rubric_id",), ("undo",), ("undo",)),
+    StagingTable("summed", "a row of tallies, one a key", (), ("tallies",), ("tallies",)),
+    StagingTable(
+        "facts_now",
+        "a rubric with its scale, as the transaction sees it",
+        ("rubric_id", "key", "criterion", "lo", "hi", "n"),
+        ("rubric_facts",),
+        ("rubric_facts",),
     ),
     StagingTable("described_by", "a thing that an undone ingest described", ("id",), ("undo",), ("undo",)),
 )

@@ -9,7 +9,7 @@ import duckdb
 import pandas as pd
 
 from ...errors import DatasetError, IngestError
-from . import facts
+from . import facts, tallies
 from . import fingerprint as hashing
 from .changes import Changes
 from .facts import FACTS
@@ -79,6 +79,7 @@ def undo(cursor: duckdb.DuckDBPyConnection, dataset: tuple[int, str], ingest_id:
             f"The dataset {name!r} has no ingest {ingest_id}: choose one that its history lists."
         )
     sources = tuple(dict.fromkeys(source for _, _, source in found))
+    _remember_touched(cursor, dataset_id, [number for number, _, _ in found])
     removed = restored = 0
     for number, kind, source in found:
         blocker = _undo_blocker(cursor, dataset_id, number)
@@ -87,6 +88,7 @@ def undo(cursor: duckdb.DuckDBPyConnection, dataset: tuple[int, str], ingest_id:
         n_removed, back = _undo_one(cursor, dataset_id, number, kind)
         _forget_ingest(cursor, dataset_id, number)
         removed, restored = removed + n_removed, restored + back
+    tallies.recount(cursor, dataset_id, "FROM touched")
     try:
         check_scales(cursor, dataset_id, "What is left")
     except IngestError as error:
@@ -94,6 +96,20 @@ def undo(cursor: duckdb.DuckDBPyConnection, dataset: tuple[int, str], ingest_id:
     left = cursor.execute("SELECT 1 FROM ingests WHERE dataset_id = ?", [dataset_id]).fetchone()
     fingerprint = hashing.renew(cursor, dataset_id) if left else None
     return UndoReport(name, sources, removed, restored, fingerprint)
+
+
+def _remember_touched(cursor: duckdb.DuckDBPyConnection, dataset_id: int, ingests: list[int]) -> None:
+    """``touched(rubric_id)``: the rubrics whose labels an undo of these ingests changes."""
+    cursor.execute(
+        """
+        CREATE OR REPLACE TEMP TABLE touched AS
+        WITH undone AS (SELECT unnest($ingests::INTEGER[]) AS ingest_id)
+        SELECT rubric_id FROM labels JOIN undone USING (ingest_id) WHERE dataset_id = $dataset
+        UNION SELECT rubric_id FROM aside JOIN undone USING (ingest_id) WHERE dataset_id = $dataset
+        UNION SELECT unnest([old_rubric_id, new_rubric_id]) FROM moved JOIN undone USING (ingest_id)
+        """,
+        {"dataset": dataset_id, "ingests": ingests},
+    )
 
 
 def _undo_blocker(cursor: duckdb.DuckDBPyConnection, dataset_id: int, ingest_id: int) -> str:

@@ -75,15 +75,12 @@ def queries(dataset: int) -> Query:
     )
 
 
+SCALE = "SELECT min(scale_min), max(scale_max), max(levels), bool_and(given) FROM {facts} HAVING count(*) > 0"
+
+
 def scale(dataset: int) -> Query:
     """Lowest, highest, most levels, and whether every rubric was given its scale; no row without rubrics."""
-    return (
-        f"""
-        WITH {RUBRIC_FACTS}
-        SELECT min(scale_min), max(scale_max), max(levels), bool_and(given) FROM facts HAVING count(*) > 0
-        """,
-        {"dataset": dataset},
-    )
+    return f"WITH {RUBRIC_FACTS} {SCALE.format(facts='facts')}", {"dataset": dataset}
 
 
 def has_runs(dataset: int) -> Query:

@@ -47,6 +47,10 @@ _IDS: Mapping[str, Mapping[str, str]] = {
     "cell_tallies": {"system_id": "systems", "rubric_id": "rubrics", "judge_id": "judges"},
     "judge_tallies": {"system_id": "systems", "judge_id": "judges"},
     "rubric_tallies": {"rubric_id": "rubrics"},
+    "label_tallies": {"rubric_id": "rubrics", "judge_id": "judges"},
+    "system_tallies": {"system_id": "systems", "judge_id": "judges"},
+    "reason_tallies": {"rubric_id": "rubrics"},
+    "stretches": {"judge_id": "judges", "ingest_id": "ingests"},
 }
 TABLES = tuple(_IDS)  # every table that belongs to a dataset by its dataset_id
 _OWN_ID = {

@@ -129,7 +129,7 @@ class Dataset:
     def scale(self) -> Scale | None:
         """The widest scale of the rubrics; None while there are none."""
         with self._reading() as cursor:
-            return read_scale(cursor, self._id)
+            return _scale_of(cursor.execute(*catalogue.scale(self._id)).fetchone())
 
     def counts(self) -> dict[str, int | float]:
         """How much is there.
@@ -348,9 +348,12 @@ class Dataset:
             return tidy(cursor.execute(sql, params).df())
 
 
-def read_scale(cursor: duckdb.DuckDBPyConnection, dataset_id: int) -> Scale | None:
-    """The scale of a dataset as the cursor's transaction sees it."""
-    found = cursor.execute(*catalogue.scale(dataset_id)).fetchone()
+def scale_now(cursor: duckdb.DuckDBPyConnection) -> Scale | None:
+    """The scale of the dataset whose facts were kept (``rubric_facts.keep_facts``)."""
+    return _scale_of(cursor.execute(catalogue.SCALE.format(facts="facts_now")).fetchone())
+
+
+def _scale_of(found: tuple[Any, ...] | None) -> Scale | None:
     if found is None:
         return None
     minimum, maximum, levels, given = found

@@ -11,10 +11,12 @@ from weakref import WeakValueDictionary
 import duckdb
 
 from ...errors import InUseError, WorkspaceError
+from ..ingest import tallies
 from ..readers.formats.base import LOCAL, first_line
 from .backup import copy_to, damage, is_damage
 
-SCHEMA_VERSION = 7
+SCHEMA_VERSION = 8
+_TALLIED = 8  # the version from which labels are tallied as they are ingested
 _APPLICATION = "calibrated-rubric"
 _UNWRITABLE = ("Permission denied", "Read-only file system", "read-only")
 _SCHEMA = Path(__file__).with_name("schema")
@@ -126,6 +128,9 @@ def _migrate(cursor: duckdb.DuckDBPyConnection, version: int) -> None:
     try:
         for number in range(version + 1, SCHEMA_VERSION + 1):
             cursor.execute((_SCHEMA / f"{number}.sql").read_text(encoding="utf-8"))
+        if 0 < version < _TALLIED:
+            for (dataset_id,) in cursor.execute("SELECT dataset_id FROM datasets").fetchall():
+                tallies.rebuild(cursor, dataset_id)
         cursor.execute(
             "INSERT OR REPLACE INTO settings VALUES ('application', ?), ('schema_version', ?)",
             [_APPLICATION, str(SCHEMA_VERSION)],

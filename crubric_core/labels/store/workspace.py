@@ -3,7 +3,7 @@
 # ruff: noqa: S608 - every identifier in the SQL is this program's own, every value is bound
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
 
@@ -16,9 +16,10 @@ from ..checks.dataset_checks import by_severity, check_latest
 from ..checks.plan_checks import check_plan
 from ..checks.scale_checks import changed_scales
 from ..ingest import undo as history
+from ..ingest.findings import Finding
 from ..ingest.parts import notes_stored, stage_parts, store_parts, together
 from ..ingest.report import IngestReport, tidy
-from ..ingest.rubric_facts import criteria
+from ..ingest.rubric_facts import criteria, criteria_now, scales_stand
 from ..ingest.staging import parts_of
 from ..ingest.storing import IngestRequest
 from ..ingest.undo import UndoReport
@@ -31,7 +32,7 @@ from ..readers.sources import Piece, Source, Sources, gathered
 from . import copying
 from .backup import damage, is_damage
 from .database import Database, cause, dataset_id_of
-from .dataset import Dataset, read_scale
+from .dataset import Dataset, scale_now
 from .results import forget_orphans
 from .sourced import require_own_labels
 
@@ -176,14 +177,13 @@ class Workspace(Database):
             with closing(self.cursor()) as cursor:
                 waiting = stage_parts(cursor, parts, report)
                 with self.transaction(cursor, keep=keep):
-                    before = _criteria_of(cursor, request.dataset)
                     reports = store_parts(cursor, waiting, report, numbered=len(parts) > 1)
                     notes = (*notes_of(plan), *notes_stored(cursor, reports))
                     report(0.95, "Checking data quality")
                     checks, coverage = check_latest(cursor)
-                    scales = _criteria_of(cursor, request.dataset)
-                    checks = by_severity((*check_plan(plan), *changed_scales(before, scales), *checks))
-                    scale = read_scale(cursor, dataset_id_of(cursor, request.dataset))
+                    scales, scale = criteria_now(cursor), scale_now(cursor)
+                    changed = self._changed_scales(cursor, request.dataset, scales)
+                    checks = by_severity((*check_plan(plan), *changed, *checks))
             report(1.0, "Done")
         except duckdb.Error as error:
             if is_damage(error):
@@ -198,6 +198,17 @@ class Workspace(Database):
             coverage=coverage,
             scale=scale,
         )
+
+    def _changed_scales(
+        self, cursor: duckdb.DuckDBPyConnection, name: str, scales: pd.DataFrame
+    ) -> Iterator[Finding]:
+        """Scales that the open transaction made other ones; ``scales``: the criteria as it sees them."""
+        with self.reading() as earlier:
+            found = earlier.execute("SELECT dataset_id FROM datasets WHERE name = ?", [name]).fetchone()
+            if found is None or scales_stand(earlier, cursor, found[0]):
+                return
+            before = earlier.execute(*criteria(found[0])).df()
+        yield from changed_scales(before, scales)
 
     def dataset(self, name: str) -> Dataset:
         """A dataset by its name.
@@ -289,12 +300,6 @@ class Workspace(Database):
 
 def _silent(_share: float, _message: str) -> None:
     return None
-
-
-def _criteria_of(cursor: duckdb.DuckDBPyConnection, name: str) -> pd.DataFrame:
-    """The criteria of a dataset as the transaction sees them; none where it is new."""
-    found = cursor.execute("SELECT dataset_id FROM datasets WHERE name = ?", [name]).fetchone()
-    return cursor.execute(*criteria(-1 if found is None else found[0])).df()
 
 
 def _require_free(cursor: duckdb.DuckDBPyConnection, name: str) -> None:

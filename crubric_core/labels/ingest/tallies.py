@@ -1,0 +1,176 @@
+"""What is kept of the labels beside them: tallies that an ingest adds to, so that nothing reads all labels again.
+
+Each table of tallies is a function of the rows of ``labels`` alone. New rows append their own tallies; where stored
+labels gave way, came back or moved, the rubrics that they belong to are counted again. Appended rows are summed up with
+the others once they are more than those.
+"""
+
+# ruff: noqa: S608 - every identifier in the SQL is this program's own, every value is bound
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import duckdb
+
+BLOCK = 20  # labels of one judge that stand together in a file
+FEW = 1000  # rows that are appended without a second thought
+TABLES = ("label_tallies", "system_tallies", "reason_tallies", "stretches")
+
+
+def add(cursor: duckdb.DuckDBPyConnection, dataset: int, ingest: int, rows: int, *, reasons: bool) -> None:
+    """Tally the labels of a new ingest, of a file of so many rows; ``reasons``: whether any has one."""
+    own = f"ingest_id = {ingest:d}"
+    for tally in _TALLIES:
+        if reasons or tally.table != "reason_tallies":
+            _insert(cursor, dataset, tally, own)
+    _fold(cursor, dataset)
+    if rows >= BLOCK:
+        _find_stretches(cursor, dataset, own)
+
+
+def recount(
+    cursor: duckdb.DuckDBPyConnection, dataset: int, rubrics: str, ingests: str | None = None
+) -> None:
+    """Tally anew the labels of some rubrics; both arguments are SELECTs of ids.
+
+    ``ingests``: those whose labels are others now; None: of any.
+    """
+    own = f"rubric_id IN ({rubrics})"
+    for tally in _TALLIES:
+        only = own if "rubric_id" in tally.key else "true"
+        cursor.execute(f"DELETE FROM {tally.table} WHERE dataset_id = ? AND {only}", [dataset])
+        _insert(cursor, dataset, tally, only)
+    _fold(cursor, dataset)
+    changed = "true" if ingests is None else f"ingest_id IN ({ingests})"
+    cursor.execute(f"DELETE FROM stretches WHERE dataset_id = ? AND {changed}", [dataset])
+    _find_stretches(cursor, dataset, changed)
+
+
+def rebuild(cursor: duckdb.DuckDBPyConnection, dataset: int) -> None:
+    """Tally all labels of a dataset anew."""
+    recount(cursor, dataset, f"SELECT rubric_id FROM rubrics WHERE dataset_id = {dataset:d}")
+
+
+@dataclass(frozen=True)
+class _Tally:
+    """A table of tallies: the ids of a row, how rows of one key are summed up, and the SELECT that counts labels."""
+
+    table: str
+    key: tuple[str, ...]
+    sums: str
+    count: str
+
+
+# The token of a label names its system, judge, run and value; there are few of them, so that no row is hashed itself.
+_LABELS = """
+    WITH own AS (
+        SELECT system_id, rubric_id, judge_id, run_id, label FROM labels WHERE dataset_id = $dataset AND {only}
+    ), tokens AS (
+        SELECT system_id, judge_id, label, run_id,
+               md5_number_lower(to_json([s.name, k.name, label::VARCHAR]
+                   || CASE WHEN d.name IS NOT NULL THEN ['run', d.name] ELSE [] END)::VARCHAR)::HUGEINT AS h
+        FROM (SELECT DISTINCT system_id, judge_id, label, run_id FROM own)
+        JOIN systems s USING (system_id) JOIN judges k USING (judge_id) LEFT JOIN runs d USING (run_id)
+    )
+    SELECT l.rubric_id, l.judge_id, count(*) AS "rows", count(l.label) AS n, min(l.label) AS lowest,
+           max(l.label) AS highest, bit_or(1::UBIGINT << (l.label & 63)::UBIGINT) AS levels, sum(t.h) AS hashes
+    FROM own l JOIN tokens t ON l.system_id = t.system_id AND l.judge_id = t.judge_id AND l.run_id = t.run_id
+                            AND l.label IS NOT DISTINCT FROM t.label
+    GROUP BY l.rubric_id, l.judge_id
+"""
+_SYSTEMS = """
+    SELECT system_id, judge_id, label, count(*) AS n FROM labels WHERE dataset_id = $dataset AND {only}
+    GROUP BY system_id, judge_id, label
+"""
+# The reason of a label is the first, in the alphabet, of those that came with the label that counts.
+_REASONS = """
+    WITH own AS (
+        SELECT system_id, rubric_id, judge_id, run_id, label, reason FROM labels
+        WHERE dataset_id = $dataset AND {only}
+    ), given AS (
+        SELECT * EXCLUDE (label) FROM own WHERE reason IS NOT NULL
+        UNION ALL
+        SELECT a.system_id, a.rubric_id, a.judge_id, a.run_id, a.reason FROM aside a
+        JOIN own t USING (system_id, rubric_id, judge_id, run_id)
+        WHERE a.dataset_id = $dataset AND a.kind = 'labels' AND a.reason IS NOT NULL
+          AND a.label IS NOT DISTINCT FROM t.label
+    ), reasons AS (
+        SELECT system_id, rubric_id, judge_id, run_id, min(reason) AS reason FROM given GROUP BY ALL
+    )
+    SELECT rubric_id, count(*) AS "rows",
+           sum(md5_number_lower(to_json(
+               ['labels', s.name, q.name, r.name, k.name, d.name, g.reason])::VARCHAR)::HUGEINT) AS hashes
+    FROM reasons g JOIN systems s USING (system_id) JOIN rubrics r USING (rubric_id)
+    LEFT JOIN queries q ON q.query_id = r.query_id JOIN judges k USING (judge_id) LEFT JOIN runs d USING (run_id)
+    GROUP BY rubric_id
+"""
+_TALLIES = (
+    _Tally(
+        "label_tallies",
+        ("rubric_id", "judge_id"),
+        'sum("rows") AS "rows", sum(n) AS n, min(lowest) AS lowest, max(highest) AS highest, bit_or(levels) AS levels,'
+        " sum(hashes) AS hashes",
+        _LABELS,
+    ),
+    _Tally("system_tallies", ("system_id", "judge_id", "label"), "sum(n) AS n", _SYSTEMS),
+    _Tally("reason_tallies", ("rubric_id",), 'sum("rows") AS "rows", sum(hashes) AS hashes', _REASONS),
+)
+
+
+def _insert(cursor: duckdb.DuckDBPyConnection, dataset: int, tally: _Tally, only: str) -> None:
+    counted = tally.count.format(only=only)
+    first = f"NOT EXISTS (FROM {tally.table} WHERE dataset_id = $dataset)"
+    cursor.execute(
+        f"INSERT INTO {tally.table} BY NAME SELECT $dataset AS dataset_id, *, {first} AS folded FROM ({counted})",
+        {"dataset": dataset},
+    )
+
+
+def _fold(cursor: duckdb.DuckDBPyConnection, dataset: int) -> None:
+    """Sum up the tables to which more rows were appended since the last time than there were then."""
+    counts = ", ".join(
+        f"(SELECT coalesce(sum(CASE WHEN folded THEN -1 ELSE 1 END), 0) FROM {tally.table} WHERE dataset_id = $dataset)"
+        for tally in _TALLIES
+    )
+    (beyond,) = cursor.execute(f"SELECT {counts}", {"dataset": dataset}).fetchall()
+    for tally, more in zip(_TALLIES, beyond, strict=True):
+        if more > FEW:
+            _sum_up(cursor, dataset, tally)
+
+
+def _sum_up(cursor: duckdb.DuckDBPyConnection, dataset: int, tally: _Tally) -> None:
+    """One row a key."""
+    key = ", ".join(tally.key)
+    cursor.execute(
+        f"""
+        CREATE OR REPLACE TEMP TABLE summed AS
+        SELECT {key}, {tally.sums} FROM {tally.table} WHERE dataset_id = $dataset GROUP BY {key}
+        """,
+        {"dataset": dataset},
+    )
+    cursor.execute(f"DELETE FROM {tally.table} WHERE dataset_id = ?", [dataset])
+    cursor.execute(
+        f"INSERT INTO {tally.table} BY NAME SELECT ? AS dataset_id, *, true AS folded FROM summed", [dataset]
+    )
+    cursor.execute("DROP TABLE summed")
+
+
+def _find_stretches(cursor: duckdb.DuckDBPyConnection, dataset: int, only: str) -> None:
+    """Blocks of ``BLOCK`` labels of a judge, side by side in a file, that all have one value."""
+    cursor.execute(
+        f"""
+        INSERT INTO stretches
+        WITH own AS (SELECT judge_id, ingest_id, "row", label FROM labels WHERE dataset_id = $dataset AND {only}),
+        width AS (SELECT ingest_id, {BLOCK} * count(DISTINCT judge_id) AS w FROM own GROUP BY ingest_id),
+        blocks AS (
+            SELECT judge_id, ingest_id, w, "row" // w AS block, count(label) AS n, min(label) AS lo, max(label) AS hi
+            FROM own JOIN width USING (ingest_id) GROUP BY ALL
+        ), islands AS (
+            SELECT *, block - row_number() OVER (PARTITION BY judge_id, ingest_id, lo ORDER BY block) AS island
+            FROM blocks WHERE lo = hi
+        )
+        SELECT $dataset, ingest_id, judge_id, min(block) * w, (max(block) + 1) * w - 1, sum(n), lo
+        FROM islands GROUP BY judge_id, ingest_id, lo, island, w HAVING sum(n) >= {BLOCK}
+        """,
+        {"dataset": dataset},
+    )

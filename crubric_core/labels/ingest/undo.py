@@ -208,7 +208,7 @@ def _move_back(cursor: duckdb.DuckDBPyConnection, own: dict[str, int], kind: str
 def _forget_ingest(cursor: duckdb.DuckDBPyConnection, dataset_id: int, ingest_id: int) -> None:
     """Drop what is written of the ingest itself, and the names that nobody mentions any more."""
     cursor.execute("DELETE FROM moved WHERE ingest_id = $i OR said_by = $i", {"i": ingest_id})
-    for table in ("rejects", "ingests"):
+    for table in ("rejects", "read_files", "ingests"):
         cursor.execute(f"DELETE FROM {table} WHERE ingest_id = ?", [ingest_id])
     for table, used in _MENTIONS:
         mentioned = " UNION ALL ".join(

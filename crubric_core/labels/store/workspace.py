@@ -18,6 +18,7 @@ from ..checks.scale_checks import changed_scales
 from ..ingest import undo as history
 from ..ingest.findings import Finding
 from ..ingest.parts import notes_stored, stage_parts, store_parts, together
+from ..ingest.read_files import digests, remember, without_read
 from ..ingest.report import IngestReport, tidy
 from ..ingest.rubric_facts import criteria, criteria_now, scales_stand
 from ..ingest.staging import parts_of
@@ -170,8 +171,10 @@ class Workspace(Database):
         keep: bool,
     ) -> IngestReport:
         report = progress or _silent
+        files = digests(plan, pieces, request.policies)
         with self.reading() as cursor:
             require_own_labels(cursor, request.dataset)
+            plan = without_read(cursor, request.dataset, plan, files, request.policies)
         try:
             parts = parts_of(plan, pieces, request.dataset, request.policies, report)
             with closing(self.cursor()) as cursor:
@@ -179,6 +182,7 @@ class Workspace(Database):
                 with self.transaction(cursor, keep=keep):
                     reports = store_parts(cursor, waiting, report, numbered=len(parts) > 1)
                     notes = (*notes_of(plan), *notes_stored(cursor, reports))
+                    remember(cursor, plan, files)
                     report(0.95, "Checking data quality")
                     checks, coverage = check_latest(cursor)
                     scales, scale = criteria_now(cursor), scale_now(cursor)

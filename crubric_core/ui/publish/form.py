@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from ... import sharing
-from ...analysis.pipeline import run_pipeline
+from ...analysis.pipeline import result_of
 from ...errors import SharingError
 from ...figures.shared_view import shared_figures
 from ...reports.standalone import bundle_zip, standalone_html
@@ -16,6 +16,7 @@ from ...server import viewer_check
 from ...server.sign_in import visitor
 from ...server.views_folder import view_link, viewer_base, views_folder
 from ...sharing.build import NOTE, TITLE
+from ..kept import Kept
 from ..shared_view import content as viewer
 from ..text import plain, shorten
 from .links import ask_day
@@ -45,6 +46,7 @@ SPANS = {
 }
 UNTIL = "until the end of a day"
 NEW_LINK = "new link"
+RESULTS = 4  # results that are kept whole
 RECHECK = 5.0  # seconds until the viewer is asked again
 PUBLISH = "publish this"
 KEYS = {name: f"publish {name}" for name in ("title", "note", "target")}
@@ -102,15 +104,20 @@ def _take_over_words() -> None:
         st.session_state[KEYS["title"]], st.session_state[KEYS["note"]] = words
 
 
-@st.cache_resource(max_entries=4, show_spinner="Computing what readers will see …")
-def _result(key: tuple[str, ...], _study: Study) -> Result:
-    return run_pipeline(_study.dataset, _study.settings)
+def _result(study: Study) -> Result:
+    """The whole result, from the stages that other pages have computed already and those that are left."""
+    key = (study.fingerprint, study.dataset.name, repr(study.settings))
+    return _results().once(key, lambda: result_of(study))
+
+
+@st.cache_resource(show_spinner=False)
+def _results() -> Kept:
+    return Kept(RESULTS)
 
 
 def view_of(study: Study, choices: Choices) -> SharedView:
     """What readers will see."""
-    key = (study.fingerprint, study.dataset.name, repr(study.settings))
-    return sharing.build_view(_result(key, study), choices)
+    return sharing.build_view(_result(study), choices)
 
 
 def publish(view: SharedView, target: str | None, expires: datetime | None) -> None:

@@ -47,3 +47,11 @@ SELECT dataset_id, rubric_id, min(lowest) AS lo, max(highest) AS hi, sum(n)::BIG
 GROUP BY dataset_id, rubric_id;
 CREATE OR REPLACE VIEW labelled_systems AS SELECT DISTINCT dataset_id, system_id FROM system_tallies;
 CREATE OR REPLACE VIEW labelled_judges AS SELECT DISTINCT dataset_id, judge_id FROM system_tallies;
+
+CREATE TABLE read_files (            -- the files of an ingest of several: one that has not changed is not read again
+    dataset_id INTEGER NOT NULL,
+    ingest_id INTEGER NOT NULL,      -- the first of those that the files became
+    name VARCHAR NOT NULL,           -- under the folder, or in the archive
+    digest VARCHAR NOT NULL,         -- SHA-256 of the content
+    asked VARCHAR NOT NULL           -- hash of how it was read: its part of the plan, and the policies
+);

@@ -1,30 +1,59 @@
-"""Labels read in place and added to what is there: seconds and peak memory by the number of rows.
+"""Labels read in place, counted by Spark and added to what is there: seconds and peak memory by the number of rows.
 
     python -m benchmarks.scaling reference --rows 100000 1000000 10000000 [--systems 50] [--judges 5]
+    python -m benchmarks.scaling spark --rows 100000 1000000 10000000     # two threads of this machine
+    python -m benchmarks.scaling same --rows 10000000 [--draws 3]         # do both engines give the same tables?
     python -m benchmarks.scaling more --rows 1000000
 
 Each line is a process of its own on simulated labels (1 to 5, rows in random order) in Parquet. ``more`` ingests a
-table, then 1% new rows, of one new system; takes them back, and ingests them again. CPU seconds depend less on how busy
-a machine is.
+table, then 1% new rows, of one new system; takes them back, and ingests them again. ``same`` has blanks, ties, rows
+twice, contradictions, a fifth of the cells missing, and repeated draws where asked. CPU seconds depend less on how busy
+a machine is; Spark's are Java's. Several sizes end with a fitted exponent and a fitted line.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
 import duckdb
+import numpy as np
 
+SPARK = (
+    "--master local[2] --driver-memory 4g --conf spark.sql.shuffle.partitions=4 --conf spark.ui.enabled=false "
+    "--conf spark.log.level=ERROR pyspark-shell"
+)
+STEPS = {"spark": ("start", "tally", "reduce"), "reference": ("reference", "reduce")}  # what the fits are of
 CODE = """
 import json, resource, sys, time
 from crubric_core import Workspace
 from crubric_core.labels.store.reference import reference
-def peak():
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
+from crubric_core.labels.store.spark import open_session, tally
+def peak(whose=resource.RUSAGE_SELF):
+    return resource.getrusage(whose).ru_maxrss / 2**20
+def different(ws):
+    # each table: rows of Spark's dataset and of DuckDB's, rows that the other has not
+    answer, where = {}, "FROM {table} t JOIN datasets d USING (dataset_id) {joins} WHERE d.name = "
+    system = "JOIN systems s USING (system_id)"
+    rubric = "JOIN rubrics r USING (rubric_id) JOIN queries q USING (query_id)"
+    judge = "LEFT JOIN judges k USING (judge_id)"
+    with ws.reading() as cursor:
+        for table, names, joins in (
+            ("cell_tallies", "s.name, q.name, r.name, k.name, label, n", " ".join((system, rubric, judge))),
+            ("judge_tallies", "s.name, k.name, labels, blank, lowest, highest", " ".join((system, judge))),
+            ("rubric_tallies", "q.name, r.name, lowest, highest, n", rubric),
+        ):
+            sides = [f"SELECT {names} {where.format(table=table, joins=joins)} '{name}'" for name in ("d", "other")]
+            found = [cursor.execute(f"SELECT count(*) FROM ({side})").fetchone()[0] for side in sides]
+            for a, b in (sides, sides[::-1]):
+                found.append(cursor.execute(f"SELECT count(*) FROM ({a} EXCEPT ALL {b})").fetchone()[0])
+            answer[table] = found
+    return answer
 kind, workspace, *sources = sys.argv[1:]
 told = {}
 def timed(name, act):
@@ -41,9 +70,23 @@ with Workspace(workspace) as ws:
         timed("more", lambda: ws.ingest(sources[1], "d"))  # again: the first has loaded what is loaded once
         told["share"] = round(told["more"] / told["ingest"], 3)
         told["share_cpu"] = round(told["more_cpu"] / told["ingest_cpu"], 3)
+    elif kind in ("spark", "same"):
+        session = timed("start", open_session)
+        report = timed("tally", lambda: tally(ws, sources[0], "d", session=session))
+        gateway = session.sparkContext._gateway
+        session.stop()
+        gateway.shutdown()
+        gateway.proc.stdin.close()
+        gateway.proc.wait()
+        told["java_gib"] = round(peak(resource.RUSAGE_CHILDREN), 2)
     else:
         timed("reference", lambda: reference(ws, sources[0], "d"))
-    if kind != "more":
+    if kind == "same":
+        ours = timed("reference", lambda: reference(ws, sources[0], "other"))
+        told |= {name: getattr(ours.totals, name) for name in ("rows", "repeated", "contradicting", "blank")}
+        told["totals_equal"] = ours.totals == report.totals
+        told["rows_and_differences"] = different(ws)
+    elif kind != "more":
         ds = ws.dataset("d")
         told["tallied_gib"] = round(peak(), 2)
         timed("reduce", ds.reduce)
@@ -67,11 +110,45 @@ def write_labels(path: Path, rows: int, systems: int, judges: int, first_system:
     return path
 
 
-def measure(kind: str, rows: int, systems: int, judges: int) -> dict[str, float]:
+def write_faults(path: Path, rows: int, systems: int, judges: int, draws: int) -> Path:
+    """The same with a fifth of the cells missing, a blank in 30, a row in 20 twice, a row in 60 contradicted."""
+    cell = systems * judges * draws
+    run = f"'run-' || (i // {systems * judges} % {draws}) AS run, " if draws > 1 else ""
+    with duckdb.connect() as connection:
+        connection.execute(f"""
+            COPY (
+                WITH labelled AS (
+                    SELECT i, 'system-' || (i % {systems}) AS system, 'query-' || (i // {cell * 10}) AS query,
+                           'rubric-' || (i // {cell}) AS rubric, 'judge-' || (i // {systems} % {judges}) AS judge, {run}
+                           CASE WHEN hash(i, 2) % 30 > 0 THEN (hash(i) % 5)::INTEGER + 1 END AS label
+                    FROM range({rows}) r(i) WHERE hash(i // {cell}, i % {systems}) % 5 > 0
+                )
+                SELECT * EXCLUDE (i) FROM (
+                    FROM labelled
+                    UNION ALL FROM labelled WHERE hash(i, 3) % 20 = 0
+                    UNION ALL SELECT * REPLACE (label % 5 + 1 AS label) FROM labelled WHERE hash(i, 4) % 60 = 0
+                ) ORDER BY hash(i, label)
+            ) TO '{path}' (FORMAT parquet)
+        """)
+    return path
+
+
+def fitted(rows: list[int], seconds: list[float]) -> str:
+    """The exponent p of seconds ∝ rows^p by least squares on the log scale, and the line through the ends."""
+    p = float(np.polyfit(np.log(rows), np.log(seconds), 1)[0])
+    per_million = (seconds[-1] - seconds[0]) / (rows[-1] - rows[0]) * 1e6
+    fixed = seconds[0] - per_million * rows[0] / 1e6
+    return f"rows^{p:.2f}; {fixed:.1f} s and {per_million:.2f} s a million rows"
+
+
+def measure(kind: str, rows: int, systems: int, judges: int, draws: int = 1) -> dict[str, float]:
     """What one process of its own takes."""
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder)
-        sources = [write_labels(place / "labels.parquet", rows, systems, judges)]
+        if kind == "same":
+            sources = [write_faults(place / "labels.parquet", rows, systems, judges, draws)]
+        else:
+            sources = [write_labels(place / "labels.parquet", rows, systems, judges)]
         if kind == "more":
             sources.append(write_labels(place / "more.parquet", rows // 100, 1, judges, systems))
         answer = subprocess.run(
@@ -79,6 +156,7 @@ def measure(kind: str, rows: int, systems: int, judges: int) -> dict[str, float]
             capture_output=True,
             text=True,
             check=True,
+            env=os.environ | {"PYSPARK_SUBMIT_ARGS": os.environ.get("PYSPARK_SUBMIT_ARGS", SPARK)},
         )
         size = sum(path.stat().st_size for path in place.glob("w.duckdb*")) / 2**20
     return {"rows": rows, **json.loads(answer.stdout.splitlines()[-1]), "workspace_mib": round(size)}
@@ -87,13 +165,20 @@ def measure(kind: str, rows: int, systems: int, judges: int) -> dict[str, float]
 def main() -> None:
     """Run what the command line asks for and print a line each."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("kind", choices=("reference", "more"))
+    parser.add_argument("kind", choices=("reference", "spark", "same", "more"))
     parser.add_argument("--rows", type=int, nargs="+", default=[100_000, 1_000_000])
     parser.add_argument("--systems", type=int, default=50)
     parser.add_argument("--judges", type=int, default=5)
+    parser.add_argument(
+        "--draws", type=int, default=1, help="same: repeated draws of each judge on each cell"
+    )
     args = parser.parse_args()
+    found = []
     for rows in args.rows:
-        print(json.dumps(measure(args.kind, rows, args.systems, args.judges)), flush=True)
+        found.append(measure(args.kind, rows, args.systems, args.judges, args.draws))
+        print(json.dumps(found[-1]), flush=True)
+    for step in STEPS.get(args.kind, ()) if len(found) > 1 else ():
+        print(f"{step}: {fitted(args.rows, [told[step] for told in found])}")
 
 
 if __name__ == "__main__":

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
     from ..labels.ingest.report import Scale
     from ..labels.store.dataset import Dataset
+    from ..settings import Response
     from ..types import FloatArray, Progress
 
 PAGES = APP / "pages"
@@ -146,6 +147,19 @@ def facts(study: Study) -> Facts:
 def _facts(key: Key, _study: Study) -> Facts:
     data = _study.dataset
     return Facts(data.systems, data.judges, data.queries, data.scale, data.counts())
+
+
+def rubric_panel(study: Study, row: int, response: Response | None = None) -> FloatArray:
+    """(M, K) labels of the rubric at this position, as ``panel`` has them: where only tallies are here, asked for."""
+    if study.dataset.has_labels:
+        return study.panel(response)[:, row, :]
+    asked = response or study.settings.response
+    return _rubric_panel((*study.key("panel"), asked, row), study, row, asked)
+
+
+@st.cache_resource(max_entries=MANY, show_spinner="Asking for the labels of this rubric …")
+def _rubric_panel(key: Key, _study: Study, _row: int, _response: Response) -> FloatArray:
+    return _study.dataset.rubric_panel(str(_study.reduction().rubrics["rubric"].iloc[_row]), _response)
 
 
 def judge_means(study: Study) -> FloatArray:

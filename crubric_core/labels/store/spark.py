@@ -15,6 +15,7 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -110,7 +111,7 @@ def tally(
     return ReferenceReport(dataset, location, 0, totals, int(tallies), fingerprint)
 
 
-def read_rubric(cursor: duckdb.DuckDBPyConnection, source: Source, rubric: str, session: Any = None) -> None:
+def read_rubric(cursor: duckdb.DuckDBPyConnection, source: Source, rubric: str) -> None:
     """A temporary table ``labels`` of one rubric alone, by its name in the rubrics table, asked of the session."""
     found = cursor.execute(*catalogue.rubric_named(source.dataset_id, rubric)).fetchone()
     view_names(cursor, source.dataset_id)
@@ -118,7 +119,10 @@ def read_rubric(cursor: duckdb.DuckDBPyConnection, source: Source, rubric: str, 
         "CREATE TEMP TABLE arrived_rubric (system VARCHAR, judge VARCHAR, run VARCHAR, label INTEGER)"
     )
     if found is not None:
-        _insert(cursor, "arrived_rubric", _rubric_rows(source, str(found[1]), str(found[2]), session))
+        ((content,),) = cursor.execute(
+            "SELECT fingerprint FROM label_sources WHERE dataset_id = ?", [source.dataset_id]
+        ).fetchall()
+        _insert(cursor, "arrived_rubric", _rubric_rows(source, str(content), str(found[1]), str(found[2])))
     cursor.execute(
         f"""
         CREATE TEMP TABLE labels AS
@@ -131,10 +135,11 @@ def read_rubric(cursor: duckdb.DuckDBPyConnection, source: Source, rubric: str, 
     )
 
 
-def _rubric_rows(source: Source, query: str, rubric: str, session: Any) -> pa.Table:
+@lru_cache(maxsize=64)  # an opened rubric is asked for by several figures
+def _rubric_rows(source: Source, _content: str, query: str, rubric: str) -> pa.Table:
     """(system, judge, run, label) of one rubric, one row a key; the only rows that leave the cluster."""
     with _spark_errors(source.location):
-        spark = session or open_session()
+        spark = open_session()
         _view_rows(spark, source.location)
         spark.sql(portable.given(runs=source.runs)).createOrReplaceTempView("given")
         return spark.sql(_ONE_RUBRIC, args={"query": query, "rubric": rubric}).toArrow()

@@ -61,8 +61,8 @@ def _grid(view: View, at: int, systems: Sequence[str]) -> None:
     rubric = reduction.rubrics.iloc[at]
     widgets.show(
         label_grid(
-            study.panel()[part, at, :],
-            study.panel("ordered")[part, at, :] + rubric["scale_min"],
+            loaders.rubric_panel(study, at)[part],
+            loaders.rubric_panel(study, at, "ordered")[part] + rubric["scale_min"],
             [facts.systems[i] for i in part],
             facts.judges,
             int(reduction.levels[at]),

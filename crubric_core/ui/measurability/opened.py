@@ -26,8 +26,8 @@ def show_rubric(study: Study, row: int) -> None:
     widgets.show(
         drawn(
             figures.label_grid,
-            study.panel()[:, row, :],
-            study.panel("ordered")[:, row, :] + rubric["scale_min"],
+            loaders.rubric_panel(study, row),
+            loaders.rubric_panel(study, row, "ordered") + rubric["scale_min"],
             facts.systems,
             facts.judges,
             int(reduction.levels[row]),
@@ -38,4 +38,4 @@ def show_rubric(study: Study, row: int) -> None:
         st.caption(
             "Negative polarity: meeting this rubric is bad. Its labels are shown reversed, as they count."
         )
-    repeats.opened(study, row, study.panel()[:, row, :])
+    repeats.opened(study, row, loaders.rubric_panel(study, row))

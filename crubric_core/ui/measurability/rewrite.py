@@ -25,7 +25,9 @@ REWRITES: dict[str, Any] = {
     "rubric": "rubric",
     "nu": _number("information ν", format="%.3f", help="Information where these systems lie"),
     "statistic": _number("agreement", format="%.3f", help="The gate's statistic of this rubric"),
-    "disputed": _number("disputed", help="Systems on which the judges differ"),
+    "disputed": _number(
+        "disputed", help="Systems on which the judges differ by more than the agreement tolerance"
+    ),
     "query": "query",
     "text": _text("text", width="large"),
 }
@@ -68,14 +70,11 @@ def _rewrites(study: StudyPage, at: np.ndarray[Any, Any]) -> None:
 
 
 def _table(study: Study) -> pd.DataFrame:
-    panel = study.panel()
-    with np.errstate(invalid="ignore"):
-        spread = np.nan_to_num(
-            np.where(np.isnan(panel), -np.inf, panel).max(axis=2), neginf=0
-        ) - np.nan_to_num(np.where(np.isnan(panel), np.inf, panel).min(axis=2), posinf=0)
-    rubrics = study.reduction().rubrics
-    return rubrics[["rubric", "query", "text"]].assign(
-        nu=study.calibration().nu, statistic=study.gating().values, disputed=(spread > 0).sum(axis=0)
+    reduction = study.reduction()
+    return reduction.rubrics[["rubric", "query", "text"]].assign(
+        nu=study.calibration().nu,
+        statistic=study.gating().values,
+        disputed=reduction.n_total - reduction.n_agree,
     )
 
 

@@ -196,7 +196,8 @@ def test_no_label_leaves_the_session_but_those_of_a_rubric_that_is_opened(sessio
     fetched.clear()
     rubric = ws.dataset("d").rubrics["rubric"].iloc[0]
     found = ws.dataset("d").labels(rubric=rubric)
-    assert fetched == [({"system", "judge", "run", "label"}, len(found))]
+    assert np.isfinite(ws.dataset("d").rubric_panel(rubric)).sum() == found["label"].notna().sum()
+    assert fetched == [({"system", "judge", "run", "label"}, len(found))], "asked once"
 
 
 def test_the_command_line_tallies_and_builds_without_a_label_in_the_workspace(session, tmp_path, capsys):

@@ -79,6 +79,8 @@ with Workspace(workspace) as ws:
         gateway.proc.stdin.close()
         gateway.proc.wait()
         told["java_gib"] = round(peak(resource.RUSAGE_CHILDREN), 2)
+        java = resource.getrusage(resource.RUSAGE_CHILDREN)
+        told["java_cpu"] = round(java.ru_utime + java.ru_stime, 1)
     else:
         timed("reference", lambda: reference(ws, sources[0], "d"))
     if kind == "same":

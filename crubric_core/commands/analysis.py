@@ -135,6 +135,7 @@ def run_build(args: argparse.Namespace) -> None:
         bank = bank_scale_of(result, panel, analysis.transfer())
     for warning in result.warnings:
         print(f"note: {warning}", file=sys.stderr)
+    print(" ".join(result.claims.headline), file=sys.stderr)
     for path in [*write_result(result, args.out), write_bank(bank, args.out)]:
         print(path)
 

@@ -15,7 +15,7 @@ from ..labels.readers.bundle import plan_ingest
 from ..labels.readers.formats import FORMATS
 from ..labels.readers.plan import Plan
 from ..labels.store.workspace import Workspace
-from ..text import shorten
+from ..text import listed, shorten
 from .history import add_policies, policies_of
 from .options import KINDS, Commands, add_command, add_workspace, existing, read_mapping
 from .reference import tally_labels
@@ -151,14 +151,13 @@ def _datasets(workspace: Workspace) -> dict[str, dict[str, Any]]:
 
 
 def _scales_told(table: pd.DataFrame) -> list[str]:
-    """``scale 1..5 (inferred), 3 and above is met: clarity, tone and 3 more criteria``."""
+    """``Scale 1..5 (inferred), 3 and above is met: clarity, tone, depth, style and 3 more.``."""
     sentences = []
     for (source, *ends), group in table.groupby(["source", "scale_min", "scale_max", "pass_mark"]):
         low, high, mark = (int(str(end)) for end in ends)
-        names = [shorten(str(name), 40) for name in group["criterion"].head(3)]
-        more = f" and {len(group) - 3:,} more criteria" if len(group) > 3 else ""
+        names = [shorten(str(name), 40) for name in group["criterion"]]
         met = f", {mark} and above is met" if high - low > 1 else ""
-        sentences.append(f"Scale {low}..{high} ({source}){met}: {', '.join(names)}{more}.")
+        sentences.append(f"Scale {low}..{high} ({source}){met}: {listed(names, 4)}.")
     return sentences
 
 

@@ -186,7 +186,10 @@ def run_check(args: argparse.Namespace) -> None:
             "Name a RESULT to hold against conditions, or --dataset for its data-quality issues."
         )
     with existing(args.workspace) as workspace:
-        for finding in workspace.dataset(args.dataset).checks():
+        findings = workspace.dataset(args.dataset).checks()
+        if not findings:
+            print("Nothing looks wrong.", file=sys.stderr)
+        for finding in findings:
             examples = json.loads(finding.examples.to_json(orient="records"))
             print_json(
                 {

@@ -38,7 +38,7 @@ def check_viewer() -> Check:
         "viewer", "--views", views_folder().absolute(), *(["--port", str(port)] if port != 8502 else [])
     )
     what = "Nothing answers" if answer == "silent" else "Something else than the viewer answers"
-    if _is_here(base):
+    if is_here(base):
         return Check(base, answer, f"{what} at {base}, so links open nothing yet. Start the viewer:", command)
     return Check(
         base,
@@ -49,7 +49,8 @@ def check_viewer() -> Check:
     )
 
 
-def _is_here(base: str) -> bool:
+def is_here(base: str) -> bool:
+    """Whether the address is of this machine."""
     return urlsplit(base).hostname in ("localhost", "127.0.0.1", "::1")
 
 
@@ -57,7 +58,7 @@ def _asked(base: str) -> Answer:
     if urlsplit(base).scheme not in ("http", "https"):
         return "silent"
     request = Request(f"{base}/healthz")  # noqa: S310 - the scheme is checked
-    handlers = [ProxyHandler({})] if _is_here(base) else []
+    handlers = [ProxyHandler({})] if is_here(base) else []
     try:
         with build_opener(*handlers).open(request, timeout=PATIENCE) as response:
             return "viewer" if response.headers.get(ROLE_HEADER) == "viewer" else "other"

@@ -23,7 +23,7 @@ def run(capsys, *arguments):
 
 
 def test_files_become_six_files(capsys, tmp_path):
-    code, out, _ = run(
+    code, out, err = run(
         capsys, "build", "--labels", SAMPLE / "sample_labels.csv", "--rubrics", SAMPLE / "sample_rubrics.csv",
         "--queries", SAMPLE / "sample_queries.csv", "--tau-c", 0.7, "--budget", 30, "--out", tmp_path / "out",
     )  # fmt: skip
@@ -31,7 +31,9 @@ def test_files_become_six_files(capsys, tmp_path):
     names = ["bank.csv", "items.csv", "measurability.csv", "leaderboard.csv", "report.json", "bank.json"]
     assert [Path(line).name for line in out.split()] == names
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == sorted(names)
-    settings = json.loads((tmp_path / "out" / "report.json").read_text())["settings"]
+    report = json.loads((tmp_path / "out" / "report.json").read_text())
+    assert " ".join(report["claims"]["headline"]) in err
+    settings = report["settings"]
     assert (settings["tau_c"], settings["budget"]) == (0.7, 30)
 
 

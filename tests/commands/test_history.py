@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from crubric_core import Workspace
 from crubric_core.__main__ import main
 
 
@@ -47,6 +48,18 @@ def test_what_is_doubtful_is_named(crubric, labels):
     (finding,) = crubric("check")
     assert (finding["severity"], finding["code"], finding["count"]) == ("error", "text", 1)
     assert finding["examples"][0]["value"] == "hmm"
+
+
+def test_where_nothing_looks_wrong_the_command_says_so(tmp_path, capsys):
+    labels = "system,query,rubric,judge,label\n" + "".join(
+        f"s{i},q{j},r{j},j{k},{(i + j + k) % 2}\n" for i in range(6) for j in range(6) for k in range(3)
+    )
+    with Workspace(tmp_path / "clean.duckdb") as workspace:
+        workspace.ingest(labels.encode(), "d")
+        assert not workspace.dataset("d").checks()
+    assert main(["check", "--workspace", str(tmp_path / "clean.duckdb"), "--dataset", "d"]) == 0
+    said = capsys.readouterr()
+    assert (said.out, said.err) == ("", "Nothing looks wrong.\n")
 
 
 def test_a_dataset_is_copied_renamed_taken_back_and_deleted(crubric, labels):

@@ -6,10 +6,13 @@ import re
 import shutil
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
+import streamlit as st
 from streamlit.testing.v1 import AppTest
 
+from crubric_core.server import local_viewer, viewer_check
 from crubric_core.sharing import audit, list_views, open_view, revoke
 from tests.pages.conftest import HOSTILE, Open
 
@@ -212,3 +215,35 @@ def test_the_page_says_that_links_open_nothing_while_no_viewer_runs(
     said = [warning.value.replace("\\", "") for warning in app.warning]
     assert any("Nothing answers at http" in sentence for sentence in said), said
     assert any("viewer --views" in code.value for code in app.code)
+
+
+def test_the_viewer_is_started_from_the_page_and_links_open_then(
+    open_page: Open, study: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started: list[str] = []
+
+    def check() -> viewer_check.Check:
+        answer = "viewer" if started else "silent"
+        return viewer_check.Check("http://localhost:9", answer, f"said: {answer}", "crubric viewer")
+
+    def start() -> SimpleNamespace:
+        started.append("here")
+        return SimpleNamespace(running=True)
+
+    monkeypatch.setattr(viewer_check, "check_viewer", check)
+    monkeypatch.setattr(local_viewer, "start_viewer", start)
+    monkeypatch.setattr(local_viewer, "wait_for", lambda viewer: check())
+    monkeypatch.setattr(local_viewer.LocalViewer, "stop", lambda viewer: None)
+    st.cache_data.clear()
+    app = open_page("publish", study)
+    assert "said: silent" in unescaped(app.warning[0].value)
+    next(button for button in app.button if button.label == "Start the viewer here").click().run()
+    assert not app.exception
+    assert started == ["here"]
+    assert any("said: viewer" in unescaped(caption.value) for caption in app.caption)
+    assert not any(button.label == "Start the viewer here" for button in app.button)
+    st.cache_data.clear()
+
+
+def unescaped(text: str) -> str:
+    return text.replace("\\", "")

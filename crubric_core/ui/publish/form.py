@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from ... import sharing
+from ...access import require_editor
 from ...analysis.pipeline import result_of
 from ...errors import SharingError
 from ...figures.shared_view import shared_figures
 from ...reports.standalone import bundle_zip, standalone_html
-from ...server import viewer_check
+from ...server import local_viewer, viewer_check
 from ...server.sign_in import visitor
 from ...server.views_folder import view_link, viewer_base, views_folder
 from ...sharing.build import NOTE, TITLE
@@ -136,7 +137,7 @@ def hand_out(link: str) -> None:
     """The new link, over the page so that nobody misses it, with a button that copies it."""
     st.write("Copy the link now: it is not stored and cannot be shown again.")
     st.code(link, language=None, wrap_lines=True)
-    show_check(viewer_check.check_viewer())
+    show_viewer("dialog")
     st.caption("Whoever has it sees the view without signing in. You can revoke it under Links.")
 
 
@@ -145,9 +146,32 @@ def _checked(base: str) -> viewer_check.Check:
     return viewer_check.check_viewer()
 
 
-def show_viewer() -> None:
-    """Whether links open now, and what must run if they do not."""
-    show_check(_checked(viewer_base()))
+def show_viewer(where: str = "page") -> None:
+    """Whether links open now, what must run if they do not, and a button that starts it where that is safe."""
+    check = _checked(viewer_base())
+    show_check(check)
+    if local_viewer.can_start(check):
+        st.button(
+            "Start the viewer here",
+            key=f"start the viewer from the {where}",
+            on_click=_start,
+            help="On this machine alone, for as long as the dashboard runs.",
+        )
+
+
+@st.cache_resource(show_spinner=False, on_release=local_viewer.LocalViewer.stop)
+def _started() -> local_viewer.LocalViewer:
+    require_editor("start the viewer")
+    return local_viewer.start_viewer()
+
+
+def _start() -> None:
+    """Start the viewer, or another one in place of one that has ended, and wait until it answers."""
+    if not _started().running:
+        _started.clear()
+    with st.spinner("Starting the viewer …"):
+        local_viewer.wait_for(_started())
+    _checked.clear()
 
 
 def show_check(check: viewer_check.Check) -> None:

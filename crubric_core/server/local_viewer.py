@@ -1,0 +1,83 @@
+"""The server of shared views beside the dashboard, on this machine alone, for as long as the dashboard runs."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from ..environment import APP
+from .sign_in import guard
+from .viewer_check import Check, check_viewer, is_here
+from .views_folder import viewer_base, views_folder
+
+PATIENCE = 20.0  # seconds until the viewer answers
+STEP = 0.25
+_UNTIL_EOF = (
+    "import os, sys, threading\n"
+    "threading.Thread(target=lambda: (sys.stdin.buffer.read(), os._exit(0)), daemon=True).start()\n"
+    "from crubric_core.__main__ import main\n"
+    "sys.exit(main(sys.argv[1:]))\n"
+)
+"""The viewer ends when its standard input does: with the dashboard, however that ends."""
+_KEPT_OUT = ("CRUBRIC_WORKSPACE", "CRUBRIC_ROLE", "CRUBRIC_TOKEN", "CRUBRIC_JUDGES")
+
+
+@dataclass(frozen=True)
+class LocalViewer:
+    """A viewer that this process started."""
+
+    process: subprocess.Popen[bytes]
+
+    @property
+    def running(self) -> bool:
+        """Whether it has not ended."""
+        return self.process.poll() is None
+
+    def stop(self) -> None:
+        """End it; harmless where it has ended."""
+        if self.process.stdin is not None:
+            self.process.stdin.close()
+        self.process.terminate()
+        self.process.wait(timeout=10)
+
+
+def can_start(check: Check) -> bool:
+    """Whether a viewer may be started here: links lead to this machine, nothing answers, and nobody signs in."""
+    return check.answer == "silent" and is_here(check.base) and guard() is None
+
+
+def start_viewer() -> LocalViewer:
+    """Start the viewer on the loopback address and port that links have, on the folder of views."""
+    port = urlsplit(viewer_base()).port or 8502
+    folder = views_folder().absolute()
+    folder.mkdir(parents=True, exist_ok=True)
+    given = {name: value for name, value in os.environ.items() if name not in _KEPT_OUT}
+    command = [sys.executable, "-c", _UNTIL_EOF, "viewer", "--views", str(folder), "--port", str(port)]
+    process = subprocess.Popen(  # noqa: S603 - our own interpreter and command
+        [*command, "--", "--server.address", "localhost"],
+        cwd=APP,
+        env={**given, "PYTHONPATH": os.pathsep.join(filter(None, [_package(), given.get("PYTHONPATH", "")]))},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    return LocalViewer(process)
+
+
+def wait_for(viewer: LocalViewer, patience: float = PATIENCE) -> Check:
+    """Ask until it answers, ends, or ``patience`` is over."""
+    until = time.monotonic() + patience
+    while (check := check_viewer()).answer == "silent" and viewer.process.poll() is None:
+        if time.monotonic() > until:
+            break
+        time.sleep(STEP)
+    return check
+
+
+def _package() -> str:
+    return str(Path(__file__).resolve().parents[2])

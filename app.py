@@ -17,6 +17,7 @@ from crubric_core.server.entrance import entrance
 from crubric_core.server.middleware import Gate, dashboard, healthz, viewer
 from crubric_core.server.sign_in import guard
 from crubric_core.ui.errors import report
+from crubric_core.ui.loading import load_ahead
 
 try:
     role = process_role()
@@ -28,6 +29,7 @@ except CrubricError as error:
 SCRIPTS = {"editor": PACKAGE / "ui" / "main.py", "viewer": PACKAGE / "ui" / "viewer_main.py"}
 app = st.App(
     SCRIPTS[role],
+    lifespan=load_ahead if role == "editor" else None,
     routes=[Route("/healthz", healthz)],
     middleware=[Middleware(Gate, rules=rules)],
     on_script_error=report,

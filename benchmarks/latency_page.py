@@ -38,6 +38,7 @@ def tables(size: str, waits: Waits, repeats: int) -> str:
             f"| {waits.switches[page] / 1e3:.2f} |"
             for page, (cold, warm) in waits.paints.items()
         ),
+        f"| the bare page | — | {waits.bare_paint.milliseconds / 1e3:.2f} | {waits.bare_paint.bytes / 1e3:,.0f} | — |",
     ]
     return "\n".join(lines)
 

@@ -25,11 +25,7 @@ except CrubricError as error:
         raise
     composing.refused(study, error)
     st.stop()
-worth = study.worth()
-sections.answer(study, worth)
-widgets.notes(fit_warnings(study.calibration(), study.feasible, study.settings))
-if worth is not None:
-    sections.worth_chart(study, worth)
+held_out = st.container()  # filled last: all else is on the page before the systems are placed one by one
 sections.price(study)
 
 st.markdown("**The bank**")
@@ -45,3 +41,9 @@ with right:
     download_form(study)
 parts = {name: partial(section, study) for name, section in sections.SECTIONS.items()}
 widgets.lazy_tabs(parts, key="part")
+with held_out:
+    worth = study.worth()
+    sections.answer(study, worth)
+    widgets.notes(fit_warnings(study.calibration(), study.feasible, study.settings))
+    if worth is not None:
+        sections.worth_chart(study, worth)

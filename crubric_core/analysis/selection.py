@@ -114,15 +114,17 @@ def order_without_fold(
     strategy: Strategy | None = None,
     budget: int | None = None,
     constraints: Constraints | None = None,
+    begun: IntArray | None = None,
 ) -> IntArray:
     """The order that the other systems alone would have chosen: a bank "as if new" for those of the fold.
 
     The gate reads all labels. The ``constraints`` hold here too: pins even where they do not vary among the others,
-    lower bounds as far as rubrics that vary go.
+    lower bounds as far as rubrics that vary go. begun: the first rubrics of the order, where they are known; only the
+    strategy pairs without constraints makes use of them.
     """
     if (strategy or settings.strategy) == "pairs" and others.distances is not None and constraints is None:
         most = len(feasible) if budget is None else budget
-        return pairs_bank(others.distances, _query_index(reduction), feasible & others.usable, most)
+        return pairs_bank(others.distances, _query_index(reduction), feasible & others.usable, most, begun)
     consistent, discriminating = baseline_mask(reduction)
     return order_bank(
         strategy or settings.strategy,
@@ -152,10 +154,11 @@ def orders_without_folds(
     constraints: Constraints | None = None,
     progress: Progress | None = None,
     known: Sequence[WithoutFold] = (),
+    begun: Sequence[IntArray] = (),
 ) -> tuple[IntArray, ...]:
     """``order_without_fold`` of every fold; with one fold of all systems, the order that all of them choose.
 
-    known: ``without_fold`` of each, where it is kept.
+    known: ``without_fold`` of each, where it is kept. begun: the first rubrics of each order, where they are known.
     """
     tell = progress or (lambda share, what: None)
     strategy = strategy or settings.strategy
@@ -184,6 +187,7 @@ def orders_without_folds(
                 strategy=strategy,
                 budget=budget,
                 constraints=constraints,
+                begun=begun[fold] if begun else None,
             )
         )
     return tuple(orders)

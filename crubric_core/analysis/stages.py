@@ -191,6 +191,9 @@ class Analysis(Staged):
 
     @stage("seed", after=("constraints", "folds"), title="Choosing a bank without each system", heavy=True)
     def _fold_orders(self, strategy: Strategy, most: int) -> tuple[IntArray, ...]:
+        begun: tuple[IntArray, ...] = ()
+        if most > FEW and strategy == "pairs" and self.settings.composition is None:
+            begun = self._fold_orders(strategy, most // 2)
         return selection.orders_without_folds(
             self.given(),
             self.calibration(),
@@ -202,6 +205,7 @@ class Analysis(Staged):
             constraints=self.constraints(),
             progress=self.progress,
             known=self._without_folds(strategy),
+            begun=begun,
         )
 
     @stage(
@@ -280,9 +284,7 @@ class Analysis(Staged):
     def bank_masks(self, strategy: Strategy | None = None, budget: int | None = None) -> BoolArray:
         """(F, J) the bank of each fold, chosen without its systems: "as if new"."""
         size = self.settings.budget if budget is None else budget
-        # A composition's order may depend on where it ends: then it is the one that the worth is measured on.
-        most = _rounded(size, FEW) if self.settings.composition is None else max(self._most, _rounded(size))
-        orders = self._fold_orders(strategy or self.settings.strategy, most)
+        orders = self._fold_orders(strategy or self.settings.strategy, self._enough(size))
         return selection.masks(orders, size, len(self.given().rubrics))
 
     @property
@@ -347,14 +349,15 @@ class Analysis(Staged):
         """
         if self.folds().n_folds == 1:
             return None
-        lengths = list(map(len, self._fold_orders(self.settings.strategy, self._most)))
         order, composition = self.order(), self.settings.composition
+        most = self._most if curve else self._enough(self.settings.budget)
+        lengths = list(map(len, self._fold_orders(self.settings.strategy, most)))
         priced = composition is not None and composition.cost_budget is not None
         # A budget in cost ends each fold's order at another size: each is then its fold's whole bank.
-        ordered = min(self._most, len(order.order) if priced else min(lengths))
+        ordered = min(most, len(order.order) if priced else min(lengths))
         size = min(self.settings.budget, ordered)
         sizes = bank_value.curve_sizes(size, ordered, order.least) if curve else np.array([size])
-        return self._worth(sizes, self._most)
+        return self._worth(sizes, most)
 
     def transfer(self) -> float:
         """Variance of a placement on the bank beyond sampling (``leaderboard.transfer``); 0 where none is held out."""
@@ -403,6 +406,13 @@ class Analysis(Staged):
     @property
     def _most(self) -> int:
         return _rounded(self.settings.budget)
+
+    def _enough(self, size: int) -> int:
+        """How many rubrics each fold orders for a bank of this size, where no curve of sizes is asked for.
+
+        The order of a composition may depend on where it ends: it is the one of the curve.
+        """
+        return _rounded(size, FEW) if self.settings.composition is None else max(self._most, _rounded(size))
 
 
 def _rounded(budget: int, first: int = FIRST) -> int:

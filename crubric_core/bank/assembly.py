@@ -30,9 +30,15 @@ def plain_bank(
     return order, gains_along(info.T[order], weights)
 
 
-def pairs_bank(distances: PairDistances, query_index: IntArray, feasible: BoolArray, budget: int) -> IntArray:
-    """The first ``budget`` rubrics of the order of ``pairs_order``; raises AssemblyError where there is none."""
-    order = pairs_sequence(distances, query_index, feasible, budget)
+def pairs_bank(
+    distances: PairDistances,
+    query_index: IntArray,
+    feasible: BoolArray,
+    budget: int,
+    begun: IntArray | None = None,
+) -> IntArray:
+    """``pairs_sequence``; raises AssemblyError where there is no rubric to choose."""
+    order = pairs_sequence(distances, query_index, feasible, budget, begun)
     if not len(order):
         raise AssemblyError(_NO_FEASIBLE)
     return order

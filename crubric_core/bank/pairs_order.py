@@ -43,8 +43,9 @@ def pairs_sequence(
     query_index: IntArray,
     feasible: BoolArray | None = None,
     budget: int | None = None,
+    begun: IntArray | None = None,
 ) -> IntArray:
-    """The order of ``pairs_order`` alone."""
+    """The order of ``pairs_order`` alone. begun: its first rubrics, where they are known: the rest is looked for."""
     shape = distances.row.shape
     if query_index.shape != shape or (feasible is not None and feasible.shape != shape):
         raise AssemblyError(
@@ -55,7 +56,11 @@ def pairs_sequence(
     if not most:
         return np.empty(0, dtype=np.int64)
     search = _Search(distances, candidates, query_index[candidates])
-    return np.array([search.take() for _ in range(most)], dtype=np.int64)
+    known = np.empty(0, dtype=np.int64) if begun is None else begun[:most]
+    for place in np.searchsorted(candidates, known).tolist():
+        search.put(place)
+    rest = [search.take() for _ in range(most - len(known))]
+    return np.concatenate([known, np.array(rest, dtype=np.int64)])
 
 
 class _Search:
@@ -79,6 +84,13 @@ class _Search:
             self._fill_pool(size)
             size *= 2  # a pool whose best ties with the outside: only a larger one can settle it
         best = self._first_of(kinds)
+        self.put(best)
+        return int(self.candidates[best])
+
+    def put(self, best: int) -> None:
+        """Put this candidate into the bank: no other of its query competes any more in this round."""
+        if not self.competing.any():
+            self._new_round()
         rivals = np.flatnonzero((self.query == self.query[best]) & self.competing)
         self.competing[rivals] = False
         np.subtract.at(self.open, self.kind[rivals], 1)
@@ -86,7 +98,6 @@ class _Search:
         rise = self.rises[self.kind[best]]
         self.root = np.sqrt(self.root**2 + self.left * rise)
         self.left = self.left * (1 - rise)
-        return int(self.candidates[best])
 
     def _new_round(self) -> None:
         """Every query that has rubrics left has been used equally often: all of them compete."""

@@ -94,23 +94,22 @@ class CrossFit:
         means = posterior_means(loglik, nodes, 1 / np.sqrt(1 + sharpest / 4), steepest, on_grid=on_grid)
         return np.where(self.labelled(use), means, np.nan)
 
-    def placed_by(self, use: BoolArray) -> Iterator[tuple[IntArray, IntArray, ItemParameters]]:
-        """For sets of systems: which (m,), their rubrics of ``use`` (F, J) with parameters (m, n), and these (m, n).
+    def placed_by(self, use: BoolArray) -> Iterator[tuple[IntArray, IntArray, FloatArray, ItemParameters]]:
+        """For sets of systems: which (m,), their n rubrics of ``use`` (F, J), labels (m, n) and parameters.
 
-        Graded thresholds are (n, L-1), those of one fold. All systems are one set where each is a fold of its own and
-        has as many rubrics as the others: one array then does for all.
+        Only rubrics that have parameters. These and their numbers are those of one fold, (n,), or (m, n) of several:
+        all systems are one set where each is a fold of its own and has as many rubrics as the others.
         """
         informed = self._informed & use
         counts = informed.sum(axis=1)
         if self._alone is not None and np.ptp(counts) == 0:
-            a, b, c = self._alone
             chosen = np.nonzero(informed)[1].reshape(len(counts), -1)
-            a, b, c = (np.take_along_axis(each, chosen, axis=1) for each in (a, b, c))
-            yield np.arange(len(counts)), chosen, ItemParameters(a, b, c, None)
+            a, b, c, y = (np.take_along_axis(each, chosen, axis=1) for each in (*self._alone, self.y))
+            yield np.arange(len(counts)), chosen, y, ItemParameters(a, b, c, None)
             return
         for fold, items in enumerate(self.items):
             members, mine = self.members(fold), np.flatnonzero(informed[fold])
-            yield members, np.broadcast_to(mine, (len(members), len(mine))), items.of(mine)
+            yield members, mine, self.y[np.ix_(members, mine)], items.of(mine)
 
     @cached_property
     def _informed(self) -> BoolArray:

@@ -80,8 +80,7 @@ def _by_unit(
     size = len(theta)
     sums, squares, labels = (np.zeros((count, size)) for _ in range(3))
     information, saturated = np.ones(size), np.zeros(size, dtype=np.int64)
-    for members, chosen, items in cross.placed_by(use):
-        y = np.take_along_axis(cross.y[members], chosen, axis=1)
+    for members, chosen, y, items in cross.placed_by(use):
         score, info = label_scores(items, y, np.nan_to_num(theta[members]))
         information[members] += info.sum(axis=1)
         saturated[members] = _saturated(y, cross.pooled.levels[chosen])

@@ -6,7 +6,7 @@ import pickle
 import re
 from hashlib import blake2b
 from io import BytesIO
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 from weakref import finalize
 
 import numpy as np
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 # Streamlit's stand-in for its darkest text colour, set in the browser by theme: its default for axes fails WCAG AA.
 INK = "#000037"
+R = TypeVar("R")
 MOST = 120  # figures that are kept
 LARGE = 2**16  # bytes of an array whose content is looked at once
 _AXIS = re.compile(r"[xy]axis\d*")
@@ -49,8 +50,15 @@ def drawn(make: Callable[..., go.Figure], *given: Any, **named: Any) -> Sent:
 
     make: a function of a module that depends on nothing else. Arrays that are given must never change afterwards.
     """
-    key = (make.__module__, make.__qualname__, _content((given, named)))
+    key = ("drawn", make.__module__, make.__qualname__, _content((given, named)))
     found: Sent = _kept().once(key, lambda: in_ink(make(*given, **named)))
+    return found
+
+
+def computed(make: Callable[..., R], *given: Any) -> R:
+    """What ``make`` gives, computed once for the same content; see ``drawn``."""
+    key = ("computed", make.__module__, make.__qualname__, _content(given))
+    found: R = _kept().once(key, lambda: make(*given))
     return found
 
 

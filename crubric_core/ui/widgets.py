@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 UNKNOWN = "—"
 LONG_NAME, NAME_WIDTH = 40, 240  # letters above which a column is held to so many pixels
-MOST_ROWS = 5_000  # of a table that are sent to the browser
+MOST_ROWS = 1_000  # of a table that are sent to the browser: it reads all of them again whenever one changes
 
 _whole = st.column_config.NumberColumn
 _moment = st.column_config.DatetimeColumn

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from crubric_core.bank import pairs_order as module
 from crubric_core.bank.pairs import PairDistances, pair_distances
-from crubric_core.bank.pairs_order import pairs_order
+from crubric_core.bank.pairs_order import pairs_order, pairs_sequence
 from crubric_core.errors import AssemblyError
 from tests import oracles
 from tests.bank.test_item_posterior import table
@@ -64,6 +64,14 @@ def test_the_bank_of_a_smaller_budget_is_a_prefix():
     whole = pairs_order(distances, query).order
     assert sorted(whole) == list(range(60))
     assert pairs_order(distances, query, budget=23).order.tolist() == whole[:23].tolist()
+
+
+@given(small_pools(), st.integers(0, 10), st.integers(0, 10))
+def test_an_order_that_was_begun_goes_on_as_if_it_had_not_stopped(pool, known, budget):
+    distances, query, feasible = pool
+    whole = pairs_sequence(distances, query, feasible)
+    found = pairs_sequence(distances, query, feasible, budget, begun=whole[:known])
+    assert found.tolist() == whole[:budget].tolist()
 
 
 def test_no_query_is_used_a_second_time_before_all_that_have_rubrics_left():

@@ -41,7 +41,7 @@ def long_page() -> None:
     frame = pd.DataFrame({"name": range(7), "hidden": range(7)}, index=range(100, 107))
     widgets.MOST_ROWS = 4
     chosen = widgets.pick_some(frame, {"name": "name"}, key="long", height=100, start=[2, 5])
-    widgets.MOST_ROWS = 5_000
+    widgets.MOST_ROWS = 1_000
     st.write(f"chosen {chosen}")
 
 

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 import streamlit as st
 
+from ...analysis.selection import query_positions
 from ...errors import CrubricError
 from ...figures.measurability import histogram_edges, measurability_histogram, price_curve
 from ...judges.gate_price import gate_prices
 from ...judges.measurability import STATISTIC_NAMES, agreements_needed, possible_values, shown_threshold
 from ...settings import LOWEST_TAU
 from .. import state, widgets
-from ..charts import drawn
+from ..charts import computed, drawn
 from ..settings_bar import LEFT_END
 from ..text import count, plain
 from .rules import compared_with_rules
@@ -125,10 +126,11 @@ def _prices(study: StudyPage) -> tuple[GatePrices, GatePrices] | str:
     except CrubricError as error:
         return str(error)
     gate, reduction = study.gating(), study.reduction()
-    query = np.unique(reduction.rubrics["query"].to_numpy(dtype=str), return_inverse=True)[1]
+    query = query_positions(study.queries(), reduction)
     taus = np.linspace(min(0.0, float(histogram_edges(gate.values)[0])), 1, CURVE)
     here, curve = (
-        gate_prices(gate.values, at, nu, query, reduction.n_judges) for at in ([gate.threshold], taus)
+        computed(gate_prices, gate.values, at, nu, query, reduction.n_judges)
+        for at in ([gate.threshold], taus)
     )
     return here, curve
 

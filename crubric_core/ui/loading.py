@@ -1,0 +1,37 @@
+"""What every page needs, loaded while the browser still fetches the dashboard's own files."""
+
+from __future__ import annotations
+
+from contextlib import asynccontextmanager
+from importlib import import_module
+from threading import Thread
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+    import streamlit as st
+
+MODULES = (
+    "crubric_core.ui.overview",
+    "crubric_core.ui.page",
+    "crubric_core.ui.leaderboard.board",
+    "crubric_core.ui.bank.composing",
+    "crubric_core.ui.items.checks",
+    "crubric_core.ui.measurability.gate",
+    "plotly.graph_objects",
+    "plotly.io",
+)
+
+
+@asynccontextmanager
+async def load_ahead(app: st.App) -> AsyncIterator[None]:
+    """Load the modules of the pages beside the server's start; who comes earlier loads what he needs himself."""
+    del app
+    Thread(target=_load, name="modules of the pages", daemon=True).start()
+    yield
+
+
+def _load() -> None:
+    for name in MODULES:
+        import_module(name)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import numpy as np
 from streamlit.testing.v1 import AppTest
 
 from crubric_core import Composition, Workspace
@@ -83,3 +84,22 @@ def test_an_address_that_is_no_composition_asks_for_nothing(open_page: Open, stu
     app = open_page("bank", study, dataset="small", composition="{broken")
     assert not app.exception
     assert "composed by hand" not in said(app)
+
+
+def test_a_strategy_without_candidates_is_a_note_beside_the_others(open_page: Open, tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    rows = ["system,query,rubric,judge,label"]
+    for rubric in range(48):
+        for system in range(8):
+            label = int(rng.random() < (system + 1) / 10)
+            flipped = (
+                {0} if system == rubric % 8 else set()
+            )  # each rubric has a system on which the judges split
+            rows += [f"s{system},q{rubric // 3},r{rubric},j{k},{label ^ (k in flipped)}" for k in range(3)]
+    with Workspace(tmp_path / "split.duckdb") as workspace:
+        workspace.ingest("\n".join(rows).encode(), "split")
+    app = open_page("bank", tmp_path / "split.duckdb", part="Certificate", budget="12")
+    assert not app.exception
+    assert not app.error
+    assert "unanimous, at random: No rubric has unanimous judges" in said(app)
+    assert len(app.get("plotly_chart")) >= 3

@@ -269,6 +269,8 @@ def test_gold_labels_keep_their_annotators_apart_from_the_judges(ws, table):
     assert gold["query"].tolist() == ["q1"] * 3
     assert gold["label"].fillna(-1).tolist() == [1, 0, -1]
     assert ws.dataset("d").judges == ("j",)
+    assert ws.dataset("d").counts()["judges"] == ws.dataset("d").reduce().n_judges == 1
+    assert ws.datasets()["judges"].tolist() == [1]
 
 
 def test_a_reference_ranking_is_kept(ws, table):

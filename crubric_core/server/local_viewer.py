@@ -24,7 +24,10 @@ _UNTIL_EOF = (
     "sys.exit(main(sys.argv[1:]))\n"
 )
 """The viewer ends when its standard input does: with the dashboard, however that ends."""
-_KEPT_OUT = ("CRUBRIC_WORKSPACE", "CRUBRIC_ROLE", "CRUBRIC_TOKEN", "CRUBRIC_JUDGES")
+_GIVEN = (
+    "CRUBRIC_VIEWS",
+    "CRUBRIC_VIEWER_URL",
+)  # of our own variables; others name the workspace or hold keys
 
 
 @dataclass(frozen=True)
@@ -56,7 +59,11 @@ def start_viewer() -> LocalViewer:
     port = urlsplit(viewer_base()).port or 8502
     folder = views_folder().absolute()
     folder.mkdir(parents=True, exist_ok=True)
-    given = {name: value for name, value in os.environ.items() if name not in _KEPT_OUT}
+    given = {
+        name: value
+        for name, value in os.environ.items()
+        if name in _GIVEN or not name.startswith(("CRUBRIC_", "STREAMLIT_"))
+    }
     command = [sys.executable, "-c", _UNTIL_EOF, "viewer", "--views", str(folder), "--port", str(port)]
     process = subprocess.Popen(  # noqa: S603 - our own interpreter and command
         [*command, "--", "--server.address", "localhost"],

@@ -59,6 +59,7 @@ def open_study(title: str, *, settings: bool = True, show_tau_t: bool = False) -
     heading.title(f"{title} · {plain(shorten(row['name'], 60))}", anchor=False)
     dataset, fingerprint = loaders.workspace().dataset(row["name"]), row["fingerprint"]
     chosen = state.held_settings()
+    chosen = replace(chosen, budget=min(chosen.budget, max(int(row["rubrics"]), 2)))  # as the slider has it
     if settings:
         quarter = partial(_quarter, dataset, fingerprint)
         chosen = settings_bar(int(row["rubrics"]), quarter, show_tau_t=show_tau_t)

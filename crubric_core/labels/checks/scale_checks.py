@@ -14,18 +14,19 @@ from ..ingest.findings import SHOWN, Finding, select
 _FEW_LEVELS = 12  # levels up to which a scale without one of them has a gap
 _ENOUGH = 10  # labels of a criterion, or of a judge on it, below which nothing is concluded
 
-# A criterion goes by the least number j of its rubrics. ``levels`` has a bit for each label modulo 64, which counts
+# ``levels`` has a bit for each label modulo 64, which counts
 # different labels where they span fewer than that.
 _KEEP = f"""
     CREATE OR REPLACE TEMP TABLE criteria_now AS
     WITH listed AS (
-        SELECT min(j) AS c, key, any_value(criterion) AS criterion, min(scale_min) AS scale_min,
+        SELECT criterion_id AS c, any_value(criterion) AS criterion, min(scale_min) AS scale_min,
                max(scale_max) AS scale_max, bool_and(given) AS given
-        FROM facts_now GROUP BY key
+        FROM facts_now GROUP BY criterion_id
     ), by_judge AS (
-        SELECT l.c, t.judge_id, min(lowest) AS lo, max(highest) AS hi, sum(t.n) AS n, bit_or(t.levels) AS levels
-        FROM label_tallies t JOIN facts_now f USING (rubric_id) JOIN listed l USING (key)
-        WHERE t.dataset_id = $dataset AND t.n > 0 GROUP BY l.c, t.judge_id
+        SELECT f.criterion_id AS c, t.judge_id, min(t.lowest) AS lo, max(t.highest) AS hi, sum(t.n) AS n,
+               bit_or(t.levels) AS levels
+        FROM label_tallies t JOIN facts_now f USING (rubric_id)
+        WHERE t.dataset_id = $dataset AND t.n > 0 GROUP BY f.criterion_id, t.judge_id
     ), ranges AS (
         SELECT c, min(lo) AS lowest, max(hi) AS highest, bit_count(bit_or(levels)) AS bits, sum(n)::BIGINT AS n,
                max(lo) FILTER (n >= {_ENOUGH}) AS above, min(hi) FILTER (n >= {_ENOUGH}) AS below,
@@ -49,7 +50,7 @@ _SHOW = f"""
         SELECT c, count(*) AS different, left(string_agg(label::VARCHAR, ', ' ORDER BY label), 100) AS labels
         FROM (
             SELECT DISTINCT o.c, l.label FROM labels l JOIN facts_now f USING (rubric_id)
-            JOIN (SELECT f.key, found.c FROM facts_now f JOIN found ON f.j = found.c) o USING (key)
+            JOIN found o ON o.c = f.criterion_id
             WHERE l.dataset_id = $dataset AND l.label IS NOT NULL
         ) GROUP BY c
     )

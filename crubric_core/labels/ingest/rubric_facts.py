@@ -80,17 +80,20 @@ RUBRIC_FACTS = f"""
     ),
     names AS (SELECT name, count(*) AS times FROM scaled GROUP BY name),
     owns AS (SELECT own, min(key) = max(key) AS one_key FROM scaled GROUP BY own),
-    keys AS (SELECT key, min(own) = max(own) AS one_own, min(text) AS first_text FROM scaled GROUP BY key),
+    keys AS (
+        SELECT key, min(own) = max(own) AS one_own, min(text) AS first_text, min(rubric_id) AS criterion_id
+        FROM scaled GROUP BY key
+    ),
     qualified AS (
         SELECT s.*, CASE WHEN times > 1 THEN query || '#' || name ELSE name END AS rubric,
-               one_key AND one_own AS own_is_one, first_text, top - bottom + 1 AS levels
+               one_key AND one_own AS own_is_one, first_text, criterion_id, top - bottom + 1 AS levels
         FROM scaled s JOIN names USING (name) JOIN owns USING (own) JOIN keys USING (key)
     ),
     facts AS (
         SELECT row_number() OVER (ORDER BY query, rubric) - 1 AS j, rubric_id, query_id, rubric, query, text,
                bottom AS scale_min, top AS scale_max, levels, weight, dimension, severity, polarity, tags,
                CASE WHEN own_is_one AND NOT starts_with(key, 'rubric ') THEN own ELSE coalesce(first_text, rubric) END
-                   AS criterion, key,
+                   AS criterion, key, criterion_id,
                coalesce(given_mark, mark, CASE WHEN polarity < 0 THEN top - levels // 2 + 1
                                                ELSE bottom + levels // 2 END) AS pass_mark,
                coalesce(given_mark, mark) IS NOT NULL AS mark_given,
@@ -106,7 +109,7 @@ _CRITERIA = """
            min(scale_min) AS scale_min, max(scale_max) AS scale_max, max(levels) AS levels,
            min(polarity) AS polarity, min(pass_mark) AS pass_mark, bool_or(mark_given) AS mark_given,
            CASE WHEN bool_and(given) THEN 'given' ELSE 'inferred' END AS source
-    FROM {facts} GROUP BY key, criterion ORDER BY labels DESC, criterion
+    FROM {facts} GROUP BY criterion_id, criterion ORDER BY labels DESC, criterion
 """
 
 

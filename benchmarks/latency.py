@@ -4,7 +4,8 @@
 
 Every wait at a slider is measured between two of a bare Streamlit page with one Plotly chart, in one browser and one
 run, and told as the ratio of the medians: read ratios, not milliseconds. Each step sets a value that nobody has seen
-before. A workspace is made once in the folder and then kept. --page writes the tables into that page.
+before. A workspace is made once in the folder and then kept. --page writes the tables into that page, where those of
+other sizes stay.
 """
 
 from __future__ import annotations
@@ -60,13 +61,15 @@ class Waits:
 
 
 def steps(
-    browser: Browser, ours: str, bare: str, repeats: int
+    browser: Browser, ours: str, bare: str, repeats: int, pages: list[str]
 ) -> tuple[float, dict[tuple[str, str], tuple[float, ...]]]:
     """Every step in turn with one of the bare page."""
     found, floor = {}, []
     with Sliders(browser, bare) as plain:
         plain.step("n", "ArrowRight")
         for (page, setting), (address, slider) in STEPS.items():
+            if page not in pages:
+                continue
             with Sliders(browser, f"{ours}/{address}&dataset=study") as shown:
                 shown.step(slider, "ArrowLeft")  # the first leaves the default
                 waits = []
@@ -78,7 +81,7 @@ def steps(
     return statistics.median(floor), found
 
 
-def measure(path: Path, repeats: int) -> Waits:
+def measure(path: Path, repeats: int, pages: list[str]) -> Waits:
     """Everything at one size: paints on a fresh server first, then switches and steps."""
     with _browser() as browser, serve(path) as ours, serve_bare() as bare:
         paints = {}
@@ -90,7 +93,7 @@ def measure(path: Path, repeats: int) -> Waits:
             paints[page] = (cold, best(warm))
             print(f"  {page or 'overview'}: {cold.milliseconds:,.0f} ms, then {warm[0]}", flush=True)
         switches = switch(browser, f"{ours}/?dataset=study", list(PAGES.values()), repeats)
-        floor, found = steps(browser, ours, bare, repeats)
+        floor, found = steps(browser, ours, bare, repeats, pages)
     return Waits(floor, plain, found, {PAGES[page]: visits for page, visits in paints.items()}, switches)
 
 
@@ -112,6 +115,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--size", nargs="+", default=list(SIZES_ASKED), help="demo, or systems x rubrics")
     parser.add_argument("--repeats", type=int, default=5)
+    sliders = list(dict.fromkeys(page for page, _ in STEPS))
+    parser.add_argument("--sliders", nargs="+", default=sliders, help="pages whose sliders are moved")
     parser.add_argument("--folder", type=Path, help="where workspaces are kept; a temporary one by default")
     parser.add_argument("--page", type=Path, help="the page whose tables are replaced")
     chosen = parser.parse_args()
@@ -119,9 +124,10 @@ def main() -> None:
         found = {}
         for size in chosen.size:
             print(size, flush=True)
-            found[size] = measure(workspace(chosen.folder or Path(temporary), size), chosen.repeats)
-    said = "\n\n".join(tables(size, waits, chosen.repeats) for size, waits in found.items())
-    print(said)
+            path = workspace(chosen.folder or Path(temporary), size)
+            found[size] = measure(path, chosen.repeats, chosen.sliders)
+    said = {size: tables(size, waits, chosen.repeats) for size, waits in found.items()}
+    print("\n\n".join(said.values()))
     if chosen.page:
         chosen.page.write_text(written(chosen.page.read_text(), said))
 

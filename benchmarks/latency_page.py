@@ -43,7 +43,12 @@ def tables(size: str, waits: Waits, repeats: int) -> str:
     return "\n".join(lines)
 
 
-def written(page: str, said: str) -> str:
-    """The page with what stands between its marks replaced."""
-    mark = re.compile(f"{re.escape(START)}.*{re.escape(END)}", re.DOTALL)
-    return mark.sub(lambda _: f"{START}\n\n{said}\n\n{END}", page)
+def written(page: str, said: dict[str, str]) -> str:
+    """The page with what stands between its marks replaced: the sizes of ``said``; others stay as they were."""
+    mark = re.compile(f"{re.escape(START)}(.*){re.escape(END)}", re.DOTALL)
+    before = mark.search(page)
+    sections = re.split(r"(?m)^(?=### )", before[1])[1:] if before else []
+    kept = {section.splitlines()[0][4:]: section.strip() for section in sections}
+    kept |= {NAMES.get(size, size): text for size, text in said.items()}
+    body = "\n\n".join(kept.values())
+    return mark.sub(lambda _: f"{START}\n\n{body}\n\n{END}", page)

@@ -4,9 +4,8 @@ import numpy as np
 import streamlit as st
 
 from crubric_core.analysis.stages import FINE
-from crubric_core.analysis.tables import item_table
 from crubric_core.figures import items as figures
-from crubric_core.ui import tables, widgets
+from crubric_core.ui import loaders, tables, widgets
 from crubric_core.ui.charts import drawn
 from crubric_core.ui.items import checks, model_check
 from crubric_core.ui.nothing_passes import nothing_passes
@@ -18,8 +17,8 @@ study = open_study("Items")
 if nothing_passes(study):
     st.stop()
 reduction, fitted = study.reduction(), study.calibration()
-fit, bank = fitted.fit, study.bank()
-items = item_table(reduction, fitted, bank)
+fit = fitted.fit
+items = loaders.items_table(study)
 responses, information = study.curves()
 
 sharpest = np.sort(fitted.nu)[::-1].cumsum()

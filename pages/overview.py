@@ -1,13 +1,11 @@
 """What is here, and what is wrong with it?"""
 
-import numpy as np
 import streamlit as st
 
 from crubric_core.access import current_role
 from crubric_core.analysis.health import overview_sentence
 from crubric_core.analysis.warnings import dataset_warnings
 from crubric_core.figures import overview as figures
-from crubric_core.irt.fit import constant_rubrics
 from crubric_core.ui import loaders, widgets
 from crubric_core.ui.charts import drawn
 from crubric_core.ui.overview import chips_of, show_chips
@@ -17,7 +15,7 @@ from crubric_core.ui.tour import show_tour
 
 study = open_study("Overview", settings=False)
 facts, reduction = loaders.facts(study), study.reduction()
-counts, panel = facts.counts, study.panel() if study.dataset.has_labels else None
+counts, shares = facts.counts, loaders.shares(study)
 warnings = dataset_warnings(reduction)
 missing, instances = counts["missing_share"], counts["systems"] * counts["rubrics"]
 
@@ -42,7 +40,7 @@ widgets.figures_row(
         if reduction.n_total.sum()
         else widgets.UNKNOWN,
         "Unanimous": f"{reduction.unanimous.mean():.0%}",
-        "Same for all": f"{constant_rubrics(reduction.y).mean():.0%}",
+        "Same for all": f"{shares.constant:.0%}",
     },
     {
         "Judged by all": "Pairs of system and rubric that every judge labelled",
@@ -52,24 +50,22 @@ widgets.figures_row(
     },
 )
 
-if panel is None:
+if not study.dataset.has_labels:
     st.info(
         "Shares by judge need every judge's labels: a Spark session has these, the workspace only tallies."
     )
 else:
     left, right = st.columns(2, gap="large")
     with left:
-        means = loaders.judge_means(study)
         widgets.show(
-            drawn(figures.judge_shares, means, facts.systems, facts.judges, "share passed"),
+            drawn(figures.judge_shares, shares.means, facts.systems, facts.judges, "share passed"),
             alt="Share of rubrics that each judge passes, by system",
             title="How lenient each judge is",
         )
     with right:
         if missing:
-            gaps = np.isnan(panel).mean(axis=1)
             widgets.show(
-                drawn(figures.judge_shares, gaps, facts.systems, facts.judges, "share missing"),
+                drawn(figures.judge_shares, shares.missing, facts.systems, facts.judges, "share missing"),
                 alt="Share of rubrics without a label of each judge, by system",
                 title="Missing labels by judge",
             )

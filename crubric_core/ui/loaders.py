@@ -16,7 +16,9 @@ import streamlit as st
 
 from ..analysis.stage import Key, Stage, Store
 from ..analysis.stages import Analysis
+from ..analysis.tables import item_table
 from ..environment import APP, workspace_path
+from ..irt.fit import constant_rubrics
 from ..jobs.backups import Backups
 from ..labels.store.workspace import Workspace
 from .kept import Kept
@@ -162,8 +164,42 @@ def _rubric_panel(key: Key, _study: Study, _row: int, _response: Response) -> Fl
     return _study.dataset.rubric_panel(str(_study.reduction().rubrics["rubric"].iloc[_row]), _response)
 
 
-def judge_means(study: Study) -> FloatArray:
-    """What each judge gives each system on average, (M, K); NaN where it labelled nothing."""
-    labels = study.panel()
+@dataclass(frozen=True)
+class Shares:
+    """What the overview says of the labels. means, missing: (M, K) of each judge, NaN where it labelled nothing.
+
+    constant: share of the rubrics with one consensus label for all systems.
+    """
+
+    means: FloatArray
+    missing: FloatArray
+    constant: float
+
+
+def shares(study: Study) -> Shares:
+    """Read once from all labels: they may be many."""
+    return _shares((*study.key("panel"), *study.key("given")), study)
+
+
+@st.cache_resource(max_entries=FEW, show_spinner="Reading the labels …")
+def _shares(key: Key, _study: Study) -> Shares:
+    constant = float(constant_rubrics(_study.given().y).mean())
+    if not _study.dataset.has_labels:
+        return Shares(np.empty((0, 0)), np.empty((0, 0)), constant)
+    labels = _study.panel()
     known = np.isfinite(labels).sum(axis=1)
-    return np.nansum(labels, axis=1) / np.where(known > 0, known, np.nan)
+    means = np.nansum(labels, axis=1) / np.where(known > 0, known, np.nan)
+    return Shares(means, 1 - known / labels.shape[1], constant)
+
+
+def items_table(study: Study) -> pd.DataFrame:
+    """One row a rubric: ``item_table`` with the bank that the page shows, which alone is new after a move."""
+    table = _items_table((*study.key("calibration"), *study.key("reduction")), study)
+    in_bank = np.zeros(len(table), dtype=bool)
+    in_bank[study.bank()] = True
+    return table.assign(in_bank=in_bank)
+
+
+@st.cache_resource(max_entries=FEW, show_spinner=False)
+def _items_table(key: Key, _study: Study) -> pd.DataFrame:
+    return item_table(_study.reduction(), _study.calibration(), np.zeros(0, dtype=np.int64))

@@ -66,7 +66,9 @@ def name_the_rest(
     """
     if len(names) > MOST_LED:
         return
-    shown, points = labels(names, LONGEST), np.stack([_pixels(x, WIDTH), _pixels(y, HEIGHT)], axis=1)
+    shown = labels(names, LONGEST)
+    # The axes reach beyond the points, so that these are nearer to each other than in the whole plotting area.
+    points = np.stack([_pixels(x, 0.75 * WIDTH), _pixels(y, 0.88 * HEIGHT)], axis=1)
     boxes = [_box(points[i], text, SIDES[sides[i]]) for i, text in enumerate(texts) if text]
     for i, text in enumerate(shown):
         if texts[i] or not np.isfinite(points[i]).all():

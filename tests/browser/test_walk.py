@@ -68,7 +68,8 @@ def brush(page: Page) -> None:
     settle(page)
 
 
-def walk(browser: Browser, server: Server, files: list[Path], album: Path) -> None:
+def walk(browser: Browser, server: Server, files: list[Path], album: Path, reason: str = "") -> None:
+    """The whole walk; ``reason``: how a judge's reason begins, where the files have any."""
     context = browser.new_context(viewport={"width": 1400, "height": 1000})
     page = context.new_page()
     pictures = iter(range(1, 99))
@@ -100,11 +101,15 @@ def walk(browser: Browser, server: Server, files: list[Path], album: Path) -> No
     settle(page)
     page.get_by_role("tab", name="Strongest and weakest rubrics").click()
     expect(page.get_by_text("Labels, systems by judges")).to_be_visible(timeout=PATIENCE)
-    expect(page.get_by_text(re.compile("^Because of ")).first).to_be_visible(timeout=PATIENCE)
+    if reason:
+        expect(page.get_by_text(re.compile(f"^{reason}")).first).to_be_visible(timeout=PATIENCE)
     settle(page)
     picture("down to a label")
 
-    page.get_by_role("combobox", name="Compare with").click()
+    other = page.get_by_role("combobox", name="Compare with")
+    other.scroll_into_view_if_needed()  # a list that opens while the page scrolls closes again
+    settle(page)
+    other.click()
     page.get_by_role("option").nth(3).click()
     expect(page.get_by_text("Head to head, query by query")).to_be_visible(timeout=PATIENCE)
     settle(page)
@@ -135,4 +140,11 @@ def walk(browser: Browser, server: Server, files: list[Path], album: Path) -> No
 def test_a_newcomer_gets_from_files_to_a_printed_view(
     browser: Browser, server: Server, tmp_path: Path, album: Path
 ) -> None:
-    walk(browser, server, simulated(tmp_path), album)
+    walk(browser, server, simulated(tmp_path), album, reason="Because of ")
+
+
+def test_the_same_walk_on_published_judgements(
+    browser: Browser, server: Server, real_data: Path, album: Path
+) -> None:
+    """Labels from 1 to 5 by three annotators, and no reasons."""
+    walk(browser, server, sorted((real_data / "dialsummeval").glob("*.csv")), album)

@@ -24,8 +24,19 @@ _UNTIL_EOF = (
     "sys.exit(main(sys.argv[1:]))\n"
 )
 """The viewer ends when its standard input does: with the dashboard, however that ends."""
-_GIVEN = ("CRUBRIC_VIEWS", "CRUBRIC_VIEWER_URL", "PATH", "HOME", "LANG", "LC_ALL", "LC_CTYPE", "TMPDIR", "PYTHONPATH")
-_GIVEN_ON_WINDOWS = ("SYSTEMROOT", "USERPROFILE", "TEMP", "TMP")
+_OF_THE_SYSTEM = (
+    "PATH",
+    "HOME",
+    "LANG",
+    "LC_ALL",
+    "LC_CTYPE",
+    "TMPDIR",
+    "SYSTEMROOT",
+    "USERPROFILE",
+    "TEMP",
+    "TMP",
+)
+_GIVEN = ("CRUBRIC_VIEWS", "CRUBRIC_VIEWER_URL", "PYTHONPATH", *_OF_THE_SYSTEM)
 """All else of the environment stays with the dashboard: it may name the workspace or hold keys."""
 
 
@@ -58,7 +69,7 @@ def start_viewer() -> LocalViewer:
     port = urlsplit(viewer_base()).port or 8502
     folder = views_folder().absolute()
     folder.mkdir(parents=True, exist_ok=True)
-    given = {name: os.environ[name] for name in (*_GIVEN, *_GIVEN_ON_WINDOWS) if name in os.environ}
+    given = {name: os.environ[name] for name in _GIVEN if name in os.environ}
     command = [sys.executable, "-c", _UNTIL_EOF, "viewer", "--views", str(folder), "--port", str(port)]
     process = subprocess.Popen(  # noqa: S603 - our own interpreter and command
         [*command, "--", "--server.address", "localhost"],

@@ -138,7 +138,7 @@ def hand_out(link: str) -> None:
     st.write("Copy the link now: it is not stored and cannot be shown again.")
     st.code(link, language=None, wrap_lines=True)
     show_viewer("dialog")
-    st.caption("Whoever has it sees the view without signing in. You can revoke it under Links.")
+    st.caption("Whoever has the link sees the view without signing in. You can revoke it under Links.")
 
 
 @st.cache_data(ttl=RECHECK, show_spinner=False)

@@ -19,7 +19,7 @@ sys.path.insert(0, str(ROOT))
 
 from crubric_core.demo import write_demo  # noqa: E402
 from crubric_core.labels.store.workspace import Workspace  # noqa: E402 - the path comes first
-from tests.browser.conftest import serve, settle  # noqa: E402
+from tests.browser.conftest import serve, wait_until_idle  # noqa: E402
 
 SIZE: ViewportSize = {"width": 1400, "height": 900}
 PICTURES = (
@@ -36,7 +36,7 @@ def draw(browser: Browser, url: str, name: str, scheme: str) -> Path:
     context = browser.new_context(viewport=SIZE, color_scheme="dark" if scheme == "dark" else "light")
     page = context.new_page()
     page.goto(f"{url}/{name}")
-    settle(page)
+    wait_until_idle(page)
     page.wait_for_selector(".js-plotly-plot .main-svg")
     page.wait_for_timeout(1500)  # the figures fade in
     target = ROOT / "docs" / "images" / (f"{name}.png" if scheme == "light" else f"{name}-dark.png")

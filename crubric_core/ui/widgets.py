@@ -154,7 +154,9 @@ def _sent(frame: pd.DataFrame, columns: Mapping[str, Any]) -> pd.DataFrame:
 
 def _say_more(frame: pd.DataFrame) -> None:
     if len(frame) > MOST_ROWS:
-        st.caption(f"The first {MOST_ROWS:,} of {len(frame):,} rows. Search or filter for others.")
+        st.caption(
+            f"The first {MOST_ROWS:,} of {len(frame):,} rows; sorting orders these alone. Search or filter for others."
+        )
 
 
 def even_percentages(frame: pd.DataFrame, columns: Mapping[str, Any]) -> tuple[pd.DataFrame, dict[str, Any]]:

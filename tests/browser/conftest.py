@@ -65,7 +65,7 @@ def _wait(url: str, process: subprocess.Popen[bytes], log: Path) -> None:
     pytest.fail(f"the server did not start:\n{log.read_text()}")
 
 
-def settle(page: Page) -> None:
+def wait_until_idle(page: Page) -> None:
     """Wait until the script has run and the browser has drawn what it sent."""
     page.wait_for_selector(READY, timeout=60_000)
     page.wait_for_timeout(250)

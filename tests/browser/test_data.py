@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import Server, serve, settle
+from tests.browser.conftest import Server, serve, wait_until_idle
 
 pytestmark = pytest.mark.browser
 HOSTILE = "<img src=x onerror=alert(1)>"
@@ -52,13 +52,13 @@ def archive(tmp_path: Path) -> Path:
 
 def open_data(page: Page, server: Server) -> None:
     page.goto(f"{server.url}/data")
-    settle(page)
+    wait_until_idle(page)
 
 
 def drop(page: Page, *files: Path) -> None:
     page.locator('input[type="file"]').set_input_files(list(files))
     page.locator('[data-testid="stFileChipName"], [data-testid="stFileUploaderFileName"]').first.wait_for()
-    settle(page)
+    wait_until_idle(page)
 
 
 def see(page: Page, text: str) -> None:

@@ -9,7 +9,7 @@ from urllib.request import urlopen
 import pytest
 from playwright.sync_api import Page
 
-from tests.browser.conftest import ROOT, serve, settle
+from tests.browser.conftest import ROOT, serve, wait_until_idle
 
 pytestmark = pytest.mark.browser
 PAGES = {
@@ -36,7 +36,7 @@ def test_the_first_visit_of_a_fresh_server_may_be_a_deep_link(page: Page, tmp_pa
     """The window's title and the names in the side bar are the entry script's: a bypass would not show them."""
     with serve(tmp_path / "fresh.duckdb") as server:
         page.goto(f"{server.url}/leaderboard")
-        settle(page)
+        wait_until_idle(page)
         links = page.locator('[data-testid="stSidebarNavLink"]').all_inner_texts()
         assert [link.strip() for link in links] == list(PAGES.values())
         assert page.locator("h1").inner_text() == "Leaderboard"
@@ -53,7 +53,7 @@ def test_every_page_opens_empty_without_an_error_and_fetches_nothing_from_elsewh
     with serve(tmp_path / "empty.duckdb") as server:
         for path, title in PAGES.items():
             page.goto(f"{server.url}/{path}")
-            settle(page)
+            wait_until_idle(page)
             assert page.locator("h1").inner_text() == title
             assert page.locator("h2").first.inner_text().startswith("No dataset yet")
         assert "Traceback" not in server.log.read_text()
@@ -74,6 +74,6 @@ def test_the_server_keeps_its_metrics_to_itself_and_sends_its_policy(tmp_path: P
 def test_the_first_page_answers_to_its_name(page: Page, tmp_path: Path) -> None:
     with serve(tmp_path / "empty.duckdb") as server:
         page.goto(f"{server.url}/overview")
-        settle(page)
+        wait_until_idle(page)
         assert page.get_by_text("Page not found").count() == 0
         assert page.locator("h1").inner_text() == "Overview"

@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, Page
 from crubric_core import Workspace
 from crubric_core.demo import simulate
 from crubric_core.ui.loaders import PAGES
-from tests.browser.conftest import Server, serve, settle
+from tests.browser.conftest import Server, serve, wait_until_idle
 
 pytestmark = pytest.mark.browser
 _FOUND = importlib.util.find_spec("axe_playwright_python")
@@ -55,7 +55,7 @@ def test_no_page_has_a_barrier_an_error_or_a_request_elsewhere(
     page.on("request", lambda request: asked.append(request.url))
     for address in ADDRESSES:
         page.goto(f"{server.url}/{address}")
-        settle(page)
+        wait_until_idle(page)
         page.evaluate(AXE.read_text())
         if found := page.evaluate(RUN):
             barriers[address] = found
@@ -67,17 +67,17 @@ def test_no_page_has_a_barrier_an_error_or_a_request_elsewhere(
 
 def test_one_press_of_back_undoes_one_thing_that_a_person_did(page: Page, server: Server) -> None:
     page.goto(f"{server.url}/bank?budget=30")
-    settle(page)
+    wait_until_idle(page)
     page.get_by_test_id("stSidebarNav").get_by_role("link", name="Leaderboard", exact=True).click()
     page.wait_for_url("**/leaderboard?**budget=30**")
-    settle(page)
+    wait_until_idle(page)
     page.get_by_role("slider", name="Bank size").press("ArrowLeft")
     page.wait_for_function("() => !location.search.includes('budget=30')")
-    settle(page)
+    wait_until_idle(page)
     page.go_back()
     page.wait_for_url("**/leaderboard?**budget=30**")
-    settle(page)
+    wait_until_idle(page)
     page.go_back()
     page.wait_for_url("**/bank?**budget=30**")
-    settle(page)
+    wait_until_idle(page)
     assert page.locator("h1").first.inner_text() == "Bank · small"

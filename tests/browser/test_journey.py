@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.browser.conftest import Server, serve, settle
+from tests.browser.conftest import Server, serve, wait_until_idle
 
 pytestmark = pytest.mark.browser
 HOSTILE = "<img src=x onerror=alert(1)>"
@@ -56,7 +56,7 @@ def uploaded(browser: Browser, server: Server, table: Path) -> Server:
     context = browser.new_context()
     page = context.new_page()
     page.goto(f"{server.url}/data")
-    settle(page)
+    wait_until_idle(page)
     page.locator('input[type="file"]').set_input_files([table, table.with_name("queries.csv")])
     page.get_by_role("button", name="Read 2 files").click(timeout=60_000)
     expect(page.get_by_text("study: done.")).to_be_visible(timeout=60_000)
@@ -69,7 +69,7 @@ def move(page: Page, slider: str, key: str, times: int) -> None:
     handle = page.get_by_role("slider", name=slider)
     for _ in range(times):
         handle.press(key)
-    settle(page)
+    wait_until_idle(page)
 
 
 def first_line(page: Page) -> str:
@@ -78,7 +78,7 @@ def first_line(page: Page) -> str:
 
 def test_from_an_uploaded_table_over_both_sliders_to_a_leaderboard(page: Page, uploaded: Server) -> None:
     page.goto(f"{uploaded.url}/bank?tau_c=0.7")
-    settle(page)
+    wait_until_idle(page)
     before = first_line(page)
     move(page, "Measurability threshold", "PageDown", 1)
     assert "tau_c=0.6" in page.url
@@ -90,12 +90,12 @@ def test_from_an_uploaded_table_over_both_sliders_to_a_leaderboard(page: Page, u
     box = page.get_by_role("spinbutton", name="B", exact=True)
     box.fill("36")
     box.press("Enter")
-    settle(page)
+    wait_until_idle(page)
     assert "budget=36" in page.url
     assert "36 rubrics keep" in first_line(page)
 
     page.get_by_role("link", name="Leaderboard").click()
-    settle(page)
+    wait_until_idle(page)
     assert "tau_c=0.6" in page.url
     assert "budget=36" in page.url
     assert page.locator("h1").first.inner_text() == "Leaderboard · study"
@@ -108,7 +108,7 @@ def test_from_an_uploaded_table_over_both_sliders_to_a_leaderboard(page: Page, u
 
 def test_a_link_brings_back_the_same_view(page: Page, uploaded: Server) -> None:
     page.goto(f"{uploaded.url}/leaderboard?dataset=study&tau_c=0.6&budget=25&model=1PL&basis=bank")
-    settle(page)
+    wait_until_idle(page)
     expect(page.get_by_text("on a bank of 25 rubrics")).to_be_visible(timeout=60_000)
     assert "model=1PL" in page.url
 
@@ -120,7 +120,7 @@ def test_hostile_names_are_shown_letter_by_letter(page: Page, uploaded: Server, 
     page.on("dialog", lambda dialog: (alarms.append(dialog.message), dialog.dismiss()))
     page.on("request", lambda request: requests.append(request.url))
     page.goto(f"{uploaded.url}/{path}")
-    settle(page)
+    wait_until_idle(page)
     assert alarms == []
     assert page.locator('img[src="x"]').count() == 0
     assert [url for url in requests if not url.startswith((uploaded.url, "data:", "blob:"))] == []
@@ -129,7 +129,7 @@ def test_hostile_names_are_shown_letter_by_letter(page: Page, uploaded: Server, 
 
 def test_a_hostile_leader_is_named_letter_by_letter(page: Page, uploaded: Server) -> None:
     page.goto(f"{uploaded.url}/leaderboard")
-    settle(page)
+    wait_until_idle(page)
     assert HOSTILE in first_line(page)
     ticks = page.locator(".js-plotly-plot").first.locator("text")
     ticks.first.wait_for(state="attached", timeout=60_000)  # a figure is drawn after its page
@@ -140,13 +140,13 @@ def test_a_hostile_leader_is_named_letter_by_letter(page: Page, uploaded: Server
 
 def test_a_hostile_domain_and_profile_are_shown_letter_by_letter(page: Page, uploaded: Server) -> None:
     page.goto(f"{uploaded.url}/leaderboard?system={quote(HOSTILE)}&versus={quote(NAMES[-1])}&more=Domains")
-    settle(page)
+    wait_until_idle(page)
     expect(page.get_by_text(f"Why {HOSTILE} stands there", exact=True)).to_be_visible(timeout=60_000)
     expect(
         page.get_by_text(re.compile(re.escape(f"{HOSTILE} is ahead of {NAMES[-1]} at 95%")))
     ).to_be_visible()
     page.get_by_role("tab", name="By group").click()
-    settle(page)
+    wait_until_idle(page)
     page.locator(".js-plotly-plot").last.locator("text").first.wait_for(state="attached", timeout=60_000)
     shown = " ".join(page.locator(".js-plotly-plot text").all_text_contents())
     assert DOMAIN[:20] in shown
@@ -155,7 +155,7 @@ def test_a_hostile_domain_and_profile_are_shown_letter_by_letter(page: Page, upl
 
 def test_the_download_cannot_start_a_formula(page: Page, uploaded: Server) -> None:
     page.goto(f"{uploaded.url}/leaderboard")
-    settle(page)
+    wait_until_idle(page)
     with page.expect_download() as download:
         page.get_by_role("button", name="Download leaderboard.csv").click()
     text = Path(download.value.path()).read_text()

@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 
 from crubric_core import Workspace
 from crubric_core.demo import simulate
-from tests.browser.conftest import Server, serve, settle
+from tests.browser.conftest import Server, serve, wait_until_idle
 
 pytestmark = pytest.mark.browser
 PAGES = (
@@ -45,53 +45,53 @@ def test_dataset_and_settings_survive_every_page_a_reload_and_the_way_back(
     page: Page, server: Server
 ) -> None:
     page.goto(f"{server.url}/leaderboard?dataset=mine&tau_c=.4&budget=90")
-    settle(page)
+    wait_until_idle(page)
     for name in PAGES:
         page.get_by_test_id("stSidebarNav").get_by_role("link", name=name, exact=True).click()
         expect(page.locator("h1").first).to_contain_text(name, timeout=60_000)
-        settle(page)
+        wait_until_idle(page)
         for part in ("dataset=mine", "tau_c=0.4", "budget=90"):
             assert part in page.url, (name, page.url)
         if name != "Data":
             assert page.locator("h1").first.inner_text() == f"{name} · mine"
     expect(page.get_by_role("button", name="Publish mine")).to_be_visible()
     page.reload()
-    settle(page)
+    wait_until_idle(page)
     assert page.locator("h1").first.inner_text() == "Publish · mine"
     page.get_by_test_id("stSidebarNav").get_by_role("link", name="Bank", exact=True).click()
     expect(page.locator("h1").first).to_have_text("Bank · mine", timeout=60_000)
-    settle(page)
+    wait_until_idle(page)
     assert "budget=90" in page.url
     page.go_back()
     expect(page.locator("h1").first).to_have_text("Publish · mine", timeout=60_000)
-    settle(page)
+    wait_until_idle(page)
     assert "tau_c=0.4" in page.url
     assert "Traceback" not in server.log.read_text()
 
 
 def test_the_first_page_says_that_a_dataset_is_gone(page: Page, server: Server) -> None:
     page.goto(f"{server.url}/?dataset=gone")
-    settle(page)
+    wait_until_idle(page)
     assert page.locator("h2").first.inner_text() == "There is no dataset “gone” here."
 
 
 def test_a_click_on_a_mark_opens_the_profile_down_to_a_judge_s_reason(page: Page, server: Server) -> None:
     page.goto(f"{server.url}/leaderboard?dataset=mine")
-    settle(page)
+    wait_until_idle(page)
     marks = page.locator(".js-plotly-plot").first.locator("path.point")
     marks.first.wait_for(timeout=60_000)
     marks.nth(2).click(force=True)
     expect(page.get_by_text(re.compile(r"^Why .* stands there$"))).to_be_visible(timeout=60_000)
-    settle(page)
+    wait_until_idle(page)
     assert "system=" in page.url
     page.get_by_role("tab", name="Strongest and weakest rubrics").click()
     expect(page.get_by_text(re.compile("^Because of ")).first).to_be_visible(timeout=60_000)
     page.reload()
-    settle(page)
+    wait_until_idle(page)
     expect(page.get_by_text(re.compile(r"^Why .* stands there$"))).to_be_visible(timeout=60_000)
     expect(page.get_by_text(re.compile("^Because of ")).first).to_be_visible(timeout=60_000)
     page.get_by_role("button", name="✕").click()
     expect(page.get_by_text(re.compile(r"^Why .* stands there$"))).to_have_count(0, timeout=60_000)
-    settle(page)
+    wait_until_idle(page)
     assert "system=" not in page.url
     assert "Traceback" not in server.log.read_text()

@@ -12,7 +12,7 @@ from playwright.sync_api import Page, expect
 from crubric_core.demo import simulate
 from crubric_core.labels.store.workspace import Workspace
 from crubric_core.sharing import open_view
-from tests.browser.conftest import Server, serve, settle
+from tests.browser.conftest import Server, serve, wait_until_idle
 
 pytestmark = pytest.mark.browser
 PATIENCE = 30_000  # milliseconds
@@ -49,7 +49,7 @@ def test_a_link_is_made_copied_and_revoked(page: Page, server: Server, views: Pa
     page.on("dialog", lambda dialog: (alarms.append(dialog.message), dialog.dismiss()))
     page.on("request", lambda request: requests.append(request.url))
     page.goto(f"{server.url}/publish")
-    settle(page)
+    wait_until_idle(page)
     assert first_line(page).startswith("No link yet")
 
     page.get_by_label("Title").fill(TITLE)
@@ -62,7 +62,7 @@ def test_a_link_is_made_copied_and_revoked(page: Page, server: Server, views: Pa
     assert open_view(views, token).title == TITLE
     page.keyboard.press("Escape")
     expect(shown).to_have_count(0, timeout=PATIENCE)
-    settle(page)
+    wait_until_idle(page)
     expect(page.locator("h2").first).to_have_text("1 link is open.", timeout=PATIENCE)
 
     page.get_by_role("tab", name="Links").click()
@@ -82,7 +82,7 @@ def test_a_link_is_made_copied_and_revoked(page: Page, server: Server, views: Pa
 )
 def test_the_page_can_be_taken_along(page: Page, server: Server, button: str, start: bytes) -> None:
     page.goto(f"{server.url}/publish")
-    settle(page)
+    wait_until_idle(page)
     with page.expect_download() as download:
         page.get_by_role("button", name=button).click()
     assert Path(download.value.path()).read_bytes().startswith(start)

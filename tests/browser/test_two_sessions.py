@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
-from tests.browser.conftest import Server, serve, settle
+from tests.browser.conftest import Server, serve, wait_until_idle
 
 pytestmark = pytest.mark.browser
 ROUNDS, RUBRICS, JUDGES, SYSTEMS = 3, 150, 2, 4
@@ -47,7 +47,7 @@ def test_two_people_ingest_and_read_at_once_without_an_error_or_a_wrong_count(
             file = tmp_path / f"set{session}-{number}.csv"
             file.write_text(block(session, number))
             page.goto(f"{server.url}/data")
-            settle(page)
+            wait_until_idle(page)
             page.locator('input[type="file"]').set_input_files(file)
         for page in people:  # neither waits for the other
             page.get_by_role("button", name="Read 1 file").click(timeout=SLOW)
@@ -57,7 +57,7 @@ def test_two_people_ingest_and_read_at_once_without_an_error_or_a_wrong_count(
             page.goto(
                 f"{server.url}/overview?dataset=set{1 - session}-{number}"
             )  # what the other one has read
-            settle(page)
+            wait_until_idle(page)
             expect(page.get_by_text(f"{SYSTEMS} systems were judged on {RUBRICS} rubrics")).to_be_visible()
             expect(page.get_by_test_id("stException")).to_have_count(0)
     assert "Traceback" not in server.log.read_text()

@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from crubric_core.demo import simulate
-from tests.browser.conftest import Server, serve, settle
+from tests.browser.conftest import Server, serve, wait_until_idle
 from tests.security.servers import viewer_server
 
 pytestmark = pytest.mark.browser
@@ -48,7 +48,7 @@ def simulated(folder: Path) -> list[Path]:
 def go(page: Page, title: str) -> None:
     page.get_by_test_id("stSidebarNav").get_by_role("link", name=title, exact=True).click()
     expect(page.locator("h1").first).to_contain_text(title, timeout=PATIENCE)
-    settle(page)
+    wait_until_idle(page)
 
 
 def brush(page: Page) -> None:
@@ -65,7 +65,7 @@ def brush(page: Page) -> None:
         page.mouse.move(box["x"] + share * box["width"], y, steps=4)
     page.mouse.up()
     page.wait_for_url("**tau_c=**", timeout=PATIENCE)
-    settle(page)
+    wait_until_idle(page)
 
 
 def walk(browser: Browser, server: Server, files: list[Path], album: Path, reason: str = "") -> None:
@@ -78,7 +78,7 @@ def walk(browser: Browser, server: Server, files: list[Path], album: Path, reaso
         shown.screenshot(path=album / f"{next(pictures):02d} {name}.png", full_page=True)
 
     page.goto(f"{server.url}/data")
-    settle(page)
+    wait_until_idle(page)
     page.locator('input[type="file"]').set_input_files(files)
     page.get_by_role("button", name=f"Read {len(files)} files").click(timeout=PATIENCE)
     expect(page.get_by_text(re.compile(": done\\.")).first).to_be_visible(timeout=2 * PATIENCE)
@@ -90,7 +90,7 @@ def walk(browser: Browser, server: Server, files: list[Path], album: Path, reaso
     picture("brushed")
     page.get_by_role("slider", name="Measurability threshold").press("PageDown")
     page.wait_for_function("before => location.href !== before", arg=brushed, timeout=PATIENCE)
-    settle(page)
+    wait_until_idle(page)
     picture("threshold moved")
 
     go(page, "Leaderboard")
@@ -98,19 +98,19 @@ def walk(browser: Browser, server: Server, files: list[Path], album: Path, reaso
     marks.first.wait_for(timeout=PATIENCE)
     marks.nth(1).click(force=True)
     expect(page.get_by_text(re.compile(r"^Why .* stands there$"))).to_be_visible(timeout=PATIENCE)
-    settle(page)
+    wait_until_idle(page)
     page.get_by_role("tab", name="Strongest and weakest rubrics").click()
     expect(page.get_by_text("Labels, systems by judges")).to_be_visible(timeout=PATIENCE)
     if reason:
         expect(page.get_by_text(re.compile(f"^{reason}")).first).to_be_visible(timeout=PATIENCE)
-    settle(page)
+    wait_until_idle(page)
     picture("down to a label")
 
     page.get_by_test_id("stMain").evaluate("main => main.scrollTo(0, 0)")  # not below the toolbar
     page.get_by_role("combobox", name="Compare with").click()
     page.get_by_role("option").nth(3).click()
     expect(page.get_by_text("Head to head, query by query")).to_be_visible(timeout=PATIENCE)
-    settle(page)
+    wait_until_idle(page)
     picture("two systems")
 
     go(page, "Publish")
@@ -125,7 +125,7 @@ def walk(browser: Browser, server: Server, files: list[Path], album: Path, reaso
     views = server.log.parent / "views"
     with viewer_server(views, server.log.parent / "viewer.log") as viewer:
         reader.goto(f"{viewer.url}/?{link.partition('?')[2]}")
-        settle(reader)
+        wait_until_idle(reader)
         expect(reader.locator("h2").first).to_have_text(first, timeout=PATIENCE)
         picture("as a reader", reader)
         paper = album / "printed.pdf"

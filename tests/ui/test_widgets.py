@@ -50,7 +50,10 @@ def test_a_long_table_sends_its_first_rows_and_says_so() -> None:
     shown = app.dataframe[0].value
     assert list(shown.columns) == ["name"]
     assert shown["name"].tolist() == [0, 1, 2, 3]
-    assert app.caption[0].value == "The first 4 of 7 rows. Search or filter for others."
+    assert (
+        app.caption[0].value
+        == "The first 4 of 7 rows; sorting orders these alone. Search or filter for others."
+    )
     assert app.markdown[0].value == "chosen [102]"
 
 

@@ -193,7 +193,7 @@ def _decide_differing(job: Job, rows: int) -> None:
 
 
 def _replace_stored(job: Job) -> None:
-    """The stored label where it stands, the other one aside; and what gave way, so that it can come back."""
+    """Keep the stored label, and the other one among the superseded; and what gave way, so that it can come back."""
     table = job.kind
     key, counts = key_of(table), "met.label IS NOT NULL AND met.old IS NULL"
     if job.policies.on_conflict == "last":
@@ -203,7 +203,7 @@ def _replace_stored(job: Job) -> None:
         (counts, "old, old_reason, old_ingest, old_row"),
     ):
         job.run(
-            f'INSERT INTO aside (kind, dataset_id, {key}, label, reason, ingest_id, "row")'
+            f'INSERT INTO superseded (kind, dataset_id, {key}, label, reason, ingest_id, "row")'
             f" SELECT $kind, $dataset, {key}, {row} FROM met WHERE {condition}",
             kind=table,
         )

@@ -65,7 +65,7 @@ _SECTIONS = {
         ), given AS (
             SELECT * EXCLUDE (label) FROM counting WHERE reason IS NOT NULL
             UNION ALL
-            SELECT kind, a.system_id, rubric_id, judge_id, run_id, a.reason FROM aside a
+            SELECT kind, a.system_id, rubric_id, judge_id, run_id, a.reason FROM superseded a
             JOIN counting t USING (kind, rubric_id, judge_id, run_id)
             WHERE a.dataset_id = $dataset AND a.reason IS NOT NULL AND a.system_id IS NOT DISTINCT FROM t.system_id
               AND a.label IS NOT DISTINCT FROM t.label

@@ -61,15 +61,15 @@ def _move(job: Job, table: str) -> None:
     """)
     job.run(
         f"""
-        INSERT INTO aside (kind, dataset_id, {_OTHERS}, rubric_id, label, reason, ingest_id, "row")
+        INSERT INTO superseded (kind, dataset_id, {_OTHERS}, rubric_id, label, reason, ingest_id, "row")
         SELECT $kind, $dataset, {_others(table)}, c.new_id, label, reason, ingest_id, "row"
         FROM {table} t JOIN clashing c ON c.id = t.rowid
         """,
         kind=table,
     )
     job.run(f"DELETE FROM {table} WHERE rowid IN (SELECT id FROM clashing)")
-    for rows in (table, "aside"):
-        only = f" AND kind = '{table}'" if rows == "aside" else ""
+    for rows in (table, "superseded"):
+        only = f" AND kind = '{table}'" if rows == "superseded" else ""
         job.run(f"UPDATE {rows} SET rubric_id = m.new_id FROM moves m WHERE rubric_id = m.old_id{only}")
     revive(job.cursor, table, job.dataset_id)
 
@@ -78,14 +78,17 @@ _OTHERS = "system_id, judge_id, run_id"
 
 
 def _others(table: str) -> str:
-    """The rest of a key as ``aside`` and ``moved`` have it: no system is NULL, no run 0."""
+    """The rest of a key as ``superseded`` and ``moved`` have it: no system is NULL, no run 0."""
     system = "system_id" if "system_id" in KEYS[table] else "NULL"
     return f"{system}, judge_id, {'run_id' if 'run_id' in KEYS[table] else '0'}"
 
 
 def _remember_moved(job: Job, table: str) -> None:
     """Which rows came without a query, so that they lose it again with the ingest that brought it."""
-    for relation in (f"SELECT * FROM {table}", f"SELECT * EXCLUDE (kind) FROM aside WHERE kind = '{table}'"):
+    for relation in (
+        f"SELECT * FROM {table}",
+        f"SELECT * EXCLUDE (kind) FROM superseded WHERE kind = '{table}'",
+    ):
         job.run(
             f"""
             INSERT INTO moved (kind, dataset_id, {_OTHERS}, old_rubric_id, new_rubric_id, said_by, ingest_id)

@@ -1,7 +1,7 @@
 """What each ingest said, and what all of it comes to.
 
 A label that counts is a row of labels, gold or anchors, with the ingest that said it; what others said of the same
-key stands aside. The one that counts is the last known one. Its reason is one that came with the same label.
+key is superseded. The one that counts is the last known one. Its reason is one that came with the same label.
 Descriptions are statements too, one an ingest and a
 thing; each attribute is the last known one. What a person said of a query's type goes before all others, and types
 of one source are never mixed with those of another.
@@ -83,7 +83,7 @@ def _last(column: str, kind: str) -> str:
 
 
 def revive(cursor: duckdb.DuckDBPyConnection, kind: str, dataset_id: int) -> None:
-    """Let the last known statement that stands aside count for every key for which none counts."""
+    """Let the last known superseded statement count for every key for which none counts."""
     key, own = key_of(kind, "a."), {"dataset": dataset_id, "kind": kind}
     cursor.execute(
         f"""
@@ -91,7 +91,7 @@ def revive(cursor: duckdb.DuckDBPyConnection, kind: str, dataset_id: int) -> Non
         SELECT {key_of(kind)}, max(ingest_id) FILTER (ingest_id = best) AS ingest_id FROM (
             SELECT {key}, a.ingest_id,
                    max_by(a.ingest_id, (a.label IS NOT NULL, a.ingest_id)) OVER (PARTITION BY {key}) AS best
-            FROM aside a ANTI JOIN {kind} t ON t.dataset_id = a.dataset_id AND {same_key(kind, "t", "a")}
+            FROM superseded a ANTI JOIN {kind} t ON t.dataset_id = a.dataset_id AND {same_key(kind, "t", "a")}
             WHERE a.dataset_id = $dataset AND a.kind = $kind
         ) GROUP BY {key_of(kind)}
         """,
@@ -101,12 +101,12 @@ def revive(cursor: duckdb.DuckDBPyConnection, kind: str, dataset_id: int) -> Non
     match = f"{same_key(kind, 'a', 'r')} AND a.ingest_id = r.ingest_id"
     cursor.execute(
         f"""
-        INSERT INTO {kind} ({columns}) SELECT {columns} FROM aside a SEMI JOIN revived r ON {match}
+        INSERT INTO {kind} ({columns}) SELECT {columns} FROM superseded a SEMI JOIN revived r ON {match}
         WHERE a.dataset_id = $dataset AND a.kind = $kind
         """,
         own,
     )
     cursor.execute(
-        f"DELETE FROM aside a USING revived r WHERE {match} AND a.dataset_id = $dataset AND a.kind = $kind",
+        f"DELETE FROM superseded a USING revived r WHERE {match} AND a.dataset_id = $dataset AND a.kind = $kind",
         own,
     )

@@ -90,7 +90,7 @@ _REASONS = """
     ), given AS (
         SELECT * EXCLUDE (label) FROM own WHERE reason IS NOT NULL
         UNION ALL
-        SELECT a.system_id, a.rubric_id, a.judge_id, a.run_id, a.reason FROM aside a
+        SELECT a.system_id, a.rubric_id, a.judge_id, a.run_id, a.reason FROM superseded a
         JOIN own t USING (system_id, rubric_id, judge_id, run_id)
         WHERE a.dataset_id = $dataset AND a.kind = 'labels' AND a.reason IS NOT NULL
           AND a.label IS NOT DISTINCT FROM t.label

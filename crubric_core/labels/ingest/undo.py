@@ -105,7 +105,7 @@ def _remember_touched(cursor: duckdb.DuckDBPyConnection, dataset_id: int, ingest
         CREATE OR REPLACE TEMP TABLE touched AS
         WITH undone AS (SELECT unnest($ingests::INTEGER[]) AS ingest_id)
         SELECT rubric_id FROM labels JOIN undone USING (ingest_id) WHERE dataset_id = $dataset
-        UNION SELECT rubric_id FROM aside JOIN undone USING (ingest_id) WHERE dataset_id = $dataset
+        UNION SELECT rubric_id FROM superseded JOIN undone USING (ingest_id) WHERE dataset_id = $dataset
         UNION SELECT unnest([old_rubric_id, new_rubric_id]) FROM moved JOIN undone USING (ingest_id)
         """,
         {"dataset": dataset_id, "ingests": ingests},
@@ -143,7 +143,7 @@ def _undo_one(
     elif kind in FACTS:
         result = facts.take_back(cursor, own, kind)
     else:
-        cursor.execute("DELETE FROM aside WHERE dataset_id = $dataset AND ingest_id = $ingest", own)
+        cursor.execute("DELETE FROM superseded WHERE dataset_id = $dataset AND ingest_id = $ingest", own)
         ((n_removed,),) = cursor.execute(
             f"DELETE FROM {kind} WHERE dataset_id = $dataset AND ingest_id = $ingest", own
         ).fetchall()
@@ -191,13 +191,13 @@ def _undo_descriptions(cursor: duckdb.DuckDBPyConnection, own: dict[str, int], k
 def _move_back(cursor: duckdb.DuckDBPyConnection, own: dict[str, int], kind: str) -> None:
     """Rows that got their query from this ingest lose it again."""
     where = {"kind": kind, **own}
-    for table in (kind, "aside"):
+    for table in (kind, "superseded"):
         cursor.execute(
             f"""
             UPDATE {table} SET rubric_id = m.old_rubric_id FROM moved m
             WHERE m.kind = $kind AND m.ingest_id = $ingest AND {table}.dataset_id = $dataset
               AND {table}.rubric_id = m.new_rubric_id AND {table}.judge_id = m.judge_id
-              AND {table}.ingest_id = m.said_by {"AND " + table + ".kind = $kind" if table == "aside" else ""}
+              AND {table}.ingest_id = m.said_by {"AND " + table + ".kind = $kind" if table == "superseded" else ""}
               {f"AND {table}.system_id IS NOT DISTINCT FROM m.system_id" if "system_id" in KEYS[kind] else ""}
               {f"AND {table}.run_id = m.run_id" if "run_id" in KEYS[kind] else ""}
             """,
@@ -228,7 +228,7 @@ _ID = {
     "rubrics": "rubric_id",
     "queries": "query_id",
 }
-_LONG = (*KEYS, "aside")
+_LONG = (*KEYS, "superseded")
 # Rubrics before queries: a query is mentioned by its rubrics.
 _MENTIONS: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
     (
@@ -238,7 +238,7 @@ _MENTIONS: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
             *((t, "system_id") for t in ("reference_statements", "answers", "system_facts")),
         ),
     ),
-    ("runs", (("labels", "run_id"), ("aside", "run_id"))),
+    ("runs", (("labels", "run_id"), ("superseded", "run_id"))),
     ("judges", tuple((t, "judge_id") for t in _LONG)),
     (
         "rubrics",

@@ -14,7 +14,7 @@ REASONS = """
         SELECT system_id, rubric_id, judge_id, run_id, min(reason) AS reason FROM (
             SELECT system_id, rubric_id, judge_id, run_id, reason FROM labels WHERE dataset_id = $dataset
             UNION ALL
-            SELECT a.system_id, a.rubric_id, a.judge_id, a.run_id, a.reason FROM aside a JOIN labels l
+            SELECT a.system_id, a.rubric_id, a.judge_id, a.run_id, a.reason FROM superseded a JOIN labels l
             ON l.dataset_id = a.dataset_id AND l.system_id = a.system_id AND l.rubric_id = a.rubric_id
                AND l.judge_id = a.judge_id AND l.run_id = a.run_id AND l.label IS NOT DISTINCT FROM a.label
             WHERE a.dataset_id = $dataset AND a.kind = 'labels'

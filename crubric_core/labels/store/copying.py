@@ -23,7 +23,7 @@ _IDS: Mapping[str, Mapping[str, str]] = {
     **{
         table: {"system_id": "systems", "rubric_id": "rubrics", "judge_id": "judges", "ingest_id": "ingests"}
         | ({} if table == "gold" else {"run_id": "runs"})
-        for table in ("labels", "gold", "aside")
+        for table in ("labels", "gold", "superseded")
     },
     "anchors": {"rubric_id": "rubrics", "judge_id": "judges", "ingest_id": "ingests"},
     "moved": {

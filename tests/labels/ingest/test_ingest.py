@@ -350,7 +350,7 @@ def test_the_database_reads_plain_sql_tables(tmp_path, table):
         tables = {row[0] for row in connection.execute("SELECT table_name FROM duckdb_tables()").fetchall()}
     assert tables == {
         "datasets", "systems", "queries", "rubrics", "judges", "labels", "gold", "reference_ranking", "ingests",
-        "rejects", "settings", "anchors", "aside", "moved", "scoring_rules", "runs", "answers", "system_facts",
+        "rejects", "settings", "anchors", "superseded", "moved", "scoring_rules", "runs", "answers", "system_facts",
         "results", "typer_answers", "scenarios", "source_files",
         "label_sources", "cell_tallies", "judge_tallies", "rubric_tallies",
         "label_tallies", "system_tallies", "reason_tallies", "stretches", "read_files",

@@ -17,11 +17,11 @@ from tests.tiers import examples
 
 ORPHANS = {
     "systems": "system_id NOT IN (SELECT system_id FROM labels UNION SELECT system_id FROM gold"
-    " UNION SELECT system_id FROM reference_ranking UNION SELECT system_id FROM aside)",
+    " UNION SELECT system_id FROM reference_ranking UNION SELECT system_id FROM superseded)",
     "judges": "judge_id NOT IN (SELECT judge_id FROM labels UNION SELECT judge_id FROM gold"
-    " UNION SELECT judge_id FROM aside)",
+    " UNION SELECT judge_id FROM superseded)",
     "rubrics": "ingest_id IS NULL AND rubric_id NOT IN (SELECT rubric_id FROM labels UNION SELECT rubric_id FROM gold"
-    " UNION SELECT rubric_id FROM aside)",
+    " UNION SELECT rubric_id FROM superseded)",
     "queries": "ingest_id IS NULL AND query_id NOT IN (SELECT query_id FROM rubrics WHERE query_id IS NOT NULL)",
 }
 

@@ -195,7 +195,16 @@ def try_one(ws: Workspace, name: str, content: bytes, kind: str, *, whole: bool)
     assert "\n" not in refusal, refusal
     assert "could not be stored" not in refusal, refusal
     with ws.reading() as cursor:
-        for place in ("datasets", "labels", "systems", "rubrics", "queries", "ingests", "rejects", "aside"):
+        for place in (
+            "datasets",
+            "labels",
+            "systems",
+            "rubrics",
+            "queries",
+            "ingests",
+            "rejects",
+            "superseded",
+        ):
             assert cursor.execute(f"SELECT count(*) FROM {place}").fetchone() == (0,), place
 
 

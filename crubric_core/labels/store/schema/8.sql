@@ -2,6 +2,8 @@
 -- they are and not what stands. A table of tallies has several rows of one key: their sums and extremes count. The
 -- program fills them (crubric_core/labels/ingest/tallies.py) for workspaces of earlier versions too.
 
+ALTER TABLE aside RENAME TO superseded;
+
 CREATE TABLE label_tallies (         -- by rubric and judge
     dataset_id INTEGER NOT NULL,
     rubric_id INTEGER NOT NULL,

@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+import os
+
 from hypothesis import settings
 
 
 def examples(wanted: int) -> int:
     """``wanted`` examples in the thorough tier; half where every test runs, a fifth in the fast tier, at least 5."""
     return max(5, wanted * settings.default.max_examples // 100) if settings.default else wanted
+
+
+def at_most(usual: int, thorough: int) -> int:
+    """How many cases of a costly test: ``thorough`` in the thorough tier, ``usual`` elsewhere."""
+    return thorough if os.environ.get("CRUBRIC_TESTS") == "thorough" else usual

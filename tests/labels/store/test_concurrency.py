@@ -6,6 +6,7 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 
 from crubric_core.labels import Workspace
+from tests.tiers import at_most
 
 RUBRICS, JUDGES = 40, 2
 
@@ -16,7 +17,7 @@ def block(system: str) -> bytes:
 
 
 def test_two_sessions_that_write_and_read_one_dataset_see_whole_ingests_alone(tmp_path):
-    rounds, stopped = 6, threading.Event()
+    rounds, stopped = at_most(3, 12), threading.Event()
     with Workspace(tmp_path / "study.duckdb") as ws:
         ws.ingest(block("s"), "d")
         fingerprint = ws.dataset("d").fingerprint

@@ -45,6 +45,7 @@ _FOLLOWS: Mapping[str, Mapping[str, Any]] = {
 }
 """What changes with a setting: a threshold belongs to one statistic, prior counts to a fixed prior."""
 _BARS = ("tau_c", "budget", "tau_t")  # sliders of their own
+_SHOWN, _RECENT = "budgets shown", 8  # what slider and box of B showed lately, the last one last
 
 Quarter = Callable[[Settings], float]
 """The threshold that drops the lowest quarter of the rubrics; NaN where the gate is off."""
@@ -155,11 +156,13 @@ def _budget(place: DeltaGenerator, settings: Settings, rubrics: int) -> None:
     """A slider on a log scale, and a box for an exact number."""
     spec, most = SPECS["budget"], max(rubrics, 2)
     size = st.session_state["budget"] = st.session_state["budget slider"] = min(settings.budget, most)
+    shown = st.session_state.get(_SHOWN, ())
+    st.session_state[_SHOWN] = (*(n for n in shown if n != size), size)[-_RECENT:]
     slider, box = place.columns([3, 2], vertical_alignment="bottom")
     slider.select_slider(
-        spec.title, budget_steps(most, size), key="budget slider", help=spec.help, on_change=_budget_slid
+        spec.title, budget_steps(most, size), key="budget slider", help=spec.help, on_change=_budget_moved
     )
-    box.number_input("B", 1, most, key="budget", help=spec.help, **_moves("budget"))
+    box.number_input("B", 1, most, key="budget", help=spec.help, on_change=_budget_moved)
 
 
 def budget_steps(most: int, size: int) -> list[int]:
@@ -168,8 +171,19 @@ def budget_steps(most: int, size: int) -> list[int]:
     return sorted({*spread, size})
 
 
-def _budget_slid() -> None:
-    hold_settings(replace(held(), budget=int(st.session_state["budget slider"])))
+def _budget_moved() -> None:
+    """Take the value of the slider or of the box, whichever somebody moved.
+
+    On quick moves a message carries, of the other one, what the browser showed before the last run: that counts as a
+    move for Streamlit, and is told by its having been shown.
+    """
+    shown = st.session_state.get(_SHOWN, ())
+    moved = [
+        n for name in ("budget slider", "budget") if (n := int(st.session_state[name])) not in shown[-1:]
+    ]
+    new = [n for n in moved if n not in shown] or moved
+    if new:
+        hold_settings(replace(held(), budget=new[0]))
 
 
 def _group(groups: tuple[Group, ...], settings: Settings, *, show_tau_t: bool) -> None:

@@ -67,8 +67,16 @@ def test_a_figure_of_four_thousand_rubrics_stays_small_for_the_browser(made) -> 
 
 def test_no_two_highlighted_rubrics_have_the_same_mark_or_the_same_line(made) -> None:
     observed = np.ones((len(made.systems), items.MOST_HIGHLIGHTS))
-    fig = items.item_curves(made.theta, made.curves, range(items.MOST_HIGHLIGHTS), made.names, "P")
-    items.add_empirical(fig, made.ability, observed, made.systems, range(items.MOST_HIGHLIGHTS))
+    fig = items.curves_and_labels(
+        made.theta,
+        made.curves,
+        range(items.MOST_HIGHLIGHTS),
+        made.names,
+        "P",
+        made.ability,
+        observed,
+        made.systems,
+    )
     lines, marks = fig.data[3 : 3 + items.MOST_HIGHLIGHTS], fig.data[3 + items.MOST_HIGHLIGHTS :]
     assert len({(mark.marker.color, mark.marker.symbol) for mark in marks}) == items.MOST_HIGHLIGHTS
     assert len({(line.line.color, line.line.dash) for line in lines}) == items.MOST_HIGHLIGHTS

@@ -10,6 +10,7 @@ import pytest
 from crubric_core import Priors, Settings, Workspace
 from crubric_core.demo import simulate
 from crubric_core.settings import PRESETS
+from crubric_core.ui import settings_bar
 from crubric_core.ui.settings_bar import budget_steps
 from tests.pages.conftest import Open
 from tests.pages.test_pages import first_line
@@ -175,3 +176,23 @@ def test_the_slider_and_the_box_of_the_bank_size_are_one_setting(open_page: Open
     assert not app.exception
     assert app.number_input(key="budget").value == smaller
     assert app.query_params["budget"] == str(smaller)
+
+
+@pytest.mark.parametrize(
+    ("shown", "slider", "box", "taken"),
+    [
+        ((120,), 111, 120, 111),
+        ((120,), 120, 36, 36),
+        ((120, 111), 102, 120, 102),  # the box is as it was before the browser drew the last run
+        ((120, 111), 120, 97, 97),  # so is the slider
+        ((120, 111), 120, 111, 120),  # somebody went back to what was shown before
+    ],
+)
+def test_of_slider_and_box_counts_the_one_that_somebody_moved(monkeypatch, shown, slider, box, taken):
+    session = {settings_bar._SHOWN: shown, "budget slider": slider, "budget": box}
+    monkeypatch.setattr(settings_bar.st, "session_state", session)
+    monkeypatch.setattr(settings_bar, "held", Settings)
+    held = []
+    monkeypatch.setattr(settings_bar, "hold_settings", held.append)
+    settings_bar._budget_moved()
+    assert [settings.budget for settings in held] == [taken]

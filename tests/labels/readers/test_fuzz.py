@@ -105,7 +105,7 @@ def test_bytes_without_sense_are_refused_in_a_sentence(content, kind):
 
 
 # A process of their own tells which case crashed it or took ten seconds.
-@pytest.mark.parametrize("first", range(0, int(os.environ.get("CRUBRIC_FUZZ", "2500")), 1250))
+@pytest.mark.parametrize("first", range(0, int(os.environ.get("CRUBRIC_FUZZ", "1250")), 1250))
 def test_no_damaged_file_of_any_format_is_half_read_or_hangs(first):
     cases = [str(first), str(first + 1250)]
     run = [sys.executable, "-m", "tests.labels.readers.fuzzing", *cases]

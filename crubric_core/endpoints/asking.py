@@ -123,6 +123,10 @@ class Line(Generic[T]):
             reply.requests += 1
             try:
                 self._ask_once(reply)
+            except RuntimeError:  # what a client that was closed under a request raises
+                if not self._halt.is_set():
+                    raise
+                break
             except openai.OpenAIError as error:
                 refused = refusal(error)
                 reply.reason, reply.fatal = refused.reason, refused.fatal

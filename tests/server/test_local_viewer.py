@@ -29,6 +29,30 @@ def test_it_is_offered_only_for_this_machine_where_nothing_answers_and_nobody_si
     assert local_viewer.can_start(Check(base, answer, "")) == may  # type: ignore[arg-type]
 
 
+def test_nothing_of_the_environment_reaches_it_but_what_it_needs(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    given: dict[str, str] = {}
+
+    def start(command: list[str], *, env: dict[str, str], **_: object) -> None:
+        given.update(env)
+        assert "hidden" not in " ".join(command)
+
+    monkeypatch.setattr(local_viewer.subprocess, "Popen", start)
+    monkeypatch.setenv("CRUBRIC_VIEWS", str(tmp_path / "views"))
+    for name in (
+        "OPENAI_API_KEY",
+        "CRUBRIC_WORKSPACE",
+        "CRUBRIC_TOKEN",
+        "AWS_SECRET_ACCESS_KEY",
+        "A_NEW_ONE",
+    ):
+        monkeypatch.setenv(name, "hidden")
+    local_viewer.start_viewer()
+    assert given["CRUBRIC_VIEWS"] == str(tmp_path / "views")
+    assert "hidden" not in given.values()
+
+
 def test_it_answers_at_the_address_of_links_and_ends_with_its_parent(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

@@ -11,6 +11,11 @@ def shorten(text: str, limit: int = 80) -> str:
     return flat if len(flat) <= limit else flat[: limit - 1].rstrip() + "…"
 
 
+def sentence_case(text: str) -> str:
+    """``text`` with a capital first letter and all else as it stands; for words of ours, not for names of files."""
+    return text[:1].upper() + text[1:]
+
+
 def count(number: int, noun: str, plural: str | None = None) -> str:
     """``1 rubric``, ``4,052 rubrics``, ``3 queries``."""
     regular = noun[:-1] + "ies" if noun.endswith("y") and noun[-2] not in "aeiou" else noun + "s"

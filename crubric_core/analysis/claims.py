@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 
-from ..text import count, listed
+from ..text import count, listed, sentence_case
 from .agreement import OtherRanking
 from .board import Board, level_of, limits, name, reading, rests_on
 
@@ -200,7 +200,7 @@ def _against(board: Board, other: OtherRanking) -> str:
 
 def _alike(other: OtherRanking) -> str:
     rho = f"ρ = {other.rho:.2f}" if np.isfinite(other.rho) else ""
-    subject = other.name[0].upper() + other.name[1:]
+    subject = sentence_case(other.name)
     if not other.separated:
         return f"{subject} agrees with this order at {rho}."
     verb = "separates" if other.tested else "orders"

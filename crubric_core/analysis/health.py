@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from ..judges.measurability import gate_is_off
-from ..text import count
+from ..text import count, sentence_case
 from .claims import separated_pairs
 
 if TYPE_CHECKING:
@@ -133,12 +133,8 @@ def board_chip(board: Board, claims: Claims) -> Chip:
     if not apart:
         return Chip("Board", figure, "stop", f"{claims.ahead} Add queries.")
     if claims.contradicted:
-        return Chip(
-            "Board",
-            figure,
-            "look",
-            f"{claims.contradicted[0].removeprefix('But ')} Look at Pairs on the leaderboard.",
-        )
+        contradiction = sentence_case(claims.contradicted[0].removeprefix("But "))
+        return Chip("Board", figure, "look", f"{contradiction} Look at Pairs on the leaderboard.")
     if effect > LARGE_EFFECT:
         said = f"Design effect {effect:.1f}: systems differ by query, so more queries separate more than more rubrics."
         return Chip("Board", figure, "look", said)

@@ -17,6 +17,7 @@ from ..labels.readers.plan import Columns, Plan, read_columns
 from ..labels.store.workspace import Workspace
 from ..scoring_rules import ScoringRules
 from ..settings import SPECS, Preset, Priors, Settings
+from ..text import sentence_case
 from ..workers import Workers
 from .catalogue import COMMANDS
 from .composing import composition_of
@@ -38,7 +39,7 @@ def add_command(
 ) -> argparse.ArgumentParser:
     """A new command that runs ``run``; its line of help is the catalogue's."""
     text = COMMANDS[name].text
-    parser = commands.add_parser(name, help=text, description=text[0].upper() + text[1:] + ".")
+    parser = commands.add_parser(name, help=text, description=sentence_case(text) + ".")
     parser.set_defaults(run=run)
     return parser
 

@@ -13,7 +13,7 @@ from ..errors import CrubricError
 from ..labels.store.dataset import Dataset
 from ..labels.store.snapshot import Snapshot
 from ..settings import Settings
-from ..text import count
+from ..text import count, sentence_case
 from ..types import Cancel, Progress
 from . import crossfit, held_out_systems, threshold_sweep
 from .declaration import HIGH, LOW, Chart, Experiment, ResultColumn, ResultTable, number
@@ -157,8 +157,7 @@ def _found(tables: dict[str, pd.DataFrame]) -> str:
             f"on {what} banks of pairs are ahead of random rubrics in {ahead} of {count(known, 'block')}, behind in "
             f"{behind}"
         )
-    text = "; ".join(parts)
-    return f"{text[0].upper()}{text[1:]}."
+    return f"{sentence_case('; '.join(parts))}."
 
 
 def _limits(tables: dict[str, pd.DataFrame]) -> tuple[str, ...]:

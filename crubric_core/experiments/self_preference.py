@@ -134,11 +134,7 @@ def headline(result: ExperimentResult) -> str:
     if known.empty:
         return "Self-preference is unknown here."
     named = _named(known)
-    return (
-        f"{named[0].upper()}{named[1:]}."
-        if named
-        else "No judge is shown to prefer systems of its own family."
-    )
+    return f"{named}." if named else "No judge is shown to prefer systems of its own family."
 
 
 EXPERIMENT = Experiment(

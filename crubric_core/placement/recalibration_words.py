@@ -42,7 +42,10 @@ def _drifted(found: Recalibration) -> str:
         f"{link.intercept:+.2f})."
     )
     if flagged.empty:
-        return f"None of the {count(tested, 'rubric')} with new labels has become harder or easier. {linked}"
+        none = (
+            f"Of {count(tested, 'rubric')} with new labels, none is shown to be harder or easier than before."
+        )
+        return f"{none} {linked}"
     names = [
         f"{shorten(str(rubric), NAME)} ({'harder' if shift > 0 else 'easier'})"
         for rubric, shift in flagged[["rubric", "shift"]].itertuples(index=False)

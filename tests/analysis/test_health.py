@@ -45,3 +45,15 @@ def test_a_system_is_named_as_its_file_spells_it() -> None:
     board = SimpleNamespace(standing=standing, comparisons=pd.DataFrame({"separated": [True]}), refused="")
     claims = SimpleNamespace(ahead="s39 is ahead of 1 of the 1 other at 95%.", contradicted=())
     assert board_chip(board, claims).sentence.startswith("s39 ")
+
+
+def test_a_contradiction_is_a_sentence_of_its_own() -> None:
+    board = SimpleNamespace(
+        standing=SimpleNamespace(design_effect=1.0),
+        comparisons=pd.DataFrame({"separated": [True]}),
+        refused="",
+    )
+    claims = SimpleNamespace(
+        ahead="s39 is ahead.", contradicted=("But the human ranking orders 1 of these.",)
+    )
+    assert board_chip(board, claims).sentence.startswith("The human ranking orders 1 of these. ")

@@ -137,7 +137,7 @@ def _enough(curve: WorthCurve) -> str:
     if least is None:
         return f"No bank of up to {int(curve.sizes[-1]):,} keeps {TARGET:.0%}."
     if least >= curve.pool:
-        return f"No smaller bank of the {len(curve.sizes)} sizes tried keeps {TARGET:.0%}."
+        return f"Of the {len(curve.sizes)} sizes tried, only all {curve.pool:,} keep {TARGET:.0%}."
     return (
         f"{TARGET:.0%} are kept from {least:,} rubrics on, the least of the {len(curve.sizes)} sizes tried."
     )

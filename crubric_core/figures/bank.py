@@ -187,7 +187,7 @@ def _share_axis(fig: go.Figure, least: int, longest: int) -> None:
     longest = max(longest, 2)
     log_axis(fig, least, longest)
     fig.update_xaxes(range=[math.log10(least) - 0.03, math.log10(longest) + 0.03])
-    fig.update_yaxes(range=[0, 1.03], tickformat=".0%")
+    fig.update_yaxes(range=[0, 1.12], tickvals=[0, 0.2, 0.4, 0.6, 0.8, 1], tickformat=".0%")
 
 
 def _thin(length: int) -> IntArray:

@@ -41,6 +41,7 @@ from crubric_core.placement.place import place_systems
 
 KEPT = Path(__file__).with_suffix(".json")
 BUDGET = 60
+OTHER_BUDGETS = (30, 120)  # few systems say little about a rate: each is placed on banks of these sizes too
 CONFIDENCE = 0.95  # of a settled tier
 RANDOM = 20  # random banks of the same size
 EFFECTS = (0.0, 0.7)  # sd of a system's effect on a query, in logits
@@ -241,6 +242,10 @@ def main() -> None:
                 print(f"{name}: no folder at {REAL}", file=sys.stderr)
                 continue
             _keep(known, name, found)
+        for budget in OTHER_BUDGETS:
+            key = f"size|{name}|{budget}"
+            if key not in known and (found := held_out(name, budget)) is not None:
+                _keep(known, key, found)
     for effect in EFFECTS:
         for seed in range(args.clones):
             if f"clones|{effect}|{seed}" not in known:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from contextlib import asynccontextmanager
 from importlib import import_module
 from threading import Thread
@@ -33,5 +34,12 @@ async def load_ahead(app: st.App) -> AsyncIterator[None]:
 
 
 def _load() -> None:
+    """Load them, and take what they brought out of every later garbage collection.
+
+    Streamlit collects garbage after each run of a page, before the last elements are on their way; looking through
+    all modules then takes 60 to 90 ms, and none of their 180,000 objects ever becomes garbage.
+    """
     for name in MODULES:
         import_module(name)
+    gc.collect()
+    gc.freeze()

@@ -44,6 +44,8 @@ _FOLLOWS: Mapping[str, Mapping[str, Any]] = {
     "beta": {"prior": "fixed"},
 }
 """What changes with a setting: a threshold belongs to one statistic, prior counts to a fixed prior."""
+OPEN = "settings open"
+"""The button's own state in the session: whether what is behind it is shown."""
 _BARS = ("tau_c", "budget", "tau_t")  # sliders of their own
 _SHOWN, _RECENT = "budgets shown", 8  # what slider and box of B showed lately, the last one last
 
@@ -65,15 +67,21 @@ def settings_bar(rubrics: int, quarter: Quarter, *, show_tau_t: bool = False) ->
         _budget(middle, settings, rubrics)
     with preset:
         _presets(settings)
-    with right.popover("Settings", width="stretch"):
-        for name in FIRST:
-            _widget(name, SPECS[name], getattr(settings, name))
-        choose_format()
-        with st.expander("More settings"):
-            for tab, groups in zip(st.tabs(list(TABS)), TABS.values(), strict=True):
-                with tab:
-                    _group(groups, settings, show_tau_t=show_tau_t)
+    behind = right.popover("Settings", width="stretch", key=OPEN, on_change="rerun")
+    if behind.open:  # closed, its thirty widgets are neither made nor sent at each move of a slider
+        with behind:
+            _behind(settings, show_tau_t=show_tau_t)
     return replace(settings, budget=min(settings.budget, max(rubrics, 2)))
+
+
+def _behind(settings: Settings, *, show_tau_t: bool) -> None:
+    for name in FIRST:
+        _widget(name, SPECS[name], getattr(settings, name))
+    choose_format()
+    with st.expander("More settings"):
+        for tab, groups in zip(st.tabs(list(TABS)), TABS.values(), strict=True):
+            with tab:
+                _group(groups, settings, show_tau_t=show_tau_t)
 
 
 def basis_switch() -> None:

@@ -11,6 +11,7 @@ from streamlit.testing.v1 import AppTest
 
 from crubric_core.demo import simulate
 from crubric_core.labels.store.workspace import Workspace
+from crubric_core.ui.settings_bar import OPEN
 
 ROOT = Path(__file__).resolve().parents[2]
 MAIN = ROOT / "crubric_core" / "ui" / "main.py"
@@ -39,11 +40,12 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def open_page(monkeypatch: pytest.MonkeyPatch) -> Iterator[Open]:
-    """Opens one page of the dashboard on a workspace file, through the entry script."""
+    """Opens one page of the dashboard on a workspace file, through the entry script; Settings are open."""
 
-    def run(page: str, workspace: Path, **query: str) -> AppTest:
+    def run(page: str, workspace: Path, *, settings_open: bool = True, **query: str) -> AppTest:
         monkeypatch.setenv("CRUBRIC_WORKSPACE", str(workspace))
         app = AppTest.from_file(str(MAIN), default_timeout=60)
+        app.session_state[OPEN] = settings_open
         for name, value in query.items():
             app.query_params[name] = value
         app.switch_page(str(ROOT / "pages" / f"{page}.py"))

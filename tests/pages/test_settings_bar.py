@@ -64,6 +64,14 @@ def test_every_setting_has_its_widget_and_its_line_of_help(open_page: Open, stud
     assert [name for name in settings if not found[name].help] == []
 
 
+def test_a_closed_button_sends_none_of_what_is_behind_it(open_page: Open, study: Path) -> None:
+    app = open_page("bank", study, settings_open=False, strategy="greedy")
+    assert {"tau_c", "budget"} <= set(widgets(app))
+    assert not set(widgets(app)) & {"strategy", "model", "seed", "c_prior"}
+    app.session_state[settings_bar.OPEN] = True
+    assert widgets(app.run())["strategy"].value == "greedy"
+
+
 def test_the_widgets_start_at_the_defaults(open_page: Open, study: Path) -> None:
     found = widgets(open_page("leaderboard", study))
     for name in set(CHANGED) - {"budget", "tau_c"}:

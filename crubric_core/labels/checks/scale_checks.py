@@ -148,7 +148,7 @@ def changed_scales(before: pd.DataFrame, after: pd.DataFrame) -> Iterator[Findin
         yield _warning(
             "scale_changed",
             "Scales that these rows change",
-            f"{count(len(found), 'scale')} {'is' if len(found) == 1 else 'are'} another now, such as that of "
+            f"{count(len(found), 'scale')} {'changes' if len(found) == 1 else 'change'}, such as that of "
             f"{first['criterion']}: {first['scale_min_before']} to {first['scale_max_before']} before, "
             f"{first['scale_min']} to {first['scale_max']} with these rows. Labels that passed may fail, and the other "
             "way round: give the scale if it is not meant so.",

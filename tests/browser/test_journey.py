@@ -106,6 +106,19 @@ def test_from_an_uploaded_table_over_both_sliders_to_a_leaderboard(page: Page, u
     assert "Traceback" not in uploaded.log.read_text()
 
 
+def test_a_rubric_is_pinned_by_the_keyboard_and_released(page: Page, uploaded: Server) -> None:
+    page.goto(f"{uploaded.url}/bank?dataset=study&budget=36")
+    wait_until_idle(page)
+    in_the_first_column = {"x": 8, "y": 50}
+    for pinned in (True, False):
+        page.get_by_test_id("stDataFrame").first.click(position=in_the_first_column)
+        page.keyboard.press("Enter")
+        page.wait_for_url(lambda url, pinned=pinned: ("composition=" in url) == pinned)
+        said = page.get_by_text("The bank is composed by hand: 1 rubric pinned.")
+        expect(said).to_have_count(int(pinned), timeout=60_000)
+        wait_until_idle(page)
+
+
 def test_a_link_brings_back_the_same_view(page: Page, uploaded: Server) -> None:
     page.goto(f"{uploaded.url}/leaderboard?dataset=study&tau_c=0.6&budget=25&model=1PL&basis=bank")
     wait_until_idle(page)

@@ -28,6 +28,7 @@ from .linking import Method, RubricLink, link
 from .new_labels import NewLabels
 
 DRIVERS = 3  # rubrics named for a system that moved
+SHOWN = 0.005  # the least change that two decimals show
 FEWEST = 6  # systems of a fit
 
 
@@ -201,10 +202,11 @@ def _tier(bank_scale: BankScale, y: FloatArray) -> int | None:
 
 
 def _because(bank_scale: BankScale, change: FloatArray, shift: float) -> str:
-    """The rubrics that move an ability most in the direction in which it moved."""
-    order = np.argsort(-change * np.sign(shift), kind="stable")[:DRIVERS]
+    """The rubrics that move an ability most in the direction in which it moved, each by what two decimals show."""
+    toward = change * np.sign(shift)
+    order = np.argsort(-toward, kind="stable")[:DRIVERS]
     ids = bank_scale.rubrics["id"].tolist()
-    return ", ".join(f"{ids[j]} ({change[j]:+.2f})" for j in order if change[j] * shift > 0)
+    return ", ".join(f"{ids[j]} ({change[j]:+.2f})" for j in order if toward[j] >= SHOWN)
 
 
 def _entry(bank_scale: BankScale, new: NewLabels, found: RubricLink, drift: RubricDrift) -> dict[str, Any]:

@@ -52,14 +52,13 @@ def section(key: Key, bank_scale: BankScale, new: NewLabels) -> None:
     asked = f"recalibration {hash(key)}"
     if not st.session_state.get(asked):
         st.write("The bank's rubrics are fitted anew to the labels of all systems, on the bank's scale.")
-        if not st.button("Recalibrate with them"):
-            return
+        st.button("Recalibrate with them", on_click=_ask, args=(asked,))
+        return
     try:
         found = _recalibrated(key, bank_scale, new)
     except CrubricError as error:
         st.error(plain(str(error)))
         return
-    st.session_state[asked] = True
     for sentence in recalibration_sentences(found):
         st.write(plain(sentence))
     widgets.table(with_names(found), MOVED)
@@ -77,6 +76,10 @@ def section(key: Key, bank_scale: BankScale, new: NewLabels) -> None:
             key="download later bank.json",
             help="The same rubrics with new parameters, and the new systems among those of the calibration",
         )
+
+
+def _ask(name: str) -> None:
+    st.session_state[name] = True
 
 
 def with_names(found: Recalibration) -> pd.DataFrame:

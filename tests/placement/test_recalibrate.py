@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -161,6 +162,14 @@ def test_the_sentences_say_what_the_tables_say(found):
     )
     assert ("none is shown" in drifted) == (not found.drift_table["drifted"].any())
     assert f"by {found.link.rubrics} rubrics" in drifted
+
+
+def test_the_rubrics_named_for_a_system_move_it_the_way_it_went(found):
+    shifts = (found.moved["theta_after"] - found.moved["theta_before"]).tolist()
+    named = [re.findall(r"\(([+-]\d\.\d\d)\)", text) for text in found.moved["because"]]
+    assert any(named)
+    for shift, changes in zip(shifts, named, strict=True):
+        assert all(float(change) * shift > 0 for change in changes)
 
 
 def test_who_moves_changes_tier_or_drifts_is_named(found):

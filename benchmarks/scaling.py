@@ -4,10 +4,12 @@
     python -m benchmarks.scaling spark --rows 100000 1000000 10000000     # two threads of this machine
     python -m benchmarks.scaling same --rows 10000000 [--draws 3]         # do both engines give the same tables?
     python -m benchmarks.scaling more --rows 1000000
+    python -m benchmarks.scaling analyse --rows 100000000 --systems 1000  # the whole analysis of labels read in place
 
 Each line is a process of its own on simulated labels (1 to 5, rows in random order) in Parquet. ``more`` ingests a
 table, then 1% new rows, of one new system; takes them back, and ingests them again. ``same`` has blanks, ties, rows
-twice, contradictions, a fifth of the cells missing, and repeated draws where asked. CPU seconds depend less on how busy
+twice, contradictions, a fifth of the cells missing, and repeated draws where asked. ``analyse`` reads a folder of
+files of 10⁷ rows, of systems and rubrics that differ, and goes on to model, gate, bank and leaderboard. CPU seconds depend less on how busy
 a machine is; Spark's are Java's. Several sizes end with a fitted exponent and a fitted line.
 """
 
@@ -31,7 +33,8 @@ SPARK = (
 STEPS = {"spark": ("start", "tally", "reduce"), "reference": ("reference", "reduce")}  # what the fits are of
 CODE = """
 import json, resource, sys, time
-from crubric_core import Workspace
+from crubric_core import Settings, Workspace
+from crubric_core.analysis.pipeline import run_pipeline
 from crubric_core.labels.store.reference import reference
 from crubric_core.labels.store.spark import open_session, tally
 def peak(whose=resource.RUSAGE_SELF):
@@ -92,6 +95,10 @@ with Workspace(workspace) as ws:
         ds = ws.dataset("d")
         told["tallied_gib"] = round(peak(), 2)
         timed("reduce", ds.reduce)
+        told["reduced_gib"] = round(peak(), 2)
+        if kind == "analyse":
+            found = timed("analyse", lambda: run_pipeline(ds, Settings()))
+            told |= {"bank": len(found.bank), "candidates": len(found.items)}
 told["peak_gib"] = round(peak(), 2)
 print(json.dumps(told))
 """
@@ -135,6 +142,30 @@ def write_faults(path: Path, rows: int, systems: int, judges: int, draws: int) -
     return path
 
 
+def write_folder(folder: Path, rows: int, systems: int, judges: int, a_file: int = 10_000_000) -> Path:
+    """Files of labels from 1 to 5 of systems and rubrics that differ, each with rubrics of its own in random order."""
+    folder.mkdir()
+    cell = systems * judges
+    a_file -= a_file % cell
+    with duckdb.connect(config={"memory_limit": "4GB", "temp_directory": str(folder.parent)}) as connection:
+        connection.execute("CREATE MACRO u(a, b) AS hash(a, b) / 2.0**64 - 0.5")
+        for number, start in enumerate(range(0, rows, a_file)):
+            connection.execute(f"""
+                COPY (
+                    WITH named AS (
+                        SELECT i, i % {systems} AS s, i // {cell} AS r, i // {systems} % {judges} AS k
+                        FROM range({start}, {min(start + a_file, rows)}) r(i)
+                    )
+                    SELECT 'system-' || s AS system, 'query-' || (r // 10) AS query, 'rubric-' || r AS rubric,
+                           'judge-' || k AS judge,
+                           greatest(1, least(5, round(3 + 3 * u(s, 1) + 3 * u(r, 2) + 3 * u(s + {systems} * r, 3)
+                                                      + 1.5 * u(i, 4))))::INTEGER AS label
+                    FROM named ORDER BY hash(i)
+                ) TO '{folder}/{number:03}.parquet' (FORMAT parquet)
+            """)
+    return folder
+
+
 def fitted(rows: list[int], seconds: list[float]) -> str:
     """The exponent p of seconds ∝ rows^p by least squares on the log scale, and the line through the ends."""
     p = float(np.polyfit(np.log(rows), np.log(seconds), 1)[0])
@@ -149,6 +180,8 @@ def measure(kind: str, rows: int, systems: int, judges: int, draws: int = 1) -> 
         place = Path(folder)
         if kind == "same":
             sources = [write_faults(place / "labels.parquet", rows, systems, judges, draws)]
+        elif kind == "analyse":
+            sources = [write_folder(place / "labels", rows, systems, judges)]
         else:
             sources = [write_labels(place / "labels.parquet", rows, systems, judges)]
         if kind == "more":
@@ -167,7 +200,7 @@ def measure(kind: str, rows: int, systems: int, judges: int, draws: int = 1) -> 
 def main() -> None:
     """Run what the command line asks for and print a line each."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("kind", choices=("reference", "spark", "same", "more"))
+    parser.add_argument("kind", choices=("reference", "spark", "same", "more", "analyse"))
     parser.add_argument("--rows", type=int, nargs="+", default=[100_000, 1_000_000])
     parser.add_argument("--systems", type=int, default=50)
     parser.add_argument("--judges", type=int, default=5)

@@ -71,22 +71,22 @@ def look_up_rubrics(job: Job, *, borrow_query: bool) -> None:
     of its name, in the file or stored; where several have the name it is ambiguous. ``lo`` and ``hi`` are
     the scale that the stored rubric, or the description of its name for every query, was given.
     """
-    siblings = "NULL" if not borrow_query else "min(query)"
-    several = "false" if not borrow_query else "count(DISTINCT query) > 1"
     job.run(f"""
         CREATE TEMP TABLE rubric_pairs AS
-        WITH named AS (
-            SELECT query_raw, rubric_raw, {values.name("query_raw")} AS query, {values.name("rubric_raw")} AS rubric
-            FROM (SELECT DISTINCT query AS query_raw, rubric AS rubric_raw FROM incoming)
-        ), known AS (
-            SELECT query, rubric FROM named WHERE query IS NOT NULL
-            UNION ALL
-            SELECT q.name, r.name FROM rubrics r JOIN queries q USING (query_id) WHERE r.dataset_id = $dataset
-        ), siblings AS (SELECT rubric, {siblings} AS sole, {several} AS several FROM known GROUP BY rubric)
-        SELECT query_raw, rubric_raw, coalesce(query, sole) AS query, rubric,
-               query IS NULL AND coalesce(several, false) AS ambiguous
-        FROM named LEFT JOIN siblings USING (rubric)
+        SELECT query_raw, rubric_raw, {values.name("query_raw")} AS query, {values.name("rubric_raw")} AS rubric,
+               false AS ambiguous
+        FROM (SELECT DISTINCT query AS query_raw, rubric AS rubric_raw FROM incoming)
     """)
+    if borrow_query and job.one("SELECT count(*) FROM rubric_pairs WHERE query IS NULL")[0]:
+        job.run("""
+            UPDATE rubric_pairs SET query = s.sole, ambiguous = s.several FROM (
+                SELECT rubric, min(query) AS sole, count(DISTINCT query) > 1 AS several FROM (
+                    SELECT query, rubric FROM rubric_pairs WHERE query IS NOT NULL
+                    UNION ALL
+                    SELECT q.name, r.name FROM rubrics r JOIN queries q USING (query_id) WHERE r.dataset_id = $dataset
+                ) GROUP BY rubric
+            ) s WHERE rubric_pairs.query IS NULL AND s.rubric = rubric_pairs.rubric
+        """)
     look_up_queries(job, "rubric_pairs")
     job.run("""
         CREATE TEMP TABLE rubric_names AS

@@ -39,7 +39,7 @@ def recount(
     for tally in _TALLIES:
         only = own if "rubric_id" in tally.key else "true"
         cursor.execute(f"DELETE FROM {tally.table} WHERE dataset_id = ? AND {only}", [dataset])
-        _insert(cursor, dataset, tally, only)
+        _insert(cursor, dataset, tally, only, whole=True)
     _fold(cursor, dataset)
     changed = "true" if ingests is None else f"ingest_id IN ({ingests})"
     cursor.execute(f"DELETE FROM stretches WHERE dataset_id = ? AND {changed}", [dataset])
@@ -117,11 +117,14 @@ _TALLIES = (
 )
 
 
-def _insert(cursor: duckdb.DuckDBPyConnection, dataset: int, tally: _Tally, only: str) -> None:
+def _insert(
+    cursor: duckdb.DuckDBPyConnection, dataset: int, tally: _Tally, only: str, *, whole: bool = False
+) -> None:
+    """Tally labels; ``whole``: their keys have no other row."""
     counted = tally.count.format(only=only)
-    first = f"NOT EXISTS (FROM {tally.table} WHERE dataset_id = $dataset)"
+    folded = "true" if whole else f"NOT EXISTS (FROM {tally.table} WHERE dataset_id = $dataset)"
     cursor.execute(
-        f"INSERT INTO {tally.table} BY NAME SELECT $dataset AS dataset_id, *, {first} AS folded FROM ({counted})",
+        f"INSERT INTO {tally.table} BY NAME SELECT $dataset AS dataset_id, *, {folded} AS folded FROM ({counted})",
         {"dataset": dataset},
     )
 

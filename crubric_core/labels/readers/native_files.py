@@ -21,7 +21,7 @@ TRIED = 20  # records of a file that are read to see what it holds
 def first_records(piece: Piece, basic: str) -> list[tuple[int, Any]]:
     """The first records of a file; none where they cannot be read, which the reader of tables says better."""
     try:
-        return list(islice(records_of(piece, basic), TRIED))
+        return list(islice(records_of(piece, basic, TRIED), TRIED))
     except IngestError:
         return []
 
@@ -33,12 +33,15 @@ def native_of(records: Sequence[tuple[int, Any]], file_format: str) -> NativeFor
     return native_format_of(next((r for _, r in records if not isinstance(r, Fault)), None))
 
 
-def records_of(piece: Piece, basic: str) -> Iterator[tuple[int, Any]]:
-    """The records of any file as objects: lines or values of JSON, rows of Parquet or CSV, an Inspect log."""
+def records_of(piece: Piece, basic: str, most: int | None = None) -> Iterator[tuple[int, Any]]:
+    """The records of any file as objects: lines or values of JSON, rows of Parquet or CSV, an Inspect log.
+
+    ``most``: how many the caller will take, where it knows.
+    """
     if basic == "json":
         return read_records(piece.path, piece.name)
     if basic == "parquet":
-        return ParquetReader(piece.path, piece.name).records()
+        return ParquetReader(piece.path, piece.name).records(most)
     if basic == "zip":
         return inspect_log.read_archive(piece.path, piece.name)
     return DelimitedReader(piece.path, piece.name, piece.scratch).records()

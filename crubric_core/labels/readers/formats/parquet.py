@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from functools import cache
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -15,13 +16,19 @@ from ....errors import IngestError
 from .base import LOCAL, STAGING, Staged, first_line
 
 
+@cache
+def _database() -> duckdb.DuckDBPyConnection:
+    """A database without tables, of which every reader has a cursor: to open one takes longer than a look at a file."""
+    return duckdb.connect(config=dict(LOCAL))
+
+
 class ParquetReader:
     """A Parquet file; columns of any type come out as text."""
 
     def __init__(self, path: Path, name: str) -> None:
         self._path, self._name = str(path), name
         try:
-            with duckdb.connect(config=dict(LOCAL)) as connection:
+            with _database().cursor() as connection:
                 described = connection.execute("DESCRIBE SELECT * FROM read_parquet(?)", [self._path])
                 self.columns = tuple(row[0] for row in described.fetchall())
         except duckdb.Error as error:
@@ -32,12 +39,14 @@ class ParquetReader:
         texts = "SELECT CAST(COLUMNS(*) AS VARCHAR) FROM read_parquet(?) LIMIT ?"
         return self._fetch(texts, [self._path, rows])
 
-    def records(self) -> Iterator[tuple[int, Any]]:
-        """Each row with its number as an object; nested columns as objects and lists."""
+    def records(self, most: int | None = None) -> Iterator[tuple[int, Any]]:
+        """Each row (``most``: of the first ones) with its number as an object; nested columns as objects and lists."""
         numbers = count(1)
         try:
-            with duckdb.connect(config=dict(LOCAL)) as connection:
-                found = connection.execute("SELECT to_json(file) FROM read_parquet(?) AS file", [self._path])
+            with _database().cursor() as connection:
+                found = connection.execute(
+                    "SELECT to_json(file) FROM read_parquet(?) AS file LIMIT ?", [self._path, most]
+                )
                 while rows := found.fetchmany(1000):
                     for (text,) in rows:
                         yield next(numbers), json.loads(text)
@@ -46,7 +55,7 @@ class ParquetReader:
 
     def _fetch(self, sql: str, params: list[object]) -> list[tuple[str | None, ...]]:
         try:
-            with duckdb.connect(config=dict(LOCAL)) as connection:
+            with _database().cursor() as connection:
                 return connection.execute(sql, params).fetchall()
         except duckdb.Error as error:
             raise IngestError(self._broken(error)) from error

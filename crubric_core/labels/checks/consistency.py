@@ -25,7 +25,7 @@ def _unmatched_names(cursor: duckdb.DuckDBPyConnection, dataset_id: int) -> Iter
             yield Finding(severity, code, title, sentence, len(found), found.head(SHOWN))
 
 
-_LABELLED = "SELECT rubric_id FROM label_extremes WHERE dataset_id = $dataset"
+_LABELLED = "SELECT rubric_id FROM facts_now WHERE n IS NOT NULL"
 _WITH_LABELS = "SELECT system_id FROM labelled_systems WHERE dataset_id = $dataset"
 _UNMATCHED = (
     (
@@ -58,7 +58,7 @@ _UNMATCHED = (
         "Gold labels or the reference ranking name {n} that no judge labelled: {names}. Are they misspelt?",
         f"""
         SELECT name AS system FROM systems WHERE dataset_id = $dataset AND system_id NOT IN ({_WITH_LABELS})
-          AND EXISTS (FROM label_extremes WHERE dataset_id = $dataset)
+          AND EXISTS ({_LABELLED})
         ORDER BY ALL
         """,
     ),
@@ -69,7 +69,7 @@ _UNMATCHED = (
         f"""
         SELECT q.name AS query, r.name AS rubric FROM rubrics r LEFT JOIN queries q USING (query_id)
         WHERE r.dataset_id = $dataset AND r.ingest_id IS NOT NULL AND r.rubric_id NOT IN ({_LABELLED})
-          AND r.query_id IS NOT NULL AND EXISTS (FROM label_extremes WHERE dataset_id = $dataset)
+          AND r.query_id IS NOT NULL AND EXISTS ({_LABELLED})
         ORDER BY ALL
         """,
     ),

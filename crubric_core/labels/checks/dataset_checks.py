@@ -23,13 +23,13 @@ _THIN = 0.9  # share of the cells that the best covered pair has
 
 def check_dataset(cursor: duckdb.DuckDBPyConnection, dataset_id: int, since: int = 0) -> tuple[Finding, ...]:
     """Every finding, errors first; of the rejected rows those of the ingests ``since`` one."""
+    keep_facts(cursor, dataset_id)
     return _check(cursor, dataset_id, since, coverage(cursor, dataset_id))
 
 
 def _check(
     cursor: duckdb.DuckDBPyConnection, dataset_id: int, since: int, covered: pd.DataFrame
 ) -> tuple[Finding, ...]:
-    keep_facts(cursor, dataset_id)
     found = [*_rejected(cursor, dataset_id, since), *_elsewhere(cursor, dataset_id), *_coverage(covered)]
     for check in _CHECKS:
         found += check(cursor, dataset_id)
@@ -46,6 +46,7 @@ def check_latest(cursor: duckdb.DuckDBPyConnection) -> tuple[tuple[Finding, ...]
     ((dataset_id, since),) = cursor.execute(
         "SELECT any_value(dataset_id), min(ingest_id) FROM ingests WHERE ingested_at = make_timestamp(epoch_us(now()))"
     ).fetchall()
+    keep_facts(cursor, dataset_id, store=True)
     covered = coverage(cursor, dataset_id)
     return _check(cursor, dataset_id, since, covered), covered
 

@@ -180,6 +180,14 @@ def _count_clipped(job: Job) -> None:
 
 
 def _reject_faults(job: Job, judge: str, *, exceptions: bool) -> None:
+    (faults,) = job.one("SELECT count(*) FROM coded WHERE fault > 0")
+    if faults:
+        _tell_faults(job, judge, exceptions=exceptions)
+        job.run("DELETE FROM coded WHERE fault > 0")
+    (job.tally.blank,) = job.one("SELECT count(*) FROM coded WHERE label IS NULL")
+
+
+def _tell_faults(job: Job, judge: str, *, exceptions: bool) -> None:
     join, reason = (_STRAYS, "WHEN 8 THEN t.reason") if exceptions else ("", "")
     job.run(f"""
         INSERT INTO rejected
@@ -207,5 +215,3 @@ def _reject_faults(job: Job, judge: str, *, exceptions: bool) -> None:
         JOIN label_values l ON l.raw IS NOT DISTINCT FROM i.label {join}
         WHERE c.fault > 0
     """)
-    job.run("DELETE FROM coded WHERE fault > 0")
-    (job.tally.blank,) = job.one("SELECT count(*) FROM coded WHERE label IS NULL")

@@ -3,6 +3,7 @@
 # ruff: noqa: S608 - every identifier in the SQL is this program's own, every value is bound
 from __future__ import annotations
 
+import hashlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -119,12 +120,33 @@ def criteria(dataset: int) -> Query:
     return f"WITH {RUBRIC_FACTS} {_CRITERIA.format(facts=facts)}", {"dataset": dataset}
 
 
-def keep_facts(cursor: duckdb.DuckDBPyConnection, dataset: int) -> None:
-    """The temporary table ``facts_now``: ``facts`` with lo, hi and n of the labels, as the transaction sees them."""
+_SCALE = """
+    rubric_id, query, criterion, criterion_id, scale_min, scale_max, levels, polarity, pass_mark, mark_given, given
+"""
+
+
+def keep_facts(cursor: duckdb.DuckDBPyConnection, dataset: int, *, store: bool = False) -> None:
+    """The temporary table ``facts_now``: rubrics with scale, lo, hi and n of the labels, as the transaction sees them.
+
+    Scales that were stored for the same state of the dataset are read. ``store``: others are stored, for later.
+    """
+    state, scales = _state(cursor, dataset), "rubric_scales WHERE dataset_id = $dataset"
+    stands = _stored_state(cursor, dataset) == state
+    if store and not stands:
+        cursor.execute("DELETE FROM rubric_scales WHERE dataset_id = ?", [dataset])
+        cursor.execute(
+            f"""
+            INSERT INTO rubric_scales BY NAME
+            WITH {RUBRIC_FACTS} SELECT $dataset AS dataset_id, $state AS state, {_SCALE} FROM facts
+            """,
+            {"dataset": dataset, "state": state},
+        )
+    stored = "labelled AS (SELECT rubric_id, lo, hi, n FROM label_extremes WHERE dataset_id = $dataset)"
+    names, scales = (stored, scales) if store or stands else (RUBRIC_FACTS, "facts")
     cursor.execute(
         f"""
         CREATE OR REPLACE TEMP TABLE facts_now AS
-        WITH {RUBRIC_FACTS} SELECT * FROM facts LEFT JOIN labelled USING (rubric_id)
+        WITH {names} SELECT * FROM (SELECT {_SCALE} FROM {scales}) LEFT JOIN labelled USING (rubric_id)
         """,
         {"dataset": dataset},
     )
@@ -138,16 +160,29 @@ def criteria_now(cursor: duckdb.DuckDBPyConnection) -> pd.DataFrame:
 _STATE = """
     SELECT (SELECT (count(*), sum(hash(rubric_id, lo, hi)::HUGEINT))
             FROM label_extremes WHERE dataset_id = $dataset),
-           (SELECT (count(*), sum(hash(rubric_id, query_id, name, text, scale_min, scale_max, weight, polarity,
-                                       pass_mark, ingest_id IS NULL)::HUGEINT))
-            FROM rubrics WHERE dataset_id = $dataset)
+           (SELECT (count(*), sum(hash(rubric_id, q.name, r.name, r.text, scale_min, scale_max, weight, polarity,
+                                       pass_mark, r.ingest_id IS NULL)::HUGEINT))
+            FROM rubrics r LEFT JOIN queries q USING (query_id) WHERE r.dataset_id = $dataset)
 """
+_METHOD = hashlib.md5(RUBRIC_FACTS.encode(), usedforsecurity=False).hexdigest()[:8]
+
+
+def _state(cursor: duckdb.DuckDBPyConnection, dataset: int) -> str:
+    """All that the scales of a dataset rest on, as a text."""
+    return f"{_METHOD} {cursor.execute(_STATE, {'dataset': dataset}).fetchone()}"
+
+
+def _stored_state(cursor: duckdb.DuckDBPyConnection, dataset: int) -> str | None:
+    """The state for which scales were stored."""
+    found = cursor.execute(
+        "SELECT state FROM rubric_scales WHERE dataset_id = ? LIMIT 1", [dataset]
+    ).fetchone()
+    return None if found is None else str(found[0])
 
 
 def scales_stand(before: duckdb.DuckDBPyConnection, now: duckdb.DuckDBPyConnection, dataset: int) -> bool:
-    """Whether nothing that the scales of a dataset rest on is another in one transaction than in the other."""
-    states = [cursor.execute(_STATE, {"dataset": dataset}).fetchall() for cursor in (before, now)]
-    return states[0] == states[1]
+    """Whether nothing that the scales rest on was another before; ``now`` has just stored them."""
+    return _state(before, dataset) == _stored_state(now, dataset)
 
 
 def named_as(dataset: int, criteria: list[str]) -> Query:

@@ -14,16 +14,22 @@ from .strays import candidates, find_strays, why
 _EVERY = "*"
 
 
-def apply_given(job: Job) -> None:
-    """``criterion_keys(id, key, criterion)``; scales of the policies go into ``rubric_names`` as its lo and hi."""
+def _find_criteria(job: Job) -> None:
+    """``criterion_keys(id, key, criterion)`` of the rubrics of the file."""
     job.run(f"""
-        CREATE TEMP TABLE criterion_keys AS
+        CREATE OR REPLACE TEMP TABLE criterion_keys AS
         SELECT id, {criterion_key("text", "own", "id")} AS key, coalesce(text, own) AS criterion, rubric, own, text
         FROM (
             SELECT DISTINCT id, rubric, text, {own_name("rubric", "query")} AS own
             FROM rubric_names WHERE id IS NOT NULL
         )
     """)
+
+
+def apply_given(job: Job) -> None:
+    """Scales of the policies go into ``rubric_names`` as its lo and hi."""
+    if job.policies.scales:
+        _find_criteria(job)
     for name, (low, high) in job.policies.scales.items():
         job.run(
             f"""
@@ -43,6 +49,7 @@ def keep_given(job: Job) -> None:
     """Store the scales and pass marks of the policies, as descriptions of the rubrics that this file labels."""
     if not (job.policies.scales or job.policies.pass_marks):
         return
+    _find_criteria(job)
     job.run("CREATE TEMP TABLE given_scales (id INTEGER, low INTEGER, high INTEGER, mark INTEGER)")
     for name, (low, high) in job.policies.scales.items():
         job.run(
@@ -81,6 +88,7 @@ def find_exceptions(job: Job) -> bool:
     (words,) = job.one("SELECT count(*) FROM label_values WHERE is_word")
     if not suspects and not words:
         return False
+    _find_criteria(job)
     job.run(f"""
         CREATE TEMP TABLE criterion_values AS
         SELECT key, value::INTEGER AS value, sum(n)::BIGINT AS n FROM (

@@ -196,7 +196,7 @@ TABLES = (
     StagingTable(
         "facts_now",
         "a rubric with its scale, as the transaction sees it",
-        ("rubric_id", "key", "criterion", "lo", "hi", "n"),
+        ("rubric_id", "criterion", "lo", "hi", "n"),
         ("rubric_facts",),
         ("rubric_facts",),
     ),

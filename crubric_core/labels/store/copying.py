@@ -50,6 +50,7 @@ _IDS: Mapping[str, Mapping[str, str]] = {
     "label_tallies": {"rubric_id": "rubrics", "judge_id": "judges"},
     "system_tallies": {"system_id": "systems", "judge_id": "judges"},
     "reason_tallies": {"rubric_id": "rubrics"},
+    "rubric_scales": {"rubric_id": "rubrics", "criterion_id": "rubrics"},
     "read_files": {"ingest_id": "ingests"},
     "stretches": {"judge_id": "judges", "ingest_id": "ingests"},
 }

@@ -15,7 +15,7 @@ from ..ingest import tallies
 from ..readers.formats.base import LOCAL, first_line
 from .backup import copy_to, damage, is_damage
 
-SCHEMA_VERSION = 8
+SCHEMA_VERSION = 9
 _TALLIED = 8  # the version from which labels are tallied as they are ingested
 _APPLICATION = "calibrated-rubric"
 _UNWRITABLE = ("Permission denied", "Read-only file system", "read-only")

@@ -353,6 +353,6 @@ def test_the_database_reads_plain_sql_tables(tmp_path, table):
         "rejects", "settings", "anchors", "superseded", "moved", "scoring_rules", "runs", "answers", "system_facts",
         "results", "typer_answers", "scenarios", "source_files",
         "label_sources", "cell_tallies", "judge_tallies", "rubric_tallies",
-        "label_tallies", "system_tallies", "reason_tallies", "stretches", "read_files",
+        "label_tallies", "system_tallies", "reason_tallies", "stretches", "read_files", "rubric_scales",
         "rubric_statements", "query_statements", "reference_statements",
     }  # fmt: skip

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from crubric_core.labels import Workspace
 from crubric_core.labels.ingest import fingerprint, tallies
+from crubric_core.labels.ingest.report import tidy
 from crubric_core.labels.readers.policies import Policies
 from tests.labels.ingest.test_undo import label_map
 from tests.tiers import examples
@@ -48,6 +49,7 @@ def assert_counted_anew_is_the_same(ws: Workspace) -> None:
     with ws.writing() as cursor:
         kept = summed(cursor, ds.id)
         tallies.rebuild(cursor, ds.id)
+        cursor.execute("DELETE FROM rubric_scales")
         assert summed(cursor, ds.id) == kept
         assert fingerprint.renew(cursor, ds.id) == stored
     assert findings(ws) == said
@@ -83,7 +85,8 @@ def test_rows_in_random_parts_come_to_what_they_come_to_at_once(rows, parts, shu
         at_once.ingest(content(rows), "d")
         shuffle.shuffle(rows)
         for part in filter(None, (rows[i::parts] for i in range(parts))):
-            in_parts.ingest(content(part), "d")
+            last = in_parts.ingest(content(part), "d")
+            assert tidy(last.scales).equals(in_parts.dataset("d").criteria)
         one, other = at_once.dataset("d"), in_parts.dataset("d")
         assert label_map(at_once) == label_map(in_parts)
         assert one.fingerprint == other.fingerprint
@@ -135,6 +138,17 @@ def test_a_copy_of_a_dataset_has_its_tallies(ws):
     assert_counted_anew_is_the_same(ws)
     ws.delete("e")
     assert_counted_anew_is_the_same(ws)
+
+
+def test_stored_scales_count_while_what_they_rest_on_stands(ws, table):
+    ws.ingest(table("a q r j 1", "b q r j 3"), "d")
+    with ws.writing() as cursor:
+        cursor.execute("UPDATE rubric_scales SET criterion = 'stored'")
+    assert ws.ingest(table("c q r j 2"), "d").scales["criterion"].tolist() == ["stored"]
+    wider = ws.ingest(table("c q r k 4"), "d").scales
+    assert wider[["criterion", "scale_max"]].values.tolist() == [["r", 4]]
+    ws.ingest(b"query,rubric,scale_min,scale_max\nq,r,0,9\n", "d", "rubrics")
+    assert ws.ingest(table("e q r j 2"), "d").scales["scale_max"].tolist() == [9]
 
 
 @pytest.mark.parametrize("scale", [None, (0, 9)])

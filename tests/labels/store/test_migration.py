@@ -115,6 +115,7 @@ RELEASES = {
     5: {"fin": "4941aa40c23994b838d37abfa7a98fe3", "tiny": "1db3e2bf71d91f7a6bbd828b5ebca41f"},
     6: {"fin": "4941aa40c23994b838d37abfa7a98fe3", "tiny": "1db3e2bf71d91f7a6bbd828b5ebca41f"},
     7: {"fin": "4941aa40c23994b838d37abfa7a98fe3", "tiny": "aeb5af4d2bb50341eba5d6aa082cdc41"},
+    8: {"fin": "4941aa40c23994b838d37abfa7a98fe3", "tiny": "aeb5af4d2bb50341eba5d6aa082cdc41"},
 }
 EARLIER = {version: found for version, found in RELEASES.items() if version < opening.SCHEMA_VERSION}
 

@@ -14,6 +14,7 @@ from . import fingerprint as hashing
 from .changes import Changes
 from .facts import FACTS
 from .reconcile import check_scales
+from .rubric_facts import keep_facts
 from .statements import DESCRIBED, KEYS, fold, revive
 
 _OLD = "it was ingested by an earlier release, which did not keep the values that it replaced"
@@ -95,6 +96,7 @@ def undo(cursor: duckdb.DuckDBPyConnection, dataset: tuple[int, str], ingest_id:
         raise DatasetError(f"{' and '.join(sources)} cannot be undone alone. {error}") from error
     left = cursor.execute("SELECT 1 FROM ingests WHERE dataset_id = ?", [dataset_id]).fetchone()
     fingerprint = hashing.renew(cursor, dataset_id) if left else None
+    keep_facts(cursor, dataset_id, store=True)
     return UndoReport(name, sources, removed, restored, fingerprint)
 
 

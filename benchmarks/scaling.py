@@ -9,8 +9,8 @@
 Each line is a process of its own on simulated labels (1 to 5, rows in random order) in Parquet. ``more`` ingests a
 table, then 1% new rows, of one new system; takes them back, and ingests them again. ``same`` has blanks, ties, rows
 twice, contradictions, a fifth of the cells missing, and repeated draws where asked. ``analyse`` reads a folder of
-files of 10⁷ rows, of systems and rubrics that differ, and goes on to model, gate, bank and leaderboard. CPU seconds depend less on how busy
-a machine is; Spark's are Java's. Several sizes end with a fitted exponent and a fitted line.
+files of 10⁷ rows, of systems and rubrics that differ, and goes on to model, gate, bank and leaderboard. CPU seconds
+depend less on how busy a machine is; Spark's are Java's. Several sizes end with a fitted exponent and a fitted line.
 """
 
 from __future__ import annotations

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
 import streamlit as st
+from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest
 
 from crubric_core.demo import simulate
@@ -18,6 +20,16 @@ MAIN = ROOT / "crubric_core" / "ui" / "main.py"
 HOSTILE = "<img src=x onerror=alert(1)> **bold**"
 
 Open = Callable[..., AppTest]
+
+
+@pytest.fixture(scope="session", autouse=True)
+def components_are_looked_for_once() -> Iterator[None]:
+    """Each AppTest reads the metadata of every installed package (0.3 s); they stay what they are during a run."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(
+            manifest_scanner, "scan_component_manifests", cache(manifest_scanner.scan_component_manifests)
+        )
+        yield
 
 
 @pytest.fixture(scope="session")

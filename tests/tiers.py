@@ -8,7 +8,7 @@ from hypothesis import settings
 
 
 def examples(wanted: int) -> int:
-    """``wanted`` examples in the thorough tier; a third where every test runs, a fifth in the fast tier, at least 5."""
+    """``wanted`` examples in the thorough tier; a fifth elsewhere, at least 5."""
     return max(5, wanted * settings.default.max_examples // 100) if settings.default else wanted
 
 

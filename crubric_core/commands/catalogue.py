@@ -21,7 +21,7 @@ GROUPS: dict[str, tuple[Command, ...]] = {
     "Dashboard": (
         Command("app", "open the dashboard on this machine", "dashboard"),
         Command("viewer", "serve published views read-only", "dashboard"),
-        Command("demo", "make the simulated study with known truth", "data"),
+        Command("demo", "make the simulated study with known truth", "demo"),
     ),
     "Data": (
         Command("ingest", "read files into a dataset", "data"),

@@ -1,4 +1,4 @@
-"""Labels in: demo, ingest, datasets."""
+"""Labels in: ingest, datasets."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..demo import write_demo
 from ..environment import typed
 from ..errors import IngestError
 from ..labels.readers.bundle import plan_ingest
@@ -29,11 +28,6 @@ if TYPE_CHECKING:
 
 def add(commands: Commands) -> None:
     """The commands of this file."""
-    demo = add_command(commands, "demo", run_demo)
-    add_workspace(demo)
-    demo.add_argument("--dataset", default="demo", help="name of the new dataset (default: demo)")
-    demo.add_argument("--seed", type=int, default=0, help="seed of the simulation (default: 0)")
-
     ingest = add_command(commands, "ingest", run_ingest)
     add_workspace(ingest)
     ingest.add_argument("--dataset", required=True, help="name of the dataset; made if it is new")
@@ -66,13 +60,6 @@ def add(commands: Commands) -> None:
     ingest.add_argument("files", nargs="*", metavar="FILE")
 
     add_workspace(add_command(commands, "datasets", run_datasets))
-
-
-def run_demo(args: argparse.Namespace) -> None:
-    """Demo."""
-    with Workspace(args.workspace) as workspace:
-        write_demo(workspace, args.seed, args.dataset)
-        print_json(_datasets(workspace)[args.dataset])
 
 
 def run_ingest(args: argparse.Namespace) -> None:
@@ -141,11 +128,12 @@ def _plan_of(args: argparse.Namespace, *, strict: bool) -> Plan:
 def run_datasets(args: argparse.Namespace) -> None:
     """Datasets."""
     with existing(args.workspace) as workspace:
-        for row in _datasets(workspace).values():
+        for row in described(workspace).values():
             print_json(row)
 
 
-def _datasets(workspace: Workspace) -> dict[str, dict[str, Any]]:
+def described(workspace: Workspace) -> dict[str, dict[str, Any]]:
+    """Each dataset's row of the list, by its name, as JSON has it."""
     rows = json.loads(workspace.datasets().to_json(orient="records", date_format="iso"))
     return {row["name"]: row for row in rows}
 

@@ -110,6 +110,7 @@ def test_what_one_session_started_is_followed_by_another_and_outlives_the_first(
     running = background()
     press(open_page("experiments", own, experiment="sweep", seed="21"), "Run all that are missing")
     assert "stability" not in [job.name for job in running.active()]
+    running.close()
 
 
 def test_an_experiment_that_cannot_be_made_says_why_and_can_be_run_again(open_page: Open, own: Path) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from pathlib import Path
 
-from tests.labels.readers.test_hostile import ARCHIVES, BOOKS, PATTERNS
+from tests.labels.readers.test_hostile import ARCHIVES, BOOKS, PATTERNS, archive
 from tests.security.servers import Server, editor_server
 
 COUNT = 100
@@ -43,7 +43,7 @@ def lay_out(folder: Path) -> int:
     """Workbooks, archives and patterns as files, then damaged copies of them up to a hundred; how many there are."""
     folder.mkdir()
     found = {f"{i} {name}.xlsx": content for i, (name, content) in enumerate(BOOKS.items())}
-    found |= {f"{i} {name}": content for i, (name, content) in enumerate(ARCHIVES.items())}
+    found |= {f"{i} {name}": archive(name) for i, name in enumerate(ARCHIVES)}
     found |= {f"{i}.pattern": pattern.encode() for i, pattern in enumerate(PATTERNS)}
     whole = [(name, content) for name, content in found.items() if not name.endswith(".pattern")]
     while len(found) < COUNT:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import shutil
 
 import pandas as pd
 import pytest
@@ -15,12 +16,20 @@ HEADER = b"system,query,rubric,judge,label\n"
 GOOD = b"a,q,r,j,1\nb,q,r,j,0\n"
 
 
-@pytest.fixture
-def untouched(tmp_path):
-    """A workspace with one dataset, which must be the same afterwards, in memory and in its file."""
-    path = tmp_path / "study.duckdb"
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory):
+    """The file of a workspace with one dataset."""
+    path = tmp_path_factory.mktemp("kept") / "study.duckdb"
     with Workspace(path) as ws:
         ws.ingest(HEADER + GOOD, "kept")
+    return path
+
+
+@pytest.fixture
+def untouched(tmp_path, kept):
+    """A workspace with one dataset, which must be the same afterwards, in memory and in its file."""
+    path = shutil.copy(kept, tmp_path / "study.duckdb")
+    with Workspace(path) as ws:
         before = contents(ws)
         yield ws
         assert contents(ws) == before

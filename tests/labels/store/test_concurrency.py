@@ -17,7 +17,7 @@ def block(system: str) -> bytes:
 
 
 def test_two_sessions_that_write_and_read_one_dataset_see_whole_ingests_alone(tmp_path):
-    rounds, stopped = at_most(3, 12), threading.Event()
+    rounds, stopped = at_most(2, 12), threading.Event()
     with Workspace(tmp_path / "study.duckdb") as ws:
         ws.ingest(block("s"), "d")
         fingerprint = ws.dataset("d").fingerprint

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from crubric_core.labels import Workspace
+from tests.tiers import at_most
 
 ROOT = Path(__file__).resolve().parents[3]
 WRITERS = {
@@ -127,7 +128,9 @@ def fresh(study: Path, path: Path) -> Path:
     return path
 
 
-@pytest.mark.parametrize(("writer", "kills"), [("ingest", 20), ("undo", 10), ("duplicate", 10)])
+@pytest.mark.parametrize(
+    ("writer", "kills"), [("ingest", at_most(8, 20)), ("undo", at_most(5, 10)), ("duplicate", at_most(5, 10))]
+)
 def test_a_writer_killed_at_any_moment_leaves_the_state_before_or_after(
     study, forks, tmp_path, writer, kills
 ):

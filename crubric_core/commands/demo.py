@@ -1,0 +1,26 @@
+"""The simulated study."""
+
+from __future__ import annotations
+
+import argparse
+
+from ..demo import write_demo
+from ..labels.store.workspace import Workspace
+from .data import described
+from .options import Commands, add_command, add_workspace
+from .terminal import print_json
+
+
+def add(commands: Commands) -> None:
+    """The command of this file."""
+    demo = add_command(commands, "demo", run_demo)
+    add_workspace(demo)
+    demo.add_argument("--dataset", default="demo", help="name of the new dataset (default: demo)")
+    demo.add_argument("--seed", type=int, default=0, help="seed of the simulation (default: 0)")
+
+
+def run_demo(args: argparse.Namespace) -> None:
+    """Demo."""
+    with Workspace(args.workspace) as workspace:
+        write_demo(workspace, args.seed, args.dataset)
+        print_json(described(workspace)[args.dataset])

@@ -25,7 +25,7 @@ DEV := .venv/requirements-dev.stamp
 SPARK := .venv/requirements-spark.stamp
 DEMO := data/demo.duckdb
 PIP := $(BIN)/python -m pip install -qq --disable-pip-version-check
-PYTEST := $(BIN)/python -m pytest -n 2 --dist loadfile --benchmark-disable -ra
+PYTEST := $(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder --benchmark-disable -ra
 LOCK := --quiet --upgrade --universal --python-version 3.11 --generate-hashes --no-header --no-annotate
 
 .PHONY: app viewer test test-all slow-list spark peers check wheel lock clean

@@ -32,6 +32,9 @@ PLACES = {
     "test_damage.py": "fuzz",
 }
 
+WAITING = ("tests/browser/", "tests/security/")
+COSTLY = {"slow", "fuzz", "crash"}
+
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """The option of ``make slow-list``."""
@@ -46,7 +49,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 @pytest.hookimpl(tryfirst=True)  # before -m chooses
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Mark what stands in a folder or file of one kind, so that no test there is forgotten, and what is slow."""
     slow = listed()
     for item in items:
@@ -55,6 +58,28 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
                 item.add_marker(marker)
         if is_slow(item.nodeid, slow):
             item.add_marker("slow")
+    if hasattr(config, "workerinput"):
+        items[:] = spread(items)
+
+
+def spread(items: list[pytest.Item]) -> list[pytest.Item]:
+    """The order in which workers take the files: those of many costly tests first, so that nobody waits for a long one
+    at the end, and those that wait for browsers and servers evenly among them."""
+    files: dict[str, list[pytest.Item]] = {}
+    for item in items:
+        files.setdefault(item.nodeid.partition("::")[0], []).append(item)
+    waiting = [name for name in files if name.startswith(WAITING)]
+    cost = {
+        name: sum(0.1 + any(m.name in COSTLY for m in i.iter_markers()) for i in files[name])
+        for name in files
+    }
+    others = sorted(files.keys() - waiting, key=lambda name: (-cost[name], name))
+    place = {name: 0.85 * n / len(waiting) for n, name in enumerate(waiting)}
+    before, whole = 0.0, sum(cost[name] for name in others)
+    for name in others:
+        place[name] = before / whole
+        before += cost[name]
+    return [item for name in sorted(files, key=lambda name: (place[name], name)) for item in files[name]]
 
 
 @pytest.fixture(scope="session")

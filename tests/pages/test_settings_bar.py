@@ -14,6 +14,7 @@ from crubric_core.ui import settings_bar
 from crubric_core.ui.settings_bar import budget_steps
 from tests.pages.conftest import Open
 from tests.pages.test_pages import first_line
+from tests.tiers import at_most
 
 PRIORS = {"log_a_sd", "b_sd", "c_prior"}
 # Priors are three fields of their own; rules have a view of the task types page, a composition one of the bank page.
@@ -78,15 +79,22 @@ def test_the_widgets_start_at_the_defaults(open_page: Open, study: Path) -> None
         assert found[name].value == getattr(Settings(), name), name
 
 
-@pytest.mark.parametrize("name", sorted(CHANGED))
+# Some go together, to open fewer pages; each alone in the thorough tier.
+TOGETHER = [sorted(CHANGED.keys() - {"tau_t"})[n :: at_most(6, 24)] for n in range(at_most(6, 24))] + [
+    ["tau_t"]
+]
+
+
+@pytest.mark.parametrize("names", TOGETHER, ids="-".join)
 def test_every_setting_can_come_from_the_url(
-    open_page: Open, study: Path, name: str, monkeypatch: pytest.MonkeyPatch
+    open_page: Open, study: Path, names: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seen = []
     monkeypatch.setattr("crubric_core.ui.page.with_rules", lambda ds, chosen: seen.append(chosen) or chosen)
-    app = open_page("task_types" if name == "tau_t" else "bank", study, **{name: url(CHANGED[name])})
+    address = {name: url(CHANGED[name]) for name in names}
+    app = open_page("task_types" if names == ["tau_t"] else "bank", study, **address)
     assert not app.exception
-    assert getattr(seen[-1], name) == CHANGED[name]
+    assert {name: getattr(seen[-1], name) for name in names} == {name: CHANGED[name] for name in names}
 
 
 def test_a_prior_of_no_width_is_none(open_page: Open, study: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -20,11 +20,16 @@ from crubric_core.placement.bank_scale import bank_scale_of
 from crubric_core.placement.new_labels import read_new_labels
 from crubric_core.placement.place import place_systems
 from tests.experiments import conftest as study
+from tests.tiers import at_most
 
 HOSTILE = {"s0": "=cmd()", "s1": "'=cmd()", "s2": "NA", "s3": "12"}
 RUBRICS = {"r00": "=SUM(A1)", "r01": "'-1", "r02": "007", "r03": "nan"}
 
 PAPER = partial(Settings.preset, "paper", quadrature="adaptive", replicates=10)
+
+
+# For what does not depend on the model: one of them, all in the thorough tier.
+any_model = pytest.mark.parametrize("built", ["2PL", "GRM", "3PL"][: at_most(1, 3)], indirect=True)
 
 
 def labels_of(scale=1):
@@ -106,6 +111,7 @@ def test_a_bank_of_all_rubrics_gives_the_fits_own_abilities():
     np.testing.assert_allclose(found.table["theta"], fit_irt(result.reduction.y).theta, atol=1e-7)
 
 
+@any_model
 def test_what_to_judge_next_are_the_banks_rubrics_without_a_label(built):
     result, folder, labels = built
     bank = result.bank["rubric"].tolist()
@@ -117,6 +123,7 @@ def test_what_to_judge_next_are_the_banks_rubrics_without_a_label(built):
     assert done.next_best[0].empty
 
 
+@any_model
 def test_labels_outside_the_bank_are_listed_each_with_its_reason(built):
     result, folder, labels = built
     mine = labels[labels["system"] == "s5"].assign(system="mine")
@@ -129,6 +136,7 @@ def test_labels_outside_the_bank_are_listed_each_with_its_reason(built):
     assert any(f"{len(found.unused)} labels are not used" in note for note in found.notes)
 
 
+@any_model
 def test_a_label_on_the_bank_that_cannot_be_used_stops_the_placement(built):
     result, folder, labels = built
     mine = labels[labels["system"] == "s5"].assign(system="mine")
@@ -139,6 +147,7 @@ def test_a_label_on_the_bank_that_cannot_be_used_stops_the_placement(built):
     assert any("1 row of the file cannot be used" in n for n in placed(folder, both, allow_unused=True).notes)
 
 
+@any_model
 @pytest.mark.parametrize(
     ("judges", "expected"),
     [
@@ -158,6 +167,7 @@ def test_beyond_the_banks_systems_is_said_to_be_extrapolated(built):
     assert any("passes every rubric" in note for note in placed(folder, best).notes)
 
 
+@any_model
 def test_labels_that_do_not_touch_the_bank_are_refused(built):
     _, folder, labels = built
     elsewhere = labels[labels["system"] == "s5"].assign(rubric=lambda t: "x" + t["rubric"])
@@ -184,6 +194,7 @@ def test_tables_come_back_as_they_were(built):
             np.testing.assert_array_equal(table[column], expected[column].to_numpy(dtype=float))
 
 
+@any_model
 def test_the_command_gives_the_same_bytes_every_time(built, tmp_path, capsys):
     result, folder, labels = built
     labels[labels["system"] == "s5"].assign(system="mine").to_csv(tmp_path / "mine.csv", index=False)

@@ -4,15 +4,18 @@
 
 Every wait at a slider is measured between two of a bare Streamlit page with one Plotly chart, in one browser and one
 run, and told as the ratio of the medians: read ratios, not milliseconds. Each step sets a value that nobody has seen
-before. A workspace is made once in the folder and then kept. --page writes the tables into that page, where those of
-other sizes stay.
+before; one that takes longer than --patience in all is repeated no more. A workspace is made once in the folder and
+then kept. --page writes the tables into that page, where those of other sizes stay, with the machine's state and what
+follows.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
 import statistics
 import tempfile
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -20,7 +23,7 @@ from pathlib import Path
 
 from playwright.sync_api import Browser, sync_playwright
 
-from benchmarks.latency_browser import Sliders, Visit, chromium, first_paint, serve, serve_bare, switch
+from benchmarks.latency_browser import QUIET, Sliders, Visit, chromium, first_paint, serve, serve_bare, switch
 from benchmarks.latency_page import SIZES_ASKED, tables, written
 from benchmarks.latency_tables import workspace
 
@@ -49,10 +52,13 @@ PAGES = {
 class Waits:
     """What was measured at one size, in ms and bytes.
 
-    bare, ours: medians of each step. bare_paint: the best of some visits of the bare page. paints: page → first visit
-    of a fresh server, and a later one. switches: page → median of a click in the navigation.
+    machine: its cores, and its load before and after. bare: median; ours: each step. bare_paint: the best of some
+    visits of the bare page. paints: page → first visit of a fresh server, and a later one. start: seconds from the
+    command to the first page of a fresh server. switches: page → median of a click in the navigation.
     """
 
+    machine: str
+    start: float
     bare: float
     bare_paint: Visit
     ours: dict[tuple[str, str], tuple[float, ...]]
@@ -61,7 +67,7 @@ class Waits:
 
 
 def steps(
-    browser: Browser, ours: str, bare: str, repeats: int, pages: list[str]
+    browser: Browser, ours: str, bare: str, repeats: int, pages: list[str], patience: float
 ) -> tuple[float, dict[tuple[str, str], tuple[float, ...]]]:
     """Every step in turn with one of the bare page."""
     found, floor = {}, []
@@ -76,13 +82,21 @@ def steps(
                 for _ in range(repeats):
                     floor.append(plain.step("n", "ArrowRight"))
                     waits.append(shown.step(slider, "ArrowLeft"))
+                    if sum(waits) > 1e3 * patience:
+                        break
             found[page, setting] = tuple(waits)
             print(f"  {page} {setting}: {statistics.median(waits):,.0f} ms", flush=True)
     return statistics.median(floor), found
 
 
-def measure(path: Path, repeats: int, pages: list[str]) -> Waits:
+def measure(path: Path, repeats: int, pages: list[str], patience: float) -> Waits:
     """Everything at one size: paints on a fresh server first, then switches and steps."""
+    before = os.getloadavg()[0]
+    with _browser() as browser:
+        started = time.perf_counter()
+        with serve(path) as ours:
+            first_paint(browser, f"{ours}/?dataset=study")
+            start = time.perf_counter() - started - QUIET / 1e3
     with _browser() as browser, serve(path) as ours, serve_bare() as bare:
         paints = {}
         plain = best([first_paint(browser, bare) for _ in range(3)])
@@ -93,8 +107,18 @@ def measure(path: Path, repeats: int, pages: list[str]) -> Waits:
             paints[page] = (cold, best(warm))
             print(f"  {page or 'overview'}: {cold.milliseconds:,.0f} ms, then {warm[0]}", flush=True)
         switches = switch(browser, f"{ours}/?dataset=study", list(PAGES.values()), repeats)
-        floor, found = steps(browser, ours, bare, repeats, pages)
-    return Waits(floor, plain, found, {PAGES[page]: visits for page, visits in paints.items()}, switches)
+        floor, found = steps(browser, ours, bare, repeats, pages, patience)
+    after = os.getloadavg()[0]
+    machine = f"{os.cpu_count()} cores, load {before:.1f} before and {after:.1f} after"
+    return Waits(
+        machine,
+        start,
+        floor,
+        plain,
+        found,
+        {PAGES[page]: visits for page, visits in paints.items()},
+        switches,
+    )
 
 
 def best(visits: list[Visit]) -> Visit:
@@ -117,6 +141,7 @@ def main() -> None:
     parser.add_argument("--repeats", type=int, default=5)
     sliders = list(dict.fromkeys(page for page, _ in STEPS))
     parser.add_argument("--sliders", nargs="+", default=sliders, help="pages whose sliders are moved")
+    parser.add_argument("--patience", type=float, default=60.0, help="seconds for all repeats of one slider")
     parser.add_argument("--folder", type=Path, help="where workspaces are kept; a temporary one by default")
     parser.add_argument("--page", type=Path, help="the page whose tables are replaced")
     chosen = parser.parse_args()
@@ -125,8 +150,8 @@ def main() -> None:
         for size in chosen.size:
             print(size, flush=True)
             path = workspace(chosen.folder or Path(temporary), size)
-            found[size] = measure(path, chosen.repeats, chosen.sliders)
-    said = {size: tables(size, waits, chosen.repeats) for size, waits in found.items()}
+            found[size] = measure(path, chosen.repeats, chosen.sliders, chosen.patience)
+    said = {size: tables(size, waits) for size, waits in found.items()}
     print("\n\n".join(said.values()))
     if chosen.page:
         chosen.page.write_text(written(chosen.page.read_text(), said))

@@ -37,25 +37,24 @@ TEMPLATE = go.layout.Template(
 
 def figure(x: str, y: str, *, height: int = 340, **layout: Any) -> go.Figure:
     """An empty figure with axis titles; further keywords are plotly layout settings."""
-    return go.Figure(
-        layout=go.Layout(
-            template=TEMPLATE,
-            height=height,
-            margin={"l": 8, "r": 12, "t": 32, "b": 8},
-            xaxis={"title": {"text": x, "standoff": 10}, "zeroline": False},
-            yaxis={"title": {"text": y, "standoff": 10}, "zeroline": False},
-            legend={
-                "orientation": "h",
-                "x": 0,
-                "y": 1.02,
-                "xanchor": "left",
-                "yanchor": "bottom",
-                "traceorder": "normal",
-            },
-            barmode="stack",
-            bargap=0.06,
-        )
-    ).update_layout(**layout)
+    base = {
+        "template": TEMPLATE,
+        "height": height,
+        "margin": {"l": 8, "r": 12, "t": 32, "b": 8},
+        "xaxis": {"title": {"text": x, "standoff": 10}, "zeroline": False},
+        "yaxis": {"title": {"text": y, "standoff": 10}, "zeroline": False},
+        "legend": {
+            "orientation": "h",
+            "x": 0,
+            "y": 1.02,
+            "xanchor": "left",
+            "yanchor": "bottom",
+            "traceorder": "normal",
+        },
+        "barmode": "stack",
+        "bargap": 0.06,
+    }
+    return go.Figure(layout=base).update_layout(**layout)  # a go.Layout would be checked and copied once more
 
 
 def label(text: object, limit: int = 36) -> str:

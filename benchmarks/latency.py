@@ -89,8 +89,9 @@ def steps(
     return statistics.median(floor), found
 
 
-def measure(path: Path, repeats: int, pages: list[str], patience: float) -> Waits:
+def measure(path: Path, repeats: int, pages: list[str], patience: float, visits: list[str]) -> Waits:
     """Everything at one size: paints on a fresh server first, then switches and steps."""
+    visited = {page: title for page, title in PAGES.items() if title in visits}
     before = os.getloadavg()[0]
     with _browser() as browser:
         started = time.perf_counter()
@@ -101,12 +102,13 @@ def measure(path: Path, repeats: int, pages: list[str], patience: float) -> Wait
         paints = {}
         plain = best([first_paint(browser, bare) for _ in range(3)])
         print(f"  bare: {plain}", flush=True)
-        for page in ("leaderboard", *(page for page in PAGES if page != "leaderboard")):
+        for page in sorted(visited, key="leaderboard".__ne__):
             cold = first_paint(browser, f"{ours}/{page}?dataset=study")
             warm = [first_paint(browser, f"{ours}/{page}?dataset=study") for _ in range(min(repeats, 3))]
             paints[page] = (cold, best(warm))
             print(f"  {page or 'overview'}: {cold.milliseconds:,.0f} ms, then {warm[0]}", flush=True)
-        switches = switch(browser, f"{ours}/?dataset=study", list(PAGES.values()), repeats)
+        titles = ["Overview", *(title for page, title in visited.items() if page)]
+        switches = switch(browser, f"{ours}/?dataset=study", titles, repeats)
         floor, found = steps(browser, ours, bare, repeats, pages, patience)
     after = os.getloadavg()[0]
     machine = f"{os.cpu_count()} cores, load {before:.1f} before and {after:.1f} after"
@@ -141,6 +143,7 @@ def main() -> None:
     parser.add_argument("--repeats", type=int, default=5)
     sliders = list(dict.fromkeys(page for page, _ in STEPS))
     parser.add_argument("--sliders", nargs="+", default=sliders, help="pages whose sliders are moved")
+    parser.add_argument("--visits", nargs="+", default=list(PAGES.values()), help="pages that are visited")
     parser.add_argument("--patience", type=float, default=60.0, help="seconds for all repeats of one slider")
     parser.add_argument("--folder", type=Path, help="where workspaces are kept; a temporary one by default")
     parser.add_argument("--page", type=Path, help="the page whose tables are replaced")
@@ -150,7 +153,7 @@ def main() -> None:
         for size in chosen.size:
             print(size, flush=True)
             path = workspace(chosen.folder or Path(temporary), size)
-            found[size] = measure(path, chosen.repeats, chosen.sliders, chosen.patience)
+            found[size] = measure(path, chosen.repeats, chosen.sliders, chosen.patience, chosen.visits)
     said = {size: tables(size, waits) for size, waits in found.items()}
     print("\n\n".join(said.values()))
     if chosen.page:

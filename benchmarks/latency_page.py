@@ -77,7 +77,7 @@ def conclusions(size: str, waits: Waits) -> list[str]:
         f"The first page takes {waits.start:.1f} s; asked: {START_ASKED:g} s{_unmet(waits.start, START_ASKED)}."
     )
     most = max(warm.bytes for _, warm in waits.paints.values())
-    within = "No page sends more than" if most <= BYTES_ASKED else "A page sends"
+    within = "No page of the table sends more than" if most <= BYTES_ASKED else "A page sends"
     found.append(f"{within} {most / 1e3:,.0f} kB; asked: at most {BYTES_ASKED / 1e3:,.0f} kB.")
     return found
 

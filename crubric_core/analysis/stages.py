@@ -192,7 +192,9 @@ class Analysis(Staged):
     @stage("seed", after=("constraints", "folds"), title="Choosing a bank without each system", heavy=True)
     def _fold_orders(self, strategy: Strategy, most: int) -> tuple[IntArray, ...]:
         begun: tuple[IntArray, ...] = ()
-        quick = strategy == "pairs" and self.settings.composition is None and bool(self._without_folds(strategy))
+        quick = (
+            strategy == "pairs" and self.settings.composition is None and bool(self._without_folds(strategy))
+        )
         if most > FEW and quick:  # where that is too much to keep, a second search costs more than it saves
             begun = self._fold_orders(strategy, most // 2)
         return selection.orders_without_folds(

@@ -3,6 +3,7 @@
     python -m benchmarks.scaling_compute                     # fit and folds, with the fitted exponents
     python -m benchmarks.scaling_compute --workers           # E2 of the simulated study with 1 and 2 workers
     python -m benchmarks.scaling_compute --workers --lose    # the same on Dask, one of two workers killed midway
+    python -m benchmarks.scaling_compute --gain 60x5000      # E2 in one process and in two, in turn
 
 Tables are simulated by the model. Seconds of fit and folds are processor time of one thread, which other programs on
 the machine change little; those of the workers are by the clock, and so is the load that stands beside them. The digest
@@ -16,13 +17,16 @@ import hashlib
 import json
 import os
 import signal
+import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from benchmarks.latency_tables import DATASET, workspace
 from crubric_core import Settings, Workspace, fit_irt
 from crubric_core.demo import write_demo
 from crubric_core.experiments import run_experiment
@@ -110,6 +114,27 @@ def experiment_over_workers(*, lose: bool) -> None:
         print(f"| {name} | {seconds:.1f} | {load:.1f} | `{digest}` |", flush=True)
 
 
+def gain(size: str, splits: int, rounds: int = 2) -> None:
+    """Print the seconds of E2 in this process and in two workers, in turn, and the ratio of the shortest."""
+    with tempfile.TemporaryDirectory() as folder, Workspace(workspace(Path(folder), size)) as made:
+        data = Snapshot(made.dataset(DATASET), Settings())
+    best = dict.fromkeys(("serial", "loky 2"), float("inf"))
+    digests = set()
+    for _ in range(rounds):
+        for name in best:
+            load, start = os.getloadavg()[0], time.perf_counter()
+            with backend(name) as (workers, _cluster), use_workers(workers):
+                result = run_experiment("crossfit", data, Settings(), splits=splits)
+            seconds = time.perf_counter() - start
+            digests.add(hashlib.sha256(json.dumps(result.to_json_dict()).encode()).hexdigest())
+            best[name] = min(best[name], seconds)
+            print(f"{name}: {seconds:.1f} s, load before {load:.1f}", flush=True)
+    one = "one digest" if len(digests) == 1 else f"{len(digests)} DIGESTS"
+    print(
+        f"{size}, {splits} splits: {best['serial'] / best['loky 2']:.2f} times as fast with two workers, {one}"
+    )
+
+
 def main() -> None:
     """Print what is asked for."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
@@ -117,8 +142,12 @@ def main() -> None:
     parser.add_argument(
         "--lose", action="store_true", help="with --workers: kill one of two Dask workers midway"
     )
+    parser.add_argument("--gain", metavar="SIZE", help="E2 of systems x rubrics in one process and in two")
+    parser.add_argument("--splits", type=int, default=20, help="with --gain")
     args = parser.parse_args()
-    if args.workers:
+    if args.gain:
+        gain(args.gain, args.splits)
+    elif args.workers:
         experiment_over_workers(lose=args.lose)
     else:
         fits_and_folds()

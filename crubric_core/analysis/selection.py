@@ -8,13 +8,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 
-from ..bank.assembly import NO_FEASIBLE, BankOrder, order_bank, pairs_bank
+from ..bank.assembly import BankOrder, order_bank, pairs_bank
 from ..bank.certificate import Knapsack, certify
 from ..bank.constraints import Constraints
 from ..bank.pairs import PairDistances, pair_distances
-from ..bank.pairs_together import pairs_sequences
 from ..bank.utility import Coverage, Utility
-from ..errors import AssemblyError, DatasetError
+from ..errors import DatasetError
 from ..irt.abilities import estimate_abilities
 from ..irt.information import item_information
 from ..judges.consensus import baseline_mask
@@ -174,8 +173,6 @@ def orders_without_folds(
             constraints=constraints,
         )
         return (whole.order,)
-    if known and strategy == "pairs" and constraints is None:
-        return _pairs_together(known, reduction, feasible, budget, begun, tell)
     orders = []
     for fold in range(cross.n_folds):
         tell(fold / cross.n_folds, f"Choosing a bank without fold {fold + 1} of {cross.n_folds}")
@@ -193,29 +190,6 @@ def orders_without_folds(
                 begun=begun[fold] if begun else None,
             )
         )
-    return tuple(orders)
-
-
-def _pairs_together(
-    known: Sequence[WithoutFold],
-    reduction: Reduction,
-    feasible: BoolArray,
-    budget: int | None,
-    begun: Sequence[IntArray],
-    tell: Progress,
-) -> tuple[IntArray, ...]:
-    """The orders of all folds, chosen step by step together: the same ones in less time."""
-    most, distances = len(feasible) if budget is None else budget, [each.distances for each in known]
-    orders = pairs_sequences(
-        [each for each in distances if each is not None],
-        _query_index(reduction),
-        feasible & np.stack([each.usable for each in known]),
-        most,
-        begun,
-        lambda share: tell(share, f"Choosing a bank without each fold: {share:.0%}"),
-    )
-    if not all(map(len, orders)):
-        raise AssemblyError(NO_FEASIBLE)
     return tuple(orders)
 
 

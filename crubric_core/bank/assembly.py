@@ -40,7 +40,7 @@ def pairs_bank(
     """``pairs_sequence``; raises AssemblyError where there is no rubric to choose."""
     order = pairs_sequence(distances, query_index, feasible, budget, begun)
     if not len(order):
-        raise AssemblyError(NO_FEASIBLE)
+        raise AssemblyError(_NO_FEASIBLE)
     return order
 
 
@@ -141,11 +141,11 @@ def _rules(
 
 
 _DRAWN: tuple[Strategy, ...] = ("random", "hard_random")
-NO_FEASIBLE = "No rubric is both measurable at this tau_c and informative: lower tau_c."
+_NO_FEASIBLE = "No rubric is both measurable at this tau_c and informative: lower tau_c."
 _NO_CANDIDATE: dict[Strategy, str] = {
-    "pairs": NO_FEASIBLE,
-    "greedy": NO_FEASIBLE,
-    "plain": NO_FEASIBLE,
+    "pairs": _NO_FEASIBLE,
+    "greedy": _NO_FEASIBLE,
+    "plain": _NO_FEASIBLE,
     "random": "Every rubric has the same label for all systems: there is nothing to draw a bank from.",
     "hard_random": "No rubric has unanimous judges and both outcomes: choose another strategy than hard_random.",
 }

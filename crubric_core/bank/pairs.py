@@ -17,7 +17,6 @@ from functools import cached_property
 from itertools import combinations
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import ndtr
 
 from ..errors import AssemblyError
@@ -28,7 +27,6 @@ NODES = 12
 MOST_SYSTEMS = 40
 PRIOR_SHARE = 0.75  # of the model in what a present system is expected to get; the rest is its own label
 RATE = 2 / np.pi
-TINY = 1e-18  # products of smaller numbers leave the range in which single precision is quick
 
 
 @dataclass(frozen=True)
@@ -67,11 +65,6 @@ class PairDistances:
     def rises(self) -> FloatArray:
         """(U, P) m of each different rubric, in [0, 1]."""
         return np.asarray(-np.expm1(-RATE * self.rows))
-
-    @cached_property
-    def coarse_rises(self) -> NDArray[np.float32]:
-        """The same in single precision, of which bounds of gains are made; 0 below TINY."""
-        return np.where(self.rises > TINY, self.rises, 0.0).astype(np.float32)
 
     def gains(self, prepared: FloatArray, total: FloatArray) -> FloatArray:
         """See Utility."""

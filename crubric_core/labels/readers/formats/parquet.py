@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from functools import cache
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -16,19 +15,13 @@ from ....errors import IngestError
 from .base import LOCAL, STAGING, Staged, first_line
 
 
-@cache
-def _database() -> duckdb.DuckDBPyConnection:
-    """A database without tables, of which every reader has a cursor: to open one takes longer than a look at a file."""
-    return duckdb.connect(config=dict(LOCAL))
-
-
 class ParquetReader:
     """A Parquet file; columns of any type come out as text."""
 
     def __init__(self, path: Path, name: str) -> None:
         self._path, self._name = str(path), name
         try:
-            with _database().cursor() as connection:
+            with duckdb.connect(config=dict(LOCAL)) as connection:
                 described = connection.execute("DESCRIBE SELECT * FROM read_parquet(?)", [self._path])
                 self.columns = tuple(row[0] for row in described.fetchall())
         except duckdb.Error as error:
@@ -43,7 +36,7 @@ class ParquetReader:
         """Each row (``most``: of the first ones) with its number as an object; nested columns as objects and lists."""
         numbers = count(1)
         try:
-            with _database().cursor() as connection:
+            with duckdb.connect(config=dict(LOCAL)) as connection:
                 found = connection.execute(
                     "SELECT to_json(file) FROM read_parquet(?) AS file LIMIT ?", [self._path, most]
                 )
@@ -55,7 +48,7 @@ class ParquetReader:
 
     def _fetch(self, sql: str, params: list[object]) -> list[tuple[str | None, ...]]:
         try:
-            with _database().cursor() as connection:
+            with duckdb.connect(config=dict(LOCAL)) as connection:
                 return connection.execute(sql, params).fetchall()
         except duckdb.Error as error:
             raise IngestError(self._broken(error)) from error

@@ -25,6 +25,8 @@ DEV := .venv/requirements-dev.stamp
 SPARK := .venv/requirements-spark.stamp
 DEMO := data/demo.duckdb
 PIP := $(BIN)/python -m pip install -qq --disable-pip-version-check
+# pip compiles on one processor, compileall on all of them.
+INSTALL = $(PIP) --no-compile --require-hashes -r $(1) && { $(BIN)/python -m compileall -qq -j 0 .venv/lib || true; }
 PYTEST := $(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder --benchmark-disable -ra
 LOCK := --quiet --upgrade --universal --python-version 3.11 --generate-hashes --no-header --no-annotate
 
@@ -84,18 +86,18 @@ $(RUNTIME): requirements.lock pyproject.toml
 	  echo "$(PYTHON) cannot make virtual environments. On Debian and Ubuntu: apt install python3-venv" >&2; exit 1; }
 	@echo "Installing into .venv (once; a minute or so) ..."
 	@$(PYTHON) -m venv --clear .venv
-	@$(PIP) --require-hashes -r requirements.lock
+	@$(call INSTALL,requirements.lock)
 	@$(PIP) --no-deps --editable .
 	@touch $@
 
 $(DEV): requirements-dev.lock $(RUNTIME)
 	@echo "Installing the test tools into .venv ..."
-	@$(PIP) --require-hashes -r requirements-dev.lock
+	@$(call INSTALL,requirements-dev.lock)
 	@touch $@
 
 $(SPARK): requirements-spark.lock $(DEV)
 	@echo "Installing PySpark into .venv ..."
-	@$(PIP) --require-hashes -r requirements-spark.lock
+	@$(call INSTALL,requirements-spark.lock)
 	@touch $@
 
 # A workspace that is half made must not look finished; one that exists is the user's and is never made again.

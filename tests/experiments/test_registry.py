@@ -22,8 +22,11 @@ from crubric_core.experiments.statistics import mean_interval, rank_correlation,
 from crubric_core.labels.store.results import result_key
 from tests import oracles
 from tests.experiments import conftest as study
+from tests.tiers import at_most
 
 FAST = Settings(tau_c=0.5, budget=8, replicates=20)
+JUDGES = ("one judge", "two judges")
+FEW = [(n, d) for i, n in enumerate(EXPERIMENTS) for d in (JUDGES[i % 2], JUDGES[1 - i % 2])[: at_most(1, 2)]]
 
 
 @pytest.mark.parametrize("name", EXPERIMENTS)
@@ -56,8 +59,7 @@ def test_every_experiment_stops_when_told(workspace, name):
         run_experiment(name, workspace.dataset("small"), FAST, cancel=lambda: True)
 
 
-@pytest.mark.parametrize("name", EXPERIMENTS)
-@pytest.mark.parametrize("data", ["one judge", "two judges"])
+@pytest.mark.parametrize(("name", "data"), FEW)
 def test_few_judges_are_the_first_thing_that_every_experiment_says(workspace, name, data):
     parameters = study.QUICK.get(name, {})
     first = run_experiment(name, workspace.dataset(data), FAST, **parameters).sentences()[0]

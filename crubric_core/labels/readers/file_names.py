@@ -68,7 +68,8 @@ def read_pattern(pattern: str) -> tuple[Token, ...]:
     tokens.append(Token("text", pattern[last:]))
     if pattern.endswith(".*"):  # any extension; a name may hold dots
         tokens[-2:] = [Token("ending")]
-    return tuple(t for t in tokens if t.kind != "text" or t.text)
+    kept = [t for t in tokens if t.kind != "text" or t.text]
+    return tuple(t for before, t in zip((None, *kept), kept, strict=False) if t.kind != "any" or t != before)
 
 
 def fields_of(pattern: str, path: str) -> dict[str, str]:

@@ -54,7 +54,10 @@ def test_a_link_is_made_copied_and_revoked(page: Page, server: Server, views: Pa
 
     page.get_by_label("Title").fill(TITLE)
     page.get_by_label("Title").press("Enter")
-    expect(page.locator(".st-key-preview h1")).to_have_text(TITLE, timeout=PATIENCE)
+    titles = page.locator(".st-key-preview h1")  # the old one may still stand below the new one
+    expect(titles.get_by_text(TITLE, exact=True)).to_be_visible(timeout=PATIENCE)
+    wait_until_idle(page)
+    expect(titles).to_have_text(TITLE)
     page.get_by_role("button", name="Publish small", exact=True).click()
     shown = page.get_by_role("dialog")
     link = shown.locator("code").first.inner_text().strip()

@@ -12,6 +12,9 @@ from ..settings import Settings
 from ..text import count, shorten
 
 LONGEST = 40  # characters of a name
+LEAST_COVERAGE = (
+    0.91  # of nominal 95% intervals of θ and of differences, in the worst design of docs/inference.md
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -92,6 +95,11 @@ def limits(board: Board) -> tuple[str, ...]:
         "Where it falls at random it widens the intervals; where it favours a system, only other labels can show it.",
         "A rank among these systems does not hold for systems that are not here.",
     ]
+    if not board.by_score and board.settings.cross_fitted:
+        said.append(
+            "θ and its interval are those of the response model: in simulations where judges differ much in leniency, "
+            f"95% intervals held only {LEAST_COVERAGE:.0%} of the true values."
+        )
     if board.standing.method == "bootstrap":
         said.append("Other queries may rank the systems otherwise: only the rubrics are resampled.")
     return tuple(said)

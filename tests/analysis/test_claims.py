@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -22,6 +24,7 @@ from crubric_core.leaderboard.influence import Influence
 from crubric_core.leaderboard.places import ranks_by_counting, tiers_by_first
 
 SHAPES = ("chain", "ties", "saturated", "one tier", "all apart", "arbitrary", "unranked")
+ROOT = Path(__file__).resolve().parents[2]
 
 
 def standing(estimate, separated, saturated=None) -> Inference:
@@ -292,6 +295,15 @@ def test_what_the_claims_rest_on_is_said(changes: dict, words: str) -> None:
 def test_one_query_makes_the_rubrics_the_evidence_and_says_so() -> None:
     found = replace(standing(np.arange(8.0), ~np.eye(8, dtype=bool)), unit="rubric", n_units=40)
     assert "There is one query: its rubrics are the evidence" in " ".join(claims_of(board(found)).basis)
+
+
+def test_the_limit_of_the_intervals_is_the_least_coverage_that_was_measured() -> None:
+    measured = json.loads((ROOT / "benchmarks" / "inference.json").read_text()).values()
+    least = min(cell[what] for cell in measured for what in ("theta", "difference") if what in cell)
+    found = standing(np.arange(8.0), ~np.eye(8, dtype=bool))
+    said = f"95% intervals held only {least:.0%} of the true values"
+    assert said in " ".join(claims_of(board(found)).limits)
+    assert said not in " ".join(claims_of(board(found, by_score=True)).limits), "scores have no model"
 
 
 def test_readers_without_tiers_are_told_of_none() -> None:

@@ -14,7 +14,6 @@ from ..bank.constraints import Constraints
 from ..bank.pairs import PairDistances, pair_distances
 from ..bank.utility import Coverage, Utility
 from ..errors import DatasetError
-from ..irt.abilities import estimate_abilities
 from ..irt.information import item_information
 from ..judges.consensus import baseline_mask
 from ..judges.measurability import nothing_passes
@@ -96,7 +95,7 @@ def without_fold(
     usable = _varies(y) & ~fit.constant
     distances = None
     if strategy == "pairs":
-        found = estimate_abilities(fit, y)
+        found = cross.others(fold)
         distances = pair_distances(y, found.theta, found.sd, fit.levels, fit.thresholds)
         distances = replace(distances, rows=np.nan_to_num(distances.rows))  # of pins without parameters here
     info = item_information(fit, calibration.grid.theta)

@@ -192,10 +192,8 @@ class Analysis(Staged):
     @stage("seed", after=("constraints", "folds"), title="Choosing a bank without each system", heavy=True)
     def _fold_orders(self, strategy: Strategy, most: int) -> tuple[IntArray, ...]:
         begun: tuple[IntArray, ...] = ()
-        quick = (
-            strategy == "pairs" and self.settings.composition is None and bool(self._without_folds(strategy))
-        )
-        if most > FEW and quick:  # where that is too much to keep, a second search costs more than it saves
+        kept = self.settings.composition is None and bool(self._without_folds(strategy))
+        if most > FEW and strategy == "pairs" and kept:
             begun = self._fold_orders(strategy, most // 2)
         return selection.orders_without_folds(
             self.given(),
@@ -287,7 +285,8 @@ class Analysis(Staged):
     def bank_masks(self, strategy: Strategy | None = None, budget: int | None = None) -> BoolArray:
         """(F, J) the bank of each fold, chosen without its systems: "as if new"."""
         size = self.settings.budget if budget is None else budget
-        orders = self._fold_orders(strategy or self.settings.strategy, self._enough(size))
+        chosen = strategy or self.settings.strategy
+        orders = self._fold_orders(chosen, self._enough(size, chosen))
         return selection.masks(orders, size, len(self.given().rubrics))
 
     @property
@@ -353,7 +352,7 @@ class Analysis(Staged):
         if self.folds().n_folds == 1:
             return None
         order, composition = self.order(), self.settings.composition
-        most = self._most if curve else self._enough(self.settings.budget)
+        most = self._most if curve else self._enough(self.settings.budget, self.settings.strategy)
         lengths = list(map(len, self._fold_orders(self.settings.strategy, most)))
         priced = composition is not None and composition.cost_budget is not None
         # A budget in cost ends each fold's order at another size: each is then its fold's whole bank.
@@ -410,12 +409,16 @@ class Analysis(Staged):
     def _most(self) -> int:
         return _rounded(self.settings.budget)
 
-    def _enough(self, size: int) -> int:
+    def _enough(self, size: int, strategy: Strategy) -> int:
         """How many rubrics each fold orders for a bank of this size, where no curve of sizes is asked for.
 
-        The order of a composition may depend on where it ends: it is the one of the curve.
+        The order of a composition may depend on where it ends: it is the one of the curve. So is one that cannot go
+        on from a shorter one without all pairs being compared again.
         """
-        return _rounded(size, FEW) if self.settings.composition is None else max(self._most, _rounded(size))
+        if self.settings.composition is not None:
+            return max(self._most, _rounded(size))
+        anew = strategy == "pairs" and self.folds().n_folds > 1 and not self._without_folds(strategy)
+        return _rounded(size, FIRST if anew else FEW)
 
 
 def _rounded(budget: int, first: int = FIRST) -> int:

@@ -14,6 +14,7 @@ the draws do not show how the pairs depend on each other: c is then at least Bon
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from scipy.special import ndtr, ndtri
@@ -60,37 +61,46 @@ class Evidence:
     units: IntArray
     saturated: IntArray
 
+    @cached_property
+    def difference(self) -> FloatArray:
+        """(M, M) row less column."""
+        return self.estimate[:, None] - self.estimate
+
 
 def compare(
     evidence: Evidence, draws: FloatArray, confidence: float = 0.95, *, simultaneous: bool = True
 ) -> Comparisons:
     """Every pair of systems. draws: (R, M) Z of the module's formula."""
-    difference = evidence.estimate[:, None] - evidence.estimate
-    se, df = pair_errors(evidence), np.minimum.outer(evidence.units, evidence.units) - 1
-    z = _deviates(difference, se, df, evidence)
+    difference, se = evidence.difference, pair_errors(evidence)
+    allowed, df = _allowed(evidence), np.minimum.outer(evidence.units, evidence.units) - 1
+    z = np.where(allowed, _deviates(np.abs(difference), se, df), 0.0)
     p_value = 2 * ndtr(-z)
     largest = largest_differences(draws, se)
-    n_pairs = max(len(se) * (len(se) - 1) // 2, 1)
-    bonferroni = n_pairs if len(evidence.contributions) < FEW_UNITS else 0
-    critical = -float(ndtri((1 - confidence) / 2))
-    if simultaneous:
-        bound = -float(ndtri((1 - confidence) / (2 * n_pairs))) if bonferroni else 0.0
-        critical = max(critical, threshold(largest, confidence), bound)
-    multiple = as_student(critical, df)
-    half = np.multiply(multiple, se, out=np.full_like(se, np.inf), where=(se > 0) & np.isfinite(multiple))
-    half[(se == 0) & (z > critical)] = 0.0
-    low, high = _open(difference - half, difference + half, evidence.saturated)
+    critical = _critical(evidence, largest, confidence, simultaneous=simultaneous)
+    multiple = _multiple(evidence, critical)
+    low, high = _limits(evidence, se, multiple, critical)
     return Comparisons(
         difference=difference,
         se=se,
         low=low,
         high=high,
         p_value=p_value,
-        p_simultaneous=np.maximum(adjusted_p(z, largest), np.minimum(p_value * bonferroni, 1.0)),
-        separated=(z > critical) & ((low > 0) | (high < 0)),
+        p_simultaneous=np.maximum(adjusted_p(z, largest), np.minimum(p_value * _bonferroni(evidence), 1.0)),
+        separated=allowed & ((low > 0) | (high < 0)),
         ahead=np.where(difference > 0, 1 - p_value / 2, p_value / 2),
         critical=float(multiple.min(initial=np.inf)),
     )
+
+
+def separated_alone(
+    evidence: Evidence, draws: FloatArray, confidence: float = 0.95, *, simultaneous: bool = True
+) -> BoolArray:
+    """(M, M) the ``separated`` of ``compare``, without what that claims besides."""
+    se = pair_errors(evidence)
+    largest = largest_differences(draws, se) if simultaneous else np.empty(0)
+    critical = _critical(evidence, largest, confidence, simultaneous=simultaneous)
+    low, high = _limits(evidence, se, _multiple(evidence, critical), critical)
+    return _allowed(evidence) & ((low > 0) | (high < 0))
 
 
 def pair_errors(evidence: Evidence) -> FloatArray:
@@ -105,22 +115,61 @@ def pair_errors(evidence: Evidence) -> FloatArray:
     return np.sqrt(variance)
 
 
-def _deviates(difference: FloatArray, se: FloatArray, df: IntArray, evidence: Evidence) -> FloatArray:
-    """(M, M) normal deviate of each pair's tail probability: 0 where the pair allows no claim.
+def _critical(evidence: Evidence, largest: FloatArray, confidence: float, *, simultaneous: bool) -> float:
+    """The normal deviate that a separated pair exceeds."""
+    alone = -float(ndtri((1 - confidence) / 2))
+    if not simultaneous:
+        return alone
+    pairs = _bonferroni(evidence)
+    bound = -float(ndtri((1 - confidence) / (2 * pairs))) if pairs else 0.0
+    return max(alone, threshold(largest, confidence), bound)
 
-    A difference that is the same on each of n units has no error to be divided by: the sign test's 2^(1 - n) is taken.
+
+def _bonferroni(evidence: Evidence) -> int:
+    """The number of pairs, where so few units do not show how these depend on each other; else 0."""
+    size = len(evidence.estimate)
+    return max(size * (size - 1) // 2, 1) if len(evidence.contributions) < FEW_UNITS else 0
+
+
+def _multiple(evidence: Evidence, critical: float) -> FloatArray:
+    """(M, M) how many standard errors a separated pair is apart: by the system with fewer units."""
+    own, units = as_student(critical, evidence.units - 1), evidence.units
+    return np.where(units[:, None] <= units, own[:, None], own)
+
+
+def _limits(
+    evidence: Evidence, se: FloatArray, multiple: FloatArray, critical: float
+) -> tuple[FloatArray, FloatArray]:
+    """(M, M) the ends of each difference's interval."""
+    half = np.multiply(multiple, se, out=np.full_like(se, np.inf), where=(se > 0) & np.isfinite(multiple))
+    equal = np.nonzero(se == 0)
+    units = np.minimum(*(evidence.units[side] for side in equal))
+    half[equal] = np.where((_sign_test(units) > critical) & _allowed(evidence)[equal], 0.0, np.inf)
+    return _open(evidence.difference - half, evidence.difference + half, evidence.saturated)
+
+
+def _allowed(evidence: Evidence) -> BoolArray:
+    """(M, M) pairs of which a claim can be made: apart by more than rounding, not saturated on the same side."""
+    scale, side = np.abs(evidence.estimate), evidence.saturated
+    apart = np.abs(evidence.difference) > ROUNDING * (scale[:, None] + scale)
+    return np.asarray(apart & ~((side[:, None] == side) & (side != 0)))
+
+
+def _deviates(difference: FloatArray, se: FloatArray, df: IntArray) -> FloatArray:
+    """(M, M) normal deviate of each pair's tail probability.
+
+    A difference that is the same on each unit has no error to be divided by: the sign test's deviate is taken.
     """
-    scale = np.abs(evidence.estimate)
-    apart = np.abs(difference) > ROUNDING * (scale[:, None] + scale)
-    t = np.divide(np.abs(difference), se, out=np.zeros_like(se), where=se > 0)
-    signs = -ndtri(np.exp2(-np.minimum(df + 1.0, 1000.0)))
+    t = np.divide(difference, se, out=np.zeros_like(se), where=se > 0)
     upper = np.triu_indices(len(t), 1)
     z = np.zeros_like(t)
     z[upper] = as_normal(t[upper], df[upper])
-    z = np.where(se > 0, z + z.T, signs)
-    side = evidence.saturated
-    both = (side[:, None] == side) & (side != 0)
-    return np.where(apart & ~both, z, 0.0)
+    return np.where(se > 0, z + z.T, _sign_test(df + 1))
+
+
+def _sign_test(units: IntArray) -> FloatArray:
+    """The normal deviate of 2^(1 - n), the p-value of n equal signs."""
+    return np.asarray(-ndtri(np.exp2(-np.minimum(units.astype(float), 1000.0))))
 
 
 def _open(low: FloatArray, high: FloatArray, saturated: IntArray) -> tuple[FloatArray, FloatArray]:

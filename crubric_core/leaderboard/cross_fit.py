@@ -13,6 +13,7 @@ from functools import cached_property
 
 import numpy as np
 
+from ..irt.abilities import Abilities, estimate_abilities
 from ..irt.cells import Signs, SoftplusTerms, label_scores, softplus_terms
 from ..irt.fit import IrtFit
 from ..irt.linking import mean_sigma
@@ -76,6 +77,16 @@ class CrossFit:
     def fold_fit(self, fold: int) -> IrtFit:
         """The pooled fit with the fold's parameters: what chooses a bank for systems "as if new"."""
         return as_fit(self.pooled, self.items[fold])
+
+    def others(self, fold: int) -> Abilities:
+        """Of the systems of all other folds, on all rubrics at this fold's parameters; computed once."""
+        if fold not in self._others:
+            self._others[fold] = estimate_abilities(self.fold_fit(fold), self.y[self.fold != fold])
+        return self._others[fold]
+
+    @cached_property
+    def _others(self) -> dict[int, Abilities]:
+        return {}
 
     def abilities(self, rubrics: BoolArray) -> FloatArray:
         """(M,) EAP of each system at its fold's parameters on ``rubrics``: a mask (J,) for all, or (F, J), one a fold.

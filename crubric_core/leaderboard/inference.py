@@ -14,7 +14,7 @@ import numpy as np
 from scipy.special import ndtri
 
 from ..types import BoolArray, FloatArray, IntArray
-from .comparisons import Comparisons, Evidence, compare
+from .comparisons import Comparisons, Evidence, compare, separated_alone
 from .influence import Influence, Unit
 from .places import rank_shares, ranks_by_counting, tiers_by_first
 from .simultaneous import as_student
@@ -159,9 +159,10 @@ def separated_pairs(
     normals: (R, n) what its generator draws first, R by ``draws_for``.
     """
     evidence = evidence_of(influence)
-    pairs = compare(evidence, normals @ evidence.contributions, confidence, simultaneous=simultaneous)
+    draws = normals @ evidence.contributions
+    separated = separated_alone(evidence, draws, confidence, simultaneous=simultaneous)
     kept, size = np.flatnonzero(influence.ranked), len(influence.estimate)
-    return np.asarray(scatter(pairs.separated, kept, size) == 1)
+    return np.asarray(scatter(separated, kept, size) == 1)
 
 
 def draws_for(size: int) -> int:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from crubric_core import Settings, Workspace
-from crubric_core.analysis import stages
+from crubric_core.analysis import selection, stages
 from crubric_core.analysis.bank_value import WorthCurve, curve_sizes, place_on, random_masks, worth_sentences
 from crubric_core.analysis.selection import orders_without_folds, query_positions
 from crubric_core.analysis.stage import Memory
@@ -79,6 +79,19 @@ def test_what_is_kept_of_the_folds_orders_the_rubrics_as_if_it_were_computed_ane
 def test_too_much_to_keep_is_not_kept(analysis, monkeypatch):
     monkeypatch.setattr(stages, "KEPT_CELLS", 10)
     assert replace(analysis, store=Memory())._without_folds("pairs") == ()
+
+
+def test_where_too_much_would_be_kept_pairs_are_compared_once_a_fold_for_leaderboard_and_curve(
+    analysis, monkeypatch
+):
+    monkeypatch.setattr(stages, "KEPT_CELLS", 10)
+    anew, compared = replace(analysis, store=Memory()), []
+    assert anew._without_folds("pairs") == ()
+    without = selection.without_fold
+    monkeypatch.setattr(selection, "without_fold", lambda *a: compared.append(a[3]) or without(*a))
+    assert np.array_equal(anew.bank_masks(), analysis.bank_masks())
+    assert anew.worth().sizes.tolist() == analysis.worth().sizes.tolist()
+    assert compared == list(range(8))
 
 
 def test_the_sentence_states_the_share_kept_by_the_bank_and_by_random_ones(analysis):

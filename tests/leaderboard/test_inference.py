@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from crubric_core.leaderboard.comparisons import FEW_UNITS, Evidence, compare, pair_errors
 from crubric_core.leaderboard.from_draws import infer_from_draws
-from crubric_core.leaderboard.inference import comparison_table, infer
+from crubric_core.leaderboard.inference import comparison_table, draws_for, infer, separated_pairs
 from crubric_core.leaderboard.influence import Influence, score_influence
 from crubric_core.leaderboard.places import rank_shares, ranks_by_counting, tiers_by_first
 from crubric_core.leaderboard.simultaneous import (
@@ -128,6 +128,31 @@ def test_the_threshold_is_that_of_the_largest_pair_of_each_draw():
     c = threshold(largest, 0.95)
     assert (largest <= c).sum() == np.ceil(701 * 0.95)
     assert np.quantile(exact, 0.94) < c < np.quantile(exact, 0.96)
+
+
+def test_of_many_systems_the_largest_pair_is_that_of_all_pairs_to_the_last_digit():
+    """Twins, of which one pair has no variance and one very little, and precisions of several magnitudes."""
+    rng = np.random.default_rng(5)
+    contributions = rng.standard_normal((40, 61)) * rng.choice([0.1, 1.0, 30.0], 61)
+    contributions[:, 7] = contributions[:, 3]
+    contributions[:, 50] = contributions[:, 11] + 1e-6 * rng.standard_normal(40)
+    given = Evidence(np.zeros(61), contributions, np.zeros(61), np.full(61, 40), np.zeros(61, dtype=np.int64))
+    draws, sd = rng.standard_normal((1100, 40)) @ contributions, pair_errors(given)
+    assert sd[3, 7] == 0
+    single, precision = draws.astype(np.float32), np.where(sd > 0, 1 / np.where(sd > 0, sd, 1), 0)
+    apart = np.abs(single[:, :, None] - single[:, None, :]) * precision.astype(np.float32)
+    assert np.array_equal(largest_differences(draws, sd), apart.max(axis=(1, 2)))
+
+
+@given(boards)
+def test_pairs_are_separated_alone_as_among_all_that_is_claimed_of_them(board):
+    estimate, seed, simultaneous, units = board
+    saturated = np.random.default_rng(seed).integers(-1, 2, len(estimate)) * (seed % 3 == 0)
+    found = influence(estimate, seed=seed, units=units, saturated=saturated)
+    found.psi[:, -1] = found.psi[:, 0]
+    whole = infer(found, np.random.default_rng(seed), simultaneous=simultaneous)
+    normals = np.random.default_rng(seed).standard_normal((draws_for(len(estimate)), units))
+    assert np.array_equal(separated_pairs(found, normals, simultaneous=simultaneous), whole.separated)
 
 
 def test_an_adjusted_p_value_is_below_the_level_exactly_beyond_the_threshold():

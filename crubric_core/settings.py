@@ -338,3 +338,8 @@ class Settings:
 SPECS: Mapping[str, Spec] = specs_of(Settings)
 """The declaration of every setting; priors and rules are structures of their own."""
 Settings.__doc__ = f"{(Settings.__doc__ or '').rstrip()}\n{parameter_entries(SPECS)}"
+
+
+def objective(strategy: object) -> str:
+    """What the strategy maximises and its certificate speaks of, in words."""
+    return "separation of pairs" if strategy == "pairs" else "coverage"

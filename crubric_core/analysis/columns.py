@@ -71,8 +71,8 @@ WHOLE = ("rank", "tier", "rank_low", "rank_high")
 BANK: Mapping[str, Column] = {
     "order": Column("#", "In which order the rubrics were chosen", "d", "small"),
     "rubric": Column("rubric"),
-    "gain": Column("gain", "What this rubric adds to the coverage of those above it", ".4f"),
-    "utility": Column("coverage U", "Coverage of the bank up to here", ".3f"),
+    "gain": Column("gain", "What this rubric adds to the utility of those above it", ".4f"),
+    "utility": Column("utility U", "What the strategy maximises, of the bank up to here; no accuracy", ".3f"),
     "weight": Column("weight", "Share in the score, before task types", ".1%"),
     "query": Column("query"),
     "text": Column("text", width="large"),

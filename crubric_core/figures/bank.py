@@ -80,10 +80,10 @@ def worth_curve(
 
 
 def gain_curve(share: FloatArray, guarantee: FloatArray | None, budget: int) -> go.Figure:
-    """Share of all candidates' coverage that the first B rubrics reach; their proven share of the best."""
+    """Share of all candidates' utility that the first B rubrics reach; their proven share of the best."""
     sizes = np.arange(1, len(share) + 1)
     at = _thin(len(share))
-    fig = figure("bank size B", "coverage, share of all candidates'")
+    fig = figure("bank size B", "utility, share of all candidates'")
     fig.add_scatter(
         x=sizes[at],
         y=share[at],
@@ -107,8 +107,8 @@ def gain_curve(share: FloatArray, guarantee: FloatArray | None, budget: int) -> 
 
 
 def strategies(shares: Mapping[str, FloatArray], budget: int) -> go.Figure:
-    """Coverage against B for each way of choosing, all as shares of the same total."""
-    fig = figure("bank size B", "coverage, share of all candidates'")
+    """Utility against B for each way of choosing, all as shares of the same total."""
+    fig = figure("bank size B", "utility, share of all candidates'")
     longest = 1
     for position, (name, share) in enumerate(shares.items()):
         at = _thin(len(share))

@@ -1,4 +1,4 @@
-"""One dataset's full report as plain sections, and as Markdown; ``figures.report`` makes a page of them.
+"""One dataset's full report as plain sections, and as Markdown; ``reports.study`` makes a page of them.
 
 Everything from a file or a user is escaped: it cannot act as markup.
 """
@@ -19,6 +19,7 @@ from ..analysis.standings import claimed
 from ..experiments.declaration import ResultTable
 from ..experiments.registry import EXPERIMENTS
 from ..experiments.results import ExperimentResult
+from ..settings import objective
 
 ROWS = 200  # most rows of a table in a report
 LIMITS = "What this does not show"
@@ -60,7 +61,7 @@ def report_title(result: Result) -> str:
 def sections(result: Result, experiments: Sequence[ExperimentResult]) -> list[Section]:
     """The analysis, then each experiment."""
     said = result.claims
-    what = "separation of pairs" if result.settings.strategy == "pairs" else "coverage"
+    what = objective(result.settings.strategy)
     proven = (
         f"The bank holds {len(result.bank):,} of {len(result.items):,} rubrics; its {what} is proven to be at least "
         f"{result.certificate:.1%} of that of any bank of its size. This says nothing about accuracy on new systems."

@@ -6,6 +6,7 @@ import base64
 import math
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import pandas as pd
 from markupsafe import Markup
@@ -106,15 +107,16 @@ def _sections(view: SharedView, figures: Sequence[SharedFigure]) -> list[Part]:
     if drawn["separation"]:
         sections.append(Part("separation", drawn["separation"]))
     if view.bank is not None:
-        sections.append(Part("bank", drawn["bank"], lead=_bank(view.bank), pair=True))
+        sections.append(Part("bank", drawn["bank"], lead=_bank(view.bank, view.settings), pair=True))
     if view.rubrics is not None:
         sections.append(Part("rubrics", table=_table("rubrics", view.rubrics)))
     return sections
 
 
-def _bank(bank: Bank) -> str:
+def _bank(bank: Bank, settings: Mapping[str, Any]) -> str:
     covered = f"{bank.queries_heard:,} of {count(bank.queries, 'query', 'queries')} have a rubric in it."
-    return f"{bank_sentence(bank)} {covered}"
+    reached = f"It reaches {bank.coverage:.1%} of the coverage of all candidates"
+    return f"{bank_sentence(bank, settings)} {reached}; {covered}"
 
 
 def _table(name: str, table: pd.DataFrame) -> Table:

@@ -32,8 +32,9 @@ class Bank:
 
     size: rubrics in it. candidates: rubrics that pass the gate and vary between systems. rubrics: all of the dataset.
     queries_heard: queries that have a rubric in the bank, of ``queries``.
-    coverage: its utility as a share of that of all candidates, > 0 (above 1 only for banks chosen past the gate).
-    certificate: its utility over a proven upper bound for every bank of its size, in (0, 1].
+    coverage: the utility of greedy as a share of that of all candidates, > 0; above 1 only for banks chosen past the
+    gate.
+    certificate: the utility of the view's strategy over a proven upper bound for every bank of its size, in (0, 1].
     theta: (G,) nodes. information, information_all: (G,) test information of the bank, and of all candidates, ≥ 0.
     """
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from ..settings import objective
 from ..text import count
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ def answer(view: SharedView) -> tuple[str, ...]:
     if view.claims is not None:
         return view.claims.headline
     if view.bank is not None:
-        return (bank_sentence(view.bank),)
+        return (bank_sentence(view.bank, view.settings),)
     return (
         f"{count(view.counts['systems'], 'system')} judged on {count(view.counts['rubrics'], 'rubric')}.",
     )
@@ -27,11 +28,12 @@ def support(view: SharedView) -> tuple[str, ...]:
     return () if view.claims is None else (*view.claims.basis, *view.claims.beside)
 
 
-def bank_sentence(bank: Bank) -> str:
-    """How few rubrics are enough."""
+def bank_sentence(bank: Bank, settings: Mapping[str, Any]) -> str:
+    """How large the bank is, and what its certificate proves. settings: those of its view."""
     return (
-        f"{bank.size:,} of {count(bank.candidates, 'candidate rubric')} reach {bank.coverage:.1%} of the "
-        f"coverage of all of them: proven at least {bank.certificate:.1%} of the best possible bank of that size."
+        f"{bank.size:,} of {count(bank.candidates, 'candidate rubric')}, with at least {bank.certificate:.1%} of the "
+        f"{objective(settings.get('strategy'))} of the best possible bank of that size. This says nothing about "
+        "accuracy on new systems."
     )
 
 

@@ -14,6 +14,7 @@ from ...analysis.stages import FINE
 from ...errors import AssemblyError
 from ...figures import bank as figures
 from ...irt.information import item_information
+from ...settings import objective
 from .. import loaders, settings_bar, widgets
 from ..charts import drawn
 from ..text import count, plain
@@ -179,7 +180,7 @@ def gaps(study: StudyPage) -> None:
 
 def certificate(study: StudyPage) -> None:
     """How close the order is to the best possible one, in what it maximises: no statement about accuracy."""
-    what = "separation of pairs" if study.settings.strategy == "pairs" else "coverage"
+    what = objective(study.settings.strategy)
     st.caption(
         f"The bank reaches at least {study.certificate():.1%} of the {what} of the best possible bank of its size. "
         "This bounds what the greedy order gives away; it says nothing about accuracy on new systems."

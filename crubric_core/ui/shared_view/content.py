@@ -103,7 +103,7 @@ def _bank(view: SharedView, figures: Sequence[SharedFigure]) -> None:
     if bank is None:
         return
     st.header("Bank", anchor=False)
-    st.markdown(plain(bank_sentence(bank)))
+    st.markdown(plain(bank_sentence(bank, view.settings)))
     widgets.figures_row(
         {
             "Rubrics in the bank": f"{bank.size:,}",
@@ -111,7 +111,8 @@ def _bank(view: SharedView, figures: Sequence[SharedFigure]) -> None:
             "Rubrics in all": f"{bank.rubrics:,}",
             "Coverage": f"{bank.coverage:.1%}",
             "Queries covered": f"{bank.queries_heard:,} of {bank.queries:,}",
-        }
+        },
+        {"Coverage": "Information over the abilities, with diminishing returns, as a share of all that pass"},
     )
     left, right = st.columns(2, gap="large")
     parts = [figure for figure in figures if figure.part == "bank"]

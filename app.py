@@ -17,7 +17,7 @@ from crubric_core.server.entrance import entrance
 from crubric_core.server.middleware import Gate, dashboard, healthz, viewer
 from crubric_core.server.sign_in import guard
 from crubric_core.ui.errors import report
-from crubric_core.ui.loading import load_ahead
+from crubric_core.ui.loading import load_ahead, load_views_ahead
 
 try:
     role = process_role()
@@ -29,7 +29,7 @@ except CrubricError as error:
 SCRIPTS = {"editor": PACKAGE / "ui" / "main.py", "viewer": PACKAGE / "ui" / "viewer_main.py"}
 app = st.App(
     SCRIPTS[role],
-    lifespan=load_ahead if role == "editor" else None,
+    lifespan=load_ahead if role == "editor" else load_views_ahead,
     routes=[Route("/healthz", healthz)],
     middleware=[Middleware(Gate, rules=rules)],
     on_script_error=report,

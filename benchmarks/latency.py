@@ -1,6 +1,7 @@
 """How long a person waits: slider to last chart, page to page, first paint, and what a page weighs.
 
     python -m benchmarks.latency [--size demo 400x5000] [--repeats 5] [--folder DIR] [--page docs/performance.md]
+    python -m benchmarks.latency --size 1000x30000 --sliders --no-start    # visits alone
 
 Every wait at a slider is measured between two of a bare Streamlit page with one Plotly chart, in one browser and one
 run, and told as the ratio of the medians: read ratios, not milliseconds. Each step sets a value that nobody has seen
@@ -23,7 +24,17 @@ from pathlib import Path
 
 from playwright.sync_api import Browser, sync_playwright
 
-from benchmarks.latency_browser import QUIET, Sliders, Visit, chromium, first_paint, serve, serve_bare, switch
+from benchmarks.latency_browser import (
+    QUIET,
+    Sliders,
+    Visit,
+    chromium,
+    first_paint,
+    paints,
+    serve,
+    serve_bare,
+    switch,
+)
 from benchmarks.latency_page import SIZES_ASKED, tables, written
 from benchmarks.latency_tables import workspace
 
@@ -45,6 +56,7 @@ PAGES = {
     "items": "Items",
     "bank": "Bank",
     "leaderboard": "Leaderboard",
+    "publish": "Publish",
 }
 
 
@@ -52,17 +64,19 @@ PAGES = {
 class Waits:
     """What was measured at one size, in ms and bytes.
 
-    machine: its cores, and its load before and after. bare: median; ours: each step. bare_paint: the best of some
-    visits of the bare page. paints: page → first visit of a fresh server, and a later one. start: seconds from the
-    command to the first page of a fresh server. switches: page → median of a click in the navigation.
+    machine: its cores, and its load before and after. bare: median; ours: each step. bare_paints: the best of some
+    visits of the bare page by browsers that keep nothing, and by one that has visited before. paints: page → first
+    visit of a fresh server, the best of later ones, and of those by a browser that has visited before. start: seconds
+    from the command to the first page of a fresh server. switches: page → median of a click in the navigation. start
+    and bare are NaN where they were not measured.
     """
 
     machine: str
     start: float
     bare: float
-    bare_paint: Visit
+    bare_paints: tuple[Visit, Visit]
     ours: dict[tuple[str, str], tuple[float, ...]]
-    paints: dict[str, tuple[Visit, Visit]]
+    paints: dict[str, tuple[Visit, Visit, Visit]]
     switches: dict[str, float]
 
 
@@ -71,6 +85,8 @@ def steps(
 ) -> tuple[float, dict[tuple[str, str], tuple[float, ...]]]:
     """Every step in turn with one of the bare page."""
     found, floor = {}, []
+    if not pages:
+        return float("nan"), found
     with Sliders(browser, bare) as plain:
         plain.step("n", "ArrowRight")
         for (page, setting), (address, slider) in STEPS.items():
@@ -89,36 +105,49 @@ def steps(
     return statistics.median(floor), found
 
 
-def measure(path: Path, repeats: int, pages: list[str], patience: float, visits: list[str]) -> Waits:
-    """Everything at one size: paints on a fresh server first, then switches and steps."""
-    visited = {page: title for page, title in PAGES.items() if title in visits}
-    before = os.getloadavg()[0]
+def first_page(path: Path) -> float:
+    """Seconds from the command to the first page of a fresh server."""
     with _browser() as browser:
         started = time.perf_counter()
         with serve(path) as ours:
             first_paint(browser, f"{ours}/?dataset=study")
-            start = time.perf_counter() - started - QUIET / 1e3
+            return time.perf_counter() - started - QUIET / 1e3
+
+
+def later(browser: Browser, address: str, times: int) -> tuple[Visit, Visit]:
+    """The best visit by browsers that keep nothing, and by one that has visited before."""
+    return best([first_paint(browser, address) for _ in range(times)]), best(
+        paints(browser, address, times + 1)[1:]
+    )
+
+
+def measure(
+    path: Path, repeats: int, pages: list[str], patience: float, visits: list[str], *, start: bool
+) -> Waits:
+    """Everything at one size: paints on a fresh server first, then switches and steps."""
+    visited = {page: title for page, title in PAGES.items() if title in visits}
+    before = os.getloadavg()[0]
+    started = first_page(path) if start else float("nan")
     with _browser() as browser, serve(path) as ours, serve_bare() as bare:
-        paints = {}
-        plain = best([first_paint(browser, bare) for _ in range(3)])
+        seen, times = {}, min(repeats, 3)
+        plain = later(browser, bare, times)
         print(f"  bare: {plain}", flush=True)
         for page in sorted(visited, key="leaderboard".__ne__):
-            cold = first_paint(browser, f"{ours}/{page}?dataset=study")
-            warm = [first_paint(browser, f"{ours}/{page}?dataset=study") for _ in range(min(repeats, 3))]
-            paints[page] = (cold, best(warm))
-            print(f"  {page or 'overview'}: {cold.milliseconds:,.0f} ms, then {warm[0]}", flush=True)
+            address = f"{ours}/{page}?dataset=study"
+            seen[page] = (first_paint(browser, address), *later(browser, address, times))
+            print(f"  {page or 'overview'}: {seen[page]}", flush=True)
         titles = ["Overview", *(title for page, title in visited.items() if page)]
-        switches = switch(browser, f"{ours}/?dataset=study", titles, repeats)
+        switches = switch(browser, f"{ours}/?dataset=study", titles, repeats) if "" in visited else {}
         floor, found = steps(browser, ours, bare, repeats, pages, patience)
     after = os.getloadavg()[0]
     machine = f"{os.cpu_count()} cores, load {before:.1f} before and {after:.1f} after"
     return Waits(
         machine,
-        start,
+        started,
         floor,
         plain,
         found,
-        {PAGES[page]: visits for page, visits in paints.items()},
+        {PAGES[page]: found for page, found in seen.items()},
         switches,
     )
 
@@ -142,7 +171,10 @@ def main() -> None:
     parser.add_argument("--size", nargs="+", default=list(SIZES_ASKED), help="demo, or systems x rubrics")
     parser.add_argument("--repeats", type=int, default=5)
     sliders = list(dict.fromkeys(page for page, _ in STEPS))
-    parser.add_argument("--sliders", nargs="+", default=sliders, help="pages whose sliders are moved")
+    parser.add_argument("--sliders", nargs="*", default=sliders, help="pages whose sliders are moved")
+    parser.add_argument(
+        "--no-start", dest="start", action="store_false", help="no further server for the first page"
+    )
     parser.add_argument("--visits", nargs="+", default=list(PAGES.values()), help="pages that are visited")
     parser.add_argument("--patience", type=float, default=60.0, help="seconds for all repeats of one slider")
     parser.add_argument("--folder", type=Path, help="where workspaces are kept; a temporary one by default")
@@ -153,7 +185,9 @@ def main() -> None:
         for size in chosen.size:
             print(size, flush=True)
             path = workspace(chosen.folder or Path(temporary), size)
-            found[size] = measure(path, chosen.repeats, chosen.sliders, chosen.patience, chosen.visits)
+            found[size] = measure(
+                path, chosen.repeats, chosen.sliders, chosen.patience, chosen.visits, start=chosen.start
+            )
     said = {size: tables(size, waits) for size, waits in found.items()}
     print("\n\n".join(said.values()))
     if chosen.page:

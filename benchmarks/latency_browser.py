@@ -16,11 +16,11 @@ from pathlib import Path
 from typing import Self
 from urllib.request import urlopen
 
-from playwright.sync_api import Browser, Page, Playwright
+from playwright.sync_api import Browser, BrowserContext, Page, Playwright
 
 ROOT = Path(__file__).resolve().parents[1]
 READY = '[data-testid="stApp"][data-test-script-state="notRunning"]'
-QUIET, LONGEST = 600, 300_000  # ms: without a change, a page is done; nobody waits longer
+QUIET, LONGEST = 600, 900_000  # ms: without a change, a page is done; nobody waits longer
 
 BARE = """
 import numpy as np, plotly.graph_objects as go, streamlit as st
@@ -85,15 +85,45 @@ class Sliders:
 
 def first_paint(browser: Browser, address: str) -> Visit:
     """A page loaded by a browser that keeps nothing from before."""
-    page, sizes = _opened(browser), list[int]()
+    return paints(browser, address, 1)[0]
+
+
+def paints(browser: Browser, address: str, times: int) -> list[Visit]:
+    """A page loaded by one browser after another tab of it has loaded it; the first visit finds nothing kept."""
+    context = _context(browser)
+    found = [_visited(_tab(context), address) for _ in range(times)]
+    context.close()
+    return found
+
+
+def paints_at_once(browser: Browser, address: str, readers: int) -> list[Visit]:
+    """So many browsers that keep nothing from before and load the page together; it stays open until all have it."""
+    pages = [_opened(browser) for _ in range(readers)]
+    sizes = [_received(page) for page in pages]
+    for page in pages:
+        page.goto(address, wait_until="commit")
+    found = [Visit(_settled(page), sum(received)) for page, received in zip(pages, sizes, strict=True)]
+    for page in pages:
+        page.context.close()
+    return found
+
+
+def _visited(page: Page, address: str) -> Visit:
+    sizes = _received(page)
+    page.goto(address)
+    waited = _settled(page)
+    page.close()
+    return Visit(waited, sum(sizes))
+
+
+def _received(page: Page) -> list[int]:
+    """The sizes of the messages of its WebSocket, as they come."""
+    sizes = list[int]()
     page.on(
         "websocket",
         lambda socket: socket.on("framereceived", lambda payload: sizes.append(len(payload))),
     )
-    page.goto(address)
-    waited = _settled(page)
-    page.context.close()
-    return Visit(waited, sum(sizes))
+    return sizes
 
 
 def switch(browser: Browser, address: str, titles: list[str], repeats: int) -> dict[str, float]:
@@ -112,7 +142,15 @@ def switch(browser: Browser, address: str, titles: list[str], repeats: int) -> d
 
 
 def _opened(browser: Browser) -> Page:
-    page = browser.new_context(viewport={"width": 1400, "height": 900}).new_page()
+    return _tab(_context(browser))
+
+
+def _context(browser: Browser) -> BrowserContext:
+    return browser.new_context(viewport={"width": 1400, "height": 900})
+
+
+def _tab(context: BrowserContext) -> Page:
+    page = context.new_page()
     page.set_default_timeout(LONGEST)
     page.add_init_script(f"({WATCH})()")
     return page

@@ -3,6 +3,9 @@
 ``python -m benchmarks.readers``: 100 readers open the same link at the same moment, each with a WebSocket that speaks
 Streamlit's protocol up to the last element of the page; a few real Chromium pages beside them. The bare page is one
 ``st.write`` under ``streamlit run``.
+
+``python -m benchmarks.readers --size 1000x30000 --readers 8``: a view of a simulated table of that size with every
+part, served by ``crubric viewer`` to so many readers in Chromium: what the process takes in memory, and first paints.
 """
 
 from __future__ import annotations
@@ -10,6 +13,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import os
+import re
 import shutil
 import socket
 import subprocess
@@ -23,10 +27,14 @@ from pathlib import Path
 from urllib.request import urlopen
 
 import numpy as np
+from playwright.sync_api import sync_playwright
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from websockets.asyncio.client import connect
 
+from benchmarks.latency_browser import Visit, chromium, paints, paints_at_once, serve_bare
+from benchmarks.latency_tables import DATASET
+from benchmarks.latency_tables import workspace as workspace_of
 from crubric_core import Settings, Workspace, run_pipeline
 from crubric_core.demo import write_demo
 from crubric_core.sharing import Choices, build_view, publish
@@ -34,6 +42,14 @@ from crubric_core.sharing import Choices, build_view, publish
 ROOT = Path(__file__).resolve().parents[1]
 PATIENCE = 120.0
 READY = '[data-testid="stApp"][data-test-script-state="notRunning"]'
+
+
+def free_port() -> int:
+    """A port that nothing listens to."""
+    with socket.socket() as probe:
+        probe.bind(("localhost", 0))
+        port: int = probe.getsockname()[1]
+        return port
 
 
 @dataclass(frozen=True)
@@ -49,14 +65,19 @@ class Page:
 @contextmanager
 def server(arguments: list[str], folder: Path, **environment: str) -> Iterator[int]:
     """``streamlit run`` on a free port; nothing else answers before it does."""
-    with socket.socket() as probe:
-        probe.bind(("localhost", 0))
-        port = probe.getsockname()[1]
+    port = free_port()
     command = [sys.executable, "-m", "streamlit", "run", *arguments]
     options = ["--server.headless", "true", "--server.address", "localhost", "--server.port", str(port)]
+    with running(command + options, port, folder, **environment):
+        yield port
+
+
+@contextmanager
+def running(command: list[str], port: int, folder: Path, **environment: str) -> Iterator[int]:
+    """A server in a process of its own, whose number it gives as soon as the server answers."""
     with (folder / f"{port}.log").open("w") as log:
         process = subprocess.Popen(
-            command + options, cwd=ROOT, env={**os.environ, **environment}, stdout=log, stderr=log
+            command, cwd=ROOT, env={**os.environ, **environment}, stdout=log, stderr=log
         )
     try:
         for _ in range(600):
@@ -65,7 +86,7 @@ def server(arguments: list[str], folder: Path, **environment: str) -> Iterator[i
                     break
             except OSError:
                 time.sleep(0.1)
-        yield port
+        yield process.pid
     finally:
         process.terminate()
         process.wait(timeout=20)
@@ -105,8 +126,6 @@ async def all_at_once(page: Page, readers: int) -> np.ndarray:
 
 def in_chromium(page: Page, visible: str, times: int) -> np.ndarray:
     """First paint in a real browser that has visited before, one page after the other, in seconds."""
-    from playwright.sync_api import sync_playwright
-
     path = next(filter(None, map(shutil.which, ("chromium", "google-chrome"))), None)
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
@@ -129,17 +148,69 @@ def published(folder: Path) -> str:
     """The link's secret of a view of the demo study with every part."""
     with Workspace() as workspace:
         write_demo(workspace)
-        result = run_pipeline(workspace.dataset("demo"), Settings())
+        return shared(workspace, "demo", folder)
+
+
+def shared(workspace: Workspace, dataset: str, folder: Path) -> str:
+    """The link's secret of a view of a dataset with every part."""
+    result = run_pipeline(workspace.dataset(dataset), Settings())
     return publish(build_view(result, Choices(title="Readers", texts=True)), folder).token
 
 
+def large(size: str, readers: int, kept: Path) -> None:
+    """A view of a large table: its process' memory by the kernel, and its first paints. The folder keeps both."""
+    views, secret = kept / f"views-{size}", kept / f"secret-{size}"
+    if not secret.exists():
+        with tempfile.TemporaryDirectory() as name:
+            copy = shutil.copy(workspace_of(kept, size), name)
+            with Workspace(copy) as workspace:
+                secret.write_text(shared(workspace, DATASET, views))
+    token, port = secret.read_text(), free_port()
+    command = [sys.executable, "-m", "crubric_core", "viewer", "--port", str(port), "--views", str(views)]
+    with sync_playwright() as playwright, running(command, port, kept) as process, serve_bare() as bare:
+        browser, address = chromium(playwright), f"http://localhost:{port}/?view={token}"
+        print(f"load {os.getloadavg()[0]:.1f}; no reader yet: {memory(process)}", flush=True)
+        print(f"bare page, nothing kept, then kept: {seconds(paints(browser, bare, 4))}", flush=True)
+        print(f"first visit of all, then kept: {seconds(paints(browser, address, 4))}", flush=True)
+        print(f"nothing kept: {seconds([paints(browser, address, 1)[0] for _ in range(3)])}", flush=True)
+        print(f"one reader at a time: {memory(process)}", flush=True)
+        for _ in range(2):
+            found = seconds(paints_at_once(browser, address, readers))
+            print(f"{readers} at once: {found}; {memory(process)}", flush=True)
+        page = Page("view", port, f"view={token}", 30)
+        for _ in range(2):
+            waits = ", ".join(f"{wait:.2f}" for wait in asyncio.run(all_at_once(page, readers)))
+            print(f"{readers} at once that draw nothing: {waits} s; {memory(process)}", flush=True)
+        browser.close()
+    print(f"load {os.getloadavg()[0]:.1f}")
+
+
+def seconds(visits: list[Visit]) -> str:
+    """To the last change of a chart, and what came over the WebSocket."""
+    times = ", ".join(f"{visit.milliseconds / 1e3:.2f}" for visit in visits)
+    return f"{times} s, {max(visit.bytes for visit in visits) / 1e3:,.0f} kB"
+
+
+def memory(process: int) -> str:
+    """Resident memory of a process now and at its highest, in MB (10⁶ bytes)."""
+    status = Path(f"/proc/{process}/status").read_text()
+    now, most = (int(re.findall(rf"{name}:\s+(\d+) kB", status)[0]) * 1.024e-3 for name in ("VmRSS", "VmHWM"))
+    return f"{now:,.0f} MB, at most {most:,.0f} MB"
+
+
 def main() -> None:
-    """Print the table of docs/benchmarks.md."""
+    """Print the table of docs/benchmarks.md, or the figures of docs/scaling.md."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--readers", type=int, default=100)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--pages", type=int, default=5, help="pages opened in Chromium, 0 for none")
+    parser.add_argument("--size", help="systems x rubrics: a large view and its readers in Chromium instead")
+    parser.add_argument("--folder", type=Path, help="where the large table and its view are kept")
     args = parser.parse_args()
+    if args.size:
+        with tempfile.TemporaryDirectory() as name:
+            large(args.size, args.readers, args.folder or Path(name))
+        return
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         token, bare = published(folder / "views"), folder / "bare.py"

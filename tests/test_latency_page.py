@@ -13,9 +13,9 @@ def waits(start=4.0, paint=1_400.0, size=900_000):
         machine="2 cores, load 0.1 before and 0.2 after",
         start=start,
         bare=100.0,
-        bare_paint=visit,
+        bare_paints=(visit, visit),
         ours={("Bank", "B"): (300.0, 200.0, 310.0), ("Bank", "tau_c"): (900.0,)},
-        paints={"Leaderboard": (visit, visit)},
+        paints={"Leaderboard": (visit, visit, visit)},
         switches={"Leaderboard": 300.0},
     )
 

@@ -1,4 +1,4 @@
-"""What every page needs, loaded while the browser still fetches the dashboard's own files."""
+"""What every page needs, loaded while the browser still fetches the server's own files."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from threading import Thread
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
+    from collections.abc import AsyncIterator, Sequence
 
     import streamlit as st
 
@@ -23,23 +23,32 @@ MODULES = (
     "plotly.graph_objects",
     "plotly.io",
 )
+OF_VIEWS = ("crubric_core.ui.shared_view.link", "plotly.io")
 
 
 @asynccontextmanager
 async def load_ahead(app: st.App) -> AsyncIterator[None]:
-    """Load the modules of the pages beside the server's start; who comes earlier loads what he needs himself."""
+    """Load the modules of the pages during the server's start; an earlier visitor loads what he needs himself."""
     del app
     Thread(target=_load, name="modules of the pages", daemon=True).start()
     yield
 
 
-def _load() -> None:
+@asynccontextmanager
+async def load_views_ahead(app: st.App) -> AsyncIterator[None]:
+    """As ``load_ahead``, for the process of the viewer."""
+    del app
+    Thread(target=_load, args=(OF_VIEWS,), name="modules of views", daemon=True).start()
+    yield
+
+
+def _load(modules: Sequence[str] = MODULES) -> None:
     """Load them, and take what they brought out of every later garbage collection.
 
     Streamlit collects garbage after each run of a page, before the last elements are on their way; looking through
     all modules then takes 60 to 90 ms, and none of their 180,000 objects ever becomes garbage.
     """
-    for name in MODULES:
+    for name in modules:
         import_module(name)
     gc.collect()
     gc.freeze()

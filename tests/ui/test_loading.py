@@ -6,18 +6,22 @@ import gc
 import subprocess
 import sys
 
-from crubric_core.ui.loading import MODULES
+import pytest
+
+from crubric_core.ui.loading import MODULES, OF_VIEWS
 
 SCRIPT = """
 import gc, sys
 from crubric_core.ui import loading
-loading._load()
+loading._load(sys.argv[1:])
 print(gc.get_freeze_count() > 50_000, len(gc.get_objects()) < 1_000)
-print(*(name in sys.modules for name in loading.MODULES))
+print(*(name in sys.modules for name in sys.argv[1:]))
 """
 
 
-def test_loaded_modules_are_no_part_of_later_collections() -> None:
+@pytest.mark.parametrize("modules", [MODULES, OF_VIEWS], ids=["pages", "views"])
+def test_loaded_modules_are_no_part_of_later_collections(modules: tuple[str, ...]) -> None:
     assert gc.isenabled()
-    said = subprocess.run([sys.executable, "-c", SCRIPT], capture_output=True, text=True, check=True).stdout
-    assert said.split() == ["True"] * (2 + len(MODULES))
+    command = [sys.executable, "-c", SCRIPT, *modules]
+    said = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    assert said.split() == ["True"] * (2 + len(modules))

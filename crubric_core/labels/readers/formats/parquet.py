@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -15,17 +16,23 @@ from ....errors import IngestError
 from .base import LOCAL, STAGING, Staged, first_line
 
 
+@lru_cache(maxsize=1)
+def _database(path: str, changed: int) -> duckdb.DuckDBPyConnection:
+    """A database that reads one file: one that DuckDB fails on can invalidate it, and the next file gets another.
+
+    A file is read several times until it is stored, and opening a database takes longer than reading its first rows.
+    """
+    del path, changed
+    return duckdb.connect(config={**LOCAL, "enable_external_file_cache": "false"})
+
+
 class ParquetReader:
     """A Parquet file; columns of any type come out as text."""
 
     def __init__(self, path: Path, name: str) -> None:
         self._path, self._name = str(path), name
-        try:
-            with duckdb.connect(config=dict(LOCAL)) as connection:
-                described = connection.execute("DESCRIBE SELECT * FROM read_parquet(?)", [self._path])
-                self.columns = tuple(row[0] for row in described.fetchall())
-        except duckdb.Error as error:
-            raise IngestError(self._broken(error)) from error
+        described = self._fetch("DESCRIBE SELECT * FROM read_parquet(?)", [self._path])
+        self.columns = tuple(str(row[0]) for row in described)
 
     def head(self, rows: int) -> list[tuple[str | None, ...]]:
         """The first rows."""
@@ -36,22 +43,29 @@ class ParquetReader:
         """Each row (``most``: of the first ones) with its number as an object; nested columns as objects and lists."""
         numbers = count(1)
         try:
-            with duckdb.connect(config=dict(LOCAL)) as connection:
-                found = connection.execute(
+            with self._opened() as cursor:
+                found = cursor.execute(
                     "SELECT to_json(file) FROM read_parquet(?) AS file LIMIT ?", [self._path, most]
                 )
                 while rows := found.fetchmany(1000):
                     for (text,) in rows:
                         yield next(numbers), json.loads(text)
         except duckdb.Error as error:
+            _database.cache_clear()
             raise IngestError(self._broken(error)) from error
 
     def _fetch(self, sql: str, params: list[object]) -> list[tuple[str | None, ...]]:
         try:
-            with duckdb.connect(config=dict(LOCAL)) as connection:
-                return connection.execute(sql, params).fetchall()
+            with self._opened() as cursor:
+                return cursor.execute(sql, params).fetchall()
         except duckdb.Error as error:
+            _database.cache_clear()
             raise IngestError(self._broken(error)) from error
+
+    def _opened(self) -> duckdb.DuckDBPyConnection:
+        """A connection of its own to the database that reads this file."""
+        path = Path(self._path)
+        return _database(self._path, path.stat().st_mtime_ns if path.exists() else 0).cursor()
 
     def stage(self, cursor: duckdb.DuckDBPyConnection, picks: Mapping[str, int]) -> Staged:
         """Columns are taken by position, so that no name of the file enters the SQL."""

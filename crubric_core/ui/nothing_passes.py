@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+import numpy as np
 import streamlit as st
 
 from ..irt.fit import constant_rubrics
@@ -17,12 +18,16 @@ from .text import count
 if TYPE_CHECKING:
     from .page import StudyPage
 
+FIRST = 100  # rubrics that pass, of which one almost always varies: then the others need not be looked at
 WHAT = {"kappa": "agreement beyond chance (κ)", "agreement": "agreement rate"}
 
 
 def nothing_passes(study: StudyPage) -> bool:
     """Whether no rubric that tells systems apart passes the gate; then the page says so, and ends."""
-    gate, varying = study.gating(), ~constant_rubrics(study.given().y)
+    gate, y = study.gating(), study.given().y
+    if not constant_rubrics(y[:, np.flatnonzero(gate.feasible)[:FIRST]]).all():
+        return False
+    varying = ~constant_rubrics(y)
     if (gate.feasible & varying).any():
         return False
     nearest, name = nearest_threshold(gate, varying), study.dataset.name

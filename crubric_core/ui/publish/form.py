@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ...analysis.result import Result
+    from ...figures.shared_view import SharedFigure
     from ...sharing import Choices, SharedView
     from ..loaders import Study
     from .links import Link
@@ -48,6 +50,7 @@ SPANS = {
 UNTIL = "until the end of a day"
 NEW_LINK = "new link"
 RESULTS = 4  # results that are kept whole
+VIEWS = 4  # views with their figures
 RECHECK = 5.0  # seconds until the viewer is asked again
 PUBLISH = "publish this"
 KEYS = {name: f"publish {name}" for name in ("title", "note", "target")}
@@ -107,8 +110,11 @@ def _take_over_words() -> None:
 
 def _result(study: Study) -> Result:
     """The whole result, from the stages that other pages have computed already and those that are left."""
-    key = (study.fingerprint, study.dataset.name, repr(study.settings))
-    return _results().once(key, lambda: result_of(study))
+    return _results().once(_key(study), lambda: result_of(study))
+
+
+def _key(study: Study) -> tuple[str, str, str]:
+    return study.fingerprint, study.dataset.name, repr(study.settings)
 
 
 @st.cache_resource(show_spinner=False)
@@ -116,13 +122,32 @@ def _results() -> Kept:
     return Kept(RESULTS)
 
 
-def view_of(study: Study, choices: Choices) -> SharedView:
-    """What readers will see."""
-    return sharing.build_view(_result(study), choices)
+@st.cache_resource(show_spinner=False)
+def _views() -> Kept:
+    return Kept(VIEWS)
+
+
+def view_of(study: Study, choices: Choices) -> tuple[SharedView, list[SharedFigure]]:
+    """What readers will see, with its figures; made once a day for the same choices."""
+
+    def made() -> tuple[SharedView, list[SharedFigure]]:
+        view = sharing.build_view(_result(study), choices)
+        return view, viewer.in_ink(shared_figures(view))
+
+    found: tuple[SharedView, list[SharedFigure]] = _views().once(
+        (_key(study), choices, datetime.now(UTC).date()), made
+    )
+    return found
+
+
+def made_now(view: SharedView) -> SharedView:
+    """The same view with the present time."""
+    return replace(view, made_at=datetime.now(UTC).replace(microsecond=0))
 
 
 def publish(view: SharedView, target: str | None, expires: datetime | None) -> None:
     """Publish under a new link, or under one that readers have; the page then restarts."""
+    view = made_now(view)
     if target is None:
         made = sharing.publish(view, views_folder(), expires, visitor())
         st.session_state[NEW_LINK] = view_link(made.token)
@@ -183,11 +208,11 @@ def show_check(check: viewer_check.Check) -> None:
     st.code(check.command, language=None, wrap_lines=True)
 
 
-def preview(view: SharedView) -> None:
+def preview(view: SharedView, figures: Sequence[SharedFigure]) -> None:
     """The page that readers will see."""
     st.caption("What its readers will see")
     with st.container(border=True, height=820, key="preview"):
-        viewer.render(view, viewer.in_ink(shared_figures(view)))
+        viewer.render(view, figures)
 
 
 def what_changes(target: str, view: SharedView) -> None:
@@ -207,7 +232,7 @@ def make(study: Study, found: Sequence[Link]) -> None:
     with left:
         target, choices = ask_target(found), ask_choices()
     try:
-        view = view_of(study, choices)
+        view, figures = view_of(study, choices)
     except SharingError as error:
         right.error(plain(str(error)))
         return
@@ -225,7 +250,7 @@ def make(study: Study, found: Sequence[Link]) -> None:
         st.markdown("Or without a link")
         take_along(view)
     with right:
-        preview(view)
+        preview(view, figures)
     if NEW_LINK in st.session_state:
         hand_out(st.session_state.pop(NEW_LINK))
 
@@ -235,7 +260,7 @@ def take_along(view: SharedView) -> None:
     with st.container(horizontal=True):
         st.download_button(
             "One HTML file",
-            lambda: standalone_html(view).encode(),
+            lambda: standalone_html(made_now(view)).encode(),
             "leaderboard.html",
             "text/html",
             on_click="ignore",
@@ -243,7 +268,7 @@ def take_along(view: SharedView) -> None:
         )
         st.download_button(
             "Folder for a web server (ZIP)",
-            lambda: bundle_zip(view),
+            lambda: bundle_zip(made_now(view)),
             "leaderboard.zip",
             "application/zip",
             on_click="ignore",

@@ -84,7 +84,8 @@ def steps(
     browser: Browser, ours: str, bare: str, repeats: int, pages: list[str], patience: float
 ) -> tuple[float, dict[tuple[str, str], tuple[float, ...]]]:
     """Every step in turn with one of the bare page."""
-    found, floor = {}, []
+    found: dict[tuple[str, str], tuple[float, ...]] = {}
+    floor: list[float] = []
     if not pages:
         return float("nan"), found
     with Sliders(browser, bare) as plain:

@@ -12,6 +12,7 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
+from crubric_core import sharing
 from crubric_core.server import local_viewer, viewer_check
 from crubric_core.sharing import audit, list_views, open_view, revoke
 from tests.pages.conftest import HOSTILE, Open
@@ -53,6 +54,20 @@ def test_without_a_link_it_says_what_to_do(open_page: Open, study: Path, views: 
 
 def test_without_data_it_says_what_to_do(open_page: Open, tmp_path: Path, views: Path) -> None:
     assert first_line(open_page("publish", tmp_path / "empty.duckdb")) == "No dataset yet."
+
+
+def test_a_view_is_built_anew_only_for_other_choices(
+    open_page: Open, study: Path, views: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    built: list[sharing.Choices] = []
+    build = sharing.build_view
+    monkeypatch.setattr(
+        sharing, "build_view", lambda result, choices: (built.append(choices), build(result, choices))[1]
+    )
+    app = open_page("publish", study).run()
+    assert len(built) == 1
+    app.checkbox(key="publish tiers").uncheck().run()
+    assert [choices.tiers for choices in built] == [True, False]
 
 
 def test_the_preview_is_what_its_readers_will_see(open_page: Open, study: Path, views: Path) -> None:

@@ -9,7 +9,7 @@ import pandas as pd
 
 from ..leaderboard.inference import Inference
 from ..settings import Settings
-from ..text import count, shorten
+from ..text import count, listed, shorten
 
 LONGEST = 40  # characters of a name
 LEAST_COVERAGE = (
@@ -69,6 +69,24 @@ def rests_on(board: Board) -> tuple[str, ...]:
     return tuple(said)
 
 
+def groups_sentence(board: Board) -> str:
+    """That systems of different groups are not compared, and who is in the first two; "" where all are linked."""
+    systems, standing = board.systems, board.standing
+    if standing.n_groups == 1:
+        return ""
+    groups = np.where(standing.ranked, -1 if standing.group is None else standing.group, -1)
+    some = [
+        listed([name(systems[i]) for i in np.flatnonzero(groups == group)], most=3)
+        for group in np.unique(groups[standing.ranked])
+    ]
+    unit = "rubrics" if standing.unit == "rubric" else "queries"
+    return (
+        f"The systems form {standing.n_groups:,} groups that share too few {unit} ({'; '.join(some[:2])}"
+        f"{'; …' if len(some) > 2 else ''}): no pair of two groups is compared, and their estimates have no common "
+        "scale."
+    )
+
+
 def reading(board: Board) -> tuple[str, ...]:
     """Two sentences for readers: what the estimate and its interval are, what a tier is."""
     level = level_of(board)
@@ -112,7 +130,7 @@ def name(system: str) -> str:
 
 def level_of(board: Board) -> str:
     """The level of the claims as it is written."""
-    return f"{board.standing.confidence:.0%}"
+    return f"{100 * board.standing.confidence:.10g}%"
 
 
 def _basis(board: Board) -> str:

@@ -14,7 +14,7 @@ import pandas as pd
 
 from ..text import count, listed, sentence_case
 from .agreement import OtherRanking
-from .board import Board, level_of, limits, name, reading, rests_on
+from .board import Board, groups_sentence, level_of, limits, name, reading, rests_on
 
 NAMED = 5  # systems that a sentence names
 
@@ -53,7 +53,7 @@ def claims_of(board: Board, others: Sequence[OtherRanking] = ()) -> Claims:
         return Claims("", refused, (), rests_on(board), (), reading(board)[:1], limits(board))
     return Claims(
         tier=first_tier(board),
-        ahead=ahead(board),
+        ahead=" ".join(part for part in (ahead(board), groups_sentence(board)) if part),
         contradicted=tuple(_against(board, other) for other in others if other.reversed),
         basis=rests_on(board),
         beside=tuple(_alike(other) for other in others if not other.reversed and _says_something(other)),
@@ -114,8 +114,11 @@ def pair_sentence(board: Board, one: int, other: int) -> str:
     standing = board.standing
     if not (standing.ranked[one] and standing.ranked[other]):
         return f"{names[0]} and {names[1]} are not compared: one of them is not ranked."
+    if standing.group is not None and standing.group[one] != standing.group[other]:
+        return f"{names[0]} and {names[1]} are not compared: they share too few queries."
     low, high = standing.difference_low[one, other], standing.difference_high[one, other]
-    interval = f"difference {standing.difference[one, other]:+.2f} [{low:.2f}, {high:.2f}]"
+    ends = f"[{low:.2f}, {high:.2f}]".replace("inf", "∞")
+    interval = f"difference {standing.difference[one, other]:+.2f} {ends}"
     if not standing.separated[one, other]:
         return f"{names[0]} and {names[1]} are not separated at {level}: {interval}."
     upper, lower = names if standing.difference[one, other] > 0 else names[::-1]

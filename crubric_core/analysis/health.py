@@ -10,6 +10,7 @@ import numpy as np
 
 from ..judges.measurability import gate_is_off
 from ..text import count, sentence_case
+from .board import groups_sentence
 from .claims import separated_pairs
 
 if TYPE_CHECKING:
@@ -125,11 +126,14 @@ def board_chip(board: Board, claims: Claims) -> Chip:
     """Whether systems are separated, and whether anything contradicts it."""
     standing, apart, pairs = board.standing, separated_pairs(board.comparisons), len(board.comparisons)
     effect = standing.design_effect
-    figure = f"{apart:,} of {pairs:,} pairs" + (
+    figure = f"{apart:,} of {count(pairs, 'pair')}" + (
         f", design effect {effect:.1f}" if np.isfinite(effect) else ""
     )
     if board.refused:
         return Chip("Board", figure, "stop", board.refused)
+    if standing.n_groups > 1:
+        remedy = "Have some systems of each answer the same queries."
+        return Chip("Board", figure, "stop", f"{groups_sentence(board)} {remedy}")
     if not apart:
         return Chip("Board", figure, "stop", f"{claims.ahead} Add queries.")
     if claims.contradicted:

@@ -48,7 +48,8 @@ def rank_systems(
     rng = np.random.default_rng([settings.seed, 2])
     method: Method
     if by_score:
-        method, inference = "score", _by_units(_score_evidence(scores, queries), rng, settings)
+        evidence = replace(_score_evidence(scores, queries), group=ability.group)
+        method, inference = "score", _by_units(evidence, rng, settings)
     elif settings.population == "queries":
         method, inference = "units", _by_units(ability, rng, settings)
     else:
@@ -90,7 +91,8 @@ def score_rubrics(
 def score_inference(ranking: Ranking, queries: pd.DataFrame, settings: Settings) -> Inference:
     """The same claims about the scores: the paired t over queries, adjusted for all pairs."""
     rng = np.random.default_rng([settings.seed, 3])
-    return _by_units(_score_evidence(ranking.scores, queries), rng, settings)
+    evidence = replace(_score_evidence(ranking.scores, queries), group=ranking.ability.group)
+    return _by_units(evidence, rng, settings)
 
 
 def _score_evidence(scores: QueryScores, queries: pd.DataFrame) -> Influence:

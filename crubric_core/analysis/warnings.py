@@ -33,11 +33,12 @@ def dataset_warnings(reduction: Reduction) -> tuple[str, ...]:
     n_systems = len(reduction.systems)
     if n_systems < FEW_SYSTEMS:
         warnings.append(
-            f"Only {n_systems} systems: item slopes are hardly identified; read tiers, not ranks."
+            f"Only {count(n_systems, 'system')}: item slopes are hardly identified; read tiers, not ranks."
         )
     empty = int(np.isnan(reduction.y).all(axis=1).sum())
     if empty:
-        warnings.append(f"{empty} systems have no consensus label and cannot be ranked.")
+        verb = "has" if empty == 1 else "have"
+        warnings.append(f"{count(empty, 'system')} {verb} no consensus label and cannot be ranked.")
     return tuple(warnings)
 
 

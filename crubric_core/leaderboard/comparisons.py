@@ -53,6 +53,7 @@ class Evidence:
 
     estimate: (M,). contributions: (n, M) psi sqrt(n_i / (n_i - 1)): their squares sum to the variance; 0 of one unit.
     floor: (M,) least variance. units: (M,) units of each. saturated: (M,) 1, -1 or 0.
+    group: (M,) systems of different groups are not compared; None: all are one.
     """
 
     estimate: FloatArray
@@ -60,6 +61,13 @@ class Evidence:
     floor: FloatArray
     units: IntArray
     saturated: IntArray
+    group: IntArray | None = None
+
+    @property
+    def linked(self) -> BoolArray:
+        """(M, M) pairs that can be compared."""
+        group = np.zeros(len(self.estimate)) if self.group is None else self.group
+        return np.asarray(group[:, None] == group)
 
     @cached_property
     def difference(self) -> FloatArray:
@@ -145,14 +153,15 @@ def _limits(
     equal = np.nonzero(se == 0)
     units = np.minimum(*(evidence.units[side] for side in equal))
     half[equal] = np.where((_sign_test(units) > critical) & _allowed(evidence)[equal], 0.0, np.inf)
+    half[~evidence.linked] = np.inf
     return _open(evidence.difference - half, evidence.difference + half, evidence.saturated)
 
 
 def _allowed(evidence: Evidence) -> BoolArray:
-    """(M, M) pairs of which a claim can be made: apart by more than rounding, not saturated on the same side."""
+    """(M, M) pairs of which a claim can be made: linked, apart by more than rounding, not saturated alike."""
     scale, side = np.abs(evidence.estimate), evidence.saturated
     apart = np.abs(evidence.difference) > ROUNDING * (scale[:, None] + scale)
-    return np.asarray(apart & ~((side[:, None] == side) & (side != 0)))
+    return np.asarray(apart & evidence.linked & ~((side[:, None] == side) & (side != 0)))
 
 
 def _deviates(difference: FloatArray, se: FloatArray, df: IntArray) -> FloatArray:

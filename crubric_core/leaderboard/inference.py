@@ -38,12 +38,13 @@ class Inference:
     difference: (M, M) row less column. difference_se, difference_low, difference_high: (M, M).
     p_value: (M, M) two-sided, of the pair alone. p_simultaneous: (M, M) adjusted for all pairs; NaN by percentiles.
     separated: (M, M) symmetric; False where not ranked. ahead: (M, M) probability that the row is above the column.
-    rank_probability: (M, M) P(rank of row ≤ k) in column k - 1.
+    rank_probability: (M, M) P(rank of row ≤ k) in column k - 1; NaN where there are several groups.
     saturated: (M,) 1 all labels the highest, -1 all the lowest, else 0.
     critical: multiple of difference_se that a separated pair exceeds; NaN by percentiles.
     design_effect: mean variance over units / mean variance over rubrics within these units; NaN unknown.
     n_units: units of evidence. unit: what they are. confidence: of intervals, tiers and ranks.
     simultaneous: whether these hold for all pairs at once. method: "units" or "bootstrap".
+    group: (M,) systems of different groups share too few units and are not compared; None: unknown, or all are one.
     """
 
     estimate: FloatArray
@@ -71,6 +72,12 @@ class Inference:
     confidence: float
     simultaneous: bool
     method: Method
+    group: IntArray | None = None
+
+    @property
+    def n_groups(self) -> int:
+        """Groups of ranked systems between which no pair is compared; 1 where all are linked."""
+        return 1 if self.group is None else len(np.unique(self.group[self.ranked]))
 
     @property
     def ranked(self) -> BoolArray:
@@ -139,7 +146,7 @@ def infer(
         **{name: scatter(values, kept, size) for name, values in columns.items()},
         **_square(pairs, kept, size),
         separated=scatter(pairs.separated, kept, size) == 1,
-        rank_probability=_rank_probability(spread, kept, size),
+        rank_probability=_rank_probability(spread if evidence.linked.all() else None, kept, size),
         saturated=influence.saturated,
         critical=pairs.critical,
         design_effect=float(shown.mean() / within.mean()) if within.sum() > 0 else float("nan"),
@@ -148,6 +155,7 @@ def infer(
         confidence=confidence,
         simultaneous=simultaneous,
         method="units",
+        group=influence.group,
     )
 
 
@@ -181,6 +189,7 @@ def evidence_of(influence: Influence) -> Evidence:
         influence.floor[kept],
         units,
         influence.saturated[kept],
+        None if influence.group is None else influence.group[kept],
     )
 
 
@@ -237,10 +246,10 @@ def _square(pairs: Comparisons, kept: IntArray, size: int) -> dict[str, FloatArr
     return {name: scatter(values, kept, size) for name, values in names.items()}
 
 
-def _rank_probability(draws: FloatArray, kept: IntArray, size: int) -> FloatArray:
-    """(M, M); beyond the number of ranked systems every rank is reached."""
+def _rank_probability(draws: FloatArray | None, kept: IntArray, size: int) -> FloatArray:
+    """(M, M); beyond the number of ranked systems every rank is reached. NaN where not all pairs are compared."""
     full = np.full((size, size), np.nan)
-    if len(kept):
+    if len(kept) and draws is not None:
         full[kept] = 1.0
         full[np.ix_(kept, np.arange(len(kept)))] = rank_shares(draws)
     return full

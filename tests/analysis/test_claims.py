@@ -306,6 +306,21 @@ def test_the_limit_of_the_intervals_is_the_least_coverage_that_was_measured() ->
     assert said not in " ".join(claims_of(board(found, by_score=True)).limits), "scores have no model"
 
 
+def test_systems_that_share_too_few_queries_are_said_not_to_be_compared() -> None:
+    separated = np.array([[0, 1, 0], [1, 0, 0], [0, 0, 0]]) > 0
+    found = replace(standing(np.array([2.0, 0.5, 1.0]), separated), group=np.array([0, 0, 1]))
+    said = "The systems form 2 groups that share too few queries (M0 and M1; M2): no pair of two groups is compared"
+    assert said in claims_of(board(found)).ahead
+    assert pair_sentence(board(found), 0, 2) == "M0 and M2 are not compared: they share too few queries."
+    assert "groups" not in claims_of(board(replace(found, group=np.zeros(3)))).ahead
+
+
+def test_an_open_interval_and_a_high_level_are_written_as_such() -> None:
+    found = standing(np.array([2.0, 0.5]), ~np.eye(2, dtype=bool))
+    unbounded = replace(found, confidence=0.999, difference_high=np.full((2, 2), np.inf))
+    assert pair_sentence(board(unbounded), 0, 1) == "M0 is ahead of M1 at 99.9%: difference +1.50 [0.75, ∞]."
+
+
 def test_readers_without_tiers_are_told_of_none() -> None:
     found = standing(np.array([2.0, 1.9, 0.0]), np.array([[0, 0, 1], [0, 0, 1], [1, 1, 0]]) > 0)
     said = claims_of(board(found)).without_tiers()

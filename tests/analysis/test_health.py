@@ -4,11 +4,18 @@ from __future__ import annotations
 
 from types import SimpleNamespace
 
+import numpy as np
 import pandas as pd
 from hypothesis import given
 from hypothesis import strategies as st
 
+from crubric_core import Settings
+from crubric_core.analysis.board import Board
+from crubric_core.analysis.claims import claims_of
 from crubric_core.analysis.health import SEVERITY, Chip, board_chip, labels_chip, overview_sentence, worst
+from crubric_core.analysis.tables import comparisons_table
+from crubric_core.leaderboard.inference import infer
+from crubric_core.leaderboard.influence import Influence
 
 CHIPS = st.lists(
     st.builds(
@@ -41,7 +48,7 @@ def test_too_few_systems_or_queries_and_many_missing_labels_are_no_good_labels()
 
 
 def test_a_system_is_named_as_its_file_spells_it() -> None:
-    standing = SimpleNamespace(design_effect=1.0)
+    standing = SimpleNamespace(design_effect=1.0, n_groups=1)
     board = SimpleNamespace(standing=standing, comparisons=pd.DataFrame({"separated": [True]}), refused="")
     claims = SimpleNamespace(ahead="s39 is ahead of 1 of the 1 other at 95%.", contradicted=())
     assert board_chip(board, claims).sentence.startswith("s39 ")
@@ -49,7 +56,7 @@ def test_a_system_is_named_as_its_file_spells_it() -> None:
 
 def test_a_contradiction_is_a_sentence_of_its_own() -> None:
     board = SimpleNamespace(
-        standing=SimpleNamespace(design_effect=1.0),
+        standing=SimpleNamespace(design_effect=1.0, n_groups=1),
         comparisons=pd.DataFrame({"separated": [True]}),
         refused="",
     )
@@ -57,3 +64,30 @@ def test_a_contradiction_is_a_sentence_of_its_own() -> None:
         ahead="s39 is ahead.", contradicted=("But the human ranking orders 1 of these.",)
     )
     assert board_chip(board, claims).sentence.startswith("The human ranking orders 1 of these. ")
+
+
+def test_a_board_whose_systems_share_no_queries_is_not_fit() -> None:
+    found = infer(
+        Influence(
+            np.array([1.0, 0.5, 0.0]),
+            np.zeros((9, 3)),
+            np.full(3, 9),
+            "query",
+            np.full(3, 0.001),
+            np.full(3, np.nan),
+            np.zeros(3, dtype=np.int64),
+            np.array([0, 0, 1]),
+        ),
+        np.random.default_rng(0),
+    )
+    board = Board(
+        systems=("s1", "s2", "s3"),
+        standing=found,
+        comparisons=comparisons_table(("s1", "s2", "s3"), found),
+        by_score=False,
+        n_rubrics=9,
+        settings=Settings(),
+    )
+    chip = board_chip(board, claims_of(board))
+    assert (chip.figure, chip.state) == ("1 of 3 pairs", "stop")
+    assert "(s1 and s2; s3)" in chip.sentence

@@ -11,7 +11,7 @@ import pytest
 
 from crubric_core import Settings, Workspace, run_pipeline
 from crubric_core.analysis.export import FILES, report, write_result
-from crubric_core.analysis.warnings import saturation_warnings
+from crubric_core.analysis.warnings import dataset_warnings, saturation_warnings
 from crubric_core.demo import simulate
 from crubric_core.errors import DatasetError
 from crubric_core.files import csv_bytes
@@ -182,6 +182,14 @@ def warned(*saturated):
 def test_systems_that_pass_or_fail_every_rubric_are_warned_of():
     assert warned(1, -1, 0, -1)[0].startswith("1 system passes every rubric and 2 systems fail every rubric")
     assert "passes" not in warned(0, -1)[0]
+
+
+def test_one_system_without_labels_is_spoken_of_in_the_singular():
+    y = np.ones((7, 2))
+    y[3] = np.nan
+    panel = {"n_judges": 3, "max_panel": np.full(2, 3), "n_total": np.full(2, 6)}
+    given = SimpleNamespace(y=y, systems=tuple("abcdefg"), **panel)
+    assert dataset_warnings(given) == ("1 system has no consensus label and cannot be ranked.",)
 
 
 def test_no_warning_where_every_system_passes_some_and_fails_some_or_is_unknown():

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -8,7 +10,7 @@ from hypothesis import strategies as st
 from crubric_core.leaderboard.comparisons import FEW_UNITS, Evidence, compare, pair_errors
 from crubric_core.leaderboard.from_draws import infer_from_draws
 from crubric_core.leaderboard.inference import comparison_table, draws_for, infer, separated_pairs
-from crubric_core.leaderboard.influence import Influence, score_influence
+from crubric_core.leaderboard.influence import Influence, linked_groups, score_influence
 from crubric_core.leaderboard.places import rank_shares, ranks_by_counting, tiers_by_first
 from crubric_core.leaderboard.simultaneous import (
     adjusted_p,
@@ -365,3 +367,31 @@ def test_identical_systems_are_kept_together_in_nineteen_boards_of_twenty():
 def test_compare_needs_no_draws_of_a_single_system():
     one = Evidence(np.zeros(1), np.zeros((5, 1)), np.ones(1), np.full(1, 5), np.zeros(1, dtype=np.int64))
     assert not compare(one, np.zeros((20, 1))).separated.any()
+
+
+def test_systems_are_linked_by_enough_shared_units_or_by_others():
+    units = np.arange(20)[:, None]
+    starts = np.array([0, 5, 16, 3])
+    labelled = (units >= starts) & (units < starts + 8)  # 0–7, 5–12, 16–19, 3–10
+    assert linked_groups(labelled).tolist() == [0, 0, 1, 0], (
+        "the first two share three units, the last links them"
+    )
+    assert linked_groups(labelled[:, :3]).tolist() == [0, 1, 2]
+    assert linked_groups(np.ones((2, 4), dtype=bool)).tolist() == [0] * 4, "all of one's units are enough"
+    assert linked_groups(np.eye(2, dtype=bool)).tolist() == [0, 1]
+
+
+def test_no_claim_is_made_between_groups_of_systems():
+    apart = replace(influence([9.0, 8.0, 1.0, 0.0], noise=0.01), group=np.array([0, 0, 1, 1]))
+    found = infer(apart, np.random.default_rng(0))
+    across = np.array([[0, 0, 1, 1]] * 2 + [[1, 1, 0, 0]] * 2) > 0
+    assert not found.separated[across].any()
+    assert found.separated[0, 1]
+    assert found.separated[2, 3]
+    assert np.isinf(found.difference_low[across]).all()
+    assert np.isinf(found.difference_high[across]).all()
+    assert (found.p_value[across] == 1).all()
+    assert found.rank_low.tolist() == [1, 2, 1, 2]
+    assert found.rank_high.tolist() == [3, 4, 3, 4]
+    assert np.isnan(found.rank_probability).all(), "one of the other group may stand anywhere"
+    assert infer(replace(apart, group=None), np.random.default_rng(0)).separated[across].all()

@@ -39,7 +39,7 @@ widgets.figures_row(
         "Judges agree": f"{reduction.n_agree.sum() / max(reduction.n_total.sum(), 1):.0%}"
         if reduction.n_total.sum()
         else widgets.UNKNOWN,
-        "Unanimous": f"{reduction.unanimous.mean():.0%}",
+        "Unanimous": f"{reduction.unanimous.mean():.0%}" if reduction.n_total.sum() else widgets.UNKNOWN,
         "Same for all": f"{shares.constant:.0%}",
     },
     {

@@ -150,6 +150,8 @@ def fit_irt(
     n_levels = _check(y, model, levels)
     constant = constant_rubrics(y)
     if constant.all():
+        if len(y) == 1:
+            raise FitError("There is one system: add labels of others to compare it with.")
         raise FitError(
             f"None of the {y.shape[1]} rubrics has two different labels, so they cannot separate "
             f"the {len(y)} systems: add systems or rubrics on which they differ."

@@ -56,6 +56,8 @@ def effective_judges(found: ResidualCorrelation) -> EffectiveJudges:
 
 def independence_note(found: EffectiveJudges) -> str:
     """What must be said where posterior probabilities are shown; empty where human labels show no shared errors."""
+    if found.judges == 1:
+        return "There is one judge: nothing shows its errors but human labels."
     if np.isnan(found.rho):
         return (
             "Whether the judges share errors is unknown (it takes human labels, or a fourth judge): the stated "

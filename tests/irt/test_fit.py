@@ -218,6 +218,7 @@ class TestEdges:
         ("y", "sentence"),
         [
             (np.ones((4, 3)), "None of the 3 rubrics has two different labels"),
+            (np.ones((1, 3)), "There is one system"),
             (np.full((4, 3), np.nan), "no label at all"),
             (np.empty((0, 0)), "no label at all"),
             (np.array([0.0, 1.0]), "systems × rubrics"),

@@ -56,6 +56,11 @@ def test_independent_judges_count_in_full_and_their_probabilities_hold(judges):
     assert independence_note(found) == ""
 
 
+def test_of_one_judge_no_shared_errors_are_spoken_of():
+    found = effective_judges(residual_correlation(panel_of(3, 0)[0][:, :, :1]))
+    assert independence_note(found) == "There is one judge: nothing shows its errors but human labels."
+
+
 def test_without_gold_a_minority_who_err_together_is_seen():
     found = effective_judges(residual_correlation(panel_of(9, 4)[0]))
     assert found.too_sure

@@ -68,6 +68,13 @@ def test_one_judge_is_one_sentence_and_no_empty_chart(open_page: Open, few_judge
     assert not app.get("plotly_chart")
 
 
+def test_one_judge_is_not_called_unanimous(open_page: Open, few_judges: Path) -> None:
+    figures = {
+        metric.label: metric.value for metric in open_page("overview", few_judges, dataset="one").metric
+    }
+    assert figures["Unanimous"] == figures["Judges agree"] == "—"
+
+
 @pytest.mark.parametrize("view", VIEWS)
 def test_two_judges_are_compared_with_each_other(open_page: Open, few_judges: Path, view: str) -> None:
     app = open_page("measurability", few_judges, view=view, dataset="two")

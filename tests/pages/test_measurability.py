@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
 from crubric_core import Settings, Workspace
@@ -18,6 +20,14 @@ def test_a_range_that_is_dragged_moves_the_threshold_to_its_left_end(monkeypatch
     for left_end in (0.4567, -3.0, 1.7):
         gate.keep_from(left_end)
     assert held == [0.45, -0.5, 1.0], "two digits, within what the slider can show"
+
+
+def test_a_threshold_that_many_rubrics_share_is_not_said_to_drop_a_quarter() -> None:
+    values = np.array([0.1, 0.4, 0.4, 0.4, 0.4, 0.8, 0.8, 0.9])
+    shared = SimpleNamespace(values=values, n_total=np.full(8, 5), feasible=values >= 0.4)
+    assert "reach it exactly stay" in gate.own_threshold(shared)
+    distinct = SimpleNamespace(values=values, n_total=np.full(8, 5), feasible=values >= 0.5)
+    assert gate.own_threshold(distinct) == "this threshold drops the lowest quarter"
 
 
 @pytest.mark.parametrize("page", ["measurability", "items", "bank"])

@@ -20,6 +20,8 @@ _PAIRS = (
         ("output_1", "output_2"),
         ("answer_a", "answer_b"),
         ("chosen", "rejected"),
+        ("response_a_model", "response_b_model"),
+        ("model_a_name", "model_b_name"),
     ),
 )
 _PREFERENCE = re.compile(r"\W*[AB]\W*(?:>{1,2}|<{1,2}|=)\W*[AB]\W*")  # A>B, B>>A, A=B

@@ -46,13 +46,22 @@ def answer(study: StudyPage, *first: str) -> None:
         )
         return
     kept = int(gate.feasible.sum())
+    passes = "passes" if kept == total == 1 else "pass"
     uses = "rubric κ, agreement beyond chance" if gate.statistic == "kappa" else "the agreement rate"
     study.answer(
         *first,
-        f"{kept:,} of {count(total, 'rubric')} pass τ_c = {shown_threshold(gate)}{_in_counts(gate)}; "
+        f"{kept:,} of {count(total, 'rubric')} {passes} τ_c = {shown_threshold(gate)}{_in_counts(gate)}; "
         f"{total - kept:,} do not.",
-        f"The gate uses {uses}" + ("." if gate.given else "; this threshold drops the lowest quarter."),
+        f"The gate uses {uses}" + ("." if gate.given else f"; {own_threshold(gate)}."),
     )
+
+
+def own_threshold(gate: Gate) -> str:
+    """What the threshold that follows from the labels does: rubrics equal to it stay, however many they are."""
+    measured = np.isfinite(gate.values) & (gate.n_total > 0)
+    if (~gate.feasible).sum() >= measured.sum() // 4:
+        return "this threshold drops the lowest quarter"
+    return "this threshold is where the lowest quarter ends, and rubrics that reach it exactly stay"
 
 
 def _in_counts(gate: Gate) -> str:

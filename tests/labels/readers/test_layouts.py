@@ -249,6 +249,10 @@ ASKED = {
         lines({"question_id": q, "model_a": "gpt-4o", "model_b": m, "winner": "model_a", "judge": "u"} for m in MODELS for q in (1, 2)),
         r"which of two answers is better \(model_a, model_b\)",
     ),
+    "preferences between named answers": (
+        lines({"prompt": q, "response_a_model": "a", "response_b_model": m, "winner_model": m} for m in MODELS for q in (1, 2)),
+        r"which of two answers is better \(response_a_model, response_b_model\)",
+    ),
     "preferences in words, as in Arena-Hard": (
         lines({"question_id": q, "model": m, "judge": "j", "games": [{"score": "A>B"}, {"score": "B>>A"}]} for m in MODELS for q in (1, 2)),
         "which of two answers is better, and",

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy import stats
+from scipy.special import stdtrit
 
 from ..errors import AssemblyError
 from ..types import BoolArray, FloatArray, IntArray
@@ -156,6 +157,6 @@ def _interval(estimate: float, without: FloatArray, share: bool, confidence: flo
         exact = stats.binomtest(int(estimate) * (n // 2), n // 2).proportion_ci(confidence)
         return Interval(float(estimate), float(exact.low), float(exact.high))
     se = np.sqrt((n - 1) / n * ((values - values.mean()) ** 2).sum())
-    half = float(stats.t.ppf((1 + confidence) / 2, n - 1) * se)
+    half = float(stdtrit(n - 1, (1 + confidence) / 2) * se)
     low, high = float(estimate) - half, float(estimate) + half
     return Interval(float(estimate), max(low, 0.0) if share else low, min(high, 1.0) if share else high)

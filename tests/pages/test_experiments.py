@@ -177,6 +177,7 @@ def test_the_report_holds_every_experiment_that_was_run(
         text = make(*report(study))
         assert [name for name in EXPERIMENTS if EXPERIMENTS[name].title not in text] == []
         assert not re.search(r"(?<!\\)<img src=x", text)
+    assert report(study)[0].calibration is study.calibration()  # computed once, for pages and reports
     args = build_parser().parse_args(shlex.split(report(study)[2])[1:])
     assert (settings_of(args), args.experiments) == (settings, list(EXPERIMENTS))
 

@@ -164,11 +164,11 @@ def terminal(study: Study, name: str) -> str:
 
 
 def report(study: Study) -> tuple[Result, list[ExperimentResult], str]:
-    """The analysis, every kept experiment, and the command that gives a report of them."""
+    """The analysis by the stages that are computed already, every kept experiment, and the command for a report."""
     kept = [found for n in EXPERIMENTS if (found := stored(study, n)) is not None]
     names, file = [found.name for found in kept], Path(loaders.workspace().path).name
     spelled = report_command(names, file, study.dataset.name, study.settings)
-    return pipeline.run_pipeline(study.dataset, study.settings), kept, spelled
+    return pipeline.result_of(study), kept, spelled
 
 
 def _written(make: Callable[[Result, Sequence[ExperimentResult], str], str], study: Study) -> bytes:

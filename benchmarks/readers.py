@@ -167,9 +167,20 @@ def large(size: str, readers: int, kept: Path) -> None:
                 secret.write_text(shared(workspace, DATASET, views))
     token, port = secret.read_text(), free_port()
     command = [sys.executable, "-m", "crubric_core", "viewer", "--port", str(port), "--views", str(views)]
-    with sync_playwright() as playwright, running(command, port, kept) as process, serve_bare() as bare:
-        browser, address = chromium(playwright), f"http://localhost:{port}/?view={token}"
+    with running(command, port, kept) as process:
         print(f"load {os.getloadavg()[0]:.1f}; no reader yet: {memory(process)}", flush=True)
+        in_browsers(f"http://localhost:{port}/?view={token}", readers, process)
+        page = Page("view", port, f"view={token}", 30)  # asyncio has no loop beside that of Playwright
+        for _ in range(2):
+            waits = ", ".join(f"{wait:.2f}" for wait in asyncio.run(all_at_once(page, readers)))
+            print(f"{readers} at once that draw nothing: {waits} s; {memory(process)}", flush=True)
+    print(f"load {os.getloadavg()[0]:.1f}")
+
+
+def in_browsers(address: str, readers: int, process: int) -> None:
+    """First paints one at a time, after those of a bare page, and of all readers at once."""
+    with sync_playwright() as playwright, serve_bare() as bare:
+        browser = chromium(playwright)
         print(f"bare page, nothing kept, then kept: {seconds(paints(browser, bare, 4))}", flush=True)
         print(f"first visit of all, then kept: {seconds(paints(browser, address, 4))}", flush=True)
         print(f"nothing kept: {seconds([paints(browser, address, 1)[0] for _ in range(3)])}", flush=True)
@@ -177,12 +188,7 @@ def large(size: str, readers: int, kept: Path) -> None:
         for _ in range(2):
             found = seconds(paints_at_once(browser, address, readers))
             print(f"{readers} at once: {found}; {memory(process)}", flush=True)
-        page = Page("view", port, f"view={token}", 30)
-        for _ in range(2):
-            waits = ", ".join(f"{wait:.2f}" for wait in asyncio.run(all_at_once(page, readers)))
-            print(f"{readers} at once that draw nothing: {waits} s; {memory(process)}", flush=True)
         browser.close()
-    print(f"load {os.getloadavg()[0]:.1f}")
 
 
 def seconds(visits: list[Visit]) -> str:

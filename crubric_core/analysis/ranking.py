@@ -16,7 +16,7 @@ from ..leaderboard.inference import Inference, infer
 from ..leaderboard.influence import Influence, ability_influence, score_influence
 from ..leaderboard.places import tiers_by_neighbour
 from ..settings import Settings
-from ..task_types.scoring import QueryScores, score_systems
+from ..task_types.scoring import QueryScores, by_emphasis, score_systems
 from ..task_types.types import TASK_TYPES
 from ..types import BoolArray, FloatArray, IntArray
 from .result import Calibration, Method, Ranking
@@ -89,9 +89,14 @@ def score_rubrics(
 
 
 def score_inference(ranking: Ranking, queries: pd.DataFrame, settings: Settings) -> Inference:
-    """The same claims about the scores: the paired t over queries, adjusted for all pairs."""
+    """The same claims about the scores by emphasis alone: the paired t over queries, adjusted for all pairs.
+
+    The weights nu of S are fitted to the labels that they weigh: they favour rubrics that separate these systems by
+    chance, and the paired t then finds differences between equal systems.
+    """
     rng = np.random.default_rng([settings.seed, 3])
-    evidence = replace(_score_evidence(ranking.scores, queries), group=ranking.ability.group)
+    unweighted = by_emphasis(ranking.scores, queries["omega"].to_numpy(dtype=float))
+    evidence = replace(_score_evidence(unweighted, queries), group=ranking.ability.group)
     return _by_units(evidence, rng, settings)
 
 

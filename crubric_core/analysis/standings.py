@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from ..types import FloatArray
     from .result import Ranking
 
-SCORE = "the score"
+SCORE = "the score without the model's weights"
 EVERY = "the ranking on every rubric, gate or not,"
 PASSING = "the ranking on all rubrics that pass"
 GOLD = "the mean of the human labels"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -155,6 +155,13 @@ def score_systems(
         unrecognised=types.unrecognised,
         clip=clip,
     )
+
+
+def by_emphasis(scores: QueryScores, omega: FloatArray | None = None) -> QueryScores:
+    """The same labels scored with w_j = e_j. omega: as in ``overall_scores``."""
+    n_queries = scores.by_query.shape[1]
+    by_query = query_scores(scores.points, scores.emphasis, scores.query_index, n_queries, scores.clip)
+    return replace(scores, score=overall_scores(by_query, omega), by_query=by_query, weights=scores.emphasis)
 
 
 def explain_query(scores: QueryScores, system: int, query: int) -> QueryExplanation:

@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 
 from crubric_core import Priors, Settings, Workspace
+from crubric_core.analysis.ranking import score_rubrics
 from crubric_core.analysis.stage import STAGES, Memory
 from crubric_core.analysis.stages import Analysis, with_rules
 from crubric_core.composition import Composition, Limit
@@ -120,6 +121,17 @@ def test_a_stage_is_computed_once_for_what_it_reads(dataset: Dataset) -> None:
     other = study(dataset, replace(one.settings, budget=3, tau_c=0.2), store=store)
     assert other.calibration() is one.calibration()
     assert other.measurability() is not one.measurability()
+
+
+def test_the_score_whose_pairs_are_compared_has_no_weight_that_was_fitted_to_these_labels(
+    whole: Analysis,
+) -> None:
+    rubrics, queries = np.flatnonzero(whole.pool), whole.queries()
+    ones = np.ones(len(whole.pool))
+    plain = score_rubrics(queries, whole.given(), ones, rubrics, whole.settings)
+    found = whole.score_standing(whole.pool)
+    np.testing.assert_allclose(found.estimate, plain.score)
+    assert not np.allclose(found.estimate, whole.ranking_on(whole.pool).scores.score)
 
 
 def test_another_content_of_the_dataset_has_another_key(dataset: Dataset) -> None:

@@ -6,7 +6,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crubric_core.errors import SettingsError
-from crubric_core.task_types.scoring import ScoringRules, explain_query, overall_scores, score_systems
+from crubric_core.task_types.scoring import (
+    ScoringRules,
+    by_emphasis,
+    explain_query,
+    overall_scores,
+    score_systems,
+)
 from crubric_core.task_types.types import TASK_TYPES
 from tests import oracles
 
@@ -74,6 +80,21 @@ def test_weights_multiply_the_emphasis():
     scores = one_query([1, 0], "decision", dimension=["actionability", None], weights=np.array([0.2, 3.0]))
     assert scores.weights.tolist() == [1.0, 3.0]
     assert scores.score == pytest.approx(1 / 4)
+
+
+def test_scores_by_emphasis_are_those_without_weights():
+    y = np.array([[1.0, 0.0, NAN, 1.0], [0.0, 0.0, 1.0, 1.0]])
+    columns = {
+        "task_type": ["decision", "evidence"],
+        "dimension": ["actionability", None, None, "actionability"],
+    }
+    columns["omega"] = np.array([1.0, 3.0])
+    given = (y, np.full(4, 2), np.array([0, 0, 1, 1]), 2)
+    weighted = score_systems(*given, **columns, weights=np.array([0.2, 3.0, 1.0, 0.1]))
+    found, expected = by_emphasis(weighted, columns["omega"]), score_systems(*given, **columns)
+    np.testing.assert_array_equal(found.by_query, expected.by_query)
+    np.testing.assert_array_equal(found.score, expected.score)
+    assert not np.array_equal(found.score, weighted.score)
 
 
 def test_a_query_without_weight_has_no_score():

@@ -126,7 +126,7 @@ def worth_sentences(curve: WorthCurve, size: int) -> tuple[str, str]:
         f"random banks of {size:,} keep {random.kept.estimate:.0%} [{random.kept.low:.0%}, {random.kept.high:.0%}]."
     )
     return first, (
-        f"A new system lands within {chosen.rank_error.estimate:.1f} ranks of its rank on all of them "
+        f"On average a new system lands {chosen.rank_error.estimate:.1f} ranks from its rank on all of them "
         f"({curve.systems} systems, each placed without its own labels). {_enough(curve)}"
     )
 

@@ -12,9 +12,8 @@ from ..settings import Settings
 from ..text import count, listed, shorten
 
 LONGEST = 40  # characters of a name
-LEAST_COVERAGE = (
-    0.91  # of nominal 95% intervals of θ and of differences, in the worst design of docs/inference.md
-)
+# Of nominal 95% intervals of θ and of differences, in the worst design of docs/inference.md.
+LEAST_COVERAGE = 0.91
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -68,7 +68,7 @@ def first_tier(board: Board) -> str:
     if not len(board.comparisons) or board.comparisons["separated"].all():
         return ""
     names = [name(board.systems[i]) for i in best if board.standing.tier[i] == 1]
-    if len(names) == len(best):
+    if len(names) == len(best) > 2:
         return f"Tier 1: all {len(names):,} systems."
     more = len(names) - NAMED
     return f"Tier 1: {', '.join(names[:NAMED])}{f' and {more:,} more' if more > 0 else ''}."
@@ -90,6 +90,9 @@ def ahead(board: Board) -> str:
     )
     first, others = board.systems[best[0]], len(best) - 1
     lead, won = name(first), wins.get(first, 0)
+    if not apart and others == 1:
+        one, other = (name(board.systems[i]) for i in best[:2])
+        return f"{one} and {other} are not separated at {level}: no claim about who is ahead."
     if not apart:
         return f"No pair of the {len(best):,} systems is separated at {level}: no claim about who is ahead."
     if others == 1:

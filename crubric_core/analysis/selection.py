@@ -13,7 +13,7 @@ from ..bank.certificate import Knapsack, certify
 from ..bank.constraints import Constraints
 from ..bank.pairs import PairDistances, pair_distances
 from ..bank.utility import Coverage, Utility
-from ..errors import DatasetError
+from ..errors import AssemblyError, DatasetError
 from ..irt.information import item_information
 from ..judges.consensus import baseline_mask
 from ..judges.measurability import nothing_passes
@@ -121,6 +121,11 @@ def order_without_fold(
     lower bounds as far as rubrics that vary go. begun: the first rubrics of the order, where they are known; only the
     strategy pairs without constraints makes use of them.
     """
+    if not (feasible & others.usable).any() and (constraints is None or not constraints.pinned.any()):
+        raise AssemblyError(
+            "Every rubric that passes tells only one system, or one fold of systems, from all others: no bank can be "
+            "chosen as if these were new. Add rubrics on which more systems differ."
+        )
     if (strategy or settings.strategy) == "pairs" and others.distances is not None and constraints is None:
         most = len(feasible) if budget is None else budget
         return pairs_bank(others.distances, _query_index(reduction), feasible & others.usable, most, begun)

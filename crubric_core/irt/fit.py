@@ -226,9 +226,8 @@ def bind_model(y: FloatArray, model: Model, priors: Priors, levels: IntArray) ->
 
 def constant_rubrics(y: FloatArray) -> BoolArray:
     """(J,) whether all known labels of a rubric are the same (or none is known)."""
-    low = np.fmin.reduce(
-        y, axis=0, initial=np.inf
-    )  # fmin and fmax pass over NaN, without a copy of the table
+    # fmin and fmax pass over NaN, without a copy of the table.
+    low = np.fmin.reduce(y, axis=0, initial=np.inf)
     high = np.fmax.reduce(y, axis=0, initial=-np.inf)
     return np.asarray(low >= high)
 

@@ -127,6 +127,7 @@ def _extreme(bank_scale: BankScale, system: str, y: FloatArray, placement: Place
     if not np.nanmin(others) <= placement.theta <= np.nanmax(others):
         side = "above" if placement.theta > np.nanmax(others) else "below"
         return [
-            f"{system} lies {side} all systems that the bank was made from: its ability is an extrapolation."
+            f"The estimate of {system} is {side} those of all systems that the bank was made from: it is an "
+            "extrapolation."
         ]
     return []

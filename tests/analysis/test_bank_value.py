@@ -15,6 +15,7 @@ from crubric_core.analysis.stage import Memory
 from crubric_core.analysis.stages import Analysis, with_rules
 from crubric_core.bank.worth import bank_worth
 from crubric_core.demo import simulate
+from crubric_core.errors import AssemblyError
 
 
 @pytest.fixture(scope="module")
@@ -26,6 +27,18 @@ def analysis():
         ds = workspace.dataset("small")
         settings = with_rules(ds, Settings(budget=20))
         yield Analysis(data=ds, fingerprint=ds.fingerprint, settings=settings)
+
+
+def test_rubrics_that_tell_one_system_from_all_others_choose_no_bank_without_it():
+    rows = [f"m{i},q,r{j},k{k},{int(i == 0)}" for i in range(7) for j in range(3) for k in range(2)]
+    with Workspace() as workspace:
+        workspace.ingest("\n".join(["system,query,rubric,judge,label", *rows]).encode(), "one", "labels")
+        analysis = Analysis(data=workspace.dataset("one"), fingerprint="one", settings=Settings())
+        assert analysis.ranking().table["rank"].tolist() == [1, 2, 2, 2, 2, 2, 2]
+        with pytest.raises(
+            AssemblyError, match="tells only one system, or one fold of systems, from all others"
+        ):
+            analysis.bank_masks()
 
 
 def curve_of(kept, separated=10):

@@ -110,6 +110,7 @@ def parsed_ahead(said: str) -> dict:
         "nobody": r"^No system could be ranked\.$",
         "alone": r"^Only (?P<first>M\d+) could be ranked\.$",
         "none": r"^No pair of the (?P<n>[\d,]+) systems is separated at 95%: no claim about who is ahead\.$",
+        "neither": r"^(?P<first>M\d+) and (?P<other>M\d+) are not separated at 95%: no claim about who is ahead\.$",
         "every": r"^All (?P<pairs>[\d,]+) pairs of the (?P<n>[\d,]+) systems are separated at 95%: "
         r"(?P<first>M\d+) is first\.",
         "all": r"^(?P<first>M\d+) is ahead of all (?P<others>[\d,]+) others at 95%\.",
@@ -139,7 +140,8 @@ def test_what_is_said_of_pairs_is_what_comparisons_say(found: Inference) -> None
     holds = {
         "nobody": ranked == 0,
         "alone": ranked == 1,
-        "none": separated == 0,
+        "none": separated == 0 and ranked > 2,
+        "neither": separated == 0 and ranked == 2,
         "every": separated == len(table) > 1,
         "all": won == ranked - 1 > 1,
         "two": ranked == 2 and separated == 1,

@@ -210,6 +210,12 @@ def test_no_systems_have_no_tiers():
     assert not r.separated.any()
 
 
+def test_estimates_that_differ_by_rounding_share_a_rank():
+    estimate = np.array([0.1 + 0.2, 0.3, 0.3 - 1e-6])
+    rank, _, _ = ranks_by_counting(estimate, np.zeros((3, 3), dtype=bool))
+    assert rank.tolist() == [1, 1, 3]
+
+
 def test_equal_estimates_share_the_better_rank_and_are_never_separated():
     r = inferred([1.0, 1.0, -4.0])
     assert r.rank.tolist() == [1, 1, 3]

@@ -38,11 +38,14 @@ def test_the_list_names_what_there_is() -> None:
 def test_the_fast_tier_leaves_out_every_marker_and_the_other_none() -> None:
     makefile, project = ((ROOT / name).read_text("utf-8") for name in ("Makefile", "pyproject.toml"))
     markers = re.findall(r'^  "(\w+): ', re.search(r"^markers = \[(.*?)^\]", project, re.M | re.S)[1], re.M)
-    rules = dict(re.findall(r"^([a-z-]+): .*\n\t@(.*pytest.*|.*PYTEST.*)$", makefile, re.M | re.I))
+    joined = makefile.replace("\\\n\t", "")
+    rules = dict(re.findall(r"^([a-z-]+): .*\n\t@(.*pytest.*|.*PYTEST.*)$", joined, re.M | re.I))
     left_out = re.search(r'-m "not \((.*?)\)"', rules["test"])[1].split(" or ")
     assert sorted(left_out) == sorted(markers)
     assert "-m " not in rules["test-all"]
     assert "CRUBRIC_TESTS=all" in rules["test-all"]
+    assert "check & checked=$$!" in rules["test-all"], "linters and types run beside the tests"
+    assert "wait $$checked || {" in rules["test-all"], "and what they find fails the run"
     assert "test-all" in (ROOT / ".ci/run").read_text("utf-8")
 
 

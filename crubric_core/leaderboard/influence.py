@@ -80,8 +80,7 @@ def linked_groups(labelled: BoolArray) -> IntArray:
 
     Two systems are linked if they share ENOUGH_SHARED units, or all of one's, or if others link them. Abilities of
     different groups have no common scale: that one group is better, and that its units are easier, give the same
-    labels, and the prior decides between the two. Of boards whose halves share 0, 1, 4 and 8 of 40 queries, 62%, 20%,
-    2% and 0% show a false separation if all pairs are compared (docs/method.md §10).
+    labels, and the prior decides between the two (docs/method.md §10; ``benchmarks.false_differences``).
     """
     known = labelled.astype(np.float64)
     own = known.sum(axis=0)

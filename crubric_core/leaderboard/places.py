@@ -7,7 +7,7 @@ from scipy.stats import rankdata
 
 from ..types import BoolArray, FloatArray
 
-DIGITS = 9  # to which estimates of alike systems are equal, although other sums led to them
+DECIMALS = 9  # to which estimates of alike systems are equal, although other sums led to them
 
 
 def tiers_by_first(estimate: FloatArray, separated: BoolArray) -> FloatArray:
@@ -39,11 +39,11 @@ def tiers_by_neighbour(estimate: FloatArray, separated: BoolArray) -> FloatArray
 def ranks_by_counting(
     estimate: FloatArray, separated: BoolArray
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """(M,) rank (estimates equal to 9 digits share the better), least and greatest rank that separated pairs allow.
+    """(M,) rank (estimates equal to 9 decimals share the better), least and greatest rank that separated pairs allow.
 
     Least: 1 + systems separated above. Greatest: M - systems separated below.
     """
-    rank = rankdata(-np.round(estimate, DIGITS), method="min").astype(float)
+    rank = rankdata(-np.round(estimate, DECIMALS), method="min").astype(float)
     above = separated & (estimate[None, :] > estimate[:, None])
     below = separated & (estimate[None, :] < estimate[:, None])
     return rank, 1.0 + above.sum(axis=1), float(len(estimate)) - below.sum(axis=1)

@@ -73,8 +73,10 @@ def bank_worth(
     values = np.column_stack([*shares, _tau(truth, found), _rank_errors(truth, found)])
     without = np.full((len(pool_separated), len(MEASURES)), np.nan)
     without[known] = values[1:]
+    trials = _disjoint(pool_true)
     kept, reversed_, ordered, tau, rank_error = (
-        _interval(values[0, k], values[1:, k], k < _SHARES, confidence) for k in range(len(MEASURES))
+        _interval(values[0, k], values[1:, k], trials if k < _SHARES else 0, confidence)
+        for k in range(len(MEASURES))
     )
     return Worth(kept, reversed_, ordered, tau, rank_error, int(np.triu(pool_true, 1).sum()), without)
 
@@ -84,7 +86,7 @@ def worth_difference(first: Worth, second: Worth, measure: str, confidence: floa
     k = MEASURES.index(measure)
     estimates = [getattr(worth, measure).estimate for worth in (first, second)]
     return _interval(
-        estimates[0] - estimates[1], first.without[:, k] - second.without[:, k], False, confidence
+        estimates[0] - estimates[1], first.without[:, k] - second.without[:, k], 0, confidence
     )
 
 
@@ -144,19 +146,35 @@ def _rank_errors(truth: FloatArray, found: FloatArray) -> FloatArray:
     return np.append(np.abs(difference).mean(), without)
 
 
-def _interval(estimate: float, without: FloatArray, share: bool, confidence: float) -> Interval:
-    """Jackknife interval with Student's t.
+def _disjoint(pairs: BoolArray) -> int:
+    """How many of the pairs (M, M) share no system, taken from the systems with the fewest partners on."""
+    left, found = pairs.copy(), 0
+    while left.any():
+        partners = left.sum(axis=1)
+        first = int(np.where(partners > 0, partners, len(left) + 1).argmin())
+        second = int(np.where(left[first], partners, len(left) + 1).argmin())
+        left[[first, second]] = left[:, [first, second]] = False
+        found += 1
+    return found
 
-    A share of 0 or 1 shows no spread: it gets the exact binomial interval of as many trials as disjoint pairs.
+
+def _interval(estimate: float, without: FloatArray, trials: int, confidence: float) -> Interval:
+    """Jackknife interval with Student's t. trials: of a share, how many of its pairs share no system; else 0.
+
+    A share that shows no spread, or whose pairs all have one system in common, has an interval that is at least the
+    exact binomial one (Clopper and Pearson 1934) of as many trials.
     """
     values = without[np.isfinite(without)]
-    n = len(values)
-    if n < 3 or not np.isfinite(estimate):
-        return Interval(float(estimate), float("nan"), float("nan"))
-    if share and np.ptp(values) == 0 and estimate in (0.0, 1.0):
-        exact = stats.binomtest(int(estimate) * (n // 2), n // 2).proportion_ci(confidence)
-        return Interval(float(estimate), float(exact.low), float(exact.high))
-    se = np.sqrt((n - 1) / n * ((values - values.mean()) ** 2).sum())
-    half = float(stdtrit(n - 1, (1 + confidence) / 2) * se)
-    low, high = float(estimate) - half, float(estimate) + half
-    return Interval(float(estimate), max(low, 0.0) if share else low, min(high, 1.0) if share else high)
+    n, level = len(values), (1 + confidence) / 2
+    low = high = float("nan")
+    if n >= 3 and np.isfinite(estimate):
+        half = float(stdtrit(n - 1, level)) * np.sqrt((n - 1) / n * ((values - values.mean()) ** 2).sum())
+        low, high = float(estimate - half), float(estimate + half)
+    if not trials:
+        return Interval(float(estimate), low, high)
+    if n < len(without) or n < 3 or np.ptp(values) < 1e-12:
+        met = estimate * trials
+        least = stats.beta.ppf(1 - level, met, trials - met + 1) if estimate > 0 else 0.0
+        most = stats.beta.ppf(level, met + 1, trials - met) if estimate < 1 else 1.0
+        low, high = float(np.fmin(low, least)), float(np.fmax(high, most))
+    return Interval(float(estimate), max(low, 0.0), min(high, 1.0))

@@ -67,6 +67,29 @@ def test_a_share_of_all_pairs_is_not_certain_with_few_systems():
     assert found.reversed.low == 0 < found.reversed.high < 0.7
 
 
+@pytest.mark.parametrize("size", [10, 60])
+def test_what_few_pairs_show_is_no_more_certain_among_many_systems(size):
+    pool, none = np.arange(float(size)), np.zeros((size, size), dtype=bool)
+    one = none.copy()
+    one[0, 9] = one[9, 0] = True
+    exact = stats.binomtest(1, 1).proportion_ci()
+    kept = bank_worth(pool, one, pool, one).kept
+    assert (kept.low, kept.high) == pytest.approx((exact.low, 1))
+    half = bank_worth(pool, one, np.stack([pool, pool]), np.stack([one, none])).kept
+    assert half.estimate == 0.5
+    assert half.low < 0.1
+    assert half.high > 0.9
+
+
+def test_pairs_that_all_have_one_system_in_common_are_one_trial():
+    pool, star, told = np.arange(12.0), np.zeros((12, 12), dtype=bool), np.zeros((12, 12), dtype=bool)
+    star[0, 1:] = star[1:, 0] = True
+    told[0, 1:11] = told[1:11, 0] = True
+    kept = bank_worth(pool, star, pool, told).kept
+    assert kept.estimate == pytest.approx(10 / 11)
+    assert kept.low < 0.1
+
+
 def test_intervals_are_those_of_the_jackknife_within_the_range_of_a_share():
     pool, sure, banks, told = standings(4, size=12)
     found = bank_worth(pool, sure, banks, told, confidence=0.9)

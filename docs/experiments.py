@@ -24,8 +24,8 @@ from crubric_core import Settings, Workspace
 from crubric_core.demo import write_demo
 from crubric_core.errors import CrubricError
 from crubric_core.experiments import EXPERIMENTS, ExperimentResult, run_experiment
+from crubric_core.experiments.kappa import OTHERS
 from crubric_core.experiments.results import num, records, span
-from crubric_core.experiments.threshold_sweep import OTHERS
 from crubric_core.reports.sections import declared_sheet, markdown_sheet, markdown_table
 from crubric_core.text import count, listed
 

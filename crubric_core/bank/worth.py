@@ -85,9 +85,7 @@ def worth_difference(first: Worth, second: Worth, measure: str, confidence: floa
     """First less second on the same systems, paired by the omitted system."""
     k = MEASURES.index(measure)
     estimates = [getattr(worth, measure).estimate for worth in (first, second)]
-    return _interval(
-        estimates[0] - estimates[1], first.without[:, k] - second.without[:, k], 0, confidence
-    )
+    return _interval(estimates[0] - estimates[1], first.without[:, k] - second.without[:, k], 0, confidence)
 
 
 def least_keeping(sizes: IntArray | Sequence[int], kept: FloatArray, target: float = 0.95) -> int | None:

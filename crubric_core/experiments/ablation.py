@@ -20,10 +20,10 @@ from ..text import count
 from ..types import BoolArray, Cancel, FloatArray, IntArray, Progress
 from .declaration import Chart, Experiment, ResultColumn, ResultTable, hidden, number
 from .inputs import Inputs, gold_labels, read_inputs, reference_scores
+from .kappa import OTHERS, Comparison, compare
 from .results import ExperimentResult, Watch, num, records, span
-from .scoring import gap, omega, query_types, score, score_draws
+from .scoring import gap, gap_draws, omega, query_types, score
 from .statistics import draw_interval, interquartile_range, known_mean, query_draws, rank_correlation
-from .threshold_sweep import OTHERS, Comparison, compare
 
 
 @dataclass(frozen=True)
@@ -100,9 +100,8 @@ def configuration_rows(
     for c in configurations:
         found = score(inputs, types if c.task else None, c.rubrics, calibration.nu if c.irt else None)
         scores[c.name] = found.score
-        drawn = score_draws(found.by_query, omega(inputs.queries), draws)
         low, high = draw_interval(
-            100 * np.ptp(drawn[:, np.isfinite(found.score)], axis=1), settings.confidence
+            gap_draws(found.by_query, omega(inputs.queries), draws), settings.confidence
         )
         kept = np.zeros(len(inputs.feasible), dtype=bool)
         kept[c.rubrics] = True

@@ -9,7 +9,7 @@ import pandas as pd
 
 from ..analysis.calibration import calibrate
 from ..analysis.result import Calibration
-from ..irt.comparison import Comparison, compare_models
+from ..irt.comparison import ALPHA, Comparison, compare_models
 from ..irt.dependence import LocalDependence, local_dependence, q3_among, worst_rubrics
 from ..irt.diagnostics import Spectrum, residual_spectrum, residuals
 from ..irt.fit import IrtFit, fit_irt
@@ -181,12 +181,21 @@ def headline(result: ExperimentResult) -> str:
     """The model that predicts best, and how many rubrics misfit."""
     misfit = records(result.tables["checks"], "check")["rubrics that misfit"]["value"]
     best, used = result.options["held_out_best"], result.options["model"]
-    how = f"The {best} predicts held-out labels best" + (
-        ", and is the model in use" if best == used else f"; the model in use is the {used}"
-    )
+    how = f"The {best} predicts held-out labels best, {_ahead(result.tables['models'], best, used)}"
     if used == "GRM":
         how = "The GRM is the only model of ordered labels here"
     return f"{how}. {_share(misfit).capitalize()} of the rubrics misfit; chance gives {CHANCE:.0%}."
+
+
+def _ahead(models: pd.DataFrame, best: str, used: str) -> str:
+    """Whether the best model is ahead of the one in use, or of the others where it is that one."""
+    p = dict(zip(models["model"], models["held_out_p"], strict=True))
+    if best != used:
+        how = "significantly better" if p.get(used, np.nan) <= ALPHA else "but not significantly better"
+        return f"{how} than the {used} in use"
+    level = [model for model in p if model != used and not p[model] <= ALPHA]
+    behind = f"; it is not significantly better than the {' and the '.join(level)}" if level else ""
+    return f"and is the model in use{behind}"
 
 
 EXPERIMENT = Experiment(

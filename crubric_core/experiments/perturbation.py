@@ -19,8 +19,15 @@ from ..types import Cancel, FloatArray, Progress
 from .declaration import P_VALUE, RHO, Chart, Experiment, ResultColumn, ResultTable, number
 from .inputs import Inputs, read_inputs, reference_scores
 from .results import ExperimentResult, Watch, compared, num, span
-from .scoring import gap, query_types, score
-from .statistics import interquartile_range, known_mean, mean_interval, rank_correlation, spearman_p
+from .scoring import gap, gap_draws, omega, query_types, score
+from .statistics import (
+    half_width,
+    interquartile_range,
+    known_mean,
+    query_draws,
+    rank_correlation,
+    spearman_p,
+)
 
 FLIPS = (0.0, 0.1, 0.2, 0.3)
 
@@ -83,21 +90,30 @@ def flip_table(
 ) -> pd.DataFrame:
     """One row a flip rate, averaged over the seeds.
 
-    degradation: gap less the gap without flips; low, high: its t interval over the seeds. rho: with the ranking
-    without flips.
+    degradation: gap less the gap without flips; low, high: its t interval, of queries like these and of other flips.
+    rho: with the ranking without flips.
     """
-    clean = score(inputs, types).score
+    settings, weights = inputs.settings, omega(inputs.queries)
+    draws = query_draws(inputs.query_index, settings.replicates, np.random.default_rng([settings.seed, 31]))
+    clean = score(inputs, types)
+    before, typed = gap_draws(clean.by_query, weights, draws), int((~pd.isna(types)).sum())
     rows = []
     for step, share in enumerate(flips):
-        found = []
-        for seed in range(seeds if round(share * (~pd.isna(types)).sum()) else 1):
+        found, drawn = [], np.zeros(len(draws))
+        for seed in range(seeds if round(share * typed) else 1):
             watch.step((step + seed / seeds) / len(flips), f"Flipping {share:.0%} of the task types")
-            rng = np.random.default_rng([inputs.settings.seed, 30, step, seed])
-            scores = score(inputs, flip_types(types, share, rng)).score
-            found.append((float(known_mean(scores)), gap(scores), float(rank_correlation(scores, clean))))
-        mean, gaps, rho = np.array(found).T
-        change, low, high, _ = mean_interval(gaps - gap(clean), inputs.settings.confidence)
-        rows.append((share, mean.mean(), gaps.mean(), change, low, high, float(known_mean(rho)), len(found)))
+            rng = np.random.default_rng([settings.seed, 30, step, seed])
+            flipped = score(inputs, flip_types(types, share, rng))
+            rho = float(rank_correlation(flipped.score, clean.score))
+            found.append((float(known_mean(flipped.score)), gap(flipped.score), rho))
+            drawn += gap_draws(flipped.by_query, weights, draws)
+        mean, gaps, rhos = np.array(found).T
+        change = gaps - gap(clean.score)
+        half = half_width(drawn / len(found) - before, change, typed, settings.confidence)
+        ends = (change.mean() - half, change.mean() + half)
+        rows.append(
+            (share, mean.mean(), gaps.mean(), change.mean(), *ends, float(known_mean(rhos)), len(found))
+        )
     columns = ["flip", "mean_score", "gap", "degradation", "low", "high", "rho", "seeds"]
     return pd.DataFrame(rows, columns=columns)
 

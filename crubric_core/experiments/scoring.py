@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..task_types.scoring import QueryScores, overall_scores, score_systems
+from ..task_types.scoring import QueryScores, score_systems
 from ..task_types.types import TASK_TYPES, ObjectArray, QueryTypes, resolve_task_types
 from ..types import BoolArray, FloatArray, IntArray
 from .inputs import Inputs
@@ -61,6 +61,14 @@ def gap(scores: FloatArray) -> float:
 
 def score_draws(by_query: FloatArray, weights: FloatArray, draws: IntArray) -> FloatArray:
     """(R, M) overall scores where draws (R, N) says how often each query counts. by_query (M, N), weights (N,)."""
-    given = np.isfinite(weights)
-    shares = np.where(given, weights, weights[given].mean() if given.any() else 1.0)
-    return np.stack([overall_scores(by_query, shares * drawn) for drawn in draws])
+    given, known = np.isfinite(weights), np.isfinite(by_query)
+    shares = draws * np.where(given, weights, weights[given].mean() if given.any() else 1.0)
+    total, scores = shares @ known.T, np.full((len(draws), len(by_query)), np.nan)
+    np.divide(shares @ np.where(known, by_query, 0.0).T, total, out=scores, where=total > 0)
+    return scores
+
+
+def gap_draws(by_query: FloatArray, weights: FloatArray, draws: IntArray) -> FloatArray:
+    """(R,) gap in percentage points of each draw of queries, over the systems that have a score at all."""
+    drawn = score_draws(by_query, weights, draws)
+    return np.asarray(100 * np.ptp(drawn[:, np.isfinite(by_query).any(axis=1)], axis=1))

@@ -1,14 +1,16 @@
 """Is a judge kinder to systems of its own family? (docs/method.md §11)
 
 A judge's leniency on a cell is its mark minus the mean mark of the other judges there. Its self-preference is the mean
-leniency on systems of its own family minus that on all others, by query; the interval is Student's t over the queries.
+leniency on systems of its own family minus that on all others, by query; the interval is Student's t over the queries,
+for all judges at once (Bonferroni). A judge may be as kind to systems of other families: how many of them is counted.
 Families are read from names ("gpt-4o" and "o3" are OpenAI's); a name that fits none, or two, has none.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -53,21 +55,25 @@ def self_preference(
 ) -> ExperimentResult:
     """Every judge with systems of its own family and of others.
 
-    Tables: ``judges`` (judge, family, own, others: systems; preference with its interval; queries).
+    Tables: ``judges`` (judge, family, own, others: systems; preference with its simultaneous interval; as_kind: other
+    systems to which its mean leniency is at least that to its own; queries).
     """
     watch = Watch(progress, cancel)
     watch.step(0.0, "Comparing the judges")
     inputs, judges = read_inputs(ds, settings), ds.judges
     systems = [family(name) for name in inputs.reduction.systems]
-    excess = leniency(ds.panel("binary"))
+    excess, makers = leniency(ds.panel("binary")), [family(judge) for judge in judges]
+    own = np.array([[maker is not None and other == maker for other in systems] for maker in makers])
+    by_query = [preference(excess[:, :, k], mine, inputs.query_index) for k, mine in enumerate(own)]
+    compared = sum(np.isfinite(values).sum() > 1 for values in by_query)
+    level = 1 - (1 - settings.confidence) / max(compared, 1)
     rows = []
     for k, judge in enumerate(judges):
-        maker = family(judge)
-        own = np.array([maker is not None and other == maker for other in systems])
-        by_query = preference(excess[:, :, k], own, inputs.query_index)
-        mean, low, high, n = mean_interval(by_query, settings.confidence)
-        rows.append((judge, maker or "unknown", int(own.sum()), int((~own).sum()), mean, low, high, n))
-    columns = ["judge", "family", "own", "others", "preference", "low", "high", "queries"]
+        mean, low, high, n = mean_interval(by_query[k], level)
+        mine, found = own[k], makers[k] or "unknown"
+        as_kind = as_kind_to(excess[:, :, k], mine) if n else np.nan
+        rows.append((judge, found, int(mine.sum()), int((~mine).sum()), mean, low, high, as_kind, n))
+    columns = ["judge", "family", "own", "others", "preference", "low", "high", "as_kind", "queries"]
     table = pd.DataFrame(rows, columns=columns)
     watch.step(1.0, "Done")
     return inputs.result("self_preference", {}, {"judges": table}, _found(table), _limits(systems, judges))
@@ -94,15 +100,29 @@ def preference(excess: FloatArray, own: BoolArray, query_index: IntArray) -> Flo
     return out
 
 
+def as_kind_to(excess: FloatArray, own: BoolArray) -> int:
+    """To how many other systems (M,) the judge's mean leniency (M, J) is at least that to its own together."""
+    by_system = known_mean(excess, axis=1)
+    return int((by_system[~own] >= known_mean(excess[own].ravel())).sum())
+
+
 def _named(table: pd.DataFrame) -> str:
     """The judges whose interval excludes 0, in words."""
     shown = table[(table["low"] > 0) | (table["high"] < 0)]
-    parts = [
-        f"{row['judge']} is {'kinder' if row['low'] > 0 else 'stricter'} to systems of its own family "
-        f"({num(row['preference'])} {span(row['low'], row['high'])})"
-        for row in shown.to_dict("records")
-    ]
+    parts = [_one(row) for row in shown.to_dict("records")]
     return listed(parts, most=len(parts)) if parts else ""
+
+
+def _one(row: Mapping[Any, Any]) -> str:
+    """One judge, and whether its own family stands out among the systems."""
+    kinder = row["low"] > 0
+    alike = int(row["as_kind"] if kinder else row["others"] - row["as_kind"])
+    also = f"as {'kind' if kinder else 'strict'} to {alike or 'none'} of {count(int(row['others']), 'other')}"
+    how = "kinder" if kinder else "stricter"
+    return (
+        f"{row['judge']} is {how} to systems of its own family than to others on average "
+        f"({num(row['preference'])} {span(row['low'], row['high'])}; {also})"
+    )
 
 
 def _found(table: pd.DataFrame) -> str:
@@ -117,6 +137,8 @@ def _found(table: pd.DataFrame) -> str:
 def _limits(systems: Sequence[str | None], judges: Sequence[str]) -> tuple[str, ...]:
     limits = [
         "Leniency is relative to the other judges of the dataset: if they belong to the same family, it does not show.",
+        "A judge's leniency differs from system to system for other reasons too: where it is as kind to systems of "
+        "other families, its own does not stand out.",
         "A judge that is kinder to good answers, whoever wrote them, is kinder to its own family where that is good.",
     ]
     unknown = sum(name is None for name in systems)
@@ -153,6 +175,7 @@ EXPERIMENT = Experiment(
                 "preference": number("self-preference", about="In shares of the mark, by query"),
                 "low": LOW,
                 "high": HIGH,
+                "as_kind": number("as kind to", "localized", "Other systems to which it is at least as kind"),
                 "queries": number("queries", "localized"),
             },
         )

@@ -38,8 +38,14 @@ def spearman_p(rho: float, n: int) -> float:
     return float(2 * stats.t.sf(abs(rho) * np.sqrt((n - 2) / (1 - rho**2)), n - 2))
 
 
-def mean_interval(values: FloatArray, confidence: float = 0.95) -> tuple[float, float, float, int]:
-    """Mean, t interval (low, high) and number of the known ``values`` (n,); NaN where n is too small."""
+def mean_interval(
+    values: FloatArray, confidence: float = 0.95, *, held_out: float = 0.0
+) -> tuple[float, float, float, int]:
+    """Mean, t interval (low, high) and number of the known ``values`` (n,); NaN where n is too small.
+
+    held_out: of values from random splits of the same data, the size of the part held out over that of the other:
+    the variance of their mean is s² (1/n + held_out), not s²/n (Nadeau and Bengio 2003).
+    """
     known = values[np.isfinite(values)]
     n = len(known)
     if not n:
@@ -47,7 +53,8 @@ def mean_interval(values: FloatArray, confidence: float = 0.95) -> tuple[float, 
     mean = float(known.mean())
     if n < 2:
         return mean, float("nan"), float("nan"), n
-    half = float(stats.t.ppf((1 + confidence) / 2, n - 1) * known.std(ddof=1) / np.sqrt(n))
+    spread = known.std(ddof=1) * np.sqrt(1 / n + held_out)
+    half = float(stats.t.ppf((1 + confidence) / 2, n - 1) * spread)
     return mean, mean - half, mean + half, n
 
 
@@ -58,6 +65,19 @@ def draw_interval(draws: FloatArray, confidence: float) -> tuple[float, float]:
         return float("nan"), float("nan")
     low, high = percentile_interval(known, confidence)
     return float(low), float(high)
+
+
+def half_width(drawn: FloatArray, repeats: FloatArray, units: int, confidence: float) -> float:
+    """Of the interval of a mean over random repeats (S,) of one table, whose units drawn anew change it to (R,).
+
+    The variances of the draws and of the mean over the repeats add up; Student's t with units - 1 degrees of freedom.
+    NaN where one of them is unknown.
+    """
+    drawn = drawn[np.isfinite(drawn)]
+    if min(len(drawn), len(repeats), units) < 2:
+        return float("nan")
+    variance = drawn.var(ddof=1) + repeats.var(ddof=1) / len(repeats)
+    return float(stats.t.ppf((1 + confidence) / 2, units - 1) * np.sqrt(variance))
 
 
 def known_mean(values: FloatArray, axis: int = 0) -> FloatArray:

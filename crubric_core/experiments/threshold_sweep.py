@@ -2,51 +2,28 @@
 
 Agreement is Cohen's kappa, pooled over the cells of the rubrics kept: the panel's majority against the majority of the
 human annotators, or, without human labels, each judge against the majority of the others, averaged over the judges.
+Whether the gate raises it is asked of systems whose labels the gate has not read.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 from scipy import stats
 
-from ..judges.agreement import kappa_of_counts
-from ..judges.consensus import majority
 from ..judges.measurability import gate_is_off
 from ..labels.store.dataset import Dataset
 from ..settings import Settings
-from ..types import BoolArray, Cancel, FloatArray, IntArray, Progress
+from ..types import Cancel, FloatArray, Progress
 from .declaration import HIGH, LOW, P_VALUE, Chart, Experiment, ResultColumn, ResultTable, hidden, number
 from .inputs import Inputs, gold_labels, read_inputs
+from .kappa import OTHERS, Comparison, compare, unread_changes
 from .results import ExperimentResult, Watch, compared, num, span
-from .statistics import confusion, draw_interval, known_mean, query_draws, sum_by_query
+from .statistics import draw_interval, known_mean, query_draws
 
 THRESHOLDS = (0.50, 0.60, 0.65, 0.70, 0.80)
-HUMAN, OTHERS = "human gold", "the other judges"
-
-
-@dataclass(frozen=True)
-class Comparison:
-    """What kappa is taken of. against: HUMAN or OTHERS. counts: (P, J, 4) agreement counts of each pair of raters."""
-
-    against: str
-    counts: FloatArray
-
-    def kappa(self, kept: BoolArray) -> float:
-        """Mean over the pairs of kappa pooled over the kept rubrics (J,)."""
-        return float(known_mean(kappa_of_counts(self.counts[:, kept].sum(axis=1))))
-
-    def by_rubric(self) -> FloatArray:
-        """(J,) mean over the pairs of each rubric's own kappa; NaN where it never varies."""
-        return known_mean(kappa_of_counts(self.counts))
-
-    def draws(self, kept: BoolArray, query_index: IntArray, weights: IntArray) -> FloatArray:
-        """(R,) kappa of the kept rubrics where weights (R, N) says how often each query is drawn."""
-        pairs = [weights @ sum_by_query(counts, query_index, kept) for counts in self.counts]
-        return known_mean(kappa_of_counts(np.stack(pairs)))
 
 
 def sweep(
@@ -56,6 +33,7 @@ def sweep(
     progress: Progress | None = None,
     cancel: Cancel | None = None,
     thresholds: Sequence[float] = THRESHOLDS,
+    splits: int = 5,
 ) -> ExperimentResult:
     """Kept rubrics and kappa at each threshold of measurability.
 
@@ -65,12 +43,13 @@ def sweep(
     watch = Watch(progress, cancel)
     watch.step(0.0, "Comparing the judges")
     inputs = read_inputs(ds, settings)
-    comparison = compare(ds.panel("binary"), gold_labels(ds, inputs.reduction))
+    gold = gold_labels(ds, inputs.reduction)
+    comparison = compare(ds.panel("binary"), gold)
     q = inputs.measurability["q_mean"].to_numpy()
     measured = inputs.reduction.n_total > 0
     watch.step(0.5, "Sweeping the threshold")
     tables = {
-        "thresholds": threshold_table(comparison, q, inputs, sorted(thresholds)),
+        "thresholds": threshold_table(comparison, q, inputs, sorted(thresholds), gold, splits),
         "quartiles": quartile_table(q[measured], comparison.by_rubric()[measured]),
         "correlation": correlation_table(q[measured], comparison.by_rubric()[measured]),
     }
@@ -81,34 +60,35 @@ def sweep(
     )
 
 
-def compare(panel: FloatArray, gold: FloatArray | None) -> Comparison:
-    """Majority against human gold (M, J), or each judge of the panel (M, J, K) against the majority of the others."""
-    if gold is not None:
-        return Comparison(HUMAN, confusion(majority(panel), gold)[None])
-    judges = range(panel.shape[2])
-    pairs = [confusion(panel[:, :, k], majority(np.delete(panel, k, axis=2))) for k in judges]
-    return Comparison(OTHERS, np.stack(pairs))
-
-
 def threshold_table(
-    comparison: Comparison, q: FloatArray, inputs: Inputs, thresholds: Sequence[float]
+    comparison: Comparison,
+    q: FloatArray,
+    inputs: Inputs,
+    thresholds: Sequence[float],
+    gold: FloatArray | None,
+    splits: int,
 ) -> pd.DataFrame:
-    """tau_c, kept, total, share, kappa with interval, delta to unfiltered with interval (queries drawn whole)."""
+    """tau_c, kept, total, share, kappa with interval, delta to unfiltered with interval (queries drawn whole).
+
+    unread: the same difference on systems that the gate has not read, with interval.
+    """
     gate_off = gate_is_off(inputs.reduction)
     settings, everything = inputs.settings, np.ones(len(q), dtype=bool)
     weights = query_draws(inputs.query_index, settings.replicates, np.random.default_rng([settings.seed, 20]))
     base = comparison.kappa(everything)
     base_draws = comparison.draws(everything, inputs.query_index, weights)
+    unknown = [(np.nan, np.nan, np.nan)]
+    off = gate_off or np.isnan(base)
+    unread = unknown * len(thresholds) if off else unread_changes(inputs, gold, thresholds, weights, splits)
     rows = []
-    for tau in (np.nan, *thresholds):
+    for tau, of_others in zip((np.nan, *thresholds), [*unknown, *unread], strict=True):
         kept = everything if np.isnan(tau) or gate_off else q >= tau
         draws = comparison.draws(kept, inputs.query_index, weights)
         kappa = comparison.kappa(kept)
         low, high = draw_interval(draws, settings.confidence)
         delta_low, delta_high = draw_interval(draws - base_draws, settings.confidence)
-        rows.append(
-            (tau, int(kept.sum()), len(q), kept.mean(), kappa, low, high, kappa - base, delta_low, delta_high)
-        )
+        change = (kappa - base, delta_low, delta_high)
+        rows.append((tau, int(kept.sum()), len(q), kept.mean(), kappa, low, high, *change, *of_others))
     columns = [
         "tau_c",
         "kept",
@@ -120,6 +100,9 @@ def threshold_table(
         "delta",
         "delta_low",
         "delta_high",
+        "unread",
+        "unread_low",
+        "unread_high",
     ]
     return pd.DataFrame(rows, columns=columns)
 
@@ -167,21 +150,26 @@ def _found(tables: dict[str, pd.DataFrame], inputs: Inputs, comparison: Comparis
             f"{against}; at τ_c = {last['tau_c']:g} the {int(last['kept'])} rubrics kept leave it undefined."
         )
     rises = bool((np.diff([row["kappa"] for row in table if np.isfinite(row["kappa"])]) >= 0).all())
-    shown = compared(last["delta_low"], last["delta_high"], "a rise", "a fall", "no change that is shown")
+    shown = compared(last["unread_low"], last["unread_high"], "a rise", "a fall", "no change that is shown")
     return (
-        f"{against} and {num(last['kappa'])} over the {int(last['kept'])} kept at τ_c = {last['tau_c']:g}: {shown} "
+        f"{against} and {num(last['kappa'])} over the {int(last['kept'])} kept at τ_c = {last['tau_c']:g} "
         f"(difference {num(last['delta'])} {span(last['delta_low'], last['delta_high'])}"
-        f"{'' if rises else '; it does not rise at every step'}). Pearson r of measurability with a rubric's own "
-        f"κ: {num(tables['correlation']['r'].iloc[0])}."
+        f"{'' if rises else '; it does not rise at every step'}). On systems that the gate has not read it is {shown} "
+        f"({num(last['unread'])} {span(last['unread_low'], last['unread_high'])}). Pearson r of measurability "
+        f"with a rubric's own κ: {num(tables['correlation']['r'].iloc[0])}."
     )
 
 
 def _limits(inputs: Inputs, comparison: Comparison) -> tuple[str, ...]:
     limits = []
+    if not inputs.gate_off:
+        limits.append(
+            "Gate and κ read the same labels, which raises κ by construction; the difference on systems that the gate "
+            "has not read is free of that."
+        )
     if comparison.against == OTHERS and not inputs.gate_off:
         limits.append(
-            "Filter and κ read the same judges: dropping rubrics on which they disagree raises their κ by "
-            "construction. It shows consistency; that the labels are right needs human gold."
+            "Agreement of the judges shows consistency; that the labels are right needs human gold."
         )
     if inputs.reduction.n_judges == 2:
         limits.append(
@@ -197,10 +185,12 @@ def headline(result: ExperimentResult) -> str:
     first, *_, last = result.frame().to_dict("records")
     if np.isnan(first["kappa"]) or np.isnan(last["kappa"]):
         return "There is too little data to compare: κ is unknown."
-    how = compared(last["delta_low"], last["delta_high"], "rises", "falls", "is not shown to change")
+    low, high = last.get("unread_low", np.nan), last.get("unread_high", np.nan)
+    how = compared(low, high, "rises", "falls", "is not shown to change")
     return (
-        f"Agreement with {result.options['against']} {how}: κ {num(first['kappa'])} over all rubrics, "
-        f"{num(last['kappa'])} over the {last['share']:.0%} that pass τ_c = {last['tau_c']:.2f}."
+        f"Agreement with {result.options['against']} {how} on systems that the gate has not read: Δκ "
+        f"{num(last.get('unread', np.nan))} {span(low, high)} behind τ_c = {last['tau_c']:.2f}. On the same labels κ "
+        f"is {num(first['kappa'])} over all rubrics, {num(last['kappa'])} over the {last['share']:.0%} that pass."
     )
 
 
@@ -209,7 +199,10 @@ EXPERIMENT = Experiment(
     title="Threshold sweep (L1)",
     question="Do labels agree better on rubrics that pass a stricter gate, and how many rubrics does it cost?",
     run=sweep,
-    parameters={"thresholds": "thresholds of measurability"},
+    parameters={
+        "thresholds": "thresholds of measurability",
+        "splits": "divisions of the systems into those that the gate reads and others",
+    },
     tables={
         "thresholds": ResultTable(
             "κ against coverage",
@@ -224,6 +217,9 @@ EXPERIMENT = Experiment(
                 "delta": number("Δκ", about="Minus kappa over all rubrics"),
                 "delta_low": LOW,
                 "delta_high": HIGH,
+                "unread": number("Δκ, not read", about="On systems whose labels the gate has not read"),
+                "unread_low": LOW,
+                "unread_high": HIGH,
             },
         ),
         "quartiles": ResultTable(

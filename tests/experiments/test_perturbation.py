@@ -7,6 +7,7 @@ from scipy import stats
 from crubric_core import Settings
 from crubric_core.experiments.inputs import read_inputs
 from crubric_core.experiments.perturbation import flip_types, perturbation
+from crubric_core.experiments.scoring import score
 from crubric_core.task_types.types import TASK_TYPES
 from tests import oracles
 
@@ -51,11 +52,33 @@ def test_flips_are_those_of_the_obvious_computation(result, inputs, settings):
         assert row["gap"] == pytest.approx(gaps.mean(), abs=1e-10)
         assert row["degradation"] == pytest.approx(gaps.mean() - 100 * np.ptp(clean), abs=1e-10)
         if row["flip"]:
-            changes = gaps - 100 * np.ptp(clean)
-            low, high = stats.t.interval(0.95, 2, changes.mean(), stats.sem(changes))
-            assert (row["low"], row["high"]) == pytest.approx((low, high))
+            assert row["low"] < row["degradation"] < row["high"]
+            assert row["high"] - row["degradation"] == pytest.approx(row["degradation"] - row["low"])
             rho = np.mean([oracles.naive_spearman(s, clean) for s in scores])
             assert row["rho"] == pytest.approx(rho, abs=1e-12)
+
+
+def test_the_interval_is_of_queries_like_these_and_of_other_flips(result, inputs, settings):
+    row, types = result.frame().iloc[-1], np.array(inputs.queries["task_type"].tolist(), dtype=object)
+    flipped = [flip_types(types, 0.3, np.random.default_rng([settings.seed, 30, 3, s])) for s in range(3)]
+    by_query = [score(inputs, names).by_query for names in (types, *flipped)]
+    omega = inputs.queries["omega"].to_numpy(dtype=float)
+    weights = np.where(np.isnan(omega), 1.0 if np.isnan(omega).all() else np.nanmean(omega), omega)
+
+    def gaps(times):
+        known = [
+            [(w, x) for w, x in zip(times, s, strict=True) if not np.isnan(x)]
+            for s in np.concatenate(by_query)
+        ]
+        means = [np.average([x for _, x in pairs], weights=[w for w, _ in pairs]) for pairs in known]
+        return 100 * np.ptp(np.reshape(means, (4, -1)), axis=1)
+
+    rng, drawn = np.random.default_rng(7), []
+    for _ in range(400):
+        clean, *after = gaps(weights * np.bincount(rng.integers(0, 12, 12), minlength=12))
+        drawn.append(np.mean(after) - clean)
+    half = stats.t.ppf(0.975, 11) * np.sqrt(np.var(drawn, ddof=1) + np.var(gaps(weights)[1:], ddof=1) / 3)
+    assert row["high"] - row["degradation"] == pytest.approx(half, rel=0.35)  # the result has 50 draws
 
 
 def test_scorers_agreement_and_external_validity_are_those_of_the_obvious_computation(result, inputs):

@@ -78,8 +78,20 @@ def test_a_judge_that_favours_its_family_is_found_and_named():
     assert "gpt-judge is kinder to systems of its own family" in EXPERIMENT.headline(result)
     own, query = np.array([True, True, False, False, False]), np.arange(60) // 2
     by_query = preference(leniency(study(kind=0.6))[:, :, 1], own, query)
-    low, high = stats.t.interval(0.95, 29, by_query.mean(), stats.sem(by_query))
+    low, high = stats.t.interval(
+        1 - 0.05 / 2, 29, by_query.mean(), stats.sem(by_query)
+    )  # two judges have a family
     assert (row["low"], row["high"]) == pytest.approx((low, high))
+    assert "as kind to none of 3 others" in EXPERIMENT.headline(result)
+
+
+def test_a_judge_that_is_as_kind_to_a_system_of_another_family_is_said_to_be():
+    panel = study(kind=0.6)
+    panel[2, :, 1] = 1.0  # to claude-opus it is kinder still
+    result = run(panel)
+    assert result.frame().set_index("judge").loc["gpt-judge", "as_kind"] == 1
+    if "gpt-judge is kinder" in EXPERIMENT.headline(result):
+        assert "as kind to 1 of 3 others" in EXPERIMENT.headline(result)
 
 
 def test_fair_judges_are_seldom_accused():

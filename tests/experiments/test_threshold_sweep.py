@@ -7,7 +7,7 @@ from scipy import stats
 from crubric_core import Settings
 from crubric_core.experiments.inputs import gold_labels, read_inputs
 from crubric_core.experiments.statistics import confusion
-from crubric_core.experiments.threshold_sweep import compare, quartile_table, sweep
+from crubric_core.experiments.threshold_sweep import EXPERIMENT, compare, quartile_table, sweep
 from crubric_core.judges import agreement
 from tests import oracles
 
@@ -100,9 +100,44 @@ def test_human_gold_is_preferred_and_named(workspace, settings):
     assert sweep(workspace.dataset("small"), settings).options["against"] == "the other judges"
 
 
-def test_judges_among_themselves_are_said_to_rise_by_construction(workspace, settings):
-    assert any("by construction" in s for s in sweep(workspace.dataset("small"), settings).limits)
-    assert not any("by construction" in s for s in sweep(workspace.dataset("gold"), settings).limits)
+def test_agreement_is_said_to_rise_by_construction_and_to_need_human_gold_for_more(workspace, settings):
+    small, gold = (sweep(workspace.dataset(name), settings, splits=0).limits for name in ("small", "gold"))
+    assert all(any("by construction" in limit for limit in limits) for limits in (small, gold))
+    assert any("needs human gold" in limit for limit in small)
+    assert not any("needs human gold" in limit for limit in gold)
+
+
+def test_a_gate_on_rubrics_that_are_all_alike_is_not_said_to_raise_agreement(workspace):
+    """Judges err alike on every rubric: whatever the gate drops, it drops by chance."""
+    rng = np.random.default_rng(3)
+    truth = rng.random((20, 60)) < 0.5
+    panel = truth[..., None] ^ (rng.random((20, 60, 3)) < 0.12)
+    rows = (f"s{i:02},q{j // 3:02},r{j},k{k},{panel[i, j, k]:d}" for i, j, k in np.ndindex(panel.shape))
+    workspace.ingest(("system,query,rubric,judge,label\n" + "\n".join(rows)).encode(), "alike", format="csv")
+    found = sweep(workspace.dataset("alike"), Settings.preset("paper"), thresholds=[0.7])
+    row = found.frame().iloc[-1]
+    assert row["delta_low"] > 0  # on the labels that the gate has read
+    assert row["unread_low"] < 0 < row["unread_high"]
+    assert "not shown to change on systems that the gate has not read" in EXPERIMENT.headline(found)
+
+
+def test_what_the_gate_has_not_read_is_the_other_half_of_the_systems(workspace, settings):
+    ds = workspace.dataset("small")
+    inputs, panel = read_inputs(ds, settings), ds.panel()
+    order = np.random.default_rng([settings.seed, 21]).permutation(len(panel))
+    halves, changes = (order[: len(panel) // 2], order[len(panel) // 2 :]), []
+    for read, unread in (halves, halves[::-1]):
+        q = np.array([(1 + a) / (2 + n) for a, n in oracles.naive_instances(panel[np.sort(read)])])
+        labels = panel[unread]
+        pairs = [
+            (labels[:, :, k], np.apply_along_axis(oracles.naive_majority, 2, np.delete(labels, k, axis=2)))
+            for k in range(panel.shape[2])
+        ]
+        kept = [j for j in range(len(q)) if q[j] >= 0.6]
+        changes.append(slow_kappa(pairs, kept) - slow_kappa(pairs, list(range(len(q)))))
+    found = sweep(ds, settings, thresholds=[0.6], splits=1).frame().iloc[-1]
+    assert inputs.settings.response == "binary"
+    assert found["unread"] == pytest.approx(np.mean(changes), abs=1e-12)
 
 
 def test_one_judge_has_no_gate_and_no_kappa_and_the_first_line_says_so(workspace):

@@ -52,7 +52,7 @@ def _swept(key: Key, _study: Study) -> ExperimentResult:
     chosen = _study.gating()
     own = {chosen.threshold} if chosen.statistic == "agreement" and not chosen.off else set()
     thresholds = sorted({*TESTED, *own})
-    return sweep(_study.dataset, _study.settings, thresholds=thresholds)
+    return sweep(_study.dataset, _study.settings, thresholds=thresholds, splits=0)
 
 
 def attrition(study: Study) -> Attrition:

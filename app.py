@@ -11,7 +11,7 @@ from starlette.middleware import Middleware
 from starlette.routing import Route
 
 from crubric_core.access import process_role
-from crubric_core.environment import PACKAGE
+from crubric_core.environment import PACKAGE, use_one_thread
 from crubric_core.errors import CrubricError
 from crubric_core.server.entrance import entrance
 from crubric_core.server.middleware import Gate, dashboard, healthz, viewer
@@ -19,6 +19,7 @@ from crubric_core.server.sign_in import guard
 from crubric_core.ui.errors import report
 from crubric_core.ui.loading import load_ahead, load_views_ahead
 
+use_one_thread()
 try:
     role = process_role()
     people = None if role == "viewer" else guard()

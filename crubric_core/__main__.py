@@ -11,7 +11,7 @@ from importlib import import_module
 from pathlib import Path
 
 from .commands.catalogue import COMMANDS, overview
-from .environment import program
+from .environment import program, use_one_thread
 from .errors import CrubricError
 
 NAME = "crubric"
@@ -23,6 +23,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     Whoever reads the output may stop early (``| head``): that ends the command without a word.
     """
+    use_one_thread()
     words = sys.argv[1:] if arguments is None else arguments
     first = next((word for word in words if not word.startswith("-")), "")
     args = build_parser([first] if first in COMMANDS else []).parse_args(words)

@@ -13,6 +13,12 @@ PACKAGE = Path(__file__).resolve().parent
 _INSTALLED = PACKAGE / "_app"
 #: The folder that holds app.py and pages/: part of an installed package, beside the package in a checkout.
 APP = _INSTALLED if _INSTALLED.is_dir() else PACKAGE.parent
+#: The environment of a process whose matrix products use one thread each. Ours are small: a second thread takes a whole
+#: processor from the browser and from other sessions, and saves no time. The last digits of a sum then do not depend on
+#: how many processors a machine has.
+ONE_THREAD = dict.fromkeys(
+    ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS"), "1"
+)
 _STARTED_AS = sys.argv[0]  # Streamlit writes its own arguments over sys.argv
 
 
@@ -24,6 +30,12 @@ def workspace_path() -> Path:
 def views_folder() -> Path:
     """The folder of published views: CRUBRIC_VIEWS, or crubric-views in the working folder (a checkout: data/views)."""
     return Path(os.environ.get("CRUBRIC_VIEWS") or _default("crubric-views", "data/views"))
+
+
+def use_one_thread() -> None:
+    """``ONE_THREAD`` for this process, unless its environment names a number; before NumPy is loaded."""
+    for name, threads in ONE_THREAD.items():
+        os.environ.setdefault(name, threads)
 
 
 def _default(installed: str, checkout: str) -> Path:

@@ -1,6 +1,7 @@
-"""Independent tasks on several processors: here one after the other, in processes of this machine, or on a cluster.
+"""Independent tasks on several processors: of this process, in processes of this machine, or on a cluster.
 
-joblib runs them on its own backends: loky for processes of this machine, Dask where a scheduler is named. Whoever asks
+joblib runs them on its own backends: threads where tasks gain by them, loky for processes of this machine, Dask where a
+scheduler is named. Where nothing is asked for, they run here, one after the other. Whoever asks
 for tasks gives each its own random generator and takes the results in the order of the tasks, so where they run changes
 no number. A process that is lost is survived: Dask gives its tasks to another worker, and here they are started again.
 """
@@ -13,7 +14,7 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import closing, contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
 from .errors import SettingsError, WorkersError
@@ -23,14 +24,27 @@ Result = TypeVar("Result")
 ATTEMPTS = 3
 """How often a task may lose the process that it runs in, before that is taken for the task's own fault."""
 CONNECT_SECONDS = 10
+MOST_THREADS = 4  # each may hold a table of its own
+
+
+def usable_threads() -> int:
+    """One for each processor, few enough for their memory; one where those of linear algebra take the processors."""
+    if os.environ.get("OPENBLAS_NUM_THREADS") != "1":
+        return 1
+    usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return min(usable, MOST_THREADS)
 
 
 @dataclass(frozen=True)
 class Workers:
-    """Where tasks run. processes: of this machine, 1: none but this one. scheduler: address of Dask's, "" for none."""
+    """Where tasks run. processes: of this machine, 1: none but this one. scheduler: address of Dask's, "" for none.
+
+    threads: of tasks that run in this process and gain by them (``run_tasks``).
+    """
 
     processes: int = 1
     scheduler: str = ""
+    threads: int = field(default_factory=usable_threads, compare=False)
 
     def __post_init__(self) -> None:
         """Raise SettingsError for what cannot be meant."""
@@ -43,7 +57,7 @@ class Workers:
 
     @property
     def here(self) -> bool:
-        """Whether tasks run in this thread, one after the other."""
+        """Whether tasks run in this process."""
         return self.processes == 1 and not self.scheduler
 
     @classmethod
@@ -78,17 +92,21 @@ def run_tasks(
     items: Sequence[Item],
     shared: tuple[Any, ...] = (),
     before: Callable[[int], None] | None = None,
+    *,
+    in_threads: bool = False,
 ) -> Iterator[Result]:
     """``task(*shared, item)`` of every item, in the items' order.
 
     task: a function of a module, which changes nothing of what it is given. shared: what all tasks read, sent once to
     each worker. items: small. before: called with an item's position, from 0, before its result is awaited; what it
-    raises stops everything. An error of a task is raised here, as soon as it is known; WorkersError where no worker can
-    finish a task.
+    raises stops everything. in_threads: whether tasks that run in this process gain by threads, as those that are in
+    NumPy for milliseconds at a time do. An error of a task is raised here, as soon as it is known; WorkersError where
+    no worker can finish a task.
     """
     tell = before or (lambda position: None)
     workers = current_workers()
-    if not workers.here and len(items) > 1:
+    elsewhere = not workers.here or (in_threads and workers.threads > 1)
+    if elsewhere and len(items) > 1:
         yield from _run_elsewhere(workers, _Job(task, shared), items, tell)
         return
     for position, item in enumerate(items):
@@ -106,7 +124,7 @@ class _Job(Generic[Result]):
 
 def _run_one(job: _Job[Result], item: tuple[Any]) -> Result:
     """One task in its worker, where tasks of its own run in turn."""
-    with use_workers(Workers()):
+    with use_workers(Workers(threads=1)):
         return job.task(*job.shared, *item)
 
 
@@ -158,7 +176,8 @@ def _results(
 def _backend(workers: Workers, job: _Job[Any]) -> Iterator[dict[str, Any]]:
     """How joblib is configured. What all tasks read lies on every worker of a cluster, for one may be lost."""
     if not workers.scheduler:
-        yield {"backend": "loky", "n_jobs": workers.processes}
+        backend, count = ("threading", workers.threads) if workers.here else ("loky", workers.processes)
+        yield {"backend": backend, "n_jobs": count}
         return
     with _client(workers.scheduler) as client:
         yield {"backend": "dask", "n_jobs": -1, "client": client, "scatter": [job]}

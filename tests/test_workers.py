@@ -10,7 +10,9 @@ import sys
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
+from threading import get_ident
 
+import numpy as np
 import pytest
 
 from crubric_core import fit_irt
@@ -19,9 +21,9 @@ from crubric_core.experiments import run_experiment
 from crubric_core.experiments.leave_one_judge_out import leave_one_judge_out
 from crubric_core.experiments.results import Watch
 from crubric_core.leaderboard.cross_fit import cross_fit
-from crubric_core.workers import ATTEMPTS, Workers, current_workers, run_tasks, use_workers
+from crubric_core.workers import ATTEMPTS, MOST_THREADS, Workers, current_workers, run_tasks, use_workers
 from tests.experiments.conftest import settings, workspace  # noqa: F401 - fixtures
-from tests.worker_tasks import die, die_once, fail, slowly, times, where
+from tests.worker_tasks import die, die_once, fail, slowly, thread, times, where
 
 LOKY = Workers(processes=2)
 ROOT = Path(__file__).resolve().parents[1]
@@ -51,6 +53,43 @@ def test_the_environment_names_workers_and_a_block_goes_before_it(monkeypatch):
     with use_workers(LOKY):
         assert current_workers() == LOKY
     assert current_workers() == Workers(3, "tcp://there:8786")
+
+
+def test_tasks_that_gain_by_threads_run_in_threads_of_this_process():
+    told = []
+    with use_workers(Workers(threads=2)):
+        assert set(run_tasks(where, range(4), before=told.append, in_threads=True)) == {(os.getpid(), True)}
+        assert set(run_tasks(thread, range(4))) == {get_ident()}
+        assert get_ident() not in set(run_tasks(thread, range(4), in_threads=True))
+    assert told == [0, 1, 2, 3]
+
+
+def test_threads_are_those_that_linear_algebra_leaves(monkeypatch):
+    monkeypatch.setenv("OPENBLAS_NUM_THREADS", "8")
+    assert Workers().threads == 1
+    monkeypatch.setenv("OPENBLAS_NUM_THREADS", "1")
+    assert Workers().threads == min(len(os.sched_getaffinity(0)), MOST_THREADS)
+
+
+def test_an_error_and_a_stop_end_tasks_in_threads():
+    def stop(position):
+        raise KeyboardInterrupt
+
+    with use_workers(Workers(threads=2)):
+        with pytest.raises(FitError, match="task 2"):
+            list(run_tasks(fail, range(3), in_threads=True))
+        with pytest.raises(KeyboardInterrupt):
+            list(run_tasks(where, range(3), before=stop, in_threads=True))
+
+
+def test_folds_fitted_in_threads_have_the_same_bytes(monkeypatch):
+    y = (np.random.default_rng(1).random((60, 40)) < 0.6).astype(float)
+    pooled = fit_irt(y)
+    alone = cross_fit(y, pooled)
+    monkeypatch.setattr("crubric_core.leaderboard.cross_fit.LARGE", 0)
+    with use_workers(Workers(threads=3)):
+        together = cross_fit(y, pooled)
+    assert pickle.dumps(together) == pickle.dumps(alone)
 
 
 @pytest.mark.parametrize(

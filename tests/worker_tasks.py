@@ -6,6 +6,7 @@ import os
 import signal
 import time
 from pathlib import Path
+from threading import get_ident
 
 from crubric_core.errors import FitError
 from crubric_core.workers import current_workers
@@ -18,6 +19,10 @@ def times(factor: int, number: int) -> int:
 def where(number: int) -> tuple[int, bool]:
     """This process, and whether its own tasks would run in it."""
     return os.getpid(), current_workers().here
+
+
+def thread(number: int) -> int:
+    return get_ident()
 
 
 def fail(number: int) -> int:

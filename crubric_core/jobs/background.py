@@ -19,7 +19,7 @@ from threading import Lock
 from typing import IO
 
 from ..access import carried, require_editor
-from ..environment import PACKAGE
+from ..environment import ONE_THREAD, PACKAGE
 from ..errors import CrubricError
 from ..experiments.results import ExperimentResult, settings_record
 from ..labels.store.results import result_key
@@ -28,8 +28,6 @@ from ..settings import Settings
 
 logger = logging.getLogger(__name__)
 UNEXPECTED = "The experiment ended unexpectedly; the log of the process that serves this page says why."
-# Small matrix products are slower on many threads, and the pages need a processor too.
-ONE_THREAD = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 Key = tuple[str, str, str]
 
 

@@ -26,6 +26,7 @@ from ..workers import run_tasks
 FEW_SYSTEMS = 6  # with fewer, the others are too few to calibrate a rubric
 LEAVE_ONE_OUT = 40  # most systems for which each is a fold of its own
 FOLDS = 10  # above that
+LARGE = 2**20  # cells from which threads gain: of fewer, their steps are too short
 AT_ONCE = 2**18  # numbers that are gathered at once; more leave the processor's cache
 
 
@@ -224,6 +225,7 @@ def cross_fit(y: FloatArray, pooled: IrtFit, *, progress: Progress | None = None
             range(count),
             (y, pooled, fold),
             before=lambda f: report_progress(f / count, f"Fitting without fold {f + 1} of {count}"),
+            in_threads=y.size >= LARGE,
         )
     )
     report_progress(1.0, "Fitted every fold")

@@ -65,6 +65,18 @@ def test_the_modules_add_exactly_the_commands_of_the_catalogue() -> None:
         assert {n for n, parser in commands.choices.items() if parser.add_help} == set(names)
 
 
+def test_linear_algebra_has_one_thread_unless_the_environment_names_a_number(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("OMP_NUM_THREADS", "6")
+    monkeypatch.setenv("OPENBLAS_NUM_THREADS", "2")
+    monkeypatch.delenv("OPENBLAS_NUM_THREADS")
+    with pytest.raises(SystemExit):
+        main(["--version"])
+    assert os.environ["OPENBLAS_NUM_THREADS"] == "1"
+    assert os.environ["OMP_NUM_THREADS"] == "6"
+
+
 def test_every_public_name_is_there_and_listed() -> None:
     for name in crubric_core.__all__:
         assert getattr(crubric_core, name).__name__ == name

@@ -15,9 +15,10 @@ import pytest
 from crubric_core import Settings, Workspace
 from crubric_core.demo import simulate
 from crubric_core.demo.writing import KINDS
+from crubric_core.environment import ONE_THREAD
 from crubric_core.errors import DatasetError, WorkspaceError
 from crubric_core.experiments import EXPERIMENTS, run_experiment, store_experiment, stored_experiment
-from crubric_core.jobs.background import ONE_THREAD, UNEXPECTED, Background, Job, job_key
+from crubric_core.jobs.background import UNEXPECTED, Background, Job, job_key
 from crubric_core.labels.store.snapshot import Snapshot
 from tests.experiments.conftest import QUICK
 

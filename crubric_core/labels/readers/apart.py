@@ -17,7 +17,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Protocol, TypeVar, cast
 
-from ...environment import PACKAGE
+from ...environment import ONE_THREAD, PACKAGE
 from ...errors import IngestError
 from .formats import archive
 from .formats.compression import compression_of, is_tar
@@ -32,7 +32,6 @@ MEGABYTES = 6144  # of memory that the process may take
 SECONDS = 600
 _INSIDE = "CRUBRIC_READS_APART"  # set in the process itself
 _HEAD = 1 << 12
-_ONE_THREAD = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 
 T = TypeVar("T")
 
@@ -97,7 +96,7 @@ def apart(names: Iterable[str], function: Callable[..., T], *arguments: Any) -> 
         task, answer = Path(folder) / "task", Path(folder) / "answer"
         task.write_bytes(pickle.dumps((function, arguments)))
         command = [sys.executable, "-m", __name__, str(task), str(answer)]
-        environment = os.environ | _ONE_THREAD | {_INSIDE: "1"}
+        environment = os.environ | ONE_THREAD | {_INSIDE: "1"}
         try:
             subprocess.run(  # noqa: S603 - a module of this package; the files' names are in the task
                 command,

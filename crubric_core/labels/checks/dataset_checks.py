@@ -12,6 +12,7 @@ import pandas as pd
 from ...text import count
 from ..ingest.findings import SHOWN, Finding, Severity, names, select
 from ..ingest.rubric_facts import keep_facts
+from ..ingest.tallies import sum_rubrics
 from . import consistency, scale_checks
 
 Check = Callable[[duckdb.DuckDBPyConnection, int], Iterator[Finding]]
@@ -23,6 +24,7 @@ _THIN = 0.9  # share of the cells that the best covered pair has
 
 def check_dataset(cursor: duckdb.DuckDBPyConnection, dataset_id: int, since: int = 0) -> tuple[Finding, ...]:
     """Every finding, errors first; of the rejected rows those of the ingests ``since`` one."""
+    sum_rubrics(cursor, dataset_id)
     keep_facts(cursor, dataset_id)
     return _check(cursor, dataset_id, since, coverage(cursor, dataset_id))
 

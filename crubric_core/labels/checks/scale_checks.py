@@ -10,36 +10,41 @@ import pandas as pd
 
 from ...text import count
 from ..ingest.findings import SHOWN, Finding, select
+from ..ingest.rubric_facts import keep_criteria
 
 _FEW_LEVELS = 12  # levels up to which a scale without one of them has a gap
 _ENOUGH = 10  # labels of a criterion, or of a judge on it, below which nothing is concluded
 
-# ``levels`` has a bit for each label modulo 64, which counts
-# different labels where they span fewer than that.
-_KEEP = f"""
-    CREATE OR REPLACE TEMP TABLE criteria_now AS
-    WITH listed AS (
-        SELECT criterion_id AS c, any_value(criterion) AS criterion, min(scale_min) AS scale_min,
-               max(scale_max) AS scale_max, bool_and(given) AS given
-        FROM facts_now GROUP BY criterion_id
-    ), by_judge AS (
-        SELECT f.criterion_id AS c, t.judge_id, min(t.lowest) AS lo, max(t.highest) AS hi, sum(t.n) AS n,
-               bit_or(t.levels) AS levels
-        FROM label_tallies t JOIN facts_now f USING (rubric_id)
-        WHERE t.dataset_id = $dataset AND t.n > 0 GROUP BY f.criterion_id, t.judge_id
-    ), ranges AS (
-        SELECT c, min(lo) AS lowest, max(hi) AS highest, bit_count(bit_or(levels)) AS bits, sum(n)::BIGINT AS n,
-               max(lo) FILTER (n >= {_ENOUGH}) AS above, min(hi) FILTER (n >= {_ENOUGH}) AS below,
-               max(hi) FILTER (n >= {_ENOUGH}) AS top, count(*) FILTER (n >= {_ENOUGH}) AS judges
-        FROM by_judge GROUP BY c
+# ``seen`` has a bit for each label modulo 64, which counts different labels where they span fewer than that.
+# Judges can only differ where this holds of their summed-up tallies, whose ranges lie within those of the judges; or
+# where a judge has none; or where the bits of judges could coincide.
+_MORE = f"""
+    , bit_count(bit_or(seen)) AS bits,
+    highest - lowest + 1 > bits AND highest - lowest < {_FEW_LEVELS} AND labels >= {2 * _ENOUGH} AS gap,
+    bit_count(bit_or(judges)) > 1 AND labels >= {2 * _ENOUGH} AND (
+        $wide OR bit_or(judges) <> bit_or(summed_judges) OR max(high_lowest) > min(low_highest)
+        OR (min(low_highest) <= 1 AND max(hi) >= 3)
+    ) AS suspect,
+    false AS apart
+"""
+_WIDE = """
+    SELECT coalesce(max(judge_id) - min(judge_id) > 63, false) FROM judges WHERE dataset_id = $dataset
+"""
+_PART = f"""
+    WITH by_judge AS (
+        SELECT f.criterion_id, t.judge_id, min(t.lowest) AS lo, max(t.highest) AS hi
+        FROM label_tallies t JOIN facts_now f USING (rubric_id) JOIN criteria_now c USING (criterion_id)
+        WHERE t.dataset_id = $dataset AND t.n > 0 AND c.suspect
+        GROUP BY f.criterion_id, t.judge_id HAVING sum(t.n) >= {_ENOUGH}
     )
-    SELECT c, criterion, scale_min, scale_max, given, lowest, highest, n,
-           highest - lowest + 1 > bits AND highest - lowest < {_FEW_LEVELS} AND n >= {2 * _ENOUGH} AS gap,
-           judges > 1 AND (above > below OR (below <= 1 AND top >= 3)) AS apart
-    FROM listed JOIN ranges USING (c)
+    UPDATE criteria_now SET apart = true FROM (
+        SELECT criterion_id FROM by_judge GROUP BY criterion_id
+        HAVING count(*) > 1 AND (max(lo) > min(hi) OR (min(hi) <= 1 AND max(hi) >= 3))
+    ) found WHERE found.criterion_id = criteria_now.criterion_id
 """
 _ENDS = """
-    SELECT scale_min, scale_max, count(*) AS n FROM criteria_now WHERE scale_max - scale_min > 1 AND NOT given
+    SELECT scale_min, scale_max, count(*) AS n FROM criteria_now
+    WHERE bits IS NOT NULL AND scale_max - scale_min > 1 AND NOT given
     GROUP BY scale_min, scale_max ORDER BY n DESC, scale_max DESC, scale_min DESC LIMIT 1
 """
 # Of the criteria that are shown, which labels there are: of them alone the labels are read.
@@ -47,22 +52,25 @@ _SHOW = f"""
     WITH found AS (
         SELECT *, count(*) OVER () AS found FROM criteria_now WHERE {{where}} ORDER BY criterion LIMIT {SHOWN}
     ), given_labels AS (
-        SELECT c, count(*) AS different, left(string_agg(label::VARCHAR, ', ' ORDER BY label), 100) AS labels
+        SELECT criterion_id, count(*) AS different, left(string_agg(label::VARCHAR, ', ' ORDER BY label), 100) AS labels
         FROM (
-            SELECT DISTINCT o.c, l.label FROM labels l JOIN facts_now f USING (rubric_id)
-            JOIN found o ON o.c = f.criterion_id
+            SELECT DISTINCT o.criterion_id, l.label FROM labels l JOIN facts_now f USING (rubric_id)
+            JOIN found o ON o.criterion_id = f.criterion_id
             WHERE l.dataset_id = $dataset AND l.label IS NOT NULL
-        ) GROUP BY c
+        ) GROUP BY criterion_id
     )
-    SELECT criterion, scale_min, scale_max, given, lowest, highest, different, labels, n, apart, found
-    FROM found JOIN given_labels USING (c) ORDER BY criterion
+    SELECT criterion, scale_min, scale_max, given, lowest, highest, different, g.labels, o.labels AS n, apart, found
+    FROM found o JOIN given_labels g USING (criterion_id) ORDER BY criterion
 """
 
 
 def check_scales(cursor: duckdb.DuckDBPyConnection, dataset_id: int) -> Iterator[Finding]:
-    """Findings about the scales as they are now, by ``facts_now``."""
-    cursor.execute(_KEEP, {"dataset": dataset_id})
-    yield from _below_zero(*_found(cursor, dataset_id, "lowest < 0 AND NOT given"))
+    """Findings about the scales as they are now, by ``facts_now`` and ``rubric_sums``."""
+    ((wide,),) = cursor.execute(_WIDE, {"dataset": dataset_id}).fetchall()
+    keep_criteria(cursor, _MORE.replace("$wide", str(wide).lower()))
+    if cursor.execute("SELECT 1 FROM criteria_now WHERE suspect LIMIT 1").fetchone():
+        cursor.execute(_PART, {"dataset": dataset_id})
+    yield from _below_zero(*_found(cursor, dataset_id, "bits IS NOT NULL AND lowest < 0 AND NOT given"))
     yield from _gaps(*_found(cursor, dataset_id, "gap AND NOT given"))
     yield from _narrow(cursor, dataset_id)
     yield from _apart(*_found(cursor, dataset_id, "apart"))
@@ -108,7 +116,7 @@ def _narrow(cursor: duckdb.DuckDBPyConnection, dataset_id: int) -> Iterator[Find
     if ends is None:
         return
     low, high, _ = ends
-    where = f"scale_max - scale_min > 1 AND NOT given AND scale_min >= {low:d} AND scale_max < {high:d}"
+    where = f"bits IS NOT NULL AND scale_max - scale_min > 1 AND NOT given AND scale_min >= {low:d} AND scale_max < {high:d}"
     found, n = _found(cursor, dataset_id, where)
     if n:
         first = found.iloc[0]

@@ -8,6 +8,7 @@ import hashlib
 import duckdb
 
 from .facts import FACTS, current_facts
+from .tallies import sum_rubrics
 
 Query = tuple[str, dict[str, object]]
 
@@ -17,11 +18,8 @@ Query = tuple[str, dict[str, object]]
 # summed within a rubric first, by their tallies: new labels add to the sums, and no stored label is read again.
 _SECTIONS = {
     "labels": """
-        SELECT to_json([q.name, r.name, total::VARCHAR, n::VARCHAR]) AS content
-        FROM (
-            SELECT rubric_id, sum(hashes) AS total, sum("rows") AS n FROM label_tallies
-            WHERE dataset_id = $dataset GROUP BY rubric_id
-        ) JOIN rubrics r USING (rubric_id) LEFT JOIN queries q ON q.query_id = r.query_id
+        SELECT to_json([q.name, r.name, hashes::VARCHAR, "rows"::VARCHAR]) AS content
+        FROM rubric_sums JOIN rubrics r USING (rubric_id) LEFT JOIN queries q ON q.query_id = r.query_id
     """,
     "gold": """
         WITH tokens AS (
@@ -99,14 +97,14 @@ SECTIONS = (
 _ALWAYS = SECTIONS[:5]  # the others came later, and count where they hold anything
 
 
-def section(name: str, dataset: int) -> Query:
-    """(rows, sum of their hashes) of one table of the dataset."""
+def _section(name: str, dataset: int) -> Query:
+    """(rows, sum of their hashes) of one table of the dataset; of the labels, as ``rubric_sums`` has them."""
     content = _SECTIONS[name]
     sql = f"SELECT count(*), coalesce(sum(md5_number_lower(content::VARCHAR)::HUGEINT), 0) FROM ({content})"
-    return sql, {"dataset": dataset}
+    return sql, {"dataset": dataset} if "$dataset" in sql else {}
 
 
-def combine(sections: dict[str, tuple[int, int]]) -> str:
+def _combine(sections: dict[str, tuple[int, int]]) -> str:
     """32 hexadecimal digits for the (rows, sum) of every section."""
     there = [name for name in SECTIONS if name in _ALWAYS or sections[name][0]]
     text = ";".join(f"{name}:{sections[name][0]}:{sections[name][1]}" for name in there)
@@ -114,10 +112,11 @@ def combine(sections: dict[str, tuple[int, int]]) -> str:
 
 
 def renew(cursor: duckdb.DuckDBPyConnection, dataset: int) -> str:
-    """The fingerprint of the dataset as the transaction sees it, stored with it."""
+    """The fingerprint of the dataset as the transaction sees it, stored with it; ``rubric_sums`` is made for it."""
+    sum_rubrics(cursor, dataset)
     sections = {}
     for name in SECTIONS:
-        rows, total = cursor.execute(*section(name, dataset)).fetchall()[0]
+        rows, total = cursor.execute(*_section(name, dataset)).fetchall()[0]
         sections[name] = (int(rows), int(total))
     ((rows, total),) = cursor.execute(_REASONS_OF_LABELS, {"dataset": dataset}).fetchall()
     sections["reasons"] = (sections["reasons"][0] + int(rows), sections["reasons"][1] + int(total))
@@ -126,6 +125,6 @@ def renew(cursor: duckdb.DuckDBPyConnection, dataset: int) -> str:
     ).fetchone()
     if source is not None:  # labels that lie elsewhere are known by what is said of their files
         sections["labels"] = (int(source[0]), int(source[1], 16))
-    found = combine(sections)
+    found = _combine(sections)
     cursor.execute("UPDATE datasets SET fingerprint = ? WHERE dataset_id = ?", [found, dataset])
     return found

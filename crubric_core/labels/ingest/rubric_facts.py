@@ -105,19 +105,24 @@ RUBRIC_FACTS = f"""
 
 
 _CRITERIA = """
-    SELECT criterion, count(*) AS rubrics, count(DISTINCT query) AS queries,
+    SELECT criterion_id, criterion, count(*) AS rubrics, count(DISTINCT query) AS queries,
            coalesce(sum(n), 0)::BIGINT AS labels, min(lo) AS lowest, max(hi) AS highest,
            min(scale_min) AS scale_min, max(scale_max) AS scale_max, max(levels) AS levels,
            min(polarity) AS polarity, min(pass_mark) AS pass_mark, bool_or(mark_given) AS mark_given,
-           CASE WHEN bool_and(given) THEN 'given' ELSE 'inferred' END AS source
-    FROM {facts} GROUP BY criterion_id, criterion ORDER BY labels DESC, criterion
+           bool_and(given) AS given {more}
+    FROM {facts} GROUP BY criterion_id, criterion
+"""
+_SHOWN = """
+    SELECT criterion, rubrics, queries, labels, lowest, highest, scale_min, scale_max, levels, polarity, pass_mark,
+           mark_given, CASE WHEN given THEN 'given' ELSE 'inferred' END AS source
+    FROM ({found}) ORDER BY labels DESC, criterion
 """
 
 
 def criteria(dataset: int) -> Query:
     """One row a criterion: what its scale rests on, and the lowest label that counts as met (or as passed)."""
-    facts = "facts LEFT JOIN labelled USING (rubric_id)"
-    return f"WITH {RUBRIC_FACTS} {_CRITERIA.format(facts=facts)}", {"dataset": dataset}
+    found = _CRITERIA.format(facts="facts LEFT JOIN labelled USING (rubric_id)", more="")
+    return f"WITH {RUBRIC_FACTS} {_SHOWN.format(found=found)}", {"dataset": dataset}
 
 
 _SCALE = """
@@ -125,12 +130,18 @@ _SCALE = """
 """
 
 
+_OF_LABELS = "SELECT rubric_id, lo, hi, n FROM label_extremes WHERE dataset_id = $dataset"
+_OF_SUMS = "SELECT rubric_id, lo, hi, n FROM rubric_sums"
+
+
 def keep_facts(cursor: duckdb.DuckDBPyConnection, dataset: int, *, store: bool = False) -> None:
     """The temporary table ``facts_now``: rubrics with scale, lo, hi and n of the labels, as the transaction sees them.
 
-    Scales that were stored for the same state of the dataset are read. ``store``: others are stored, for later.
+    Scales that were stored for the same state of the dataset are read. ``store``: others are stored, for later; what
+    the labels come to is then taken from ``rubric_sums``, which the fingerprint left.
     """
-    state, scales = _state(cursor, dataset), "rubric_scales WHERE dataset_id = $dataset"
+    labelled = _OF_SUMS if store else _OF_LABELS
+    state, scales = _state(cursor, dataset, labelled), "rubric_scales WHERE dataset_id = $dataset"
     stands = _stored_state(cursor, dataset) == state
     if store and not stands:
         cursor.execute("DELETE FROM rubric_scales WHERE dataset_id = ?", [dataset])
@@ -141,8 +152,7 @@ def keep_facts(cursor: duckdb.DuckDBPyConnection, dataset: int, *, store: bool =
             """,
             {"dataset": dataset, "state": state},
         )
-    stored = "labelled AS (SELECT rubric_id, lo, hi, n FROM label_extremes WHERE dataset_id = $dataset)"
-    names, scales = (stored, scales) if store or stands else (RUBRIC_FACTS, "facts")
+    names, scales = (f"labelled AS ({labelled})", scales) if store or stands else (RUBRIC_FACTS, "facts")
     cursor.execute(
         f"""
         CREATE OR REPLACE TEMP TABLE facts_now AS
@@ -152,14 +162,23 @@ def keep_facts(cursor: duckdb.DuckDBPyConnection, dataset: int, *, store: bool =
     )
 
 
+def keep_criteria(cursor: duckdb.DuckDBPyConnection, more: str = "") -> None:
+    """The temporary table ``criteria_now``: as ``criteria``, of ``facts_now``.
+
+    ``more``: further aggregates of ``facts_now`` and ``rubric_sums``, as SQL that begins with a comma.
+    """
+    facts = "facts_now LEFT JOIN (SELECT * EXCLUDE (n, lo, hi) FROM rubric_sums) USING (rubric_id)"
+    found = _CRITERIA.format(facts=facts, more=more)
+    cursor.execute(f"CREATE OR REPLACE TEMP TABLE criteria_now AS {found}")
+
+
 def criteria_now(cursor: duckdb.DuckDBPyConnection) -> pd.DataFrame:
-    """As ``criteria``, of the facts that were kept."""
-    return cursor.execute(_CRITERIA.format(facts="facts_now")).df()
+    """As ``criteria``, of the criteria that were kept."""
+    return cursor.execute(_SHOWN.format(found="FROM criteria_now")).df()
 
 
 _STATE = """
-    SELECT (SELECT (count(*), sum(hash(rubric_id, lo, hi)::HUGEINT))
-            FROM label_extremes WHERE dataset_id = $dataset),
+    SELECT (SELECT (count(*), sum(hash(rubric_id, lo, hi)::HUGEINT)) FROM ({labelled})),
            (SELECT (count(*), sum(hash(rubric_id, q.name, r.name, r.text, scale_min, scale_max, weight, polarity,
                                        pass_mark, r.ingest_id IS NULL)::HUGEINT))
             FROM rubrics r LEFT JOIN queries q USING (query_id) WHERE r.dataset_id = $dataset)
@@ -167,9 +186,10 @@ _STATE = """
 _METHOD = hashlib.md5(RUBRIC_FACTS.encode(), usedforsecurity=False).hexdigest()[:8]
 
 
-def _state(cursor: duckdb.DuckDBPyConnection, dataset: int) -> str:
-    """All that the scales of a dataset rest on, as a text."""
-    return f"{_METHOD} {cursor.execute(_STATE, {'dataset': dataset}).fetchone()}"
+def _state(cursor: duckdb.DuckDBPyConnection, dataset: int, labelled: str = _OF_LABELS) -> str:
+    """All that the scales of a dataset rest on, as a text; ``labelled``: what its labels come to, by rubric."""
+    found = cursor.execute(_STATE.format(labelled=labelled), {"dataset": dataset}).fetchone()
+    return f"{_METHOD} {found}"
 
 
 def _stored_state(cursor: duckdb.DuckDBPyConnection, dataset: int) -> str | None:
@@ -181,8 +201,12 @@ def _stored_state(cursor: duckdb.DuckDBPyConnection, dataset: int) -> str | None
 
 
 def scales_stand(before: duckdb.DuckDBPyConnection, now: duckdb.DuckDBPyConnection, dataset: int) -> bool:
-    """Whether nothing that the scales rest on was another before; ``now`` has just stored them."""
-    return _state(before, dataset) == _stored_state(now, dataset)
+    """Whether nothing that the scales rest on was another before; ``now`` has just stored them.
+
+    Every change of a dataset stores them, so those that stand are of the state before.
+    """
+    stored = _stored_state(before, dataset) or _state(before, dataset)
+    return stored == _stored_state(now, dataset)
 
 
 def named_as(dataset: int, criteria: list[str]) -> Query:

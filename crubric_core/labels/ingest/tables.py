@@ -194,6 +194,20 @@ TABLES = (
     StagingTable("touched", "a rubric whose labels an undo changes", ("rubric_id",), ("undo",), ("undo",)),
     StagingTable("summed", "a row of tallies, one a key", (), ("tallies",), ("tallies",)),
     StagingTable(
+        "rubric_sums",
+        "a rubric with the sums of its tallies",
+        ("rubric_id", "rows", "hashes", "n", "lo", "hi", "seen"),
+        ("tallies",),
+        ("fingerprint", "rubric_facts"),
+    ),
+    StagingTable(
+        "criteria_now",
+        "a criterion with its scale, as the transaction sees it",
+        ("criterion_id", "criterion", "labels", "lowest", "highest"),
+        ("rubric_facts",),
+        ("rubric_facts",),
+    ),
+    StagingTable(
         "facts_now",
         "a rubric with its scale, as the transaction sees it",
         ("rubric_id", "criterion", "lo", "hi", "n"),

@@ -51,6 +51,29 @@ def rebuild(cursor: duckdb.DuckDBPyConnection, dataset: int) -> None:
     recount(cursor, dataset, f"SELECT rubric_id FROM rubrics WHERE dataset_id = {dataset:d}")
 
 
+def sum_rubrics(cursor: duckdb.DuckDBPyConnection, dataset: int) -> None:
+    """The temporary table ``rubric_sums``: the tallies of the labels by rubric, for all that is asked of rubrics.
+
+    rows and hashes are sums; n known labels from lo to hi, with their bits ``seen`` as in ``label_tallies``. ``judges`` has bit
+    (judge_id modulo 64) of every judge with known labels, ``summed_judges`` of those among them with a folded row;
+    of these rows ``high_lowest`` is the highest ``lowest``, ``low_highest`` the lowest ``highest``.
+    """
+    judge = "1::UBIGINT << (judge_id & 63)::UBIGINT"
+    cursor.execute(
+        f"""
+        CREATE OR REPLACE TEMP TABLE rubric_sums AS
+        SELECT rubric_id, sum("rows") AS "rows", sum(hashes) AS hashes, sum(n)::BIGINT AS n, min(lowest) AS lo,
+               max(highest) AS hi, bit_or(levels) AS seen,
+               bit_or(CASE WHEN n > 0 THEN {judge} ELSE 0::UBIGINT END) AS judges,
+               bit_or(CASE WHEN n > 0 AND folded THEN {judge} ELSE 0::UBIGINT END) AS summed_judges,
+               max(CASE WHEN folded THEN lowest END) AS high_lowest,
+               min(CASE WHEN folded THEN highest END) AS low_highest
+        FROM label_tallies WHERE dataset_id = $dataset GROUP BY rubric_id
+        """,
+        {"dataset": dataset},
+    )
+
+
 @dataclass(frozen=True)
 class _Tally:
     """A table of tallies: the ids of a row, how rows of one key are summed up, and the SELECT that counts labels."""

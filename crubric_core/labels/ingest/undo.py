@@ -95,7 +95,9 @@ def undo(cursor: duckdb.DuckDBPyConnection, dataset: tuple[int, str], ingest_id:
     except IngestError as error:
         raise DatasetError(f"{' and '.join(sources)} cannot be undone alone. {error}") from error
     left = cursor.execute("SELECT 1 FROM ingests WHERE dataset_id = ?", [dataset_id]).fetchone()
-    fingerprint = hashing.renew(cursor, dataset_id) if left else None
+    if not left:
+        return UndoReport(name, sources, removed, restored, None)
+    fingerprint = hashing.renew(cursor, dataset_id)
     keep_facts(cursor, dataset_id, store=True)
     return UndoReport(name, sources, removed, restored, fingerprint)
 

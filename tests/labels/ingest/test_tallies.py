@@ -159,3 +159,30 @@ def test_a_scale_that_new_rows_change_is_said_and_one_that_stands_is_not(ws, tab
     assert [f.code for f in changed.checks if f.code == "scale_changed"] == ["scale_changed"] * bool(scale)
     stretched = ws.ingest(table("e q r j 7"), "d")
     assert ("scale_changed" in [f.code for f in stretched.checks]) is (scale is None)
+
+
+def ranges_apart(ws: Workspace) -> bool:
+    return "disjoint_ranges" in {finding.code for finding in ws.dataset("d").checks()}
+
+
+def of_judge(judge: str, labels: tuple[int, int], first: int = 0) -> list[tuple]:
+    """A judge's labels of twelve systems on one rubric, two levels in turn."""
+    return [(f"s{first + i}", "q", "r", judge, "", str(labels[i % 2]), "") for i in range(12)]
+
+
+def test_judges_with_ranges_apart_are_found_whichever_ingests_their_labels_are_of(ws):
+    ws.ingest(content(of_judge("j", (0, 1))), "d")
+    assert not ranges_apart(ws), "one judge"
+    ws.ingest(content(of_judge("k", (3, 4))), "d")
+    assert ranges_apart(ws)
+    ws.ingest(content(of_judge("j", (3, 4), first=12)), "d")
+    assert not ranges_apart(ws), "the first judge uses these levels, too"
+    ws.undo("d")
+    assert ranges_apart(ws)
+
+
+def test_judges_with_ranges_apart_are_found_among_more_than_64(ws):
+    ws.ingest(content([row for i in range(64) for row in of_judge(f"j{i}", (3, 4))]), "d")
+    assert not ranges_apart(ws)
+    ws.ingest(content(of_judge("k", (0, 1))), "d")
+    assert ranges_apart(ws)

@@ -70,14 +70,15 @@ def check_scales(cursor: duckdb.DuckDBPyConnection, dataset_id: int) -> Iterator
     keep_criteria(cursor, _MORE.replace("$wide", str(wide).lower()))
     if cursor.execute("SELECT 1 FROM criteria_now WHERE suspect LIMIT 1").fetchone():
         cursor.execute(_PART, {"dataset": dataset_id})
-    yield from _below_zero(*_found(cursor, dataset_id, "bits IS NOT NULL AND lowest < 0 AND NOT given"))
+    yield from _below_zero(*_found(cursor, dataset_id, "lowest < 0 AND NOT given"))
     yield from _gaps(*_found(cursor, dataset_id, "gap AND NOT given"))
     yield from _narrow(cursor, dataset_id)
     yield from _apart(*_found(cursor, dataset_id, "apart"))
 
 
 def _found(cursor: duckdb.DuckDBPyConnection, dataset_id: int, where: str) -> tuple[pd.DataFrame, int]:
-    """The first of the criteria for which a condition holds, and how many there are."""
+    """The first of the criteria with labels for which a condition holds, and how many there are."""
+    where = f"bits IS NOT NULL AND {where}"
     if cursor.execute(f"SELECT 1 FROM criteria_now WHERE {where} LIMIT 1").fetchone() is None:
         return pd.DataFrame(), 0
     table = select(cursor, _SHOW.format(where=where), dataset_id)
@@ -116,7 +117,7 @@ def _narrow(cursor: duckdb.DuckDBPyConnection, dataset_id: int) -> Iterator[Find
     if ends is None:
         return
     low, high, _ = ends
-    where = f"bits IS NOT NULL AND scale_max - scale_min > 1 AND NOT given AND scale_min >= {low:d} AND scale_max < {high:d}"
+    where = f"scale_max - scale_min > 1 AND NOT given AND scale_min >= {low:d} AND scale_max < {high:d}"
     found, n = _found(cursor, dataset_id, where)
     if n:
         first = found.iloc[0]

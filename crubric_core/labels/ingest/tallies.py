@@ -54,9 +54,9 @@ def rebuild(cursor: duckdb.DuckDBPyConnection, dataset: int) -> None:
 def sum_rubrics(cursor: duckdb.DuckDBPyConnection, dataset: int) -> None:
     """The temporary table ``rubric_sums``: the tallies of the labels by rubric, for all that is asked of rubrics.
 
-    rows and hashes are sums; n known labels from lo to hi, with their bits ``seen`` as in ``label_tallies``. ``judges`` has bit
-    (judge_id modulo 64) of every judge with known labels, ``summed_judges`` of those among them with a folded row;
-    of these rows ``high_lowest`` is the highest ``lowest``, ``low_highest`` the lowest ``highest``.
+    rows and hashes are sums; n known labels from lo to hi, with the bits ``seen``, as in ``label_tallies``. ``judges``
+    has bit (judge_id modulo 64) of every judge with known labels, ``summed_judges`` of those among them with a folded
+    row; of these rows ``high_lowest`` is the highest ``lowest``, ``low_highest`` the lowest ``highest``.
     """
     judge = "1::UBIGINT << (judge_id & 63)::UBIGINT"
     cursor.execute(

@@ -78,9 +78,9 @@ def _tau(other: str) -> Callable[[ExperimentResult], Estimate]:
 
 
 def _strictest(result: ExperimentResult) -> Estimate:
-    """Kappa behind the strictest gate minus kappa over all rubrics."""
+    """Kappa behind the strictest gate minus kappa over all rubrics, on systems that the gate has not read."""
     row = result.frame().to_dict("records")[-1]
-    return row["delta"], row["delta_low"], row["delta_high"]
+    return row["unread"], row["unread_low"], row["unread_high"]
 
 
 def _flips(result: ExperimentResult) -> Estimate:
@@ -103,7 +103,11 @@ CLAIMS = (
     Claim("crossfit", "Greedy minus random rubrics, on held-out rubrics (AUC)", _auc("greedy", "random")),
     Claim("crossfit", "Greedy minus plain information, on held-out rubrics (AUC)", _auc("greedy", "plain")),
     Claim("crossfit", "Greedy minus the hard set, on held-out rubrics (AUC)", _auc("greedy", "hard_random")),
-    Claim("sweep", "κ behind the strictest gate minus κ over all rubrics", _strictest),
+    Claim(
+        "sweep",
+        "κ behind the strictest gate minus κ over all rubrics, on systems that the gate has not read",
+        _strictest,
+    ),
     Claim(
         "perturbation", "The gap with 30% of the task types flipped minus the gap without (points)", _flips, 2
     ),
@@ -143,13 +147,13 @@ def _notes(results: Results) -> list[str]:
     known = {dataset: result for dataset, result in sweeps.items() if np.isfinite(_strictest(result)[0])}
     same = [dataset for dataset, result in known.items() if result.options["against"] == OTHERS]
     notes = [
-        "The intervals of the cross-fit are over splits of the same systems; those of systems held out are over "
-        "systems. They are not adjusted for the number of comparisons."
+        "The intervals of the cross-fit are of other rubrics for the same systems; those of systems held out are of "
+        "other systems. They are not adjusted for the number of comparisons."
     ]
     if same:
         notes.append(
-            f"On {listed(same, most=len(same))} there are no human labels: the gate and κ read the same judges, so "
-            "that a rise is to be expected and says nothing of correctness."
+            f"On {listed(same, most=len(same))} there are no human labels: κ is of the judges among themselves, and "
+            "says nothing of correctness."
         )
     return [text for note in notes for text in (note, "")]
 

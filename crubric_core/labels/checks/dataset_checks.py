@@ -13,6 +13,7 @@ from ...text import count
 from ..ingest.findings import SHOWN, Finding, Severity, names, select
 from ..ingest.rubric_facts import keep_facts
 from ..ingest.tallies import sum_rubrics
+from ..readers.ground_truth import is_truth
 from . import consistency, scale_checks
 
 Check = Callable[[duckdb.DuckDBPyConnection, int], Iterator[Finding]]
@@ -193,6 +194,7 @@ def _coverage(table: pd.DataFrame) -> Iterator[Finding]:
         labels=("labels", "sum"), blank=("blank", "sum"), lowest=("lowest", "min"), highest=("highest", "max")
     )
     yield from _blank(judges)
+    yield from _people(judges)
     flat = judges[(judges["lowest"] == judges["highest"]) & (judges["labels"] >= SHOWN)]
     if len(flat):
         sentence = (
@@ -215,6 +217,19 @@ def _blank(judges: pd.DataFrame) -> Iterator[Finding]:
     )
     severity: Severity = "warning" if first["share"] >= _MANY_BLANK else "note"
     yield Finding(severity, "blank", "Unknown labels", sentence, total, worst.reset_index(drop=True))
+
+
+def _people(judges: pd.DataFrame) -> Iterator[Finding]:
+    """Judges that are named like ground truth, next to others."""
+    named = judges[judges["judge"].map(is_truth)]
+    if len(named) in (0, len(judges)):
+        return
+    sentence = (
+        f"{names(named['judge'])} {'is' if len(named) == 1 else 'are'} named like ground truth and "
+        f"{'counts as one' if len(named) == 1 else 'count as'} of {len(judges)} judges, in agreement and consensus. If the "
+        "labels are ground truth, put their rows into a file of their own and ingest it as gold (--kind gold)."
+    )
+    yield Finding("warning", "gold_judge", "Judges that may be ground truth", sentence, len(named), named)
 
 
 def _elsewhere(cursor: duckdb.DuckDBPyConnection, dataset_id: int) -> Iterator[Finding]:

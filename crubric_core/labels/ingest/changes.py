@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
 NAMES = ("systems", "judges", "queries", "rubrics")
+GOLD = "gold labels"
 
 
 @dataclass(frozen=True)
@@ -32,8 +33,11 @@ class Changes:
     @property
     def sentence(self) -> str:
         """``adds 1 system and 2,431 labels; changes 17; 3 say what was known``."""
+        words = {"judges": "annotators"} if self.what == GOLD else {}
         new = [
-            _count(getattr(self, name), name) for name in NAMES if getattr(self, name) and name != self.what
+            _count(getattr(self, name), words.get(name, name))
+            for name in NAMES
+            if getattr(self, name) and name != self.what
         ]
         new += [_count(self.added, self.what)] if self.added else []
         parts = [f"adds {_listed(new)}"] if new else []
@@ -46,6 +50,8 @@ class Changes:
     def total(cls, counted: Sequence[Changes], others: Sequence[Changes]) -> Changes:
         """Of several tables: the names of all, and the figures of those that are ``counted``."""
         named = {name: sum(getattr(c, name) for c in (*counted, *others)) for name in NAMES}
+        if counted[0].what != GOLD:  # annotators of ground truth are no judges
+            named["judges"] = sum(c.judges for c in (*counted, *others) if c.what != GOLD)
         figures = {
             name: sum(getattr(c, name) for c in counted) for name in ("added", "changed", "filled", "same")
         }

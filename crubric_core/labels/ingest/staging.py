@@ -20,6 +20,7 @@ from ..readers.formats.native import NATIVE
 from ..readers.formats.native.base import OPTIONAL, Setting
 from ..readers.formats.native.tables import Tables, Written, columns_of
 from ..readers.formats.records import Fault
+from ..readers.ground_truth import gold_part
 from ..readers.guess import CROSSED, crossed_names, spread_names
 from ..readers.native_files import companions, native_rows, records_of
 from ..readers.plan import Columns, FilePlan, Plan
@@ -69,7 +70,9 @@ def parts_of(
     if not wanted:
         raise IngestError("No file is left to read: every one is marked to be skipped.")
     native = [(f, p) for f, p in wanted if f.format in NATIVE]
-    parts = [_table_part(f, p, plan, dataset, policies) for f, p in wanted if f.format not in NATIVE]
+    tables = [(f, p) for f, p in wanted if f.format not in NATIVE]
+    tables += [(gold_part(f), p) for f, p in tables if f.gold and f.kind == "labels"]
+    parts = [_table_part(f, p, plan, dataset, policies) for f, p in tables]
     if native:
         parts += _native_parts(native, plan, (dataset, policies), pieces, report)
     return sorted(parts, key=lambda part: ORDER.index(part.request.kind))

@@ -122,7 +122,10 @@ def _is_whole(file: FilePlan) -> bool:
 def _look(piece: Piece, overrides: Overrides, earlier: FilePlan | None, pieces: Sequence[Piece]) -> Found:
     if earlier is None:
         return describe(piece, overrides, pieces)
-    earlier_choice = replace(overrides, kind=earlier.kind, mapping=earlier.mapping, format=earlier.format)
+    gold = earlier.gold if earlier.mapping else None
+    earlier_choice = replace(
+        overrides, kind=earlier.kind, mapping=earlier.mapping, format=earlier.format, gold=gold
+    )
     found = describe(piece, earlier_choice, pieces)
     return replace(found, plan=replace(found.plan, words={**found.plan.words, **earlier.words}))
 
@@ -244,7 +247,14 @@ def preview_file(
     with gathered(source, name) as pieces:
         piece = next((p for p in pieces if plan_file is not None and p.name == plan_file.name), pieces[0])
         overrides = (
-            Overrides(plan_file.kind, plan_file.mapping, plan_file.format) if plan_file else Overrides()
+            Overrides(
+                plan_file.kind,
+                plan_file.mapping,
+                plan_file.format,
+                gold=plan_file.gold if plan_file.mapping else None,
+            )
+            if plan_file
+            else Overrides()
         )
         given = (piece, overrides, pieces)
         found = apart([piece.name], describe, *given) if is_heavy([piece]) else describe(*given)

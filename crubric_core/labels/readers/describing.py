@@ -11,6 +11,7 @@ from .columns import SPECS, Kind, choose_columns
 from .formats import TABLES, Reader, check_format, open_reader, recognise
 from .formats.native.base import NativeFormat, Record, Setting, label_of
 from .formats.records import Fault
+from .ground_truth import with_gold
 from .guess import CROSSED, Matrix, crossed_names, guess_columns, guess_kind, guess_matrix, guess_spread
 from .native_files import companions, first_records, native_of, native_rows
 from .nested import find_nested, with_nested_unused
@@ -29,12 +30,16 @@ QUESTION = 0.55  # confidence below which a guess is a question, and no answer
 
 @dataclass(frozen=True)
 class Overrides:
-    """What the user decided beforehand. strict: no column is taken for another by its contents alone."""
+    """What the user decided beforehand. strict: no column is taken for another by its contents alone.
+
+    gold: columns of ground truth in a table of labels; None: by their names.
+    """
 
     kind: Kind | None = None
     mapping: Columns = field(default_factory=dict)
     format: str = "auto"
     strict: bool = False
+    gold: tuple[str, ...] | None = None
 
     def __post_init__(self) -> None:
         tuples = {c: v if isinstance(v, str) else tuple(v) for c, v in self.mapping.items()}
@@ -213,7 +218,7 @@ def _describe_table(piece: Piece, reader: Reader, file_format: str, overrides: O
     _reject_unknown_columns(kind, overrides.mapping)
     spread = _spread_of(plan, rows, strict=overrides.strict)
     if spread is not None:
-        complete = _with_unused(_with_words(spread, rows), rows)
+        complete = _with_unused(_with_words(_with_gold(spread, rows, overrides), rows), rows)
         return Found(with_query(complete, rows, strict=overrides.strict), rows)
     named = {c: v for c, v in overrides.mapping.items() if isinstance(v, str) and not v.startswith("=")}
     fixed = {c: v for c, v in overrides.mapping.items() if c not in named}
@@ -231,15 +236,24 @@ def _describe_table(piece: Piece, reader: Reader, file_format: str, overrides: O
         guessed = {g.canonical: g for g in guess_columns(kind, columns, rows)}
         guesses = tuple(_confirmed(c, column, guessed, named) for c, column in found.items())
         plan = replace(plan, mapping=found | fixed, guesses=guesses)
-    complete = with_query(_with_unused(_with_words(plan, rows), rows), rows, strict=overrides.strict)
+    plan = _with_words(_with_gold(plan, rows, overrides), rows)
+    complete = with_query(_with_unused(plan, rows), rows, strict=overrides.strict)
     return Found(complete, rows)
+
+
+def _with_gold(plan: FilePlan, rows: tuple[Any, ...], overrides: Overrides) -> FilePlan:
+    """The plan with its columns of ground truth: those that were given, else by their names."""
+    if overrides.gold is None and not isinstance(overrides.mapping.get("judge"), tuple):
+        return with_gold(plan, rows)
+    gold = tuple(c for c in overrides.gold or () if c in plan.columns) if plan.kind == "labels" else ()
+    return replace(plan, gold=gold, tables=(*plan.tables, "gold")) if gold else plan
 
 
 def _with_unused(plan: FilePlan, rows: tuple[Any, ...]) -> FilePlan:
     """The plan with the columns that it leaves out; a table of systems uses them all."""
     if plan.kind == "systems":
         return plan
-    used = [c for v in plan.mapping.values() for c in (v if isinstance(v, tuple) else (v,))]
+    used = [c for v in (*plan.mapping.values(), plan.gold) for c in (v if isinstance(v, tuple) else (v,))]
     unused, suspects = unused_columns(plan.columns, rows, used)
     return replace(plan, unused=unused, suspects=suspects)
 
@@ -357,6 +371,6 @@ def _with_words(plan: FilePlan, rows: tuple[Any, ...]) -> FilePlan:
     if plan.kind not in ("labels", "gold"):
         return plan
     spread = next((v for v in plan.mapping.values() if isinstance(v, tuple)), ())
-    holders = set(spread or (plan.mapping.get("label"),))
+    holders = {*(spread or (plan.mapping.get("label"),)), *plan.gold}
     at = [i for i, c in enumerate(plan.columns) if c in holders]
     return replace(plan, words=_words(row[i] for row in rows for i in at if i < len(row) and row[i]))

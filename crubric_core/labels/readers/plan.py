@@ -43,6 +43,7 @@ class FilePlan:
 
     kind: for layouts that hold several tables, "labels" takes all of them, another kind that one alone ("gold":
     their labels as gold, the judge as annotator).
+    gold: columns whose labels are ground truth, in a table of labels: read as gold, each an annotator.
     remarks: what else was done to read it, a sentence each.
     unused: its columns, or fields, that nothing is taken from; suspects: those of them that look like labels.
     tables: the kinds of rows that it will give. problem: one sentence on why it cannot be read as planned.
@@ -58,6 +59,7 @@ class FilePlan:
     guesses: tuple[Guess, ...] = ()
     words: Words = field(default_factory=dict)
     reason: str = ""
+    gold: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
     unused: tuple[str, ...] = ()
     suspects: tuple[str, ...] = ()
@@ -129,7 +131,7 @@ def _file(found: Mapping[str, Any]) -> FilePlan:
     fields: dict[str, Any] = dict(found)
     fields["mapping"] = read_columns(fields.get("mapping", {}))
     fields["guesses"] = tuple(Guess(**guess) for guess in fields.get("guesses", ()))
-    for name in ("tables", "columns", "remarks", "unused", "suspects"):
+    for name in ("tables", "columns", "gold", "remarks", "unused", "suspects"):
         fields[name] = tuple(fields.get(name, ()))
     fields["words"] = {str(k): None if v is None else int(v) for k, v in fields.get("words", {}).items()}
     if fields.get("kind", "labels") not in get_args(Kind):

@@ -91,7 +91,7 @@ def _groups(plan: Plan) -> list[tuple[FilePlan, ...]]:
     for file in plan.files:
         if not file.skip:
             own = file.name if file.format == "unknown" else repr(_by_column(file))
-            found.setdefault((file.format, file.kind, file.columns, own), []).append(file)
+            found.setdefault((file.format, file.kind, file.columns, file.gold, own), []).append(file)
     return sorted(map(tuple, found.values()), key=lambda group: group[0].problem is None)
 
 
@@ -134,7 +134,8 @@ def _recognised(group: Sequence[FilePlan]) -> str:
     if first.format == "unknown":
         return "cannot be read"
     if first.format not in NATIVE:
-        return f"{first.title or 'a table'} ({first.format.upper()}): {KINDS[first.kind]}"
+        gold = " and ground truth (gold)" if first.gold else ""
+        return f"{first.title or 'a table'} ({first.format.upper()}): {KINDS[first.kind]}{gold}"
     tables = list(dict.fromkeys(SHORT.get(t, t) for file in group for t in file.tables))
     holds = f"{', '.join(tables[:-1])} and {tables[-1]}" if len(tables) > 1 else "".join(tables)
     return f"{first.title}: {holds or 'nothing in its first records'}"
@@ -142,7 +143,7 @@ def _recognised(group: Sequence[FilePlan]) -> str:
 
 def _preview(batch: Batch, file: FilePlan) -> Preview | None:
     """The first rows; None where the file cannot be read (the plan says why)."""
-    key = repr((file.kind, file.format, sorted(file.mapping.items())))
+    key = repr((file.kind, file.format, sorted(file.mapping.items()), file.gold))
     try:
         return batch.once(("preview_file", file.name), key, lambda: preview_file(batch.kept, file, PREVIEW))
     except IngestError:
@@ -191,10 +192,33 @@ def _ask_table(batch: Batch, group: tuple[FilePlan, ...]) -> tuple[FilePlan, ...
     if kind != first.kind:
         bare = FilePlan(first.name, first.format, kind=kind)
         guess = batch.once(("kind", first.name), kind, lambda: preview_file(batch.kept, bare, PREVIEW).file)
-    mapping = _ask_columns(batch, f"{batch.key} {first.name} {kind}", guess, kind)
-    if kind == first.kind and mapping == _by_column(guess):
+    key = f"{batch.key} {first.name} {kind}"
+    mapping = _ask_columns(batch, key, guess, kind)
+    gold = _ask_gold(key, guess, kind, mapping)
+    if kind == first.kind and mapping == _by_column(guess) and gold == first.gold:
         return group
-    return tuple(changed(f, kind=kind, mapping=mapping | constants(f.mapping), title="") for f in group)
+    return tuple(
+        changed(f, kind=kind, mapping=mapping | constants(f.mapping), gold=gold, title="") for f in group
+    )
+
+
+def _ask_gold(key: str, guess: FilePlan, kind: Kind, mapping: dict[str, Any]) -> tuple[str, ...]:
+    """The columns of ground truth next to those of judges: none of them counts as a judge."""
+    judges = mapping.get("judge")
+    used = {c for v in mapping.values() for c in (v if isinstance(v, tuple) else (v,))}
+    there = [c for c in guess.columns if c in guess.gold or c not in used]
+    if kind != "labels" or not there or not (guess.gold or isinstance(judges, tuple)):
+        return ()
+    picked = st.multiselect(
+        "Columns with ground truth (gold), no judges",
+        there,
+        list(guess.gold),
+        key=f"gold {key}",
+        help="Human labels to compare judges and board with. They count neither for agreement nor for the consensus.",
+    )
+    for remark in guess.remarks:
+        st.caption(plain(f"{remark[0].upper()}{remark[1:]}."))
+    return tuple(c for c in picked if c not in used)
 
 
 def _ask_columns(batch: Batch, key: str, guess: FilePlan, kind: Kind) -> dict[str, Any]:

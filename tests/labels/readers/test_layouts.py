@@ -129,7 +129,7 @@ WHOLE = {
             [[f"g{q}", m, "text", *(label(m, q, k) for k in range(3))] for m in MODELS for q in range(2)],
         ),
         {},
-        {(m, f"g{q}", f"g{q}#score", j): label(m, q, k) for m in MODELS for q in range(2) for k, j in enumerate(("human", "gpt4", "prometheus_8x7b"))},
+        {(m, f"g{q}", f"g{q}#score", j): label(m, q, k) for m in MODELS for q in range(2) for k, j in ((1, "gpt4"), (2, "prometheus_8x7b"))},
     ),
     "grades by a rubric's id, as in PRBench": (
         lines(

@@ -1,0 +1,130 @@
+"""Columns of human verdicts next to those of judges: ground truth (gold), not one more judge (docs/data.md)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import pairwise
+
+from .columns import plain_name
+from .guess import MODEL, Sample, profile
+from .plan import FilePlan
+from .words import is_number, plain
+
+_TRUTH = re.compile(
+    r"gold(en)?|(ground_?)?truth|adjudicat(ed|ion|or)|consensus|majority|experts?|humans?|physicians?|clinicians?|doctors?"
+)
+_PERSON = re.compile(r"(annotator|rater|reviewer|coder)s?")
+_MACHINE = re.compile(r"judge|grader|llm|model|auto|evaluator")
+_DERIVED = re.compile(r"consensus|majority")
+_ENOUGH = 0.8  # share of a column's known cells that must look like labels
+
+
+def with_gold(plan: FilePlan, rows: Sample) -> FilePlan:
+    """The plan with the columns of ground truth taken from the judges, and why.
+
+    A column that only repeats the majority of the judges is no evidence of its own: it is not used.
+    """
+    if plan.kind != "labels" or plan.problem or not plan.mapping:
+        return plan
+    spread = plan.mapping.get("judge")
+    judges = spread if isinstance(spread, tuple) else ()
+    if not judges and (
+        "label" not in plan.mapping or any(isinstance(v, tuple) for v in plan.mapping.values())
+    ):
+        return plan
+    found = _truths(plan, judges, rows)
+    others = tuple(c for c in judges if c not in found)
+    if not found or (judges and not others):
+        return plan
+    repeating = tuple(
+        c for c in found if judges and _DERIVED.search(plain_name(c)) and _repeats(plan, c, others, rows)
+    )
+    gold = tuple(c for c in found if c not in repeating)
+    remarks = [
+        f"{_quoted(gold)} {'is' if len(gold) == 1 else 'are'} read as ground truth (gold), by the name, and "
+        f"{'is no judge' if len(gold) == 1 else 'are no judges'}"
+    ] * bool(gold)
+    remarks += [f"{c!r} repeats the majority of the judges: it is not used" for c in repeating]
+    mapping = {**plan.mapping, "judge": others} if judges else plan.mapping
+    tables = (*plan.tables, "gold") if gold else plan.tables
+    return replace(plan, mapping=mapping, gold=gold, tables=tables, remarks=(*plan.remarks, *remarks))
+
+
+def gold_part(file: FilePlan) -> FilePlan:
+    """How the columns of ground truth in a table of labels are read: each an annotator."""
+    keys = {c: v for c, v in file.mapping.items() if c in ("system", "query", "rubric")}
+    return replace(file, kind="gold", mapping={**keys, "annotator": file.gold}, gold=())
+
+
+def _truths(plan: FilePlan, judges: Sequence[str], rows: Sample) -> tuple[str, ...]:
+    """Columns that hold labels and are named like ground truth, or like people next to machines."""
+    taken = {v for v in plan.mapping.values() if isinstance(v, str)}
+    held = [c for c in plan.columns if c not in taken and profile(_cells(plan, c, rows)).labels >= _ENOUGH]
+    machines = any(_MACHINE.search(plain_name(c)) or MODEL.search(c) for c in judges if not is_truth(c))
+    people = [c for c in held if machines and c in judges and _speaks(_PERSON, c)]
+    return tuple(c for c in held if (is_truth(c) or c in people) and _is_constant(plan, c, judges, rows))
+
+
+def is_truth(column: str) -> bool:
+    """Whether a name speaks of ground truth: ``human_gold``, ``Expert 2``."""
+    return _speaks(_TRUTH, column) and not _MACHINE.search(plain_name(column))
+
+
+def _speaks(pattern: re.Pattern[str], column: str) -> bool:
+    """Whether a word of the column's name is one of the pattern's: ``human_gold``, ``Expert 2``."""
+    words = re.sub(r"\d+", "_", plain_name(column)).split("_")
+    pairs = [f"{a}_{b}" for a, b in pairwise(words)]
+    return any(pattern.fullmatch(word) for word in (*words, *pairs))
+
+
+def _cells(plan: FilePlan, column: str, rows: Sample) -> list[str | None]:
+    at = plan.columns.index(column)
+    return [row[at] if at < len(row) else None for row in rows]
+
+
+def _is_constant(plan: FilePlan, column: str, judges: Sequence[str], rows: Sample) -> bool:
+    """Whether a long table says the same of a cell in the rows of all its judges."""
+    if judges:
+        return True
+    keys = [
+        v
+        for c in ("system", "query", "rubric")
+        if isinstance(v := plan.mapping.get(c), str) and v in plan.columns
+    ]
+    seen: dict[tuple[str | None, ...], str | None] = {}
+    cells = zip(*(_cells(plan, c, rows) for c in (*keys, column)), strict=True)
+    return all(seen.setdefault(cell[:-1], cell[-1]) == cell[-1] for cell in cells)
+
+
+def _repeats(plan: FilePlan, column: str, judges: Sequence[str], rows: Sample) -> bool:
+    """Whether a column has the judges' majority in all of the first rows that have one, some of them divided."""
+    divided = 0
+    for value, labels in _votes(plan, column, judges, rows):
+        most = max(set(labels), key=labels.count)
+        if 2 * labels.count(most) <= len(labels):
+            continue
+        if value != most:
+            return False
+        divided += labels.count(most) < len(labels)
+    return divided > 0
+
+
+def _votes(
+    plan: FilePlan, column: str, judges: Sequence[str], rows: Sample
+) -> Iterator[tuple[str, list[str]]]:
+    table = zip(*(_cells(plan, c, rows) for c in (column, *judges)), strict=True)
+    for value, *labels in ([_same(c) for c in row] for row in table):
+        known = [label for label in labels if label]
+        if value and known:
+            yield value, known
+
+
+def _same(cell: str | None) -> str:
+    """A label as it is compared: 1 and 1.0 are the same."""
+    return "" if cell is None else str(float(cell)) if is_number(cell) else plain(cell)
+
+
+def _quoted(columns: Sequence[str]) -> str:
+    return " and ".join(", ".join(map(repr, columns)).rsplit(", ", 1))

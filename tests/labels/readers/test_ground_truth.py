@@ -1,0 +1,125 @@
+"""Columns of human verdicts beside judges become gold, with the reason; whoever wants them as judges says so."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from crubric_core.labels.readers.bundle import plan_ingest
+
+SYSTEMS, CELLS = ("a", "b", "c"), 4
+
+
+def wide(columns, verdict):
+    """A row a cell; ``verdict(judge, system, cell)`` gives each label."""
+    rows = [
+        f"{s},q{n},r{n}," + ",".join(str(verdict(k, s, n)) for k in range(len(columns)))
+        for s in SYSTEMS
+        for n in range(CELLS)
+    ]
+    return ("system,query,rubric," + ",".join(columns) + "\n" + "\n".join(rows)).encode()
+
+
+def odd(judge, system, cell):
+    return (judge + ord(system) + cell) % 2
+
+
+def judges(ws):
+    return set(ws.dataset("d").labels()["judge"])
+
+
+def annotators(ws):
+    return set(ws.dataset("d").gold()["annotator"])
+
+
+@pytest.mark.parametrize(
+    ("columns", "people"),
+    [
+        (["gpt4", "claude", "human_gold"], {"human_gold"}),
+        (["rater 1", "rater 2", "Adjudicated"], {"Adjudicated"}),
+        (["j1", "j2", "ground truth"], {"ground truth"}),
+        (["j1", "j2", "expert"], {"expert"}),
+        (["gpt4_score", "claude_score", "human_score"], {"human"}),
+        (["gpt4", "claude", "human_1", "human_2"], {"human_1", "human_2"}),
+        (["gpt4", "claude", "annotator_1", "annotator_2"], {"annotator_1", "annotator_2"}),
+        (["annotator_1", "annotator_2", "annotator_3"], set()),
+        (["human_1", "human_2"], set()),
+        (["expert_judge_1", "expert_judge_2"], set()),
+        (["gpt4", "claude", "goldfish"], set()),
+    ],
+)
+def test_people_beside_judges_are_ground_truth_and_people_alone_are_the_judges(ws, columns, people):
+    report = ws.ingest(wide(columns, odd), "d")
+    assert annotators(ws) == people
+    assert len(judges(ws)) == len(columns) - len(people)
+    told = " ".join(report.notes)
+    assert ("read as ground truth (gold), by the name" in told) == bool(people)
+
+
+def test_the_count_of_judges_never_holds_the_annotators(ws):
+    report = ws.ingest(wide(["gpt4", "claude", "gold"], odd), "d")
+    labels, gold = report.parts
+    assert "2 judges" in report.changes.sentence
+    assert "2 judges and" not in gold.changes.sentence
+    assert gold.changes.sentence == "adds 1 annotator and 12 gold labels"
+    assert labels.accepted == 24
+    assert ws.datasets()["judges"].tolist() == [2]
+
+
+def test_a_column_that_repeats_the_majority_of_the_judges_is_no_evidence_and_not_used(ws):
+    def verdict(judge, system, cell):
+        votes = [int((ord(system) + cell) % 3 > 0), int(cell > 0), int(system == "a")]
+        return votes[judge] if judge < 3 else int(sum(votes) > 1)
+
+    report = ws.ingest(wide(["j1", "j2", "j3", "consensus"], verdict), "d")
+    assert (judges(ws), annotators(ws)) == ({"j1", "j2", "j3"}, set())
+    assert any("'consensus' repeats the majority of the judges" in note for note in report.notes)
+    other = ws.ingest(wide(["j1", "j2", "j3", "consensus"], odd), "other")
+    assert any("'consensus' is read as ground truth" in note for note in other.notes)
+
+
+def test_a_long_table_with_a_gold_column_has_one_gold_label_a_cell(ws):
+    rows = [
+        f"{s},q{n},r{n},{k},{(n + len(k)) % 2},{n % 2}"
+        for s in SYSTEMS
+        for n in range(CELLS)
+        for k in ("j1", "judge2")
+    ]
+    ws.ingest(("system,query,rubric,judge,label,gold_label\n" + "\n".join(rows)).encode(), "d")
+    gold = ws.dataset("d").gold()
+    assert len(gold) == len(SYSTEMS) * CELLS
+    assert (gold["label"].astype(int) == gold["rubric"].str[-1].astype(int) % 2).all()
+
+
+def test_a_column_that_differs_by_judge_is_no_ground_truth(ws):
+    rows = [f"{s},q{n},r{n},j{k},{n % 2},{k}" for s in SYSTEMS for n in range(CELLS) for k in (0, 1)]
+    ws.ingest(("system,query,rubric,judge,label,expert\n" + "\n".join(rows)).encode(), "d")
+    assert ws.dataset("d").gold().empty
+
+
+@pytest.mark.parametrize(("judge", "warned"), [("human", True), ("Gold", True), ("judge3", False)])
+def test_a_judge_in_rows_that_is_named_like_ground_truth_is_warned_of(ws, judge, warned):
+    rows = [
+        f"{s},q{n},r{n},{k},{(n + len(k)) % 2}" for s in SYSTEMS for n in range(CELLS) for k in ("j1", judge)
+    ]
+    report = ws.ingest(("system,query,rubric,judge,label\n" + "\n".join(rows)).encode(), "d")
+    found = [finding.sentence for finding in report.checks if finding.code == "gold_judge"]
+    assert bool(found) == warned
+    if warned:
+        assert f"{judge} is named like ground truth and counts as one of 2 judges" in found[0]
+
+
+def test_the_user_decides_in_a_mapping_or_a_plan(ws):
+    content, columns = wide(["gpt4", "claude", "human"], odd), ["gpt4", "claude", "human"]
+    ws.ingest(content, "d", mapping={"judge": columns})
+    assert (judges(ws), annotators(ws)) == (set(columns), set())
+    plan = plan_ingest(content, name="x.csv")
+    assert (plan.files[0].gold, plan.files[0].tables) == (("human",), ("labels", "gold"))
+    other = replace(
+        plan.files[0], mapping={**plan.files[0].mapping, "judge": ("gpt4", "human")}, gold=("claude",)
+    )
+    ws.ingest_plan(replace(plan, files=(other,)), "e", [("x.csv", content)])
+    assert set(ws.dataset("e").labels()["judge"]) == {"gpt4", "human"}
+    assert set(ws.dataset("e").gold()["annotator"]) == {"claude"}
+    assert type(plan).from_json(plan.to_json()) == plan

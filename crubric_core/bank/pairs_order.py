@@ -3,7 +3,8 @@
 A gain is concave in the rubric's m (``pair_gains``), so its tangent at any m bounds it from above; at the mean of the
 best rubrics it is within some percent. One matrix-vector product so bounds the gains of a small pool, and few of them
 are computed. U is submodular: what a gain was at most once, it is at most ever after (Minoux 1978), and one number
-bounds all rubrics outside the pool until the best inside falls to it.
+bounds all rubrics outside the pool until the best inside falls to it. Where all rubrics' distances do not fit into the
+processor's cache, the pool is filled again from a shelf of more of them, and the shelf from all, which is seldom.
 """
 
 from __future__ import annotations
@@ -16,6 +17,8 @@ from .pairs import PairDistances, pair_gains
 from .utility import BankOrder, order_along
 
 POOL = 128
+SHELF = 8  # pools
+CACHED = 2**19  # numbers, 4 MiB: of a table no larger than that, all is on the shelf
 # A bound is a sum of some hundred doubles: it errs by less than this share of itself.
 _ROUNDING = 1e-12
 # Stands for the bound of a rubric that does not compete: below every gain.
@@ -73,6 +76,7 @@ class _Search:
         self.touch = np.maximum(self.rises.mean(axis=0), _LEAST)
         self.bounds = np.full(len(self.rises), np.inf)
         self.remaining = np.ones(len(candidates), dtype=bool)
+        self.shelf, self.shelf_rises, self.beyond = np.arange(len(self.rises)), self.rises, _ABSENT
         self._new_round()
 
     def take(self) -> int:
@@ -104,6 +108,8 @@ class _Search:
         self.competing = self.remaining.copy()
         self.open = np.bincount(self.kind[self.competing], minlength=len(self.bounds))
         self.pool = np.empty(0, dtype=np.int64)
+        if self.rises.size > CACHED:
+            self.shelf, self.beyond = np.empty(0, dtype=np.int64), np.inf
 
     def _first_of(self, kinds: IntArray) -> int:
         """The first competing rubric of these kinds."""
@@ -114,14 +120,27 @@ class _Search:
 
     def _fill_pool(self, size: int) -> None:
         """Take in the ``size`` kinds with the largest upper bounds; ``ceiling`` bounds all the others that compete."""
-        np.minimum(self.bounds, self._tangents(self.rises), out=self.bounds)
-        bounds = np.where(self.open > 0, self.bounds, _ABSENT)
-        size = min(size, int(np.count_nonzero(self.open)))
-        inside = bounds >= max(np.partition(bounds, -size)[-size], 0.0)
-        self.pool = np.flatnonzero(inside)
-        self.ceiling = float(bounds.max(where=~inside, initial=_ABSENT))
-        self.pool_rises = self.rises[self.pool]
+        if self.shelf.size:
+            bounds = self._bounds_of(self.shelf, self.shelf_rises)
+        if self.beyond > _ABSENT and (size > POOL or not self.shelf.size or bounds.max() <= self.beyond):
+            bounds = self._fill_shelf(SHELF * size)
+        inside = _largest(bounds, size)
+        self.pool, self.pool_rises = self.shelf[inside], self.shelf_rises[inside]
+        self.ceiling = max(float(bounds.max(where=~inside, initial=_ABSENT)), self.beyond)
         self.touch = np.maximum(self.pool_rises.mean(axis=0), _LEAST)
+
+    def _fill_shelf(self, size: int) -> FloatArray:
+        """The same with the shelf, of which ``beyond`` bounds all others; the bounds of what is on it."""
+        bounds = self._bounds_of(np.arange(len(self.rises)), self.rises)
+        inside = _largest(bounds, size)
+        self.shelf, self.shelf_rises = np.flatnonzero(inside), self.rises[inside]
+        self.beyond = float(bounds.max(where=~inside, initial=_ABSENT))
+        return np.asarray(bounds[inside])
+
+    def _bounds_of(self, kinds: IntArray, rises: FloatArray) -> FloatArray:
+        """The least upper bounds known of the gains of kinds; _ABSENT of those that do not compete."""
+        self.bounds[kinds] = least = np.minimum(self.bounds[kinds], self._tangents(rises))
+        return np.where(self.open[kinds] > 0, least, _ABSENT)
 
     def _best_kinds(self) -> IntArray | None:
         """The kinds of rubric with the largest gain, or None if one outside the pool may have as large a gain."""
@@ -156,3 +175,9 @@ class _Search:
         half = self.weights / (4 * s)
         rest = reach / (s + self.root)
         return np.asarray((rises @ (half * self.left) + half @ (rest * rest)) * (1 + _ROUNDING))
+
+
+def _largest(bounds: FloatArray, size: int) -> BoolArray:
+    """Which are the ``size`` largest and at least 0; more where some are equal."""
+    size = min(size, int(np.count_nonzero(bounds >= 0)))
+    return np.asarray(bounds >= max(np.partition(bounds, -size)[-size], 0.0))

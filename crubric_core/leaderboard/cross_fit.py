@@ -7,7 +7,7 @@ the pooled scale. The fits depend on neither the gate nor the bank: they are mad
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -146,6 +146,17 @@ class CrossFit:
     def _known(self) -> BoolArray:
         """(M, J) labels that are known."""
         return ~np.isnan(self.y)
+
+    def shared(self, units: IntArray, make: Callable[[], FloatArray]) -> FloatArray:
+        """What ``make`` gives for these ``units`` (J,) of all rubrics, made once."""
+        key = units.tobytes()
+        if key not in self._shared:
+            self._shared[key] = make()
+        return self._shared[key]
+
+    @cached_property
+    def _shared(self) -> dict[bytes, FloatArray]:
+        return {}
 
     @cached_property
     def pooled_contributions(self) -> FloatArray:

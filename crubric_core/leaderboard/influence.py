@@ -61,7 +61,7 @@ def ability_influence(cross: CrossFit, rubrics: BoolArray, query_index: IntArray
     units, unit = _units(query_index, use.any(axis=0) & ~cross.pooled.constant)
     count, size = int(units.max(initial=-1)) + 1, len(theta)
     sums, squares, labels, information, saturated = _by_unit(cross, use, theta, units, count)
-    psi = _centred(sums / information - _link_contributions(cross, units, count), labels > 0)
+    psi = _centred(sums / information - _link_contributions(cross, query_index, units, unit), labels > 0)
     within = _within_variance(sums, squares, labels) / information**2 if unit == "query" else None
     return Influence(
         estimate=theta,
@@ -85,7 +85,10 @@ def linked_groups(labelled: BoolArray) -> IntArray:
     known = labelled.astype(np.float64)
     own = known.sum(axis=0)
     enough = np.clip(np.minimum.outer(own, own), 1, ENOUGH_SHARED)
-    group: IntArray = connected_components(known.T @ known >= enough, directed=False)[1].astype(np.int64)
+    linked = known.T @ known >= enough
+    if linked.all():  # as nearly always
+        return np.zeros(len(own), dtype=np.int64)
+    group: IntArray = connected_components(linked, directed=False)[1].astype(np.int64)
     return group
 
 
@@ -146,14 +149,22 @@ def score_influence(
     )
 
 
-def _link_contributions(cross: CrossFit, units: IntArray, count: int) -> FloatArray:
+def _link_contributions(cross: CrossFit, query_index: IntArray, units: IntArray, unit: Unit) -> FloatArray:
     """(n, M) what each unit returns from each system by way of the link: sum over its fold of psi_pooled / N.
 
     Parameters fitted without system i overstate a label of i against the others, of whom they are an average: by
     M / (M - 1) with one system held out. The link returns that, since the mean of the N others in the pooled fit
     gives way to i. Without this term differences of identical systems look 15% more variable than they are at M = 15.
     """
-    used = np.flatnonzero(units >= 0)
+    if unit == "query":  # every rubric of a query counts, whichever are used: all sets of rubrics share these
+        found = cross.shared(query_index, lambda: _returned(cross, query_index))
+        return np.asarray(found[np.unique(query_index[units >= 0])])
+    return _returned(cross, units)
+
+
+def _returned(cross: CrossFit, units: IntArray) -> FloatArray:
+    """The same of units numbered from 0; a rubric of unit -1 returns nothing."""
+    used, count = np.flatnonzero(units >= 0), int(units.max(initial=-1)) + 1
     at = units[used] + count * np.arange(len(cross.y))[:, None]
     given = cross.pooled_contributions[:, used]
     found = np.bincount(at.ravel(), given.ravel(), count * len(given)).reshape(len(given), count)

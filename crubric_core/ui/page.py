@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
 
     from ..labels.store.dataset import Dataset
     from ..settings import Settings
+    from ..types import Progress
+
+PAUSE = 0.5  # seconds between two words of progress
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,7 +72,26 @@ def open_study(title: str, *, settings: bool = True, show_tau_t: bool = False) -
     if composition is not None:
         st.caption("The bank is composed by hand; the Bank page shows how, and resets it.")
         chosen = replace(chosen, composition=composition)
-    return StudyPage(data=dataset, fingerprint=fingerprint, settings=with_rules(dataset, chosen), place=place)
+    study = StudyPage(
+        data=dataset, fingerprint=fingerprint, settings=with_rules(dataset, chosen), place=place
+    )
+    return study if study.progress is None else replace(study, progress=paced(study.progress))
+
+
+def paced(tell: Progress, pause: float = PAUSE) -> Progress:
+    """Say how far the work is at most once in ``pause`` seconds: each word makes the browser go through the page anew.
+
+    No work that ends sooner says anything.
+    """
+    last = time.monotonic()
+
+    def told(share: float, what: str) -> None:
+        nonlocal last
+        if time.monotonic() - last >= pause:
+            last = time.monotonic()
+            tell(share, what)
+
+    return told
 
 
 def _quarter(dataset: Dataset, fingerprint: str, settings: Settings) -> float:

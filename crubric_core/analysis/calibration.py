@@ -9,10 +9,11 @@ from ..bank.pairs import pair_distances
 from ..bank.utility import utility_grid
 from ..errors import FitError
 from ..irt.diagnostics import item_rest_correlation
-from ..irt.fit import fit_irt
+from ..irt.fit import IrtFit, fit_irt
 from ..irt.information import item_information, posterior_weighted_information
 from ..labels.store.dataset import Reduction
-from ..leaderboard.cross_fit import CrossFit, cross_fit, too_few_to_cross_fit
+from ..leaderboard import cross_fit
+from ..leaderboard.cross_fit import CrossFit, FoldFits, too_few_to_cross_fit
 from ..settings import Settings
 from ..types import Progress
 from .result import Calibration
@@ -23,13 +24,23 @@ def calibrate(reduction: Reduction, settings: Settings) -> Calibration:
 
     Raises FitError if no label is known, no rubric varies, or the judges' ties leave no consensus at all.
     """
+    return calibration_of(reduction, fit_model(reduction, settings))
+
+
+def fit_model(reduction: Reduction, settings: Settings) -> IrtFit:
+    """The response model of all rubrics that vary; raises as ``calibrate`` does."""
     y = reduction.y
     if np.isnan(y).all() and reduction.n_total.sum():
         raise FitError(
             "Every cell is a tie between judges, so no consensus label is known: "
             "choose in the settings what an even split is, or add a third judge."
         )
-    fit = fit_irt(y, settings.model, settings.quadrature, settings.priors, levels=reduction.levels)
+    return fit_irt(y, settings.model, settings.quadrature, settings.priors, levels=reduction.levels)
+
+
+def calibration_of(reduction: Reduction, fit: IrtFit) -> Calibration:
+    """What a fitted model says of each rubric."""
+    y = reduction.y
     grid = utility_grid(difficulty=fit.b, theta=fit.theta)
     return Calibration(
         fit=fit,
@@ -42,16 +53,20 @@ def calibrate(reduction: Reduction, settings: Settings) -> Calibration:
     )
 
 
-def fit_folds(
-    reduction: Reduction, calibration: Calibration, settings: Settings, progress: Progress | None = None
-) -> CrossFit:
-    """The fits that place each system without its own labels (docs/method.md §10).
+def fit_folds(reduction: Reduction, calibration: Calibration, settings: Settings) -> CrossFit:
+    """The fits that place each system without its own labels (docs/method.md §10)."""
+    return CrossFit.of(reduction.y, calibration.fit, fold_fits(reduction, calibration.fit, settings))
+
+
+def fold_fits(
+    reduction: Reduction, fit: IrtFit, settings: Settings, progress: Progress | None = None
+) -> FoldFits:
+    """What of ``fit_folds`` takes long.
 
     One fold of all systems at the pooled fit where the settings ask for that (the paper's way), or where there are
     too few systems: then no claim rests on abilities.
     """
-    fit = calibration.fit
     if settings.cross_fitted and not too_few_to_cross_fit(len(reduction.systems)):
-        return cross_fit(reduction.y, fit, progress=progress)
+        return cross_fit.fold_fits(reduction.y, fit, progress=progress)
     together = np.zeros(len(reduction.systems), dtype=np.int64)
-    return CrossFit(reduction.y, fit, together, (fit.items,), np.array([fit.converged]))
+    return FoldFits(together, (fit.items,), np.array([fit.converged]))

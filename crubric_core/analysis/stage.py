@@ -22,13 +22,15 @@ class Stage:
     """One declared stage.
 
     reads: settings that it reads, those of all stages before it included. title: what is done, for who waits.
-    heavy: whether it takes long, or much memory, so that few of its results are kept.
+    heavy: whether it takes long, or much memory, so that few of its results are kept. lasting: whether a store may keep
+    its results when the process ends: they are small beside what they cost, and made of ``lasting.RECORDS``.
     """
 
     name: str
     reads: tuple[str, ...]
     title: str
     heavy: bool
+    lasting: bool = False
 
 
 class Store(Protocol):
@@ -71,13 +73,13 @@ S = TypeVar("S", bound=Staged)
 
 
 def stage(
-    *reads: str, after: tuple[str, ...] = (), title: str = "", heavy: bool = False
+    *reads: str, after: tuple[str, ...] = (), title: str = "", heavy: bool = False, lasting: bool = False
 ) -> Callable[[Callable[Concatenate[S, P], R]], Callable[Concatenate[S, P], R]]:
     """Declare a method as a stage that reads these settings and the results of the stages ``after`` which it comes."""
 
     def declare(compute: Callable[Concatenate[S, P], R]) -> Callable[Concatenate[S, P], R]:
         every = set(reads).union(*(STAGES[name].reads for name in after))
-        declared = Stage(compute.__name__, tuple(sorted(every)), title, heavy)
+        declared = Stage(compute.__name__, tuple(sorted(every)), title, heavy, lasting)
         STAGES[declared.name] = declared
 
         @wraps(compute)

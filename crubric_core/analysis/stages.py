@@ -19,6 +19,7 @@ from ..bank.constraints import Constraints
 from ..bank.utility import Utility
 from ..bank.worth import Worth
 from ..errors import DatasetError
+from ..irt.fit import IrtFit
 from ..irt.information import item_information, response_curve
 from ..irt.uncertainty import ability_standard_errors
 from ..judges.anchors import gold_levels
@@ -29,7 +30,7 @@ from ..judges.posterior import with_posterior_labels
 from ..judges.resampling import Bootstrap
 from ..judges.shared_errors import effective_judges, independence_note
 from ..labels.store.dataset import Reduction
-from ..leaderboard.cross_fit import CrossFit
+from ..leaderboard.cross_fit import CrossFit, FoldFits
 from ..leaderboard.transfer import transfer_excess, transfer_variance
 from ..scoring_rules import ScoringRules
 from ..settings import Response, Settings, Strategy
@@ -132,15 +133,30 @@ class Analysis(Staged):
         """Measurability of each rubric, and whether it passes the gate."""
         return gate_table(self.given(), self.gating(), self.settings.confidence)
 
-    @stage("quadrature", "priors", after=("given",), title="Fitting the response model", heavy=True)
-    def calibration(self) -> Calibration:
-        """The fitted model; independent of the gate, B and the seed."""
-        return calibrating.calibrate(self.given(), self.settings)
+    @stage(
+        "quadrature",
+        "priors",
+        after=("given",),
+        title="Fitting the response model",
+        heavy=True,
+        lasting=True,
+    )
+    def _model(self) -> IrtFit:
+        return calibrating.fit_model(self.given(), self.settings)
 
-    @stage("cross_fitted", after=("calibration",), title="Fitting without each system", heavy=True)
+    @stage(after=("_model",), heavy=True)
+    def calibration(self) -> Calibration:
+        """The fitted model and what it says of each rubric; independent of the gate, B and the seed."""
+        return calibrating.calibration_of(self.given(), self._model())
+
+    @stage("cross_fitted", after=("_model",), title="Fitting without each system", heavy=True, lasting=True)
+    def _fold_fits(self) -> FoldFits:
+        return calibrating.fold_fits(self.given(), self._model(), self.settings, self.progress)
+
+    @stage(after=("_fold_fits", "calibration"), heavy=True)
     def folds(self) -> CrossFit:
         """The fits that place each system without its own labels."""
-        return calibrating.fit_folds(self.given(), self.calibration(), self.settings, self.progress)
+        return CrossFit.of(self.given().y, self._model(), self._fold_fits())
 
     @stage(after=("calibration",), heavy=True)
     def curves(self) -> tuple[FloatArray, FloatArray]:
@@ -189,7 +205,13 @@ class Analysis(Staged):
                 return ()
         return tuple(found)
 
-    @stage("seed", after=("constraints", "folds"), title="Choosing a bank without each system", heavy=True)
+    @stage(
+        "seed",
+        after=("constraints", "folds"),
+        title="Choosing a bank without each system",
+        heavy=True,
+        lasting=True,
+    )
     def _fold_orders(self, strategy: Strategy, most: int) -> tuple[IntArray, ...]:
         begun: tuple[IntArray, ...] = ()
         kept = self.settings.composition is None and bool(self._without_folds(strategy))
@@ -302,13 +324,13 @@ class Analysis(Staged):
     def _placed_on_pool(self) -> bank_value.Placed:
         return self._placed([self.pool])[0]
 
-    @stage("seed", "simultaneous", "confidence", after=("folds", "gating"))
+    @stage("seed", "simultaneous", "confidence", after=("folds", "gating"), lasting=True)
     def _random_worth(self, size: int) -> Worth:
         """The worth of random banks of this size."""
         placed = self._placed(bank_value.random_masks(self.pool, size, self.settings.seed))
         return bank_value.worth_of(self._placed_on_pool(), placed, self.settings.confidence)
 
-    @stage("strategy", after=("_fold_orders", "_placed_on_pool"))
+    @stage("strategy", after=("_fold_orders", "_placed_on_pool"), lasting=True)
     def _bank_worth(self, size: int, most: int) -> Worth:
         """The worth of the banks of this size, from orders of at least ``most``."""
         orders = self._fold_orders(self.settings.strategy, most)

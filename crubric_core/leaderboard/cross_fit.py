@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Self
 
 import numpy as np
 
@@ -51,6 +52,15 @@ def assign_folds(theta: FloatArray) -> IntArray:
 
 
 @dataclass(frozen=True)
+class FoldFits:
+    """What is fitted of a cross-fit. fold, items, converged: as in CrossFit."""
+
+    fold: IntArray
+    items: tuple[ItemParameters, ...]
+    converged: BoolArray
+
+
+@dataclass(frozen=True)
 class CrossFit:
     """Item parameters of each of F folds, fitted without the fold's systems, on the pooled fit's scale.
 
@@ -65,6 +75,11 @@ class CrossFit:
     fold: IntArray
     items: tuple[ItemParameters, ...]
     converged: BoolArray
+
+    @classmethod
+    def of(cls, y: FloatArray, pooled: IrtFit, fits: FoldFits) -> Self:
+        """The cross-fit of these labels with its fits."""
+        return cls(y, pooled, fits.fold, fits.items, fits.converged)
 
     @property
     def n_folds(self) -> int:
@@ -227,6 +242,11 @@ def cross_fit(y: FloatArray, pooled: IrtFit, *, progress: Progress | None = None
     Model, priors, quadrature and levels are the pooled fit's. Independent of gate, budget and seed.
     Any M ≥ 2 works, but see ``too_few_to_cross_fit``.
     """
+    return CrossFit.of(y, pooled, fold_fits(y, pooled, progress=progress))
+
+
+def fold_fits(y: FloatArray, pooled: IrtFit, *, progress: Progress | None = None) -> FoldFits:
+    """The part of ``cross_fit`` that takes long."""
     report_progress = progress or (lambda share, what: None)
     fold = assign_folds(pooled.theta)
     count = int(fold.max()) + 1
@@ -240,8 +260,7 @@ def cross_fit(y: FloatArray, pooled: IrtFit, *, progress: Progress | None = None
         )
     )
     report_progress(1.0, "Fitted every fold")
-    converged = np.array([whether for _, whether in found])
-    return CrossFit(y, pooled, fold, tuple(items for items, _ in found), converged)
+    return FoldFits(fold, tuple(items for items, _ in found), np.array([whether for _, whether in found]))
 
 
 def _fit_without(y: FloatArray, pooled: IrtFit, fold: IntArray, left_out: int) -> tuple[ItemParameters, bool]:

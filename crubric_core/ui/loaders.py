@@ -9,11 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import streamlit as st
 
+from ..analysis.lasting import Lasting
 from ..analysis.stage import Key, Stage, Store
 from ..analysis.stages import Analysis
 from ..analysis.tables import item_table
@@ -34,7 +36,7 @@ if TYPE_CHECKING:
     from ..types import FloatArray, Progress
 
 PAGES = APP / "pages"
-FEW, MANY = 24, 160  # results kept of heavy stages, and of light ones that a slider asks for
+FEW, MANY = 32, 160  # results kept of heavy stages, and of light ones that a slider asks for
 
 
 @dataclass(frozen=True)
@@ -44,7 +46,13 @@ class Shared:
     def once(self, stage: Stage, key: Key, make: Callable[[], Any]) -> Any:
         """See Store."""
         heavy, light = _kept()
-        return (heavy if stage.heavy else light).once((stage.name, *key), lambda: _announced(stage, make))
+
+        def made() -> Any:
+            return _announced(stage, make)
+
+        return (heavy if stage.heavy else light).once(
+            (stage.name, *key), lambda: lasting().once(stage, key, made) if stage.lasting else made()
+        )
 
 
 @st.cache_resource(show_spinner=False)
@@ -97,6 +105,13 @@ def workspace() -> Workspace:
     return Workspace(path)
 
 
+@st.cache_resource(show_spinner=False)
+def lasting() -> Lasting:
+    """Results that outlast this process, in a folder beside the workspace."""
+    path = Path(workspace().path)
+    return Lasting(path.with_name(f"{path.name}.results"))
+
+
 @st.cache_resource(show_spinner=False, on_release=Backups.close)
 def backups() -> Backups:
     """Backups of the workspace for who asks from outside, since no other process can open it meanwhile."""
@@ -120,7 +135,9 @@ def datasets() -> pd.DataFrame:
 
 @st.cache_data(max_entries=1, show_spinner=False)
 def _datasets(path: str) -> pd.DataFrame:
-    return workspace().datasets()
+    found = workspace().datasets()
+    lasting().keep_only(set(found["fingerprint"]))
+    return found
 
 
 def datasets_changed() -> None:

@@ -1,0 +1,134 @@
+"""Results of stages that outlast the process, so that a dashboard that starts again need not fit anew.
+
+They are numbers in a folder of their own, without names and texts, and can be deleted at any time. A file's name is a
+hash of all that the result depends on: the labels' fingerprint, the settings that the stage reads, the source of this
+package and the versions of NumPy and SciPy. So no result is ever stale; one that cannot be read is made anew.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import time
+from collections.abc import Callable, Collection
+from contextlib import suppress
+from dataclasses import dataclass, fields
+from functools import cache
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+from zipfile import BadZipFile
+
+import numpy as np
+import scipy
+
+from ..bank.worth import Interval, Worth
+from ..environment import PACKAGE
+from ..files import write_whole
+from ..irt.fit import IrtFit
+from ..irt.models import ItemParameters
+from ..leaderboard.cross_fit import FoldFits
+from ..settings import Priors
+from .stage import Key, Stage
+
+RECORDS = {kind.__name__: kind for kind in (IrtFit, Priors, ItemParameters, FoldFits, Worth, Interval)}
+MOST_BYTES = 2**28
+_UNREADABLE = (OSError, ValueError, KeyError, IndexError, TypeError, EOFError, BadZipFile)
+
+
+@dataclass(frozen=True)
+class Lasting:
+    """The results in ``folder``, which is made with the first of them; without one where it cannot be written."""
+
+    folder: Path
+
+    def once(self, stage: Stage, key: Key, make: Callable[[], Any]) -> Any:
+        """What ``make`` gives; read from the folder, where an earlier process left it there."""
+        path = self.folder / f"{_mark(str(key[0]))}-{_digest(stage.name, repr(key), _versions())}.npz"
+        with suppress(*_UNREADABLE):
+            found = unpacked(path.read_bytes())
+            os.utime(path, ns=(now := time.time_ns(), now))  # finer than the file system's own clock
+            return found
+        made = make()
+        with suppress(OSError):
+            self.folder.mkdir(parents=True, exist_ok=True)
+            write_whole(path, packed(made))
+            self._make_room()
+        return made
+
+    def keep_only(self, fingerprints: Collection[str]) -> None:
+        """Remove the results of labels that no dataset has any more."""
+        marks = {_mark(fingerprint) for fingerprint in fingerprints}
+        for path in self.folder.glob("*.npz"):
+            if path.name.partition("-")[0] not in marks:
+                path.unlink(missing_ok=True)
+
+    def _make_room(self) -> None:
+        """Remove those that were not used longest, until all fit into ``MOST_BYTES``."""
+        files = [(path, path.stat()) for path in self.folder.glob("*.npz")]
+        left = sum(state.st_size for _, state in files) - MOST_BYTES
+        for path, state in sorted(files, key=lambda file: file[1].st_mtime_ns):
+            if left <= 0:
+                return
+            path.unlink(missing_ok=True)
+            left -= state.st_size
+
+
+def packed(value: Any) -> bytes:
+    """A result as the arrays that it is made of, and the way in which it is made of them."""
+    arrays: list[np.ndarray[Any, Any]] = []
+    named: dict[str, Any] = {"form": np.array(json.dumps(_form(value, arrays)))}
+    named |= {str(at): array for at, array in enumerate(arrays)}
+    content = BytesIO()
+    np.savez(content, allow_pickle=False, **named)
+    return content.getvalue()
+
+
+def unpacked(content: bytes) -> Any:
+    """The result that ``packed`` was given, to the last bit; raises one of ``_UNREADABLE`` where it is damaged."""
+    with np.load(BytesIO(content), allow_pickle=False) as arrays:
+        return _value(json.loads(str(arrays["form"])), arrays)
+
+
+def _form(value: Any, arrays: list[np.ndarray[Any, Any]]) -> Any:
+    if value is None or type(value) in (bool, int, float, str):
+        return value
+    if isinstance(value, tuple):
+        return {"tuple": [_form(each, arrays) for each in value]}
+    if isinstance(value, np.ndarray | np.generic):
+        arrays.append(np.asarray(value))
+        return {"array" if isinstance(value, np.ndarray) else "number": len(arrays) - 1}
+    if RECORDS.get(type(value).__name__) is not type(value):
+        raise TypeError(f"{type(value).__name__} is not known to RECORDS.")
+    return {type(value).__name__: {f.name: _form(getattr(value, f.name), arrays) for f in fields(value)}}
+
+
+def _value(form: Any, arrays: Any) -> Any:
+    if not isinstance(form, dict):
+        return form
+    ((kind, of),) = form.items()
+    if kind == "tuple":
+        return tuple(_value(each, arrays) for each in of)
+    if kind == "array":
+        return arrays[str(of)]
+    if kind == "number":
+        return arrays[str(of)][()]
+    return RECORDS[kind](**{name: _value(each, arrays) for name, each in of.items()})
+
+
+def _mark(fingerprint: str) -> str:
+    return _digest(fingerprint)[:16]
+
+
+def _digest(*words: str) -> str:
+    return hashlib.sha256("\0".join(words).encode()).hexdigest()[:32]
+
+
+@cache
+def _versions() -> str:
+    """What computed a result: other code may come to other numbers."""
+    source = hashlib.sha256()
+    for path in sorted(PACKAGE.rglob("*.py")):
+        source.update(path.read_bytes())
+    return f"{source.hexdigest()} {np.__version__} {scipy.__version__}"

@@ -80,19 +80,23 @@ class Waits:
     switches: dict[str, float]
 
 
+def chosen_steps(names: list[str]) -> list[tuple[str, str]]:
+    """The steps of these pages ("Items"), or of single sliders ("Bank tau_c")."""
+    return [step for step in STEPS if step[0] in names or " ".join(step) in names]
+
+
 def steps(
-    browser: Browser, ours: str, bare: str, repeats: int, pages: list[str], patience: float
+    browser: Browser, ours: str, bare: str, repeats: int, sliders: list[tuple[str, str]], patience: float
 ) -> tuple[float, dict[tuple[str, str], tuple[float, ...]]]:
     """Every step in turn with one of the bare page."""
     found: dict[tuple[str, str], tuple[float, ...]] = {}
     floor: list[float] = []
-    if not pages:
+    if not sliders:
         return float("nan"), found
     with Sliders(browser, bare) as plain:
         plain.step("n", "ArrowRight")
-        for (page, setting), (address, slider) in STEPS.items():
-            if page not in pages:
-                continue
+        for page, setting in sliders:
+            address, slider = STEPS[page, setting]
             with Sliders(browser, f"{ours}/{address}&dataset=study") as shown:
                 shown.step(slider, "ArrowLeft")  # the first leaves the default
                 waits = []
@@ -123,7 +127,13 @@ def later(browser: Browser, address: str, times: int) -> tuple[Visit, Visit]:
 
 
 def measure(
-    path: Path, repeats: int, pages: list[str], patience: float, visits: list[str], *, start: bool
+    path: Path,
+    repeats: int,
+    sliders: list[tuple[str, str]],
+    patience: float,
+    visits: list[str],
+    *,
+    start: bool,
 ) -> Waits:
     """Everything at one size: paints on a fresh server first, then switches and steps."""
     visited = {page: title for page, title in PAGES.items() if title in visits}
@@ -139,7 +149,7 @@ def measure(
             print(f"  {page or 'overview'}: {seen[page]}", flush=True)
         titles = ["Overview", *(title for page, title in visited.items() if page)]
         switches = switch(browser, f"{ours}/?dataset=study", titles, repeats) if "" in visited else {}
-        floor, found = steps(browser, ours, bare, repeats, pages, patience)
+        floor, found = steps(browser, ours, bare, repeats, sliders, patience)
     after = os.getloadavg()[0]
     machine = f"{os.cpu_count()} cores, load {before:.1f} before and {after:.1f} after"
     return Waits(
@@ -171,8 +181,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--size", nargs="+", default=list(SIZES_ASKED), help="demo, or systems x rubrics")
     parser.add_argument("--repeats", type=int, default=5)
-    sliders = list(dict.fromkeys(page for page, _ in STEPS))
-    parser.add_argument("--sliders", nargs="*", default=sliders, help="pages whose sliders are moved")
+    pages = list(dict.fromkeys(page for page, _ in STEPS))
+    named = [*pages, *map(" ".join, STEPS)]
+    parser.add_argument(
+        "--sliders", nargs="*", default=pages, choices=named, metavar="SLIDER", help=f"of {', '.join(named)}"
+    )
     parser.add_argument(
         "--no-start", dest="start", action="store_false", help="no further server for the first page"
     )
@@ -187,7 +200,12 @@ def main() -> None:
             print(size, flush=True)
             path = workspace(chosen.folder or Path(temporary), size)
             found[size] = measure(
-                path, chosen.repeats, chosen.sliders, chosen.patience, chosen.visits, start=chosen.start
+                path,
+                chosen.repeats,
+                chosen_steps(chosen.sliders),
+                chosen.patience,
+                chosen.visits,
+                start=chosen.start,
             )
     said = {size: tables(size, waits) for size, waits in found.items()}
     print("\n\n".join(said.values()))

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 
 import numpy as np
 
 from ..bank.worth import Worth, bank_worth, least_keeping
-from ..leaderboard.cross_fit import CrossFit
+from ..leaderboard.cross_fit import LEAVE_ONE_OUT, CrossFit
 from ..leaderboard.inference import draws_for, separated_pairs
 from ..leaderboard.influence import ability_influence
 from ..settings import Settings
@@ -60,6 +62,21 @@ def place_on(cross: CrossFit, use: BoolArray, query_index: IntArray, settings: S
         influence, normals, confidence=settings.confidence, simultaneous=settings.simultaneous
     )
     return Placed(influence.estimate, separated)
+
+
+def place_on_each(
+    cross: CrossFit, masks: Sequence[BoolArray], query_index: IntArray, settings: Settings
+) -> list[Placed]:
+    """``place_on`` of each of the masks. Of many systems by two threads: arrays are then so large that NumPy lets go.
+
+    The first is placed alone, since it computes what all of them share.
+    """
+    place = partial(place_on, cross, query_index=query_index, settings=settings)
+    first, rest = [place(mask) for mask in masks[:1]], masks[1:]
+    if not rest or len(cross.y) <= LEAVE_ONE_OUT:
+        return first + [place(mask) for mask in rest]
+    with ThreadPoolExecutor(2) as threads:
+        return first + list(threads.map(place, rest))
 
 
 def _normals(seed: int, count: int, units: int) -> FloatArray:

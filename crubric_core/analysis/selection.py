@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 import numpy as np
 import pandas as pd
@@ -18,10 +20,13 @@ from ..irt.information import item_information
 from ..judges.consensus import baseline_mask
 from ..judges.measurability import nothing_passes
 from ..labels.store.dataset import Reduction
-from ..leaderboard.cross_fit import CrossFit
+from ..leaderboard.cross_fit import LEAVE_ONE_OUT, CrossFit
 from ..settings import Settings, Strategy
 from ..types import BoolArray, FloatArray, IntArray, Progress
 from .result import Calibration
+
+R = TypeVar("R")
+THREADS = 2
 
 
 def query_positions(queries: pd.DataFrame, reduction: Reduction) -> IntArray:
@@ -177,24 +182,48 @@ def orders_without_folds(
             constraints=constraints,
         )
         return (whole.order,)
-    orders = []
-    for fold in range(cross.n_folds):
-        tell(fold / cross.n_folds, f"Choosing a bank without fold {fold + 1} of {cross.n_folds}")
+
+    def order(fold: int) -> IntArray:
         others = known[fold] if known else without_fold(reduction, calibration, cross, fold, strategy)
-        orders.append(
-            order_without_fold(
-                others,
-                reduction,
-                calibration,
-                feasible,
-                settings,
-                strategy=strategy,
-                budget=budget,
-                constraints=constraints,
-                begun=begun[fold] if begun else None,
-            )
+        return order_without_fold(
+            others,
+            reduction,
+            calibration,
+            feasible,
+            settings,
+            strategy=strategy,
+            budget=budget,
+            constraints=constraints,
+            begun=begun[fold] if begun else None,
         )
-    return tuple(orders)
+
+    what = "Choosing a bank without fold {} of {}"
+    return tuple(
+        each_fold(cross, order, lambda f: tell(f / cross.n_folds, what.format(f + 1, cross.n_folds)))
+    )
+
+
+def each_fold(cross: CrossFit, make: Callable[[int], R], before: Callable[[int], None]) -> list[R]:
+    """What ``make`` gives for each fold; of many systems by two threads, since NumPy lets go of Python for large arrays.
+
+    before: told of each fold, by the thread that asks; what it raises ends the work.
+    """
+    found = []
+    if len(cross.y) <= LEAVE_ONE_OUT:
+        for fold in range(cross.n_folds):
+            before(fold)
+            found.append(make(fold))
+        return found
+    with ThreadPoolExecutor(THREADS) as threads:
+        waiting = [threads.submit(make, fold) for fold in range(cross.n_folds)]
+        try:
+            for fold, each in enumerate(waiting):
+                before(fold)
+                found.append(each.result())
+        except BaseException:
+            threads.shutdown(wait=False, cancel_futures=True)
+            raise
+    return found
 
 
 def masks(orders: tuple[IntArray, ...], budget: int, n_rubrics: int) -> BoolArray:

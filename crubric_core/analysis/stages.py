@@ -339,7 +339,7 @@ class Analysis(Staged):
 
     def _placed(self, masks: list[BoolArray]) -> list[bank_value.Placed]:
         query_index = selection.query_positions(self.queries(), self.given())
-        return [bank_value.place_on(self.folds(), mask, query_index, self.settings) for mask in masks]
+        return bank_value.place_on_each(self.folds(), masks, query_index, self.settings)
 
     @stage(after=("_bank_worth", "_random_worth"), title="Placing each system")
     def _worth(self, sizes: IntArray, most: int) -> WorthCurve:

@@ -8,8 +8,15 @@ import numpy as np
 import pytest
 
 from crubric_core import Settings, Workspace
-from crubric_core.analysis import selection, stages
-from crubric_core.analysis.bank_value import WorthCurve, curve_sizes, place_on, random_masks, worth_sentences
+from crubric_core.analysis import bank_value, selection, stages
+from crubric_core.analysis.bank_value import (
+    WorthCurve,
+    curve_sizes,
+    place_on,
+    place_on_each,
+    random_masks,
+    worth_sentences,
+)
 from crubric_core.analysis.selection import orders_without_folds, query_positions
 from crubric_core.analysis.stage import Memory
 from crubric_core.analysis.stages import Analysis, with_rules
@@ -87,6 +94,39 @@ def test_what_is_kept_of_the_folds_orders_the_rubrics_as_if_it_were_computed_ane
     anew = orders_without_folds(*arguments, analysis.settings)
     known = orders_without_folds(*arguments, analysis.settings, known=kept)
     assert all(np.array_equal(one, other) for one, other in zip(anew, known, strict=True))
+
+
+def test_how_many_threads_share_the_work_changes_nothing(analysis, monkeypatch):
+    cross, query = analysis.folds(), query_positions(analysis.queries(), analysis.given())
+    given = analysis.given(), analysis.calibration(), cross, analysis.feasible, analysis.settings
+    banks = random_masks(analysis.pool, 20, 0)
+
+    def found():
+        orders = orders_without_folds(*given, budget=40)
+        placed = place_on_each(cross, banks, query, analysis.settings)
+        return [each.tobytes() for each in orders], [
+            (each.ability.tobytes(), each.separated.tobytes()) for each in placed
+        ]
+
+    alone = found()
+    for module in (selection, bank_value):
+        monkeypatch.setattr(module, "LEAVE_ONE_OUT", 1)
+    assert found() == alone
+
+
+def test_a_word_of_progress_that_raises_ends_the_choice_of_banks(analysis):
+    def stop(share, what):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        orders_without_folds(
+            analysis.given(),
+            analysis.calibration(),
+            analysis.folds(),
+            analysis.feasible,
+            analysis.settings,
+            progress=stop,
+        )
 
 
 def test_too_much_to_keep_is_not_kept(analysis, monkeypatch):

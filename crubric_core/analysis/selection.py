@@ -204,7 +204,7 @@ def orders_without_folds(
 
 
 def each_fold(cross: CrossFit, make: Callable[[int], R], before: Callable[[int], None]) -> list[R]:
-    """What ``make`` gives for each fold; of many systems by two threads, since NumPy lets go of Python for large arrays.
+    """What ``make`` gives for each fold; of many systems by two threads: NumPy lets go of Python meanwhile.
 
     before: told of each fold, by the thread that asks; what it raises ends the work.
     """

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
+from typing import NoReturn
 
 from .commands.catalogue import COMMANDS, overview
 from .environment import program, use_one_thread
@@ -57,7 +58,7 @@ def build_parser(names: Iterable[str] = tuple(COMMANDS)) -> argparse.ArgumentPar
     """A parser of the commands ``names``: their modules are loaded, the other commands are known by name alone."""
     start, *rest = program()
     name = " ".join([Path(start).stem, *rest])  # without the folders, for short lines
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog=name,
         usage="%(prog)s [-h] [--version] COMMAND ...",
         description="Compact rubric banks and tiered leaderboards from judge labels.",
@@ -72,6 +73,14 @@ def build_parser(names: Iterable[str] = tuple(COMMANDS)) -> argparse.ArgumentPar
         if other not in commands.choices:
             commands.add_parser(other, add_help=False)
     return parser
+
+
+class _Parser(argparse.ArgumentParser):
+    """Says what is wrong in one line, and where the options are described, in place of all of them."""
+
+    def error(self, message: str) -> NoReturn:
+        """End with 2."""
+        self.exit(2, f"{NAME}: {message}. See `{self.prog} --help`.\n")
 
 
 class _Version(argparse.Action):

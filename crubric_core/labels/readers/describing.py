@@ -16,7 +16,7 @@ from .guess import CROSSED, Matrix, crossed_names, guess_columns, guess_kind, gu
 from .native_files import companions, first_records, native_of, native_rows
 from .nested import find_nested, with_nested_unused
 from .not_labels import why_no_labels
-from .open_questions import label_by_content, one_rubric, told_of_one_rubric, with_query
+from .open_questions import label_by_content, one_a_judge, one_rubric, told_of_one_rubric, with_query
 from .paths import fields_of_records
 from .plan import Columns, FilePlan, Guess
 from .rules import source_of, with_rules
@@ -238,13 +238,14 @@ def _describe_table(piece: Piece, reader: Reader, file_format: str, overrides: O
         plan = replace(plan, mapping=found | fixed, guesses=guesses)
     plan = _with_words(_with_gold(plan, rows, overrides), rows)
     complete = with_query(_with_unused(plan, rows), rows, strict=overrides.strict)
-    return Found(complete, rows)
+    return Found(one_a_judge(complete, rows), rows)
 
 
 def _with_gold(plan: FilePlan, rows: tuple[Any, ...], overrides: Overrides) -> FilePlan:
     """The plan with its columns of ground truth: those that were given, else by their names."""
-    if overrides.gold is None and not isinstance(overrides.mapping.get("judge"), tuple):
-        return with_gold(plan, rows)
+    if overrides.gold is None:
+        named = overrides.mapping.get("judge")
+        return with_gold(plan, rows, named if isinstance(named, tuple) else ())
     gold = tuple(c for c in overrides.gold or () if c in plan.columns) if plan.kind == "labels" else ()
     return replace(plan, gold=gold, tables=(*plan.tables, "gold")) if gold else plan
 

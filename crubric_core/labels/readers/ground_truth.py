@@ -21,8 +21,8 @@ _DERIVED = re.compile(r"consensus|majority")
 _ENOUGH = 0.8  # share of a column's known cells that must look like labels
 
 
-def with_gold(plan: FilePlan, rows: Sample) -> FilePlan:
-    """The plan with the columns of ground truth taken from the judges, and why.
+def with_gold(plan: FilePlan, rows: Sample, named: Sequence[str] = ()) -> FilePlan:
+    """The plan with the columns of ground truth taken from the judges, and why; never one that is ``named`` a judge.
 
     A column that only repeats the majority of the judges is no evidence of its own: it is not used.
     """
@@ -34,7 +34,7 @@ def with_gold(plan: FilePlan, rows: Sample) -> FilePlan:
         "label" not in plan.mapping or any(isinstance(v, tuple) for v in plan.mapping.values())
     ):
         return plan
-    found = _truths(plan, judges, rows)
+    found = tuple(c for c in _truths(plan, judges, rows) if c not in named)
     others = tuple(c for c in judges if c not in found)
     if not found or (judges and not others):
         return plan

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from ...errors import IngestError
+from ...text import listed
 from .columns import choose_columns, plain_name, synonyms_of
+from .ground_truth import is_truth
 from .guess import profile
 from .plan import FilePlan, Guess
 
@@ -57,6 +60,7 @@ _NAMES = (
     ),
 )
 _LABELS, _NO_LABELS = 0.8, 0.5  # share of a column's cells that look like labels: from, and below
+_FEW = 12  # different labels of a column, at most
 _LEAST = 4  # rows below which nothing is said
 
 
@@ -107,6 +111,29 @@ def label_by_content(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> dict[str,
     alike = [c for c in named if held[c].labels >= _LABELS]
     others = [c for c in named if held[c].labels < _NO_LABELS and held[c].known]
     return {"label": alike[0]} if len(alike) == 1 and len(others) == len(named) - 1 else {}
+
+
+def one_a_judge(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> FilePlan:
+    """A table whose names say nothing, and in which several columns hold labels: its problem shows a mapping."""
+    if plan.kind not in ("labels", "gold") or not plan.problem or "label" in plan.mapping:
+        return plan
+    held = {c: profile(_cells(plan, rows, c)) for c in plan.columns if c not in plan.mapping.values()}
+    alike = [
+        c
+        for c, found in held.items()
+        if found.labels >= _LABELS and 1 < found.distinct <= _FEW and not is_truth(c)
+    ]
+    if len(alike) < 2:
+        return plan
+    others = [c for c in plan.columns if c not in alike and not is_truth(c)]
+    keys = dict(zip(("system", "query", "rubric"), [*others, "…", "…", "…"], strict=False))
+    mapping = json.dumps(
+        {c: plan.mapping.get(c, column) for c, column in keys.items()} | {"judge": alike}, ensure_ascii=False
+    )
+    some = listed([repr(c) for c in alike], 3)
+    problem = f"{plan.problem.rstrip('.')}. {some} look like labels: "
+    problem += f"where each is a judge's, give such a mapping: {mapping}."
+    return replace(plan, problem=problem)
 
 
 def one_rubric(

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 
 import pytest
 
+from crubric_core.errors import IngestError
 from crubric_core.labels.readers.bundle import plan_ingest
 
 SYSTEMS, CELLS = ("a", "b", "c"), 4
@@ -108,6 +110,17 @@ def test_a_judge_in_rows_that_is_named_like_ground_truth_is_warned_of(ws, judge,
     assert bool(found) == warned
     if warned:
         assert f"{judge} is named like ground truth and counts as one of 2 judges" in found[0]
+
+
+def test_columns_whose_names_say_nothing_are_shown_with_the_mapping_to_give(ws):
+    content = wide(["Strict Sue", "lenient_Lee", "human_gold"], odd)
+    content = content.replace(b"system,query,rubric", b"Bot,Task No,Check").replace(b"\n", b"\nbot ")
+    with pytest.raises(IngestError, match="look like labels") as told:
+        ws.ingest(content, "d")
+    mapping = json.loads(str(told.value)[str(told.value).rindex("{") : -1])
+    assert mapping["judge"] == ["Strict Sue", "lenient_Lee"]
+    ws.ingest(content, "d", mapping=mapping)
+    assert (judges(ws), annotators(ws)) == ({"Strict Sue", "lenient_Lee"}, {"human_gold"})
 
 
 def test_the_user_decides_in_a_mapping_or_a_plan(ws):

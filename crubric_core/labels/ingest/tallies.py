@@ -29,14 +29,21 @@ def add(cursor: duckdb.DuckDBPyConnection, dataset: int, ingest: int, rows: int,
 
 
 def recount(
-    cursor: duckdb.DuckDBPyConnection, dataset: int, rubrics: str, ingests: str | None = None
+    cursor: duckdb.DuckDBPyConnection,
+    dataset: int,
+    rubrics: str,
+    ingests: str | None = None,
+    *,
+    reasons: bool = True,
 ) -> None:
-    """Tally anew the labels of some rubrics; both arguments are SELECTs of ids.
+    """Tally anew the labels of some rubrics; ``rubrics`` and ``ingests`` are SELECTs of ids.
 
-    ``ingests``: those whose labels are others now; None: of any.
+    ``ingests``: those whose labels are others now; None: of any. reasons: whether any label may have one.
     """
     own = f"rubric_id IN ({rubrics})"
     for tally in _TALLIES:
+        if tally.table == "reason_tallies" and not reasons:
+            continue
         only = own if "rubric_id" in tally.key else "true"
         cursor.execute(f"DELETE FROM {tally.table} WHERE dataset_id = ? AND {only}", [dataset])
         _insert(cursor, dataset, tally, only, whole=True)
@@ -44,6 +51,18 @@ def recount(
     changed = "true" if ingests is None else f"ingest_id IN ({ingests})"
     cursor.execute(f"DELETE FROM stretches WHERE dataset_id = ? AND {changed}", [dataset])
     _find_stretches(cursor, dataset, changed)
+
+
+def has_reasons(cursor: duckdb.DuckDBPyConnection, dataset: int) -> bool:
+    """Whether a label that counts, or one that may count again, has a reason; False is sure."""
+    ((found,),) = cursor.execute(
+        """
+        SELECT EXISTS (FROM reason_tallies WHERE dataset_id = $d)
+            OR EXISTS (FROM superseded WHERE dataset_id = $d AND reason IS NOT NULL)
+        """,
+        {"d": dataset},
+    ).fetchall()
+    return bool(found)
 
 
 def rebuild(cursor: duckdb.DuckDBPyConnection, dataset: int) -> None:

@@ -80,16 +80,20 @@ def undo(cursor: duckdb.DuckDBPyConnection, dataset: tuple[int, str], ingest_id:
             f"The dataset {name!r} has no ingest {ingest_id}: choose one that its history lists."
         )
     sources = tuple(dict.fromkeys(source for _, _, source in found))
-    _remember_touched(cursor, dataset_id, [number for number, _, _ in found])
+    numbers = [number for number, _, _ in found]
+    _remember_touched(cursor, dataset_id, numbers)
+    changed = None if _may_come_back(cursor, dataset_id) else f"SELECT unnest({numbers!r})"
+    reasons = tallies.has_reasons(cursor, dataset_id)
     removed = restored = 0
     for number, kind, source in found:
         blocker = _undo_blocker(cursor, dataset_id, number)
         if blocker:
             raise DatasetError(f"{source} (ingest {number}) cannot be undone: {blocker}.")
         n_removed, back = _undo_one(cursor, dataset_id, number, kind)
-        _forget_ingest(cursor, dataset_id, number)
+        _forget_ingest(cursor, number)
         removed, restored = removed + n_removed, restored + back
-    tallies.recount(cursor, dataset_id, "FROM touched")
+    tallies.recount(cursor, dataset_id, "FROM touched", changed, reasons=reasons)
+    _forget_names(cursor, dataset_id)
     try:
         check_scales(cursor, dataset_id, "What is left")
     except IngestError as error:
@@ -114,6 +118,18 @@ def _remember_touched(cursor: duckdb.DuckDBPyConnection, dataset_id: int, ingest
         """,
         {"dataset": dataset_id, "ingests": ingests},
     )
+
+
+def _may_come_back(cursor: duckdb.DuckDBPyConnection, dataset_id: int) -> bool:
+    """Whether an undo could change labels of ingests that stand: some were replaced, said twice, or moved."""
+    ((found,),) = cursor.execute(
+        """
+        SELECT EXISTS (FROM superseded WHERE dataset_id = $d AND kind = 'labels')
+            OR EXISTS (FROM moved WHERE dataset_id = $d)
+        """,
+        {"d": dataset_id},
+    ).fetchall()
+    return bool(found)
 
 
 def _undo_blocker(cursor: duckdb.DuckDBPyConnection, dataset_id: int, ingest_id: int) -> str:
@@ -209,12 +225,18 @@ def _move_back(cursor: duckdb.DuckDBPyConnection, own: dict[str, int], kind: str
         )
 
 
-def _forget_ingest(cursor: duckdb.DuckDBPyConnection, dataset_id: int, ingest_id: int) -> None:
-    """Drop what is written of the ingest itself, and the names that nobody mentions any more."""
+def _forget_ingest(cursor: duckdb.DuckDBPyConnection, ingest_id: int) -> None:
+    """Drop what is written of the ingest itself."""
     cursor.execute("DELETE FROM moved WHERE ingest_id = $i OR said_by = $i", {"i": ingest_id})
     for table in ("rejects", "read_files", "ingests"):
         cursor.execute(f"DELETE FROM {table} WHERE ingest_id = ?", [ingest_id])
+
+
+def _forget_names(cursor: duckdb.DuckDBPyConnection, dataset_id: int) -> None:
+    """Drop the names that nobody mentions any more; what labels mention is taken from their tallies."""
     for table, used in _MENTIONS:
+        if not cursor.execute(f"FROM {table} WHERE dataset_id = ? LIMIT 1", [dataset_id]).fetchone():
+            continue
         mentioned = " UNION ALL ".join(
             f"SELECT {column} FROM {place} WHERE dataset_id = $d" for place, column in used
         )
@@ -232,21 +254,25 @@ _ID = {
     "rubrics": "rubric_id",
     "queries": "query_id",
 }
-_LONG = (*KEYS, "superseded")
+_LONG = (*(table for table in KEYS if table != "labels"), "superseded")
 # Rubrics before queries: a query is mentioned by its rubrics.
 _MENTIONS: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
     (
         "systems",
         (
-            *((t, "system_id") for t in _LONG if t != "anchors"),
+            *((t, "system_id") for t in ("system_tallies", *_LONG) if t != "anchors"),
             *((t, "system_id") for t in ("reference_statements", "answers", "system_facts")),
         ),
     ),
     ("runs", (("labels", "run_id"), ("superseded", "run_id"))),
-    ("judges", tuple((t, "judge_id") for t in _LONG)),
+    ("judges", tuple((t, "judge_id") for t in ("system_tallies", *_LONG))),
     (
         "rubrics",
-        (*((t, "rubric_id") for t in _LONG), ("rubric_statements", "rubric_id"), ("moved", "old_rubric_id")),
+        (
+            *((t, "rubric_id") for t in ("label_tallies", *_LONG)),
+            ("rubric_statements", "rubric_id"),
+            ("moved", "old_rubric_id"),
+        ),
     ),
     ("queries", (("rubrics", "query_id"), ("query_statements", "query_id"), ("answers", "query_id"))),
 )

@@ -97,6 +97,21 @@ SECTIONS = (
 _ALWAYS = SECTIONS[:5]  # the others came later, and count where they hold anything
 
 
+# Of these sections nothing is asked where the dataset has no row in any of their tables.
+_TABLES = {
+    "gold": ("gold",),
+    "anchors": ("anchors",),
+    "reasons": ("gold", "anchors"),
+    "answers": ("answers",),
+    "system_facts": ("system_facts",),
+    "reference_ranking": ("reference_ranking",),
+}
+_EMPTY = ", ".join(
+    " AND ".join(f"NOT EXISTS (FROM {table} WHERE dataset_id = $dataset)" for table in tables)
+    for tables in _TABLES.values()
+)
+
+
 def _section(name: str, dataset: int) -> Query:
     """(rows, sum of their hashes) of one table of the dataset; of the labels, as ``rubric_sums`` has them."""
     content = _SECTIONS[name]
@@ -114,8 +129,11 @@ def _combine(sections: dict[str, tuple[int, int]]) -> str:
 def renew(cursor: duckdb.DuckDBPyConnection, dataset: int) -> str:
     """The fingerprint of the dataset as the transaction sees it, stored with it; ``rubric_sums`` is made for it."""
     sum_rubrics(cursor, dataset)
-    sections = {}
+    (empty,) = cursor.execute(f"SELECT {_EMPTY}", {"dataset": dataset}).fetchall()
+    sections = {name: (0, 0) for name, nothing in zip(_TABLES, empty, strict=True) if nothing}
     for name in SECTIONS:
+        if name in sections:
+            continue
         rows, total = cursor.execute(*_section(name, dataset)).fetchall()[0]
         sections[name] = (int(rows), int(total))
     ((rows, total),) = cursor.execute(_REASONS_OF_LABELS, {"dataset": dataset}).fetchall()

@@ -18,6 +18,7 @@ from .backup import copy_to, damage, is_damage
 SCHEMA_VERSION = 9
 _TALLIED = 8  # the version from which labels are tallied as they are ingested
 _APPLICATION = "calibrated-rubric"
+LOG = "64MB"  # of changes in the log before they are written into the file: 8 MB are 100,000 labels and their tallies
 _UNWRITABLE = ("Permission denied", "Read-only file system", "read-only")
 _SCHEMA = Path(__file__).with_name("schema")
 
@@ -42,7 +43,7 @@ def connect(path: str) -> tuple[duckdb.DuckDBPyConnection, bool]:
     if path != ":memory:" and Path(path).exists() and not Path(path).is_file():
         raise WorkspaceError(f"{path} is no plain file: name another one for the workspace.")
     try:
-        return duckdb.connect(path, config=dict(LOCAL)), False
+        return duckdb.connect(path, config={**LOCAL, "checkpoint_threshold": LOG}), False
     except duckdb.Error as error:
         text = str(error)
         if Path(path).is_file() and any(words in text for words in _UNWRITABLE):

@@ -101,7 +101,12 @@ def reading(board: Board) -> tuple[str, ...]:
         else "A tier starts at its best system and holds those below that are not separated from it; which other pairs "
         "are separated is said by the pairs alone."
     )
-    return f"{scale}; its interval holds the value of that system alone at {level}.", tier
+    apart = (
+        " Marks of different groups of systems share the axis of a chart, but no scale: compare them within a group."
+        if board.standing.n_groups > 1
+        else ""
+    )
+    return f"{scale}; its interval holds the value of that system alone at {level}.{apart}", tier
 
 
 def limits(board: Board) -> tuple[str, ...]:

@@ -315,6 +315,8 @@ def test_systems_that_share_too_few_queries_are_said_not_to_be_compared() -> Non
     assert said in claims_of(board(found)).ahead
     assert pair_sentence(board(found), 0, 2) == "M0 and M2 are not compared: they share too few queries."
     assert "groups" not in claims_of(board(replace(found, group=np.zeros(3)))).ahead
+    assert "share the axis of a chart, but no scale" in claims_of(board(found)).reading[0]
+    assert "scale: compare" not in claims_of(board(replace(found, group=np.zeros(3)))).reading[0]
 
 
 def test_an_open_interval_and_a_high_level_are_written_as_such() -> None:

@@ -13,7 +13,7 @@ import os
 import time
 from collections.abc import Callable, Collection
 from contextlib import suppress
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from functools import cache
 from io import BytesIO
 from pathlib import Path
@@ -33,7 +33,8 @@ from ..settings import Priors
 from .stage import Key, Stage
 
 RECORDS = {kind.__name__: kind for kind in (IrtFit, Priors, ItemParameters, FoldFits, Worth, Interval)}
-MOST_BYTES = 2**28
+MOST_BYTES, MOST_FILES = 2**28, 5_000
+LOOK_AFTER = 250  # results, or a 64th of ``MOST_BYTES``: then the folder is looked through
 _UNREADABLE = (OSError, ValueError, KeyError, IndexError, TypeError, EOFError, BadZipFile)
 
 
@@ -42,6 +43,7 @@ class Lasting:
     """The results in ``folder``, which is made with the first of them; without one where it cannot be written."""
 
     folder: Path
+    _since: list[int] = field(default_factory=list, init=False, repr=False, compare=False)
 
     def once(self, stage: Stage, key: Key, make: Callable[[], Any]) -> Any:
         """What ``make`` gives; read from the folder, where an earlier process left it there."""
@@ -53,8 +55,9 @@ class Lasting:
         made = make()
         with suppress(OSError):
             self.folder.mkdir(parents=True, exist_ok=True)
-            write_whole(path, packed(made))
-            self._make_room()
+            content = packed(made)
+            write_whole(path, content)
+            self._make_room(len(content))
         return made
 
     def keep_only(self, fingerprints: Collection[str]) -> None:
@@ -64,15 +67,22 @@ class Lasting:
             if path.name.partition("-")[0] not in marks:
                 path.unlink(missing_ok=True)
 
-    def _make_room(self) -> None:
-        """Remove those that were not used longest, until all fit into ``MOST_BYTES``."""
+    def _make_room(self, written: int) -> None:
+        """Remove those that were not used longest, until all fit into ``MOST_BYTES`` and are at most ``MOST_FILES``.
+
+        The folder is looked through once in a while, since that takes longer than to write a result.
+        """
+        self._since.append(written)
+        if len(self._since) < LOOK_AFTER and sum(self._since) < MOST_BYTES // 64:
+            return
+        self._since.clear()
         files = [(path, path.stat()) for path in self.folder.glob("*.npz")]
-        left = sum(state.st_size for _, state in files) - MOST_BYTES
+        left, more = sum(state.st_size for _, state in files) - MOST_BYTES, len(files) - MOST_FILES
         for path, state in sorted(files, key=lambda file: file[1].st_mtime_ns):
-            if left <= 0:
+            if left <= 0 and more <= 0:
                 return
             path.unlink(missing_ok=True)
-            left -= state.st_size
+            left, more = left - state.st_size, more - 1
 
 
 def packed(value: Any) -> bytes:

@@ -142,6 +142,19 @@ def test_the_result_that_was_not_used_longest_makes_room(tmp_path, monkeypatch) 
     assert kept.once(STAGE, ("a",), lambda: None)[0] == 0
 
 
+def test_of_very_many_small_results_the_latest_are_kept_and_the_folder_is_seldom_looked_through(
+    tmp_path, monkeypatch
+) -> None:
+    monkeypatch.setattr(lasting, "MOST_FILES", 3)
+    monkeypatch.setattr(lasting, "LOOK_AFTER", 4)
+    kept, counts = Lasting(tmp_path), []
+    for key in range(8):
+        kept.once(STAGE, (key,), lambda: 1)
+        counts.append(len(list(tmp_path.iterdir())))
+    assert counts == [1, 2, 3, 3, 4, 5, 6, 3]
+    assert [kept.once(STAGE, (key,), lambda: 2) for key in (5, 6, 7)] == [1, 1, 1]
+
+
 def test_a_name_is_the_same_in_every_process() -> None:
     """Settings with several limits and rules, under two seeds of Python's own hashes."""
     code = "from tests.analysis.test_stages import *\nprint(repr(replace(PLAIN, **OTHER)))"

@@ -95,7 +95,7 @@ def conclusions(size: str, waits: Waits) -> list[str]:
         found.append(f"{met} of {len(waits.ours)} sliders are within {asked:g} times the bare page.")
         if slow:
             found.append(f"Above it: {', '.join(slow)}.")
-    if (limit := PAINT_ASKED.get(size)) is not None:
+    if (limit := PAINT_ASKED.get(size)) is not None and "Leaderboard" in waits.paints:
         paint = waits.paints["Leaderboard"][0].milliseconds / 1e3
         found.append(
             f"The leaderboard's first paint takes {paint:.1f} s; asked: {limit:g} s{_unmet(paint, limit)}."

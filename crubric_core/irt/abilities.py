@@ -19,6 +19,7 @@ from .quadrature import (
 )
 
 BATCH = 4096  # posteriors integrated at once
+AT_ONCE = 2**22  # cells of labels that a matrix product reads
 COARSE = 65  # points of the rule to begin with; few rubrics leave posteriors wide
 SCOUTS = 16  # replicates that find a rule which fits nearly all of the others as well
 
@@ -88,12 +89,25 @@ def _weighted_loglik(
 ) -> FloatArray:
     """(R * M, G) log-likelihoods of each replicate's draw for each system."""
     table = log_probabilities(fit, used, nodes)
+    if len(weights) == 1 and np.isfinite(table).all():
+        return _one_draw(table, labels, weights[0])
     out = np.empty((len(weights), len(labels), len(nodes)))
     for i, row in enumerate(labels):
         known = np.flatnonzero(~np.isnan(row))
         level = row[known].astype(np.int64)
         out[:, i] = weights[:, known] @ table[level, known]
     return out.reshape(-1, len(nodes))
+
+
+def _one_draw(table: FloatArray, labels: FloatArray, weights: FloatArray) -> FloatArray:
+    """(M, G) the same for one draw: a matrix product for each level, of systems that fit into ``AT_ONCE`` cells."""
+    out, weighted = np.zeros((len(labels), table.shape[-1])), weights[:, None] * table
+    step = max(1, AT_ONCE // max(1, labels.shape[1]))
+    for start in range(0, len(labels), step):
+        part = slice(start, start + step)
+        for level, values in enumerate(weighted):
+            out[part] += (labels[part] == level).astype(float) @ values
+    return out
 
 
 def log_probabilities(fit: IrtFit, rubrics: IntArray, theta: FloatArray) -> FloatArray:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -128,3 +130,23 @@ def test_item_rest_correlation_equals_numpy_pair_by_pair():
         varies = both.sum() >= 3 and y[both, j].std() > 0 and mean[both].std() > 0
         expected.append(np.corrcoef(y[both, j], mean[both])[0, 1] if varies else np.nan)
     np.testing.assert_allclose(item_rest_correlation(y), expected, atol=1e-12)
+
+
+def test_systems_in_parts_of_any_size_have_the_same_abilities(fitted, monkeypatch):
+    y, fit = fitted
+    together = estimate_abilities(fit, y)
+    monkeypatch.setattr("crubric_core.irt.abilities.AT_ONCE", 3 * y.shape[1])
+    apart = estimate_abilities(fit, y)
+    np.testing.assert_allclose(apart.theta, together.theta, atol=1e-12)
+    np.testing.assert_allclose(apart.sd, together.sd, atol=1e-12)
+
+
+def test_a_level_that_cannot_occur_leaves_abilities_that_are_numbers(fitted):
+    """Rubrics with fewer levels than others have levels of probability 0."""
+    y, fit = fitted
+    if fit.thresholds is not None:
+        fewer = fit.thresholds.copy()
+        fewer[:5, 1:] = np.nan
+        fit = replace(fit, thresholds=fewer)
+        y = np.where(np.arange(y.shape[1]) < 5, np.minimum(y, 1), y)
+    assert np.isfinite(estimate_abilities(fit, y).theta).all()

@@ -262,6 +262,8 @@ class Settings:
 
     def __post_init__(self) -> None:
         self._resolve()
+        if not isinstance(self.priors, Priors):
+            raise SettingsError(f"priors = {self.priors!r} is unknown: give Priors(...), or leave it out.")
         if not self.composition:
             object.__setattr__(self, "composition", None)
         for name, spec in specs_of(type(self)).items():

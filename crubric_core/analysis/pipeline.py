@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ..arguments import require_a
+from ..errors import DatasetError, SettingsError
 from ..settings import Settings
 from ..types import Progress
 from .composition import composition_notes
@@ -16,7 +18,10 @@ if TYPE_CHECKING:
     from ..labels.store.source import LabelSource
 
 
-def run_pipeline(ds: LabelSource, settings: Settings, progress: Progress | None = None) -> Result:
+DEFAULTS = Settings()
+
+
+def run_pipeline(ds: LabelSource, settings: Settings = DEFAULTS, progress: Progress | None = None) -> Result:
     """From the labels of one dataset to a compact bank and a tiered leaderboard.
 
     Parameters
@@ -24,7 +29,8 @@ def run_pipeline(ds: LabelSource, settings: Settings, progress: Progress | None 
     ds : Dataset
         A dataset of a workspace, or whatever gives labels as it does.
     settings : Settings
-        All choices of the analysis; ``Settings.preset("paper")`` is Algorithm 1 of the paper as printed.
+        All choices of the analysis, by default the robust preset; ``Settings.preset("paper")`` is Algorithm 1 of the
+        paper as printed.
     progress : callable, optional
         Called with the share done, from 0 to 1, and what is done now.
 
@@ -39,12 +45,17 @@ def run_pipeline(ds: LabelSource, settings: Settings, progress: Progress | None 
         The dataset has no labels, or no rubric passes the gate and varies between systems.
     FitError
         The response model cannot be fitted to these labels.
+    SettingsError
+        ``settings`` are no Settings.
 
     Notes
     -----
     docs/method.md, in the order of its sections. The same dataset, settings and versions give the same bytes.
 
     """
+    if not hasattr(ds, "fingerprint"):
+        raise DatasetError(f"ds is {ds!r}, not a dataset: open a workspace and give workspace.dataset(NAME).")
+    require_a("settings", settings, Settings, SettingsError)
     return result_of(analyse(ds, settings, progress))
 
 

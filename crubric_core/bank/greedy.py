@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..arguments import as_numbers
+from ..errors import AssemblyError
 from ..types import BoolArray, FloatArray, IntArray
 from .utility import Coverage, row_gains
 
@@ -33,7 +35,7 @@ def greedy_bank(
     weights : float array (G,)
         Weights of the nodes, ≥ 0.
     budget : int
-        Most rubrics to choose.
+        Most rubrics to choose, ≥ 0.
     feasible : bool array (J,), optional
         Rubrics that may be chosen; by default all.
 
@@ -48,7 +50,7 @@ def greedy_bank(
     Raises
     ------
     AssemblyError
-        Shapes do not fit, or information or weights are negative or not finite.
+        Shapes do not fit, information or weights are negative or not finite, or the budget is no size.
 
     Notes
     -----
@@ -61,7 +63,10 @@ def greedy_bank(
     Lecture Notes in Control and Information Sciences 7, 234-243.
 
     """
-    candidates = candidate_rubrics(info, weights, feasible)
+    info, weights = (as_numbers(name, v, AssemblyError) for name, v in (("info", info), ("weights", weights)))
+    if isinstance(budget, bool) or not isinstance(budget, (int, np.integer)) or budget < 0:
+        raise AssemblyError(f"budget = {budget!r} is no bank size: give a whole number, 0 or more.")
+    candidates = candidate_rubrics(info, weights, None if feasible is None else np.asarray(feasible))
     rows = np.ascontiguousarray(info.T[candidates], dtype=float)
     order = np.array(_Search(rows, weights).run(min(budget, len(rows))), dtype=np.int64)
     return candidates[order], gains_along(rows[order], weights)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import get_args
 
 import numpy as np
 
-from ..errors import ConvergenceError, FitError
+from ..arguments import as_numbers, require_a
+from ..errors import ConvergenceError, FitError, require_choice
 from ..settings import Model, Priors, Quadrature
 from ..types import BoolArray, FloatArray, IntArray
 from .graded import Graded
@@ -131,7 +133,7 @@ def fit_irt(
     Raises
     ------
     FitError
-        The table holds nothing to fit, or labels that the model cannot have.
+        The table holds nothing to fit, or labels that the model cannot have; or an argument is of the wrong kind.
     ConvergenceError
         ``strict``, and the gradient did not vanish; the estimate is in ``.fit``.
 
@@ -146,7 +148,10 @@ def fit_irt(
     Samejima, F. (1969), Psychometrika Monograph 17.
 
     """
-    y = np.asarray(y, dtype=float)
+    require_choice("model", model, get_args(Model), FitError)
+    require_choice("quadrature", quadrature, get_args(Quadrature), FitError)
+    require_a("priors", priors, Priors, FitError)
+    y = as_numbers("The labels", y, FitError)
     n_levels = _check(y, model, levels)
     constant = constant_rubrics(y)
     if constant.all():
@@ -241,6 +246,10 @@ def _check(y: FloatArray, model: Model, levels: IntArray | None) -> IntArray:
         raise FitError("The table holds no label at all: every cell is unknown.")
     top = int(known.max()) + 1 if np.isfinite(known.max()) else 0
     n_levels = np.full(y.shape[1], max(top, 2)) if levels is None else np.asarray(levels, dtype=np.int64)
+    if n_levels.shape != y.shape[1:]:
+        raise FitError(
+            f"levels of shape {n_levels.shape} do not fit {y.shape[1]} rubrics: give one number a rubric."
+        )
     if model != "GRM":
         n_levels = np.full(y.shape[1], 2)
     impossible = ~np.isnan(y) & ~((y >= 0) & (y < n_levels) & (y == np.floor(y)))

@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import expit
 
+from ..arguments import as_numbers, require_a
+from ..errors import FitError
 from ..types import FloatArray
 from .abilities import ability_posterior
 from .fit import IrtFit
@@ -18,12 +20,17 @@ def item_information(fit: IrtFit, theta: FloatArray) -> FloatArray:
     fit : IrtFit
         A fitted model of J rubrics.
     theta : float array (T,)
-        Abilities, in units of the fit's θ.
+        Abilities, in units of the fit's θ; a single number is T = 1.
 
     Returns
     -------
     float array (T, J)
-        I_j(θ) ≥ 0, in units of 1/θ²; 0 for a constant rubric.
+        I_j(θ) ≥ 0, in units of 1/θ²; 0 for a constant rubric, NaN where θ is.
+
+    Raises
+    ------
+    FitError
+        An argument is of the wrong kind or shape.
 
     Notes
     -----
@@ -35,7 +42,12 @@ def item_information(fit: IrtFit, theta: FloatArray) -> FloatArray:
     Psychometrika Monograph 17.
 
     """
-    theta = np.atleast_1d(np.asarray(theta, dtype=float))
+    require_a("fit", fit, IrtFit, FitError)
+    theta = np.atleast_1d(as_numbers("theta", theta, FitError))
+    if theta.ndim > 1:
+        raise FitError(
+            f"theta must be a list of abilities, not an array of shape {theta.shape}: ravel it first."
+        )
     info = np.zeros((len(theta), len(fit.a)))
     active = ~fit.constant
     a = fit.a[active]

@@ -10,6 +10,7 @@ import pandas as pd
 from numpy.typing import ArrayLike
 from scipy import stats
 
+from ..arguments import as_numbers
 from ..errors import SettingsError
 from ..settings import GateStatistic, Settings
 from ..types import BoolArray, FloatArray, IntArray
@@ -124,8 +125,15 @@ def measurability_posterior(
     Agreement is not validity, and not chance-corrected: the default gate uses the rubric kappa (docs/method.md §2).
 
     """
-    agree, total = np.asarray(n_agree, dtype=np.float64), np.asarray(n_total, dtype=np.float64)
-    if not (np.all(agree >= 0) and np.all(agree <= total)):
+    agree, total = (
+        as_numbers(name, values, SettingsError)
+        for name, values in (("n_agree", n_agree), ("n_total", n_total))
+    )
+    if agree.shape != total.shape and agree.ndim and total.ndim:
+        raise SettingsError(
+            f"n_agree {agree.shape} and n_total {total.shape} do not fit: give one of each a rubric."
+        )
+    if not (np.all(agree >= 0) and np.all(agree <= total) and np.isfinite(total).all()):
         raise SettingsError("n_agree is out of range: expected numbers from 0 to n_total.")
     for name, value in (("alpha", alpha), ("beta", beta)):
         if not (np.isfinite(value) and value > 0):

@@ -23,6 +23,7 @@ from ..text import count, listed
 from ..types import FloatArray, IntArray
 from .bank_scale import BankScale
 from .matching import OTHER_TEXT, OUTSIDE, Match, match_rubrics
+from .new_levels import levels_on_bank
 
 SHOWN = 3  # names or rows in a sentence
 UNUSED = ("system", "query", "rubric", "judge", "label", "reason")
@@ -151,7 +152,7 @@ def new_labels(
     for n in np.flatnonzero(off):
         reason[n] = f"off the scale of its rubric, {scales[n, 0]} to {scales[n, 1]}"
     used = (row >= 0) & ~off
-    y, panel, judges = _levels(bank_scale, labels[used], row[used], dataset.systems)
+    y, panel, judges = levels_on_bank(bank_scale, labels[used], row[used], dataset.systems)
     touched = np.zeros(y.shape, dtype=bool)
     place = pd.Index(dataset.systems).get_indexer(pd.Index(labels["system"][used]))
     touched[place, row[used]] = True
@@ -168,36 +169,6 @@ def new_labels(
         unused=unused[list(UNUSED)].reset_index(drop=True),
         notes=tuple(_known_by(matches)),
     )
-
-
-def _levels(
-    bank_scale: BankScale, labels: pd.DataFrame, row: IntArray, systems: tuple[str, ...]
-) -> tuple[FloatArray, FloatArray, tuple[str, ...]]:
-    """(y, panel, judges): read once more as labels on the bank's own rubrics, by the rules of its calibration."""
-    y, settings = np.full((len(systems), len(bank_scale.rubrics)), np.nan), bank_scale.settings
-    if not len(labels):
-        return y, np.full((*y.shape, 0), np.nan), ()
-    ids = bank_scale.rubrics["id"].to_numpy(dtype=object)
-    described = bank_scale.rubrics[["scale_min", "scale_max", "pass_mark", "polarity"]].assign(rubric=ids)
-    keys = [name for name in ("system", "judge", "run", "label") if name in labels]
-    with Workspace() as workspace:
-        workspace.ingest(described.to_parquet(index=False), _STUDY, "rubrics", format="parquet")
-        given = labels[keys].assign(rubric=ids[row], label=labels["label"].astype("int64"))
-        report = workspace.ingest(given.to_parquet(index=False), _STUDY, "labels", format="parquet")
-        if report.rejected:
-            raise PlacementError(
-                f"{count(report.rejected, 'label')} contradict others on the same rubric of the bank "
-                f"({report.rejects['reason'].iloc[0]}): keep one of them, or number them as runs."
-            )
-        dataset = workspace.dataset(_STUDY)
-        reduction = dataset.reduce(settings.response, settings.tie, settings.agreement_tolerance)
-        panel, judges = dataset.panel(settings.response), dataset.judges
-    at = pd.Index(systems).get_indexer(pd.Index(reduction.systems))
-    column = pd.Index(reduction.rubrics["rubric"]).get_indexer(pd.Index(ids))
-    y[at] = reduction.y[:, column]
-    whole = np.full((*y.shape, len(judges)), np.nan)
-    whole[at] = panel[:, column]
-    return y, whole, judges
 
 
 def _known_by(matches: list[Match]) -> list[str]:

@@ -43,7 +43,7 @@ class IngestRequest:
     words: Words = field(default_factory=dict)  # what the plan says of words in place of labels
 
     def __post_init__(self) -> None:
-        if not self.dataset.strip():
+        if not isinstance(self.dataset, str) or not self.dataset.strip():
             raise IngestError("The dataset has no name: give it one.")
         if self.kind not in get_args(Kind):
             raise IngestError(f"kind = {self.kind!r} is unknown: use one of {', '.join(get_args(Kind))}.")

@@ -42,6 +42,11 @@ class Overrides:
     gold: tuple[str, ...] | None = None
 
     def __post_init__(self) -> None:
+        if not isinstance(self.mapping, Mapping):
+            raise IngestError(
+                f"mapping = {self.mapping!r} is no mapping: give canonical columns with those of the file, such as "
+                '{"system": "model"}.'
+            )
         tuples = {c: v if isinstance(v, str) else tuple(v) for c, v in self.mapping.items()}
         object.__setattr__(self, "mapping", tuples)
 

@@ -138,6 +138,11 @@ def _open(name: str | None, source: Source, scratch: Path, *, alone: bool) -> li
     path = scratch / "source"
     if isinstance(source, bytes):
         path.write_bytes(source)
+    elif not hasattr(source, "read"):
+        raise IngestError(
+            f"A {type(source).__name__} cannot be read as a file: give a path, bytes or an open binary file, such as "
+            "frame.to_csv(index=False).encode() of a data frame."
+        )
     else:
         with path.open("wb") as file:
             while block := source.read(1 << 20):

@@ -25,6 +25,10 @@ class Database:
     """
 
     def __init__(self, path: str | Path = ":memory:") -> None:
+        if not isinstance(path, (str, Path)):
+            raise WorkspaceError(
+                f'The workspace {path!r} is no path: give the name of a file, or ":memory:".'
+            )
         require_workspace()
         self.path = str(path)
         self._connection, self.read_only = connect(self.path)

@@ -12,7 +12,6 @@ from ... import sharing
 from ...access import require_editor
 from ...analysis.pipeline import result_of
 from ...errors import SharingError
-from ...figures.shared_view import shared_figures
 from ...reports.standalone import bundle_zip, standalone_html
 from ...server import local_viewer, viewer_check
 from ...server.sign_in import visitor
@@ -27,9 +26,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ...analysis.result import Result
-    from ...figures.shared_view import SharedFigure
     from ...sharing import Choices, SharedView
     from ..loaders import Study
+    from ..shared_view.content import ViewFigure
     from .links import Link
 
 PARTS = {
@@ -127,14 +126,14 @@ def _views() -> Kept:
     return Kept(VIEWS)
 
 
-def view_of(study: Study, choices: Choices) -> tuple[SharedView, list[SharedFigure]]:
+def view_of(study: Study, choices: Choices) -> tuple[SharedView, list[ViewFigure]]:
     """What readers will see, with its figures; made once a day for the same choices."""
 
-    def made() -> tuple[SharedView, list[SharedFigure]]:
+    def made() -> tuple[SharedView, list[ViewFigure]]:
         view = sharing.build_view(_result(study), choices)
-        return view, viewer.in_ink(shared_figures(view))
+        return view, viewer.figures_of(view)
 
-    found: tuple[SharedView, list[SharedFigure]] = _views().once(
+    found: tuple[SharedView, list[ViewFigure]] = _views().once(
         (_key(study), choices, datetime.now(UTC).date()), made
     )
     return found
@@ -208,7 +207,7 @@ def show_check(check: viewer_check.Check) -> None:
     st.code(check.command, language=None, wrap_lines=True)
 
 
-def preview(view: SharedView, figures: Sequence[SharedFigure]) -> None:
+def preview(view: SharedView, figures: Sequence[ViewFigure]) -> None:
     """The page that readers will see."""
     st.caption("What its readers will see")
     with st.container(border=True, height=820, key="preview"):

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from ...figures.shared_view import SharedFigure, shared_figures
+from ...figures.shared_view import shared_figures
 from ...sharing.files import file_names, view_file
 from ...sharing.words import answer, bank_sentence, compared, origin, reading, settings_list, support
 from .. import chart_files, tables, widgets
-from ..charts import INK
+from ..charts import Sent, in_ink
 from ..text import count, plain
 
 if TYPE_CHECKING:
@@ -33,10 +34,24 @@ RUBRICS: dict[str, Any] = {
 }
 
 
-def render(view: SharedView, figures: Sequence[SharedFigure] | None = None) -> None:
-    """The whole page; ``figures`` where they have been drawn already."""
+@dataclass(frozen=True)
+class ViewFigure:
+    """A figure of a view as the browser gets it; the other fields are those of ``SharedFigure``."""
+
+    part: str
+    title: str
+    alt: str
+    sent: Sent
+
+
+def figures_of(view: SharedView) -> list[ViewFigure]:
+    """The figures of a view, drawn, in the text colour of whichever theme shows them."""
+    return [ViewFigure(f.part, f.title, f.alt, in_ink(f.figure)) for f in shared_figures(view)]
+
+
+def render(view: SharedView, figures: Sequence[ViewFigure]) -> None:
+    """The whole page."""
     st.html(CSS)
-    figures = shared_figures(view) if figures is None else figures
     st.title(plain(view.title) or "Leaderboard", anchor=False)
     widgets.answer(st.empty(), *answer(view))
     st.caption(_made(view))
@@ -64,7 +79,7 @@ def _made(view: SharedView) -> str:
     )
 
 
-def _leaderboard(view: SharedView, board: pd.DataFrame, figures: Sequence[SharedFigure]) -> None:
+def _leaderboard(view: SharedView, board: pd.DataFrame, figures: Sequence[ViewFigure]) -> None:
     st.header("Leaderboard", anchor=False)
     st.markdown(plain(" ".join(support(view))))
     _draw(view, figures, "leaderboard")
@@ -86,7 +101,7 @@ def _leaderboard(view: SharedView, board: pd.DataFrame, figures: Sequence[Shared
     widgets.table(board, columns, height=38 + 35 * min(len(board), ROWS))
 
 
-def _comparison(view: SharedView, separation: Separation, figures: Sequence[SharedFigure]) -> None:
+def _comparison(view: SharedView, separation: Separation, figures: Sequence[ViewFigure]) -> None:
     st.header("Comparison", anchor=False)
     names = list(range(len(separation.systems)))
     if len(names) > 1:
@@ -98,7 +113,7 @@ def _comparison(view: SharedView, separation: Separation, figures: Sequence[Shar
     _draw(view, figures, "separation")
 
 
-def _bank(view: SharedView, figures: Sequence[SharedFigure]) -> None:
+def _bank(view: SharedView, figures: Sequence[ViewFigure]) -> None:
     bank = view.bank
     if bank is None:
         return
@@ -153,19 +168,10 @@ def _about(view: SharedView) -> None:
                 )
 
 
-def _draw(view: SharedView, figures: Sequence[SharedFigure], part: str) -> None:
+def _draw(view: SharedView, figures: Sequence[ViewFigure], part: str) -> None:
     """The figures of one part; the button that saves one as a PNG only where downloads are allowed."""
     config = chart_files.CONFIG if view.downloads else {"displayModeBar": False}
     for shared in figures:
         if shared.part == part:
             st.markdown(f"**{plain(shared.title)}**")
-            st.plotly_chart(shared.figure, alt=shared.alt, config=config, key=f"shared figure: {shared.alt}")
-
-
-def in_ink(figures: list[SharedFigure]) -> list[SharedFigure]:
-    """The same figures in the text colour of whichever theme shows them."""
-    for shared in figures:
-        shared.figure.update_xaxes(tickfont_color=INK, title_font_color=INK)
-        shared.figure.update_yaxes(tickfont_color=INK, title_font_color=INK)
-        shared.figure.update_layout(font_color=INK)
-    return figures
+            st.plotly_chart(shared.sent, alt=shared.alt, config=config, key=f"shared figure: {shared.alt}")

@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from ...figures.shared_view import SharedFigure, shared_figures
 from ...server.rate_limit import Guesses
 from ...server.views_folder import views_folder
 from ...sharing import ViewState, open_state, read_state
-from .content import in_ink, render
+from .content import ViewFigure, figures_of, render
 
 if TYPE_CHECKING:
     from ...sharing import SharedView
@@ -80,7 +79,7 @@ def _looked_up(token: str) -> ViewState | None:
     return state
 
 
-def _content_of(state: ViewState) -> tuple[SharedView, list[SharedFigure]] | None:
+def _content_of(state: ViewState) -> tuple[SharedView, list[ViewFigure]] | None:
     try:
         return _content(state.id, state.version, state.sha256, state)
     except DamagedError:
@@ -90,12 +89,12 @@ def _content_of(state: ViewState) -> tuple[SharedView, list[SharedFigure]] | Non
 @st.cache_resource(max_entries=KEPT, show_spinner=False)
 def _content(
     view_id: str, version: int, sha256: str, _state: ViewState
-) -> tuple[SharedView, list[SharedFigure]]:
+) -> tuple[SharedView, list[ViewFigure]]:
     """What a view holds and its figures, read once for its file: a link's newer result has another version."""
     view = read_state(views_folder(), _state)
     if view is None:
         raise DamagedError
-    return view, in_ink(shared_figures(view))
+    return view, figures_of(view)
 
 
 def _client() -> str:

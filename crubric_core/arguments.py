@@ -1,0 +1,32 @@
+"""What a caller hands over as an array, made sure of: one sentence in place of an error from within a computation."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from .errors import CrubricError
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from .types import FloatArray
+
+
+def as_numbers(name: str, values: ArrayLike, error: type[CrubricError]) -> FloatArray:
+    """``values`` as an array of floats, None as NaN; raises ``error`` where they are no real numbers."""
+    if values is not None and not np.iscomplexobj(values):
+        try:
+            return np.asarray(values, dtype=float)
+        except (TypeError, ValueError):
+            pass
+    raise error(f"{name} must be numbers, with NaN where one is unknown: convert words and texts first.")
+
+
+def require_a(name: str, value: object, kind: type, error: type[CrubricError]) -> None:
+    """Raise ``error`` unless ``value`` is of this class."""
+    if not isinstance(value, kind):
+        raise error(
+            f"{name} must be a {kind.__name__}, not {type(value).__name__}: see help({kind.__name__})."
+        )

@@ -35,7 +35,7 @@ from .stage import Key, Stage
 RECORDS = {kind.__name__: kind for kind in (IrtFit, Priors, ItemParameters, FoldFits, Worth, Interval)}
 MOST_BYTES, MOST_FILES = 2**28, 5_000
 LOOK_AFTER = 250  # results, or a 64th of ``MOST_BYTES``: then the folder is looked through
-_UNREADABLE = (OSError, ValueError, KeyError, IndexError, TypeError, EOFError, BadZipFile)
+_UNREADABLE = (OSError, ValueError, LookupError, TypeError, AttributeError, EOFError, MemoryError, BadZipFile)
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,8 @@ class Lasting:
         path = self.folder / f"{_mark(str(key[0]))}-{_digest(stage.name, repr(key), _versions())}.npz"
         with suppress(*_UNREADABLE):
             found = unpacked(path.read_bytes())
-            os.utime(path, ns=(now := time.time_ns(), now))  # finer than the file system's own clock
+            with suppress(OSError):
+                os.utime(path, ns=(now := time.time_ns(), now))  # finer than the file system's own clock
             return found
         made = make()
         with suppress(OSError):
@@ -65,7 +66,8 @@ class Lasting:
         marks = {_mark(fingerprint) for fingerprint in fingerprints}
         for path in self.folder.glob("*.npz"):
             if path.name.partition("-")[0] not in marks:
-                path.unlink(missing_ok=True)
+                with suppress(OSError):
+                    path.unlink()
 
     def _make_room(self, written: int) -> None:
         """Remove those that were not used longest, until all fit into ``MOST_BYTES`` and are at most ``MOST_FILES``.

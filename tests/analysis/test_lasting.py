@@ -122,6 +122,18 @@ def test_a_folder_that_cannot_be_made_is_done_without(tmp_path) -> None:
     assert Lasting(tmp_path / "file" / "folder").once(STAGE, ("labels",), lambda: 1) == 1
 
 
+def test_results_that_cannot_be_touched_are_read(tmp_path, monkeypatch) -> None:
+    def refuse(*_: Any, **__: Any) -> None:
+        raise PermissionError
+
+    kept = Lasting(tmp_path)
+    kept.once(STAGE, ("labels",), lambda: 1)
+    monkeypatch.setattr("os.utime", refuse)
+    monkeypatch.setattr(Path, "unlink", refuse)
+    kept.keep_only(set())
+    assert kept.once(STAGE, ("labels",), lambda: 2) == 1
+
+
 def test_results_of_labels_that_are_gone_go_too(tmp_path) -> None:
     kept = Lasting(tmp_path)
     for labels in ("first", "second"):

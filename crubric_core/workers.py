@@ -1,7 +1,6 @@
-"""Independent tasks on several processors: of this process, in processes of this machine, or on a cluster.
+"""Independent tasks on several processors: here one after the other, in processes of this machine, or on a cluster.
 
-joblib runs them on its own backends: threads where tasks gain by them, loky for processes of this machine, Dask where a
-scheduler is named. Where nothing is asked for, they run here, one after the other. Whoever asks
+joblib runs them on its own backends: loky for processes of this machine, Dask where a scheduler is named. Whoever asks
 for tasks gives each its own random generator and takes the results in the order of the tasks, so where they run changes
 no number. A process that is lost is survived: Dask gives its tasks to another worker, and here they are started again.
 """
@@ -11,6 +10,7 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Callable, Generator, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import closing, contextmanager
 from contextvars import ContextVar
@@ -39,7 +39,7 @@ def usable_threads() -> int:
 class Workers:
     """Where tasks run. processes: of this machine, 1: none but this one. scheduler: address of Dask's, "" for none.
 
-    threads: of tasks that run in this process and gain by them (``run_tasks``).
+    threads: most that share the processors of this machine in one process (``run_threads``).
     """
 
     processes: int = 1
@@ -57,7 +57,7 @@ class Workers:
 
     @property
     def here(self) -> bool:
-        """Whether tasks run in this process."""
+        """Whether tasks run in this thread, one after the other."""
         return self.processes == 1 and not self.scheduler
 
     @classmethod
@@ -92,26 +92,45 @@ def run_tasks(
     items: Sequence[Item],
     shared: tuple[Any, ...] = (),
     before: Callable[[int], None] | None = None,
-    *,
-    in_threads: bool = False,
 ) -> Iterator[Result]:
     """``task(*shared, item)`` of every item, in the items' order.
 
     task: a function of a module, which changes nothing of what it is given. shared: what all tasks read, sent once to
     each worker. items: small. before: called with an item's position, from 0, before its result is awaited; what it
-    raises stops everything. in_threads: whether tasks that run in this process gain by threads, as those that are in
-    NumPy for milliseconds at a time do. An error of a task is raised here, as soon as it is known; WorkersError where
-    no worker can finish a task.
+    raises stops everything. An error of a task is raised here, as soon as it is known; WorkersError where no worker can
+    finish a task.
     """
     tell = before or (lambda position: None)
     workers = current_workers()
-    elsewhere = not workers.here or (in_threads and workers.threads > 1)
-    if elsewhere and len(items) > 1:
+    if not workers.here and len(items) > 1:
         yield from _run_elsewhere(workers, _Job(task, shared), items, tell)
         return
     for position, item in enumerate(items):
         tell(position)
         yield task(*shared, item)
+
+
+def run_threads(
+    task: Callable[[Item], Result], items: Sequence[Item], before: Callable[[int], None] | None = None
+) -> list[Result]:
+    """``task(item)`` of every item, in the items' order, by the threads of this process that workers may use.
+
+    For tasks that are in NumPy, which lets go of Python, for milliseconds at a time; others lose by it. before: as in
+    ``run_tasks``; what it raises ends the work when the tasks under way have ended.
+    """
+    tell = before or (lambda position: None)
+    count = min(current_workers().threads, len(items))
+    found = []
+    with ThreadPoolExecutor(max(1, count)) as pool:
+        waiting = [pool.submit(task, item) for item in items] if count > 1 else []
+        try:
+            for position, item in enumerate(items):
+                tell(position)
+                found.append(waiting[position].result() if waiting else task(item))
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+    return found
 
 
 @dataclass(frozen=True)
@@ -176,8 +195,7 @@ def _results(
 def _backend(workers: Workers, job: _Job[Any]) -> Iterator[dict[str, Any]]:
     """How joblib is configured. What all tasks read lies on every worker of a cluster, for one may be lost."""
     if not workers.scheduler:
-        backend, count = ("threading", workers.threads) if workers.here else ("loky", workers.processes)
-        yield {"backend": backend, "n_jobs": count}
+        yield {"backend": "loky", "n_jobs": workers.processes}
         return
     with _client(workers.scheduler) as client:
         yield {"backend": "dask", "n_jobs": -1, "client": client, "scatter": [job]}

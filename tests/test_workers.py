@@ -21,7 +21,15 @@ from crubric_core.experiments import run_experiment
 from crubric_core.experiments.leave_one_judge_out import leave_one_judge_out
 from crubric_core.experiments.results import Watch
 from crubric_core.leaderboard.cross_fit import cross_fit
-from crubric_core.workers import ATTEMPTS, MOST_THREADS, Workers, current_workers, run_tasks, use_workers
+from crubric_core.workers import (
+    ATTEMPTS,
+    MOST_THREADS,
+    Workers,
+    current_workers,
+    run_tasks,
+    run_threads,
+    use_workers,
+)
 from tests.experiments.conftest import settings, workspace  # noqa: F401 - fixtures
 from tests.worker_tasks import die, die_once, fail, slowly, thread, times, where
 
@@ -55,13 +63,15 @@ def test_the_environment_names_workers_and_a_block_goes_before_it(monkeypatch):
     assert current_workers() == Workers(3, "tcp://there:8786")
 
 
-def test_tasks_that_gain_by_threads_run_in_threads_of_this_process():
+def test_threads_give_the_results_in_order():
     told = []
     with use_workers(Workers(threads=2)):
-        assert set(run_tasks(where, range(4), before=told.append, in_threads=True)) == {(os.getpid(), True)}
-        assert set(run_tasks(thread, range(4))) == {get_ident()}
-        assert get_ident() not in set(run_tasks(thread, range(4), in_threads=True))
+        assert run_threads(fail, [0, 1, 3, 4], told.append) == [0, 1, 3, 4]
+        assert get_ident() not in run_threads(thread, range(4))
     assert told == [0, 1, 2, 3]
+    with use_workers(Workers(threads=1)):
+        assert set(run_threads(thread, range(4))) == {get_ident()}
+        assert run_threads(thread, []) == []
 
 
 def test_threads_are_those_that_linear_algebra_leaves(monkeypatch):
@@ -75,11 +85,12 @@ def test_an_error_and_a_stop_end_tasks_in_threads():
     def stop(position):
         raise KeyboardInterrupt
 
-    with use_workers(Workers(threads=2)):
-        with pytest.raises(FitError, match="task 2"):
-            list(run_tasks(fail, range(3), in_threads=True))
-        with pytest.raises(KeyboardInterrupt):
-            list(run_tasks(where, range(3), before=stop, in_threads=True))
+    for threads in (1, 2):
+        with use_workers(Workers(threads=threads)):
+            with pytest.raises(FitError, match="task 2"):
+                run_threads(fail, range(3))
+            with pytest.raises(KeyboardInterrupt):
+                run_threads(thread, range(3), stop)
 
 
 def test_folds_fitted_in_threads_have_the_same_bytes(monkeypatch):

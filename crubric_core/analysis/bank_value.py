@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import lru_cache, partial
 
 import numpy as np
 
 from ..bank.worth import Worth, bank_worth, least_keeping
-from ..leaderboard.cross_fit import LEAVE_ONE_OUT, CrossFit
+from ..leaderboard.cross_fit import CrossFit
 from ..leaderboard.inference import draws_for, separated_pairs
 from ..leaderboard.influence import ability_influence
 from ..settings import Settings
 from ..text import count
 from ..types import BoolArray, FloatArray, IntArray
+from ..workers import run_threads
 
 SIZES = 9  # points of a curve
 SMALLEST = 10
@@ -67,16 +67,10 @@ def place_on(cross: CrossFit, use: BoolArray, query_index: IntArray, settings: S
 def place_on_each(
     cross: CrossFit, masks: Sequence[BoolArray], query_index: IntArray, settings: Settings
 ) -> list[Placed]:
-    """``place_on`` of each of the masks. Of many systems by two threads: arrays are then so large that NumPy lets go.
-
-    The first is placed alone, since it computes what all of them share.
-    """
+    """``place_on`` of each of the masks; the first alone, since it computes what all of them share."""
     place = partial(place_on, cross, query_index=query_index, settings=settings)
     first, rest = [place(mask) for mask in masks[:1]], masks[1:]
-    if not rest or len(cross.y) <= LEAVE_ONE_OUT:
-        return first + [place(mask) for mask in rest]
-    with ThreadPoolExecutor(2) as threads:
-        return first + list(threads.map(place, rest))
+    return first + (run_threads(place, rest) if cross.is_large else [place(mask) for mask in rest])
 
 
 def _normals(seed: int, count: int, units: int) -> FloatArray:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TypeVar
 
 import numpy as np
 import pandas as pd
@@ -20,13 +18,11 @@ from ..irt.information import item_information
 from ..judges.consensus import baseline_mask
 from ..judges.measurability import nothing_passes
 from ..labels.store.dataset import Reduction
-from ..leaderboard.cross_fit import LEAVE_ONE_OUT, CrossFit
+from ..leaderboard.cross_fit import CrossFit
 from ..settings import Settings, Strategy
 from ..types import BoolArray, FloatArray, IntArray, Progress
+from ..workers import run_threads
 from .result import Calibration
-
-R = TypeVar("R")
-THREADS = 2
 
 
 def query_positions(queries: pd.DataFrame, reduction: Reduction) -> IntArray:
@@ -197,33 +193,16 @@ def orders_without_folds(
             begun=begun[fold] if begun else None,
         )
 
-    what = "Choosing a bank without fold {} of {}"
-    return tuple(
-        each_fold(cross, order, lambda f: tell(f / cross.n_folds, what.format(f + 1, cross.n_folds)))
-    )
+    def before(fold: int) -> None:
+        tell(fold / cross.n_folds, f"Choosing a bank without fold {fold + 1} of {cross.n_folds}")
 
-
-def each_fold(cross: CrossFit, make: Callable[[int], R], before: Callable[[int], None]) -> list[R]:
-    """What ``make`` gives for each fold; of many systems by two threads: NumPy lets go of Python meanwhile.
-
-    before: told of each fold, by the thread that asks; what it raises ends the work.
-    """
-    found = []
-    if len(cross.y) <= LEAVE_ONE_OUT:
-        for fold in range(cross.n_folds):
-            before(fold)
-            found.append(make(fold))
-        return found
-    with ThreadPoolExecutor(THREADS) as threads:
-        waiting = [threads.submit(make, fold) for fold in range(cross.n_folds)]
-        try:
-            for fold, each in enumerate(waiting):
-                before(fold)
-                found.append(each.result())
-        except BaseException:
-            threads.shutdown(wait=False, cancel_futures=True)
-            raise
-    return found
+    if cross.is_large:
+        return tuple(run_threads(order, range(cross.n_folds), before))
+    orders = []
+    for fold in range(cross.n_folds):
+        before(fold)
+        orders.append(order(fold))
+    return tuple(orders)
 
 
 def masks(orders: tuple[IntArray, ...], budget: int, n_rubrics: int) -> BoolArray:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Self
 
 import numpy as np
@@ -22,12 +22,12 @@ from ..irt.models import ItemParameters
 from ..irt.prefixes import nodes_for, posterior_means
 from ..irt.refit import as_fit, refit
 from ..types import BoolArray, FloatArray, IntArray, Progress
-from ..workers import run_tasks
+from ..workers import current_workers, run_tasks, run_threads
 
 FEW_SYSTEMS = 6  # with fewer, the others are too few to calibrate a rubric
 LEAVE_ONE_OUT = 40  # most systems for which each is a fold of its own
 FOLDS = 10  # above that
-LARGE = 2**20  # cells from which threads gain: of fewer, their steps are too short
+LARGE = 2**20  # labels from which threads gain: with fewer, their steps are too short
 AT_ONCE = 2**18  # numbers that are gathered at once; more leave the processor's cache
 
 
@@ -85,6 +85,11 @@ class CrossFit:
     def n_folds(self) -> int:
         """F."""
         return len(self.items)
+
+    @property
+    def is_large(self) -> bool:
+        """Whether threads gain by sharing what is done for each fold, or each set of rubrics."""
+        return self.y.size >= LARGE
 
     def members(self, fold: int) -> IntArray:
         """The systems that this fold's parameters place."""
@@ -250,15 +255,14 @@ def fold_fits(y: FloatArray, pooled: IrtFit, *, progress: Progress | None = None
     report_progress = progress or (lambda share, what: None)
     fold = assign_folds(pooled.theta)
     count = int(fold.max()) + 1
-    found = list(
-        run_tasks(
-            _fit_without,
-            range(count),
-            (y, pooled, fold),
-            before=lambda f: report_progress(f / count, f"Fitting without fold {f + 1} of {count}"),
-            in_threads=y.size >= LARGE,
-        )
-    )
+
+    def before(position: int) -> None:
+        report_progress(position / count, f"Fitting without fold {position + 1} of {count}")
+
+    if current_workers().here and y.size >= LARGE:
+        found = run_threads(partial(_fit_without, y, pooled, fold), range(count), before)
+    else:
+        found = list(run_tasks(_fit_without, range(count), (y, pooled, fold), before))
     report_progress(1.0, "Fitted every fold")
     return FoldFits(fold, tuple(items for items, _ in found), np.array([whether for _, whether in found]))
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from crubric_core import Settings, Workspace
-from crubric_core.analysis import bank_value, selection, stages
+from crubric_core.analysis import selection, stages
 from crubric_core.analysis.bank_value import (
     WorthCurve,
     curve_sizes,
@@ -23,6 +23,8 @@ from crubric_core.analysis.stages import Analysis, with_rules
 from crubric_core.bank.worth import bank_worth
 from crubric_core.demo import simulate
 from crubric_core.errors import AssemblyError
+from crubric_core.leaderboard import cross_fit
+from crubric_core.workers import Workers, use_workers
 
 
 @pytest.fixture(scope="module")
@@ -109,9 +111,9 @@ def test_how_many_threads_share_the_work_changes_nothing(analysis, monkeypatch):
         ]
 
     alone = found()
-    for module in (selection, bank_value):
-        monkeypatch.setattr(module, "LEAVE_ONE_OUT", 1)
-    assert found() == alone
+    monkeypatch.setattr(cross_fit, "LARGE", 0)
+    with use_workers(Workers(threads=3)):
+        assert found() == alone
 
 
 def test_a_word_of_progress_that_raises_ends_the_choice_of_banks(analysis):

@@ -47,11 +47,10 @@ test: check
 slow-list: $(DEV)
 	@$(PYTEST) -m "not (fuzz or crash or browser or security or real)" --renew-slow 260
 
-# Three workers on two cores, as the browser tests wait a lot; each with one thread for linear algebra. The linters and
-# types use the time that these leave.
+# Three workers on two cores, as the browser tests wait a lot. The linters and types use the time that these leave.
 test-all: $(DEV)
 	@nice $(MAKE) --no-print-directory check & checked=$$!; \
-	CRUBRIC_TESTS=all OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(PYTEST) -n 3 $(PYTEST_ARGS); tested=$$?; \
+	CRUBRIC_TESTS=all $(PYTEST) -n 3 $(PYTEST_ARGS); tested=$$?; \
 	wait $$checked || { echo "make check failed, as it says above."; exit 1; }; \
 	exit $$tested
 

@@ -111,15 +111,20 @@ def run_tasks(
 
 
 def run_threads(
-    task: Callable[[Item], Result], items: Sequence[Item], before: Callable[[int], None] | None = None
+    task: Callable[[Item], Result],
+    items: Sequence[Item],
+    before: Callable[[int], None] | None = None,
+    *,
+    gains: bool = True,
 ) -> list[Result]:
     """``task(item)`` of every item, in the items' order, by the threads of this process that workers may use.
 
-    For tasks that are in NumPy, which lets go of Python, for milliseconds at a time; others lose by it. before: as in
-    ``run_tasks``; what it raises ends the work when the tasks under way have ended.
+    gains: whether threads gain, since the tasks are in NumPy, which lets go of Python, for milliseconds at a time;
+    others run one after the other. before: as in ``run_tasks``; what it raises ends the work when the tasks under way
+    have ended.
     """
     tell = before or (lambda position: None)
-    count = min(current_workers().threads, len(items))
+    count = min(current_workers().threads, len(items)) if gains else 1
     found = []
     with ThreadPoolExecutor(max(1, count)) as pool:
         waiting = [pool.submit(task, item) for item in items] if count > 1 else []

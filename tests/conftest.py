@@ -11,8 +11,10 @@ import pytest
 from hypothesis import settings
 from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
+from crubric_core.environment import use_one_thread
 from tests.slow_tests import Stopwatch, is_slow, listed
 
+use_one_thread()  # as the dashboard and every command: workers must give the same bytes
 ROOT = Path(__file__).resolve().parents[1]
 REAL_DATA = Path(os.environ.get("CRUBRIC_REAL_DATA", ROOT.parent / "shared" / "data"))
 

@@ -70,7 +70,7 @@ def place_on_each(
     """``place_on`` of each of the masks; the first alone, since it computes what all of them share."""
     place = partial(place_on, cross, query_index=query_index, settings=settings)
     first, rest = [place(mask) for mask in masks[:1]], masks[1:]
-    return first + (run_threads(place, rest) if cross.is_large else [place(mask) for mask in rest])
+    return first + run_threads(place, rest, gains=cross.is_large)
 
 
 def _normals(seed: int, count: int, units: int) -> FloatArray:

@@ -55,8 +55,8 @@ def self_preference(
 ) -> ExperimentResult:
     """Every judge with systems of its own family and of others.
 
-    Tables: ``judges`` (judge, family, own, others: systems; preference with its simultaneous interval; as_kind: other
-    systems to which its mean leniency is at least that to its own; queries).
+    Tables: ``judges`` (judge, family; own, others: systems that it marked with another judge; preference with its
+    simultaneous interval; as_kind: other systems to which its mean leniency is at least that to its own; queries).
     """
     watch = Watch(progress, cancel)
     watch.step(0.0, "Comparing the judges")
@@ -71,8 +71,10 @@ def self_preference(
     for k, judge in enumerate(judges):
         mean, low, high, n = mean_interval(by_query[k], level)
         mine, found = own[k], makers[k] or "unknown"
+        marked = np.isfinite(excess[:, :, k]).any(axis=1)
         as_kind = as_kind_to(excess[:, :, k], mine) if n else np.nan
-        rows.append((judge, found, int(mine.sum()), int((~mine).sum()), mean, low, high, as_kind, n))
+        sizes = int((mine & marked).sum()), int((~mine & marked).sum())
+        rows.append((judge, found, *sizes, mean, low, high, as_kind, n))
     columns = ["judge", "family", "own", "others", "preference", "low", "high", "as_kind", "queries"]
     table = pd.DataFrame(rows, columns=columns)
     watch.step(1.0, "Done")

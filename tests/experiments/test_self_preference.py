@@ -30,6 +30,7 @@ def run(panel):
         for i, system in enumerate(SYSTEMS)
         for j in range(panel.shape[1])
         for k, judge in enumerate(JUDGES)
+        if not np.isnan(panel[i, j, k])
     ]
     with Workspace() as ws:
         ws.ingest(("system,query,rubric,judge,label\n" + "\n".join(rows)).encode(), "d", format="csv")
@@ -86,12 +87,23 @@ def test_a_judge_that_favours_its_family_is_found_and_named():
 
 
 def test_a_judge_that_is_as_kind_to_a_system_of_another_family_is_said_to_be():
-    panel = study(kind=0.6)
+    panel = study(kind=0.8, queries=100)
     panel[2, :, 1] = 1.0  # to claude-opus it is kinder still
     result = run(panel)
     assert result.frame().set_index("judge").loc["gpt-judge", "as_kind"] == 1
-    if "gpt-judge is kinder" in EXPERIMENT.headline(result):
-        assert "as kind to 1 of 3 others" in EXPERIMENT.headline(result)
+    assert "gpt-judge is kinder" in EXPERIMENT.headline(result)
+    assert "as kind to 1 of 3 others" in EXPERIMENT.headline(result)
+
+
+def test_a_system_that_a_judge_did_not_mark_is_neither_as_kind_nor_as_strict():
+    panel = study(kind=0.0)
+    panel[:2, :, 1] = 0.0  # the judge is strict to its own family
+    panel[4, :, 1] = np.nan
+    result = run(panel)
+    row = result.frame().set_index("judge").loc["gpt-judge"]
+    assert (row["own"], row["others"], row["as_kind"]) == (2, 2, 2)
+    assert "gpt-judge is stricter" in EXPERIMENT.headline(result)
+    assert "as strict to none of 2 others" in EXPERIMENT.headline(result)
 
 
 def test_fair_judges_are_seldom_accused():

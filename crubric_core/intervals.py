@@ -1,8 +1,9 @@
-"""Percentile intervals of draws, the same for every kernel that has some."""
+"""Intervals of draws and of estimates without each cluster, the same for every kernel that has some."""
 
 from __future__ import annotations
 
 import numpy as np
+from scipy import stats
 
 from .types import FloatArray
 
@@ -12,3 +13,16 @@ def percentile_interval(draws: FloatArray, confidence: float) -> tuple[FloatArra
     tail = (1 - confidence) / 2
     low, high = np.quantile(draws, [tail, 1 - tail], axis=0)
     return low, high
+
+
+def jackknife_half_width(left: FloatArray, confidence: float, comparisons: int = 1) -> FloatArray:
+    """Half the width of the interval of an estimate, from its values without each of G clusters: (G, …) → (…).
+
+    The delete-one jackknife (Efron & Tibshirani 1993, ch. 11) with Student's t, G - 1 degrees of freedom, adjusted for
+    the number of ``comparisons`` (Bonferroni). NaN with fewer than two clusters.
+    """
+    n = len(left)
+    if n < 2:
+        return np.full(left.shape[1:], np.nan)
+    error = np.sqrt((n - 1) / n * ((left - left.mean(axis=0)) ** 2).sum(axis=0))
+    return np.asarray(stats.t.isf((1 - confidence) / (2 * comparisons), n - 1) * error)

@@ -171,14 +171,15 @@ def find_rewrites(nu: FloatArray, feasible: BoolArray) -> Rewrites:
     return Rewrites(order, float(nu[order].sum() / total) if total > 0 else float("nan"), bound)
 
 
-def rewrite_sentence(found: Rewrites) -> str:
-    """How many are worth rewriting, and what they hold; plain text."""
+def rewrite_sentence(found: Rewrites, given: bool) -> str:
+    """How many might be rewritten, and what they hold; plain text. given: whether the gate's threshold was."""
     size = len(found.at)
     if not size:
         return "No rubric that the gate drops informs as much as the median one that it keeps."
     verb = "informs" if size == 1 else "inform"
     return (
         f"{count(size, 'rubric')} that the gate drops {verb} as much as the median one that it keeps: together "
-        f"{found.information:.0%} of all information, lost to disagreement. Worth rewriting; only new labels show "
-        "whether the new wording is better."
+        f"{found.information:.0%} of all information. Read where the judges differ before you rewrite one: "
+        f"{'' if given else 'this threshold drops a quarter even where all rubrics are equally clear, and '}"
+        "only new labels show whether the new wording is better."
     )

@@ -19,7 +19,7 @@ from ..settings import Settings
 from ..types import Cancel, FloatArray, Progress
 from .declaration import HIGH, LOW, P_VALUE, Chart, Experiment, ResultColumn, ResultTable, hidden, number
 from .inputs import Inputs, gold_labels, read_inputs
-from .kappa import OTHERS, Comparison, compare, unread_changes
+from .kappa import HUMAN, OTHERS, Comparison, compare, unread_changes
 from .results import ExperimentResult, Watch, compared, num, span
 from .statistics import draw_interval, known_mean, query_draws
 
@@ -51,12 +51,14 @@ def sweep(
     tables = {
         "thresholds": threshold_table(comparison, q, inputs, sorted(thresholds), gold, splits),
         "quartiles": quartile_table(q[measured], comparison.by_rubric()[measured]),
-        "correlation": correlation_table(q[measured], comparison.by_rubric()[measured]),
+        "correlation": correlation_table(
+            q[measured], comparison.by_rubric()[measured], tested=comparison.against == HUMAN
+        ),
     }
     watch.step(1.0, "Done")
     options = {"thresholds": [float(t) for t in sorted(thresholds)], "against": comparison.against}
     return inputs.result(
-        "sweep", options, tables, _found(tables, inputs, comparison), _limits(inputs, comparison)
+        "sweep", options, tables, _found(tables, inputs, comparison), _limits(inputs, comparison, splits)
     )
 
 
@@ -128,12 +130,17 @@ def quartile_table(q: FloatArray, kappa: FloatArray) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["quartile", "rubrics", "q_mean", "with_kappa", "kappa"])
 
 
-def correlation_table(q: FloatArray, kappa: FloatArray) -> pd.DataFrame:
-    """One row: Pearson r of measurability with the rubrics' own kappas, its p, and the rubrics that have both."""
+def correlation_table(q: FloatArray, kappa: FloatArray, tested: bool = True) -> pd.DataFrame:
+    """One row: Pearson r of measurability with the rubrics' own kappas, its p, and the rubrics that have both.
+
+    The p is NaN unless ``tested``: of judges compared with each other both come from the same labels, and r is above 0
+    though all rubrics be equally clear (docs/method.md §11).
+    """
     known = np.isfinite(q) & np.isfinite(kappa)
     r = p = float("nan")
     if known.sum() >= 3 and np.ptp(q[known]) > 0 and np.ptp(kappa[known]) > 0:
         r, p = (float(value) for value in stats.pearsonr(q[known], kappa[known]))
+        p = p if tested else float("nan")
     return pd.DataFrame({"r": [r], "p": [p], "rubrics": [int(known.sum())]})
 
 
@@ -160,16 +167,15 @@ def _found(tables: dict[str, pd.DataFrame], inputs: Inputs, comparison: Comparis
     )
 
 
-def _limits(inputs: Inputs, comparison: Comparison) -> tuple[str, ...]:
+def _limits(inputs: Inputs, comparison: Comparison, splits: int) -> tuple[str, ...]:
     limits = []
     if not inputs.gate_off:
-        limits.append(
-            "Gate and κ read the same labels, which raises κ by construction; the difference on systems that the gate "
-            "has not read is free of that."
-        )
+        unread = "; the difference on systems that the gate has not read is free of that" if splits else ""
+        limits.append(f"Gate and κ read the same labels, which raises κ by construction{unread}.")
     if comparison.against == OTHERS and not inputs.gate_off:
         limits.append(
-            "Agreement of the judges shows consistency; that the labels are right needs human gold."
+            "Agreement of the judges shows consistency; that the labels are right needs human gold. A rubric's own κ "
+            "and its measurability correlate by construction, so their correlation has no p."
         )
     if inputs.reduction.n_judges == 2:
         limits.append(

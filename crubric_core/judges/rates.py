@@ -7,12 +7,12 @@ from typing import Literal
 
 import numpy as np
 from scipy import stats
-from scipy.special import logit
+from scipy.special import expit, logit
 
+from ..intervals import jackknife_half_width
 from ..types import FloatArray, IntArray
 from .dawid_skene import fit_patterns
-from .patterns import UNKNOWN, find_patterns
-from .resampling import Bootstrap
+from .patterns import UNKNOWN, Patterns, find_patterns
 
 Source = Literal["anchors", "dawid_skene", "none"]
 
@@ -22,6 +22,7 @@ FEW_ANCHORS = 10
 """Anchors of either class below which they are clamped into the EM instead of counted alone."""
 FEWEST_JUDGES = 3
 """Judges below which votes alone fix no rates: two have five unknowns and three shares that show."""
+MOST_BLOCKS = 200  # more clusters than these are left out several at a time
 
 
 @dataclass(frozen=True)
@@ -42,6 +43,8 @@ class JudgeRates:
     source: anchors: counted on these alone; dawid_skene: EM over all units, anchors clamped; none: all NaN, for there
     are fewer than three judges and no anchor.
     converged: whether the EM did; True for anchors.
+    worst: the judge whose Youden index s⁺ + s⁻ - 1 is below that of every other judge, each difference beyond its
+    interval over clusters; None where none is.
     """
 
     sensitivity: Rate
@@ -50,6 +53,7 @@ class JudgeRates:
     n_anchors: int
     source: Source
     converged: bool
+    worst: int | None = None
 
     @property
     def weight(self) -> FloatArray:
@@ -60,22 +64,23 @@ class JudgeRates:
 def judge_rates(
     votes: FloatArray,
     anchors: FloatArray | None = None,
-    bootstrap: Bootstrap | None = None,
     groups: IntArray | None = None,
+    confidence: float = 0.95,
 ) -> JudgeRates:
     """Rates of K judges from votes (U, K) 0/1, NaN unknown, and true classes (U,) where known.
 
-    With enough anchors of both classes: their Beta(2, 1)-smoothed shares, and Beta intervals that take units as
-    independent. Otherwise two-class Dawid–Skene EM with the anchors clamped, smoothed alike, and percentile
-    intervals over resamples of units, or of ``groups`` (U,) 0..G-1 drawn whole.
+    With enough anchors of both classes: their Beta(2, 1)-smoothed shares. Otherwise two-class Dawid–Skene EM with the
+    anchors clamped, smoothed alike. Intervals: the wider end of a Beta interval, which takes units as independent,
+    and of the jackknife of the logit over ``groups`` (U,) 0..G-1, such as the query of each unit; without it, over
+    units. The first knows how uncertain a judge without an error is, the second that errors come in clusters.
     """
-    how = bootstrap or Bootstrap()
     truth = np.full(len(votes), np.nan) if anchors is None else anchors
+    clusters = np.arange(len(votes)) if groups is None else groups
     if min((truth == 1).sum(), (truth == 0).sum()) >= FEW_ANCHORS:
-        return _from_anchors(votes, truth, how.confidence)
+        return _from_anchors(votes, truth, clusters, confidence)
     if (~np.isnan(votes)).any(axis=0).sum() < FEWEST_JUDGES and np.isnan(truth).all():
         return _unknown(votes.shape[1])
-    return _from_votes(votes, truth, how, groups)
+    return _from_votes(votes, truth, clusters, confidence)
 
 
 def _unknown(n_judges: int) -> JudgeRates:
@@ -84,49 +89,76 @@ def _unknown(n_judges: int) -> JudgeRates:
     return JudgeRates(rate, rate, np.nan, 0, "none", True)
 
 
-def _from_anchors(votes: FloatArray, truth: FloatArray, confidence: float) -> JudgeRates:
-    sensitivity, specificity = (_share(votes[truth == label], label, confidence) for label in (1, 0))
-    known = truth[~np.isnan(truth)]
-    return JudgeRates(sensitivity, specificity, float(known.mean()), len(known), "anchors", True)
+def _from_anchors(votes: FloatArray, truth: FloatArray, groups: IntArray, confidence: float) -> JudgeRates:
+    known = ~np.isnan(truth)
+    patterns = find_patterns(np.column_stack([votes, truth])[known])
+    counts = np.vstack([patterns.count, _without_each(patterns, groups[known])])
+    of_class = (patterns.values[:, -1:] == (0, 1)).astype(np.float64)
+    tallies = _tallies(patterns.values, counts, np.broadcast_to(of_class, (len(counts), *of_class.shape)))
+    sensitivity, specificity, worst = _rates(tallies, confidence)
+    prevalence = float(truth[known].mean())
+    return JudgeRates(sensitivity, specificity, prevalence, int(known.sum()), "anchors", True, worst)
 
 
-def _share(votes: FloatArray, label: int, confidence: float) -> Rate:
-    """How often each judge says ``label``, after the smoothing."""
-    right = SMOOTHING[0] + (votes == label).sum(axis=0)
-    wrong = SMOOTHING[1] + (votes == 1 - label).sum(axis=0)
-    voted, tail = ~np.isnan(votes).all(axis=0), (1 - confidence) / 2
-    bounds = (right / (right + wrong), stats.beta.ppf(tail, right, wrong), stats.beta.isf(tail, right, wrong))
-    return Rate(*(np.where(voted, bound, np.nan) for bound in bounds))
-
-
-def _from_votes(
-    votes: FloatArray, truth: FloatArray, bootstrap: Bootstrap, groups: IntArray | None
-) -> JudgeRates:
+def _from_votes(votes: FloatArray, truth: FloatArray, groups: IntArray, confidence: float) -> JudgeRates:
     voted = ~np.isnan(votes).all(axis=1)
     patterns = find_patterns(np.column_stack([votes, truth])[voted])
     values = patterns.values
     point = fit_patterns(values, patterns.count[None], 2, tolerance=1e-10, limit=10_000)
-    counts = patterns.resample(bootstrap, None if groups is None else groups[voted])
-    again = fit_patterns(values, counts, 2, tolerance=1e-7, limit=500, start=point.posterior[0])
-    best = _smoothed(values, patterns.count[None], point.posterior)[0]
-    low, high = bootstrap.interval(_smoothed(values, counts, again.posterior))
+    left = _without_each(patterns, groups[voted])
+    again = fit_patterns(values, left, 2, tolerance=1e-9, limit=2_000, start=point.posterior[0])
+    counts, posterior = np.vstack([patterns.count, left]), np.concatenate([point.posterior, again.posterior])
+    sensitivity, specificity, worst = _rates(_tallies(values, counts, posterior), confidence)
     return JudgeRates(
-        sensitivity=Rate(best[0], low[0], high[0]),
-        specificity=Rate(best[1], low[1], high[1]),
+        sensitivity=sensitivity,
+        specificity=specificity,
         prevalence=float(point.prior[0, 1]),
         n_anchors=int((~np.isnan(truth)).sum()),
         source="dawid_skene",
         converged=point.converged,
+        worst=worst,
     )
 
 
-def _smoothed(values: IntArray, counts: FloatArray | IntArray, posterior: FloatArray) -> FloatArray:
-    """(R, 2, K): sensitivity and specificity with each unit counted by its posterior (R, P, 2)."""
-    mass = posterior * np.asarray(counts, dtype=np.float64)[:, :, None]
-    votes = values[:, :-1]
-    shares = []
-    for label in (1, 0):
-        right = mass[:, :, label] @ (votes == label) + SMOOTHING[0]
-        wrong = mass[:, :, label] @ (votes == 1 - label) + SMOOTHING[1]
-        shares.append(np.where((votes != UNKNOWN).any(axis=0), right / (right + wrong), np.nan))
-    return np.stack(shares, axis=1)
+def _without_each(patterns: Patterns, groups: IntArray) -> FloatArray:
+    """(G, P) how often each pattern occurs without each cluster; of many clusters, without each of MOST_BLOCKS."""
+    blocks = np.unique(groups, return_inverse=True)[1] % MOST_BLOCKS
+    return np.asarray(patterns.count - patterns.group_counts(blocks).toarray())
+
+
+def _tallies(values: IntArray, counts: FloatArray, posterior: FloatArray) -> FloatArray:
+    """(R, 2, 2, K): for passes and for fails, smoothed right and wrong votes, each unit counted by its posterior.
+
+    values (P, K + 1), counts (R, P), posterior (R, P, 2). NaN for a judge without votes.
+    """
+    mass, votes = posterior * counts[:, :, None], values[:, :-1]
+    none = np.where((votes != UNKNOWN).any(axis=0), 0.0, np.nan)
+    found = [
+        [
+            mass[:, :, label] @ (votes == said) + smooth + none
+            for said, smooth in zip((label, 1 - label), SMOOTHING, strict=True)
+        ]
+        for label in (1, 0)
+    ]
+    return np.moveaxis(np.array(found), 2, 0)
+
+
+def _rates(tallies: FloatArray, confidence: float) -> tuple[Rate, Rate, int | None]:
+    """Sensitivity, specificity and the worst judge, from the tallies of all units, then without each cluster."""
+    right, wrong = tallies[:, :, 0], tallies[:, :, 1]
+    shares, tail = right / (right + wrong), (1 - confidence) / 2
+    centre, half = logit(shares[0]), jackknife_half_width(logit(shares[1:]), confidence)
+    low = np.fmin(stats.beta.ppf(tail, right[0], wrong[0]), expit(centre - half))
+    high = np.fmax(stats.beta.isf(tail, right[0], wrong[0]), expit(centre + half))
+    sensitivity, specificity = (Rate(shares[0, n], low[n], high[n]) for n in (0, 1))
+    return sensitivity, specificity, _worst(shares.sum(axis=1), confidence)
+
+
+def _worst(youden: FloatArray, confidence: float) -> int | None:
+    """The judge below all others, from sums of rates (1 + G, K) of all units, then without each cluster."""
+    known = np.flatnonzero(np.isfinite(youden[0]))
+    if len(known) < 2:
+        return None
+    worst = int(known[np.argmin(youden[0, known])])
+    ahead = youden[:, known[known != worst]] - youden[:, [worst]]
+    return worst if np.all(ahead[0] > jackknife_half_width(ahead[1:], confidence)) else None

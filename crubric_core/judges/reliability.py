@@ -7,9 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
+from scipy import sparse
 from scipy.special import expit
 
-from ..types import FloatArray
+from ..intervals import jackknife_half_width
+from ..types import FloatArray, IntArray
 from .independence import ResidualCorrelation, residual_correlation
 from .rates import JudgeRates, Rate, judge_rates
 from .resampling import Bootstrap
@@ -47,15 +49,16 @@ def judge_reliability(
     valid: (J,) 1 where people found the rubric valid (z_j), 0 where not, NaN unknown.
     """
     how = bootstrap or Bootstrap()
-    n_systems, n_rubrics, n_judges = panel.shape
+    n_systems, _, n_judges = panel.shape
     votes = validity_votes(panel)
+    cluster = query_clusters(rubrics)
     label_rates = judge_rates(
         panel.reshape(-1, n_judges),
         None if gold is None else gold.reshape(-1),
-        how,
-        groups=np.tile(np.arange(n_rubrics), n_systems),
+        np.tile(cluster, n_systems),
+        how.confidence,
     )
-    vote_rates = judge_rates(votes, valid, how)
+    vote_rates = judge_rates(votes, valid, cluster, how.confidence)
     log_odds = validity_log_odds(votes, vote_rates)
     frame = pd.DataFrame(
         {
@@ -68,7 +71,7 @@ def judge_reliability(
         }
     )
     return JudgeReliability(
-        judges=_judge_table(panel, judges, leniency(panel, how), label_rates, vote_rates),
+        judges=_judge_table(panel, judges, leniency(panel, cluster, how.confidence), label_rates, vote_rates),
         validity=frame,
         label_rates=label_rates,
         vote_rates=vote_rates,
@@ -76,20 +79,31 @@ def judge_reliability(
     )
 
 
-def leniency(panel: FloatArray, bootstrap: Bootstrap | None = None) -> Rate:
+def query_clusters(rubrics: pd.DataFrame) -> IntArray:
+    """(J,) the query of each rubric, as a number; the rubric itself where all belong to one query."""
+    query = np.unique(rubrics["query"].astype(str), return_inverse=True)[1]
+    return np.arange(len(rubrics)) if np.ptp(query) == 0 else query
+
+
+def leniency(panel: FloatArray, cluster: IntArray | None = None, confidence: float = 0.95) -> Rate:
     """Each judge's pass rate minus the panel's on the cells that it shares with another judge; (K,) in [-1, 1].
 
-    The panel is everyone who labelled the cell, the judge included. Intervals over resamples of rubrics.
+    The panel is everyone who labelled the cell, the judge included. Intervals hold for all judges at once: jackknife
+    over ``cluster`` (J,), the query of each rubric, by default the rubric itself.
     """
     known = ~np.isnan(panel)
     n = known.sum(axis=2, keepdims=True)
     shared = known & (n >= 2)
     mean = np.nansum(panel, axis=2, keepdims=True) / np.maximum(n, 1)
     excess, cells = np.where(shared, panel - mean, 0).sum(axis=0), shared.sum(axis=0)
-    how = bootstrap or Bootstrap()
-    drawn = how.counts(panel.shape[1])
-    low, high = how.interval(_ratio(drawn @ excess, drawn @ cells))
-    return Rate(_ratio(excess.sum(axis=0), cells.sum(axis=0)), low, high)
+    of = np.arange(panel.shape[1]) if cluster is None else np.unique(cluster, return_inverse=True)[1]
+    within = sparse.csr_array((np.ones(len(of)), (of, np.arange(len(of)))))
+    left = _ratio(excess.sum(axis=0) - within @ excess, cells.sum(axis=0) - within @ cells)
+    value, half = (
+        _ratio(excess.sum(axis=0), cells.sum(axis=0)),
+        jackknife_half_width(left, confidence, panel.shape[2]),
+    )
+    return Rate(value, value - half, value + half)
 
 
 def _judge_table(

@@ -9,6 +9,7 @@ import numpy as np
 from scipy import stats
 
 from ..bank.item_spread import Spread
+from ..intervals import jackknife_half_width
 from ..irt.abilities import ability_posterior, log_probabilities
 from ..irt.cells import label_scores
 from ..irt.fit import IrtFit
@@ -126,7 +127,7 @@ class JudgeDrift:
 def judge_drift(old: FloatArray, new: FloatArray, query: IntArray, confidence: float = 0.95) -> JudgeDrift:
     """From two labels (C,) of each cell and its query (C,); cells that either version lacks are left out.
 
-    Intervals: the delete-one jackknife over queries (Efron & Tibshirani 1993, ch. 11), with Student's t.
+    Intervals: the delete-one jackknife over queries, with Student's t.
     """
     known = np.isfinite(old) & np.isfinite(new)
     old, new, query = old[known], new[known], query[known]
@@ -134,12 +135,8 @@ def judge_drift(old: FloatArray, new: FloatArray, query: IntArray, confidence: f
 
     def interval(statistic: Statistic) -> tuple[float, float, float]:
         value = statistic(old, new) if len(old) else float("nan")
-        if len(names) < 2:
-            return value, float("nan"), float("nan")
         left = np.array([statistic(old[query != name], new[query != name]) for name in names])
-        n = len(left)
-        se = float(np.sqrt((n - 1) / n * ((left - left.mean()) ** 2).sum()))
-        half = float(stats.t.ppf((1 + confidence) / 2, n - 1)) * se
+        half = float(jackknife_half_width(left, confidence))
         return value, value - half, value + half
 
     flips = interval(lambda a, b: float((a != b).mean()))

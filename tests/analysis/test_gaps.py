@@ -80,11 +80,12 @@ def test_rewrites_are_dropped_rubrics_as_informative_as_the_median_kept_one():
     assert found.at.tolist() == [4, 3]
     assert found.bound == pytest.approx(0.2)
     assert found.information == pytest.approx(0.75 / 1.4)
-    numbers = re.findall(r"\d+", rewrite_sentence(found))
+    numbers = re.findall(r"\d+", rewrite_sentence(found, given=True))
+    assert "equally clear" in rewrite_sentence(found, given=False)
     assert numbers == ["2", f"{100 * found.information:.0f}"]
 
 
 def test_where_all_pass_nothing_is_worth_rewriting():
     found = find_rewrites(np.ones(3), np.ones(3, dtype=bool))
     assert len(found.at) == 0
-    assert rewrite_sentence(found).startswith("No rubric that the gate drops")
+    assert rewrite_sentence(found, given=False).startswith("No rubric that the gate drops")

@@ -66,7 +66,8 @@ def test_quartiles_and_correlation_are_those_of_the_obvious_computation(workspac
     both = ~np.isnan(own)
     r, p = stats.pearsonr(q[both], own[both])
     row = result.tables["correlation"].iloc[0]
-    assert (row["r"], row["p"], row["rubrics"]) == pytest.approx((r, p, both.sum()))
+    p = p if name == "gold" else np.nan  # of judges compared with each other r comes from the same labels
+    assert (row["r"], row["p"], row["rubrics"]) == pytest.approx((r, p, both.sum()), nan_ok=True)
 
 
 def test_intervals_draw_whole_queries_and_pair_the_filter_with_no_filter(workspace, settings):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -10,8 +11,10 @@ import pandas as pd
 import pytest
 
 from crubric_core.demo import simulate
+from crubric_core.judges.rates import JudgeRates, Rate
 from crubric_core.labels.store.workspace import Workspace
-from crubric_core.ui.measurability.sections import vote_note
+from crubric_core.ui.measurability.repeats import consistency_sentence
+from crubric_core.ui.measurability.sections import vote_note, worst_sentence
 from tests.pages.conftest import Open
 from tests.pages.test_pages import first_line
 
@@ -36,11 +39,11 @@ def few_judges(tmp_path_factory: pytest.TempPathFactory) -> Path:
     [
         (
             "Judges",
-            r"3 judges, α = 0\.\d\d\. .* has the most errors: right on \d+% of passes and \d+% of fails\.",
+            r"3 judges, α = 0\.\d\d\. (.* departs most|No judge is shown to depart) from the likeliest labels",
         ),
         (
             "Agreement against coverage",
-            r"An agreement rate of 0\.90 keeps \d+% of the rubrics and takes κ against the other",
+            r"An agreement rate of 0\.90 keeps \d+% of the rubrics\. κ against the other .* the labels that chose them",
         ),
         (
             "As leaderboards grow",
@@ -190,7 +193,7 @@ def test_self_consistency_of_each_judge_is_shown(open_page: Open, repeated: Path
     app = open_page("measurability", repeated, view="Judges")
     assert not app.exception
     told = "\n".join(str(c.value).replace("\\", "") for c in app.caption)
-    assert "j1 is the least self-consistent: 92% of 12 pairs of runs agree, self-consistency 0.86" in told
+    assert "j1: 92% of 12 pairs of runs agree, self-consistency 0.86" in told
 
 
 def test_a_dataset_without_repeats_says_nothing_of_them(open_page: Open, study: Path) -> None:
@@ -213,6 +216,42 @@ def test_the_most_errors_beside_the_most_weight_are_explained_and_else_not() -> 
     rates = pd.DataFrame(
         {"judge": ["a", "b"], "sensitivity": [0.9, 0.8], "specificity": [0.9, 0.9], "weight": [1.0, 3.0]}
     )
-    assert vote_note(rates).startswith("b has the most errors in labels, and yet the vote of most weight")
-    assert vote_note(rates.assign(weight=[3.0, 1.0])) == ""
-    assert vote_note(rates.assign(weight=np.nan)) == ""
+    assert vote_note(rates, 1).startswith("b has the most errors in labels, and yet the vote of most weight")
+    assert vote_note(rates, None) == ""
+    assert vote_note(rates.assign(weight=[3.0, 1.0]), 1) == ""
+    assert vote_note(rates.assign(weight=np.nan), 1) == ""
+
+
+def test_only_a_judge_shown_to_be_worse_than_all_others_is_named() -> None:
+    table = pd.DataFrame({"judge": ["a", "b"], "sensitivity": [0.9, 0.8], "specificity": [0.9, 0.7]})
+    rate = Rate(np.zeros(2), np.zeros(2), np.zeros(2))
+    named = JudgeRates(rate, rate, 0.5, 20, "anchors", True, worst=1)
+    assert worst_sentence(table, named) == "b has the most errors: right on 80% of passes and 70% of fails."
+    guessed = replace(named, source="dawid_skene")
+    assert worst_sentence(table, guessed).startswith(
+        "b departs most from the likeliest labels: right on 80% of likely"
+    )
+    assert (
+        worst_sentence(table, replace(named, worst=None)) == "No judge is shown to err more than every other."
+    )
+
+
+def test_judges_who_repeat_themselves_alike_are_not_ranked() -> None:
+    rows = pd.DataFrame(
+        {"judge": ["a", "b"], "mean": [0.8, 0.9], "share": 0.9, "pairs": 9, "low": 0.6, "high": 1.0}
+    )
+    assert consistency_sentence(rows).startswith(
+        "Self-consistency is from 0.80 (a) to 0.90 (b); the intervals"
+    )
+    assert "least" not in consistency_sentence(rows)
+
+
+def test_the_sweep_s_captions_promise_no_figure_that_the_page_does_not_show(
+    open_page: Open, study: Path
+) -> None:
+    told = "\n".join(
+        c.value for c in open_page("measurability", study, view="Agreement against coverage").caption
+    )
+    assert "raises κ by construction." in told.replace("\\", "")
+    assert "has not read" not in told
+    assert ", p = " not in told, "of judges compared with each other"

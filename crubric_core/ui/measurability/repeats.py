@@ -71,20 +71,31 @@ def section(study: Study) -> None:
         return
     confidence = study.settings.confidence
     judges = consistency_table(repeats, ["judge"], confidence)
-    least = judges.iloc[0]
     st.markdown("**Does each judge repeat its own label?**")
     st.caption(
         plain(
-            f"{least['judge']} is the least self-consistent: {least['share']:.0%} of "
-            f"{count(int(least['pairs']), 'pair')} of runs agree, self-consistency {least['mean']:.2f} "
-            f"[{least['low']:.2f}, {least['high']:.2f}]. Agreement between judges uses each judge's majority of runs, "
-            "so that no cell is dropped."
+            f"{consistency_sentence(judges)} Agreement between judges uses each judge's majority of runs, so that no "
+            "cell is dropped."
         )
     )
     widgets.table(judges, {c: v for c, v in REPEATS.items() if c in judges})
     each = consistency_table(repeats, ["judge", "rubric", "query"], confidence)
     widgets.table(each.head(500), REPEATS, height=250)
     widgets.download("Download self_consistency.csv", each, "self_consistency.csv")
+
+
+def consistency_sentence(judges: pd.DataFrame) -> str:
+    """What was seen of the judges (``consistency_table``); of several the range, for no test says who is least so."""
+    least, most = judges.iloc[0], judges.iloc[-1]
+    if len(judges) > 1:
+        return (
+            f"Self-consistency is from {least['mean']:.2f} ({least['judge']}) to {most['mean']:.2f} ({most['judge']}); "
+            "the intervals take cells as independent and do not compare judges."
+        )
+    return (
+        f"{least['judge']}: {least['share']:.0%} of {count(int(least['pairs']), 'pair')} of runs agree, "
+        f"self-consistency {least['mean']:.2f} [{least['low']:.2f}, {least['high']:.2f}]."
+    )
 
 
 def opened(study: Study, row: int, panel: FloatArray) -> None:

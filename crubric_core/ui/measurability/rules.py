@@ -56,8 +56,9 @@ def coverage(study: StudyPage) -> None:
     tau_c, against, base = float(chosen["tau_c"]), str(found.options["against"]), table.iloc[0]
     name = "τ_c =" if own else "An agreement rate of"
     study.answer(
-        f"{name} {tau_c:.2f} keeps {chosen['share']:.0%} of the rubrics and takes κ against {against} "
-        f"from {_kappa(base['kappa'])} to {_kappa(chosen['kappa'])}."
+        f"{name} {tau_c:.2f} keeps {chosen['share']:.0%} of the rubrics. κ against {against} is "
+        f"{_kappa(base['kappa'])} over all and {_kappa(chosen['kappa'])} over these, on the labels that chose them: "
+        "whether other labels agree better too is asked by Experiments, Threshold sweep."
     )
     if not own:
         st.caption("The gate in use is another one (rubric κ): this view shows what agreement would do.")
@@ -73,7 +74,8 @@ def coverage(study: StudyPage) -> None:
             figures.kappa_by_quartile(quartiles), "Kappa by quartile of measurability", "By quartile"
         )
         r, p, n = found.tables["correlation"].iloc[0]
-        known = f"r = {r:.2f}, p = {p:.2g}" if np.isfinite(r) else "unknown, as too few vary"
+        known = f"r = {r:.2f}" if np.isfinite(r) else "unknown, as too few vary"
+        known += f", p = {p:.2g}" if np.isfinite(p) else ""
         st.caption(
             f"Correlation of measurability with a rubric's own κ: {known} ({count(int(n), 'rubric')})."
         )

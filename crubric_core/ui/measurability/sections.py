@@ -20,6 +20,7 @@ from . import rules as judges_rules
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from ...judges.rates import JudgeRates
     from ...judges.reliability import JudgeReliability
     from ..page import StudyPage
 
@@ -80,21 +81,37 @@ def _judges(study: StudyPage) -> None:
         widgets.table(agreed, AGREEMENT)
         _leniency(table)
     else:
-        weakest = table.iloc[int(np.nanargmin(table["sensitivity"] + table["specificity"]))]
         alpha = agreed.loc[agreed["measure"].str.startswith("Krippendorff"), "value"].iloc[0]
         study.answer(
-            f"{count(len(names), 'judge')}, α = {alpha:.2f}.",
-            f"{shorten(weakest['judge'], 60)} has the most errors: right on {weakest['sensitivity']:.0%} of passes "
-            f"and {weakest['specificity']:.0%} of fails.",
+            f"{count(len(names), 'judge')}, α = {alpha:.2f}.", worst_sentence(table, found.label_rates)
         )
-        _rates(table, anchored)
+        _rates(table, found.label_rates)
         _errors(study, agreed)
         _validity(found)
     repeats.section(study)
     _influence(study)
 
 
-def _rates(table: pd.DataFrame, anchored: bool) -> None:
+def worst_sentence(table: pd.DataFrame, rates: JudgeRates) -> str:
+    """Which judge is shown to be right less often than every other, if one is; a row of ``table`` a judge.
+
+    Without human labels the likeliest labels stand in for the truth, and errors that judges share count as right.
+    """
+    anchored = rates.source == "anchors"
+    if rates.worst is None:
+        verb = "err" if anchored else "depart from the likeliest labels"
+        return f"No judge is shown to {verb} more than every other."
+    judge = table.iloc[rates.worst]
+    of, what = (
+        ("", "has the most errors") if anchored else ("likely ", "departs most from the likeliest labels")
+    )
+    return (
+        f"{shorten(judge['judge'], 60)} {what}: right on {judge['sensitivity']:.0%} of {of}passes and "
+        f"{judge['specificity']:.0%} of {of}fails."
+    )
+
+
+def _rates(table: pd.DataFrame, rates: JudgeRates) -> None:
     left, right = st.columns([3, 2], gap="large")
     with left:
         widgets.show(
@@ -102,24 +119,24 @@ def _rates(table: pd.DataFrame, anchored: bool) -> None:
             "Sensitivity and specificity of each judge with intervals",
             "How often each judge is right",
         )
-        source = (
-            "Measured against human labels." if anchored else "Estimated without human labels (Dawid–Skene)."
+        st.caption(
+            "Measured against human labels."
+            if rates.source == "anchors"
+            else "Estimated without human labels (Dawid–Skene): errors that judges share count as right."
         )
-        st.caption(source)
     with right:
         _leniency(table)
     shown = table.assign(**{name: _with_interval(table, name) for name in ("leniency", "s_plus", "s_minus")})
     widgets.table(shown, JUDGES)
-    if note := vote_note(table):
+    if note := vote_note(table, rates.worst):
         st.caption(plain(note))
     widgets.download("Download judges.csv", table, "judges.csv")
 
 
-def vote_note(table: pd.DataFrame) -> str:
+def vote_note(table: pd.DataFrame, worst: int | None) -> str:
     """Why the judge with the most errors in labels may have the vote of most weight, where it has; else empty."""
-    youden = (table["sensitivity"] + table["specificity"]).to_numpy(dtype=np.float64)
     weight = table["weight"].to_numpy(dtype=np.float64)
-    if np.isnan(youden).all() or np.isnan(weight).all() or np.nanargmin(youden) != np.nanargmax(weight):
+    if worst is None or np.isnan(weight).all() or worst != np.nanargmax(weight):
         return ""
     name = shorten(table["judge"].iloc[np.nanargmax(weight)], 60)
     return (
@@ -131,6 +148,9 @@ def vote_note(table: pd.DataFrame) -> str:
 
 def _leniency(table: pd.DataFrame) -> None:
     widgets.show(figures.leniency(table), "Leniency of each judge with intervals", "Leniency of the judges")
+    st.caption(
+        "The intervals hold for all judges at once: one that leaves out 0 is a lenient or a strict judge."
+    )
 
 
 def _with_interval(table: pd.DataFrame, name: str) -> list[str]:

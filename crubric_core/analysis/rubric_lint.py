@@ -45,6 +45,7 @@ _SEMICOLON = re.compile(r";\s+(?:it\s+)?(?P<verb>[a-z]+)\b")
 _NOT_ONLY = re.compile(r"\bnot only\b.{3,80}\bbut also\b|\bboth\b.{3,80}\band\b.{0,40}\b(?:is|are|has)\b")
 _JUDGED = re.compile(r"(?:is|are|be|was|feels?|seems?|sounds?|reads?|has|have|demonstrates?|shows?)\b")
 _NUMBERS = r"\b(?:at least|at most|more than|fewer than|one|two|three|four|five|first|last|e\.g\.)\b"
+_CONTENT = re.compile(r"\b(?:that|whether|why|how|when|because|if|where|which|who|as)\b|:")
 _POINTABLE = re.compile(r"\d|[“”\"‘]|" + _NUMBERS)
 
 
@@ -106,7 +107,7 @@ def _of_text(j: int, text: str) -> list[Finding]:
     found = []
     if joint := _second_demand(plain):
         found.append(Finding(j, "two demands", joint))
-    vague = _vague_words(plain)
+    vague = _vague_words(_demand(plain))
     if _is_unobservable(plain, flat):
         found.append(Finding(j, "no observable", "no verb of saying, no number, no quotation"))
     if vague:
@@ -149,6 +150,13 @@ def _has_verb(text: str) -> bool:
 def _vague_words(text: str) -> list[str]:
     words = _words(text)
     return sorted({w for w in words if w in _VAGUE} | {p for p in _PHRASES if p in text})
+
+
+def _demand(text: str) -> str:
+    """The text without what an answer must say: "states that the notice is reasonable" asks nothing of the judge."""
+    says = any(_stem(word) in _VERBS for word in _words(text)[:4])
+    content = _CONTENT.search(text) if says else None
+    return text[: content.start()] if content else text
 
 
 def _is_unobservable(text: str, full: str) -> bool:

@@ -154,7 +154,7 @@ def _found(comparison: Comparison, checks: pd.DataFrame) -> str:
     return (
         f"{comparison.sentence} {flagged['value']:,.0f} of {count(pairs, 'pair')} of rubrics are flagged by Q3, where "
         f"a table simulated from the model has {flagged['expected']:,.0f}; {_share(misfit['value'])} of the rubrics "
-        f"misfit at p < {CHANCE:g}, where chance gives {CHANCE:.0%}."
+        f"misfit at p < {CHANCE:g}, where chance gives at most {CHANCE:.0%}."
     )
 
 
@@ -184,7 +184,7 @@ def headline(result: ExperimentResult) -> str:
     how = f"The {best} predicts held-out labels best, {_ahead(result.tables['models'], best, used)}"
     if used == "GRM":
         how = "The GRM is the only model of ordered labels here"
-    return f"{how}. {_share(misfit).capitalize()} of the rubrics misfit; chance gives {CHANCE:.0%}."
+    return f"{how}. {_share(misfit).capitalize()} of the rubrics misfit; chance gives at most {CHANCE:.0%}."
 
 
 def _ahead(models: pd.DataFrame, best: str, used: str) -> str:

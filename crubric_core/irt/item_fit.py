@@ -29,7 +29,7 @@ class ItemFit:
 
     outfit: (J,) mean squared standardised residual, near 1 under the model; NaN for a constant rubric.
     p: (J,) share of replicates with an outfit at least as large, the data counted among them.
-    misfit: share of the rubrics with p < .05; .05 is what chance alone gives.
+    misfit: share of the rubrics with p < .05; chance alone gives at most .05 (docs/method.md §12).
     refits: the replicates' fits; their curves give the bands.
     """
 

@@ -85,7 +85,7 @@ def _item_fit(study: Study, items: pd.DataFrame) -> None:
             return
     found = checks.item_fit(study)
     st.session_state[asked] = True
-    st.markdown(f"**{found.misfit:.1%} of the rubrics misfit at p < .05; chance alone gives about 5%.**")
+    st.markdown(f"**{found.misfit:.1%} of the rubrics misfit at p < .05; chance alone gives at most 5%.**")
     table = items.assign(outfit=found.outfit, p=found.p)
     widgets.show(
         figures.outfit(items["b"].to_numpy(), found.outfit, found.p, items["rubric"].tolist()),

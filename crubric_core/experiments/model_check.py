@@ -218,7 +218,9 @@ EXPERIMENT = Experiment(
                 "held_out": number(
                     "held-out labels", "%.4f", "Mean log-probability of labels held out of the fit"
                 ),
-                "held_out_se": number("± SE", "%.2g", "Of the difference to the best, clustered by system"),
+                "held_out_se": number(
+                    "± SE", "%.2g", "Of the difference to the best, clustered by system and rubric"
+                ),
                 "held_out_p": ResultColumn("p", "p", "Of the difference to the best"),
                 "converged": ResultColumn("converged", "check"),
             },

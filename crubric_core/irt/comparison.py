@@ -26,7 +26,7 @@ class Comparison:
 
     table: one row a model, simplest first: parameters, loglik (marginal, at the fit), aic, bic, kappa and kappa_bic
         (gain in log-likelihood per parameter over the row above, and what BIC asks of it), held_out (mean predictive
-        log-likelihood per held-out cell), held_out_se (of its difference to the best, clustered by system),
+        log-likelihood per held-out cell), held_out_se (of its difference to the best, clustered by system and rubric),
         held_out_p (two-sided, t with systems - 1 degrees of freedom; both NaN for the best), converged.
     aic, bic, held_out: the model that each one chooses; aic and bic are those of the penalised fit.
     sentence: which model predicts best, whether the others are significantly worse, and what AIC and BIC choose.
@@ -68,10 +68,10 @@ def compare_models(
     table["kappa"] = table["loglik"].diff() / table["parameters"].diff()
     table["kappa_bic"] = np.where(table["kappa"].isna(), np.nan, 0.5 * np.log(n_cells))
     compared = np.isfinite(np.stack(predictions)).all(axis=0)
-    scored, system = np.stack(predictions)[:, compared], np.nonzero(compared)[0]
+    scored, (system, rubric) = np.stack(predictions)[:, compared], np.nonzero(compared)
     table["held_out"] = scored.mean(axis=1) if scored.size else np.nan
     best = int(np.argmax(table["held_out"].to_numpy())) if scored.size else 0
-    table["held_out_se"] = clustered_standard_errors(scored - scored[best], system)
+    table["held_out_se"] = clustered_standard_errors(scored - scored[best], system, rubric)
     behind = (table["held_out"][best] - table["held_out"]) / table["held_out_se"]
     table["held_out_p"] = 2 * stats.t.sf(behind, max(len(np.unique(system)) - 1, 1))
     table.loc[best, ["held_out_se", "held_out_p"]] = np.nan  # the best differs from itself by nothing
@@ -92,17 +92,27 @@ def nesting_notes(table: pd.DataFrame) -> tuple[str, ...]:
     )
 
 
-def clustered_standard_errors(values: FloatArray, cluster: IntArray) -> FloatArray:
-    """(R,) standard errors of the means of rows of ``values`` (R, N) whose entries depend within a cluster (N,).
+def clustered_standard_errors(values: FloatArray, *clusters: IntArray) -> FloatArray:
+    """(R,) standard errors of the means of rows of ``values`` (R, N) whose entries depend within each of the clusters.
 
-    sqrt(G / (G - 1) sum_g (sum_{n in g} (x_n - mean))²) / N (Liang and Zeger 1986); NaN with fewer than two clusters.
+    For one cluster (N,): sqrt(G / (G - 1) sum_g (sum_{n in g} (x_n - mean))²) / N (Liang and Zeger 1986). For two, that
+    share at most an entry: the variances of both less that of independent entries, and no less than either (Cameron,
+    Gelbach and Miller 2011). NaN with fewer than two clusters.
     """
+    variances = np.array([_clustered_variance(values, cluster) for cluster in clusters])
+    if len(clusters) == 1:
+        return np.asarray(np.sqrt(variances[0]))
+    alone = _clustered_variance(values, np.arange(values.shape[1]))
+    return np.asarray(np.sqrt(np.maximum(variances.sum(axis=0) - alone, variances.max(axis=0))))
+
+
+def _clustered_variance(values: FloatArray, cluster: IntArray) -> FloatArray:
     names, place = np.unique(cluster, return_inverse=True)
     if len(names) < 2:
         return np.full(len(values), np.nan)
     centred = values - values.mean(axis=1, keepdims=True)
     sums = np.stack([np.bincount(place, row, len(names)) for row in centred])
-    return np.asarray(np.sqrt(len(names) / (len(names) - 1) * (sums**2).sum(axis=1)) / values.shape[1])
+    return np.asarray(len(names) / (len(names) - 1) * (sums**2).sum(axis=1) / values.shape[1] ** 2)
 
 
 def _sentence(table: pd.DataFrame, best: int, aic: Model, bic: Model, n_systems: int) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 
 from crubric_core.irt.comparison import (
     cell_folds,
@@ -82,6 +83,19 @@ class TestComparison:
             [oracles.clustered_standard_error(row, cluster) for row in values], abs=1e-12
         )
         assert np.isnan(clustered_standard_errors(values, np.zeros(200))).all()
+
+    def test_cells_of_one_system_and_of_one_rubric_depend_on_each_other(self):
+        """Means of a table with effects of rows and columns: 95% intervals by rows alone hold far less often."""
+        both, rows, n = 0, 0, 300
+        rng = np.random.default_rng(5)
+        system, rubric = np.nonzero(np.ones((20, 30)))
+        for _ in range(n):
+            values = rng.normal(size=20)[system] + rng.normal(size=30)[rubric] + rng.normal(size=600)
+            t = stats.t.ppf(0.975, 19)
+            both += abs(values.mean()) <= t * clustered_standard_errors(values[None], system, rubric)[0]
+            rows += abs(values.mean()) <= t * clustered_standard_errors(values[None], system)[0]
+        assert both / n >= 0.92
+        assert rows / n < 0.9
 
     def test_clustered_errors_reject_a_true_mean_of_zero_as_often_as_they_say(self):
         rng = np.random.default_rng(4)

@@ -107,7 +107,10 @@ def _plan_here(
             progress(done / len(pieces), f"Reading {piece.name}")
         earlier = decided.get(piece.name)
         whole = earlier is not None and piece.name in done_with
-        found.append(Found(earlier) if earlier and whole else _look(piece, overrides, earlier, pieces))
+        seen = Found(earlier) if earlier and whole else _look(piece, overrides, earlier, pieces)
+        if piece.remark and piece.remark not in seen.plan.remarks:
+            seen = replace(seen, plan=replace(seen.plan, remarks=(*seen.plan.remarks, piece.remark)))
+        found.append(seen)
     found = _skip_non_data(found)
     found, pattern = _name_files(found, pieces, pattern, done_with, strict=overrides.strict)
     found = ask_whose(found, pieces, strict=overrides.strict)

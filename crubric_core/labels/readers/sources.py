@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import IO, Union
 
 from ...errors import IngestError
+from ...text import count
 from .apart import apart, is_packed
 from .formats import archive
 from .formats.compression import compression_of, decompress, is_tar, untar
@@ -31,6 +32,7 @@ class Piece:
     """One file to read: its name in messages and in the plan, where it is, and the path that its user sees.
 
     scratch: a folder of its own that lives as long as the ingest. alone: whether it was handed over by itself.
+    remark: what its user must know of how it was taken apart; "" where nothing.
     """
 
     name: str
@@ -38,6 +40,7 @@ class Piece:
     seen_path: str
     scratch: Path
     alone: bool = False
+    remark: str = ""
 
     @property
     def sheet(self) -> bool:
@@ -199,9 +202,19 @@ def _take_apart(piece: Piece, *, nested: bool = False) -> list[Piece]:
     if any(mark in entries for mark in archive.LOG):
         return [piece]  # of Inspect
     if any(mark in entries for mark in archive.WORKBOOK):
-        tables = sheets(piece.path, piece.name, piece.scratch / "sheets")
+        tables, blank = sheets(piece.path, piece.name, piece.scratch / "sheets")
+        remark = (
+            f"{count(blank, 'formula')} of the workbook {'has' if blank == 1 else 'have'} no stored value and "
+            f"{'was' if blank == 1 else 'were'} read as empty: save it in a spreadsheet program and read it again"
+        )
         return [
-            Piece(f"{piece.name}{SHEET}{sheet}", path, f"{piece.seen_path}{SHEET}{sheet}", piece.scratch)
+            Piece(
+                f"{piece.name}{SHEET}{sheet}",
+                path,
+                f"{piece.seen_path}{SHEET}{sheet}",
+                piece.scratch,
+                remark=remark if blank else "",
+            )
             for sheet, path in tables
         ]
     if nested:

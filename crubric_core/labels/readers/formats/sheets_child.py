@@ -3,8 +3,8 @@
     python -I sheets_child.py WORKBOOK FOLDER MEGABYTES SECONDS
 
 It runs apart because a small damaged workbook can make the reader ask for more memory than there is, which ends the
-process. It imports nothing of this package, prints one JSON object and ends: {"sheets": [[name, file], …]} or
-{"error": why}.
+process. It imports nothing of this package, prints one JSON object and ends: {"sheets": [[name, file], …], "blank": n}
+with the number of formulas that have no stored value, or {"error": why}.
 """
 
 from __future__ import annotations
@@ -23,6 +23,9 @@ from typing import Any
 _MOST_CELLS = 5_000_000  # of a sheet's extent
 _SPARSE = 50  # cells of the extent for each filled one, above which a sheet has a stray cell far out
 _AT = re.compile(rb'<c [^>]*?\br="([A-Z]{1,3})([0-9]{1,7})"')
+_FORMULA = re.compile(rb"<c\b([^>]*)>\s*<f\b(?:[^>]*/>|[^>]*>[^<]*</f>)\s*(?:<v\s*/>|<v>\s*</v>)?\s*</c>")
+_TEXT = re.compile(rb"\bt=\"str\"")  # of a formula whose value is the empty text
+_LONGEST = 1 << 16  # bytes of a cell with a formula, of at most 8,192 characters
 _LOOKED_AT = 20  # rows in which the header is looked for
 _BLOCK = 1 << 20
 
@@ -42,16 +45,32 @@ def limit(megabytes: int, seconds: int) -> None:
 
 def extent_problem(path: Path) -> str | None:
     """Why a sheet's extent is not read, by the addresses of its cells; None where all are sane, or cannot be told."""
+    return next((problem for name, blocks in _xml(path) if (problem := _extent(blocks, name))), None)
+
+
+def blank_formulas(path: Path) -> int:
+    """How many formulas have no stored value, as programs that compute nothing write them; they are read as empty."""
+    found = 0
+    for _, blocks in _xml(path):
+        rest = b""
+        for block in blocks:
+            text, end = rest + block, 0
+            for cell in _FORMULA.finditer(text):
+                found += not _TEXT.search(cell[1])
+                end = cell.end()
+            rest = text[max(end, len(text) - _LONGEST) :]
+    return found
+
+
+def _xml(path: Path) -> Iterator[tuple[str, Iterator[bytes]]]:
+    """(name, its bytes in blocks) of each sheet's XML; nothing of a workbook of another kind."""
     if not zipfile.is_zipfile(path):
-        return None
+        return
     with zipfile.ZipFile(path) as archive:
         for name in archive.namelist():
             if re.fullmatch(r"xl/worksheets/[^/]+\.xml", name):
                 with archive.open(name) as file:
-                    problem = _extent(iter(lambda file=file: file.read(_BLOCK), b""), name)  # type: ignore[misc]
-                if problem:
-                    return problem
-    return None
+                    yield name, iter(lambda file=file: file.read(_BLOCK), b"")  # type: ignore[misc]
 
 
 def _extent(blocks: Iterator[bytes], name: str) -> str | None:
@@ -182,6 +201,7 @@ def main(arguments: Sequence[str]) -> None:
     try:
         problem = extent_problem(path)
         answer: dict[str, Any] = {"error": problem} if problem else {"sheets": write_sheets(path, folder)}
+        answer["blank"] = 0 if problem else blank_formulas(path)
     except MemoryError:
         answer = {"error": "it needs more memory than it may have"}
     except Exception as error:  # noqa: BLE001 - whatever a stranger's file makes the reader raise is the file's fault

@@ -15,20 +15,23 @@ SECONDS = 120
 _CHILD = Path(__file__).with_name("sheets_child.py")
 
 
-def sheets(path: Path, name: str, folder: Path) -> list[tuple[str, Path]]:
+def sheets(path: Path, name: str, folder: Path) -> tuple[list[tuple[str, Path]], int]:
     """(name of the sheet, CSV file in ``folder``) of every sheet with a header and a row.
+
+    And how many formulas of the workbook have no stored value, so that their cells are empty.
 
     Raises IngestError where the workbook is damaged, is larger than sane, or has no such sheet.
     """
     guard(path, name)
     folder.mkdir(parents=True, exist_ok=True)
-    found = [(sheet, Path(file)) for sheet, file in _read_apart(path, name, folder)]
+    tables, blank = _read_apart(path, name, folder)
+    found = [(sheet, Path(file)) for sheet, file in tables]
     if not found:
         raise IngestError(f"No sheet of {name} holds a table: expected a header and at least one row.")
-    return found
+    return found, blank
 
 
-def _read_apart(path: Path, name: str, folder: Path) -> list[tuple[str, str]]:
+def _read_apart(path: Path, name: str, folder: Path) -> tuple[list[tuple[str, str]], int]:
     command = [
         sys.executable,
         "-I",
@@ -51,7 +54,7 @@ def _read_apart(path: Path, name: str, folder: Path) -> list[tuple[str, str]]:
         raise _refused(name, f"{why}, as a stray cell far out makes it") from None
     if "error" in answer:
         raise _refused(name, answer["error"])
-    return [(sheet, file) for sheet, file in answer["sheets"]]
+    return [(sheet, file) for sheet, file in answer["sheets"]], int(answer["blank"])
 
 
 def _refused(name: str, why: str) -> IngestError:

@@ -7,7 +7,8 @@ import zipfile
 from xml.sax.saxutils import escape
 
 from crubric_core.labels.readers.bundle import plan_ingest
-from crubric_core.labels.readers.formats.sheets_child import table_of
+from crubric_core.labels.readers.formats.sheets_child import blank_formulas, table_of
+from crubric_core.labels.readers.plan import notes_of
 
 _OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
 _MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
@@ -113,3 +114,33 @@ def test_a_sheet_of_notes_beside_the_table_is_skipped(ws):
 def test_blank_columns_and_rows_fall_away_and_numbers_stay_as_they_are_meant():
     rows = [["system", "", "label"], ["a", "", 4.0], ["", "", ""], ["b", "", True]]
     assert table_of(rows, ()) == [["system", "label"], ["a", "4"], ["b", "true"]]
+
+
+def test_formulas_without_a_stored_value_are_told(tmp_path):
+    """openpyxl and other programs that compute nothing store none; an empty text that was computed is one."""
+    rows = sheet(LONG)
+    last = '<c r="E3" t="inlineStr"><is><t>0</t></is></c>'
+    assert last in rows
+    for cell, told in (
+        ('<c r="E3"><f>1+1</f><v></v></c>', True),
+        ('<c r="E3"><f>1-1</f><v/></c>', True),
+        ('<c r="E3" s="1"><f t="shared" si="0"/></c>', True),
+        ('<c r="E3" t="str"><f>""</f><v></v></c>', False),
+        ('<c r="E3"><f>1-1</f><v>0</v></c>', False),
+        ('<c r="E3"/>', False),
+    ):
+        path = tmp_path / "labels.xlsx"
+        path.write_bytes(workbook(labels=rows.replace(last, cell)))
+        notes = notes_of(plan_ingest(path))
+        assert any("1 formula of the workbook has no stored value" in note for note in notes) == told, cell
+
+
+def test_a_formula_at_the_end_of_a_block_is_found(tmp_path):
+    cell = b'<c r="A1"><f>1+1</f></c>'
+    path = tmp_path / "labels.xlsx"
+    for before in range(0, len(cell) + 1, 3):
+        with zipfile.ZipFile(path, "w") as archive:
+            archive.writestr(
+                "xl/worksheets/sheet1.xml", b"x" * ((1 << 20) - before) + cell + b"x" * (1 << 20)
+            )
+        assert blank_formulas(path) == 1

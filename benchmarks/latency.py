@@ -57,6 +57,8 @@ PAGES = {
     "bank": "Bank",
     "leaderboard": "Leaderboard",
     "publish": "Publish",
+    "new_system": "New system",
+    "scenarios": "Scenarios",
 }
 
 

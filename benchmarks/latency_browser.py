@@ -46,8 +46,12 @@ WATCH = """() => {
   }, true);
   start();
 }"""
+# A chart that waits for Plotly's own script changes nothing meanwhile, so it is looked for, too.
 DONE = f"""() => watched.since !== null && performance.now() - watched.last > {QUIET}
-  && document.querySelector('{READY}') !== null && document.querySelector('[data-testid="stSpinner"]') === null"""
+  && document.querySelector('{READY}') !== null
+  && document.querySelector('[data-testid="stSpinner"], [data-testid="stSkeleton"]') === null
+  && [...document.querySelectorAll('[data-testid="stPlotlyChart"]')]
+    .every(chart => chart.offsetParent === null || chart.querySelector('.main-svg') !== null)"""
 WAITED = "() => (watched.chart ?? watched.any ?? NaN) - watched.since"
 ARM = "() => { watched = {since: null, chart: null, any: null, last: performance.now()}; }"
 

@@ -165,13 +165,20 @@ def separation_matrix(systems: Sequence[str], ahead: FloatArray, separated: Bool
         colorscale=[list(stop) for stop in DIVERGING],
         xgap=1,
         ygap=1,
-        text=np.where(separated & ~np.isnan(z), "●", ""),
-        texttemplate="%{text}",
-        textfont={"size": 9},
         hoverongaps=False,
         colorbar={"title": {"text": "row ahead", "side": "top"}, "thickness": 12, "tickformat": ".0%"},
         customdata=np.stack([_names(systems, z.shape), across], axis=-1),
         hovertemplate="%{customdata[0]} ahead of<br>%{customdata[1]}: %{z:.0%}<extra></extra>",
+    )
+    rows, columns = np.nonzero(separated & ~np.isnan(z))
+    # Marks, no texts, each of which a browser lays out: thousands of them take it a second at each drawing.
+    fig.add_scatter(
+        x=columns,
+        y=rows,
+        mode="markers",
+        marker={"color": "white", "size": 5},
+        showlegend=False,
+        hoverinfo="skip",
     )
     rows_axis(fig, systems)
     fig.update_xaxes(
@@ -180,6 +187,7 @@ def separation_matrix(systems: Sequence[str], ahead: FloatArray, separated: Bool
         ticktext=labels(systems, 20),
         tickangle=-45,
         showgrid=False,
+        ticklabeloverflow="allow",
     )
     return fig
 

@@ -91,6 +91,7 @@ def rows_axis(fig: go.Figure, names: Sequence[object], limit: int = 36) -> None:
         ticktext=labels(names, limit),
         range=[len(names) - 0.5, -0.5],
         showgrid=False,
+        ticklabeloverflow="allow",  # the margin has room for them; the browser need not measure each again
     )
 
 
@@ -105,6 +106,7 @@ def columns_axis(fig: go.Figure, names: Sequence[object], side: str = "top") -> 
         tickfont={"size": 11} if many else None,
         side=side,
         showgrid=False,
+        ticklabeloverflow="allow",
     )
 
 

@@ -98,6 +98,20 @@ def test_other_code_finds_nothing(tmp_path, monkeypatch) -> None:
     assert kept.once(STAGE, ("labels",), lambda: 2) == 2
 
 
+def test_other_source_and_other_libraries_are_other_code(tmp_path, monkeypatch) -> None:
+    source = tmp_path / "kernel.py"
+    source.write_text("a = 1")
+    monkeypatch.setattr(lasting, "PACKAGE", tmp_path)
+    now = lasting._versions.__wrapped__
+    found = {now()}
+    source.write_text("a = 2")
+    found.add(now())
+    for library in (lasting.np, lasting.scipy):
+        monkeypatch.setattr(library, "__version__", "0.0")
+        found.add(now())
+    assert len(found) == 4
+
+
 @pytest.mark.parametrize("damage", [lambda b: b"", lambda b: b[:90], lambda b: b.replace(b"form", b"from")])
 def test_a_damaged_file_is_made_anew(tmp_path, damage) -> None:
     kept = Lasting(tmp_path)

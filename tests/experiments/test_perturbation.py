@@ -8,6 +8,7 @@ from crubric_core import Settings
 from crubric_core.experiments.inputs import read_inputs
 from crubric_core.experiments.perturbation import flip_types, perturbation
 from crubric_core.experiments.scoring import score
+from crubric_core.experiments.statistics import half_width
 from crubric_core.task_types.types import TASK_TYPES
 from tests import oracles
 
@@ -125,3 +126,10 @@ def test_a_dataset_without_types_says_that_there_is_nothing_to_flip(workspace):
     assert (found.frame()["degradation"] == 0).all()
     assert found.tables["external"].empty
     assert any("external validity" in limit for limit in found.limits)
+
+
+def test_the_interval_of_a_mean_over_repeats_has_the_variance_of_draws_and_of_repeats():
+    """Draws 1, 2, 3 have variance 1, the mean of the repeats 0 and 2 has 2/2."""
+    half = half_width(np.array([1.0, 2.0, 3.0, np.nan]), np.array([0.0, 2.0]), 5, 0.95)
+    assert half == pytest.approx(stats.t.ppf(0.975, 4) * np.sqrt(2))
+    assert np.isnan(half_width(np.array([1.0, 2.0]), np.array([0.0, 2.0]), 1, 0.95))

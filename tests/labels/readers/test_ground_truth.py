@@ -49,6 +49,7 @@ def annotators(ws):
         (["human_1", "human_2"], set()),
         (["expert_judge_1", "expert_judge_2"], set()),
         (["gpt4", "claude", "goldfish"], set()),
+        (["gpt4", "claude", "expert_judge"], set()),
     ],
 )
 def test_people_beside_judges_are_ground_truth_and_people_alone_are_the_judges(ws, columns, people):
@@ -136,3 +137,8 @@ def test_the_user_decides_in_a_mapping_or_a_plan(ws):
     assert set(ws.dataset("e").labels()["judge"]) == {"gpt4", "human"}
     assert set(ws.dataset("e").gold()["annotator"]) == {"claude"}
     assert type(plan).from_json(plan.to_json()) == plan
+
+
+def test_a_consensus_beside_judges_who_never_differ_is_not_taken_for_their_majority(ws):
+    ws.ingest(wide(["j1", "j2", "consensus"], lambda judge, system, cell: odd(0, system, cell)), "d")
+    assert annotators(ws) == {"consensus"}

@@ -10,6 +10,7 @@ from crubric_core.ui.charts import drawn
 from crubric_core.ui.items import checks, model_check
 from crubric_core.ui.nothing_passes import nothing_passes
 from crubric_core.ui.page import open_study
+from crubric_core.ui.parts import part
 from crubric_core.ui.search import search_rubrics
 from crubric_core.ui.text import count
 
@@ -47,10 +48,23 @@ which = st.segmented_control(
     help="Negative item–rest correlation: weaker systems pass these rubrics more often; the wording is often reversed.",
 )
 found = search_rubrics(reduction.rubrics)
-shown = tables.items(items, reduction, which)
-shown = shown[found[shown.index]]
-chosen = widgets.pick_some(shown, tables.ITEMS, key="item rubrics", height=280, start=tables.typical(shown))
-widgets.download("Download items.csv", items, "items.csv")
+
+
+def rubrics_table() -> list[int]:
+    """The table with the bank as it is now; the rows whose curves are shown."""
+    items = loaders.items_table(study.now())
+    shown = tables.items(items, reduction, which)
+    shown = shown[found[shown.index]]
+    chosen = widgets.pick_some(
+        shown, tables.ITEMS, key="item rubrics", height=280, start=tables.typical(shown), on_pick=st.rerun
+    )
+    widgets.download("Download items.csv", items, "items.csv")
+    return chosen
+
+
+# The bank follows from these. Where it is what the table lists, a move changes the curves, too: the whole page.
+reads = () if which == tables.IN_BANK else ("tau_c", "budget")
+chosen = part("table of rubrics", rubrics_table, reads) or []
 names = items["rubric"].tolist()
 systems, observed = reduction.systems, reduction.y[:, chosen] / (reduction.levels[chosen] - 1)
 
@@ -78,12 +92,28 @@ with left:
         title="Where rubrics separate systems",
         look="Look for abilities where no row is bright: systems there are measured imprecisely.",
     )
-with right:
-    low, high = checks.ability_interval(study)
+
+
+def wright_map() -> None:
+    """Rubrics and systems on one scale, with the bank as it is now."""
+    now = study.now()
+    low, high = checks.ability_interval(now)
     widgets.show(
-        drawn(figures.wright_map, fit.b, items["in_bank"].to_numpy(), fit.theta, low, high, systems),
+        drawn(
+            figures.wright_map,
+            fit.b,
+            loaders.items_table(now)["in_bank"].to_numpy(),
+            fit.theta,
+            low,
+            high,
+            systems,
+        ),
         alt="Wright map: rubric difficulties and system abilities on one scale",
         title="Do the rubrics cover the systems? (Wright map)",
         look="Look for systems above or below all bars: no rubric is hard, or easy, enough for them. "
         f"Lines: {study.settings.confidence:.0%} intervals.",
     )
+
+
+with right:
+    part("Wright map", wright_map, reads)

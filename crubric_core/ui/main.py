@@ -8,6 +8,7 @@ from crubric_core.access import current_role
 from crubric_core.server.sign_in import ask_to_sign_in, offer_to_sign_out
 from crubric_core.ui.errors import boundary
 from crubric_core.ui.loaders import PAGES
+from crubric_core.ui.parts import begin_page, end_page
 from crubric_core.ui.tour import offer_own_data
 
 ICON = Path(__file__).with_name("icon.svg")
@@ -48,5 +49,7 @@ st.set_page_config(page_title=f"{navigation.title} · Calibrated Rubric")
 if role == "editor":
     offer_own_data()
 offer_to_sign_out()
+begin_page()
 with boundary():
     navigation.run()
+    end_page()

@@ -27,13 +27,22 @@ PAUSE = 0.5  # seconds between two words of progress
 
 @dataclass(frozen=True, kw_only=True)
 class StudyPage(loaders.Study):
-    """A study and the place of the page's first line."""
+    """A study, the place of the page's first line, and how many rubrics the dataset has."""
 
     place: DeltaGenerator
+    rubrics: int
 
     def answer(self, *sentences: str) -> None:
         """The page's question answered in figures of this dataset."""
         widgets.answer(self.place, *sentences)
+
+    def now(self) -> StudyPage:
+        """The study under the settings that the session holds now, for a part; the page starts anew if it changed."""
+        found = loaders.datasets().set_index("name")["fingerprint"]
+        if found.get(self.dataset.name) != self.fingerprint:
+            st.rerun()
+        settings = replace(_held(self.rubrics), composition=self.settings.composition)
+        return replace(self, settings=with_rules(self.data, settings))
 
 
 def open_study(title: str, *, settings: bool = True, show_tau_t: bool = False) -> StudyPage:
@@ -62,20 +71,28 @@ def open_study(title: str, *, settings: bool = True, show_tau_t: bool = False) -
     row = found.iloc[names.index(state.pick_dataset(names))]
     heading.title(f"{title} · {plain(shorten(row['name'], 60))}", anchor=False)
     dataset, fingerprint = loaders.workspace().dataset(row["name"]), row["fingerprint"]
-    chosen = state.held_settings()
-    chosen = replace(chosen, budget=min(chosen.budget, max(int(row["rubrics"]), 2)))  # as the slider has it
+    rubrics = int(row["rubrics"])
     if settings:
-        quarter = partial(_quarter, dataset, fingerprint)
-        chosen = settings_bar(int(row["rubrics"]), quarter, show_tau_t=show_tau_t)
+        settings_bar(rubrics, partial(_quarter, dataset, fingerprint), show_tau_t=show_tau_t)
         offer_to_save(row["name"], title.lower().replace(" ", "_"))
-    composition = state.held_composition(row["name"])
+    chosen, composition = _held(rubrics), state.held_composition(row["name"])
     if composition is not None:
         st.caption("The bank is composed by hand; the Bank page shows how, and resets it.")
         chosen = replace(chosen, composition=composition)
     study = StudyPage(
-        data=dataset, fingerprint=fingerprint, settings=with_rules(dataset, chosen), place=place
+        data=dataset,
+        fingerprint=fingerprint,
+        settings=with_rules(dataset, chosen),
+        place=place,
+        rubrics=rubrics,
     )
     return study if study.progress is None else replace(study, progress=paced(study.progress))
+
+
+def _held(rubrics: int) -> Settings:
+    """What the session holds, with a bank no larger than the slider has it."""
+    settings = state.held_settings()
+    return replace(settings, budget=min(settings.budget, max(rubrics, 2)))
 
 
 def paced(tell: Progress, pause: float = PAUSE) -> Progress:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
@@ -12,6 +13,7 @@ import streamlit as st
 from ..declarations import Group, Spec, Switch
 from ..settings import LOWEST_TAU, PRESETS, SPECS, Basis, Preset, Priors, Settings, Strategy
 from .chart_files import choose_format
+from .parts import part, redraw
 from .settings_address import PRIORS
 from .state import held, held_settings, hold_settings
 
@@ -47,13 +49,14 @@ _FOLLOWS: Mapping[str, Mapping[str, Any]] = {
 OPEN = "settings open"
 """The button's own state in the session: whether what is behind it is shown."""
 _BARS = ("tau_c", "budget", "tau_t")  # sliders of their own
+BANK_SIZE = "bank size"  # the part of slider and box of B, which show each other's value
 _SHOWN, _RECENT = "budgets shown", 8  # what slider and box of B showed lately, the last one last
 
 Quarter = Callable[[Settings], float]
 """The threshold that drops the lowest quarter of the rubrics; NaN where the gate is off."""
 
 
-def settings_bar(rubrics: int, quarter: Quarter, *, show_tau_t: bool = False) -> Settings:
+def settings_bar(rubrics: int, quarter: Quarter, *, show_tau_t: bool = False) -> None:
     """Two sliders, the presets, and the rest of the settings behind a button; one row above what they change.
 
     The second slider is the bank size, or tau_t where queries are ``show_tau_t``.
@@ -64,14 +67,14 @@ def settings_bar(rubrics: int, quarter: Quarter, *, show_tau_t: bool = False) ->
     if show_tau_t:
         _share(middle, "tau_t", settings)
     else:
-        _budget(middle, settings, rubrics)
+        with middle:
+            part(BANK_SIZE, partial(_budget, rubrics), ())
     with preset:
         _presets(settings)
     behind = right.popover("Settings", width="stretch", key=OPEN, on_change="rerun")
     if behind.open:  # closed, its thirty widgets are neither made nor sent at each move of a slider
         with behind:
             _behind(settings, show_tau_t=show_tau_t)
-    return replace(settings, budget=min(settings.budget, max(rubrics, 2)))
 
 
 def _behind(settings: Settings, *, show_tau_t: bool) -> None:
@@ -111,7 +114,10 @@ def _change(name: str) -> None:
         c_beta = Priors().c_beta if value else None
         hold_settings(replace(settings, priors=replace(settings.priors, c_beta=c_beta)))
     else:
-        hold_settings(replace(settings, **{name: value}, **_FOLLOWS.get(name, {})))
+        changed = replace(settings, **{name: value}, **_FOLLOWS.get(name, {}))
+        hold_settings(changed)
+        if name == "tau_c" and settings.tau_c is not None and preset_of(settings) == preset_of(changed):
+            redraw("tau_c")  # neither the slider's title nor the preset changes with it
 
 
 def _preset_change() -> None:
@@ -160,13 +166,13 @@ def _share(place: DeltaGenerator, name: str, settings: Settings) -> None:
     place.slider(spec.title, 0.0, 1.0, step=spec.step, key=name, help=spec.help, **_moves(name))
 
 
-def _budget(place: DeltaGenerator, settings: Settings, rubrics: int) -> None:
+def _budget(rubrics: int) -> None:
     """A slider on a log scale, and a box for an exact number."""
-    spec, most = SPECS["budget"], max(rubrics, 2)
+    settings, spec, most = held_settings(), SPECS["budget"], max(rubrics, 2)
     size = st.session_state["budget"] = st.session_state["budget slider"] = min(settings.budget, most)
     shown = st.session_state.get(_SHOWN, ())
     st.session_state[_SHOWN] = (*(n for n in shown if n != size), size)[-_RECENT:]
-    slider, box = place.columns([3, 2], vertical_alignment="bottom")
+    slider, box = st.columns([3, 2], vertical_alignment="bottom")
     slider.select_slider(
         spec.title, budget_steps(most, size), key="budget slider", help=spec.help, on_change=_budget_moved
     )
@@ -192,6 +198,7 @@ def _budget_moved() -> None:
     new = [n for n in moved if n not in shown] or moved
     if new:
         hold_settings(replace(held(), budget=new[0]))
+        redraw("budget", BANK_SIZE)
 
 
 def _group(groups: tuple[Group, ...], settings: Settings, *, show_tau_t: bool) -> None:

@@ -39,7 +39,8 @@ def configured(column: columns.Column) -> Any:
 
 
 KEPT = ("all", "kept", "dropped", "flagged")
-INFORMATIVE = ("all", "in the bank", "constant", "negative item–rest")
+IN_BANK = "in the bank"
+INFORMATIVE = ("all", IN_BANK, "constant", "negative item–rest")
 MEASURABILITY: dict[str, Any] = {
     "rubric": "rubric",
     "q_mean": _number("measurability", format="%.3f", help="Posterior mean of the agreement rate"),

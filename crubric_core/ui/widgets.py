@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import streamlit as st
 
@@ -195,14 +195,26 @@ def pick_one(frame: pd.DataFrame, columns: Mapping[str, Any], *, key: str, heigh
 
 
 def pick_some(
-    frame: pd.DataFrame, columns: Mapping[str, Any], *, key: str, height: int, start: Sequence[int]
+    frame: pd.DataFrame,
+    columns: Mapping[str, Any],
+    *,
+    key: str,
+    height: int,
+    start: Sequence[int],
+    on_pick: Callable[[], Any] | Literal["rerun"] = "rerun",
 ) -> list[int]:
     """A table of which several rows can be chosen, those at positions ``start`` first; the indices of the rows."""
-    return _pick(frame, columns, key, height, "multi-row", start)
+    return _pick(frame, columns, key, height, "multi-row", start, on_pick)
 
 
 def _pick(
-    frame: pd.DataFrame, columns: Mapping[str, Any], key: str, height: int, mode: Any, start: Sequence[int]
+    frame: pd.DataFrame,
+    columns: Mapping[str, Any],
+    key: str,
+    height: int,
+    mode: Any,
+    start: Sequence[int],
+    on_pick: Callable[[], Any] | Literal["rerun"] = "rerun",
 ) -> list[int]:
     frame, columns = even_percentages(frame, columns)
     columns = narrow_names(frame, columns)
@@ -214,7 +226,7 @@ def _pick(
         placeholder=UNKNOWN,
         height=height,
         key=key,
-        on_select="rerun",
+        on_select=on_pick,
         selection_mode=mode,
         selection_default={"selection": {"rows": [p for p in start if p < min(len(frame), MOST_ROWS)]}},
     )

@@ -210,5 +210,40 @@ def test_of_slider_and_box_counts_the_one_that_somebody_moved(monkeypatch, shown
     monkeypatch.setattr(settings_bar, "held", Settings)
     held = []
     monkeypatch.setattr(settings_bar, "hold_settings", held.append)
+    monkeypatch.setattr(settings_bar, "redraw", lambda *asked: None)
     settings_bar._budget_moved()
     assert [settings.budget for settings in held] == [taken]
+
+
+def test_on_items_a_move_of_the_bank_size_sends_what_shows_the_bank_and_nothing_else(open_page, study):
+    app = open_page("items", study, settings_open=False)
+    app.number_input(key="budget").set_value(7).run()
+    assert not app.exception
+    assert ["Wright" in chart.proto.id for chart in app.get("plotly_chart")] == [True]
+    assert app.dataframe[0].value["in_bank"].sum() == 7
+    assert app.select_slider(key="budget slider").value == 7
+    assert app.query_params["budget"] == "7"
+    assert not app.title
+
+
+def test_on_items_a_move_that_changes_which_rubrics_are_listed_draws_their_curves_too(open_page, study):
+    app = open_page("items", study, settings_open=False, items="in the bank")
+    app.number_input(key="budget").set_value(7).run()
+    assert len(app.get("plotly_chart")) == 4
+    assert len(app.dataframe[0].value) == 7
+
+
+@pytest.mark.parametrize(("to", "title"), [(0.51, []), (1.0, ["Items · small"])])
+def test_on_items_a_threshold_that_nothing_passes_draws_the_page_that_says_so(open_page, study, to, title):
+    app = open_page("items", study, settings_open=False, tau_c="0.5", gate="agreement")
+    app.slider(key="tau_c").set_value(to).run()
+    assert not app.exception
+    assert [shown.value for shown in app.title] == title
+    assert ["no rubric passes" in shown.value for shown in app.header] == [True] * len(title)
+
+
+def test_a_page_without_parts_is_drawn_whole(open_page, study):
+    app = open_page("bank", study, settings_open=False)
+    app.number_input(key="budget").set_value(7).run()
+    assert "Bank" in app.title[0].value
+    assert app.metric[0].value == "7"

@@ -1,0 +1,74 @@
+"""Parts of a page that a slider draws anew alone: the rest is neither run nor sent to the browser again.
+
+A page says which of its parts read a setting (``part``); the slider's callback asks for these (``redraw``). Where more
+may change than they show, the whole page runs, as after any other widget.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeVar
+
+import streamlit as st
+
+from ..errors import CrubricError
+from .errors import boundary
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection
+
+R = TypeVar("R")
+_READ = "settings that parts read"  # name of a part → settings
+_WHOLE = "page drawn to its end"
+_OLD = "parts not drawn since"  # asked for, in the page's order, and not yet at their end: a later move may stop them
+
+
+def begin_page() -> None:
+    """Before a page runs as a whole: it has no parts yet."""
+    st.session_state[_READ], st.session_state[_OLD], st.session_state[_WHOLE] = {}, [], False
+
+
+def end_page() -> None:
+    """After the page has run to its end: until then a move draws the whole page."""
+    st.session_state[_WHOLE] = True
+
+
+def part(name: str, show: Callable[[], R], reads: Collection[str]) -> R | None:
+    """Draw a part of the page; after a move of a setting that it ``reads`` it is drawn alone.
+
+    name: one part's on its page. Gives what ``show`` returns. Widgets inside run the part alone, unless their callback
+    calls ``st.rerun``.
+    """
+
+    @st.fragment(key=name)
+    def run() -> R | None:
+        found = None
+        with boundary():
+            try:
+                found = show()
+            except CrubricError:
+                if st.session_state[_WHOLE]:
+                    st.rerun()  # the page says what is wrong, and what helps
+                raise
+        old = st.session_state[_OLD]
+        st.session_state[_OLD] = [other for other in old if other != name]
+        return found
+
+    st.session_state[_READ][name] = frozenset(reads)
+    found: R | None = run()
+    return found
+
+
+def redraw(setting: str, *beside: str) -> None:
+    """At the end of a widget's callback: draw the parts that read this setting, or the whole page if there are none.
+
+    beside: further parts, of the settings themselves. Parts that an earlier move asked for, and that this one stopped,
+    are drawn too.
+    """
+    parts: dict[str, frozenset[str]] = st.session_state.get(_READ, {})
+    old = {name for name, read in parts.items() if setting in read}
+    if not old or not st.session_state.get(_WHOLE):
+        st.rerun()
+    old.update(beside, st.session_state[_OLD])
+    # Last first: charts before tables, which take the browser longer, and the settings' own part at the end.
+    st.session_state[_OLD] = sorted(old, key=list(parts).index, reverse=True)
+    st.rerun(st.session_state[_OLD])

@@ -1,0 +1,82 @@
+"""Which parts of a page a slider draws anew."""
+
+from __future__ import annotations
+
+from streamlit.testing.v1 import AppTest
+
+
+def page() -> None:
+    """Two parts that read one setting each, one that reads both, and a line outside of them; what ran is counted."""
+    import streamlit as st
+
+    from crubric_core.ui.parts import begin_page, end_page, part, redraw
+
+    runs = st.session_state.setdefault("runs", [])
+    begin_page()
+    for name in ("a", "b", "unread"):
+        st.slider(name, 0, 9, key=name, on_change=redraw, args=(name,))
+    st.text("outside")
+    runs.append("page")
+
+    def show(name: str) -> str:
+        runs.append(name)
+        if name == "both" and st.session_state.get("fails"):
+            raise RuntimeError
+        st.text(f"{name}: {st.session_state['a']}, {st.session_state['b']}")
+        return name
+
+    assert part("first", lambda: show("first"), ("a",)) == "first"
+    part("second", lambda: show("second"), ("b",))
+    part("both", lambda: show("both"), ("a", "b"))
+    if not st.session_state.get("stops"):
+        end_page()
+
+
+def opened(**state: object) -> AppTest:
+    """The page, drawn once; what ran then is forgotten."""
+    app = AppTest.from_function(page)
+    for name, value in state.items():
+        app.session_state[name] = value
+    app.run()
+    app.session_state["runs"].clear()
+    return app
+
+
+def sent(app: AppTest) -> list[str]:
+    """The texts that the last run sent."""
+    return [text.value for text in app.text]
+
+
+def test_a_move_draws_the_parts_that_read_the_setting_and_nothing_else():
+    app = opened()
+    app.slider(key="a").set_value(3).run()
+    assert app.session_state["runs"] == ["both", "first"]
+    assert sent(app) == ["both: 3, 0", "first: 3, 0"]
+
+
+def test_a_move_that_no_part_reads_draws_the_page():
+    app = opened()
+    app.slider(key="unread").set_value(3).run()
+    assert app.session_state["runs"] == ["page", "first", "second", "both"]
+
+
+def test_a_page_that_was_stopped_before_its_end_is_drawn_whole():
+    app = opened(stops=True)
+    app.slider(key="a").set_value(3).run()
+    assert app.session_state["runs"] == ["page", "first", "second", "both"]
+
+
+def test_parts_that_an_earlier_move_did_not_come_to_are_drawn_by_the_next():
+    app = opened()
+    app.session_state["parts not drawn since"] = ["first"]
+    app.slider(key="b").set_value(4).run()
+    assert app.session_state["runs"] == ["both", "second", "first"]
+    assert app.session_state["parts not drawn since"] == []
+
+
+def test_a_part_that_fails_says_so_in_its_place_and_the_others_are_drawn():
+    app = opened(fails=True)
+    app.slider(key="a").set_value(3).run()
+    assert sent(app) == ["first: 3, 0"]
+    assert [error.value.startswith("Something unexpected went wrong") for error in app.error] == [True]
+    assert not app.exception

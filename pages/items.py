@@ -45,7 +45,8 @@ which = st.segmented_control(
     required=True,
     key="items",
     bind="query-params",
-    help="Negative item–rest correlation: weaker systems pass these rubrics more often; the wording is often reversed.",
+    help="Negative item–rest correlation: here weaker systems passed these rubrics more often. Chance gives some; "
+    "where it is far below 0, look whether the wording is reversed.",
 )
 found = search_rubrics(reduction.rubrics)
 

@@ -9,13 +9,14 @@ import numpy as np
 from ..judges.measurability import gate_is_off
 from ..task_types.types import TASK_TYPES
 from ..text import count
+from .rubric_lint import LEAST_SYSTEMS, least_negative
 
 if TYPE_CHECKING:
     from ..judges.gate_price import GateVerdict
     from ..labels.store.dataset import Reduction
     from ..settings import Settings
     from ..task_types.scoring import QueryScores
-    from ..types import BoolArray
+    from ..types import BoolArray, FloatArray
     from .result import Calibration, Ranking
 
 FEW_SYSTEMS = 6
@@ -84,13 +85,23 @@ def fit_warnings(calibration: Calibration, feasible: BoolArray, settings: Settin
         warnings.append(
             f"The same label everywhere, so no information: {constant:,} of {count(len(fit.constant), 'rubric')}."
         )
-    if aberrant := int((calibration.item_rest < 0).sum()):
-        warnings.append(
-            f"A negative item–rest correlation, so weaker systems pass more often: {count(aberrant, 'rubric')}."
-        )
+    if (calibration.item_rest < 0).any():
+        warnings.append(_negative(calibration.item_rest, int(np.isfinite(fit.theta).sum())))
     usable = int((feasible & ~fit.constant).sum())
     if usable < settings.budget:
         warnings.append(
             f"The bank is smaller than B = {settings.budget:,}: {count(usable, 'rubric')} can be chosen."
         )
     return tuple(warnings)
+
+
+def _negative(item_rest: FloatArray, n_systems: int) -> str:
+    """How many rubrics have a negative item–rest correlation, beside what chance gives rubrics unrelated to ability."""
+    said = (
+        f"A negative item–rest correlation: {count(int((item_rest < 0).sum()), 'rubric')}. By chance half of the "
+        "rubrics that are unrelated to ability have one"
+    )
+    if n_systems < LEAST_SYSTEMS:
+        return f"{said}."
+    bound = least_negative(n_systems)
+    return f"{said}, and 1% of them one below {bound:.2f}: here {count(int((item_rest < bound).sum()), 'rubric')}."

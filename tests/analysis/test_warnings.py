@@ -1,0 +1,43 @@
+"""What every screen says of a fit."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from crubric_core import Settings
+from crubric_core.analysis.warnings import fit_warnings
+
+
+def said(item_rest, n_systems):
+    """The sentence on negative item–rest correlations of a fit without any other fault."""
+    fit = SimpleNamespace(
+        converged=True, quadrature="adaptive", theta=np.arange(n_systems), constant=np.zeros(3, dtype=bool)
+    )
+    calibration = SimpleNamespace(fit=fit, item_rest=np.array(item_rest))
+    return fit_warnings(calibration, np.ones(3, dtype=bool), Settings(budget=1))
+
+
+def test_negative_correlations_are_told_beside_what_chance_gives():
+    assert said([0.2, -0.1, -0.8], 10) == (
+        "A negative item–rest correlation: 2 rubrics. By chance half of the rubrics that are unrelated to ability have "
+        "one, and 1% of them one below -0.72: here 1 rubric.",
+    )
+    assert said([0.2, 0.0, 0.8], 10) == ()
+
+
+def test_of_few_systems_no_bound_is_told():
+    assert said([0.2, -0.1, -0.8], 5)[0].endswith("unrelated to ability have one.")
+
+
+@pytest.mark.parametrize("n_systems", [6, 15])
+def test_a_share_of_unrelated_rubrics_as_told_is_below_the_bound(n_systems):
+    rng = np.random.default_rng(0)
+    ability, labels = rng.normal(size=n_systems), rng.normal(size=(20_000, n_systems))
+    r = np.array([stats.pearsonr(ability, row)[0] for row in labels])
+    bound = float(said([0.2, -0.1, -0.8], n_systems)[0].split("below ")[1].split(":")[0])
+    assert (r < 0).mean() == pytest.approx(0.5, abs=0.02)
+    assert (r < bound).mean() == pytest.approx(0.01, abs=0.003)

@@ -27,6 +27,7 @@ from .style import (
 )
 
 LEAST_BINS, MOST_BINS = 10, 50
+MOST_NAMED, TALL = 100, 640  # systems with a named row each; pixels of a grid of more
 
 
 def measurability_histogram(
@@ -100,14 +101,21 @@ def label_grid(
 ) -> go.Figure:
     """One rubric's labels, systems × judges (M, K); a dash where unknown (NaN).
 
-    The colour shows what the model reads, 0 … ``levels`` - 1, the text the label as it was given.
+    The colour shows what the model reads, 0 … ``levels`` - 1, the text the label as it was given. Above MOST_NAMED
+    systems rows have neither name nor text, and go up with the judges' mean label: names are told where one points.
     """
+    if many := len(systems) > MOST_NAMED:
+        known = np.isfinite(read)
+        order = np.argsort(np.where(known, read, 0).sum(axis=1) / known.sum(axis=1).clip(1), kind="stable")[
+            ::-1
+        ]
+        read, given, systems = read[order], given[order], [systems[i] for i in order]
     words = np.where(given > 0, *(("pass", "fail") if len(judges) <= FEW_COLUMNS else ("✓", "✕")))
     if levels > 2 or np.nanmax(given, initial=1) > 1:
         words = np.char.mod("%g", np.nan_to_num(given))
     words = np.where(np.isnan(given), "—", words)
     scale: object = [[0, VERMILION], [1, BLUE]] if levels == 2 else SEQUENTIAL
-    fig = figure("judge", "", height=row_height(len(systems)))
+    fig = figure("judge", "systems" if many else "", height=TALL if many else row_height(len(systems)))
     fig.add_heatmap(
         z=read,
         zmin=0,
@@ -116,14 +124,17 @@ def label_grid(
         opacity=0.85,
         showscale=False,
         xgap=3,
-        ygap=3,
+        ygap=0 if many else 3,
         text=words,
-        texttemplate="%{text}",
+        texttemplate=None if many else "%{text}",
         customdata=np.broadcast_to(np.array(labels(systems, 80), dtype=object)[:, None], read.shape),
         hovertemplate="%{customdata}<br>%{x}: %{text}<extra></extra>",
         hoverongaps=False,
     )
-    rows_axis(fig, systems, 36 if len(judges) <= FEW_COLUMNS else 20)
+    if many:
+        fig.update_yaxes(showticklabels=False, ticks="", showgrid=False, autorange="reversed")
+    else:
+        rows_axis(fig, systems, 36 if len(judges) <= FEW_COLUMNS else 20)
     columns_axis(fig, judges)
     return fig
 

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from crubric_core.figures.measurability import (
+    MOST_NAMED,
     histogram_edges,
     label_grid,
     measurability_histogram,
@@ -92,3 +93,20 @@ def test_labels_of_many_judges_are_signs_that_fit_their_cells() -> None:
     labels = np.array([[1.0, 0.0, np.nan, 1.0, 1.0, 0.0, 0.0]])
     cells = label_grid(labels, labels, ["s"], [f"judge {k}" for k in range(7)], 2).data[0]
     assert np.asarray(cells.text).tolist() == [["✓", "✕", "—", "✓", "✓", "✕", "✕"]]
+
+
+def test_labels_of_very_many_systems_are_bands_without_a_name_and_a_text_each() -> None:
+    size = MOST_NAMED + 1
+    labels = np.random.default_rng(0).integers(0, 2, (size, 3)).astype(float)
+    labels[0] = [1, np.nan, np.nan]
+    systems = [f"system {i}" for i in range(size)]
+    fig = label_grid(labels, labels, systems, ["a", "b", "c"], 2)
+    cells = fig.data[0]
+    assert cells.texttemplate is None
+    assert fig.layout.yaxis.ticktext is None
+    assert fig.layout.height < 800
+    shares = np.nanmean(cells.z, axis=1)
+    assert (np.diff(shares) <= 0).all()
+    at = {str(name): row for name, row in zip(np.asarray(cells.customdata)[:, 0], cells.z, strict=True)}
+    for name, row in zip(systems, labels, strict=True):
+        np.testing.assert_array_equal(at[name], row)

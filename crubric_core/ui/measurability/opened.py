@@ -34,6 +34,10 @@ def show_rubric(study: Study, row: int) -> None:
         ),
         alt="Labels of the chosen rubric, systems by judges",
     )
+    if len(facts.systems) > figures.MOST_NAMED:
+        st.caption(
+            "From the system that passes with most judges to the one that fails; point at a row for its name."
+        )
     if rubric["polarity"] < 0:
         st.caption(
             "Negative polarity: meeting this rubric is bad. Its labels are shown reversed, as they count."

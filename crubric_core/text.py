@@ -11,6 +11,13 @@ def shorten(text: str, limit: int = 80) -> str:
     return flat if len(flat) <= limit else flat[: limit - 1].rstrip() + "…"
 
 
+def short_name(name: str, limit: int = 40) -> str:
+    """A name of at most ``limit`` characters on one line; one that is cut keeps its end, by which names differ."""
+    flat = " ".join(name.split())
+    head = limit // 2
+    return flat if len(flat) <= limit else f"{flat[:head].rstrip()}…{flat[head - limit + 1 :].lstrip()}"
+
+
 def sentence_case(text: str) -> str:
     """``text`` with a capital first letter and all else as it stands; for words of ours, not for names of files."""
     return text[:1].upper() + text[1:]

@@ -9,7 +9,7 @@ import pandas as pd
 
 from ..leaderboard.inference import Inference
 from ..settings import Settings
-from ..text import count, listed, shorten
+from ..text import count, listed, short_name
 
 LONGEST = 40  # characters of a name
 # Of nominal 95% intervals of θ and of differences, in the worst design of docs/inference.md.
@@ -129,7 +129,7 @@ def limits(board: Board) -> tuple[str, ...]:
 
 def name(system: str) -> str:
     """A system as sentences call it."""
-    return shorten(system, LONGEST)
+    return short_name(system, LONGEST)
 
 
 def level_of(board: Board) -> str:

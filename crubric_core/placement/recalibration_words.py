@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..text import count, listed, shorten
+from ..text import count, listed, short_name, shorten
 
 if TYPE_CHECKING:
     from .recalibrate import Recalibration
@@ -22,13 +22,13 @@ def _who(found: Recalibration) -> str:
     joined = int(table["new"].sum())
     joins = "joins" if joined == 1 else "join"
     first = f"{count(joined, 'system')} {joins} the {len(table) - joined:,} of the calibration"
-    names = [shorten(str(name), NAME) for name in table["system"][table["moved"]]]
+    names = [short_name(str(name), NAME) for name in table["system"][table["moved"]]]
     verb = "moves" if len(names) == 1 else "move"
     moves = f"{listed(names)} {verb}" if names else "no ability moves"
     said = [f"{first}; {moves} by more than one standard error."]
     changed = table[table["tier_before"].notna() & (table["tier_before"] != table["tier_after"])]
     said += [
-        f"{shorten(str(system), NAME)} changes from tier {before} to tier {after}."
+        f"{short_name(str(system), NAME)} changes from tier {before} to tier {after}."
         for system, before, after in changed[["system", "tier_before", "tier_after"]].itertuples(index=False)
     ]
     return " ".join(said)

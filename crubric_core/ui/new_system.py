@@ -20,7 +20,7 @@ from ..placement.place import Placed
 from . import judging, loaders, widgets
 from .bank_file import bank_scale_of_study, download_bank
 from .tables import configured
-from .text import count, plain, shorten
+from .text import count, plain, short_name
 
 if TYPE_CHECKING:
     from streamlit.runtime.uploaded_file_manager import UploadedFile
@@ -102,7 +102,7 @@ def _read(key: Key, _bank_scale: BankScale, _file: UploadedFile) -> NewLabels:
 
 def answer(study: StudyPage, system: str, placed: Placement) -> None:
     """Where it stands, in one line."""
-    standing, name = placed.standing, shorten(system, 40)
+    standing, name = placed.standing, short_name(system)
     if not (verdict := study.verdict()).holds:
         study.answer(f"No claim about where {name} stands. {verdict.sentence}")
         return

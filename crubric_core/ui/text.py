@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from ..text import count, shorten
+from ..text import count, short_name, shorten
 
-__all__ = ["count", "plain", "shorten"]
+__all__ = ["count", "plain", "short_name", "shorten"]
 
 # Streamlit links what looks like an address even where all of it is escaped; a joiner of no width keeps it unlinked.
 _ADDRESS = re.compile(r":(?=//)|\bwww(?=\.)|@(?=[\w-])", re.IGNORECASE)

@@ -47,7 +47,7 @@ def test_a_file_of_labels_gives_a_place_and_what_to_judge_next(
     app.file_uploader[0].upload("mine.csv", mine, "text/csv").run()
     assert not app.exception
     assert not app.error
-    assert first_line(app).startswith("<img src=x onerror=alert(1)> **bold** m… is in tier")
+    assert first_line(app).startswith("<img src=x onerror=a…t(1)> **bold** mine is in tier")
     assert "of 9" in first_line(app)
     assert app.dataframe[0].value["system"].tolist() == [f"{HOSTILE} mine"]
     assert "What to judge next" in " ".join(text.value for text in app.markdown)

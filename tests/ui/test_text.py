@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from crubric_core.files import csv_bytes
-from crubric_core.ui.text import count, plain, shorten
+from crubric_core.ui.text import count, plain, short_name, shorten
 
 
 @pytest.mark.parametrize("mark", list("*_`#[]()<>~|!$:\\-+.{}"))
@@ -37,6 +37,16 @@ def test_letters_of_all_scripts_stay_as_they_are() -> None:
 def test_a_short_text_is_not_cut() -> None:
     assert shorten("abc", 3) == "abc"
     assert shorten("abcd", 3) == "ab…"
+
+
+def test_names_that_are_cut_differ_as_before_by_their_ends() -> None:
+    one, other = (short_name(f"{'meta-llama/' * 9}{size}") for size in ("8B", "70B"))
+    assert one == "meta-llama/meta-llam…llama/meta-llama/8B"
+    assert len(one) == len(other) == 40
+    assert one != other
+    assert short_name("a\nb") == "a b"
+    assert short_name("abcd", 4) == "abcd"
+    assert short_name("abcde", 4) == "ab…e"
 
 
 @pytest.mark.parametrize(("number", "words"), [(0, "0 rubrics"), (1, "1 rubric"), (4052, "4,052 rubrics")])

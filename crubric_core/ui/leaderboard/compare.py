@@ -12,7 +12,7 @@ from ...analysis.claims import pair_sentence
 from ...analysis.profile import head_to_head
 from ...figures.profile import query_differences
 from .. import widgets
-from ..text import count, plain, shorten
+from ..text import count, plain, short_name
 from . import rubric
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ def show(view: View, system: str, versus: str) -> None:
         if view.claims
         else f"No claim about these two. {view.board.refused}"
     )
-    first, second = (shorten(name, 40) for name in (system, versus))
+    first, second = (short_name(name) for name in (system, versus))
     st.markdown(f"**{plain(said)}**")
     st.markdown(plain(queries_sentence(found, first, second)))
     left, right = st.columns([4, 3], gap="large")
@@ -88,8 +88,8 @@ def _rubrics(view: View, found: HeadToHead, one: int, other: int) -> int | None:
     frame.index = pd.Index(rows)
     names = (view.every[one], view.every[other])
     columns = {
-        "one": _number(plain(shorten(names[0], 16)), format="%.2f"),
-        "other": _number(plain(shorten(names[1], 16)), format="%.2f"),
+        "one": _number(plain(short_name(names[0], 16)), format="%.2f"),
+        "other": _number(plain(short_name(names[1], 16)), format="%.2f"),
         "pull": _number("pull", format="%+.2f"),
         "rubric": "rubric",
         "text": st.column_config.TextColumn("text", width="large"),

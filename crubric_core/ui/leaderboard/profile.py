@@ -16,7 +16,7 @@ from ...analysis.profile import GroupScores, extremes, group_scores, surprises
 from ...analysis.selection import query_positions
 from ...figures.profile import group_differences
 from .. import state, widgets
-from ..text import plain, shorten
+from ..text import plain, short_name
 from . import compare, rubric
 from .view import VERSUS, choose
 
@@ -45,7 +45,7 @@ def card(view: View, system: str, versus: str | None) -> None:
     row = view.table[view.table["system"] == system].iloc[0]
     with st.container(border=True):
         left, right = st.columns([5, 1])
-        left.markdown(f"**{plain(shorten(system, 60))}**")
+        left.markdown(f"**{plain(short_name(system, 60))}**")
         right.button("✕", on_click=choose, args=(None,), help="Close the profile", key="close profile")
         st.markdown(" · ".join(plain(part) for part in _figures(view, row)))
         st.markdown(plain(place_sentence(view.board, view.position(system))))
@@ -93,10 +93,10 @@ def details(view: View, system: str, versus: str | None) -> None:
     }
     if versus:
         parts = {
-            f"Compared with {plain(shorten(versus, 30))}": partial(compare.show, view, system, versus),
+            f"Compared with {plain(short_name(versus, 30))}": partial(compare.show, view, system, versus),
             **parts,
         }
-    st.markdown(f"**Why {plain(shorten(system, 60))} stands there**")
+    st.markdown(f"**Why {plain(short_name(system, 60))} stands there**")
     key = "why" if versus is None else "why two"
     widgets.lazy_tabs(parts, key=key)
 
@@ -174,7 +174,7 @@ def _rubrics(view: View, system: str) -> None:
         chosen = widgets.pick_one(frame, RUBRICS, key=f"rubrics {system} {which}", height=420)
         verb = "better" if which == "strongest" else "worse"
         st.caption(
-            f"Where {plain(shorten(system, 40))} does {verb} than a system of its ability is expected to; the largest "
+            f"Where {plain(short_name(system))} does {verb} than a system of its ability is expected to; the largest "
             "surprises of many rubrics are in part chance, or a judge's error. Choose a row to see the labels."
         )
     with right:

@@ -10,7 +10,7 @@ import streamlit as st
 from ...figures.leaderboard import window
 from ...figures.measurability import label_grid
 from .. import loaders, widgets
-from ..text import plain, shorten
+from ..text import plain, short_name, shorten
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -80,10 +80,10 @@ def _evidence(view: View, rubric: pd.Series[Any], system: str) -> None:
     reasons = labels[labels["reason"].notna()] if "reason" in labels else labels.iloc[:0]
     if answers.empty and reasons.empty:
         st.caption(
-            f"The dataset has no answer of {plain(shorten(system, 40))} here, and no reason of a judge."
+            f"The dataset has no answer of {plain(short_name(system))} here, and no reason of a judge."
         )
         return
-    with st.expander(f"{plain(shorten(system, 40))}: answer and reasons", expanded=True):
+    with st.expander(f"{plain(short_name(system))}: answer and reasons", expanded=True):
         for text in answers["text"].head(1):
             st.caption("Answer")
             st.text(_cut(str(text)))

@@ -13,7 +13,7 @@ from ...figures.style import FEW_COLUMNS
 from ...judges.shared_errors import effective_judges, independence_note
 from .. import loaders, widgets
 from ..tables import bounded
-from ..text import count, plain, shorten
+from ..text import count, plain, short_name
 from . import judges, repeats, rewrite
 from . import rules as judges_rules
 
@@ -106,7 +106,7 @@ def worst_sentence(table: pd.DataFrame, rates: JudgeRates) -> str:
         ("", "has the most errors") if anchored else ("likely ", "departs most from the likeliest labels")
     )
     return (
-        f"{shorten(judge['judge'], 60)} {what}: right on {judge['sensitivity']:.0%} of {of}passes and "
+        f"{short_name(judge['judge'], 60)} {what}: right on {judge['sensitivity']:.0%} of {of}passes and "
         f"{judge['specificity']:.0%} of {of}fails."
     )
 
@@ -138,7 +138,7 @@ def vote_note(table: pd.DataFrame, worst: int | None) -> str:
     weight = table["weight"].to_numpy(dtype=np.float64)
     if worst is None or np.isnan(weight).all() or worst != np.nanargmax(weight):
         return ""
-    name = shorten(table["judge"].iloc[np.nanargmax(weight)], 60)
+    name = short_name(table["judge"].iloc[np.nanargmax(weight)], 60)
     return (
         f"{name} has the most errors in labels, and yet the vote of most weight: errors are counted on single labels, "
         "while a vote is about a whole rubric (does the judge agree with the others on every system?). The weight "

@@ -102,13 +102,13 @@ def label_grid(
     """One rubric's labels, systems × judges (M, K); a dash where unknown (NaN).
 
     The colour shows what the model reads, 0 … ``levels`` - 1, the text the label as it was given. Above MOST_NAMED
-    systems rows have neither name nor text, and go up with the judges' mean label: names are told where one points.
+    systems rows have neither name nor text, and go up with the judges' mean label, then with each judge's: names are
+    told where one points.
     """
     if many := len(systems) > MOST_NAMED:
         known = np.isfinite(read)
-        order = np.argsort(np.where(known, read, 0).sum(axis=1) / known.sum(axis=1).clip(1), kind="stable")[
-            ::-1
-        ]
+        mean = np.where(known, read, 0).sum(axis=1) / known.sum(axis=1).clip(1)
+        order = np.lexsort([*np.where(known, read, -1).T[::-1], mean])[::-1]
         read, given, systems = read[order], given[order], [systems[i] for i in order]
     words = np.where(given > 0, *(("pass", "fail") if len(judges) <= FEW_COLUMNS else ("✓", "✕")))
     if levels > 2 or np.nanmax(given, initial=1) > 1:

@@ -35,9 +35,8 @@ def show_rubric(study: Study, row: int) -> None:
         alt="Labels of the chosen rubric, systems by judges",
     )
     if len(facts.systems) > figures.MOST_NAMED:
-        st.caption(
-            "From the system that passes with most judges to the one that fails; point at a row for its name."
-        )
+        colours = "Blue: pass, orange: fail. " if reduction.levels[row] == 2 else ""
+        st.caption(f"{colours}A row each system, the highest mean label on top; point at one for its name.")
     if rubric["polarity"] < 0:
         st.caption(
             "Negative polarity: meeting this rubric is bad. Its labels are shown reversed, as they count."

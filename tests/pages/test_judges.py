@@ -216,10 +216,16 @@ def test_the_most_errors_beside_the_most_weight_are_explained_and_else_not() -> 
     rates = pd.DataFrame(
         {"judge": ["a", "b"], "sensitivity": [0.9, 0.8], "specificity": [0.9, 0.9], "weight": [1.0, 3.0]}
     )
-    assert vote_note(rates, 1).startswith("b has the most errors in labels, and yet the vote of most weight")
-    assert vote_note(rates, None) == ""
-    assert vote_note(rates.assign(weight=[3.0, 1.0]), 1) == ""
-    assert vote_note(rates.assign(weight=np.nan), 1) == ""
+    rate = Rate(np.zeros(2), np.zeros(2), np.zeros(2))
+    found = JudgeRates(rate, rate, 0.5, 20, "anchors", True, worst=1)
+    assert vote_note(rates, found).startswith("b has the most errors, and yet has the vote of most weight")
+    guessed = replace(found, source="dawid_skene")
+    assert vote_note(rates, guessed).startswith(
+        "b departs most from the likeliest labels, and yet has the vote"
+    )
+    assert vote_note(rates, replace(found, worst=None)) == ""
+    assert vote_note(rates.assign(weight=[3.0, 1.0]), found) == ""
+    assert vote_note(rates.assign(weight=np.nan), found) == ""
 
 
 def test_only_a_judge_shown_to_be_worse_than_all_others_is_named() -> None:

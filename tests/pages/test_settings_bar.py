@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from itertools import pairwise
 from pathlib import Path
 
@@ -10,7 +11,7 @@ import pytest
 from crubric_core import Priors, Settings, Workspace
 from crubric_core.demo import simulate
 from crubric_core.settings import PRESETS
-from crubric_core.ui import settings_bar
+from crubric_core.ui import loaders, settings_bar
 from crubric_core.ui.settings_bar import budget_steps
 from tests.pages.conftest import Open
 from tests.pages.test_pages import first_line
@@ -240,6 +241,26 @@ def test_on_items_a_threshold_that_nothing_passes_draws_the_page_that_says_so(op
     assert not app.exception
     assert [shown.value for shown in app.title] == title
     assert ["no rubric passes" in shown.value for shown in app.header] == [True] * len(title)
+
+
+@pytest.mark.parametrize("asked", [{}, {"preset": "paper"}])
+def test_on_items_a_move_that_changes_the_settings_bar_too_draws_the_page(open_page, study, asked):
+    app = open_page("items", study, settings_open=False, **asked)
+    shown = app.slider(key="tau_c")
+    label, preset = shown.label, app.session_state["preset choice"]
+    app = shown.set_value(0.33).run()
+    assert app.title[0].value == "Items · small"
+    assert (app.slider(key="tau_c").label, app.session_state["preset choice"]) != (label, preset)
+
+
+def test_on_items_a_dataset_that_changed_meanwhile_draws_the_page(open_page, study, tmp_path):
+    app = open_page("items", Path(shutil.copy(study, tmp_path)), settings_open=False)
+    more = b"system,query,rubric,judge,label\nnewcomer,q1,r1,j1,1\n"
+    loaders.workspace().ingest(more, "small", format="csv")
+    loaders.datasets_changed()
+    app.number_input(key="budget").set_value(7).run()
+    assert not app.exception
+    assert app.title[0].value == "Items · small"
 
 
 def test_a_page_without_parts_is_drawn_whole(open_page, study):

@@ -102,11 +102,9 @@ def worst_sentence(table: pd.DataFrame, rates: JudgeRates) -> str:
         verb = "err" if anchored else "depart from the likeliest labels"
         return f"No judge is shown to {verb} more than every other."
     judge = table.iloc[rates.worst]
-    of, what = (
-        ("", "has the most errors") if anchored else ("likely ", "departs most from the likeliest labels")
-    )
+    of = "" if anchored else "likely "
     return (
-        f"{short_name(judge['judge'], 60)} {what}: right on {judge['sensitivity']:.0%} of {of}passes and "
+        f"{short_name(judge['judge'], 60)} {_most(rates)}: right on {judge['sensitivity']:.0%} of {of}passes and "
         f"{judge['specificity']:.0%} of {of}fails."
     )
 
@@ -128,20 +126,25 @@ def _rates(table: pd.DataFrame, rates: JudgeRates) -> None:
         _leniency(table)
     shown = table.assign(**{name: _with_interval(table, name) for name in ("leniency", "s_plus", "s_minus")})
     widgets.table(shown, JUDGES)
-    if note := vote_note(table, rates.worst):
+    if note := vote_note(table, rates):
         st.caption(plain(note))
     widgets.download("Download judges.csv", table, "judges.csv")
 
 
-def vote_note(table: pd.DataFrame, worst: int | None) -> str:
+def _most(rates: JudgeRates) -> str:
+    """What is said of the judge that is shown to be the worst; without human labels nobody knows who errs."""
+    return "has the most errors" if rates.source == "anchors" else "departs most from the likeliest labels"
+
+
+def vote_note(table: pd.DataFrame, rates: JudgeRates) -> str:
     """Why the judge with the most errors in labels may have the vote of most weight, where it has; else empty."""
     weight = table["weight"].to_numpy(dtype=np.float64)
-    if worst is None or np.isnan(weight).all() or worst != np.nanargmax(weight):
+    if rates.worst is None or np.isnan(weight).all() or rates.worst != np.nanargmax(weight):
         return ""
     name = short_name(table["judge"].iloc[np.nanargmax(weight)], 60)
     return (
-        f"{name} has the most errors in labels, and yet the vote of most weight: errors are counted on single labels, "
-        "while a vote is about a whole rubric (does the judge agree with the others on every system?). The weight "
+        f"{name} {_most(rates)}, and yet has the vote of most weight: errors are counted on single labels, while a "
+        "vote is about a whole rubric (does the judge agree with the others on every system?). The weight "
         "counts under “Which rubrics are valid” alone, never for labels."
     )
 

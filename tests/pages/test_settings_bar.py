@@ -243,7 +243,7 @@ def test_on_items_a_threshold_that_nothing_passes_draws_the_page_that_says_so(op
     assert ["no rubric passes" in shown.value for shown in app.header] == [True] * len(title)
 
 
-@pytest.mark.parametrize("asked", [{}, {"preset": "paper"}])
+@pytest.mark.parametrize("asked", [{}, {"preset": "paper"}, {"gate": "agreement"}])
 def test_on_items_a_move_that_changes_the_settings_bar_too_draws_the_page(open_page, study, asked):
     app = open_page("items", study, settings_open=False, **asked)
     shown = app.slider(key="tau_c")

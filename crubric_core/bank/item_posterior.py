@@ -106,9 +106,8 @@ def _offsets(levels: IntArray, thresholds: FloatArray | None) -> dict[int, Float
         if thresholds is None:
             raise AssemblyError(f"Rubrics of {size} levels need the thresholds of a fitted graded model.")
         steps = thresholds[levels == size, : size - 1]
-        steps = steps[
-            np.isfinite(steps).all(axis=1)
-        ]  # without a prior a level nobody received has an infinite one
+        # Without a prior a level that nobody received has an infinite threshold.
+        steps = steps[np.isfinite(steps).all(axis=1)]
         if not len(steps):  # none of them varies
             steps = np.arange(size - 1, dtype=float)[None]
         offsets[size] = (steps - steps.mean(axis=1, keepdims=True)).mean(axis=0)

@@ -20,7 +20,7 @@ from .quadrature import (
 )
 
 STEP = 1e-4  # of the central differences
-STEEPEST = 100.0  # logits per unit of θ: an ability is then known to a hundredth from one label
+STEEPEST = 100.0  # logits per unit of θ; the nodes of the integrals grow with it, and so does their memory
 SMALLEST = 1e-6  # share of the complete-data curvature that is left along an axis
 
 

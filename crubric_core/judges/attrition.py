@@ -120,9 +120,8 @@ def attrition_counts(panel: FloatArray) -> AttritionCounts:
 
 def retention_curve(counts: AttritionCounts) -> RetentionCurve:
     """eq:retcurve, exactly: C(c, m) / C(M, m) averaged over the rubrics with m systems or more, and its kin."""
-    known = np.sort(
-        counts.systems[counts.systems > 0]
-    )  # beyond what half of them have, few rubrics bear the mean
+    # Beyond the systems that half of the rubrics have, few rubrics bear the mean.
+    known = np.sort(counts.systems[counts.systems > 0])
     sizes = np.arange(1, int(known[len(known) // 2]) + 1 if len(known) else 1)
     subsets, decided = log_binomial(counts.systems, sizes), log_binomial(counts.passed + counts.failed, sizes)
     share = {name: log_binomial(getattr(counts, name), sizes) for name in _KINDS}

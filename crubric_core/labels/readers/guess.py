@@ -223,9 +223,20 @@ def _by_content(canonical: str, held: Profile, rows: int) -> tuple[float, str]:
     return (1.0, "") if canonical != "query" else (0.8, "")
 
 
+_NOTED = frozenset(  # columns of a Qualtrics export that are about the response, and no answers
+    (
+        *("StartDate", "EndDate", "Status", "IPAddress", "Progress", "Duration (in seconds)", "Finished"),
+        *("RecordedDate", "RecipientLastName", "RecipientFirstName", "RecipientEmail", "ExternalReference"),
+        *("LocationLatitude", "LocationLongitude", "DistributionChannel", "UserLanguage"),
+    )
+)
+
+
 def label_columns(columns: Sequence[str], sample: Sample) -> tuple[str, ...]:
     """The columns that may be labels of a wide table, by their cells and names, and name nothing else."""
     taken = {g.column for g in guess_columns("labels", columns, ()) if g.confidence > 0.6}
+    noted = _NOTED.intersection(columns)
+    taken |= noted if len(noted) > 1 else set()  # one alone may be a criterion: Progress
     cells = {c: [row[i] if i < len(row) else None for row in sample] for i, c in enumerate(columns)}
     return tuple(
         c for c in columns if c not in taken and may_hold_labels(c) and profile(cells[c]).labels >= _ENOUGH

@@ -64,9 +64,8 @@ _LADDERS = (
 _TICKS, _CROSSES = "✅✔☑✓👍🟢", "❌✗✘✖❎👎🚫🔴"
 _MARKS = re.compile(f"[{_TICKS}{_CROSSES}\ufe0f\u200d]")
 _RATIO = re.compile(r"(\d{1,4})\s*(?:/|out of)\s*(\d{1,4})")
-_NAMED = re.compile(
-    r"([+-]?\d{1,4})\s*[-–—:=.(]\s*([^\W\d].{0,99})", re.DOTALL
-)  # 4 - good, 5: always, 1 (bad
+# 4 - good, 5: always, 1 (bad
+_NAMED = re.compile(r"([+-]?\d{1,4})\s*[-–—:=.(]\s*([^\W\d].{0,99})", re.DOTALL)
 _NAME_FIRST = re.compile(r"([^\W\d].{0,99}?)\s*\(([+-]?\d{1,4})", re.DOTALL)  # good (4
 _PARTED = re.compile(r"\s+[-–—]\s+|\s*[:(]\s*")
 _PERCENT = re.compile(r"(\d{1,3})(?:\.0*)?\s*%")

@@ -553,3 +553,12 @@ def test_sheets_that_describe_queries_stay_so(ws):
     )
     assert len(cells(ws)) == 24
     assert sorted(ws.dataset("d").queries["text"].unique()) == [f"Why {q}?" for q in range(4)]
+
+
+def test_what_a_survey_notes_of_its_responses_is_told_as_not_used(ws):
+    columns = ["StartDate", "Progress", "model", "question_id", "Clarity", "Tone"]
+    heads = [columns, [json.dumps({"ImportId": name}) for name in columns]]
+    rows = [["2026-01-01", 100, m, q, 1, 0] for m in ("gpt-4o", "claude-3") for q in range(3)]
+    report = ws.ingest(table(columns, [*heads, *rows]), "d", name="survey.csv")
+    assert report.columns["rubric"] == "Clarity, Tone"
+    assert "Not used of survey.csv: StartDate, Progress." in report.notes

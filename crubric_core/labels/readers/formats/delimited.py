@@ -29,13 +29,6 @@ _LONGEST = 1 << 22  # characters in one record; anything longer is no label tabl
 _CLEAN = (
     f"header = false, delim = ',', new_line = '\\n', max_line_size = {2 * _LONGEST}"  # what _rewrite writes
 )
-_NOTED = frozenset(  # columns of a Qualtrics export that are about the response, and no answers
-    (
-        *("StartDate", "EndDate", "Status", "IPAddress", "Progress", "Duration (in seconds)", "Finished"),
-        *("RecordedDate", "RecipientLastName", "RecipientFirstName", "RecipientEmail", "ExternalReference"),
-        *("LocationLatitude", "LocationLongitude", "DistributionChannel", "UserLanguage"),
-    )
-)
 _MOST_MALFORMED = 10_000  # beyond this, a file with more malformed rows than good ones is something else
 
 
@@ -63,8 +56,6 @@ class DelimitedReader:
         header = tuple(next(records, ()))
         if not header or any(len(name) > 1000 for name in header):
             raise IngestError(f"The first line of {self._name} is not a header: expected short column names.")
-        if self._heads > 1:  # a survey of Qualtrics: what it notes of each response is no answer
-            header = tuple("" if name in _NOTED else name for name in header)
         return tuple(name if i or name.strip() else "column 1" for i, name in enumerate(header))
 
     def head(self, rows: int) -> list[tuple[str | None, ...]]:

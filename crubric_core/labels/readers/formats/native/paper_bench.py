@@ -8,12 +8,8 @@ from typing import Any
 from .base import MalformedError, NativeFormat, Record, Row, Setting, label, mapped, named, number, rubric
 
 _DEEPEST = 100
-_AROUND = (
-    "pb_result",
-    "paperbench_result",
-    "grader_output",
-    "judge_output",
-)  # what a run's result holds it in
+# what a run's result holds it in
+_AROUND = ("pb_result", "paperbench_result", "grader_output", "judge_output")
 
 
 def _flat(record: Record) -> dict[str, Any]:

@@ -234,8 +234,9 @@ def _describe_table(piece: Piece, reader: Reader, file_format: str, overrides: O
     plan = FilePlan(
         piece.name, file_format, "a table", kind, (kind,), columns, overrides.mapping, reason="its content"
     )
-    if getattr(reader, "encoding", "UTF-8") != "UTF-8":
-        plan = replace(plan, remarks=("it is not UTF-8, and was read as Windows-1252",))
+    if (encoding := getattr(reader, "encoding", "UTF-8")) != "UTF-8":
+        remark = f"it is not UTF-8, and was read as {encoding}: where names look wrong, save it as CSV UTF-8"
+        plan = replace(plan, remarks=(remark,))
     _reject_unknown_columns(kind, overrides.mapping)
     spread = _spread_of(plan, rows, strict=overrides.strict)
     if spread is not None:

@@ -19,7 +19,7 @@ import duckdb
 
 from ....errors import IngestError
 from .base import STAGING, Staged
-from .encoding import WINDOWS, as_utf8, is_utf8
+from .encoding import decoded, is_utf8
 from .records import Fault
 
 _DELIMITERS = (",", "\t", ";", "|")
@@ -33,7 +33,7 @@ _MOST_MALFORMED = 10_000  # beyond this, a file with more malformed rows than go
 
 
 class DelimitedReader:
-    """A delimited text file whose first record is the header, in UTF-8, else read as Windows-1252 (``encoding``).
+    """A delimited text file whose first record is the header, in UTF-8 or in ``encoding``, which its bytes look like.
 
     A Qualtrics export has two more records of headers, of which the last holds import ids; they are no rows.
     """
@@ -42,7 +42,7 @@ class DelimitedReader:
         self._path, self._name, self._scratch = path, name, scratch
         self.encoding = "UTF-8"
         if not is_utf8(path):
-            self.encoding, self._path = WINDOWS, as_utf8(path, WINDOWS, scratch / "windows.txt")
+            self.encoding, self._path = decoded(path, scratch / "decoded.txt")
             path = self._path
         with path.open(encoding="utf-8-sig", newline="") as file:
             sample = file.read(_SAMPLE)

@@ -1,13 +1,35 @@
-"""Text of other encodings as UTF-8: UTF-16 by its mark, and Windows-1252 where the bytes are no UTF-8."""
+"""Text of other encodings as UTF-8: UTF-16 by its mark, and what the bytes look like where they are no UTF-8."""
 
 from __future__ import annotations
 
 import codecs
+import re
+import shutil
 from pathlib import Path
 
 _BLOCK = 1 << 20
+_SAMPLE = 1 << 18  # bytes of lines with other letters than ASCII that are looked at
 _MARKS = {codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
 WINDOWS = "Windows-1252"
+MAC = "MacRoman"
+# what the detector names → Python's codec of the larger set of characters that programs write under that name
+_CODECS = {
+    WINDOWS: "cp1252",
+    MAC: "mac_roman",
+    "Shift_JIS": "cp932",
+    "EUC-KR": "cp949",
+    "Big5": "big5hkscs",
+    "ISO-8859-8-I": "iso8859_8",
+}
+_ASIAN = frozenset(["gb18030", "Shift_JIS", "EUC-KR", "EUC-JP", "Big5"])
+_OTHER_SCRIPTS = re.compile(r"(?i)windows-125[1356]|cp874|windows-874|koi8-[ru]|iso-8859-[5678]|ibm866")
+_BETWEEN = "’‘–—…·•"  # what stands between letters without a space
+_AFTER = _BETWEEN + "“”«»‹›™®©°¹²³€†‡"  # and what ends a word
+_PARTS = (
+    (re.compile(rb"(?<=[A-Za-z])[\x80-\xff]+(?=[a-z])"), _BETWEEN),
+    (re.compile(rb"(?<=[a-z])[\x80-\xff]+(?![A-Za-z\x80-\xff])"), _AFTER),
+)  # bytes inside a word and at its end, with the marks that may stand there
+_NO_LETTERS = "ƒÿﬁﬂªºπµ"  # small letters to Unicode, in no word of a rating table
 
 
 def marked_encoding(path: Path) -> str | None:
@@ -31,17 +53,76 @@ def is_utf8(path: Path) -> bool:
     return True
 
 
+def likely_encoding(path: Path) -> str:
+    """The encoding of a text that is no UTF-8, by its first lines with other letters than ASCII: Windows-1252 in doubt.
+
+    chardetng, Firefox's detector, tells the scripts apart. Among encodings of Latin letters it errs on a few bytes, so
+    that another one than Windows-1252 is taken only where that would put marks or capitals inside words.
+    """
+    from chardetng_py import detect  # loaded for files alone that are no UTF-8
+
+    sample = _telling(path)
+    if _spells_better(MAC, sample):
+        return MAC
+    found = str(detect(sample))
+    if found in _ASIAN:
+        letters = {c for c in sample.decode(_codec(found), "ignore") if not c.isascii()}
+        return found if len(letters) > 1 else WINDOWS
+    return found if _OTHER_SCRIPTS.fullmatch(found) or _spells_better(found, sample) else WINDOWS
+
+
+def _telling(path: Path) -> bytes:
+    """The first lines that hold other bytes than ASCII."""
+    found, size = [], 0
+    with path.open("rb") as file:
+        while size < _SAMPLE and (line := file.readline(_BLOCK)):
+            if not line.isascii():
+                found.append(line)
+                size += len(line)
+    return b"".join(found)
+
+
+def _spells_better(encoding: str, sample: bytes) -> bool:
+    """Whether words are of small letters in an encoding, and not in Windows-1252."""
+    return _misspelt(sample, _CODECS[WINDOWS]) > 0 and _misspelt(sample, _codec(encoding)) == 0
+
+
+def _misspelt(sample: bytes, codec: str) -> int:
+    """How many different parts of words hold anything but small letters in an encoding."""
+    texts = {
+        part.decode(codec, "replace").strip(marks)
+        for parts, marks in _PARTS
+        for part in parts.findall(sample)
+    }
+    return sum(not all(c.islower() and c not in _NO_LETTERS for c in text) for text in texts)
+
+
+def _codec(encoding: str) -> str:
+    return _CODECS.get(encoding, encoding)
+
+
 def as_utf8(path: Path, encoding: str, target: Path) -> Path:
-    """``target``, a copy of a text file in UTF-8; bytes that the encoding does not have are taken as Latin-1."""
+    """``target``, a copy of a text file in UTF-8; raises UnicodeDecodeError where the encoding lacks some bytes.
+
+    Of UTF-16 and Windows-1252, which are taken where nothing fits better, such bytes are replaced, or taken as Latin-1.
+    """
     with path.open("rb") as source, target.open("w", encoding="utf-8", newline="") as file:
         if encoding != WINDOWS:
-            reader = codecs.getreader(encoding)(source, "replace")
-            while text := reader.read(_BLOCK):
-                file.write(text)
+            faults = "replace" if encoding == "utf-16" else "strict"
+            shutil.copyfileobj(codecs.getreader(_codec(encoding))(source, faults), file, _BLOCK)
             return target
         while block := source.read(_BLOCK):
             file.write(_windows(block))
     return target
+
+
+def decoded(path: Path, target: Path) -> tuple[str, Path]:
+    """(encoding, ``target``): a copy in UTF-8 of a text that is none, in the encoding that its bytes look like."""
+    encoding = likely_encoding(path)
+    try:
+        return encoding, as_utf8(path, encoding, target)
+    except UnicodeDecodeError:
+        return WINDOWS, as_utf8(path, WINDOWS, target)
 
 
 def _windows(block: bytes) -> str:

@@ -2,6 +2,7 @@
 
     python -m benchmarks.selection                                # the demo and the optional real tables
     python -m benchmarks.selection --datasets demo --repeats 2
+    python -m benchmarks.selection --certificates                 # what is proven of the banks of 20 and of 200
     python -m benchmarks.selection --speed                        # distances, orders and certificates at two sizes
 
 Four folds of systems are held out in turn, ``--repeats`` times (crubric_core/experiments/held_out_systems.py). Columns:
@@ -24,7 +25,7 @@ import numpy as np
 import pandas as pd
 
 from benchmarks.tables import simulate_2pl
-from crubric_core import Settings, Workspace, fit_irt
+from crubric_core import Settings, Workspace, fit_irt, run_pipeline
 from crubric_core.bank.certificate import certify
 from crubric_core.bank.pairs import pair_distances
 from crubric_core.bank.pairs_order import pairs_order
@@ -120,6 +121,16 @@ def speed() -> None:
         )
 
 
+def certificates(names: list[str]) -> None:
+    """Of the bank of each dataset, at two budgets: its utility as a share of the best possible, at least."""
+    for name in names:
+        with Workspace() as workspace:
+            if load(workspace, name):
+                data = workspace.dataset(name)
+                proven = [run_pipeline(data, Settings(budget=budget)).certificate for budget in (20, 200)]
+                print(f"{name} {proven[0]:.1%} and {proven[1]:.1%}", flush=True)
+
+
 def main() -> None:
     """Print the tables."""
     parser = argparse.ArgumentParser(
@@ -127,10 +138,14 @@ def main() -> None:
     )
     parser.add_argument("--datasets", nargs="+", default=list(DATASETS))
     parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--certificates", action="store_true", help="certificates of the banks instead")
     parser.add_argument("--speed", action="store_true", help="time the kernels instead")
     args = parser.parse_args()
     if args.speed:
         speed()
+        return
+    if args.certificates:
+        certificates(args.datasets)
         return
     found = [table for name in args.datasets if (table := measure(name, args.repeats)) is not None]
     if len(found) > 1:

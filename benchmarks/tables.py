@@ -1,6 +1,8 @@
-"""The simulated tables that the benchmarks fit."""
+"""The simulated tables that the benchmarks fit, and how shares are printed."""
 
 from __future__ import annotations
+
+import re
 
 import numpy as np
 
@@ -22,3 +24,8 @@ def simulate_2pl(
         y[rng.random(y.shape) < missing] = np.nan
     varies = np.nanmax(y, axis=0) > np.nanmin(y, axis=0)
     return np.ascontiguousarray(y[:, varies]), theta
+
+
+def short(share: float, form: str = ".2f") -> str:
+    """As docs/ has shares: without the 0 before the point."""
+    return re.sub(r"^([+-]?)0\.", r"\1.", f"{share:{form}}")

@@ -18,6 +18,7 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.simulated_claims import CLAIMS
 from crubric_core import Settings, Workspace, run_pipeline
 from crubric_core.analysis.export import FILES
 
@@ -89,6 +90,14 @@ def test_every_command_is_of_a_kind_that_is_checked(page: Path) -> None:
         else:
             assert words[0] in {"crubric", "pytest"} or words[:2] == ["python", "-m"], shlex.join(words)
             assert words[0] != "python" or words[2].split(".")[0] == "crubric_core", shlex.join(words)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=IDS)
+def test_every_benchmark_that_a_page_names_is_there_with_its_options(page: Path) -> None:
+    for name, rest in re.findall(r"python -m benchmarks\.(\w+)([^`\n#]*)", page.read_text("utf-8")):
+        source, words = (ROOT / f"benchmarks/{name}.py").read_text("utf-8"), rest.split()
+        assert [word for word in words if word.startswith("--") and f'"{word}"' not in source] == []
+        assert name != "simulated_claims" or words[0] in CLAIMS
 
 
 @pytest.mark.parametrize("page", PAGES, ids=IDS)

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
+from benchmarks.claims_validity import measurable
 from crubric_core.errors import SettingsError
 from crubric_core.judges.beta_prior import estimate_prior
 from crubric_core.judges.measurability import (
@@ -16,7 +17,6 @@ from crubric_core.judges.measurability import (
     decide_gate,
     gate_table,
     lowest_quarter,
-    measurability_posterior,
     possible_values,
 )
 from crubric_core.judges.pair_kappa import pair_kappa, panel_pairs
@@ -113,22 +113,9 @@ DESIGNS = [  # (a, b) of the true rates, instances, rubrics
 ]  # fmt: skip
 
 
-def stated_and_true(a, b, n, rubrics, alpha=None, beta=None):
-    """Mean Pr(q >= .8) where it is stated above one half and below, and how often it is true."""
-    rng = np.random.default_rng(7)
-    stated, true = [], []
-    for _ in range(20):
-        q = rng.beta(a, b, rubrics)
-        agree = rng.binomial(n, q)
-        total = np.full(rubrics, n)
-        if alpha is None:
-            prior = estimate_prior(agree.astype(float), total.astype(float))
-            posterior = measurability_posterior(agree, total, prior.alpha, prior.beta)
-        else:
-            posterior = measurability_posterior(agree, total, alpha, beta)
-        stated.append(posterior.p_above(0.8))
-        true.append(q >= 0.8)
-    stated, true = np.concatenate(stated), np.concatenate(true)
+def stated_and_true(*design, flat=False):
+    """Mean Pr(q >= .8) of 20 tables where it is stated above one half and below, and how often it is true."""
+    stated, true = measurable(design, 20, flat=flat)
     halves = [half for half in (stated >= 0.5, stated < 0.5) if half.sum() >= 200]
     return np.array([(stated[half].mean(), true[half].mean()) for half in halves])
 
@@ -141,7 +128,7 @@ def test_the_estimated_prior_states_what_is_true_within_6_hundredths(design):
 
 def test_a_flat_prior_is_far_too_sure_where_rates_are_alike_and_low():
     """The paper's Beta(1, 1): the failure that the estimated prior mends."""
-    (stated, true), *_ = stated_and_true(40, 13, 15, 400, alpha=1, beta=1)
+    (stated, true), *_ = stated_and_true(40, 13, 15, 400, flat=True)
     assert stated - true > 0.25
 
 

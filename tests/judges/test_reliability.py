@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from scipy import stats
 from scipy.special import expit, logit
 
+from benchmarks.claims_panels import equal_judges
 from crubric_core.judges.anchors import valid_rubrics
 from crubric_core.judges.consensus import majority
 from crubric_core.judges.independence import residual_correlation
@@ -156,22 +157,12 @@ def test_leniency_is_recovered_within_its_interval_and_sums_to_nothing():
     assert found.value.argmax() == 2
 
 
-def equal_judges(seed, judges=5, systems=12, queries=10, each=8, shift=0.5):
-    """Judges of one error rate whose strictness wanders from query to query: truth, panel, query."""
-    rng = np.random.default_rng([seed, judges])
-    query = np.repeat(np.arange(queries), each)
-    truth = (rng.random((systems, len(query))) < rng.beta(2, 2, len(query))).astype(float)
-    passing = logit(np.where(truth == 1, 0.88, 0.12))[:, :, None]
-    chance = expit(passing + rng.normal(0, shift, (queries, judges))[query])
-    return truth, (rng.random(chance.shape) < chance).astype(float), query
-
-
 @pytest.mark.parametrize("judges", [3, 5, 9])
 def test_of_equal_judges_none_is_called_the_worst_and_none_lenient(judges):
     """Judges drawn from one law, each with its own mood on each query: at most 5% of tables show a difference."""
     n, worst, lenient = 60, 0, 0
     for seed in range(n):
-        truth, panel, query = equal_judges(seed, judges)
+        truth, panel, query = equal_judges(seed, judges, 12, 10, wander=0.5, shared=0)
         units = np.tile(query, len(truth))
         votes, gold = panel.reshape(-1, judges), truth.reshape(-1)
         worst += judge_rates(votes, None, units).worst is not None
@@ -186,7 +177,7 @@ def test_rates_of_judges_whose_errors_come_in_queries_hold():
     inside = []
     law = expit(logit(0.88) + 0.5 * np.random.default_rng(0).standard_normal(100_000)).mean()
     for seed in range(30):
-        truth, panel, query = equal_judges(seed)
+        truth, panel, query = equal_judges(seed, 5, 12, 10, wander=0.5, shared=0)
         for gold in (None, truth.reshape(-1)):
             found = judge_rates(panel.reshape(-1, 5), gold, np.tile(query, len(truth)))
             rates_found = (found.sensitivity, found.specificity)

@@ -5,36 +5,20 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from benchmarks.claims_panels import err_together, some_of
 from crubric_core.judges.independence import residual_correlation
 from crubric_core.judges.posterior import posterior_labels
 from crubric_core.judges.shared_errors import effective_judges, independence_note
 
-SYSTEMS, RUBRICS = 15, 200
-
-
-def panel_of(judges, together, seed=0):
-    """Labels (M, J, K) and the truth: each judge errs on 10% of the cells, the first ones all at once on 12% more."""
-    rng = np.random.default_rng(seed)
-    truth = rng.random((SYSTEMS, RUBRICS)) < 0.6
-    labels = truth[:, :, None] ^ (rng.random((SYSTEMS, RUBRICS, judges)) < 0.1)
-    common = rng.random(truth.shape) < 0.12
-    labels[:, :, :together] = np.where(common[:, :, None], ~truth[:, :, None], labels[:, :, :together])
-    return labels.astype(float), truth.astype(float)
-
-
-def some_of(truth):
-    """Human labels of a tenth of the cells."""
-    return np.where(np.random.default_rng(1).random(truth.shape) < 0.1, truth, np.nan)
-
 
 def stated_and_true(panel, truth):
-    found = posterior_labels(panel, np.full(RUBRICS, 2))
+    found = posterior_labels(panel, np.full(200, 2))
     return found.probability.mean(), (found.y == truth).mean()
 
 
 @pytest.mark.parametrize(("judges", "together"), [(3, 2), (5, 3), (5, 5), (9, 5)])
 def test_probabilities_that_shared_errors_make_too_sure_are_marked(judges, together):
-    panel, truth = panel_of(judges, together)
+    panel, truth = err_together(judges, together)
     stated, true = stated_and_true(panel, truth)
     assert stated - true > 0.08
     found = effective_judges(residual_correlation(panel, some_of(truth)))
@@ -47,7 +31,7 @@ def test_probabilities_that_shared_errors_make_too_sure_are_marked(judges, toget
 
 @pytest.mark.parametrize("judges", [3, 4, 5, 9])
 def test_independent_judges_count_in_full_and_their_probabilities_hold(judges):
-    panel, truth = panel_of(judges, 0)
+    panel, truth = err_together(judges, 0)
     stated, true = stated_and_true(panel, truth)
     assert abs(stated - true) < 0.015
     found = effective_judges(residual_correlation(panel, some_of(truth)))
@@ -57,31 +41,31 @@ def test_independent_judges_count_in_full_and_their_probabilities_hold(judges):
 
 
 def test_of_one_judge_no_shared_errors_are_spoken_of():
-    found = effective_judges(residual_correlation(panel_of(3, 0)[0][:, :, :1]))
+    found = effective_judges(residual_correlation(err_together(3, 0)[0][:, :, :1]))
     assert independence_note(found) == "There is one judge: nothing shows its errors but human labels."
 
 
 def test_without_gold_a_minority_who_err_together_is_seen():
-    found = effective_judges(residual_correlation(panel_of(9, 4)[0]))
+    found = effective_judges(residual_correlation(err_together(9, 4)[0]))
     assert found.too_sure
     assert "at most" in independence_note(found)
 
 
 def test_without_gold_errors_of_the_majority_do_not_show_and_that_is_said():
-    found = effective_judges(residual_correlation(panel_of(5, 5)[0]))
+    found = effective_judges(residual_correlation(err_together(5, 5)[0]))
     assert not found.too_sure
     assert "would not show without human labels" in independence_note(found)
 
 
 def test_three_judges_without_gold_are_unknown():
-    found = effective_judges(residual_correlation(panel_of(3, 2)[0]))
+    found = effective_judges(residual_correlation(err_together(3, 2)[0]))
     assert np.isnan(found.effective)
     assert "unknown" in independence_note(found)
 
 
 @pytest.mark.parametrize(("rho", "expected"), [(0.0, 5.0), (1.0, 1.0), (0.25, 2.5)])
 def test_equal_correlations_give_kish_s_effective_number(rho, expected):
-    found = residual_correlation(panel_of(5, 0)[0], panel_of(5, 0)[1])
+    found = residual_correlation(err_together(5, 0)[0], err_together(5, 0)[1])
     square = np.where(np.eye(5, dtype=bool), np.nan, rho)
     zero = np.zeros((5, 5))
     changed = type(found)(square, zero, square, square, found.n_cells, square > 0.1, "anchors")

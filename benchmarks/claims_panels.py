@@ -1,0 +1,115 @@
+"""Simulated panels: judges who are alike, and judges who err together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import product
+
+import numpy as np
+from scipy.special import expit, logit
+
+from benchmarks.tables import short
+from crubric_core.judges.independence import residual_correlation
+from crubric_core.judges.posterior import posterior_labels
+from crubric_core.judges.rates import JudgeRates, judge_rates
+from crubric_core.judges.reliability import leniency
+from crubric_core.judges.shared_errors import effective_judges
+from crubric_core.types import FloatArray, IntArray
+
+RIGHT = 0.88  # of the labels of a judge, on a query where nothing wanders
+WANDER, SHARED = (0.0, 0.5), (0.0, 0.08)
+STUDIES = ((8, 10), (60, 40))  # systems and queries
+PER_QUERY = 8
+
+
+def equal_judges(
+    seed: int, judges: int, systems: int, queries: int, wander: float, shared: float
+) -> tuple[FloatArray, FloatArray, IntArray]:
+    """Truth (M, J), labels (M, J, K) and the query of each rubric; pass rates of rubrics are Beta(2, 2).
+
+    wander: sd, in logits, of a judge's strictness over queries. shared: share of the cells that all get wrong.
+    """
+    rng = np.random.default_rng([seed, judges])
+    query = np.repeat(np.arange(queries), PER_QUERY)
+    truth = (rng.random((systems, len(query))) < rng.beta(2, 2, len(query))).astype(float)
+    passing = logit(np.where(truth == 1, RIGHT, 1 - RIGHT))[:, :, None]
+    chance = expit(passing + rng.normal(0, wander, (queries, judges))[query])
+    labels = rng.random(chance.shape) < chance
+    together = rng.random((*truth.shape, 1)) < shared
+    return truth, np.where(together, 1 - truth[:, :, None], labels), query
+
+
+def of_equal_judges(truth: FloatArray, panel: FloatArray, query: IntArray, law: float) -> tuple[float, ...]:
+    """Whether one is named, without gold and with it; whether one is shown lenient or strict, by intervals over queries
+    for all judges at once and by 95% intervals of each over rubrics; share of the rates' intervals that hold ``law``.
+    """
+    votes, units = panel.reshape(-1, panel.shape[2]), np.tile(query, len(truth))
+    found = [judge_rates(votes, gold, units) for gold in (None, truth.reshape(-1))]
+    marks = leniency(panel, query), leniency(panel, None, 1 - 0.05 * panel.shape[2])
+    shown = (bool(((mark.low > 0) | (mark.high < 0)).any()) for mark in marks)
+    return (*(rates.worst is not None for rates in found), *shown, *(held(rates, law) for rates in found))
+
+
+def held(rates: JudgeRates, law: float) -> float:
+    """Share of the intervals of sensitivity and specificity that hold the true rate."""
+    return float(np.mean([(r.low <= law) & (law <= r.high) for r in (rates.sensitivity, rates.specificity)]))
+
+
+def equal(tables: int) -> Iterator[tuple[object, ...]]:
+    """How often equal judges are called different, and whether the intervals of their rates hold."""
+    yield (
+        *("judges", "systems × queries", "wander", "all wrong", "named without gold", "with gold"),
+        *("lenient or strict", "by rubric, each alone", "rates held without gold", "with gold"),
+    )
+    normal = np.random.default_rng(0).standard_normal(100_000)
+    for judges, (systems, queries), wander, shared in product((3, 5, 9), STUDIES, WANDER, SHARED):
+        law = float(expit(logit(RIGHT) + wander * normal).mean()) * (1 - shared)
+        found = [
+            of_equal_judges(*equal_judges(seed, judges, systems, queries, wander, shared), law)
+            for seed in range(tables)
+        ]
+        rates = (f"{rate:.0%}" for rate in np.mean(found, axis=0))
+        yield judges, f"{systems} × {queries}", wander, f"{shared:.0%}", *rates
+
+
+def err_together(judges: int, together: int, seed: int = 0) -> tuple[FloatArray, FloatArray]:
+    """Labels (15, 200, K) and truth: each judge errs on 10% of the cells, the first ones all at once on 12% more."""
+    rng = np.random.default_rng(seed)
+    truth = rng.random((15, 200)) < 0.6
+    labels = truth[:, :, None] ^ (rng.random((*truth.shape, judges)) < 0.1)
+    common = rng.random(truth.shape) < 0.12
+    labels[:, :, :together] = np.where(common[:, :, None], ~truth[:, :, None], labels[:, :, :together])
+    return labels.astype(float), truth.astype(float)
+
+
+def some_of(truth: FloatArray) -> FloatArray:
+    """Human labels of a tenth of the cells."""
+    return np.where(np.random.default_rng(1).random(truth.shape) < 0.1, truth, np.nan)
+
+
+def together(tables: int) -> Iterator[tuple[object, ...]]:
+    """What posterior labels state and what is true, pairs flagged and the effective number of judges: means."""
+    yield (
+        "judges",
+        "wrong together",
+        "stated",
+        "true",
+        "flagged pairs, no gold",
+        "10% gold",
+        "K_eff, 10% gold",
+    )
+    for judges, wrong in ((3, 2), (5, 3), (5, 5), (9, 5), (5, 0)):
+        found = []
+        for seed in range(tables):
+            panel, truth = err_together(judges, wrong, seed)
+            posterior = posterior_labels(panel, np.full(truth.shape[1], 2))
+            alone, helped = (
+                effective_judges(residual_correlation(panel, gold)) for gold in (None, some_of(truth))
+            )
+            right = (posterior.y == truth).mean()
+            flags = alone.flagged if np.isfinite(alone.rho) else np.nan
+            found.append((posterior.probability.mean(), right, flags, helped.flagged, helped.effective))
+        stated, true, *flagged, effective = np.mean(found, axis=0)
+        pairs = ("unknown" if np.isnan(n) else f"{n:.1f}" for n in flagged)
+        shares = (short(share, ".3f") for share in (stated, true))
+        yield judges, wrong or "none", *shares, *pairs, f"{effective:.1f}"

@@ -1,0 +1,66 @@
+"""What docs/ says of simulated tables, where the truth is known, as Markdown tables.
+
+    python -m benchmarks.simulated_claims validity     # Pr(valid) and the share that is valid (docs/judges.md)
+    python -m benchmarks.simulated_claims prior        # Pr(measurable) and the share that is (docs/judges.md)
+    python -m benchmarks.simulated_claims together     # judges who err together (docs/judges.md)
+    python -m benchmarks.simulated_claims mixture      # the Beta mixture of the simulated study (docs/judges.md)
+    python -m benchmarks.simulated_claims equal        # judges who are alike (docs/method.md §5)
+    python -m benchmarks.simulated_claims attrition    # the curve where labels are missing (docs/judges.md)
+    python -m benchmarks.simulated_claims clear        # rubrics that are equally clear (docs/method.md §11)
+    python -m benchmarks.simulated_claims misfit       # rubrics that misfit by chance (docs/method.md §12)
+    python -m benchmarks.simulated_claims linked       # two groups of systems on one scale (docs/method.md §13)
+    python -m benchmarks.simulated_claims models       # models that predict equally well (docs/method.md §6)
+    python -m benchmarks.simulated_claims drift        # two equal versions of a judge (docs/bank.md)
+
+``--tables`` is the number of simulated tables of each row, each with its own seed.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Iterator
+
+from benchmarks.claims_drift import drift
+from benchmarks.claims_fits import linked, misfit
+from benchmarks.claims_models import models
+from benchmarks.claims_panels import equal, together
+from benchmarks.claims_unanimity import attrition, clear, mixture
+from benchmarks.claims_validity import prior, validity
+
+Rows = Iterator[tuple[object, ...]]
+"""The head of a table, then its rows; an empty row ends it, and another may follow."""
+CLAIMS: dict[str, tuple[Callable[[int], Rows], int]] = {
+    "validity": (validity, 40),
+    "prior": (prior, 20),
+    "together": (together, 20),
+    "equal": (equal, 200),
+    "attrition": (attrition, 40),
+    "mixture": (mixture, 1),
+    "clear": (clear, 40),
+    "misfit": (misfit, 20),
+    "linked": (linked, 20),
+    "models": (models, 100),
+    "drift": (drift, 100),
+}
+"""What measures each, and of how many tables docs/ tells."""
+
+
+def main() -> None:
+    """Print the tables of one claim as Markdown."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("claim", choices=CLAIMS)
+    parser.add_argument("--tables", type=int, help="default: as many as docs/ tells of")
+    args = parser.parse_args()
+    measure, tables = CLAIMS[args.claim]
+    head = True
+    for row in measure(args.tables or tables):
+        print("| " + " | ".join(map(str, row)) + " |" if row else "", flush=True)
+        if head and row:
+            print("|" + " --- |" * len(row))
+        head = not row
+
+
+if __name__ == "__main__":
+    main()

@@ -78,13 +78,17 @@ def check(design: Design, seed: int) -> tuple[str, bool, bool, bool]:
     passes = np.where(y[known] == 1, said, 1 - said)
     expected = chance[known] * np.log(passes) + (1 - chance[known]) * np.log1p(-passes)
     equal = scored[:, known] - expected.mean(axis=1, keepdims=True)
-    _, p = behind_the_best(equal, best := int(equal.mean(axis=1).argmax()), system, rubric)
-    bounded = np.delete(p, best)
-    apart = equal[0] - equal[1]
-    t = abs(apart.mean()) / float(clustered_standard_errors(apart[None], system)[0])
-    alone = 2 * stats.t.sf(t, design.systems - 1)
+    best = int(equal.mean(axis=1).argmax())
+    bounded = np.delete(behind_the_best(equal, best, system, rubric)[1], best)  # times the number of pairs
+    apart = equal[:1] - equal[1:2]
+    alone = abs(apart.mean()) / clustered_standard_errors(apart, system).item()
     first = MODELS[int(scored[:, known].mean(axis=1).argmax())]
-    return first, bool(alone <= ALPHA), bool((bounded <= PAIRS * ALPHA).any()), bool((bounded <= ALPHA).any())
+    return (
+        first,
+        bool(2 * stats.t.sf(alone, design.systems - 1) <= ALPHA),
+        bool((bounded <= PAIRS * ALPHA).any()),
+        bool((bounded <= ALPHA).any()),
+    )
 
 
 def models(tables: int) -> Iterator[tuple[object, ...]]:

@@ -9,10 +9,31 @@ import pandas as pd
 from ...text import count
 from ..ingest.findings import SHOWN, Finding
 from ..readers.plan import Plan
+from ..readers.raters import question
 
 
 def check_plan(plan: Plan) -> Iterator[Finding]:
-    """A warning where columns or fields that look like labels are not used."""
+    """Warnings where what looks like labels is not used, or what tells apart rows about the same."""
+    yield from _unused_labels(plan)
+    yield from _told_apart(plan)
+
+
+def _told_apart(plan: Plan) -> Iterator[Finding]:
+    asked = [(f.name, f.apart, question(f)) for f in plan.files if not f.skip and question(f)]
+    if asked:
+        name, _, sentence = asked[0]
+        more = f" So it is in {count(len(asked) - 1, 'more file')}." if len(asked) > 1 else ""
+        yield Finding(
+            "warning",
+            "told_apart",
+            "Rows about the same that an unused column tells apart",
+            f"{name}: {sentence}.{more}",
+            len(asked),
+            pd.DataFrame(asked, columns=["file", "column", "question"]).head(SHOWN),
+        )
+
+
+def _unused_labels(plan: Plan) -> Iterator[Finding]:
     found = [(f.name, column) for f in plan.files if not f.skip for column in f.suspects]
     if not found:
         return

@@ -34,11 +34,10 @@ def _thing(job: Job) -> str:
 
 
 def _hint(job: Job) -> str:
-    return (
-        ""
-        if job.has_runs or job.kind != "labels"
-        else " (repeated draws? name the run, or on_conflict = runs)"
-    )
+    if job.apart:
+        return f" ({job.apart})"
+    drawn = job.has_runs or job.kind != "labels"
+    return "" if drawn else " (repeated draws? name the run, or on_conflict = runs)"
 
 
 def resolve_repeats(job: Job) -> None:
@@ -104,13 +103,16 @@ def _number_runs(job: Job) -> None:
 
 
 def _reject_repeats(job: Job) -> None:
-    job.run(f"""
+    job.run(
+        f"""
         INSERT INTO rejected
         SELECT "row", 'label', CAST(label AS VARCHAR),
                'conflicts with ' || {job.row_named("other_row")} || ', which gives ' || other_label
-               || ' for the same {_thing(job)}{_hint(job)}'
+               || ' for the same {_thing(job)}' || $hint
         FROM repeated WHERE differ AND label IS NOT NULL
-    """)
+        """,
+        hint=_hint(job),
+    )
     job.run(
         'DELETE FROM coded WHERE "row" IN (SELECT "row" FROM repeated WHERE differ AND label IS NOT NULL)'
     )

@@ -49,6 +49,7 @@ class Job:
     row_sql: the row of a record as a person sees it, over ``incoming i``; unique within the file.
     facts: staged column → name of what it tells of the systems, for a table of systems.
     verdicts: words, in lower case, that are a plain yes or no, and have no place on a graded scale.
+    apart: what is asked of the user where an unused column tells apart rows about the same; "" where none does.
     several: whether the rows are of several files, which ``origins`` tells apart.
     names: how many systems, judges, queries and rubrics the dataset had before. report: called at every stage.
     """
@@ -62,6 +63,7 @@ class Job:
     row_sql: str
     columns: frozenset[str]
     facts: Mapping[str, str] = field(default_factory=dict)
+    apart: str = ""
     several: bool = False
     verdicts: frozenset[str] = frozenset()
     tally: Tally = field(default_factory=Tally)

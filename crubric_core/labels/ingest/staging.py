@@ -25,6 +25,7 @@ from ..readers.guess import CROSSED, crossed_names, spread_names
 from ..readers.native_files import companions, native_rows, records_of
 from ..readers.plan import Columns, FilePlan, Plan
 from ..readers.policies import Policies
+from ..readers.raters import question
 from ..readers.rules import with_rules
 from ..readers.sources import Piece, Source
 from ..readers.wide import spread_out
@@ -79,7 +80,7 @@ def parts_of(
 
 
 def _table_part(file: FilePlan, piece: Piece, plan: Plan, dataset: str, policies: Policies) -> Part:
-    request = IngestRequest(dataset, file.kind, None, file.format, policies, file.words)
+    request = IngestRequest(dataset, file.kind, None, file.format, policies, file.words, question(file))
     return Part(request, partial(_stage_table, file=file, piece=piece, plan=plan))
 
 

@@ -41,6 +41,7 @@ class IngestRequest:
     file_format: str
     policies: Policies
     words: Words = field(default_factory=dict)  # what the plan says of words in place of labels
+    apart: str = ""  # what is asked where an unused column tells apart rows about the same
 
     def __post_init__(self) -> None:
         if not isinstance(self.dataset, str) or not self.dataset.strip():
@@ -140,6 +141,7 @@ def _open_job(
         kind=request.kind,
         source=upload.name,
         policies=request.policies,
+        apart=request.apart,
         row_sql=upload.row_sql,
         columns=frozenset(upload.columns),
         facts=upload.facts,

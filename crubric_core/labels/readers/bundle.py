@@ -17,8 +17,8 @@ from .file_names import fields_of, guess_pattern, read_pattern
 from .formats.native import NATIVE
 from .formats.native.base import COLUMNS
 from .guess import fits_name, label_columns
-from .open_questions import with_query
 from .plan import Columns, FilePlan, Guess, Options, Plan
+from .raters import settled
 from .sources import Piece, Source, Sources, gathered
 from .whose import ask_whose
 
@@ -220,7 +220,7 @@ def _asked_again(found: Found, *, strict: bool) -> Found:
     """What was not asked of a table while its system was unknown: which column is the query."""
     if found.plan.format in NATIVE:
         return found
-    return replace(found, plan=with_query(found.plan, found.rows, strict=strict))
+    return replace(found, plan=settled(found.plan, found.rows, strict=strict))
 
 
 def _path_of(piece: Piece) -> str:

@@ -27,9 +27,10 @@ from .guess import (
 from .native_files import companions, first_records, native_of, native_rows
 from .nested import find_nested, with_nested_unused
 from .not_labels import why_no_labels
-from .open_questions import label_by_content, one_a_judge, one_rubric, told_of_one_rubric, with_query
+from .open_questions import label_by_content, one_a_judge, one_rubric, told_of_one_rubric
 from .paths import fields_of_records
 from .plan import Columns, FilePlan, Guess
+from .raters import settled
 from .rules import source_of, with_rules
 from .sources import Piece
 from .unused import unused_columns, unused_fields, watched
@@ -241,7 +242,7 @@ def _describe_table(piece: Piece, reader: Reader, file_format: str, overrides: O
     spread = _spread_of(plan, rows, strict=overrides.strict)
     if spread is not None:
         complete = _with_unused(_with_words(_with_gold(spread, rows, overrides), rows), rows)
-        return Found(with_query(complete, rows, strict=overrides.strict), rows)
+        return Found(settled(complete, rows, strict=overrides.strict), rows)
     named = {c: v for c, v in overrides.mapping.items() if isinstance(v, str) and not v.startswith("=")}
     fixed = {c: v for c, v in overrides.mapping.items() if c not in named}
     named |= label_by_content(plan, rows)
@@ -259,7 +260,7 @@ def _describe_table(piece: Piece, reader: Reader, file_format: str, overrides: O
         guesses = tuple(_confirmed(c, column, guessed, named) for c, column in found.items())
         plan = replace(plan, mapping=found | fixed, guesses=guesses)
     plan = _with_words(_with_gold(plan, rows, overrides), rows)
-    complete = with_query(_with_unused(plan, rows), rows, strict=overrides.strict)
+    complete = settled(_with_unused(plan, rows), rows, strict=overrides.strict)
     return Found(one_a_judge(complete, rows), rows)
 
 

@@ -223,7 +223,7 @@ def _by_content(canonical: str, held: Profile, rows: int) -> tuple[float, str]:
     return (1.0, "") if canonical != "query" else (0.8, "")
 
 
-_NOTED = frozenset(  # columns of a Qualtrics export that are about the response, and no answers
+NOTED = frozenset(  # columns of a Qualtrics export that are about the response, and no answers
     (
         *("StartDate", "EndDate", "Status", "IPAddress", "Progress", "Duration (in seconds)", "Finished"),
         *("RecordedDate", "RecipientLastName", "RecipientFirstName", "RecipientEmail", "ExternalReference"),
@@ -235,7 +235,7 @@ _NOTED = frozenset(  # columns of a Qualtrics export that are about the response
 def label_columns(columns: Sequence[str], sample: Sample) -> tuple[str, ...]:
     """The columns that may be labels of a wide table, by their cells and names, and name nothing else."""
     taken = {g.column for g in guess_columns("labels", columns, ()) if g.confidence > 0.6}
-    noted = _NOTED.intersection(columns)
+    noted = NOTED.intersection(columns)
     taken |= noted if len(noted) > 1 else set()  # one alone may be a criterion: Progress
     cells = {c: [row[i] if i < len(row) else None for row in sample] for i, c in enumerate(columns)}
     return tuple(
@@ -355,7 +355,7 @@ _MEASURED = frozenset(
 _UNITS = frozenset(["ms", "s", "sec", "secs", "seconds", "minutes", "usd", "in"])
 
 
-def _is_measured(column: str) -> bool:
+def is_measured(column: str) -> bool:
     """Whether a column counts, times or sums up: ``lead_time``, ``Duration (in seconds)``, ``average score``."""
     parts = re.findall(r"[^\W_]+", plain_name(column))
     bare = [w for i, w in enumerate(parts) if i == 0 or w not in _UNITS]
@@ -367,7 +367,7 @@ def _is_measured(column: str) -> bool:
 def may_hold_labels(column: str) -> bool:
     """Whether a column may hold labels as far as its name tells: it is no id, count or weight, and names no key."""
     name = plain_name(column)
-    if _is_measured(column):
+    if is_measured(column):
         return False
     described = {s for names in SYNONYMS.values() for s in names} - set(SYNONYMS["label"])
     described |= set(synonyms_of("answers", "text"))

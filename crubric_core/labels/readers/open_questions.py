@@ -74,17 +74,17 @@ def with_query(plan: FilePlan, rows: Sequence[Sequence[Any]], *, strict: bool) -
     """
     if plan.kind not in ("labels", "gold") or plan.problem or "query" in plan.mapping or len(rows) < _LEAST:
         return plan
-    keys = [c for c, v in plan.mapping.items() if isinstance(v, str) and c not in ("label", "reason")]
-    own = [_cells(plan, rows, str(plan.mapping[c])) for c in keys]
-    before = list(zip(*own, strict=True)) if own else [()] * len(rows)
+    before = rows_of_keys(plan, rows)
     if len(set(before)) == len(before):
         return plan
     spread = any(isinstance(v, tuple) for v in plan.mapping.values())
-    offers = [c for c in plan.unused if c in plan.columns and _parts(_cells(plan, rows, c), before, spread)]
+    offers = [c for c in plan.unused if c in plan.columns and _parts(cells_of(plan, rows, c), before, spread)]
     systems = (
-        _cells(plan, rows, str(plan.mapping["system"])) if plan.mapping.get("system") in plan.columns else []
+        cells_of(plan, rows, str(plan.mapping["system"]))
+        if plan.mapping.get("system") in plan.columns
+        else []
     )
-    alone = {c: bool(systems) and _of_one_system(_cells(plan, rows, c), systems) for c in offers}
+    alone = {c: bool(systems) and _of_one_system(cells_of(plan, rows, c), systems) for c in offers}
     named = sorted(
         (c for c in offers if _name(c) in _NAMES), key=lambda c: (alone[c], _NAMES.index(_name(c)))
     )
@@ -109,7 +109,7 @@ def label_by_content(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> dict[str,
     named = [c for c in plan.columns if plain_name(c) in names]
     if len(named) < 2 or any(plain_name(c) == "label" for c in named):
         return {}
-    held = {c: profile(_cells(plan, rows, c)) for c in named}
+    held = {c: profile(cells_of(plan, rows, c)) for c in named}
     alike = [c for c in named if held[c].labels >= _LABELS]
     others = [c for c in named if held[c].labels < _NO_LABELS and held[c].known]
     return {"label": alike[0]} if len(alike) == 1 and len(others) == len(named) - 1 else {}
@@ -119,7 +119,7 @@ def one_a_judge(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> FilePlan:
     """A table of which no name says the label, and in which several columns hold some: its problem shows a mapping."""
     if plan.kind not in ("labels", "gold") or not plan.problem or "label" in plan.mapping:
         return plan
-    held = {c: profile(_cells(plan, rows, c)) for c in plan.columns if c not in plan.mapping.values()}
+    held = {c: profile(cells_of(plan, rows, c)) for c in plan.columns if c not in plan.mapping.values()}
     alike = [
         c
         for c, found in held.items()
@@ -169,7 +169,9 @@ def one_rubric(
     if "query" in chosen:
         return plan.columns[label] if len(set(own)) == len(own) else None
     free = [c for i, c in enumerate(plan.columns) if i not in chosen.values() and _name(c) in _NAMES]
-    spread_known = len(own) >= _LEAST and any(_parts(_cells(plan, rows, c), own, spread=False) for c in free)
+    spread_known = len(own) >= _LEAST and any(
+        _parts(cells_of(plan, rows, c), own, spread=False) for c in free
+    )
     return plan.columns[label] if spread_known else None
 
 
@@ -179,17 +181,28 @@ def told_of_one_rubric(name: str) -> str:
 
 
 def _taken(plan: FilePlan, column: str, sure: float) -> FilePlan:
+    why = "without it rows would be about the same cell"
+    remark = f"the query is its column {column!r}, without which rows would be about the same cell"
+    return taken(plan, "query", column, sure, why, remark)
+
+
+def taken(plan: FilePlan, canonical: str, column: str, sure: float, why: str, remark: str) -> FilePlan:
+    """The plan with one more of its columns, and the remark that says so."""
     return replace(
         plan,
-        mapping={**plan.mapping, "query": column},
-        guesses=(*plan.guesses, Guess("query", column, sure, "without it rows would be about the same cell")),
+        mapping={**plan.mapping, canonical: column},
+        guesses=(*plan.guesses, Guess(canonical, column, sure, why)),
         unused=tuple(c for c in plan.unused if c != column),
         suspects=tuple(c for c in plan.suspects if c != column),
-        remarks=(
-            *plan.remarks,
-            f"the query is its column {column!r}, without which rows would be about the same cell",
-        ),
+        remarks=(*plan.remarks, remark),
     )
+
+
+def rows_of_keys(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> list[tuple[Any, ...]]:
+    """What each of the first rows is about: its cells of all mapped columns but label and reason."""
+    keys = [v for c, v in plan.mapping.items() if isinstance(v, str) and c not in ("label", "reason")]
+    own = [cells_of(plan, rows, column) for column in keys]
+    return list(zip(*own, strict=True)) if own else [()] * len(rows)
 
 
 def _parts(cells: Sequence[Any], before: Sequence[tuple[Any, ...]], spread: bool) -> bool:
@@ -204,7 +217,8 @@ def _of_one_system(cells: Sequence[Any], systems: Sequence[Any]) -> bool:
     return len(set(systems)) > 1 and len(set(zip(cells, systems, strict=True))) == len(set(cells))
 
 
-def _cells(plan: FilePlan, rows: Sequence[Sequence[Any]], column: str) -> list[Any]:
+def cells_of(plan: FilePlan, rows: Sequence[Sequence[Any]], column: str) -> list[Any]:
+    """A column's cells of the first rows; of what is the same for the whole file, that."""
     if column.startswith("=") and column not in plan.columns:
         return [column] * len(rows)
     at = plan.columns.index(column) if column in plan.columns else -1

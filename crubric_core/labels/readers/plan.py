@@ -46,6 +46,7 @@ class FilePlan:
     gold: columns whose labels are ground truth, in a table of labels: read as gold, each an annotator.
     remarks: what else was done to read it, a sentence each.
     unused: its columns, or fields, that nothing is taken from; suspects: those of them that look like labels.
+    apart: an unused column in which rows differ that are about the same system, query, rubric and judge; "" where none.
     tables: the kinds of rows that it will give. problem: one sentence on why it cannot be read as planned.
     """
 
@@ -63,6 +64,7 @@ class FilePlan:
     remarks: tuple[str, ...] = ()
     unused: tuple[str, ...] = ()
     suspects: tuple[str, ...] = ()
+    apart: str = ""
     skip: bool = False
     problem: str | None = None
 

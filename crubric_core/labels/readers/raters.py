@@ -1,0 +1,122 @@
+"""Who judged, where no column is called judge: columns named after raters, respondents of a survey, or a question."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from .columns import plain_name
+from .guess import NOTED, is_measured
+from .open_questions import cells_of, rows_of_keys, taken, with_query
+from .plan import FilePlan
+
+_WHO = (
+    "rater",
+    "annotator",
+    "evaluator",
+    "judge",
+    "grader",
+    "reviewer",
+    "labeler",
+    "labeller",
+    "assessor",
+    "coder",
+)
+_BY = (
+    "rated",
+    "annotated",
+    "evaluated",
+    "judged",
+    "graded",
+    "reviewed",
+    "labeled",
+    "labelled",
+    "scored",
+    "assessed",
+)
+# names of columns that say who judged, besides those that are synonyms of judge; best first
+_RATERS = (
+    *(f"{who}{end}" for end in ("", "_id", "_name", "_email", "_type") for who in _WHO),
+    *(f"{by}_by" for by in _BY),
+)
+_RESPONSE = "response_id"  # of a Qualtrics export; elsewhere it may be the id of a system's response
+_LEAST = 4  # rows below which nothing is said
+_LONGEST = 60  # mean characters of a cell that may be somebody's name, or that of a condition
+
+
+def settled(plan: FilePlan, rows: Sequence[Sequence[Any]], *, strict: bool) -> FilePlan:
+    """The plan with judge and query, where no name says which they are, and with what tells repeating rows apart."""
+    if plan.kind not in ("labels", "gold") or plan.problem:
+        return plan
+    named = with_query(_with_rater(plan, rows), rows, strict=strict)
+    return named if named.problem else _told_apart(_with_respondent(named, rows), rows)
+
+
+def _judge_of(plan: FilePlan) -> str:
+    return "annotator" if plan.kind == "gold" else "judge"
+
+
+def _with_rater(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> FilePlan:
+    """The plan with the judge's column, where one is named after those who rate and no better one is there."""
+    if _judge_of(plan) in plan.mapping or plan.gold:
+        return plan
+    named = [c for c in plan.unused if plain_name(c) in _RATERS and _are_names(cells_of(plan, rows, c))]
+    return _as_judge(plan, min(named, key=lambda c: _RATERS.index(plain_name(c)))) if named else plan
+
+
+def _with_respondent(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> FilePlan:
+    """The plan of a survey with its respondents as judges, where they rate the same or several rows are one's."""
+    if _judge_of(plan) in plan.mapping or len(NOTED.intersection(plan.columns)) < 2:
+        return plan
+    for column in plan.unused:
+        cells = cells_of(plan, rows, column)
+        several = len(set(cells)) < len(cells) or _repeat(rows_of_keys(plan, rows))
+        if plain_name(column) == _RESPONSE and several and _are_names(cells):
+            return _as_judge(plan, column)
+    return plan
+
+
+def _as_judge(plan: FilePlan, column: str) -> FilePlan:
+    remark = f"the judge is its column {column!r}"
+    return taken(plan, _judge_of(plan), column, 0.75, "its name, and no column is called judge", remark)
+
+
+def _told_apart(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> FilePlan:
+    """The plan with the unused column in which most of the rows differ that are about the same."""
+    before = rows_of_keys(plan, rows)
+    if len(rows) < _LEAST or not _repeat(before):
+        return plan
+    keys = len(set(before))
+    parted: dict[str, int] = {}
+    for column in plan.unused:
+        cells = cells_of(plan, rows, column) if column in plan.columns and not is_measured(column) else []
+        if _are_names(cells) and 1 < len(set(cells)) <= max(2, len(rows) // 2):
+            parted[column] = len(set(zip(before, cells, strict=True)))
+    best = max(parted, key=lambda c: (parted[c], -len(set(cells_of(plan, rows, c)))), default="")
+    return replace(plan, apart=best) if parted.get(best, 0) > keys else plan
+
+
+def _repeat(keys: Sequence[tuple[Any, ...]]) -> bool:
+    return len(set(keys)) < len(keys)
+
+
+def _are_names(cells: Sequence[Any]) -> bool:
+    """Whether each row has a short text."""
+    return bool(cells) and all(cells) and sum(map(len, cells)) <= _LONGEST * len(cells)
+
+
+def question(plan: FilePlan) -> str:
+    """What is asked where rows about the same differ in a column that is not used; "" where none do."""
+    if not plan.apart or plan.apart in plan.mapping.values():
+        return ""
+    judged = any(c in plan.mapping for c in ("judge", "annotator"))
+    judge = "" if judged else f'{{"{_judge_of(plan)}": "{plan.apart}"}}'
+    run = f'{{"run": "{plan.apart}"}}' if plan.kind == "labels" and "run" not in plan.mapping else ""
+    whose = " or ".join(w for w in ("who judged" * bool(judge), "which draw it is" * bool(run)) if w)
+    ways = " or ".join(way for way in (judge, run) if way)
+    remedy = f"where it says {whose}, map it ({ways}); " if ways else ""
+    return (
+        f"rows about the same differ in its column {plan.apart!r}, which is not used: {remedy}where it tells systems "
+        "or queries apart, put it into these names"
+    )

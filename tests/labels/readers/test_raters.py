@@ -1,0 +1,125 @@
+"""Who judged, where no column is called judge; and rows about the same that an unused column tells apart."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from crubric_core.errors import IngestError
+from crubric_core.labels.ingest.report import IngestReport
+from crubric_core.labels.readers.bundle import plan_ingest
+from tests.labels.readers.test_layouts import MODELS, bare, label, table
+
+CELLS = [(m, f"q{q}", c) for m in MODELS for q in range(2) for c in ("clear", "tone")]
+WHO = ("human", "llm", "expert")
+
+
+def rated(column, values=WHO, given=label):
+    """A row for each cell and each value of one more column, which no name says to be the judge's."""
+    return table(
+        ["model", "question_id", "criterion", "score", column],
+        [[*cell, given(*cell, value), value] for cell in CELLS for value in values],
+    )
+
+
+def warned(report: IngestReport) -> list[str]:
+    return [finding.sentence for finding in report.checks if finding.code == "told_apart"]
+
+
+@pytest.mark.parametrize("column", ["rater_type", "Reviewer", "Rated by", "annotatorEmail"])
+@pytest.mark.parametrize("given", [label, lambda *_: 1], ids=["who differ", "who agree"])
+def test_a_column_named_after_raters_is_the_judge_and_the_report_says_so(ws, column, given):
+    report = ws.ingest(rated(column, given=given), "d", name="x.csv")
+    assert bare(ws) == {(*cell, who): given(*cell, who) for cell in CELLS for who in WHO}
+    assert f"x.csv: the judge is its column {column!r}." in report.notes
+    assert not warned(report)
+
+
+def test_a_column_that_is_called_judge_goes_before_one_of_raters_types(ws):
+    content = table(
+        ["model", "question_id", "criterion", "score", "judge", "rater_type"],
+        [[*cell, 1, who, "human"] for cell in CELLS for who in ("Ann", "Bea")],
+    )
+    report = ws.ingest(content, "d")
+    assert report.columns["judge"] == "judge"
+    assert not warned(report)
+
+
+def test_in_a_wide_table_too_raters_are_judges(ws):
+    content = table(
+        ["model", "question_id", "rater_type", "clear", "tone"],
+        [[m, q, who, label(m, who), label(q, who)] for m in MODELS for q in ("q0", "q1") for who in WHO],
+    )
+    ws.ingest(content, "d")
+    assert ws.dataset("d").judges == tuple(sorted(WHO))
+
+
+@pytest.mark.parametrize(
+    ("column", "given", "remedy"),
+    [
+        ("source", {}, '({"judge": "source"} or {"run": "source"})'),
+        ("session", {"judge": "=o3"}, '({"run": "session"})'),
+    ],
+)
+def test_rows_that_an_unused_column_tells_apart_are_told_with_the_remedy(ws, column, given, remedy):
+    agreeing = ws.ingest(rated(column, given=lambda *_: 1), "same", name="x.csv", mapping=given)
+    (sentence,) = warned(agreeing)
+    assert sentence.startswith(
+        f"x.csv: rows about the same differ in its column {column!r}, which is not used: "
+    )
+    assert remedy in sentence
+    with pytest.raises(IngestError, match="conflicts with row") as refused:
+        ws.ingest(rated(column, given=lambda *key: WHO.index(key[-1])), "other", mapping=given)
+    assert remedy in str(refused.value)
+
+
+def test_the_remedy_works_and_is_no_longer_asked_for(ws):
+    report = ws.ingest(rated("source"), "d", mapping={"judge": "source"})
+    assert ws.dataset("d").judges == tuple(sorted(WHO))
+    assert not warned(report)
+    plan = plan_ingest(rated("source"))
+    assert plan.files[0].apart == "source"
+    mapping = {**plan.files[0].mapping, "judge": "source"}
+    assert not warned(
+        ws.ingest_plan(plan.changed(plan.files[0].name, mapping=mapping), "planned", rated("source"))
+    )
+
+
+@pytest.mark.parametrize("column", ["latency_ms", "comment"])
+def test_what_is_measured_or_said_tells_no_rows_apart(ws, column):
+    texts = [f"{'well said, ' * 8}{n % 4}" if column == "comment" else n % 4 for n in range(2 * len(CELLS))]
+    rows = [[*cell, 1, texts[2 * n + k]] for n, cell in enumerate(CELLS) for k in (0, 1)]
+    content = table(["model", "question_id", "criterion", "score", column], rows)
+    assert not warned(ws.ingest(content, "d", mapping={"reason": ""}))
+
+
+def survey(*rows):
+    """A Qualtrics export with its three rows of headers."""
+    columns = ["StartDate", "Progress", "ResponseId", "model", "question_id", "Q1_1", "Q1_2"]
+    imports = [json.dumps({"ImportId": column}) for column in columns]
+    return table(columns, [columns, imports, *(["2026-01-01", 100, *row] for row in rows)])
+
+
+def test_the_respondents_of_a_survey_are_its_judges_where_they_rate_the_same(ws):
+    rows = [[f"R_{k}", m, q, 1, 0] for k in (1, 2) for m in MODELS for q in ("q0", "q1")]
+    report = ws.ingest(survey(*rows), "d", name="x.csv")
+    assert ws.dataset("d").judges == ("R_1", "R_2")
+    assert report.collapsed == 0
+    assert "x.csv: the judge is its column 'ResponseId'." in report.notes
+
+
+def test_responses_that_are_one_a_cell_are_no_judges(ws):
+    rows = [[f"R_{m}{q}", m, q, 1, 0] for m in MODELS for q in ("q0", "q1")]
+    ws.ingest(survey(*rows), "d")
+    assert ws.dataset("d").judges == ("judge",)
+
+
+def test_the_id_of_a_systems_response_is_no_judge(ws):
+    content = table(
+        ["model", "question_id", "criterion", "score", "response_id"],
+        [[*cell, label(*cell), f"{cell[0]}-{draw}"] for cell in CELLS for draw in (1, 2)],
+    )
+    report = ws.ingest(content, "d")
+    assert ws.dataset("d").judges == ("judge",)
+    assert "differ in its column 'response_id'" in warned(report)[0]

@@ -37,7 +37,7 @@ CLAIMS: dict[str, tuple[Callable[[int], Rows], int]] = {
     "attrition": (attrition, 40),
     "mixture": (mixture, 1),
     "clear": (clear, 40),
-    "misfit": (misfit, 20),
+    "misfit": (misfit, 10),
     "linked": (linked, 20),
     "models": (models, 100),
     "drift": (drift, 100),

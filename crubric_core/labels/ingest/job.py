@@ -48,6 +48,7 @@ class Job:
 
     row_sql: the row of a record as a person sees it, over ``incoming i``; unique within the file.
     facts: staged column → name of what it tells of the systems, for a table of systems.
+    whole: the highest level that all labels name (5 of 4/5); None where they name none.
     verdicts: words, in lower case, that are a plain yes or no, and have no place on a graded scale.
     apart: what is asked of the user where an unused column tells apart rows about the same; "" where none does.
     several: whether the rows are of several files, which ``origins`` tells apart.
@@ -64,6 +65,7 @@ class Job:
     columns: frozenset[str]
     facts: Mapping[str, str] = field(default_factory=dict)
     apart: str = ""
+    whole: int | None = None
     several: bool = False
     verdicts: frozenset[str] = frozenset()
     tally: Tally = field(default_factory=Tally)

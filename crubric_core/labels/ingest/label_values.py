@@ -11,6 +11,8 @@ from ..readers import values
 from ..readers.columns import SPECS
 from .job import Job
 
+_NUMBER = f"coalesce(amount, {values.number('raw')})"
+
 
 def read_labels(job: Job) -> None:
     """``label_values``: each text once, with its label, or why it is none, and the policies that made it one."""
@@ -23,12 +25,12 @@ def read_labels(job: Job) -> None:
         CREATE TEMP TABLE label_values AS
         WITH answers AS (SELECT unnest($words::VARCHAR[]) AS word, unnest($meanings::DOUBLE[]) AS meaning),
         parsed AS (
-            SELECT raw, n, word, meaning, {values.verdict("raw")} AS verdict, {values.number("raw")} AS number,
+            SELECT raw, n, amount, word, meaning, {values.verdict("raw")} AS verdict, {_NUMBER} AS number,
                    {values.is_unknown("raw")} AS missing
             FROM label_words LEFT JOIN answers ON word = lower({values.name("raw")})
         ), stated AS (
             SELECT * REPLACE (CASE WHEN NOT answered THEN verdict END AS verdict) FROM (
-                SELECT *, word IS NOT NULL AND NOT (missing AND meaning IS NULL) AND (
+                SELECT *, word IS NOT NULL AND amount IS NULL AND NOT (missing AND meaning IS NULL) AND (
                     verdict IS NULL  -- or one word means another level than usual, and then all of them do
                     OR bool_or(word IS NOT NULL AND verdict IS NOT NULL AND verdict IS DISTINCT FROM meaning) OVER ()
                 ) AS answered
@@ -71,8 +73,13 @@ def _levelled(job: Job) -> str:
 
 
 def _top_of_scores(job: Job) -> int:
-    """1, 10 or 100: the least that no score of the file is above; IngestError where scores are negative or beyond."""
-    low, high = job.one(f"SELECT min(n), max(n) FROM (SELECT {values.number('raw')} AS n FROM label_words)")
+    """What the labels name as the whole, else the least of 1, 10 and 100 that no score of the file is above.
+
+    Raises IngestError where scores are negative or beyond.
+    """
+    if job.whole:
+        return job.whole
+    low, high = job.one(f"SELECT min(n), max(n) FROM (SELECT {_NUMBER} AS n FROM label_words)")
     if low is None:
         return 1
     for top in (1, 10, 100):
@@ -122,8 +129,15 @@ def _refuse_fractions(job: Job) -> None:
             )
     raise IngestError(
         f"The labels of {job.source} are continuous scores ({_range_of(found)}), and levels are whole numbers: say "
-        "from which score a rubric is met (policy threshold=0.5), or how many equal steps there are (policy bins=5)."
+        f"from which score a rubric is met (policy threshold={_middle_of(found):g}), or how many equal steps there are "
+        "(policy bins=5)."
     )
+
+
+def _middle_of(found: Sequence[tuple[float]]) -> float:
+    """Half of 1, 10 or 100, the least that no score is above: an example that fits the scores."""
+    highest = max((score for (score,) in found), default=1)
+    return next((top for top in (1, 10, 100) if highest <= top), highest) / 2
 
 
 def _range_of(found: Sequence[tuple[float]]) -> str:

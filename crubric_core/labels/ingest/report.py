@@ -61,7 +61,7 @@ class IngestReport:
     checks: tuple[Finding, ...] = ()
     coverage: pd.DataFrame | None = None
     parts: tuple[IngestReport, ...] = ()
-    words: Mapping[str, int | None] = field(default_factory=dict)
+    words: Mapping[str, float | None] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
 
 

@@ -8,20 +8,22 @@ from dataclasses import replace
 from ...errors import IngestError
 from ..readers.plan import Words
 from ..readers.policies import Policies
-from ..readers.words import is_verdict, resolved_levels, whole_of
+from ..readers.words import amounts_of, is_verdict, resolved_levels, whole_of
 from .job import Job
 
 _MOST = 50_000  # different texts; a column with more of them holds no labels
 
 
 def with_vocabulary(job: Job, planned: Words) -> tuple[Job, Words]:
-    """``label_words(raw, n)``, and the job whose policies say what each word stands for, with what was understood.
+    """The job whose policies say what each word among the labels stands for, with what was understood.
 
-    What the user said of a word goes before what was planned, and that before what is understood. Raises IngestError
-    where there are too many different texts to be labels.
+    ``label_words(raw, n, amount)`` has each text once; amount: the number of one written otherwise, such as 80.5%. What
+    the user said of a word goes before what was planned, and that before what is understood. Raises IngestError where
+    there are too many different texts to be labels.
     """
     job.run(
-        "CREATE TEMP TABLE label_words AS SELECT label AS raw, count(*) AS n FROM incoming GROUP BY label"
+        "CREATE TEMP TABLE label_words AS"
+        " SELECT label AS raw, count(*) AS n, NULL::DOUBLE AS amount FROM incoming GROUP BY label"
     )
     texts = [
         text
@@ -41,10 +43,28 @@ def with_vocabulary(job: Job, planned: Words) -> tuple[Job, Words]:
     top = max((level for level in words.values() if level is not None), default=0)
     verdicts = frozenset(w.strip().lower() for w in words if top == 1 and is_verdict(w)) - given
     policies = _with_answers(job.policies, words)
+    _keep_amounts(job, words)
     whole = whole_of(words)
-    if whole is not None and not policies.scales:
-        policies = replace(policies, scales={"*": (None, whole)})
-    return replace(job, policies=policies, verdicts=verdicts), words
+    if whole is not None and not (policies.scales or policies.bins or policies.threshold is not None):
+        policies = replace(policies, scales={"*": (None, whole * policies.multiply)})
+    return replace(job, policies=policies, verdicts=verdicts, whole=whole), words
+
+
+def _keep_amounts(job: Job, words: Words) -> None:
+    """The numbers of texts such as 4/5, unless the user gave them another meaning; policies hold for them too."""
+    given = {word.strip().lower(): level for word, level in job.policies.answers.items()}
+    amounts = {
+        word: number
+        for word, number in amounts_of(words).items()
+        if words[word] == number == given.get(word.strip().lower(), number)
+    }
+    job.run(
+        "UPDATE label_words SET amount = a.amount FROM"
+        " (SELECT unnest($texts::VARCHAR[]) AS raw, unnest($numbers::DOUBLE[]) AS amount) a"
+        " WHERE label_words.raw = a.raw",
+        texts=list(amounts),
+        numbers=list(amounts.values()),
+    )
 
 
 def _among_numbers(job: Job, ranked: list[str]) -> bool:

@@ -222,7 +222,7 @@ class _Probe(Setting):
         return f"({what}?)"
 
 
-def _words(values: Iterable[Any]) -> dict[str, int | None]:
+def _words(values: Iterable[Any]) -> dict[str, float | None]:
     texts = {v for v in values if isinstance(v, str) and v.strip() and not is_number(v)}
     return dict(sorted(levels_of(texts).items()))
 

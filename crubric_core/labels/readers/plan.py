@@ -13,7 +13,7 @@ from .columns import Kind
 
 # canonical column → the file's column; "=value": the same for the whole file; a list: one column each (wide tables)
 Columns = Mapping[str, str | tuple[str, ...]]
-Words = Mapping[str, int | None]
+Words = Mapping[str, float | None]
 
 
 @dataclass(frozen=True)
@@ -135,10 +135,16 @@ def _file(found: Mapping[str, Any]) -> FilePlan:
     fields["guesses"] = tuple(Guess(**guess) for guess in fields.get("guesses", ()))
     for name in ("tables", "columns", "gold", "remarks", "unused", "suspects"):
         fields[name] = tuple(fields.get(name, ()))
-    fields["words"] = {str(k): None if v is None else int(v) for k, v in fields.get("words", {}).items()}
+    fields["words"] = {str(k): None if v is None else _level(v) for k, v in fields.get("words", {}).items()}
     if fields.get("kind", "labels") not in get_args(Kind):
         raise ValueError(f"kind {fields['kind']!r}")
     return FilePlan(**fields)
+
+
+def _level(found: Any) -> float:
+    """A level as a plan's JSON has it: whole, but where it is a part of a percentage or a ratio."""
+    level = float(found)
+    return int(level) if level.is_integer() else level
 
 
 def read_columns(found: Any) -> dict[str, str | tuple[str, ...]]:

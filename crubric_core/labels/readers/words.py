@@ -63,12 +63,16 @@ _LADDERS = (
 
 _TICKS, _CROSSES = "✅✔☑✓👍🟢", "❌✗✘✖❎👎🚫🔴"
 _MARKS = re.compile(f"[{_TICKS}{_CROSSES}\ufe0f\u200d]")
-_RATIO = re.compile(r"(\d{1,4})\s*(?:/|out of)\s*(\d{1,4})")
+_AMOUNT = r"(\d{1,4}(?:\.\d+|,\d{1,2})?)"
+_UNIT = r"(?:stars?|points?|pts?|★|⭐)"
+_RATIO = re.compile(rf"{_AMOUNT}\s*(?:{_UNIT}\s*)?(?:/|out of|of)\s*(\d{{1,4}})(?:\.0*)?\s*{_UNIT}?")
+_COUNTED = re.compile(rf"{_AMOUNT}\s*{_UNIT}")
+_STARS = re.compile(r"(?=.)([★⭐🌟]*)([☆✩]*)")
 # 4 - good, 5: always, 1 (bad
 _NAMED = re.compile(r"([+-]?\d{1,4})\s*[-–—:=.(]\s*([^\W\d].{0,99})", re.DOTALL)
 _NAME_FIRST = re.compile(r"([^\W\d].{0,99}?)\s*\(([+-]?\d{1,4})", re.DOTALL)  # good (4
 _PARTED = re.compile(r"\s+[-–—]\s+|\s*[:(]\s*")
-_PERCENT = re.compile(r"(\d{1,3})(?:\.0*)?\s*%")
+_PERCENT = re.compile(rf"{_AMOUNT}\s*%")
 _GRADE = re.compile(r"[a-f][+-]?")
 _SIGNED = [f"{letter}{sign}" for letter in "fdcba" for sign in ("-", "", "+") if letter != "f" or not sign]
 
@@ -92,7 +96,7 @@ def is_number(text: str) -> bool:
         return False
 
 
-def levels_of(words: Iterable[str]) -> dict[str, int | None]:
+def levels_of(words: Iterable[str]) -> dict[str, float | None]:
     """Word → level of all the words that are understood; None where one says that its label is unknown.
 
     yes and no are 1 and 0; with a partial verdict among them no, partial, yes are 0, 1, 2. A ladder such as poor,
@@ -103,7 +107,7 @@ def levels_of(words: Iterable[str]) -> dict[str, int | None]:
     seen = {word: plain(word) for word in given if not is_number(word)}
     seen = {word: "na" if _says_unknown(p) else p for word, p in seen.items()}
     known = {p for p in seen.values() if p not in UNKNOWN}
-    found: Mapping[str, int]
+    found: Mapping[str, float]
     if counted := _numbered(known) or _parts(known):
         found = counted
     elif any(map(is_number, given)):
@@ -145,23 +149,54 @@ def _grades(known: Collection[str]) -> dict[str, int]:
     return {p: order.index(p) for p in known}
 
 
-def _parts(known: Collection[str]) -> dict[str, int]:
-    """4/5 as 4, where all are parts of the same whole; 80% as 80."""
-    ratios = {p: _RATIO.fullmatch(p) for p in known}
-    if known and all(ratios.values()) and len({m[2] for m in ratios.values() if m}) == 1:
-        return {p: int(m[1]) for p, m in ratios.items() if m}
-    shares = {p: _PERCENT.fullmatch(p) for p in known}
-    return {p: int(m[1]) for p, m in shares.items() if m} if known and all(shares.values()) else {}
+def _parts(known: Collection[str]) -> dict[str, float]:
+    """4/5 and ★★★★☆ as 4, where all are parts of the same whole; 80.5% as 80.5; 4 stars and ★★★★ as 4."""
+    return _measured(known)[0]
+
+
+def _measured(known: Collection[str]) -> tuple[dict[str, float], int | None]:
+    """(text → its number, the whole that all name), where all texts are amounts of one kind; else ({}, None)."""
+    for pattern, whole in ((_RATIO, None), (_PERCENT, 100), (_COUNTED, None)):
+        found = {p: m for p in known if (m := pattern.fullmatch(p))}
+        wholes = {m[2] for m in found.values()} if pattern is _RATIO else {whole}
+        if known and len(found) == len(known) and len(wholes) == 1:
+            (one,) = wholes
+            return {p: _number(m[1]) for p, m in found.items()}, int(one) if one else None
+    return _starred(known)
+
+
+def _starred(known: Collection[str]) -> tuple[dict[str, float], int | None]:
+    """Full stars, of as many as there are full and empty ones together where any is empty."""
+    found = {p: m for p in known if (m := _STARS.fullmatch(p.replace(" ", "")))}
+    wholes = {len(m[0]) for m in found.values()} if any(m[2] for m in found.values()) else {0}
+    full = {p: float(len(m[1])) for p, m in found.items()}
+    if len(found) < len(known) or len(wholes) != 1 or not any(full.values()):
+        return {}, None
+    return {p: int(n) for p, n in full.items()}, wholes.pop() or None
+
+
+def _number(amount: str) -> float:
+    value = float(amount.replace(",", "."))
+    return int(value) if value.is_integer() else value
 
 
 def whole_of(words: Iterable[str]) -> int | None:
-    """The highest level that labels such as 4/5 (5) or 80% (100) name; None where they are not of this kind."""
-    known = {p for p in map(plain, words) if p not in UNKNOWN and not is_number(p)}
-    if not _parts(known):
-        return None
-    first = next(iter(known))
-    ratio = _RATIO.fullmatch(first)
-    return int(ratio[2]) if ratio else 100
+    """The highest level that labels such as 4/5 (5), ★★★★☆ (5) or 80% (100) name; None where they name none.
+
+    Full stars alone name it only where there are others with empty ones.
+    """
+    return _measured(_amounts(words))[1]
+
+
+def amounts_of(words: Iterable[str]) -> dict[str, float]:
+    """Word → number of those that are a number written otherwise: 4/5, 80.5%, 4 stars."""
+    given = tuple(words)
+    found = _parts(_amounts(given))
+    return {word: found[plain(word)] for word in given if plain(word) in found}
+
+
+def _amounts(words: Iterable[str]) -> set[str]:
+    return {p for p in map(plain, words) if p not in UNKNOWN and not is_number(p)}
 
 
 def is_verdict(word: str) -> bool:
@@ -169,7 +204,7 @@ def is_verdict(word: str) -> bool:
     return plain(word) in _YES | _NO
 
 
-def resolved_levels(words: Iterable[str], planned: Mapping[str, int | None]) -> dict[str, int | None]:
+def resolved_levels(words: Iterable[str], planned: Mapping[str, float | None]) -> dict[str, float | None]:
     """The levels of all words of a table, numbers among them, where a plan was made from its first rows alone.
 
     What a person changed in the plan stays; what had only been understood of the first rows is interpreted again.

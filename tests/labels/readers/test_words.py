@@ -8,6 +8,7 @@ import io
 import lzma
 import tarfile
 
+import pandas as pd
 import pytest
 import zstandard
 from hypothesis import given, settings
@@ -15,6 +16,8 @@ from hypothesis import strategies as st
 
 from crubric_core.errors import IngestError
 from crubric_core.labels import Workspace
+from crubric_core.labels.readers.bundle import plan_ingest
+from crubric_core.labels.readers.plan import Plan
 from crubric_core.labels.readers.policies import Policies
 from crubric_core.labels.readers.words import levels_of, whole_of
 
@@ -30,6 +33,17 @@ HEADER = "system,query,rubric,judge,label\n"
         (["sí", "no"], [1, 0]),
         (["4/5", "1/5"], [4, 1]),
         (["80%", "20 %"], [80, 20]),
+        (["80.5%", "20,5 %", "3.0%"], [80.5, 20.5, 3]),
+        (["4.0/5", "4.5 / 5", "3 of 5.0", "2/5 stars"], [4, 4.5, 3, 2]),
+        (["★★★★☆", "★★★★★", "☆☆☆☆☆"], [4, 5, 0]),
+        (["⭐️⭐️⭐️", "⭐", "n/a"], [3, 1, None]),
+        (["4 stars", "1 star", "3★"], [4, 1, 3]),
+        (["3 points", "1 pt"], [3, 1]),
+        (["★★★", "★★★★☆"], ["?", "?"]),
+        (["☆☆☆", "☆"], ["?", "?"]),
+        (["4 stars", "80%"], ["?", "?"]),
+        (["1,000%"], ["?"]),
+        (["4 stars", "good"], ["?", "?"]),
         (["A", "F", "C"], [4, 0, 2]),
         (["A", "E"], [4, 0]),
         (["A-", "B+", "F"], [10, 9, 0]),
@@ -65,11 +79,55 @@ def test_words_stand_for_levels(words, levels):
 def test_parts_of_different_wholes_are_not_guessed():
     assert levels_of(["4/5", "3/4"]) == {}
     assert (whole_of(["4/5", "1/5"]), whole_of(["80%"]), whole_of(["yes"])) == (5, 100, None)
+    assert (whole_of(["★★☆"]), whole_of(["★★", "★★"]), whole_of(["4 stars"])) == (3, None, None)
 
 
 def test_parts_of_five_have_a_scale_that_ends_at_five(ws):
     ws.ingest((HEADER + "a,q,r,j,4/5\nb,q,r,j,1/5\n").encode(), "d")
     assert ws.dataset("d").scale.maximum == 5
+
+
+def labels_of(ws, labels, **policies):
+    """The labels of a table with one row a label."""
+    rows = "".join(f'a,q{i},r,j,"{label}"\n' for i, label in enumerate(labels))
+    ws.ingest((HEADER + rows).encode(), "d", policies=Policies(**policies))
+    found = ws.dataset("d").labels().sort_values("query")["label"]
+    return [None if pd.isna(label) else int(label) for label in found]
+
+
+@pytest.mark.parametrize(
+    ("labels", "policies", "read"),
+    [
+        (["80.5%", "20%"], {"threshold": 50}, [1, 0]),
+        (["80.5%", "20%"], {"bins": 5}, [4, 1]),
+        (["4.5/5", "1/5"], {"multiply": 2}, [9, 2]),
+        (["4.5/5", "1/5"], {"bins": 5}, [4, 1]),
+        (["4.5/5", "1/5"], {"fractions": "down"}, [4, 1]),
+        (["80%", "20%"], {"answers": {"80%": 4, "20%": 1}}, [4, 1]),
+        (["★★★★☆", "n/a"], {}, [4, None]),
+    ],
+)
+def test_what_is_written_as_an_amount_is_a_number_to_every_policy(ws, labels, policies, read):
+    assert labels_of(ws, labels, **policies) == read
+
+
+def test_parts_between_two_levels_are_refused_as_numbers_are(ws):
+    with pytest.raises(IngestError, match=r"steps of 0.5.*multiply=2"):
+        labels_of(ws, ["4.5/5", "1/5"])
+    with pytest.raises(IngestError, match=r"continuous scores \(20.1 to 80.53\).*threshold=50\)"):
+        labels_of(ws, ["80.53%", "20.1%"])
+
+
+def test_a_scale_of_parts_grows_with_what_multiplies_them(ws):
+    labels_of(ws, ["4.5/5", "1/5"], multiply=2)
+    assert ws.dataset("d").scale.maximum == 10
+
+
+def test_parts_keep_their_numbers_through_a_plan():
+    content = (HEADER + "a,q,r,j,80.5%\nb,q,r,j,20%\n").encode()
+    plan = plan_ingest(content)
+    assert plan.files[0].words == {"80.5%": 80.5, "20%": 20}
+    assert Plan.from_json(plan.to_json()) == plan
 
 
 def test_an_unknown_word_names_the_option_that_says_what_it_means(ws):

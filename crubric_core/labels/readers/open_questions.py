@@ -86,7 +86,7 @@ def with_query(plan: FilePlan, rows: Sequence[Sequence[Any]], *, strict: bool) -
     )
     alone = {c: bool(systems) and _of_one_system(cells_of(plan, rows, c), systems) for c in offers}
     named = sorted(
-        (c for c in offers if _name(c) in _NAMES), key=lambda c: (alone[c], _NAMES.index(_name(c)))
+        (c for c in offers if bare_name(c) in _NAMES), key=lambda c: (alone[c], _NAMES.index(bare_name(c)))
     )
     if named or (offers and not strict):
         column = named[0] if named else offers[0]
@@ -168,7 +168,7 @@ def one_rubric(
         return None
     if "query" in chosen:
         return plan.columns[label] if len(set(own)) == len(own) else None
-    free = [c for i, c in enumerate(plan.columns) if i not in chosen.values() and _name(c) in _NAMES]
+    free = [c for i, c in enumerate(plan.columns) if i not in chosen.values() and bare_name(c) in _NAMES]
     spread_known = len(own) >= _LEAST and any(
         _parts(cells_of(plan, rows, c), own, spread=False) for c in free
     )
@@ -225,5 +225,6 @@ def cells_of(plan: FilePlan, rows: Sequence[Sequence[Any]], column: str) -> list
     return [row[at] if 0 <= at < len(row) else None for row in rows]
 
 
-def _name(column: str) -> str:
+def bare_name(column: str) -> str:
+    """A column's name as it is compared, without underscores around it."""
     return plain_name(column).strip("_")

@@ -6,22 +6,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from .columns import plain_name
 from .guess import NOTED, is_measured
-from .open_questions import cells_of, rows_of_keys, taken, with_query
+from .open_questions import bare_name, cells_of, rows_of_keys, taken, with_query
 from .plan import FilePlan
 
 _WHO = (
-    "rater",
-    "annotator",
-    "evaluator",
-    "judge",
-    "grader",
-    "reviewer",
-    "labeler",
-    "labeller",
-    "assessor",
-    "coder",
+    *("rater", "annotator", "evaluator", "judge", "grader", "reviewer", "labeler", "labeller", "assessor"),
+    *("coder", "worker", "respondent", "participant"),  # the last three: MTurk, SurveyMonkey, Prolific
 )
 _BY = (
     "rated",
@@ -39,6 +30,7 @@ _BY = (
 _RATERS = (
     *(f"{who}{end}" for end in ("", "_id", "_name", "_email", "_type") for who in _WHO),
     *(f"{by}_by" for by in _BY),
+    *("email_address", "email"),  # of Google Forms
 )
 _RESPONSE = "response_id"  # of a Qualtrics export; elsewhere it may be the id of a system's response
 _LEAST = 4  # rows below which nothing is said
@@ -61,8 +53,8 @@ def _with_rater(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> FilePlan:
     """The plan with the judge's column, where one is named after those who rate and no better one is there."""
     if _judge_of(plan) in plan.mapping or plan.gold:
         return plan
-    named = [c for c in plan.unused if plain_name(c) in _RATERS and _are_names(cells_of(plan, rows, c))]
-    return _as_judge(plan, min(named, key=lambda c: _RATERS.index(plain_name(c)))) if named else plan
+    named = [c for c in plan.unused if bare_name(c) in _RATERS and _are_names(cells_of(plan, rows, c))]
+    return _as_judge(plan, min(named, key=lambda c: _RATERS.index(bare_name(c)))) if named else plan
 
 
 def _with_respondent(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> FilePlan:
@@ -72,7 +64,7 @@ def _with_respondent(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> FilePlan:
     for column in plan.unused:
         cells = cells_of(plan, rows, column)
         several = len(set(cells)) < len(cells) or _repeat(rows_of_keys(plan, rows))
-        if plain_name(column) == _RESPONSE and several and _are_names(cells):
+        if bare_name(column) == _RESPONSE and several and _are_names(cells):
             return _as_judge(plan, column)
     return plan
 

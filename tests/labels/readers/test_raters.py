@@ -27,7 +27,10 @@ def warned(report: IngestReport) -> list[str]:
     return [finding.sentence for finding in report.checks if finding.code == "told_apart"]
 
 
-@pytest.mark.parametrize("column", ["rater_type", "Reviewer", "Rated by", "annotatorEmail"])
+@pytest.mark.parametrize(
+    "column",
+    ["rater_type", "Reviewer", "Rated by", "annotatorEmail", "WorkerId", "Email Address", "_annotator_id"],
+)
 @pytest.mark.parametrize("given", [label, lambda *_: 1], ids=["who differ", "who agree"])
 def test_a_column_named_after_raters_is_the_judge_and_the_report_says_so(ws, column, given):
     report = ws.ingest(rated(column, given=given), "d", name="x.csv")
@@ -123,3 +126,46 @@ def test_the_id_of_a_systems_response_is_no_judge(ws):
     report = ws.ingest(content, "d")
     assert ws.dataset("d").judges == ("judge",)
     assert "differ in its column 'response_id'" in warned(report)[0]
+
+
+SURVEYMONKEY = (
+    [
+        "Respondent ID",
+        "Collector ID",
+        "Email Address",
+        "Model",
+        "Question ID",
+        "How good is it?",
+        "",
+        "Comment",
+    ],
+    ["", "", "", "Response", "Response", "Clear", "Right", "Open-Ended Response"],
+)
+
+
+def test_the_parts_of_a_question_of_surveymonkey_are_rubrics_and_its_respondents_judges(ws):
+    rows = [
+        [k, 44, "", m, q, label(m, k), label(q, k), ""] for k in (7, 8) for m in MODELS for q in ("q0", "q1")
+    ]
+    report = ws.ingest(table(SURVEYMONKEY[0], [SURVEYMONKEY[1], *rows]), "d", name="x.csv")
+    assert bare(ws) == {
+        (m, q, f"How good is it? - {part}", str(k)): given
+        for k in (7, 8)
+        for m in MODELS
+        for q in ("q0", "q1")
+        for part, given in (("Clear", label(m, k)), ("Right", label(q, k)))
+    }
+    assert (report.accepted, report.rejected) == (24, 0)
+
+
+def test_rows_below_the_headers_of_surveymonkey_keep_the_numbers_that_a_spreadsheet_shows(ws):
+    rows = [[7, 44, "", m, f"q{q}", 1, 0, ""] for m in MODELS for q in range(3)]
+    rows[1][5] = "blue"
+    report = ws.ingest(table(SURVEYMONKEY[0], [SURVEYMONKEY[1], *rows]), "d", name="x.csv")
+    assert "(row 4, column" in report.rejects["reason"].item()
+
+
+def test_a_blank_respondent_in_another_table_is_a_row_and_no_header(ws):
+    rows = [["", "", m, "q0", 1] for m in MODELS]
+    report = ws.ingest(table(["Respondent", "Collector ID", "model", "question_id", "score"], rows), "d")
+    assert report.accepted == len(MODELS)

@@ -10,8 +10,8 @@ from __future__ import annotations
 import csv
 import io
 import mmap
-from collections.abc import Iterator, Mapping
-from itertools import islice
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice, zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -29,13 +29,16 @@ _LONGEST = 1 << 22  # characters in one record; anything longer is no label tabl
 _CLEAN = (
     f"header = false, delim = ',', new_line = '\\n', max_line_size = {2 * _LONGEST}"  # what _rewrite writes
 )
+_SURVEYMONKEY = ("Respondent ID", "Collector ID")  # how its exports begin
+_ANSWER = ("", "Response", "Open-Ended Response")  # what stands below a question that has no parts
 _MOST_MALFORMED = 10_000  # beyond this, a file with more malformed rows than good ones is something else
 
 
 class DelimitedReader:
     """A delimited text file whose first record is the header, in UTF-8 or in ``encoding``, which its bytes look like.
 
-    A Qualtrics export has two more records of headers, of which the last holds import ids; they are no rows.
+    A Qualtrics export has two more records of headers, of which the last holds import ids, and one of SurveyMonkey has
+    one more, with the parts of each question; they are no rows.
     """
 
     def __init__(self, path: Path, name: str, scratch: Path, *, prefer_tab: bool = False) -> None:
@@ -50,6 +53,8 @@ class DelimitedReader:
         first = list(islice((r for r in _tolerant(sample, self._delimiter) if r), 3))
         self._heads = 3 if len(first) == 3 and all('"ImportId"' in cell for cell in first[2]) else 1
         self.columns = self._header(sample)
+        if len(first) > 1 and self.columns[:2] == _SURVEYMONKEY and not any(first[1][:2]):
+            self._heads, self.columns = 2, _questions(self.columns, first[1])
 
     def _header(self, sample: str) -> tuple[str, ...]:
         records = (r for r in _tolerant(sample, self._delimiter) if r)
@@ -164,6 +169,15 @@ class DelimitedReader:
             f"{where} of {self._name} is longer than {_LONGEST:,} characters: "
             "expected a label table with one short record a line."
         )
+
+
+def _questions(header: Sequence[str], below: Sequence[str]) -> tuple[str, ...]:
+    """The columns of questions and their parts; a question stands above the first of its parts alone."""
+    names, question = [], ""
+    for name, part in zip_longest(header, below, fillvalue=""):
+        question = name.strip() or question
+        names.append(question if part.strip() in _ANSWER else f"{question} - {part.strip()}")
+    return tuple(names)
 
 
 def _has_within(content: mmap.mmap, pair: bytes) -> bool:

@@ -101,6 +101,28 @@ def with_query(plan: FilePlan, rows: Sequence[Sequence[Any]], *, strict: bool) -
     return replace(plan, problem=problem)
 
 
+def told_of_own_queries(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> FilePlan:
+    """The plan with a remark where no two systems share a query, and they share the values of an unused column."""
+    query, system = (str(plan.mapping.get(c, "")) for c in ("query", "system"))
+    if query not in plan.columns or system not in plan.columns or len(rows) < _LEAST:
+        return plan
+    systems = cells_of(plan, rows, system)
+    if not _of_one_system(cells_of(plan, rows, query), systems):
+        return plan
+    names = ("query", *synonyms_of("labels", "query"), *_NAMES)
+    for column in sorted(
+        (c for c in plan.unused if bare_name(c) in names), key=lambda c: names.index(bare_name(c))
+    ):
+        cells = cells_of(plan, rows, column)
+        if all(cells) and len(set(cells)) > 1 and not _of_one_system(cells, systems):
+            remark = (
+                f"no two systems share a value of its column {query!r}, which is taken as the query, and they share "
+                f'those of {column!r}: if that is what each row is about, map it ({{"query": "{column}"}})'
+            )
+            return replace(plan, remarks=(*plan.remarks, remark))
+    return plan
+
+
 def label_by_content(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> dict[str, str]:
     """The label's column where several have names of labels, and the cells of one alone look like labels."""
     if plan.kind not in ("labels", "gold") or "label" in plan.mapping:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from .guess import NOTED, is_measured
-from .open_questions import bare_name, cells_of, rows_of_keys, taken, with_query
+from .open_questions import bare_name, cells_of, rows_of_keys, taken, told_of_own_queries, with_query
 from .plan import FilePlan
 
 _WHO = (
@@ -42,7 +42,9 @@ def settled(plan: FilePlan, rows: Sequence[Sequence[Any]], *, strict: bool) -> F
     if plan.kind not in ("labels", "gold") or plan.problem:
         return plan
     named = with_query(_with_rater(plan, rows), rows, strict=strict)
-    return named if named.problem else _told_apart(_with_respondent(named, rows), rows)
+    if named.problem:
+        return named
+    return _told_apart(_with_respondent(told_of_own_queries(named, rows), rows), rows)
 
 
 def _judge_of(plan: FilePlan) -> str:

@@ -169,3 +169,34 @@ def test_a_blank_respondent_in_another_table_is_a_row_and_no_header(ws):
     rows = [["", "", m, "q0", 1] for m in MODELS]
     report = ws.ingest(table(["Respondent", "Collector ID", "model", "question_id", "score"], rows), "d")
     assert report.accepted == len(MODELS)
+
+
+def answers(**columns):
+    """A wide table of two rubrics, with columns that say what each answer is about: name → value of (system, query)."""
+    rows = [
+        [m, *(value(m, q) for value in columns.values()), 1, label(m, q)] for m in MODELS for q in range(3)
+    ]
+    return table(["model", *columns, "clear", "tone"], rows)
+
+
+def of_one_answer(m, q):
+    return f"{m}-{q}"
+
+
+def of_one_prompt(_, q):
+    return f"Why {q}?"
+
+
+@pytest.mark.parametrize(
+    ("columns", "told"),
+    [
+        ({"task_id": of_one_answer, "prompt": of_one_prompt}, True),
+        ({"task_id": of_one_prompt, "prompt": of_one_answer}, False),
+        ({"task_id": of_one_answer, "prompt": of_one_answer}, False),
+        ({"task_id": of_one_answer, "note": of_one_prompt}, False),
+    ],
+)
+def test_a_query_that_no_two_systems_share_is_told_where_another_column_is_shared(ws, columns, told):
+    report = ws.ingest(answers(**columns), "d", name="x.csv")
+    assert report.columns["query"] == "task_id"
+    assert any('map it ({"query": "prompt"})' in note for note in report.notes) is told

@@ -782,3 +782,36 @@ def naive_transfer_excess(theta_bank, theta_pool, psi, floor):
     n = len(psi)
     variance = n / (n - 1) * sum(p * p for p in psi) if n > 1 else 0.0
     return (theta_bank - theta_pool) ** 2 - max(variance, floor)
+
+
+def naive_judge_shares(panel, unit):
+    """(share, error), (M, K) each, of a panel (M, J, K) cell by cell; unit (J,): the rubrics' queries."""
+    systems, rubrics, judges = panel.shape
+    given = np.zeros((systems, max(unit) + 1, judges))
+    for i in range(systems):
+        for j in range(rubrics):
+            known = ~np.isnan(panel[i, j])
+            if known.any():
+                given[i, unit[j]] += known / known.sum()
+    share, error = np.zeros((2, systems, judges))
+    for i in range(systems):
+        units = [row for row in given[i] if row.sum() > 0]
+        total = sum(row.sum() for row in units)
+        share[i] = sum(units) / total
+        rest = sum((row - share[i] * row.sum()) ** 2 for row in units)
+        error[i] = np.sqrt(rest * len(units) / max(len(units) - 1, 1)) / total
+    return share, error
+
+
+def naive_leniency(panel):
+    """(K,) least-squares effects of the judges of a panel (M, J, K) beside one of each cell, mean 0 over all judges."""
+    systems, rubrics, judges = panel.shape
+    rows, labels = [], []
+    for cell, (i, j) in enumerate(np.ndindex(systems, rubrics)):
+        for k in np.flatnonzero(~np.isnan(panel[i, j])):
+            row = np.zeros(systems * rubrics + judges)
+            row[[cell, systems * rubrics + k]] = 1
+            rows.append(row)
+            labels.append(panel[i, j, k])
+    found = np.linalg.lstsq(np.array(rows), np.array(labels), rcond=None)[0][-judges:]
+    return found - found.mean()

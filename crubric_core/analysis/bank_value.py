@@ -9,6 +9,7 @@ from functools import lru_cache, partial
 import numpy as np
 
 from ..bank.worth import Worth, bank_worth, least_keeping
+from ..judges.unequal_panels import UnequalPanels
 from ..leaderboard.cross_fit import CrossFit
 from ..leaderboard.inference import draws_for, separated_pairs
 from ..leaderboard.influence import ability_influence
@@ -54,9 +55,15 @@ class WorthCurve:
         return least_keeping(self.sizes, np.array([worth.kept.estimate for worth in self.chosen]), target)
 
 
-def place_on(cross: CrossFit, use: BoolArray, query_index: IntArray, settings: Settings) -> Placed:
+def place_on(
+    cross: CrossFit,
+    use: BoolArray,
+    query_index: IntArray,
+    settings: Settings,
+    panels: UnequalPanels | None = None,
+) -> Placed:
     """Cross-fitted abilities on ``use``, (J,) or (F, J), and which pairs they separate, by query."""
-    influence = ability_influence(cross, use, query_index)
+    influence = ability_influence(cross, use, query_index, panels)
     normals = _normals(settings.seed, draws_for(int(influence.ranked.sum())), len(influence.psi))
     separated = separated_pairs(
         influence, normals, confidence=settings.confidence, simultaneous=settings.simultaneous
@@ -65,10 +72,14 @@ def place_on(cross: CrossFit, use: BoolArray, query_index: IntArray, settings: S
 
 
 def place_on_each(
-    cross: CrossFit, masks: Sequence[BoolArray], query_index: IntArray, settings: Settings
+    cross: CrossFit,
+    masks: Sequence[BoolArray],
+    query_index: IntArray,
+    settings: Settings,
+    panels: UnequalPanels | None = None,
 ) -> list[Placed]:
     """``place_on`` of each of the masks; the first alone, since it computes what all of them share."""
-    place = partial(place_on, cross, query_index=query_index, settings=settings)
+    place = partial(place_on, cross, query_index=query_index, settings=settings, panels=panels)
     first, rest = [place(mask) for mask in masks[:1]], masks[1:]
     return first + run_threads(place, rest, gains=cross.is_large)
 

@@ -22,7 +22,7 @@ class Board:
 
     comparisons: one row a pair of ranked systems: system, other, difference, low, high, separated. by_score: claims are
     about scores, since there are too few systems for abilities. n_rubrics: by which a system is placed, at most.
-    refused: why no claim may be made, or "".
+    refused: why no claim may be made, or "". unequal: whether the systems were labelled by different judges.
     """
 
     systems: tuple[str, ...]
@@ -32,6 +32,7 @@ class Board:
     n_rubrics: int
     settings: Settings
     refused: str = ""
+    unequal: bool = False
 
 
 def rests_on(board: Board) -> tuple[str, ...]:
@@ -55,6 +56,8 @@ def rests_on(board: Board) -> tuple[str, ...]:
             f"Design effect {standing.design_effect:.1f}: the variance between queries, as a multiple of that from the "
             "rubrics within them."
         )
+    if board.unequal:
+        said.append(panels_sentence(board))
     level = level_of(board)
     if standing.simultaneous:
         said.append(
@@ -84,6 +87,20 @@ def groups_sentence(board: Board) -> str:
         f"{'; …' if len(some) > 2 else ''}): no pair of two groups is compared, and their estimates have no common "
         "scale."
     )
+
+
+def panels_sentence(board: Board) -> str:
+    """That systems were labelled by different judges, and what that does to the intervals; "" where they were not."""
+    standing = board.standing
+    if not board.unequal:
+        return ""
+    if standing.allowance is None:
+        return "Systems were labelled by different judges, who may differ in leniency: no interval allows for it."
+    said = "Systems were labelled by different judges: intervals are wider by what these differ in leniency"
+    if not standing.excused:
+        return f"{said}."
+    verb = "is" if standing.excused == 1 else "are"
+    return f"{said}, and {count(standing.excused, 'pair')} {verb} not separated that otherwise would be."
 
 
 def _scale_of_ability(standing: Inference) -> str:

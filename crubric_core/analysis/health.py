@@ -10,7 +10,7 @@ import numpy as np
 
 from ..judges.measurability import gate_is_off
 from ..text import count, sentence_case
-from .board import groups_sentence
+from .board import groups_sentence, panels_sentence
 from .claims import separated_pairs
 
 if TYPE_CHECKING:
@@ -133,6 +133,9 @@ def board_chip(board: Board, claims: Claims) -> Chip:
     if standing.n_groups > 1:
         remedy = "Have some systems of each answer the same queries."
         return Chip("Board", figure, "stop", f"{groups_sentence(board)} {remedy}")
+    if standing.excused:
+        remedy = "Have the same judges label all systems."
+        return Chip("Board", figure, "look" if apart else "stop", f"{panels_sentence(board)} {remedy}")
     if not apart:
         return Chip("Board", figure, "stop", f"{claims.ahead} Add queries.")
     if claims.contradicted:

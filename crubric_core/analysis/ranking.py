@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from ..irt.abilities import resample_abilities
+from ..judges.unequal_panels import UnequalPanels
 from ..labels.store.dataset import Reduction
 from ..leaderboard.bootstrap import draw_weights
 from ..leaderboard.cross_fit import CrossFit, too_few_to_cross_fit
@@ -31,11 +32,12 @@ def rank_systems(
     cross: CrossFit,
     use: BoolArray,
     settings: Settings,
+    panels: UnequalPanels | None = None,
 ) -> Ranking:
     """Claims about the systems on the rubrics ``use``: a mask (J,), or (F, J), one for each fold of ``cross``.
 
     Fewer than six systems: the claims are about scores, weighed by emphasis alone. Settings without rules score by
-    the paper's.
+    the paper's. panels: where systems were labelled by different judges.
     """
     use = np.broadcast_to(use, (cross.n_folds, reduction.y.shape[1]))
     query_index = query_positions(queries, reduction)
@@ -44,11 +46,11 @@ def rank_systems(
     y = np.where(use[cross.fold], reduction.y, np.nan)
     rubrics = np.flatnonzero(use.any(axis=0))
     scores = score_rubrics(queries, replace(reduction, y=y), weights, rubrics, settings)
-    ability = ability_influence(cross, use, query_index)
+    ability = ability_influence(cross, use, query_index, panels)
     rng = np.random.default_rng([settings.seed, 2])
     method: Method
     if by_score:
-        evidence = replace(_score_evidence(scores, queries), group=ability.group)
+        evidence = replace(_score_evidence(scores, queries, panels), group=ability.group)
         method, inference = "score", _by_units(evidence, rng, settings)
     elif settings.population == "queries":
         method, inference = "units", _by_units(ability, rng, settings)
@@ -88,7 +90,9 @@ def score_rubrics(
     )
 
 
-def score_inference(ranking: Ranking, queries: pd.DataFrame, settings: Settings) -> Inference:
+def score_inference(
+    ranking: Ranking, queries: pd.DataFrame, settings: Settings, panels: UnequalPanels | None = None
+) -> Inference:
     """The same claims about the scores by emphasis alone: the paired t over queries, adjusted for all pairs.
 
     The weights nu of S are fitted to the labels that they weigh: they favour rubrics that separate these systems by
@@ -96,12 +100,18 @@ def score_inference(ranking: Ranking, queries: pd.DataFrame, settings: Settings)
     """
     rng = np.random.default_rng([settings.seed, 3])
     unweighted = by_emphasis(ranking.scores, queries["omega"].to_numpy(dtype=float))
-    evidence = replace(_score_evidence(unweighted, queries), group=ranking.ability.group)
+    evidence = replace(_score_evidence(unweighted, queries, panels), group=ranking.ability.group)
     return _by_units(evidence, rng, settings)
 
 
-def _score_evidence(scores: QueryScores, queries: pd.DataFrame) -> Influence:
+def _score_evidence(scores: QueryScores, queries: pd.DataFrame, panels: UnequalPanels | None) -> Influence:
     """Contributions of the queries; of the rubrics of the only query where one alone has a score."""
+    found = _contributions(scores, queries)
+    allowance = None if panels is None else panels.allowance(np.ones(len(found.estimate)))
+    return replace(found, allowance=allowance)
+
+
+def _contributions(scores: QueryScores, queries: pd.DataFrame) -> Influence:
     if np.isfinite(scores.by_query).any(axis=0).sum() == 1:
         found = score_influence(scores.points, scores.weights, unit="rubric")
         return replace(found, estimate=np.where(found.ranked, scores.score, np.nan))

@@ -29,6 +29,7 @@ from ..judges.measurability import Gate, decide_gate, gate_table, nothing_passes
 from ..judges.posterior import with_posterior_labels
 from ..judges.resampling import Bootstrap
 from ..judges.shared_errors import effective_judges, independence_note
+from ..judges.unequal_panels import UnequalPanels, unequal_panels
 from ..labels.store.dataset import Reduction
 from ..leaderboard.cross_fit import CrossFit, FoldFits
 from ..leaderboard.transfer import transfer_excess, transfer_variance
@@ -116,6 +117,14 @@ class Analysis(Staged):
     def queries(self) -> pd.DataFrame:
         """One row a query."""
         return self.data.queries
+
+    @stage("model", after=("given",), title="Comparing the systems' judges", heavy=True)
+    def panels(self) -> UnequalPanels | None:
+        """What systems owe to judges that others lack; None where the judges of all are the same, but for chance."""
+        shares = self.data.judge_shares(self.settings.response)
+        if not shares.beyond_chance.any():
+            return None
+        return unequal_panels(shares, self.data.judge_meetings(self.settings.response))
 
     @stage(after=("given",), heavy=True)
     def ids(self) -> tuple[str, ...]:
@@ -233,19 +242,25 @@ class Analysis(Staged):
     @stage(
         *("population", "simultaneous", "confidence", "tier_rule", "holm", "bootstrap", "replicates", "seed"),
         *("tau_t", "clip", "basis"),
-        after=("folds", "reduction"),
+        after=("folds", "reduction", "panels"),
         title="Comparing the systems",
     )
     def ranking_on(self, use: BoolArray) -> Ranking:
         """Where the systems stand on these rubrics: (J,) a mask, or (F, J), one for each fold."""
         return ranks.rank_systems(
-            self.queries(), self.reduction(), self.calibration(), self.folds(), use, self.settings
+            self.queries(),
+            self.reduction(),
+            self.calibration(),
+            self.folds(),
+            use,
+            self.settings,
+            self.panels(),
         )
 
     @stage(after=("ranking_on",))
     def score_standing(self, use: BoolArray) -> Inference:
         """The same claims about the scores."""
-        return ranks.score_inference(self.ranking_on(use), self.queries(), self.settings)
+        return ranks.score_inference(self.ranking_on(use), self.queries(), self.settings, self.panels())
 
     @stage("seed", "confidence", "simultaneous", after=("given",), heavy=True)
     def gold_standing(self) -> Inference:
@@ -319,7 +334,7 @@ class Analysis(Staged):
         """Where the systems stand on the basis of the settings."""
         return self.ranking_on(self.used)
 
-    @stage("seed", "simultaneous", "confidence", after=("folds", "gating"))
+    @stage("seed", "simultaneous", "confidence", after=("folds", "gating", "panels"))
     def _placed_on_pool(self) -> bank_value.Placed:
         return self._placed([self.pool])[0]
 
@@ -338,7 +353,7 @@ class Analysis(Staged):
 
     def _placed(self, masks: list[BoolArray]) -> list[bank_value.Placed]:
         query_index = selection.query_positions(self.queries(), self.given())
-        return bank_value.place_on_each(self.folds(), masks, query_index, self.settings)
+        return bank_value.place_on_each(self.folds(), masks, query_index, self.settings, self.panels())
 
     @stage(after=("_bank_worth", "_random_worth"), title="Placing each system")
     def _worth(self, sizes: IntArray, most: int) -> WorthCurve:
@@ -352,7 +367,7 @@ class Analysis(Staged):
         whole = self._placed_on_pool()
         return WorthCurve(sizes, tuple(chosen), tuple(random), int(self.pool.sum()), len(whole.ability))
 
-    @stage("seed", "simultaneous", "confidence", after=("folds",))
+    @stage("seed", "simultaneous", "confidence", after=("folds", "panels"))
     def _placed_on_all(self) -> bank_value.Placed:
         return self._placed([~self.calibration().fit.constant])[0]
 

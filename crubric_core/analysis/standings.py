@@ -48,6 +48,7 @@ def board_of(
         n_rubrics=ranking.n_rubrics,
         settings=settings,
         refused="" if verdict is None or verdict.holds else verdict.sentence,
+        unequal=ranking.ability.allowance is not None,
     )
 
 

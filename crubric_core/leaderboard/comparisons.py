@@ -13,12 +13,13 @@ the draws do not show how the pairs depend on each other: c is then at least Bon
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 from scipy.special import ndtr, ndtri
 
+from ..judges.unequal_panels import Allowance
 from ..types import BoolArray, FloatArray, IntArray
 from .simultaneous import adjusted_p, as_normal, as_student, largest_differences, threshold
 
@@ -34,6 +35,7 @@ class Comparisons:
     p_value: two-sided, of the pair alone; p_simultaneous: adjusted for all pairs. separated: the interval excludes 0.
     ahead: probability that the row is above the column, from the pair alone.
     critical: multiple of ``se`` that a separated pair with the most units exceeds.
+    excused: pairs that would be separated if their panels were equal.
     """
 
     difference: FloatArray
@@ -45,6 +47,7 @@ class Comparisons:
     separated: BoolArray
     ahead: FloatArray
     critical: float
+    excused: int
 
 
 @dataclass(frozen=True)
@@ -54,6 +57,7 @@ class Evidence:
     estimate: (M,). contributions: (n, M) psi sqrt(n_i / (n_i - 1)): their squares sum to the variance; 0 of one unit.
     floor: (M,) least variance. units: (M,) units of each. saturated: (M,) 1, -1 or 0.
     group: (M,) systems of different groups are not compared; None: all are one.
+    allowance: for unequal panels, by which intervals are wider; None: by nothing.
     """
 
     estimate: FloatArray
@@ -62,6 +66,7 @@ class Evidence:
     units: IntArray
     saturated: IntArray
     group: IntArray | None = None
+    allowance: Allowance | None = None
 
     @property
     def linked(self) -> BoolArray:
@@ -81,12 +86,13 @@ def compare(
     """Every pair of systems. draws: (R, M) Z of the module's formula."""
     difference, se = evidence.difference, pair_errors(evidence)
     allowed, df = _allowed(evidence), np.minimum.outer(evidence.units, evidence.units) - 1
-    z = np.where(allowed, _deviates(np.abs(difference), se, df), 0.0)
+    z = np.where(allowed, _deviates(beyond_allowance(evidence), se, df), 0.0)
     p_value = 2 * ndtr(-z)
     largest = largest_differences(draws, se)
     critical = _critical(evidence, largest, confidence, simultaneous=simultaneous)
     multiple = _multiple(evidence, critical)
     low, high = _limits(evidence, se, multiple, critical)
+    separated = allowed & ((low > 0) | (high < 0))
     return Comparisons(
         difference=difference,
         se=se,
@@ -94,9 +100,10 @@ def compare(
         high=high,
         p_value=p_value,
         p_simultaneous=np.maximum(adjusted_p(z, largest), np.minimum(p_value * _bonferroni(evidence), 1.0)),
-        separated=allowed & ((low > 0) | (high < 0)),
+        separated=separated,
         ahead=np.where(difference > 0, 1 - p_value / 2, p_value / 2),
         critical=float(multiple.min(initial=np.inf)),
+        excused=_excused(evidence, se, multiple, critical, separated),
     )
 
 
@@ -109,6 +116,24 @@ def separated_alone(
     critical = _critical(evidence, largest, confidence, simultaneous=simultaneous)
     low, high = _limits(evidence, se, _multiple(evidence, critical), critical)
     return _allowed(evidence) & ((low > 0) | (high < 0))
+
+
+def beyond_allowance(evidence: Evidence) -> FloatArray:
+    """(M, M) how much of each difference unequal panels do not account for, ≥ 0."""
+    apart = np.abs(evidence.difference)
+    if evidence.allowance is None:
+        return apart
+    pairs = evidence.allowance.pairs
+    return np.maximum(apart - np.where(evidence.difference > 0, pairs, pairs.T), 0.0)
+
+
+def _excused(
+    evidence: Evidence, se: FloatArray, multiple: FloatArray, critical: float, separated: BoolArray
+) -> int:
+    if evidence.allowance is None:
+        return 0
+    low, high = _limits(replace(evidence, allowance=None), se, multiple, critical)
+    return int((_allowed(evidence) & ((low > 0) | (high < 0)) & ~separated).sum()) // 2
 
 
 def pair_errors(evidence: Evidence) -> FloatArray:
@@ -154,7 +179,10 @@ def _limits(
     units = np.minimum(*(evidence.units[side] for side in equal))
     half[equal] = np.where((_sign_test(units) > critical) & _allowed(evidence)[equal], 0.0, np.inf)
     half[~evidence.linked] = np.inf
-    return _open(evidence.difference - half, evidence.difference + half, evidence.saturated)
+    low, high = evidence.difference - half, evidence.difference + half
+    if evidence.allowance is not None:
+        low, high = low - evidence.allowance.pairs, high + evidence.allowance.pairs.T
+    return _open(low, high, evidence.saturated)
 
 
 def _allowed(evidence: Evidence) -> BoolArray:

@@ -13,6 +13,7 @@ from typing import Literal
 import numpy as np
 from scipy.special import ndtri
 
+from ..judges.unequal_panels import Allowance
 from ..types import BoolArray, FloatArray, IntArray
 from .comparisons import Comparisons, Evidence, compare, separated_alone
 from .influence import Influence, Unit
@@ -38,13 +39,15 @@ class Inference:
     difference: (M, M) row less column. difference_se, difference_low, difference_high: (M, M).
     p_value: (M, M) two-sided, of the pair alone. p_simultaneous: (M, M) adjusted for all pairs; NaN by percentiles.
     separated: (M, M) symmetric; False where not ranked. ahead: (M, M) probability that the row is above the column.
-    rank_probability: (M, M) P(rank of row ≤ k) in column k - 1; NaN where there are several groups.
+    rank_probability: (M, M) P(rank of row ≤ k) in column k - 1; NaN where there are several groups, or an allowance.
     saturated: (M,) 1 all labels the highest, -1 all the lowest, else 0.
     critical: multiple of difference_se that a separated pair exceeds; NaN by percentiles.
     design_effect: mean variance over units / mean variance over rubrics within these units; NaN unknown.
     n_units: units of evidence. unit: what they are. confidence: of intervals, tiers and ranks.
     simultaneous: whether these hold for all pairs at once. method: "units" or "bootstrap".
     group: (M,) systems of different groups share too few units and are not compared; None: unknown, or all are one.
+    allowance: by which intervals are wider because systems were labelled by different judges; None: by nothing.
+    excused: pairs that would be separated without it.
     """
 
     estimate: FloatArray
@@ -73,6 +76,8 @@ class Inference:
     simultaneous: bool
     method: Method
     group: IntArray | None = None
+    allowance: Allowance | None = None
+    excused: int = 0
 
     @property
     def n_groups(self) -> int:
@@ -141,12 +146,13 @@ def infer(
         "tier": tiers_by_first(evidence.estimate, pairs.separated),
     }
     size = len(influence.estimate)
+    all_comparable = evidence.linked.all() and evidence.allowance is None
     return Inference(
         estimate=influence.estimate,
         **{name: scatter(values, kept, size) for name, values in columns.items()},
         **_square(pairs, kept, size),
         separated=scatter(pairs.separated, kept, size) == 1,
-        rank_probability=_rank_probability(spread if evidence.linked.all() else None, kept, size),
+        rank_probability=_rank_probability(spread if all_comparable else None, kept, size),
         saturated=influence.saturated,
         critical=pairs.critical,
         design_effect=float(shown.mean() / within.mean()) if within.sum() > 0 else float("nan"),
@@ -156,6 +162,8 @@ def infer(
         simultaneous=simultaneous,
         method="units",
         group=influence.group,
+        allowance=influence.allowance,
+        excused=pairs.excused,
     )
 
 
@@ -190,6 +198,7 @@ def evidence_of(influence: Influence) -> Evidence:
         units,
         influence.saturated[kept],
         None if influence.group is None else influence.group[kept],
+        None if influence.allowance is None else influence.allowance.of(kept),
     )
 
 
@@ -221,8 +230,13 @@ def _intervals(evidence: Evidence, se: FloatArray, confidence: float) -> tuple[F
     """Of each estimate alone, Student's t with its units less 1; open where saturated."""
     multiple = as_student(-float(ndtri((1 - confidence) / 2)), evidence.units - 1)
     half = np.multiply(multiple, se, out=np.full_like(se, np.inf), where=se > 0)
-    low = np.where(evidence.saturated == -1, -np.inf, evidence.estimate - half)
-    high = np.where(evidence.saturated == 1, np.inf, evidence.estimate + half)
+    low, high = evidence.estimate - half, evidence.estimate + half
+    if evidence.allowance is not None:
+        low, high = low - evidence.allowance.high, high + evidence.allowance.low
+    low, high = (
+        np.where(evidence.saturated == -1, -np.inf, low),
+        np.where(evidence.saturated == 1, np.inf, high),
+    )
     return low, high
 
 

@@ -14,6 +14,7 @@ import numpy as np
 from scipy.sparse.csgraph import connected_components
 
 from ..irt.cells import label_scores
+from ..judges.unequal_panels import Allowance, UnequalPanels
 from ..types import BoolArray, FloatArray, IntArray
 from .cross_fit import CrossFit
 
@@ -32,6 +33,7 @@ class Influence:
     within_variance: (M,) variance if other rubrics were drawn from these very queries; NaN where that is not defined.
     saturated: (M,) 1 where every label is the highest, -1 where every label is the lowest, else 0.
     group: (M,) systems of different groups share too few units to be compared (``linked_groups``); None: all are one.
+    allowance: for unequal panels; None: all systems have the same judges, but for chance.
     """
 
     estimate: FloatArray
@@ -42,6 +44,7 @@ class Influence:
     within_variance: FloatArray
     saturated: IntArray
     group: IntArray | None = None
+    allowance: Allowance | None = None
 
     @property
     def ranked(self) -> BoolArray:
@@ -49,12 +52,15 @@ class Influence:
         return np.isfinite(self.estimate)
 
 
-def ability_influence(cross: CrossFit, rubrics: BoolArray, query_index: IntArray) -> Influence:
+def ability_influence(
+    cross: CrossFit, rubrics: BoolArray, query_index: IntArray, panels: UnequalPanels | None = None
+) -> Influence:
     """Cross-fitted abilities and their psi on ``rubrics``: (J,), or (F, J) one mask a fold.
 
     psi_iq = (G_iq - mean_q G_iq) / H_i less what the link returns (``_link_contributions``). G_iq sums
     d log P(y_ij) / d theta over the labels of system i on query q, H_i is the information of its labels plus that of
-    the prior, 1. query_index: (J,) whole numbers from 0. One query: its rubrics are the units.
+    the prior, 1. query_index: (J,) whole numbers from 0. One query: its rubrics are the units. panels: where systems
+    were labelled by different judges.
     """
     use = np.broadcast_to(rubrics, (cross.n_folds, cross.y.shape[1]))
     theta = cross.abilities(use)
@@ -72,6 +78,7 @@ def ability_influence(cross: CrossFit, rubrics: BoolArray, query_index: IntArray
         within_variance=np.full(size, np.nan) if within is None else within,
         saturated=saturated,
         group=linked_groups(labels > 0),
+        allowance=None if panels is None else panels.allowance(_slopes(cross, use, theta)),
     )
 
 
@@ -111,6 +118,19 @@ def _by_unit(
             found = np.bincount(at, values.ravel(), count * len(members))
             total[:, members] = found.reshape(len(members), count).T
     return sums, squares, labels, information, saturated
+
+
+def _slopes(cross: CrossFit, use: BoolArray, theta: FloatArray) -> FloatArray:
+    """(M,) to first order, how far each ability moves if all its labels rise from the lowest level to the highest."""
+    rises, information = np.zeros(len(theta)), np.ones(len(theta))
+    for members, chosen, y, items in cross.placed_by(use):
+        at, known = np.nan_to_num(theta[members]), np.isfinite(y)
+        top = np.broadcast_to(cross.pooled.levels[chosen] - 1.0, y.shape)
+        high, info = label_scores(items, np.where(known, top, np.nan), at)
+        low, _ = label_scores(items, np.where(known, 0.0, np.nan), at)
+        rises[members] += (high - low).sum(axis=1)
+        information[members] += info.sum(axis=1)
+    return np.asarray(rises / information)
 
 
 def score_influence(

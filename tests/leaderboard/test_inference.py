@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from crubric_core.judges.unequal_panels import UnequalPanels
 from crubric_core.leaderboard.comparisons import FEW_UNITS, Evidence, compare, pair_errors
 from crubric_core.leaderboard.from_draws import infer_from_draws
 from crubric_core.leaderboard.inference import comparison_table, draws_for, infer, separated_pairs
@@ -39,8 +40,17 @@ def influence(estimate, units=30, noise=0.3, floor=1e-6, seed=0, saturated=None)
     )
 
 
-def inferred(estimate, seed=0, simultaneous=True, **kwargs):
+def allowance(size, seed):
+    """Of systems of which some have lenient judges."""
+    rng = np.random.default_rng(seed)
+    panels = UnequalPanels(rng.normal(0, 0.2, size), rng.normal(0, 0.05, (size, 4)), np.empty((size, 0)))
+    return panels.allowance(np.ones(size))
+
+
+def inferred(estimate, seed=0, simultaneous=True, unequal=False, **kwargs):
     found = influence(estimate, seed=seed, **kwargs)
+    if unequal:
+        found = replace(found, allowance=allowance(len(estimate), seed))
     return infer(found, np.random.default_rng(seed), simultaneous=simultaneous)
 
 
@@ -56,7 +66,7 @@ boards = st.tuples(
 def test_tiers_ranks_intervals_and_p_values_say_what_the_separated_pairs_say(board):
     estimate, seed, simultaneous, units = board
     saturated = np.random.default_rng(seed).integers(-1, 2, len(estimate)) * (seed % 3 == 0)
-    r = inferred(estimate, seed, simultaneous, units=units, saturated=saturated)
+    r = inferred(estimate, seed, simultaneous, unequal=seed % 2 == 0, units=units, saturated=saturated)
     assert (r.separated == r.separated.T).all()
     assert not r.separated.diagonal().any()
     assert (r.separated == ((r.difference_low > 0) | (r.difference_high < 0))).all()
@@ -152,6 +162,8 @@ def test_pairs_are_separated_alone_as_among_all_that_is_claimed_of_them(board):
     saturated = np.random.default_rng(seed).integers(-1, 2, len(estimate)) * (seed % 3 == 0)
     found = influence(estimate, seed=seed, units=units, saturated=saturated)
     found.psi[:, -1] = found.psi[:, 0]
+    if seed % 2:
+        found = replace(found, allowance=allowance(len(estimate), seed))
     whole = infer(found, np.random.default_rng(seed), simultaneous=simultaneous)
     normals = np.random.default_rng(seed).standard_normal((draws_for(len(estimate)), units))
     assert np.array_equal(separated_pairs(found, normals, simultaneous=simultaneous), whole.separated)
@@ -401,3 +413,32 @@ def test_no_claim_is_made_between_groups_of_systems():
     assert found.rank_high.tolist() == [3, 4, 3, 4]
     assert np.isnan(found.rank_probability).all(), "one of the other group may stand anywhere"
     assert infer(replace(apart, group=None), np.random.default_rng(0)).separated[across].all()
+
+
+def test_intervals_hold_with_and_without_the_leniency_of_judges_that_others_lack():
+    """Two systems .5 apart, of which the better has judges who raise it by .4, known exactly, and so on."""
+    found = influence([1.0, 0.5, 0.5, -3.0], noise=0.1)
+    panels = UnequalPanels(np.array([0.4, 0.0, -0.4, 0.0]), np.zeros((4, 1)), np.empty((4, 0)))
+    plain = infer(found, np.random.default_rng(0))
+    wide = infer(replace(found, allowance=panels.allowance(np.ones(4))), np.random.default_rng(0))
+    assert plain.separated[0, 1]
+    assert not wide.separated[0, 1]
+    assert wide.difference_low[0, 1] == pytest.approx(plain.difference_low[0, 1] - 0.4)
+    assert wide.difference_high[0, 1] == pytest.approx(plain.difference_high[0, 1])
+    assert wide.difference_low[0, 2] == pytest.approx(plain.difference_low[0, 2] - 0.8)
+    assert (wide.separated[3, :3]).all()  # -3 is far below, whoever judged
+    assert (wide.estimate == plain.estimate).all()
+    assert wide.low[0] == pytest.approx(plain.low[0] - 0.4)
+    assert wide.high[2] == pytest.approx(plain.high[2] + 0.4)
+    assert wide.excused == (plain.separated & ~wide.separated).sum() // 2 == 2
+    assert np.isnan(wide.rank_probability).all()
+
+
+def test_without_differences_in_leniency_unequal_panels_change_no_claim():
+    found = influence([1.0, 0.5, 0.4, -3.0], noise=0.1)
+    panels = UnequalPanels(np.zeros(4), np.zeros((4, 1)), np.empty((4, 0)))
+    plain = infer(found, np.random.default_rng(0))
+    same = infer(replace(found, allowance=panels.allowance(np.ones(4))), np.random.default_rng(0))
+    for name in ("separated", "difference_low", "p_value", "p_simultaneous", "low", "high", "tier"):
+        assert np.array_equal(getattr(same, name), getattr(plain, name))
+    assert same.excused == 0

@@ -19,6 +19,7 @@ from . import consistency, scale_checks
 Check = Callable[[duckdb.DuckDBPyConnection, int], Iterator[Finding]]
 
 _ORDER = ("error", "warning", "note")
+_UNEQUAL = 0.1  # share of a system's labels that would have to come from other judges
 _MANY_BLANK = 0.05  # share of a judge's labels
 _THIN = 0.9  # share of the labels of the judge with the most of a system
 
@@ -192,6 +193,7 @@ def _coverage(table: pd.DataFrame) -> Iterator[Finding]:
             f"{first['system']} ({first['labels']:,} of {first['cells']:,})."
         )
         yield Finding("warning", "coverage", "Judges with missing labels", sentence, len(thin), table)
+    yield from _unequal(table)
     judges = table.groupby("judge", as_index=False).agg(
         labels=("labels", "sum"), blank=("blank", "sum"), lowest=("lowest", "min"), highest=("highest", "max")
     )
@@ -204,6 +206,29 @@ def _coverage(table: pd.DataFrame) -> Iterator[Finding]:
             "Check how the answers were read, or remove the judge."
         )
         yield Finding("warning", "never_varies", "Judges that never vary", sentence, len(flat), flat)
+
+
+def _unequal(table: pd.DataFrame) -> Iterator[Finding]:
+    """Systems whose labels come from other judges than those of the rest."""
+    labels = table.pivot_table(index="system", columns="judge", values="labels")
+    share = labels[labels.sum(axis=1) > 0].pipe(lambda given: given.div(given.sum(axis=1), axis=0))
+    usual = share.median()
+    apart = share - usual
+    distance = apart.abs().sum(axis=1) / 2
+    found = distance[distance > _UNEQUAL].sort_values(ascending=False, kind="stable")
+    if found.empty:
+        return
+    system = found.index[0]
+    judge = apart.loc[system].idxmax()
+    first = "" if len(found) == 1 else ", for one"
+    sentence = (
+        f"{count(len(found), 'system')} {'has' if len(found) == 1 else 'have'} other judges than most: {judge!s} gave "
+        f"{share.loc[system, judge]:.0%} of the labels of {system!s}, and {usual[judge]:.0%} of the median system's"
+        f"{first}. Where judges differ in leniency, so do such systems; the leaderboard's intervals allow for it. Have "
+        "the same judges label all systems."
+    )
+    rows = found.rename("distance").reset_index()
+    yield Finding("warning", "unequal", "Systems with other judges", sentence, len(found), rows)
 
 
 def _blank(judges: pd.DataFrame) -> Iterator[Finding]:

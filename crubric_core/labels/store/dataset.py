@@ -19,9 +19,10 @@ from ..ingest.findings import Finding
 from ..ingest.pass_marks import pass_mark_sentences
 from ..ingest.report import Scale, tidy
 from ..ingest.rubric_facts import criteria
-from . import catalogue, portable, reduce, sourced
+from . import catalogue, judge_sums, portable, reduce, sourced
 from .canonical import CANONICAL, as_file, one_column_a_fact
 from .dataset_rules import load_rules
+from .judge_sums import JudgeMeetings, JudgeShares
 from .pairs import CellSums, PairCounts, pair_counts
 from .spark import read_rubric
 
@@ -261,6 +262,29 @@ class Dataset:
             shape = tuple(len(self._names(cursor, q)) for q in (catalogue.systems, catalogue.judges))
             cursor.execute(*reduce.rubric_panel(self._id, response, self._has_runs(cursor), rubric))
             return _scatter(cursor, shape)
+
+    def judge_shares(self, response: Response = "binary") -> JudgeShares:
+        """Whose labels each system's are; where a Spark session has them, from the numbers of labels alone."""
+        require_choice("response", response, get_args(Response), DatasetError)
+        if not self.has_labels:
+            labels = self.coverage().pivot_table(index="system", columns="judge", values="labels")
+            return JudgeShares.of_counts(labels.to_numpy(dtype=float), int(self.counts()["queries"]))
+        with self._reading(raw=True) as cursor:
+            shape = len(self._names(cursor, catalogue.systems)), len(self._names(cursor, catalogue.judges))
+            asked = judge_sums.shares(self._id, response, self._has_runs(cursor))
+            return JudgeShares.read(cursor, asked, shape)
+
+    def judge_meetings(self, response: Response = "binary") -> JudgeMeetings:
+        """How judges differ on the cells that several labelled; unknown where a Spark session has the labels."""
+        require_choice("response", response, get_args(Response), DatasetError)
+        if not self.has_labels:
+            return JudgeMeetings.unknown(len(self.judges))
+        with self._reading(raw=True) as cursor:
+            judges, runs = len(self._names(cursor, catalogue.judges)), self._has_runs(cursor)
+            pairs, excess = (
+                make(self._id, response, runs) for make in (judge_sums.meetings, judge_sums.excess)
+            )
+            return JudgeMeetings.read(cursor, pairs, excess, judges)
 
     def reduce(
         self, response: Response = "binary", tie: Tie = "unknown", agreement_tolerance: int = 0

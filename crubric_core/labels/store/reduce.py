@@ -31,7 +31,7 @@ def _draws(response: Response, *, one: bool = False) -> str:
     """
 
 
-def _readings(response: Response, runs: bool, *, one: bool = False) -> str:
+def readings_of(response: Response, runs: bool, *, one: bool = False) -> str:
     """``readings(system_id, j, judge_id, x)``: every judge's label of a cell, one of all its runs."""
     readings = _draws(response, one=one)
     if runs:
@@ -47,7 +47,7 @@ def _readings(response: Response, runs: bool, *, one: bool = False) -> str:
 def panel(dataset: int, response: Response, runs: bool) -> Query:
     """(i, j, k, x): the positions of system, rubric and judge, and the label as the model reads it."""
     return (
-        f"WITH {_readings(response, runs)} SELECT i, j, k, x FROM readings"
+        f"WITH {readings_of(response, runs)} SELECT i, j, k, x FROM readings"
         " JOIN system_order USING (system_id) JOIN judge_order USING (judge_id)",
         {"dataset": dataset},
     )
@@ -56,7 +56,7 @@ def panel(dataset: int, response: Response, runs: bool) -> Query:
 def rubric_panel(dataset: int, response: Response, runs: bool, rubric: str) -> Query:
     """(i, k, x): as ``panel``, of one rubric."""
     return (
-        f"WITH {_readings(response, runs, one=True)} SELECT i, k, x FROM readings"
+        f"WITH {readings_of(response, runs, one=True)} SELECT i, k, x FROM readings"
         " JOIN system_order USING (system_id) JOIN judge_order USING (judge_id)",
         {"dataset": dataset, "rubric": rubric},
     )
@@ -73,7 +73,7 @@ def cells(
     if tallied:
         names, counted = f"{RUBRIC_FACTS}, {SYSTEM_ORDER}", portable.counted(response, runs=runs)
     else:
-        names = _readings(response, runs)
+        names = readings_of(response, runs)
         counted = "SELECT system_id, j, x, 1 AS n FROM readings"  # a majority asks for no count of each level
         if response == "ordered":
             counted = "SELECT system_id, j, x, count(*) AS n FROM readings GROUP BY system_id, j, x"

@@ -9,6 +9,7 @@ from ...scoring_rules import ScoringRules
 from ...settings import Response, Settings, Tie
 from ...types import FloatArray
 from .dataset import Dataset, Reduction
+from .judge_sums import JudgeMeetings, JudgeShares
 from .sourced import only_tallies
 
 
@@ -26,6 +27,8 @@ class Snapshot(Dataset):
         graded = bool((self._reduction.rubrics["levels"] > 2).any())
         responses: set[Response] = {"binary", settings.response, "ordered" if graded else "binary"}
         self._panels = {response: ds.panel(response) for response in responses if ds.has_labels}
+        self._shares = {response: ds.judge_shares(response) for response in responses}
+        self._meetings = {response: ds.judge_meetings(response) for response in responses}
         self._rules = ds.scoring_rules()
         self._gold, self._reference = ds.gold(), ds.reference_ranking()
         if ds.fingerprint != self._fingerprint:
@@ -70,6 +73,14 @@ class Snapshot(Dataset):
         if response not in self._panels:
             raise DatasetError(f"This snapshot has no {response} panel: take another one.")
         return self._panels[response]
+
+    def judge_shares(self, response: Response = "binary") -> JudgeShares:
+        """As ``Dataset.judge_shares``."""
+        return self._shares[response]
+
+    def judge_meetings(self, response: Response = "binary") -> JudgeMeetings:
+        """As ``Dataset.judge_meetings``."""
+        return self._meetings[response]
 
     def reduce(
         self, response: Response = "binary", tie: Tie = "unknown", agreement_tolerance: int = 0

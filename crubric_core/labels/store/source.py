@@ -10,6 +10,7 @@ from ...scoring_rules import ScoringRules
 from ...settings import Response, Tie
 from ...types import FloatArray
 from .dataset import Reduction
+from .judge_sums import JudgeMeetings, JudgeShares
 
 
 class LabelSource(Protocol):
@@ -42,6 +43,12 @@ class LabelSource(Protocol):
 
     def panel(self, response: Response = "binary") -> FloatArray:
         """(M, J, K) labels as the model reads them."""
+
+    def judge_shares(self, response: Response = "binary") -> JudgeShares:
+        """Whose labels each system's are."""
+
+    def judge_meetings(self, response: Response = "binary") -> JudgeMeetings:
+        """How judges differ on the cells that several labelled."""
 
     def reduce(
         self, response: Response = "binary", tie: Tie = "unknown", agreement_tolerance: int = 0

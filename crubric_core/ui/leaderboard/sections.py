@@ -108,8 +108,15 @@ def _ranks(view: View, shown: pd.DataFrame, system: str | None) -> None:
         )
     with right:
         first, last = int(low.min()), int(high.max())
+        shares = standing_share(view, at, first, last)
+        if np.isnan(shares).all():
+            st.caption(
+                "How probable it is to be among the first k is not known: not all systems were labelled on the same "
+                "queries, or by the same judges."
+            )
+            return
         widgets.show(
-            figures.rank_probability(names, standing_share(view, at, first, last), first),
+            figures.rank_probability(names, shares, first),
             alt="Probability that each system is among the first k",
             title="Probability of being among the first k",
         )

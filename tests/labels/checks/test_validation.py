@@ -95,8 +95,8 @@ def test_a_judge_that_never_varies_is_named(ws):
 def test_pairs_that_a_judge_did_not_see_are_named_with_the_whole_coverage(ws):
     cells = [c for c in panel() if not (c[0] == "s1" and c[3] == "j0" and int(c[2][1:]) > 20)]
     report = ws.ingest(labels(cells), "d")
-    (finding,) = report.checks
-    assert (finding.code, finding.count) == ("coverage", 1)
+    assert codes(ws) == {"coverage": 1, "unequal": 1}
+    finding = next(finding for finding in report.checks if finding.code == "coverage")
     assert finding.sentence == (
         "1 pair of system and judge has less than 90% of the labels that another judge gave the system, least of all "
         "j0 on s1 (21 of 60)."
@@ -108,9 +108,23 @@ def test_pairs_that_a_judge_did_not_see_are_named_with_the_whole_coverage(ws):
     assert table.loc[("s1", "j1"), "share"] == 1
 
 
+def test_systems_with_judges_of_their_own_are_named(ws):
+    cells = [c for c in panel() if (c[3] == "j2") == (c[0] == "s5")]
+    report = ws.ingest(labels(cells), "d")
+    finding = next(finding for finding in report.checks if finding.code == "unequal")
+    assert finding.count == 1
+    assert finding.sentence == (
+        "1 system has other judges than most: j2 gave 100% of the labels of s5, and 0% of the median system's. Where "
+        "judges differ in leniency, so do such systems; the leaderboard's intervals allow for it. Have the same judges "
+        "label all systems."
+    )
+    assert finding.examples["system"].tolist()[0] == "s5"
+
+
 def test_judges_who_share_out_the_rubrics_are_not_said_to_have_labelled_them_all(ws):
     cells = [c for c in panel() if int(c[2][1:]) % 3 == int(c[3][1:])]
     ws.ingest(labels(cells), "d")
+    assert codes(ws) == {}
     found = ws.dataset("d").coverage()
     assert found["share"].eq(1).all(), "each has as many labels as the others"
     assert found["cells"].eq(20).all(), "the most of one judge, not the 60 of all"
@@ -135,7 +149,7 @@ def test_labels_that_are_not_there_are_counted_and_many_are_a_warning(ws):
     for cell in cells[:300]:
         cell[4] = "" if cell[3] == "j1" else cell[4]
     ws.ingest(labels(cells), "e")
-    (finding,) = ws.dataset("e").checks()
+    finding = next(finding for finding in ws.dataset("e").checks() if finding.code == "blank")
     assert (finding.severity, finding.count) == ("warning", 101)
     assert "j1 has the most, 20.8% of its own" in finding.sentence
 

@@ -1,0 +1,99 @@
+"""How far systems differ because other judges labelled them (docs/method.md §10, unequal panels).
+
+A lenient judge raises the systems that it labels. Where all systems have the same judges, that cancels in each
+difference. Where they have not, it is part of the difference, and no resampling of queries shows it. A judge's leniency
+is estimated on the cells that several judges labelled, so that neither systems nor rubrics enter it. Between judges
+whom no chain of common cells links it is unknown, and may be as much as the whole scale.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.sparse.csgraph import connected_components
+from scipy.special import ndtri
+
+from ..labels.store.judge_sums import JudgeMeetings, JudgeShares
+from ..types import BoolArray, FloatArray, IntArray
+
+LEVEL = 0.95  # of the bound of a difference in leniency
+# How much further a majority may move than the mean of its labels: with 2 to 9 judges of whom pairs disagree on up to
+# 30% of the cells, for cells whose pass rates follow a beta distribution (``benchmarks.unequal_panels --majority``).
+MAJORITY = 1.43
+ROUNDING = 1e-9
+
+
+@dataclass(frozen=True)
+class Allowance:
+    """How far M estimates and their differences may be off because of unequal panels, ≥ 0, in units of the estimates.
+
+    pairs: (M, M) by how much row less column may be too high; the transpose: too low. high, low: (M,) by how much an
+    estimate may be too high and too low, beside what the panels of all systems together would give.
+    """
+
+    pairs: FloatArray
+    high: FloatArray
+    low: FloatArray
+
+    def of(self, systems: BoolArray | IntArray) -> Allowance:
+        """The same of some systems."""
+        return Allowance(self.pairs[systems][:, systems], self.high[systems], self.low[systems])
+
+
+@dataclass(frozen=True)
+class UnequalPanels:
+    """What M systems owe to judges that others lack, as a share of the scale; chance differences do not count.
+
+    shift: (M,) by which the leniency of its judges may raise a system's consensus labels on average. error: (M, B) what
+    each of B blocks of queries contributes to the shift's error; squares sum to its variance. unlinked: (M, C)
+    deviation of its share of labels by each of C sets of judges that no common cell links; no column where all are.
+    """
+
+    shift: FloatArray
+    error: FloatArray
+    unlinked: FloatArray
+
+    def allowance(self, slope: FloatArray) -> Allowance:
+        """The estimated shift, its error at LEVEL, and the whole scale for what unlinked judges do not share.
+
+        An interval that is wider by it holds both as the labels are and with the leniencies taken off.
+        slope: (M,) how far an estimate moves if a system's labels all rise by the whole scale.
+        """
+        shift, error = slope * self.shift, slope[:, None] * self.error
+        product = error @ error.T
+        own = product.diagonal()
+        variance = np.maximum(own[:, None] + own - 2 * product, 0.0)
+        apart = np.zeros_like(variance)
+        for column in self.unlinked.T:
+            apart += np.abs(column[:, None] - column) / 2
+        bound = -ndtri((1 - LEVEL) / 2)
+        unsure = bound * np.sqrt(variance) + np.maximum.outer(slope, slope) * apart
+        alone = bound * np.sqrt(own) + slope * np.abs(self.unlinked).sum(axis=1) / 2
+        pairs = np.maximum(shift[:, None] - shift, 0.0) + unsure
+        np.fill_diagonal(pairs, 0.0)
+        return Allowance(pairs, np.maximum(shift, 0.0) + alone, np.maximum(-shift, 0.0) + alone)
+
+
+def unequal_panels(shares: JudgeShares, meetings: JudgeMeetings) -> UnequalPanels:
+    """The leniencies are the least-squares effects of judges beside one effect for each cell; mean 0 in a linked set.
+
+    Their errors are by the jackknife over the blocks of queries.
+    """
+    apart, tied, excess = shares.beyond_chance, meetings.tied, meetings.excess
+    whole, blocks = tied.sum(axis=0), len(tied)
+    links = whole < -ROUNDING
+    if blocks < 2:  # nothing tells how uncertain a leniency would be
+        links = np.zeros_like(links)
+    count, linked = connected_components(links, directed=False)
+    leniency = _effects(whole, excess.sum(axis=0)) * (blocks > 1)
+    left = _effects(whole - tied, excess.sum(axis=0) - excess) * (blocks > 1)
+    error = MAJORITY * apart @ (left - left.mean(axis=0)).T * np.sqrt((blocks - 1) / blocks)
+    sets = np.stack([apart[:, linked == part].sum(axis=1) for part in range(count)], axis=1)
+    return UnequalPanels(MAJORITY * apart @ leniency, error, sets if count > 1 else sets[:, :0])
+
+
+def _effects(tied: FloatArray, excess: FloatArray) -> FloatArray:
+    """(…, K) least-squares effects from the normal equations, (…, K, K) and (…, K)."""
+    inverse = np.linalg.pinv(tied, rcond=ROUNDING, hermitian=True)
+    return np.asarray((inverse @ excess[..., None])[..., 0])

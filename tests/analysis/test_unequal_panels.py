@@ -1,0 +1,104 @@
+"""Claims about systems that different judges labelled, on labels whose truth is known."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.special import expit
+
+from crubric_core import Settings, Workspace, run_pipeline
+from crubric_core.analysis.stages import Analysis, with_rules
+from crubric_core.leaderboard.inference import infer
+
+SYSTEMS, RUBRICS, JUDGES = 8, 120, 4
+LENIENCY = np.array([1.5, 0.5, -0.5, -1.5])  # logits
+
+
+def labels(seed, judges_of, ability=None, leniency=LENIENCY):
+    """Labels of 2PL rubrics, four of a query. judges_of: (M, K), or (M, J, K), which judges label what."""
+    rng = np.random.default_rng(seed)
+    theta = np.zeros(SYSTEMS) if ability is None else ability
+    a, b = np.exp(rng.normal(0, 0.3, RUBRICS)), rng.normal(0, 1, RUBRICS)
+    truth = rng.random((SYSTEMS, RUBRICS)) < expit(a * (theta[:, None] - b))
+    label = rng.random((SYSTEMS, RUBRICS, JUDGES)) < expit(np.where(truth, 2, -2)[:, :, None] + leniency)
+    shape = label.shape
+    i, j, k = np.nonzero(np.broadcast_to(judges_of[:, None] if judges_of.ndim == 2 else judges_of, shape))
+    columns = {"system": i, "query": j // 4, "rubric": j, "judge": k, "label": label[i, j, k].astype(int)}
+    return pd.DataFrame(columns).assign(
+        system="s" + pd.Series(i).astype(str), judge="j" + pd.Series(k).astype(str)
+    )
+
+
+def analysed(table, settings=None):
+    """The analysis of a table, in a workspace that stays open as long as it."""
+    ws = Workspace()
+    ws.ingest(table.to_csv(index=False).encode(), "d")
+    data = ws.dataset("d")
+    return Analysis(
+        data=data, fingerprint=data.fingerprint, settings=with_rules(data, settings or Settings())
+    )
+
+
+def own_pairs(seed=0):
+    """(M, K): two judges of each system, drawn once."""
+    rng = np.random.default_rng(seed)
+    return np.array([np.isin(np.arange(JUDGES), rng.permutation(JUDGES)[:2]) for _ in range(SYSTEMS)])
+
+
+def camps():
+    """(M, K): two lenient judges for the first half, two strict ones for the others."""
+    return np.arange(JUDGES) // 2 == (np.arange(SYSTEMS) // 4)[:, None]
+
+
+@pytest.mark.parametrize("judges_of", [own_pairs(), camps()], ids=["own pairs", "camps"])
+def test_identical_systems_with_different_judges_are_not_separated(judges_of):
+    found, blind = 0, 0
+    for seed in range(4):
+        ability = analysed(labels(seed, judges_of)).ranking().ability
+        rng = np.random.default_rng([0, 2])
+        found += infer(ability, rng).separated.any()
+        blind += infer(replace(ability, allowance=None), rng).separated.any()
+    assert blind == 4
+    assert found == 0
+
+
+def test_scores_of_identical_systems_with_different_judges_are_not_separated_either():
+    studies = [analysed(labels(seed, camps())) for seed in range(4)]
+    assert sum(study.score_standing(study.used).separated.any() for study in studies) == 0
+
+
+def test_what_leniency_cannot_explain_is_still_separated():
+    ability = np.repeat([1.5, -1.5], 4)
+    common = np.broadcast_to(camps()[:, None], (SYSTEMS, RUBRICS, JUDGES)).copy()
+    common[:, ::4] = True
+    standing = analysed(labels(1, common, ability, LENIENCY / 6)).ranking().standing
+    assert standing.separated[:4, 4:].sum() >= 14  # of 16
+    assert (standing.difference[:4, 4:] > 0).all()
+
+
+def test_a_board_says_that_different_judges_labelled_its_systems():
+    with Workspace() as ws:
+        ws.ingest(labels(0, own_pairs()).to_csv(index=False).encode(), "d")
+        ds = ws.dataset("d")
+        robust = run_pipeline(ds)
+        paper = run_pipeline(ds, Settings.preset("paper", tau_c=0.3))
+        few = [finding for finding in ds.checks() if finding.code == "unequal"]
+    assert robust.ranking.standing.excused > 0
+    assert any(
+        f"and {robust.ranking.standing.excused} pairs are not separated that otherwise would be" in sentence
+        for sentence in robust.claims.basis
+    )
+    assert any("no interval allows for it" in sentence for sentence in paper.claims.basis)
+    assert len(few) == 1
+
+
+def test_where_all_judges_label_all_nothing_is_said_and_nothing_changes():
+    table = labels(0, np.ones((SYSTEMS, JUDGES), dtype=bool))
+    study = analysed(table.sample(frac=0.97, random_state=1))
+    assert study.panels() is None
+    assert study.ranking().standing.allowance is None
+    assert not any("different judges" in sentence for sentence in study.claims().basis)
+    assert not any(finding.code == "unequal" for finding in study.data.checks())

@@ -1,0 +1,119 @@
+"""What systems owe to judges that others lack: leniency, its error, and what cannot be known."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from crubric_core.judges.unequal_panels import MAJORITY, UnequalPanels, unequal_panels
+from crubric_core.labels.store.judge_sums import JudgeMeetings, JudgeShares
+from tests import oracles
+
+
+def sums(panel, unit):
+    """Both sums of a panel (M, J, K), as the database gives them."""
+    known = ~np.isnan(panel)
+    n = known.sum(axis=2)
+    tied, excess = np.zeros((max(unit) + 1, *[panel.shape[2]] * 2)), np.zeros((max(unit) + 1, panel.shape[2]))
+    for i, j in zip(*np.nonzero(n > 1), strict=True):
+        at = np.flatnonzero(known[i, j])
+        tied[unit[j]][np.ix_(at, at)] += np.eye(len(at)) - 1 / len(at)
+        excess[unit[j], at] += panel[i, j, at] - panel[i, j, at].mean()
+    return JudgeShares(*oracles.naive_judge_shares(panel, unit)), JudgeMeetings(tied, excess)
+
+
+def panel_of(labelled, leniency, seed=0, noise=0.0):
+    """Labels of cells between .3 and .7 that each judge shifts by its leniency; NaN where it did not label."""
+    rng = np.random.default_rng(seed)
+    cells = rng.uniform(0.3, 0.7, labelled.shape[:2])
+    labels = cells[:, :, None] + leniency + noise * rng.standard_normal(labelled.shape)
+    return np.where(labelled, labels, np.nan)
+
+
+def own_judges(systems=8, rubrics=40, judges=4, seed=1):
+    """Each system is labelled by two judges of its own."""
+    rng = np.random.default_rng(seed)
+    labelled = np.zeros((systems, rubrics, judges), dtype=bool)
+    for row in labelled:
+        row[:, rng.permutation(judges)[:2]] = True
+    return labelled
+
+
+UNIT = np.arange(40) // 2
+
+
+def test_a_constant_leniency_is_found_exactly():
+    leniency = np.array([0.1, -0.2, 0.05, 0.05])
+    panel = panel_of(own_judges(), leniency)
+    found = unequal_panels(*sums(panel, UNIT))
+    share = (~np.isnan(panel)).sum(axis=1) / 80
+    assert found.shift == pytest.approx(MAJORITY * (share - share.mean(axis=0)) @ leniency)
+    assert np.abs(found.error).max() < 1e-12
+    assert found.unlinked.shape == (8, 0)
+
+
+def test_leniencies_are_the_least_squares_effects_of_judges_beside_those_of_cells():
+    panel = panel_of(own_judges(), np.array([0.1, -0.2, 0.05, 0.05]), noise=0.3)
+    shares, meetings = sums(panel, UNIT)
+    found = unequal_panels(shares, meetings)
+    assert found.shift == pytest.approx(MAJORITY * shares.beyond_chance @ oracles.naive_leniency(panel))
+    without = (np.flatnonzero(q != UNIT) for q in range(20))
+    left = [unequal_panels(shares, sums(panel[:, at], UNIT[at])[1]).shift for at in without]
+    error = np.sqrt(19 / 20) * (np.array(left) - np.mean(left, axis=0))
+    assert (found.error**2).sum(axis=1) == pytest.approx((error**2).sum(axis=0))
+
+
+def test_the_error_is_that_of_repeated_samples():
+    shifts, errors = [], []
+    for seed in range(200):
+        found = unequal_panels(*sums(panel_of(own_judges(), np.zeros(4), seed, noise=0.3), UNIT))
+        shifts.append(found.shift)
+        errors.append((found.error**2).sum(axis=1))
+    moves = np.var(shifts, axis=0) > 0
+    assert np.mean(errors, axis=0)[moves] / np.var(shifts, axis=0)[moves] == pytest.approx(1, abs=0.4)
+
+
+@pytest.mark.parametrize("whole_queries", [False, True])
+def test_judges_drawn_at_random_are_equal_panels(whole_queries):
+    rng, found = np.random.default_rng(4), 0
+    for _ in range(20):
+        drawn = rng.integers(0, 4, (12, 50 if whole_queries else 200)).repeat(
+            4 if whole_queries else 1, axis=1
+        )
+        labelled = np.arange(4) == drawn[:, :, None]
+        share, error = oracles.naive_judge_shares(np.where(labelled, 1.0, np.nan), np.arange(200) // 4)
+        found += JudgeShares(share, error).beyond_chance.any()
+    assert found <= 5  # of 20 tables with 48 shares each; a normal exceeds 3 in .3%
+
+
+def test_judges_who_share_out_the_rubrics_alike_are_equal_panels():
+    labelled = np.broadcast_to(np.arange(4) == (np.arange(40) % 4)[:, None], (8, 40, 4))
+    assert not sums(np.where(labelled, 1.0, np.nan), UNIT)[0].beyond_chance.any()
+
+
+def test_between_judges_who_never_meet_any_difference_is_possible():
+    labelled = np.zeros((6, 40, 4), dtype=bool)
+    labelled[:3, :, :2] = labelled[3:, :, 2:] = True
+    found = unequal_panels(*sums(panel_of(labelled, np.array([0.2, -0.2, 0, 0])), UNIT))
+    allowed = found.allowance(np.full(6, 2.0)).pairs
+    assert allowed[0, 4] == pytest.approx(2.0)  # the whole scale, at a slope of 2
+    assert allowed[0, 1] == pytest.approx(0.0, abs=1e-9)
+
+
+def test_one_cell_of_both_sides_links_them_but_leaves_the_difference_unsure():
+    labelled = np.zeros((6, 40, 4), dtype=bool)
+    labelled[:3, :, :2] = labelled[3:, :, 2:] = True
+    labelled[0, 0] = True
+    found = unequal_panels(*sums(panel_of(labelled, np.array([0.2, -0.2, 0, 0]), noise=0.3), UNIT))
+    assert found.unlinked.shape == (6, 0)
+    assert found.allowance(np.ones(6)).pairs[0, 4] > 0.1
+
+
+def test_an_allowance_holds_with_the_leniencies_taken_off_and_as_they_are():
+    found = UnequalPanels(np.array([0.1, 0.0, -0.05]), np.zeros((3, 1)), np.empty((3, 0)))
+    allowed = found.allowance(np.array([2.0, 1.0, 1.0]))
+    assert allowed.pairs == pytest.approx(np.array([[0, 0.2, 0.25], [0, 0, 0.05], [0, 0, 0]]))
+    assert allowed.high == pytest.approx([0.2, 0, 0])
+    assert allowed.low == pytest.approx([0, 0, 0.05])
+    some = allowed.of(np.array([True, False, True]))
+    assert some.pairs == pytest.approx(np.array([[0, 0.25], [0, 0]]))

@@ -1,0 +1,81 @@
+"""Whose labels a system's are, and where judges met, against loops over the same labels."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from crubric_core.labels import Workspace
+from crubric_core.labels.store.judge_sums import MOST_BLOCKS, WHOLE, JudgeMeetings, JudgeShares
+from tests import oracles
+from tests.tiers import examples
+
+KEYS = st.tuples(st.integers(0, 3), st.integers(0, 3), st.integers(0, 1), st.integers(0, 3))
+ROWS = st.lists(st.tuples(KEYS, st.integers(1, 5)), min_size=2, max_size=60, unique_by=lambda row: row[0])
+
+
+def frame(rows):
+    keys, labels = zip(*rows, strict=True)
+    table = pd.DataFrame(keys, columns=["system", "query", "rubric", "judge"]).assign(label=labels)
+    table["rubric"] = table["query"].astype(str) + "." + table["rubric"].astype(str)
+    return table.astype({name: str for name in table.columns if name != "label"})
+
+
+def dataset(ws, table, name="d"):
+    ws.ingest(table.to_csv(index=False).encode(), name)
+    return ws.dataset(name)
+
+
+def units_of(ds):
+    queries = ds.rubrics["query"]
+    return pd.factorize(queries if len(queries.unique()) > 1 else ds.rubrics["rubric"])[0]
+
+
+@given(rows=ROWS, response=st.sampled_from(["binary", "ordered"]))
+@settings(max_examples=examples(30))
+def test_sums_are_those_of_the_cells_one_by_one(rows, response):
+    with Workspace() as ws:
+        ds = dataset(ws, frame(rows))
+        panel, unit, levels = ds.panel(response), units_of(ds), ds.rubrics["levels"].to_numpy()
+        shares, meetings = ds.judge_shares(response), ds.judge_meetings(response)
+    share, error = oracles.naive_judge_shares(panel, unit)
+    np.testing.assert_allclose(shares.share, share, atol=1e-12)
+    np.testing.assert_allclose(shares.error, error, atol=1e-7)
+    tops = np.maximum(levels - 1, 1) if response == "ordered" else np.ones(len(levels))
+    tied, excess = np.zeros_like(meetings.tied), np.zeros_like(meetings.excess)
+    for i, j in np.ndindex(panel.shape[:2]):
+        known = np.flatnonzero(~np.isnan(panel[i, j]))
+        if len(known) > 1:
+            tied[unit[j]][np.ix_(known, known)] += np.eye(len(known)) - 1 / len(known)
+            excess[unit[j], known] += (panel[i, j, known] - panel[i, j, known].mean()) / tops[j]
+    np.testing.assert_allclose(meetings.tied, tied, atol=1e-12)
+    np.testing.assert_allclose(meetings.excess, excess, atol=1e-12)
+
+
+def test_repeated_draws_of_a_judge_are_one_label():
+    rows = [("m", "q", "r", "a", 0, 1), ("m", "q", "r", "a", 1, 1), ("m", "q", "r", "b", 0, 0)]
+    table = pd.DataFrame(rows, columns=["system", "query", "rubric", "judge", "run", "label"])
+    with Workspace() as ws:
+        assert dataset(ws, table).judge_shares().share.tolist() == [[0.5, 0.5]]
+
+
+def test_many_queries_are_left_out_several_at_a_time():
+    table = frame([((s, q, 0, k), 1 + (s + q + k) % 2) for s in (0, 1) for q in range(250) for k in (0, 1)])
+    with Workspace() as ws:
+        meetings = dataset(ws, table).judge_meetings()
+    assert len(meetings.tied) == MOST_BLOCKS
+    assert meetings.tied.sum(axis=0).tolist() == [[250, -250], [-250, 250]]
+
+
+def test_whole_shares_of_usual_panels_are_exact():
+    assert all(WHOLE % n == 0 for n in range(1, 17))
+
+
+def test_of_labels_counted_elsewhere_only_numbers_of_labels_are_known():
+    found = JudgeShares.of_counts(np.array([[30.0, 10.0], [20.0, 20.0]]), 25)
+    assert found.share.tolist() == [[0.75, 0.25], [0.5, 0.5]]
+    assert found.error == pytest.approx(np.sqrt([[0.1875, 0.1875], [0.25, 0.25]]) / 5)
+    assert not JudgeMeetings.unknown(2).tied.any()

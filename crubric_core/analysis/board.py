@@ -10,10 +10,12 @@ import pandas as pd
 from ..leaderboard.inference import Inference
 from ..settings import Settings
 from ..text import count, listed, short_name
+from ..types import IntArray
 
 LONGEST = 40  # characters of a name
 # Of nominal 95% intervals of θ and of differences, in the worst design of docs/inference.md.
 LEAST_COVERAGE = 0.91
+FEWER = 0.95  # of the queries of the system with the most
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -23,6 +25,7 @@ class Board:
     comparisons: one row a pair of ranked systems: system, other, difference, low, high, separated. by_score: claims are
     about scores, since there are too few systems for abilities. n_rubrics: by which a system is placed, at most.
     refused: why no claim may be made, or "". unequal: whether the systems were labelled by different judges.
+    queries: (M,) queries by which each system is placed; None: as many for all.
     """
 
     systems: tuple[str, ...]
@@ -33,6 +36,7 @@ class Board:
     settings: Settings
     refused: str = ""
     unequal: bool = False
+    queries: IntArray | None = None
 
 
 def rests_on(board: Board) -> tuple[str, ...]:
@@ -58,6 +62,8 @@ def rests_on(board: Board) -> tuple[str, ...]:
         )
     if board.unequal:
         said.append(panels_sentence(board))
+    if missing := missing_queries_sentence(board):
+        said.append(missing)
     level = level_of(board)
     if standing.simultaneous:
         said.append(
@@ -86,6 +92,25 @@ def groups_sentence(board: Board) -> str:
         f"The systems form {standing.n_groups:,} groups that share too few {unit} ({'; '.join(some[:2])}"
         f"{'; …' if len(some) > 2 else ''}): no pair of two groups is compared, and their estimates have no common "
         "scale."
+    )
+
+
+def missing_queries_sentence(board: Board) -> str:
+    """Which systems have labels on fewer queries than others, and what that may hide; "" where none has."""
+    if board.queries is None or not board.standing.ranked.any():
+        return ""
+    counts = np.where(board.standing.ranked, board.queries, board.queries.max())
+    most, fewest = int(counts.max()), int(counts.argmin())
+    fewer = int((counts < FEWER * most).sum())
+    if not fewer:
+        return ""
+    one = name(board.systems[fewest])
+    who = one if fewer == 1 else f"{fewer:,} systems"
+    those = f"on {counts[fewest]:,} of {most:,}" if fewer == 1 else f"{one} on {counts[fewest]:,} of {most:,}"
+    beside = " Scores are compared beside one effect of each query." if board.by_score else ""
+    return (
+        f"{who} {'has' if fewer == 1 else 'have'} labels on fewer queries than others, {those}: an answer that is "
+        f"missing because its system failed counts as unknown unless it is labelled as failed.{beside}"
     )
 
 

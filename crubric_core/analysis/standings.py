@@ -49,6 +49,7 @@ def board_of(
         settings=settings,
         refused="" if verdict is None or verdict.holds else verdict.sentence,
         unequal=ranking.ability.allowance is not None,
+        queries=np.isfinite(ranking.scores.by_query).sum(axis=1),
     )
 
 

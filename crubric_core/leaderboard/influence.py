@@ -143,6 +143,8 @@ def score_influence(
 ) -> Influence:
     """Weighted mean scores S_i and psi_iq = omega_q (s_iq - S_i), omega summing to 1 over the system's known units.
 
+    Systems that were scored on different units are compared as if on all: see ``_beside_units``.
+
     scores: (M, n) of each query, NaN unknown; omega: (n,) weights ≥ 0. With one query, pass its rubrics' scores and
     weights and unit="rubric". low, high: the least and the most that a unit can score. A system that reaches one of
     them on all n units shows no variance: its floor is that of Beta(n + 1, 1) on the range from low to high.
@@ -158,15 +160,41 @@ def score_influence(
     ranked, n_units = known.any(axis=1), known.sum(axis=1)
     saturated = np.where(ranked, full.astype(np.int64) - empty, 0)
     least = (high - low) ** 2 * (n_units + 1) / ((n_units + 2.0) ** 2 * (n_units + 3))
+    psi = (share * (values - mean[:, None])).T
+    counted = weight.any(axis=0)
+    if not known[ranked][:, counted].all():
+        mean, psi[counted] = _beside_units(scores[:, counted], omega[counted])
     return Influence(
         estimate=np.where(ranked, mean, np.nan),
-        psi=(share * (values - mean[:, None])).T,
+        psi=psi,
         n_units=n_units,
         unit=unit,
         floor=np.where(saturated != 0, least, 0.0),
         within_variance=np.full(len(scores), np.nan),
         saturated=saturated,
     )
+
+
+def _beside_units(scores: FloatArray, omega: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """(M,) and (n, M): mean scores over all units, and contributions, where not every system was scored on each.
+
+    Least squares of scores (M, n), NaN unknown, on one effect of each system and one of each unit (least-squares
+    means): a system that was scored on easy units alone is compared with the others on these. Where all scores are
+    known these are the plain means and their contributions. omega: (n,) > 0.
+    """
+    known = np.isfinite(scores)
+    count = known.sum(axis=0)
+    values = np.where(known, scores, 0.0)
+    tied = np.diag(known @ omega) - (known * (omega / count)) @ known.T
+    inverse = np.linalg.pinv(tied, rcond=1e-10, hermitian=True)
+    system = inverse @ (np.where(known, values - values.sum(axis=0) / count, 0.0) @ omega)
+    unit = (values - np.where(known, system[:, None], 0.0)).sum(axis=0) / count
+    residual = np.where(known, values - system[:, None] - unit, 0.0)
+    share = omega / omega.sum()
+    level = float(share @ unit)
+    moves = (inverse @ (residual * omega)).T
+    levels = share * (unit - level) - moves @ ((known / count) @ share)
+    return system + level, moves + levels[:, None]
 
 
 def _link_contributions(cross: CrossFit, query_index: IntArray, units: IntArray, unit: Unit) -> FloatArray:

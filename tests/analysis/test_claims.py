@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from crubric_core import Settings
 from crubric_core.analysis.agreement import compare_order, compare_standing
-from crubric_core.analysis.board import Board
+from crubric_core.analysis.board import Board, rests_on
 from crubric_core.analysis.claims import claims_of, pair_sentence, place_sentence
 from crubric_core.analysis.standings import without_places
 from crubric_core.analysis.tables import comparisons_table
@@ -351,3 +351,21 @@ def test_a_real_inference_is_read_back_alike() -> None:
     found = infer(evidence, rng)
     said = parsed_ahead(claims_of(board(found)).ahead)
     assert said["won"] == int(found.separated[0].sum())
+
+
+def test_systems_with_fewer_queries_are_named_and_what_that_may_hide() -> None:
+    found = standing(np.array([2.0, 1.0, 0.5]), np.zeros((3, 3), dtype=bool))
+    assert not any(
+        "fewer queries" in said for said in rests_on(board(found, queries=np.array([100, 97, 100])))
+    )
+    one = next(said for said in rests_on(board(found, queries=np.array([100, 40, 100]))) if "fewer" in said)
+    assert one == (
+        "M1 has labels on fewer queries than others, on 40 of 100: an answer that is missing because its system failed "
+        "counts as unknown unless it is labelled as failed."
+    )
+    several = board(found, queries=np.array([90, 40, 100]), by_score=True)
+    assert any(
+        said.startswith("2 systems have labels on fewer queries than others, M1 on 40 of 100: ")
+        and said.endswith(" Scores are compared beside one effect of each query.")
+        for said in rests_on(several)
+    )

@@ -169,12 +169,11 @@ def test_saturation_is_said_with_its_side_and_from_the_rubrics_in_use():
 
 def test_the_variance_of_a_weighted_score_with_equal_weights_is_that_of_a_mean():
     scores = np.random.default_rng(0).random((3, 20))
-    scores[1, :5] = np.nan
     found = score_influence(scores, np.full(20, 0.05))
     n = found.n_units
     variance = (found.psi**2).sum(axis=0) * n / (n - 1)
-    expected = [np.nanvar(row, ddof=1) / np.isfinite(row).sum() for row in scores]
-    assert found.estimate.tolist() == pytest.approx(np.nanmean(scores, axis=1).tolist())
+    expected = [np.var(row, ddof=1) / 20 for row in scores]
+    assert found.estimate.tolist() == pytest.approx(scores.mean(axis=1).tolist())
     assert variance.tolist() == pytest.approx(expected)
 
 
@@ -192,3 +191,39 @@ def test_within_these_queries_the_variance_is_that_of_the_rescaled_bootstrap():
         score, _ = label_scores(items, y[[i]][:, use], found.estimate[[i]])
         resampled = (weights @ score[0] * found.floor[i]).var()
         assert found.within_variance[i] == pytest.approx(resampled, rel=0.05)
+
+
+def test_a_score_on_easy_queries_alone_is_compared_as_if_on_all():
+    """Additive scores: systems .1 apart, queries from .1 to .6; the best is scored on the hard half alone."""
+    scores = np.array([0.3, 0.2, 0.1])[:, None] + np.linspace(0.1, 0.6, 20)
+    whole = score_influence(scores, np.ones(20))
+    scores[0, 10:] = np.nan
+    found = score_influence(scores, np.ones(20))
+    assert found.estimate == pytest.approx(whole.estimate)
+    assert np.ptp(found.psi, axis=1) == pytest.approx(
+        0, abs=1e-12
+    )  # each difference is the same on every query
+    assert found.n_units.tolist() == [10, 20, 20]
+
+
+def test_contributions_of_scores_on_different_queries_are_how_far_each_query_moves_them():
+    rng = np.random.default_rng(1)
+    scores, omega = rng.random((4, 15)), rng.random(15) + 0.1
+    scores[0, :6] = scores[3, 12:] = np.nan
+    found = score_influence(scores, omega)
+    for query in range(15):
+        heavier = omega.copy()
+        heavier[query] *= 1 + 1e-6
+        moved = (score_influence(scores, heavier).estimate - found.estimate) / 1e-6
+        assert found.psi[query] == pytest.approx(moved, abs=1e-6)
+    assert found.psi.sum(axis=0) == pytest.approx(0, abs=1e-12)
+
+
+def test_scores_are_the_least_squares_means_of_systems_beside_queries():
+    rng = np.random.default_rng(2)
+    scores = rng.random((4, 15))
+    scores[rng.random(scores.shape) < 0.3] = np.nan
+    i, q = np.nonzero(np.isfinite(scores))
+    design = np.hstack([np.eye(4)[i], np.eye(15)[q]])
+    fitted = np.linalg.lstsq(design, scores[i, q], rcond=None)[0]
+    assert score_influence(scores, np.ones(15)).estimate == pytest.approx(fitted[:4] + fitted[4:].mean())

@@ -46,12 +46,14 @@ class UnequalPanels:
     """What M systems owe to judges that others lack, as a share of the scale; chance differences do not count.
 
     shift: (M,) by which the leniency of its judges may raise a system's consensus labels on average. error: (M, B) what
-    each of B blocks of queries contributes to the shift's error; squares sum to its variance. unlinked: (M, C)
+    each of B blocks of queries contributes to the shift's error; squares sum to its variance. noise: (M, M) the least
+    covariance of the shifts' errors, were labels of a cell independent: few cells may agree by chance. unlinked: (M, C)
     deviation of its share of labels by each of C sets of judges that no common cell links; no column where all are.
     """
 
     shift: FloatArray
     error: FloatArray
+    noise: FloatArray
     unlinked: FloatArray
 
     def allowance(self, slope: FloatArray) -> Allowance:
@@ -60,10 +62,10 @@ class UnequalPanels:
         An interval that is wider by it holds both as the labels are and with the leniencies taken off.
         slope: (M,) how far an estimate moves if a system's labels all rise by the whole scale.
         """
-        shift, error = slope * self.shift, slope[:, None] * self.error
-        product = error @ error.T
-        own = product.diagonal()
-        variance = np.maximum(own[:, None] + own - 2 * product, 0.0)
+        shift, slopes = slope * self.shift, np.multiply.outer(slope, slope)
+        shown, least = slopes * (self.error @ self.error.T), slopes * self.noise
+        own = np.maximum(shown.diagonal(), least.diagonal())
+        variance = np.maximum(_of_differences(shown), _of_differences(least))
         apart = np.zeros_like(variance)
         for column in self.unlinked.T:
             apart += np.abs(column[:, None] - column) / 2
@@ -78,22 +80,36 @@ class UnequalPanels:
 def unequal_panels(shares: JudgeShares, meetings: JudgeMeetings) -> UnequalPanels:
     """The leniencies are the least-squares effects of judges beside one effect for each cell; mean 0 in a linked set.
 
-    Their errors are by the jackknife over the blocks of queries.
+    Their errors are by the jackknife over the blocks of queries with common cells, and no less than those of
+    independent labels whose variance within cells is as found, with one more label as far off as can be.
     """
-    apart, tied, excess = shares.beyond_chance, meetings.tied, meetings.excess
+    met = meetings.tied.any(axis=(1, 2))
+    if met.sum() < 2:  # nothing tells how uncertain a leniency would be
+        meetings, met = JudgeMeetings.unknown(meetings.tied.shape[1]), np.ones(1, dtype=bool)
+    tied, excess, apart = meetings.tied[met], meetings.excess[met], shares.beyond_chance
+    apart = apart - apart.mean(axis=0)
     whole, blocks = tied.sum(axis=0), len(tied)
     links = whole < -ROUNDING
-    if blocks < 2:  # nothing tells how uncertain a leniency would be
-        links = np.zeros_like(links)
     count, linked = connected_components(links, directed=False)
-    leniency = _effects(whole, excess.sum(axis=0)) * (blocks > 1)
-    left = _effects(whole - tied, excess.sum(axis=0) - excess) * (blocks > 1)
+    leniency = _effects(whole, excess.sum(axis=0))
+    left = _effects(whole - tied, excess.sum(axis=0) - excess)
     error = MAJORITY * apart @ (left - left.mean(axis=0)).T * np.sqrt((blocks - 1) / blocks)
+    variance = (meetings.squares + 1) / (whole.trace() + 1)
+    noise = MAJORITY**2 * variance * apart @ _inverse(whole) @ apart.T
     sets = np.stack([apart[:, linked == part].sum(axis=1) for part in range(count)], axis=1)
-    return UnequalPanels(MAJORITY * apart @ leniency, error, sets if count > 1 else sets[:, :0])
+    return UnequalPanels(MAJORITY * apart @ leniency, error, noise, sets if count > 1 else sets[:, :0])
+
+
+def _of_differences(covariance: FloatArray) -> FloatArray:
+    """(M, M) variances of the differences of M values with this covariance."""
+    own = covariance.diagonal()
+    return np.asarray(np.maximum(own[:, None] + own - 2 * covariance, 0.0))
 
 
 def _effects(tied: FloatArray, excess: FloatArray) -> FloatArray:
     """(…, K) least-squares effects from the normal equations, (…, K, K) and (…, K)."""
-    inverse = np.linalg.pinv(tied, rcond=ROUNDING, hermitian=True)
-    return np.asarray((inverse @ excess[..., None])[..., 0])
+    return (_inverse(tied) @ excess[..., None])[..., 0]
+
+
+def _inverse(tied: FloatArray) -> FloatArray:
+    return np.asarray(np.linalg.pinv(tied, rcond=ROUNDING, hermitian=True))

@@ -43,7 +43,8 @@ def influence(estimate, units=30, noise=0.3, floor=1e-6, seed=0, saturated=None)
 def allowance(size, seed):
     """Of systems of which some have lenient judges."""
     rng = np.random.default_rng(seed)
-    panels = UnequalPanels(rng.normal(0, 0.2, size), rng.normal(0, 0.05, (size, 4)), np.empty((size, 0)))
+    shift, error = rng.normal(0, 0.2, size), rng.normal(0, 0.05, (size, 4))
+    panels = UnequalPanels(shift, error, np.zeros((size, size)), np.empty((size, 0)))
     return panels.allowance(np.ones(size))
 
 
@@ -418,7 +419,9 @@ def test_no_claim_is_made_between_groups_of_systems():
 def test_intervals_hold_with_and_without_the_leniency_of_judges_that_others_lack():
     """Two systems .5 apart, of which the better has judges who raise it by .4, known exactly, and so on."""
     found = influence([1.0, 0.5, 0.5, -3.0], noise=0.1)
-    panels = UnequalPanels(np.array([0.4, 0.0, -0.4, 0.0]), np.zeros((4, 1)), np.empty((4, 0)))
+    panels = UnequalPanels(
+        np.array([0.4, 0.0, -0.4, 0.0]), np.zeros((4, 1)), np.zeros((4, 4)), np.empty((4, 0))
+    )
     plain = infer(found, np.random.default_rng(0))
     wide = infer(replace(found, allowance=panels.allowance(np.ones(4))), np.random.default_rng(0))
     assert plain.separated[0, 1]
@@ -436,7 +439,7 @@ def test_intervals_hold_with_and_without_the_leniency_of_judges_that_others_lack
 
 def test_without_differences_in_leniency_unequal_panels_change_no_claim():
     found = influence([1.0, 0.5, 0.4, -3.0], noise=0.1)
-    panels = UnequalPanels(np.zeros(4), np.zeros((4, 1)), np.empty((4, 0)))
+    panels = UnequalPanels(np.zeros(4), np.zeros((4, 1)), np.zeros((4, 4)), np.empty((4, 0)))
     plain = infer(found, np.random.default_rng(0))
     same = infer(replace(found, allowance=panels.allowance(np.ones(4))), np.random.default_rng(0))
     for name in ("separated", "difference_low", "p_value", "p_simultaneous", "low", "high", "tier"):

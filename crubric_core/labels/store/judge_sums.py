@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 
 import numpy as np
+from scipy.special import ndtri
 
 from ...settings import Response
 from ...types import FloatArray
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 WHOLE = 720_720  # divisible by 1 to 16
 MOST_BLOCKS = 200  # more queries than these are left out several at a time
-CHANCE = 3.0  # standard errors by which shares of judges may differ by chance
+CHANCE = 0.01  # probability that any of the shares would differ further by chance, were all of them equal
 
 # Cells by system, unit and who labelled them; a unit is a query, or a rubric where there is one query.
 _PATTERNS = """
@@ -42,8 +43,8 @@ _PATTERNS = """
 class JudgeShares:
     """Of M systems and K judges: whose labels a system's are.
 
-    share: (M, K) each judge's share of the system's labels; rows sum to 1. error: (M, K) its standard error over
-    queries: 0 where a judge has the same share of each.
+    share: (M, K) each judge's share of the system's labels; rows sum to 1, NaN of a system without labels. error:
+    (M, K) its standard error over queries: 0 where a judge has the same share of each.
     """
 
     share: FloatArray
@@ -51,15 +52,22 @@ class JudgeShares:
 
     @property
     def beyond_chance(self) -> FloatArray:
-        """(M, K) how far the shares are from their mean over the systems, less what chance explains; mostly 0."""
-        apart = self.share - self.share.mean(axis=0)
-        distance = np.abs(apart) - CHANCE * self.error
+        """(M, K) how far the shares are from their median over the systems, less what chance explains; mostly 0.
+
+        A standard error counts as no less than its median: one label that one system happens to lack shows none.
+        """
+        labelled = np.isfinite(self.share).all(axis=1)
+        if not labelled.any():
+            return np.zeros_like(self.share)
+        apart = self.share - np.median(self.share[labelled], axis=0)
+        error = np.maximum(self.error, np.median(self.error[labelled], axis=0))
+        distance = np.abs(apart) + ndtri(CHANCE / 2 / self.share.size) * error
         return np.where(distance > 1e-9, np.sign(apart) * distance, 0.0)
 
     @classmethod
     def of_counts(cls, labels: FloatArray, n_queries: int) -> Self:
         """From numbers of labels (M, K) alone, as if each query of a system were labelled by one judge."""
-        share = labels / labels.sum(axis=1, keepdims=True)
+        share = _of_all(labels, labels.sum(axis=1, keepdims=True))
         return cls(share, np.sqrt(share * (1 - share) / n_queries))
 
     @classmethod
@@ -73,28 +81,29 @@ class JudgeShares:
             array[i, k] = np.asarray(found[name], dtype=float)
         for array, name in ((total, "t"), (total_squares, "tt"), (units, "n")):
             array[i, 0] = np.asarray(found[name], dtype=float)
-        share = labels / total
+        share = _of_all(labels, total)
         variance = np.maximum(squares - 2 * share * crossed + share**2 * total_squares, 0.0)
         variance *= units / np.maximum(units - 1, 1)
-        return cls(share, np.sqrt(variance) / total)
+        return cls(share, _of_all(np.sqrt(variance), total))
 
 
 @dataclass(frozen=True)
 class JudgeMeetings:
     """Of K judges, over the cells that several labelled, in B blocks of queries.
 
-    tied: (B, K, K) the judges' Laplacian: on the diagonal the sum of 1 - 1/n over a judge's cells, elsewhere that of
-    -1/n over the cells of both. excess: (B, K) sum of how far a judge's label is above the cell's mean, as a share of
-    the scale.
+    tied: (B, K, K) the judges' Laplacian: the sum of -1/n over the cells of two judges, and on the diagonal what makes
+    rows sum to 0, that of 1 - 1/n over a judge's cells. excess: (B, K) sum of how far a judge's label is above the
+    cell's mean, as a share of the scale. squares: sum of the squares of that.
     """
 
     tied: FloatArray
     excess: FloatArray
+    squares: float
 
     @classmethod
     def unknown(cls, n_judges: int) -> Self:
         """Of judges of whom no common cell is known."""
-        return cls(np.zeros((1, n_judges, n_judges)), np.zeros((1, n_judges)))
+        return cls(np.zeros((1, n_judges, n_judges)), np.zeros((1, n_judges)), 0.0)
 
     @classmethod
     def read(cls, cursor: duckdb.DuckDBPyConnection, pairs: Query, excess: Query, n_judges: int) -> Self:
@@ -105,10 +114,17 @@ class JudgeMeetings:
         tied[tuple(np.asarray(met[name]) for name in ("block", "k", "l"))] = (
             -np.asarray(met["w"], dtype=float) / WHOLE
         )
+        each = np.arange(n_judges)
+        tied[:, each, each] -= tied.sum(axis=2)
         at = tuple(np.asarray(above[name]) for name in ("block", "k"))
-        np.add.at(over, at, np.asarray(above["x"], dtype=float) / (WHOLE * (np.asarray(above["levels"]) - 1)))
-        np.add.at(tied, (*at, at[1]), np.asarray(above["n"], dtype=float))
-        return cls(tied, over)
+        scale = WHOLE * np.asarray(above["top"], dtype=float)
+        np.add.at(over, at, np.asarray(above["x"], dtype=float) / scale)
+        return cls(tied, over, float((np.asarray(above["xx"], dtype=float) / scale**2).sum()))
+
+
+def _of_all(part: FloatArray, total: FloatArray) -> FloatArray:
+    """(M, K) over (M, 1); NaN where there is nothing."""
+    return np.divide(part, total, out=np.full_like(part, np.nan), where=total > 0)
 
 
 def shares(dataset: int, response: Response, runs: bool) -> Query:
@@ -139,7 +155,7 @@ def shares(dataset: int, response: Response, runs: bool) -> Query:
 
 
 def meetings(dataset: int, response: Response, runs: bool) -> Query:
-    """(block, k, l, w): the sum of WHOLE / n over cells that judges k and l both labelled, k = l included."""
+    """(block, k, l, w): the sum of WHOLE / n over cells that judges k and l both labelled."""
     return (
         f"""
         WITH {readings_of(response, runs)}, {_PATTERNS},
@@ -150,25 +166,30 @@ def meetings(dataset: int, response: Response, runs: bool) -> Query:
         pairs AS (SELECT *, unnest(who) AS other FROM ones)
         SELECT block, a.k, b.k AS l, sum(cells * ({WHOLE} // len(who)))::DOUBLE AS w
         FROM pairs JOIN judge_order a ON a.judge_id = one JOIN judge_order b ON b.judge_id = other
-        GROUP BY ALL
+        WHERE one <> other GROUP BY ALL
         """,
         {"dataset": dataset},
     )
 
 
 def excess(dataset: int, response: Response, runs: bool) -> Query:
-    """(block, k, levels, n, x): cells with several labels, and the sum of WHOLE (label - the cell's mean)."""
-    levels = "2" if response == "binary" else "levels"
+    """(block, k, top, x, xx): sums of WHOLE (label - the cell's mean) and of its square over cells with several labels.
+
+    By the highest level, in order, since the sums of several scales are added as fractions.
+    """
+    top = "1" if response == "binary" else "levels - 1"
     return (
         f"""
         WITH {readings_of(response, runs)}, {_PATTERNS},
         sums AS (
             SELECT system_id, j, count(*) AS n, sum(x) AS s FROM readings GROUP BY system_id, j HAVING count(*) > 1
+        ),
+        above AS (
+            SELECT unit % {MOST_BLOCKS} AS block, k, {top} AS top, (n * x - s)::HUGEINT * ({WHOLE} // n) AS x
+            FROM readings JOIN sums USING (system_id, j) JOIN units USING (j) JOIN judge_order USING (judge_id)
         )
-        SELECT unit % {MOST_BLOCKS} AS block, k, {levels} AS levels, count(*) AS n,
-               sum((n * x - s)::HUGEINT * ({WHOLE} // n))::DOUBLE AS x
-        FROM readings JOIN sums USING (system_id, j) JOIN units USING (j) JOIN judge_order USING (judge_id)
-        GROUP BY ALL
+        SELECT block, k, top, sum(x)::DOUBLE AS x, sum(x * x)::DOUBLE AS xx FROM above
+        GROUP BY ALL ORDER BY ALL
         """,
         {"dataset": dataset},
     )

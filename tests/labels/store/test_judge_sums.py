@@ -44,15 +44,39 @@ def test_sums_are_those_of_the_cells_one_by_one(rows, response):
     share, error = oracles.naive_judge_shares(panel, unit)
     np.testing.assert_allclose(shares.share, share, atol=1e-12)
     np.testing.assert_allclose(shares.error, error, atol=1e-7)
-    tops = np.maximum(levels - 1, 1) if response == "ordered" else np.ones(len(levels))
-    tied, excess = np.zeros_like(meetings.tied), np.zeros_like(meetings.excess)
+    tops = levels - 1 if response == "ordered" else np.ones(len(levels))
+    tied, excess, squares = np.zeros_like(meetings.tied), np.zeros_like(meetings.excess), 0.0
     for i, j in np.ndindex(panel.shape[:2]):
         known = np.flatnonzero(~np.isnan(panel[i, j]))
         if len(known) > 1:
             tied[unit[j]][np.ix_(known, known)] += np.eye(len(known)) - 1 / len(known)
-            excess[unit[j], known] += (panel[i, j, known] - panel[i, j, known].mean()) / tops[j]
+            above = (panel[i, j, known] - panel[i, j, known].mean()) / tops[j]
+            excess[unit[j], known] += above
+            squares += (above**2).sum()
     np.testing.assert_allclose(meetings.tied, tied, atol=1e-12)
     np.testing.assert_allclose(meetings.excess, excess, atol=1e-12)
+    assert meetings.squares == pytest.approx(squares)
+
+
+def test_a_system_whose_labels_are_all_blank_hides_no_unequal_panels():
+    rows = [
+        ((s, q, r, s % 2), "" if s == 3 else 1 + q % 2) for s in range(4) for q in range(4) for r in (0, 1)
+    ]
+    with Workspace() as ws:
+        found = dataset(ws, frame(rows)).judge_shares()
+    assert np.isnan(found.share).tolist() == [[False] * 2] * 3 + [[True] * 2]
+    assert found.beyond_chance.any(axis=1).tolist() == [False, True, False, False]
+    counted = JudgeShares.of_counts(np.array([[8.0, 0.0], [0.0, 8.0], [8.0, 0.0], [0.0, 0.0]]), 4)
+    assert np.array_equal(counted.beyond_chance, found.beyond_chance)
+    assert not JudgeShares.of_counts(np.zeros((2, 2)), 4).beyond_chance.any()
+
+
+def test_rows_of_panels_of_any_size_sum_to_nothing():
+    rows = [((0, q, 0, f"{k:02}"), 1 + (q + k) % 2) for q in (0, 1) for k in range(17 + q)]
+    with Workspace() as ws:
+        tied = dataset(ws, frame(rows)).judge_meetings().tied
+    assert np.abs(tied.sum(axis=2)).max() < 1e-12
+    assert np.diagonal(tied[0])[:17] == pytest.approx(16 / 17, rel=1e-4)
 
 
 def test_repeated_draws_of_a_judge_are_one_label():

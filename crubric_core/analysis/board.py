@@ -25,7 +25,7 @@ class Board:
     comparisons: one row a pair of ranked systems: system, other, difference, low, high, separated. by_score: claims are
     about scores, since there are too few systems for abilities. n_rubrics: by which a system is placed, at most.
     refused: why no claim may be made, or "". unequal: whether the systems were labelled by different judges.
-    queries: (M,) queries by which each system is placed; None: as many for all.
+    queries, rubrics: (M,) those by which each system is placed; None: as many for all.
     """
 
     systems: tuple[str, ...]
@@ -37,6 +37,7 @@ class Board:
     refused: str = ""
     unequal: bool = False
     queries: IntArray | None = None
+    rubrics: IntArray | None = None
 
 
 def rests_on(board: Board) -> tuple[str, ...]:
@@ -62,7 +63,7 @@ def rests_on(board: Board) -> tuple[str, ...]:
         )
     if board.unequal:
         said.append(panels_sentence(board))
-    if missing := missing_queries_sentence(board):
+    if missing := missing_labels_sentence(board):
         said.append(missing)
     level = level_of(board)
     if standing.simultaneous:
@@ -95,23 +96,35 @@ def groups_sentence(board: Board) -> str:
     )
 
 
-def missing_queries_sentence(board: Board) -> str:
-    """Which systems have labels on fewer queries than others, and what that may hide; "" where none has."""
-    if board.queries is None or not board.standing.ranked.any():
+def missing_labels_sentence(board: Board) -> str:
+    """Which systems have labels on fewer queries, or rubrics, than others, and what follows; "" where none has."""
+    beside = " Scores are compared beside one effect of each query." if board.by_score else ""
+    if said := _fewer(board, board.queries, "queries"):
+        return (
+            f"{said}: an answer that is missing because its system failed counts as unknown unless it is labelled as "
+            f"failed.{beside}"
+        )
+    if said := _fewer(board, board.rubrics, "rubrics"):
+        return (
+            f"{said}: a label that is missing because its system failed counts as unknown, and only abilities allow "
+            "for how hard the other rubrics are."
+        )
+    return ""
+
+
+def _fewer(board: Board, labelled: IntArray | None, what: str) -> str:
+    """``x has labels on fewer queries than others, on 40 of 100``; "" where nobody has much fewer."""
+    if labelled is None or not board.standing.ranked.any():
         return ""
-    counts = np.where(board.standing.ranked, board.queries, board.queries.max())
+    counts = np.where(board.standing.ranked, labelled, labelled.max())
     most, fewest = int(counts.max()), int(counts.argmin())
     fewer = int((counts < FEWER * most).sum())
     if not fewer:
         return ""
-    one = name(board.systems[fewest])
-    who = one if fewer == 1 else f"{fewer:,} systems"
-    those = f"on {counts[fewest]:,} of {most:,}" if fewer == 1 else f"{one} on {counts[fewest]:,} of {most:,}"
-    beside = " Scores are compared beside one effect of each query." if board.by_score else ""
-    return (
-        f"{who} {'has' if fewer == 1 else 'have'} labels on fewer queries than others, {those}: an answer that is "
-        f"missing because its system failed counts as unknown unless it is labelled as failed.{beside}"
-    )
+    one, least = name(board.systems[fewest]), f"{counts[fewest]:,} of {most:,}"
+    if fewer == 1:
+        return f"{one} has labels on fewer {what} than others, on {least}"
+    return f"{fewer:,} systems have labels on fewer {what} than others, {one} on {least}"
 
 
 def panels_sentence(board: Board) -> str:

@@ -50,6 +50,7 @@ def board_of(
         refused="" if verdict is None or verdict.holds else verdict.sentence,
         unequal=ranking.ability.allowance is not None,
         queries=np.isfinite(ranking.scores.by_query).sum(axis=1),
+        rubrics=np.isfinite(ranking.scores.points).sum(axis=1),
     )
 
 

@@ -363,6 +363,11 @@ def test_systems_with_fewer_queries_are_named_and_what_that_may_hide() -> None:
         "M1 has labels on fewer queries than others, on 40 of 100: an answer that is missing because its system failed "
         "counts as unknown unless it is labelled as failed."
     )
+    fewer = board(found, queries=np.array([100, 100, 100]), rubrics=np.array([200, 4000, 3900]))
+    assert (
+        "M0 has labels on fewer rubrics than others, on 200 of 4,000: a label that is missing because its system "
+        "failed counts as unknown, and only abilities allow for how hard the other rubrics are."
+    ) in rests_on(fewer)
     several = board(found, queries=np.array([90, 40, 100]), by_score=True)
     assert any(
         said.startswith("2 systems have labels on fewer queries than others, M1 on 40 of 100: ")

@@ -24,7 +24,7 @@ class Board:
 
     comparisons: one row a pair of ranked systems: system, other, difference, low, high, separated. by_score: claims are
     about scores, since there are too few systems for abilities. n_rubrics: by which a system is placed, at most.
-    refused: why no claim may be made, or "". unequal: whether the systems were labelled by different judges.
+    refused: why no claim may be made, or "". unequal: whether other judges labelled some systems, or in other shares.
     queries, rubrics: (M,) those by which each system is placed; None: as many for all.
     """
 
@@ -132,9 +132,10 @@ def panels_sentence(board: Board) -> str:
     standing = board.standing
     if not board.unequal:
         return ""
+    said = "The systems' labels come from different judges, or from the same in different shares"
     if standing.allowance is None:
-        return "Systems were labelled by different judges, who may differ in leniency: no interval allows for it."
-    said = "Systems were labelled by different judges: intervals are wider by what these differ in leniency"
+        return f"{said}: the board's intervals do not allow for what these differ in leniency."
+    said += ": intervals allow for what these may differ in leniency"
     if not standing.excused:
         return f"{said}."
     verb = "is" if standing.excused == 1 else "are"

@@ -11,6 +11,7 @@ from scipy.special import expit
 
 from crubric_core import Settings, Workspace, run_pipeline
 from crubric_core.analysis.stages import Analysis, with_rules
+from crubric_core.labels.store.snapshot import Snapshot
 from crubric_core.leaderboard.inference import infer
 
 SYSTEMS, RUBRICS, JUDGES = 8, 120, 4
@@ -91,8 +92,25 @@ def test_a_board_says_that_different_judges_labelled_its_systems():
         f"and {robust.ranking.standing.excused} pairs are not separated that otherwise would be" in sentence
         for sentence in robust.claims.basis
     )
-    assert any("no interval allows for it" in sentence for sentence in paper.claims.basis)
+    assert any("intervals do not allow for what these differ" in sentence for sentence in paper.claims.basis)
     assert len(few) == 1
+
+
+def test_a_system_without_known_labels_hides_no_unequal_panels():
+    table = labels(0, camps()).astype({"label": object})
+    table.loc[table["system"] == "s7", "label"] = ""
+    study = analysed(table)
+    assert not study.ranking().standing.separated.any()
+    assert study.ranking().standing.excused > 0
+
+
+@pytest.mark.parametrize("settings", [Settings(), Settings(model="GRM")])
+def test_a_snapshot_knows_the_same_of_the_panels(settings):
+    study = analysed(labels(0, own_pairs()), settings)
+    taken = replace(study, data=Snapshot(study.data, settings))
+    assert np.array_equal(taken.panels().shift, study.panels().shift)
+    assert np.array_equal(taken.panels().noise, study.panels().noise)
+
 
 
 def test_where_all_judges_label_all_nothing_is_said_and_nothing_changes():

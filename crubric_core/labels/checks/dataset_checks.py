@@ -224,8 +224,8 @@ def _unequal(table: pd.DataFrame) -> Iterator[Finding]:
     sentence = (
         f"{count(len(found), 'system')} {'has' if len(found) == 1 else 'have'} other judges than most: {judge!s} gave "
         f"{share.loc[system, judge]:.0%} of the labels of {system!s}, and {usual[judge]:.0%} of the median system's"
-        f"{first}. Where judges differ in leniency, so do such systems; the leaderboard's intervals allow for it. Have "
-        "the same judges label all systems."
+        f"{first}. Where judges differ in leniency, so do such systems: the leaderboard's intervals allow for what is "
+        "beyond chance, unless rubrics are resampled. Have the same judges label all systems."
     )
     rows = found.rename("distance").reset_index()
     yield Finding("warning", "unequal", "Systems with other judges", sentence, len(found), rows)

@@ -28,7 +28,8 @@ class Snapshot(Dataset):
         responses: set[Response] = {"binary", settings.response, "ordered" if graded else "binary"}
         self._panels = {response: ds.panel(response) for response in responses if ds.has_labels}
         self._shares = {response: ds.judge_shares(response) for response in responses}
-        self._meetings = {response: ds.judge_meetings(response) for response in responses}
+        unequal = [response for response in responses if self._shares[response].beyond_chance.any()]
+        self._meetings = {response: ds.judge_meetings(response) for response in unequal}
         self._rules = ds.scoring_rules()
         self._gold, self._reference = ds.gold(), ds.reference_ranking()
         if ds.fingerprint != self._fingerprint:
@@ -79,7 +80,7 @@ class Snapshot(Dataset):
         return self._shares[response]
 
     def judge_meetings(self, response: Response = "binary") -> JudgeMeetings:
-        """As ``Dataset.judge_meetings``."""
+        """As ``Dataset.judge_meetings``, of unequal panels."""
         return self._meetings[response]
 
     def reduce(

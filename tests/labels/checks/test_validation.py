@@ -115,8 +115,8 @@ def test_systems_with_judges_of_their_own_are_named(ws):
     assert finding.count == 1
     assert finding.sentence == (
         "1 system has other judges than most: j2 gave 100% of the labels of s5, and 0% of the median system's. Where "
-        "judges differ in leniency, so do such systems; the leaderboard's intervals allow for it. Have the same judges "
-        "label all systems."
+        "judges differ in leniency, so do such systems: the leaderboard's intervals allow for what is beyond chance, "
+        "unless rubrics are resampled. Have the same judges label all systems."
     )
     assert finding.examples["system"].tolist()[0] == "s5"
 

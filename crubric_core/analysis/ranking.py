@@ -17,7 +17,7 @@ from ..leaderboard.inference import Inference, infer
 from ..leaderboard.influence import Influence, ability_influence, score_influence
 from ..leaderboard.places import tiers_by_neighbour
 from ..settings import Settings
-from ..task_types.scoring import QueryScores, by_emphasis, score_systems
+from ..task_types.scoring import QueryScores, by_emphasis, score_ranges, score_systems
 from ..task_types.types import TASK_TYPES
 from ..types import BoolArray, FloatArray, IntArray
 from .result import Calibration, Method, Ranking
@@ -107,8 +107,10 @@ def score_inference(
 def _score_evidence(scores: QueryScores, queries: pd.DataFrame, panels: UnequalPanels | None) -> Influence:
     """Contributions of the queries; of the rubrics of the only query where one alone has a score."""
     found = _contributions(scores, queries)
-    allowance = None if panels is None else panels.allowance(np.ones(len(found.estimate)))
-    return replace(found, allowance=allowance)
+    if panels is None:
+        return found
+    slope = score_ranges(scores, queries["omega"].to_numpy(dtype=float))
+    return replace(found, allowance=panels.allowance(np.nan_to_num(slope)))
 
 
 def _contributions(scores: QueryScores, queries: pd.DataFrame) -> Influence:

@@ -23,7 +23,7 @@ class QueryScores:
 
     score: (M,) Σ omega_n · by_query over the queries with a score; NaN where a system has none.
     by_query: (M, N) weighted mean of the points of the query's rubrics, in [0, 1] if clipped; NaN unknown.
-    points: (M, J) g_j, from the lowest penalty to 1; NaN unknown.
+    points: (M, J) g_j, from the lowest penalty to 1; NaN unknown. lowest: (J,) g_j of the lowest level.
     emphasis, weights: (J,) e_j, and w_j = e_j × the weight given.
     query_index: (J,) each rubric's query. task_type: (N,) the rules used; None where plain pass or fail.
     fallback: (N,) True where no type is likely enough. unrecognised: type names that are none.
@@ -33,6 +33,7 @@ class QueryScores:
     score: FloatArray
     by_query: FloatArray
     points: FloatArray
+    lowest: FloatArray
     emphasis: FloatArray
     weights: FloatArray
     query_index: IntArray
@@ -139,7 +140,8 @@ def score_systems(
     rules = rules or ScoringRules()
     types = resolve_task_types(task_type, probabilities, tau_t, n_queries)
     of_rubric = types.task_type[query_index]
-    points = rubric_points(y, levels, _or_none(severity, n_rubrics), of_rubric, rules)
+    severities = _or_none(severity, n_rubrics)
+    points = rubric_points(y, levels, severities, of_rubric, rules)
     stress = emphasis(_or_none(dimension, n_rubrics), of_rubric, rules)
     total = stress if weights is None else stress * weights
     by_query = query_scores(points, total, query_index, n_queries, clip)
@@ -147,6 +149,7 @@ def score_systems(
         score=overall_scores(by_query, omega),
         by_query=by_query,
         points=points,
+        lowest=rubric_points(np.zeros((1, n_rubrics)), levels, severities, of_rubric, rules)[0],
         emphasis=stress,
         weights=total,
         query_index=query_index,
@@ -162,6 +165,14 @@ def by_emphasis(scores: QueryScores, omega: FloatArray | None = None) -> QuerySc
     n_queries = scores.by_query.shape[1]
     by_query = query_scores(scores.points, scores.emphasis, scores.query_index, n_queries, scores.clip)
     return replace(scores, score=overall_scores(by_query, omega), by_query=by_query, weights=scores.emphasis)
+
+
+def score_ranges(scores: QueryScores, omega: FloatArray | None = None) -> FloatArray:
+    """(M,) how far S rises from the lowest level of each known label to the highest, if not clipped; NaN of none."""
+    rises = np.where(np.isfinite(scores.points), 1 - scores.lowest, np.nan)
+    n_queries = scores.by_query.shape[1]
+    by_query = query_scores(rises, scores.weights, scores.query_index, n_queries, clip=False)
+    return overall_scores(by_query, omega)
 
 
 def explain_query(scores: QueryScores, system: int, query: int) -> QueryExplanation:

@@ -71,6 +71,19 @@ def test_scores_of_identical_systems_with_different_judges_are_not_separated_eit
     assert sum(study.score_standing(study.used).separated.any() for study in studies) == 0
 
 
+def test_of_scores_that_lose_points_by_failed_rubrics_more_is_allowed_for():
+    table = labels(0, camps())
+    queries = pd.DataFrame({"query": table["query"].unique()}).assign(task_type="high_risk_constraint")
+    rubrics = table[["query", "rubric"]].drop_duplicates().assign(severity="critical")
+    with Workspace() as ws:
+        for kind, given in (("labels", table), ("queries", queries), ("rubrics", rubrics)):
+            ws.ingest(given.to_csv(index=False).encode(), "d", kind=kind)
+        data = ws.dataset("d")
+        study = Analysis(data=data, fingerprint=data.fingerprint, settings=with_rules(data, Settings()))
+        pairs = study.score_standing(study.used).allowance.pairs
+    assert pairs[0, 7] == pytest.approx(1.5), "of judges that never met, from -.5 to 1"
+
+
 def test_what_leniency_cannot_explain_is_still_separated():
     ability = np.repeat([1.5, -1.5], 4)
     common = np.broadcast_to(camps()[:, None], (SYSTEMS, RUBRICS, JUDGES)).copy()
@@ -110,7 +123,6 @@ def test_a_snapshot_knows_the_same_of_the_panels(settings):
     taken = replace(study, data=Snapshot(study.data, settings))
     assert np.array_equal(taken.panels().shift, study.panels().shift)
     assert np.array_equal(taken.panels().noise, study.panels().noise)
-
 
 
 def test_where_all_judges_label_all_nothing_is_said_and_nothing_changes():

@@ -11,6 +11,7 @@ from crubric_core.task_types.scoring import (
     by_emphasis,
     explain_query,
     overall_scores,
+    score_ranges,
     score_systems,
 )
 from crubric_core.task_types.types import TASK_TYPES
@@ -192,6 +193,15 @@ def scored(study):
 @given(studies())
 def test_scores_are_those_of_the_plain_loop(study):
     np.testing.assert_allclose(scored(study).score, oracles.naive_scores(**study), atol=1e-12)
+
+
+@given(studies())
+def test_the_range_of_a_score_is_that_from_all_labels_failed_to_all_passed(study):
+    y, tops = study["y"], np.broadcast_to(study["levels"] - 1.0, study["y"].shape)
+    low, high = (
+        scored({**study, "y": np.where(np.isnan(y), y, level), "clip": False}).score for level in (0.0, tops)
+    )
+    np.testing.assert_allclose(score_ranges(scored(study), study["omega"]), high - low, atol=1e-12)
 
 
 @given(studies())

@@ -133,7 +133,7 @@ def board_chip(board: Board, claims: Claims) -> Chip:
     if standing.n_groups > 1:
         remedy = "Have some systems of each answer the same queries."
         return Chip("Board", figure, "stop", f"{groups_sentence(board)} {remedy}")
-    if standing.excused:
+    if standing.excused or (board.unequal and standing.allowance is None):
         remedy = "Have the same judges label all systems."
         return Chip("Board", figure, "look" if apart else "stop", f"{panels_sentence(board)} {remedy}")
     if not apart:

@@ -48,22 +48,36 @@ def test_too_few_systems_or_queries_and_many_missing_labels_are_no_good_labels()
 
 
 def test_a_system_is_named_as_its_file_spells_it() -> None:
-    standing = SimpleNamespace(design_effect=1.0, n_groups=1, excused=0)
-    board = SimpleNamespace(standing=standing, comparisons=pd.DataFrame({"separated": [True]}), refused="")
+    standing = SimpleNamespace(design_effect=1.0, n_groups=1, excused=0, allowance=None)
+    board = SimpleNamespace(
+        standing=standing, comparisons=pd.DataFrame({"separated": [True]}), refused="", unequal=False
+    )
     claims = SimpleNamespace(ahead="s39 is ahead of 1 of the 1 other at 95%.", contradicted=())
     assert board_chip(board, claims).sentence.startswith("s39 ")
 
 
 def test_a_contradiction_is_a_sentence_of_its_own() -> None:
     board = SimpleNamespace(
-        standing=SimpleNamespace(design_effect=1.0, n_groups=1, excused=0),
+        standing=SimpleNamespace(design_effect=1.0, n_groups=1, excused=0, allowance=None),
         comparisons=pd.DataFrame({"separated": [True]}),
         refused="",
+        unequal=False,
     )
     claims = SimpleNamespace(
         ahead="s39 is ahead.", contradicted=("But the human ranking orders 1 of these.",)
     )
     assert board_chip(board, claims).sentence.startswith("The human ranking orders 1 of these. ")
+
+
+def test_unequal_panels_that_no_interval_allows_for_deserve_a_look() -> None:
+    standing = SimpleNamespace(design_effect=1.0, n_groups=1, excused=0, allowance=None)
+    board = SimpleNamespace(
+        standing=standing, comparisons=pd.DataFrame({"separated": [True]}), refused="", unequal=True
+    )
+    chip = board_chip(board, SimpleNamespace(ahead="s1 is ahead.", contradicted=()))
+    assert chip.state == "look"
+    assert "do not allow for" in chip.sentence
+    assert chip.sentence.endswith("Have the same judges label all systems.")
 
 
 def test_a_board_whose_systems_share_no_queries_is_not_fit() -> None:

@@ -114,6 +114,19 @@ def test_a_few_common_cells_may_agree_by_chance(common):
     assert held >= 55
 
 
+@pytest.mark.parametrize("common", [2, 5, 20])
+def test_cells_that_all_agree_bound_leniency_no_closer_than_their_number_allows(common):
+    """Of n cells on which two judges never differ, their rates may at 95% differ by 1 - .05^(1/n) (Clopper-Pearson)."""
+    panel = np.full((6, 40, 2), np.nan)
+    panel[:3, :, 0] = panel[3:, :, 1] = 1.0
+    panel[0, : 2 * common : 2] = 1.0
+    allowed = unequal_panels(*sums(panel, UNIT)).allowance(np.ones(6))
+    width = 1.96 * MAJORITY * np.sqrt(2 / common / (common + 1))
+    assert allowed.pairs[1, 4] == pytest.approx(width, rel=1e-3)
+    assert width >= 1 - 0.05 ** (1 / common)
+    assert allowed.high[4] > width / 3, "against the mean of all, of which half have its judge"
+
+
 def test_what_few_cells_tell_does_not_depend_on_which_query_they_are_of():
     for query in (0, 7):
         panel = np.full((6, 40, 2), np.nan)
@@ -135,6 +148,10 @@ def test_between_judges_who_never_meet_any_difference_is_possible():
     allowed = found.allowance(np.full(6, 2.0)).pairs
     assert allowed[0, 4] == pytest.approx(2.0)  # the whole scale, at a slope of 2
     assert allowed[0, 1] == pytest.approx(0.0, abs=1e-9)
+    one = found.allowance(np.full(6, 2.0)).high[0]
+    assert one == pytest.approx(1.0), "half of it beside the mean of all"
+    unlike = found.allowance(np.array([2.0, 1, 1, 1, 1, 1])).pairs
+    assert unlike[0, 4] == unlike[4, 0] == pytest.approx(2.0), "at the larger slope of both"
 
 
 def test_one_cell_of_both_sides_links_them_but_leaves_the_difference_unsure():

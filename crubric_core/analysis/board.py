@@ -99,21 +99,21 @@ def groups_sentence(board: Board) -> str:
 def missing_labels_sentence(board: Board) -> str:
     """Which systems have labels on fewer queries, or rubrics, than others, and what follows; "" where none has."""
     beside = " Scores are compared beside one effect of each query." if board.by_score else ""
-    if said := _fewer(board, board.queries, "queries"):
+    if said := _fewer(board, board.queries, "labels on fewer queries"):
         return (
             f"{said}: an answer that is missing because its system failed counts as unknown unless it is labelled as "
             f"failed.{beside}"
         )
-    if said := _fewer(board, board.rubrics, "rubrics"):
+    if said := _fewer(board, board.rubrics, "a consensus label on fewer rubrics"):
         return (
-            f"{said}: a label that is missing because its system failed counts as unknown, and only abilities allow "
-            "for how hard the other rubrics are."
+            f"{said}: ties, and answers that are missing because a system failed, count as unknown, and only abilities "
+            "allow for how hard the other rubrics are."
         )
     return ""
 
 
 def _fewer(board: Board, labelled: IntArray | None, what: str) -> str:
-    """``x has labels on fewer queries than others, on 40 of 100``; "" where nobody has much fewer."""
+    """``x has labels on fewer queries than others, on 40 of 100``, of ``what``; "" where nobody has much fewer."""
     if labelled is None or not board.standing.ranked.any():
         return ""
     counts = np.where(board.standing.ranked, labelled, labelled.max())
@@ -123,8 +123,8 @@ def _fewer(board: Board, labelled: IntArray | None, what: str) -> str:
         return ""
     one, least = name(board.systems[fewest]), f"{counts[fewest]:,} of {most:,}"
     if fewer == 1:
-        return f"{one} has labels on fewer {what} than others, on {least}"
-    return f"{fewer:,} systems have labels on fewer {what} than others, {one} on {least}"
+        return f"{one} has {what} than others, on {least}"
+    return f"{fewer:,} systems have {what} than others, {one} on {least}"
 
 
 def panels_sentence(board: Board) -> str:

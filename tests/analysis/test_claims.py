@@ -365,8 +365,8 @@ def test_systems_with_fewer_queries_are_named_and_what_that_may_hide() -> None:
     )
     fewer = board(found, queries=np.array([100, 100, 100]), rubrics=np.array([200, 4000, 3900]))
     assert (
-        "M0 has labels on fewer rubrics than others, on 200 of 4,000: a label that is missing because its system "
-        "failed counts as unknown, and only abilities allow for how hard the other rubrics are."
+        "M0 has a consensus label on fewer rubrics than others, on 200 of 4,000: ties, and answers that are missing "
+        "because a system failed, count as unknown, and only abilities allow for how hard the other rubrics are."
     ) in rests_on(fewer)
     several = board(found, queries=np.array([90, 40, 100]), by_score=True)
     assert any(

@@ -30,7 +30,7 @@ GateStatistic = Literal["kappa", "agreement"]
 Agreement = Literal["unanimous", "pairwise"]
 MeasurabilityPrior = Literal["estimated", "fixed"]
 Basis = Literal["all", "bank"]
-Population = Literal["queries", "rubrics"]
+Population = Literal["queries", "domains", "rubrics"]
 LOWEST_TAU: Mapping[GateStatistic, float] = {"kappa": -1.0, "agreement": 0.0}
 """Least threshold of each gate statistic; the largest of both is 1."""
 _FOLLOWS: Any = None  # a field that __post_init__ resolves
@@ -203,6 +203,8 @@ class Settings:
         "ranking",
         choices={
             "queries": "queries like these",
+            "domains": "domains like these: the queries of one domain count as one, also for what banks are worth; new "
+            "systems are placed by query",
             "rubrics": "further rubrics of these very queries (bootstrap; paper)",
         },
     )

@@ -815,3 +815,23 @@ def naive_leniency(panel):
             labels.append(panel[i, j, k])
     found = np.linalg.lstsq(np.array(rows), np.array(labels), rcond=None)[0][-judges:]
     return found - found.mean()
+
+
+def naive_domain_variances(psi, labelled, domain, floor):
+    """(M, M) as ``naive_variances`` with domains as units, unequal ones as docs/method.md §10 says; units (M,)."""
+    size, names = psi.shape[1], sorted(set(domain))
+    sums, units = [], []
+    for i in range(size):
+        count = {d: sum(bool(labelled[q, i]) for q in range(len(psi)) if domain[q] == d) for d in names}
+        share = {d: n / sum(count.values()) for d, n in count.items()}
+        squares = sum(w * w for w in share.values())
+        units.append(math.floor(1 / squares + 1e-9))
+        whole = {d: sum(psi[q, i] for q in range(len(psi)) if domain[q] == d) for d in names}
+        shown = {d: 1 - 2 * share[d] + squares if count[d] else 1 - 1 / units[i] for d in names}
+        sums.append([whole[d] / math.sqrt(shown[d]) for d in names])
+    out = np.empty((size, size))
+    for i in range(size):
+        for k in range(size):
+            gap = [x - (z if i != k else 0) for x, z in zip(sums[i], sums[k], strict=True)]
+            out[i, k] = max(sum(g * g for g in gap), floor[i] + floor[k] if i != k else floor[i])
+    return out, units

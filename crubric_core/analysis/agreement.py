@@ -8,7 +8,7 @@ import numpy as np
 from scipy.stats import rankdata
 
 from ..leaderboard.inference import Inference, infer
-from ..leaderboard.influence import score_influence
+from ..leaderboard.influence import Domains, score_influence
 from ..types import BoolArray, FloatArray, IntArray
 
 
@@ -56,9 +56,16 @@ def mean_scores(y: FloatArray, levels: IntArray, query: IntArray, use: BoolArray
     return np.divide(sums, counts, out=np.full(sums.shape, np.nan), where=counts > 0)
 
 
-def mean_standing(scores: FloatArray, confidence: float, seed: int, *, simultaneous: bool) -> Inference:
-    """Claims about the mean of scores (M, n) over queries of equal weight."""
-    evidence = score_influence(scores, np.ones(scores.shape[1]))
+def mean_standing(
+    scores: FloatArray,
+    confidence: float,
+    seed: int,
+    *,
+    simultaneous: bool,
+    domains: Domains | None = None,
+) -> Inference:
+    """Claims about the mean of scores (M, n) over queries of equal weight. domains: the units in place of these."""
+    evidence = score_influence(scores, np.ones(scores.shape[1]), domains=domains)
     rng = np.random.default_rng([seed, 4])
     return infer(evidence, rng, confidence=confidence, simultaneous=simultaneous)
 

@@ -12,7 +12,7 @@ from ..bank.worth import Worth, bank_worth, least_keeping
 from ..judges.unequal_panels import UnequalPanels
 from ..leaderboard.cross_fit import CrossFit
 from ..leaderboard.inference import draws_for, separated_pairs
-from ..leaderboard.influence import ability_influence
+from ..leaderboard.influence import Domains, ability_influence
 from ..settings import Settings
 from ..text import count
 from ..types import BoolArray, FloatArray, IntArray
@@ -61,9 +61,10 @@ def place_on(
     query_index: IntArray,
     settings: Settings,
     panels: UnequalPanels | None = None,
+    domains: Domains | None = None,
 ) -> Placed:
-    """Cross-fitted abilities on ``use``, (J,) or (F, J), and which pairs they separate, by query."""
-    influence = ability_influence(cross, use, query_index, panels)
+    """Cross-fitted abilities on ``use``, (J,) or (F, J), and which pairs they separate, by query or domain."""
+    influence = ability_influence(cross, use, query_index, panels, domains)
     normals = _normals(settings.seed, draws_for(int(influence.ranked.sum())), len(influence.psi))
     separated = separated_pairs(
         influence, normals, confidence=settings.confidence, simultaneous=settings.simultaneous
@@ -77,9 +78,12 @@ def place_on_each(
     query_index: IntArray,
     settings: Settings,
     panels: UnequalPanels | None = None,
+    domains: Domains | None = None,
 ) -> list[Placed]:
     """``place_on`` of each of the masks; the first alone, since it computes what all of them share."""
-    place = partial(place_on, cross, query_index=query_index, settings=settings, panels=panels)
+    place = partial(
+        place_on, cross, query_index=query_index, settings=settings, panels=panels, domains=domains
+    )
     first, rest = [place(mask) for mask in masks[:1]], masks[1:]
     return first + run_threads(place, rest, gains=cross.is_large)
 

@@ -48,18 +48,12 @@ def rests_on(board: Board) -> tuple[str, ...]:
         said.append("Fewer than 6 systems: the claims are about scores, not abilities.")
     if standing.method == "bootstrap":
         said.append("Rubrics are resampled within their queries: the claims hold for these very queries.")
-    elif standing.unit == "rubric":
-        said.append(
-            "There is one query: its rubrics are the evidence, and nothing is known of other queries."
-        )
     else:
-        said.append(
-            f"The evidence is {count(standing.n_units, 'query', 'queries')}: the claims hold for queries like these."
-        )
+        said.append(_evidence(board))
     if np.isfinite(standing.design_effect):
         said.append(
-            f"Design effect {standing.design_effect:.1f}: the variance between queries, as a multiple of that from the "
-            "rubrics within them."
+            f"Design effect {standing.design_effect:.1f}: the variance between {like(standing)}, as a multiple of that "
+            f"from the rubrics within {'their queries' if standing.unit == 'domain' else 'them'}."
         )
     if board.unequal:
         said.append(panels_sentence(board))
@@ -76,6 +70,19 @@ def rests_on(board: Board) -> tuple[str, ...]:
     if unranked:
         said.append(f"Not ranked for want of labels on these rubrics: {count(unranked, 'system')}.")
     return tuple(said)
+
+
+def like(standing: Inference) -> str:
+    """What more of would separate more systems: "queries" or "domains"."""
+    return "domains" if standing.unit == "domain" else "queries"
+
+
+def units(standing: Inference) -> str:
+    """The units of evidence by query or domain, counted: "8 domains and 3 queries without one"."""
+    if standing.unit == "query":
+        return count(standing.n_units, "query", "queries")
+    lone = f" and {count(standing.lone, 'query', 'queries')} without one" if standing.lone else ""
+    return f"{count(standing.n_units - standing.lone, 'domain')}{lone}"
 
 
 def groups_sentence(board: Board) -> str:
@@ -142,6 +149,23 @@ def panels_sentence(board: Board) -> str:
     return f"{said}, and {count(standing.excused, 'pair')} {verb} not separated that otherwise would be."
 
 
+def _evidence(board: Board) -> str:
+    """The units and the population."""
+    standing = board.standing
+    if standing.unit == "rubric":
+        return "There is one query: its rubrics are the evidence, and nothing is known of other queries."
+    if standing.unit == "domain" and standing.n_units == 1:
+        return (
+            "All rubrics used are of one domain: nothing is known of other domains, and no pair is separated."
+        )
+    if standing.unit == "query" and board.settings.population == "domains":
+        return (
+            f"There are no two domains with labels: the evidence is {units(standing)}, and nothing is known of other "
+            "domains."
+        )
+    return f"The evidence is {units(standing)}: the claims hold for {like(standing)} like these."
+
+
 def _scale_of_ability(standing: Inference) -> str:
     known = standing.estimate[np.isfinite(standing.estimate)]
     if len(known) < 2 or standing.n_groups > 1:
@@ -173,7 +197,7 @@ def reading(board: Board) -> tuple[str, ...]:
 def limits(board: Board) -> tuple[str, ...]:
     """What a reader may take the board for, and what it does not show."""
     said = [
-        "Not separated does not mean equal: more queries may separate two such systems.",
+        f"Not separated does not mean equal: more {like(board.standing)} may separate two such systems.",
         "The labels are those of the judges: an error that all of them share moves systems and is in no interval. "
         "Where it falls at random it widens the intervals; where it favours a system, only other labels can show it.",
         "A rank among these systems does not hold for systems that are not here.",

@@ -22,8 +22,8 @@ class Column:
 
 
 _INTERVAL = (
-    "end of the interval of θ alone: cross-fitted, its standard error over queries unless the settings resample "
-    "rubrics; none where claims rest on scores"
+    "end of the interval of θ alone: cross-fitted, its standard error over queries, or domains, unless the settings "
+    "resample rubrics; none where claims rest on scores"
 )
 LEADERBOARD: Mapping[str, Column] = {
     "rank": Column("rank", "1 + number of systems with a higher estimate", "d", "small"),
@@ -47,7 +47,9 @@ LEADERBOARD: Mapping[str, Column] = {
     "basis": Column("basis", "The rubrics that abilities are estimated from"),
     "population": Column("population", "What the intervals generalise to"),
     "method": Column("method", "How the intervals were computed"),
-    "design_effect": Column("design effect", "Variance by query divided by variance by rubric", ".2f"),
+    "design_effect": Column(
+        "design effect", "Variance by query, or domain, divided by variance by rubric", ".2f"
+    ),
 }
 """In the order of leaderboard.csv, whose header are the names."""
 LEADERBOARD_SHOWN = (

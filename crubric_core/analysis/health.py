@@ -10,7 +10,7 @@ import numpy as np
 
 from ..judges.measurability import gate_is_off
 from ..text import count, sentence_case
-from .board import groups_sentence, panels_sentence
+from .board import groups_sentence, like, panels_sentence, units
 from .claims import separated_pairs
 
 if TYPE_CHECKING:
@@ -137,11 +137,17 @@ def board_chip(board: Board, claims: Claims) -> Chip:
         remedy = "Have the same judges label all systems."
         return Chip("Board", figure, "look" if apart else "stop", f"{panels_sentence(board)} {remedy}")
     if not apart:
-        return Chip("Board", figure, "stop", f"{claims.ahead} Add queries.")
+        return Chip("Board", figure, "stop", f"{claims.ahead} Add {like(standing)}.")
     if claims.contradicted:
         contradiction = sentence_case(claims.contradicted[0].removeprefix("But "))
         return Chip("Board", figure, "look", f"{contradiction} Look at Pairs on the leaderboard.")
+    if standing.unit == "domain" and standing.n_units < FEW_QUERIES:
+        said = f"{units(standing)} only: few pairs can be separated. Add domains."
+        return Chip("Board", figure, "look", said)
     if effect > LARGE_EFFECT:
-        said = f"Design effect {effect:.1f}: systems differ by query, so more queries separate more than more rubrics."
+        said = (
+            f"Design effect {effect:.1f}: systems differ by {standing.unit}, so more {like(standing)} separate more "
+            "than more rubrics."
+        )
         return Chip("Board", figure, "look", said)
     return Chip("Board", figure, "good", claims.ahead)

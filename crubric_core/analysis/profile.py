@@ -80,7 +80,7 @@ def in_groups(scores: FloatArray, groups: Sequence[object]) -> tuple[tuple[str, 
 
     A query whose group is unknown (None, NaN or "") belongs to none.
     """
-    named = np.array([_group_name(group) for group in groups], dtype=object)
+    named = np.array([group_name(group) for group in groups], dtype=object)
     names = tuple(sorted({name for name in named if name}))
     return names, [np.where(named == name, scores, np.nan) for name in names]
 
@@ -182,5 +182,6 @@ def _against_others(
     return n, value, others, difference, difference - half, difference + half
 
 
-def _group_name(group: object) -> str:
+def group_name(group: object) -> str:
+    """A group's name without blanks around it; "" where it is unknown (None, NaN or "")."""
     return "" if group is None or group != group else str(group).strip()

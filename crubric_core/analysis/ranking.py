@@ -14,14 +14,14 @@ from ..leaderboard.bootstrap import draw_weights
 from ..leaderboard.cross_fit import CrossFit, too_few_to_cross_fit
 from ..leaderboard.from_draws import infer_from_draws
 from ..leaderboard.inference import Inference, infer
-from ..leaderboard.influence import Influence, ability_influence, score_influence
+from ..leaderboard.influence import Domains, Influence, ability_influence, score_influence
 from ..leaderboard.places import tiers_by_neighbour
 from ..settings import Settings
 from ..task_types.scoring import QueryScores, by_emphasis, score_ranges, score_systems
 from ..task_types.types import TASK_TYPES
 from ..types import BoolArray, FloatArray, IntArray
 from .result import Calibration, Method, Ranking
-from .selection import query_positions
+from .selection import domains_of, query_positions
 from .tables import comparisons_table, leaderboard_table
 
 
@@ -37,7 +37,8 @@ def rank_systems(
     """Claims about the systems on the rubrics ``use``: a mask (J,), or (F, J), one for each fold of ``cross``.
 
     Fewer than six systems: the claims are about scores, weighed by emphasis alone. Settings without rules score by
-    the paper's. panels: where systems were labelled by different judges.
+    the paper's. panels: where systems were labelled by different judges. The abilities are by query whatever the
+    population, since a new system is compared with them by query (docs/method.md §13).
     """
     use = np.broadcast_to(use, (cross.n_folds, reduction.y.shape[1]))
     query_index = query_positions(queries, reduction)
@@ -47,13 +48,15 @@ def rank_systems(
     rubrics = np.flatnonzero(use.any(axis=0))
     scores = score_rubrics(queries, replace(reduction, y=y), weights, rubrics, settings)
     ability = ability_influence(cross, use, query_index, panels)
+    domains = domains_of(queries, reduction, settings)
     rng = np.random.default_rng([settings.seed, 2])
     method: Method
     if by_score:
-        evidence = replace(_score_evidence(scores, queries, panels), group=ability.group)
+        evidence = replace(_score_evidence(scores, queries, panels, domains), group=ability.group)
         method, inference = "score", _by_units(evidence, rng, settings)
-    elif settings.population == "queries":
-        method, inference = "units", _by_units(ability, rng, settings)
+    elif settings.population != "rubrics":
+        by_unit = ability if domains is None else ability_influence(cross, use, query_index, panels, domains)
+        method, inference = "units", _by_units(by_unit, rng, settings)
     else:
         method, inference = "bootstrap", _by_bootstrap(cross, use, ability, query_index, rng, settings)
     ranking = Ranking(use, cross.fold, ability, inference, scores, method, pd.DataFrame(), pd.DataFrame())
@@ -91,35 +94,41 @@ def score_rubrics(
 
 
 def score_inference(
-    ranking: Ranking, queries: pd.DataFrame, settings: Settings, panels: UnequalPanels | None = None
+    ranking: Ranking,
+    queries: pd.DataFrame,
+    settings: Settings,
+    panels: UnequalPanels | None = None,
+    domains: Domains | None = None,
 ) -> Inference:
-    """The same claims about the scores by emphasis alone: the paired t over queries, adjusted for all pairs.
+    """The same claims about the scores by emphasis alone: the paired t over units, adjusted for all pairs.
 
     The weights nu of S are fitted to the labels that they weigh: they favour rubrics that separate these systems by
     chance, and the paired t then finds differences between equal systems.
     """
     rng = np.random.default_rng([settings.seed, 3])
     unweighted = by_emphasis(ranking.scores, queries["omega"].to_numpy(dtype=float))
-    evidence = replace(_score_evidence(unweighted, queries, panels), group=ranking.ability.group)
+    evidence = replace(_score_evidence(unweighted, queries, panels, domains), group=ranking.ability.group)
     return _by_units(evidence, rng, settings)
 
 
-def _score_evidence(scores: QueryScores, queries: pd.DataFrame, panels: UnequalPanels | None) -> Influence:
-    """Contributions of the queries; of the rubrics of the only query where one alone has a score."""
-    found = _contributions(scores, queries)
+def _score_evidence(
+    scores: QueryScores, queries: pd.DataFrame, panels: UnequalPanels | None, domains: Domains | None
+) -> Influence:
+    """Contributions of the queries or domains; of the rubrics of the only query where one alone has a score."""
+    found = _contributions(scores, queries, domains)
     if panels is None:
         return found
     slope = score_ranges(scores, queries["omega"].to_numpy(dtype=float))
     return replace(found, allowance=panels.allowance(np.nan_to_num(slope)))
 
 
-def _contributions(scores: QueryScores, queries: pd.DataFrame) -> Influence:
+def _contributions(scores: QueryScores, queries: pd.DataFrame, domains: Domains | None) -> Influence:
     if np.isfinite(scores.by_query).any(axis=0).sum() == 1:
         found = score_influence(scores.points, scores.weights, unit="rubric")
         return replace(found, estimate=np.where(found.ranked, scores.score, np.nan))
     omega = queries["omega"].to_numpy(dtype=float)
     usual = np.nanmean(omega) if np.isfinite(omega).any() else 1.0
-    return score_influence(scores.by_query, np.where(np.isnan(omega), usual, omega))
+    return score_influence(scores.by_query, np.where(np.isnan(omega), usual, omega), domains=domains)
 
 
 def _by_units(influence: Influence, rng: np.random.Generator, settings: Settings) -> Inference:

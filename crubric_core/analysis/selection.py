@@ -19,15 +19,34 @@ from ..judges.consensus import baseline_mask
 from ..judges.measurability import nothing_passes
 from ..labels.store.dataset import Reduction
 from ..leaderboard.cross_fit import CrossFit
+from ..leaderboard.influence import Domains
 from ..settings import Settings, Strategy
 from ..types import BoolArray, FloatArray, IntArray, Progress
 from ..workers import run_threads
+from .profile import group_name
 from .result import Calibration
 
 
 def query_positions(queries: pd.DataFrame, reduction: Reduction) -> IntArray:
     """(J,) position of each rubric's query in ``queries``."""
     return pd.Index(queries["query"]).get_indexer(pd.Index(reduction.rubrics["query"])).astype(np.int64)
+
+
+def domains_of(queries: pd.DataFrame, reduction: Reduction, settings: Settings) -> Domains | None:
+    """Which queries are one unit of evidence; None where each is one alone.
+
+    By the settings, or for want of two domains with labels: what the claims then rest on is said (``board.rests_on``).
+    The units are numbered as they first occur, so that the names of the domains change nothing.
+    """
+    if settings.population != "domains":
+        return None
+    names = [group_name(domain) for domain in queries["domain"]]
+    labelled = np.isfinite(reduction.y).any(axis=0)
+    if len({names[at] for at in query_positions(queries, reduction)[labelled]} - {""}) < 2:
+        return None
+    unit: dict[str | int, int] = {}
+    of = [unit.setdefault(name or at, len(unit)) for at, name in enumerate(names)]
+    return Domains(np.array(of, dtype=np.int64), np.array([isinstance(name, str) for name in unit]))
 
 
 def bank_utility(calibration: Calibration, strategy: Strategy) -> Utility:

@@ -32,6 +32,7 @@ from ..judges.shared_errors import effective_judges, independence_note
 from ..judges.unequal_panels import UnequalPanels, unequal_panels
 from ..labels.store.dataset import Reduction
 from ..leaderboard.cross_fit import CrossFit, FoldFits
+from ..leaderboard.influence import Domains
 from ..leaderboard.transfer import transfer_excess, transfer_variance
 from ..scoring_rules import ScoringRules
 from ..settings import Response, Settings, Strategy
@@ -260,9 +261,11 @@ class Analysis(Staged):
     @stage(after=("ranking_on",))
     def score_standing(self, use: BoolArray) -> Inference:
         """The same claims about the scores."""
-        return ranks.score_inference(self.ranking_on(use), self.queries(), self.settings, self.panels())
+        return ranks.score_inference(
+            self.ranking_on(use), self.queries(), self.settings, self.panels(), self._domains()
+        )
 
-    @stage("seed", "confidence", "simultaneous", after=("given",), heavy=True)
+    @stage("population", "seed", "confidence", "simultaneous", after=("given",), heavy=True)
     def gold_standing(self) -> Inference:
         """Claims about the mean human labels, over all rubrics that have any; nobody is ranked where there are none."""
         return standings.gold_standing(self.data.gold(), self.given(), self.queries(), self.settings)
@@ -334,11 +337,11 @@ class Analysis(Staged):
         """Where the systems stand on the basis of the settings."""
         return self.ranking_on(self.used)
 
-    @stage("seed", "simultaneous", "confidence", after=("folds", "gating", "panels"))
+    @stage("population", "seed", "simultaneous", "confidence", after=("folds", "gating", "panels"))
     def _placed_on_pool(self) -> bank_value.Placed:
         return self._placed([self.pool])[0]
 
-    @stage("seed", "simultaneous", "confidence", after=("folds", "gating"), lasting=True)
+    @stage("population", "seed", "simultaneous", "confidence", after=("folds", "gating"), lasting=True)
     def _random_worth(self, size: int) -> Worth:
         """The worth of random banks of this size."""
         placed = self._placed(bank_value.random_masks(self.pool, size, self.settings.seed))
@@ -353,7 +356,12 @@ class Analysis(Staged):
 
     def _placed(self, masks: list[BoolArray]) -> list[bank_value.Placed]:
         query_index = selection.query_positions(self.queries(), self.given())
-        return bank_value.place_on_each(self.folds(), masks, query_index, self.settings, self.panels())
+        return bank_value.place_on_each(
+            self.folds(), masks, query_index, self.settings, self.panels(), self._domains()
+        )
+
+    def _domains(self) -> Domains | None:
+        return selection.domains_of(self.queries(), self.given(), self.settings)
 
     @stage(after=("_bank_worth", "_random_worth"), title="Placing each system")
     def _worth(self, sizes: IntArray, most: int) -> WorthCurve:
@@ -367,7 +375,7 @@ class Analysis(Staged):
         whole = self._placed_on_pool()
         return WorthCurve(sizes, tuple(chosen), tuple(random), int(self.pool.sum()), len(whole.ability))
 
-    @stage("seed", "simultaneous", "confidence", after=("folds", "panels"))
+    @stage("population", "seed", "simultaneous", "confidence", after=("folds", "panels"))
     def _placed_on_all(self) -> bank_value.Placed:
         return self._placed([~self.calibration().fit.constant])[0]
 

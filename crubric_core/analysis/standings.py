@@ -19,7 +19,7 @@ from .agreement import (
 )
 from .board import Board
 from .columns import WHOLE
-from .selection import query_positions
+from .selection import domains_of, query_positions
 
 if TYPE_CHECKING:
     from ..judges.gate_price import GateVerdict
@@ -68,11 +68,17 @@ def claimed(table: pd.DataFrame, verdict: GateVerdict) -> pd.DataFrame:
 def gold_standing(
     gold: pd.DataFrame, reduction: Reduction, queries: pd.DataFrame, settings: Settings
 ) -> Inference:
-    """Claims about the mean human labels of each system, by query; nobody is ranked where there are none."""
+    """Claims about the mean human labels of each system, by the board's units; nobody is ranked without any."""
     y = gold_levels(gold, reduction)
     at, everything = query_positions(queries, reduction), np.ones(y.shape[1], dtype=bool)
     scores = mean_scores(y, reduction.levels, at, everything, len(queries))
-    return mean_standing(scores, settings.confidence, settings.seed, simultaneous=settings.simultaneous)
+    return mean_standing(
+        scores,
+        settings.confidence,
+        settings.seed,
+        simultaneous=settings.simultaneous,
+        domains=domains_of(queries, reduction, settings),
+    )
 
 
 def reference_order(reference: pd.DataFrame, systems: tuple[str, ...]) -> FloatArray:

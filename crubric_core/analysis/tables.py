@@ -35,6 +35,7 @@ def leaderboard_table(
     """
     standing, ability, size = ranking.standing, ranking.ability, len(reduction.systems)
     by_score = ranking.method == "score"
+    by_query = settings.population == "domains" and standing.unit != "domain"  # for want of two domains
     unknown = np.full(size, np.nan)
     known = np.asarray((~np.isnan(reduction.y[:, ~fit.constant])).any(axis=1))
     table = pd.DataFrame(
@@ -54,7 +55,7 @@ def leaderboard_table(
             "theta_full_sd": np.where(known, fit.theta_sd, np.nan),
             "saturated": ability.saturated,
             "basis": settings.basis,
-            "population": settings.population,
+            "population": "queries" if by_query else settings.population,
             "method": ranking.method,
             "design_effect": standing.design_effect,
         }

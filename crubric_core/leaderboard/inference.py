@@ -42,10 +42,11 @@ class Inference:
     rank_probability: (M, M) P(rank of row ≤ k) in column k - 1; NaN where there are several groups, or an allowance.
     saturated: (M,) 1 all labels the highest, -1 all the lowest, else 0.
     critical: multiple of difference_se that a separated pair exceeds; NaN by percentiles.
-    design_effect: mean variance over units / mean variance over rubrics within these units; NaN unknown.
-    n_units: units of evidence. unit: what they are. confidence: of intervals, tiers and ranks.
+    design_effect: mean variance over units / mean variance over rubrics within these queries; NaN unknown.
+    n_units: units of evidence. unit: what they are. lone: those that are queries, where the others are domains.
+    confidence: of intervals, tiers and ranks.
     simultaneous: whether these hold for all pairs at once. method: "units" or "bootstrap".
-    group: (M,) systems of different groups share too few units and are not compared; None: unknown, or all are one.
+    group: (M,) systems of different groups share too few queries and are not compared; None: unknown, or all are one.
     allowance: by which intervals are wider because systems were labelled by different judges; None: by nothing.
     excused: pairs that would be separated without it.
     """
@@ -78,6 +79,7 @@ class Inference:
     group: IntArray | None = None
     allowance: Allowance | None = None
     excused: int = 0
+    lone: int = 0
 
     @property
     def n_groups(self) -> int:
@@ -164,6 +166,7 @@ def infer(
         group=influence.group,
         allowance=influence.allowance,
         excused=pairs.excused,
+        lone=influence.lone,
     )
 
 

@@ -2,7 +2,8 @@
 
 A system may do well or badly on whole queries, so rubrics of one query are no independent evidence: the query is the
 unit. An estimate is to first order a sum of independent contributions psi of the units, so that one matrix (units ×
-systems) holds the variance of every estimate and of every difference.
+systems) holds the variance of every estimate and of every difference. Where claims are to hold for further domains,
+the queries of a domain are one unit together: their contributions are summed.
 """
 
 from __future__ import annotations
@@ -18,8 +19,42 @@ from ..judges.unequal_panels import Allowance, UnequalPanels
 from ..types import BoolArray, FloatArray, IntArray
 from .cross_fit import CrossFit
 
-Unit = Literal["query", "rubric"]
+Unit = Literal["query", "rubric", "domain"]
 ENOUGH_SHARED = 5  # units that link two systems
+
+
+@dataclass(frozen=True)
+class Domains:
+    """Which queries are one unit of evidence together.
+
+    of: (N,) unit of each query, 0 … n - 1. named: (n,) whether a unit is a domain; else it is a query without one.
+    """
+
+    of: IntArray
+    named: BoolArray
+
+    def sums(
+        self, psi: FloatArray, labelled: BoolArray, queries: IntArray
+    ) -> tuple[FloatArray, IntArray, int]:
+        """Contributions (n', M) of ``queries`` (n',) summed by unit; (M,) units; how many units are no domain.
+
+        Of the units with a label, in their order. A domain that holds the share w_d of a system's queries pulls the
+        mean towards itself and shows 1 - 2 w_d + sum w² of its variance, 1 - 1 / n where all are equal: the sums are
+        scaled so that n / (n - 1) times their squares is all of it. A system's units n are 1 / sum w² (Kish 1965),
+        rounded down. The order in memory stays, and so do the last digits where each query is a unit.
+        """
+        used = labelled.any(axis=1)
+        units, place = np.unique(self.of[queries[used]], return_inverse=True)
+        sums = np.zeros_like(psi, shape=(len(units), psi.shape[1]))
+        size = np.zeros(sums.shape)
+        np.add.at(sums, place, psi[used])
+        np.add.at(size, place, labelled[used])
+        total, squares = size.sum(axis=0), (size**2).sum(axis=0)
+        n = np.floor(total**2 / np.maximum(squares, 1) + 1e-9)
+        shown = n * (total**2 - 2 * total * size + squares)
+        where = (size > 0) & (shown > 0)
+        scale = np.sqrt(np.divide((n - 1) * total**2, shown, out=np.ones(shown.shape), where=where))
+        return sums * scale, n.astype(np.int64), int((~self.named[units]).sum())
 
 
 @dataclass(frozen=True)
@@ -27,13 +62,16 @@ class Influence:
     """M estimates and their contributions from n units.
 
     estimate: (M,) abilities in units of N(0, 1), or scores; NaN for a system without evidence.
-    psi: (n, M) contribution of each unit; a system's sum to 0, and are 0 on units where it has no label.
-    n_units: (M,) units with a label of the system. unit: what a unit is.
+    psi: (n, M) contribution of each unit, 0 where the system has no label; by query a system's sum to 0.
+    n_units: (M,) units with a label of the system; where domains are unequal, how many equal ones they amount to.
+    unit: what a unit is.
     floor: (M,) the least that an estimate's variance may be: the posterior one; of scores 0, unless saturated.
     within_variance: (M,) variance if other rubrics were drawn from these very queries; NaN where that is not defined.
     saturated: (M,) 1 where every label is the highest, -1 where every label is the lowest, else 0.
-    group: (M,) systems of different groups share too few units to be compared (``linked_groups``); None: all are one.
+    group: (M,) systems of different groups share too few queries, or rubrics of the only one, to be compared
+        (``linked_groups``); None: all are one.
     allowance: for unequal panels; None: all systems have the same judges, but for chance.
+    lone: units that are queries without a domain, where the others are domains.
     """
 
     estimate: FloatArray
@@ -45,6 +83,7 @@ class Influence:
     saturated: IntArray
     group: IntArray | None = None
     allowance: Allowance | None = None
+    lone: int = 0
 
     @property
     def ranked(self) -> BoolArray:
@@ -53,32 +92,44 @@ class Influence:
 
 
 def ability_influence(
-    cross: CrossFit, rubrics: BoolArray, query_index: IntArray, panels: UnequalPanels | None = None
+    cross: CrossFit,
+    rubrics: BoolArray,
+    query_index: IntArray,
+    panels: UnequalPanels | None = None,
+    domains: Domains | None = None,
 ) -> Influence:
     """Cross-fitted abilities and their psi on ``rubrics``: (J,), or (F, J) one mask a fold.
 
     psi_iq = (G_iq - mean_q G_iq) / H_i less what the link returns (``_link_contributions``). G_iq sums
     d log P(y_ij) / d theta over the labels of system i on query q, H_i is the information of its labels plus that of
     the prior, 1. query_index: (J,) whole numbers from 0. One query: its rubrics are the units. panels: where systems
-    were labelled by different judges.
+    were labelled by different judges. domains: the units, in place of the queries; which systems are linked, and the
+    variance within queries, stay by query.
     """
     use = np.broadcast_to(rubrics, (cross.n_folds, cross.y.shape[1]))
     theta = cross.abilities(use)
     units, unit = _units(query_index, use.any(axis=0) & ~cross.pooled.constant)
     count, size = int(units.max(initial=-1)) + 1, len(theta)
     sums, squares, labels, information, saturated = _by_unit(cross, use, theta, units, count)
-    psi = _centred(sums / information - _link_contributions(cross, query_index, units, unit), labels > 0)
+    labelled, lone = labels > 0, 0
+    n_units: IntArray = labelled.sum(axis=0)
+    psi = _centred(sums / information - _link_contributions(cross, query_index, units, unit), labelled)
     within = _within_variance(sums, squares, labels) / information**2 if unit == "query" else None
+    group = linked_groups(labelled)
+    if domains is not None and unit == "query":
+        psi, n_units, lone = domains.sums(psi, labelled, np.unique(query_index[units >= 0]))
+        unit = "domain"
     return Influence(
         estimate=theta,
         psi=psi,
-        n_units=(labels > 0).sum(axis=0),
+        n_units=n_units,
         unit=unit,
         floor=1 / information,
         within_variance=np.full(size, np.nan) if within is None else within,
         saturated=saturated,
-        group=linked_groups(labels > 0),
+        group=group,
         allowance=None if panels is None else panels.allowance(_slopes(cross, use, theta)),
+        lone=lone,
     )
 
 
@@ -140,6 +191,7 @@ def score_influence(
     unit: Unit = "query",
     low: float = 0.0,
     high: float = 1.0,
+    domains: Domains | None = None,
 ) -> Influence:
     """Weighted mean scores S_i and psi_iq = omega_q (s_iq - S_i), omega summing to 1 over the system's known units.
 
@@ -148,6 +200,7 @@ def score_influence(
     scores: (M, n) of each query, NaN unknown; omega: (n,) weights ≥ 0. With one query, pass its rubrics' scores and
     weights and unit="rubric". low, high: the least and the most that a unit can score. A system that reaches one of
     them on all n units shows no variance: its floor is that of Beta(n + 1, 1) on the range from low to high.
+    domains: the units, in place of the queries.
     """
     known = np.isfinite(scores) & (omega > 0)
     values = np.where(known, scores, 0.0)
@@ -157,13 +210,16 @@ def score_influence(
     mean = (share * values).sum(axis=1)
     full = np.where(known, scores >= high, True).all(axis=1)
     empty = np.where(known, scores <= low, True).all(axis=1)
-    ranked, n_units = known.any(axis=1), known.sum(axis=1)
-    saturated = np.where(ranked, full.astype(np.int64) - empty, 0)
-    least = (high - low) ** 2 * (n_units + 1) / ((n_units + 2.0) ** 2 * (n_units + 3))
+    ranked, n_units, lone = known.any(axis=1), known.sum(axis=1), 0
     psi = (share * (values - mean[:, None])).T
     counted = weight.any(axis=0)
     if not known[ranked][:, counted].all():
         mean, psi[counted] = _beside_units(scores[:, counted], omega[counted])
+    if domains is not None and unit == "query":
+        psi, n_units, lone = domains.sums(psi, known.T, np.arange(len(psi)))
+        unit = "domain"
+    saturated = np.where(ranked, full.astype(np.int64) - empty, 0)
+    least = (high - low) ** 2 * (n_units + 1) / ((n_units + 2.0) ** 2 * (n_units + 3))
     return Influence(
         estimate=np.where(ranked, mean, np.nan),
         psi=psi,
@@ -172,6 +228,7 @@ def score_influence(
         floor=np.where(saturated != 0, least, 0.0),
         within_variance=np.full(len(scores), np.nan),
         saturated=saturated,
+        lone=lone,
     )
 
 

@@ -48,7 +48,7 @@ def test_too_few_systems_or_queries_and_many_missing_labels_are_no_good_labels()
 
 
 def test_a_system_is_named_as_its_file_spells_it() -> None:
-    standing = SimpleNamespace(design_effect=1.0, n_groups=1, excused=0, allowance=None)
+    standing = SimpleNamespace(design_effect=1.0, n_groups=1, excused=0, allowance=None, unit="query")
     board = SimpleNamespace(
         standing=standing, comparisons=pd.DataFrame({"separated": [True]}), refused="", unequal=False
     )
@@ -58,7 +58,7 @@ def test_a_system_is_named_as_its_file_spells_it() -> None:
 
 def test_a_contradiction_is_a_sentence_of_its_own() -> None:
     board = SimpleNamespace(
-        standing=SimpleNamespace(design_effect=1.0, n_groups=1, excused=0, allowance=None),
+        standing=SimpleNamespace(design_effect=1.0, n_groups=1, excused=0, allowance=None, unit="query"),
         comparisons=pd.DataFrame({"separated": [True]}),
         refused="",
         unequal=False,

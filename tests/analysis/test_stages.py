@@ -106,11 +106,11 @@ def test_curves_reach_as_far_as_any_system(whole: Analysis) -> None:
     assert np.diff(far.nodes).max() < 0.051
 
 
-@pytest.mark.parametrize("name", OTHER)
+@pytest.mark.parametrize(("name", "value"), [*OTHER.items(), ("population", "domains")])
 def test_a_setting_changes_no_stage_that_does_not_declare_it(
-    dataset: Dataset, whole: Analysis, name: str
+    dataset: Dataset, whole: Analysis, name: str, value: Any
 ) -> None:
-    changed = study(dataset, replace(whole.settings, **{name: OTHER[name]}))
+    changed = study(dataset, replace(whole.settings, **{name: value}))
     for stage in (s for s in STAGES if name not in STAGES[s].reads):
         for one, other in zip(figures(ask(whole, stage)), figures(ask(changed, stage)), strict=True):
             assert np.array_equal(one, other, equal_nan=one.dtype.kind == "f"), stage

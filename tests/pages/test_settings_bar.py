@@ -14,6 +14,7 @@ from crubric_core.settings import PRESETS
 from crubric_core.ui import loaders, settings_bar
 from crubric_core.ui.settings_bar import budget_steps
 from tests.pages.conftest import Open
+from tests.pages.test_leaderboard import words
 from tests.pages.test_pages import first_line
 from tests.tiers import at_most
 
@@ -127,6 +128,20 @@ def test_a_preset_sets_all_of_its_settings_and_is_part_of_the_address(open_page:
         assert found[name].value == getattr(paper, name), name
     assert found["budget"].value == 17
     assert (app.query_params["preset"], app.query_params["budget"]) == ("paper", "17")
+
+
+def test_claims_can_be_made_to_hold_for_domains_and_the_sentence_follows(
+    open_page: Open, study: Path
+) -> None:
+    app = open_page("leaderboard", study)
+    assert "the claims hold for queries like these." in words(app)
+    population = app.selectbox(key="population")
+    assert population.options == ["queries", "domains", "rubrics"]
+    assert "the queries of one domain count as one" in population.help
+    population.set_value("domains").run()
+    assert not app.exception
+    assert "The evidence is 6 domains: the claims hold for domains like these." in words(app)
+    assert app.query_params["population"] == "domains"
 
 
 def test_an_address_alone_gives_the_settings_that_it_was_written_from(open_page: Open, study: Path) -> None:

@@ -62,7 +62,8 @@ class Influence:
     """M estimates and their contributions from n units.
 
     estimate: (M,) abilities in units of N(0, 1), or scores; NaN for a system without evidence.
-    psi: (n, M) contribution of each unit, 0 where the system has no label; by query a system's sum to 0.
+    psi: (n, M) contribution of each unit, 0 where the system has no label, save of scores on different queries
+        (``_beside_units``); by query a system's sum to 0.
     n_units: (M,) units with a label of the system; where domains are unequal, how many equal ones they amount to.
     unit: what a unit is.
     floor: (M,) the least that an estimate's variance may be: the posterior one; of scores 0, unless saturated.

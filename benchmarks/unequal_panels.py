@@ -166,7 +166,7 @@ def majority_gain(mean: float, disagreement: float, judges: int) -> float:
     found = []
     for shift in (-0.01, 0.01):
         moved = expit(logit(rates) + shift)
-        chance = stats.binom.pmf(passes, judges, moved)
+        chance = np.asarray(stats.binom.pmf(passes, judges, moved))
         won, lost = (chance[side[:, 0]].sum() for side in (2 * passes > judges, 2 * passes < judges))
         found.append((won / (won + lost), moved.mean()))
     (low, low_mean), (high, high_mean) = found

@@ -40,7 +40,8 @@ def simulate(design: str, seed: int) -> np.ndarray:
     a, b = np.exp(rng.normal(0, 0.3, size)), hard.repeat(PER_QUERY) + 0.8 * rng.normal(size=size)
     mood = EFFECT * rng.normal(size=(SYSTEMS, QUERIES)).repeat(PER_QUERY, axis=1)
     truth = rng.random((SYSTEMS, size)) < expit(mood - a * b)
-    y = (sum(truth ^ (rng.random(truth.shape) < ERROR) for _ in range(3)) > 1).astype(float)
+    votes = np.sum([truth ^ (rng.random(truth.shape) < ERROR) for _ in range(3)], axis=0)
+    y = (votes > 1).astype(float)
     lacks = np.zeros((SYSTEMS, QUERIES), dtype=bool)
     order = hard.argsort()
     if design.endswith("at random"):

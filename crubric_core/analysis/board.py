@@ -6,16 +6,41 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
+from scipy import stats
 
 from ..leaderboard.inference import Inference
 from ..settings import Settings
 from ..text import count, listed, short_name
-from ..types import IntArray
+from ..types import BoolArray, IntArray
 
 LONGEST = 40  # characters of a name
 # Of nominal 95% intervals of θ and of differences, in the worst design of docs/inference.md.
 LEAST_COVERAGE = 0.91
-FEWER = 0.95  # of the queries of the system with the most
+FEWER = 0.95  # of the share that the system with the most has labels on
+CHANCE = 0.05  # that any system is said to have fewer where all are as likely to lack one
+
+
+@dataclass(frozen=True)
+class Labelled:
+    """On how many queries, or rubrics, each of M systems has labels, of those by which it is placed.
+
+    on, of: (M,) counts; of differs where each system has a bank of its own. together: how many may be missing at once.
+    """
+
+    on: IntArray
+    of: IntArray
+    together: float = 1.0
+
+    def fewer(self) -> BoolArray:
+        """(M,) which systems have less than FEWER of the others' share, and fewer than chance explains.
+
+        An exact binomial test of each against all systems' share, Bonferroni over the systems.
+        """
+        share = self.on / np.maximum(self.of, 1)
+        usual = self.on.sum() / max(self.of.sum(), 1)
+        drawn = np.ceil(self.on / self.together), np.ceil(self.of / self.together)
+        tail = stats.binom.cdf(*drawn, usual)
+        return np.asarray((share < FEWER * share.max()) & (tail < CHANCE / len(share)))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,7 +50,7 @@ class Board:
     comparisons: one row a pair of ranked systems: system, other, difference, low, high, separated. by_score: claims are
     about scores, since there are too few systems for abilities. n_rubrics: by which a system is placed, at most.
     refused: why no claim may be made, or "". unequal: whether other judges labelled some systems, or in other shares.
-    queries, rubrics: (M,) those by which each system is placed; None: as many for all.
+    queries, rubrics: on how many of them each system has labels; None: on all.
     """
 
     systems: tuple[str, ...]
@@ -36,8 +61,8 @@ class Board:
     settings: Settings
     refused: str = ""
     unequal: bool = False
-    queries: IntArray | None = None
-    rubrics: IntArray | None = None
+    queries: Labelled | None = None
+    rubrics: Labelled | None = None
 
 
 def rests_on(board: Board) -> tuple[str, ...]:
@@ -119,19 +144,20 @@ def missing_labels_sentence(board: Board) -> str:
     return ""
 
 
-def _fewer(board: Board, labelled: IntArray | None, what: str) -> str:
+def _fewer(board: Board, labelled: Labelled | None, what: str) -> str:
     """``x has labels on fewer queries than others, on 40 of 100``, of ``what``; "" where nobody has much fewer."""
-    if labelled is None or not board.standing.ranked.any():
+    ranked = np.flatnonzero(board.standing.ranked)
+    if labelled is None or not len(ranked):
         return ""
-    counts = np.where(board.standing.ranked, labelled, labelled.max())
-    most, fewest = int(counts.max()), int(counts.argmin())
-    fewer = int((counts < FEWER * most).sum())
-    if not fewer:
+    labelled = Labelled(labelled.on[ranked], labelled.of[ranked], labelled.together)
+    fewer = np.flatnonzero(labelled.fewer())
+    if not len(fewer):
         return ""
-    one, least = name(board.systems[fewest]), f"{counts[fewest]:,} of {most:,}"
-    if fewer == 1:
+    worst = fewer[np.argmin(labelled.on[fewer] / labelled.of[fewer])]
+    one, least = name(board.systems[ranked[worst]]), f"{labelled.on[worst]:,} of {labelled.of[worst]:,}"
+    if len(fewer) == 1:
         return f"{one} has {what} than others, on {least}"
-    return f"{fewer:,} systems have {what} than others, {one} on {least}"
+    return f"{len(fewer):,} systems have {what} than others, {one} on {least}"
 
 
 def panels_sentence(board: Board) -> str:

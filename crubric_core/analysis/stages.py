@@ -341,7 +341,9 @@ class Analysis(Staged):
     def _placed_on_pool(self) -> bank_value.Placed:
         return self._placed([self.pool])[0]
 
-    @stage("population", "seed", "simultaneous", "confidence", after=("folds", "gating"), lasting=True)
+    @stage(
+        "population", "seed", "simultaneous", "confidence", after=("folds", "gating", "panels"), lasting=True
+    )
     def _random_worth(self, size: int) -> Worth:
         """The worth of random banks of this size."""
         placed = self._placed(bank_value.random_masks(self.pool, size, self.settings.seed))

@@ -17,7 +17,7 @@ from .agreement import (
     mean_standing,
     reference_values,
 )
-from .board import Board
+from .board import Board, Labelled
 from .columns import WHOLE
 from .selection import domains_of, query_positions
 
@@ -49,9 +49,25 @@ def board_of(
         settings=settings,
         refused="" if verdict is None or verdict.holds else verdict.sentence,
         unequal=ranking.ability.allowance is not None,
-        queries=np.isfinite(ranking.scores.by_query).sum(axis=1),
-        rubrics=np.isfinite(ranking.scores.points).sum(axis=1),
+        **_labelled(ranking),
     )
+
+
+def _labelled(ranking: Ranking) -> dict[str, Labelled]:
+    """On how many queries and rubrics, of those by which it is placed, each system has consensus labels."""
+    scores = ranking.scores
+    asked, known = ranking.use[:, ranking.use.any(axis=0)], np.isfinite(scores.by_query)
+    scored = np.flatnonzero(known.any(axis=0))
+    queries = np.array([np.isin(scored, scores.query_index[bank]).sum() for bank in asked])[ranking.fold]
+    rubrics = asked.sum(axis=1)[ranking.fold]
+    return {
+        "queries": Labelled(known.sum(axis=1), queries),
+        "rubrics": Labelled(
+            np.isfinite(scores.points).sum(axis=1),
+            rubrics,
+            together=max(rubrics.sum() / max(queries.sum(), 1), 1.0),
+        ),
+    }
 
 
 def without_places(table: pd.DataFrame) -> pd.DataFrame:

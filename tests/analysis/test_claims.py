@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from crubric_core import Settings
 from crubric_core.analysis.agreement import compare_order, compare_standing
-from crubric_core.analysis.board import Board, rests_on
+from crubric_core.analysis.board import Board, Labelled, rests_on
 from crubric_core.analysis.claims import claims_of, pair_sentence, place_sentence
 from crubric_core.analysis.standings import without_places
 from crubric_core.analysis.tables import comparisons_table
@@ -353,24 +353,60 @@ def test_a_real_inference_is_read_back_alike() -> None:
     assert said["won"] == int(found.separated[0].sum())
 
 
+def labelled(*on: int, of: int, together: float = 1.0) -> Labelled:
+    return Labelled(np.array(on), np.full(len(on), of), together)
+
+
 def test_systems_with_fewer_queries_are_named_and_what_that_may_hide() -> None:
     found = standing(np.array([2.0, 1.0, 0.5]), np.zeros((3, 3), dtype=bool))
     assert not any(
-        "fewer queries" in said for said in rests_on(board(found, queries=np.array([100, 97, 100])))
+        "fewer queries" in said for said in rests_on(board(found, queries=labelled(100, 97, 100, of=100)))
     )
-    one = next(said for said in rests_on(board(found, queries=np.array([100, 40, 100]))) if "fewer" in said)
+    one = next(
+        said for said in rests_on(board(found, queries=labelled(100, 40, 100, of=100))) if "fewer" in said
+    )
     assert one == (
         "M1 has labels on fewer queries than others, on 40 of 100: an answer that is missing because its system failed "
         "counts as unknown unless it is labelled as failed."
     )
-    fewer = board(found, queries=np.array([100, 100, 100]), rubrics=np.array([200, 4000, 3900]))
+    fewer = board(found, queries=labelled(100, 100, 100, of=100), rubrics=labelled(200, 4000, 3900, of=4000))
     assert (
         "M0 has a consensus label on fewer rubrics than others, on 200 of 4,000: ties, and answers that are missing "
         "because a system failed, count as unknown, and only abilities allow for how hard the other rubrics are."
     ) in rests_on(fewer)
-    several = board(found, queries=np.array([90, 40, 100]), by_score=True)
+    several = board(found, queries=labelled(50, 40, 100, of=100), by_score=True)
     assert any(
         said.startswith("2 systems have labels on fewer queries than others, M1 on 40 of 100: ")
         and said.endswith(" Scores are compared beside one effect of each query.")
         for said in rests_on(several)
     )
+
+
+def test_a_system_whose_bank_has_fewer_queries_has_labels_on_all_of_them() -> None:
+    found = standing(np.array([2.0, 1.0, 0.5]), np.zeros((3, 3), dtype=bool))
+    own = Labelled(np.array([100, 40, 100]), np.array([100, 40, 100]))
+    assert rests_on(board(found, queries=own)) == rests_on(board(found))
+
+
+def test_an_unranked_system_is_not_one_with_fewer_queries() -> None:
+    found = standing(np.array([2.0, 1.0, np.nan]), np.zeros((3, 3), dtype=bool))
+    assert not any("fewer" in said for said in rests_on(board(found, queries=labelled(100, 99, 0, of=100))))
+
+
+@pytest.mark.parametrize("together", [1, 5])
+@pytest.mark.parametrize("missing", [0.02, 0.3, 0.7])
+@pytest.mark.parametrize("systems", [6, 60])
+def test_labels_that_are_missing_at_random_make_no_system_one_with_fewer(
+    systems: int, missing: float, together: int
+) -> None:
+    rng = np.random.default_rng(5)
+    on = together * rng.binomial(80, 1 - missing, (400, systems))
+    said = [Labelled(row, np.full(systems, 80 * together), together).fewer().any() for row in on]
+    assert np.mean(said) < 0.08
+
+
+def test_a_fifth_fewer_is_found_among_labels_that_are_missing_at_random() -> None:
+    rng = np.random.default_rng(6)
+    on = rng.binomial(200, np.r_[np.full(59, 0.7), 0.5])
+    found = Labelled(on, np.full(60, 200)).fewer()
+    assert np.flatnonzero(found).tolist() == [59]

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 import duckdb
+import numpy as np
 import pandas as pd
 
 from ...text import count
@@ -34,7 +35,11 @@ def check_dataset(cursor: duckdb.DuckDBPyConnection, dataset_id: int, since: int
 def _check(
     cursor: duckdb.DuckDBPyConnection, dataset_id: int, since: int, covered: pd.DataFrame
 ) -> tuple[Finding, ...]:
-    found = [*_rejected(cursor, dataset_id, since), *_elsewhere(cursor, dataset_id), *_coverage(covered)]
+    found = [*_rejected(cursor, dataset_id, since), *_elsewhere(cursor, dataset_id)]
+    ((n_queries,),) = cursor.execute(
+        "SELECT count(*) FROM queries WHERE dataset_id = ?", [dataset_id]
+    ).fetchall()
+    found += _coverage(covered, n_queries)
     for check in _CHECKS:
         found += check(cursor, dataset_id)
     return by_severity(found)
@@ -180,7 +185,7 @@ def coverage(cursor: duckdb.DuckDBPyConnection, dataset_id: int) -> pd.DataFrame
     )
 
 
-def _coverage(table: pd.DataFrame) -> Iterator[Finding]:
+def _coverage(table: pd.DataFrame, n_queries: int) -> Iterator[Finding]:
     """Pairs that hardly meet, judges that say nothing, and judges that always say the same."""
     if table.empty:
         return
@@ -193,7 +198,7 @@ def _coverage(table: pd.DataFrame) -> Iterator[Finding]:
             f"{first['system']} ({first['labels']:,} of {first['cells']:,})."
         )
         yield Finding("warning", "coverage", "Judges with missing labels", sentence, len(thin), table)
-    yield from _unequal(table)
+    yield from _unequal(table, n_queries)
     judges = table.groupby("judge", as_index=False).agg(
         labels=("labels", "sum"), blank=("blank", "sum"), lowest=("lowest", "min"), highest=("highest", "max")
     )
@@ -208,14 +213,17 @@ def _coverage(table: pd.DataFrame) -> Iterator[Finding]:
         yield Finding("warning", "never_varies", "Judges that never vary", sentence, len(flat), flat)
 
 
-def _unequal(table: pd.DataFrame) -> Iterator[Finding]:
-    """Systems whose labels come from other judges than those of the rest."""
+def _unequal(table: pd.DataFrame, n_queries: int) -> Iterator[Finding]:
+    """Systems whose labels come from other judges than those of the rest, by more than missing labels may explain."""
     labels = table.pivot_table(index="system", columns="judge", values="labels")
     share = labels[labels.sum(axis=1) > 0].pipe(lambda given: given.div(given.sum(axis=1), axis=0))
     usual = share.median()
     apart = share - usual
     distance = apart.abs().sum(axis=1) / 2
-    found = distance[distance > _UNEQUAL].sort_values(ascending=False, kind="stable")
+    # Twice the most that is expected where all judges lack whole queries of the median system at random.
+    missing = 1 - table.groupby("system")["share"].mean().median()
+    chance = np.sqrt(usual * (1 - usual) * missing / max(n_queries, 1)).sum()
+    found = distance[distance > _UNEQUAL + chance].sort_values(ascending=False, kind="stable")
     if found.empty:
         return
     system = found.index[0]

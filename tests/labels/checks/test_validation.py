@@ -226,3 +226,17 @@ def test_findings_come_errors_first_and_concern_one_dataset_alone(ws):
     assert order == sorted(order, key=["error", "warning", "note"].index)
     assert order[0] == "error"
     assert ws.dataset("other").checks() == ()
+
+
+def test_judges_who_label_cells_at_random_are_the_same_judges_for_all_systems(ws):
+    """Of nine judges two label each cell: shares of a few dozen labels differ by chance."""
+    rng = np.random.default_rng(4)
+    cells = [
+        [f"s{system}", f"q{rubric // 2}", f"r{rubric}", f"j{judge}", int(rng.random() < 0.6)]
+        for system in range(40)
+        for rubric in range(40)
+        for judge in rng.permutation(9)[:2]
+        if rng.random() > 0.3
+    ]
+    ws.ingest(labels(cells), "d")
+    assert "unequal" not in codes(ws)

@@ -88,11 +88,6 @@ def is_english(text: str) -> bool:
     return bool(_ENGLISH & set(_words(text))) or bool(_vague_words(text.casefold()))
 
 
-def kinds_of(text: str) -> frozenset[str]:
-    """The kinds of finding that a text alone gives."""
-    return frozenset(finding.kind for finding in _of_text(0, text))
-
-
 def _words(text: str) -> list[str]:
     return _WORD.findall(text.casefold())
 

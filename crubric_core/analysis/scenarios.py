@@ -51,15 +51,14 @@ class Outcome:
 class Change:
     """From a first outcome to a second one.
 
-    entering, leaving, staying: indices of the rubrics in the second bank alone, the first alone, and both; the order is
-    that of their bank. places: a row a system with the columns PLACES, by the second rank; NaN where unknown.
+    entering, leaving: indices of the rubrics in the second bank alone, and the first alone, in the order of their bank.
+    places: a row a system with the columns PLACES, by the second rank; NaN where unknown.
     """
 
     first: Outcome
     second: Outcome
     entering: IntArray
     leaving: IntArray
-    staying: IntArray
     places: pd.DataFrame
 
     @property
@@ -128,7 +127,6 @@ def compare(first: Outcome, second: Outcome) -> Change:
         second=second,
         entering=second.bank[~np.isin(second.bank, first.bank)],
         leaving=first.bank[~np.isin(first.bank, second.bank)],
-        staying=second.bank[np.isin(second.bank, first.bank)],
         places=places.sort_values(order, na_position="last", ignore_index=True),
     )
 

@@ -13,31 +13,7 @@ import numpy as np
 
 from ..errors import AssemblyError
 from ..types import BoolArray, FloatArray, IntArray
-from .utility import Coverage, Utility
-
-
-def certificate(
-    info: FloatArray,
-    weights: FloatArray,
-    order: IntArray,
-    budget: int,
-    feasible: BoolArray | None = None,
-    bank: IntArray | None = None,
-) -> float:
-    """``certify`` for the coverage utility. info (G, J), weights (G,)."""
-    return certify(Coverage(info, weights), order, budget, feasible, bank)
-
-
-def certificate_curve(
-    info: FloatArray,
-    weights: FloatArray,
-    order: IntArray,
-    budgets: Sequence[int] | IntArray,
-    feasible: BoolArray | None = None,
-    prefixes: int = 64,
-) -> FloatArray:
-    """``certify_curve`` for the coverage utility. info (G, J), weights (G,)."""
-    return certify_curve(Coverage(info, weights), order, budgets, feasible, prefixes)
+from .utility import Utility
 
 
 def certify(

@@ -24,7 +24,6 @@ from ..bank.peers import (
     gp_irt_weight,
     p_irt,
 )
-from ..bank.pool_score import pool_curve
 from ..bank.utility import utility_grid
 from ..irt.abilities import log_probabilities
 from ..irt.fit import IrtFit
@@ -66,7 +65,7 @@ class Training:
     @cached_property
     def curve(self) -> FloatArray:
         """(G,) expected share of the mark over the pool at NODES."""
-        return pool_curve(self.chances[:, self.pool])[0]
+        return pool_curve(self.chances[:, self.pool])
 
     @cached_property
     def chances(self) -> FloatArray:
@@ -213,7 +212,7 @@ def _model_error(training: Training) -> float:
     if not unseen.size:
         return 0.0
     theta = PrefixAbilities(training.fit, training.y)([seen], [len(seen)])[0, 0]
-    curve, _ = pool_curve(training.chances[:, unseen])
+    curve = pool_curve(training.chances[:, unseen])
     actual = np.array(
         [
             row[~np.isnan(row)].mean() if (~np.isnan(row)).any() else np.nan
@@ -222,6 +221,12 @@ def _model_error(training: Training) -> float:
     )
     errors = np.abs(np.interp(theta, NODES, curve) - actual)
     return float(errors[np.isfinite(errors)].mean()) if np.isfinite(errors).any() else 0.0
+
+
+def pool_curve(chances: FloatArray) -> FloatArray:
+    """(G,) pool score at each node: mean over J rubrics of the expected share of the mark, of (L, J, G) chances."""
+    marks = np.arange(len(chances)) / (len(chances) - 1)
+    return np.asarray(np.tensordot(marks, chances, 1).mean(axis=0))
 
 
 SELECTORS: dict[str, Selector] = {

@@ -20,7 +20,6 @@ from .patterns import UNKNOWN, Patterns, find_patterns
 from .resampling import Bootstrap
 
 Metric = Literal["nominal", "ordinal", "interval"]
-Weighting = Literal["none", "linear", "quadratic"]
 Coefficient = Literal["percent", "cohen", "fleiss", "alpha_nominal", "alpha_ordinal", "alpha_interval"]
 
 
@@ -29,9 +28,8 @@ class Agreement:
     """One coefficient of a panel.
 
     value: at most 1; 0 is chance agreement (for ``percent``, 0..1); NaN where undefined.
-    low, high: percentile interval over resamples of units; NaN where value is.
+    low, high: percentile interval over resamples of units, without those without variation; NaN where value is.
     n_units: units that count: two labels or more, a full panel for ``fleiss`` and ``cohen``.
-    n_undefined: resamples without variation, which the interval excludes.
     """
 
     coefficient: Coefficient
@@ -39,27 +37,17 @@ class Agreement:
     low: float
     high: float
     n_units: int
-    n_undefined: int
 
 
-def percent_agreement(labels: FloatArray) -> float:
-    """Mean share of equal pairs of labels within the units that have at least two. (U, K) → [0, 1] or NaN."""
-    return _measure("percent", labels)
-
-
-def cohen_kappa(first: FloatArray, second: FloatArray, weighting: Weighting = "none") -> FloatArray:
-    """Cohen's kappa 1 - Σ w·o / Σ w·e of two raters along the first axis; (U, ...) → (...), at most 1.
+def cohen_kappa(first: FloatArray, second: FloatArray) -> FloatArray:
+    """Cohen's kappa 1 - (1 - p_o) / (1 - p_e) of two raters along the first axis; (U, ...) → (...), at most 1.
 
     Units that either has not labelled are skipped. NaN where both always give one and the same level.
-    ``weighting`` none counts every difference alike, linear |i - j|, quadratic (i - j)².
     """
     known = ~(np.isnan(first) | np.isnan(second))
     levels = np.unique(np.concatenate([first[known], second[known]]))
-    require_choice("weighting", weighting, get_args(Weighting))
-    gap = np.abs(np.subtract.outer(levels, levels))
-    weights = {"none": np.sign(gap), "linear": gap, "quadratic": gap**2}[weighting]
     table = np.einsum("u...l,u...m->...lm", _one_hot(first, known, levels), _one_hot(second, known, levels))
-    return _cohen(table, weights)
+    return _cohen(table, levels)
 
 
 def kappa_of_counts(counts: FloatArray) -> FloatArray:
@@ -75,21 +63,6 @@ def kappa_of_counts(counts: FloatArray) -> FloatArray:
     kappa = np.full(n.shape, np.nan)
     np.divide(n * (pp + ff) - expected, n**2 - expected, out=kappa, where=n**2 > expected)
     return kappa
-
-
-def fleiss_kappa(labels: FloatArray) -> float:
-    """Fleiss' kappa (P̄ - P̄_e) / (1 - P̄_e) of the units that every rater labelled. (U, K) → at most 1, or NaN."""
-    return _measure("fleiss", labels)
-
-
-def krippendorff_alpha(labels: FloatArray, metric: Metric = "nominal") -> float:
-    """Krippendorff's alpha 1 - D_o / D_e over the units with two labels or more. (U, K) → at most 1, or NaN.
-
-    ``metric`` is the squared distance of two levels: nominal [c ≠ k], ordinal (Σ_{c..k} n - (n_c + n_k)/2)²,
-    interval (c - k)².
-    """
-    require_choice("metric", metric, get_args(Metric))
-    return _measure(_ALPHA[metric], labels)
 
 
 def agreement(
@@ -120,13 +93,7 @@ def agreement(
         low=float(low),
         high=float(high),
         n_units=int(patterns.count[tables.any(axis=(1, 2))].sum()),
-        n_undefined=len(draws) - len(defined),
     )
-
-
-def _measure(coefficient: Coefficient, labels: FloatArray) -> float:
-    patterns, tables, levels = _tables(labels, coefficient)
-    return float(_FORMULAS[coefficient](np.tensordot(patterns.count, tables, axes=1), levels))
 
 
 def _tables(labels: FloatArray, coefficient: Coefficient) -> tuple[Patterns, FloatArray, FloatArray]:
@@ -157,9 +124,9 @@ def _one_hot(labels: FloatArray, known: NDArray[np.bool_], levels: FloatArray) -
     return ((labels[..., None] == levels) & known[..., None]).astype(np.float64)
 
 
-def _cohen(table: FloatArray, weights: FloatArray) -> FloatArray:
+def _cohen(table: FloatArray, levels: FloatArray) -> FloatArray:
     """(..., L, L) confusion counts → (...)."""
-    total = table.sum(axis=(-2, -1))
+    total, weights = table.sum(axis=(-2, -1)), 1 - np.eye(len(levels))
     expected = np.einsum("...l,...m,lm->...", table.sum(axis=-1), table.sum(axis=-2), weights)
     return 1 - _ratio(np.einsum("...lm,lm->...", table, weights) * total, expected)
 
@@ -206,14 +173,9 @@ def _ratio(above: FloatArray, below: FloatArray) -> FloatArray:
 
 _FORMULAS: dict[Coefficient, Callable[[FloatArray, FloatArray], FloatArray]] = {
     "percent": _percent,
-    "cohen": lambda table, levels: _cohen(table, 1 - np.eye(table.shape[-1])),
+    "cohen": _cohen,
     "fleiss": _fleiss,
     "alpha_nominal": _alpha("nominal"),
     "alpha_ordinal": _alpha("ordinal"),
     "alpha_interval": _alpha("interval"),
-}
-_ALPHA: dict[Metric, Coefficient] = {
-    "nominal": "alpha_nominal",
-    "ordinal": "alpha_ordinal",
-    "interval": "alpha_interval",
 }

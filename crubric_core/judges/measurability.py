@@ -292,14 +292,6 @@ def gate_table(reduction: Reduction, gate: Gate, confidence: float = 0.95) -> pd
     )
 
 
-def measurability_table(
-    reduction: Reduction, tau_c: float, alpha: float = 1, beta: float = 1, confidence: float = 0.95
-) -> pd.DataFrame:
-    """The table of the paper's gate: unanimous agreement, a Beta(alpha, beta) prior, q_mean ≥ ``tau_c``."""
-    settings = Settings(tau_c=tau_c, alpha=alpha, beta=beta)
-    return gate_table(reduction, decide_gate(reduction, settings), confidence)
-
-
 @dataclass(frozen=True)
 class Nearest:
     """The highest threshold that leaves a rubric on which the systems differ.

@@ -21,13 +21,12 @@ class Judgements:
     """Of M systems: judgements until the posterior sd is at most a target, NaN where it is never.
 
     adaptive, fixed: (M,) in the order of expected information, and in the order given. available: (M,) rubrics with a
-    label; in_order: (M,) those of the fixed order. sd_all: (M,) posterior sd by all of them.
+    label. sd_all: (M,) posterior sd by all of them.
     """
 
     adaptive: FloatArray
     fixed: FloatArray
     available: IntArray
-    in_order: IntArray
     sd_all: FloatArray
 
 
@@ -40,7 +39,6 @@ def simulate_judging(fit: IrtFit, y: FloatArray, order: IntArray, target: float)
         adaptive=np.array([table.adaptive(target) for table in tables]),
         fixed=np.array([table.in_turn(rows, target) for table, rows in zip(tables, fixed, strict=True)]),
         available=usable.sum(axis=1),
-        in_order=np.array([len(rows) for rows in fixed], dtype=np.int64),
         sd_all=ability_posterior(fit, np.where(usable, y, np.nan)).sd,
     )
 

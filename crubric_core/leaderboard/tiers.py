@@ -50,7 +50,12 @@ def standings(
     rule: TierRule = "adjacent",
     holm: bool = False,
 ) -> Standing:
-    """Tiers, ranks and separation from abilities theta (M,) and their bootstrap draws (R, M)."""
+    """Tiers, ranks and separation from abilities theta (M,) and their bootstrap draws (R, M).
+
+    Tiers are from 1, best first. ``adjacent``: one starts where the paired difference to the next system above excludes
+    0; Holm corrects for these M − 1 tests. ``leader``: where that to the tier's first system does; Holm corrects for
+    all pairs, since which of them are tested depends on the outcomes.
+    """
     theta, draws = _ranked_alone(theta, draws)
     theta_low, theta_high = percentile_interval(draws, confidence)
     rank_low, rank_high = rank_intervals(draws, confidence)
@@ -68,23 +73,6 @@ def standings(
         p_value=tested.p_value,
         separated=tested.separated,
     )
-
-
-def assign_tiers(
-    theta: FloatArray,
-    draws: FloatArray,
-    rule: TierRule = "adjacent",
-    confidence: float = 0.95,
-    holm: bool = False,
-) -> FloatArray:
-    """Tier of each system, from 1, best first; NaN where it is not ranked. theta (M,), draws (R, M) → (M,).
-
-    ``adjacent``: a tier starts where the paired difference to the next system above excludes 0; Holm corrects for
-    these M − 1 tests. ``leader``: where that to the tier's first system does; Holm corrects for all pairs, since
-    which of them are tested depends on the outcomes.
-    """
-    theta, draws = _ranked_alone(theta, draws)
-    return _tiers(theta, separation(draws, confidence), rule, confidence, holm)
 
 
 def _ranked_alone(theta: FloatArray, draws: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -7,7 +7,6 @@ from itertools import count
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 import plotly.graph_objects as go
 
 from ..analysis.result import Result
@@ -17,9 +16,9 @@ from ..figures.leaderboard import Estimate, forest
 from ..figures.measurability import measurability_histogram
 from ..files import write_files
 from ..judges.measurability import STATISTIC_NAMES, possible_values
-from .sections import HOW, LIMITS, origin, report_markdown, report_title, sections, sheet
+from .sections import HOW, LIMITS, origin, report_markdown, report_title, sections
 from .standalone import document
-from .templating import call, render
+from .templating import render
 
 Titled = tuple[str, go.Figure]
 
@@ -52,11 +51,6 @@ def write_report(
         "report.md": report_markdown(result, experiments, command).encode(),
     }
     return write_files(contents, folder)
-
-
-def html_table(table: pd.DataFrame, name: str) -> str:
-    """The table as escaped HTML, numbers to the right; unknown is —."""
-    return call("parts.html", "plain_table", sheet(table, name))
 
 
 def _analysis_figures(result: Result) -> list[Titled]:

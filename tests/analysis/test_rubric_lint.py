@@ -11,11 +11,16 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from crubric_core.analysis.rubric_lint import KINDS, SIMILAR, kinds_of, least_negative, lint, lint_table
+from crubric_core.analysis.rubric_lint import KINDS, SIMILAR, least_negative, lint, lint_table
 
 TEXTS = tomllib.loads(Path(__file__).with_name("lint_texts.toml").read_text("utf-8"))["text"]
 NAMES = {"two": "two demands", "none": "no observable", "vague": "vague words"}
 LEAST = {"two demands": (0.9, 0.6), "no observable": (0.9, 0.7), "vague words": (0.9, 0.9)}
+
+
+def kinds_of(text: str) -> set[str]:
+    """The kinds of finding that a text alone gives."""
+    return {finding.kind for finding in lint([text], ["q"], np.full(1, np.nan), 0)}
 
 
 def accuracy(kind: str) -> tuple[float, float, int]:

@@ -6,10 +6,11 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from crubric_core.bank.assembly import plain_bank
-from crubric_core.bank.certificate import certificate, certificate_curve, certify, certify_curve
+from crubric_core.bank.certificate import certify, certify_curve
 from crubric_core.bank.greedy import greedy_bank
 from crubric_core.bank.pairs import pair_distances
 from crubric_core.bank.pairs_order import pairs_order
+from crubric_core.bank.utility import Coverage
 from crubric_core.errors import AssemblyError
 from tests import oracles
 from tests.bank.conftest import realistic_bank, small_banks
@@ -24,7 +25,7 @@ def test_no_bank_is_better_than_the_certificate_allows(bank, budget):
     assume(order.size)
     best = oracles.best_coverage(info, weights, budget, feasible)
     share = oracles.coverage(info, weights, order[:budget]) / best
-    proven = certificate(info, weights, order, budget, feasible)
+    proven = certify(Coverage(info, weights), order, budget, feasible)
     assert 0 < proven <= share + 1e-12
     assert share <= 1 + 1e-12
 
@@ -35,7 +36,9 @@ def test_the_certificate_is_the_least_bound_over_all_prefixes(bank, budget):
     order, _ = greedy_bank(info, weights, budget, feasible)
     assume(order.size)
     expected = oracles.naive_certificate(info, weights, order, budget, feasible)
-    assert certificate(info, weights, order, budget, feasible) == pytest.approx(min(expected, 1.0), rel=1e-12)
+    assert certify(Coverage(info, weights), order, budget, feasible) == pytest.approx(
+        min(expected, 1.0), rel=1e-12
+    )
 
 
 @pytest.mark.parametrize("budget", [1, 2, 30, 77, 119, 120])
@@ -44,33 +47,33 @@ def test_leaving_prefixes_out_unevaluated_loses_nothing(budget):
     order, _ = greedy_bank(info, weights, 120)
     everything = np.ones(120, dtype=bool)
     expected = oracles.naive_certificate(info, weights, order, budget, everything)
-    assert certificate(info, weights, order, budget) == pytest.approx(expected, rel=1e-12)
+    assert certify(Coverage(info, weights), order, budget) == pytest.approx(expected, rel=1e-12)
 
 
 def test_a_bank_of_all_rubrics_or_of_the_best_one_is_proven_optimal():
     info, weights = realistic_bank(40)
     order, _ = greedy_bank(info, weights, 40)
-    assert certificate(info, weights, order, 40) == pytest.approx(1.0)
-    assert certificate(info, weights, order, 1) == pytest.approx(1.0)
-    assert certificate(info, weights, order, 400) == pytest.approx(1.0)
+    assert certify(Coverage(info, weights), order, 40) == pytest.approx(1.0)
+    assert certify(Coverage(info, weights), order, 1) == pytest.approx(1.0)
+    assert certify(Coverage(info, weights), order, 400) == pytest.approx(1.0)
 
 
 def test_the_greedy_order_certifies_any_bank():
     info, weights = realistic_bank(300)
     order, _ = greedy_bank(info, weights, 300)
     plain, _ = plain_bank(info, weights, 20)
-    bound = oracles.coverage(info, weights, order[:20]) / certificate(info, weights, order, 20)
-    proven = certificate(info, weights, order, 20, bank=plain)
+    bound = oracles.coverage(info, weights, order[:20]) / certify(Coverage(info, weights), order, 20)
+    proven = certify(Coverage(info, weights), order, 20, bank=plain)
     assert proven == pytest.approx(oracles.coverage(info, weights, plain) / bound)
-    assert proven >= certificate(info, weights, plain, 20)
+    assert proven >= certify(Coverage(info, weights), plain, 20)
 
 
 def test_a_bank_that_reaches_outside_the_feasible_set_still_has_a_share_of_at_most_one():
     info, weights = realistic_bank(30)
     feasible = np.arange(30) >= 25
     order, _ = greedy_bank(info, weights, 30)
-    assert certificate(info, weights, order, 5, feasible) <= 1
-    assert (certificate_curve(info, weights, order, range(1, 31), feasible) <= 1).all()
+    assert certify(Coverage(info, weights), order, 5, feasible) <= 1
+    assert (certify_curve(Coverage(info, weights), order, range(1, 31), feasible) <= 1).all()
 
 
 @given(small_banks(), st.integers(1, 4))
@@ -79,8 +82,8 @@ def test_the_curve_never_promises_more_than_the_certificate(bank, prefixes):
     order, _ = greedy_bank(info, weights, info.shape[1], feasible)
     assume(order.size)
     budgets = np.arange(1, info.shape[1] + 2)
-    curve = certificate_curve(info, weights, order, budgets, feasible, prefixes)
-    exact = np.array([certificate(info, weights, order, budget, feasible) for budget in budgets])
+    curve = certify_curve(Coverage(info, weights), order, budgets, feasible, prefixes)
+    exact = np.array([certify(Coverage(info, weights), order, budget, feasible) for budget in budgets])
     assert (curve > 0).all()
     assert (curve <= exact + 1e-12).all()
 
@@ -89,25 +92,25 @@ def test_the_curve_with_every_prefix_is_the_certificate_and_with_64_within_a_per
     info, weights = realistic_bank(500)
     order, _ = greedy_bank(info, weights, 500)
     budgets = [1, 10, 60, 250, 499]
-    exact = [certificate(info, weights, order, budget) for budget in budgets]
-    every = certificate_curve(info, weights, order, budgets, prefixes=20_000)
+    exact = [certify(Coverage(info, weights), order, budget) for budget in budgets]
+    every = certify_curve(Coverage(info, weights), order, budgets, prefixes=20_000)
     np.testing.assert_allclose(every, exact, rtol=1e-12)
-    np.testing.assert_allclose(certificate_curve(info, weights, order, budgets), exact, rtol=0.01)
+    np.testing.assert_allclose(certify_curve(Coverage(info, weights), order, budgets), exact, rtol=0.01)
 
 
 def test_without_information_there_is_nothing_to_certify():
     info, weights, none = np.zeros((3, 4)), np.ones(3), np.empty(0, dtype=np.int64)
-    assert np.isnan(certificate(info, weights, none, 2))
-    assert np.isnan(certificate_curve(info, weights, none, [1, 2])).all()
-    assert certificate_curve(info + 1, weights, np.arange(4), []).size == 0
+    assert np.isnan(certify(Coverage(info, weights), none, 2))
+    assert np.isnan(certify_curve(Coverage(info, weights), none, [1, 2])).all()
+    assert certify_curve(Coverage(info + 1, weights), np.arange(4), []).size == 0
 
 
 def test_a_budget_of_none_is_refused():
     info, weights = realistic_bank(5)
     with pytest.raises(AssemblyError, match="budget of at least 1"):
-        certificate(info, weights, np.arange(5), 0)
+        certify(Coverage(info, weights), np.arange(5), 0)
     with pytest.raises(AssemblyError, match="budget of at least 1"):
-        certificate_curve(info, weights, np.arange(5), [3, 0])
+        certify_curve(Coverage(info, weights), np.arange(5), [3, 0])
 
 
 @given(small_pools(), st.integers(1, 6))

@@ -18,13 +18,20 @@ from crubric_core.experiments.held_out_systems import (
 )
 from crubric_core.experiments.inputs import read_inputs
 from crubric_core.experiments.results import CancelledError, Watch
-from crubric_core.experiments.selectors import SELECTORS
+from crubric_core.experiments.selectors import SELECTORS, pool_curve
 from tests.experiments.conftest import ingest, small_study
 
 
 @pytest.fixture(scope="module")
 def result(workspace, settings):
     return held_out_systems(workspace.dataset("small"), settings, repeats=2, draws=2, n_budgets=4)
+
+
+def test_the_pool_score_is_the_mean_share_of_the_mark_over_the_pool():
+    ladder = np.array(
+        [[[0.2], [0.0]], [[0.3], [0.0]], [[0.5], [1.0]]]
+    )  # levels 0, 1, 2 of two rubrics at one node
+    assert pool_curve(ladder).tolist() == pytest.approx([(0.65 + 1) / 2])
 
 
 def test_every_selector_has_a_row_with_each_measure_in_its_range(result):

@@ -13,8 +13,9 @@ from crubric_core.demo import simulate
 from crubric_core.demo.writing import KINDS
 from crubric_core.experiments import EXPERIMENTS, run_experiment
 from crubric_core.figures.experiments import DRAWN, crossfit_deltas, experiment_figures, sweep_coverage
-from crubric_core.reports.sections import LIMITS, markdown_table, report_markdown
-from crubric_core.reports.study import full_report, html_table, write_report
+from crubric_core.reports.sections import LIMITS, markdown_table, report_markdown, sheet
+from crubric_core.reports.study import full_report, write_report
+from crubric_core.reports.templating import call
 from tests.experiments.conftest import QUICK
 
 HOSTILE = "<script>alert(1)</script>|[x](javascript:1)"
@@ -150,6 +151,6 @@ def test_tables_show_unknown_as_a_dash_and_whole_numbers_whole():
         "| — | no | x |",
         "| 0.1235 | yes | y |",
     ]
-    assert '<td class="number">—</td><td class="text">no</td><td class="text">x</td>' in html_table(
-        table, "t"
+    assert '<td class="number">—</td><td class="text">no</td><td class="text">x</td>' in call(
+        "parts.html", "plain_table", sheet(table, "t")
     )

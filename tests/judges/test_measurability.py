@@ -14,8 +14,8 @@ from crubric_core.errors import SettingsError
 from crubric_core.judges.measurability import (
     decide_gate,
     gate_is_off,
+    gate_table,
     measurability_posterior,
-    measurability_table,
     nearest_threshold,
     nothing_passes,
 )
@@ -87,10 +87,14 @@ def reduced(*rows: str):
         return ws.dataset("d").reduce()
 
 
+def table_of(found, tau_c):
+    return gate_table(found, decide_gate(found, Settings(tau_c=tau_c)))
+
+
 def test_the_table_holds_the_counts_the_posterior_and_the_verdict():
     rows = [f"s{i} q good j{k} {i % 2}" for i in range(9) for k in range(3)]
     rows += [f"s{i} q poor j{k} {k % 2}" for i in range(9) for k in range(3)]
-    table = measurability_table(reduced(*rows), tau_c=0.8)
+    table = table_of(reduced(*rows), tau_c=0.8)
     assert table["rubric"].tolist() == ["good", "poor"]
     assert table[["n_agree", "n_total"]].values.tolist() == [[9, 9], [0, 9]]
     np.testing.assert_allclose(table["q_mean"], [10 / 11, 1 / 11])
@@ -102,11 +106,11 @@ def test_the_table_holds_the_counts_the_posterior_and_the_verdict():
 
 def test_a_rubric_at_the_threshold_is_feasible():
     rows = [f"s{i} q r j{k} {i % 2}" for i in range(3) for k in range(2)]
-    assert measurability_table(reduced(*rows), tau_c=0.8)["feasible"].tolist() == [True]
+    assert table_of(reduced(*rows), tau_c=0.8)["feasible"].tolist() == [True]
 
 
 def test_a_rubric_without_instance_has_the_prior_and_a_flag():
-    table = measurability_table(reduced("a q r j 1", "a q r k 1", "a q alone j 1"), tau_c=0.6)
+    table = table_of(reduced("a q r j 1", "a q r k 1", "a q alone j 1"), tau_c=0.6)
     assert table.set_index("rubric").loc["alone", ["q_mean", "feasible", "flag"]].tolist() == [
         0.5,
         False,
@@ -115,7 +119,7 @@ def test_a_rubric_without_instance_has_the_prior_and_a_flag():
 
 
 def test_two_judges_are_flagged_and_three_are_not():
-    table = measurability_table(
+    table = table_of(
         reduced("a q r j 1", "a q r k 1", "a q s j 1", "a q s k 1", "a q s l 1", "b q s j 1", "b q s k 0"),
         tau_c=0.5,
     )
@@ -126,7 +130,7 @@ def test_two_judges_are_flagged_and_three_are_not():
 def test_without_a_second_label_anywhere_the_gate_is_off_and_all_is_feasible(rows):
     found = reduced(*rows)
     assert gate_is_off(found)
-    assert measurability_table(found, tau_c=0.99)["feasible"].tolist() == [True]
+    assert table_of(found, tau_c=0.99)["feasible"].tolist() == [True]
 
 
 def test_one_instance_is_enough_for_the_gate():

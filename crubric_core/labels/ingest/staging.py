@@ -47,7 +47,6 @@ ORDER: tuple[str, ...] = (
     "answers",
 )
 _DEFAULT_NAMES = {"judge": "judge", "annotator": "human"}
-_GENERIC = "a table"
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,6 @@ from ..ingest.reconcile import check_scales
 from ..readers.policies import Policies
 
 _NOW = "make_timestamp(epoch_us(now()))"
-TALLIES = ("cell_tallies", "judge_tallies", "rubric_tallies")
 
 
 @dataclass(frozen=True)

@@ -28,11 +28,14 @@ from ..environment import PACKAGE
 from ..files import write_whole
 from ..irt.fit import IrtFit
 from ..irt.models import ItemParameters
+from ..judges.unequal_panels import UnequalPanels
 from ..leaderboard.cross_fit import FoldFits
 from ..settings import Priors
 from .stage import Key, Stage
 
-RECORDS = {kind.__name__: kind for kind in (IrtFit, Priors, ItemParameters, FoldFits, Worth, Interval)}
+RECORDS = {
+    kind.__name__: kind for kind in (IrtFit, Priors, ItemParameters, FoldFits, UnequalPanels, Worth, Interval)
+}
 MOST_BYTES, MOST_FILES = 2**28, 5_000
 LOOK_AFTER = 250  # results, or a 64th of ``MOST_BYTES``: then the folder is looked through
 _UNREADABLE = (OSError, ValueError, LookupError, TypeError, AttributeError, EOFError, MemoryError, BadZipFile)

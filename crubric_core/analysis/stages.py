@@ -119,7 +119,7 @@ class Analysis(Staged):
         """One row a query."""
         return self.data.queries
 
-    @stage("model", after=("given",), title="Comparing the systems' judges", heavy=True)
+    @stage("model", after=("given",), title="Comparing the systems' judges", heavy=True, lasting=True)
     def panels(self) -> UnequalPanels | None:
         """What systems owe to judges that others lack; None where the judges of all are the same, but for chance."""
         shares = self.data.judge_shares(self.settings.response)

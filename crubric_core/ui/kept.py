@@ -7,12 +7,14 @@ from collections.abc import Callable, Hashable
 from threading import Lock, RLock
 from typing import Any
 
+PAUSE = 0.5  # seconds between two calls of who waits
+
 
 class Kept:
     """The ``most`` results that were used last; safe to use from any number of threads.
 
-    Who asks for a result that another thread is making waits for it. One that fails is not kept: the next who asks
-    makes it.
+    Who asks for a result that another thread is making waits for it, and is called every half second meanwhile. One
+    that fails is not kept: the next who asks makes it.
     """
 
     def __init__(self, most: int) -> None:
@@ -20,14 +22,18 @@ class Kept:
         self._results: OrderedDict[Hashable, Any] = OrderedDict()
         self._making: dict[Hashable, RLock] = {}
 
-    def once(self, key: Hashable, make: Callable[[], Any]) -> Any:
-        """What ``make`` gives, made only if nothing is kept under ``key``."""
+    def once(
+        self, key: Hashable, make: Callable[[], Any], waiting: Callable[[], object] = lambda: None
+    ) -> Any:
+        """What ``make`` gives, made only if nothing is kept under ``key``; what ``waiting`` raises ends the wait."""
         with self._lock:
             if key in self._results:
                 self._results.move_to_end(key)
                 return self._results[key]
             turn = self._making.setdefault(key, RLock())
-        with turn:
+        while not turn.acquire(timeout=PAUSE):
+            waiting()
+        try:
             with self._lock:
                 if key in self._results:
                     return self._results[key]
@@ -37,6 +43,8 @@ class Kept:
             finally:
                 with self._lock:
                     self._making.pop(key, None)
+        finally:
+            turn.release()
         return found
 
     def _keep(self, key: Hashable, found: Any) -> None:

@@ -7,6 +7,7 @@ Results are shared and never changed: the store hands out the object itself, as 
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import ExitStack
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -50,9 +51,12 @@ class Shared:
         def made() -> Any:
             return _announced(stage, make)
 
-        return (heavy if stage.heavy else light).once(
-            (stage.name, *key), lambda: lasting().once(stage, key, made) if stage.lasting else made()
-        )
+        with ExitStack() as shown:
+            return (heavy if stage.heavy else light).once(
+                (stage.name, *key),
+                lambda: lasting().once(stage, key, made) if stage.lasting else made(),
+                _waiting(stage, shown),
+            )
 
 
 @st.cache_resource(show_spinner=False)
@@ -72,6 +76,19 @@ def _announced(stage: Stage, make: Callable[[], Any]) -> Any:
         finally:
             _PLACE.get().empty()
             _PLACE.reset(before)
+
+
+def _waiting(stage: Stage, shown: ExitStack) -> Callable[[], object]:
+    """Say what another visitor is making, until ``shown`` is closed; at each call Stop may end the wait."""
+    place: list[DeltaGenerator] = []
+
+    def wait() -> None:
+        if not place:
+            shown.enter_context(st.spinner(f"{stage.title or 'Computing'} …"))
+            place.append(st.empty())
+        place[0].empty()
+
+    return wait
 
 
 _PLACE: ContextVar[DeltaGenerator] = ContextVar("place of the progress")

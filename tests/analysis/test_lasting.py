@@ -17,6 +17,7 @@ from crubric_core.analysis import lasting
 from crubric_core.analysis.lasting import Lasting, packed, unpacked
 from crubric_core.analysis.stage import STAGES, Key, Memory, Stage
 from crubric_core.analysis.stages import Analysis, with_rules
+from crubric_core.judges.unequal_panels import UnequalPanels
 from crubric_core.leaderboard.cross_fit import fold_fits
 from tests.analysis.test_stages import OTHER, dataset  # noqa: F401 - a fixture
 from tests.irt.test_prefixes import table
@@ -76,7 +77,7 @@ def test_another_process_finds_all_that_lasts_and_shows_the_same(dataset, tmp_pa
         one.worth()
         one.ranking()
     costly = {name for name, stage in STAGES.items() if stage.lasting}
-    assert costly == {"_model", "_fold_fits", "_fold_orders", "_random_worth", "_bank_worth"}
+    assert costly == {"panels", "_model", "_fold_fits", "_fold_orders", "_random_worth", "_bank_worth"}
     assert costly <= set(first.store.made)
     assert not costly & set(later.store.made)
     for ask in (Analysis.claims, Analysis.worth, lambda a: a.ranking().table.to_csv(), Analysis.bank):
@@ -197,3 +198,10 @@ def test_a_name_is_the_same_in_every_process() -> None:
     ]
     assert said[0] == said[1]
     assert " at 0x" not in said[0]
+
+
+def test_panels_come_back_to_the_last_bit() -> None:
+    panels = UnequalPanels(
+        *(np.random.default_rng(1).normal(size=size) for size in (5, (5, 3), (5, 5), (5, 0)))
+    )
+    assert pickle.dumps(unpacked(packed(panels))) == pickle.dumps(panels)

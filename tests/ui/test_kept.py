@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from threading import Barrier, Thread
+from collections.abc import Iterator
+from contextlib import nullcontext
+from threading import Barrier, Event, Thread
+from types import SimpleNamespace
 
 import pytest
 
+from crubric_core.analysis.stage import Stage
+from crubric_core.ui import loaders
 from crubric_core.ui.kept import Kept
 
 
@@ -51,3 +56,53 @@ def test_a_result_that_failed_is_made_again() -> None:
 def test_a_stage_may_ask_for_another_while_it_is_made() -> None:
     kept = Kept(2)
     assert kept.once("a", lambda: kept.once("b", lambda: 1) + 1) == 2
+
+
+@pytest.fixture
+def making() -> Iterator[tuple[Kept, Event]]:
+    """Results of which "a" is being made by another thread until the event is set."""
+    kept, begun, end = Kept(2), Event(), Event()
+    other = Thread(target=kept.once, args=("a", lambda: (begun.set(), end.wait(), "made")[-1]))
+    other.start()
+    begun.wait()
+    yield kept, end
+    end.set()
+    other.join()
+
+
+def test_who_waits_for_another_thread_is_called_until_the_result_is_there(making: tuple[Kept, Event]) -> None:
+    kept, end = making
+    assert kept.once("a", lambda: "made again", waiting=end.set) == "made"
+
+
+def test_who_stops_waiting_leaves_the_result_to_others(making: tuple[Kept, Event]) -> None:
+    kept, end = making
+    with pytest.raises(ZeroDivisionError):
+        kept.once("a", lambda: "made again", waiting=lambda: 1 // 0)
+    end.set()
+    assert kept.once("a", lambda: "made again") == "made"
+
+
+def test_a_page_says_what_it_waits_for_and_can_be_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The stage is being made for another visitor: this one sees its title, and each word is a point to stop at."""
+    said, end, begun = list[str](), Event(), Event()
+    stage = Stage("of this test", (), "Fitting slowly", heavy=False)
+    monkeypatch.setattr(loaders.st, "spinner", lambda words: said.append(words) or nullcontext())
+    store = loaders.Shared()
+    other = Thread(
+        target=loaders._kept()[1].once,
+        args=(("of this test", "key"), lambda: (begun.set(), end.wait(), 1)[-1]),
+    )
+    other.start()
+    begun.wait()
+
+    def stopped() -> None:
+        end.set()
+        raise StopIteration
+
+    monkeypatch.setattr(loaders.st, "empty", lambda: SimpleNamespace(empty=stopped))
+    with pytest.raises(StopIteration):
+        store.once(stage, ("key",), lambda: 2)
+    other.join()
+    assert said == ["Fitting slowly …"]
+    assert store.once(stage, ("key",), lambda: 2) == 1

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import duckdb
 
 from ...text import count
-from ..ingest.findings import SHOWN, Finding, Severity, names, select
+from ..ingest.findings import SHOWN, Finding, Severity, names, select, warning
 from ..readers import values
 from ..readers.columns import TASK_TYPES
 from .constant_runs import find_runs
@@ -93,9 +93,7 @@ def _repeated_texts(cursor: duckdb.DuckDBPyConnection, dataset_id: int) -> Itera
             f"{count(len(found), 'text')} occur in one query under several names, such as "
             f"{found['rubrics'].iloc[0]} of {found['query'].iloc[0] or 'all'}: each counts separately."
         )
-        yield Finding(
-            "warning", "repeated_text", "The same rubric twice", sentence, len(found), found.head(SHOWN)
-        )
+        yield warning("repeated_text", "The same rubric twice", sentence, found)
 
 
 def _shares(cursor: duckdb.DuckDBPyConnection, dataset_id: int) -> Iterator[Finding]:
@@ -113,9 +111,7 @@ def _shares(cursor: duckdb.DuckDBPyConnection, dataset_id: int) -> Iterator[Find
             f"The probabilities of the task types do not sum to 1 for {count(len(found), 'query')}, such as "
             f"{found['query'].iloc[0]} ({found['total'].iloc[0]:.3g})."
         )
-        yield Finding(
-            "warning", "shares", "Probabilities that do not sum to 1", sentence, len(found), found.head(SHOWN)
-        )
+        yield warning("shares", "Probabilities that do not sum to 1", sentence, found)
 
 
 def _alike(cursor: duckdb.DuckDBPyConnection, dataset_id: int) -> Iterator[Finding]:
@@ -135,9 +131,7 @@ def _alike(cursor: duckdb.DuckDBPyConnection, dataset_id: int) -> Iterator[Findi
             f"{count(len(found), 'name')} of a system, judge or query {verb} written in several ways, such as "
             f"{found['names'].iloc[0]}: each counts separately. If they are one, write them alike and ingest again."
         )
-        yield Finding(
-            "warning", "alike", "Names written in several ways", sentence, len(found), found.head(SHOWN)
-        )
+        yield warning("alike", "Names written in several ways", sentence, found)
 
 
 def _disarmed(cursor: duckdb.DuckDBPyConnection, dataset_id: int) -> Iterator[Finding]:
@@ -152,9 +146,7 @@ def _disarmed(cursor: duckdb.DuckDBPyConnection, dataset_id: int) -> Iterator[Fi
             f"{count(len(found), 'name')} begin with an apostrophe before a formula sign, such as "
             f"{found['name'].iloc[0]}: spreadsheets and safe exports put it there (apostrophes = strip removes it)."
         )
-        yield Finding(
-            "warning", "disarmed", "Apostrophes before names", sentence, len(found), found.head(SHOWN)
-        )
+        yield warning("disarmed", "Apostrophes before names", sentence, found)
 
 
 def _runs(cursor: duckdb.DuckDBPyConnection, dataset_id: int) -> Iterator[Finding]:
@@ -167,9 +159,7 @@ def _runs(cursor: duckdb.DuckDBPyConnection, dataset_id: int) -> Iterator[Findin
             + (f", and {count(len(found) - 1, 'more such run')}" if len(found) > 1 else "")
             + ": its answers may have been misread."
         )
-        yield Finding(
-            "warning", "constant_run", "Suspicious constants", sentence, len(found), found.head(SHOWN)
-        )
+        yield warning("constant_run", "Suspicious constants", sentence, found)
 
 
 CHECKS = (_runs, _unmatched_names, _repeated_texts, _alike, _shares, _disarmed)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pandas as pd
 
 from ...text import count
-from ..ingest.findings import SHOWN, Finding
+from ..ingest.findings import Finding, warning
 from ..readers.plan import Plan
 from ..readers.raters import question
 
@@ -23,13 +23,11 @@ def _told_apart(plan: Plan) -> Iterator[Finding]:
     if asked:
         name, _, sentence = asked[0]
         more = f" So it is in {count(len(asked) - 1, 'more file')}." if len(asked) > 1 else ""
-        yield Finding(
-            "warning",
+        yield warning(
             "told_apart",
             "Rows about the same that an unused column tells apart",
             f"{name}: {sentence}.{more}",
-            len(asked),
-            pd.DataFrame(asked, columns=["file", "column", "question"]).head(SHOWN),
+            pd.DataFrame(asked, columns=["file", "column", "question"]),
         )
 
 
@@ -40,12 +38,10 @@ def _unused_labels(plan: Plan) -> Iterator[Finding]:
     table = pd.DataFrame(found, columns=["file", "column"])
     columns = table["column"].unique()
     named = ", ".join(map(repr, columns[:3])) + (f" and {len(columns) - 3} more" if len(columns) > 3 else "")
-    yield Finding(
-        "warning",
+    yield warning(
         "unused_labels",
         "What looks like labels and is not used",
         f"{named} of {count(table['file'].nunique(), 'file')} {'looks' if len(columns) == 1 else 'look'} like "
         'labels, and nothing is read from there: say so if it is what counts (mapping, such as {"label": "…"}).',
-        len(found),
-        table.head(SHOWN),
+        table,
     )

@@ -9,7 +9,7 @@ import duckdb
 import pandas as pd
 
 from ...text import count
-from ..ingest.findings import SHOWN, Finding, select
+from ..ingest.findings import SHOWN, Finding, select, warning
 from ..ingest.rubric_facts import keep_criteria
 
 _FEW_LEVELS = 12  # levels up to which a scale without one of them has a gap
@@ -88,7 +88,7 @@ def _found(cursor: duckdb.DuckDBPyConnection, dataset_id: int, where: str) -> tu
 def _below_zero(found: pd.DataFrame, n: int) -> Iterator[Finding]:
     if n:
         first = found.iloc[0]
-        yield _warning(
+        yield warning(
             "negative_level",
             "Labels below 0",
             f"{count(n, 'scale')} begin below 0, such as that of {first['criterion']} ({first['labels']}): "
@@ -101,7 +101,7 @@ def _below_zero(found: pd.DataFrame, n: int) -> Iterator[Finding]:
 def _gaps(found: pd.DataFrame, n: int) -> Iterator[Finding]:
     if n:
         first = found.iloc[0]
-        yield _warning(
+        yield warning(
             "gap",
             "Scales with levels that nobody gave",
             f"{count(n, 'scale')} {'has' if n == 1 else 'have'} levels between others that no label has, such as that "
@@ -121,7 +121,7 @@ def _narrow(cursor: duckdb.DuckDBPyConnection, dataset_id: int) -> Iterator[Find
     found, n = _found(cursor, dataset_id, where)
     if n:
         first = found.iloc[0]
-        yield _warning(
+        yield warning(
             "narrow_scale",
             "Scales that may be narrower than meant",
             f"{count(n, 'scale')} end below the {high} that others reach, such as that of "
@@ -135,7 +135,7 @@ def _narrow(cursor: duckdb.DuckDBPyConnection, dataset_id: int) -> Iterator[Find
 def _apart(found: pd.DataFrame, n: int) -> Iterator[Finding]:
     if n:
         first = found.iloc[0]
-        yield _warning(
+        yield warning(
             "disjoint_ranges",
             "Judges that seem to use different scales",
             f"On {count(n, 'criterion', 'criteria')} judges give labels from ranges that do not fit "
@@ -154,7 +154,7 @@ def changed_scales(before: pd.DataFrame, after: pd.DataFrame) -> Iterator[Findin
     if len(found):
         first = found.iloc[0]
         columns = ["criterion", "scale_min_before", "scale_max_before", "scale_min", "scale_max"]
-        yield _warning(
+        yield warning(
             "scale_changed",
             "Scales that these rows change",
             f"{count(len(found), 'scale')} {'changes' if len(found) == 1 else 'change'}, such as that of "
@@ -162,9 +162,4 @@ def changed_scales(before: pd.DataFrame, after: pd.DataFrame) -> Iterator[Findin
             f"{first['scale_min']} to {first['scale_max']} with these rows. Labels that passed may fail, and the other "
             "way round: give the scale if it is not meant so.",
             found[columns],
-            len(found),
         )
-
-
-def _warning(code: str, title: str, sentence: str, found: pd.DataFrame, n: int) -> Finding:
-    return Finding("warning", code, title, sentence, n, found.head(SHOWN).reset_index(drop=True))

@@ -29,6 +29,12 @@ class Finding:
     examples: pd.DataFrame
 
 
+def warning(code: str, title: str, sentence: str, found: pd.DataFrame, n: int | None = None) -> Finding:
+    """A warning about each row that is found, or about ``n`` things; the first rows are its examples."""
+    examples = found.head(SHOWN).reset_index(drop=True)
+    return Finding("warning", code, title, sentence, len(found) if n is None else n, examples)
+
+
 def select(cursor: duckdb.DuckDBPyConnection, sql: str, dataset_id: int, **params: Any) -> pd.DataFrame:
     """The answer to a query about a dataset."""
     own = {"dataset": dataset_id, **params}

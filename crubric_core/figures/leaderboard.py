@@ -9,7 +9,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from ..types import BoolArray, FloatArray, IntArray
-from .naming import name_the_rest, place_names
+from .naming import named_points
 from .style import (
     BAND,
     BLUE,
@@ -195,20 +195,7 @@ def separation_matrix(systems: Sequence[str], ahead: FloatArray, separated: Bool
 def score_against_ability(systems: Sequence[str], theta: FloatArray, score: FloatArray) -> go.Figure:
     """Score S against ability θ, (M,) each: where the two orders disagree, the scoring rules matter."""
     fig = figure("ability θ", "score S", height=420, showlegend=False)
-    texts, sides = place_names(systems, theta, score)
-    fig.add_scatter(
-        x=theta,
-        y=score,
-        mode="markers+text",
-        text=texts,
-        textposition=sides,
-        textfont={"size": 11},
-        marker={"color": BLUE, "size": 9},
-        customdata=labels(systems, 80),
-        hovertemplate="%{customdata}<br>θ = %{x:.2f}, S = %{y:.3f}<extra></extra>",
-        cliponaxis=False,
-    )
-    name_the_rest(fig, systems, theta, score, texts, sides)
+    named_points(fig, systems, theta, score, "θ = %{x:.2f}, S = %{y:.3f}")
     if np.isfinite(theta).any():
         room = 0.15 * max(float(np.nanmax(theta) - np.nanmin(theta)), 0.1)
         fig.update_xaxes(range=[float(np.nanmin(theta)) - room, float(np.nanmax(theta)) + room])
@@ -219,23 +206,10 @@ def bank_against_pool(systems: Sequence[str], bank: FloatArray, pool: FloatArray
     """Ability from the bank alone against that from all rubrics that pass, (M,) each."""
     fig = figure("θ from all rubrics that pass", "θ from the bank", height=420, showlegend=False)
     both = np.concatenate([bank, pool])
-    texts, sides = place_names(systems, pool, bank)
     if np.isfinite(both).any():
         ends = [float(np.nanmin(both)), float(np.nanmax(both))]
         fig.add_scatter(x=ends, y=ends, mode="lines", line={"color": GREY, "dash": "dot"}, hoverinfo="skip")
-    fig.add_scatter(
-        x=pool,
-        y=bank,
-        mode="markers+text",
-        text=texts,
-        textposition=sides,
-        textfont={"size": 11},
-        cliponaxis=False,
-        marker={"color": BLUE, "size": 9},
-        customdata=labels(systems, 80),
-        hovertemplate="%{customdata}<br>all: %{x:.2f}, bank: %{y:.2f}<extra></extra>",
-    )
-    name_the_rest(fig, systems, pool, bank, texts, sides)
+    named_points(fig, systems, pool, bank, "all: %{x:.2f}, bank: %{y:.2f}")
     return fig
 
 

@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 
 from ..analysis.profile import GroupScores
 from ..types import BoolArray, FloatArray
-from .naming import name_the_rest, place_names
+from .naming import named_points
 from .style import (
     BLUE,
     GREY,
@@ -145,25 +145,11 @@ def value_against_cost(
     """
     fig = figure(label(axes[0], 40), axes[1], height=440, showlegend=False)
     known = cost[np.isfinite(cost)]
-    log = len(known) > 1 and known.min() > 0 and known.max() / known.min() > 20
-    texts, sides = place_names(systems, np.log(cost) if log else cost, value)
+    if len(known) > 1 and known.min() > 0 and known.max() / known.min() > 20:
+        log_axis(fig, known.min() / 1.5, known.max() * 1.5)
     order = np.flatnonzero(best)[np.argsort(cost[best], kind="stable")]
     fig.add_scatter(
         x=cost[order], y=value[order], mode="lines", line={"color": GREY, "shape": "hv"}, hoverinfo="skip"
     )
-    fig.add_scatter(
-        x=cost,
-        y=value,
-        mode="markers+text",
-        text=texts,
-        textposition=sides,
-        textfont={"size": 11},
-        marker={"color": np.where(best, BLUE, GREY).tolist(), "size": 9},
-        customdata=labels(systems, 80),
-        hovertemplate="%{customdata}<br>%{x}, %{y:.3f}<extra></extra>",
-        cliponaxis=False,
-    )
-    if log:
-        log_axis(fig, known.min() / 1.5, known.max() * 1.5)
-    name_the_rest(fig, systems, np.log(cost) if log else cost, value, texts, sides)
+    named_points(fig, systems, cost, value, "%{x}, %{y:.3f}", np.where(best, BLUE, GREY).tolist())
     return fig

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import lru_cache
 
 import numpy as np
 
@@ -57,33 +57,25 @@ class WorthCurve:
 
 def place_on(
     cross: CrossFit,
-    use: BoolArray,
-    query_index: IntArray,
-    settings: Settings,
-    panels: UnequalPanels | None = None,
-    domains: Domains | None = None,
-) -> Placed:
-    """Cross-fitted abilities on ``use``, (J,) or (F, J), and which pairs they separate, by query or domain."""
-    influence = ability_influence(cross, use, query_index, panels, domains)
-    normals = _normals(settings.seed, draws_for(int(influence.ranked.sum())), len(influence.psi))
-    separated = separated_pairs(
-        influence, normals, confidence=settings.confidence, simultaneous=settings.simultaneous
-    )
-    return Placed(influence.estimate, separated)
-
-
-def place_on_each(
-    cross: CrossFit,
     masks: Sequence[BoolArray],
     query_index: IntArray,
     settings: Settings,
     panels: UnequalPanels | None = None,
     domains: Domains | None = None,
 ) -> list[Placed]:
-    """``place_on`` of each of the masks; the first alone, since it computes what all of them share."""
-    place = partial(
-        place_on, cross, query_index=query_index, settings=settings, panels=panels, domains=domains
-    )
+    """Cross-fitted abilities on each of the masks, (J,) or (F, J), and which pairs they separate, by query or domain.
+
+    The first mask alone, since it computes what all of them share.
+    """
+
+    def place(use: BoolArray) -> Placed:
+        influence = ability_influence(cross, use, query_index, panels, domains)
+        normals = _normals(settings.seed, draws_for(int(influence.ranked.sum())), len(influence.psi))
+        separated = separated_pairs(
+            influence, normals, confidence=settings.confidence, simultaneous=settings.simultaneous
+        )
+        return Placed(influence.estimate, separated)
+
     first, rest = [place(mask) for mask in masks[:1]], masks[1:]
     return first + run_threads(place, rest, gains=cross.is_large)
 

@@ -358,7 +358,7 @@ class Analysis(Staged):
 
     def _placed(self, masks: list[BoolArray]) -> list[bank_value.Placed]:
         query_index = selection.query_positions(self.queries(), self.given())
-        return bank_value.place_on_each(
+        return bank_value.place_on(
             self.folds(), masks, query_index, self.settings, self.panels(), self._domains()
         )
 

@@ -13,7 +13,6 @@ from crubric_core.analysis.bank_value import (
     WorthCurve,
     curve_sizes,
     place_on,
-    place_on_each,
     random_masks,
     worth_sentences,
 )
@@ -81,9 +80,8 @@ def test_each_system_is_placed_by_a_bank_that_its_own_labels_did_not_choose(anal
 
 def test_pairs_that_a_bank_separates_are_those_of_the_leaderboard_on_it(analysis):
     masks, settings = analysis.bank_masks(), analysis.settings
-    placed = place_on(
-        analysis.folds(), masks, query_positions(analysis.queries(), analysis.given()), settings
-    )
+    at = query_positions(analysis.queries(), analysis.given())
+    (placed,) = place_on(analysis.folds(), [masks], at, settings)
     standing = analysis.ranking_on(masks).standing
     assert np.array_equal(placed.separated, standing.separated)
     np.testing.assert_array_equal(placed.ability, standing.estimate)
@@ -105,7 +103,7 @@ def test_how_many_threads_share_the_work_changes_nothing(analysis, monkeypatch):
 
     def found():
         orders = orders_without_folds(*given, budget=40)
-        placed = place_on_each(cross, banks, query, analysis.settings)
+        placed = place_on(cross, banks, query, analysis.settings)
         return [each.tobytes() for each in orders], [
             (each.ability.tobytes(), each.separated.tobytes()) for each in placed
         ]

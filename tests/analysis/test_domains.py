@@ -157,10 +157,10 @@ def test_banks_are_worth_what_they_separate_by_domain(eight):
         query_positions(eight.queries(), eight.given()),
         domains_of(eight.queries(), eight.given(), settings),
     )
-    by_domain = place_on(eight.folds(), masks, at, settings, domains=units)
+    (by_domain,) = place_on(eight.folds(), [masks], at, settings, domains=units)
     assert np.array_equal(by_domain.separated, eight.ranking_on(masks).standing.separated)
     assert np.array_equal(eight._placed_on_pool().separated, eight.ranking().standing.separated)
-    by_query = place_on(eight.folds(), eight.pool, at, settings)
+    (by_query,) = place_on(eight.folds(), [eight.pool], at, settings)
     assert not np.array_equal(eight._placed_on_pool().separated, by_query.separated)
 
 

@@ -32,7 +32,7 @@ st.markdown("**The bank**")
 composing.working_table(study, search_rubrics(study.reduction().rubrics))
 widgets.notes(composition_notes(study.settings, study.constraints(), study.order(), study.feasible))
 widgets.lazy_tabs({name: partial(part, study) for name, part in composing.PARTS.items()}, "compose")
-parts_of_table = (study.queries(), study.reduction(), study.calibration(), study.order(), study.settings)
+parts_of_table = study.reduction(), study.calibration(), study.order(), study.settings
 left, right = st.columns([1, 3], vertical_alignment="bottom")
 with left:
     widgets.download("Download bank.csv", partial(bank_table, *parts_of_table), "bank.csv")

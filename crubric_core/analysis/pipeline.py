@@ -93,7 +93,7 @@ def result_of(analysis: Analysis) -> Result:
         pool=analysis.ranking_on(analysis.pool),
         measurability=analysis.measurability(),
         items=item_table(reduction, fitted, analysis.bank(), feasible),
-        bank=bank_table(analysis.queries(), reduction, fitted, order, settings),
+        bank=bank_table(reduction, fitted, order, settings),
         leaderboard=ranking.table,
         comparisons=ranking.comparisons,
         certificate=analysis.certificate(),

@@ -83,7 +83,7 @@ def order_candidates(
         consistent & discriminating,
         np.random.default_rng([settings.seed, 1]),
         distances=calibration.distances,
-        query_index=_query_index(reduction),
+        query_index=query_index_of(reduction),
         budget=budget,
         constraints=constraints,
     )
@@ -148,7 +148,7 @@ def order_without_fold(
         )
     if (strategy or settings.strategy) == "pairs" and others.distances is not None and constraints is None:
         most = len(feasible) if budget is None else budget
-        return pairs_bank(others.distances, _query_index(reduction), feasible & others.usable, most, begun)
+        return pairs_bank(others.distances, query_index_of(reduction), feasible & others.usable, most, begun)
     consistent, discriminating = baseline_mask(reduction)
     return order_bank(
         strategy or settings.strategy,
@@ -159,7 +159,7 @@ def order_without_fold(
         consistent & discriminating & others.usable,
         np.random.default_rng([settings.seed, 1]),
         distances=others.distances,
-        query_index=_query_index(reduction),
+        query_index=query_index_of(reduction),
         budget=budget,
         constraints=constraints,
         relaxed=True,
@@ -246,7 +246,7 @@ def knapsack_of(constraints: Constraints | None) -> Knapsack | None:
     return Knapsack(constraints.prices, constraints.cost_budget)
 
 
-def _query_index(reduction: Reduction) -> IntArray:
+def query_index_of(reduction: Reduction) -> IntArray:
     """(J,) which rubrics share a query."""
     return pd.factorize(reduction.rubrics["query"])[0].astype(np.int64)
 

@@ -118,7 +118,6 @@ def item_table(
 
 
 def bank_table(
-    queries: pd.DataFrame,
     reduction: Reduction,
     calibration: Calibration,
     order: BankOrder,

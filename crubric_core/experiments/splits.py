@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-import pandas as pd
 
+from ..analysis.selection import query_index_of
 from ..bank.assembly import plain_bank, random_bank
 from ..bank.greedy import candidate_rubrics, greedy_bank
 from ..bank.pairs import PairDistances, pair_distances
@@ -176,7 +176,7 @@ def make_split(
     candidates = candidate_rubrics(info, grid.weights, feasible[half])
     exact = int(budgets[budgets < len(candidates)].max(initial=0))
     greedy, _ = greedy_bank(info, grid.weights, exact, feasible[half])
-    query = pd.factorize(reduction.rubrics["query"])[0].astype(np.int64)[half]
+    query = query_index_of(reduction)[half]
     levels = reduction.levels[half]
     distances = pair_distances(reduction.y[:, half], fit.theta, fit.theta_sd, levels, fit.thresholds)
     pairs = pairs_order(distances, query, feasible[half], exact).order

@@ -75,7 +75,7 @@ def recalibrate(bank_scale: BankScale, new: NewLabels, method: Method = "stockin
         reference=reference,
         history=(*bank_scale.history, _entry(bank_scale, new, found, drift)),
     )
-    return Recalibration(after, found, drift, _moved(bank_scale, after, new))
+    return Recalibration(after, found, drift, _moved(bank_scale, after))
 
 
 def _check(bank_scale: BankScale, new: NewLabels) -> None:
@@ -157,7 +157,7 @@ def _with(bank_scale: BankScale, new: Evidence, system: str) -> Reference:
     )
 
 
-def _moved(before: BankScale, after: BankScale, new: NewLabels) -> pd.DataFrame:
+def _moved(before: BankScale, after: BankScale) -> pd.DataFrame:
     """What the new parameters change of each system, and which rubrics do it."""
     y, systems = after.y, after.systems
     theta = estimate_abilities(before.fit, y, before.bank).theta

@@ -72,9 +72,7 @@ def _rows(study: StudyPage, found: BoolArray, *, whole: bool) -> pd.DataFrame:
     if whole:
         others |= study.pool
     others[bank] = False
-    chosen = bank_table(
-        study.queries(), study.reduction(), study.calibration(), order, study.settings, study.ids()
-    )
+    chosen = bank_table(study.reduction(), study.calibration(), order, study.settings, study.ids())
     rest = rubrics.iloc[np.flatnonzero(others)].assign(id=ids[others])
     frame = pd.concat([chosen, rest[["rubric", "query", "text", "id"]]], ignore_index=True)
     frame = frame.assign(

@@ -14,7 +14,7 @@ from crubric_core.access import process_role
 from crubric_core.environment import PACKAGE, use_one_thread
 from crubric_core.errors import CrubricError
 from crubric_core.server.entrance import entrance
-from crubric_core.server.middleware import Gate, dashboard, healthz, viewer
+from crubric_core.server.middleware import RequestFilter, dashboard, healthz, viewer
 from crubric_core.server.sign_in import guard
 from crubric_core.ui.errors import report
 from crubric_core.ui.loading import load_ahead, load_views_ahead
@@ -32,6 +32,6 @@ app = st.App(
     SCRIPTS[role],
     lifespan=load_ahead if role == "editor" else load_views_ahead,
     routes=[Route("/healthz", healthz)],
-    middleware=[Middleware(Gate, rules=rules)],
+    middleware=[Middleware(RequestFilter, rules=rules)],
     on_script_error=report,
 )

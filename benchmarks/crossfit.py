@@ -16,8 +16,8 @@ import numpy as np
 from crubric_core import Settings, Workspace, fit_irt
 from crubric_core.demo import write_demo
 from crubric_core.experiments.inputs import Inputs, read_inputs
-from crubric_core.experiments.results import Watch
-from crubric_core.experiments.splits import cross_fit
+from crubric_core.experiments.results import ExperimentWatch
+from crubric_core.experiments.splits import split_rubrics
 
 
 def full_fit(inputs: Inputs) -> float:
@@ -38,7 +38,7 @@ def compare(inputs: Inputs) -> tuple[float, float, float]:
         pauses.append(time.perf_counter() - start)
 
     start = time.perf_counter()
-    cross_fit(inputs.reduction, inputs.feasible, inputs.settings, watch=Watch(pause))
+    split_rubrics(inputs.reduction, inputs.feasible, inputs.settings, watch=ExperimentWatch(pause))
     whole = time.perf_counter() - start - sum(pauses)
     rng = np.random.default_rng(0)
     halves = [

@@ -33,7 +33,7 @@ from crubric_core.irt.abilities import estimate_abilities
 from crubric_core.judging.settling import Settled, settle, settle_one
 from crubric_core.leaderboard.reference import Reference
 from crubric_core.leaderboard.transfer import transfer_excess, transfer_variance
-from crubric_core.placement.among import Evidence, evidence_of, stand_among
+from crubric_core.placement.among import SystemEvidence, evidence_of_system, stand_among
 from crubric_core.placement.bank_scale import BankScale, bank_scale_of
 from crubric_core.placement.new_labels import labels_on_bank
 from crubric_core.placement.outlook import Forecast
@@ -73,7 +73,7 @@ def held_out(name: str, budget: int = BUDGET) -> Row | None:
         fit = replace(cross.fold_fit(int(cross.fold[s])), theta=cross.pooled.theta[others])
         bank = np.flatnonzero(banks[cross.fold[s]])
         spread = item_spread(fit, reduction.y[others])
-        sampled = evidence_of(fit, spread, reduction.y[s], bank, unit, len(names), 0)
+        sampled = evidence_of_system(fit, spread, reduction.y[s], bank, unit, len(names), 0)
         new = replace(sampled, transfer=transfer_variance(excess[others]))
         placed.append(new.theta)
         random.append(
@@ -100,7 +100,7 @@ def held_out(name: str, budget: int = BUDGET) -> Row | None:
     )
 
 
-def _one(reference: Reference, new: Evidence, s: int) -> Row:
+def _one(reference: Reference, new: SystemEvidence, s: int) -> Row:
     """What came of one system, whose pool ability and rank are known."""
     among = stand_among(reference.without(s), new, 0.95, 0)
     whole = stand_among(reference, new, 0.95, 0)

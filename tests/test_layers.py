@@ -123,3 +123,13 @@ def test_every_room_has_its_layer() -> None:
     modules = {path.stem for path in (ROOT / "crubric_core").glob("*.py")}
     packages = {path.parent.name for path in (ROOT / "crubric_core").glob("*/__init__.py")}
     assert (modules | packages) - OUTSIDE_THE_LAYERS <= layers
+
+
+def test_no_two_public_types_share_a_name() -> None:
+    homes: dict[str, list[str]] = {}
+    for path in sorted((ROOT / "crubric_core").rglob("*.py")):
+        for node in ast.parse(path.read_text("utf-8")).body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                homes.setdefault(node.name, []).append(path.relative_to(ROOT).as_posix())
+    assert len(homes) > 300
+    assert {name: paths for name, paths in homes.items() if len(paths) > 1} == {}

@@ -19,7 +19,7 @@ from crubric_core import fit_irt
 from crubric_core.errors import FitError, SettingsError, WorkersError
 from crubric_core.experiments import run_experiment
 from crubric_core.experiments.leave_one_judge_out import leave_one_judge_out
-from crubric_core.experiments.results import Watch
+from crubric_core.experiments.results import ExperimentWatch
 from crubric_core.leaderboard.cross_fit import cross_fit
 from crubric_core.workers import (
     ATTEMPTS,
@@ -119,9 +119,11 @@ def test_workers_that_cannot_be_meant_are_refused(monkeypatch, variable, value):
 
 
 def test_who_watches_an_experiment_stays_behind_when_it_is_sent_away():
-    watch = pickle.loads(pickle.dumps(Watch(progress=lambda share, what: None, cancel=lambda: True)))
+    watch = pickle.loads(
+        pickle.dumps(ExperimentWatch(progress=lambda share, what: None, cancel=lambda: True))
+    )
     watch.step(0.5, "nobody stops this")
-    assert watch == Watch()
+    assert watch == ExperimentWatch()
 
 
 def test_no_scheduler_at_the_address_is_said(monkeypatch):

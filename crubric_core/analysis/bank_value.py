@@ -25,7 +25,7 @@ TARGET = 0.95
 
 
 @dataclass(frozen=True)
-class Placed:
+class Placing:
     """How M systems stand on a set of rubrics: ability (M,), NaN unknown; separated (M, M)."""
 
     ability: FloatArray
@@ -62,19 +62,19 @@ def place_on(
     settings: Settings,
     panels: UnequalPanels | None = None,
     domains: Domains | None = None,
-) -> list[Placed]:
+) -> list[Placing]:
     """Cross-fitted abilities on each of the masks, (J,) or (F, J), and which pairs they separate, by query or domain.
 
     The first mask alone, since it computes what all of them share.
     """
 
-    def place(use: BoolArray) -> Placed:
+    def place(use: BoolArray) -> Placing:
         influence = ability_influence(cross, use, query_index, panels, domains)
         normals = _normals(settings.seed, draws_for(int(influence.ranked.sum())), len(influence.psi))
         separated = separated_pairs(
             influence, normals, confidence=settings.confidence, simultaneous=settings.simultaneous
         )
-        return Placed(influence.estimate, separated)
+        return Placing(influence.estimate, separated)
 
     first, rest = [place(mask) for mask in masks[:1]], masks[1:]
     return first + run_threads(place, rest, gains=cross.is_large)
@@ -94,7 +94,7 @@ def _stream(seed: int, length: int) -> FloatArray:
     return drawn
 
 
-def worth_of(pool: Placed, banks: list[Placed], confidence: float) -> Worth:
+def worth_of(pool: Placing, banks: list[Placing], confidence: float) -> Worth:
     """The worth of one bank, or the mean over several of one size."""
     ability, separated = (np.stack([getattr(b, name) for b in banks]) for name in ("ability", "separated"))
     return bank_worth(pool.ability, pool.separated, ability, separated, confidence)

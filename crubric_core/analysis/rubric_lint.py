@@ -50,7 +50,7 @@ _POINTABLE = re.compile(r"\d|[“”\"‘]|" + _NUMBERS)
 
 
 @dataclass(frozen=True)
-class Finding:
+class LintFinding:
     """Something about rubric number ``rubric`` that is worth a look: its kind (KINDS) and what was seen."""
 
     rubric: int
@@ -64,7 +64,7 @@ def lint(
     item_rest: FloatArray,
     n_systems: int,
     names: Sequence[str] | None = None,
-) -> tuple[Finding, ...]:
+) -> tuple[LintFinding, ...]:
     """Everything about J rubrics that is worth a look, by rubric.
 
     texts: of each rubric, None where there is none. query: of each. item_rest: (J,) correlation of the consensus with
@@ -77,7 +77,7 @@ def lint(
     return tuple(sorted(found, key=lambda f: (f.rubric, list(KINDS).index(f.kind))))
 
 
-def lint_table(findings: Sequence[Finding]) -> pd.DataFrame:
+def lint_table(findings: Sequence[LintFinding]) -> pd.DataFrame:
     """One row a finding: rubric (its position), kind, seen."""
     rows = [(finding.rubric, finding.kind, finding.seen) for finding in findings]
     return pd.DataFrame(rows, columns=["at", "kind", "seen"])
@@ -92,7 +92,7 @@ def _words(text: str) -> list[str]:
     return _WORD.findall(text.casefold())
 
 
-def _of_text(j: int, text: str) -> list[Finding]:
+def _of_text(j: int, text: str) -> list[LintFinding]:
     if not is_english(text):
         return []
     flat = _SUBJECT.sub("", " ".join(text.casefold().split())).strip()
@@ -101,12 +101,12 @@ def _of_text(j: int, text: str) -> list[Finding]:
     )  # examples and quotations make no demand of their own
     found = []
     if joint := _second_demand(plain):
-        found.append(Finding(j, "two demands", joint))
+        found.append(LintFinding(j, "two demands", joint))
     vague = _vague_words(_demand(plain))
     if _is_unobservable(plain, flat):
-        found.append(Finding(j, "no observable", "no verb of saying, no number, no quotation"))
+        found.append(LintFinding(j, "no observable", "no verb of saying, no number, no quotation"))
     if vague:
-        found.append(Finding(j, "vague words", ", ".join(vague)))
+        found.append(LintFinding(j, "vague words", ", ".join(vague)))
     return found
 
 
@@ -161,7 +161,9 @@ def _is_unobservable(text: str, full: str) -> bool:
     return bool(_JUDGED.match(text)) or len(_words(text)) <= 3
 
 
-def _duplicates(texts: Sequence[str | None], query: Sequence[object], names: Sequence[str]) -> list[Finding]:
+def _duplicates(
+    texts: Sequence[str | None], query: Sequence[object], names: Sequence[str]
+) -> list[LintFinding]:
     """Pairs of one query whose words have a Jaccard similarity of SIMILAR or more: the later names the earlier."""
     known = [j for j, text in enumerate(texts) if text]
     codes = pd.factorize(pd.Series([query[j] for j in known], dtype=object))[0]
@@ -169,7 +171,7 @@ def _duplicates(texts: Sequence[str | None], query: Sequence[object], names: Seq
     for code in np.unique(codes):
         members = [known[k] for k in np.flatnonzero(codes == code)]
         found += [
-            Finding(
+            LintFinding(
                 members[later],
                 "near-duplicate",
                 f"shares {share:.0%} of the words with {names[members[earlier]]}",
@@ -207,11 +209,11 @@ def least_negative(n_systems: int, level: float = 0.01) -> float:
     return t / float(np.sqrt(n_systems - 2 + t**2))
 
 
-def _signs(item_rest: FloatArray, n_systems: int) -> list[Finding]:
+def _signs(item_rest: FloatArray, n_systems: int) -> list[LintFinding]:
     if n_systems < LEAST_SYSTEMS:
         return []
     bound = least_negative(n_systems)
     return [
-        Finding(int(j), "sign", f"item–rest r = {item_rest[j]:.2f} over {n_systems} systems")
+        LintFinding(int(j), "sign", f"item–rest r = {item_rest[j]:.2f} over {n_systems} systems")
         for j in np.flatnonzero(item_rest < bound)
     ]

@@ -54,7 +54,7 @@ class Memory:
         return self.kept[place]
 
 
-class Staged:
+class Stages:
     """What has stages: a content (``fingerprint``), ``settings``, and a store."""
 
     fingerprint: str
@@ -69,7 +69,7 @@ class Staged:
 STAGES: dict[str, Stage] = {}
 """Every declared stage by its name, in the order of their declaration."""
 
-S = TypeVar("S", bound=Staged)
+S = TypeVar("S", bound=Stages)
 
 
 def stage(
@@ -94,7 +94,7 @@ def stage(
     return declare
 
 
-def _key(self: Staged, declared: Stage, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Key:
+def _key(self: Stages, declared: Stage, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Key:
     asked = (*args, *(value for _, value in sorted(kwargs.items())))
     return (*self.key(declared.name), *map(_hashable, asked))
 

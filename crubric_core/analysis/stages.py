@@ -47,7 +47,7 @@ from .board import Board
 from .claims import Claims, claims_of
 from .composition import constraints_of, ids_of
 from .result import Calibration, Ranking
-from .stage import Memory, Staged, Store, stage
+from .stage import Memory, Stages, Store, stage
 
 if TYPE_CHECKING:
     from ..labels.store.source import LabelSource
@@ -92,7 +92,7 @@ def posterior_warnings(data: LabelSource, reduction: Reduction, settings: Settin
 
 
 @dataclass(frozen=True, kw_only=True)
-class Analysis(Staged):
+class Analysis(Stages):
     """One dataset under one choice of settings, its stages computed when they are asked for.
 
     settings name the scoring rules (``with_rules``). store: where results are kept; shared ones are never changed.
@@ -338,7 +338,7 @@ class Analysis(Staged):
         return self.ranking_on(self.used)
 
     @stage("population", "seed", "simultaneous", "confidence", after=("folds", "gating", "panels"))
-    def _placed_on_pool(self) -> bank_value.Placed:
+    def _placed_on_pool(self) -> bank_value.Placing:
         return self._placed([self.pool])[0]
 
     @stage(
@@ -356,7 +356,7 @@ class Analysis(Staged):
         placed = self._placed([selection.masks(orders, size, len(self.pool))])
         return bank_value.worth_of(self._placed_on_pool(), placed, self.settings.confidence)
 
-    def _placed(self, masks: list[BoolArray]) -> list[bank_value.Placed]:
+    def _placed(self, masks: list[BoolArray]) -> list[bank_value.Placing]:
         query_index = selection.query_positions(self.queries(), self.given())
         return bank_value.place_on(
             self.folds(), masks, query_index, self.settings, self.panels(), self._domains()
@@ -378,7 +378,7 @@ class Analysis(Staged):
         return WorthCurve(sizes, tuple(chosen), tuple(random), int(self.pool.sum()), len(whole.ability))
 
     @stage("population", "seed", "simultaneous", "confidence", after=("folds", "panels"))
-    def _placed_on_all(self) -> bank_value.Placed:
+    def _placed_on_all(self) -> bank_value.Placing:
         return self._placed([~self.calibration().fit.constant])[0]
 
     @stage(after=("_placed_on_pool", "_placed_on_all"))

@@ -7,7 +7,7 @@ import numpy as np
 from ..errors import AssemblyError
 from ..settings import Strategy
 from ..types import BoolArray, FloatArray, IntArray
-from .composed import Gains, Rule, Scores, composed_order
+from .composed import EntryRule, Gains, Scores, composed_order
 from .constraints import Constraints
 from .greedy import candidate_rubrics, gains_along, greedy_bank
 from .pairs import PairDistances
@@ -124,7 +124,7 @@ def _rules(
     kept: BoolArray,
     constraints: Constraints,
     rng: np.random.Generator,
-) -> tuple[Rule, ...]:
+) -> tuple[EntryRule, ...]:
     """The rules of a strategy: by unit of cost and by gain alone where a budget in cost is given."""
     prices: list[FloatArray | None] = (
         [None] if constraints.cost_budget is None else [constraints.prices, None]

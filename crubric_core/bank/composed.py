@@ -21,7 +21,7 @@ BATCH = 32
 _ROUNDING = 1e-12
 
 
-class Rule(Protocol):
+class EntryRule(Protocol):
     """A rule by which rubrics enter a bank."""
 
     def best(self, open_: BoolArray) -> int:
@@ -38,12 +38,12 @@ class Scores:
         self.scores = scores
 
     def best(self, open_: BoolArray) -> int:
-        """See Rule."""
+        """See EntryRule."""
         rubrics = np.flatnonzero(open_)
         return int(rubrics[self.scores[rubrics].argmax()])
 
     def take(self, rubric: int) -> None:
-        """See Rule."""
+        """See EntryRule."""
 
 
 class Gains:
@@ -60,7 +60,7 @@ class Gains:
         self.bounds = np.full(n_rubrics, np.inf)
 
     def best(self, open_: BoolArray) -> int:
-        """See Rule."""
+        """See EntryRule."""
         bounds = np.where(open_, self.bounds, -1.0)
         top, winner, size = -1.0, -1, BATCH
         while (rivals := np.flatnonzero(bounds >= max(top, 0.0))).size:
@@ -76,13 +76,13 @@ class Gains:
         return winner
 
     def take(self, rubric: int) -> None:
-        """See Rule."""
+        """See EntryRule."""
         self.total = self.total + self.added[rubric]
 
 
 def composed_order(
     utility: Utility,
-    rules: tuple[Rule, ...],
+    rules: tuple[EntryRule, ...],
     candidates: BoolArray,
     constraints: Constraints,
     budget: int,
@@ -119,7 +119,7 @@ class _Search:
 
     def __init__(
         self,
-        rule: Rule,
+        rule: EntryRule,
         open_: BoolArray,
         constraints: Constraints,
         witness: IntArray,

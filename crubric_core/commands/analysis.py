@@ -16,7 +16,7 @@ from ..errors import DatasetError, WorkspaceError
 from ..experiments import EXPERIMENTS, ExperimentResult, run_experiment, store_experiment, stored_experiment
 from ..experiments.declaration import Experiment
 from ..experiments.files import write_experiment
-from ..experiments.parts import Part, blocks, find_block
+from ..experiments.parts import BlockSnapshot, blocks, find_block
 from ..labels.store.snapshot import Snapshot
 from ..placement.bank_file import write_bank
 from ..placement.bank_scale import bank_scale_of
@@ -104,10 +104,12 @@ def _add_part(parser: argparse.ArgumentParser) -> argparse._MutuallyExclusiveGro
 def _part(dataset: Dataset, settings: Settings, args: argparse.Namespace) -> Dataset:
     """The dataset, or the block of it that the options name."""
     if args.domain is not None:
-        return Part(dataset, settings, find_block(dataset.queries, settings.tau_t, "domain", args.domain))
+        return BlockSnapshot(
+            dataset, settings, find_block(dataset.queries, settings.tau_t, "domain", args.domain)
+        )
     if args.task_type is not None:
         block = find_block(dataset.queries, settings.tau_t, "task type", args.task_type)
-        return Part(dataset, settings, block)
+        return BlockSnapshot(dataset, settings, block)
     return dataset
 
 
@@ -152,7 +154,7 @@ def run_one_experiment(args: argparse.Namespace) -> None:
             _run_each_block(workspace.dataset(name), settings, parameters, args, report_progress)
             return
         dataset = _part(workspace.dataset(name), settings, args)
-        own = bool(parameters) or isinstance(dataset, Part)
+        own = bool(parameters) or isinstance(dataset, BlockSnapshot)
         kept = (
             not (args.again or own) and stored_experiment(workspace, args.name, dataset, settings) is not None
         )
@@ -193,7 +195,7 @@ def _run_each_block(
     for position, block in enumerate(found, start=1):
         print(f"note: {block.kind} {block.name}", file=sys.stderr)
         try:
-            part = Part(whole, settings, block)
+            part = BlockSnapshot(whole, settings, block)
             result = run_experiment(args.name, part, settings, progress=report_progress, **parameters)
         except DatasetError as error:
             print(f"note: skipped. {error}", file=sys.stderr)
@@ -237,7 +239,7 @@ def _kept_or_run(
     if kept is not None:
         return kept
     result = run_experiment(name, dataset, settings, progress=report_progress)
-    if isinstance(dataset, Part):  # no dataset of the workspace: nothing would ever ask for it
+    if isinstance(dataset, BlockSnapshot):  # no dataset of the workspace: nothing would ever ask for it
         return result
     try:
         store_experiment(workspace, result)

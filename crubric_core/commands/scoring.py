@@ -18,7 +18,7 @@ from ..scoring_rules import ScoringRules
 from ..task_types.assignment import preview
 from ..task_types.classifier import Watch
 from ..task_types.domain import is_request
-from ..task_types.endpoint import Endpoint
+from ..task_types.endpoint import ClassifierEndpoint
 from ..task_types.offline import LexiconClassifier, offline_classifier
 from ..task_types.prompted import ClassifierRun, PromptedClassifier
 from ..task_types.types import TASK_TYPES
@@ -84,7 +84,7 @@ def run_types(args: argparse.Namespace) -> None:
 
 
 def _prompted(args: argparse.Namespace, workspace: Workspace) -> PromptedClassifier:
-    endpoint = Endpoint.from_environment()
+    endpoint = ClassifierEndpoint.from_environment()
     if endpoint is None:
         raise SettingsError(
             "No endpoint is configured: set CRUBRIC_TYPER_BASE_URL, CRUBRIC_TYPER_MODEL and CRUBRIC_TYPER_KEY."

@@ -20,8 +20,8 @@ from ..text import count
 from ..types import BoolArray, Cancel, FloatArray, IntArray, Progress
 from .declaration import Chart, Experiment, ResultColumn, ResultTable, hidden, number
 from .inputs import Inputs, gold_labels, read_inputs, reference_scores
-from .kappa import OTHERS, Comparison, compare
-from .results import ExperimentResult, Watch, num, records, span
+from .kappa import OTHERS, KappaComparison, compare
+from .results import ExperimentResult, ExperimentWatch, num, records, span
 from .scoring import gap, gap_draws, omega, query_types, score
 from .statistics import draw_interval, interquartile_range, known_mean, query_draws, rank_correlation
 
@@ -45,7 +45,7 @@ def ablation(
     Tables: ``configurations`` (rubrics and labels used, gap with interval, spread, kappa, rank correlations) and
     ``scores`` (a row a system).
     """
-    watch = Watch(progress, cancel)
+    watch = ExperimentWatch(progress, cancel)
     watch.step(0.0, "Fitting the model")
     inputs = read_inputs(ds, settings)
     calibration = calibrate(inputs.reduction, settings)
@@ -88,7 +88,7 @@ def configuration_rows(
     inputs: Inputs,
     calibration: Calibration,
     configurations: list[Configuration],
-    comparison: Comparison,
+    comparison: KappaComparison,
     reference: FloatArray,
 ) -> tuple[list[dict[str, object]], dict[str, FloatArray]]:
     """A row of measures a configuration, and its scores (M,)."""
@@ -146,7 +146,7 @@ def _found(table: pd.DataFrame) -> str:
     )
 
 
-def _limits(inputs: Inputs, table: pd.DataFrame, comparison: Comparison) -> tuple[str, ...]:
+def _limits(inputs: Inputs, table: pd.DataFrame, comparison: KappaComparison) -> tuple[str, ...]:
     rows = records(table, "configuration")
     typed, gated = rows["B1"], rows["B3"]
     limits = [

@@ -12,7 +12,7 @@ from ..text import count
 from ..types import Cancel, FloatArray, Progress
 from .declaration import Chart, Experiment, ResultColumn, ResultTable, hidden, number
 from .inputs import read_inputs
-from .results import ExperimentResult, Watch, num
+from .results import ExperimentResult, ExperimentWatch, num
 
 
 def attrition(
@@ -22,7 +22,7 @@ def attrition(
 
     Tables: ``curve`` (m, consistency, homogeneous, beta, rho_m, distinguishability, joint, rubrics), ``models``.
     """
-    watch = Watch(progress, cancel)
+    watch = ExperimentWatch(progress, cancel)
     watch.step(0.0, "Counting unanimous panels")
     inputs = read_inputs(ds, settings)
     panel = ds.panel("binary")

@@ -18,8 +18,8 @@ from ..types import Cancel, Progress
 from . import crossfit, held_out_systems, threshold_sweep
 from .declaration import HIGH, LOW, Chart, Experiment, ResultColumn, ResultTable, number
 from .inputs import read_inputs
-from .parts import Block, Part, blocks
-from .results import ExperimentResult, Watch, records
+from .parts import Block, BlockSnapshot, blocks
+from .results import ExperimentResult, ExperimentWatch, records
 
 SELECTORS = ("pairs", "greedy", "random")
 
@@ -38,13 +38,13 @@ def by_block(
     Tables: ``held_out``, ``crossfit``, ``agreement`` (a row a block each, NaN where a block is too small) and
     ``skipped`` (block, experiment, reason).
     """
-    watch = Watch(progress, cancel)
+    watch = ExperimentWatch(progress, cancel)
     inputs = read_inputs(ds, settings)
     whole = Snapshot(ds, settings)
     found = list(blocks(inputs.queries, settings.tau_t))
     rows: dict[str, list[dict[str, object]]] = {name: [] for name in _COLUMNS}
     for position, block in enumerate(found):
-        part = Part(whole, settings, block)
+        part = BlockSnapshot(whole, settings, block)
         described = _described(block, part, settings)
         runs = _runs(part, settings, watch, repeats, splits)
         for step, (name, run) in enumerate(runs.items()):
@@ -60,7 +60,7 @@ def by_block(
 
 
 def _runs(
-    part: Part, settings: Settings, watch: Watch, repeats: int, splits: int
+    part: BlockSnapshot, settings: Settings, watch: ExperimentWatch, repeats: int, splits: int
 ) -> dict[str, Callable[[], dict[str, object]]]:
     """Name of a table → what gives a block's row of it."""
     return {
@@ -70,7 +70,7 @@ def _runs(
     }
 
 
-def _described(block: Block, part: Part, settings: Settings) -> dict[str, object]:
+def _described(block: Block, part: BlockSnapshot, settings: Settings) -> dict[str, object]:
     reduction = part.reduce(settings.response, settings.tie, settings.agreement_tolerance)
     return {
         "kind": block.kind,
@@ -81,7 +81,9 @@ def _described(block: Block, part: Part, settings: Settings) -> dict[str, object
     }
 
 
-def _held_out(part: Part, settings: Settings, watch: Watch, repeats: int) -> dict[str, object]:
+def _held_out(
+    part: BlockSnapshot, settings: Settings, watch: ExperimentWatch, repeats: int
+) -> dict[str, object]:
     result = held_out_systems.held_out_systems(
         part, settings, cancel=watch.cancel, repeats=repeats, selectors=SELECTORS
     )
@@ -97,7 +99,9 @@ def _held_out(part: Part, settings: Settings, watch: Watch, repeats: int) -> dic
     return row
 
 
-def _crossfit(part: Part, settings: Settings, watch: Watch, splits: int) -> dict[str, object]:
+def _crossfit(
+    part: BlockSnapshot, settings: Settings, watch: ExperimentWatch, splits: int
+) -> dict[str, object]:
     result = crossfit.crossfit(part, settings, cancel=watch.cancel, splits=splits)
     table = records(result.frame(), "strategy")
     row: dict[str, object] = {
@@ -109,7 +113,7 @@ def _crossfit(part: Part, settings: Settings, watch: Watch, splits: int) -> dict
     return row
 
 
-def _agreement(part: Part, settings: Settings) -> dict[str, object]:
+def _agreement(part: BlockSnapshot, settings: Settings) -> dict[str, object]:
     result = threshold_sweep.sweep(part, settings)
     base, *_, strictest = result.frame().to_dict("records")
     return {

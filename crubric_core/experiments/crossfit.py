@@ -17,8 +17,8 @@ from ..settings import Settings, Strategy
 from ..types import Cancel, Progress
 from .declaration import HIGH, LOW, Chart, Experiment, ResultColumn, ResultTable, hidden, number
 from .inputs import Inputs, read_inputs
-from .results import ExperimentResult, Watch, compared, num, records, span
-from .splits import STRATEGIES, CrossFit, cross_fit
+from .results import ExperimentResult, ExperimentWatch, compared, num, records, span
+from .splits import STRATEGIES, Splits, split_rubrics
 from .statistics import mean_interval
 
 HALF = 1.0  # a half is held out for each half that is chosen from
@@ -39,8 +39,14 @@ def crossfit(
     Tables: ``summary`` (a row a strategy), ``curves`` (rho against the budget), ``splits`` (AUC of each split).
     """
     inputs = read_inputs(ds, settings)
-    fitted = cross_fit(
-        inputs.reduction, inputs.feasible, settings, splits, draws, n_budgets, Watch(progress, cancel)
+    fitted = split_rubrics(
+        inputs.reduction,
+        inputs.feasible,
+        settings,
+        splits,
+        draws,
+        n_budgets,
+        ExperimentWatch(progress, cancel),
     )
     tables = {
         "summary": summary_table(fitted, settings.confidence),
@@ -58,7 +64,7 @@ def crossfit(
     )
 
 
-def summary_table(fitted: CrossFit, confidence: float) -> pd.DataFrame:
+def summary_table(fitted: Splits, confidence: float) -> pd.DataFrame:
     """One row a strategy, in the layout of tab:e2-crossfit.
 
     auc, auc_low, auc_high: mean over the splits with its t interval. candidates: mean number of them. delta …: pairs
@@ -93,7 +99,7 @@ def summary_table(fitted: CrossFit, confidence: float) -> pd.DataFrame:
 
 
 def _ahead(
-    fitted: CrossFit, first: Strategy, strategy: Strategy, confidence: float
+    fitted: Splits, first: Strategy, strategy: Strategy, confidence: float
 ) -> tuple[float, float, float, int]:
     """AUC of ``first`` minus that of ``strategy``, its t interval and the splits that have both; NaN to itself."""
     difference = fitted.auc(first) - fitted.auc(strategy)
@@ -101,7 +107,7 @@ def _ahead(
     return mean_interval(known, confidence, held_out=HALF)
 
 
-def curve_table(fitted: CrossFit, confidence: float) -> pd.DataFrame:
+def curve_table(fitted: Splits, confidence: float) -> pd.DataFrame:
     """strategy, budget, rho (mean over the splits), low, high (its t interval)."""
     rows = []
     for strategy in STRATEGIES:
@@ -112,7 +118,7 @@ def curve_table(fitted: CrossFit, confidence: float) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["strategy", "budget", "rho", "low", "high"])
 
 
-def split_table(fitted: CrossFit) -> pd.DataFrame:
+def split_table(fitted: Splits) -> pd.DataFrame:
     """Split (from 1) and the AUC of each strategy in it."""
     table = pd.DataFrame({"split": np.arange(1, len(fitted.splits) + 1)})
     return table.assign(**{str(strategy): fitted.auc(strategy) for strategy in STRATEGIES})
@@ -126,7 +132,7 @@ _OTHERS = {
 }
 
 
-def _found(summary: pd.DataFrame, fitted: CrossFit) -> str:
+def _found(summary: pd.DataFrame, fitted: Splits) -> str:
     """What the table says, each comparison with its interval."""
     table = records(summary, "strategy")
     parts = []
@@ -147,7 +153,7 @@ def _found(summary: pd.DataFrame, fitted: CrossFit) -> str:
     )
 
 
-def _limits(inputs: Inputs, fitted: CrossFit) -> tuple[str, ...]:
+def _limits(inputs: Inputs, fitted: Splits) -> tuple[str, ...]:
     n_systems = len(inputs.reduction.systems)
     limits = [
         f"All {len(fitted.splits)} splits share the same {n_systems} systems: the intervals are of other rubrics, and "

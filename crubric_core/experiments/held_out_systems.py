@@ -36,7 +36,7 @@ from ..workers import run_tasks
 from .concordance import MEASURES, Concordance, Repeat, error_layers, jackknife, total
 from .declaration import HIGH, LOW, Chart, Experiment, ResultColumn, ResultTable, hidden, number
 from .inputs import Inputs, read_inputs, reference_scores
-from .results import ExperimentResult, Watch, compared, num, records, span
+from .results import ExperimentResult, ExperimentWatch, compared, num, records, span
 from .selectors import SELECTORS, Training
 from .splits import log_budgets
 from .stability import reduce_panel
@@ -74,8 +74,8 @@ def held_out_systems(
     ahead of each other selector), ``budgets`` (by bank size).
     """
     inputs = read_inputs(ds, settings)
-    watch = Watch(progress, cancel)
-    budgets, found = hold_out(inputs, watch, repeats, folds, draws, n_budgets, selectors)
+    watch = ExperimentWatch(progress, cancel)
+    budgets, found = hold_out_folds(inputs, watch, repeats, folds, draws, n_budgets, selectors)
     table = summary_table(found, settings.confidence)
     options = {"repeats": repeats, "folds": folds, "draws": draws, "budgets": budgets.tolist()}
     ahead = ahead_table(found, settings.confidence)
@@ -84,9 +84,9 @@ def held_out_systems(
     return inputs.result("new_systems", options, tables, found_sentence(ahead, table), _limits(inputs))
 
 
-def hold_out(
+def hold_out_folds(
     inputs: Inputs,
-    watch: Watch,
+    watch: ExperimentWatch,
     repeats: int,
     folds: int,
     draws: int,
@@ -136,7 +136,7 @@ def _one_repeat(
     budgets: IntArray,
     sizes: tuple[int, int, int],
     selectors: Sequence[str],
-    watch: Watch,
+    watch: ExperimentWatch,
     repeat: int,
 ) -> dict[str, Concordance]:
     """Every fold of one repeat placed, with a generator of its own. sizes: repeats, folds, draws."""

@@ -19,7 +19,7 @@ HUMAN, OTHERS = "human gold", "the other judges"
 
 
 @dataclass(frozen=True)
-class Comparison:
+class KappaComparison:
     """What kappa is taken of. against: HUMAN or OTHERS. counts: (P, J, 4) agreement counts of each pair of raters."""
 
     against: str
@@ -39,13 +39,13 @@ class Comparison:
         return known_mean(kappa_of_counts(np.stack(pairs)))
 
 
-def compare(panel: FloatArray, gold: FloatArray | None) -> Comparison:
+def compare(panel: FloatArray, gold: FloatArray | None) -> KappaComparison:
     """Majority against human gold (M, J), or each judge of the panel (M, J, K) against the majority of the others."""
     if gold is not None:
-        return Comparison(HUMAN, confusion(majority(panel), gold)[None])
+        return KappaComparison(HUMAN, confusion(majority(panel), gold)[None])
     judges = range(panel.shape[2])
     pairs = [confusion(panel[:, :, k], majority(np.delete(panel, k, axis=2))) for k in judges]
-    return Comparison(OTHERS, np.stack(pairs))
+    return KappaComparison(OTHERS, np.stack(pairs))
 
 
 def unread_changes(

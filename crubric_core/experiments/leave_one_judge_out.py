@@ -13,8 +13,8 @@ from ..settings import Settings
 from ..types import Cancel, FloatArray, Progress
 from ..workers import run_tasks
 from .inputs import Inputs, read_inputs
-from .results import Watch
-from .stability import Outcome, analyse, compare_outcomes, reduce_panel
+from .results import ExperimentWatch
+from .stability import AnalysisOutcome, analyse, compare_outcomes, reduce_panel
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ def leave_one_judge_out(
     ds: Dataset, settings: Settings, *, progress: Progress | None = None, cancel: Cancel | None = None
 ) -> JudgeInfluence:
     """The analysis without each judge in turn, compared with the one with all."""
-    watch = Watch(progress, cancel)
+    watch = ExperimentWatch(progress, cancel)
     watch.step(0.0, "With all judges")
     inputs, names = read_inputs(ds, settings), ds.judges
     panel = ds.panel(settings.response)
@@ -61,7 +61,7 @@ def leave_one_judge_out(
 
 
 def _without_judge(
-    inputs: Inputs, settings: Settings, panel: FloatArray, full: Outcome, k: int
+    inputs: Inputs, settings: Settings, panel: FloatArray, full: AnalysisOutcome, k: int
 ) -> tuple[dict[str, object], pd.DataFrame | None]:
     """What changes without judge ``k``, and where each system is then; a note alone where there is no analysis."""
     everyone = [np.arange(size) for size in panel.shape]
@@ -75,7 +75,7 @@ def _without_judge(
     return {**compare_outcomes(full, outcome), "moved": int(moved.sum()), "note": ""}, table
 
 
-def _places(inputs: Inputs, full: Outcome, without: Outcome) -> pd.DataFrame:
+def _places(inputs: Inputs, full: AnalysisOutcome, without: AnalysisOutcome) -> pd.DataFrame:
     """Ability, rank and tier of every system in both analyses, best first."""
     table = pd.DataFrame({"system": inputs.reduction.systems})
     for outcome, suffix in ((full, ""), (without, "_without")):

@@ -20,7 +20,7 @@ from ..text import count
 from ..types import Cancel, FloatArray, IntArray, Progress
 from .declaration import Chart, Experiment, ResultColumn, ResultTable, number
 from .inputs import read_inputs
-from .results import ExperimentResult, Watch, records
+from .results import ExperimentResult, ExperimentWatch, records
 
 BINARY_MODELS: tuple[Model, ...] = ("1PL", "2PL", "3PL")
 EIGENVALUES = 15
@@ -80,7 +80,7 @@ def model_check(
     Tables: ``models`` (a row a model), ``checks`` (a row a check: value, what the model itself gives), ``spectrum``,
     ``pairs`` (the largest Q3), ``items`` (a row a rubric, the worst outfit first).
     """
-    watch = Watch(progress, cancel)
+    watch = ExperimentWatch(progress, cancel)
     watch.step(0.0, "Fitting the model")
     inputs = read_inputs(ds, settings)
     reduction, fitted = inputs.reduction, calibrate(inputs.reduction, settings)

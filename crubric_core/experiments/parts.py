@@ -59,7 +59,7 @@ def find_block(queries: pd.DataFrame, tau_t: float, kind: Kind, name: str) -> Bl
     )
 
 
-class Part(Snapshot):
+class BlockSnapshot(Snapshot):
     """A dataset as if it held the queries of one block alone: their rubrics, and the systems with a label on them.
 
     Scales are those of the whole dataset. The fingerprint is that of the whole with the block's queries.

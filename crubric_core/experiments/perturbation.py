@@ -18,7 +18,7 @@ from ..task_types.types import TASK_TYPES, ObjectArray
 from ..types import Cancel, FloatArray, Progress
 from .declaration import P_VALUE, RHO, Chart, Experiment, ResultColumn, ResultTable, number
 from .inputs import Inputs, read_inputs, reference_scores
-from .results import ExperimentResult, Watch, compared, num, span
+from .results import ExperimentResult, ExperimentWatch, compared, num, span
 from .scoring import gap, gap_draws, omega, query_types, score
 from .statistics import (
     half_width,
@@ -33,7 +33,7 @@ FLIPS = (0.0, 0.1, 0.2, 0.3)
 
 
 @dataclass(frozen=True)
-class Scores:
+class PerturbedScores:
     """(M,) overall scores and (M, N) by query, under the task types and under pass or fail alone."""
 
     adaptive: FloatArray
@@ -56,11 +56,11 @@ def perturbation(
     Tables: ``flips`` (mean score, top–bottom gap and degradation in percentage points), ``scorers`` (spread of
     adaptive and binary), ``agreement`` (their rank correlation overall and by domain), ``external`` validity.
     """
-    watch = Watch(progress, cancel)
+    watch = ExperimentWatch(progress, cancel)
     inputs = read_inputs(ds, settings)
     types = query_types(inputs).task_type
     adaptive, binary = score(inputs, types), score(inputs, None)
-    scores = Scores(adaptive.score, binary.score, adaptive.by_query, binary.by_query)
+    scores = PerturbedScores(adaptive.score, binary.score, adaptive.by_query, binary.by_query)
     tables = {
         "flips": flip_table(inputs, types, sorted(flips), seeds, watch),
         "scorers": scorer_table(scores),
@@ -86,7 +86,7 @@ def flip_types(types: ObjectArray, share: float, rng: np.random.Generator) -> Ob
 
 
 def flip_table(
-    inputs: Inputs, types: ObjectArray, flips: Sequence[float], seeds: int, watch: Watch
+    inputs: Inputs, types: ObjectArray, flips: Sequence[float], seeds: int, watch: ExperimentWatch
 ) -> pd.DataFrame:
     """One row a flip rate, averaged over the seeds.
 
@@ -118,7 +118,7 @@ def flip_table(
     return pd.DataFrame(rows, columns=columns)
 
 
-def scorer_table(scores: Scores) -> pd.DataFrame:
+def scorer_table(scores: PerturbedScores) -> pd.DataFrame:
     """Mean, gap (percentage points), sd (n - 1) and IQR of the systems' scores by either scoring."""
     rows = []
     for name, values in (("adaptive", scores.adaptive), ("binary", scores.binary)):
@@ -128,7 +128,7 @@ def scorer_table(scores: Scores) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["scorer", "mean_score", "gap", "sd", "iqr"])
 
 
-def agreement_table(queries: pd.DataFrame, scores: Scores) -> pd.DataFrame:
+def agreement_table(queries: pd.DataFrame, scores: PerturbedScores) -> pd.DataFrame:
     """Spearman's rho of adaptive with binary scores, over all queries and over each domain's alone."""
     rows = [("all", len(queries), *_correlation(scores.adaptive, scores.binary))]
     for domain in sorted(queries["domain"].dropna().unique()):
@@ -141,7 +141,7 @@ def agreement_table(queries: pd.DataFrame, scores: Scores) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["domain", "queries", "systems", "rho", "p"])
 
 
-def external_table(scores: Scores, reference: FloatArray) -> pd.DataFrame:
+def external_table(scores: PerturbedScores, reference: FloatArray) -> pd.DataFrame:
     """Spearman's rho of either scoring with the human reference (M,); no row without one."""
     rows = []
     if np.isfinite(reference).any():

@@ -19,15 +19,15 @@ class CancelledError(CrubricError):
 
 
 @dataclass(frozen=True)
-class Watch:
+class ExperimentWatch:
     """Who receives the progress of an experiment, and who may stop it; in another process there is nobody."""
 
     progress: Progress | None = None
     cancel: Cancel | None = None
 
-    def __reduce__(self) -> tuple[type[Watch], tuple[()]]:
+    def __reduce__(self) -> tuple[type[ExperimentWatch], tuple[()]]:
         """Pickled, it stays behind."""
-        return Watch, ()
+        return ExperimentWatch, ()
 
     def step(self, share: float, what: str) -> None:
         """Report ``share`` in [0, 1]; raises CancelledError where the experiment is to stop."""

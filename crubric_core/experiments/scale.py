@@ -19,7 +19,7 @@ from ..text import count
 from ..types import BoolArray, Cancel, FloatArray, Progress
 from .declaration import Chart, Experiment, ResultColumn, ResultTable, number
 from .inputs import Inputs, gold_labels, read_inputs
-from .results import ExperimentResult, Watch, num, records
+from .results import ExperimentResult, ExperimentWatch, num, records
 from .statistics import rank_correlation
 
 BASES: tuple[Basis, ...] = ("all", "bank")
@@ -34,7 +34,7 @@ def scale(
     systems separated, by basis), ``rates`` (share of passes of each judge and of people), ``graded`` (GRM on the
     levels compared with 2PL on pass or fail).
     """
-    watch = Watch(progress, cancel)
+    watch = ExperimentWatch(progress, cancel)
     watch.step(0.0, "Analysing")
     inputs = read_inputs(ds, settings)
     analyses = {

@@ -83,7 +83,7 @@ class Training:
 
 
 @dataclass(frozen=True)
-class Placed:
+class Predicted:
     """theta, score: (budgets, M) ability of each new system on its bank, and the predicted share on the pool."""
 
     theta: FloatArray
@@ -100,18 +100,18 @@ class Selector(Protocol):
         shares: FloatArray,
         budgets: IntArray,
         rng: np.random.Generator,
-    ) -> Placed:
+    ) -> Predicted:
         """``shares``: the new labels as shares of the mark, (M, J)."""
 
 
-def _by_order(training: Training, y: FloatArray, order: IntArray, budgets: IntArray) -> Placed:
+def _by_order(training: Training, y: FloatArray, order: IntArray, budgets: IntArray) -> Predicted:
     theta = PrefixAbilities(training.fit, y)([order], budgets)[0]
-    return Placed(theta, np.interp(theta, NODES, training.curve))
+    return Predicted(theta, np.interp(theta, NODES, training.curve))
 
 
 def pairs(
     training: Training, y: FloatArray, shares: FloatArray, budgets: IntArray, rng: np.random.Generator
-) -> Placed:
+) -> Predicted:
     """Separate the pairs, behind the settings' gate."""
     levels, thresholds = training.fit.levels, training.fit.thresholds
     distances = pair_distances(training.y, training.theta, training.theta_sd, levels, thresholds)
@@ -123,7 +123,7 @@ def pairs(
 
 def greedy(
     training: Training, y: FloatArray, shares: FloatArray, budgets: IntArray, rng: np.random.Generator
-) -> Placed:
+) -> Predicted:
     """The paper's greedy choice behind the paper's gate."""
     grid = utility_grid(difficulty=training.fit.b, theta=training.theta)
     info, feasible = item_information(training.fit, grid.theta), training.varying & training.passing_paper
@@ -133,42 +133,42 @@ def greedy(
 
 def chance(
     training: Training, y: FloatArray, shares: FloatArray, budgets: IntArray, rng: np.random.Generator
-) -> Placed:
+) -> Predicted:
     """Random rubrics that vary among the training systems."""
     return _by_order(training, y, rng.permutation(training.pool), budgets)
 
 
 def fluid(
     training: Training, y: FloatArray, shares: FloatArray, budgets: IntArray, rng: np.random.Generator
-) -> Placed:
+) -> Predicted:
     """fluid-benchmarking: each new system is asked what tells most at its ability so far."""
     info = item_information(training.fit, NODES)
     orders = fluid_orders(y, training.log_chances, info, NODES, int(budgets[-1]))
     theta = PrefixAbilities(training.fit, y)(orders, budgets)
     own = np.stack([theta[i, :, i] for i in range(len(y))], axis=1)
-    return Placed(own, np.interp(own, NODES, training.curve))
+    return Predicted(own, np.interp(own, NODES, training.curve))
 
 
 def metabench(
     training: Training, y: FloatArray, shares: FloatArray, budgets: IntArray, rng: np.random.Generator
-) -> Placed:
+) -> Predicted:
     """metabench: the random subset that predicts the training systems' scores best."""
     candidates = training.pool
     banks = [best_of_random(training.shares, candidates, int(size), rng) for size in budgets]
     scores = np.stack([bank.score(shares) for bank in banks])
-    return Placed(_abilities(training, y, banks), scores)
+    return Predicted(_abilities(training, y, banks), scores)
 
 
 def tiny_correctness(
     training: Training, y: FloatArray, shares: FloatArray, budgets: IntArray, rng: np.random.Generator
-) -> Placed:
+) -> Predicted:
     """TinyBenchmarks' anchor points from the labels, with its gp-IRT score."""
     return _anchored(training, features_of_labels(training.shares), y, shares, budgets, rng)
 
 
 def tiny_irt(
     training: Training, y: FloatArray, shares: FloatArray, budgets: IntArray, rng: np.random.Generator
-) -> Placed:
+) -> Predicted:
     """TinyBenchmarks' anchor points from slopes and intercepts, with its gp-IRT score."""
     a, b = training.fit.a, training.fit.b
     return _anchored(training, np.column_stack([a, -a * b]), y, shares, budgets, rng)
@@ -181,7 +181,7 @@ def _anchored(
     shares: FloatArray,
     budgets: IntArray,
     rng: np.random.Generator,
-) -> Placed:
+) -> Predicted:
     candidates = training.pool
     banks = [anchor_points(features, candidates, int(size), rng) for size in budgets]
     theta = _abilities(training, y, banks)
@@ -196,7 +196,7 @@ def _anchored(
         mixed = p_irt(naive, expected[:, node].T, np.flatnonzero(np.isin(pool, bank.rubrics)))
         weight = gp_irt_weight(error, variance, len(bank.rubrics))
         scores.append(weight * naive + (1 - weight) * mixed)
-    return Placed(theta, np.stack(scores))
+    return Predicted(theta, np.stack(scores))
 
 
 def _abilities(training: Training, y: FloatArray, banks: list[Selection]) -> FloatArray:

@@ -21,7 +21,7 @@ from ..text import count, listed
 from ..types import BoolArray, Cancel, FloatArray, IntArray, Progress
 from .declaration import HIGH, LOW, Chart, Experiment, ResultColumn, ResultTable, number
 from .inputs import read_inputs
-from .results import ExperimentResult, Watch, num, span
+from .results import ExperimentResult, ExperimentWatch, num, span
 from .statistics import known_mean, mean_interval
 
 FAMILIES = {
@@ -58,7 +58,7 @@ def self_preference(
     Tables: ``judges`` (judge, family; own, others: systems that it marked with another judge; preference with its
     simultaneous interval; as_kind: other systems to which its mean leniency is at least that to its own; queries).
     """
-    watch = Watch(progress, cancel)
+    watch = ExperimentWatch(progress, cancel)
     watch.step(0.0, "Comparing the judges")
     inputs, judges = read_inputs(ds, settings), ds.judges
     systems = [family(name) for name in inputs.reduction.systems]

@@ -23,7 +23,7 @@ from ..labels.store.dataset import Reduction
 from ..settings import Settings, Strategy
 from ..types import BoolArray, FloatArray, IntArray
 from ..workers import run_tasks
-from .results import Watch
+from .results import ExperimentWatch
 from .statistics import known_mean, rank_correlation
 
 STRATEGIES: tuple[Strategy, ...] = ("greedy", "pairs", "plain", "hard_random", "random")
@@ -64,7 +64,7 @@ class Split:
 
 
 @dataclass(frozen=True)
-class CrossFit:
+class Splits:
     """All splits together.
 
     rho: strategy → (splits, draws, budgets), NaN where it has no candidate. smallest: strategy → B, None: not reached.
@@ -82,22 +82,22 @@ class CrossFit:
         return values
 
 
-def cross_fit(
+def split_rubrics(
     reduction: Reduction,
     feasible: BoolArray,
     settings: Settings,
     splits: int = 20,
     draws: int = 3,
     n_budgets: int = 12,
-    watch: Watch | None = None,
-) -> CrossFit:
+    watch: ExperimentWatch | None = None,
+) -> Splits:
     """All splits, then the smallest bank of each strategy that reaches the target on average."""
     usable = usable_rubrics(reduction)
     if not feasible[usable].any():
         varying = np.isin(np.arange(len(feasible)), usable)
         raise DatasetError(nothing_passes(reduction, varying, settings))
     budgets = log_budgets(len(usable) // 2, n_budgets)
-    watcher = watch or Watch()
+    watcher = watch or ExperimentWatch()
     watcher.step(0.0, "Fitting all rubrics")
     start = _fit(reduction, np.arange(reduction.y.shape[1]), settings).items
     found = list(
@@ -113,7 +113,7 @@ def cross_fit(
     stacked = {strategy: np.stack([rho[strategy] for _, rho in found]) for strategy in STRATEGIES}
     watcher.step(1.0, "Searching the smallest banks")
     smallest = {s: smallest_bank(made, s, stacked[s], budgets, target) for s in STRATEGIES}
-    return CrossFit(budgets, target, made, stacked, smallest)
+    return Splits(budgets, target, made, stacked, smallest)
 
 
 def usable_rubrics(reduction: Reduction) -> IntArray:

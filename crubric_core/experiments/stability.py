@@ -30,7 +30,7 @@ from ..types import BoolArray, Cancel, FloatArray, IntArray, Progress
 from ..workers import run_tasks
 from .declaration import RHO, Chart, Experiment, ResultColumn, ResultTable, hidden, number
 from .inputs import Inputs, read_inputs
-from .results import ExperimentResult, Watch, num, records
+from .results import ExperimentResult, ExperimentWatch, num, records
 from .statistics import rank_correlation
 
 BUDGETS = (0.25, 0.5, 2.0)  # times the settings' B
@@ -57,7 +57,7 @@ class Variant:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class AnalysisOutcome:
     """What one analysis ends in. bank: rubric names, in order. theta, tier: system → value, the ranked ones alone."""
 
     bank: tuple[str, ...]
@@ -77,7 +77,7 @@ def stability(
 
     Tables: ``kinds`` (a row a kind of change: worst and mean), ``variants`` (a row a change).
     """
-    watch = Watch(progress, cancel)
+    watch = ExperimentWatch(progress, cancel)
     watch.step(0.0, "The full analysis")
     inputs = read_inputs(ds, settings)
     calibration = calibrate(inputs.reduction, settings)
@@ -161,7 +161,7 @@ def reduce_panel(
 
 def analyse(
     inputs: Inputs, reduction: Reduction, settings: Settings, calibration: Calibration | None = None
-) -> Outcome:
+) -> AnalysisOutcome:
     """Gate, fit (unless given), bank and tiers of one reduction of the inputs."""
     feasible: BoolArray = gate(reduction, settings)["feasible"].to_numpy()
     fitted = calibration or calibrate(reduction, settings)
@@ -173,14 +173,16 @@ def analyse(
         use = masks(orders, settings.budget, len(feasible))
     ranking = rank_systems(inputs.queries, reduction, fitted, cross, use, settings)
     ranked = ranking.table[ranking.table["theta"].notna()]
-    return Outcome(
+    return AnalysisOutcome(
         bank=tuple(reduction.rubrics["rubric"].to_numpy()[order]),
         theta=dict(zip(ranked["system"], ranked["theta"].astype(float), strict=True)),
         tier=dict(zip(ranked["system"], ranked["tier"].astype(float), strict=True)),
     )
 
 
-def _compare(inputs: Inputs, calibration: Calibration, full: Outcome, variant: Variant) -> dict[str, object]:
+def _compare(
+    inputs: Inputs, calibration: Calibration, full: AnalysisOutcome, variant: Variant
+) -> dict[str, object]:
     same_labels = variant.kind in ("budget", "tau_c")
     try:
         outcome = analyse(inputs, variant.reduction, variant.settings, calibration if same_labels else None)
@@ -189,7 +191,7 @@ def _compare(inputs: Inputs, calibration: Calibration, full: Outcome, variant: V
     return {**compare_outcomes(full, outcome), "note": ""}
 
 
-def compare_outcomes(full: Outcome, other: Outcome) -> dict[str, float]:
+def compare_outcomes(full: AnalysisOutcome, other: AnalysisOutcome) -> dict[str, float]:
     """What the two have in common.
 
     bank_size: of the other. jaccard: shared rubrics over all of either. kept: share of the smaller bank that is in
@@ -235,7 +237,7 @@ def kind_table(variants: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def _found(kinds: pd.DataFrame, full: Outcome) -> str:
+def _found(kinds: pd.DataFrame, full: AnalysisOutcome) -> str:
     parts = [
         f"where {_WITHOUT[str(row['kind'])]}, {row['kept']:.0%} of the bank and ρ ≥ {num(row['rho_least'])} remain"
         for row in kinds.to_dict("records")

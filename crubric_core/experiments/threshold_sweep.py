@@ -19,8 +19,8 @@ from ..settings import Settings
 from ..types import Cancel, FloatArray, Progress
 from .declaration import HIGH, LOW, P_VALUE, Chart, Experiment, ResultColumn, ResultTable, hidden, number
 from .inputs import Inputs, gold_labels, read_inputs
-from .kappa import HUMAN, OTHERS, Comparison, compare, unread_changes
-from .results import ExperimentResult, Watch, compared, num, span
+from .kappa import HUMAN, OTHERS, KappaComparison, compare, unread_changes
+from .results import ExperimentResult, ExperimentWatch, compared, num, span
 from .statistics import draw_interval, known_mean, query_draws
 
 THRESHOLDS = (0.50, 0.60, 0.65, 0.70, 0.80)
@@ -40,7 +40,7 @@ def sweep(
     Tables: ``thresholds`` (the first row is unfiltered, tau_c NaN), ``quartiles`` of measurability, ``correlation``
     of measurability with each rubric's own kappa.
     """
-    watch = Watch(progress, cancel)
+    watch = ExperimentWatch(progress, cancel)
     watch.step(0.0, "Comparing the judges")
     inputs = read_inputs(ds, settings)
     gold = gold_labels(ds, inputs.reduction)
@@ -63,7 +63,7 @@ def sweep(
 
 
 def threshold_table(
-    comparison: Comparison,
+    comparison: KappaComparison,
     q: FloatArray,
     inputs: Inputs,
     thresholds: Sequence[float],
@@ -144,7 +144,7 @@ def correlation_table(q: FloatArray, kappa: FloatArray, tested: bool = True) -> 
     return pd.DataFrame({"r": [r], "p": [p], "rubrics": [int(known.sum())]})
 
 
-def _found(tables: dict[str, pd.DataFrame], inputs: Inputs, comparison: Comparison) -> str:
+def _found(tables: dict[str, pd.DataFrame], inputs: Inputs, comparison: KappaComparison) -> str:
     table = tables["thresholds"].to_dict("records")
     base, last = table[0], table[-1]
     if np.isnan(base["kappa"]):
@@ -167,7 +167,7 @@ def _found(tables: dict[str, pd.DataFrame], inputs: Inputs, comparison: Comparis
     )
 
 
-def _limits(inputs: Inputs, comparison: Comparison, splits: int) -> tuple[str, ...]:
+def _limits(inputs: Inputs, comparison: KappaComparison, splits: int) -> tuple[str, ...]:
     limits = []
     if not inputs.gate_off:
         unread = "; the difference on systems that the gate has not read is free of that" if splits else ""

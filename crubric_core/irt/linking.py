@@ -17,7 +17,7 @@ from .models import ItemParameters
 
 
 @dataclass(frozen=True)
-class Link:
+class ScaleLink:
     """theta on the target scale = slope × theta + intercept; slope > 0."""
 
     slope: float
@@ -33,15 +33,15 @@ class Link:
         return ItemParameters(items.a / self.slope, self.abilities(items.b), items.c, thresholds)
 
 
-def mean_sigma(theta: FloatArray, target: FloatArray) -> Link:
+def mean_sigma(theta: FloatArray, target: FloatArray) -> ScaleLink:
     """The line that gives ``theta`` (n,) the mean and the sd of ``target`` (n,): the same systems on two scales.
 
     Systems that are unknown on either scale do not count. Where either has no spread the slope is 1.
     """
     known = np.isfinite(theta) & np.isfinite(target)
     if not known.any():
-        return Link(1.0, 0.0)
+        return ScaleLink(1.0, 0.0)
     from_, onto = theta[known], target[known]
     spread, wanted = float(from_.std()), float(onto.std())
     slope = wanted / spread if min(spread, wanted) > 0 else 1.0
-    return Link(slope, float(onto.mean() - slope * from_.mean()))
+    return ScaleLink(slope, float(onto.mean() - slope * from_.mean()))

@@ -37,7 +37,7 @@ def job_key(name: str, fingerprint: str, settings: Settings) -> Key:
 
 
 @dataclass
-class Job:
+class ExperimentJob:
     """One experiment under way. share: done, in [0, 1]. what: done now. error: why it ended without a kept result.
 
     result: what it found, where that could not be stored; it lasts as long as this process.
@@ -61,29 +61,29 @@ class Background:
     """A queue of experiments. ``keep`` receives each result, in a thread of the queue's own."""
 
     def __init__(self, keep: Callable[[ExperimentResult], None]) -> None:
-        self._keep, self._jobs, self._lock = keep, dict[Key, Job](), Lock()
+        self._keep, self._jobs, self._lock = keep, dict[Key, ExperimentJob](), Lock()
         self.changes = 0
         """How often an experiment was queued, ended or was stopped: whoever shows a state knows when it is old."""
         self._queue = ThreadPoolExecutor(max_workers=1, thread_name_prefix="experiments")
 
-    def start(self, name: str, snapshot: Snapshot, settings: Settings) -> Job:
+    def start(self, name: str, snapshot: Snapshot, settings: Settings) -> ExperimentJob:
         """Queue an experiment; the same one that is under way already is not started twice."""
         require_editor("run experiments")
         key = job_key(name, snapshot.fingerprint, settings)
         with self._lock:
             job = self._jobs.get(key)
             if job is None or not job.active:
-                job = self._jobs[key] = Job(name)
+                job = self._jobs[key] = ExperimentJob(name)
                 self.changes += 1
                 self._queue.submit(carried(self._run), key, job, pickle.dumps((name, snapshot, settings)))
         return job
 
-    def job(self, key: Key) -> Job | None:
+    def job(self, key: Key) -> ExperimentJob | None:
         """The experiment under way, or the one that ended without a result."""
         with self._lock:
             return self._jobs.get(key)
 
-    def active(self) -> list[Job]:
+    def active(self) -> list[ExperimentJob]:
         """All that run or wait, in the order in which they were asked for."""
         with self._lock:
             return [job for job in self._jobs.values() if job.active]
@@ -104,7 +104,7 @@ class Background:
                 _stop(job)
         self._queue.shutdown(cancel_futures=True)
 
-    def _run(self, key: Key, job: Job, task: bytes) -> None:
+    def _run(self, key: Key, job: ExperimentJob, task: bytes) -> None:
         try:
             result = self._watch(job, task)
             if result is not None and not job.cancelled and self._kept(job, result):
@@ -117,7 +117,7 @@ class Background:
         with self._lock:
             self.changes += 1
 
-    def _kept(self, job: Job, result: ExperimentResult) -> bool:
+    def _kept(self, job: ExperimentJob, result: ExperimentResult) -> bool:
         """Whether the result could be stored; where it could not, the job has it and says why."""
         try:
             self._keep(result)
@@ -127,7 +127,7 @@ class Background:
             return False
         return True
 
-    def _watch(self, job: Job, task: bytes) -> ExperimentResult | None:
+    def _watch(self, job: ExperimentJob, task: bytes) -> ExperimentResult | None:
         with tempfile.TemporaryFile() as written, tempfile.TemporaryFile() as said:
             written.write(task)
             written.seek(0)
@@ -144,7 +144,9 @@ class Background:
                 job.error = UNEXPECTED
             return result
 
-    def _spawn(self, job: Job, task: IO[bytes], errors: IO[bytes]) -> subprocess.Popen[bytes] | None:
+    def _spawn(
+        self, job: ExperimentJob, task: IO[bytes], errors: IO[bytes]
+    ) -> subprocess.Popen[bytes] | None:
         """The process, or None where the job was cancelled while it waited."""
         with self._lock:
             if job.cancelled:
@@ -161,7 +163,7 @@ class Background:
             return job.process
 
 
-def _listen(job: Job, process: subprocess.Popen[bytes]) -> ExperimentResult | None:
+def _listen(job: ExperimentJob, process: subprocess.Popen[bytes]) -> ExperimentResult | None:
     """Follow what the process says until it ends."""
     for line in process.stdout or ():
         message = json.loads(line)
@@ -174,7 +176,7 @@ def _listen(job: Job, process: subprocess.Popen[bytes]) -> ExperimentResult | No
     return None
 
 
-def _stop(job: Job) -> None:
+def _stop(job: ExperimentJob) -> None:
     job.cancelled = True
     if job.process is not None:
         job.process.kill()

@@ -11,7 +11,7 @@ from ..settings import Tie
 from ..types import BoolArray, FloatArray, IntArray
 from .consensus import TIES
 from .dawid_skene import DawidSkene, dawid_skene
-from .recalibration import recalibrate
+from .recalibration import recalibrate_posterior
 
 if TYPE_CHECKING:
     from ..labels.store.dataset import Reduction
@@ -50,7 +50,7 @@ def posterior_labels(
         chosen = levels == n_levels
         cells, known = panel[:, chosen].reshape(-1, panel.shape[2]), truth[:, chosen].reshape(-1)
         fit = dawid_skene(cells, n_levels, known)
-        checked = recalibrate(cells, fit.posterior, known)
+        checked = recalibrate_posterior(cells, fit.posterior, known)
         shape = panel.shape[0], int(chosen.sum())
         y[:, chosen] = _likeliest(checked.posterior, tie).reshape(shape)
         probability[:, chosen] = checked.posterior.max(axis=1).reshape(shape)

@@ -33,7 +33,7 @@ class Recalibrated:
     strength: float
 
 
-def recalibrate(labels: FloatArray, posterior: FloatArray, anchors: FloatArray) -> Recalibrated:
+def recalibrate_posterior(labels: FloatArray, posterior: FloatArray, anchors: FloatArray) -> Recalibrated:
     """Posteriors (U, L) of labels (U, K) corrected by the anchors (U,) that have the same labels.
 
     Anchored units keep their anchor. Units without labels, and everything where no labelled unit has an anchor, stay

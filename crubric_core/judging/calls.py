@@ -82,7 +82,7 @@ def plan_calls(
 
 
 @dataclass(frozen=True)
-class Estimate:
+class CostEstimate:
     """What calls will take: exactly so many calls and labels; tokens and cost estimated, cost NaN where unknown."""
 
     calls: int
@@ -91,12 +91,12 @@ class Estimate:
     tokens_out: int
     cost: float
 
-    def scaled(self, share: float) -> Estimate:
+    def scaled(self, share: float) -> CostEstimate:
         """The same for ``share`` times as many rubrics, at one call a rubric or as many rubrics a call."""
         calls, labels, tokens_in, tokens_out = (
             round(n * share) for n in (self.calls, self.labels, self.tokens_in, self.tokens_out)
         )
-        return Estimate(calls, labels, tokens_in, tokens_out, self.cost * share)
+        return CostEstimate(calls, labels, tokens_in, tokens_out, self.cost * share)
 
     def record(self) -> dict[str, object]:
         """Plain values."""
@@ -110,10 +110,10 @@ class Estimate:
         }
 
 
-def estimate(calls: Iterable[Call]) -> Estimate:
+def estimate(calls: Iterable[Call]) -> CostEstimate:
     """Of these calls, each answered at once: four characters a token, 80 tokens a verdict."""
     rows = [(call, *_tokens(call)) for call in calls]
-    return Estimate(
+    return CostEstimate(
         calls=len(rows),
         labels=sum(len(call.rubrics) for call, _, _ in rows),
         tokens_in=sum(given for _, given, _ in rows),

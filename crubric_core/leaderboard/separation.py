@@ -12,7 +12,7 @@ from ..types import BoolArray, FloatArray
 
 
 @dataclass(frozen=True)
-class Separation:
+class PairedDifferences:
     """Paired differences between M systems; NaN or False where either of two is not ranked.
 
     ahead: (M, M) share of the replicates in which the row's system is above the column's, ties half.
@@ -25,7 +25,7 @@ class Separation:
     separated: BoolArray
 
 
-def separation(draws: FloatArray, confidence: float = 0.95) -> Separation:
+def separation(draws: FloatArray, confidence: float = 0.95) -> PairedDifferences:
     """Which systems the bootstrap separates, each pair tested alone. draws (R, M), R ≥ 2."""
     size = draws.shape[1]
     ahead, p_value = np.full((size, size), np.nan), np.full((size, size), np.nan)
@@ -39,16 +39,16 @@ def separation(draws: FloatArray, confidence: float = 0.95) -> Separation:
         ahead[others, i] = 1 - ahead[i, others]
         p_value[i, others] = p_value[others, i] = two_sided_p(difference)
         separated[i, others] = separated[others, i] = excludes_zero(difference, confidence)
-    return Separation(ahead, p_value, separated)
+    return PairedDifferences(ahead, p_value, separated)
 
 
-def with_holm(tested: Separation, confidence: float) -> Separation:
+def with_holm(tested: PairedDifferences, confidence: float) -> PairedDifferences:
     """The same, where a separated pair must also pass Holm's procedure over all pairs at level 1 − confidence."""
     ranked = np.flatnonzero(np.isfinite(tested.p_value.diagonal()))
     rows, columns = (ranked[side] for side in np.triu_indices(len(ranked), 1))
     passes = np.zeros(tested.separated.shape, dtype=bool)
     passes[rows, columns] = holm_rejects(tested.p_value[rows, columns], 1 - confidence)
-    return Separation(tested.ahead, tested.p_value, tested.separated & (passes | passes.T))
+    return PairedDifferences(tested.ahead, tested.p_value, tested.separated & (passes | passes.T))
 
 
 def excludes_zero(difference: FloatArray, confidence: float) -> BoolArray:

@@ -14,7 +14,7 @@ from scipy.stats import rankdata
 from ..intervals import percentile_interval
 from ..settings import TierRule
 from ..types import BoolArray, FloatArray, IntArray
-from .separation import Separation, holm_rejects, separation, with_holm
+from .separation import PairedDifferences, holm_rejects, separation, with_holm
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ def _ranked_alone(theta: FloatArray, draws: FloatArray) -> tuple[FloatArray, Flo
 
 
 def _tiers(
-    theta: FloatArray, tested: Separation, rule: TierRule, confidence: float, holm: bool
+    theta: FloatArray, tested: PairedDifferences, rule: TierRule, confidence: float, holm: bool
 ) -> FloatArray:
     order = np.argsort(-theta, kind="stable")[: np.count_nonzero(np.isfinite(theta))]
     tiers = np.full(theta.shape, np.nan)

@@ -23,7 +23,7 @@ ITEM_DRAWS = 200  # of the rubrics' parameters
 
 
 @dataclass(frozen=True)
-class Evidence:
+class SystemEvidence:
     """What a new system's labels say.
 
     theta: EAP ability; NaN without a label. contributions: (n,) of the reference's units and, last, of all others
@@ -52,21 +52,21 @@ class Evidence:
         return float(np.sqrt(max(float((self.contributions**2).sum()), self.floor) + self.beyond))
 
 
-def evidence_of(
+def evidence_of_system(
     fit: IrtFit, spread: Spread, y: FloatArray, bank: IntArray, unit: IntArray, n_units: int, seed: int
-) -> Evidence:
+) -> SystemEvidence:
     """From labels ``y`` (J,) of one system on ``bank``. unit: (J,) unit of each rubric, 0 … n_units - 1."""
-    return evidence_of_each(fit, spread, y[None], bank, unit, n_units, seed)[0]
+    return evidence_of_systems(fit, spread, y[None], bank, unit, n_units, seed)[0]
 
 
-def evidence_of_each(
+def evidence_of_systems(
     fit: IrtFit, spread: Spread, y: FloatArray, bank: IntArray, unit: IntArray, n_units: int, seed: int
-) -> list[Evidence]:
+) -> list[SystemEvidence]:
     """The same of N systems (N, J) that are labelled on the same rubrics."""
     theta = estimate_abilities(fit, y, bank).theta
     known = bank[np.isfinite(y[0, bank]) & ~fit.constant[bank]]
     if not known.size:
-        return [Evidence(np.nan, np.zeros(n_units), np.nan, np.nan, 0, 0, 0)] * len(y)
+        return [SystemEvidence(np.nan, np.zeros(n_units), np.nan, np.nan, 0, 0, 0)] * len(y)
     items, labels = fit.items.of(known), y[:, known]
     score, info = label_scores(items, labels, theta)
     information = info.sum(axis=1) + 1
@@ -80,7 +80,7 @@ def evidence_of_each(
     shares = labels / (fit.levels[known] - 1)
     saturated = (shares == 1).all(axis=1).astype(int) - (shares == 0).all(axis=1)
     return [
-        Evidence(
+        SystemEvidence(
             theta=float(theta[i]),
             contributions=psi[i],
             floor=float(1 / information[i]),
@@ -110,7 +110,7 @@ def _item_variance(
     return np.asarray(scores.var(axis=0, ddof=1))
 
 
-def stand_among(reference: Reference, new: Evidence, confidence: float, seed: int) -> Standing:
+def stand_among(reference: Reference, new: SystemEvidence, confidence: float, seed: int) -> Standing:
     """Rank, tier and separated pairs of the new system, last of M + 1; simultaneous over its M comparisons."""
     size = len(reference.theta)
     theta = np.append(reference.theta, new.theta)
@@ -196,7 +196,7 @@ class Among:
         self._draws = self._noise @ self._psi
         self._alone = rng.standard_normal(DRAWS)
 
-    def compare(self, new: Evidence) -> _Pairs:
+    def compare(self, new: SystemEvidence) -> _Pairs:
         """The new system against each."""
         found, own = self._differences(new), self._own(new) + new.theta
         z = np.where(found.open, 0.0, as_normal(np.abs(found.difference) / found.se, found.df))
@@ -209,19 +209,19 @@ class Among:
             rank_probability=np.array([(above <= k).mean() for k in range(len(self.others) + 1)]),
         )
 
-    def tier(self, new: Evidence) -> int:
+    def tier(self, new: SystemEvidence) -> int:
         """The tier of a new system with a label, as ``stand_among`` has it."""
         separated = np.zeros((len(self.others) + 1,) * 2, dtype=bool)
         separated[:-1, :-1] = self._reference.separated[np.ix_(self.others, self.others)]
         separated[-1, :-1] = separated[:-1, -1] = self._differences(new).separated
         return int(tiers_by_first(np.append(self._reference.theta[self.others], new.theta), separated)[-1])
 
-    def _own(self, new: Evidence) -> FloatArray:
+    def _own(self, new: SystemEvidence) -> FloatArray:
         """(DRAWS,) of the new system's error, with the reference's on common units."""
         beyond = np.sqrt(max(new.se**2 - (new.contributions**2).sum(), 0.0))
         return np.asarray(self._noise @ new.contributions + self._alone * beyond)
 
-    def _differences(self, new: Evidence) -> _Differences:
+    def _differences(self, new: SystemEvidence) -> _Differences:
         variance = ((new.contributions[:, None] - self._psi) ** 2).sum(axis=0)
         floor = new.floor + self._reference.floor[self.others]
         se = np.sqrt(np.maximum(variance, floor) + new.beyond)
@@ -239,7 +239,7 @@ class Among:
         )
 
 
-def _interval(new: Evidence, confidence: float) -> tuple[float, float]:
+def _interval(new: SystemEvidence, confidence: float) -> tuple[float, float]:
     """T interval of theta, open on the side where the system passes or fails everything."""
     if not np.isfinite(new.theta):
         return float("nan"), float("nan")

@@ -38,7 +38,7 @@ class Condition:
 
 
 @dataclass(frozen=True)
-class Verdict:
+class CheckedCondition:
     """One condition on one system. value: what the file has, None where it is unknown: then nothing holds."""
 
     system: str
@@ -92,7 +92,7 @@ def _require_ranks(rows: list[dict[str, Any]]) -> None:
 
 def judge(
     rows: Sequence[Mapping[str, Any]], systems: Sequence[str], conditions: Sequence[Condition]
-) -> list[Verdict]:
+) -> list[CheckedCondition]:
     """Every condition on each of ``systems``, or on all where none is named; PlacementError where one is missing."""
     known = {str(row["system"]): row for row in rows}
     absent = [name for name in systems if name not in known]
@@ -101,7 +101,7 @@ def judge(
     return [_verdict(known[name], condition) for name in systems or known for condition in conditions]
 
 
-def _verdict(row: Mapping[str, Any], condition: Condition) -> Verdict:
+def _verdict(row: Mapping[str, Any], condition: Condition) -> CheckedCondition:
     system = str(row["system"])
     if condition.kind == "behind":
         ahead = row.get("p_ahead_of")
@@ -112,13 +112,15 @@ def _verdict(row: Mapping[str, Any], condition: Condition) -> Verdict:
             )
         share = _number(ahead[condition.name])
         separated = condition.name not in row.get("not_told_apart_from", ())
-        return Verdict(system, condition, share, share is not None and not (separated and share < 0.5))
+        return CheckedCondition(
+            system, condition, share, share is not None and not (separated and share < 0.5)
+        )
     if condition.name not in row:
         raise PlacementError(f"The file has no {condition.name!r} of {system!r}.")
     value = _number(row[condition.name])
     below = condition.kind == "under"
     holds = value is not None and (value >= condition.limit if below else value <= condition.limit)
-    return Verdict(system, condition, value, holds)
+    return CheckedCondition(system, condition, value, holds)
 
 
 def _number(value: Any) -> float | None:

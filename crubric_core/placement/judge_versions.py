@@ -8,7 +8,7 @@ from scipy import stats
 
 from ..leaderboard.separation import holm_rejects
 from ..types import FloatArray
-from .among import evidence_of_each
+from .among import evidence_of_systems
 from .bank_scale import BankScale
 from .drift import LEVEL, JudgeDrift, judge_drift
 from .new_labels import NewLabels, labels_on_bank
@@ -53,7 +53,7 @@ def judge_drift_on_bank(
 def _p_value(bank_scale: BankScale, first: FloatArray, second: FloatArray) -> float:
     """That one system's ability is the same by two sets of labels (J,) on the same rubrics: paired t over queries."""
     unit, n_units = bank_scale.query_units
-    old, new = evidence_of_each(
+    old, new = evidence_of_systems(
         bank_scale.fit,
         bank_scale.spread,
         np.stack([first, second]),

@@ -12,7 +12,7 @@ import numpy as np
 from scipy.optimize import minimize
 
 from ..errors import PlacementError
-from ..irt.linking import Link
+from ..irt.linking import ScaleLink
 from ..irt.models import ItemParameters
 from ..types import FloatArray
 
@@ -22,7 +22,7 @@ NODES = np.linspace(-4.0, 4.0, 81)
 
 
 @dataclass(frozen=True)
-class RubricLink(Link):
+class RubricLink(ScaleLink):
     """theta_old = slope theta_new + intercept. rubrics: how many it is made of."""
 
     method: Method
@@ -77,7 +77,7 @@ def stocking_lord(
 def curve_distance(new: ItemParameters, old: ItemParameters, slope: float, intercept: float) -> float:
     """Mean over N(0, 1) of the squared difference of the two test characteristic curves, in rubrics squared."""
     weights = np.exp(-(NODES**2) / 2)
-    moved = Link(slope, intercept).items(new)
+    moved = ScaleLink(slope, intercept).items(new)
     gap = expected_scores(old, NODES).sum(axis=1) - expected_scores(moved, NODES).sum(axis=1)
     return float((weights * gap**2).sum() / weights.sum())
 

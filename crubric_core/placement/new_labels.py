@@ -16,7 +16,7 @@ from ..labels.readers.bundle import plan_ingest
 from ..labels.readers.formats.native import NATIVE
 from ..labels.readers.plan import Plan
 from ..labels.readers.policies import Policies
-from ..labels.readers.sources import Kept, Sources
+from ..labels.readers.sources import KeptSources, Sources
 from ..labels.store.dataset import Dataset
 from ..labels.store.workspace import Workspace
 from ..text import count, listed
@@ -78,8 +78,8 @@ def read_new_labels(
     Raises IngestError where they cannot be read, PlacementError where no label is on the bank, or where a row, or a
     label on the bank, cannot be used; ``allow_unused`` lists such labels instead.
     """
-    kept = Kept(
-        (name, source) if name is not None and not isinstance(source, (list, tuple, Kept)) else source
+    kept = KeptSources(
+        (name, source) if name is not None and not isinstance(source, (list, tuple, KeptSources)) else source
     )
     alone = len(kept.pieces) == 1 and kept.pieces[0].alone
     plan = plan_ingest(kept, kind="labels" if alone else None, format=file_format, strict=True)
@@ -110,7 +110,7 @@ def _scales(bank_scale: BankScale) -> dict[str, tuple[int | None, int | None]]:
     return found
 
 
-def _ingest(workspace: Workspace, plan: Plan, kept: Kept, policies: Policies) -> IngestReport:
+def _ingest(workspace: Workspace, plan: Plan, kept: KeptSources, policies: Policies) -> IngestReport:
     """Store the labels; a column of judges that is empty throughout is one judge without a name."""
     try:
         return workspace.ingest_plan(plan, _STUDY, kept, policies)
@@ -122,7 +122,7 @@ def _ingest(workspace: Workspace, plan: Plan, kept: Kept, policies: Policies) ->
         return workspace.ingest_plan(plan, _STUDY, kept, policies)
 
 
-def _add_texts(workspace: Workspace, plan: Plan, kept: Kept) -> None:
+def _add_texts(workspace: Workspace, plan: Plan, kept: KeptSources) -> None:
     """The texts of rubrics that stand beside the labels in a plain table."""
     tables = [file for file in plan.files if not file.skip and file.format not in NATIVE]
     if len(plan.files) == len(tables) == 1 and "text" in {c.strip().lower() for c in tables[0].columns}:

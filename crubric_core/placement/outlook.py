@@ -17,7 +17,7 @@ from ..errors import PlacementError
 from ..irt.abilities import estimate_abilities, log_probabilities
 from ..irt.cells import label_scores
 from ..types import FloatArray, IntArray
-from .among import Among, evidence_of_each
+from .among import Among, evidence_of_systems
 from .bank_scale import BankScale
 
 DRAWS = 200  # of the labels that are missing
@@ -86,7 +86,7 @@ class Forecast:
 
     def tiers(self, y: FloatArray) -> list[int]:
         """The tier of each of N systems (N, B) that are labelled on the same rubrics, as ``place`` has it."""
-        evidence = evidence_of_each(
+        evidence = evidence_of_systems(
             *(self._bank.fit, self._bank.spread, y, self._bank.bank),
             *(self._unit, self._n_units, self._settings.seed),
         )

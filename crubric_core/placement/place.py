@@ -13,7 +13,7 @@ from ..errors import PlacementError
 from ..irt.abilities import estimate_abilities
 from ..types import FloatArray, IntArray
 from .abilities import Placement, expected_information, next_best, place
-from .among import evidence_of, stand_among
+from .among import evidence_of_system, stand_among
 from .bank_scale import BankScale
 from .new_labels import NewLabels
 from .notes import panel_notes, system_notes
@@ -152,7 +152,7 @@ def _placements(bank_scale: BankScale, y: FloatArray) -> list[Placement]:
     found = []
     for row in y:
         evidence = replace(
-            evidence_of(
+            evidence_of_system(
                 bank_scale.fit, bank_scale.spread, row, bank_scale.bank, unit, n_units, settings.seed
             ),
             transfer=bank_scale.transfer,

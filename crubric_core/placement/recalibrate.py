@@ -20,7 +20,7 @@ from ..irt.cells import label_scores
 from ..irt.fit import IrtFit, fit_irt
 from ..leaderboard.reference import Reference
 from ..types import FloatArray
-from .among import Among, Evidence, evidence_of, stand_among
+from .among import Among, SystemEvidence, evidence_of_system, stand_among
 from .bank_file import bank_digest
 from .bank_scale import BankScale, fixed_fit
 from .drift import RubricDrift, rubric_drift
@@ -127,15 +127,15 @@ def _joined(bank_scale: BankScale, new: NewLabels) -> Reference:
     return now.reference
 
 
-def _evidence(bank_scale: BankScale, y: FloatArray) -> Evidence:
+def _evidence(bank_scale: BankScale, y: FloatArray) -> SystemEvidence:
     unit, n_units = bank_scale.query_units
-    found = evidence_of(
+    found = evidence_of_system(
         bank_scale.fit, bank_scale.spread, y, bank_scale.bank, unit, n_units, bank_scale.settings.seed
     )
     return replace(found, transfer=bank_scale.transfer)
 
 
-def _with(bank_scale: BankScale, new: Evidence, system: str) -> Reference:
+def _with(bank_scale: BankScale, new: SystemEvidence, system: str) -> Reference:
     """One system more. The variance that its placement has beyond queries is a unit of its own."""
     reference, settings = bank_scale.reference, bank_scale.settings
     assert reference is not None  # noqa: S101

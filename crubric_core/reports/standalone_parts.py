@@ -64,7 +64,7 @@ class Table:
 
 
 @dataclass(frozen=True)
-class Part:
+class PagePart:
     """A part of the page: a leading sentence, figures with their numbers (in a pair or not), a table, a hint."""
 
     name: str
@@ -94,7 +94,7 @@ def body(view: SharedView, figures: Sequence[SharedFigure], *, inside: bool) -> 
     )
 
 
-def _sections(view: SharedView, figures: Sequence[SharedFigure]) -> list[Part]:
+def _sections(view: SharedView, figures: Sequence[SharedFigure]) -> list[PagePart]:
     """The parts that the view has."""
     drawn: dict[str, list[tuple[int, SharedFigure]]] = {name: [] for name in TITLES}
     for number, shared in enumerate(figures):
@@ -103,13 +103,13 @@ def _sections(view: SharedView, figures: Sequence[SharedFigure]) -> list[Part]:
     if view.leaderboard is not None:
         table, hint = _table("leaderboard", view.leaderboard), " ".join(reading(view))
         lead = " ".join(support(view))
-        sections.append(Part("leaderboard", drawn["leaderboard"], lead=lead, table=table, hint=hint))
+        sections.append(PagePart("leaderboard", drawn["leaderboard"], lead=lead, table=table, hint=hint))
     if drawn["separation"]:
-        sections.append(Part("separation", drawn["separation"]))
+        sections.append(PagePart("separation", drawn["separation"]))
     if view.bank is not None:
-        sections.append(Part("bank", drawn["bank"], lead=_bank(view.bank, view.settings), pair=True))
+        sections.append(PagePart("bank", drawn["bank"], lead=_bank(view.bank, view.settings), pair=True))
     if view.rubrics is not None:
-        sections.append(Part("rubrics", table=_table("rubrics", view.rubrics)))
+        sections.append(PagePart("rubrics", table=_table("rubrics", view.rubrics)))
     return sections
 
 

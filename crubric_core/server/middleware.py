@@ -112,7 +112,7 @@ def viewer() -> Rules:
     return Rules(allows, FROM_ANYBODY, longest=64 << 10, seats=Seats())
 
 
-class Gate:
+class RequestFilter:
     """ASGI middleware: HEADERS on every answer, 404 to what the rules do not name, no foreign WebSocket."""
 
     def __init__(self, app: ASGIApp, rules: Rules) -> None:

@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Allowance:
+class Attempts:
     """Wrong links that may be tried in a row, and how many more each second."""
 
     most: float
     refill: float
 
 
-EACH, EVERYBODY = Allowance(20, 1 / 3), Allowance(200, 10)
+EACH, EVERYBODY = Attempts(20, 1 / 3), Attempts(200, 10)
 FEW = 5  # of EACH, while EVERYBODY's is used up
 REMEMBERED = 10_000  # addresses, and links that have opened
 
@@ -68,7 +68,7 @@ class Guesses:
             if len(self._opened) > self._remembered:
                 self._opened.popitem(last=False)
 
-    def _now(self, count: tuple[float, float], allowance: Allowance) -> float:
+    def _now(self, count: tuple[float, float], allowance: Attempts) -> float:
         used, when = count
         return max(0.0, used - (self._clock() - when) * allowance.refill)
 

@@ -1,7 +1,7 @@
 """Read-only views: what is shown, the files that hold it, and the links that open it."""
 
 from .build import Choices, build_view
-from .changes import Changes, changes
+from .changes import ViewChanges, changes
 from .expiry import expiry_of
 from .opening import open_state, open_view, read_state, standing_of
 from .state import ViewState
@@ -11,11 +11,11 @@ from .view import Bank, Separation, SharedView
 
 __all__ = [
     "Bank",
-    "Changes",
     "Choices",
     "Published",
     "Separation",
     "SharedView",
+    "ViewChanges",
     "ViewState",
     "audit",
     "build_view",

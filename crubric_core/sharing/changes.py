@@ -16,7 +16,7 @@ Move = tuple[str, int | None, int | None]
 
 
 @dataclass(frozen=True)
-class Changes:
+class ViewChanges:
     """From one view to another.
 
     added, removed: systems. tiers, ranks: (system, before, after) of those in both that moved; None where it had none.
@@ -69,14 +69,14 @@ class Changes:
         }
 
 
-def changes(old: SharedView, new: SharedView) -> Changes:
+def changes(old: SharedView, new: SharedView) -> ViewChanges:
     """From ``old`` to ``new``."""
     before, after = (_board(view) for view in (old, new))
     had, has = (json.loads(json.dumps(dict(view.settings))) for view in (old, new))  # as a file keeps them
     names = sorted(set(had) | set(has))
     settings = {name: (had.get(name), has.get(name)) for name in names if had.get(name) != has.get(name)}
     known = before is not None and after is not None
-    return Changes(
+    return ViewChanges(
         added=_less(after, before) if known else None,
         removed=_less(before, after) if known else None,
         tiers=_moved(before, after, "tier"),

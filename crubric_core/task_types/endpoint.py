@@ -12,14 +12,14 @@ from ..errors import SettingsError
 
 
 @dataclass(frozen=True)
-class Endpoint(endpoint.Endpoint):
+class ClassifierEndpoint(endpoint.Endpoint):
     """Where the classifier's model is."""
 
     owner: ClassVar[str] = "classifier"
     name_the_model: ClassVar[str] = "set CRUBRIC_TYPER_MODEL to its name"
 
     @classmethod
-    def from_environment(cls, secrets: Mapping[str, Any] | None = None) -> Endpoint | None:
+    def from_environment(cls, secrets: Mapping[str, Any] | None = None) -> ClassifierEndpoint | None:
         """From CRUBRIC_TYPER_BASE_URL, _MODEL, _KEY, _FORMAT, _INPUT_PRICE, _OUTPUT_PRICE; None without an address.
 
         ``secrets`` with the same names go before the environment.

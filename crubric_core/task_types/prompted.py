@@ -11,7 +11,7 @@ from ..endpoints.asking import Line, Patience, Reply, Usage, ask_all
 from ..endpoints.watch import UNWATCHED, Watch
 from ..types import FloatArray
 from .answers import Answer, AnswerCache, MemoryCache
-from .endpoint import Endpoint
+from .endpoint import ClassifierEndpoint
 from .prompting import prompt_key, question, read_answer
 from .types import TASK_TYPES
 
@@ -43,7 +43,7 @@ class PromptedClassifier:
     give_up_after: failed queries in a row, with none answered between, after which the run stops.
     """
 
-    endpoint: Endpoint
+    endpoint: ClassifierEndpoint
     cache: AnswerCache = field(default_factory=MemoryCache)
     attempts: int = 5
     backoff: float = 1.0

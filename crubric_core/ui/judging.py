@@ -19,7 +19,7 @@ from ..endpoints.watch import Watch
 from ..environment import workspace_path
 from ..errors import CrubricError
 from ..judging.answers_file import SystemAnswers, read_system_answers
-from ..judging.calls import Call, Estimate, estimate, plan_calls
+from ..judging.calls import Call, CostEstimate, estimate, plan_calls
 from ..judging.judges_file import read_judges
 from ..judging.labels_file import LabelsFile
 from ..judging.run import JudgeRun, run_calls
@@ -134,7 +134,7 @@ def _steps(bank_scale: BankScale, calls: list[Call], file: LabelsFile, n_rubrics
         st.rerun()
 
 
-def _priced(what: str, found: Estimate) -> dict[str, object]:
+def _priced(what: str, found: CostEstimate) -> dict[str, object]:
     return {"what": what, **found.record()}
 
 

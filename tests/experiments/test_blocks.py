@@ -11,7 +11,7 @@ from crubric_core.errors import DatasetError
 from crubric_core.experiments import run_experiment
 from crubric_core.experiments.blocks import by_block, headline
 from crubric_core.experiments.held_out_systems import held_out_systems
-from crubric_core.experiments.parts import Part, blocks, find_block
+from crubric_core.experiments.parts import BlockSnapshot, blocks, find_block
 from tests.experiments.conftest import ingest, query_table, rubric_table, small_study
 
 FAST = Settings(tau_c=0.5, budget=8, replicates=20)
@@ -32,7 +32,7 @@ def law(workspace):
         ingest(ws, "law", only(small_study()[0], block.queries))
         ingest(ws, "law", only(ds.gold(), block.queries), "gold")
         ingest(ws, "law", ds.reference_ranking().drop(columns="rank"), "reference")
-        yield Part(ds, FAST, block), ws.dataset("law")
+        yield BlockSnapshot(ds, FAST, block), ws.dataset("law")
 
 
 def test_a_part_has_the_labels_agreement_and_people_of_its_queries_alone(law):
@@ -80,7 +80,7 @@ def test_each_block_has_the_figures_of_its_own_experiments_and_the_headline_coun
     ds = workspace.dataset("gold")
     result = by_block(ds, FAST, repeats=1, splits=2)
     table = result.frame().set_index("block")
-    part = Part(ds, FAST, find_block(ds.queries, FAST.tau_t, "domain", "law"))
+    part = BlockSnapshot(ds, FAST, find_block(ds.queries, FAST.tau_t, "domain", "law"))
     alone = held_out_systems(part, FAST, repeats=1, selectors=("pairs", "greedy", "random"))
     ahead = alone.tables["ahead"].query("selector == 'random' and measure == 'tau'").iloc[0]
     assert table.loc["law", "pairs"] == alone.frame().set_index("selector").loc["pairs", "tau"]

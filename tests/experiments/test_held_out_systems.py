@@ -12,12 +12,12 @@ from crubric_core.experiments.held_out_systems import (
     ahead_table,
     found_sentence,
     held_out_systems,
-    hold_out,
+    hold_out_folds,
     summary_table,
     train,
 )
 from crubric_core.experiments.inputs import read_inputs
-from crubric_core.experiments.results import CancelledError, Watch
+from crubric_core.experiments.results import CancelledError, ExperimentWatch
 from crubric_core.experiments.selectors import SELECTORS, pool_curve
 from tests.experiments.conftest import ingest, small_study
 
@@ -168,7 +168,7 @@ def test_the_headline_says_ahead_behind_or_not_separated_as_the_intervals_do():
 
 def test_hold_out_can_run_some_selectors_alone(workspace, settings):
     inputs = read_inputs(workspace.dataset("small"), settings)
-    budgets, found = hold_out(inputs, Watch(), 1, 3, 1, 3, ("pairs", "random"))
+    budgets, found = hold_out_folds(inputs, ExperimentWatch(), 1, 3, 1, 3, ("pairs", "random"))
     assert list(found) == ["pairs", "random"]
     assert found["pairs"].agree.shape[1] == len(budgets)
 

@@ -8,7 +8,7 @@ import pytest
 
 from crubric_core import Settings, run_pipeline
 from crubric_core.experiments.inputs import read_inputs
-from crubric_core.experiments.stability import Outcome, compare_outcomes, reduce_panel, stability
+from crubric_core.experiments.stability import AnalysisOutcome, compare_outcomes, reduce_panel, stability
 from tests import oracles
 from tests.experiments import conftest as study
 
@@ -103,8 +103,8 @@ def test_the_reduction_of_the_whole_panel_is_the_databases(workspace, settings, 
 
 
 def test_what_two_analyses_share_is_counted_by_hand():
-    full = Outcome(("a", "b", "c", "d"), {"x": 2.0, "y": 1.0, "z": 0.0}, {"x": 1, "y": 2, "z": 2})
-    other = Outcome(("a", "b", "e"), {"x": 1.0, "y": 2.0, "w": 0.0}, {"x": 1, "y": 1, "w": 2})
+    full = AnalysisOutcome(("a", "b", "c", "d"), {"x": 2.0, "y": 1.0, "z": 0.0}, {"x": 1, "y": 2, "z": 2})
+    other = AnalysisOutcome(("a", "b", "e"), {"x": 1.0, "y": 2.0, "w": 0.0}, {"x": 1, "y": 1, "w": 2})
     found = compare_outcomes(full, other)
     assert found["jaccard"] == 2 / 5
     assert found["kept"] == 2 / 3

@@ -18,7 +18,7 @@ from crubric_core.demo.writing import KINDS
 from crubric_core.environment import ONE_THREAD
 from crubric_core.errors import DatasetError, WorkspaceError
 from crubric_core.experiments import EXPERIMENTS, run_experiment, store_experiment, stored_experiment
-from crubric_core.jobs.background import UNEXPECTED, Background, Job, job_key
+from crubric_core.jobs.background import UNEXPECTED, Background, ExperimentJob, job_key
 from crubric_core.labels.store.snapshot import Snapshot
 from tests.experiments.conftest import QUICK
 
@@ -107,7 +107,7 @@ def test_a_users_error_is_said_in_its_own_sentence(workspace, background):
 def test_a_process_that_dies_is_told_calmly_and_can_be_started_again(workspace, background, caplog):
     settings = Settings(tau_c=0.55, budget=20, replicates=20)
     snapshot = Snapshot(workspace.dataset("small"), settings)
-    job: Job = background.start("stability", snapshot, settings)
+    job: ExperimentJob = background.start("stability", snapshot, settings)
     wait(lambda: job.process is not None)
     job.process.kill()
     wait(lambda: not job.active)

@@ -8,7 +8,7 @@ import pytest
 from crubric_core.judges.consensus import majority
 from crubric_core.judges.dawid_skene import dawid_skene
 from crubric_core.judges.posterior import posterior_labels
-from crubric_core.judges.recalibration import recalibrate
+from crubric_core.judges.recalibration import recalibrate_posterior
 from tests import oracles
 
 SENSITIVITY = [0.95, 0.70, 0.97, 0.90, 0.90]  # good, careless, lenient, and two who share errors
@@ -45,7 +45,7 @@ def test_shared_errors_fool_dawid_skene_even_with_anchors_clamped():
 def test_anchors_that_bear_the_fit_out_leave_it_alone_and_others_do_not():
     def strength(seed, share):
         _, votes, anchors, _ = study(seed, share)
-        return recalibrate(votes, dawid_skene(votes, 2, anchors).posterior, anchors).strength
+        return recalibrate_posterior(votes, dawid_skene(votes, 2, anchors).posterior, anchors).strength
 
     alone, sharing = (np.median([strength(seed, share) for seed in range(5)]) for share in (0.0, 0.9))
     assert alone > 10 * sharing
@@ -56,7 +56,7 @@ def test_the_posterior_of_a_pattern_is_the_mixture_written_out():
     posterior = np.repeat([[0.3, 0.7], [0.1, 0.9]], 10, axis=0)
     anchors = np.full(20, np.nan)
     anchors[[0, 1, 2, 10]] = [0, 0, 0, 1]
-    found = recalibrate(labels, posterior, anchors)
+    found = recalibrate_posterior(labels, posterior, anchors)
     kappa = found.strength
     np.testing.assert_allclose(
         found.posterior[5], [(0.3 * kappa + 3) / (kappa + 3), 0.7 * kappa / (kappa + 3)]
@@ -73,6 +73,6 @@ def test_without_an_anchor_on_a_labelled_unit_nothing_changes(anchored):
     posterior = np.array([[0.1, 0.9], [0.8, 0.2], [np.nan, np.nan]])
     anchors = np.full(3, np.nan)
     anchors[anchored] = 1
-    found = recalibrate(labels, posterior, anchors)
+    found = recalibrate_posterior(labels, posterior, anchors)
     np.testing.assert_array_equal(found.posterior, posterior)
     assert found.strength == np.inf

@@ -9,7 +9,7 @@ import pytest
 
 from crubric_core.errors import PlacementError
 from crubric_core.irt.fit import fit_irt
-from crubric_core.irt.linking import Link
+from crubric_core.irt.linking import ScaleLink
 from crubric_core.irt.models import ItemParameters
 from crubric_core.placement.linking import curve_distance, expected_scores, link
 from crubric_core.priors import Priors
@@ -30,7 +30,7 @@ def rubrics(seed=0, n=12, model="2PL"):
 
 def on_another_scale(items):
     """As a fit has them whose theta is (theta_old - B) / A."""
-    return Link(1 / A, -B / A).items(items)
+    return ScaleLink(1 / A, -B / A).items(items)
 
 
 @pytest.mark.parametrize("method", ["stocking-lord", "mean-sigma"])

@@ -14,7 +14,7 @@ from starlette.websockets import WebSocket
 from streamlit import config
 from streamlit.proto.BackMsg_pb2 import BackMsg
 
-from crubric_core.server.middleware import Gate, Rules, dashboard, healthz, viewer
+from crubric_core.server.middleware import RequestFilter, Rules, dashboard, healthz, viewer
 from crubric_core.server.sign_in import People
 
 PEOPLE = People(frozenset({"ann@example.org"}), frozenset())
@@ -59,7 +59,7 @@ def ask(
 ) -> Answer:
     """One request to a small application behind the gate."""
     routes = [Route("/healthz", healthz), Route("/{rest:path}", page, methods=["GET", "PUT", "POST"])]
-    app = Starlette(routes=routes, middleware=[Middleware(Gate, rules=rules or dashboard())])
+    app = Starlette(routes=routes, middleware=[Middleware(RequestFilter, rules=rules or dashboard())])
     scope = {
         "type": "http",
         "method": method,
@@ -94,7 +94,7 @@ def talk(
     frames = [
         {"type": "websocket.receive", "text" if isinstance(one, str) else "bytes": one} for one in messages
     ]
-    sent = run(rules, scope, [{"type": "websocket.connect"}, *frames], Gate(application, rules))
+    sent = run(rules, scope, [{"type": "websocket.connect"}, *frames], RequestFilter(application, rules))
     return sent[0]["code"] if sent[0]["type"] == "websocket.close" else seen
 
 

@@ -15,7 +15,7 @@ from crubric_core.errors import SettingsError
 from crubric_core.labels.store.classifier_cache import ClassifierCache
 from crubric_core.task_types.answers import Answer, MemoryCache
 from crubric_core.task_types.classifier import Watch
-from crubric_core.task_types.endpoint import Endpoint
+from crubric_core.task_types.endpoint import ClassifierEndpoint
 from crubric_core.task_types.prompted import PromptedClassifier
 from crubric_core.task_types.prompting import prompt_key, read_answer, user_message
 from crubric_core.task_types.types import TASK_TYPES
@@ -25,7 +25,7 @@ QUERIES = [f"query {n}" for n in range(12)]
 
 @pytest.fixture
 def typer(server):
-    endpoint = Endpoint(server.url, "some-model", "secret-key", timeout=5)
+    endpoint = ClassifierEndpoint(server.url, "some-model", "secret-key", timeout=5)
     return PromptedClassifier(endpoint, backoff=0.01)
 
 
@@ -299,12 +299,12 @@ def test_a_long_query_is_sent_without_its_middle_and_keyed_by_what_is_sent():
 
 def test_the_endpoint_is_read_from_the_environment_and_secrets_go_first(monkeypatch):
     monkeypatch.delenv("CRUBRIC_TYPER_BASE_URL", raising=False)
-    assert Endpoint.from_environment() is None
+    assert ClassifierEndpoint.from_environment() is None
     monkeypatch.setenv("CRUBRIC_TYPER_BASE_URL", "http://127.0.0.1:1/v1")
     monkeypatch.setenv("CRUBRIC_TYPER_MODEL", "m")
     monkeypatch.setenv("CRUBRIC_TYPER_KEY", "hush")
     monkeypatch.setenv("CRUBRIC_TYPER_INPUT_PRICE", "0.5")
-    found = Endpoint.from_environment({"CRUBRIC_TYPER_MODEL": "from secrets"})
+    found = ClassifierEndpoint.from_environment({"CRUBRIC_TYPER_MODEL": "from secrets"})
     assert (found.model, found.api_key, found.input_price, found.output_price) == (
         "from secrets",
         "hush",
@@ -325,7 +325,7 @@ def test_a_wrong_endpoint_gets_a_sentence(name, value):
         f"CRUBRIC_TYPER_{name}": value,
     }
     with pytest.raises(SettingsError, match=r"(?i)typer|classifier"):
-        Endpoint.from_environment(settings)
+        ClassifierEndpoint.from_environment(settings)
 
 
 def test_a_memory_cache_knows_what_it_was_told():

@@ -18,7 +18,7 @@ from .job import Job
 
 
 @dataclass(frozen=True)
-class Facts:
+class FactKind:
     """Where a kind of fact is stored: its table, its key, the column of its text, and what messages call the key."""
 
     table: str
@@ -27,13 +27,13 @@ class Facts:
     thing: str
 
 
-FACTS: Mapping[str, Facts] = {
-    "answers": Facts("answers", ("system_id", "query_id"), "text", "system and query"),
-    "systems": Facts("system_facts", ("system_id", "name"), "value", "system"),
+FACTS: Mapping[str, FactKind] = {
+    "answers": FactKind("answers", ("system_id", "query_id"), "text", "system and query"),
+    "systems": FactKind("system_facts", ("system_id", "name"), "value", "system"),
 }
 
 
-def current_facts(place: Facts) -> str:
+def current_facts(place: FactKind) -> str:
     """The rows that count, as a SELECT of all columns; ``$dataset`` is to be bound."""
     return f"""
         SELECT * FROM {place.table} WHERE dataset_id = $dataset
@@ -117,7 +117,7 @@ def _drop_nameless(job: Job, what: str) -> None:
     job.run(f"DELETE FROM said WHERE {what}_id IS NULL")
 
 
-def _resolve_repeats(job: Job, place: Facts) -> None:
+def _resolve_repeats(job: Job, place: FactKind) -> None:
     """One row a key: equal ones collapse, others conflict."""
     key = ", ".join(place.key)
     if job.policies.on_conflict in ("reject", "runs"):
@@ -144,7 +144,7 @@ def _resolve_repeats(job: Job, place: Facts) -> None:
     job.tally.collapsed += job.one("SELECT coalesce(sum(times - 1), 0)::BIGINT FROM said")[0]
 
 
-def _resolve_stored(job: Job, place: Facts) -> None:
+def _resolve_stored(job: Job, place: FactKind) -> None:
     """Against what earlier ingests said: equal texts collapse, others conflict."""
     same = " AND ".join(f"s.{c} = t.{c}" for c in place.key)
     job.run(f"""

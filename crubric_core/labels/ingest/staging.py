@@ -26,7 +26,7 @@ from ..readers.native_files import companions, native_rows, records_of
 from ..readers.plan import Columns, FilePlan, Plan
 from ..readers.policies import Policies
 from ..readers.raters import question
-from ..readers.rules import with_rules
+from ..readers.rules import with_derived
 from ..readers.sources import Piece, Source
 from ..readers.wide import spread_out
 from .storing import IngestRequest, Upload
@@ -85,7 +85,7 @@ def _table_part(file: FilePlan, piece: Piece, plan: Plan, dataset: str, policies
 
 def _stage_table(cursor: duckdb.DuckDBPyConnection, *, file: FilePlan, piece: Piece, plan: Plan) -> Upload:
     opened = open_reader(piece.path, piece.name, file.format, piece.scratch)
-    reader, mapping = with_rules(opened, file.mapping, piece)
+    reader, mapping = with_derived(opened, file.mapping, piece)
     spread = {c: v for c, v in mapping.items() if isinstance(v, tuple)}
     crossed = _crossed(mapping, spread, piece.name)
     mapping = {c: v for c, v in mapping.items() if not crossed or c != "judge"}

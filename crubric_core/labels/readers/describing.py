@@ -31,7 +31,7 @@ from .open_questions import label_by_content, one_a_judge, one_rubric, told_of_o
 from .paths import fields_of_records
 from .plan import Columns, FilePlan, Guess
 from .raters import settled
-from .rules import source_of, with_rules
+from .rules import source_of, with_derived
 from .sources import Piece
 from .unused import unused_columns, unused_fields, watched
 from .words import is_number, levels_of
@@ -92,7 +92,7 @@ def look_into(piece: Piece, overrides: Overrides, pieces: Sequence[Piece] = ()) 
         raise IngestError(
             f"{piece.name} is a ZIP archive without an Inspect log or a workbook in it: unpack it."
         )
-    reader, mapping = with_rules(
+    reader, mapping = with_derived(
         open_reader(piece.path, piece.name, overrides.format, piece.scratch), overrides.mapping, piece
     )
     asked, overrides = overrides.mapping, replace(overrides, mapping=mapping)

@@ -75,7 +75,7 @@ def source_of(value: str) -> str:
     return next((value.partition(o)[0].strip() for o in _OPERATORS if o in value), "")
 
 
-def with_rules(reader: Reader, mapping: Columns, piece: Piece) -> tuple[Reader, Columns]:
+def with_derived(reader: Reader, mapping: Columns, piece: Piece) -> tuple[Reader, Columns]:
     """A reader that has the derived columns too, and the mapping that names them; both as given where there are none.
 
     Raises IngestError where a rule names a column that is not there, or cannot be read.

@@ -20,7 +20,7 @@ from .scratch import scratch_folder
 
 Source = str | Path | bytes | IO[bytes]
 Named = tuple[str, Source]
-Sources = Union[Source, Named, list[Source | Named], "Kept"]
+Sources = Union[Source, Named, list[Source | Named], "KeptSources"]
 
 SHEET = " › "
 _MOST_FILES = 20_000
@@ -48,7 +48,7 @@ class Piece:
         return SHEET in self.name
 
 
-class Kept:
+class KeptSources:
     """Sources copied and taken apart once, for several looks at them; the copies live as long as this object.
 
     Raises IngestError as ``gathered`` does.
@@ -66,7 +66,7 @@ def gathered(sources: Sources, name: str | None = None) -> Iterator[tuple[Piece,
 
     Raises IngestError where a source is not there, is not what it says, or holds nothing.
     """
-    if isinstance(sources, Kept):
+    if isinstance(sources, KeptSources):
         yield sources.pieces
         return
     listed = _listed(sources, name)

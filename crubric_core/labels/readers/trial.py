@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from .describing import SAMPLE
 from .formats import open_reader
 from .plan import FilePlan
-from .rules import source_of, with_rules
+from .rules import source_of, with_derived
 from .sources import Sources, gathered
 
 
@@ -36,7 +36,7 @@ def try_rule(source: Sources, file: FilePlan, canonical: str, rule: str) -> Rule
     with gathered(source) as pieces:
         piece = next((p for p in pieces if p.name == file.name), pieces[0])
         basic = file.format if file.format != "unknown" else "auto"
-        reader, mapping = with_rules(
+        reader, mapping = with_derived(
             open_reader(piece.path, piece.name, basic, piece.scratch), {canonical: rule}, piece
         )
         rows = reader.head(SAMPLE)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Hashable, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from ...errors import CrubricError
-from ...labels.readers.sources import Kept
+from ...labels.readers.sources import KeptSources
 
 if TYPE_CHECKING:
     from streamlit.runtime.uploaded_file_manager import UploadedFile
@@ -25,7 +25,7 @@ class Batch:
         self.key = hash(tuple(file.file_id for file in files))
         self.size = sum(file.size for file in files)
         self.names = [file.name for file in files]
-        self.kept = Kept([(file.name, file) for file in files])
+        self.kept = KeptSources([(file.name, file) for file in files])
         self.answers: dict[str, str] = {}
         self.rows: dict[str, int] = {}
         self.scales: dict[str, tuple[int | None, int | None]] = {}

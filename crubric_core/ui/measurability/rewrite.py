@@ -9,7 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from ...analysis.gaps import find_rewrites, rewrite_sentence
-from ...analysis.rubric_lint import KINDS, Finding, is_english, lint, lint_table
+from ...analysis.rubric_lint import KINDS, LintFinding, is_english, lint, lint_table
 from .. import loaders, widgets
 from ..text import count, plain
 from .opened import show_rubric
@@ -112,13 +112,13 @@ def _meanings() -> str:
     return " ".join(f"{plain(kind)}: {plain(meaning)}" for kind, meaning in KINDS.items())
 
 
-def findings(study: Study) -> tuple[Finding, ...]:
+def findings(study: Study) -> tuple[LintFinding, ...]:
     """The lint of the study's rubrics; near-duplicates name the other rubric."""
     return _lint(study.key("calibration"), study)
 
 
 @st.cache_resource(max_entries=loaders.FEW, show_spinner="Reading the rubrics …")
-def _lint(key: Key, _study: Study) -> tuple[Finding, ...]:
+def _lint(key: Key, _study: Study) -> tuple[LintFinding, ...]:
     rubrics = _study.given().rubrics
     texts = [text if isinstance(text, str) else None for text in rubrics["text"]]
     return lint(

@@ -25,7 +25,7 @@ from . import types as task_type_views
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ...task_types.endpoint import Endpoint
+    from ...task_types.endpoint import ClassifierEndpoint
     from ..loaders import Study
     from ..page import StudyPage
 
@@ -192,7 +192,7 @@ def _classifiers(study: Study, table: pd.DataFrame) -> None:
             _prompted(study, wanted, endpoint)
 
 
-def _prompted(study: Study, wanted: pd.DataFrame, endpoint: Endpoint) -> None:
+def _prompted(study: Study, wanted: pd.DataFrame, endpoint: ClassifierEndpoint) -> None:
     """Start, watch and stop a run; say what came of the last one."""
     job = task_type_views.jobs().get(study.dataset.name)
     if job is not None and job.running:

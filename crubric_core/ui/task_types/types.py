@@ -20,7 +20,7 @@ from ...labels.store.workspace import Workspace
 from ...scoring_rules import ScoringRules
 from ...task_types.classifier import Watch
 from ...task_types.domain import is_request
-from ...task_types.endpoint import Endpoint
+from ...task_types.endpoint import ClassifierEndpoint
 from ...task_types.evaluation import ClassifierEvaluation, evaluate_classifier, held_out_queries
 from ...task_types.offline import offline_classifier
 from ...task_types.prompted import ClassifierRun, PromptedClassifier
@@ -183,9 +183,11 @@ def jobs() -> dict[str, ClassifierJob]:
     return {}
 
 
-def endpoint() -> Endpoint | None:
+def endpoint() -> ClassifierEndpoint | None:
     """The language model to ask: as .streamlit/secrets.toml says, else the environment."""
-    return Endpoint.from_environment(st.secrets.to_dict() if st.secrets.load_if_toml_exists() else None)
+    return ClassifierEndpoint.from_environment(
+        st.secrets.to_dict() if st.secrets.load_if_toml_exists() else None
+    )
 
 
 def start(study: Study, queries: pd.DataFrame, typer: PromptedClassifier) -> None:

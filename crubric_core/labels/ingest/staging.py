@@ -21,7 +21,6 @@ from ..readers.formats.native.base import OPTIONAL, Setting
 from ..readers.formats.native.tables import Tables, Written, columns_of
 from ..readers.formats.records import Fault
 from ..readers.ground_truth import gold_part
-from ..readers.guess import CROSSED, crossed_names, spread_names
 from ..readers.native_files import companions, native_rows, records_of
 from ..readers.plan import Columns, FilePlan, Plan
 from ..readers.policies import Policies
@@ -29,6 +28,7 @@ from ..readers.raters import question
 from ..readers.rules import with_derived
 from ..readers.sources import Piece, Source
 from ..readers.wide import spread_out
+from ..readers.wide_columns import CROSSED, crossed_names, spread_names
 from .storing import IngestRequest, Upload
 
 if TYPE_CHECKING:

@@ -12,15 +12,16 @@ from ...errors import IngestError
 from ...types import Progress
 from .apart import apart, is_heavy
 from .columns import SPECS, Kind
-from .describing import Found, Overrides, describe
+from .describing import Found, describe
 from .file_names import fields_of, guess_pattern, read_pattern
 from .formats.native import NATIVE
 from .formats.native.base import COLUMNS
-from .guess import fits_name, label_columns
-from .plan import Columns, FilePlan, Guess, Options, Plan
+from .guess import fits_name
+from .plan import Columns, FilePlan, Guess, Options, Overrides, Plan
 from .raters import settled
 from .sources import Piece, Source, Sources, gathered
 from .whose import ask_whose
+from .wide_columns import label_columns
 
 __all__ = ["Preview", "Source", "Sources", "plan_ingest", "plan_pieces", "preview_file"]
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 from .columns import plain_name
-from .guess import MODEL, Sample, profile
+from .guess import ENOUGH, MODEL, Sample, cells_at, profile
 from .plan import FilePlan
 from .words import is_number, plain
 
@@ -18,7 +18,6 @@ _TRUTH = re.compile(
 _PERSON = re.compile(r"(annotator|rater|reviewer|coder)s?")
 _MACHINE = re.compile(r"judge|grader|llm|model|auto|evaluator")
 _DERIVED = re.compile(r"consensus|majority")
-_ENOUGH = 0.8  # share of a column's known cells that must look like labels
 
 
 def with_gold(plan: FilePlan, rows: Sample, named: Sequence[str] = ()) -> FilePlan:
@@ -61,7 +60,7 @@ def gold_part(file: FilePlan) -> FilePlan:
 def _truths(plan: FilePlan, judges: Sequence[str], rows: Sample) -> tuple[str, ...]:
     """Columns that hold labels and are named like ground truth, or like people next to machines."""
     taken = {v for v in plan.mapping.values() if isinstance(v, str)}
-    held = [c for c in plan.columns if c not in taken and profile(_cells(plan, c, rows)).labels >= _ENOUGH]
+    held = [c for c in plan.columns if c not in taken and profile(_cells(plan, c, rows)).labels >= ENOUGH]
     machines = any(_MACHINE.search(plain_name(c)) or MODEL.search(c) for c in judges if not is_truth(c))
     people = [c for c in held if machines and c in judges and _speaks(_PERSON, c)]
     return tuple(c for c in held if (is_truth(c) or c in people) and _is_constant(plan, c, judges, rows))
@@ -80,8 +79,7 @@ def _speaks(pattern: re.Pattern[str], column: str) -> bool:
 
 
 def _cells(plan: FilePlan, column: str, rows: Sample) -> list[str | None]:
-    at = plan.columns.index(column)
-    return [row[at] if at < len(row) else None for row in rows]
+    return cells_at(rows, plan.columns.index(column))
 
 
 def _is_constant(plan: FilePlan, column: str, judges: Sequence[str], rows: Sample) -> bool:

@@ -11,8 +11,9 @@ from ...errors import IngestError
 from ...text import listed
 from .columns import choose_columns, plain_name, synonyms_of
 from .ground_truth import is_truth
-from .guess import guess_columns, may_hold_labels, names_a_judge, profile, spread_names
+from .guess import guess_columns, profile
 from .plan import FilePlan, Guess
+from .wide_columns import may_hold_labels, names_a_judge, spread_names
 
 # names of columns that tell queries apart, where none is called query, question, prompt or task; best first
 _NAMES = (

@@ -38,6 +38,29 @@ class Options:
 
 
 @dataclass(frozen=True)
+class Overrides:
+    """What the user decided beforehand. strict: no column is taken for another by its contents alone.
+
+    gold: columns of ground truth in a table of labels; None: by their names.
+    """
+
+    kind: Kind | None = None
+    mapping: Columns = field(default_factory=dict)
+    format: str = "auto"
+    strict: bool = False
+    gold: tuple[str, ...] | None = None
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.mapping, Mapping):
+            raise IngestError(
+                f"mapping = {self.mapping!r} is no mapping: give canonical columns with those of the file, such as "
+                '{"system": "model"}.'
+            )
+        tuples = {c: v if isinstance(v, str) else tuple(v) for c, v in self.mapping.items()}
+        object.__setattr__(self, "mapping", tuples)
+
+
+@dataclass(frozen=True)
 class FilePlan:
     """One file: what it is taken for, and how its columns become the canonical ones.
 

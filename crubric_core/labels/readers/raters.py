@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from .guess import NOTED, is_measured
 from .open_questions import bare_name, cells_of, rows_of_keys, taken, told_of_own_queries, with_query
 from .plan import FilePlan
+from .wide_columns import NOTED, is_measured
 
 _WHO = (
     *("rater", "annotator", "evaluator", "judge", "grader", "reviewer", "labeler", "labeller", "assessor"),

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .describing import SAMPLE
 from .formats import open_reader
 from .plan import FilePlan
 from .rules import source_of, with_derived
 from .sources import Sources, gathered
+from .table_plan import SAMPLE
 
 
 @dataclass(frozen=True)

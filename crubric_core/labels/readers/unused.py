@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from .columns import plain_name
-from .guess import Sample, profile
+from .guess import Sample, cells_at, profile
 from .words import is_number, levels_of
 
 MOST = 200  # names that are kept
@@ -40,9 +40,7 @@ def unused_columns(
     """(names of the columns that a mapping leaves out, those of them that look like labels)."""
     taken = set(used)
     left = [(i, c) for i, c in enumerate(columns) if c.strip() and c not in taken][:MOST]
-    suspects = tuple(
-        c for i, c in left if _looks_like_labels(c, [row[i] if i < len(row) else None for row in rows])
-    )
+    suspects = tuple(c for i, c in left if _looks_like_labels(c, cells_at(rows, i)))
     return tuple(c for _, c in left), suspects
 
 

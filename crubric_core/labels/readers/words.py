@@ -214,3 +214,9 @@ def resolved_levels(words: Iterable[str], planned: Mapping[str, float | None]) -
         word: level for word, level in planned.items() if word not in understood or understood[word] != level
     }
     return levels_of({*words, *planned}) | edited
+
+
+def levels_among(values: Iterable[object]) -> dict[str, float | None]:
+    """What the words among ``values`` stand for, sorted by word; numbers and blanks are left out."""
+    texts = {v for v in values if isinstance(v, str) and v.strip() and not is_number(v)}
+    return dict(sorted(levels_of(texts).items()))

@@ -26,8 +26,7 @@ from ..ingest.storing import IngestRequest
 from ..ingest.undo import UndoReport
 from ..readers.bundle import plan_pieces
 from ..readers.columns import Kind
-from ..readers.describing import Overrides
-from ..readers.plan import Columns, Plan, notes_of
+from ..readers.plan import Columns, Overrides, Plan, notes_of
 from ..readers.policies import OnConflict, Policies
 from ..readers.sources import Piece, Source, Sources, gathered
 from . import copying

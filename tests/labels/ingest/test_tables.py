@@ -11,7 +11,7 @@ from crubric_core.labels.ingest.parts import stage_parts, store_parts
 from crubric_core.labels.ingest.staging import parts_of
 from crubric_core.labels.ingest.tables import TABLES
 from crubric_core.labels.readers.bundle import plan_pieces
-from crubric_core.labels.readers.describing import Overrides
+from crubric_core.labels.readers.plan import Overrides
 from crubric_core.labels.readers.policies import Policies
 from crubric_core.labels.readers.sources import gathered
 

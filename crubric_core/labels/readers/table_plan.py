@@ -1,0 +1,215 @@
+"""A table looked into: what its rows are, which column is which, and what its words stand for."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from ...errors import IngestError
+from ...text import listed
+from .columns import SPECS, Kind, choose_columns
+from .formats import Reader
+from .ground_truth import with_gold
+from .guess import guess_columns, guess_kind
+from .open_questions import label_by_content, one_a_judge, one_rubric, told_of_one_rubric
+from .plan import Columns, FilePlan, Guess, Overrides
+from .raters import settled
+from .unused import unused_columns
+from .wide_columns import CROSSED, Matrix, crossed_names, guess_matrix, guess_spread, named_after_models
+from .words import levels_among
+
+SAMPLE = 200
+QUESTION = 0.55  # confidence below which a guess is a question, and no answer
+SURE = 0.7  # confidence from which a layout need not be asked for
+
+
+def plan_of_table(
+    name: str, reader: Reader, file_format: str, overrides: Overrides
+) -> tuple[FilePlan, tuple[Any, ...]]:
+    """The plan of one table, and the first rows that it was guessed from."""
+    columns, rows = reader.columns, tuple(reader.head(SAMPLE))
+    kind = overrides.kind or guess_kind(name, columns)
+    if overrides.kind is None and kind in ("queries", "rubrics") and named_after_models(columns, rows):
+        kind = "labels"
+    plan = FilePlan(
+        name, file_format, "a table", kind, (kind,), columns, overrides.mapping, reason="its content"
+    )
+    if (encoding := getattr(reader, "encoding", "UTF-8")) != "UTF-8":
+        remark = f"it is not UTF-8, and was read as {encoding}: where names look wrong, save it as CSV UTF-8"
+        plan = replace(plan, remarks=(remark,))
+    _reject_unknown_columns(kind, overrides.mapping)
+    spread = _spread_of(plan, rows, strict=overrides.strict)
+    if spread is not None:
+        complete = _with_unused(_with_words(_with_gold(spread, rows, overrides), rows), rows)
+        return settled(complete, rows, strict=overrides.strict), rows
+    named, fixed = _columns_and_constants(overrides.mapping)
+    named |= label_by_content(plan, rows)
+    if single := one_rubric(plan, rows, named, fixed):
+        fixed = {**fixed, "rubric": f"={single}"}
+        plan = replace(plan, remarks=(*plan.remarks, told_of_one_rubric(single)))
+    try:
+        chosen = choose_columns(kind, _with_fixed(columns, fixed), named, name)
+    except IngestError as error:
+        plan = _guessed(plan, rows, str(error), strict=overrides.strict)
+    else:
+        found = {canonical: columns[i] for canonical, i in chosen.items() if i < len(columns)}
+        found |= {canonical: "" for canonical, column in named.items() if column == ""}
+        guessed = {g.canonical: g for g in guess_columns(kind, columns, rows)}
+        guesses = tuple(_confirmed(c, column, guessed, named) for c, column in found.items())
+        plan = replace(plan, mapping=found | fixed, guesses=guesses)
+    plan = _with_words(_with_gold(plan, rows, overrides), rows)
+    complete = settled(_with_unused(plan, rows), rows, strict=overrides.strict)
+    return one_a_judge(complete, rows), rows
+
+
+def _with_gold(plan: FilePlan, rows: tuple[Any, ...], overrides: Overrides) -> FilePlan:
+    """The plan with its columns of ground truth: those that were given, else by their names."""
+    if overrides.gold is None:
+        named = overrides.mapping.get("judge")
+        return with_gold(plan, rows, named if isinstance(named, tuple) else ())
+    gold = tuple(c for c in overrides.gold or () if c in plan.columns) if plan.kind == "labels" else ()
+    return replace(plan, gold=gold, tables=(*plan.tables, "gold")) if gold else plan
+
+
+def _with_unused(plan: FilePlan, rows: tuple[Any, ...]) -> FilePlan:
+    """The plan with the columns that it leaves out; a table of systems uses them all."""
+    if plan.kind == "systems":
+        return plan
+    used = [c for v in (*plan.mapping.values(), plan.gold) for c in (v if isinstance(v, tuple) else (v,))]
+    unused, suspects = unused_columns(plan.columns, rows, used)
+    return replace(plan, unused=unused, suspects=suspects)
+
+
+def _reject_unknown_columns(kind: Kind, mapping: Columns) -> None:
+    invalid = [canonical for canonical in mapping if canonical not in SPECS[kind].columns]
+    if invalid:
+        raise IngestError(
+            f"The mapping names {invalid[0]!r}, which a {kind} table does not have: "
+            f"use {', '.join(SPECS[kind].columns)}."
+        )
+
+
+def _with_fixed(columns: tuple[str, ...], fixed: Columns) -> tuple[str, ...]:
+    """The columns, and one more for each that is the same for the whole file, for the choice to count them in."""
+    return (*columns, *(canonical for canonical in fixed if canonical not in columns))
+
+
+def _columns_and_constants(mapping: Columns) -> tuple[dict[str, str], dict[str, str | tuple[str, ...]]]:
+    """What names one column of the file, and all else: what is the same for the whole file, or spread over columns."""
+    named = {c: v for c, v in mapping.items() if isinstance(v, str) and not v.startswith("=")}
+    return named, {c: v for c, v in mapping.items() if c not in named}
+
+
+def _confirmed(canonical: str, column: str, guessed: Mapping[str, Guess], named: Columns) -> Guess:
+    if named.get(canonical) == column:
+        return Guess(canonical, column, 1.0, "as given")
+    found = guessed.get(canonical)
+    return (
+        found if found is not None and found.column == column else Guess(canonical, column, 0.9, "the name")
+    )
+
+
+def _guessed(plan: FilePlan, rows: tuple[Any, ...], problem: str, *, strict: bool) -> FilePlan:
+    """A mapping from names and contents where names alone do not tell; still a problem where a column is missing."""
+    if strict or plan.mapping:
+        return _without_system(plan, problem)
+    guesses = guess_columns(plan.kind, plan.columns, rows)
+    mapping = {g.canonical: g.column for g in guesses if g.confidence >= QUESTION}
+    spec = SPECS[plan.kind]
+    missing = set(spec.needed) - set(mapping) or (spec.any_of and not set(spec.any_of) & set(mapping))
+    return replace(plan, mapping=mapping, guesses=guesses, problem=problem if missing else None)
+
+
+def _without_system(plan: FilePlan, problem: str) -> FilePlan:
+    """The plan with the problem; where only the system is missing, with all the other columns mapped."""
+    named, fixed = _columns_and_constants(plan.mapping)
+    if plan.kind not in ("labels", "gold") or "system" in plan.mapping:
+        return replace(plan, problem=problem)
+    try:
+        chosen = choose_columns(
+            plan.kind, _with_fixed(plan.columns, {**fixed, "system": "="}), named, plan.name
+        )
+    except IngestError:
+        return replace(plan, problem=problem)
+    found = {c: plan.columns[i] for c, i in chosen.items() if i < len(plan.columns)}
+    guesses = tuple(Guess(c, column, 0.9, "the name") for c, column in found.items())
+    return replace(plan, mapping=found | fixed, guesses=guesses, problem=problem)
+
+
+def _as_matrix(plan: FilePlan, matrix: Matrix, *, strict: bool) -> FilePlan:
+    """The plan of a response matrix; which way it lies is asked for where nothing tells it."""
+    other = matrix.rows_are
+    guess = Guess(other, matrix.key, matrix.confidence, matrix.reason)
+    problem = (
+        f"{plan.name} looks like a response matrix, {len(matrix.columns):,} columns wide, and does not say whether its "
+        f'rows or its columns are the systems: say {{"system": {matrix.key!r}, "rubric": ["*"]}} or '
+        f'{{"rubric": {matrix.key!r}, "system": ["*"]}} (mapping).'
+    )
+    return replace(
+        plan,
+        title=f"a response matrix, one column a {matrix.what}",
+        mapping={other: matrix.key, matrix.what: matrix.columns},
+        guesses=(guess,),
+        reason=matrix.reason,
+        problem=problem if strict and matrix.confidence < SURE else None,
+    )
+
+
+def _spread_of(plan: FilePlan, rows: tuple[Any, ...], *, strict: bool) -> FilePlan | None:
+    """The plan of a wide table, or None."""
+    spread = next((c for c, v in plan.mapping.items() if isinstance(v, tuple)), None)
+    outside = all(isinstance(v, str) and v.startswith("=") for v in plan.mapping.values())
+    if plan.kind not in ("labels", "gold") or (spread is None and not outside):
+        return None
+    found = guess_spread(plan.columns, rows, plan.mapping) if spread is None else None
+    matrix = guess_matrix(plan.columns, rows) if found is None and not plan.mapping else None
+    if matrix is not None:
+        return _as_matrix(plan, matrix, strict=strict)
+    if found is None and spread is None:
+        return None
+    what, wide = found if found else (str(spread), tuple(plan.mapping[str(spread)]))
+    guessed = guess_columns(plan.kind, [c for c in plan.columns if c not in wide], ())
+    keys = {g.canonical: g for g in guessed if g.canonical != "label" and g.confidence > 0.5}
+    mapping = {c: g.column for c, g in keys.items()} | dict(plan.mapping) | {what: wide}
+    if spread is None and what == "judge" and "rubric" not in mapping:
+        mapping["rubric"] = "=score"
+        plan = replace(plan, remarks=(*plan.remarks, told_of_one_rubric("score")))
+    missing = set(SPECS[plan.kind].needed) - set(mapping) - {"label"}
+    if spread is None and missing - ({"system"} if what == "rubric" else set()):
+        return None
+    if spread is None and missing:
+        plan = replace(plan, problem=_no_system(plan, what, wide))
+    crossed = crossed_names(wide) if spread is None and what == "rubric" and "judge" not in mapping else None
+    if crossed:
+        mapping["judge"] = CROSSED
+        judges = ", ".join(dict.fromkeys(judge for judge, _ in crossed))
+        plan = replace(plan, remarks=(*plan.remarks, f"its columns are judges ({judges}) times criteria"))
+    note = Guess(what, ", ".join(wide)[:200], 0.8, f"{len(wide)} columns hold labels, one {what} each")
+    return replace(
+        plan,
+        title=f"a wide table, one column a {what}",
+        mapping=mapping,
+        guesses=(*keys.values(), note),
+        reason=f"{len(wide)} columns hold labels and none names the {what}",
+    )
+
+
+def _no_system(plan: FilePlan, what: str, wide: Sequence[str]) -> str:
+    some = listed([repr(c) for c in wide], 3)
+    mapping = json.dumps({"system": "=…", what: list(wide[:12])}, ensure_ascii=False)
+    return (
+        f"{plan.name} has no column for system, and {some} hold labels, one column a {what} as it seems: say the "
+        f"system, or which column names it, by such a mapping: {mapping}."
+    )
+
+
+def _with_words(plan: FilePlan, rows: tuple[Any, ...]) -> FilePlan:
+    """The plan with what the words among the first labels stand for."""
+    if plan.kind not in ("labels", "gold"):
+        return plan
+    spread = next((v for v in plan.mapping.values() if isinstance(v, tuple)), ())
+    holders = {*(spread or (plan.mapping.get("label"),)), *plan.gold}
+    at = [i for i, c in enumerate(plan.columns) if c in holders]
+    return replace(plan, words=levels_among(row[i] for row in rows for i in at if i < len(row) and row[i]))

@@ -1,0 +1,225 @@
+"""Wide tables: which columns hold labels, and whether each is a judge's, a system's or a rubric's."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from .columns import SYNONYMS, plain_name, synonyms_of
+from .guess import ENOUGH, MODEL, Sample, cells_at, guess_columns, profile
+
+Spread = Literal["judge", "system", "rubric"]
+
+CROSSED = "~ {judge}×{rubric}"  # in place of the judge's column: wide columns are judges times criteria
+_NEVER_LABELS = frozenset(
+    [
+        "id",
+        "index",
+        "row",
+        "n",
+        "count",
+        "total",
+        "mean",
+        "sd",
+        "std",
+        "time",
+        "seconds",
+        "timestamp",
+        "date",
+        "created_at",
+        "tokens",
+        "cost",
+        "latency",
+        "duration",
+        "seed",
+        "epoch",
+        "version",
+        "weight",
+        "points",
+        "max_points",
+        "min_points",
+        "max_score",
+        "min_score",
+        "turn",
+        "position",
+        "rank",
+        "year",
+        "age",
+    ]
+)
+_ENDINGS = (
+    "score",
+    "scores",
+    "label",
+    "labels",
+    "rating",
+    "grade",
+    "verdict",
+    "judgment",
+    "judgement",
+    "vote",
+    "present",
+    "feedback",
+)
+NOTED = frozenset(  # columns of a Qualtrics export that are about the response, and no answers
+    (
+        *("StartDate", "EndDate", "Status", "IPAddress", "Progress", "Duration (in seconds)", "Finished"),
+        *("RecordedDate", "RecipientLastName", "RecipientFirstName", "RecipientEmail", "ExternalReference"),
+        *("LocationLatitude", "LocationLongitude", "DistributionChannel", "UserLanguage"),
+    )
+)
+
+
+def label_columns(columns: Sequence[str], sample: Sample) -> tuple[str, ...]:
+    """The columns that may be labels of a wide table, by their cells and names, and name nothing else."""
+    taken = {g.column for g in guess_columns("labels", columns, ()) if g.confidence > 0.6}
+    noted = NOTED.intersection(columns)
+    taken |= noted if len(noted) > 1 else set()  # one alone may be a criterion: Progress
+    cells = {c: cells_at(sample, i) for i, c in enumerate(columns)}
+    return tuple(
+        c for c in columns if c not in taken and may_hold_labels(c) and profile(cells[c]).labels >= ENOUGH
+    )
+
+
+def guess_spread(
+    columns: Sequence[str], sample: Sample, known: Collection[str] = ()
+) -> tuple[Spread, tuple[str, ...]] | None:
+    """(what the columns stand for, the columns) of a wide table: one label column a judge, system or rubric.
+
+    What is spread is the key that no column names, and that is not ``known`` otherwise; of several queries' labels
+    columns that are not named after models are rubrics. None for a table that is not wide.
+    """
+    found = {g.canonical for g in guess_columns("labels", columns, ()) if g.confidence > 0.6} | set(known)
+    wide = label_columns(columns, sample)
+    if "label" in found or len(wide) < 2:
+        return None
+    if {"system", "rubric"} <= found:
+        return ("judge", wide) if "judge" not in found else None
+    if "rubric" in found:
+        return "system", wide
+    if "query" in found and "system" not in found:
+        named = any(MODEL.search(c) or names_a_judge(c) for c in spread_names(wide))
+        return "system" if named else "rubric", wide
+    if "system" in found and "judge" not in found and all(map(names_a_judge, spread_names(wide))):
+        return "judge", wide
+    return ("rubric", wide) if "system" in found else None
+
+
+_JUDGE = re.compile(r"(?i)(^|[_\s.\-])(judge|grader|rater|annotator|evaluator|expert|human)s?[_\s.\-]*\d*$")
+
+_VERSION = re.compile(r"(?i)turbo|instruct|preview|latest|flash|mini|nano|lite|chat|base|large|medium|small")
+
+
+def names_a_judge(name: str) -> bool:
+    """Whether a column is named after a judge and nothing else: ``gpt-4o``, ``human``, ``rater 2``."""
+    rest = _VERSION.sub("", MODEL.sub("", name))
+    return bool(_JUDGE.search(name) or (rest != name and not re.search(r"[A-Za-z]{4,}", rest)))
+
+
+def crossed_names(columns: Sequence[str]) -> tuple[tuple[str, str], ...] | None:
+    """(judge, rubric) of each column, where the columns are all judges times all criteria; None where they are not.
+
+    ``gpt4_clarity, gpt4_tone, claude_clarity, claude_tone`` are two judges and two criteria.
+    """
+    for separator in ("__", "/", "|", ":", ".", " - ", "_", "-", " "):
+        for at_end in (False, True):
+            pairs = [_halves(c, separator, at_end=at_end) for c in columns]
+            for order in (1, -1):
+                judges, rubrics = ({p[::order][i] for p in pairs} for i in (0, 1))
+                crossed = len(judges) * len(rubrics) == len(set(pairs)) == len(columns)
+                if crossed and min(len(judges), len(rubrics)) > 1 and all(map(names_a_judge, judges)):
+                    return tuple((p[::order][0], p[::order][1]) for p in pairs)
+    return None
+
+
+def _halves(column: str, separator: str, *, at_end: bool) -> tuple[str, str]:
+    first, _, last = column.rpartition(separator) if at_end else column.partition(separator)
+    return first.strip(), last.strip()
+
+
+@dataclass(frozen=True)
+class Matrix:
+    """A table of responses, systems by items or the other way round.
+
+    what: what its columns are, system or rubric; columns: those with labels; key: the column that names the rows.
+    """
+
+    what: Spread
+    columns: tuple[str, ...]
+    key: str
+    confidence: float
+    reason: str
+
+    @property
+    def rows_are(self) -> Spread:
+        """What its rows are."""
+        return "rubric" if self.what == "system" else "system"
+
+
+_NAMELESS = frozenset(["column_1", "id", "name", "index", "unnamed:_0", "row"])
+
+
+def named_after_models(columns: Sequence[str], sample: Sample) -> bool:
+    """Whether several columns hold labels and are named after models: a wide table, whatever else it names."""
+    return sum(bool(MODEL.search(c)) for c in label_columns(columns, sample)) > 1
+
+
+def guess_matrix(columns: Sequence[str], sample: Sample) -> Matrix | None:
+    """A response matrix: one column of names, and nothing but labels in all others; None for any other table."""
+    if len(columns) < 4 or plain_name(columns[0]) not in _NAMELESS:
+        return None
+    cells = [cells_at(sample, i) for i in range(len(columns))]
+    names = [c for c in cells[0] if c]
+    wide = tuple(columns[1:])
+    if len(set(names)) < max(2, len(sample)) or not all(profile(c).labels >= ENOUGH for c in cells[1:]):
+        return None
+    rows, heads = (sum(bool(MODEL.search(n)) for n in part) / len(part) for part in (names, wide))
+    if max(rows, heads) >= 0.5 and abs(rows - heads) >= 0.3:
+        what: Spread = "rubric" if rows > heads else "system"
+        return Matrix(
+            what, wide, columns[0], 0.75, f"its {'rows' if rows > heads else 'columns'} are named like models"
+        )
+    what = "rubric" if len(names) <= len(wide) else "system"
+    return Matrix(what, wide, columns[0], 0.5, "one column of names, and labels in all others")
+
+
+# last words, a unit apart, of names of what is measured or counted along with labels: lead_time, latency_ms
+_MEASURED = frozenset(
+    (
+        *("idx", "index", "hash", "time", "timestamp", "duration", "latency", "seconds", "tokens", "cost"),
+        *("total", "average", "avg", "mean", "sum", "count", "possible", "max", "maximum"),
+    )
+)
+_UNITS = frozenset(["ms", "s", "sec", "secs", "seconds", "minutes", "usd", "in"])
+
+
+def is_measured(column: str) -> bool:
+    """Whether a column counts, times or sums up: ``lead_time``, ``Duration (in seconds)``, ``average score``."""
+    parts = re.findall(r"[^\W_]+", plain_name(column))
+    bare = [w for i, w in enumerate(parts) if i == 0 or w not in _UNITS]
+    while len(bare) > 1 and bare[-1] in _ENDINGS:
+        bare = bare[:-1]
+    return bool(bare) and bare[-1] in _MEASURED
+
+
+def may_hold_labels(column: str) -> bool:
+    """Whether a column may hold labels as far as its name tells: it is no id, count or weight, and names no key."""
+    name = plain_name(column)
+    if is_measured(column):
+        return False
+    described = {s for names in SYNONYMS.values() for s in names} - set(SYNONYMS["label"])
+    described |= set(synonyms_of("answers", "text"))
+    return bool(name) and name not in _NEVER_LABELS and name not in described and not name.endswith("_id")
+
+
+def spread_names(columns: Sequence[str]) -> tuple[str, ...]:
+    """The names of what wide columns stand for: without an ending such as _score, or such a beginning, of them all."""
+    for word in _ENDINGS:
+        for pattern in (rf"(?i)[\s_.\-]+{word}$", rf"(?i)^{word}[\s_.\-]+"):
+            cut = [re.sub(pattern, "", c) for c in columns]
+            changed = all(c and c != whole for c, whole in zip(cut, columns, strict=True))
+            if changed and len(set(cut)) == len(columns):
+                return tuple(c.strip() for c in cut)
+    return tuple(c.strip() for c in columns)

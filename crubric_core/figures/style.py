@@ -10,9 +10,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from html import escape
+from itertools import takewhile
 from typing import Any
 
 import plotly.graph_objects as go
+
+from ..text import shorten
 
 BLUE, VERMILION, GREEN, PURPLE, GREY = "#2F7FD8", "#D55E00", "#0A8F6A", "#B565B8", "#7F8793"
 CATEGORIES = (BLUE, VERMILION, GREEN, PURPLE, "#B8860B", GREY)
@@ -20,6 +23,8 @@ SEQUENTIAL = "Cividis"
 FADING = ((0.0, "rgba(47, 127, 216, 0.06)"), (1.0, BLUE))  # from the background, whichever it is
 DIVERGING = ((0.0, VERMILION), (0.5, "#C9CDD4"), (1.0, BLUE))
 BAND = "rgba(127, 135, 147, 0.12)"
+HEAD = 8  # characters of a name's start that are no part of its end
+ROUNDS = 3  # of cutting names that still look alike
 FEW_COLUMNS = 6  # named columns whose names may lie flat
 
 TEMPLATE = go.layout.Template(
@@ -59,28 +64,37 @@ def figure(x: str, y: str, *, height: int = 340, **layout: Any) -> go.Figure:
 
 def label(text: object, limit: int = 36) -> str:
     """A name from a file as plotly text: one line, at most ``limit`` characters, its markup harmless."""
-    flat = " ".join(str(text).split())
-    cut = flat if len(flat) <= limit else flat[: limit - 1].rstrip() + "…"
-    return escape(cut, quote=False)
+    return escape(shorten(str(text), limit), quote=False)
 
 
 def labels(names: Iterable[object], limit: int = 36) -> list[str]:
-    """``label`` of each; long names that begin alike keep their ends, so that different names look different."""
-    names = list(names)
-    shown = [label(name, limit) for name in names]
-    alike: dict[str, set[str]] = {}
-    for name, text in zip(names, shown, strict=True):
-        alike.setdefault(text, set()).add(str(name))
-    return [
-        _both_ends(name, limit) if len(alike[text]) > 1 else text
-        for name, text in zip(names, shown, strict=True)
-    ]
+    """``label`` of each; long names that begin alike keep what they differ by, so that they look different."""
+    flat = [" ".join(str(name).split()) for name in names]
+    shown = {name: shorten(name, limit) for name in flat}
+    for _ in range(ROUNDS):
+        alike: dict[str, list[str]] = {}
+        for name, text in shown.items():
+            alike.setdefault(text, []).append(name)
+        for group in alike.values():
+            if len(group) > 1:
+                shown |= {name: _before(name, _shared_end(group), limit) for name in group}
+    return [escape(shown[name], quote=False) for name in flat]
 
 
-def _both_ends(name: object, limit: int) -> str:
-    flat = " ".join(str(name).split())
+def _shared_end(names: Sequence[str]) -> int:
+    """How many characters all of them have in common at their end, beyond the start of the shortest."""
+    from_the_end = zip(*(reversed(name[HEAD:]) for name in names), strict=False)
+    return len([*takewhile(lambda letters: len(set(letters)) == 1, from_the_end)])
+
+
+def _before(name: str, end: int, limit: int) -> str:
+    """The start of a name and what stands before its last ``end`` characters; all of its end, if there is room."""
     tail = (2 * limit) // 3
-    return label(f"{flat[: limit - 1 - tail]}…{flat[-tail:]}", limit)
+    if end < tail // 2:
+        return f"{name[: limit - 1 - tail]}…{name[-tail:]}"
+    tail -= 1
+    kept = name[:-end]
+    return f"{kept}…" if len(kept) < limit else f"{kept[: limit - 2 - tail]}…{kept[-tail:]}…"
 
 
 def rows_axis(fig: go.Figure, names: Sequence[object], limit: int = 36) -> None:

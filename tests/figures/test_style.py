@@ -75,6 +75,17 @@ def test_long_names_that_begin_alike_stay_different() -> None:
     assert style.labels(["a" * 200, "a" * 200, "short"], 20) == ["a" * 19 + "…", "a" * 19 + "…", "short"]
 
 
+@pytest.mark.parametrize("limit", [20, 24, 36])
+def test_names_that_begin_and_end_alike_stay_different(limit: int) -> None:
+    models = ("meta-llama/Llama-4-Maverick-17B-Instruct", "anthropic/claude-opus-4.5-thinking-high-effort")
+    names = [
+        f"{model}-step-{n:02d}{end}" for model in models for n in range(9) for end in ("-temperature-0.7", "")
+    ]
+    shown = style.labels(names, limit)
+    assert len(set(shown)) == len(names)
+    assert max(map(len, shown)) <= limit
+
+
 @pytest.mark.parametrize(("low", "high"), [(1, 2), (1, 36), (10, 36), (11, 13), (1, 4000), (300, 30_000)])
 def test_a_log_axis_writes_at_least_two_values_in_full(low: int, high: int) -> None:
     fig = style.figure("B", "")

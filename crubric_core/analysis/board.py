@@ -49,7 +49,8 @@ class Board:
 
     comparisons: one row a pair of ranked systems: system, other, difference, low, high, separated. by_score: claims are
     about scores, since there are too few systems for abilities. n_rubrics: by which a system is placed, at most.
-    refused: why no claim may be made, or "". unequal: whether other judges labelled some systems, or in other shares.
+    gated: whether agreement of the judges is known, so that rubrics can fail. refused: why no claim may be made, or "".
+    unequal: whether other judges labelled some systems, or in other shares.
     queries, rubrics: on how many of them each system has labels; None: on all.
     """
 
@@ -59,6 +60,7 @@ class Board:
     by_score: bool
     n_rubrics: int
     settings: Settings
+    gated: bool = True
     refused: str = ""
     unequal: bool = False
     queries: Labelled | None = None
@@ -69,6 +71,10 @@ def rests_on(board: Board) -> tuple[str, ...]:
     """Basis, unit of evidence, population and level of the claims."""
     settings, standing = board.settings, board.standing
     said = [_basis(board)]
+    if not board.gated:
+        said.append(
+            "No cell has labels of two judges: agreement is unknown, and no rubric was dropped for it."
+        )
     if board.by_score:
         said.append("Fewer than 6 systems: the claims are about scores, not abilities.")
     if standing.method == "bootstrap":
@@ -256,7 +262,8 @@ def _basis(board: Board) -> str:
             if settings.cross_fitted
             else ", by a model that was fitted on these same labels, as in the paper"
         )
-        return f"Ranked on all {rubrics} that pass{fitted}."
+        passing = "that pass and " if board.gated else ""
+        return f"Ranked on all {rubrics} {passing}on which systems differ{fitted}."
     if settings.cross_fitted:
         return f"Ranked as if each system were new: on a bank of {rubrics} that was chosen without it."
     return (

@@ -274,7 +274,9 @@ class Analysis(Stages):
     def other_rankings(self, use: BoolArray) -> tuple[OtherRanking, ...]:
         """What else ranks the systems, compared with their standing on these rubrics."""
         shown, varying = self.ranking_on(use), ~self.calibration().fit.constant
-        found = {standings.EVERY: self.ranking_on(varying).standing, standings.GOLD: self.gold_standing()}
+        found = {standings.GOLD: self.gold_standing()}
+        if (varying != self.pool).any():
+            found = {standings.EVERY: self.ranking_on(varying).standing, **found}
         if self.settings.basis == "bank":
             found = {standings.PASSING: self.ranking_on(self.pool).standing, **found}
         if shown.method != "score":
@@ -284,7 +286,10 @@ class Analysis(Stages):
 
     def board(self) -> Board:
         """What sentences about the standing on the basis of the settings are made from."""
-        return standings.board_of(self.given().systems, self.ranking(), self.settings, self.verdict())
+        gated = not self.gating().off
+        return standings.board_of(
+            self.given().systems, self.ranking(), self.settings, self.verdict(), gated=gated
+        )
 
     def claims(self) -> Claims:
         """The sentences about who is ahead, on the basis of the settings."""

@@ -37,7 +37,7 @@ REFERENCE = "the human ranking"
 
 
 def board_of(
-    systems: tuple[str, ...], ranking: Ranking, settings: Settings, verdict: GateVerdict | None = None
+    systems: tuple[str, ...], ranking: Ranking, settings: Settings, verdict: GateVerdict, *, gated: bool
 ) -> Board:
     """What sentences need of a ranking; a verdict that does not hold allows none about who is ahead."""
     return Board(
@@ -47,7 +47,8 @@ def board_of(
         by_score=ranking.method == "score",
         n_rubrics=ranking.n_rubrics,
         settings=settings,
-        refused="" if verdict is None or verdict.holds else verdict.sentence,
+        gated=gated,
+        refused="" if verdict.holds else verdict.sentence,
         unequal=ranking.ability.allowance is not None,
         **_labelled(ranking),
     )

@@ -284,7 +284,11 @@ def test_systems_that_pass_everything_are_named_and_not_compared() -> None:
         ({"by_score": True}, "Fewer than 6 systems: the claims are about scores"),
         ({"settings": Settings(basis="bank")}, "on a bank of 301 rubrics that was chosen without it"),
         ({"settings": Settings(basis="bank", cross_fitted=False)}, "intervals are too narrow"),
-        ({}, "Ranked on all 301 rubrics that pass."),
+        ({}, "Ranked on all 301 rubrics that pass and on which systems differ."),
+        (
+            {"gated": False},
+            "Ranked on all 301 rubrics on which systems differ. No cell has labels of two judges",
+        ),
         ({}, "Design effect 1.8"),
         ({}, "The evidence is 100 queries"),
     ],

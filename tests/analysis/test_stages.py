@@ -153,3 +153,28 @@ def test_the_bank_page_speaks_of_the_pairs_that_the_leaderboard_separates(whole:
     worth = whole.worth(curve=False)
     assert worth is not None
     assert worth.chosen[0].separated == int(whole.ranking_on(whole.pool).comparisons["separated"].sum())
+
+
+def test_a_board_of_one_judge_says_that_no_rubric_was_gated_and_compares_it_with_no_copy_of_itself() -> None:
+    labels = simulate(seed=3, systems=8, queries=6, pool=(6, 9)).labels
+    one = labels[labels["judge"] == labels["judge"].iloc[0]]
+    with Workspace() as workspace:
+        workspace.ingest(one.to_csv(index=False).encode(), dataset="one", kind="labels")
+        analysis = Analysis(data=workspace.dataset("one"), fingerprint="one", settings=PLAIN)
+        claims = analysis.claims()
+    said = " ".join((*claims.basis, *claims.beside))
+    assert f"Ranked on all {int(analysis.pool.sum())} rubrics on which systems differ." in said
+    assert "that pass" not in said
+    assert "No cell has labels of two judges" in said
+    assert "gate or not" not in said
+
+
+def test_the_ranking_on_every_rubric_is_told_only_where_the_gate_drops_some_that_vary(
+    dataset: Dataset,
+) -> None:
+    def beside(tau_c: float) -> str:
+        settings = replace(PLAIN, tau_c=tau_c, gate="kappa")
+        return " ".join(Analysis(data=dataset, fingerprint="x", settings=settings).claims().beside)
+
+    assert "gate or not" not in beside(-1.0)
+    assert "gate or not" in beside(0.3)

@@ -122,7 +122,7 @@ def _bank(view: SharedView, figures: Sequence[ViewFigure]) -> None:
     widgets.figures_row(
         {
             "Rubrics in the bank": f"{bank.size:,}",
-            "Rubrics that pass": f"{bank.candidates:,}",
+            "That pass and vary": f"{bank.candidates:,}",
             "Rubrics in all": f"{bank.rubrics:,}",
             "Coverage": f"{bank.coverage:.1%}",
             "Queries covered": f"{bank.queries_heard:,} of {bank.queries:,}",

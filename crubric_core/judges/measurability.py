@@ -262,10 +262,14 @@ STATISTIC_NAMES = {
 def gate_table(reduction: Reduction, gate: Gate, confidence: float = 0.95) -> pd.DataFrame:
     """One row a rubric: counts, posterior, feasibility and a flag.
 
-    Columns: rubric, query, n_agree, n_total, q_mean, q_sd, q_low, q_high (in [0, 1]), p_above_tau (Pr(q ≥ tau_c); NaN
-    where the gate's statistic is kappa), feasible, flag: ``unmeasured`` (no instance), ``pair_only`` (at most two
-    judges on every instance), or empty; kappa, n_pairs, discordance and chance (both per judge pair, in [0, 1]).
+    Columns: rubric, query, n_agree, n_total, q_mean, q_sd, q_low, q_high (in [0, 1]; NaN where the gate is off),
+    p_above_tau (Pr(q ≥ tau_c); NaN where the gate's statistic is kappa), feasible, flag: ``unmeasured`` (no instance),
+    ``pair_only`` (at most two judges on every instance), or empty; kappa, n_pairs, discordance and chance (both per
+    judge pair, in [0, 1]).
     """
+    known = (
+        np.nan if gate.off else 1.0
+    )  # without any instance the posterior is the prior, which measures nothing
     low, high = gate.posterior.interval(confidence)
     by_agreement = gate.statistic == "agreement" and np.isfinite(gate.threshold)
     unmeasured, pair_only = reduction.n_total == 0, reduction.max_panel <= 2
@@ -277,11 +281,11 @@ def gate_table(reduction: Reduction, gate: Gate, confidence: float = 0.95) -> pd
             "query": reduction.rubrics["query"].to_numpy(),
             "n_agree": gate.n_agree,
             "n_total": gate.n_total,
-            "q_mean": gate.posterior.mean,
-            "q_sd": gate.posterior.sd,
-            "q_low": low,
-            "q_high": high,
-            "p_above_tau": gate.posterior.p_above(gate.threshold) if by_agreement else np.nan,
+            "q_mean": gate.posterior.mean * known,
+            "q_sd": gate.posterior.sd * known,
+            "q_low": low * known,
+            "q_high": high * known,
+            "p_above_tau": gate.posterior.p_above(gate.threshold) * known if by_agreement else np.nan,
             "feasible": gate.feasible,
             "flag": np.select([unmeasured, pair_only], ["unmeasured", "pair_only"], ""),
             "kappa": pair_kappa(pairs),

@@ -154,7 +154,8 @@ def _threshold(place: DeltaGenerator, settings: Settings, quarter: Quarter) -> N
     low, spec, title = max(LOWEST_TAU[settings.gate], LEFT_END), SPECS["tau_c"], SPECS["tau_c"].title
     at = settings.tau_c
     if at is None:
-        at, title = quarter(settings), f"{title}: drops the lowest quarter by {settings.gate}"
+        at = quarter(settings)
+        title += f": drops the lowest quarter by {settings.gate}" if np.isfinite(at) else ": drops none here"
     at = float(np.clip(np.floor(100 * np.nan_to_num(at, nan=low)) / 100, low, 1))
     st.session_state["tau_c"] = round(at, 2)
     place.slider(title, low, 1.0, step=spec.step, key="tau_c", help=spec.help, **_moves("tau_c"))

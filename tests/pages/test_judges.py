@@ -78,6 +78,16 @@ def test_one_judge_is_not_called_unanimous(open_page: Open, few_judges: Path) ->
     assert figures["Unanimous"] == figures["Judges agree"] == "—"
 
 
+def test_one_judge_has_no_measurability_and_a_slider_that_claims_to_drop_nothing(
+    open_page: Open, few_judges: Path
+) -> None:
+    app = open_page("measurability", few_judges, dataset="one")
+    table = app.dataframe[0].value
+    assert len(table)
+    assert table[["q_mean", "q_low", "q_high"]].isna().all(axis=None)
+    assert app.slider(key="tau_c").label.endswith(": drops none here")
+
+
 @pytest.mark.parametrize("view", VIEWS)
 def test_two_judges_are_compared_with_each_other(open_page: Open, few_judges: Path, view: str) -> None:
     app = open_page("measurability", few_judges, view=view, dataset="two")

@@ -50,9 +50,9 @@ class WorthCurve:
         place = int(np.flatnonzero(self.sizes == size)[0])
         return self.chosen[place], self.random[place]
 
-    def least(self, target: float = TARGET) -> int | None:
-        """Least size from which on the chosen banks keep ``target`` of the separated pairs; None where none does."""
-        return least_keeping(self.sizes, np.array([worth.kept.estimate for worth in self.chosen]), target)
+    def least(self) -> int | None:
+        """Least size from which on the chosen banks keep TARGET of the separated pairs; None where none does."""
+        return least_keeping(self.sizes, np.array([worth.kept.estimate for worth in self.chosen]), TARGET)
 
 
 def place_on(

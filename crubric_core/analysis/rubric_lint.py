@@ -203,9 +203,9 @@ def _similar(texts: Sequence[str]) -> list[tuple[int, int, float]]:
     return [best[j] for j in sorted(best)]
 
 
-def least_negative(n_systems: int, level: float = 0.01) -> float:
-    """The correlation below which one of ``n_systems`` pairs is negative at this one-sided level (Student's t)."""
-    t = float(stats.t.ppf(level, n_systems - 2))
+def least_negative(n_systems: int) -> float:
+    """The correlation below which one of ``n_systems`` pairs is negative at the one-sided level 1% (Student's t)."""
+    t = float(stats.t.ppf(0.01, n_systems - 2))
     return t / float(np.sqrt(n_systems - 2 + t**2))
 
 

@@ -130,10 +130,10 @@ def order_without_fold(
     feasible: BoolArray,
     settings: Settings,
     *,
-    strategy: Strategy | None = None,
-    budget: int | None = None,
-    constraints: Constraints | None = None,
-    begun: IntArray | None = None,
+    strategy: Strategy,
+    budget: int | None,
+    constraints: Constraints | None,
+    begun: IntArray | None,
 ) -> IntArray:
     """The order that the other systems alone would have chosen: a bank "as if new" for those of the fold.
 
@@ -146,12 +146,12 @@ def order_without_fold(
             "Every rubric that passes tells only one system, or one fold of systems, from all others: no bank can be "
             "chosen as if these were new. Add rubrics on which more systems differ."
         )
-    if (strategy or settings.strategy) == "pairs" and others.distances is not None and constraints is None:
+    if strategy == "pairs" and others.distances is not None and constraints is None:
         most = len(feasible) if budget is None else budget
         return pairs_bank(others.distances, query_index_of(reduction), feasible & others.usable, most, begun)
     consistent, discriminating = baseline_mask(reduction)
     return order_bank(
-        strategy or settings.strategy,
+        strategy,
         others.info,
         calibration.grid.weights,
         feasible & others.usable,
@@ -231,7 +231,7 @@ def bank_certificate(
     order: BankOrder,
     feasible: BoolArray,
     budget: int,
-    constraints: Constraints | None = None,
+    constraints: Constraints | None,
 ) -> float:
     """Utility of the bank over a proven upper bound of every bank under the same budgets (docs/method.md §8)."""
     size = budget if knapsack_of(constraints) else min(budget, len(order.order))

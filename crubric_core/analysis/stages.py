@@ -326,12 +326,10 @@ class Analysis(Stages):
         """The rubrics of the bank that all systems choose together, in the order of their choice."""
         return self.order().order[: self.settings.budget]
 
-    def bank_masks(self, strategy: Strategy | None = None, budget: int | None = None) -> BoolArray:
+    def bank_masks(self) -> BoolArray:
         """(F, J) the bank of each fold, chosen without its systems: "as if new"."""
-        size = self.settings.budget if budget is None else budget
-        chosen = strategy or self.settings.strategy
-        orders = self._fold_orders(chosen, self._enough(size, chosen))
-        return selection.masks(orders, size, len(self.given().rubrics))
+        orders = self._fold_orders(self.settings.strategy, self._enough)
+        return selection.masks(orders, self.settings.budget, len(self.given().rubrics))
 
     @property
     def used(self) -> BoolArray:
@@ -403,7 +401,7 @@ class Analysis(Stages):
         if self.folds().n_folds == 1:
             return None
         order, composition = self.order(), self.settings.composition
-        most = self._most if curve else self._enough(self.settings.budget, self.settings.strategy)
+        most = self._most if curve else self._enough
         lengths = list(map(len, self._fold_orders(self.settings.strategy, most)))
         priced = composition is not None and composition.cost_budget is not None
         # A budget in cost ends each fold's order at another size: each is then its fold's whole bank.
@@ -420,9 +418,9 @@ class Analysis(Stages):
         excess = transfer_excess(self.folds(), self.pool, self.bank_masks(), query_index)
         return transfer_variance(excess)
 
-    def utility(self, strategy: Strategy | None = None) -> Utility:
-        """What a strategy maximises and its certificate speaks of."""
-        return selection.bank_utility(self.calibration(), strategy or self.settings.strategy)
+    def utility(self) -> Utility:
+        """What the strategy maximises and its certificate speaks of."""
+        return selection.bank_utility(self.calibration(), self.settings.strategy)
 
     def certificate(self) -> float:
         """Proven share of the best utility of any bank of this size."""
@@ -460,16 +458,18 @@ class Analysis(Stages):
     def _most(self) -> int:
         return _rounded(self.settings.budget)
 
-    def _enough(self, size: int, strategy: Strategy) -> int:
-        """How many rubrics each fold orders for a bank of this size, where no curve of sizes is asked for.
+    @property
+    def _enough(self) -> int:
+        """How many rubrics each fold orders for the budget, where no curve of sizes is asked for.
 
         The order of a composition may depend on where it ends: it is the one of the curve. So is one that cannot go
         on from a shorter one without all pairs being compared again.
         """
         if self.settings.composition is not None:
-            return max(self._most, _rounded(size))
+            return self._most
+        strategy = self.settings.strategy
         anew = strategy == "pairs" and self.folds().n_folds > 1 and not self._without_folds(strategy)
-        return _rounded(size, FIRST if anew else FEW)
+        return _rounded(self.settings.budget, FIRST if anew else FEW)
 
 
 def _rounded(budget: int, first: int = FIRST) -> int:

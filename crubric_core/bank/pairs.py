@@ -113,8 +113,8 @@ def pair_distances(
     return PairDistances(np.hstack([future, present]), posterior.row, weights, nodes)
 
 
-def ability_nodes(theta: FloatArray, theta_sd: FloatArray, n: int = NODES) -> FloatArray:
-    """(n,) the (g - ½)/n quantiles of (1/M) Σ_i N(theta_i, h² + sd_i²); theta, theta_sd (M,).
+def ability_nodes(theta: FloatArray, theta_sd: FloatArray) -> FloatArray:
+    """(NODES,) the (g - ½) / NODES quantiles of (1/M) Σ_i N(theta_i, h² + sd_i²); theta, theta_sd (M,).
 
     h = .9 min(sd(theta), IQR(theta) / 1.34) M^(-1/5) (Silverman 1986, eq. 3.31); by sd alone where the IQR is 0.
     """
@@ -122,9 +122,9 @@ def ability_nodes(theta: FloatArray, theta_sd: FloatArray, n: int = NODES) -> Fl
     by_quartiles = float(quartiles[1] - quartiles[0]) / 1.34
     h = 0.9 * (min(sd, by_quartiles) or sd) * len(theta) ** -0.2
     scale = np.maximum(np.sqrt(h**2 + theta_sd**2), 1e-9)
-    share = (np.arange(n) + 0.5) / n
+    share = (np.arange(NODES) + 0.5) / NODES
     reach = 9 * float(scale.max())
-    low, high = np.full(n, theta.min() - reach), np.full(n, theta.max() + reach)
+    low, high = np.full(NODES, theta.min() - reach), np.full(NODES, theta.max() + reach)
     for _ in range(60):  # bisection: the mixture's distribution function rises everywhere
         middle = (low + high) / 2
         below = ndtr((middle[:, None] - theta) / scale).mean(axis=1) < share

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -50,19 +50,15 @@ def compare_models(
     *,
     seed: int = 0,
     levels: IntArray | None = None,
-    progress: Callable[[float, str], None] | None = None,
 ) -> Comparison:
     """Fit each of ``models`` to ``y`` (M, J) and to its five folds; N_obs of the BIC is the number of known cells."""
-    report_progress = progress or (lambda share, what: None)
     n_cells = int((~np.isnan(y)).sum())
     folds = cell_folds(y, FOLDS, np.random.default_rng([seed, 5]))
     rows, predictions = [], []
-    for step, model in enumerate(models):
-        report_progress(step / len(models), f"Comparing models: {model}")
+    for model in models:
         fit = fit_irt(y, model, quadrature, priors, levels=levels)
         predictions.append(held_out_loglik(y, folds, model, quadrature, priors, levels=levels))
         rows.append((model, fit.n_parameters, fit.loglik, fit.converged))
-    report_progress(1.0, "Models compared")
     table = pd.DataFrame(rows, columns=["model", "parameters", "loglik", "converged"])
     table["aic"] = 2 * table["parameters"] - 2 * table["loglik"]
     table["bic"] = np.log(n_cells) * table["parameters"] - 2 * table["loglik"]

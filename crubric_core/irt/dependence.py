@@ -15,6 +15,7 @@ from .diagnostics import standardised
 BLOCK = 256  # rubrics against all later ones at one time
 PRACTICAL = 0.2  # distance from the mean Q3 that matters (Christensen, Makransky & Horton, 2017)
 EDGES = np.linspace(-1.0, 1.0, 81)
+LEVEL = 0.05  # of the chance that any pair is flagged where none depends
 
 
 @dataclass(frozen=True)
@@ -57,13 +58,11 @@ _NO_PAIRS = pd.DataFrame(
 )
 
 
-def local_dependence(
-    residual: FloatArray, query_index: IntArray, *, keep: int = 200, alpha: float = 0.05
-) -> LocalDependence:
+def local_dependence(residual: FloatArray, query_index: IntArray, *, keep: int = 200) -> LocalDependence:
     """Correlate the residuals (M, J) of every two rubrics over the systems (Yen, 1984).
 
     A pair is flagged when it lies more than 0.2 from the mean Q3 and Fisher's z of that distance exceeds the normal
-    quantile at ``alpha`` shared among all pairs (Bonferroni). With few systems a rubric has few possible patterns and
+    quantile at LEVEL shared among all pairs (Bonferroni). With few systems a rubric has few possible patterns and
     equal ones are common: hold ``n_flagged`` against that of a table simulated from the model.
     """
     counts = np.zeros(len(EDGES) - 1, dtype=np.int64)
@@ -72,7 +71,7 @@ def local_dependence(
         counts += np.histogram(block.q3, EDGES)[0]
         n_pairs, total = n_pairs + len(block.q3), total + float(block.q3.sum())
     mean = total / n_pairs if n_pairs else float("nan")
-    bound = float(norm.isf(alpha / max(n_pairs, 1) / 2))
+    bound = float(norm.isf(LEVEL / max(n_pairs, 1) / 2))
     frames, n_flagged, n_within = [], 0, 0
     for block in _blocks(residual):
         flagged = _flagged(block, mean, bound)

@@ -21,6 +21,7 @@ from .information import response_curve
 
 REPLICATES = 100
 LEVEL = 0.05
+GROUPS = 8
 
 
 @dataclass(frozen=True)
@@ -122,16 +123,14 @@ def _noise(fit: IrtFit, rng: np.random.Generator) -> tuple[FloatArray, FloatArra
     return normal, rng.random((int((~fit.constant).sum()), len(fit.theta)))
 
 
-def empirical_curve(
-    fit: IrtFit, y: FloatArray, rubric: int, bins: int = 8, confidence: float = 0.95
-) -> pd.DataFrame:
-    """Observed shares of the full mark in groups of systems with neighbouring abilities, for one rubric.
+def empirical_curve(fit: IrtFit, y: FloatArray, rubric: int, confidence: float = 0.95) -> pd.DataFrame:
+    """Observed shares of the full mark in up to GROUPS groups of systems with neighbouring abilities, for one rubric.
 
     Columns theta (mean of the group), share, low, high (Wilson interval), systems.
     """
     known = np.flatnonzero(~np.isnan(y[:, rubric]))
     ranked = known[np.argsort(fit.theta[known], kind="stable")]
-    groups = [group for group in np.array_split(ranked, min(bins, max(len(ranked), 1))) if len(group)]
+    groups = [group for group in np.array_split(ranked, min(GROUPS, max(len(ranked), 1))) if len(group)]
     top = fit.levels[rubric] - 1
     rows = []
     for group in groups:

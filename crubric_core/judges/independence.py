@@ -14,6 +14,7 @@ from .votes import leave_one_out_majority
 
 FEWEST_UNANCHORED = 4
 SIMULATIONS = 5
+SHARED = 0.1  # correlation beyond that of independent judges from which errors count as shared
 
 
 @dataclass(frozen=True)
@@ -23,7 +24,7 @@ class ResidualCorrelation:
     correlation: of the errors left after each judge's mean error on true passes and true fails, in [-1, 1].
     expected: what independent judges with the same rates would show; 0 against anchors. low, high: percentile interval
     of correlation over rubrics, corrected for the number of pairs. n_cells: cells that both labelled.
-    flagged: low exceeds expected by more than the threshold. reference: what errors are measured against.
+    flagged: low exceeds expected by more than SHARED. reference: what errors are measured against.
     """
 
     correlation: FloatArray
@@ -39,7 +40,6 @@ def residual_correlation(
     panel: FloatArray,
     anchors: FloatArray | None = None,
     bootstrap: Bootstrap | None = None,
-    threshold: float = 0.1,
 ) -> ResidualCorrelation:
     """Correlation of judges' errors on 0/1 labels (M, J, K) against anchors (M, J), else the other judges' majority.
 
@@ -63,7 +63,7 @@ def residual_correlation(
         low=low,
         high=high,
         n_cells=n_cells,
-        flagged=low - expected > threshold,
+        flagged=low - expected > SHARED,
         reference="anchors" if anchored else "leave_one_out",
     )
 

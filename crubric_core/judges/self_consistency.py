@@ -32,11 +32,9 @@ def self_consistency(
     agreeing: ArrayLike,
     draws: ArrayLike,
     consistent: ArrayLike,
-    alpha: float = 1.0,
-    beta: float = 1.0,
     confidence: float = 0.95,
 ) -> SelfConsistency:
-    """Share of agreeing pairs and its posterior Beta(alpha + consistent, beta + draws - consistent).
+    """Share of agreeing pairs and its posterior Beta(1 + consistent, 1 + draws - consistent).
 
     The n (n - 1) / 2 pairs of n runs on one cell are not independent, so a cell weighs as its n - 1 runs beyond the
     first, times its share of agreeing pairs: with two runs exactly the count of agreeing pairs.
@@ -46,13 +44,11 @@ def self_consistency(
         agreeing: (n,) of them on the same level.
         draws: (n,) runs beyond the first, summed over cells.
         consistent: (n,) the same, each cell times its share of agreeing pairs; at most ``draws``.
-        alpha: of the Beta prior.
-        beta: of the Beta prior.
         confidence: of the interval.
 
     """
     compared, equal = np.asarray(pairs, dtype=np.int64), np.asarray(agreeing, dtype=np.float64)
     share = np.divide(equal, compared, out=np.full(equal.shape, np.nan), where=compared > 0)
-    posterior = measurability_posterior(np.minimum(consistent, draws), draws, alpha, beta)
+    posterior = measurability_posterior(np.minimum(consistent, draws), draws)
     low, high = posterior.interval(confidence)
     return SelfConsistency(compared, share, posterior.mean, posterior.sd, low, high)

@@ -30,7 +30,7 @@ class Settled:
     tier_all: IntArray
 
 
-def settle(bank_scale: BankScale, confidence: float, batch: int = BATCH) -> Settled:
+def settle(bank_scale: BankScale, confidence: float) -> Settled:
     """The bank's own systems, each as a new one among the others. Raises SettingsError, PlacementError."""
     if not 0.5 <= confidence < 1:
         raise SettingsError(f"{confidence:g} is no probability to settle at: give 0.5 or more, below 1.")
@@ -39,7 +39,7 @@ def settle(bank_scale: BankScale, confidence: float, batch: int = BATCH) -> Sett
         Forecast(bank_scale)  # says why where there is no reference
         assert bank_scale.reference is not None  # noqa: S101
         others = replace(bank_scale, reference=bank_scale.reference.without(s))
-        rows.append(settle_one(others, Forecast(others), y, confidence, batch))
+        rows.append(settle_one(others, Forecast(others), y, confidence))
     return Settled(*(np.array(column) for column in zip(*rows, strict=True)))
 
 

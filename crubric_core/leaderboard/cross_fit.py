@@ -241,13 +241,13 @@ class CrossFit:
         return rubric, lines, counts, line, np.stack([table for _, table, _ in tables])
 
 
-def cross_fit(y: FloatArray, pooled: IrtFit, *, progress: Progress | None = None) -> CrossFit:
+def cross_fit(y: FloatArray, pooled: IrtFit) -> CrossFit:
     """Fit each fold of systems of ``y`` (M, J) without them and link it to ``pooled`` by mean and sigma of the others.
 
     Model, priors, quadrature and levels are the pooled fit's. Independent of gate, budget and seed.
     Any M ≥ 2 works, but see ``too_few_to_cross_fit``.
     """
-    return CrossFit.of(y, pooled, fold_fits(y, pooled, progress=progress))
+    return CrossFit.of(y, pooled, fold_fits(y, pooled))
 
 
 def fold_fits(y: FloatArray, pooled: IrtFit, *, progress: Progress | None = None) -> FoldFits:

@@ -37,14 +37,14 @@ class RubricDrift:
     flagged: BoolArray
 
 
-def rubric_drift(fit: IrtFit, spread: Spread, y: FloatArray, seed: int, level: float = LEVEL) -> RubricDrift:
+def rubric_drift(fit: IrtFit, spread: Spread, y: FloatArray, seed: int) -> RubricDrift:
     """Are the new systems' labels ``y`` (N, J) those that the calibration expects of systems of their ability?
 
     A rubric's score, the sum of its labels, has an exact distribution given abilities and parameters; averaged over
     draws of both from their posteriors it gives a two-sided p-value, good also for one system. Its normal deviate,
     less the median of all rubrics and in units of their robust spread (0.7413 times the interquartile range, at least
     1), is the robust z of Huynh & Meyer (2010, Practical Assessment, Research & Evaluation 15(2)). Holm's procedure
-    (1979) bounds the chance of any false flag by ``level``.
+    (1979) bounds the chance of any false flag by LEVEL.
     """
     rng = np.random.default_rng([seed, 9])
     theta = _abilities(fit, y, rng)
@@ -60,7 +60,7 @@ def rubric_drift(fit: IrtFit, spread: Spread, y: FloatArray, seed: int, level: f
         z = (z - middle) / max(1.0, 0.7413 * (high - low))
     p_value = 2 * stats.norm.sf(np.abs(z))
     flagged = np.zeros(len(z), dtype=bool)
-    flagged[tested] = holm_rejects(p_value[tested], level)
+    flagged[tested] = holm_rejects(p_value[tested], LEVEL)
     return RubricDrift(n_labels, shift, z, p_value, flagged)
 
 

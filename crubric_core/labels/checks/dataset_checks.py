@@ -25,16 +25,17 @@ _MANY_BLANK = 0.05  # share of a judge's labels
 _THIN = 0.9  # share of the labels of the judge with the most of a system
 
 
-def check_dataset(cursor: duckdb.DuckDBPyConnection, dataset_id: int, since: int = 0) -> tuple[Finding, ...]:
-    """Every finding, errors first; of the rejected rows those of the ingests ``since`` one."""
+def check_dataset(cursor: duckdb.DuckDBPyConnection, dataset_id: int) -> tuple[Finding, ...]:
+    """Every finding, errors first."""
     sum_rubrics(cursor, dataset_id)
     keep_facts(cursor, dataset_id)
-    return _check(cursor, dataset_id, since, coverage(cursor, dataset_id))
+    return _check(cursor, dataset_id, 0, coverage(cursor, dataset_id))
 
 
 def _check(
     cursor: duckdb.DuckDBPyConnection, dataset_id: int, since: int, covered: pd.DataFrame
 ) -> tuple[Finding, ...]:
+    """Every finding; of the rejected rows those of the ingest ``since`` and later ones."""
     found = [*_rejected(cursor, dataset_id, since), *_elsewhere(cursor, dataset_id)]
     ((n_queries,),) = cursor.execute(
         "SELECT count(*) FROM queries WHERE dataset_id = ?", [dataset_id]

@@ -32,10 +32,10 @@ def number(column: str) -> str:
     """
 
 
-def shortened(text: str, most: int = 60) -> str:
+def shortened(text: str) -> str:
     """A name or text of the user's as it stands in a sentence."""
     flat = " ".join(text.split())
-    return flat if len(flat) <= most else flat[: most - 1] + "…"
+    return flat if len(flat) <= 60 else flat[:59] + "…"
 
 
 def verdict(column: str) -> str:

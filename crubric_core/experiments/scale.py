@@ -44,14 +44,14 @@ def scale(
         for basis in BASES
     }
     main = analyses["all"]
-    gold = main.feasible & ~main.calibration().fit.constant
+    candidates = main.feasible & ~main.calibration().fit.constant
     bank = min(len(main.order().order), settings.budget)
     watch.step(0.4, "Comparing the systems")
     separation = separation_table(analyses)
     watch.step(0.8, "Graded labels")
     tables = {
-        "funnel": funnel_table(inputs, gold, bank),
-        "calls": call_table(inputs.reduction.y.shape[1], int(gold.sum()), bank, len(ds.judges)),
+        "funnel": funnel_table(inputs, candidates, bank),
+        "calls": call_table(inputs.reduction.y.shape[1], int(candidates.sum()), bank, len(ds.judges)),
         "separation": separation,
         "rates": rate_table(ds.panel("binary"), ds.judges, gold_labels(ds, inputs.reduction)),
         "graded": graded_table(inputs),
@@ -60,16 +60,16 @@ def scale(
     return inputs.result("scale", {}, tables, _found(tables), _limits(tables))
 
 
-def funnel_table(inputs: Inputs, gold: BoolArray, bank: int) -> pd.DataFrame:
-    """step, rubrics, share: from all rubrics of the dataset to the bank."""
+def funnel_table(inputs: Inputs, candidates: BoolArray, bank: int) -> pd.DataFrame:
+    """step, rubrics, share: from all rubrics of the dataset to the bank. candidates: (J,)."""
     reduction = inputs.reduction
     consistent, discriminating = baseline_mask(reduction)
     rows = [
-        ("raw: in the dataset", reduction.y.shape[1]),
+        ("in the dataset", reduction.y.shape[1]),
         ("with a consensus label", int((~np.isnan(reduction.y)).any(axis=0).sum())),
         ("with two judges on a cell", int((reduction.n_total > 0).sum())),
-        ("valid: pass the gate", int(inputs.feasible.sum())),
-        ("gold: valid, and the systems differ", int(gold.sum())),
+        ("pass the gate", int(inputs.feasible.sum())),
+        ("candidates: pass, and the systems differ", int(candidates.sum())),
         ("in the bank", bank),
         ("baseline: unanimous, and the systems differ", int((consistent & discriminating).sum())),
     ]
@@ -77,9 +77,9 @@ def funnel_table(inputs: Inputs, gold: BoolArray, bank: int) -> pd.DataFrame:
     return table.assign(share=table["rubrics"] / max(reduction.y.shape[1], 1))
 
 
-def call_table(rubrics: int, gold: int, bank: int, judges: int) -> pd.DataFrame:
+def call_table(rubrics: int, candidates: int, bank: int, judges: int) -> pd.DataFrame:
     """what, rubrics, calls (labels that a new system costs, one of every judge), saved (share, to all rubrics)."""
-    rows = [("all rubrics", rubrics), ("gold rubrics", gold), ("the bank", bank)]
+    rows = [("all rubrics", rubrics), ("candidates", candidates), ("the bank", bank)]
     table = pd.DataFrame(rows, columns=["what", "rubrics"])
     return table.assign(calls=judges * table["rubrics"], saved=1 - table["rubrics"] / max(rubrics, 1))
 
@@ -105,7 +105,10 @@ def separation_table(analyses: dict[Basis, Analysis]) -> pd.DataFrame:
 
 
 def rate_table(panel: FloatArray, judges: tuple[str, ...], gold: FloatArray | None) -> pd.DataFrame:
-    """judge, labels, rate (share of passes), cells (with a human label), rate_there, human_rate (on these)."""
+    """judge, labels, rate (share of passes), cells (with a human label), rate_there, human_rate (on these).
+
+    panel: (M, J, K) 0/1 labels. gold: (M, J) human ones; None where there are none.
+    """
     rows = []
     for k, judge in enumerate(judges):
         labels = panel[:, :, k]
@@ -144,12 +147,12 @@ def _ranks(values: FloatArray) -> FloatArray:
 
 def _found(tables: dict[str, pd.DataFrame]) -> str:
     funnel, calls = records(tables["funnel"], "step"), records(tables["calls"], "what")
-    raw, gold = funnel["raw: in the dataset"], funnel["gold: valid, and the systems differ"]
+    whole, candidates = funnel["in the dataset"], funnel["candidates: pass, and the systems differ"]
     rows = records(tables["separation"], "basis")
     text = (
-        f"Of {count(int(raw['rubrics']), 'rubric')} {gold['rubrics']:,} pass the gate and separate systems; a bank of "
-        f"{calls['the bank']['rubrics']:,} saves {calls['the bank']['saved']:.0%} of the judge calls of a new system. "
-        f"All passing rubrics separate {_share(rows['all']['share'])} of the pairs of systems, a bank as if new "
+        f"Of {count(int(whole['rubrics']), 'rubric')} {candidates['rubrics']:,} pass the gate and separate systems; "
+        f"a bank of {calls['the bank']['rubrics']:,} saves {calls['the bank']['saved']:.0%} of the judge calls of a new "
+        f"system. All passing rubrics separate {_share(rows['all']['share'])} of the pairs of systems, a bank as if new "
         f"{_share(rows['bank']['share'])}."
     )
     if len(tables["graded"]):
@@ -176,9 +179,11 @@ def headline(result: ExperimentResult) -> str:
     """From raw rubrics to the bank, and what the pairs of systems become."""
     funnel = records(result.frame(), "step")
     rows = records(result.tables["separation"], "basis")
-    raw = funnel["raw: in the dataset"]["rubrics"]
+    whole = result.frame()["rubrics"].iloc[
+        0
+    ]  # by its place: kept results of earlier versions name the steps otherwise
     return (
-        f"{funnel['in the bank']['rubrics']:,} of {count(int(raw), 'rubric')} make the bank; all passing rubrics "
+        f"{funnel['in the bank']['rubrics']:,} of {count(int(whole), 'rubric')} make the bank; all passing rubrics "
         f"separate {_share(rows['all']['share'])} of the pairs of systems, the bank as if new "
         f"{_share(rows['bank']['share'])}."
     )

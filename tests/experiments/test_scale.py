@@ -26,9 +26,9 @@ def test_the_funnel_counts_rubrics_from_raw_to_bank(result, analysis, workspace)
     table = result.frame().set_index("step")["rubrics"]
     feasible = analysis.measurability["feasible"].to_numpy()
     constant = analysis.items["constant"].to_numpy()
-    assert table["raw: in the dataset"] == len(analysis.items)
-    assert table["valid: pass the gate"] == feasible.sum()
-    assert table["gold: valid, and the systems differ"] == (feasible & ~constant).sum()
+    assert table["in the dataset"] == len(analysis.items)
+    assert table["pass the gate"] == feasible.sum()
+    assert table["candidates: pass, and the systems differ"] == (feasible & ~constant).sum()
     assert table["in the bank"] == len(analysis.bank)
     y = workspace.dataset("gold").reduce().y
     assert table["with a consensus label"] == sum(any(not np.isnan(x) for x in column) for column in y.T)

@@ -101,7 +101,7 @@ def worth_of(pool: Placing, banks: list[Placing], confidence: float) -> Worth:
 
 
 def random_masks(pool: BoolArray, size: int, seed: int) -> list[BoolArray]:
-    """DRAWS random banks of ``size`` of the pool's rubrics."""
+    """DRAWS random banks, (J,) masks, of ``size`` of the pool's rubrics (J,)."""
     rng, members = np.random.default_rng([seed, 5]), np.flatnonzero(pool)
     masks = []
     for _ in range(DRAWS):

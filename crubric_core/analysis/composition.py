@@ -180,7 +180,10 @@ def read_costs(content: bytes) -> tuple[tuple[str, float], ...]:
 def composition_notes(
     settings: Settings, constraints: Constraints | None, order: BankOrder, feasible: BoolArray
 ) -> tuple[str, ...]:
-    """What must be said of a composed bank: what was asked, what is proven, what the held-out check covers."""
+    """What must be said of a composed bank: what was asked, what is proven, what the held-out check covers.
+
+    feasible: (J,) rubrics that pass the gate.
+    """
     composition = settings.composition
     if composition is None or constraints is None:
         return ()

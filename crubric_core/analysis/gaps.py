@@ -72,7 +72,8 @@ def worst_range(
     """(low, high, worst, best): the range around the largest standard error among the abilities of the systems.
 
     SE(θ) = I(θ)^-1/2 at the nodes between the least and the greatest ability, and at these two, where the information
-    is interpolated. The range holds the neighbours whose error is at least NEAR_WORST of the largest.
+    is interpolated. The range holds the neighbours whose error is at least NEAR_WORST of the largest. nodes: (G,)
+    ascending. information: (G,) of the test there. theta: (M,); NaN everywhere if no ability is known.
     """
     known = theta[np.isfinite(theta)]
     nan = float("nan")

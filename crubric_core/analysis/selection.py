@@ -67,7 +67,7 @@ def order_candidates(
 ) -> BankOrder:
     """The nested order in which rubrics enter the bank, ``budget`` of them or all: a smaller bank is a prefix.
 
-    constraints: what the bank must hold (``composition.constraints_of``).
+    feasible: (J,) rubrics that pass the gate. constraints: what the bank must hold (``composition.constraints_of``).
     """
     varying = ~calibration.fit.constant
     pinned = constraints is not None and constraints.pinned.any()
@@ -135,7 +135,7 @@ def order_without_fold(
     constraints: Constraints | None,
     begun: IntArray | None,
 ) -> IntArray:
-    """The order that the other systems alone would have chosen: a bank "as if new" for those of the fold.
+    """(n,) the order that the other systems alone would have chosen: a bank "as if new" for those of the fold.
 
     The gate reads all labels. The ``constraints`` hold here too: pins even where they do not vary among the others,
     lower bounds as far as rubrics that vary go. begun: the first rubrics of the order, where they are known; only the

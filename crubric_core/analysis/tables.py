@@ -89,7 +89,10 @@ def comparisons_table(systems: tuple[str, ...], standing: Inference) -> pd.DataF
 def item_table(
     reduction: Reduction, calibration: Calibration, chosen: IntArray, feasible: BoolArray | None = None
 ) -> pd.DataFrame:
-    """One row a rubric: its parameters, information and scale, whether it is in the bank and, if given, feasible."""
+    """One row a rubric: its parameters, information and scale, whether it is in the bank and, if given, feasible.
+
+    chosen: (B,) positions of the bank's rubrics. feasible: (J,).
+    """
     fit = calibration.fit
     table = reduction.rubrics[["rubric", "query"]].reset_index(drop=True)
     table = table.assign(a=fit.a, b=fit.b, c=np.where(fit.constant, np.nan, fit.c))

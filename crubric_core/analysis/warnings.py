@@ -73,7 +73,7 @@ def type_warnings(scores: QueryScores) -> tuple[str, ...]:
 
 
 def fit_warnings(calibration: Calibration, feasible: BoolArray, settings: Settings) -> tuple[str, ...]:
-    """What must be said of the fit and of the bank."""
+    """What must be said of the fit and of the bank. feasible: (J,) rubrics that pass the gate."""
     fit, warnings = calibration.fit, []
     if not fit.converged:
         warnings.append(f"The {fit.model} fit did not converge: read its figures as provisional.")

@@ -21,7 +21,7 @@ class Spread:
 
 
 def item_spread(fit: IrtFit, y: FloatArray) -> Spread:
-    """The spread of every rubric's parameters given the abilities of the fit; NaN where a rubric is constant."""
+    """The spread of every rubric's parameters given the abilities of the fit; NaN of a constant rubric. y: (M, J)."""
     known = np.isfinite(fit.theta)
     posterior = item_posterior(y[known], fit.theta[known], fit.levels, fit.thresholds)
     log_a, b, weights = np.log(posterior.slope), posterior.difficulty, posterior.weights

@@ -48,7 +48,7 @@ def pairs_sequence(
     budget: int | None = None,
     begun: IntArray | None = None,
 ) -> IntArray:
-    """The order of ``pairs_order`` alone. begun: its first rubrics, where they are known: the rest is looked for."""
+    """(n,) the order of ``pairs_order`` alone. begun: its first rubrics, where they are known; the rest is searched."""
     shape = distances.row.shape
     if query_index.shape != shape or (feasible is not None and feasible.shape != shape):
         raise AssemblyError(

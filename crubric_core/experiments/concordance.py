@@ -62,7 +62,7 @@ class Repeat:
             draws[draw][:, new] = values
 
     def concordance(self, name: str, fold: IntArray, human: FloatArray) -> Concordance:
-        """The selector's orders of all pairs, averaged over its draws."""
+        """The selector's orders of all pairs, averaged over its draws. fold: (M,). human: (M,) reference scores."""
         same = fold[:, None] == fold
         truth = np.sign(self.reference[:, None] - self.reference)
         people = np.sign(human[:, None] - human)

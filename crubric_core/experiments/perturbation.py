@@ -88,7 +88,7 @@ def flip_types(types: ObjectArray, share: float, rng: np.random.Generator) -> Ob
 def flip_table(
     inputs: Inputs, types: ObjectArray, flips: Sequence[float], seeds: int, watch: ExperimentWatch
 ) -> pd.DataFrame:
-    """One row a flip rate, averaged over the seeds.
+    """One row a flip rate, averaged over the seeds. types: (N,) task type of each query.
 
     degradation: gap less the gap without flips; low, high: its t interval, of queries like these and of other flips.
     rho: with the ranking without flips.

@@ -91,7 +91,10 @@ def split_rubrics(
     n_budgets: int = 12,
     watch: ExperimentWatch | None = None,
 ) -> Splits:
-    """All splits, then the smallest bank of each strategy that reaches the target on average."""
+    """All splits, then the smallest bank of each strategy that reaches the target on average.
+
+    feasible: (J,) rubrics that pass the gate. Raises DatasetError where none of them varies, or systems are too few.
+    """
     usable = usable_rubrics(reduction)
     if not feasible[usable].any():
         varying = np.isin(np.arange(len(feasible)), usable)
@@ -164,7 +167,10 @@ def make_split(
     draws: int,
     rng: np.random.Generator,
 ) -> Split:
-    """Draw the halves, fit each from ``start``, and order the candidates of every strategy on half A."""
+    """Draw the halves, fit each from ``start``, and order the candidates of every strategy on half A.
+
+    usable: (n,) rubrics that are split. feasible: (J,) those that pass the gate. budgets: ascending.
+    """
     shuffled = rng.permutation(usable)
     half, other = np.sort(shuffled[: len(usable) // 2]), np.sort(shuffled[len(usable) // 2 :])
     fit, reference = (_fit(reduction, part, settings, start) for part in (half, other))
@@ -229,6 +235,8 @@ def smallest_bank(
     splits: list[Split], strategy: Strategy, rho: FloatArray, budgets: IntArray, target: float
 ) -> int | None:
     """Least B whose rho, averaged over splits and draws, reaches the target; None where no budget does.
+
+    rho: (splits, draws, budgets).
 
     By bisection between the first of the budgets at the target and the one before it.
     """

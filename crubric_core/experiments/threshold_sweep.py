@@ -72,7 +72,8 @@ def threshold_table(
 ) -> pd.DataFrame:
     """tau_c, kept, total, share, kappa with interval, delta to unfiltered with interval (queries drawn whole).
 
-    unread: the same difference on systems that the gate has not read, with interval.
+    unread: the same difference on systems that the gate has not read, with interval. q: (J,) measurability.
+    gold: (M, J) human labels.
     """
     gate_off = gate_is_off(inputs.reduction)
     settings, everything = inputs.settings, np.ones(len(q), dtype=bool)
@@ -133,8 +134,8 @@ def quartile_table(q: FloatArray, kappa: FloatArray) -> pd.DataFrame:
 def correlation_table(q: FloatArray, kappa: FloatArray, tested: bool = True) -> pd.DataFrame:
     """One row: Pearson r of measurability with the rubrics' own kappas, its p, and the rubrics that have both.
 
-    The p is NaN unless ``tested``: of judges compared with each other both come from the same labels, and r is above 0
-    though all rubrics be equally clear (docs/method.md §11).
+    q, kappa: (J,). The p is NaN unless ``tested``: of judges compared with each other both come from the same labels,
+    and r is above 0 though all rubrics be equally clear (docs/method.md §11).
     """
     known = np.isfinite(q) & np.isfinite(kappa)
     r = p = float("nan")

@@ -28,7 +28,10 @@ def information_totals(
 def standard_errors(
     theta: FloatArray, totals: Mapping[str, FloatArray], systems: FloatArray | None = None
 ) -> go.Figure:
-    """SE(θ) = I_S(θ)^-1/2 of each named set; left out where a set has no information."""
+    """SE(θ) = I_S(θ)^-1/2 of each named set; left out where a set has no information.
+
+    theta: (G,) abilities. totals: (G,) test information of each set. systems: (M,) their abilities.
+    """
     errors = {name: _inverse_root(total) for name, total in totals.items()}
     fig = figure("ability θ", "standard error of θ")
     _lines(fig, theta, errors, "SE = %{y:.3f}")
@@ -80,7 +83,7 @@ def worth_curve(
 
 
 def gain_curve(share: FloatArray, guarantee: FloatArray | None, budget: int) -> go.Figure:
-    """Share of all candidates' utility that the first B rubrics reach; their proven share of the best."""
+    """Share of all candidates' utility that the first B rubrics reach; their proven share of the best. Both (n,)."""
     sizes = np.arange(1, len(share) + 1)
     at = _thin(len(share))
     fig = figure("bank size B", "utility, share of all candidates'")
@@ -107,7 +110,7 @@ def gain_curve(share: FloatArray, guarantee: FloatArray | None, budget: int) -> 
 
 
 def strategies(shares: Mapping[str, FloatArray], budget: int) -> go.Figure:
-    """Utility against B for each way of choosing, all as shares of the same total."""
+    """Utility against B for each way of choosing, all as shares of the same total: (n,) each."""
     fig = figure("bank size B", "utility, share of all candidates'")
     longest = 1
     for position, (name, share) in enumerate(shares.items()):

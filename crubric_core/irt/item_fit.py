@@ -50,7 +50,7 @@ def bootstrap_item_fit(
     """Compare each rubric's outfit with tables drawn from the fitted model and fitted again (docs/method.md §12).
 
     Abilities are drawn from the systems' posteriors, labels from the model, and the same cells are left unknown, so
-    the reference carries the optimism of fitting as many parameters to as few systems.
+    the reference carries the optimism of fitting as many parameters to as few systems. y: (M, J).
     """
     observed = outfit(fit, y)
     rng = np.random.default_rng([seed, 7])
@@ -126,7 +126,7 @@ def _noise(fit: IrtFit, rng: np.random.Generator) -> tuple[FloatArray, FloatArra
 def empirical_curve(fit: IrtFit, y: FloatArray, rubric: int, confidence: float = 0.95) -> pd.DataFrame:
     """Observed shares of the full mark in up to GROUPS groups of systems with neighbouring abilities, for one rubric.
 
-    Columns theta (mean of the group), share, low, high (Wilson interval), systems.
+    y: (M, J). Columns theta (mean of the group), share, low, high (Wilson interval), systems.
     """
     known = np.flatnonzero(~np.isnan(y[:, rubric]))
     ranked = known[np.argsort(fit.theta[known], kind="stable")]

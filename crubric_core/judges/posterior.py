@@ -77,5 +77,8 @@ def _likeliest(posterior: FloatArray, tie: Tie) -> FloatArray:
 def with_posterior_labels(
     reduction: Reduction, panel: FloatArray, anchors: FloatArray | None, tie: Tie
 ) -> Reduction:
-    """The reduction with posterior labels as its consensus; agreement stays what the judges showed."""
+    """The reduction with posterior labels as its consensus; agreement stays what the judges showed.
+
+    panel: (M, J, K). anchors: (M, J) human levels.
+    """
     return replace(reduction, y=posterior_labels(panel, reduction.levels, anchors, tie).y)

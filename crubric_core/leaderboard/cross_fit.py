@@ -251,7 +251,7 @@ def cross_fit(y: FloatArray, pooled: IrtFit) -> CrossFit:
 
 
 def fold_fits(y: FloatArray, pooled: IrtFit, *, progress: Progress | None = None) -> FoldFits:
-    """The part of ``cross_fit`` that takes long."""
+    """The part of ``cross_fit`` that takes long. y: (M, J)."""
     report_progress = progress or (lambda share, what: None)
     fold = assign_folds(pooled.theta)
     count = int(fold.max()) + 1

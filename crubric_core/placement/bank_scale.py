@@ -120,7 +120,10 @@ def make_bank_scale(
     panel: FloatArray | None = None,
     transfer: float = 0.0,
 ) -> BankScale:
-    """The bank of the rubrics ``bank`` (indices in the order of their choice), with what the systems got on them."""
+    """The bank of the rubrics ``bank`` (B,) (indices in the order of their choice), with what the systems got on them.
+
+    panel: (M, J, K) labels of the judges, for their later drift. transfer: as in ``leaderboard.transfer``.
+    """
     rows = np.sort(bank)
     rubrics = _rubrics(reduction.rubrics, rows, bank)
     asked = queries[queries["query"].isin(set(rubrics["query"]))]
@@ -166,7 +169,10 @@ def fixed_fit(
     thresholds: FloatArray | None,
     levels: IntArray,
 ) -> IrtFit:
-    """The model with these parameters; what belongs to the labels of the fit itself is unknown."""
+    """The model with these parameters; what belongs to the labels of the fit itself is unknown.
+
+    a, b, c, levels: (J,). thresholds: (J, L - 1) of the graded model, else None.
+    """
     unknown = np.full(0, np.nan)
     return IrtFit(
         model=settings.model,

@@ -137,12 +137,12 @@ def groups_sentence(board: Board) -> str:
 def missing_labels_sentence(board: Board) -> str:
     """Which systems have labels on fewer queries, or rubrics, than others, and what follows; "" where none has."""
     beside = " Scores are compared beside one effect of each query." if board.by_score else ""
-    if said := _fewer(board, board.queries, "labels on fewer queries"):
+    if said := _fewer(board, board.queries, "labels on clearly fewer queries"):
         return (
             f"{said}: an answer that is missing because its system failed counts as unknown unless it is labelled as "
             f"failed.{beside}"
         )
-    if said := _fewer(board, board.rubrics, "a consensus label on fewer rubrics"):
+    if said := _fewer(board, board.rubrics, "a consensus label on clearly fewer rubrics"):
         return (
             f"{said}: ties, and answers that are missing because a system failed, count as unknown, and only abilities "
             "allow for how hard the other rubrics are."

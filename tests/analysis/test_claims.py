@@ -370,17 +370,18 @@ def test_systems_with_fewer_queries_are_named_and_what_that_may_hide() -> None:
         said for said in rests_on(board(found, queries=labelled(100, 40, 100, of=100))) if "fewer" in said
     )
     assert one == (
-        "M1 has labels on fewer queries than others, on 40 of 100: an answer that is missing because its system failed "
-        "counts as unknown unless it is labelled as failed."
+        "M1 has labels on clearly fewer queries than others, on 40 of 100: an answer that is missing because its "
+        "system failed counts as unknown unless it is labelled as failed."
     )
     fewer = board(found, queries=labelled(100, 100, 100, of=100), rubrics=labelled(200, 4000, 3900, of=4000))
     assert (
-        "M0 has a consensus label on fewer rubrics than others, on 200 of 4,000: ties, and answers that are missing "
-        "because a system failed, count as unknown, and only abilities allow for how hard the other rubrics are."
+        "M0 has a consensus label on clearly fewer rubrics than others, on 200 of 4,000: ties, and answers that are "
+        "missing because a system failed, count as unknown, and only abilities allow for how hard the other rubrics "
+        "are."
     ) in rests_on(fewer)
     several = board(found, queries=labelled(50, 40, 100, of=100), by_score=True)
     assert any(
-        said.startswith("2 systems have labels on fewer queries than others, M1 on 40 of 100: ")
+        said.startswith("2 systems have labels on clearly fewer queries than others, M1 on 40 of 100: ")
         and said.endswith(" Scores are compared beside one effect of each query.")
         for said in rests_on(several)
     )

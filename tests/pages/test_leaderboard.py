@@ -134,6 +134,11 @@ def test_nobody_is_compared_with_itself_and_an_unknown_system_is_said_to_be(
     assert "Head to head" not in words(app)
 
 
+def test_facts_that_are_numbers_are_sorted_as_numbers(open_page: Open, told: Path) -> None:
+    shown = open_page("leaderboard", told).dataframe[0].value.set_index("system")
+    assert shown["cost"].sort_index().tolist() == list(COSTS)
+
+
 def test_filters_show_fewer_systems_and_rank_nobody_again(open_page: Open, told: Path) -> None:
     app = open_page("leaderboard", told)
     whole = app.dataframe[0].value.set_index("system")

@@ -53,8 +53,10 @@ def table(view: View, shown: pd.DataFrame, system: str | None) -> None:
 
     names = shown["system"].tolist()
     open_ends = {end: shown[end].replace([np.inf, -np.inf], np.nan) for end in ("theta_low", "theta_high")}
+    at = pd.Index(view.systems).get_indexer(pd.Index(names))
+    numbers = {name: values[at] for name, values in view.numbers.items()}
     st.dataframe(
-        shown.assign(**open_ends),
+        shown.assign(**open_ends, **numbers),
         column_order=[*columns, *view.facts],
         column_config=columns,
         hide_index=True,

@@ -14,6 +14,7 @@ from crubric_core.demo import simulate
 from crubric_core.judges.rates import JudgeRates, Rate
 from crubric_core.labels.store.workspace import Workspace
 from crubric_core.ui.measurability.repeats import consistency_sentence
+from crubric_core.ui.measurability.rules import strictest
 from crubric_core.ui.measurability.sections import vote_note, worst_sentence
 from tests.pages.conftest import Open
 from tests.pages.test_pages import first_line
@@ -69,6 +70,12 @@ def test_one_judge_is_one_sentence_and_no_empty_chart(open_page: Open, few_judge
     assert not app.error
     assert first_line(app) == "One judge: there is nothing to compare, so this is unknown."
     assert not app.get("plotly_chart")
+
+
+def test_the_threshold_that_is_told_keeps_rubrics_where_one_does() -> None:
+    rows = pd.DataFrame({"tau_c": [np.nan, 0.5, 0.75, 0.9], "kappa": [0.5, 0.6, 0.8, np.nan]})
+    assert strictest(rows)["tau_c"] == 0.75
+    assert strictest(rows.assign(kappa=np.nan))["tau_c"] == 0.5
 
 
 def test_one_judge_is_not_called_unanimous(open_page: Open, few_judges: Path) -> None:

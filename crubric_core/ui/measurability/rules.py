@@ -15,6 +15,8 @@ from ..text import count, plain
 from . import judges
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from ...labels.store.dataset import Reduction
     from ..page import StudyPage
 
@@ -52,7 +54,7 @@ def coverage(study: StudyPage) -> None:
     found, gate = judges.swept(study), study.gating()
     table, quartiles = found.tables["thresholds"], found.tables["quartiles"]
     own = gate.statistic == "agreement" and not gate.off
-    chosen = table[np.isclose(table["tau_c"], gate.threshold)].iloc[0] if own else table.iloc[-1]
+    chosen = table[np.isclose(table["tau_c"], gate.threshold)].iloc[0] if own else strictest(table)
     tau_c, against, base = float(chosen["tau_c"]), str(found.options["against"]), table.iloc[0]
     name = "τ_c =" if own else "An agreement rate of"
     study.answer(
@@ -83,6 +85,12 @@ def coverage(study: StudyPage) -> None:
         st.caption(plain(limit))
     widgets.table(table, SWEEP)
     widgets.download("Download threshold_sweep.csv", table, "threshold_sweep.csv")
+
+
+def strictest(thresholds: pd.DataFrame) -> pd.Series[Any]:
+    """The highest threshold that keeps rubrics of which a κ is known, else the lowest; rows as in the sweep."""
+    given = thresholds[thresholds["tau_c"].notna()]
+    return given[given["kappa"].notna() | (np.arange(len(given)) == 0)].iloc[-1]
 
 
 def _kappa(value: float) -> str:

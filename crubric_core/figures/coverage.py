@@ -9,6 +9,7 @@ from .style import columns_axis, figure, labels, rows_axis
 
 # from the background, whichever it is, to a blue on which the text of both themes can be read
 SHADES = ((0.0, "rgba(47, 127, 216, 0.04)"), (1.0, "rgba(47, 127, 216, 0.6)"))
+MOST_WRITTEN = 8  # judges whose shares have room in their cells; of more a scale tells what the colours mean
 MOST = 40  # systems, or judges, that a glance takes in: the least covered ones
 
 
@@ -19,6 +20,7 @@ def coverage(table: pd.DataFrame) -> go.Figure:
     systems = share.mean(axis=1).sort_values(kind="stable").index[:MOST].sort_values()
     judges = share.mean(axis=0).sort_values(kind="stable").index[:MOST].sort_values()
     shown, counts = share.loc[systems, judges].to_numpy(), known.loc[systems, judges].to_numpy()
+    written = len(judges) <= MOST_WRITTEN
     fig = figure("", "", height=90 + 26 * len(systems))
     fig.add_heatmap(
         z=shown,
@@ -27,9 +29,10 @@ def coverage(table: pd.DataFrame) -> go.Figure:
         colorscale=SHADES,
         xgap=2,
         ygap=2,
-        showscale=False,
-        text=[[f"{cell:.0%}" for cell in row] for row in shown] if len(judges) <= 8 else None,
-        texttemplate="%{text}" if len(judges) <= 8 else None,
+        showscale=not written,
+        colorbar={"title": {"text": "share", "side": "top"}, "thickness": 12, "tickformat": ".0%"},
+        text=[[f"{cell:.0%}" for cell in row] for row in shown] if written else None,
+        texttemplate="%{text}" if written else None,
         customdata=[
             [f"{s}<br>{j}<br>{counts[i, k]:,.0f} labels" for k, j in enumerate(labels(judges))]
             for i, s in enumerate(labels(systems))

@@ -157,6 +157,18 @@ def test_the_heat_table_shows_each_judges_share_of_each_system() -> None:
     assert pd.DataFrame(heat.z).to_numpy().tolist() == [[1.0, 0.5], [0.0, 1.0]]
 
 
+def test_a_heat_table_without_numbers_has_a_scale() -> None:
+    def heat(judges: int):
+        rows = [("a", f"j{k}", 1, 1.0) for k in range(judges)]
+        return coverage(pd.DataFrame(rows, columns=["system", "judge", "labels", "share"])).data[0]
+
+    assert heat(8).text is not None
+    assert not heat(8).showscale
+    assert heat(9).text is None
+    assert heat(9).showscale
+    assert heat(9).colorbar.title.text
+
+
 def test_equal_numbers_of_labels_are_not_called_the_same_rubrics() -> None:
     def page() -> None:
         import pandas as pd

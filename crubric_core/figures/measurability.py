@@ -59,7 +59,7 @@ def measurability_histogram(
             hovertemplate="%{customdata[0]:.2f} to %{customdata[1]:.2f}: %{y:,} " + kind + "<extra></extra>",
         )
     if tau_c is not None:
-        marker_line(fig, tau_c, f"τ<sub>c</sub> = {tau_c:.2f}")
+        marker_line(fig, tau_c, f"τ<sub>c</sub> = {tau_c:.3g}")
     fig.update_layout(xaxis_range=[min(0.0, float(edges[0])), 1], showlegend=True)
     return fig
 
@@ -92,7 +92,7 @@ def price_curve(prices: GatePrices, rubrics: int, tau_c: float, name: str) -> go
             name=what,
             hovertemplate="τ<sub>c</sub> = %{x:.2f}: %{y:.0%} of the " + what + "<extra></extra>",
         )
-    marker_line(fig, tau_c, f"τ<sub>c</sub> = {tau_c:.2f}")
+    marker_line(fig, tau_c, f"τ<sub>c</sub> = {tau_c:.3g}")
     fig.update_layout(xaxis_range=[min(0.0, float(prices.tau[0])), 1], yaxis_range=[0, 1.02], showlegend=True)
     return fig
 

@@ -42,6 +42,12 @@ def test_a_statistic_below_zero_and_an_unknown_one_are_drawn_and_left_aside() ->
     assert fig.layout.xaxis.range[0] == -0.4
 
 
+@pytest.mark.parametrize("threshold", [0.8, 0.415, -0.078])
+def test_the_line_of_the_threshold_says_the_number_that_the_page_says(threshold: float) -> None:
+    fig = measurability_histogram(np.array([-0.5, 0.5, 0.9]), np.array([False, True, True]), threshold)
+    assert fig.layout.annotations[0].text.strip().endswith(f"= {threshold}")
+
+
 def test_without_a_gate_there_is_no_threshold_line() -> None:
     q = np.array([0.5, 0.9])
     assert not measurability_histogram(q, np.array([True, True]), None).layout.shapes

@@ -10,6 +10,7 @@ def test_the_standard_error_is_the_inverse_root_of_the_information(made) -> None
     total = made.info.sum(axis=1)
     fig = bank.standard_errors(made.theta, {"all": total})
     assert np.asarray(fig.data[0].y) == pytest.approx(1 / np.sqrt(total))
+    assert "by the model alone" in fig.layout.yaxis.title.text
 
 
 def test_where_there_is_no_information_there_is_no_standard_error() -> None:

@@ -10,6 +10,7 @@ import pytest
 from scipy import stats
 
 from crubric_core import Workspace, fit_irt
+from crubric_core.demo import simulate
 from crubric_core.figures import diagnostics, items
 from crubric_core.irt.uncertainty import ability_standard_errors
 from tests.pages.conftest import HOSTILE, Open
@@ -181,6 +182,18 @@ def test_items_holds_flagged_pairs_against_chance(open_page: Open, study: Path) 
     app = open_page("items", study, view="Dependence")
     assert not app.exception
     assert any("a table simulated from the model has" in caption.value for caption in app.caption)
+    assert any("flagged pairs are two rubrics of one query" in caption.value for caption in app.caption)
+
+
+def test_one_rubric_a_query_says_nothing_of_overlap_within_queries(open_page: Open, tmp_path: Path) -> None:
+    labels = simulate(seed=1, systems=12, queries=60, pool=(5, 6)).labels
+    lone = labels[labels["rubric"].isin(labels.groupby("query")["rubric"].first())]
+    with Workspace(tmp_path / "lone.duckdb") as workspace:
+        workspace.ingest(lone.to_csv(index=False).encode(), "lone", kind="labels")
+    app = open_page("items", tmp_path / "lone.duckdb", view="Dependence")
+    assert not app.exception
+    assert app.dataframe[0].value["flagged"].any()
+    assert not any("of one query" in caption.value for caption in app.caption)
 
 
 def test_items_lists_the_worst_of_many_flagged_pairs(
@@ -208,7 +221,7 @@ def test_the_wright_map_has_intervals_of_the_level_in_the_settings(
     monkeypatch.setattr(items, "wright_map", lambda *values: drawn.append(values) or draw(*values))
     app = open_page("items", study, confidence=str(level))
     assert not app.exception
-    assert any(f"{level:.0%} intervals" in caption.value for caption in app.caption)
+    assert any(f"{level:.0%} intervals by the model alone" in caption.value for caption in app.caption)
     with Workspace(study) as workspace:
         ds = workspace.dataset("small")
         fit = fit_irt(ds.reduce().y)

@@ -69,8 +69,10 @@ def _dependence(study: Study, _items: pd.DataFrame) -> None:
         "Q3 among the rubrics of the worst pairs",
         "The worst pairs",
     )
-    if np.isfinite(found.within_query):
-        st.caption(f"{found.within_query:.0%} of the flagged pairs belong to one query. Look for blocks.")
+    if np.isfinite(found.within_query) and study.reduction().rubrics["query"].duplicated().any():
+        st.caption(
+            f"{found.within_query:.0%} of the flagged pairs are two rubrics of one query. Look for blocks."
+        )
     listed = found.pairs.head(LISTED)
     named = {side: [names[j] for j in listed[side]] for side in ("first", "second")}
     show_table(listed.assign(**named), TABLES["pairs"])

@@ -150,10 +150,10 @@ def _found(tables: dict[str, pd.DataFrame]) -> str:
     whole, candidates = funnel["in the dataset"], funnel["candidates: pass, and the systems differ"]
     rows = records(tables["separation"], "basis")
     text = (
-        f"Of {count(int(whole['rubrics']), 'rubric')} {candidates['rubrics']:,} pass the gate and separate systems; "
-        f"a bank of {calls['the bank']['rubrics']:,} saves {calls['the bank']['saved']:.0%} of the judge calls of a new "
-        f"system. All passing rubrics separate {_share(rows['all']['share'])} of the pairs of systems, a bank as if new "
-        f"{_share(rows['bank']['share'])}."
+        f"Of {count(int(whole['rubrics']), 'rubric')} {candidates['rubrics']:,} pass the gate and separate systems; a "
+        f"bank of {calls['the bank']['rubrics']:,} saves {calls['the bank']['saved']:.0%} of the judge calls of a new "
+        f"system. All passing rubrics separate {_share(rows['all']['share'])} of the pairs of systems, a bank as if "
+        f"new {_share(rows['bank']['share'])}."
     )
     if len(tables["graded"]):
         row = tables["graded"].iloc[0]
@@ -176,14 +176,13 @@ def _limits(tables: dict[str, pd.DataFrame]) -> tuple[str, ...]:
 
 
 def headline(result: ExperimentResult) -> str:
-    """From raw rubrics to the bank, and what the pairs of systems become."""
+    """From all rubrics to the bank, and what the pairs of systems become."""
     funnel = records(result.frame(), "step")
     rows = records(result.tables["separation"], "basis")
-    whole = result.frame()["rubrics"].iloc[
-        0
-    ]  # by its place: kept results of earlier versions name the steps otherwise
+    # By its place: kept results of version 0.2 have another name for the step.
+    whole = int(result.frame()["rubrics"].iloc[0])
     return (
-        f"{funnel['in the bank']['rubrics']:,} of {count(int(whole), 'rubric')} make the bank; all passing rubrics "
+        f"{funnel['in the bank']['rubrics']:,} of {count(whole, 'rubric')} make the bank; all passing rubrics "
         f"separate {_share(rows['all']['share'])} of the pairs of systems, the bank as if new "
         f"{_share(rows['bank']['share'])}."
     )

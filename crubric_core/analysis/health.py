@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from ..judges.measurability import gate_is_off
+from ..leaderboard.comparisons import FEW_UNITS
+from ..leaderboard.cross_fit import FEW_SYSTEMS
 from ..text import count, sentence_case
 from .board import groups_sentence, like, panels_sentence, units
 from .claims import separated_pairs
@@ -24,8 +26,6 @@ if TYPE_CHECKING:
 State = Literal["good", "look", "stop"]
 SEVERITY: dict[State, int] = {"good": 0, "look": 1, "stop": 2}
 MUCH_MISSING = 0.2  # share of the labels
-FEW_SYSTEMS = 6
-FEW_QUERIES = 15  # units below which simultaneous claims fall back on Bonferroni's bound
 LARGE_EFFECT = 3.0  # design effect
 
 
@@ -63,7 +63,7 @@ def labels_chip(n_labels: int, missing: float, n_systems: int, n_queries: int) -
     if n_systems < FEW_SYSTEMS:
         said = f"{count(n_systems, 'system')} only: claims are about scores. Add labels of {FEW_SYSTEMS} or more."
         return Chip("Labels", figure, "look", said)
-    if n_queries < FEW_QUERIES:
+    if n_queries < FEW_UNITS:
         said = f"{count(n_queries, 'query', 'queries')} only: few pairs can be separated. Add queries."
         return Chip("Labels", figure, "look", said)
     if missing > MUCH_MISSING:
@@ -141,7 +141,7 @@ def board_chip(board: Board, claims: Claims) -> Chip:
     if claims.contradicted:
         contradiction = sentence_case(claims.contradicted[0].removeprefix("But "))
         return Chip("Board", figure, "look", f"{contradiction} Look at Pairs on the leaderboard.")
-    if standing.unit == "domain" and standing.n_units < FEW_QUERIES:
+    if standing.unit == "domain" and standing.n_units < FEW_UNITS:
         said = f"{units(standing)} only: few pairs can be separated. Add domains."
         return Chip("Board", figure, "look", said)
     if effect > LARGE_EFFECT:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..judges.measurability import gate_is_off
+from ..leaderboard.cross_fit import too_few_to_cross_fit
 from ..task_types.types import TASK_TYPES
 from ..text import count
 from .rubric_lint import LEAST_SYSTEMS, least_negative
@@ -19,8 +20,6 @@ if TYPE_CHECKING:
     from ..types import BoolArray, FloatArray
     from .result import Calibration, Ranking
 
-FEW_SYSTEMS = 6
-
 
 def dataset_warnings(reduction: Reduction) -> tuple[str, ...]:
     """What every screen and report must say of these labels, before any model is fitted."""
@@ -32,7 +31,7 @@ def dataset_warnings(reduction: Reduction) -> tuple[str, ...]:
     elif int(reduction.max_panel.max()) == 2:
         warnings.append("At most two judges a cell: agreement gives no independent rubric-level signal.")
     n_systems = len(reduction.systems)
-    if n_systems < FEW_SYSTEMS:
+    if too_few_to_cross_fit(n_systems):
         warnings.append(
             f"Only {count(n_systems, 'system')}: item slopes are hardly identified; read tiers, not ranks."
         )

@@ -11,8 +11,7 @@ from ..placement.abilities import expected_information, next_best
 from ..placement.bank_scale import BankScale
 from ..placement.outlook import Forecast
 from ..types import BoolArray, FloatArray, IntArray
-
-BATCH = 5
+from .adaptive import BATCH
 
 
 @dataclass(frozen=True)

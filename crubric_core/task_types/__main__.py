@@ -1,4 +1,4 @@
-"""Measure the offline typer on queries that it was not built from, or on your own."""
+"""Measure the offline classifier on queries that it was not built from, or on your own."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How often a typer is right, on queries whose type is known."""
+"""How often a task-type classifier is right, on queries whose type is known."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ _HELD_OUT = Path(__file__).with_name("held_out_queries.toml")
 
 @dataclass(frozen=True)
 class ClassifierEvaluation:
-    """A typer on N queries of known type.
+    """A classifier on N queries of known type.
 
     confusion: (4, 5) counts, row the true type, column the likeliest one, the last where it stays below tau_t.
     accuracy: share right, whatever tau_t. coverage: share decided at tau_t. accuracy_decided: share right of these.
-    log_loss: mean -log Pr(true type); 1.386 for a typer that knows nothing. All NaN without queries.
+    log_loss: mean -log Pr(true type); 1.386 for a classifier that knows nothing. All NaN without queries.
     """
 
     confusion: IntArray
@@ -38,7 +38,7 @@ class ClassifierEvaluation:
 
 
 def held_out_queries() -> tuple[list[str], list[str]]:
-    """Texts and types of queries that no typer here was built from."""
+    """Texts and types of queries that no classifier here was built from."""
     by_type = tomllib.loads(_HELD_OUT.read_text("utf-8"))
     pairs = [(text, name) for name, texts in by_type.items() for text in texts]
     return [text for text, _ in pairs], [name for _, name in pairs]

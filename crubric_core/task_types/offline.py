@@ -1,4 +1,4 @@
-"""The typer that needs no network and no download: cues from a lexicon that anyone can read and change."""
+"""The classifier that needs no network and no download: cues from a lexicon that anyone can read and change."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ class LexiconClassifier:
 
 @cache
 def offline_classifier() -> LexiconClassifier:
-    """The default typer, with the lexicon that comes with the program."""
+    """The default classifier, with the lexicon that comes with the program."""
     return LexiconClassifier(tomllib.loads(_LEXICON.read_text("utf-8")))
 
 

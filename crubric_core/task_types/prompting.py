@@ -1,4 +1,4 @@
-"""What the prompted typer asks, and how its answer is read."""
+"""What the prompted classifier asks, and how its answer is read."""
 
 from __future__ import annotations
 

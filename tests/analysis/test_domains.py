@@ -11,11 +11,12 @@ import pytest
 from crubric_core import Settings, Workspace
 from crubric_core.analysis.bank_value import place_on
 from crubric_core.analysis.board import rests_on
-from crubric_core.analysis.health import FEW_QUERIES, board_chip
+from crubric_core.analysis.health import board_chip
 from crubric_core.analysis.reference import reference_on_pool
 from crubric_core.analysis.selection import domains_of, query_positions
 from crubric_core.analysis.stages import Analysis, with_rules
 from crubric_core.demo import simulate
+from crubric_core.leaderboard.comparisons import FEW_UNITS
 from crubric_core.leaderboard.influence import Domains, ability_influence
 
 BY_DOMAIN = Settings(budget=40, population="domains")
@@ -143,7 +144,7 @@ def test_what_would_separate_more_systems_is_more_domains(eight):
         "8 domains only: few pairs can be separated. Add domains.",
     )
     assert board_chip(none, calm).sentence.endswith("Add domains.")
-    many = replace(board.standing, n_units=FEW_QUERIES, design_effect=4.0)
+    many = replace(board.standing, n_units=FEW_UNITS, design_effect=4.0)
     assert "systems differ by domain, so more domains separate" in (
         board_chip(replace(separated, standing=many), calm).sentence
     )

@@ -18,8 +18,7 @@ from ..placement.bank_scale import BankScale, make_bank_scale
 from ..placement.new_labels import NewLabels, labels_on_bank
 from ..settings import Settings
 from ..types import BoolArray
-from .inputs import Inputs, read_inputs
-from .stability import reduce_panel
+from .inputs import Inputs, read_inputs, reduce_panel
 
 
 def hold_out(ds: Dataset, settings: Settings, system: str) -> tuple[BankScale, NewLabels]:

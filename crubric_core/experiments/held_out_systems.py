@@ -35,11 +35,10 @@ from ..types import BoolArray, Cancel, FloatArray, IntArray, Progress
 from ..workers import run_tasks
 from .concordance import MEASURES, Concordance, Repeat, error_layers, jackknife, total
 from .declaration import HIGH, LOW, Chart, Experiment, ResultColumn, ResultTable, hidden, number
-from .inputs import Inputs, read_inputs, reference_scores
+from .inputs import Inputs, read_inputs, reduce_panel, reference_scores
 from .results import ExperimentResult, ExperimentWatch, compared, num, records, span
 from .selectors import SELECTORS, Training
 from .splits import log_budgets
-from .stability import reduce_panel
 
 FEWEST = 6
 LARGEST = 200

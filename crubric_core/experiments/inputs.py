@@ -1,4 +1,4 @@
-"""What the experiments read of a dataset, once each."""
+"""What the experiments read of a dataset, once each, and of a part of its labels, as if that were all."""
 
 from __future__ import annotations
 
@@ -13,7 +13,10 @@ from ..analysis.selection import query_positions
 from ..analysis.stages import gate, posterior_warnings, reduce_labels, with_rules
 from ..analysis.warnings import dataset_warnings
 from ..judges.anchors import gold_levels
+from ..judges.consensus import majority, median_low
 from ..judges.measurability import gate_is_off
+from ..judges.pair_kappa import panel_pairs
+from ..judges.posterior import with_posterior_labels
 from ..labels.store.dataset import Dataset, Reduction
 from ..labels.store.snapshot import Snapshot
 from ..settings import Settings
@@ -40,7 +43,7 @@ class Inputs:
 
     @property
     def feasible(self) -> BoolArray:
-        """(J,) q_mean ≥ tau_c, or every rubric where the gate is off."""
+        """(J,) rubrics that pass the gate; every one where it is off."""
         return self.measurability["feasible"].to_numpy()
 
     @property
@@ -92,6 +95,39 @@ def read_inputs(ds: Dataset, settings: Settings) -> Inputs:
         query_index=query_positions(queries, reduction),
         measurability=gate(reduction, settings),
     )
+
+
+def reduce_panel(
+    inputs: Inputs, panel: FloatArray, systems: IntArray, rubrics: IntArray, judges: IntArray
+) -> Reduction:
+    """The reduction of some systems, rubrics and judges (ascending indices) of a panel (M, J, K), as if alone.
+
+    Scales stay those of the whole dataset; posterior labels are estimated again.
+    """
+    whole, settings = inputs.reduction, inputs.settings
+    part = panel[np.ix_(systems, rubrics, judges)]
+    known = (~np.isnan(part)).sum(axis=2)
+    spread = np.where(np.isnan(part), -np.inf, part).max(axis=2, initial=-np.inf)
+    spread = spread - np.where(np.isnan(part), np.inf, part).min(axis=2, initial=np.inf)
+    tolerance = settings.agreement_tolerance if whole.response == "ordered" else 0
+    n_agree, n_total = ((known >= 2) & (spread <= tolerance)).sum(axis=0), (known >= 2).sum(axis=0)
+    reduction = Reduction(
+        systems=tuple(whole.systems[i] for i in systems),
+        rubrics=whole.rubrics.iloc[rubrics].reset_index(drop=True),
+        y=majority(part, settings.tie) if whole.response == "binary" else median_low(part),
+        levels=whole.levels[rubrics],
+        n_agree=n_agree,
+        n_total=n_total,
+        max_panel=known.max(axis=0),
+        n_judges=int((~np.isnan(part)).any(axis=(0, 1)).sum()),
+        pairs=panel_pairs(part, whole.levels[rubrics], tolerance),
+        unanimous=n_agree == n_total,
+        n_labels=int(known.sum()),
+        response=whole.response,
+    )
+    if settings.consensus == "majority":
+        return reduction
+    return with_posterior_labels(reduction, part, gold_levels(inputs.dataset.gold(), reduction), settings.tie)
 
 
 def gold_labels(ds: Dataset, reduction: Reduction) -> FloatArray | None:

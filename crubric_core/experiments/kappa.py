@@ -11,8 +11,7 @@ from ..analysis.stages import gate
 from ..judges.agreement import kappa_of_counts
 from ..judges.consensus import majority
 from ..types import BoolArray, FloatArray, IntArray
-from .inputs import Inputs
-from .stability import reduce_panel
+from .inputs import Inputs, reduce_panel
 from .statistics import confusion, draw_interval, known_mean, sum_by_query
 
 HUMAN, OTHERS = "human gold", "the other judges"

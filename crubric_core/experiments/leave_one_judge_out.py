@@ -12,9 +12,9 @@ from ..labels.store.dataset import Dataset
 from ..settings import Settings
 from ..types import Cancel, FloatArray, Progress
 from ..workers import run_tasks
-from .inputs import Inputs, read_inputs
+from .inputs import Inputs, read_inputs, reduce_panel
 from .results import ExperimentWatch
-from .stability import AnalysisOutcome, analyse, compare_outcomes, reduce_panel
+from .stability import AnalysisOutcome, analyse, compare_outcomes
 
 
 @dataclass(frozen=True)

@@ -19,17 +19,13 @@ from ..analysis.result import Calibration
 from ..analysis.selection import masks, order_candidates, orders_without_folds
 from ..analysis.stages import gate
 from ..errors import CrubricError
-from ..judges.anchors import gold_levels
-from ..judges.consensus import majority, median_low
 from ..judges.measurability import decide_gate
-from ..judges.pair_kappa import panel_pairs
-from ..judges.posterior import with_posterior_labels
 from ..labels.store.dataset import Dataset, Reduction
 from ..settings import LOWEST_TAU, Settings
-from ..types import BoolArray, Cancel, FloatArray, IntArray, Progress
+from ..types import BoolArray, Cancel, FloatArray, Progress
 from ..workers import run_tasks
 from .declaration import RHO, Chart, Experiment, ResultColumn, ResultTable, hidden, number
-from .inputs import Inputs, read_inputs
+from .inputs import Inputs, read_inputs, reduce_panel
 from .results import ExperimentResult, ExperimentWatch, num, records
 from .statistics import rank_correlation
 
@@ -124,39 +120,6 @@ def variants(inputs: Inputs, panel: FloatArray, judges: tuple[str, ...]) -> Iter
         tau = round(decide_gate(reduction, settings).threshold + shift, 6)
         if LOWEST_TAU[settings.gate] <= tau <= 1:
             yield Variant("tau_c", f"{tau:g}", reduction, replace(settings, tau_c=tau))
-
-
-def reduce_panel(
-    inputs: Inputs, panel: FloatArray, systems: IntArray, rubrics: IntArray, judges: IntArray
-) -> Reduction:
-    """The reduction of some systems, rubrics and judges (ascending indices) of a panel (M, J, K), as if alone.
-
-    Scales stay those of the whole dataset; posterior labels are estimated again.
-    """
-    whole, settings = inputs.reduction, inputs.settings
-    part = panel[np.ix_(systems, rubrics, judges)]
-    known = (~np.isnan(part)).sum(axis=2)
-    spread = np.where(np.isnan(part), -np.inf, part).max(axis=2, initial=-np.inf)
-    spread = spread - np.where(np.isnan(part), np.inf, part).min(axis=2, initial=np.inf)
-    tolerance = settings.agreement_tolerance if whole.response == "ordered" else 0
-    n_agree, n_total = ((known >= 2) & (spread <= tolerance)).sum(axis=0), (known >= 2).sum(axis=0)
-    reduction = Reduction(
-        systems=tuple(whole.systems[i] for i in systems),
-        rubrics=whole.rubrics.iloc[rubrics].reset_index(drop=True),
-        y=majority(part, settings.tie) if whole.response == "binary" else median_low(part),
-        levels=whole.levels[rubrics],
-        n_agree=n_agree,
-        n_total=n_total,
-        max_panel=known.max(axis=0),
-        n_judges=int((~np.isnan(part)).any(axis=(0, 1)).sum()),
-        pairs=panel_pairs(part, whole.levels[rubrics], tolerance),
-        unanimous=n_agree == n_total,
-        n_labels=int(known.sum()),
-        response=whole.response,
-    )
-    if settings.consensus == "majority":
-        return reduction
-    return with_posterior_labels(reduction, part, gold_levels(inputs.dataset.gold(), reduction), settings.tie)
 
 
 def analyse(

@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 
 from crubric_core import Settings, run_pipeline
-from crubric_core.experiments.inputs import read_inputs
-from crubric_core.experiments.stability import AnalysisOutcome, compare_outcomes, reduce_panel, stability
+from crubric_core.experiments.inputs import read_inputs, reduce_panel
+from crubric_core.experiments.stability import AnalysisOutcome, compare_outcomes, stability
 from tests import oracles
 from tests.experiments import conftest as study
 

@@ -13,6 +13,7 @@ from ...errors import IngestError
 from ...types import Progress
 from ..readers.apart import apart, is_heavy
 from ..readers.columns import SPECS, Kind, choose_columns
+from ..readers.described import described_parts
 from ..readers.formats import open_reader, recognise
 from ..readers.formats.base import STAGING
 from ..readers.formats.delimited import load_clean
@@ -29,6 +30,7 @@ from ..readers.rules import with_derived
 from ..readers.sources import Piece, Source
 from ..readers.wide import spread_out
 from ..readers.wide_columns import CROSSED, crossed_names, spread_names
+from .descriptions import told_once
 from .storing import IngestRequest, Upload
 
 if TYPE_CHECKING:
@@ -73,6 +75,12 @@ def parts_of(
     tables = [(f, p) for f, p in wanted if f.format not in NATIVE]
     tables += [(gold_part(f), p) for f, p in tables if f.gold and f.kind == "labels"]
     parts = [_table_part(f, p, plan, dataset, policies) for f, p in tables]
+    parts += [
+        _described_part(f, p, plan, dataset, policies)
+        for file, p in tables
+        for f in described_parts(file)
+        if file.kind == "labels"
+    ]
     if native:
         parts += _native_parts(native, plan, (dataset, policies), pieces, report)
     return sorted(parts, key=lambda part: ORDER.index(part.request.kind))
@@ -81,6 +89,17 @@ def parts_of(
 def _table_part(file: FilePlan, piece: Piece, plan: Plan, dataset: str, policies: Policies) -> Part:
     request = IngestRequest(dataset, file.kind, None, file.format, policies, file.words, question(file))
     return Part(request, partial(_stage_table, file=file, piece=piece, plan=plan))
+
+
+def _described_part(file: FilePlan, piece: Piece, plan: Plan, dataset: str, policies: Policies) -> Part:
+    request = IngestRequest(dataset, file.kind, None, file.format, policies, {})
+    return Part(request, partial(_stage_described, file=file, piece=piece, plan=plan))
+
+
+def _stage_described(
+    cursor: duckdb.DuckDBPyConnection, *, file: FilePlan, piece: Piece, plan: Plan
+) -> Upload:
+    return told_once(cursor, file.kind, _stage_table(cursor, file=file, piece=piece, plan=plan))
 
 
 def _stage_table(cursor: duckdb.DuckDBPyConnection, *, file: FilePlan, piece: Piece, plan: Plan) -> Upload:

@@ -34,7 +34,16 @@ _STORING = (
     "scales",
 )
 TABLES = (
-    StagingTable("incoming", "a row of the file, as text", (), ("staging", "parts"), _STORING),
+    StagingTable(
+        "incoming", "a row of the file, as text", (), ("staging", "parts", "descriptions"), _STORING
+    ),
+    StagingTable(
+        "told",
+        "a query, rubric or answer with what rows of labels say of it",
+        ("row",),
+        ("descriptions",),
+        ("descriptions",),
+    ),
     StagingTable(
         "rejected",
         "a rejected row with its reason",

@@ -12,6 +12,7 @@ from ...errors import IngestError
 from ...types import Progress
 from .apart import apart, is_heavy
 from .columns import SPECS, Kind
+from .described import with_described, with_descriptions, without_doubles
 from .describing import Found, describe
 from .file_names import fields_of, guess_pattern, read_pattern
 from .formats.native import NATIVE
@@ -122,7 +123,8 @@ def _plan_here(
     found = _skip_non_data(found)
     found, pattern = _name_files(found, pieces, pattern, done_with, strict=overrides.strict)
     found = ask_whose(found, pieces, strict=overrides.strict)
-    return Plan(tuple(f.plan for f in found), pattern, options or (like.options if like else Options()))
+    plans = without_doubles([_described(f, decided.get(f.plan.name)) for f in found])
+    return Plan(tuple(plans), pattern, options or (like.options if like else Options()))
 
 
 def _repeating(found: Sequence[Found | None]) -> set[int]:
@@ -149,6 +151,13 @@ def _labels_differ(columns: tuple[str, ...], group: Sequence[int], found: Sequen
 def _is_whole(file: FilePlan) -> bool:
     """Whether an earlier plan says all there is to know: it was made from the file, and has no open question."""
     return file.skip or (bool(file.tables) and file.problem is None)
+
+
+def _described(found: Found, earlier: FilePlan | None) -> FilePlan:
+    """The plan with the columns that describe what its labels name: as decided earlier, else by their names."""
+    if earlier is not None and earlier.mapping:
+        return with_described(found.plan, earlier.described)
+    return with_descriptions(found.plan, found.rows)
 
 
 def _look(piece: Piece, overrides: Overrides, earlier: FilePlan | None, pieces: Sequence[Piece]) -> Found:
@@ -300,7 +309,7 @@ def preview_file(
         found = apart([piece.name], describe, *given) if is_heavy([piece]) else describe(*given)
     if found.plan.problem and not found.rows:
         raise IngestError(found.plan.problem)
-    return Preview(*_table_of(found, rows), found.plan)
+    return Preview(*_table_of(found, rows), _described(found, plan_file))
 
 
 def _table_of(found: Found, rows: int) -> tuple[tuple[str, ...], pd.DataFrame]:

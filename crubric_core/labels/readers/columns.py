@@ -240,11 +240,18 @@ def _fit(
     chosen: Mapping[str, int],
     source: str,
 ) -> dict[str, int]:
-    """The column of one of these names; of several the first word's, where the table could do without it."""
+    """The column of one of these names; of several the first word's, where the table could do without it.
+
+    Of the id and the name of the same thing (criterion_id, criterion) the id names it.
+    """
     taken = set(chosen.values())
     fits = [i for i, c in enumerate(columns) if i not in taken and plain_name(c) in names]
     if len(fits) > 1 and canonical in SPECS[kind].values and canonical not in SPECS[kind].needed:
         fits = sorted(fits, key=lambda i: names.index(plain_name(columns[i])))[:1]
+    if len(fits) > 1 and canonical in ("query", "rubric"):
+        named = {i: plain_name(columns[i]) for i in fits}
+        if len({re.sub("_(id|name)$", "", name) for name in named.values()}) == 1:
+            fits = [i for i in fits if named[i].endswith("_id")] or fits
     if len(fits) > 1:
         both = " and ".join(repr(columns[i]) for i in fits)
         raise IngestError(

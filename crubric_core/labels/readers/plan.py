@@ -67,6 +67,7 @@ class FilePlan:
     kind: for layouts that hold several tables, "labels" takes all of them, another kind that one alone ("gold":
     their labels as gold, the judge as annotator).
     gold: columns whose labels are ground truth, in a table of labels: read as gold, each an annotator.
+    described: columns of a table of labels that describe what it names: kind of table → canonical column → column.
     remarks: what else was done to read it, a sentence each.
     unused: its columns, or fields, that nothing is taken from; suspects: those of them that look like labels.
     apart: an unused column in which rows differ that are about the same system, query, rubric and judge; "" where none.
@@ -84,6 +85,7 @@ class FilePlan:
     words: Words = field(default_factory=dict)
     reason: str = ""
     gold: tuple[str, ...] = ()
+    described: Mapping[str, Columns] = field(default_factory=dict)
     remarks: tuple[str, ...] = ()
     unused: tuple[str, ...] = ()
     suspects: tuple[str, ...] = ()
@@ -155,6 +157,7 @@ class Plan:
 def _file(found: Mapping[str, Any]) -> FilePlan:
     fields: dict[str, Any] = dict(found)
     fields["mapping"] = read_columns(fields.get("mapping", {}))
+    fields["described"] = {k: read_columns(v) for k, v in fields.get("described", {}).items()}
     fields["guesses"] = tuple(Guess(**guess) for guess in fields.get("guesses", ()))
     for name in ("tables", "columns", "gold", "remarks", "unused", "suspects"):
         fields[name] = tuple(fields.get(name, ()))
@@ -201,7 +204,7 @@ def notes_of(plan: Plan) -> tuple[str, ...]:
         fixed = [f"{c} {v[1:]}" for c, v in file.mapping.items() if isinstance(v, str) and v.startswith("=")]
         if fixed:
             named.append(f"{file.name} was taken for {' and '.join(fixed)}.")
-        for remark in file.remarks:
+        for remark in (*file.remarks, *told_of_descriptions(file)):
             remarks.setdefault(remark, []).append(file.name)
         if file.unused:
             unused.setdefault(_some(file.unused, 12), []).append(file.name)
@@ -213,6 +216,15 @@ def notes_of(plan: Plan) -> tuple[str, ...]:
         *([f"{len(named) - _NAMED:,} more files were named by their paths."] if len(named) > _NAMED else []),
         *(f"Not used of {_some(names)}: {columns}." for columns, names in unused.items()),
     )
+
+
+def told_of_descriptions(file: FilePlan) -> tuple[str, ...]:
+    """Which columns of a table of labels describe its queries, rubrics and answers: one sentence, or none."""
+    said = [
+        f"{', '.join(f'{c} from {v!r}' for c, v in columns.items())} of the {kind}"
+        for kind, columns in file.described.items()
+    ]
+    return (f"each row's descriptions are read, too: {'; '.join(said)}",) if said else ()
 
 
 _NAMED = 20  # files whose names are told one by one

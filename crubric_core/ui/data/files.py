@@ -91,7 +91,9 @@ def _groups(plan: Plan) -> list[tuple[FilePlan, ...]]:
     for file in plan.files:
         if not file.skip:
             own = file.name if file.format == "unknown" else repr(_by_column(file))
-            found.setdefault((file.format, file.kind, file.columns, file.gold, own), []).append(file)
+            found.setdefault(
+                (file.format, file.kind, file.columns, file.gold, repr(file.described), own), []
+            ).append(file)
     return sorted(map(tuple, found.values()), key=lambda group: group[0].problem is None)
 
 
@@ -195,10 +197,14 @@ def _ask_table(batch: Batch, group: tuple[FilePlan, ...]) -> tuple[FilePlan, ...
     key = f"{batch.key} {first.name} {kind}"
     mapping = _ask_columns(batch, key, guess, kind)
     gold = _ask_gold(key, guess, kind, mapping)
-    if kind == first.kind and mapping == _by_column(guess) and gold == first.gold:
+    described = _ask_described(key, guess, kind)
+    if (kind, mapping, gold, described) == (first.kind, _by_column(guess), first.gold, first.described):
         return group
     return tuple(
-        changed(f, kind=kind, mapping=mapping | constants(f.mapping), gold=gold, title="") for f in group
+        changed(
+            f, kind=kind, mapping=mapping | constants(f.mapping), gold=gold, described=described, title=""
+        )
+        for f in group
     )
 
 
@@ -219,6 +225,29 @@ def _ask_gold(key: str, guess: FilePlan, kind: Kind, mapping: dict[str, Any]) ->
     for remark in guess.remarks:
         st.caption(plain(f"{remark[0].upper()}{remark[1:]}."))
     return tuple(c for c in picked if c not in used)
+
+
+def _ask_described(key: str, guess: FilePlan, kind: Kind) -> dict[str, Columns]:
+    """The columns of a table of labels that describe its queries, rubrics and answers."""
+    told = {
+        f"{canonical} of the {of}: {column}": (of, canonical, column)
+        for of, columns in guess.described.items()
+        for canonical, column in columns.items()
+    }
+    if kind != "labels" or not told:
+        return {}
+    picked = st.multiselect(
+        "Descriptions in the rows, read too",
+        list(told),
+        list(told),
+        key=f"described {key}",
+        help="A column that says two things of the same query, rubric or answer is left out, and the report says so.",
+    )
+    chosen: dict[str, Columns] = {}
+    for name in picked:
+        of, canonical, column = told[name]
+        chosen[of] = {**chosen.get(of, {}), canonical: column}
+    return chosen
 
 
 def _ask_columns(batch: Batch, key: str, guess: FilePlan, kind: Kind) -> dict[str, Any]:

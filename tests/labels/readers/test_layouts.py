@@ -345,8 +345,8 @@ ASKED = {
         ),
         r'where each is a rubric\'s, give such a mapping: \{"system": "inputs.model", "query": "inputs.question", "rubric": \["output.scores.tone.pass", "output.scores.cites.pass"\]\}\.$',
     ),
-    "an id and a name of the rubric, with a label": (
-        table(["model", "prompt_id", "criterion_id", "criterion", "weight", "met"], [[m, "p", k, f"do {k}", 1 + k, label(m, k)] for m in MODELS for k in range(2)]),
+    "two columns that may each be the rubric, with a label": (
+        table(["model", "prompt_id", "item_id", "criterion", "weight", "met"], [[m, "p", k, f"do {k}", 1 + k, label(m, k)] for m in MODELS for k in range(2)]),
         r"could each be the rubric: say which \(mapping\)\.$",
     ),
     "spans of errors, as in MQM": (

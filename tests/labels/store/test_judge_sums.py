@@ -79,6 +79,20 @@ def test_rows_of_panels_of_any_size_sum_to_nothing():
     assert np.diagonal(tied[0])[:17] == pytest.approx(16 / 17, rel=1e-4)
 
 
+def test_a_judge_who_denies_what_is_bad_is_lenient():
+    """Labels of negative polarity count reversed: the same sums as of the positive rubrics that say the same."""
+    rng = np.random.default_rng(2)
+    good = frame([((s, q, r, k), int(rng.integers(0, 2))) for s, q, r, k in np.ndindex(4, 6, 2, 3)])
+    negative = good["rubric"].str.endswith(".1")
+    bad = good.assign(label=np.where(negative, 1 - good["label"], good["label"]))
+    polarity = bad.assign(polarity=np.where(negative, -1, 1))
+    with Workspace() as ws:
+        found = [dataset(ws, table, name).judge_meetings() for name, table in (("g", good), ("b", polarity))]
+        other = dataset(ws, bad, "other").judge_meetings()
+    np.testing.assert_allclose(found[0].excess, found[1].excess, atol=1e-12)
+    assert np.abs(found[0].excess - other.excess).max() > 0.5
+
+
 def test_repeated_draws_of_a_judge_are_one_label():
     rows = [("m", "q", "r", "a", 0, 1), ("m", "q", "r", "a", 1, 1), ("m", "q", "r", "b", 0, 0)]
     table = pd.DataFrame(rows, columns=["system", "query", "rubric", "judge", "run", "label"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from io import BytesIO
 from typing import Any
@@ -183,3 +184,22 @@ def test_equal_numbers_of_labels_are_not_called_the_same_rubrics() -> None:
         said.value
         == "Coverage: 1 system × 2 judges, of each system every judge has as many labels as the others."
     )
+
+
+def test_descriptions_in_the_rows_are_listed_and_can_be_left_out() -> None:
+    def page() -> None:
+        import streamlit as st
+
+        from crubric_core.labels.readers.bundle import plan_ingest
+        from crubric_core.ui.data import files
+
+        table = b"system,query_id,query,rubric,judge,label,domain\na,q,What?,r,j,1,law\nb,q,What?,r,j,0,law\n"
+        plan = plan_ingest(("x.csv", table), mapping={"query": "query_id"})
+        st.write(files._ask_described("x", plan.files[0], "labels"))
+
+    app = AppTest.from_function(page).run()
+    (asked,) = app.multiselect
+    assert asked.value == ["text of the queries: query", "domain of the queries: domain"]
+    assert json.loads(app.json[0].value) == {"queries": {"text": "query", "domain": "domain"}}
+    asked.unselect("text of the queries: query").run()
+    assert json.loads(app.json[0].value) == {"queries": {"domain": "domain"}}

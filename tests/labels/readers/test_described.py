@@ -1,0 +1,220 @@
+"""A table of labels may say in each row what its queries, rubrics and answers are: that is read with it."""
+
+from __future__ import annotations
+
+import csv
+import io
+from dataclasses import replace
+
+import pytest
+
+from crubric_core.labels import Workspace
+from crubric_core.labels.readers.bundle import plan_ingest
+from crubric_core.labels.readers.plan import Plan
+
+HEADER = (
+    *("prompt_id", "prompt", "topic", "model", "response", "criterion_id", "criterion", "axis", "points"),
+    *("judge", "score"),
+)
+
+
+@pytest.fixture
+def ws():
+    with Workspace() as workspace:
+        yield workspace
+
+
+def rows(systems=3, queries=4):
+    """One row a label: two rubrics and two judges of each answer; the second rubric is bad to meet."""
+    return [
+        dict(
+            zip(
+                HEADER,
+                (
+                    *(f"p{q}", f"What is {q}?", "law" if q < 2 else "tax", f"m{s}", f"Answer {s} to {q}"),
+                    *(f"c{r}", f"Mentions {q}.{r}", ("facts", "harm")[r], (3, -2)[r]),
+                    *(f"j{k}", (s + q + r + k) % 2),
+                ),
+                strict=True,
+            )
+        )
+        for s in range(systems)
+        for q in range(queries)
+        for r in range(2)
+        for k in range(2)
+    ]
+
+
+def flat(table, name="flat.csv"):
+    text = io.StringIO()
+    writer = csv.DictWriter(text, fieldnames=list(table[0]))
+    writer.writeheader()
+    writer.writerows(table)
+    return name, text.getvalue().encode()
+
+
+def test_a_flat_table_describes_its_queries_rubrics_and_answers(ws):
+    report = ws.ingest(flat(rows()), "d")
+    data = ws.dataset("d")
+    assert (report.kind, report.accepted, report.rejected) == ("labels", 48, 0)
+    assert {part.kind: part.accepted for part in report.parts} == {
+        "queries": 4,
+        "rubrics": 8,
+        "labels": 48,
+        "answers": 12,
+    }
+    rubric = data.rubrics[(data.rubrics["query"] == "p3") & (data.rubrics["weight"] < 0)].iloc[0]
+    assert rubric[["text", "dimension", "weight", "polarity"]].tolist() == ["Mentions 3.1", "harm", -2, -1]
+    query = data.queries.set_index("query").loc["p3"]
+    assert query[["text", "domain"]].tolist() == ["What is 3?", "tax"]
+    assert data.answers("m2", "p3")["text"].tolist() == ["Answer 2 to 3"]
+    assert not any(note.startswith("Not used") for note in report.notes)
+    assert (
+        "flat.csv: each row's descriptions are read, too: text from 'prompt', domain from 'topic' of the queries; text "
+        "from 'criterion', weight from 'points', dimension from 'axis' of the rubrics; text from 'response' of the "
+        "answers."
+    ) in report.notes
+
+
+def test_it_gives_what_tables_of_their_own_give(ws):
+    ws.ingest(flat(rows()), "flat")
+    labels = [{k: r[k] for k in ("prompt_id", "model", "criterion_id", "judge", "score")} for r in rows()]
+    rubrics = {
+        (r["prompt_id"], r["criterion_id"]): {
+            "query": r["prompt_id"],
+            "rubric": r["criterion_id"],
+            "text": r["criterion"],
+            "dimension": r["axis"],
+            "weight": r["points"],
+        }
+        for r in rows()
+    }
+    queries = {
+        r["prompt_id"]: {"query": r["prompt_id"], "text": r["prompt"], "domain": r["topic"]} for r in rows()
+    }
+    answers = {
+        (r["model"], r["prompt_id"]): {
+            "system": r["model"],
+            "query": r["prompt_id"],
+            "text": r["response"],
+        }
+        for r in rows()
+    }
+    apart = [
+        flat(list(answers.values()), "answers.csv"),
+        flat(labels, "labels.csv"),
+        flat(list(rubrics.values()), "rubrics.csv"),
+        flat(list(queries.values()), "queries.csv"),
+    ]
+    ws.ingest(apart, "apart")
+    one, other = ws.dataset("flat"), ws.dataset("apart")
+    assert one.rubrics.equals(other.rubrics)
+    assert one.queries.equals(other.queries)
+    assert one.answers().equals(other.answers())
+    assert one.fingerprint == other.fingerprint
+
+
+def test_a_column_that_says_two_things_of_one_is_not_used_in_the_first_rows(ws):
+    table = [{**r, "topic": f"{r['topic']} by {r['judge']}"} for r in rows()]
+    report = ws.ingest(flat(table), "d")
+    assert report.rejected == 0
+    assert ws.dataset("d").queries["domain"].isna().all()
+    assert "Not used of flat.csv: topic." in report.notes
+
+
+def test_a_column_that_later_rows_contradict_is_left_out_and_said(ws):
+    table = rows(systems=30)
+    table[300]["topic"] = "sports"
+    report = ws.ingest(flat(table), "d")
+    queries = next(part for part in report.parts if part.kind == "queries")
+    assert ws.dataset("d").queries["domain"].isna().all()
+    assert ws.dataset("d").queries["text"].notna().all()
+    assert queries.rejects.to_dict("records") == [
+        {
+            "row": 302,
+            "column": "domain",
+            "value": "sports",
+            "reason": f"contradicts row {2 + 4 * (300 % 16 // 4)} about the same query: nothing is taken from the "
+            "column 'topic'",
+            "file": None,
+        }
+    ]
+    assert (report.accepted, report.rejected) == (len(table), 0)
+    assert "Rows rejected: 1 of flat.csv (queries)." in report.notes
+
+
+def test_blank_cells_contradict_nothing(ws):
+    table = [{**r, "topic": "" if i % 3 else r["topic"]} for i, r in enumerate(rows())]
+    ws.ingest(flat(table), "d")
+    assert ws.dataset("d").queries["domain"].tolist() == ["law", "law", "tax", "tax"]
+
+
+def test_a_table_of_its_own_goes_before_the_rows(ws):
+    own = flat(
+        [{"query": f"p{q}", "rubric": f"c{r}", "text": "Own"} for q in range(4) for r in range(2)],
+        "rubrics.csv",
+    )
+    report = ws.ingest([flat(rows()), own], "d")
+    assert set(ws.dataset("d").rubrics["text"]) == {"Own"}
+    assert ws.dataset("d").queries["text"].notna().all()
+    assert "Not used of flat.csv: criterion, axis, points." in report.notes
+    assert not any(part.rejected for part in report.parts)
+
+
+def test_the_plan_can_be_told_to_leave_them_out(ws):
+    source = flat(rows())
+    plan = plan_ingest(source)
+    assert set(plan.files[0].described) == {"queries", "rubrics", "answers"}
+    kept = Plan.from_json(plan.to_json())
+    assert kept == plan
+    bare = plan.changed("flat.csv", described={"queries": {"text": "prompt"}})
+    ws.ingest_plan(bare, "d", source)
+    assert ws.dataset("d").rubrics["text"].isna().all()
+    assert ws.dataset("d").queries[["text", "domain"]].iloc[0].tolist() == ["What is 0?", None]
+
+
+def test_a_column_that_is_mapped_describes_nothing(ws):
+    source = flat(rows())
+    plan = plan_ingest(source)
+    mapping = {**plan.files[0].mapping, "rubric": "criterion"}
+    ws.ingest_plan(replace(plan, files=(replace(plan.files[0], mapping=mapping),)), "d", source)
+    found = ws.dataset("d").rubrics
+    assert "Mentions 0.0" in set(found["rubric"])
+    assert found["text"].isna().all()
+    assert found["dimension"].notna().all()
+
+
+@pytest.mark.parametrize(("column", "kind"), [("points", "rubrics"), ("topic", "queries")])
+def test_numbers_are_numbers_and_texts_are_texts(ws, column, kind):
+    """A weight in words is no weight; a domain may be a number."""
+    said = {"points": "high", "topic": "7"}[column]
+    ws.ingest(flat([{**r, column: said} for r in rows()]), "d")
+    data = ws.dataset("d")
+    assert data.rubrics["weight"].isna().all() if kind == "rubrics" else set(data.queries["domain"]) == {"7"}
+
+
+def test_rows_without_a_rubric_are_rejected_once(ws):
+    table = rows()
+    table[5]["criterion_id"] = ""
+    report = ws.ingest(flat(table), "d")
+    assert [(p.kind, p.rejected) for p in report.parts if p.rejected] == [("labels", 1)]
+
+
+def test_an_ingest_that_is_undone_takes_its_descriptions_along(ws):
+    ws.ingest(flat(rows(queries=2)), "d")
+    ws.ingest(flat([{**r, "prompt_id": "later"} for r in rows(queries=1)], "more.csv"), "d")
+    assert "later" in set(ws.dataset("d").queries["query"])
+    ws.undo("d")
+    assert set(ws.dataset("d").queries["query"]) == {"p0", "p1"}
+
+
+def test_the_order_of_the_rows_changes_nothing(ws):
+    ws.ingest(flat(rows()), "d")
+    ws.ingest(flat(rows()[::-1]), "e")
+    assert ws.dataset("d").fingerprint == ws.dataset("e").fingerprint
+    assert ws.dataset("d").rubrics.equals(ws.dataset("e").rubrics)
+
+
+def test_of_an_id_and_a_name_of_the_same_thing_the_id_names_it(ws):
+    table = [{("criterion_name" if k == "criterion" else k): v for k, v in r.items()} for r in rows()]
+    assert ws.ingest(flat(table), "d").columns["rubric"] == "criterion_id"

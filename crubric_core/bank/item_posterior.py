@@ -71,7 +71,8 @@ def item_posterior(
         table = _level_table(slope, b, steps, theta)
         for level in range(size):
             given = (labels == level) & (n_levels == size)[:, None]
-            log_lik += given.astype(float) @ table[level].T
+            if given.any():  # a level that nobody received may have the log-probability -inf
+                log_lik += given.astype(float) @ table[level].T
     joint = np.exp(log_lik - log_lik.max(axis=1, keepdims=True) - 0.5 * (log_a / LOG_A_SD) ** 2)
     mean, variance = _difficulty_prior(joint.reshape(len(first), len(LOG_A), -1).sum(axis=1), copies, grid)
     joint *= np.exp(-0.5 * (b - mean) ** 2 / variance)

@@ -96,3 +96,12 @@ def test_a_threshold_that_a_fit_without_priors_leaves_infinite_moves_no_other_ru
     known = item_posterior(y, theta, np.full(3, 3), np.array([[-1.0, 1.0], [-0.5, 0.5], [np.nan, np.nan]]))
     assert np.isfinite(found.weights).all()
     assert np.array_equal(found.weights, known.weights)
+
+
+def test_a_level_that_nobody_received_leaves_every_weight_known():
+    """Its two thresholds coincide in each rubric, so that it has no probability anywhere."""
+    y = np.array([[0.0, 0.0], [0.0, 2.0], [2.0, 2.0], [2.0, 0.0]])
+    found = item_posterior(
+        y, np.array([-1.0, 0.0, 1.0, 2.0]), np.array([3, 3]), np.array([[0.5, 0.5], [1.0, 1.0]])
+    )
+    assert found.weights.sum(axis=1) == pytest.approx(1)

@@ -16,7 +16,7 @@ if nothing_passes(study):
 said = study.claims()
 study.answer(*said.headline)
 widgets.notes(saturation_warnings(study.ranking()))
-st.caption(plain(" ".join((*said.basis, *study.reduction().pass_marks, *said.beside))))
+st.caption(plain(" ".join((*said.basis, *said.beside))))
 with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
     basis_switch()
     if study.settings.basis == "bank":

@@ -293,7 +293,8 @@ class Analysis(Stages):
 
     def claims(self) -> Claims:
         """The sentences about who is ahead, on the basis of the settings."""
-        return claims_of(self.board(), self.other_rankings(self.used))
+        said = claims_of(self.board(), self.other_rankings(self.used))
+        return replace(said, basis=(*said.basis, *self.reduction().pass_marks))
 
     @property
     def feasible(self) -> BoolArray:

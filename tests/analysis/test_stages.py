@@ -178,3 +178,18 @@ def test_the_ranking_on_every_rubric_is_told_only_where_the_gate_drops_some_that
 
     assert "gate or not" not in beside(-1.0)
     assert "gate or not" in beside(0.3)
+
+
+def test_the_claims_say_what_counts_as_met_and_name_no_criterion() -> None:
+    labels = simulate(seed=3, systems=6, queries=6, pool=(6, 9)).labels
+    graded = labels.assign(label=np.where(labels["label"] > 0, 5, 1 + np.arange(len(labels)) % 2))
+    with Workspace() as workspace:
+        workspace.ingest(graded.to_csv(index=False).encode(), dataset="graded", kind="labels")
+        ds = workspace.dataset("graded")
+        said = Analysis(data=ds, fingerprint="g", settings=PLAIN).claims().basis
+        ordered = Analysis(data=ds, fingerprint="g", settings=replace(PLAIN, model="GRM")).claims().basis
+        names = ds.reduce().rubrics["criterion"].tolist()
+    marks = [sentence for sentence in said if "counts as met" in sentence]
+    assert marks
+    assert not any(name in sentence for name in names for sentence in marks)
+    assert not any("counts as met" in sentence for sentence in ordered)

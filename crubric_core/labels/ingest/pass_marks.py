@@ -9,9 +9,10 @@ from ..readers.values import shortened
 _SHARED = ["scale_min", "scale_max", "pass_mark", "polarity"]
 
 
-def pass_mark_sentences(criteria: pd.DataFrame) -> tuple[str, ...]:
+def pass_mark_sentences(criteria: pd.DataFrame, *, named: bool = True) -> tuple[str, ...]:
     """``3 and above of 1–5 counts as met (24 criteria).``, one sentence each scale and mark; graded criteria alone.
 
+    A mark of one criterion names it, unless not ``named``, for readers who may not be shown rubrics.
     criteria: rows with criterion, scale_min, scale_max, levels, polarity, pass_mark (of rubrics or of criteria).
     """
     graded = criteria[criteria["levels"] > 2].drop_duplicates("criterion")
@@ -19,7 +20,9 @@ def pass_mark_sentences(criteria: pd.DataFrame) -> tuple[str, ...]:
     for ends, group in graded.groupby(_SHARED):
         low, high, mark, polarity = (int(str(end)) for end in ends)
         names = group["criterion"].tolist()
-        whom = shortened(str(names[0])) if len(names) == 1 else f"{len(names):,} criteria"
+        whom = (
+            f"{len(names):,} criteria" if len(names) > 1 else shortened(names[0]) if named else "1 criterion"
+        )
         bad = ", which is bad" if polarity < 0 else ""
         sentences.append((-len(names), f"{mark} and above of {low}–{high} counts as met{bad} ({whom})."))
     return tuple(sentence for _, sentence in sorted(sentences))

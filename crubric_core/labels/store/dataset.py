@@ -64,8 +64,8 @@ class Reduction:
 
     @property
     def pass_marks(self) -> tuple[str, ...]:
-        """What counts as met on each graded scale, a sentence each; () where the ordered levels are read."""
-        return pass_mark_sentences(self.rubrics) if self.response == "binary" else ()
+        """What counts as met on each graded scale, a sentence each, without names; () where ordered levels are read."""
+        return pass_mark_sentences(self.rubrics, named=False) if self.response == "binary" else ()
 
 
 _PIECE = 512  # vectors of 2,048 rows that are fetched at once

@@ -146,7 +146,7 @@ def test_a_pass_mark_moves_for_every_query_of_its_criterion_and_comes_back(ws):
     ds = ws.dataset("d")
     before = ds.fingerprint
     assert ds.reduce().y.tolist() == [[0, 0], [1, 1], [1, 1]]
-    assert ds.reduce().pass_marks == ("3 and above of 1–5 counts as met (clarity).",)
+    assert ds.reduce().pass_marks == ("3 and above of 1–5 counts as met (1 criterion).",)
     set_scale(ws, "d", "clarity", pass_mark=4)
     assert ds.reduce().y.tolist() == [[0, 0], [0, 0], [1, 1]]
     assert ds.fingerprint != before

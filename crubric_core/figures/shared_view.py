@@ -15,6 +15,9 @@ from .leaderboard import Estimate, forest, separation_matrix
 from .style import labels
 
 NARROW = 14  # characters of a name on a phone
+FEW_NAMED = (
+    14  # columns that a phone has room to name; more are in the order of the rows, and a touch names them
+)
 EACH = (
     "Who is ahead of whom? Blue: the row; a dot: the pair is separated",
     "Probability that the row is ahead of the column, and which pairs are separated",
@@ -87,6 +90,7 @@ def _separation(view: SharedView) -> list[SharedFigure]:
                 "layout.yaxis.tickfont.size": 11,
                 "layout.xaxis.tickfont.size": 11,
                 "layout.xaxis.tickangle": -90,
+                "layout.xaxis.showticklabels": len(systems) <= FEW_NAMED,
                 "data.0.showscale": False,
             },
         )

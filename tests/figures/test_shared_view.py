@@ -88,3 +88,20 @@ def test_names_are_text_and_short_on_a_phone(view: SharedView) -> None:
         wide, narrow = shared.figure.layout.yaxis.ticktext, shared.narrow["layout.yaxis.ticktext"]
         assert wide[0] == narrow[0] == "&lt;b&gt;first&lt;/b&gt;"
         assert max(len(unescape(name)) for name in narrow) <= NARROW
+
+
+@pytest.mark.parametrize(("systems", "named"), [(14, True), (15, False)])
+def test_a_phone_names_only_as_many_columns_as_it_has_room_for(
+    view: SharedView, systems: int, named: bool
+) -> None:
+    square = np.full((systems, systems), 0.5)
+    matrix = replace(
+        view.separation,
+        systems=[f"system {i}" for i in range(systems)],
+        ahead=square,
+        separated=square > 1,
+    )
+    drawn = next(
+        shared for shared in shared_figures(replace(view, separation=matrix)) if shared.part == "separation"
+    )
+    assert drawn.narrow["layout.xaxis.showticklabels"] is named

@@ -32,7 +32,7 @@ def rank_systems(
     cross: CrossFit,
     use: BoolArray,
     settings: Settings,
-    panels: UnequalPanels | None = None,
+    panels: UnequalPanels | None,
 ) -> Ranking:
     """Claims about the systems on the rubrics ``use``: a mask (J,), or (F, J), one for each fold of ``cross``.
 

@@ -18,7 +18,7 @@ from ..placement.bank_scale import BankScale, make_bank_scale
 from ..placement.new_labels import NewLabels, labels_on_bank
 from ..settings import Settings
 from ..types import BoolArray
-from .inputs import Inputs, read_inputs, reduce_panel
+from .inputs import Inputs, panels_of_part, read_inputs, reduce_panel
 
 
 def hold_out(ds: Dataset, settings: Settings, system: str) -> tuple[BankScale, NewLabels]:
@@ -37,8 +37,15 @@ def hold_out(ds: Dataset, settings: Settings, system: str) -> tuple[BankScale, N
     calibration = calibrate(reduction, inputs.settings)
     bank = order_candidates(reduction, calibration, feasible, inputs.settings).order[: settings.budget]
     cross = fit_folds(reduction, calibration, inputs.settings)
+    rest_panel = np.delete(panel, at, axis=0)
     pool = rank_systems(
-        inputs.queries, reduction, calibration, cross, feasible & ~calibration.fit.constant, inputs.settings
+        inputs.queries,
+        reduction,
+        calibration,
+        cross,
+        feasible & ~calibration.fit.constant,
+        inputs.settings,
+        panels_of_part(reduction, rest_panel),
     )
     bank_scale = make_bank_scale(
         ds.name,
@@ -51,7 +58,7 @@ def hold_out(ds: Dataset, settings: Settings, system: str) -> tuple[BankScale, N
         bank,
         calibration.spread,
         reference_on_pool(reduction, pool),
-        np.delete(panel, at, axis=0),
+        rest_panel,
         _transfer(inputs, reduction, calibration, cross, feasible),
     )
     rows = np.sort(bank)

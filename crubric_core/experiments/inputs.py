@@ -17,7 +17,9 @@ from ..judges.consensus import majority, median_low
 from ..judges.measurability import gate_is_off
 from ..judges.pair_kappa import panel_pairs
 from ..judges.posterior import with_posterior_labels
+from ..judges.unequal_panels import UnequalPanels, panels_of
 from ..labels.store.dataset import Dataset, Reduction
+from ..labels.store.judge_sums import units_of
 from ..labels.store.snapshot import Snapshot
 from ..settings import Settings
 from ..types import BoolArray, FloatArray, IntArray
@@ -128,6 +130,11 @@ def reduce_panel(
     if settings.consensus == "majority":
         return reduction
     return with_posterior_labels(reduction, part, gold_levels(inputs.dataset.gold(), reduction), settings.tie)
+
+
+def panels_of_part(reduction: Reduction, part: FloatArray) -> UnequalPanels | None:
+    """Whether judges differ between the systems of a part of the labels (M, J, K), and what that may do to them."""
+    return panels_of(part, units_of(reduction.rubrics["query"]), reduction.levels)
 
 
 def gold_labels(ds: Dataset, reduction: Reduction) -> FloatArray | None:

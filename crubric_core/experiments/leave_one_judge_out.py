@@ -12,7 +12,7 @@ from ..labels.store.dataset import Dataset
 from ..settings import Settings
 from ..types import Cancel, FloatArray, Progress
 from ..workers import run_tasks
-from .inputs import Inputs, read_inputs, reduce_panel
+from .inputs import Inputs, panels_of_part, read_inputs, reduce_panel
 from .results import ExperimentWatch
 from .stability import AnalysisOutcome, analyse, compare_outcomes
 
@@ -38,7 +38,7 @@ def leave_one_judge_out(
     watch.step(0.0, "With all judges")
     inputs, names = read_inputs(ds, settings), ds.judges
     panel = ds.panel(settings.response)
-    full = analyse(inputs, inputs.reduction, settings)
+    full = analyse(inputs, inputs.reduction, panels_of_part(inputs.reduction, panel), settings)
     found = run_tasks(
         _without_judge,
         range(len(names)),
@@ -67,7 +67,7 @@ def _without_judge(
     everyone = [np.arange(size) for size in panel.shape]
     try:
         rest = reduce_panel(inputs, panel, everyone[0], everyone[1], np.delete(everyone[2], k))
-        outcome = analyse(inputs, rest, settings)
+        outcome = analyse(inputs, rest, panels_of_part(rest, np.delete(panel, k, axis=2)), settings)
     except CrubricError as error:
         return {"note": str(error)}, None
     table = _places(inputs, full, outcome)

@@ -20,12 +20,13 @@ from ..analysis.selection import masks, order_candidates, orders_without_folds
 from ..analysis.stages import gate
 from ..errors import CrubricError
 from ..judges.measurability import decide_gate
+from ..judges.unequal_panels import UnequalPanels
 from ..labels.store.dataset import Dataset, Reduction
 from ..settings import LOWEST_TAU, Settings
 from ..types import BoolArray, Cancel, FloatArray, Progress
 from ..workers import run_tasks
 from .declaration import RHO, Chart, Experiment, ResultColumn, ResultTable, hidden, number
-from .inputs import Inputs, read_inputs, reduce_panel
+from .inputs import Inputs, panels_of_part, read_inputs, reduce_panel
 from .results import ExperimentResult, ExperimentWatch, num, records
 from .statistics import rank_correlation
 
@@ -44,11 +45,12 @@ _WITHOUT = {
 
 @dataclass(frozen=True)
 class Variant:
-    """One thing changed. kind: system, judge, domain, budget or tau_c. what: which one."""
+    """One thing changed. kind: system, judge, domain, budget or tau_c. what: which one. panels: of its labels."""
 
     kind: str
     what: str
     reduction: Reduction
+    panels: UnequalPanels | None
     settings: Settings
 
 
@@ -76,9 +78,9 @@ def stability(
     watch = ExperimentWatch(progress, cancel)
     watch.step(0.0, "The full analysis")
     inputs = read_inputs(ds, settings)
-    calibration = calibrate(inputs.reduction, settings)
-    full = analyse(inputs, inputs.reduction, settings, calibration)
-    changed = [v for v in variants(inputs, ds.panel(settings.response), ds.judges) if v.kind in kinds]
+    calibration, panel = calibrate(inputs.reduction, settings), ds.panel(settings.response)
+    full = analyse(inputs, inputs.reduction, panels_of_part(inputs.reduction, panel), settings, calibration)
+    changed = [v for v in variants(inputs, panel, ds.judges) if v.kind in kinds]
     compared = run_tasks(
         _compare,
         changed,
@@ -112,20 +114,26 @@ def variants(inputs: Inputs, panel: FloatArray, judges: tuple[str, ...]) -> Iter
         for name in names if len(names) > fewest else ():
             kept = [np.arange(size) for size in panel.shape]
             kept[axis] = np.flatnonzero(names_along != name)
-            yield Variant(kind, name, reduce_panel(inputs, panel, *kept), settings)
+            part = reduce_panel(inputs, panel, *kept)
+            yield Variant(kind, name, part, panels_of_part(part, panel[np.ix_(*kept)]), settings)
+    panels = panels_of_part(reduction, panel)
     for share in BUDGETS:
         budget = max(1, round(share * settings.budget))
-        yield Variant("budget", str(budget), reduction, replace(settings, budget=budget))
+        yield Variant("budget", str(budget), reduction, panels, replace(settings, budget=budget))
     for shift in SHIFTS if not inputs.gate_off else ():
         tau = round(decide_gate(reduction, settings).threshold + shift, 6)
         if LOWEST_TAU[settings.gate] <= tau <= 1:
-            yield Variant("tau_c", f"{tau:g}", reduction, replace(settings, tau_c=tau))
+            yield Variant("tau_c", f"{tau:g}", reduction, panels, replace(settings, tau_c=tau))
 
 
 def analyse(
-    inputs: Inputs, reduction: Reduction, settings: Settings, calibration: Calibration | None = None
+    inputs: Inputs,
+    reduction: Reduction,
+    panels: UnequalPanels | None,
+    settings: Settings,
+    calibration: Calibration | None = None,
 ) -> AnalysisOutcome:
-    """Gate, fit (unless given), bank and tiers of one reduction of the inputs."""
+    """Gate, fit (unless given), bank and tiers of one reduction of the inputs, and of the judges of its systems."""
     feasible: BoolArray = gate(reduction, settings)["feasible"].to_numpy()
     fitted = calibration or calibrate(reduction, settings)
     order = order_candidates(reduction, fitted, feasible, settings, budget=settings.budget).order
@@ -134,7 +142,7 @@ def analyse(
     if settings.basis == "bank":
         orders = orders_without_folds(reduction, fitted, cross, feasible, settings, budget=settings.budget)
         use = masks(orders, settings.budget, len(feasible))
-    ranking = rank_systems(inputs.queries, reduction, fitted, cross, use, settings)
+    ranking = rank_systems(inputs.queries, reduction, fitted, cross, use, settings, panels)
     ranked = ranking.table[ranking.table["theta"].notna()]
     return AnalysisOutcome(
         bank=tuple(reduction.rubrics["rubric"].to_numpy()[order]),
@@ -148,7 +156,9 @@ def _compare(
 ) -> dict[str, object]:
     same_labels = variant.kind in ("budget", "tau_c")
     try:
-        outcome = analyse(inputs, variant.reduction, variant.settings, calibration if same_labels else None)
+        outcome = analyse(
+            inputs, variant.reduction, variant.panels, variant.settings, calibration if same_labels else None
+        )
     except CrubricError as error:
         return {**dict.fromkeys(_MEASURES, float("nan")), "note": str(error)}
     return {**compare_outcomes(full, outcome), "note": ""}

@@ -100,6 +100,14 @@ def unequal_panels(shares: JudgeShares, meetings: JudgeMeetings) -> UnequalPanel
     return UnequalPanels(MAJORITY * apart @ leniency, error, noise, sets if count > 1 else sets[:, :0])
 
 
+def panels_of(panel: FloatArray, unit: IntArray, levels: IntArray) -> UnequalPanels | None:
+    """The same of labels (M, J, K) at hand; None where the judges of all systems are the same, but for chance."""
+    shares = JudgeShares.of_panel(panel, unit)
+    if not shares.beyond_chance.any():
+        return None
+    return unequal_panels(shares, JudgeMeetings.of_panel(panel, unit, levels))
+
+
 def _of_differences(covariance: FloatArray) -> FloatArray:
     """(M, M) variances of the differences of M values with this covariance."""
     own = covariance.diagonal()

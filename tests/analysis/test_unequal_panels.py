@@ -10,7 +10,10 @@ import pytest
 from scipy.special import expit
 
 from crubric_core import Settings, Workspace, run_pipeline
+from crubric_core.analysis.ranking import rank_systems
 from crubric_core.analysis.stages import Analysis, with_rules
+from crubric_core.experiments.leave_one_judge_out import leave_one_judge_out
+from crubric_core.experiments.stability import stability
 from crubric_core.labels.store.snapshot import Snapshot
 from crubric_core.leaderboard.inference import infer
 
@@ -132,3 +135,24 @@ def test_where_all_judges_label_all_nothing_is_said_and_nothing_changes():
     assert study.ranking().standing.allowance is None
     assert not any("different judges" in sentence for sentence in study.claims().basis)
     assert not any(finding.code == "unequal" for finding in study.data.checks())
+
+
+def test_experiments_allow_for_unequal_panels_as_the_board_does():
+    """Of each part of the labels as the pipeline does of a dataset that is that part."""
+    table = labels(3, own_pairs(), np.linspace(-0.6, 0.6, SYSTEMS))
+    tiers = {
+        left_out: len(set(analysed(table[table["judge"] != left_out]).ranking().standing.tier.tolist()))
+        for left_out in (None, "j1")
+    }
+    blind = analysed(table)
+    unaware = rank_systems(
+        blind.queries(), blind.given(), blind.calibration(), blind.folds(), blind.used, blind.settings, None
+    )
+    assert len(set(unaware.standing.tier.tolist())) > tiers[None], "the design tells nothing"
+    found = stability(blind.data, Settings(), kinds=("judge",))
+    rows = found.tables["variants"].set_index("what")
+    assert rows.loc["j1", "tiers"] == tiers["j1"]
+    assert f"and {tiers[None]} tiers;" in found.found
+    influence = leave_one_judge_out(blind.data, Settings())
+    assert influence.judges.set_index("judge").loc["j1", "tiers"] == tiers["j1"]
+    assert influence.systems["tier"].nunique() == tiers[None]

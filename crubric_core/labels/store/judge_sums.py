@@ -14,12 +14,13 @@ import numpy as np
 from scipy.special import ndtri
 
 from ...settings import Response
-from ...types import FloatArray
+from ...types import FloatArray, IntArray
 from ..ingest.rubric_facts import Query
 from .reduce import readings_of
 
 if TYPE_CHECKING:
     import duckdb
+    import pandas as pd
 
 WHOLE = 720_720  # divisible by 1 to 16
 MOST_BLOCKS = 200  # more queries than these are left out several at a time
@@ -57,7 +58,7 @@ class JudgeShares:
         A standard error counts as no less than its median: one label that one system happens to lack shows none.
         """
         labelled = np.isfinite(self.share).all(axis=1)
-        if not labelled.any():
+        if not labelled.any() or not self.share.size:
             return np.zeros_like(self.share)
         apart = self.share - np.median(self.share[labelled], axis=0)
         error = np.maximum(self.error, np.median(self.error[labelled], axis=0))
@@ -69,6 +70,20 @@ class JudgeShares:
         """From numbers of labels (M, K) alone, as if each query of a system were labelled by one judge."""
         share = _of_all(labels, labels.sum(axis=1, keepdims=True))
         return cls(share, np.sqrt(share * (1 - share) / n_queries))
+
+    @classmethod
+    def of_panel(cls, panel: FloatArray, unit: IntArray) -> Self:
+        """From the labels (M, J, K) themselves, NaN where there is none; unit: (J,) as ``units_of`` numbers them."""
+        known = ~np.isnan(panel)
+        order = np.argsort(unit, kind="stable")
+        starts = np.unique(unit[order], return_index=True)[1]
+        each = known / np.maximum(known.sum(axis=2, keepdims=True), 1)
+        given = np.add.reduceat(each[:, order], starts, axis=1)
+        totals = given.sum(axis=2)
+        total, units = totals.sum(axis=1, keepdims=True), (totals > 0).sum(axis=1, keepdims=True)
+        share = _of_all(given.sum(axis=1), total)
+        variance = ((given - share[:, None] * totals[..., None]) ** 2).sum(axis=1)
+        return cls(share, _of_all(np.sqrt(variance * units / np.maximum(units - 1, 1)), total))
 
     @classmethod
     def read(cls, cursor: duckdb.DuckDBPyConnection, query: Query, shape: tuple[int, int]) -> Self:
@@ -106,6 +121,22 @@ class JudgeMeetings:
         return cls(np.zeros((1, n_judges, n_judges)), np.zeros((1, n_judges)), 0.0)
 
     @classmethod
+    def of_panel(cls, panel: FloatArray, unit: IntArray, levels: IntArray) -> Self:
+        """From the labels (M, J, K) themselves; unit: as ``units_of``; levels: (J,) of the scale that they are on."""
+        blocks, judges = min(int(unit.max(initial=0)) + 1, MOST_BLOCKS), panel.shape[2]
+        tied, excess, squares = np.zeros((blocks, judges, judges)), np.zeros((blocks, judges)), 0.0
+        for block in range(blocks):
+            rubrics = np.flatnonzero(unit % MOST_BLOCKS == block)
+            cells = (panel[:, rubrics] / (levels[rubrics, None] - 1)).reshape(-1, judges)
+            cells = cells[(~np.isnan(cells)).sum(axis=1) > 1]
+            known = ~np.isnan(cells)
+            labels = known.sum(axis=1, keepdims=True)
+            tied[block] = np.diag(known.sum(axis=0)) - (known / labels).T @ known
+            above = np.where(known, cells - np.nansum(cells, axis=1, keepdims=True) / labels, 0.0)
+            excess[block], squares = above.sum(axis=0), squares + float((above**2).sum())
+        return cls(tied, excess, squares)
+
+    @classmethod
     def read(cls, cursor: duckdb.DuckDBPyConnection, pairs: Query, excess: Query, n_judges: int) -> Self:
         """From the answers of ``meetings`` and ``excess``."""
         met, above = (cursor.execute(*query).fetchnumpy() for query in (pairs, excess))
@@ -120,6 +151,13 @@ class JudgeMeetings:
         scale = WHOLE * np.asarray(above["top"], dtype=float)
         np.add.at(over, at, np.asarray(above["x"], dtype=float) / scale)
         return cls(tied, over, float((np.asarray(above["xx"], dtype=float) / scale**2).sum()))
+
+
+def units_of(queries: pd.Series) -> IntArray:
+    """(J,) number of each rubric's unit of evidence: its query in order, or itself where there is one query."""
+    names = queries.to_numpy(dtype=object)
+    found = np.unique(names.astype(str), return_inverse=True)[1]
+    return found if found.any() else np.arange(len(names))
 
 
 def _of_all(part: FloatArray, total: FloatArray) -> FloatArray:

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from crubric_core.labels import Workspace
-from crubric_core.labels.store.judge_sums import MOST_BLOCKS, WHOLE, JudgeMeetings, JudgeShares
+from crubric_core.labels.store.judge_sums import MOST_BLOCKS, WHOLE, JudgeMeetings, JudgeShares, units_of
 from tests import oracles
 from tests.tiers import examples
 
@@ -29,21 +29,23 @@ def dataset(ws, table, name="d"):
     return ws.dataset(name)
 
 
-def units_of(ds):
-    queries = ds.rubrics["query"]
-    return pd.factorize(queries if len(queries.unique()) > 1 else ds.rubrics["rubric"])[0]
-
-
 @given(rows=ROWS, response=st.sampled_from(["binary", "ordered"]))
 @settings(max_examples=examples(30))
 def test_sums_are_those_of_the_cells_one_by_one(rows, response):
     with Workspace() as ws:
         ds = dataset(ws, frame(rows))
-        panel, unit, levels = ds.panel(response), units_of(ds), ds.rubrics["levels"].to_numpy()
+        panel, unit, levels = (
+            ds.panel(response),
+            units_of(ds.rubrics["query"]),
+            ds.rubrics["levels"].to_numpy(),
+        )
         shares, meetings = ds.judge_shares(response), ds.judge_meetings(response)
+    levels_read = levels if response == "ordered" else np.full_like(levels, 2)
     share, error = oracles.naive_judge_shares(panel, unit)
-    np.testing.assert_allclose(shares.share, share, atol=1e-12)
-    np.testing.assert_allclose(shares.error, error, atol=1e-7)
+    at_hand = JudgeShares.of_panel(panel, unit), JudgeMeetings.of_panel(panel, unit, levels_read)
+    for found in (shares, at_hand[0]):
+        np.testing.assert_allclose(found.share, share, atol=1e-12)
+        np.testing.assert_allclose(found.error, error, atol=1e-7)
     tops = levels - 1 if response == "ordered" else np.ones(len(levels))
     tied, excess, squares = np.zeros_like(meetings.tied), np.zeros_like(meetings.excess), 0.0
     for i, j in np.ndindex(panel.shape[:2]):
@@ -53,9 +55,13 @@ def test_sums_are_those_of_the_cells_one_by_one(rows, response):
             above = (panel[i, j, known] - panel[i, j, known].mean()) / tops[j]
             excess[unit[j], known] += above
             squares += (above**2).sum()
-    np.testing.assert_allclose(meetings.tied, tied, atol=1e-12)
-    np.testing.assert_allclose(meetings.excess, excess, atol=1e-12)
-    assert meetings.squares == pytest.approx(squares)
+    blocks = len(tied)
+    assert not at_hand[1].tied[blocks:].any()
+    assert not at_hand[1].excess[blocks:].any()
+    for found in (meetings, at_hand[1]):
+        np.testing.assert_allclose(found.tied[:blocks], tied, atol=1e-12)
+        np.testing.assert_allclose(found.excess[:blocks], excess, atol=1e-12)
+        assert found.squares == pytest.approx(squares)
 
 
 def test_a_system_whose_labels_are_all_blank_hides_no_unequal_panels():

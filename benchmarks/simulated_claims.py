@@ -11,6 +11,7 @@
     python -m benchmarks.simulated_claims linked       # two groups of systems on one scale (docs/method.md §13)
     python -m benchmarks.simulated_claims models       # models that predict equally well (docs/method.md §6)
     python -m benchmarks.simulated_claims drift        # two equal versions of a judge (docs/bank.md)
+    python -m benchmarks.simulated_claims worth        # what a bank keeps (docs/selection.md)
 
 ``--tables`` is the number of simulated tables of each row, each with its own seed.
 """
@@ -26,6 +27,7 @@ from benchmarks.claims_models import models
 from benchmarks.claims_panels import equal, together
 from benchmarks.claims_unanimity import attrition, clear, mixture
 from benchmarks.claims_validity import prior, validity
+from benchmarks.claims_worth import worth
 
 Rows = Iterator[tuple[object, ...]]
 """The head of a table, then its rows; an empty row ends it, and another may follow."""
@@ -41,6 +43,7 @@ CLAIMS: dict[str, tuple[Callable[[int], Rows], int]] = {
     "linked": (linked, 20),
     "models": (models, 100),
     "drift": (drift, 100),
+    "worth": (worth, 1000),
 }
 """What measures each, and of how many tables docs/ tells."""
 

@@ -2,8 +2,8 @@
 
 Both standings are of the same M systems: on the pool, and on the bank as if each system were new. A pair that the
 pool separates is *kept* where the bank separates it the same way, *reversed* where it separates it the other way.
-Intervals are by the jackknife over systems (Efron & Tibshirani 1993, ch. 11): they tell what other systems like these
-would show.
+Intervals are by the jackknife over systems (Efron & Tibshirani 1993, ch. 11), those of shares exact at its effective
+number of pairs (Korn & Graubard 1998): they tell what other systems like these would show.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import stdtrit
+from scipy.special import ndtri, stdtrit
 
 from ..errors import AssemblyError
 from ..intervals import exact_binomial_interval
@@ -73,9 +73,9 @@ def bank_worth(
     values = np.column_stack([*shares, _tau(truth, found), _rank_errors(truth, found)])
     without = np.full((len(pool_separated), len(MEASURES)), np.nan)
     without[known] = values[1:]
-    trials = _disjoint(pool_true)
+    trials, most = _disjoint(pool_true), float(np.triu(pool_true, 1).sum() * len(banks))
     kept, reversed_, ordered, tau, rank_error = (
-        _interval(values[0, k], values[1:, k], trials if k < _SHARES else 0, confidence)
+        _interval(values[0, k], values[1:, k], trials if k < _SHARES else 0, confidence, most)
         for k in range(len(MEASURES))
     )
     return Worth(kept, reversed_, ordered, tau, rank_error, int(np.triu(pool_true, 1).sum()), without)
@@ -156,21 +156,25 @@ def _disjoint(pairs: BoolArray) -> int:
     return found
 
 
-def _interval(estimate: float, without: FloatArray, trials: int, confidence: float) -> Interval:
+def _interval(
+    estimate: float, without: FloatArray, trials: int, confidence: float, most: float = np.inf
+) -> Interval:
     """Jackknife interval with Student's t. trials: of a share, how many of its pairs share no system; else 0.
 
-    A share that shows no spread, or whose pairs all have one system in common, has an interval that is at least the
-    exact binomial one (Clopper and Pearson 1934) of as many trials.
+    That of a share is the exact binomial one (Clopper and Pearson 1934) of as many trials as have the jackknife's
+    variance, adjusted for its degrees of freedom (Korn and Graubard 1998), at most ``most``: near 0 and 1 the jackknife
+    alone is too narrow. A share that shows no spread has ``trials``, also where its pairs all share one system.
     """
     values = without[np.isfinite(without)]
     n, level = len(values), (1 + confidence) / 2
-    low = high = float("nan")
-    if n >= 3 and np.isfinite(estimate):
-        half = float(stdtrit(n - 1, level)) * np.sqrt((n - 1) / n * ((values - values.mean()) ** 2).sum())
-        low, high = float(estimate - half), float(estimate + half)
+    variance = (n - 1) / n * ((values - values.mean()) ** 2).sum() if n >= 3 else np.nan
+    half = float(stdtrit(n - 1, level)) * np.sqrt(variance) if n >= 3 else np.nan
     if not trials:
-        return Interval(float(estimate), low, high)
-    if n < len(without) or n < 3 or np.ptp(values) < 1e-12:
-        least, most = exact_binomial_interval(estimate * trials, trials, confidence)
-        low, high = float(np.fmin(low, least)), float(np.fmax(high, most))
-    return Interval(float(estimate), max(low, 0.0), min(high, 1.0))
+        return Interval(float(estimate), float(estimate - half), float(estimate + half))
+    inside = 0 < estimate < 1 and n >= 3 and np.ptp(values) > 1e-12
+    effective = estimate * (1 - estimate) * (float(ndtri(level)) / half) ** 2 if inside else np.inf
+    if n < len(without):
+        effective = min(effective, trials)
+    like = min(max(effective, 1.0), most) if inside else trials
+    low, high = exact_binomial_interval(estimate * like, like, confidence)
+    return Interval(float(estimate), low, high)

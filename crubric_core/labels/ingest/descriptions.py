@@ -3,67 +3,143 @@
 # ruff: noqa: S608 - every identifier in the SQL is this program's own, every value is bound
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ..readers import values
 from ..readers.columns import SPECS, Kind
+from ..readers.described import WITHIN
 from ..readers.formats.base import STAGING
-from .storing import Upload
+from .storing import Origin, Upload
 
 if TYPE_CHECKING:
     import duckdb
 
 
-def told_once(cursor: duckdb.DuckDBPyConnection, kind: Kind, upload: Upload) -> Upload:
-    """``incoming`` with each thing once, as its first row names it.
-
-    A column that says two things of one is left out, and the table ``rejected`` has its first contradiction; what
-    cannot be read, or names nothing, is rejected with the labels themselves.
-    """
+def distinct(cursor: duckdb.DuckDBPyConnection, kind: Kind, upload: Upload) -> Upload:
+    """``incoming`` of one file with the different rows alone; what names nothing is rejected with the labels."""
     cursor.execute("DELETE FROM rejected")
-    named = [c for c in SPECS[kind].values if c in upload.columns]
-    keys = ", ".join(map(_quoted, SPECS[kind].keys))
-    needed = [f"{values.name(_quoted(c))} IS NOT NULL" for c in SPECS[kind].needed if c in SPECS[kind].keys]
-    said = "".join(f", {values.name('i.' + _quoted(c))} AS {_quoted(c)}" for c in named)
-    raw = "".join(f", i.{_quoted(c)}" for c in (*SPECS[kind].keys, *named))
-    distinct = f'SELECT min({upload.row_sql}) AS "row"{raw} FROM {STAGING} i GROUP BY ALL'
-    rows = f'SELECT "row", {keys}{said} FROM ({distinct}) i WHERE {" AND ".join(needed)}'
-    told = "".join(
-        f', arg_min("{c}", "row") AS "{c}", min("{c}") <> max("{c}") AS "{c} differs"' for c in named
+    columns = ", ".join(f'i."{c}"' for c in (*SPECS[kind].keys, *_named(kind, upload)))
+    needed = [f"{values.name(_cell(c))} IS NOT NULL" for c in SPECS[kind].needed if c in SPECS[kind].keys]
+    _replace_staged(
+        cursor,
+        f'SELECT min({upload.row_sql}) AS "row", {columns} FROM {STAGING} i WHERE {" AND ".join(needed)} GROUP BY ALL',
     )
+    return replace(upload, row_sql='CAST(i."row" AS BIGINT)', place_sql=None)
+
+
+def told_once(cursor: duckdb.DuckDBPyConnection, kind: Kind, upload: Upload) -> Upload:
+    """``incoming`` of all files with each thing once.
+
+    A column that says two things of one, that cannot be read, or whose text tells nothing apart, is left out, and the
+    table ``rejected`` has the first row that shows it.
+    """
+    named = _named(kind, upload)
+    keys = ", ".join(f'"{c}"' for c in SPECS[kind].keys)
+    names = ", ".join(f'{values.name(_cell(c))} AS "{c}"' for c in SPECS[kind].keys)
+    said = "".join(f', {_said(kind, c)} AS "{c}", i."{c}" AS "{c} as given"' for c in named)
+    rows = f'(SELECT {upload.row_sql} AS "row", {names}{said} FROM {STAGING} i)'
+    told = "".join(f', min("{c}") AS "{c}", min("{c}") <> max("{c}") AS "{c} differs"' for c in named)
     cursor.execute(
-        f'CREATE TEMP TABLE told AS SELECT min("row") AS "row", {keys}{told} FROM ({rows}) GROUP BY {keys}'
+        f'CREATE TEMP TABLE told AS SELECT min("row") AS "row", {keys}{told} FROM {rows} GROUP BY {keys}'
     )
-    once = [c for c in named if not _contradicted(cursor, c, kind, rows, upload.columns[c])]
-    cursor.execute(f"DROP TABLE {STAGING}")
-    kept = "".join(f", {_quoted(c)}" for c in once)
-    cursor.execute(f'CREATE TEMP TABLE {STAGING} AS SELECT "row", {keys}{kept} FROM told ORDER BY "row"')
-    cursor.execute("DROP TABLE told")
-    columns = {c: v for c, v in upload.columns.items() if c in SPECS[kind].keys or c in once}
-    return replace(upload, row_sql='CAST(i."row" AS BIGINT)', place_sql=None, columns=columns)
-
-
-def _contradicted(cursor: duckdb.DuckDBPyConnection, column: str, kind: Kind, rows: str, called: str) -> bool:
-    """Whether rows say different things of one; the first row that does is rejected, with the reason."""
-    if not cursor.execute(f'SELECT bool_or("{column} differs") FROM told').fetchall()[0][0]:
-        return False
-    keys, value = SPECS[kind].keys, _quoted(column)
-    same = " AND ".join(f"r.{_quoted(key)} IS NOT DISTINCT FROM f.{_quoted(key)}" for key in keys)
-    ((row, text, first),) = cursor.execute(f"""
-        WITH firsts AS (
-            SELECT {", ".join(map(_quoted, keys))}, arg_min({value}, "row") AS first,
-                   min("row") FILTER ({value} IS NOT NULL) AS first_row
-            FROM ({rows}) GROUP BY {", ".join(map(_quoted, keys))} HAVING min({value}) <> max({value})
+    kept = []
+    for column in named:
+        fault = (
+            _unreadable(cursor, column, kind, rows)
+            or _contradiction(cursor, column, kind, rows, upload.origins)
+            or _sameness(cursor, column, kind)
         )
-        SELECT r."row", r.{value}, first_row FROM ({rows}) r JOIN firsts f ON {same}
-        WHERE r.{value} <> first ORDER BY r."row" LIMIT 1
+        if not fault:
+            kept.append(column)
+            continue
+        row, text, reason = fault
+        reason = f"{reason}: nothing is taken from the column {upload.columns[column]!r}"
+        cursor.execute("INSERT INTO rejected VALUES (?, ?, ?, ?)", [row, column, text, reason])
+    columns = "".join(f', CAST({c if c in kept else "NULL"} AS VARCHAR) AS "{c}"' for c in named)
+    says = " OR ".join(f'"{c}" IS NOT NULL' for c in kept) or "false"
+    _replace_staged(cursor, f'SELECT "row", {keys}{columns} FROM told WHERE {says} ORDER BY "row"')
+    cursor.execute("DROP TABLE told")
+    return replace(
+        upload,
+        row_sql='CAST(i."row" AS BIGINT)',
+        place_sql=None,
+        columns={c: v for c, v in upload.columns.items() if c in SPECS[kind].keys or c in kept},
+    )
+
+
+Fault = tuple[int, str, str] | None  # row, value, why nothing is taken from the column
+
+
+def _said(kind: Kind, column: str) -> str:
+    """A column as it is stored: an answer as it stands, other texts without blanks and words for nothing."""
+    cell = _cell(column)
+    if SPECS[kind].values[column] != "text":
+        return values.number(cell)
+    if kind == "answers":
+        return f"CASE WHEN {values.name(cell)} IS NOT NULL THEN {cell} END"
+    return f"CASE WHEN NOT {values.is_unknown(cell)} THEN {values.name(cell)} END"
+
+
+def _unreadable(cursor: duckdb.DuckDBPyConnection, column: str, kind: Kind, rows: str) -> Fault:
+    """The first number that cannot stand."""
+    if (wanted := SPECS[kind].values[column]) == "text":
+        return None
+    raw = f'"{column} as given"'
+    fault = values.problem(f'"{column}"', values.is_unknown(raw), wanted)
+    return cursor.execute(
+        f'SELECT "row", {raw}, {raw} || \' \' || {fault} FROM {rows} WHERE {fault} IS NOT NULL ORDER BY "row" LIMIT 1'
+    ).fetchone()
+
+
+def _contradiction(
+    cursor: duckdb.DuckDBPyConnection, column: str, kind: Kind, rows: str, origins: Sequence[Origin]
+) -> Fault:
+    """The first row that says another thing of one than an earlier one does."""
+    if not cursor.execute(f'SELECT bool_or("{column} differs") FROM told').fetchall()[0][0]:
+        return None
+    keys = SPECS[kind].keys
+    same = " AND ".join(f'r."{key}" IS NOT DISTINCT FROM t."{key}"' for key in keys)
+    ((row, text, first),) = cursor.execute(f"""
+        SELECT "row", given, first_row FROM (
+            SELECT r."row", r."{column} as given" AS given, r."{column}" AS said,
+                   first_value(r."{column}") OVER k AS first, min(r."row") OVER k AS first_row
+            FROM {rows} r JOIN told t ON t."{column} differs" AND {same} WHERE r."{column}" IS NOT NULL
+            WINDOW k AS (PARTITION BY {", ".join(f'r."{key}"' for key in keys)} ORDER BY r."row")
+        ) WHERE said <> first ORDER BY "row" LIMIT 1
     """).fetchall()
-    told = f"contradicts row {first:,} about the same {' and '.join(keys)}"
-    reason = f"{told}: nothing is taken from the column {called!r}"
-    cursor.execute("INSERT INTO rejected VALUES (?, ?, ?, ?)", [row, column, text, reason])
-    return True
+    home = next((o for o in origins if o.before < first <= o.last), None)
+    where = f"row {first - home.before:,} of {home.name}" if home else f"row {first:,}"
+    return row, text, f"contradicts {where} about the same {' and '.join(keys)}"
 
 
-def _quoted(column: str) -> str:
-    return f'"{column}"'
+def _sameness(cursor: duckdb.DuckDBPyConnection, column: str, kind: Kind) -> Fault:
+    """A text that is the same for all systems, or all rubrics, of each query, or for all queries, is not theirs."""
+    if column != "text":
+        return None
+    groups = ", ".join(f'"{c}"' for c in WITHIN[kind]) or "()"
+    alike, row, text = cursor.execute(f"""
+        SELECT max(n) > 1 AND max(different) = 1, min("row"), arg_min(text, "row") FROM (
+            SELECT count(*) AS n, count(DISTINCT text) AS different, min("row") AS "row", min(text) AS text
+            FROM told WHERE text IS NOT NULL GROUP BY {groups}
+        )
+    """).fetchall()[0]
+    if not alike:
+        return None
+    things = {"queries": "queries", "rubrics": "rubrics of a query", "answers": "systems"}[kind]
+    return row, text, f"is the same for all {things}"
+
+
+def _cell(column: str) -> str:
+    return f'i."{column}"'
+
+
+def _named(kind: Kind, upload: Upload) -> list[str]:
+    return [c for c in SPECS[kind].values if c in upload.columns]
+
+
+def _replace_staged(cursor: duckdb.DuckDBPyConnection, select: str) -> None:
+    cursor.execute(f"CREATE TEMP TABLE staged_once AS {select}")
+    cursor.execute(f"DROP TABLE {STAGING}")
+    cursor.execute(f"ALTER TABLE staged_once RENAME TO {STAGING}")

@@ -14,6 +14,7 @@ from ...types import Progress
 from ..readers.columns import SPECS, Kind
 from ..readers.formats.base import STAGING
 from .changes import Changes
+from .descriptions import told_once
 from .report import IngestReport
 from .staging import Part
 from .storing import IngestRequest, Origin, Upload, store_file
@@ -46,7 +47,16 @@ def stage_parts(cursor: duckdb.DuckDBPyConnection, parts: Sequence[Part], report
             _rename(cursor, "", f"_{number}")
         waiting.append(Waiting(part.request, upload, number))
     kinds = {w.request.kind: [o for o in waiting if o.request.kind == w.request.kind] for w in waiting}
-    return [_merged(cursor, alike) if len(alike) > 1 else alike[0] for alike in kinds.values()]
+    merged = [_merged(cursor, alike) if len(alike) > 1 else alike[0] for alike in kinds.values()]
+    return [_told_once(cursor, w) if w.request.along else w for w in merged]
+
+
+def _told_once(cursor: duckdb.DuckDBPyConnection, waiting: Waiting) -> Waiting:
+    """Descriptions out of the rows of all files, once each."""
+    _rename(cursor, f"_{waiting.number}", "")
+    upload = told_once(cursor, waiting.request.kind, waiting.upload)
+    _rename(cursor, "", f"_{waiting.number}")
+    return replace(waiting, upload=upload)
 
 
 def _rename(cursor: duckdb.DuckDBPyConnection, old: str, new: str) -> None:

@@ -30,7 +30,7 @@ from ..readers.rules import with_derived
 from ..readers.sources import Piece, Source
 from ..readers.wide import spread_out
 from ..readers.wide_columns import CROSSED, crossed_names, spread_names
-from .descriptions import told_once
+from .descriptions import distinct
 from .storing import IngestRequest, Upload
 
 if TYPE_CHECKING:
@@ -92,14 +92,14 @@ def _table_part(file: FilePlan, piece: Piece, plan: Plan, dataset: str, policies
 
 
 def _described_part(file: FilePlan, piece: Piece, plan: Plan, dataset: str, policies: Policies) -> Part:
-    request = IngestRequest(dataset, file.kind, None, file.format, policies, {})
+    request = IngestRequest(dataset, file.kind, None, file.format, policies, {}, along=True)
     return Part(request, partial(_stage_described, file=file, piece=piece, plan=plan))
 
 
 def _stage_described(
     cursor: duckdb.DuckDBPyConnection, *, file: FilePlan, piece: Piece, plan: Plan
 ) -> Upload:
-    return told_once(cursor, file.kind, _stage_table(cursor, file=file, piece=piece, plan=plan))
+    return distinct(cursor, file.kind, _stage_table(cursor, file=file, piece=piece, plan=plan))
 
 
 def _stage_table(cursor: duckdb.DuckDBPyConnection, *, file: FilePlan, piece: Piece, plan: Plan) -> Upload:

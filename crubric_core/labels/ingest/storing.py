@@ -42,6 +42,7 @@ class IngestRequest:
     policies: Policies
     words: Words = field(default_factory=dict)  # what the plan says of words in place of labels
     apart: str = ""  # what is asked where an unused column tells apart rows about the same
+    along: bool = False  # descriptions out of rows of labels: these are no reason to refuse a file
 
     def __post_init__(self) -> None:
         if not isinstance(self.dataset, str) or not self.dataset.strip():
@@ -94,9 +95,8 @@ def store_file(
     else:
         store_attributes(job)
     report(0.85, "Settling scales")
-    _refuse_useless(
-        job, upload.place_sql, needed=request.file_format != "native" or request.kind != "answers"
-    )
+    optional = request.along or (request.file_format == "native" and request.kind == "answers")
+    _refuse_useless(job, upload.place_sql, needed=not optional)
     reconcile_rubrics(job)
     report(0.9, "Computing the fingerprint")
     changes, fingerprint = job.changes(), hashing.renew(cursor, job.dataset_id)
@@ -159,7 +159,7 @@ def _open_job(
         )
     job.names.update(job.count_names())
     (job.tally.total,) = job.one("SELECT (SELECT count(*) FROM incoming) + (SELECT count(*) FROM rejected)")
-    if not job.tally.total:
+    if not job.tally.total and not request.along:
         raise IngestError(f"{upload.name} has a header but no rows: it needs at least one row.")
     return job
 

@@ -45,6 +45,13 @@ TABLES = (
         ("descriptions",),
     ),
     StagingTable(
+        "staged_once",
+        "a row of incoming, or of told, that is to be incoming",
+        ("row",),
+        ("descriptions",),
+        ("descriptions",),
+    ),
+    StagingTable(
         "rejected",
         "a rejected row with its reason",
         ("row", "column", "value", "reason"),

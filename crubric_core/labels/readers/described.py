@@ -7,7 +7,8 @@ from dataclasses import replace
 
 from .columns import SPECS, Kind, Type, plain_name
 from .guess import Sample
-from .plan import Columns, FilePlan
+from .plan import Columns, FilePlan, descriptions_of
+from .values import LARGEST
 from .words import UNKNOWN, is_number, plain
 
 KEYS: Mapping[Kind, tuple[str, ...]] = {
@@ -15,6 +16,8 @@ KEYS: Mapping[Kind, tuple[str, ...]] = {
     "rubrics": ("query", "rubric"),
     "answers": ("system", "query"),
 }
+# What a text says that is the same for all of them: nothing of each. See ``_told_apart``.
+WITHIN: Mapping[Kind, tuple[str, ...]] = {"queries": (), "rubrics": ("query",), "answers": ("query",)}
 # In a table of labels "text" or "score" would say nothing of whose it is: these names do.
 _NAMES: Mapping[Kind, Mapping[str, tuple[str, ...]]] = {
     "queries": {
@@ -49,7 +52,6 @@ _NAMES: Mapping[Kind, Mapping[str, tuple[str, ...]]] = {
     "answers": {
         "text": (
             *(
-                "answer",
                 "answer_text",
                 "response",
                 "response_text",
@@ -57,7 +59,7 @@ _NAMES: Mapping[Kind, Mapping[str, tuple[str, ...]]] = {
                 "model_output",
                 "output",
             ),
-            *("completion", "generation", "reply"),
+            *("completion", "generation", "reply", "answer"),  # the last may be the right one
         ),
     },
 }
@@ -89,7 +91,18 @@ def with_descriptions(plan: FilePlan, rows: Sample) -> FilePlan:
             if column is not None:
                 left.remove(column)
                 described[kind] = {**described.get(kind, {}), canonical: column}
-    return with_described(plan, described)
+    return with_described(plan, _without_half_scale(described))
+
+
+def _without_half_scale(described: Mapping[str, Columns]) -> dict[str, Columns]:
+    """What is called the lowest score of a table whose highest is that of no scale is of no scale either."""
+    found = dict(described)
+    rubrics = dict(found.get("rubrics", {}))
+    low = rubrics.get("scale_min")
+    if "scale_max" not in rubrics and isinstance(low, str) and plain_name(low) != "scale_min":
+        del rubrics["scale_min"]
+        found["rubrics"] = rubrics
+    return found
 
 
 def with_described(plan: FilePlan, described: Mapping[str, Columns]) -> FilePlan:
@@ -111,11 +124,7 @@ def with_described(plan: FilePlan, described: Mapping[str, Columns]) -> FilePlan
 def described_parts(file: FilePlan) -> list[FilePlan]:
     """How what a table of labels says of its rubrics, queries and answers is read: a table each."""
     parts = []
-    used = {c for v in (*file.mapping.values(), file.gold) for c in (v if isinstance(v, tuple) else (v,))}
-    for kind in KEYS:
-        columns = {c: v for c, v in file.described.get(kind, {}).items() if v not in used}
-        if not columns:
-            continue
+    for kind, columns in descriptions_of(file).items():
         keys = {c: v for c, v in file.mapping.items() if c in KEYS[kind]}
         mapping = {
             **dict.fromkeys(SPECS[kind].columns, ""),
@@ -150,24 +159,76 @@ def _described_columns(plan: FilePlan) -> set[str]:
     return {v for columns in plan.described.values() for v in columns.values() if isinstance(v, str)}
 
 
+def _told_apart(texts: Mapping[tuple[str | None, ...], str], within: Sequence[int]) -> bool:
+    """Whether texts by key differ anywhere between keys of the same ``within``, or nothing can show that they do."""
+    groups: dict[tuple[str | None, ...], list[str]] = {}
+    for key, text in texts.items():
+        groups.setdefault(tuple(key[i] for i in within), []).append(text)
+    return any(len(set(g)) > 1 for g in groups.values()) or all(len(g) == 1 for g in groups.values())
+
+
 def _describes(
     plan: FilePlan, rows: Sample, keys: tuple[str, ...], column: str, kind: Kind, canonical: str
 ) -> bool:
-    """Whether the first rows give values of the right type, and one alone for each key."""
+    """Whether the first rows give values of the right type, one alone for each key, that suit the labels."""
     at, of = plan.columns.index(column), [plan.columns.index(key) for key in keys]
     wanted = SPECS[kind].values[canonical]
     seen: dict[tuple[str | None, ...], str] = {}
+    beside: list[tuple[float, list[float]]] = []
     for row in rows:
         cell = row[at] if at < len(row) else None
         if cell is None or plain(cell) in UNKNOWN:
             continue
-        if not _is_of_type(cell, wanted):
-            return False
+        value = cell.strip()
+        if wanted != "text":
+            if not _is_of_type(cell, wanted):
+                return False
+            beside.append((float(cell), _levels_in(plan, row)))
+            value = str(float(cell))
         key = tuple(row[k] if k < len(row) else None for k in of)
-        if seen.setdefault(key, cell.strip()) != cell.strip():
+        if seen.setdefault(key, value) != value:
             return False
-    return bool(seen)
+    if canonical == "text":
+        within = [i for i, k in enumerate(keys) if k in {plan.mapping.get(c) for c in WITHIN[kind]}]
+        return bool(seen) and _told_apart(seen, within)
+    return bool(seen) and (plain_name(column) == canonical or _suits(canonical, beside))
 
 
 def _is_of_type(cell: str, wanted: Type) -> bool:
-    return wanted == "text" or (is_number(cell) and (wanted != "sign" or float(cell) in (-1, 1)))
+    if not is_number(cell):
+        return False
+    number = float(cell)
+    return {
+        "sign": number in (-1, 1),
+        "whole": number.is_integer() and abs(number) <= LARGEST,
+        "positive": number >= 0,
+    }.get(wanted, True)
+
+
+def _levels_in(plan: FilePlan, row: Sequence[str | None]) -> list[float]:
+    """The labels of a row as numbers, those that are."""
+    spread = next((v for v in plan.mapping.values() if isinstance(v, tuple)), ())
+    holders = spread or (plan.mapping.get("label"),)
+    cells = [row[i] for i, c in enumerate(plan.columns) if c in holders and i < len(row)]
+    levels = [plan.words.get(c, float(c) if is_number(c) else None) for c in cells if c is not None]
+    return [level for level in levels if level is not None]
+
+
+def _suits(canonical: str, beside: Sequence[tuple[float, list[float]]]) -> bool:
+    """Whether numbers of a column that is only called alike can be a scale, or a weight, of the labels next to them.
+
+    A maximum of 10 is not that of verdicts or shares, and one that labels exceed is the highest that was given; points
+    that are 0 wherever the label is were awarded for it.
+    """
+    pairs = [(value, level) for value, levels in beside for level in levels]
+    if canonical == "scale_min":
+        return all(value <= level for value, level in pairs)
+    if canonical in ("scale_max", "pass_mark"):
+        low = bool(pairs) and all(0 <= level <= 1 for _, level in pairs) and any(v > 1 for v, _ in pairs)
+        return not low and (canonical == "pass_mark" or all(value >= level for value, level in pairs))
+    if canonical == "weight":
+        of_none = [value for value, level in pairs if level == 0]
+        awarded = bool(of_none) and not any(of_none) and any(value for value, _ in pairs)
+        same = len({level for _, level in pairs}) > 1 and all(value == level for value, level in pairs)
+        return not awarded and not same
+    return True

@@ -138,6 +138,26 @@ def label_by_content(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> dict[str,
     return {"label": alike[0]} if len(alike) == 1 and len(others) == len(named) - 1 else {}
 
 
+def ids_of_labels(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> dict[str, str]:
+    """Query and rubric by their texts, where the ids next to them are of the labels: no two systems share one."""
+    system = next(
+        (c for c in plan.columns if plain_name(c) in ("system", *synonyms_of("labels", "system"))), None
+    )
+    if plan.kind not in ("labels", "gold") or system is None or len(rows) < _LEAST:
+        return {}
+    systems = cells_of(plan, rows, system)
+    found: dict[str, str] = {}
+    for canonical in {"query", "rubric"} - set(plan.mapping):
+        names = {plain_name(c): c for c in plan.columns if plain_name(c) in synonyms_of("labels", canonical)}
+        for name, column in names.items():
+            text = names.get(name.removesuffix("_id"), column)
+            if _of_one_system(cells_of(plan, rows, column), systems) and not _of_one_system(
+                cells_of(plan, rows, text), systems
+            ):
+                found[canonical] = text
+    return found
+
+
 def one_a_judge(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> FilePlan:
     """A table of which no name says the label, and in which several columns hold some: its problem shows a mapping."""
     if plan.kind not in ("labels", "gold") or not plan.problem or "label" in plan.mapping:

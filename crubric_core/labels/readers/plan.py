@@ -14,6 +14,7 @@ from .columns import Kind
 # canonical column → the file's column; "=value": the same for the whole file; a list: one column each (wide tables)
 Columns = Mapping[str, str | tuple[str, ...]]
 Words = Mapping[str, float | None]
+DESCRIBED: tuple[Kind, ...] = ("queries", "rubrics", "answers")  # what rows of labels may describe
 
 
 @dataclass(frozen=True)
@@ -218,11 +219,33 @@ def notes_of(plan: Plan) -> tuple[str, ...]:
     )
 
 
+def descriptions_of(file: FilePlan) -> dict[Kind, dict[str, str]]:
+    """Kind → canonical column → column of the descriptions in a table of labels; none of a column that is mapped.
+
+    Raises IngestError where a plan describes what no row of labels does.
+    """
+    used = {c for v in (*file.mapping.values(), file.gold) for c in (v if isinstance(v, tuple) else (v,))}
+    if foreign := set(file.described) - set(DESCRIBED):
+        raise IngestError(
+            f"The plan of {file.name} describes {min(foreign)!r}: rows of labels describe {', '.join(DESCRIBED)}."
+        )
+    found: dict[Kind, dict[str, str]] = {}
+    for kind in DESCRIBED:
+        for canonical, column in file.described.get(kind, {}).items():
+            if not isinstance(column, str):
+                raise IngestError(
+                    f"The plan of {file.name} takes {canonical} of the {kind} from several columns: name one."
+                )
+            if column not in used:
+                found.setdefault(kind, {})[canonical] = column
+    return found
+
+
 def told_of_descriptions(file: FilePlan) -> tuple[str, ...]:
     """Which columns of a table of labels describe its queries, rubrics and answers: one sentence, or none."""
     said = [
         f"{', '.join(f'{c} from {v!r}' for c, v in columns.items())} of the {kind}"
-        for kind, columns in file.described.items()
+        for kind, columns in descriptions_of(file).items()
     ]
     return (f"each row's descriptions are read, too: {'; '.join(said)}",) if said else ()
 

@@ -13,7 +13,7 @@ from .columns import SPECS, Kind, choose_columns
 from .formats import Reader
 from .ground_truth import with_gold
 from .guess import guess_columns, guess_kind
-from .open_questions import label_by_content, one_a_judge, one_rubric, told_of_one_rubric
+from .open_questions import ids_of_labels, label_by_content, one_a_judge, one_rubric, told_of_one_rubric
 from .plan import Columns, FilePlan, Guess, Overrides
 from .raters import settled
 from .unused import unused_columns
@@ -45,7 +45,7 @@ def plan_of_table(
         complete = _with_unused(_with_words(_with_gold(spread, rows, overrides), rows), rows)
         return settled(complete, rows, strict=overrides.strict), rows
     named, fixed = _columns_and_constants(overrides.mapping)
-    named |= label_by_content(plan, rows)
+    named |= label_by_content(plan, rows) | ids_of_labels(plan, rows)
     if single := one_rubric(plan, rows, named, fixed):
         fixed = {**fixed, "rubric": f"={single}"}
         plan = replace(plan, remarks=(*plan.remarks, told_of_one_rubric(single)))

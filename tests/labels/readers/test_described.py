@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import pytest
 
+from crubric_core.errors import IngestError
 from crubric_core.labels import Workspace
 from crubric_core.labels.readers.bundle import plan_ingest
 from crubric_core.labels.readers.plan import Plan
@@ -218,3 +219,196 @@ def test_the_order_of_the_rows_changes_nothing(ws):
 def test_of_an_id_and_a_name_of_the_same_thing_the_id_names_it(ws):
     table = [{("criterion_name" if k == "criterion" else k): v for k, v in r.items()} for r in rows()]
     assert ws.ingest(flat(table), "d").columns["rubric"] == "criterion_id"
+
+
+def test_ids_that_no_two_systems_share_are_of_the_labels_and_the_text_names_the_rubric(ws):
+    table = [{**r, "criterion_id": f"{i:04}"} for i, r in enumerate(rows())]
+    report = ws.ingest(flat(table), "d")
+    assert report.columns["rubric"] == "criterion"
+    assert len(ws.dataset("d").rubrics) == 8
+
+
+def test_a_reference_is_no_answer(ws):
+    """A column called answer that is the same for all systems is the right one."""
+    table = [{**r, "answer": f"Right {r['prompt_id']}"} for r in rows()]
+    ws.ingest(flat(table), "both")
+    assert set(ws.dataset("both").answers("m2", "p3")["text"]) == {"Answer 2 to 3"}
+    report = ws.ingest(flat([{k: v for k, v in r.items() if k != "response"} for r in table]), "reference")
+    assert ws.dataset("reference").answers().empty
+    assert "Not used of flat.csv: answer." in report.notes
+
+
+def test_a_reference_that_only_later_rows_show_is_left_out_and_said(ws):
+    table = [{**r, "response": f"Right {r['prompt_id']}"} for r in rows(queries=60)]
+    report = ws.ingest(flat(table), "d")
+    answers = next(part for part in report.parts if part.kind == "answers")
+    assert (report.rejected, answers.accepted, ws.dataset("d").answers().empty) == (0, 0, True)
+    assert answers.rejects["reason"].tolist() == [
+        "is the same for all systems: nothing is taken from the column 'response'"
+    ]
+
+
+def test_answers_that_later_rows_contradict_are_left_out(ws):
+    table = rows(systems=30)
+    table[300]["response"] = "Another"
+    report = ws.ingest(flat(table), "d")
+    assert (report.accepted, ws.dataset("d").answers().empty) == (len(table), True)
+
+
+@pytest.mark.parametrize("text", ["What {prompt_id} is about", "Rate from 1 to 5"])
+def test_a_text_that_tells_no_rubrics_of_a_query_apart_makes_them_no_single_criterion(ws, text):
+    """Rubrics of one text share a scale: of rubric c1 alone are labels 4 and 5."""
+    table = [
+        {**r, "criterion": text.format(**r), "score": r["score"] + 4 * int(r["criterion_id"] == "c1")}
+        for r in rows()
+    ]
+    report = ws.ingest(flat(table), "d")
+    found = ws.dataset("d").rubrics
+    assert found["text"].isna().all()
+    assert found.groupby("criterion")["scale_max"].first().to_dict() == {"c0": 1, "c1": 5}
+    assert "Not used of flat.csv: criterion." in report.notes
+
+
+def test_of_two_columns_of_the_query_the_one_that_differs_is_its_text(ws):
+    table = [{**r, "instruction": "You help.", "input": r["prompt"], "prompt": ""} for r in rows()]
+    ws.ingest(flat(table), "d")
+    assert set(ws.dataset("d").queries["text"]) == {f"What is {q}?" for q in range(4)}
+
+
+@pytest.mark.parametrize(
+    ("column", "values"),
+    [
+        ("max_score", (10, 10)),  # of verdicts
+        ("passing_score", (7, 7)),
+        ("points", (0, 5)),  # awarded
+        ("points", (0, 1)),
+    ],
+)
+def test_numbers_that_do_not_suit_the_labels_are_no_scale_and_no_weight(ws, column, values):
+    """Of one system, where nothing contradicts them."""
+    table = [{**r, "points": "", column: values[r["score"]]} for r in rows(systems=1) if r["judge"] == "j0"]
+    report = ws.ingest(flat(table), "d")
+    found = ws.dataset("d").rubrics
+    assert found["weight"].isna().all()
+    assert set(zip(found["scale_max"], found["pass_mark"], strict=True)) == {(1, 1)}
+    assert any(column in note for note in report.notes if note.startswith("Not used"))
+
+
+def test_a_highest_score_that_labels_exceed_is_the_highest_given(ws):
+    table = [{**r, "score": 1 + i % 5, "min_score": 1, "max_score": 3} for i, r in enumerate(rows())]
+    report = ws.ingest(flat(table), "d")
+    assert report.rejected == 0
+    assert set(ws.dataset("d").rubrics["scale_source"]) == {"inferred"}
+
+
+def test_a_highest_score_that_suits_the_labels_is_the_scale(ws):
+    table = [{**r, "score": i % 4, "min_score": "0", "max_score": "5.0"} for i, r in enumerate(rows())]
+    ws.ingest(flat(table), "d")
+    assert set(ws.dataset("d").rubrics["scale_max"]) == {5}
+
+
+@pytest.mark.parametrize(
+    ("column", "value"), [("pass_threshold", "0.5"), ("omega", "-1"), ("max_score", 1e9)]
+)
+def test_a_number_that_cannot_stand_refuses_no_file(ws, column, value):
+    report = ws.ingest(flat([{**r, column: value} for r in rows()]), "d")
+    assert (report.accepted, report.rejected) == (48, 0)
+    assert ws.dataset("d").rubrics["text"].notna().all()
+
+
+def test_a_number_that_later_rows_show_to_be_none_is_left_out_alone(ws):
+    table = rows(systems=30)
+    table[300]["points"] = "high"
+    report = ws.ingest(flat(table), "d")
+    rubrics = next(part for part in report.parts if part.kind == "rubrics")
+    found = ws.dataset("d").rubrics
+    assert (found["weight"].isna().all(), found["text"].notna().all()) == (True, True)
+    assert rubrics.rejects["reason"].tolist() == [
+        "high is not a number: nothing is taken from the column 'points'"
+    ]
+
+
+def test_one_number_written_in_two_ways_contradicts_nothing(ws):
+    table = [
+        {**r, "points": r["points"] if i % 2 else f"{r['points']}.0"} for i, r in enumerate(rows(systems=30))
+    ]
+    ws.ingest(flat(table), "d")
+    assert set(ws.dataset("d").rubrics["weight"]) == {3, -2}
+
+
+def test_words_for_nothing_are_blank(ws):
+    """Beyond the first rows, too: the first 200 rows are blank."""
+    table = [
+        {**r, "criterion": "n/a", "topic": "None", "points": "NaN"} if i < 200 else r
+        for i, r in enumerate(rows(systems=30))
+    ]
+    table[0] |= {k: rows()[0][k] for k in ("criterion", "topic", "points")}
+    report = ws.ingest(flat(table), "d")
+    data = ws.dataset("d")
+    assert not any(part.rejected for part in report.parts)
+    assert data.rubrics[["text", "weight"]].notna().all(axis=None)
+    assert data.queries["domain"].tolist() == ["law", "law", "tax", "tax"]
+
+
+def test_an_answer_is_kept_as_it_stands(ws):
+    ws.ingest(flat([{**r, "response": f"    code {r['model']}\n"} for r in rows()]), "d")
+    assert ws.dataset("d").answers("m1", "p0")["text"].tolist() == ["    code m1\n"]
+
+
+def test_files_that_contradict_each_other_are_read_without_that_column(ws):
+    """One file a system: none contradicts itself."""
+    table = [{**r, "topic": f"{r['topic']} of {r['model']}"} for r in rows()]
+    files = [flat([r for r in table if r["model"] == m], f"{m}.csv") for m in ("m0", "m1", "m2")]
+    report = ws.ingest(files, "d")
+    queries = next(part for part in report.parts if part.kind == "queries")
+    assert (report.accepted, report.rejected) == (48, 0)
+    assert ws.dataset("d").queries["domain"].isna().all()
+    assert ws.dataset("d").queries["text"].notna().all()
+    assert queries.rejects[["file", "row", "reason"]].values.tolist() == [
+        [
+            "m1.csv",
+            2,
+            "contradicts row 2 of m0.csv about the same query: nothing is taken from the column 'topic'",
+        ]
+    ]
+
+
+def test_how_rows_are_split_into_files_changes_nothing(ws):
+    ws.ingest(flat(rows()), "one")
+    ws.ingest([flat([r for r in rows() if r["model"] == m], f"{m}.csv") for m in ("m2", "m0", "m1")], "three")
+    assert ws.dataset("one").fingerprint == ws.dataset("three").fingerprint
+    assert ws.dataset("one").answers().equals(ws.dataset("three").answers())
+
+
+def test_descriptions_that_contradict_an_earlier_ingest_refuse_no_labels(ws):
+    ws.ingest(flat(rows()), "d")
+    later = [{**r, "model": f"new {r['model']}", "criterion": "Other " + r["criterion"]} for r in rows()]
+    report = ws.ingest(flat(later, "later.csv"), "d")
+    assert (report.accepted, report.rejected) == (48, 0)
+    assert ws.dataset("d").rubrics["text"].str.startswith("Mentions").all()
+    assert "Rows rejected: 8 of later.csv (rubrics)." in report.notes
+
+
+def test_labels_that_name_no_query_are_read_beside_texts_of_queries(ws):
+    table = [{**r, "prompt_id": ""} for r in rows(queries=1)]
+    assert ws.ingest(flat(table), "d").accepted == 12
+
+
+@pytest.mark.parametrize(
+    ("described", "why"),
+    [
+        ({"gold": {"label": "points"}}, "describes 'gold'"),
+        ({"rubrics": {"text": ("criterion", "topic")}}, "from several columns: name one"),
+    ],
+)
+def test_a_plan_that_describes_what_cannot_be_is_refused(ws, described, why):
+    source = flat(rows())
+    plan = plan_ingest(source).changed("flat.csv", described=described)
+    with pytest.raises(IngestError, match=why):
+        ws.ingest_plan(plan, "d", source)
+
+
+def test_a_column_that_is_mapped_is_not_told_as_a_description(ws):
+    source = flat(rows())
+    plan = plan_ingest(source).changed("flat.csv", described={"rubrics": {"text": "criterion_id"}})
+    assert not any("descriptions" in note for note in ws.ingest_plan(plan, "d", source).notes)

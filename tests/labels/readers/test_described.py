@@ -238,6 +238,11 @@ def test_a_reference_is_no_answer(ws):
     assert "Not used of flat.csv: answer." in report.notes
 
 
+def test_a_column_called_answer_that_differs_by_system_is_the_answer(ws):
+    ws.ingest(flat([{("answer" if k == "response" else k): v for k, v in r.items()} for r in rows()]), "d")
+    assert ws.dataset("d").answers("m2", "p3")["text"].tolist() == ["Answer 2 to 3"]
+
+
 def test_a_reference_that_only_later_rows_show_is_left_out_and_said(ws):
     table = [{**r, "response": f"Right {r['prompt_id']}"} for r in rows(queries=60)]
     report = ws.ingest(flat(table), "d")

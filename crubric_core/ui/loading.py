@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 from contextlib import asynccontextmanager
 from importlib import import_module
-from threading import Thread
+from threading import Event, Thread
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -23,13 +23,16 @@ MODULES = (
     "plotly.graph_objects",
     "plotly.io",
 )
+_LOADED = Event()
+_LOADED.set()
 OF_VIEWS = ("crubric_core.ui.shared_view.link", "plotly.io")
 
 
 @asynccontextmanager
 async def load_ahead(app: st.App) -> AsyncIterator[None]:
-    """Load the modules of the pages during the server's start; an earlier visitor loads what he needs himself."""
+    """Load the modules of the pages during the server's start; an earlier visitor waits for them."""
     del app
+    _LOADED.clear()
     Thread(target=_load, name="modules of the pages", daemon=True).start()
     yield
 
@@ -38,8 +41,17 @@ async def load_ahead(app: st.App) -> AsyncIterator[None]:
 async def load_views_ahead(app: st.App) -> AsyncIterator[None]:
     """As ``load_ahead``, for the process of the viewer."""
     del app
+    _LOADED.clear()
     Thread(target=_load, args=(OF_VIEWS,), name="modules of views", daemon=True).start()
     yield
+
+
+def wait_for_modules() -> None:
+    """Until they are loaded. Two threads that import a package and its submodule at once may lock each other out.
+
+    Python then raises in one of them, which may be the visitor's page.
+    """
+    _LOADED.wait()
 
 
 def _load(modules: Sequence[str] = MODULES) -> None:
@@ -48,7 +60,10 @@ def _load(modules: Sequence[str] = MODULES) -> None:
     Streamlit collects garbage after each run of a page, before the last elements are on their way; looking through
     all modules then takes 60 to 90 ms, and none of their 180,000 objects ever becomes garbage.
     """
-    for name in modules:
-        import_module(name)
-    gc.collect()
-    gc.freeze()
+    try:
+        for name in modules:
+            import_module(name)
+        gc.collect()
+        gc.freeze()
+    finally:
+        _LOADED.set()

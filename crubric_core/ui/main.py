@@ -1,9 +1,13 @@
 """The script behind every page: configuration, navigation, error boundary (see app.py)."""
 
+# ruff: noqa: E402 - no module is loaded here while the server's thread still loads them
 from pathlib import Path
 
 import streamlit as st
 
+from crubric_core.ui.loading import wait_for_modules
+
+wait_for_modules()
 from crubric_core.access import current_role
 from crubric_core.server.sign_in import ask_to_sign_in, offer_to_sign_out
 from crubric_core.ui.errors import boundary

@@ -1,9 +1,13 @@
 """The only script of a viewer's process: one shared view, for whoever has its link (see app.py)."""
 
+# ruff: noqa: E402 - no module is loaded here while the server's thread still loads them
 from pathlib import Path
 
 import streamlit as st
 
+from crubric_core.ui.loading import wait_for_modules
+
+wait_for_modules()
 from crubric_core.ui.errors import boundary
 from crubric_core.ui.shared_view.link import show_link
 

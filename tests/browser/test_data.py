@@ -123,8 +123,9 @@ def test_a_name_is_typed_into_the_table_by_keyboard(page: Page, server: Server, 
     see(page, "does not say which system it is about")
     expect(page.get_by_role("button", name="Read 1 file")).to_be_disabled()
     table = page.get_by_role("region", name="Files, whether each is read, and the names in its rows")
-    table.locator('canvas[data-testid="data-grid-canvas"]').click(position={"x": 20, "y": 50}, force=True)
-    page.wait_for_function("document.activeElement.dataset.testid === 'data-grid-canvas'")
+    grid = table.locator('canvas[data-testid="data-grid-canvas"]')
+    grid.click(position={"x": 20, "y": 50}, force=True)
+    expect(grid).to_be_focused()
     for key in ("ArrowRight", "ArrowRight", "Enter"):
         page.keyboard.press(key)
     page.locator("#portal textarea").wait_for()

@@ -267,9 +267,7 @@ def gate_table(reduction: Reduction, gate: Gate, confidence: float = 0.95) -> pd
     ``pair_only`` (at most two judges on every instance), or empty; kappa, n_pairs, discordance and chance (both per
     judge pair, in [0, 1]).
     """
-    known = (
-        np.nan if gate.off else 1.0
-    )  # without any instance the posterior is the prior, which measures nothing
+    known = np.nan if gate.off else 1.0  # without any instance the posterior is the prior alone
     low, high = gate.posterior.interval(confidence)
     by_agreement = gate.statistic == "agreement" and np.isfinite(gate.threshold)
     unmeasured, pair_only = reduction.n_total == 0, reduction.max_panel <= 2

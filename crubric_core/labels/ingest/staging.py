@@ -78,8 +78,8 @@ def parts_of(
     parts += [
         _described_part(f, p, plan, dataset, policies)
         for file, p in tables
-        for f in described_parts(file)
         if file.kind == "labels"
+        for f in described_parts(file)
     ]
     if native:
         parts += _native_parts(native, plan, (dataset, policies), pieces, report)

@@ -18,49 +18,29 @@ KEYS: Mapping[Kind, tuple[str, ...]] = {
 }
 # What a text says that is the same for all of them: nothing of each. See ``_told_apart``.
 WITHIN: Mapping[Kind, tuple[str, ...]] = {"queries": (), "rubrics": ("query",), "answers": ("query",)}
-# In a table of labels "text" or "score" would say nothing of whose it is: these names do.
-_NAMES: Mapping[Kind, Mapping[str, tuple[str, ...]]] = {
+# In a table of labels "text" or "score" would say nothing of whose it is: these names do, the first of them first.
+_NAMES: Mapping[Kind, Mapping[str, str]] = {
     "queries": {
-        "text": (
-            *("query_text", "question_text", "prompt_text", "query", "question", "prompt", "user_prompt"),
-            *("instruction", "input"),
-        ),
-        "domain": ("domain", "topic", "subject", "category"),
-        "task_type": ("task_type",),
-        "omega": ("omega", "query_weight"),
+        "text": "query_text question_text prompt_text query question prompt user_prompt instruction input",
+        "domain": "domain topic subject category",
+        "task_type": "task_type",
+        "omega": "omega query_weight",
     },
     "rubrics": {
-        "text": (
-            *(
-                "rubric_text",
-                "criterion_text",
-                "criteria_text",
-                "rubric_description",
-                "criterion_description",
-            ),
-            *("rubric", "criterion", "criteria", "requirement", "description"),
-        ),
-        "scale_min": ("scale_min", "min_score"),
-        "scale_max": ("scale_max", "max_score"),
-        "pass_mark": ("pass_mark", "pass_threshold", "passing_score"),
-        "weight": ("weight", "rubric_weight", "criterion_weight", "importance", "points"),
-        "dimension": ("dimension", "axis", "aspect", "category"),
-        "severity": ("severity",),
-        "polarity": ("polarity",),
-        "tags": ("tags", "tag"),
+        "text": "rubric_text criterion_text criteria_text rubric_description criterion_description rubric criterion "
+        "criteria requirement description",
+        "scale_min": "scale_min min_score",
+        "scale_max": "scale_max max_score",
+        "pass_mark": "pass_mark pass_threshold passing_score",
+        "weight": "weight rubric_weight criterion_weight importance points",
+        "dimension": "dimension axis aspect category",
+        "severity": "severity",
+        "polarity": "polarity",
+        "tags": "tags tag",
     },
-    "answers": {
-        "text": (
-            *(
-                "answer_text",
-                "response",
-                "response_text",
-                "model_response",
-                "model_output",
-                "output",
-            ),
-            *("completion", "generation", "reply", "answer"),  # the last may be the right one
-        ),
+    "answers": {  # "answer" may be the right one, and comes last
+        "text": "answer_text response response_text model_response model_output output completion generation reply "
+        "answer",
     },
 }
 
@@ -79,15 +59,8 @@ def with_descriptions(plan: FilePlan, rows: Sample) -> FilePlan:
         if (keys := keys_of(plan, kind)) is None:
             continue
         for canonical, words in names.items():
-            column = next(
-                (
-                    c
-                    for word in words
-                    for c in left
-                    if plain_name(c) == word and _describes(plan, rows, keys, c, kind, canonical)
-                ),
-                None,
-            )
+            named = (c for word in words.split() for c in left if plain_name(c) == word)
+            column = next((c for c in named if _describes(plan, rows, keys, c, kind, canonical)), None)
             if column is not None:
                 left.remove(column)
                 described[kind] = {**described.get(kind, {}), canonical: column}
@@ -126,11 +99,8 @@ def described_parts(file: FilePlan) -> list[FilePlan]:
     parts = []
     for kind, columns in descriptions_of(file).items():
         keys = {c: v for c, v in file.mapping.items() if c in KEYS[kind]}
-        mapping = {
-            **dict.fromkeys(SPECS[kind].columns, ""),
-            **keys,
-            **columns,
-        }  # "": no other column by its name
+        others = dict.fromkeys(SPECS[kind].columns, "")  # taken from no column by its name
+        mapping = {**others, **keys, **columns}
         parts.append(replace(file, kind=kind, mapping=mapping, gold=(), described={}, words={}))
     return parts
 

@@ -126,7 +126,7 @@ def worth_sentences(curve: WorthCurve, size: int) -> tuple[str, str]:
     chosen, random = curve.at(size)
     if not chosen.separated:
         return (
-            f"All {count(curve.pool, 'rubric')} that pass separate no pair of systems, so no bank can keep any.",
+            f"All {count(curve.pool, 'candidate')} separate no pair of systems, so no bank can keep any.",
             "Read intervals, not ranks.",
         )
     if size >= curve.pool:

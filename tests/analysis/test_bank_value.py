@@ -170,6 +170,7 @@ def test_of_a_bank_that_holds_the_whole_pool_no_share_is_claimed():
 def test_where_nothing_is_separated_no_share_is_claimed():
     first, _ = worth_sentences(curve_of([1.0, 1.0, 1.0], separated=0), 10)
     assert "separate no pair" in first
+    assert "pass" not in first, "with one judge there is no gate to pass"
     assert "%" not in first
 
 

@@ -18,7 +18,6 @@ MODULES = (
     "crubric_core.ui.page",
     "crubric_core.ui.leaderboard.board",
     "crubric_core.ui.bank.composing",
-    "crubric_core.ui.items.checks",
     "crubric_core.ui.measurability.gate",
     "plotly.graph_objects",
     "plotly.io",
@@ -58,12 +57,14 @@ def _load(modules: Sequence[str] = MODULES) -> None:
     """Load them, and take what they brought out of every later garbage collection.
 
     Streamlit collects garbage after each run of a page, before the last elements are on their way; looking through
-    all modules then takes 60 to 90 ms, and none of their 180,000 objects ever becomes garbage.
+    all modules then takes 60 to 90 ms, and none of their 180,000 objects ever becomes garbage. While they load,
+    collections would take a fifth of the time.
     """
+    gc.disable()
     try:
         for name in modules:
             import_module(name)
-        gc.collect()
         gc.freeze()
     finally:
+        gc.enable()
         _LOADED.set()

@@ -8,7 +8,7 @@ from crubric_core.analysis.warnings import dataset_warnings
 from crubric_core.figures import overview as figures
 from crubric_core.ui import loaders, widgets
 from crubric_core.ui.charts import drawn
-from crubric_core.ui.overview import chips_of, show_chips
+from crubric_core.ui.overview import empty_cards, show_chips
 from crubric_core.ui.page import open_study
 from crubric_core.ui.text import count, plain
 from crubric_core.ui.tour import show_tour
@@ -19,15 +19,14 @@ counts, shares = facts.counts, loaders.shares(study)
 warnings = dataset_warnings(reduction)
 instances = counts["systems"] * counts["rubrics"]
 
-chips = chips_of(study)
-study.answer(
-    overview_sentence(chips),
+judged = (
     f"{count(int(counts['systems']), 'system')} were judged on {count(int(counts['rubrics']), 'rubric')} of "
-    f"{count(int(counts['queries']), 'query', 'queries')} by {count(int(counts['judges']), 'judge')}.",
+    f"{count(int(counts['queries']), 'query', 'queries')} by {count(int(counts['judges']), 'judge')}."
 )
+study.answer(judged)
 if reduction.pass_marks:
     st.caption(plain(" ".join(reduction.pass_marks)))
-show_chips(chips)
+cards = empty_cards()
 show_tour(editor=current_role() == "editor")
 widgets.notes(warnings)
 widgets.figures_row(
@@ -79,3 +78,6 @@ with st.container(horizontal=True):
 
 with st.expander("All datasets of this workspace"):
     widgets.table(loaders.datasets(), widgets.DATASETS)
+
+# Last: until here the browser has all else to draw.
+study.answer(overview_sentence(show_chips(study, cards)), judged)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,6 +16,8 @@ from .text import plain
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from streamlit.delta_generator import DeltaGenerator
+
     from ..analysis.health import Chip
 
 MARKS = {"good": "✓ good", "look": "! look", "stop": "✕ stop"}
@@ -27,19 +30,53 @@ PAGES = {
 }
 
 
-def chips_of(study: loaders.Study) -> list[Chip]:
+@dataclass(frozen=True)
+class Card:
+    """The place of a chip."""
+
+    name: str
+    head: DeltaGenerator
+    rest: DeltaGenerator
+
+
+def empty_cards() -> list[Card]:
+    """A card for each chip, with its name: the page draws on while the chips are computed."""
+    cards = []
+    with st.container(horizontal=True, gap="small"):
+        for name in PAGES:
+            with st.container(border=True, width=184, height="stretch"):
+                cards.append(Card(name, st.empty(), st.container()))
+                cards[-1].head.markdown(f"**{name}**")
+    return cards
+
+
+def show_chips(study: loaders.Study, cards: Sequence[Card]) -> list[Chip]:
     """The chips of the study, in the order of the pipeline; what cannot be computed says why."""
     counts = loaders.facts(study).counts
-    first = health.labels_chip(
-        int(counts["labels"]), float(counts["missing_share"]), int(counts["systems"]), int(counts["queries"])
-    )
-    later: dict[str, Callable[[], Chip]] = {
+    chips: dict[str, Callable[[], Chip]] = {
+        "Labels": lambda: health.labels_chip(
+            int(counts["labels"]),
+            float(counts["missing_share"]),
+            int(counts["systems"]),
+            int(counts["queries"]),
+        ),
         "Agreement": lambda: health.agreement_chip(study.given(), study.gating(), study.verdict()),
         "Model": lambda: health.model_chip(study.calibration()),
         "Bank": lambda: _bank_chip(study),
         "Board": lambda: health.board_chip(study.board(), study.claims()),
     }
-    return [first, *(_or_why_not(name, chip) for name, chip in later.items())]
+    return [_show_chip(card, chips[card.name]) for card in cards]
+
+
+def _show_chip(card: Card, make: Callable[[], Chip]) -> Chip:
+    """Figure, state, and the page that shows more."""
+    with card.rest:
+        chip = _or_why_not(card.name, make)
+        card.head.markdown(f"**{chip.name}** · {MARKS[chip.state]}")
+        st.markdown(plain(chip.figure))
+        st.caption(plain(chip.sentence))
+        st.page_link(loaders.PAGES / f"{PAGES[chip.name]}.py", label="Open")
+    return chip
 
 
 def _bank_chip(study: loaders.Study) -> Chip:
@@ -55,14 +92,3 @@ def _or_why_not(name: str, chip: Callable[[], Chip]) -> Chip:
         return chip()
     except CrubricError as error:
         return health.Chip(name, "none", "stop", str(error))
-
-
-def show_chips(chips: Sequence[Chip]) -> None:
-    """A card each: figure, state, and the page that shows more."""
-    with st.container(horizontal=True, gap="small"):
-        for chip in chips:
-            with st.container(border=True, width=184):
-                st.markdown(f"**{chip.name}** · {MARKS[chip.state]}")
-                st.markdown(plain(chip.figure))
-                st.caption(plain(chip.sentence))
-                st.page_link(loaders.PAGES / f"{PAGES[chip.name]}.py", label="Open")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy import stats
+from scipy.special import betainccinv, betaincinv, stdtrit
 
 from .types import FloatArray
 
@@ -25,7 +25,7 @@ def jackknife_half_width(left: FloatArray, confidence: float, comparisons: int =
     if n < 2:
         return np.full(left.shape[1:], np.nan)
     error = np.sqrt((n - 1) / n * ((left - left.mean(axis=0)) ** 2).sum(axis=0))
-    return np.asarray(stats.t.isf((1 - confidence) / (2 * comparisons), n - 1) * error)
+    return np.asarray(-stdtrit(n - 1, (1 - confidence) / (2 * comparisons)) * error)
 
 
 def exact_binomial_interval(met: float, trials: float, confidence: float) -> tuple[float, float]:
@@ -33,6 +33,6 @@ def exact_binomial_interval(met: float, trials: float, confidence: float) -> tup
     if trials <= 0:
         return float("nan"), float("nan")
     tail = (1 - confidence) / 2
-    low = stats.beta.ppf(tail, met, trials - met + 1) if met > 0 else 0.0
-    high = stats.beta.isf(tail, met + 1, trials - met) if met < trials else 1.0
+    low = betaincinv(met, trials - met + 1, tail) if met > 0 else 0.0
+    high = betainccinv(met + 1, trials - met, tail) if met < trials else 1.0
     return float(low), float(high)

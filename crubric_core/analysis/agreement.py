@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.stats import rankdata
+import pandas as pd
 
 from ..leaderboard.inference import Inference, infer
 from ..leaderboard.influence import Domains, score_influence
@@ -99,4 +99,4 @@ def _compare(
 def _spearman(x: FloatArray, y: FloatArray) -> float:
     if len(x) < 3 or np.ptp(x) == 0 or np.ptp(y) == 0:
         return float("nan")
-    return float(np.corrcoef(rankdata(x), rankdata(y))[0, 1])
+    return float(np.corrcoef(pd.Series(x).rank(), pd.Series(y).rank())[0, 1])

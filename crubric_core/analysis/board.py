@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from scipy import stats
+from scipy.special import bdtr
 
 from ..leaderboard.inference import Inference
 from ..settings import Settings
@@ -38,8 +38,8 @@ class Labelled:
         """
         share = self.on / np.maximum(self.of, 1)
         usual = self.on.sum() / max(self.of.sum(), 1)
-        drawn = np.ceil(self.on / self.together), np.ceil(self.of / self.together)
-        tail = stats.binom.cdf(*drawn, usual)
+        on, of = (np.ceil(count / self.together).astype(int) for count in (self.on, self.of))
+        tail = bdtr(on, of, usual)
         return np.asarray((share < FEWER * share.max()) & (tail < CHANCE / len(share)))
 
 

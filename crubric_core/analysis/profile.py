@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.stats import t as student
+from scipy.special import stdtrit
 
 from ..irt.information import expected_shares
 from ..leaderboard.cross_fit import CrossFit
@@ -178,7 +178,7 @@ def _against_others(
     if n == 1:
         return n, value, others, difference, nothing, nothing
     spread = w * (own[known] - mean[known] - difference)
-    half = float(student.ppf((1 + confidence) / 2, n - 1) * np.sqrt(n / (n - 1) * (spread**2).sum()))
+    half = float(stdtrit(n - 1, (1 + confidence) / 2) * np.sqrt(n / (n - 1) * (spread**2).sum()))
     return n, value, others, difference, difference - half, difference + half
 
 

@@ -15,7 +15,8 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from scipy import sparse, stats
+from scipy import sparse
+from scipy.special import stdtrit
 
 from ..types import FloatArray
 
@@ -205,7 +206,7 @@ def _similar(texts: Sequence[str]) -> list[tuple[int, int, float]]:
 
 def least_negative(n_systems: int) -> float:
     """The correlation below which one of ``n_systems`` pairs is negative at the one-sided level 1% (Student's t)."""
-    t = float(stats.t.ppf(0.01, n_systems - 2))
+    t = float(stdtrit(n_systems - 2, 0.01))
     return t / float(np.sqrt(n_systems - 2 + t**2))
 
 

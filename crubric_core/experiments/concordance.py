@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import stats
+from scipy.special import stdtrit
 
 from ..types import BoolArray, FloatArray, IntArray
 
@@ -108,7 +108,7 @@ def jackknife(values: FloatArray, confidence: float) -> tuple[float, float, floa
     if n < 3 or not np.isfinite(estimate):
         return estimate, float("nan"), float("nan")
     se = float(np.sqrt((n - 1) / n * ((without - without.mean()) ** 2).sum()))
-    half = float(stats.t.ppf((1 + confidence) / 2, n - 1)) * se
+    half = float(stdtrit(n - 1, (1 + confidence) / 2)) * se
     return estimate, estimate - half, estimate + half
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy import stats
+import pandas as pd
+from scipy.special import stdtr, stdtrit
 
 from ..intervals import percentile_interval
 from ..types import BoolArray, FloatArray, IntArray
@@ -35,7 +36,7 @@ def spearman_p(rho: float, n: int) -> float:
         return float("nan")
     if abs(rho) >= 1:
         return 0.0
-    return float(2 * stats.t.sf(abs(rho) * np.sqrt((n - 2) / (1 - rho**2)), n - 2))
+    return float(2 * stdtr(n - 2, -abs(rho) * np.sqrt((n - 2) / (1 - rho**2))))
 
 
 def mean_interval(
@@ -54,7 +55,7 @@ def mean_interval(
     if n < 2:
         return mean, float("nan"), float("nan"), n
     spread = known.std(ddof=1) * np.sqrt(1 / n + held_out)
-    half = float(stats.t.ppf((1 + confidence) / 2, n - 1) * spread)
+    half = float(stdtrit(n - 1, (1 + confidence) / 2) * spread)
     return mean, mean - half, mean + half, n
 
 
@@ -77,7 +78,7 @@ def half_width(drawn: FloatArray, repeats: FloatArray, units: int, confidence: f
     if min(len(drawn), len(repeats)) < 2:
         return float("nan")
     variance = drawn.var(ddof=1) + repeats.var(ddof=1) / len(repeats)
-    return float(stats.t.ppf((1 + confidence) / 2, units - 1) * np.sqrt(variance))
+    return float(stdtrit(units - 1, (1 + confidence) / 2) * np.sqrt(variance))
 
 
 def known_mean(values: FloatArray, axis: int = 0) -> FloatArray:
@@ -118,8 +119,8 @@ def interquartile_range(values: FloatArray) -> float:
 def _centred_ranks(values: FloatArray) -> FloatArray:
     """Mean ranks along the last axis less their mean; NaN where a value is."""
     if values.shape[-1] > COUNTED:
-        ranks = stats.rankdata(values, axis=-1, nan_policy="propagate")
-        return np.asarray(ranks - ranks.mean(axis=-1, keepdims=True))
+        rows = pd.DataFrame(values.reshape(-1, values.shape[-1])).rank(axis=1).to_numpy()
+        return np.asarray(rows - rows.mean(axis=1, keepdims=True)).reshape(values.shape)
     # Twice a centred rank is how many are below less how many are above: far cheaper than sorting a few.
     difference = values[..., :, None] - values[..., None, :]
     return np.asarray(np.sign(difference).sum(axis=-1) / 2)

@@ -11,7 +11,6 @@ from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
-from scipy import stats
 
 from ..judges.measurability import gate_is_off
 from ..labels.store.dataset import Dataset
@@ -137,10 +136,12 @@ def correlation_table(q: FloatArray, kappa: FloatArray, tested: bool = True) -> 
     q, kappa: (J,). The p is NaN unless ``tested``: of judges compared with each other both come from the same labels,
     and r is above 0 though all rubrics be equally clear (docs/method.md §11).
     """
+    from scipy.stats import pearsonr  # a quarter of a second, and no page needs it at its first visit
+
     known = np.isfinite(q) & np.isfinite(kappa)
     r = p = float("nan")
     if known.sum() >= 3 and np.ptp(q[known]) > 0 and np.ptp(kappa[known]) > 0:
-        r, p = (float(value) for value in stats.pearsonr(q[known], kappa[known]))
+        r, p = (float(value) for value in pearsonr(q[known], kappa[known]))
         p = p if tested else float("nan")
     return pd.DataFrame({"r": [r], "p": [p], "rubrics": [int(known.sum())]})
 

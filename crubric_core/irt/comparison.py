@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import numpy as np
 import pandas as pd
-from scipy import stats
+from scipy.special import stdtr
 
 from ..settings import Model, Priors, Quadrature
 from ..types import FloatArray, IntArray
@@ -98,7 +98,7 @@ def behind_the_best(
     error = clustered_standard_errors(behind, system, rubric)
     t = np.full(models, np.nan)
     np.divide(behind.sum(axis=1) / max(behind.shape[1], 1), error, out=t, where=error > 0)
-    p = 2 * stats.t.sf(t, max(len(np.unique(system)) - 1, 1))
+    p = 2 * stdtr(max(len(np.unique(system)) - 1, 1), -t)
     return error, np.minimum(models * (models - 1) / 2 * p, 1.0)
 
 

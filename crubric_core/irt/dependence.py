@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from scipy.stats import norm
+from scipy.special import ndtri
 
 from ..types import BoolArray, FloatArray, IntArray
 from .diagnostics import standardised
@@ -71,7 +71,7 @@ def local_dependence(residual: FloatArray, query_index: IntArray, *, keep: int =
         counts += np.histogram(block.q3, EDGES)[0]
         n_pairs, total = n_pairs + len(block.q3), total + float(block.q3.sum())
     mean = total / n_pairs if n_pairs else float("nan")
-    bound = float(norm.isf(LEVEL / max(n_pairs, 1) / 2))
+    bound = -float(ndtri(LEVEL / max(n_pairs, 1) / 2))
     frames, n_flagged, n_within = [], 0, 0
     for block in _blocks(residual):
         flagged = _flagged(block, mean, bound)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from scipy.stats import norm
+from scipy.special import ndtri
 
 from ..errors import FitError
 from ..intervals import percentile_interval
@@ -142,7 +142,7 @@ def empirical_curve(fit: IrtFit, y: FloatArray, rubric: int, confidence: float =
 
 def wilson_interval(share: float, n: int, confidence: float) -> tuple[float, float]:
     """Wilson's score interval of a share seen in ``n`` trials."""
-    z2 = float(norm.isf((1 - confidence) / 2)) ** 2
+    z2 = float(ndtri((1 + confidence) / 2)) ** 2
     centre = (share + z2 / (2 * n)) / (1 + z2 / n)
     half = np.sqrt(z2 * (share * (1 - share) / n + z2 / (4 * n * n))) / (1 + z2 / n)
     return float(centre - half), float(centre + half)

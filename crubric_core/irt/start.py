@@ -8,8 +8,8 @@ where systems are many.
 from __future__ import annotations
 
 import numpy as np
-from scipy.special import expit
-from scipy.stats import norm, rankdata
+import pandas as pd
+from scipy.special import expit, ndtri
 
 from ..settings import Priors
 from ..types import FloatArray
@@ -28,7 +28,7 @@ def normal_scores(passed: FloatArray, mask: FloatArray | None) -> FloatArray:
     else:
         rates = passed.sum(axis=1) / mask.sum(axis=1)
         excess = (passed.sum(axis=0) - rates @ mask) / np.maximum(mask.sum(axis=0), 1)
-    return np.asarray(norm.ppf((rankdata(excess) - 0.375) / (len(excess) + 0.25)))
+    return np.asarray(ndtri((pd.Series(excess).rank() - 0.375) / (len(excess) + 0.25)))
 
 
 def regress_rubrics(

@@ -18,8 +18,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.special import expit, log_expit, logit
-from scipy.stats import norm, qmc
+from scipy.special import expit, log_expit, logit, ndtri
 
 from ..types import BoolArray, FloatArray, IntArray
 from .fit import IrtFit
@@ -127,10 +126,12 @@ def _guessed(
 
 def _draw(fit: IrtFit, y: FloatArray, rubrics: IntArray) -> _Draws:
     """Quasi-random draws around the estimates, by the curvature there; thresholds shift and stretch together."""
+    from scipy.stats import qmc  # a quarter of a second, and few ask for these draws
+
     n = len(rubrics)
     directions = 3 if fit.model in ("3PL", "GRM") else (1 if fit.model == "1PL" else 2)
     root = np.linalg.cholesky(np.linalg.inv(_curvature(fit, y, rubrics, directions)))
-    unit = norm.ppf(qmc.Sobol(directions, scramble=True, rng=np.random.default_rng(0)).random(POINTS))
+    unit = ndtri(qmc.Sobol(directions, scramble=True, rng=np.random.default_rng(0)).random(POINTS))
     steps = SPREAD * np.einsum("jpr,qr->jqp", root, unit)
     drawn = _moved(fit, rubrics, steps)
     return replace(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
-from scipy import stats
+from scipy.special import betaincc, betainccinv, betaincinv
 
 from ..arguments import as_numbers
 from ..errors import SettingsError
@@ -74,7 +74,7 @@ class MeasurabilityPosterior:
         # Thousands of rubrics have some hundred counts between them.
         different, of = np.unique(self.a + 1j * self.b, return_inverse=True)
         a, b = different.real, different.imag
-        low, high = stats.beta.ppf(tail, a, b), stats.beta.isf(tail, a, b)
+        low, high = betaincinv(a, b, tail), betainccinv(a, b, tail)
         return np.asarray(low)[of], np.asarray(high)[of]
 
     def p_above(self, tau: float) -> FloatArray:
@@ -91,7 +91,7 @@ class MeasurabilityPosterior:
             Pr(q ≥ tau | labels), in [0, 1].
 
         """
-        return np.asarray(stats.beta.sf(tau, self.a, self.b))
+        return np.asarray(betaincc(self.a, self.b, tau))
 
 
 def measurability_posterior(

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from scipy import stats
-from scipy.special import expit, logit
+from scipy.special import betainccinv, betaincinv, expit, logit
 
 from ..intervals import jackknife_half_width
 from ..types import FloatArray, IntArray
@@ -148,8 +147,8 @@ def _rates(tallies: FloatArray, confidence: float) -> tuple[Rate, Rate, int | No
     right, wrong = tallies[:, :, 0], tallies[:, :, 1]
     shares, tail = right / (right + wrong), (1 - confidence) / 2
     centre, half = logit(shares[0]), jackknife_half_width(logit(shares[1:]), confidence)
-    low = np.fmin(stats.beta.ppf(tail, right[0], wrong[0]), expit(centre - half))
-    high = np.fmax(stats.beta.isf(tail, right[0], wrong[0]), expit(centre + half))
+    low = np.fmin(betaincinv(right[0], wrong[0], tail), expit(centre - half))
+    high = np.fmax(betainccinv(right[0], wrong[0], tail), expit(centre + half))
     sensitivity, specificity = (Rate(shares[0, n], low[n], high[n]) for n in (0, 1))
     return sensitivity, specificity, _worst(shares.sum(axis=1), confidence)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.stats import rankdata
+import pandas as pd
 
 from ..types import BoolArray, FloatArray
 
@@ -43,7 +43,7 @@ def ranks_by_counting(
 
     Least: 1 + systems separated above. Greatest: M - systems separated below.
     """
-    rank = rankdata(-np.round(estimate, DECIMALS), method="min").astype(float)
+    rank = pd.Series(np.round(estimate, DECIMALS)).rank(method="min", ascending=False).to_numpy()
     above = separated & (estimate[None, :] > estimate[:, None])
     below = separated & (estimate[None, :] < estimate[:, None])
     return rank, 1.0 + above.sum(axis=1), float(len(estimate)) - below.sum(axis=1)

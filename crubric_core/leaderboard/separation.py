@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.stats import norm
+from scipy.special import ndtr
 
 from ..intervals import percentile_interval
 from ..types import BoolArray, FloatArray
@@ -75,7 +75,7 @@ def two_sided_p(difference: FloatArray) -> FloatArray:
     mean, sd = difference.mean(axis=0), difference.std(axis=0, ddof=1)
     z = np.where(mean == 0, 0.0, np.inf)
     np.divide(np.abs(mean), sd, out=z, where=sd > 0)
-    p: FloatArray = 2 * norm.sf(z)
+    p: FloatArray = 2 * ndtr(-z)
     return p
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.stats import rankdata
+import pandas as pd
 
 from ..intervals import percentile_interval
 from ..settings import TierRule
@@ -144,6 +144,7 @@ def _ranks(draws: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Best and worst rank of each system in each replicate, (R, M) each; NaN for systems that are not ranked."""
     ranked = np.isfinite(draws).all(axis=0)
     best, worst = np.full(draws.shape, np.nan), np.full(draws.shape, np.nan)
-    best[:, ranked] = rankdata(-draws[:, ranked], method="min", axis=1)
-    worst[:, ranked] = rankdata(-draws[:, ranked], method="max", axis=1)
+    drawn = pd.DataFrame(draws[:, ranked])
+    best[:, ranked] = drawn.rank(axis=1, method="min", ascending=False)
+    worst[:, ranked] = drawn.rank(axis=1, method="max", ascending=False)
     return best, worst

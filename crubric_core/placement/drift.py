@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import stats
+from scipy.special import ndtr, ndtri
 
 from ..bank.item_spread import Spread
 from ..intervals import exact_binomial_interval, jackknife_half_width
@@ -58,7 +58,7 @@ def rubric_drift(fit: IrtFit, spread: Spread, y: FloatArray, seed: int) -> Rubri
     if len(tested):
         low, middle, high = np.quantile(z[tested], [0.25, 0.5, 0.75])
         z = (z - middle) / max(1.0, 0.7413 * (high - low))
-    p_value = 2 * stats.norm.sf(np.abs(z))
+    p_value = 2 * ndtr(-np.abs(z))
     flagged = np.zeros(len(z), dtype=bool)
     flagged[tested] = holm_rejects(p_value[tested], LEVEL)
     return RubricDrift(n_labels, shift, z, p_value, flagged)
@@ -93,7 +93,7 @@ def _deviate(
     share, got = total.mean(axis=0), int(labels[known].sum())
     below, above = float(share[: got + 1].sum()), float(share[got:].sum())
     p = min(1.0, 2 * min(below, above))
-    return float(stats.norm.isf(max(p, 1e-300) / 2)) * (1 if below < above else -1)
+    return -float(ndtri(max(p, 1e-300) / 2)) * (1 if below < above else -1)
 
 
 def _level_chances(
@@ -147,7 +147,7 @@ def judge_drift(old: FloatArray, new: FloatArray, query: IntArray, confidence: f
     chance = _chance_of_a_flip(old, new)
     shift, half = jackknife(lambda a, b: float((b - a).mean()))
     error = np.sqrt(((new - old) ** 2).sum() + 2) / max(n, 1)
-    half = float(np.maximum(half, stats.norm.isf((1 - confidence) / 2) * error))
+    half = float(np.maximum(half, ndtri((1 + confidence) / 2) * error))
     return JudgeDrift(
         cells=n,
         queries=len(names),

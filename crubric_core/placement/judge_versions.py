@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
-from scipy import stats
+from scipy.special import stdtr
 
 from ..leaderboard.separation import holm_rejects
 from ..types import FloatArray
@@ -63,4 +63,4 @@ def _p_value(bank_scale: BankScale, first: FloatArray, second: FloatArray) -> fl
         bank_scale.settings.seed,
     )
     error = np.sqrt(((new.contributions - old.contributions) ** 2).sum())
-    return 2 * float(stats.t.sf(abs(new.theta - old.theta) / error, new.units - 1)) if error > 0 else 1.0
+    return 2 * float(stdtr(new.units - 1, -abs(new.theta - old.theta) / error)) if error > 0 else 1.0

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import stats
+from scipy.special import stdtr
 
 from ..types import FloatArray, IntArray
 
@@ -83,5 +83,5 @@ def drift(new: FloatArray, old: FloatArray, unit: IntArray) -> Drift | None:
     mean = float(sums.sum() / len(known))
     rest = sums - mean * np.bincount(at)
     se = float(np.sqrt((rest**2).sum() * n / (n - 1))) / len(known)
-    p = 2 * float(stats.t.sf(abs(mean) / se, n - 1)) if se > 0 else float(mean == 0)
+    p = 2 * float(stdtr(n - 1, -abs(mean) / se)) if se > 0 else float(mean == 0)
     return Drift(mean, p, n)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import streamlit as st
-from scipy.stats import norm
+from scipy.special import ndtri
 
 from ...analysis.selection import query_positions
 from ...analysis.stage import Key
@@ -18,7 +18,7 @@ from ..loaders import FEW, Study, facts
 def ability_interval(study: Study) -> tuple[FloatArray, FloatArray]:
     """(M,) ends of each system's interval of θ by the information of all rubrics, at the settings' level."""
     theta = study.calibration().fit.theta
-    margin = float(norm.isf((1 - study.settings.confidence) / 2)) * study.standard_errors()
+    margin = float(ndtri((1 + study.settings.confidence) / 2)) * study.standard_errors()
     return theta - margin, theta + margin
 
 

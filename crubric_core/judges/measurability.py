@@ -75,7 +75,7 @@ class MeasurabilityPosterior:
         different, of = np.unique(self.a + 1j * self.b, return_inverse=True)
         a, b = different.real, different.imag
         low, high = betaincinv(a, b, tail), betainccinv(a, b, tail)
-        return np.asarray(low)[of], np.asarray(high)[of]
+        return np.asarray(low, dtype=float)[of], np.asarray(high, dtype=float)[of]
 
     def p_above(self, tau: float) -> FloatArray:
         """The probability that the agreement rate reaches a threshold.

@@ -43,7 +43,9 @@ def ranks_by_counting(
 
     Least: 1 + systems separated above. Greatest: M - systems separated below.
     """
-    rank = pd.Series(np.round(estimate, DECIMALS)).rank(method="min", ascending=False).to_numpy()
+    rank = np.asarray(
+        pd.Series(np.round(estimate, DECIMALS)).rank(method="min", ascending=False), dtype=float
+    )
     above = separated & (estimate[None, :] > estimate[:, None])
     below = separated & (estimate[None, :] < estimate[:, None])
     return rank, 1.0 + above.sum(axis=1), float(len(estimate)) - below.sum(axis=1)

@@ -68,14 +68,15 @@ def open_study(title: str, *, settings: bool = True, show_tau_t: bool = False) -
         )
         state.pick_another(names)
         st.stop()
-    row = found.iloc[names.index(state.pick_dataset(names))]
-    heading.title(f"{title} · {plain(shorten(row['name'], 60))}", anchor=False)
-    dataset, fingerprint = loaders.workspace().dataset(row["name"]), row["fingerprint"]
-    rubrics = int(row["rubrics"])
-    if settings:
-        settings_bar(rubrics, partial(_quarter, dataset, fingerprint), show_tau_t=show_tau_t)
-        offer_to_save(row["name"], title.lower().replace(" ", "_"))
-    chosen, composition = _held(rubrics), state.held_composition(row["name"])
+    with state.one_step():
+        row = found.iloc[names.index(state.pick_dataset(names))]
+        heading.title(f"{title} · {plain(shorten(row['name'], 60))}", anchor=False)
+        dataset, fingerprint = loaders.workspace().dataset(row["name"]), row["fingerprint"]
+        rubrics = int(row["rubrics"])
+        if settings:
+            settings_bar(rubrics, partial(_quarter, dataset, fingerprint), show_tau_t=show_tau_t)
+            offer_to_save(row["name"], title.lower().replace(" ", "_"))
+        chosen, composition = _held(rubrics), state.held_composition(row["name"])
     if composition is not None:
         st.caption("The bank is composed by hand; the Bank page shows how, and resets it.")
         chosen = replace(chosen, composition=composition)

@@ -8,6 +8,7 @@ the nearest preset, as the command line does.
 from __future__ import annotations
 
 import json
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import streamlit as st
@@ -18,12 +19,13 @@ from ..settings import Settings
 from .settings_address import NAMES, read_settings, spelled
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
 DEFAULTS = Settings()
 _HELD, _WRITTEN = "settings held", "settings written"
 _BARE = "address bare"  # the run began without a dataset in the address: somebody came by the navigation
 _ANOTHER = "another dataset"
+_WAITING = "address waiting"
 COMPOSITION = "composition"
 LONGEST_COMPOSITION = 1_200  # characters of an address
 _COMPOSED, _COMPOSED_WRITTEN, _COMPOSED_MOVED = (
@@ -45,8 +47,9 @@ def keep_address() -> None:
     arrive()
     if (held := _held_dataset()) is not None:
         st.session_state["dataset held"] = st.session_state["dataset written"] = held
-        _write({"dataset": held})
-        held_settings()
+        with one_step():
+            _write({"dataset": held})
+            held_settings()
 
 
 def held_dataset() -> str | None:
@@ -72,7 +75,7 @@ def pick_another(names: Sequence[str]) -> None:
 
 def _held_dataset() -> str | None:
     """What the address asks for where it is another than this session wrote, else what the session holds."""
-    session, given = st.session_state, st.query_params.get("dataset")
+    session, given = st.session_state, _address("dataset")
     if given is not None and given != session.get("dataset written") and not session.get("dataset moved"):
         session["dataset held"] = given
     held: str | None = session.get("dataset held")
@@ -126,7 +129,7 @@ def hold_settings(settings: Settings) -> None:
 
 def held_system(name: str, known: Sequence[str]) -> str | None:
     """The system that a parameter of the address names, kept as dataset and settings are; None if none, or unknown."""
-    session, given = st.session_state, st.query_params.get(name)
+    session, given = st.session_state, _address(name)
     held, written, moved = (f"{name} {part}" for part in ("held", "written", "moved"))
     has_given = given is not None or not session.get(_BARE, True)
     if has_given and given != session.get(written) and not session.get(moved):
@@ -145,7 +148,7 @@ def hold_system(name: str, system: str | None) -> None:
 
 def held_composition(dataset: str) -> Composition | None:
     """What this session asks of the dataset's bank; an address goes before it, and says it where it is short."""
-    session, given = st.session_state, st.query_params.get(COMPOSITION)
+    session, given = st.session_state, _address(COMPOSITION)
     every: dict[str, Composition] = session.setdefault(_COMPOSED, {})
     told = given is not None or not session.get(_BARE, True)
     if told and given != session.get(_COMPOSED_WRITTEN) and not session.get(_COMPOSED_MOVED):
@@ -170,13 +173,39 @@ def hold_composition(dataset: str, composition: Composition | None) -> None:
 
 
 def _given() -> dict[str, str]:
-    return {name: st.query_params[name] for name in NAMES if name in st.query_params}
+    given = {name: _address(name) for name in NAMES}
+    return {name: value for name, value in given.items() if value is not None}
+
+
+def _address(name: str) -> str | None:
+    """What the page's address says, or will say at the end of ``one_step``."""
+    waiting: dict[str, str | None] = st.session_state.get(_WAITING) or {}
+    return waiting[name] if name in waiting else st.query_params.get(name)
 
 
 def _write(values: Mapping[str, str | None]) -> None:
-    """Put these into the page's address, or take them out of it."""
-    for name, value in values.items():
-        if value is None:
-            st.query_params.pop(name, None)
-        elif st.query_params.get(name) != value:
-            st.query_params[name] = value
+    """Put these into the page's address, or take them out of it; within ``one_step`` at its end."""
+    waiting: dict[str, str | None] | None = st.session_state.get(_WAITING)
+    if waiting is not None:
+        waiting.update(values)
+        return
+    changed = {name: value for name, value in values.items() if st.query_params.get(name) != value}
+    if given := {name: value for name, value in changed.items() if value is not None}:
+        st.query_params.update(given)
+    for name in sorted(changed.keys() - given.keys()):
+        st.query_params.pop(name)
+
+
+@contextmanager
+def one_step() -> Iterator[None]:
+    """Write to the address at once what is written meanwhile.
+
+    The browser takes every change of the address for a step, so that Back would stop at half of the settings.
+    """
+    waiting: dict[str, str | None] = {}
+    st.session_state[_WAITING] = waiting
+    try:
+        yield
+    finally:
+        st.session_state[_WAITING] = None
+        _write(waiting)

@@ -64,8 +64,26 @@ def test_dataset_and_settings_survive_every_page_a_reload_and_the_way_back(
     assert "budget=90" in page.url
     page.go_back()
     expect(page.locator("h1").first).to_have_text("Publish · mine", timeout=60_000)
-    expect(page).to_have_url(re.compile("tau_c=0.4"), timeout=60_000)  # written once the page has run
+    expect(page).to_have_url(re.compile("tau_c=0.4"), timeout=60_000)
     assert "Traceback" not in server.log.read_text()
+
+
+def test_each_page_is_one_step_back(page: Page, server: Server) -> None:
+    """The browser takes each change of the address for a step: one with half of the settings lost the other half."""
+    first = f"{server.url}/leaderboard?dataset=mine&tau_c=0.4&budget=90"
+    page.goto(first)
+    wait_until_idle(page)
+    steps = page.evaluate("history.length")
+    for name in ("Bank", "Data", "Items"):
+        page.get_by_test_id("stSidebarNav").get_by_role("link", name=name, exact=True).click()
+        expect(page.locator("h1").first).to_contain_text(name, timeout=60_000)
+        wait_until_idle(page)
+    assert page.evaluate("history.length") == steps + 3
+    for name in ("Data", "Bank", "Leaderboard"):
+        page.go_back()
+        expect(page.locator("h1").first).to_contain_text(name, timeout=60_000)
+        wait_until_idle(page)
+    assert page.url == first
 
 
 def test_the_first_page_says_that_a_dataset_is_gone(page: Page, server: Server) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from ..judges.measurability import gate_is_off
+from ..labels.checks.dataset_checks import MUCH_MISSING
 from ..leaderboard.comparisons import FEW_UNITS
 from ..leaderboard.cross_fit import FEW_SYSTEMS
 from ..text import count, sentence_case
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
 
 State = Literal["good", "look", "stop"]
 SEVERITY: dict[State, int] = {"good": 0, "look": 1, "stop": 2}
-MUCH_MISSING = 0.2  # share of the labels
 LARGE_EFFECT = 3.0  # design effect
 
 
@@ -67,7 +67,8 @@ def labels_chip(n_labels: int, missing: float, n_systems: int, n_queries: int) -
         said = f"{count(n_queries, 'query', 'queries')} only: few pairs can be separated. Add queries."
         return Chip("Labels", figure, "look", said)
     if missing > MUCH_MISSING:
-        return Chip("Labels", figure, "look", f"{missing:.0%} are missing.")
+        said = f"{missing:.0%} are missing: add them, and label the answers that failed as failed."
+        return Chip("Labels", figure, "look", said)
     return Chip("Labels", figure, "good", f"{n_labels:,} labels, {missing:.0%} missing.")
 
 

@@ -188,7 +188,7 @@ def run_check(args: argparse.Namespace) -> None:
     with existing(args.workspace) as workspace:
         findings = workspace.dataset(args.dataset).checks()
         if not findings:
-            print("Nothing looks wrong.", file=sys.stderr)
+            print("No data-quality issue was found.", file=sys.stderr)
         for finding in findings:
             examples = json.loads(finding.examples.to_json(orient="records"))
             print_json(

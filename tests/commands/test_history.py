@@ -50,7 +50,7 @@ def test_what_is_doubtful_is_named(crubric, labels):
     assert finding["examples"][0]["value"] == "hmm"
 
 
-def test_where_nothing_looks_wrong_the_command_says_so(tmp_path, capsys):
+def test_where_no_issue_is_found_the_command_says_so(tmp_path, capsys):
     labels = "system,query,rubric,judge,label\n" + "".join(
         f"s{i},q{j},r{j},j{k},{(i + j + k) % 2}\n" for i in range(6) for j in range(6) for k in range(3)
     )
@@ -59,7 +59,7 @@ def test_where_nothing_looks_wrong_the_command_says_so(tmp_path, capsys):
         assert not workspace.dataset("d").checks()
     assert main(["check", "--workspace", str(tmp_path / "clean.duckdb"), "--dataset", "d"]) == 0
     said = capsys.readouterr()
-    assert (said.out, said.err) == ("", "Nothing looks wrong.\n")
+    assert (said.out, said.err) == ("", "No data-quality issue was found.\n")
 
 
 def test_a_dataset_is_copied_renamed_taken_back_and_deleted(crubric, labels):

@@ -23,6 +23,7 @@ _ORDER = ("error", "warning", "note")
 _UNEQUAL = 0.1  # share of a system's labels that would have to come from other judges
 _MANY_BLANK = 0.05  # share of a judge's labels
 _THIN = 0.9  # share of the labels of the judge with the most of a system
+MUCH_MISSING = 0.2  # share of systems × rubrics × judges
 
 
 def check_dataset(cursor: duckdb.DuckDBPyConnection, dataset_id: int) -> tuple[Finding, ...]:
@@ -40,7 +41,7 @@ def _check(
     ((n_queries,),) = cursor.execute(
         "SELECT count(*) FROM queries WHERE dataset_id = ?", [dataset_id]
     ).fetchall()
-    found += _coverage(covered, n_queries)
+    found += [*_missing(cursor, covered), *_coverage(covered, n_queries)]
     for check in _CHECKS:
         found += check(cursor, dataset_id)
     return by_severity(found)
@@ -184,6 +185,20 @@ def coverage(cursor: duckdb.DuckDBPyConnection, dataset_id: int) -> pd.DataFrame
         """,
         dataset_id,
     )
+
+
+def _missing(cursor: duckdb.DuckDBPyConnection, table: pd.DataFrame) -> Iterator[Finding]:
+    """That much of systems × rubrics × judges has no label, also where all judges lack the same."""
+    ((n_rubrics,),) = cursor.execute("SELECT count(*) FROM facts_now").fetchall()
+    room = len(table) * n_rubrics
+    known = int(table["labels"].sum())
+    if room and 1 - known / room > MUCH_MISSING:
+        sentence = (
+            f"{1 - known / room:.0%} of the labels that {count(table['system'].nunique(), 'system')}, "
+            f"{count(n_rubrics, 'rubric')} and {count(table['judge'].nunique(), 'judge')} can have are missing: "
+            "systems that lack other labels are hard to compare. Add them, and label the answers that failed as failed."
+        )
+        yield Finding("warning", "missing", "Many missing labels", sentence, room - known, pd.DataFrame())
 
 
 def _coverage(table: pd.DataFrame, n_queries: int) -> Iterator[Finding]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from crubric_core.analysis.health import labels_chip
 from crubric_core.labels import Workspace
 
 HEADER = "system,query,rubric,judge,label"
@@ -108,6 +109,21 @@ def test_pairs_that_a_judge_did_not_see_are_named_with_the_whole_coverage(ws):
     assert table.loc[("s1", "j1"), "share"] == 1
 
 
+@pytest.mark.parametrize(("judges", "kept"), [(1, 0.5), (3, 0.5), (3, 0.9)])
+def test_many_missing_labels_are_a_finding_where_the_overview_says_look(ws, judges, kept):
+    rng = np.random.default_rng(4)
+    ws.ingest(labels([c for c in panel(judges=judges) if rng.random() < kept]), "d")
+    counts = ws.dataset("d").counts()
+    chip = labels_chip(counts["labels"], counts["missing_share"], counts["systems"], 50)
+    finding = next((finding for finding in ws.dataset("d").checks() if finding.code == "missing"), None)
+    assert (finding is not None) == (chip.state == "look") == (kept == 0.5)
+    if finding is not None:
+        assert finding.count == round(8 * 60 * judges * counts["missing_share"])
+        for said in (finding.sentence, chip.sentence):
+            assert said.startswith(f"{counts['missing_share']:.0%} ")
+            assert "label the answers that failed as failed" in said
+
+
 def test_systems_with_judges_of_their_own_are_named(ws):
     cells = [c for c in panel() if (c[3] == "j2") == (c[0] == "s5")]
     report = ws.ingest(labels(cells), "d")
@@ -124,7 +140,7 @@ def test_systems_with_judges_of_their_own_are_named(ws):
 def test_judges_who_share_out_the_rubrics_are_not_said_to_have_labelled_them_all(ws):
     cells = [c for c in panel() if int(c[2][1:]) % 3 == int(c[3][1:])]
     ws.ingest(labels(cells), "d")
-    assert codes(ws) == {}
+    assert codes(ws) == {"missing": 8 * 60 * 3 - 8 * 60}
     found = ws.dataset("d").coverage()
     assert found["share"].eq(1).all(), "each has as many labels as the others"
     assert found["cells"].eq(20).all(), "the most of one judge, not the 60 of all"

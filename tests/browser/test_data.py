@@ -129,7 +129,8 @@ def test_a_name_is_typed_into_the_table_by_keyboard(page: Page, server: Server, 
     for key in ("ArrowRight", "ArrowRight", "Enter"):
         page.keyboard.press(key)
     page.locator("#portal textarea").wait_for()
-    page.keyboard.type("my system")
+    # As fast as people type: the grid takes a moment for each letter.
+    page.keyboard.type("my system", delay=50)
     expect(page.locator("#portal textarea")).to_have_value("my system")
     page.keyboard.press("Enter")
     see(page, "Adds 1 system, 1 judge, 3 queries")

@@ -7,7 +7,7 @@
 
 Four folds of systems are held out in turn, ``--repeats`` times (crubric_core/experiments/held_out_systems.py). Columns:
 pairs of new systems and new against old in the pool's order, Kendall's tau, and the error of the predicted pool score;
-then how far pairs are ahead of each other selector, with jackknife intervals over systems, and over the tables the mean
+then how far pairs are ahead of each other selector, with intervals over systems, and over the tables the mean
 difference with a t interval.
 """
 

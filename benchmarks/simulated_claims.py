@@ -12,6 +12,7 @@
     python -m benchmarks.simulated_claims models       # models that predict equally well (docs/method.md §6)
     python -m benchmarks.simulated_claims drift        # two equal versions of a judge (docs/bank.md)
     python -m benchmarks.simulated_claims worth        # what a bank keeps (docs/selection.md)
+    python -m benchmarks.simulated_claims new_systems  # banks on new systems (docs/selection.md)
 
 ``--tables`` is the number of simulated tables of each row, each with its own seed.
 """
@@ -24,6 +25,7 @@ from collections.abc import Callable, Iterator
 from benchmarks.claims_drift import drift
 from benchmarks.claims_fits import linked, misfit
 from benchmarks.claims_models import models
+from benchmarks.claims_new_systems import new_systems
 from benchmarks.claims_panels import equal, together
 from benchmarks.claims_unanimity import attrition, clear, mixture
 from benchmarks.claims_validity import prior, validity
@@ -44,6 +46,7 @@ CLAIMS: dict[str, tuple[Callable[[int], Rows], int]] = {
     "models": (models, 100),
     "drift": (drift, 100),
     "worth": (worth, 1000),
+    "new_systems": (new_systems, 1000),
 }
 """What measures each, and of how many tables docs/ tells."""
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.special import betainccinv, betaincinv, stdtrit
+from scipy.special import betainccinv, betaincinv, ndtri, stdtrit
 
-from .types import FloatArray
+from .types import BoolArray, FloatArray
 
 
 def percentile_interval(draws: FloatArray, confidence: float) -> tuple[FloatArray, FloatArray]:
@@ -36,3 +36,56 @@ def exact_binomial_interval(met: float, trials: float, confidence: float) -> tup
     low = betaincinv(met, trials - met + 1, tail) if met > 0 else 0.0
     high = betainccinv(met + 1, trials - met, tail) if met < trials else 1.0
     return float(low), float(high)
+
+
+def share_interval(
+    share: float, left: FloatArray, trials: int, confidence: float, most: float = np.inf
+) -> tuple[float, float]:
+    """Of a share of the pairs of clusters, from its values without each cluster (G,), NaN where no pair is left.
+
+    The exact binomial interval of as many trials as have the jackknife's variance, adjusted for its degrees of freedom
+    (Korn and Graubard 1998), at most ``most``: near 0 and 1 the jackknife alone is too narrow. A share that shows no
+    spread has ``trials``, as many as there are pairs without a common cluster, also where all pairs have one in common.
+    """
+    values = left[np.isfinite(left)]
+    n = len(values)
+    inside = 0 < share < 1 and n >= 3 and np.ptp(values) > 1e-12
+    half = float(jackknife_half_width(values, confidence)) if inside else np.nan
+    effective = share * (1 - share) * (float(ndtri((1 + confidence) / 2)) / half) ** 2 if inside else np.inf
+    if n < len(left):
+        effective = min(effective, trials)
+    like = min(max(effective, 1.0), most) if inside else trials
+    return exact_binomial_interval(share * like, like, confidence)
+
+
+def disjoint_pairs(pairs: BoolArray) -> int:
+    """How many of the pairs (G, G) share no cluster, taken from the clusters with the fewest partners on."""
+    left, found = pairs.copy(), 0
+    while left.any():
+        partners = left.sum(axis=1)
+        first = int(np.where(partners > 0, partners, len(left) + 1).argmin())
+        second = int(np.where(left[first], partners, len(left) + 1).argmin())
+        left[[first, second]] = left[:, [first, second]] = False
+        found += 1
+    return found
+
+
+def difference_interval(
+    first: tuple[float, float, float], other: tuple[float, float, float], left: FloatArray
+) -> tuple[float, float]:
+    """Of ``first`` less ``other``, (estimate, low, high) each, from their values without each cluster (2, G).
+
+    The distances to the ends add up as correlated errors do (Zou and Donner 2008, after Newcombe 1998), so that the
+    difference of two shares that show no spread is no more certain than the shares. No correlation without a spread.
+    """
+    left = left[:, np.isfinite(left).all(axis=0)]
+    spread = left - left.mean(axis=1, keepdims=True) if left.size else left
+    scale = np.sqrt((spread**2).sum(axis=1))
+    correlation = float(spread[0] @ spread[1] / scale.prod()) if scale.min() > 1e-12 else 0.0
+
+    def distance(one: float, two: float) -> float:
+        return float(np.sqrt(max(one**2 + two**2 - 2 * correlation * one * two, 0.0)))
+
+    difference = first[0] - other[0]
+    below = distance(first[0] - first[1], other[2] - other[0])
+    return difference - below, difference + distance(first[2] - first[0], other[0] - other[1])

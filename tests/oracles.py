@@ -8,6 +8,7 @@ from itertools import combinations
 
 import numpy as np
 import pandas as pd
+from scipy import stats
 from scipy.special import expit, log_expit, logsumexp
 
 # --- item response theory -------------------------------------------------------------------------------------------
@@ -835,3 +836,17 @@ def naive_domain_variances(psi, labelled, domain, floor):
             gap = [x - (z if i != k else 0) for x, z in zip(sums[i], sums[k], strict=True)]
             out[i, k] = max(sum(g * g for g in gap), floor[i] + floor[k] if i != k else floor[i])
     return out, units
+
+
+def naive_share_interval(values, confidence=0.95):
+    """Of the mean of ``values`` {(i, k): share in [0, 1]} over pairs: Korn and Graubard 1998, pair by pair."""
+    systems = sorted({system for pair in values for system in pair})
+    share, n = np.mean(list(values.values())), len(systems)
+    without = [np.mean([v for pair, v in values.items() if system not in pair]) for system in systems]
+    variance = (n - 1) ** 2 / n * np.var(without, ddof=1)
+    level = (1 + confidence) / 2
+    effective = share * (1 - share) / variance * (stats.norm.ppf(level) / stats.t.ppf(level, n - 1)) ** 2
+    trials = min(max(effective, 1), len(values))
+    met = share * trials
+    low, high = stats.beta.ppf(1 - level, met, trials - met + 1), stats.beta.ppf(level, met + 1, trials - met)
+    return low, high

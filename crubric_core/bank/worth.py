@@ -12,10 +12,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import ndtri, stdtrit
 
 from ..errors import AssemblyError
-from ..intervals import exact_binomial_interval
+from ..intervals import disjoint_pairs, jackknife_half_width, share_interval
 from ..types import BoolArray, FloatArray, IntArray
 
 MEASURES = ("kept", "reversed", "ordered", "tau", "rank_error")
@@ -73,7 +72,7 @@ def bank_worth(
     values = np.column_stack([*shares, _tau(truth, found), _rank_errors(truth, found)])
     without = np.full((len(pool_separated), len(MEASURES)), np.nan)
     without[known] = values[1:]
-    trials, most = _disjoint(pool_true), float(np.triu(pool_true, 1).sum() * len(banks))
+    trials, most = disjoint_pairs(pool_true), float(np.triu(pool_true, 1).sum() * len(banks))
     kept, reversed_, ordered, tau, rank_error = (
         _interval(values[0, k], values[1:, k], trials if k < _SHARES else 0, confidence, most)
         for k in range(len(MEASURES))
@@ -144,37 +143,11 @@ def _rank_errors(truth: FloatArray, found: FloatArray) -> FloatArray:
     return np.append(np.abs(difference).mean(), without)
 
 
-def _disjoint(pairs: BoolArray) -> int:
-    """How many of the pairs (M, M) share no system, taken from the systems with the fewest partners on."""
-    left, found = pairs.copy(), 0
-    while left.any():
-        partners = left.sum(axis=1)
-        first = int(np.where(partners > 0, partners, len(left) + 1).argmin())
-        second = int(np.where(left[first], partners, len(left) + 1).argmin())
-        left[[first, second]] = left[:, [first, second]] = False
-        found += 1
-    return found
-
-
 def _interval(
     estimate: float, without: FloatArray, trials: int, confidence: float, most: float = np.inf
 ) -> Interval:
-    """Jackknife interval with Student's t. trials: of a share, how many of its pairs share no system; else 0.
-
-    That of a share is the exact binomial one (Clopper and Pearson 1934) of as many trials as have the jackknife's
-    variance, adjusted for its degrees of freedom (Korn and Graubard 1998), at most ``most``: near 0 and 1 the jackknife
-    alone is too narrow. A share that shows no spread has ``trials``, also where its pairs all share one system.
-    """
-    values = without[np.isfinite(without)]
-    n, level = len(values), (1 + confidence) / 2
-    variance = (n - 1) / n * ((values - values.mean()) ** 2).sum() if n >= 3 else np.nan
-    half = float(stdtrit(n - 1, level)) * np.sqrt(variance) if n >= 3 else np.nan
-    if not trials:
-        return Interval(float(estimate), float(estimate - half), float(estimate + half))
-    inside = 0 < estimate < 1 and n >= 3 and np.ptp(values) > 1e-12
-    effective = estimate * (1 - estimate) * (float(ndtri(level)) / half) ** 2 if inside else np.inf
-    if n < len(without):
-        effective = min(effective, trials)
-    like = min(max(effective, 1.0), most) if inside else trials
-    low, high = exact_binomial_interval(estimate * like, like, confidence)
-    return Interval(float(estimate), low, high)
+    """That of the jackknife. trials: of a share, how many of its pairs share no system; else 0."""
+    if trials:
+        return Interval(float(estimate), *share_interval(estimate, without, trials, confidence, most))
+    half = float(jackknife_half_width(without[np.isfinite(without)], confidence))
+    return Interval(float(estimate), float(estimate - half), float(estimate + half))

@@ -8,8 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import stdtrit
 
+from ..intervals import disjoint_pairs, share_interval
 from ..types import BoolArray, FloatArray, IntArray
 
 MEASURES = ("new_pairs", "new_old", "tau", "human")
@@ -29,10 +29,22 @@ class Concordance:
 
     def with_and_without(self) -> FloatArray:
         """(4, 1 + M) mean over budgets and pairs, then with each system left out; tau and human as 2 share - 1."""
+        return _scaled(self._shares())
+
+    def intervals(self, confidence: float) -> FloatArray:
+        """(4, 2) ends of the intervals of the measures: exact ones of shares, at the jackknife's effective number."""
+        ends = []
+        for share, count in zip(self._shares(), self.count, strict=True):
+            pairs = count > 0
+            left, most = share[1:][pairs.any(axis=1)], float(np.triu(pairs).sum())
+            ends.append(share_interval(share[0], left, disjoint_pairs(pairs), confidence, most))
+        return _scaled(np.array(ends))
+
+    def _shares(self) -> FloatArray:
+        """(4, 1 + M) shares of the pairs in the reference's order, then with each system left out."""
         agree, count = (_sums(values) for values in (self.agree.mean(axis=1), self.count))
         share = np.full(agree.shape, np.nan)
         np.divide(agree, count, out=share, where=count > 0)
-        share[2:] = 2 * share[2:] - 1
         return share
 
     def by_budget(self) -> FloatArray:
@@ -40,8 +52,7 @@ class Concordance:
         count = self.count.sum(axis=(1, 2))[:, None]
         share = np.full(self.agree.shape[:2], np.nan)
         np.divide(self.agree.sum(axis=(2, 3)), count, out=share, where=count > 0)
-        share[2:] = 2 * share[2:] - 1
-        return share
+        return _scaled(share)
 
 
 class Repeat:
@@ -94,22 +105,16 @@ def total(parts: list[Concordance]) -> Concordance:
     )
 
 
+def _scaled(share: FloatArray) -> FloatArray:
+    """The measures (4, …) of shares (4, …): tau and human are 2 share - 1."""
+    return np.concatenate([share[:2], 2 * share[2:] - 1])
+
+
 def _sums(pairs: FloatArray) -> FloatArray:
     """(4, 1 + M) sums over all pairs, and with each system left out, of symmetric (4, M, M)."""
     rows = pairs.sum(axis=-1)
     total = rows.sum(axis=-1, keepdims=True) / 2
     return np.concatenate([total, total - rows], axis=-1)
-
-
-def jackknife(values: FloatArray, confidence: float) -> tuple[float, float, float]:
-    """Estimate and interval from (1 + M,) values: of all systems, then without each."""
-    estimate, without = float(values[0]), values[1:][np.isfinite(values[1:])]
-    n = len(without)
-    if n < 3 or not np.isfinite(estimate):
-        return estimate, float("nan"), float("nan")
-    se = float(np.sqrt((n - 1) / n * ((without - without.mean()) ** 2).sum()))
-    half = float(stdtrit(n - 1, (1 + confidence) / 2)) * se
-    return estimate, estimate - half, estimate + half
 
 
 def error_layers(concordance: Concordance) -> FloatArray:

@@ -10,19 +10,22 @@ whole pool, each from a fit without the system itself:
 - human: the same with the human ranking, where one is given;
 - score error: mean absolute error of the predicted share of the mark over the pool.
 
-All but the last are shares of pairs, so that leaving one system out of the sums gives the jackknife over systems.
+All but the last are shares of pairs, so that leaving one system out of the sums gives the jackknife over systems. The
+interval of a share is exact at the jackknife's effective number of pairs, that of a difference of two made of both
+(crubric_core/intervals.py); that of the score error is the jackknife's.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
 
 from ..analysis.stages import gate
 from ..errors import DatasetError
+from ..intervals import difference_interval, jackknife_half_width
 from ..irt.abilities import estimate_abilities
 from ..irt.fit import IrtFit, constant_rubrics, fit_irt
 from ..irt.linking import mean_sigma
@@ -33,7 +36,7 @@ from ..labels.store.dataset import Dataset
 from ..settings import Settings
 from ..types import BoolArray, Cancel, FloatArray, IntArray, Progress
 from ..workers import run_tasks
-from .concordance import MEASURES, Concordance, Repeat, error_layers, jackknife, total
+from .concordance import MEASURES, Concordance, Repeat, error_layers, total
 from .declaration import HIGH, LOW, Chart, Experiment, ResultColumn, ResultTable, hidden, number
 from .inputs import Inputs, read_inputs, reduce_panel, reference_scores
 from .results import ExperimentResult, ExperimentWatch, compared, num, records, span
@@ -208,12 +211,14 @@ def summary_table(found: dict[str, Concordance], confidence: float) -> pd.DataFr
     _gain, _gain_low, _gain_high (how far this selector is ahead of random, paired).
     """
     rows = []
+    random = _measured(found["random"], confidence) if "random" in found else None
     for name, concordance in found.items():
         row: dict[str, object] = {"selector": name}
-        gains = _ahead(concordance, found.get("random") if name != "random" else None, confidence)
-        for measure, values in zip(ALL, _layers(concordance), strict=True):
-            shown = jackknife(np.abs(values) if measure == "score_error" else values, confidence)
-            for prefix, numbers in ((measure, shown), (f"{measure}_gain", gains[measure])):
+        measured = _measured(concordance, confidence)
+        gains = _ahead(measured, random if name != "random" else None, confidence)
+        for measure, (value, low, high), gain in zip(ALL, measured.ends, gains, strict=True):
+            shown = (-value, -high, -low) if measure == "score_error" else (value, low, high)
+            for prefix, numbers in ((measure, shown), (f"{measure}_gain", gain)):
                 row |= dict(zip((prefix, f"{prefix}_low", f"{prefix}_high"), numbers, strict=True))
         rows.append(row)
     return pd.DataFrame(rows)
@@ -221,26 +226,46 @@ def summary_table(found: dict[str, Concordance], confidence: float) -> pd.DataFr
 
 def ahead_table(found: dict[str, Concordance], confidence: float) -> pd.DataFrame:
     """selector, measure, difference, low, high: pairs less every other selector, paired; positive is better."""
+    measured = {name: _measured(concordance, confidence) for name, concordance in found.items()}
     rows = [
         (name, measure, *numbers)
-        for name, other in found.items()
+        for name, other in measured.items()
         if name != "pairs"
-        for measure, numbers in _ahead(found["pairs"], other, confidence).items()
+        for measure, numbers in zip(ALL, _ahead(measured["pairs"], other, confidence), strict=True)
     ]
     return pd.DataFrame(rows, columns=["selector", "measure", "difference", "low", "high"])
 
 
-def _layers(concordance: Concordance) -> FloatArray:
-    """(5, 1 + M) every measure, larger is better, of all systems and without each."""
-    return np.vstack([concordance.with_and_without(), -error_layers(concordance)])
+@dataclass(frozen=True)
+class _Measured:
+    """Every measure of a selector, larger is better. ends: (5, 3) value, low, high. without: (5, M)."""
+
+    ends: FloatArray
+    without: FloatArray
 
 
-def _ahead(
-    one: Concordance, other: Concordance | None, confidence: float
-) -> dict[str, tuple[float, float, float]]:
-    """Measure → how far ``one`` is ahead of ``other``, with the jackknife interval of the paired difference."""
-    difference = _layers(one) - (np.nan if other is None else _layers(other))
-    return {measure: jackknife(values, confidence) for measure, values in zip(ALL, difference, strict=True)}
+def _measured(concordance: Concordance, confidence: float) -> _Measured:
+    """The measures with their intervals over systems: of shares exact ones, of the score error the jackknife's."""
+    values = np.vstack([concordance.with_and_without(), -error_layers(concordance)])
+    ends = np.vstack([concordance.intervals(confidence), _jackknife(values[-1], confidence)])
+    return _Measured(np.column_stack([values[:, 0], ends]), values[:, 1:])
+
+
+def _ahead(one: _Measured, other: _Measured | None, confidence: float) -> FloatArray:
+    """(5, 3) how far ``one`` is ahead of ``other``, with the interval of the paired difference; NaN without another."""
+    if other is None:
+        return np.full(one.ends.shape, np.nan)
+    difference = one.ends[:, 0] - other.ends[:, 0]
+    error = _jackknife(np.append(difference[-1], one.without[-1] - other.without[-1]), confidence)
+    both = np.stack([one.without, other.without], axis=1)
+    shares = [difference_interval(one.ends[k], other.ends[k], both[k]) for k in range(len(MEASURES))]
+    return np.column_stack([difference, [*shares, error]])
+
+
+def _jackknife(values: FloatArray, confidence: float) -> tuple[float, float]:
+    """Ends from (1 + M,) a mean over systems and that without each."""
+    half = float(jackknife_half_width(values[1:][np.isfinite(values[1:])], confidence))
+    return float(values[0] - half), float(values[0] + half)
 
 
 def budget_table(found: dict[str, Concordance], budgets: IntArray) -> pd.DataFrame:
@@ -279,9 +304,7 @@ def _compared(row: dict[str, float]) -> str:
 
 def _limits(inputs: Inputs) -> tuple[str, ...]:
     size = len(inputs.reduction.systems)
-    limits = [
-        "The intervals are by the jackknife over systems: they tell what other systems like these would show."
-    ]
+    limits = ["The intervals are over systems: they tell what other systems like these would show."]
     if size <= 10:
         limits.append(f"With {size} systems one system moves every figure far.")
     return tuple(limits)

@@ -4,9 +4,11 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from benchmarks.claims_new_systems import SELECTORS as SIMULATED
+from benchmarks.claims_new_systems import simulated, truths
 from crubric_core import Settings, Workspace, fit_irt
 from crubric_core.errors import DatasetError
-from crubric_core.experiments.concordance import Concordance, Repeat, jackknife
+from crubric_core.experiments.concordance import MEASURES, Concordance, Repeat
 from crubric_core.experiments.held_out_systems import (
     NAMES,
     ahead_table,
@@ -20,6 +22,7 @@ from crubric_core.experiments.inputs import read_inputs
 from crubric_core.experiments.results import CancelledError, ExperimentWatch
 from crubric_core.experiments.selectors import SELECTORS, pool_curve
 from tests.experiments.conftest import ingest, small_study
+from tests.oracles import naive_share_interval
 
 
 @pytest.fixture(scope="module")
@@ -139,13 +142,78 @@ def test_unknown_and_tied_abilities_count_half_and_tied_references_not_at_all():
     assert found.with_and_without()[0, 0] == 0.5
 
 
-def test_the_jackknife_of_a_mean_is_its_t_interval():
-    x = np.random.default_rng(2).normal(size=12)
-    without = np.array([np.delete(x, i).mean() for i in range(12)])
-    estimate, low, high = jackknife(np.append(x.mean(), without), 0.95)
-    half = stats.t.ppf(0.975, 11) * x.std(ddof=1) / np.sqrt(12)
-    assert (estimate, high - low) == (pytest.approx(x.mean()), pytest.approx(2 * half))
-    assert np.isnan(jackknife(np.array([1.0, 1.0, 1.0]), 0.95)[1])
+def test_every_interval_is_that_of_its_pairs_one_by_one():
+    rng = np.random.default_rng(3)
+    theta, reference, human = rng.normal(size=(3, 12))
+    human[8:] = np.nan  # no part in the comparison with people: neither a system nor a degree of freedom
+    fold = np.arange(12) % 3
+    found = placed(theta, reference, fold, human)
+    table = summary_table({"pairs": found}, 0.9).iloc[0]
+    pairs = [(i, k) for i in range(12) for k in range(i)]
+
+    def agrees(other, i, k):
+        return float((theta[i] > theta[k]) == (other[i] > other[k]))
+
+    def across(i, k):
+        truth = reference[i] > reference[k]
+        return np.mean([(theta[i] > reference[k]) == truth, (reference[i] > theta[k]) == truth])
+
+    expected = {
+        "new_pairs": {(i, k): agrees(reference, i, k) for i, k in pairs if fold[i] == fold[k]},
+        "new_old": {(i, k): across(i, k) for i, k in pairs if fold[i] != fold[k]},
+        "tau": {(i, k): agrees(reference, i, k) for i, k in pairs},
+        "human": {(i, k): agrees(human, i, k) for i, k in pairs if i < 8},
+    }
+    for measure, values in expected.items():
+        ends = np.array(naive_share_interval(values, 0.9))
+        ends = 2 * ends - 1 if measure in ("tau", "human") else ends
+        assert table[[f"{measure}_low", f"{measure}_high"]].tolist() == pytest.approx(ends.tolist()), measure
+
+
+def test_the_interval_of_the_score_error_is_the_t_interval_of_a_mean():
+    error = np.abs(np.random.default_rng(2).normal(size=12))
+    found = Concordance(np.ones((4, 1, 12, 12)), np.ones((4, 12, 12)), error[None])
+    other = Concordance(np.ones((4, 1, 12, 12)), np.ones((4, 12, 12)), error[None] ** 2)
+    row = summary_table({"pairs": found, "random": other}, 0.95).iloc[0]
+    for name, values in (("score_error", error), ("score_error_gain", error**2 - error)):
+        expected = stats.ttest_1samp(values, 0).confidence_interval()
+        assert (row[f"{name}_low"], row[f"{name}_high"]) == pytest.approx(tuple(expected))
+
+
+def test_all_pairs_in_order_are_not_certain_with_few_systems():
+    """Shares of 1 had the interval [1, 1], and their differences [0, 0]."""
+    reference = np.arange(8.0)
+    found = placed(reference, reference, np.arange(8) % 4)
+    row = summary_table({"pairs": found, "random": found}, 0.95).iloc[0]
+    exact = stats.binomtest(4, 4).proportion_ci().low
+    assert (row["new_pairs_low"], row["new_pairs_high"]) == pytest.approx((exact, 1))
+    assert (row["tau_low"], row["tau_high"]) == pytest.approx((2 * exact - 1, 1))
+    assert row["new_pairs_gain_low"] == pytest.approx(exact - 1)
+    assert row["tau_gain_high"] == pytest.approx(2 * (1 - exact))
+    assert np.isnan(row["human_low"])
+    assert np.isnan(row["human_gain_low"])
+
+
+@pytest.mark.parametrize("systems", [8, 30])
+def test_the_simulation_of_new_systems_has_the_truths_that_it_tells(systems):
+    rng, shares = np.random.default_rng(4), (0.9, 0.8)
+    drawn = [simulated(rng, systems, shares) for _ in range(300)]
+    for name, share in zip(SIMULATED, shares, strict=True):
+        means = [[*found[name].with_and_without()[:, 0], found[name].score_error.mean()] for found in drawn]
+        np.testing.assert_allclose(np.mean(means, axis=0), truths(share), atol=0.03)
+
+
+@pytest.mark.parametrize(("systems", "shares"), [(8, (0.98, 0.95)), (15, (0.9, 0.8))])
+def test_the_intervals_hold_for_shares_near_1(systems, shares):
+    """The jackknife alone held .08 and .89 of those of new pairs (``simulated_claims new_systems``)."""
+    rng, truth = np.random.default_rng(5), np.array([truths(share)[:4] for share in shares])
+    held = []
+    for _ in range(100):
+        row = summary_table(simulated(rng, systems, shares), 0.95).iloc[0]
+        for kind, true in (("", truth[0]), ("_gain", truth[0] - truth[1])):
+            low, high = (row[[f"{name}{kind}_{end}" for name in MEASURES]] for end in ("low", "high"))
+            held.append((low.to_numpy() <= true) & (true <= high.to_numpy()))
+    assert (np.mean(held, axis=0) > 0.93).all()
 
 
 def noted(gain):

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import TYPE_CHECKING
 
 import streamlit as st
@@ -25,12 +26,12 @@ DEFAULTS = Settings()
 _HELD, _WRITTEN = "settings held", "settings written"
 _BARE = "address bare"  # the run began without a dataset in the address: somebody came by the navigation
 _ANOTHER = "another dataset"
-_WAITING = "address waiting"
 COMPOSITION = "composition"
 LONGEST_COMPOSITION = 1_200  # characters of an address
 _COMPOSED, _COMPOSED_WRITTEN, _COMPOSED_MOVED = (
     f"composition {part}" for part in ("held", "written", "moved")
 )
+_WAITING: ContextVar[dict[str, str | None] | None] = ContextVar("address waiting", default=None)
 
 
 def arrive() -> None:
@@ -179,14 +180,13 @@ def _given() -> dict[str, str]:
 
 def _address(name: str) -> str | None:
     """What the page's address says, or will say at the end of ``one_step``."""
-    waiting: dict[str, str | None] = st.session_state.get(_WAITING) or {}
+    waiting = _WAITING.get() or {}
     return waiting[name] if name in waiting else st.query_params.get(name)
 
 
 def _write(values: Mapping[str, str | None]) -> None:
     """Put these into the page's address, or take them out of it; within ``one_step`` at its end."""
-    waiting: dict[str, str | None] | None = st.session_state.get(_WAITING)
-    if waiting is not None:
+    if (waiting := _WAITING.get()) is not None:
         waiting.update(values)
         return
     changed = {name: value for name, value in values.items() if st.query_params.get(name) != value}
@@ -203,9 +203,9 @@ def one_step() -> Iterator[None]:
     The browser takes every change of the address for a step, so that Back would stop at half of the settings.
     """
     waiting: dict[str, str | None] = {}
-    st.session_state[_WAITING] = waiting
+    before = _WAITING.set(waiting)
     try:
         yield
     finally:
-        st.session_state[_WAITING] = None
+        _WAITING.reset(before)
         _write(waiting)

@@ -18,7 +18,8 @@ class OtherRanking:
 
     name: of the other, as the subject of a sentence. separated: pairs that the first standing separates, of systems
     that the other knows. kept, reversed: of these, ordered alike, and the other way, by the other. example: the first
-    reversed pair, positions (ahead by the other, ahead in the first). rho: Spearman's correlation; NaN unknown.
+    reversed pair, positions (ahead by the other, ahead in the first). rho: Spearman's correlation; NaN unknown, and
+    where either ranks groups of systems that have no common scale, and so no order.
     tested: the other's pairs count only where it separates them; else it is an order without error.
     """
 
@@ -38,7 +39,8 @@ def directions(standing: Inference) -> IntArray:
 
 def compare_standing(name: str, first: Inference, other: Inference) -> OtherRanking:
     """``other`` compared with ``first``, both of the same M systems in the same order."""
-    return _compare(name, first, directions(other), other.estimate, tested=True)
+    ordered = other.n_groups == 1
+    return _compare(name, first, directions(other), other.estimate, tested=True, ordered=ordered)
 
 
 def compare_order(name: str, first: Inference, values: FloatArray) -> OtherRanking:
@@ -76,7 +78,7 @@ def reference_values(rank: FloatArray, score: FloatArray) -> FloatArray:
 
 
 def _compare(
-    name: str, first: Inference, other: IntArray, values: FloatArray, *, tested: bool
+    name: str, first: Inference, other: IntArray, values: FloatArray, *, tested: bool, ordered: bool = True
 ) -> OtherRanking:
     known = np.isfinite(first.estimate) & np.isfinite(values)
     here = np.triu(np.where(np.outer(known, known), directions(first), 0))
@@ -91,7 +93,9 @@ def _compare(
         kept=int(np.count_nonzero(here * other > 0)),
         reversed=len(against),
         example=example,
-        rho=_spearman(first.estimate[known], values[known]),
+        rho=_spearman(first.estimate[known], values[known])
+        if ordered and first.n_groups == 1
+        else float("nan"),
         tested=tested,
     )
 

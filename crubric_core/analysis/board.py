@@ -92,8 +92,9 @@ def rests_on(board: Board) -> tuple[str, ...]:
         said.append(missing)
     level = level_of(board)
     if standing.simultaneous:
+        pairs = "All pairs" if standing.n_groups == 1 else "All pairs within the groups"
         said.append(
-            f"All pairs are compared at once: with probability {level} no separation on this board is false."
+            f"{pairs} are compared at once: with probability {level} no separation on this board is false."
         )
     elif not settings.holm:
         said.append(f"Each pair is compared alone at {level}: some of many pairs are separated by chance.")

@@ -103,6 +103,8 @@ def ahead(board: Board) -> str:
         said = f"{lead} is ahead of all {others:,} others at {level}."
     elif won:
         said = f"{lead} is ahead of {won:,} of the {others:,} others at {level}."
+    elif board.standing.n_groups > 1:
+        said = f"{apart:,} of the {pairs:,} pairs are separated at {level}."
     else:
         said = (
             f"{lead} has the highest {_what(board)}, but is not separated from any of the {others:,} others at "

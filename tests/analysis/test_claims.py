@@ -323,6 +323,30 @@ def test_systems_that_share_too_few_queries_are_said_not_to_be_compared() -> Non
     assert "scale: compare" not in claims_of(board(replace(found, group=np.zeros(3)))).reading[0]
 
 
+def test_groups_without_a_common_scale_have_no_common_order() -> None:
+    apart = np.zeros((6, 6), bool)
+    apart[1, 2] = apart[2, 1] = True
+    linked = standing(np.array([5.0, 4, 3, 2, 1, 0]), apart)
+    found = replace(linked, group=np.array([0, 1, 1, 1, 0, 0]))
+    others = [
+        compare_standing("the score", found, found),
+        compare_standing("the score", linked, found),
+        compare_order("the human ranking", found, np.arange(6.0)),
+    ]
+    assert [other.separated for other in others] == [1, 1, 1], "pairs within a group are compared as ever"
+    said = claims_of(board(found), others)
+    told = " ".join([*said.headline, *said.basis, *said.beside])
+    assert "no pair of two groups is compared" in told
+    assert "All pairs within the groups are compared at once" in told
+    assert (
+        "1 of the 15 pairs are separated at 95%." in told or "1 of the 15 pairs is separated at 95%." in told
+    )
+    assert "ρ" not in told
+    assert "highest" not in told
+    assert np.isfinite(compare_standing("the score", linked, linked).rho)
+    assert "All pairs are compared at once" in " ".join(claims_of(board(linked)).basis)
+
+
 def test_the_scale_of_ability_is_told_by_the_spread_of_these_systems() -> None:
     found = standing(np.array([3.0, 0.0, -3.0]), np.zeros((3, 3), bool))
     said = "the standard deviation among these systems is"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+import pandas as pd
 import plotly.graph_objects as go
 
 from ..analysis.profile import GroupScores
@@ -101,8 +102,7 @@ def query_differences(difference: FloatArray, queries: Sequence[str], first: str
 
 def domain_heat(systems: Sequence[str], groups: Sequence[str], means: FloatArray) -> go.Figure:
     """Scores of systems (rows) in groups of queries (M, G); colour: above or below the group's mean over systems."""
-    typical = np.nanmean(means, axis=0, keepdims=True) if np.isfinite(means).any() else means
-    apart = means - typical
+    apart = means - pd.DataFrame(means).mean().to_numpy()  # NaN without a warning where nobody has a score
     largest = float(np.nanmax(np.abs(apart), initial=0.0)) or 1.0
     fig = figure("", "", height=row_height(len(systems)) + 40)
     fig.add_heatmap(

@@ -49,6 +49,14 @@ def test_colours_of_a_domain_are_about_its_mean_and_words_say_the_score() -> Non
     assert np.asarray(cells.text).tolist() == [["0.80", "—"], ["0.40", "0.50"]]
 
 
+@pytest.mark.filterwarnings("error")
+def test_a_domain_in_which_no_system_has_a_score_is_unknown() -> None:
+    means = np.array([[0.8, np.nan], [0.4, np.nan]])
+    cells = profile.domain_heat(["a", "b"], ["law", "code"], means).data[0]
+    assert np.isnan(np.asarray(cells.z)[:, 1]).all()
+    assert [row[1] for row in cells.text] == ["—", "—"]
+
+
 def test_costs_that_differ_much_stand_on_a_log_axis_with_round_ticks() -> None:
     cost, value = np.array([0.5, 3.0, 80.0]), np.array([0.2, 0.6, 0.5])
     best = np.array([True, True, False])

@@ -41,8 +41,6 @@ def read_settings(given: Mapping[str, str]) -> Settings:
     given_values = {
         name: value for name in SPECS if (value := _read(SPECS[name], given.get(name))) is not ...
     }
-    if given_values.get("tau_c") is not None:
-        given_values["tau_c"] = round(given_values["tau_c"], 2)
     spread = {name: value or None for name in PRIORS if (value := _number(given.get(name))) is not None}
     priors = Priors(**spread, c_beta=None if given.get(C_PRIOR) == "false" else Priors().c_beta)
     preset: Any = given.get(PRESET)

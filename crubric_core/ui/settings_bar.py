@@ -154,11 +154,14 @@ def _threshold(place: DeltaGenerator, settings: Settings, quarter: Quarter) -> N
     low, spec, title = max(LOWEST_TAU[settings.gate], LEFT_END), SPECS["tau_c"], SPECS["tau_c"].title
     at = settings.tau_c
     if at is None:
-        at = quarter(settings)
+        at = round(quarter(settings), 3)
         title += f": drops the lowest quarter by {settings.gate}" if np.isfinite(at) else ": drops none here"
-    at = float(np.clip(np.floor(100 * np.nan_to_num(at, nan=low)) / 100, low, 1))
-    st.session_state["tau_c"] = round(at, 2)
-    place.slider(title, low, 1.0, step=spec.step, key="tau_c", help=spec.help, **_moves("tau_c"))
+    at = st.session_state["tau_c"] = float(np.clip(np.nan_to_num(at, nan=low), low, 1))
+    decimals = next((n for n in (2, 3) if round(at, n) == at), 4)  # it may stand between two steps
+    shown = f"%.{decimals}f"
+    place.slider(
+        title, low, 1.0, step=spec.step, format=shown, key="tau_c", help=spec.help, **_moves("tau_c")
+    )
 
 
 def _share(place: DeltaGenerator, name: str, settings: Settings) -> None:

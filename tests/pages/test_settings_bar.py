@@ -156,6 +156,16 @@ def test_a_threshold_in_the_address_alone_is_one_of_the_paper_s_gate(open_page: 
     assert (app.selectbox(key="gate").value, app.selectbox(key="prior").value) == ("agreement", "fixed")
 
 
+def test_a_threshold_between_two_steps_of_the_slider_is_the_one_that_counts(
+    open_page: Open, study: Path
+) -> None:
+    app = open_page("measurability", study, tau_c="0.415")
+    shown = app.slider(key="tau_c")
+    assert (shown.value, shown.proto.format) == (0.415, "%.3f")
+    assert app.query_params["tau_c"] == "0.415"
+    assert open_page("measurability", study, tau_c="0.41").slider(key="tau_c").proto.format == "%.2f"
+
+
 def test_another_statistic_drops_its_lowest_quarter_until_its_threshold_is_moved(
     open_page: Open, study: Path
 ) -> None:

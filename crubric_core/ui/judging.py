@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-import logging
 import os
 import threading
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,10 +12,10 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from ..access import carried, require_editor
-from ..endpoints.watch import Watch
+from ..access import require_editor
 from ..environment import workspace_path
 from ..errors import CrubricError
+from ..jobs.asking import AskingJob
 from ..judging.answers_file import SystemAnswers, read_system_answers
 from ..judging.calls import Call, CostEstimate, estimate, plan_calls
 from ..judging.judges_file import read_judges
@@ -31,7 +29,6 @@ from .text import count, plain
 if TYPE_CHECKING:
     from ..analysis.stage import Key
 
-logger = logging.getLogger(__name__)
 _STARTING = threading.Lock()
 JUDGES = "CRUBRIC_JUDGES"  # the variable that names a judges.toml
 _number = st.column_config.NumberColumn
@@ -44,32 +41,8 @@ COST = {
 }
 
 
-@dataclass
-class JudgingJob:
-    """One run in the background; its thread writes, pages read.
-
-    share, message: how far it is. run: what came of it. failure: one sentence.
-    """
-
-    share: float = 0.0
-    message: str = "Starting"
-    run: JudgeRun | None = None
-    failure: str = ""
-    cancel: threading.Event = field(default_factory=threading.Event)
-    thread: threading.Thread | None = None
-
-    @property
-    def running(self) -> bool:
-        """Whether its thread is at work."""
-        return self.thread is not None and self.thread.is_alive()
-
-    def report(self, share: float, message: str) -> None:
-        """Keep how far the run is."""
-        self.share, self.message = share, message
-
-
 @st.cache_resource(show_spinner=False)
-def jobs() -> dict[Path, JudgingJob]:
+def jobs() -> dict[Path, AskingJob[JudgeRun]]:
     """The latest run into each file of labels, for all sessions of this process."""
     return {}
 
@@ -147,26 +120,15 @@ def start(calls: list[Call], path: Path, bank_id: str) -> None:
             return
         path.parent.mkdir(parents=True, exist_ok=True)
         file = LabelsFile(path, bank_id)
-        job = jobs()[path] = JudgingJob()
-
-        def work() -> None:
-            _work(job, calls, file)
-
-        job.thread = threading.Thread(target=carried(work), name=f"judging {path.name}", daemon=True)
-        job.thread.start()
-
-
-def _work(job: JudgingJob, calls: list[Call], file: LabelsFile) -> None:
-    try:
-        job.run = run_calls(calls, file, None, Watch(job.report, job.cancel))
-    except CrubricError as error:
-        job.failure = str(error)
-    except Exception:
-        logger.exception("Judging failed")
-        job.failure = "Judging failed; labels so far are kept. The details are in the log."
+        job = jobs()[path] = AskingJob[JudgeRun]()
+        job.start(
+            lambda watch: run_calls(calls, file, None, watch),
+            name=f"judging {path.name}",
+            unexpected="Judging failed; labels so far are kept. The details are in the log.",
+        )
 
 
-def outcome(job: JudgingJob) -> str:
+def outcome(job: AskingJob[JudgeRun]) -> str:
     """What a run did, in a few sentences."""
     run = job.run
     if run is None or job.failure:

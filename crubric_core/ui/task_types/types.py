@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import itertools
-import logging
-import threading
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 import streamlit as st
 
-from ...access import carried, require_editor
+from ...access import require_editor
 from ...analysis.ranking import score_rubrics
-from ...errors import CrubricError
+from ...endpoints.watch import Watch
+from ...jobs.asking import AskingJob
 from ...labels.store.query_types import save_types
 from ...labels.store.workspace import Workspace
 from ...scoring_rules import ScoringRules
-from ...task_types.classifier import Watch
 from ...task_types.domain import is_request
 from ...task_types.endpoint import ClassifierEndpoint
 from ...task_types.evaluation import ClassifierEvaluation, evaluate_classifier, held_out_queries
@@ -33,7 +31,6 @@ if TYPE_CHECKING:
     from ...types import BoolArray, FloatArray
     from ..loaders import Study
 
-logger = logging.getLogger(__name__)
 SHARES = [f"p_{name}" for name in TASK_TYPES]
 PLAIN, GIVEN = "pass or fail", "file"
 
@@ -152,29 +149,11 @@ def _save(workspace: Workspace, dataset: str, queries: pd.DataFrame, shares: Flo
 
 
 @dataclass
-class ClassifierJob:
-    """One run of the prompted classifier in the background; its thread writes, pages read.
+class ClassifierJob(AskingJob[ClassifierRun]):
+    """One run of the prompted classifier. saved: queries that were classified. shown: whether a page said what came."""
 
-    share, message: how far it is. run: what came of it. saved: queries that were classified. failure: one sentence.
-    """
-
-    share: float = 0.0
-    message: str = "Starting"
-    run: ClassifierRun | None = None
     saved: int = 0
-    failure: str = ""
     shown: bool = False
-    cancel: threading.Event = field(default_factory=threading.Event)
-    thread: threading.Thread | None = None
-
-    @property
-    def running(self) -> bool:
-        """Whether its thread is at work."""
-        return self.thread is not None and self.thread.is_alive()
-
-    def report(self, share: float, message: str) -> None:
-        """Keep how far the run is."""
-        self.share, self.message = share, message
 
 
 @st.cache_resource(show_spinner=False)
@@ -197,21 +176,18 @@ def start(study: Study, queries: pd.DataFrame, typer: PromptedClassifier) -> Non
     before = jobs().get(name)
     if before is not None and before.running:
         return
-    job = ClassifierJob()
+    job = jobs()[name] = ClassifierJob()
 
-    def work() -> None:
-        try:
-            job.run = typer.run(_texts(queries), Watch(job.report, job.cancel))
-            job.saved = _save(workspace, name, queries, job.run.probabilities, typer.name)
-        except CrubricError as error:
-            job.failure = str(error)
-        except Exception:
-            logger.exception("The classifier failed")
-            job.failure = "The classifier failed; finished answers are kept. The details are in the log."
+    def ask(watch: Watch) -> ClassifierRun:
+        run = typer.run(_texts(queries), watch)
+        job.saved = _save(workspace, name, queries, run.probabilities, typer.name)
+        return run
 
-    job.thread = threading.Thread(target=carried(work), name=f"typing {name}", daemon=True)
-    jobs()[name] = job
-    job.thread.start()
+    job.start(
+        ask,
+        name=f"typing {name}",
+        unexpected="The classifier failed; finished answers are kept. The details are in the log.",
+    )
 
 
 def outcome(job: ClassifierJob) -> str:

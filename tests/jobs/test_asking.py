@@ -1,0 +1,60 @@
+"""A run beside the program says how far it is, what came of it, and why nothing did."""
+
+from __future__ import annotations
+
+from threading import Event
+
+import pytest
+
+from crubric_core.endpoints.watch import Watch
+from crubric_core.errors import DatasetError
+from crubric_core.jobs.asking import AskingJob
+
+
+def ended(job: AskingJob[int]) -> AskingJob[int]:
+    assert job.thread is not None
+    job.thread.join(30)
+    assert not job.running
+    return job
+
+
+def test_a_run_is_watched_while_it_lasts_and_keeps_what_came_of_it() -> None:
+    job, told, go = AskingJob[int](), Event(), Event()
+
+    def ask(watch: Watch) -> int:
+        watch.report(0.5, "half")
+        told.set()
+        assert go.wait(30)
+        return 7
+
+    assert not job.running
+    job.start(ask, "asking", "It failed.")
+    assert told.wait(30)
+    assert (job.running, job.share, job.message, job.run) == (True, 0.5, "half", None)
+    go.set()
+    assert (ended(job).run, job.failure) == (7, "")
+
+
+def test_stop_reaches_the_thread() -> None:
+    job = AskingJob[int]()
+    job.start(lambda watch: int(watch.cancel is not None and watch.cancel.wait(30)), "asking", "It failed.")
+    job.cancel.set()
+    assert ended(job).run == 1
+
+
+def test_an_error_of_ours_is_the_sentence_and_any_other_is_in_the_log(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    def refuse(watch: Watch) -> int:
+        raise DatasetError("There is nothing to ask.")
+
+    def fail(watch: Watch) -> int:
+        raise ZeroDivisionError
+
+    job = AskingJob[int]()
+    job.start(refuse, "asking", "It failed.")
+    assert (ended(job).run, job.failure, caplog.text) == (None, "There is nothing to ask.", "")
+    job = AskingJob[int]()
+    job.start(fail, "asking", "It failed.")
+    assert (ended(job).run, job.failure) == (None, "It failed.")
+    assert "ZeroDivisionError" in caplog.text

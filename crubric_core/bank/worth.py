@@ -9,12 +9,12 @@ number of pairs (Korn & Graubard 1998): they tell what other systems like these 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 
 import numpy as np
 
 from ..errors import AssemblyError
-from ..intervals import disjoint_pairs, jackknife_half_width, share_interval
+from ..intervals import difference_interval, disjoint_pairs, jackknife_half_width, share_interval
 from ..types import BoolArray, FloatArray, IntArray
 
 MEASURES = ("kept", "reversed", "ordered", "tau", "rank_error")
@@ -81,10 +81,16 @@ def bank_worth(
 
 
 def worth_difference(first: Worth, second: Worth, measure: str, confidence: float = 0.95) -> Interval:
-    """First less second on the same systems, paired by the omitted system."""
+    """First less second on the same systems, paired by the omitted system. confidence: that of both.
+
+    That of two shares is made of their intervals, but for banks that place the systems alike: these differ by nothing.
+    """
     k = MEASURES.index(measure)
-    estimates = [getattr(worth, measure).estimate for worth in (first, second)]
-    return _interval(estimates[0] - estimates[1], first.without[:, k] - second.without[:, k], 0, confidence)
+    one, other = getattr(first, measure), getattr(second, measure)
+    difference, left = one.estimate - other.estimate, np.stack([first.without[:, k], second.without[:, k]])
+    if k >= _SHARES or np.array_equal(first.without, second.without, equal_nan=True):
+        return _interval(difference, left[0] - left[1], 0, confidence)
+    return Interval(difference, *difference_interval(astuple(one), astuple(other), left))
 
 
 def least_keeping(sizes: IntArray | Sequence[int], kept: FloatArray, target: float = 0.95) -> int | None:

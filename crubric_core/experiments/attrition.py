@@ -42,7 +42,11 @@ def attrition(
             "Both models extrapolate from these systems; new ones may be harder or easier to judge."
         )
     return inputs.result(
-        "attrition", {}, tables, _found(curve, homogeneous, mixture, panel.shape[2]), tuple(limits)
+        "attrition",
+        {"judges": panel.shape[2]},
+        tables,
+        _found(curve, homogeneous, mixture, panel.shape[2]),
+        tuple(limits),
     )
 
 
@@ -93,12 +97,16 @@ def _found(curve: RetentionCurve, homogeneous: HomogeneousFit, mixture: BetaMixt
         )
     peak = int(np.nanargmax(curve.joint)) if np.isfinite(curve.joint).any() else 0
     better = "mixture of rubrics" if mixture.rmse < homogeneous.rmse else "single rate"
+    compared = (
+        f" The {better} fits closer (RMSE {num(mixture.rmse)} for the Beta mixture, {num(homogeneous.rmse)} for ρ^m "
+        f"with ρ = {num(homogeneous.rho)})."
+        if np.isfinite([mixture.rmse, homogeneous.rmse]).all()
+        else ""
+    )
     return (
         f"Unanimity on all systems keeps {num(curve.consistency[0])} of the rubrics at 1 system and "
         f"{num(curve.consistency[-1])} at {last}; with both outcomes asked for as well, most are kept at "
-        f"{curve.m[peak]} systems ({num(curve.joint[peak])}) and {num(curve.joint[-1])} at {last}. The {better} fits "
-        f"closer (RMSE {num(mixture.rmse)} for the Beta mixture, {num(homogeneous.rmse)} for ρ^m with ρ = "
-        f"{num(homogeneous.rho)})."
+        f"{curve.m[peak]} systems ({num(curve.joint[peak])}) and {num(curve.joint[-1])} at {last}.{compared}"
     )
 
 
@@ -108,6 +116,8 @@ def headline(result: ExperimentResult) -> str:
     if table.empty:
         return "No cell has a label of every judge: the curve is unknown."
     last = table.iloc[-1]
+    if result.options.get("judges") == 1:
+        return f"One judge is always unanimous; {last['joint']:.0%} of the rubrics separate {int(last['m'])} systems."
     return (
         f"Perfect agreement about {count(int(last['m']), 'system')} would leave {last['consistency']:.0%} of the "
         f"rubrics; {last['joint']:.0%} also separate systems."

@@ -126,6 +126,7 @@ def _agreement(part: BlockSnapshot, settings: Settings) -> dict[str, object]:
     }
 
 
+TOO_LITTLE = "No domain or task type has enough data to hold systems out."
 _BLOCK = ("kind", "block", "queries", "systems", "rubrics")
 _COLUMNS: dict[str, list[str]] = {
     "held_out": [
@@ -154,6 +155,8 @@ def _outcomes(table: pd.DataFrame, difference: str) -> tuple[int, int, int]:
 
 
 def _found(tables: dict[str, pd.DataFrame]) -> str:
+    if not len(tables["held_out"]) and not len(tables["crossfit"]):
+        return TOO_LITTLE
     parts = []
     for name, what in (("held_out", "new systems (τ)"), ("crossfit", "held-out rubrics (AUC)")):
         ahead, behind, known = _outcomes(tables[name], "to_random")
@@ -165,9 +168,11 @@ def _found(tables: dict[str, pd.DataFrame]) -> str:
 
 
 def _limits(tables: dict[str, pd.DataFrame]) -> tuple[str, ...]:
-    limits = [
-        "The intervals are not adjusted for the number of blocks: among many blocks some differ from 0 by chance."
-    ]
+    limits = []
+    if len(tables["held_out"]) or len(tables["crossfit"]):
+        limits.append(
+            "The intervals are not adjusted for the number of blocks: among many blocks some differ from 0 by chance."
+        )
     if len(tables["skipped"]):
         limits.append(
             f"{count(len(tables['skipped']), 'analysis', 'analyses')} of a block had too little data."
@@ -179,7 +184,7 @@ def headline(result: ExperimentResult) -> str:
     """In how many blocks banks of pairs rank new systems better than random ones."""
     ahead, behind, known = _outcomes(result.tables["held_out"], "to_random")
     if not known:
-        return "No domain or task type has enough data to hold systems out."
+        return TOO_LITTLE
     return (
         f"In {count(known, 'block')}, banks of pairs rank new systems better than random ones in {ahead}, worse in "
         f"{behind}, and are not separated from them in {known - ahead - behind}."

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
+from scipy.special import bdtrc
 
 from ..analysis.calibration import calibrate
 from ..analysis.result import Calibration
@@ -107,9 +108,14 @@ def model_check(
         "pairs": pair_table(dependence.found, names),
         "items": item_fit_table(reduction, fitted, items),
     }
+    tested = int(np.isfinite(items.p).sum())
     options = {"replicates": replicates, "model": fit.model, "held_out_best": comparison.held_out}
     return inputs.result(
-        "model_check", options, tables, _found(comparison, tables["checks"]), _limits(reduction, comparison)
+        "model_check",
+        options,
+        tables,
+        _found(comparison, tables["checks"], tested),
+        _limits(reduction, comparison),
     )
 
 
@@ -147,14 +153,24 @@ def item_fit_table(reduction: Reduction, fitted: Calibration, items: ItemFit) ->
     return table[table["outfit"].notna()].sort_values("p", kind="stable", ignore_index=True)
 
 
-def _found(comparison: Comparison, checks: pd.DataFrame) -> str:
+def _found(comparison: Comparison, checks: pd.DataFrame, tested: int) -> str:
     values = records(checks, "check")
     flagged, misfit = values["pairs flagged by Q3"], values["rubrics that misfit"]
     pairs = int(values["pairs in all"]["value"])
     return (
         f"{comparison.sentence} {flagged['value']:,.0f} of {count(pairs, 'pair')} of rubrics are flagged by Q3, where "
         f"a table simulated from the model has {flagged['expected']:,.0f}; {_share(misfit['value'])} of the rubrics "
-        f"misfit at p < {CHANCE:g}, where chance gives at most {CHANCE:.0%}."
+        f"misfit at p < {CHANCE:g}, where chance gives at most {CHANCE:.0%}{_by_chance(misfit['value'], tested)}."
+    )
+
+
+def _by_chance(misfit: float, tested: int) -> str:
+    """Beside a share above that of chance: that so few rubrics may show it by chance, where they may."""
+    found = round(misfit * tested) if misfit > CHANCE else 0
+    if not found or bdtrc(found - 1, tested, CHANCE) < CHANCE:
+        return ""
+    return (
+        f" on average, and {found} of {tested} {'is' if found == 1 else 'are'} no more than chance may give"
     )
 
 
@@ -180,11 +196,12 @@ def _limits(reduction: Reduction, comparison: Comparison) -> tuple[str, ...]:
 def headline(result: ExperimentResult) -> str:
     """The model that predicts best, and how many rubrics misfit."""
     misfit = records(result.tables["checks"], "check")["rubrics that misfit"]["value"]
+    more = _by_chance(misfit, int(result.tables["items"]["p"].notna().sum()))
     best, used = result.options["held_out_best"], result.options["model"]
     how = f"The {best} predicts held-out labels best, {_ahead(result.tables['models'], best, used)}"
     if used == "GRM":
         how = "The GRM is the only model of ordered labels here"
-    return f"{how}. {_share(misfit).capitalize()} of the rubrics misfit; chance gives at most {CHANCE:.0%}."
+    return f"{how}. {_share(misfit).capitalize()} of the rubrics misfit; chance gives at most {CHANCE:.0%}{more}."
 
 
 def _ahead(models: pd.DataFrame, best: str, used: str) -> str:

@@ -6,6 +6,7 @@ The tables around the paper's experiments (tab:e1-scale, tab:e1-main-summary) an
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -149,11 +150,12 @@ def _found(tables: dict[str, pd.DataFrame]) -> str:
     funnel, calls = records(tables["funnel"], "step"), records(tables["calls"], "what")
     whole, candidates = funnel["in the dataset"], funnel["candidates: pass, and the systems differ"]
     rows = records(tables["separation"], "basis")
+    off = _gate_is_off(funnel)
     text = (
-        f"Of {count(int(whole['rubrics']), 'rubric')} {candidates['rubrics']:,} pass the gate and separate systems; a "
-        f"bank of {calls['the bank']['rubrics']:,} saves {calls['the bank']['saved']:.0%} of the judge calls of a new "
-        f"system. All passing rubrics separate {_share(rows['all']['share'])} of the pairs of systems, a bank as if "
-        f"new {_share(rows['bank']['share'])}."
+        f"Of {count(int(whole['rubrics']), 'rubric')} {candidates['rubrics']:,} {'' if off else 'pass the gate and '}"
+        f"separate systems; a bank of {calls['the bank']['rubrics']:,} saves {calls['the bank']['saved']:.0%} of the "
+        f"judge calls of a new system. All {'such' if off else 'passing'} rubrics separate "
+        f"{_share(rows['all']['share'])} of the pairs of systems, a bank as if new {_share(rows['bank']['share'])}."
     )
     if len(tables["graded"]):
         row = tables["graded"].iloc[0]
@@ -164,8 +166,16 @@ def _found(tables: dict[str, pd.DataFrame]) -> str:
     return text
 
 
+def _gate_is_off(funnel: dict[str, dict[str, Any]]) -> bool:
+    """Whether agreement is unknown, so that no rubric could fail the gate."""
+    return not funnel["with two judges on a cell"]["rubrics"]
+
+
 def _share(value: float) -> str:
-    return "an unknown share" if np.isnan(value) else f"{value:.0%}"
+    """A share in words: none and all are what they say."""
+    if np.isnan(value):
+        return "an unknown share"
+    return "under 1%" if 0 < value < 0.01 else "over 99%" if 0.99 < value < 1 else f"{value:.0%}"
 
 
 def _limits(tables: dict[str, pd.DataFrame]) -> tuple[str, ...]:
@@ -182,7 +192,8 @@ def headline(result: ExperimentResult) -> str:
     # By its place: kept results of version 0.2 have another name for the step.
     whole = int(result.frame()["rubrics"].iloc[0])
     return (
-        f"{funnel['in the bank']['rubrics']:,} of {count(whole, 'rubric')} make the bank; all passing rubrics "
+        f"{funnel['in the bank']['rubrics']:,} of {count(whole, 'rubric')} make the bank; all "
+        f"{'rubrics that differ' if _gate_is_off(funnel) else 'passing rubrics'} "
         f"separate {_share(rows['all']['share'])} of the pairs of systems, the bank as if new "
         f"{_share(rows['bank']['share'])}."
     )

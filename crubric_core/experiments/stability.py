@@ -22,7 +22,8 @@ from ..errors import CrubricError
 from ..judges.measurability import decide_gate
 from ..judges.unequal_panels import UnequalPanels
 from ..labels.store.dataset import Dataset, Reduction
-from ..settings import LOWEST_TAU, Settings
+from ..settings import LOWEST_TAU, Basis, Settings
+from ..text import count
 from ..types import BoolArray, Cancel, FloatArray, Progress
 from ..workers import run_tasks
 from .declaration import RHO, Chart, Experiment, ResultColumn, ResultTable, hidden, number
@@ -95,7 +96,7 @@ def stability(
         "stability",
         {"budgets": list(BUDGETS), "tau_c_shifts": list(SHIFTS)},
         {"kinds": by_kind, "variants": table},
-        _found(by_kind, full),
+        _found(by_kind, full, settings.basis),
         _limits(inputs, table, kinds),
     )
 
@@ -210,14 +211,19 @@ def kind_table(variants: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def _found(kinds: pd.DataFrame, full: AnalysisOutcome) -> str:
+def _found(kinds: pd.DataFrame, full: AnalysisOutcome, basis: Basis) -> str:
     parts = [
-        f"where {_WITHOUT[str(row['kind'])]}, {row['kept']:.0%} of the bank and ρ ≥ {num(row['rho_least'])} remain"
+        f"where {_WITHOUT[str(row['kind'])]}, {row['kept']:.0%} of the bank "
+        + (
+            "remain"
+            if row["kind"] == "budget" and basis == "all"
+            else f"and ρ ≥ {num(row['rho_least'])} remain"
+        )
         for row in kinds.to_dict("records")
         if row["variants"]
     ]
     return (
-        f"The full analysis has a bank of {len(full.bank)} rubrics and {len(set(full.tier.values()))} tiers; "
+        f"The full analysis has a bank of {len(full.bank)} rubrics and {count(len(set(full.tier.values())), 'tier')}; "
         f"{'; '.join(parts)}."
     )
 
@@ -228,6 +234,10 @@ def _limits(inputs: Inputs, table: pd.DataFrame, asked: Sequence[str]) -> tuple[
         "that are not in it."
     ]
     kinds = set(table["kind"])
+    if "budget" in kinds and inputs.settings.basis == "all":
+        limits.append(
+            "Systems are ranked on all rubrics that pass, so B changes no rank: its ρ is 1 by construction."
+        )
     missing = [name for name in ("system", "judge", "domain") if name in asked and name not in kinds]
     if missing:
         limits.append(f"No {' and no '.join(missing)} could be removed: there are too few.")

@@ -61,7 +61,11 @@ def _lines(table: pd.DataFrame, chart: Chart, declared: ResultTable) -> go.Figur
             error_y=_error_bar(part[y], part[chart.low], part[chart.high]) if chart.low else None,
             name=name,
             mode="markers" if chart.marks else "lines+markers",
-            line={"color": colour, "width": 3 if len(lines) > 1 and not position else 1.5},
+            line={
+                "color": colour,
+                "width": 3 if len(lines) > 1 and not position else 1.5,
+                "dash": "solid" if position < len(CATEGORIES) else "dot",  # the colours begin again
+            },
             marker={"size": 9 if chart.low else 6},
             showlegend=len(lines) > 1,
         )
@@ -163,7 +167,9 @@ def sweep_kappa(result: ExperimentResult) -> go.Figure:
 def sweep_coverage(result: ExperimentResult) -> go.Figure:
     """Kappa against the share of the rubrics that are kept, from no gate to the strictest."""
     table = result.frame().dropna(subset=["kappa"])
-    fig = figure("share of the rubrics kept", "Cohen's κ", xaxis_tickformat=".0%", xaxis_rangemode="tozero")
+    room = 1.2  # for "no gate", right of 100%
+    fig = figure("share of the rubrics kept", "Cohen's κ", xaxis_tickformat=".0%", xaxis_range=[0, room])
+    fig.update_xaxes(tickvals=[0, 0.5, 1])
     fig.add_scatter(
         x=table["share"],
         y=table["kappa"],

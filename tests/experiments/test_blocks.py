@@ -94,3 +94,9 @@ def test_each_block_has_the_figures_of_its_own_experiments_and_the_headline_coun
     assert f"{len(known)} blocks" in said
     assert f"in {better}, worse in {worse}" in said
     assert f"from them in {len(known) - better - worse}." in said
+
+
+def test_without_a_block_the_sentence_says_so_and_counts_none(workspace):
+    result = by_block(workspace.dataset("one judge"), FAST, repeats=1, splits=2)
+    assert result.found == headline(result) == "No domain or task type has enough data to hold systems out."
+    assert result.limits == ()

@@ -7,7 +7,7 @@ import pytest
 
 from crubric_core import Settings, fit_irt
 from crubric_core.experiments.inputs import read_inputs
-from crubric_core.experiments.model_check import EXPERIMENT, model_check
+from crubric_core.experiments.model_check import EXPERIMENT, _by_chance, model_check
 from crubric_core.irt.comparison import compare_models
 from crubric_core.irt.dependence import local_dependence
 from crubric_core.irt.diagnostics import residual_spectrum, residuals
@@ -62,3 +62,10 @@ def test_the_headline_names_the_model_that_predicts_best_and_the_one_in_use(resu
     else:
         assert f"better than the {other} in use" in said
         assert ("but not significantly better" in said) == (not ahead[other])
+
+
+def test_a_share_that_misfits_by_chance_is_no_misfit():
+    assert _by_chance(1 / 5, 5) == " on average, and 1 of 5 is no more than chance may give"
+    assert _by_chance(0.2, 100) == ""
+    assert _by_chance(0.03, 100) == ""
+    assert _by_chance(float("nan"), 0) == ""

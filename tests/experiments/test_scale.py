@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from crubric_core import Settings, fit_irt, run_pipeline
-from crubric_core.experiments.scale import EXPERIMENT, scale
+from crubric_core.experiments.scale import EXPERIMENT, _share, scale
 from tests import oracles
 
 SETTINGS = Settings(tau_c=0.5, budget=8)
@@ -72,3 +72,14 @@ def test_graded_labels_are_fitted_both_ways(workspace, result):
     pairs = [(i, j) for i in range(len(plain)) for j in range(i)]
     turned = [(graded[i] - graded[j]) * (plain[i] - plain[j]) < 0 for i, j in pairs]
     assert row["reversed_pairs"] == pytest.approx(np.mean(turned))
+
+
+def test_without_a_second_judge_no_rubric_is_said_to_pass_a_gate(workspace):
+    found = scale(workspace.dataset("one judge"), SETTINGS)
+    said = f"{found.found} {EXPERIMENT.headline(found)}"
+    assert "pass" not in said
+    assert "all rubrics that differ separate" in said
+
+
+def test_a_few_separated_pairs_are_not_said_to_be_none():
+    assert [_share(x) for x in (0.0, 0.002, 0.5, 0.998, 1.0)] == ["0%", "under 1%", "50%", "over 99%", "100%"]

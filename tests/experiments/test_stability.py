@@ -126,3 +126,17 @@ def test_one_judge_leaves_no_judge_out_and_moves_no_threshold(workspace):
     found = stability(workspace.dataset("one judge"), Settings(budget=5, replicates=20))
     assert set(found.tables["variants"]["kind"]) == {"system", "budget"}
     assert any("No judge and no domain" in limit for limit in found.limits)
+
+
+def test_a_bank_size_that_ranks_nobody_is_not_said_to_leave_the_ranking_stable(workspace):
+    said = {
+        basis: stability(
+            workspace.dataset("small"), Settings(budget=5, replicates=20, basis=basis), kinds=["budget"]
+        )
+        for basis in ("all", "bank")
+    }
+    assert "of the bank remain." in said["all"].found
+    assert "by construction" in " ".join(said["all"].limits)
+    assert "of the bank and ρ ≥" in said["bank"].found
+    assert "by construction" not in " ".join(said["bank"].limits)
+    assert "1 tiers" not in said["all"].found

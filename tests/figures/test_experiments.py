@@ -154,3 +154,12 @@ def test_tables_show_unknown_as_a_dash_and_whole_numbers_whole():
     assert '<td class="number">—</td><td class="text">no</td><td class="text">x</td>' in call(
         "parts.html", "plain_table", sheet(table, "t")
     )
+
+
+def test_lines_of_one_colour_differ_and_no_name_of_a_mark_is_cut(study):
+    found = {result.name: dict(experiment_figures(result)) for result in study[1]}
+    (lines, *_) = found["new_systems"].values()
+    looks = [(line.line.color, line.line.dash) for line in lines.data]
+    assert len(set(looks)) == len(looks) > 6
+    cost = found["sweep"]["What the agreement costs in rubrics"]
+    assert cost.layout.xaxis.range[1] > max(cost.data[0].x) + 0.1

@@ -11,7 +11,7 @@ from ..errors import FitError
 from ..irt.diagnostics import item_rest_correlation
 from ..irt.fit import IrtFit, fit_irt
 from ..irt.information import item_information, posterior_weighted_information
-from ..labels.store.dataset import Reduction
+from ..labels.store.reduction import Reduction
 from ..leaderboard import cross_fit
 from ..leaderboard.cross_fit import CrossFit, FoldFits, too_few_to_cross_fit
 from ..settings import Settings

@@ -16,7 +16,7 @@ from ..bank.guarantee import guarantee
 from ..bank.identity import rubric_ids
 from ..composition import ATTRIBUTES, Attribute, Composition, Limit, Swap
 from ..errors import DatasetError, SettingsError
-from ..labels.store.dataset import Reduction
+from ..labels.store.reduction import Reduction
 from ..settings import Settings
 from ..text import count, listed
 from ..types import BoolArray, FloatArray, IntArray

@@ -19,7 +19,7 @@ from .claims import separated_pairs
 if TYPE_CHECKING:
     from ..judges.gate_price import GateVerdict
     from ..judges.measurability import Gate
-    from ..labels.store.dataset import Reduction
+    from ..labels.store.reduction import Reduction
     from .board import Board
     from .claims import Claims
     from .result import Calibration

@@ -9,7 +9,7 @@ import pandas as pd
 
 from ..irt.abilities import resample_abilities
 from ..judges.unequal_panels import UnequalPanels
-from ..labels.store.dataset import Reduction
+from ..labels.store.reduction import Reduction
 from ..leaderboard.bootstrap import draw_weights
 from ..leaderboard.cross_fit import CrossFit, too_few_to_cross_fit
 from ..leaderboard.from_draws import infer_from_draws

@@ -10,7 +10,7 @@ import pandas as pd
 from ..leaderboard.reference import Reference, reference_of
 
 if TYPE_CHECKING:
-    from ..labels.store.dataset import Reduction
+    from ..labels.store.reduction import Reduction
     from .result import Ranking, Result
 
 

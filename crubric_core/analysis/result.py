@@ -16,7 +16,7 @@ from ..bank.utility import UtilityGrid, utility_grid
 from ..irt.fit import IrtFit
 from ..judges.gate_price import GateVerdict
 from ..judges.measurability import Gate
-from ..labels.store.dataset import Reduction
+from ..labels.store.reduction import Reduction
 from ..leaderboard.inference import Inference
 from ..leaderboard.influence import Influence
 from ..settings import Settings

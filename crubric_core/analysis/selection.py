@@ -17,7 +17,7 @@ from ..errors import AssemblyError, DatasetError
 from ..irt.information import item_information
 from ..judges.consensus import baseline_mask
 from ..judges.measurability import nothing_passes
-from ..labels.store.dataset import Reduction
+from ..labels.store.reduction import Reduction
 from ..leaderboard.cross_fit import CrossFit
 from ..leaderboard.influence import Domains
 from ..settings import Settings, Strategy

@@ -30,7 +30,7 @@ from ..judges.posterior import with_posterior_labels
 from ..judges.resampling import Bootstrap
 from ..judges.shared_errors import effective_judges, independence_note
 from ..judges.unequal_panels import UnequalPanels, unequal_panels
-from ..labels.store.dataset import Reduction
+from ..labels.store.reduction import Reduction
 from ..leaderboard.cross_fit import CrossFit, FoldFits
 from ..leaderboard.influence import Domains
 from ..leaderboard.transfer import transfer_excess, transfer_variance

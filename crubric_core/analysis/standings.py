@@ -23,7 +23,7 @@ from .selection import domains_of, query_positions
 
 if TYPE_CHECKING:
     from ..judges.gate_price import GateVerdict
-    from ..labels.store.dataset import Reduction
+    from ..labels.store.reduction import Reduction
     from ..leaderboard.inference import Inference
     from ..settings import Settings
     from ..types import FloatArray

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from ..bank.assembly import BankOrder
     from ..irt.fit import IrtFit
-    from ..labels.store.dataset import Reduction
+    from ..labels.store.reduction import Reduction
     from ..leaderboard.inference import Inference
     from ..settings import Settings
     from ..types import BoolArray, IntArray

@@ -14,7 +14,7 @@ from .rubric_lint import LEAST_SYSTEMS, least_negative
 
 if TYPE_CHECKING:
     from ..judges.gate_price import GateVerdict
-    from ..labels.store.dataset import Reduction
+    from ..labels.store.reduction import Reduction
     from ..settings import Settings
     from ..task_types.scoring import QueryScores
     from ..types import BoolArray, FloatArray

@@ -11,7 +11,8 @@ from ..analysis.result import Calibration
 from ..analysis.selection import masks, order_candidates, orders_without_folds, query_positions
 from ..analysis.stages import gate
 from ..errors import DatasetError
-from ..labels.store.dataset import Dataset, Reduction
+from ..labels.store.dataset import Dataset
+from ..labels.store.reduction import Reduction
 from ..leaderboard.cross_fit import CrossFit
 from ..leaderboard.transfer import transfer_excess, transfer_variance
 from ..placement.bank_scale import BankScale, make_bank_scale

@@ -18,8 +18,9 @@ from ..judges.measurability import gate_is_off
 from ..judges.pair_kappa import panel_pairs
 from ..judges.posterior import with_posterior_labels
 from ..judges.unequal_panels import UnequalPanels, panels_of
-from ..labels.store.dataset import Dataset, Reduction
+from ..labels.store.dataset import Dataset
 from ..labels.store.judge_sums import units_of
+from ..labels.store.reduction import Reduction
 from ..labels.store.snapshot import Snapshot
 from ..settings import Settings
 from ..types import BoolArray, FloatArray, IntArray

@@ -15,7 +15,8 @@ from ..irt.dependence import LocalDependence, local_dependence, q3_among, worst_
 from ..irt.diagnostics import Spectrum, residual_spectrum, residuals
 from ..irt.fit import IrtFit, fit_irt
 from ..irt.item_fit import REPLICATES, ItemFit, bootstrap_item_fit, simulate_labels
-from ..labels.store.dataset import Dataset, Reduction
+from ..labels.store.dataset import Dataset
+from ..labels.store.reduction import Reduction
 from ..settings import Model, Settings
 from ..text import count
 from ..types import Cancel, FloatArray, IntArray, Progress

@@ -11,8 +11,9 @@ import numpy as np
 import pandas as pd
 
 from ..errors import DatasetError
-from ..labels.store.dataset import Dataset, Reduction
+from ..labels.store.dataset import Dataset
 from ..labels.store.pairs import PairCounts
+from ..labels.store.reduction import Reduction
 from ..labels.store.snapshot import Snapshot
 from ..settings import Settings
 from ..task_types.types import TASK_TYPES, resolve_task_types

@@ -21,7 +21,8 @@ from ..analysis.stages import gate
 from ..errors import CrubricError
 from ..judges.measurability import decide_gate
 from ..judges.unequal_panels import UnequalPanels
-from ..labels.store.dataset import Dataset, Reduction
+from ..labels.store.dataset import Dataset
+from ..labels.store.reduction import Reduction
 from ..settings import LOWEST_TAU, Basis, Settings
 from ..text import count
 from ..types import BoolArray, Cancel, FloatArray, Progress

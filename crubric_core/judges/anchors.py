@@ -11,7 +11,7 @@ from ..types import FloatArray
 from .consensus import majority, median_low
 
 if TYPE_CHECKING:
-    from ..labels.store.dataset import Reduction
+    from ..labels.store.reduction import Reduction
 
 
 def gold_panel(gold: pd.DataFrame, reduction: Reduction) -> FloatArray:

@@ -11,7 +11,7 @@ from ..settings import Tie
 from ..types import BoolArray, FloatArray
 
 if TYPE_CHECKING:
-    from ..labels.store.dataset import Reduction
+    from ..labels.store.reduction import Reduction
 
 TIES = {"unknown": np.nan, "fail": 0.0, "pass": 1.0}
 

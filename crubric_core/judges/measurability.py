@@ -18,8 +18,8 @@ from .beta_prior import BetaPrior, estimate_prior
 from .pair_kappa import pair_kappa
 
 if TYPE_CHECKING:
-    from ..labels.store.dataset import Reduction
     from ..labels.store.pairs import PairCounts
+    from ..labels.store.reduction import Reduction
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from .dawid_skene import DawidSkene, dawid_skene
 from .recalibration import recalibrate_posterior
 
 if TYPE_CHECKING:
-    from ..labels.store.dataset import Reduction
+    from ..labels.store.reduction import Reduction
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ from .panel import PanelRecord, panel_record
 
 if TYPE_CHECKING:
     from ..analysis.result import Result
-    from ..labels.store.dataset import Reduction
+    from ..labels.store.reduction import Reduction
 
 RUBRICS = (
     *("id", "order", "query", "rubric", "text", "scale_min", "scale_max", "pass_mark", "polarity"),

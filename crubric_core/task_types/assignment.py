@@ -15,7 +15,7 @@ from ..scoring_rules import Assignment, ScoringRules
 from .types import ObjectArray
 
 if TYPE_CHECKING:
-    from ..labels.store.dataset import Reduction
+    from ..labels.store.reduction import Reduction
 
 _COMPARE: dict[str, Callable[[Any, Any], Any]] = {
     "<=": operator.le,

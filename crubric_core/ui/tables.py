@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from streamlit.delta_generator import DeltaGenerator
 
-    from ..labels.store.dataset import Reduction
+    from ..labels.store.reduction import Reduction
     from ..settings import GateStatistic
 
 _number = st.column_config.NumberColumn

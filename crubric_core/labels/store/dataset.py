@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
@@ -13,7 +12,7 @@ import pandas as pd
 from ...errors import DatasetError, require_choice
 from ...scoring_rules import ScoringRules
 from ...settings import Response, Tie
-from ...types import BoolArray, FloatArray, IntArray
+from ...types import FloatArray
 from ..checks.dataset_checks import check_dataset, coverage
 from ..ingest.findings import Finding
 from ..ingest.pass_marks import pass_mark_sentences
@@ -23,49 +22,14 @@ from . import catalogue, judge_sums, portable, reduce, sourced
 from .canonical import CANONICAL, as_file, one_column_a_fact
 from .dataset_rules import load_rules
 from .judge_sums import JudgeMeetings, JudgeShares
-from .pairs import CellSums, PairCounts, pair_counts
+from .pairs import CellSums, pair_counts
+from .reduction import Reduction
 from .spark import read_rubric
 
 if TYPE_CHECKING:
     import duckdb
 
     from .database import Database
-
-
-@dataclass(frozen=True)
-class Reduction:
-    """What M systems' labels on J rubrics come to (docs/method.md §1–3).
-
-    systems: the M names, sorted.
-    rubrics: J rows, as ``Dataset.rubrics``.
-    y: (M, J) consensus; binary 0/1, ordered 0..L-1; NaN where there is no label or no majority.
-    levels: (J,) levels that the model reads; 2 where binary.
-    n_agree, n_total: (J,) instances on which all labels are equal, and all instances (two labels or more).
-    pairs: how often pairs of judges disagree on each rubric, and would by chance.
-    max_panel: (J,) most labels on one cell.
-    n_judges: judges of the dataset.
-    unanimous: (J,) no instance with a disagreement.
-    n_labels: known labels, repeated draws of a judge on a cell as one.
-    response: the scale read.
-    """
-
-    systems: tuple[str, ...]
-    rubrics: pd.DataFrame
-    y: FloatArray
-    levels: IntArray
-    n_agree: IntArray
-    n_total: IntArray
-    pairs: PairCounts
-    max_panel: IntArray
-    n_judges: int
-    unanimous: BoolArray
-    n_labels: int
-    response: Response
-
-    @property
-    def pass_marks(self) -> tuple[str, ...]:
-        """What counts as met on each graded scale, a sentence each, without names; () where ordered levels are read."""
-        return pass_mark_sentences(self.rubrics, named=False) if self.response == "binary" else ()
 
 
 _PIECE = 512  # vectors of 2,048 rows that are fetched at once

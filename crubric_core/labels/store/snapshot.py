@@ -8,8 +8,9 @@ from ...errors import DatasetError
 from ...scoring_rules import ScoringRules
 from ...settings import Response, Settings, Tie
 from ...types import FloatArray
-from .dataset import Dataset, Reduction
+from .dataset import Dataset
 from .judge_sums import JudgeMeetings, JudgeShares
+from .reduction import Reduction
 from .sourced import only_tallies
 
 

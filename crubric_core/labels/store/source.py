@@ -9,8 +9,8 @@ import pandas as pd
 from ...scoring_rules import ScoringRules
 from ...settings import Response, Tie
 from ...types import FloatArray
-from .dataset import Reduction
 from .judge_sums import JudgeMeetings, JudgeShares
+from .reduction import Reduction
 
 
 class LabelSource(Protocol):

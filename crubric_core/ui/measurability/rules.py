@@ -17,7 +17,7 @@ from . import judges
 if TYPE_CHECKING:
     import pandas as pd
 
-    from ...labels.store.dataset import Reduction
+    from ...labels.store.reduction import Reduction
     from ..page import StudyPage
 
 _number = st.column_config.NumberColumn

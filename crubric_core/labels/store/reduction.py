@@ -1,0 +1,48 @@
+"""What the labels of a dataset come to: all that measurability and the model read of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pandas as pd
+
+from ...settings import Response
+from ...types import BoolArray, FloatArray, IntArray
+from ..ingest.pass_marks import pass_mark_sentences
+from .pairs import PairCounts
+
+
+@dataclass(frozen=True)
+class Reduction:
+    """What M systems' labels on J rubrics come to (docs/method.md §1–3).
+
+    systems: the M names, sorted.
+    rubrics: J rows, as ``Dataset.rubrics``.
+    y: (M, J) consensus; binary 0/1, ordered 0..L-1; NaN where there is no label or no majority.
+    levels: (J,) levels that the model reads; 2 where binary.
+    n_agree, n_total: (J,) instances on which all labels are equal, and all instances (two labels or more).
+    pairs: how often pairs of judges disagree on each rubric, and would by chance.
+    max_panel: (J,) most labels on one cell.
+    n_judges: judges of the dataset.
+    unanimous: (J,) no instance with a disagreement.
+    n_labels: known labels, repeated draws of a judge on a cell as one.
+    response: the scale read.
+    """
+
+    systems: tuple[str, ...]
+    rubrics: pd.DataFrame
+    y: FloatArray
+    levels: IntArray
+    n_agree: IntArray
+    n_total: IntArray
+    pairs: PairCounts
+    max_panel: IntArray
+    n_judges: int
+    unanimous: BoolArray
+    n_labels: int
+    response: Response
+
+    @property
+    def pass_marks(self) -> tuple[str, ...]:
+        """What counts as met on each graded scale, a sentence each, without names; () where ordered levels are read."""
+        return pass_mark_sentences(self.rubrics, named=False) if self.response == "binary" else ()

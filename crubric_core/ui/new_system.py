@@ -11,7 +11,7 @@ import streamlit as st
 from ..analysis.columns import LEADERBOARD
 from ..analysis.stage import Key
 from ..errors import CrubricError
-from ..experiments.held_out import hold_out
+from ..experiments.hold_out import hold_out
 from ..figures.placement import placement_forest, rank_chances
 from ..placement.bank_scale import BankScale
 from ..placement.formats.table import form_table

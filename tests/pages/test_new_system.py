@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from crubric_core.experiments.held_out import hold_out
+from crubric_core.experiments.hold_out import hold_out
 from crubric_core.labels.store.workspace import Workspace
 from crubric_core.placement.place import place_systems
 from crubric_core.settings import Settings

@@ -10,7 +10,7 @@ import pytest
 from crubric_core import Settings, Workspace, run_pipeline
 from crubric_core.analysis.reference import reference_systems
 from crubric_core.demo import simulate
-from crubric_core.experiments.held_out import hold_out
+from crubric_core.experiments.hold_out import hold_out
 from crubric_core.irt.abilities import estimate_abilities
 from crubric_core.leaderboard.reference import Reference
 from crubric_core.placement.bank_scale import bank_scale_of

@@ -22,8 +22,8 @@ from .declaration import Chart, Experiment, ResultColumn, ResultTable, hidden, n
 from .inputs import Inputs, gold_labels, read_inputs, reference_scores
 from .kappa import OTHERS, KappaComparison, compare
 from .results import ExperimentResult, ExperimentWatch, num, records, span
-from .scoring import gap, gap_draws, omega, query_types, score
-from .statistics import draw_interval, interquartile_range, known_mean, query_draws, rank_correlation
+from .scoring import gap, gap_interval, omega, query_types, score
+from .statistics import interquartile_range, known_mean, query_draws, rank_correlation
 
 
 @dataclass(frozen=True)
@@ -100,9 +100,7 @@ def configuration_rows(
     for c in configurations:
         found = score(inputs, types if c.task else None, c.rubrics, calibration.nu if c.irt else None)
         scores[c.name] = found.score
-        low, high = draw_interval(
-            gap_draws(found.by_query, omega(inputs.queries), draws), settings.confidence
-        )
+        low, high = gap_interval(found.by_query, omega(inputs.queries), draws, settings.confidence)
         kept = np.zeros(len(inputs.feasible), dtype=bool)
         kept[c.rubrics] = True
         rows.append(

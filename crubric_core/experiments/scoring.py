@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from scipy.special import ndtri, stdtrit
 
 from ..task_types.scoring import QueryScores, score_systems
 from ..task_types.types import TASK_TYPES, ObjectArray, QueryTypes, resolve_task_types
@@ -72,3 +73,28 @@ def gap_draws(by_query: FloatArray, weights: FloatArray, draws: IntArray) -> Flo
     """(R,) gap in percentage points of each draw of queries, over the systems that have a score at all."""
     drawn = score_draws(by_query, weights, draws)
     return np.asarray(100 * np.ptp(drawn[:, np.isfinite(by_query).any(axis=1)], axis=1))
+
+
+def gap_interval(
+    by_query: FloatArray, weights: FloatArray, draws: IntArray, confidence: float
+) -> tuple[float, float]:
+    """Ends in points, for queries like these; NaN with fewer than two systems or queries that have a score.
+
+    Best and worst are what errors make them, too, so that the gap found is too large on average. The lower end allows
+    for the range of all systems' errors, the upper one for the pair with the largest; by draws of queries, with
+    Student's t. Scores within 0 and 1 differ by no more than 100 points.
+    """
+    scored = np.isfinite(by_query).any(axis=1)
+    found = 100 * score_draws(by_query[scored], weights, np.ones((1, by_query.shape[1]), dtype=int))[0]
+    error = 100 * score_draws(by_query[scored], weights, draws) - found
+    error = error[np.isfinite(error).all(axis=1)]
+    n, level = int(np.isfinite(by_query).any(axis=0).sum()), (1 + confidence) / 2
+    if min(n, len(found), len(error)) < 2:
+        return float("nan"), float("nan")
+    few, t = np.sqrt(n / (n - 1)), float(stdtrit(n - 1, level))
+    covariance = np.cov(error, rowvar=False)
+    variance = np.diag(covariance)
+    above = np.sqrt(np.max(variance[:, None] + variance - 2 * covariance))
+    below = np.quantile(np.ptp(error, axis=1), level) / float(ndtri(level))
+    most = 100.0 if np.nanmin(by_query) >= 0 and np.nanmax(by_query) <= 1 else np.inf
+    return float(max(np.ptp(found) - few * t * below, 0.0)), float(min(np.ptp(found) + few * t * above, most))

@@ -1,14 +1,19 @@
 from __future__ import annotations
 
+import itertools
 from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy import stats
 
+from benchmarks.claims_gap import simulated
 from crubric_core import Settings, fit_irt, item_information
 from crubric_core.bank.utility import utility_grid
 from crubric_core.experiments.ablation import ablation
 from crubric_core.experiments.inputs import gold_labels, read_inputs
+from crubric_core.experiments.scoring import gap_interval
+from crubric_core.experiments.statistics import query_draws
 from tests import oracles
 
 
@@ -80,11 +85,37 @@ def test_the_gaps_interval_draws_whole_queries(workspace, settings):
     drawn = np.random.default_rng([settings.seed, 40]).multinomial(n, np.full(n, 1 / n), size=50)
     omega = inputs.queries["omega"].to_numpy(dtype=float)
     by_query = np.array([[np.nanmean(row[inputs.query_index == k]) for k in range(n)] for row in y])
-    gaps = [
-        100 * np.ptp((by_query * omega * counts).sum(axis=1) / (omega * counts).sum()) for counts in drawn
-    ]
+    scores = [100 * (by_query * omega * c).sum(axis=1) / (omega * c).sum() for c in [np.ones(n), *drawn]]
+    errors = np.array(scores[1:]) - scores[0]
+    t = stats.t.ppf(0.975, n - 1) * np.sqrt(n / (n - 1))
+    below = t / stats.norm.ppf(0.975) * np.percentile([max(e) - min(e) for e in errors], 97.5)
+    pairs = itertools.combinations(range(len(y)), 2)
+    above = t * max(np.std(errors[:, i] - errors[:, k], ddof=1) for i, k in pairs)
     row = ablation(ds, settings).frame().iloc[0]
-    assert (row["gap_low"], row["gap_high"]) == pytest.approx(tuple(np.percentile(gaps, [2.5, 97.5])))
+    assert row["gap_low"] == pytest.approx(max(np.ptp(scores[0]) - below, 0))
+    assert row["gap_high"] == pytest.approx(min(np.ptp(scores[0]) + above, 100))
+    beyond = gap_interval(2 * by_query - 1, omega, drawn, 0.95)  # below 0: a gap may be above 100 points
+    assert beyond[1] == pytest.approx(2 * (np.ptp(scores[0]) + above))
+
+
+@pytest.mark.parametrize(("systems", "spread"), [(15, 0.0), (15, 0.02), (4, 0.1)])
+def test_the_gaps_interval_holds_also_where_systems_are_equal(systems, spread):
+    """Quantiles of the draws held 0, .01 and .93 of these (``simulated_claims gap``)."""
+    rng, held = np.random.default_rng(9), []
+    for _ in range(100):
+        truth, scores = simulated(rng, systems, 100, spread)
+        draws = query_draws(np.arange(100), 200, rng)
+        low, high = gap_interval(scores, np.ones(100), draws, 0.95)
+        held.append(low <= truth <= high)
+    assert np.mean(held) > 0.93
+
+
+def test_the_gap_of_one_system_or_query_has_no_interval():
+    draws = query_draws(np.arange(4), 20, np.random.default_rng(0))
+    assert np.isnan(gap_interval(np.ones((1, 4)), np.ones(4), draws, 0.95)).all()
+    one = np.full((3, 4), np.nan)
+    one[:, 0] = 0.5
+    assert np.isnan(gap_interval(one, np.ones(4), draws, 0.95)).all()
 
 
 def test_with_the_gate_off_b3_is_b1_and_b4_is_b2_and_it_is_said(workspace):

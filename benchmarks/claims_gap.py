@@ -1,0 +1,47 @@
+"""The gap between the best and the worst system, of simulated scores by query: does the ablation's interval hold?
+
+Scores are of systems N(0, spread), of queries N(0, .15) and of both N(0, .3), around .6. The truth is the gap of the
+systems' own parts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from benchmarks.tables import short
+from crubric_core.experiments.scoring import gap, gap_draws, gap_interval
+from crubric_core.experiments.statistics import draw_interval, query_draws
+
+SYSTEMS, QUERIES, SPREADS = (4, 15, 40), (10, 100), (0.0, 0.02, 0.1)
+
+
+def gaps(tables: int) -> Iterator[tuple[object, ...]]:
+    """True gap and gap found in points, how often its 95% interval holds, and how often quantiles of the draws do."""
+    yield "systems", "queries", "true gap", "found", "held", "too low", "too high", "quantiles held"
+    for systems in SYSTEMS:
+        for queries in QUERIES:
+            for spread in SPREADS:
+                rng = np.random.default_rng([systems, queries, round(100 * spread)])
+                rows = np.mean([_one(rng, systems, queries, spread) for _ in range(tables)], axis=0)
+                truth, found, low, high, quantiles = (float(value) for value in rows)
+                shares = (short(share) for share in (1 - low - high, low, high, quantiles))
+                yield systems, queries, f"{truth:.1f}", f"{found:.1f}", *shares
+
+
+def simulated(
+    rng: np.random.Generator, systems: int, queries: int, spread: float
+) -> tuple[float, np.ndarray]:
+    """The true gap in points, and scores (M, N) by query."""
+    ability = 0.6 + spread * rng.normal(size=systems)
+    scores = 0.15 * rng.normal(size=queries) + 0.3 * rng.normal(size=(systems, queries))
+    return float(100 * np.ptp(ability)), ability[:, None] + scores
+
+
+def _one(rng: np.random.Generator, systems: int, queries: int, spread: float) -> tuple[float, ...]:
+    truth, scores = simulated(rng, systems, queries, spread)
+    weights, draws = np.ones(queries), query_draws(np.arange(queries), 300, rng)
+    low, high = gap_interval(scores, weights, draws, 0.95)
+    least, most = draw_interval(gap_draws(scores, weights, draws), 0.95)
+    return truth, gap(scores.mean(axis=1)), high < truth, low > truth, least <= truth <= most

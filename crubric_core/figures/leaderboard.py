@@ -24,6 +24,8 @@ from .style import (
     rows_axis,
 )
 
+NAMED_COLUMNS = 30  # slanted names of more overlap; a touch names them
+
 
 @dataclass(frozen=True)
 class Estimate:
@@ -155,7 +157,8 @@ def rank_probability(systems: Sequence[str], probability: FloatArray, first: int
 def separation_matrix(systems: Sequence[str], ahead: FloatArray, separated: BoolArray) -> go.Figure:
     """Probability that the row is above the column (M, M); a dot where the pair is separated."""
     size = len(systems)
-    fig = figure("", "", height=row_height(size) + 60)
+    few = size <= NAMED_COLUMNS
+    fig = figure("" if few else "in the order of the rows", "", height=row_height(size) + 60)
     z = np.where(np.eye(size, dtype=bool), np.nan, ahead)
     across = np.broadcast_to(np.array(labels(systems, 80), dtype=object)[None, :], z.shape)
     fig.add_heatmap(
@@ -163,7 +166,7 @@ def separation_matrix(systems: Sequence[str], ahead: FloatArray, separated: Bool
         zmin=0,
         zmax=1,
         colorscale=[list(stop) for stop in DIVERGING],
-        xgap=1,
+        xgap=int(few),  # gaps between many columns are wider than these on a phone
         ygap=1,
         hoverongaps=False,
         colorbar={"title": {"text": "row ahead", "side": "top"}, "thickness": 12, "tickformat": ".0%"},
@@ -180,12 +183,13 @@ def separation_matrix(systems: Sequence[str], ahead: FloatArray, separated: Bool
         showlegend=False,
         hoverinfo="skip",
     )
-    rows_axis(fig, systems)
+    rows_axis(fig, systems, 24)
     fig.update_xaxes(
         tickmode="array",
         tickvals=list(range(size)),
         ticktext=labels(systems, 20),
-        tickangle=-45,
+        tickangle=-45 if few else None,
+        showticklabels=few,
         showgrid=False,
         ticklabeloverflow="allow",
     )

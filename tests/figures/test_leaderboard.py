@@ -57,6 +57,17 @@ def test_no_system_is_compared_with_itself() -> None:
     assert list(zip(dots.x, dots.y, strict=True)) == [(1, 0), (0, 1)]
 
 
+@pytest.mark.parametrize("size", [15, 60])
+def test_the_cells_of_many_pairs_keep_their_width_on_a_phone_and_no_names_overlap(size) -> None:
+    names = [f"a-very-long-name-of-a-system-{i:02}-preview" for i in range(size)]
+    fig = board.separation_matrix(names, np.full((size, size), 0.5), np.zeros((size, size), bool))
+    assert fig.data[0].xgap * size <= 30
+    assert fig.layout.xaxis.showticklabels is (size == 15)
+    assert ("order of the rows" in str(fig.layout.xaxis.title.text)) is (size == 60)
+    assert max(len(name) for name in fig.layout.yaxis.ticktext) <= 24
+    assert len(set(fig.layout.yaxis.ticktext)) == size
+
+
 def boxes(texts, sides, x, y) -> list[tuple[float, float, float, float]]:
     """Left, bottom, right, top of every text in pixels."""
     found = []

@@ -173,6 +173,28 @@ def test_on_paper_there_are_figures_and_no_controls(page: Page, viewer: Server, 
     page.emulate_media(media="screen")
 
 
+PAPER = """() => {
+  const rules = [...document.styleSheets].flatMap(sheet => [...sheet.cssRules]);
+  const style = rules.flatMap(rule => [...rule.cssRules ?? []]).find(rule => rule instanceof CSSPageRule).style;
+  const told = [style.getPropertyValue("size"), style.getPropertyValue("margin-left")].join(" ");
+  return told.match(/[\\d.]+/g).map(Number);
+}"""
+
+
+def test_paper_has_the_shape_of_a4_and_room_for_the_charts_of_a_wide_screen(
+    page: Page, viewer: Server, study: Study
+) -> None:
+    page.set_viewport_size({"width": 1920, "height": 900})
+    visit(page, f"{viewer.url}/?view={study.link.token}")
+    expect(page.locator(".js-plotly-plot").first).to_be_visible()
+    width, height, margin = page.evaluate(PAPER)
+    assert height / width == pytest.approx(2**0.5, abs=0.002)
+    charts = page.locator(".js-plotly-plot .main-svg").evaluate_all(
+        "all => all.map(e => e.getBoundingClientRect().width)"
+    )
+    assert 600 < max(charts) <= width - 2 * margin
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_a_phone_shows_it_without_scrolling_sideways(
     browser: Browser, viewer: Server, study: Study, scheme: Literal["light", "dark"]

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
-from scipy import stats
 
 from crubric_core import Workspace, fit_irt
+from crubric_core.intervals import jackknife_half_width
 from crubric_core.leaderboard.cross_fit import cross_fit
 from crubric_core.leaderboard.inference import Inference, infer
 from crubric_core.leaderboard.influence import ability_influence, score_influence
@@ -92,8 +92,7 @@ def reversal_ratio(first: np.ndarray, second: np.ndarray, systems: int) -> tuple
 
     whole = log_ratio(one >= 0)
     without = np.array([log_ratio((one != k) & (other != k)) for k in range(systems)])
-    se = np.sqrt((systems - 1) / systems * ((without - without.mean()) ** 2).sum())
-    half = stats.t.ppf(0.975, systems - 1) * se
+    half = float(jackknife_half_width(without, 0.95))
     low, middle, high = np.exp([whole - half, whole, whole + half])
     return float(middle), float(low), float(high)
 

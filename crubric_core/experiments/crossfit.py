@@ -14,7 +14,7 @@ import pandas as pd
 
 from ..labels.store.dataset import Dataset
 from ..settings import Settings, Strategy
-from ..types import Cancel, Progress
+from ..types import Cancel, FloatArray, Progress
 from .declaration import HIGH, LOW, Chart, Experiment, ResultColumn, ResultTable, hidden, number
 from .inputs import Inputs, read_inputs
 from .results import ExperimentResult, ExperimentWatch, compared, num, records, span
@@ -73,7 +73,7 @@ def summary_table(fitted: Splits, confidence: float) -> pd.DataFrame:
     """
     rows = []
     for strategy in STRATEGIES:
-        auc, low, high, n = mean_interval(fitted.auc(strategy), confidence, held_out=HALF)
+        auc, low, high, n = _mean_correlation(fitted.auc(strategy), confidence)
         delta, greedy = (_ahead(fitted, first, strategy, confidence) for first in ("pairs", "greedy"))
         smallest = fitted.smallest[strategy]
         rows.append(
@@ -98,6 +98,12 @@ def summary_table(fitted: Splits, confidence: float) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
+def _mean_correlation(values: FloatArray, confidence: float) -> tuple[float, float, float, int]:
+    """Mean over the splits, its t interval within [-1, 1], and number of the known ``values`` (n,)."""
+    mean, low, high, n = mean_interval(values, confidence, held_out=HALF)
+    return mean, max(low, -1.0), min(high, 1.0), n
+
+
 def _ahead(
     fitted: Splits, first: Strategy, strategy: Strategy, confidence: float
 ) -> tuple[float, float, float, int]:
@@ -113,7 +119,7 @@ def curve_table(fitted: Splits, confidence: float) -> pd.DataFrame:
     for strategy in STRATEGIES:
         by_split = fitted.rho[strategy].mean(axis=1)
         for budget, values in zip(fitted.budgets.tolist(), by_split.T, strict=True):
-            mean, low, high, _ = mean_interval(values, confidence, held_out=HALF)
+            mean, low, high, _ = _mean_correlation(values, confidence)
             rows.append((strategy, budget, mean, low, high))
     return pd.DataFrame(rows, columns=["strategy", "budget", "rho", "low", "high"])
 

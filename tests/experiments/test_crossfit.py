@@ -8,7 +8,7 @@ from crubric_core import Settings, fit_irt, item_information
 from crubric_core.bank.pairs import pair_distances
 from crubric_core.bank.utility import utility_grid
 from crubric_core.errors import DatasetError
-from crubric_core.experiments.crossfit import crossfit
+from crubric_core.experiments.crossfit import _mean_correlation, crossfit
 from crubric_core.experiments.inputs import read_inputs
 from crubric_core.experiments.splits import STRATEGIES, log_budgets, target_correlation
 from tests import oracles
@@ -86,7 +86,7 @@ def test_auc_deltas_and_intervals_are_those_of_the_obvious_computation(result, s
     for strategy in STRATEGIES:
         row = table.loc[strategy]
         assert row["auc"] == pytest.approx(auc[strategy].mean(), abs=1e-12)
-        low, high = interval_of_halves(auc[strategy])
+        low, high = np.clip(interval_of_halves(auc[strategy]), -1, 1)
         assert (row["auc_low"], row["auc_high"]) == pytest.approx((low, high), abs=1e-12)
         for first, delta in (("pairs", "delta"), ("greedy", "greedy_delta")):
             if strategy == first:
@@ -177,3 +177,9 @@ def test_graded_labels_are_cross_fitted_with_the_graded_model(workspace):
     ds = workspace.dataset("graded")
     found = crossfit(ds, Settings(model="GRM", tau_c=0.3), splits=2, draws=1, n_budgets=4)
     assert found.frame()["auc"].between(0, 1).all()
+
+
+def test_no_interval_of_a_correlation_ends_beyond_1():
+    assert _mean_correlation(np.array([0.6, 1.0, 1.0]), 0.95)[2] == 1
+    assert _mean_correlation(np.array([-0.6, -1.0, -1.0]), 0.95)[1] == -1
+    assert np.isnan(_mean_correlation(np.array([0.6, np.nan]), 0.95)[1:3]).all()

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 State = Literal["good", "look", "stop"]
 SEVERITY: dict[State, int] = {"good": 0, "look": 1, "stop": 2}
 LARGE_EFFECT = 3.0  # design effect
+FEW_APART = 0.05  # share of the pairs
 
 
 @dataclass(frozen=True)
@@ -139,6 +140,8 @@ def board_chip(board: Board, claims: Claims) -> Chip:
         return Chip("Board", figure, "look" if apart else "stop", f"{panels_sentence(board)} {remedy}")
     if not apart:
         return Chip("Board", figure, "stop", f"{claims.ahead} Add {like(standing)}.")
+    if apart < FEW_APART * pairs:
+        return Chip("Board", figure, "look", f"{claims.ahead} Add {like(standing)}.")
     if claims.contradicted:
         contradiction = sentence_case(claims.contradicted[0].removeprefix("But "))
         return Chip("Board", figure, "look", f"{contradiction} Look at Pairs on the leaderboard.")

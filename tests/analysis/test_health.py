@@ -56,6 +56,20 @@ def test_a_system_is_named_as_its_file_spells_it() -> None:
     assert board_chip(board, claims).sentence.startswith("s39 ")
 
 
+def test_a_board_that_separates_hardly_a_pair_is_no_good_board() -> None:
+    standing = SimpleNamespace(design_effect=1.0, n_groups=1, excused=0, allowance=None, unit="query")
+    claims = SimpleNamespace(ahead="3 of the 1,770 pairs are separated.", contradicted=())
+
+    def chip(apart: int) -> Chip:
+        comparisons = pd.DataFrame({"separated": [True] * apart + [False] * (1770 - apart)})
+        return board_chip(
+            SimpleNamespace(standing=standing, comparisons=comparisons, refused="", unequal=False), claims
+        )
+
+    assert (chip(0).state, chip(3).state, chip(900).state) == ("stop", "look", "good")
+    assert chip(3).sentence == "3 of the 1,770 pairs are separated. Add queries."
+
+
 def test_a_contradiction_is_a_sentence_of_its_own() -> None:
     board = SimpleNamespace(
         standing=SimpleNamespace(design_effect=1.0, n_groups=1, excused=0, allowance=None, unit="query"),

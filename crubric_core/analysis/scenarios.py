@@ -166,7 +166,15 @@ def _place_sentences(change: Change) -> tuple[str, ...]:
         )
     ]
     verb = "changes its tier" if len(tiers) == 1 else "change their tier"
-    return (f"{len(tiers):,} of {count(systems, 'system')} {verb}: {listed(moves)}.",)
+    said = f"{len(tiers):,} of {count(systems, 'system')} {verb}: {listed(moves)}."
+    first, second = (change.places[f"tier_{side}"].nunique() for side in ("first", "second"))
+    if first == second:
+        return (said,)
+    return (
+        said,
+        f"There are {count(second, 'tier')} in place of {first:,}: where tiers join or part, those below get another "
+        "number, though nothing else about them changes.",
+    )
 
 
 def figures_table(first: Outcome, second: Outcome) -> pd.DataFrame:

@@ -214,7 +214,11 @@ def _show_places(change: Change) -> None:
         for side, name in names.items()
     }
     widgets.table(change.places[both] if only else change.places, {"system": "system", **columns})
-    st.caption("Ranks move with any change of settings; the Leaderboard says which systems are separated.")
+    scales = " θ has another scale under another response model: compare it within a column."
+    st.caption(
+        "Ranks move with any change of settings; the Leaderboard says which systems are separated."
+        + (scales if change.first.settings.model != change.second.settings.model else "")
+    )
 
 
 def _show_rubrics(study: loaders.Study, title: str, positions: IntArray, file: str) -> None:

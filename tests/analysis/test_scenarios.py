@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -69,6 +70,17 @@ def test_the_sentences_count_what_the_tables_show(change):
     assert numbers == [len(change.leaving), len(change.first.bank), len(change.entering)]
     moved = sum(row.tier_first != row.tier_second for row in change.places.itertuples())
     assert places[0].startswith(f"{moved} of 8 systems" if moved else "No system changes its tier")
+
+
+def test_a_tier_less_is_told_as_what_renumbers_those_below(change):
+    def with_tiers(first, second):
+        places = change.places.assign(tier_first=np.array(first, float), tier_second=np.array(second, float))
+        return " ".join(change_sentences(replace(change, places=places)))
+
+    said = with_tiers([1, 2, 3, 3, 3, 3, 3, 3], [1, 1, 2, 2, 2, 2, 2, 2])
+    assert "7 of 8 systems change their tier" in said
+    assert "There are 2 tiers in place of 3: where tiers join or part, those below get another number" in said
+    assert "in place of" not in with_tiers([1, 1, 1, 1, 2, 2, 2, 2], [1, 1, 1, 2, 2, 2, 2, 2])
 
 
 def test_a_scenario_beside_itself_changes_nothing(outcome):

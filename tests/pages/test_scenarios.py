@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 from pathlib import Path
+from typing import Literal
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -53,6 +54,16 @@ def test_the_page_lists_and_compares_what_is_saved(open_page: Open, own: Path) -
     assert re.search(r"From large to small, \d+ of 40 rubrics leave the bank and \d+ enter", said(app))
     figures = app.dataframe[1].value.set_index("figure")
     assert figures.loc["Bank size B"].tolist() == ["40", "8"]
+
+
+@pytest.mark.parametrize("model", ["2PL", "1PL"])
+def test_abilities_of_two_models_are_said_to_have_no_common_scale(
+    open_page: Open, own: Path, model: Literal["1PL", "2PL"]
+) -> None:
+    keep(own, one=Settings(budget=40), two=Settings(budget=8, model=model))
+    app = open_page("scenarios", own, dataset="small")
+    assert "Ranks move with any change of settings" in said(app)
+    assert ("θ has another scale" in said(app)) is (model == "1PL")
 
 
 def test_an_opened_scenario_brings_back_settings_page_and_filters(open_page: Open, own: Path) -> None:

@@ -15,6 +15,7 @@ import pandas as pd
 from ..judges.measurability import gate_is_off
 from ..labels.store.dataset import Dataset
 from ..settings import Settings
+from ..text import count
 from ..types import Cancel, FloatArray, Progress
 from .declaration import HIGH, LOW, P_VALUE, Chart, Experiment, ResultColumn, ResultTable, hidden, number
 from .inputs import Inputs, gold_labels, read_inputs
@@ -22,6 +23,7 @@ from .kappa import HUMAN, OTHERS, KappaComparison, compare, unread_changes
 from .results import ExperimentResult, ExperimentWatch, compared, num, span
 from .statistics import draw_interval, known_mean, query_draws
 
+FEWEST_QUERIES = 5  # of the rubrics kept: draws of fewer do not show how much others would differ
 THRESHOLDS = (0.50, 0.60, 0.65, 0.70, 0.80)
 
 
@@ -54,10 +56,13 @@ def sweep(
             q[measured], comparison.by_rubric()[measured], tested=comparison.against == HUMAN
         ),
     }
+    last = tables["thresholds"].iloc[-1]
+    strictest = q >= last["tau_c"]
+    few = int(strictest.sum()) if len(np.unique(inputs.query_index[strictest])) < FEWEST_QUERIES else 0
     watch.step(1.0, "Done")
     options = {"thresholds": [float(t) for t in sorted(thresholds)], "against": comparison.against}
     return inputs.result(
-        "sweep", options, tables, _found(tables, inputs, comparison), _limits(inputs, comparison, splits)
+        "sweep", options, tables, _found(tables, inputs, comparison), _limits(inputs, comparison, splits, few)
     )
 
 
@@ -72,7 +77,7 @@ def threshold_table(
     """tau_c, kept, total, share, kappa with interval, delta to unfiltered with interval (queries drawn whole).
 
     unread: the same difference on systems that the gate has not read, with interval. q: (J,) measurability.
-    gold: (M, J) human labels.
+    gold: (M, J) human labels. Where the rubrics kept are of fewer than FEWEST_QUERIES queries no interval is known.
     """
     gate_off = gate_is_off(inputs.reduction)
     settings, everything = inputs.settings, np.ones(len(q), dtype=bool)
@@ -89,6 +94,9 @@ def threshold_table(
         kappa = comparison.kappa(kept)
         low, high = draw_interval(draws, settings.confidence)
         delta_low, delta_high = draw_interval(draws - base_draws, settings.confidence)
+        if len(np.unique(inputs.query_index[kept])) < FEWEST_QUERIES:
+            low = high = delta_low = delta_high = np.nan
+            of_others = (of_others[0], np.nan, np.nan)
         change = (kappa - base, delta_low, delta_high)
         rows.append((tau, int(kept.sum()), len(q), kept.mean(), kappa, low, high, *change, *of_others))
     columns = [
@@ -169,7 +177,7 @@ def _found(tables: dict[str, pd.DataFrame], inputs: Inputs, comparison: KappaCom
     )
 
 
-def _limits(inputs: Inputs, comparison: KappaComparison, splits: int) -> tuple[str, ...]:
+def _limits(inputs: Inputs, comparison: KappaComparison, splits: int, few: int) -> tuple[str, ...]:
     limits = []
     if not inputs.gate_off:
         unread = "; the difference on systems that the gate has not read is free of that" if splits else ""
@@ -178,6 +186,11 @@ def _limits(inputs: Inputs, comparison: KappaComparison, splits: int) -> tuple[s
         limits.append(
             "Agreement of the judges shows consistency; that the labels are right needs human gold. A rubric's own κ "
             "and its measurability correlate by construction, so their correlation has no p."
+        )
+    if few and not inputs.gate_off:
+        limits.append(
+            f"At the strictest threshold {count(few, 'rubric')} of fewer than {FEWEST_QUERIES} queries "
+            f"{'is' if few == 1 else 'are'} kept: what others would show is unknown, and so is the interval."
         )
     if inputs.reduction.n_judges == 2:
         limits.append(

@@ -4,12 +4,13 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from crubric_core import Settings
+from crubric_core import Settings, Workspace
 from crubric_core.experiments.inputs import gold_labels, read_inputs
 from crubric_core.experiments.statistics import confusion
 from crubric_core.experiments.threshold_sweep import EXPERIMENT, compare, quartile_table, sweep
 from crubric_core.judges import agreement
 from tests import oracles
+from tests.experiments.conftest import ingest, small_study
 
 
 def slow_pairs(ds, reduction):
@@ -176,3 +177,23 @@ def test_rubrics_of_equal_measurability_share_a_quartile():
 def test_the_majority_is_compared_with_gold_only_where_both_are_known():
     panel = np.array([[[1, 1, 0], [0, 1, np.nan]]], dtype=float)
     assert compare(panel, np.array([[1.0, 1.0]])).counts.tolist() == [[[1, 0, 0, 0], [0, 0, 0, 0]]]
+
+
+def test_a_few_rubrics_of_few_queries_show_no_change(settings):
+    frame = small_study()[0]
+    guessed = ~frame["query"].isin(["q00", "q01", "q02"])
+    frame.loc[guessed, "label"] = np.random.default_rng(1).integers(0, 2, guessed.sum())
+    with Workspace() as ws:
+        ingest(ws, "d", frame)
+        ds = ws.dataset("d")
+        inputs = read_inputs(ds, settings)
+        q, clear = inputs.measurability["q_mean"].to_numpy(), inputs.query_index < 3
+        strict = float(q[~clear].max()) + 1e-9
+        found, mild = (sweep(ds, settings, thresholds=taus) for taus in ([0.1, strict], [0.1]))
+    loose, row = found.frame().iloc[1], found.frame().iloc[-1]
+    assert 0 < row["kept"] == (q >= strict).sum() <= clear.sum()
+    assert np.isnan(row[["kappa_low", "delta_high", "unread_low", "unread_high"]].astype(float)).all()
+    assert np.isfinite(loose[["kappa_low", "delta_high", "unread_low"]].astype(float)).all()
+    assert "is not shown to change" in EXPERIMENT.headline(found)
+    assert any("of fewer than 5 queries" in limit for limit in found.limits)
+    assert not any("of fewer than 5 queries" in limit for limit in mild.limits)

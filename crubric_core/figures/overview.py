@@ -14,7 +14,6 @@ from .style import (
     FADING,
     columns_axis,
     figure,
-    label,
     labels,
     row_height,
     rows_axis,
@@ -40,12 +39,12 @@ def judge_shares(shares: FloatArray, systems: Sequence[str], judges: Sequence[st
 def judge_dots(shares: FloatArray, systems: Sequence[str], judges: Sequence[str], axis: str) -> go.Figure:
     """A dot for each system and judge, a symbol for each judge."""
     fig = figure(axis, "", height=row_height(len(systems), each=21))
-    for k, judge in enumerate(judges):
+    for k, name in enumerate(labels(judges, 24)):
         fig.add_scatter(
             x=shares[:, k],
             y=np.arange(len(systems)),
             mode="markers",
-            name=label(judge, 24),
+            name=name,
             marker={
                 "color": CATEGORIES[k % len(CATEGORIES)],
                 "symbol": SYMBOLS[k % len(SYMBOLS)],

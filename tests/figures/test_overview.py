@@ -42,3 +42,9 @@ def test_very_many_systems_are_a_row_a_judge_with_the_range_of_their_shares() ->
 def test_few_judges_and_systems_stay_dots() -> None:
     shares = np.full((40, 6), 0.5)
     assert len(judge_shares(shares, [str(i) for i in range(40)], list("abcdef"), "share").data) == 6
+
+
+def test_judges_whose_long_names_begin_alike_have_different_names_in_the_legend() -> None:
+    judges = [f"a-very-long-name-of-one-model@v{n}" for n in (1, 2)]
+    marks = judge_dots(np.full((2, 2), 0.5), ["a", "b"], judges, "share").data
+    assert len({mark.name for mark in marks}) == 2

@@ -18,6 +18,7 @@ MODULES = (
     "crubric_core.ui.page",
     "crubric_core.ui.leaderboard.board",
     "crubric_core.ui.bank.composing",
+    "crubric_core.ui.items.checks",
     "crubric_core.ui.measurability.gate",
     "plotly.graph_objects",
     "plotly.io",

@@ -93,3 +93,9 @@ def test_an_unknown_share_has_an_unknown_difference_and_a_cluster_unknown_to_one
 def test_the_exact_interval_is_scipys():
     exact = stats.binomtest(3, 11).proportion_ci(confidence_level=0.9)
     assert exact_binomial_interval(3, 11, 0.9) == pytest.approx((exact.low, exact.high))
+
+
+def test_a_share_tells_no_more_than_the_pairs_that_there_are():
+    left = 0.5 + 1e-6 * np.arange(5)
+    found = share_interval(0.5, left, trials=2, confidence=0.95, most=10)
+    assert found == pytest.approx(stats.binomtest(5, 10).proportion_ci(0.95, "exact"))

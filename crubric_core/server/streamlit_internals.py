@@ -26,6 +26,7 @@ __all__ = [
     "asked_for",
     "claims_of",
     "is_host_allowed",
+    "is_step_back",
     "on_a_page",
     "option",
     "streamlit_command",
@@ -45,6 +46,12 @@ def option(name: str) -> Any:
 def on_a_page() -> bool:
     """Whether a script of a page runs in this thread, for a visitor."""
     return get_script_run_ctx(suppress_warning=True) is not None
+
+
+def is_step_back() -> bool:
+    """Whether this run of a page follows a step through the browser's history, Back or Forward."""
+    context = get_script_run_ctx(suppress_warning=True)
+    return context is not None and context.is_history_navigation
 
 
 def claims_of(cookies: Mapping[str, str], origin: str) -> dict[str, Any]:

@@ -16,6 +16,7 @@ import streamlit as st
 
 from ..composition import Composition
 from ..errors import SettingsError
+from ..server.streamlit_internals import is_step_back
 from ..settings import Settings
 from .settings_address import NAMES, read_settings, spelled
 
@@ -23,45 +24,48 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
 DEFAULTS = Settings()
-_HELD, _WRITTEN = "settings held", "settings written"
-_BARE = "address bare"  # the run began without a dataset in the address: somebody came by the navigation
-_ANOTHER = "another dataset"
 COMPOSITION = "composition"
+SYSTEM, VERSUS = "system", "versus"  # shown, and compared with it
 LONGEST_COMPOSITION = 1_200  # characters of an address
-_COMPOSED, _COMPOSED_WRITTEN, _COMPOSED_MOVED = (
-    f"composition {part}" for part in ("held", "written", "moved")
-)
+_HELD = {name: f"{name} held" for name in ("settings", "dataset", COMPOSITION, SYSTEM, VERSUS)}
+_MOVED = "settings moved"
+_ASKED = "asked by the address"  # what is to be read from it, and was not yet
+_ANOTHER = "another dataset"
 _WAITING: ContextVar[dict[str, str | None] | None] = ContextVar("address waiting", default=None)
 
 
 def arrive() -> None:
-    """Before anything of the address is read: whether it says anything at all.
+    """Before anything of the address is read: what of it this run of the page shall read.
 
-    One that names a dataset is a bookmark, a reload, or a step back: what it leaves out is meant to be left out. One
-    without comes from the navigation: then the session knows better.
+    What the session does not hold yet, as after a bookmark, a reload or what somebody types, which begin one; and all
+    of it after a step back or forward. Else the session knows better: an address that comes from the navigation says
+    nothing, and on quick moves the browser sends the one before the last.
     """
-    st.session_state[_BARE] = "dataset" not in st.query_params
+    session = st.session_state
+    is_all = is_step_back() and "dataset" in st.query_params
+    session[_ASKED] = {name for name, held in _HELD.items() if is_all or held not in session}
 
 
 def keep_address() -> None:
     """Keep dataset and settings in the address of a page that needs neither, so that a reload loses nothing."""
     arrive()
-    if (held := _held_dataset()) is not None:
-        st.session_state["dataset held"] = st.session_state["dataset written"] = held
+    if (held := held_dataset()) is not None:
         with one_step():
             _write({"dataset": held})
             held_settings()
 
 
 def held_dataset() -> str | None:
-    """The dataset that this session holds, if any."""
-    held: str | None = st.session_state.get("dataset held")
+    """The dataset that this session holds, if any; an address that is read goes before it."""
+    if _is_asked("dataset") and (given := st.query_params.get("dataset")) is not None:
+        show_dataset(given)
+    held: str | None = st.session_state.get(_HELD["dataset"])
     return held
 
 
 def gone(names: Sequence[str]) -> str | None:
     """The dataset that this session or its address asks for, where there is none of that name."""
-    held = _held_dataset()
+    held = held_dataset()
     return held if held is not None and held not in names else None
 
 
@@ -74,30 +78,21 @@ def pick_another(names: Sequence[str]) -> None:
     st.selectbox("Dataset", list(names), index=None, placeholder="Choose one", key=_ANOTHER, on_change=take)
 
 
-def _held_dataset() -> str | None:
-    """What the address asks for where it is another than this session wrote, else what the session holds."""
-    session, given = st.session_state, _address("dataset")
-    if given is not None and given != session.get("dataset written") and not session.get("dataset moved"):
-        session["dataset held"] = given
-    held: str | None = session.get("dataset held")
-    return held
-
-
 def pick_dataset(names: Sequence[str]) -> str:
     """The dataset of every page, chosen in the side bar; ``names`` is not empty."""
-    held = _held_dataset()
+    held = held_dataset()
     session = st.session_state
     session["dataset"] = held if held in names else names[0]
     chosen: str = st.sidebar.selectbox("Dataset", list(names), key="dataset", on_change=_dataset_change)
-    session["dataset moved"] = False
-    session["dataset held"] = session["dataset written"] = chosen
+    session[_HELD["dataset"]] = chosen
     _write({"dataset": chosen})
     return chosen
 
 
 def show_dataset(name: str) -> None:
     """From now on the pages show this dataset."""
-    st.session_state["dataset held"], st.session_state["dataset moved"] = name, True
+    st.session_state[_HELD["dataset"]] = name
+    _forget("dataset")
 
 
 def _dataset_change() -> None:
@@ -105,83 +100,84 @@ def _dataset_change() -> None:
 
 
 def held_settings() -> Settings:
-    """The settings of this session; an address that somebody followed or typed goes before them."""
-    session, given = st.session_state, _given()
-    has_given = bool(given) or not session.get(_BARE, True)
-    if has_given and given != session.get(_WRITTEN) and not session.get("settings moved"):
-        session[_HELD] = read_settings(given)
-    settings: Settings = session.setdefault(_HELD, DEFAULTS)
-    session["settings moved"] = False
-    session[_WRITTEN] = spelled(settings)
-    _write(dict.fromkeys(NAMES) | session[_WRITTEN])
+    """The settings of this session; an address that is read goes before them.
+
+    Raises SettingsError where that is wrong.
+    """
+    if _is_asked("settings"):
+        hold_settings(
+            read_settings({name: st.query_params[name] for name in NAMES if name in st.query_params})
+        )
+    settings = held()
+    st.session_state[_MOVED] = False
+    _write(dict.fromkeys(NAMES) | spelled(settings))
     return settings
 
 
 def held() -> Settings:
     """The settings that this session holds."""
-    found: Settings = st.session_state.get(_HELD, DEFAULTS)
+    found: Settings = st.session_state.get(_HELD["settings"], DEFAULTS)
     return found
+
+
+def moved() -> bool:
+    """Whether a widget changed the settings since the page last read them."""
+    return bool(st.session_state.get(_MOVED))
 
 
 def hold_settings(settings: Settings) -> None:
     """From now on the pages use these."""
-    st.session_state[_HELD], st.session_state["settings moved"] = settings, True
+    st.session_state[_HELD["settings"]], st.session_state[_MOVED] = settings, True
+    _forget("settings")
 
 
 def held_system(name: str, known: Sequence[str]) -> str | None:
     """The system that a parameter of the address names, kept as dataset and settings are; None if none, or unknown."""
-    session, given = st.session_state, _address(name)
-    held, written, moved = (f"{name} {part}" for part in ("held", "written", "moved"))
-    has_given = given is not None or not session.get(_BARE, True)
-    if has_given and given != session.get(written) and not session.get(moved):
-        session[held] = given
-    found: str | None = session.get(held)
+    if _is_asked(name):
+        hold_system(name, st.query_params.get(name))
+    found: str | None = st.session_state.get(_HELD[name])
     found = found if found in known else None
-    session[moved], session[written] = False, found
     _write({name: found})
     return found
 
 
 def hold_system(name: str, system: str | None) -> None:
     """From now on that parameter names this system, or none."""
-    st.session_state[f"{name} held"], st.session_state[f"{name} moved"] = system, True
+    st.session_state[_HELD[name]] = system
+    _forget(name)
 
 
 def held_composition(dataset: str) -> Composition | None:
     """What this session asks of the dataset's bank; an address goes before it, and says it where it is short."""
-    session, given = st.session_state, _address(COMPOSITION)
-    every: dict[str, Composition] = session.setdefault(_COMPOSED, {})
-    told = given is not None or not session.get(_BARE, True)
-    if told and given != session.get(_COMPOSED_WRITTEN) and not session.get(_COMPOSED_MOVED):
+    if _is_asked(COMPOSITION):
+        given = st.query_params.get(COMPOSITION)
         try:
             found = Composition.from_json(given) if given else Composition()
         except SettingsError:  # an address that somebody typed wrong asks for nothing
             found = Composition()
-        session[_COMPOSED] = every = every | {dataset: found}
+        hold_composition(dataset, found)
+    every: dict[str, Composition] = st.session_state.get(_HELD[COMPOSITION], {})
     composition = every.get(dataset) or None
     text = "" if composition is None else json.dumps(composition.as_dict(), separators=(",", ":"))
-    written = text if 0 < len(text) <= LONGEST_COMPOSITION else None
-    session[_COMPOSED_MOVED], session[_COMPOSED_WRITTEN] = False, written
-    _write({COMPOSITION: written})
+    _write({COMPOSITION: text if 0 < len(text) <= LONGEST_COMPOSITION else None})
     return composition
 
 
 def hold_composition(dataset: str, composition: Composition | None) -> None:
     """From now on the pages compose the dataset's bank so."""
-    every: dict[str, Composition] = st.session_state.get(_COMPOSED, {})
-    st.session_state[_COMPOSED] = every | {dataset: composition or Composition()}
-    st.session_state[_COMPOSED_MOVED] = True
+    every: dict[str, Composition] = st.session_state.get(_HELD[COMPOSITION], {})
+    st.session_state[_HELD[COMPOSITION]] = every | {dataset: composition or Composition()}
+    _forget(COMPOSITION)
 
 
-def _given() -> dict[str, str]:
-    given = {name: _address(name) for name in NAMES}
-    return {name: value for name, value in given.items() if value is not None}
+def _is_asked(name: str) -> bool:
+    """Whether the address is to be read for this."""
+    return name in st.session_state.get(_ASKED, ())
 
 
-def _address(name: str) -> str | None:
-    """What the page's address says, or will say at the end of ``one_step``."""
-    waiting = _WAITING.get() or {}
-    return waiting[name] if name in waiting else st.query_params.get(name)
+def _forget(name: str) -> None:
+    """The session holds this now, whatever the address says."""
+    st.session_state[_ASKED] = st.session_state.get(_ASKED, set()) - {name}
 
 
 def _write(values: Mapping[str, str | None]) -> None:

@@ -86,6 +86,27 @@ def test_each_page_is_one_step_back(page: Page, server: Server) -> None:
     assert page.url == first
 
 
+@pytest.mark.parametrize(("times", "pause"), [(4, 0), (6, 30), (8, 60), (5, 120), (7, 200)])
+def test_no_move_of_a_slider_is_lost_however_quickly_they_follow(
+    page: Page, server: Server, times: int, pause: int
+) -> None:
+    """The browser makes some before it has heard of those before: its messages carry what it showed then."""
+    page.goto(f"{server.url}/measurability?dataset=mine")
+    slider = page.get_by_role("slider", name="Measurability threshold")
+    slider.focus(timeout=60_000)
+    wait_until_idle(page)
+    start = round(float(slider.input_value()), 2)
+    for _ in range(times):
+        page.keyboard.press("ArrowLeft")
+        page.wait_for_timeout(pause)
+    wanted = f"{start - times / 100:.2f}"
+    expect(page.locator("h2").first).to_contain_text(f"τ_c = {wanted}", timeout=60_000)
+    wait_until_idle(page)
+    expect(page).to_have_url(re.compile(f"tau_c={float(wanted)}(&|$)"))
+    assert f"{float(slider.input_value()):.2f}" == wanted
+    expect(page.locator("h2").first).to_contain_text(f"τ_c = {wanted}")
+
+
 def test_the_first_page_says_that_a_dataset_is_gone(page: Page, server: Server) -> None:
     page.goto(f"{server.url}/?dataset=gone")
     wait_until_idle(page)

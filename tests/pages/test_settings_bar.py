@@ -12,6 +12,7 @@ from crubric_core import Priors, Settings, Workspace
 from crubric_core.demo import simulate
 from crubric_core.settings import PRESETS
 from crubric_core.ui import loaders, settings_bar
+from crubric_core.ui.loaders import PAGES
 from crubric_core.ui.settings_bar import budget_steps
 from tests.pages.conftest import Open
 from tests.pages.test_leaderboard import words
@@ -128,6 +129,47 @@ def test_a_preset_sets_all_of_its_settings_and_is_part_of_the_address(open_page:
         assert found[name].value == getattr(paper, name), name
     assert found["budget"].value == 17
     assert (app.query_params["preset"], app.query_params["budget"]) == ("paper", "17")
+
+
+def test_a_move_counts_although_its_message_carries_an_address_and_a_preset_of_before(
+    open_page: Open, study: Path
+) -> None:
+    """On quick moves the browser sends what it showed when the last move was made."""
+    app = open_page("measurability", study)
+    before, preset = dict(app.query_params), app.segmented_control(key="preset choice").value
+    app.slider(key="tau_c").set_value(0.4).run()
+    assert app.segmented_control(key="preset choice").value is None
+    app.query_params.clear()
+    app.query_params.update(before)
+    app.slider(key="tau_c").set_value(0.39)
+    app.segmented_control(key="preset choice").set_value(preset).run()
+    assert "τ_c = 0.39" in first_line(app)
+    assert app.query_params["tau_c"] == "0.39"
+    app.query_params.clear()
+    app.query_params.update(before)
+    assert "τ_c = 0.39" in first_line(app.run())
+    assert app.query_params["tau_c"] == "0.39"
+
+
+def test_a_slider_is_not_told_the_value_that_it_shows(open_page: Open, study: Path) -> None:
+    """It would go back from where it was moved meanwhile; one with another scale is a new one and is told."""
+    app = open_page("measurability", study)
+    assert app.slider(key="tau_c").proto.set_value
+    app.slider(key="tau_c").set_value(0.4).run()
+    assert not app.slider(key="tau_c").proto.set_value
+    app.segmented_control(key="preset choice").set_value("robust").run()
+    assert app.slider(key="tau_c").proto.set_value
+    app.selectbox(key="gate").set_value("agreement").run()
+    assert app.slider(key="tau_c").proto.set_value
+
+
+def test_sliders_stand_on_the_next_page_where_they_stood(open_page: Open, study: Path) -> None:
+    """They are others there, with the same names."""
+    app = open_page("bank", study, tau_c="0.4", budget="17")
+    app = app.switch_page(str(PAGES / "leaderboard.py")).run()
+    for slider, at in ((app.slider(key="tau_c"), 0.4), (app.select_slider(key="budget slider"), 17)):
+        assert (slider.value, slider.proto.set_value) == (at, True)
+    assert app.number_input(key="budget").proto.set_value
 
 
 def test_claims_can_be_made_to_hold_for_domains_and_the_sentence_follows(

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import ast
+import dataclasses
 import json
 import re
 from importlib.metadata import version
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 import streamlit as st
 from streamlit import config
+from streamlit.runtime.scriptrunner_utils.script_run_context import ScriptRunContext
 from streamlit.web.server.starlette.starlette_app_utils import create_signed_value
 
 from crubric_core.server import streamlit_internals as internals
@@ -93,6 +96,20 @@ def test_the_command_of_streamlit_knows_how_to_run_an_app(capsys: pytest.Capture
 
 def test_outside_a_page_there_is_no_visitor() -> None:
     assert not internals.on_a_page()
+
+
+def test_outside_a_page_nobody_steps_back() -> None:
+    assert not internals.is_step_back()
+
+
+@pytest.mark.parametrize("is_back", [True, False])
+def test_a_run_of_a_page_knows_whether_somebody_stepped_back(
+    is_back: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert "is_history_navigation" in {field.name for field in dataclasses.fields(ScriptRunContext)}
+    context = SimpleNamespace(is_history_navigation=is_back)
+    monkeypatch.setattr(internals, "get_script_run_ctx", lambda **_: context)
+    assert internals.is_step_back() is is_back
 
 
 @pytest.fixture

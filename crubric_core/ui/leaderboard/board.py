@@ -13,7 +13,7 @@ from .. import state, widgets
 from ..charts import drawn
 from ..text import count, plain, shorten
 from . import profile, sections
-from .view import SYSTEM, VERSUS, choose, filters, view_of
+from .view import choose, filters, view_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -32,8 +32,10 @@ def show(study: StudyPage, reading: Sequence[str]) -> None:
     view = view_of(study)
     keep = filters(view)
     _say_unknown(view)
-    system = state.held_system(SYSTEM, view.systems)
-    versus = state.held_system(VERSUS, [name for name in view.systems if name != system]) if system else None
+    system = state.held_system(state.SYSTEM, view.systems)
+    versus = (
+        state.held_system(state.VERSUS, [name for name in view.systems if name != system]) if system else None
+    )
     shown = view.table[keep].reset_index(drop=True)
     if len(shown) < len(view.table):
         st.caption(
@@ -56,7 +58,7 @@ def show(study: StudyPage, reading: Sequence[str]) -> None:
 
 
 def _say_unknown(view: View) -> None:
-    for name in (SYSTEM, VERSUS):
+    for name in (state.SYSTEM, state.VERSUS):
         asked = st.query_params.get(name)
         if asked is not None and asked not in view.systems:
             st.warning(f"No ranked system is called “{plain(shorten(asked, 80))}”.")

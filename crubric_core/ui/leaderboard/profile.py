@@ -18,7 +18,7 @@ from ...figures.profile import group_differences
 from .. import state, widgets
 from ..text import plain, short_name
 from . import compare, rubric
-from .view import VERSUS, choose
+from .view import choose
 
 if TYPE_CHECKING:
     from .view import View
@@ -64,7 +64,7 @@ def card(view: View, system: str, versus: str | None) -> None:
 
 
 def _compare() -> None:
-    state.hold_system(VERSUS, st.session_state["versus choice"])
+    state.hold_system(state.VERSUS, st.session_state["versus choice"])
 
 
 def _figures(view: View, row: pd.Series[Any]) -> list[str]:

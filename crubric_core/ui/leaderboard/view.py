@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from ...types import BoolArray, FloatArray, IntArray
     from ..page import StudyPage
 
-SYSTEM, VERSUS = "system", "versus"
 FEW_VALUES = 20  # a column of facts with more different ones is no filter
 TYPES = "task type"
 
@@ -148,10 +147,10 @@ def filters(view: View) -> BoolArray:
 
 def choose(system: str | None, *, here: bool = False) -> None:
     """Show this system's profile; nobody is compared with itself. here: the table itself was clicked."""
-    state.hold_system(SYSTEM, system)
+    state.hold_system(state.SYSTEM, system)
     session = st.session_state
     session["choices"] = session.get("choices", 0) + 1
     if not here:  # the table then begins anew, with another row selected
         session["choices elsewhere"] = session.get("choices elsewhere", 0) + 1
-    if system is None or session.get(f"{VERSUS} held") == system:
-        state.hold_system(VERSUS, None)
+    if system is None or session.get(f"{state.VERSUS} held") == system:
+        state.hold_system(state.VERSUS, None)

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from crubric_core.ui import scenarios, state
+from crubric_core.ui import scenarios
 from crubric_core.ui.page import open_study
 
 study = open_study("Scenarios", settings=False)
@@ -18,7 +18,7 @@ if not saved:
     st.stop()
 scenarios.manage(study, saved)
 st.subheader("Side by side", anchor=False)
-first, second = scenarios.ask_two(saved, state.held())
+first, second = scenarios.ask_two(saved, scenarios.shown_settings(study.dataset.name))
 if first[0] == second[0]:
     st.write("Choose two different ones.")
     st.stop()

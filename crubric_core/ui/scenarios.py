@@ -78,13 +78,18 @@ def offer_to_save(dataset: str, page: str) -> None:
 
 def _save(dataset: str, page: str, name: str, *, over: bool) -> None:
     filters = {key: tuple(st.query_params.get_all(key)) for key in FILTERS if key in st.query_params}
-    made = Scenario(name, state.held(), page, filters)
+    made = Scenario(name, shown_settings(dataset), page, filters)
     try:
         save_scenario(loaders.workspace(), dataset, made, replace=over)
     except CrubricError as error:
         st.error(plain(str(error)))
     else:
         st.success(plain(f"Saved as {name.strip()}."))
+
+
+def shown_settings(dataset: str) -> Settings:
+    """What the pages show of a dataset now, its composed bank with it."""
+    return replace(state.held(), composition=state.held_composition(dataset))
 
 
 def listing(scenarios: tuple[Scenario, ...]) -> pd.DataFrame:
@@ -127,7 +132,7 @@ def manage(study: loaders.Study, scenarios: tuple[Scenario, ...]) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         label = f"Open {plain(shorten(chosen.name, 40))}"
         if st.button(label, type="primary", disabled=chosen.settings is None, key="open scenario"):
-            _open(chosen)
+            _open(study.dataset.name, chosen)
         if not why:
             with st.popover("Rename …"):
                 _rename(study.dataset.name, chosen)
@@ -137,11 +142,12 @@ def manage(study: loaders.Study, scenarios: tuple[Scenario, ...]) -> None:
         st.caption(plain(why))
 
 
-def _open(chosen: Scenario) -> None:
-    """Settings and filters as they were saved, on the page where they were."""
+def _open(dataset: str, chosen: Scenario) -> None:
+    """Settings, composed bank and filters as they were saved, on the page where they were."""
     if chosen.settings is None:
         return
-    state.hold_settings(chosen.settings)
+    state.hold_composition(dataset, chosen.settings.composition)
+    state.hold_settings(replace(chosen.settings, composition=None))
     page = loaders.PAGES / f"{chosen.page or 'leaderboard'}.py"
     if not page.is_file():
         page = loaders.PAGES / "leaderboard.py"

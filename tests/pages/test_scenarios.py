@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 from pathlib import Path
@@ -10,11 +11,15 @@ from typing import Literal
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from crubric_core.composition import Composition, Limit
 from crubric_core.labels.store.database import Database
 from crubric_core.labels.store.scenarios import Scenario, list_scenarios, save_scenario
 from crubric_core.labels.store.workspace import Workspace
 from crubric_core.settings import Settings
+from crubric_core.ui.loaders import PAGES
+from crubric_core.ui.scenarios import AS_SHOWN
 from tests.pages.conftest import HOSTILE, Open
+from tests.pages.test_bank import some_ids
 
 
 @pytest.fixture
@@ -74,6 +79,36 @@ def test_an_opened_scenario_brings_back_settings_page_and_filters(open_page: Ope
     assert app.title[0].value.startswith("Bank")
     assert app.number_input(key="budget").value == 8
     assert app.text_input(key="search").value == "a"
+
+
+def test_a_composed_bank_is_saved_compared_and_brought_back(open_page: Open, own: Path) -> None:
+    composed = Composition(exclusions=some_ids(own)[:40])
+    asked = {"composition": json.dumps(composed.as_dict(), separators=(",", ":")), "budget": "12"}
+    app = open_page("bank", own, dataset="small", **asked)
+    app.text_input(key="scenario name").set_value("composed")
+    next(b for b in app.button if b.label == "Save").click().run()
+    with Workspace(own) as workspace:
+        (found,) = list_scenarios(workspace, "small")
+    assert found.settings == Settings(budget=12, composition=composed)
+    keep(own, plain=Settings(budget=12))
+    app = open_page("scenarios", own, dataset="small")
+    assert re.search(r"From composed to plain, [1-9]\d* of 12 rubrics leave the bank", said(app))
+    app.button(key="open scenario").click().run()
+    assert app.query_params["composition"] == asked["composition"]
+    app = app.switch_page(str(PAGES / "scenarios.py")).run()
+    app.selectbox(key="first").set_value(AS_SHOWN)
+    app.selectbox(key="second").set_value("composed").run()
+    assert "Both banks hold the same 12 rubrics." in said(app)
+
+
+def test_an_opened_scenario_without_a_composed_bank_shows_none(open_page: Open, own: Path) -> None:
+    keep(own, plain=Settings(budget=12))
+    composed = Composition(limits=(Limit("query", None, 0, 1),))
+    app = open_page("scenarios", own, dataset="small", composition=json.dumps(composed.as_dict()))
+    app.button(key="open scenario").click().run()
+    assert not app.exception
+    assert "composition" not in app.query_params
+    assert "composed by hand" not in said(app)
 
 
 def test_a_workspace_that_cannot_be_written_says_why_nothing_is_saved(

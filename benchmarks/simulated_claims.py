@@ -8,6 +8,7 @@
     python -m benchmarks.simulated_claims attrition    # the curve where labels are missing (docs/judges.md)
     python -m benchmarks.simulated_claims clear        # rubrics that are equally clear (docs/method.md §11)
     python -m benchmarks.simulated_claims gap          # the gap between best and worst (docs/method.md §11)
+    python -m benchmarks.simulated_claims kappa        # agreement of two raters (docs/method.md §11)
     python -m benchmarks.simulated_claims misfit       # rubrics that misfit by chance (docs/method.md §12)
     python -m benchmarks.simulated_claims linked       # two groups of systems on one scale (docs/method.md §13)
     python -m benchmarks.simulated_claims models       # models that predict equally well (docs/method.md §6)
@@ -26,6 +27,7 @@ from collections.abc import Callable, Iterator
 from benchmarks.claims_drift import drift
 from benchmarks.claims_fits import linked, misfit
 from benchmarks.claims_gap import gaps
+from benchmarks.claims_kappa import kappas
 from benchmarks.claims_models import models
 from benchmarks.claims_new_systems import new_systems
 from benchmarks.claims_panels import equal, together
@@ -44,6 +46,7 @@ CLAIMS: dict[str, tuple[Callable[[int], Rows], int]] = {
     "mixture": (mixture, 1),
     "clear": (clear, 40),
     "gap": (gaps, 500),
+    "kappa": (kappas, 1000),
     "misfit": (misfit, 10),
     "linked": (linked, 20),
     "models": (models, 100),

@@ -15,17 +15,21 @@ def percentile_interval(draws: FloatArray, confidence: float) -> tuple[FloatArra
     return low, high
 
 
-def jackknife_half_width(left: FloatArray, confidence: float, comparisons: int = 1) -> FloatArray:
+def jackknife_half_width(
+    left: FloatArray, confidence: float, comparisons: int = 1, clusters: float | None = None
+) -> FloatArray:
     """Half the width of the interval of an estimate, from its values without each of G clusters: (G, …) → (…).
 
     The delete-one jackknife (Efron & Tibshirani 1993, ch. 11) with Student's t, G - 1 degrees of freedom, adjusted for
-    the number of ``comparisons`` (Bonferroni). NaN with fewer than two clusters.
+    the number of ``comparisons`` (Bonferroni). NaN with fewer than two clusters. clusters: as many as clusters of
+    unequal size are worth, whose degrees of freedom count; by default all are alike.
     """
     n = len(left)
     if n < 2:
         return np.full(left.shape[1:], np.nan)
     error = np.sqrt((n - 1) / n * ((left - left.mean(axis=0)) ** 2).sum(axis=0))
-    return np.asarray(-stdtrit(n - 1, (1 - confidence) / (2 * comparisons)) * error)
+    freedom = (n if clusters is None else clusters) - 1
+    return np.asarray(-stdtrit(freedom, (1 - confidence) / (2 * comparisons)) * error)
 
 
 def exact_binomial_interval(met: float, trials: float, confidence: float) -> tuple[float, float]:
@@ -39,18 +43,24 @@ def exact_binomial_interval(met: float, trials: float, confidence: float) -> tup
 
 
 def share_interval(
-    share: float, left: FloatArray, trials: int, confidence: float, most: float = np.inf
+    share: float,
+    left: FloatArray,
+    trials: float,
+    confidence: float,
+    most: float = np.inf,
+    clusters: float | None = None,
 ) -> tuple[float, float]:
     """Of a share of the pairs of clusters, from its values without each cluster (G,), NaN where no pair is left.
 
     The exact binomial interval of as many trials as have the jackknife's variance, adjusted for its degrees of freedom
     (Korn and Graubard 1998), at most ``most``: near 0 and 1 the jackknife alone is too narrow. A share that shows no
     spread has ``trials``, as many as there are pairs without a common cluster, also where all pairs have one in common.
+    clusters: as for ``jackknife_half_width``.
     """
     values = left[np.isfinite(left)]
     n = len(values)
     inside = 0 < share < 1 and n >= 3 and np.ptp(values) > 1e-12
-    half = float(jackknife_half_width(values, confidence)) if inside else np.nan
+    half = float(jackknife_half_width(values, confidence, clusters=clusters)) if inside else np.nan
     effective = share * (1 - share) * (float(ndtri((1 + confidence) / 2)) / half) ** 2 if inside else np.inf
     if n < len(left):
         effective = min(effective, trials)

@@ -99,3 +99,14 @@ def test_a_share_tells_no_more_than_the_pairs_that_there_are():
     left = 0.5 + 1e-6 * np.arange(5)
     found = share_interval(0.5, left, trials=2, confidence=0.95, most=10)
     assert found == pytest.approx(stats.binomtest(5, 10).proportion_ci(0.95, "exact"))
+
+
+def test_clusters_of_unequal_size_have_the_degrees_of_freedom_of_as_many_as_they_are_worth():
+    left = np.random.default_rng(3).normal(0.7, 0.01, 9)
+    half = jackknife_half_width(left, 0.95)
+    wider = jackknife_half_width(left, 0.95, clusters=3.5)
+    assert wider / half == pytest.approx(stats.t.ppf(0.975, 2.5) / stats.t.ppf(0.975, 8))
+    assert jackknife_half_width(left, 0.95, clusters=9) == half
+    ends = [share_interval(0.7, left, 9, 0.95, clusters=clusters) for clusters in (None, 9.0, 3.5)]
+    assert ends[0] == ends[1]
+    assert ends[2][0] < ends[0][0] < ends[0][1] < ends[2][1]

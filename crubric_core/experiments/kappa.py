@@ -8,11 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..analysis.stages import gate
+from ..intervals import difference_interval, jackknife_half_width, share_interval
 from ..judges.agreement import kappa_of_counts
 from ..judges.consensus import majority
 from ..types import BoolArray, FloatArray, IntArray
 from .inputs import Inputs, reduce_panel
-from .statistics import confusion, draw_interval, known_mean, sum_by_query
+from .statistics import confusion, known_mean, sum_by_query
 
 HUMAN, OTHERS = "human gold", "the other judges"
 
@@ -32,10 +33,81 @@ class KappaComparison:
         """(J,) mean over the pairs of each rubric's own kappa; NaN where it never varies."""
         return known_mean(kappa_of_counts(self.counts))
 
-    def draws(self, kept: BoolArray, query_index: IntArray, weights: IntArray) -> FloatArray:
-        """(R,) kappa of the kept rubrics where weights (R, N) says how often each query is drawn."""
-        pairs = [weights @ sum_by_query(counts, query_index, kept) for counts in self.counts]
-        return known_mean(kappa_of_counts(np.stack(pairs)))
+    def pooled(self, kept: BoolArray, query_index: IntArray) -> PooledKappa:
+        """Kappa of the kept rubrics (J,) and what its interval rests on. query_index: (J,)."""
+        counts = np.stack([sum_by_query(pair, query_index, kept) for pair in self.counts])
+        total = counts.sum(axis=1, keepdims=True)
+        both_pass, first, second, _ = total.sum(axis=(0, 1)) / max(total.sum(), 1.0)
+        one, other = both_pass + first, both_pass + second
+        rubrics = np.count_nonzero(self.counts[:, kept].sum(axis=(0, 2)))
+        return PooledKappa(
+            known_mean(kappa_of_counts(np.concatenate([total, total - counts], axis=1))),
+            counts.sum(axis=(0, 2)),
+            2 * rubrics * float(one * (1 - other) + other * (1 - one)),
+            bool(kept.all()),
+        )
+
+
+@dataclass(frozen=True)
+class PooledKappa:
+    """Kappa of the rubrics kept. values: (1 + N,) kappa, then without each query. cells: (N,) compared, by query.
+
+    trials: as many rubrics as would tell as much were either label as likely as the other. all_kept: of all rubrics.
+    """
+
+    values: FloatArray
+    cells: FloatArray
+    trials: float
+    all_kept: bool
+
+    @property
+    def clusters(self) -> float:
+        """As many queries of equal size as these are worth (Kish 1965)."""
+        return float(self.cells.sum() ** 2 / max((self.cells**2).sum(), 1.0))
+
+    def interval(self, confidence: float) -> tuple[float, float]:
+        """Of kappa for further queries: that of (1 + kappa) / 2 as a share; NaN where kappa is.
+
+        Where nobody disagrees, no spread tells how disagreement would gather: each rubric is one trial, whatever the
+        number of its systems.
+        """
+        share, clusters = (1 + self.values) / 2, self.clusters
+        if np.isnan(share[0]) or clusters <= 1:
+            return float("nan"), float("nan")
+        low, high = share_interval(share[0], share[1:], self.trials, confidence, clusters=clusters)
+        return 2 * low - 1, 2 * high - 1
+
+    def change(self, base: PooledKappa, confidence: float) -> tuple[float, float, float]:
+        """Kappa less that of ``base``, of all rubrics, with its interval: the wider ends of two.
+
+        That of a difference of shares is too narrow where few disagree with either, the jackknife of the difference
+        where few rubrics or few of those who disagree are not common to both.
+        """
+        difference = self.values - base.values
+        if self.all_kept and difference[0] == 0:
+            return 0.0, 0.0, 0.0
+        ends = [(float(kappa.values[0]), *kappa.interval(confidence)) for kappa in (self, base)]
+        if not np.isfinite(ends).all():
+            return float(difference[0]), float("nan"), float("nan")
+        low, high = difference_interval(ends[0], ends[1], np.stack([self.values[1:], base.values[1:]]))
+        left = difference[1:][np.isfinite(difference[1:])]
+        half = float(jackknife_half_width(left, confidence, clusters=self.clusters))
+        return (
+            float(difference[0]),
+            float(np.fmin(low, difference[0] - half)),
+            float(np.fmax(high, difference[0] + half)),
+        )
+
+
+def mean_of(kappas: Sequence[PooledKappa]) -> PooledKappa:
+    """The mean of kappas of the same queries; without each query of those that are known with all."""
+    values = np.array([kappa.values for kappa in kappas])
+    return PooledKappa(
+        known_mean(values),
+        np.sum([kappa.cells for kappa in kappas], axis=0),
+        float(np.mean([kappa.trials for kappa in kappas])),
+        all(kappa.all_kept for kappa in kappas),
+    )
 
 
 def compare(panel: FloatArray, gold: FloatArray | None) -> KappaComparison:
@@ -48,20 +120,19 @@ def compare(panel: FloatArray, gold: FloatArray | None) -> KappaComparison:
 
 
 def unread_changes(
-    inputs: Inputs, gold: FloatArray | None, thresholds: Sequence[float], weights: IntArray, splits: int
+    inputs: Inputs, gold: FloatArray | None, thresholds: Sequence[float], splits: int
 ) -> list[tuple[float, float, float]]:
     """Of each threshold: kappa of the rubrics kept minus kappa of all, on systems that the gate has not read.
 
     The systems are split into halves again and again; the measurability of one half keeps rubrics, kappa is of the
     other. To filter and to count on the same labels raises kappa by construction. The mean over both halves of all
-    splits, with its interval over draws of the queries, weights (R, N).
+    splits, with its interval over queries.
     """
     settings, size = inputs.settings, len(inputs.reduction.systems)
     panel, binary = inputs.dataset.panel(settings.response), inputs.dataset.panel("binary")
     everything = [np.arange(n) for n in panel.shape[1:]]
     rng = np.random.default_rng([settings.seed, 21])
-    found: list[list[float]] = [[] for _ in thresholds]
-    drawn: list[list[FloatArray]] = [[] for _ in thresholds]
+    found: list[list[tuple[PooledKappa, PooledKappa]]] = [[] for _ in thresholds]
     for order in (rng.permutation(size) for _ in range(splits if size > 1 else 0)):
         for read, unread in (
             (order[: size // 2], order[size // 2 :]),
@@ -69,17 +140,17 @@ def unread_changes(
         ):
             q = gate(reduce_panel(inputs, panel, np.sort(read), *everything), settings)["q_mean"].to_numpy()
             comparison = compare(binary[unread], None if gold is None else gold[unread])
-            every = np.ones(len(q), dtype=bool)
-            base, base_draws = comparison.kappa(every), comparison.draws(every, inputs.query_index, weights)
-            for number, tau in enumerate(thresholds):
-                found[number].append(comparison.kappa(q >= tau) - base)
-                drawn[number].append(comparison.draws(q >= tau, inputs.query_index, weights) - base_draws)
+            base = comparison.pooled(np.ones(len(q), dtype=bool), inputs.query_index)
+            for pairs, tau in zip(found, thresholds, strict=True):
+                kappa = comparison.pooled(q >= tau, inputs.query_index)
+                if np.isfinite(kappa.values[0] - base.values[0]):
+                    pairs.append((kappa, base))
+    unknown = (float("nan"), float("nan"), float("nan"))
     return [
-        (
-            float(known_mean(np.array(values))),
-            *draw_interval(known_mean(np.array(draws)), settings.confidence),
+        mean_of([kappa for kappa, _ in pairs]).change(
+            mean_of([base for _, base in pairs]), settings.confidence
         )
-        if np.isfinite(values).any()
-        else (np.nan, np.nan, np.nan)
-        for values, draws in zip(found, drawn, strict=True)
+        if pairs
+        else unknown
+        for pairs in found
     ]

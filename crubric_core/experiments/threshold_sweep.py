@@ -21,9 +21,9 @@ from .declaration import HIGH, LOW, P_VALUE, Chart, Experiment, ResultColumn, Re
 from .inputs import Inputs, gold_labels, read_inputs
 from .kappa import HUMAN, OTHERS, KappaComparison, compare, unread_changes
 from .results import ExperimentResult, ExperimentWatch, compared, num, span
-from .statistics import draw_interval, known_mean, query_draws
+from .statistics import known_mean
 
-FEWEST_QUERIES = 5  # of the rubrics kept: draws of fewer do not show how much others would differ
+FEWEST_QUERIES = 5  # of the rubrics kept: fewer do not show how much others would differ
 THRESHOLDS = (0.50, 0.60, 0.65, 0.70, 0.80)
 
 
@@ -74,31 +74,29 @@ def threshold_table(
     gold: FloatArray | None,
     splits: int,
 ) -> pd.DataFrame:
-    """tau_c, kept, total, share, kappa with interval, delta to unfiltered with interval (queries drawn whole).
+    """tau_c, kept, total, share, kappa with interval, delta to unfiltered with interval (of further queries).
 
     unread: the same difference on systems that the gate has not read, with interval. q: (J,) measurability.
     gold: (M, J) human labels. Where the rubrics kept are of fewer than FEWEST_QUERIES queries no interval is known.
     """
     gate_off = gate_is_off(inputs.reduction)
     settings, everything = inputs.settings, np.ones(len(q), dtype=bool)
-    weights = query_draws(inputs.query_index, settings.replicates, np.random.default_rng([settings.seed, 20]))
-    base = comparison.kappa(everything)
-    base_draws = comparison.draws(everything, inputs.query_index, weights)
+    base = comparison.pooled(everything, inputs.query_index)
     unknown = [(np.nan, np.nan, np.nan)]
-    off = gate_off or np.isnan(base)
-    unread = unknown * len(thresholds) if off else unread_changes(inputs, gold, thresholds, weights, splits)
+    off = gate_off or np.isnan(base.values[0])
+    unread = unknown * len(thresholds) if off else unread_changes(inputs, gold, thresholds, splits)
     rows = []
     for tau, of_others in zip((np.nan, *thresholds), [*unknown, *unread], strict=True):
         kept = everything if np.isnan(tau) or gate_off else q >= tau
-        draws = comparison.draws(kept, inputs.query_index, weights)
-        kappa = comparison.kappa(kept)
-        low, high = draw_interval(draws, settings.confidence)
-        delta_low, delta_high = draw_interval(draws - base_draws, settings.confidence)
+        kappa = comparison.pooled(kept, inputs.query_index)
+        low, high = kappa.interval(settings.confidence)
+        change = kappa.change(base, settings.confidence)
         if len(np.unique(inputs.query_index[kept])) < FEWEST_QUERIES:
-            low = high = delta_low = delta_high = np.nan
+            low = high = np.nan
+            change = (change[0], np.nan, np.nan)
             of_others = (of_others[0], np.nan, np.nan)
-        change = (kappa - base, delta_low, delta_high)
-        rows.append((tau, int(kept.sum()), len(q), kept.mean(), kappa, low, high, *change, *of_others))
+        value = float(kappa.values[0])
+        rows.append((tau, int(kept.sum()), len(q), kept.mean(), value, low, high, *change, *of_others))
     columns = [
         "tau_c",
         "kept",
@@ -197,7 +195,7 @@ def _limits(inputs: Inputs, comparison: KappaComparison, splits: int, few: int) 
             "With two judges unanimity is pairwise agreement itself: it adds no independent evidence."
         )
     if (queries := len(inputs.queries)) < 20:
-        limits.append(f"The intervals draw only {queries} queries.")
+        limits.append(f"The intervals rest on only {queries} queries.")
     return tuple(limits)
 
 

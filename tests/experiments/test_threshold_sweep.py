@@ -1,11 +1,15 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy import stats
 
+from benchmarks.claims_kappa import EFFECTS, change_of, level_of, of_change, of_kappa
 from crubric_core import Settings, Workspace
 from crubric_core.experiments.inputs import gold_labels, read_inputs
+from crubric_core.experiments.kappa import KappaComparison
 from crubric_core.experiments.statistics import confusion
 from crubric_core.experiments.threshold_sweep import EXPERIMENT, compare, quartile_table, sweep
 from crubric_core.judges import agreement
@@ -71,24 +75,97 @@ def test_quartiles_and_correlation_are_those_of_the_obvious_computation(workspac
     assert (row["r"], row["p"], row["rubrics"]) == pytest.approx((r, p, both.sum()), nan_ok=True)
 
 
-def test_intervals_draw_whole_queries_and_pair_the_filter_with_no_filter(workspace, settings):
-    """The bootstrap by hand: every replicate's rubrics, listed as often as their query is drawn."""
+def exact_interval(values, cells, confidence=0.95):
+    """Of kappa, values (1 + N,) with all queries and without each, cells (N,): Korn and Graubard 1998 by scipy."""
+    n, freedom = len(cells), np.sum(cells) ** 2 / np.sum(np.square(cells)) - 1
+    level, share, left = (1 + confidence) / 2, (1 + values[0]) / 2, (1 + values[1:]) / 2
+    variance = (n - 1) ** 2 / n * np.var(left, ddof=1)
+    trials = share * (1 - share) / variance * (stats.norm.ppf(level) / stats.t.ppf(level, freedom)) ** 2
+    met = share * trials
+    ends = (
+        stats.beta.ppf(1 - level, met, trials - met + 1),
+        stats.beta.ppf(level, met + 1, trials - met),
+    )
+    return 2 * np.array(ends) - 1, stats.t.ppf(level, freedom)
+
+
+def test_the_intervals_are_those_of_kappa_computed_again_without_each_query(workspace, settings):
     ds = workspace.dataset("small")
     inputs = read_inputs(ds, settings)
-    pairs = slow_pairs(ds, inputs.reduction)
-    n = len(inputs.queries)
-    drawn = np.random.default_rng([settings.seed, 20]).multinomial(n, np.full(n, 1 / n), size=50)
-    q = inputs.measurability["q_mean"].to_numpy()
-    kappas = []
-    for counts in drawn:
-        rubrics = np.repeat(np.arange(len(q)), counts[inputs.query_index])
-        kappas.append((slow_kappa(pairs, rubrics), slow_kappa(pairs, [j for j in rubrics if q[j] >= 0.7])))
-    every, kept = np.array(kappas).T
+    pairs, n = slow_pairs(ds, inputs.reduction), len(inputs.queries)
+    q, query = inputs.measurability["q_mean"].to_numpy(), inputs.query_index
+    both = sum((np.isfinite(a) & np.isfinite(b)).sum(axis=0) for a, b in pairs)
+    found = []
+    for kept in (q >= 0.7, q >= 0):
+        without = [slow_kappa(pairs, np.flatnonzero(kept & (query != name))) for name in range(n)]
+        values = np.array([slow_kappa(pairs, np.flatnonzero(kept)), *without])
+        found.append(
+            (values, *exact_interval(values, [both[kept & (query == name)].sum() for name in range(n)]))
+        )
+    (kept, kept_ends, t), (every, ends, _) = found
     row = sweep(ds, settings, thresholds=[0.7]).frame().iloc[1]
-    assert (row["kappa_low"], row["kappa_high"]) == pytest.approx(tuple(np.percentile(kept, [2.5, 97.5])))
-    assert (row["delta_low"], row["delta_high"]) == pytest.approx(
-        tuple(np.percentile(kept - every, [2.5, 97.5]))
+    assert (row["kappa_low"], row["kappa_high"]) == pytest.approx(tuple(kept_ends))
+    r = np.corrcoef(kept[1:], every[1:])[0, 1]
+    difference = kept - every
+    below, above = kept[0] - kept_ends[0], kept_ends[1] - kept[0]
+    down, up = every[0] - ends[0], ends[1] - every[0]
+    half = t * np.sqrt((n - 1) ** 2 / n * np.var(difference[1:], ddof=1))
+    low = min(-np.sqrt(below**2 + up**2 - 2 * r * below * up), -half)
+    high = max(np.sqrt(above**2 + down**2 - 2 * r * above * down), half)
+    assert (row["delta_low"], row["delta_high"]) == pytest.approx((difference[0] + low, difference[0] + high))
+
+
+@pytest.mark.parametrize(("queries", "kappa"), [(5, 0.6), (5, 0.99), (20, 0.9)])
+@pytest.mark.parametrize("effects", EFFECTS, ids=lambda effects: effects.name)
+def test_the_intervals_hold_kappa(effects, queries, kappa):
+    """Quantiles of draws of the queries held .48 to .92 of these (``simulated_claims kappa``)."""
+    rng, level = np.random.default_rng(queries), level_of(effects, kappa)
+    held = [of_kappa(rng, effects, queries, kappa, level)[0] for _ in range(300)]
+    assert np.mean(held) > 0.92
+
+
+@pytest.mark.parametrize("change", [(0.9, 0.6, 0.5), (0.99, 0.9, 0.5), (0.99, 0.9, 0.9)])
+def test_the_intervals_hold_the_change_of_kappa(change):
+    """Quantiles of draws of the queries held .88, .87 and .71 of these (``simulated_claims kappa``)."""
+    rng, design = np.random.default_rng(1), change_of(EFFECTS[1], *change)
+    held = [of_change(rng, EFFECTS[1], 10, *design)[0] for _ in range(300)]
+    assert np.mean(held) > 0.92
+
+
+def pooled(table, queries):
+    """Kappa of two raters: one rubric a row of cells (J, 4), rubrics shared out among the queries."""
+    counts = np.array(table, dtype=float)
+    index = np.arange(len(counts)) % queries
+    return KappaComparison("human gold", counts[None]).pooled(np.ones(len(counts), dtype=bool), index)
+
+
+def test_kappa_is_not_known_exactly_where_nobody_disagrees():
+    few, many = (pooled([[3, 0, 0, 3]] * size, 5).interval(0.95) for size in (10, 200))
+    rare = pooled([[6, 0, 0, 0]] * 190 + [[3, 0, 0, 3]] * 10, 5).interval(0.95)
+    assert few == pytest.approx((2 * 0.025 ** (1 / 10) - 1, 1))
+    assert many == pytest.approx((2 * 0.025 ** (1 / 200) - 1, 1))
+    assert few[0] < rare[0] < many[0]  # labels that seldom vary tell less
+
+
+def test_kappa_of_labels_all_alike_is_unknown_and_so_is_its_change():
+    alike, other = pooled([[5, 0, 0, 0]] * 10, 5), pooled([[3, 1, 0, 3]] * 10, 5)
+    assert np.isnan([*alike.interval(0.95), *alike.change(other, 0.95)]).all()
+    assert np.isnan(pooled([[0, 0, 0, 0]] * 10, 5).interval(0.95)).all()
+
+
+def test_kappa_of_the_same_rubrics_has_not_changed_and_of_others_may_have():
+    every = pooled([[3, 0, 0, 3]] * 20, 5)
+    assert every.change(every, 0.95) == (0, 0, 0)
+    some, low, high = replace(every, all_kept=False).change(every, 0.95)
+    assert low < some == 0 < high
+
+
+def test_queries_of_unequal_size_are_worth_fewer():
+    sizes = replace(
+        pooled([[3, 1, 0, 3], [2, 0, 1, 4], [4, 1, 1, 1], [3, 0, 0, 4]], 4), cells=np.array([9.0, 1, 1, 1])
     )
+    assert sizes.clusters == pytest.approx(12**2 / 84)
+    assert np.diff(sizes.interval(0.95)) > np.diff(replace(sizes, cells=np.full(4, 3.0)).interval(0.95))
 
 
 def test_thresholds_are_free_and_come_sorted(workspace, settings):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, get_args
@@ -14,12 +13,12 @@ import streamlit as st
 from ..declarations import Group, Spec, Switch
 from ..settings import LOWEST_TAU, PRESETS, SPECS, Basis, Preset, Priors, Settings, Strategy
 from .chart_files import choose_format
-from .parts import current_page, part, redraw
+from .parts import part, redraw
 from .settings_address import PRIORS
 from .state import held, held_settings, hold_settings, moved
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
 
     from streamlit.delta_generator import DeltaGenerator
 
@@ -51,9 +50,6 @@ OPEN = "settings open"
 """The button's own state in the session: whether what is behind it is shown."""
 _BARS = ("tau_c", "budget", "tau_t")  # sliders of their own
 BANK_SIZE = "bank size"  # the part of slider and box of B, which show each other's value
-_BETWEEN = (
-    "bank size between steps"  # the last one: the slider keeps it, as with other steps it is another slider
-)
 _SHOWN, _RECENT = "budgets shown", 8  # what slider and box of B showed lately, the last one last
 
 Quarter = Callable[[Settings], float]
@@ -164,55 +160,37 @@ def _threshold(place: DeltaGenerator, settings: Settings, quarter: Quarter) -> N
     if at is None:
         at = round(quarter(settings), 3)
         title += f": drops the lowest quarter by {settings.gate}" if np.isfinite(at) else ": drops none here"
-    at = float(np.clip(np.nan_to_num(at, nan=low), low, 1))
+    at = st.session_state["tau_c"] = float(np.clip(np.nan_to_num(at, nan=low), low, 1))
     decimals = next((n for n in (2, 3) if round(at, n) == at), 4)  # it may stand between two steps
     shown = f"%.{decimals}f"
-    with _at("tau_c", at, low):
-        place.slider(
-            title, low, 1.0, step=spec.step, format=shown, key="tau_c", help=spec.help, **_moves("tau_c")
-        )
+    place.slider(
+        title, low, 1.0, step=spec.step, format=shown, key="tau_c", help=spec.help, **_moves("tau_c")
+    )
 
 
 def _share(place: DeltaGenerator, name: str, settings: Settings) -> None:
     spec = SPECS[name]
-    with _at(name, getattr(settings, name)):
-        place.slider(spec.title, 0.0, 1.0, step=spec.step, key=name, help=spec.help, **_moves(name))
+    st.session_state[name] = getattr(settings, name)
+    place.slider(spec.title, 0.0, 1.0, step=spec.step, key=name, help=spec.help, **_moves(name))
 
 
 def _budget(rubrics: int) -> None:
     """A slider on a log scale, and a box for an exact number."""
     settings, spec, most = held_settings(), SPECS["budget"], max(rubrics, 2)
-    size = min(settings.budget, most)
-    if size not in budget_steps(most):
-        st.session_state[_BETWEEN] = size
-    steps = budget_steps(most, min(st.session_state.get(_BETWEEN, size), most))
+    size = st.session_state["budget"] = st.session_state["budget slider"] = min(settings.budget, most)
     shown = st.session_state.get(_SHOWN, ())
-    st.session_state[_SHOWN] = (*(n for n in shown if n != size), size)[-_RECENT:]
+    shown = st.session_state[_SHOWN] = (*(n for n in shown if n != size), size)[-_RECENT:]
+    # On quick moves a message names a step that was shown before: it must be there, or it counts as the first one.
+    steps = budget_steps(most, *shown)
     slider, box = st.columns([3, 2], vertical_alignment="bottom")
-    with _at("budget slider", size, steps):
-        slider.select_slider(spec.title, steps, key="budget slider", help=spec.help, on_change=_budget_moved)
-    with _at("budget", size, most):
-        box.number_input("B", 1, most, key="budget", help=spec.help, on_change=_budget_moved)
+    slider.select_slider(spec.title, steps, key="budget slider", help=spec.help, on_change=_budget_moved)
+    box.number_input("B", 1, most, key="budget", help=spec.help, on_change=_budget_moved)
 
 
-@contextmanager
-def _at(name: str, value: float, scale: object = None) -> Iterator[None]:
-    """Have the widget of this name, made within, stand at this value.
-
-    One that stands there is told nothing: it would go back from where it was moved meanwhile. On another page, or with
-    another scale, it is a new one.
-    """
-    session, known, new = st.session_state, f"{name} made", (current_page(), scale)
-    if session.get(known) != new or name not in session or session[name] != value:
-        session[name] = value
-    yield
-    session[known] = new
-
-
-def budget_steps(most: int, size: int = 1) -> list[int]:
-    """Where the slider of B can stand: evenly spaced on a log scale from 1 to ``most``, and at ``size``."""
+def budget_steps(most: int, *sizes: int) -> list[int]:
+    """Where the slider of B can stand: evenly spaced on a log scale from 1 to ``most``, and at these sizes."""
     spread = np.geomspace(1, most, BUDGET_STEPS).round().astype(int).tolist()
-    return sorted({*spread, size})
+    return sorted({*spread, *(size for size in sizes if size <= most)})
 
 
 def _budget_moved() -> None:

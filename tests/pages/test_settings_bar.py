@@ -151,18 +151,6 @@ def test_a_move_counts_although_its_message_carries_an_address_and_a_preset_of_b
     assert app.query_params["tau_c"] == "0.39"
 
 
-def test_a_slider_is_not_told_the_value_that_it_shows(open_page: Open, study: Path) -> None:
-    """It would go back from where it was moved meanwhile; one with another scale is a new one and is told."""
-    app = open_page("measurability", study)
-    assert app.slider(key="tau_c").proto.set_value
-    app.slider(key="tau_c").set_value(0.4).run()
-    assert not app.slider(key="tau_c").proto.set_value
-    app.segmented_control(key="preset choice").set_value("robust").run()
-    assert app.slider(key="tau_c").proto.set_value
-    app.selectbox(key="gate").set_value("agreement").run()
-    assert app.slider(key="tau_c").proto.set_value
-
-
 def test_sliders_stand_on_the_next_page_where_they_stood(open_page: Open, study: Path) -> None:
     """They are others there, with the same names."""
     app = open_page("bank", study, tau_c="0.4", budget="17")
@@ -260,6 +248,16 @@ def test_the_slider_and_the_box_of_the_bank_size_are_one_setting(open_page: Open
     assert not app.exception
     assert app.number_input(key="budget").value == smaller
     assert app.query_params["budget"] == str(smaller)
+
+
+def test_a_size_typed_before_the_browser_drew_the_last_one_is_taken(open_page: Open, study: Path) -> None:
+    """The message names a step of the slider that is between those on its scale, and was shown before."""
+    app = open_page("bank", study, budget="17")
+    app.number_input(key="budget").set_value(23).run()
+    app.number_input(key="budget").set_value(29)
+    app.select_slider(key="budget slider").set_value(17).run()
+    assert not app.exception
+    assert app.query_params["budget"] == "29"
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,8 @@
-"""How well raters agree beyond chance: Cohen's and Fleiss' kappa, Krippendorff's alpha, with bootstrap intervals.
+"""How well raters agree beyond chance: Cohen's and Fleiss' kappa, Krippendorff's alpha, with intervals.
 
 Every coefficient here is a function of one L×L table that is a sum over units: for two raters the confusion table,
 for a panel the table of coincidences (Krippendorff 2011), to which a unit with n labels adds each ordered pair of
-its labels with weight 1 / (n - 1). A resample of units is therefore a weighted sum over the distinct patterns.
+its labels with weight 1 / (n - 1). Without some units it is therefore the whole table less theirs.
 """
 
 from __future__ import annotations
@@ -15,11 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import SettingsError, require_choice
+from ..intervals import share_interval
 from ..types import FloatArray, IntArray
 from .patterns import UNKNOWN, Patterns, find_patterns
-from .resampling import Bootstrap
 
 Metric = Literal["nominal", "ordinal", "interval"]
+FEWEST_GROUPS = 5  # fewer do not show how much others would differ
 Coefficient = Literal["percent", "cohen", "fleiss", "alpha_nominal", "alpha_ordinal", "alpha_interval"]
 
 
@@ -28,7 +29,8 @@ class Agreement:
     """One coefficient of a panel.
 
     value: at most 1; 0 is chance agreement (for ``percent``, 0..1); NaN where undefined.
-    low, high: percentile interval over resamples of units, without those without variation; NaN where value is.
+    low, high: interval for further units, or groups of them, like these; NaN where value is, or with fewer than
+    FEWEST_GROUPS groups.
     n_units: units that count: two labels or more, a full panel for ``fleiss`` and ``cohen``.
     """
 
@@ -68,32 +70,50 @@ def kappa_of_counts(counts: FloatArray) -> FloatArray:
 def agreement(
     labels: FloatArray,
     coefficient: Coefficient,
-    bootstrap: Bootstrap | None = None,
+    confidence: float = 0.95,
     groups: IntArray | None = None,
 ) -> Agreement:
-    """A coefficient of ``labels`` (U, K) with a bootstrap interval over units.
+    """A coefficient of ``labels`` (U, K) with its interval over units; ``cohen`` takes two raters.
 
-    ``groups`` (U,) names clusters 0..G-1 that are drawn whole, such as the rubric that a unit belongs to; without
-    it every unit is drawn by itself. ``cohen`` takes two raters.
+    ``groups`` (U,) names clusters 0..G-1 that depend on each other inside, such as the query that a unit belongs to;
+    without it every unit is its own. The interval is that of a share, (1 + coefficient) / 2 but for ``percent``
+    (``intervals.share_interval``): percentiles of a bootstrap are too narrow with few queries and near 1.
     """
     require_choice("coefficient", coefficient, get_args(Coefficient))
     if coefficient == "cohen" and labels.shape[1] != 2:
         raise SettingsError(
             f"Cohen's kappa compares 2 raters, not {labels.shape[1]}: use fleiss or alpha_nominal for a panel."
         )
-    how = bootstrap or Bootstrap(replicates=1000)
     patterns, tables, levels = _tables(labels, coefficient)
-    formula = _FORMULAS[coefficient]
-    draws = formula(np.tensordot(patterns.resample(how, groups), tables, axes=1), levels)
-    defined = draws[~np.isnan(draws)]
-    low, high = how.interval(defined) if len(defined) else (np.nan, np.nan)
-    return Agreement(
-        coefficient=coefficient,
-        value=float(formula(np.tensordot(patterns.count, tables, axes=1), levels)),
-        low=float(low),
-        high=float(high),
-        n_units=int(patterns.count[tables.any(axis=(1, 2))].sum()),
-    )
+    total = np.tensordot(patterns.count, tables, axes=1)
+    value = float(_FORMULAS[coefficient](total, levels))
+    per_group = patterns.group_counts(np.arange(len(labels)) if groups is None else groups)
+    by_group = (per_group @ tables.reshape(len(tables), -1)).reshape(-1, *total.shape)
+    low, high = _interval(coefficient, value, by_group, levels, confidence)
+    counts = patterns.count[tables.any(axis=(1, 2))]
+    return Agreement(coefficient=coefficient, value=value, low=low, high=high, n_units=int(counts.sum()))
+
+
+def _interval(
+    coefficient: Coefficient, value: float, by_group: FloatArray, levels: FloatArray, confidence: float
+) -> tuple[float, float]:
+    """Of a coefficient from the tables (G, L, L) of its groups, as many as groups of equal size are worth (Kish 1965).
+
+    Where nobody disagrees each group is one trial, less where chance alone leaves little to disagree about.
+    """
+    size = by_group.sum(axis=(1, 2))
+    by_group, size = by_group[size > 0], size[size > 0]
+    clusters = float(size.sum() ** 2 / max((size**2).sum(), 1e-300))
+    if np.isnan(value) or len(size) < FEWEST_GROUPS:
+        return float("nan"), float("nan")
+    total = by_group.sum(axis=0)
+    left = _FORMULAS[coefficient](np.maximum(total - by_group, 0), levels)
+    if coefficient == "percent":
+        return share_interval(value, left, clusters, confidence, clusters=clusters)
+    chance = 1 - total.sum(axis=0) @ total.sum(axis=1) / total.sum() ** 2
+    trials = clusters * min(2 * float(chance), 1.0)
+    low, high = share_interval((1 + value) / 2, (1 + left) / 2, trials, confidence, clusters=clusters)
+    return 2 * low - 1, 2 * high - 1
 
 
 def _tables(labels: FloatArray, coefficient: Coefficient) -> tuple[Patterns, FloatArray, FloatArray]:

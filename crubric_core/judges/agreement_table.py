@@ -8,9 +8,8 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 
-from ..types import FloatArray
+from ..types import FloatArray, IntArray
 from .agreement import Coefficient, agreement
-from .resampling import Bootstrap
 
 BINARY: dict[Coefficient, str] = {
     "percent": "equal labels",
@@ -21,12 +20,16 @@ ORDERED: dict[Coefficient, str] = {"alpha_ordinal": "… ordinal"}
 
 
 def agreement_table(
-    binary: FloatArray, judges: Sequence[str], bootstrap: Bootstrap, ordered: FloatArray | None = None
+    binary: FloatArray,
+    judges: Sequence[str],
+    cluster: IntArray,
+    confidence: float = 0.95,
+    ordered: FloatArray | None = None,
 ) -> pd.DataFrame:
     """Columns measure, raters, value, low, high, n_units: the whole panel first, then each pair of judges.
 
     binary, ordered: (M, J, K) labels as 0/1, and as levels where there are more than two. Units are cells (system,
-    rubric); intervals are over rubrics, which are drawn whole.
+    rubric); intervals hold for further clusters (J,) like these, the query of each rubric.
     """
     everyone = f"all {len(judges)} judges"
     wanted = [(words, everyone, name, binary) for name, words in BINARY.items()]
@@ -35,10 +38,9 @@ def agreement_table(
     for pair in combinations(range(len(judges)), 2):
         who = " – ".join(judges[k] for k in pair)
         wanted.append(("Cohen's κ", who, "cohen", binary[:, :, list(pair)]))
-    n_systems, n_rubrics, _ = binary.shape
-    rubric = np.tile(np.arange(n_rubrics), n_systems)
+    group = np.tile(cluster, len(binary))
     found = [
-        (words, who, agreement(labels.reshape(len(rubric), -1), name, bootstrap, rubric))
+        (words, who, agreement(labels.reshape(len(group), -1), name, confidence, group))
         for words, who, name, labels in wanted
     ]
     return pd.DataFrame(

@@ -8,7 +8,6 @@ import numpy as np
 from scipy import sparse
 
 from ..types import FloatArray, IntArray
-from .resampling import Bootstrap
 
 _SMALL_CODE = 1 << 20
 UNKNOWN = -1
@@ -31,14 +30,6 @@ class Patterns:
         """(G, P) how often each pattern occurs in each group; ``groups`` (U,) holds 0..G-1."""
         shape = (int(groups.max(initial=-1)) + 1, len(self.count))
         return sparse.coo_array((np.ones(len(groups)), (groups, self.index)), shape=shape).tocsr()
-
-    def resample(self, bootstrap: Bootstrap, groups: IntArray | None = None) -> FloatArray:
-        """(R, P) how often each pattern comes when as many units as there are, or whole groups, are drawn again."""
-        if groups is None:
-            n = int(self.count.sum())
-            return bootstrap.counts(len(self.count), self.count / max(n, 1), n).astype(np.float64)
-        per_group = self.group_counts(groups)
-        return np.asarray((per_group.T @ bootstrap.counts(per_group.shape[0]).T).T, dtype=np.float64)
 
 
 def find_patterns(labels: FloatArray) -> Patterns:

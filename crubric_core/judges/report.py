@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING
 
@@ -13,13 +13,11 @@ from ..settings import Settings
 from .agreement_table import agreement_table
 from .anchors import gold_levels, valid_rubrics
 from .independence import ResidualCorrelation
-from .reliability import JudgeReliability, judge_reliability
+from .reliability import JudgeReliability, judge_reliability, query_clusters
 from .resampling import Bootstrap
 
 if TYPE_CHECKING:
     from ..labels.store.dataset import Dataset
-
-REPLICATES = 300
 
 
 @dataclass(frozen=True)
@@ -49,7 +47,11 @@ def judges_report(ds: Dataset, settings: Settings) -> JudgesReport:
         how,
     )
     table = agreement_table(
-        panel, names, replace(how, replicates=REPLICATES), ds.panel("ordered") if graded else None
+        panel,
+        names,
+        query_clusters(reduction.rubrics),
+        settings.confidence,
+        ds.panel("ordered") if graded else None,
     )
     return JudgesReport(found, table, _pairs(found.correlation, names))
 

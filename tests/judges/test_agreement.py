@@ -11,8 +11,8 @@ from sklearn.metrics import cohen_kappa_score
 from statsmodels.stats.inter_rater import aggregate_raters, fleiss_kappa
 
 from crubric_core.errors import SettingsError
+from crubric_core.intervals import share_interval
 from crubric_core.judges.agreement import agreement, cohen_kappa
-from crubric_core.judges.resampling import Bootstrap
 from tests.tiers import examples
 
 EXACT = {"rtol": 0, "atol": 1e-12}
@@ -33,7 +33,7 @@ def panel(seed, units=120, raters=4, levels=5, missing=0.2):
 def test_alpha_equals_krippendorffs_package_with_missing_labels(seed, metric, levels):
     labels = panel(seed, units=30, levels=levels, missing=0.3)
     expected = krippendorff.alpha(reliability_data=labels.T, level_of_measurement=metric)
-    found = agreement(labels, f"alpha_{metric}", Bootstrap(2))
+    found = agreement(labels, f"alpha_{metric}")
     np.testing.assert_allclose(found.value, expected, **EXACT)
 
 
@@ -43,7 +43,7 @@ def test_cohens_kappa_equals_scikit_learns(levels):
     both = labels[~np.isnan(labels).any(axis=1)].astype(int)
     expected = cohen_kappa_score(*both.T)
     np.testing.assert_allclose(cohen_kappa(labels[:, 0], labels[:, 1]), expected, **EXACT)
-    np.testing.assert_allclose(agreement(labels, "cohen", Bootstrap(2)).value, expected, **EXACT)
+    np.testing.assert_allclose(agreement(labels, "cohen").value, expected, **EXACT)
 
 
 def test_cohens_kappa_of_many_rubrics_is_that_of_each():
@@ -57,13 +57,13 @@ def test_cohens_kappa_of_many_rubrics_is_that_of_each():
 def test_fleiss_kappa_equals_statsmodels_on_the_full_panels():
     labels = panel(2)
     full = labels[~np.isnan(labels).any(axis=1)].astype(int)
-    found = agreement(labels, "fleiss", Bootstrap(2))
+    found = agreement(labels, "fleiss")
     np.testing.assert_allclose(found.value, fleiss_kappa(aggregate_raters(full)[0]), **EXACT)
 
 
 def test_percent_agreement_is_the_mean_share_of_equal_pairs():
     labels = np.array([[1, 1, 1], [1, 1, 0], [0, 1, np.nan], [1, np.nan, np.nan]], dtype=float)
-    found = agreement(labels, "percent", Bootstrap(2))
+    found = agreement(labels, "percent")
     assert found.value == pytest.approx((1 + 1 / 3 + 0) / 3, abs=1e-15)
 
 
@@ -77,7 +77,7 @@ def test_krippendorffs_own_example():
     ]
     labels = np.array(table).T
     for metric, alpha in (("nominal", 0.743), ("ordinal", 0.815), ("interval", 0.849)):
-        assert round(agreement(labels, f"alpha_{metric}", Bootstrap(2)).value, 3) == alpha
+        assert round(agreement(labels, f"alpha_{metric}").value, 3) == alpha
 
 
 @pytest.mark.parametrize(
@@ -101,25 +101,68 @@ def test_nobody_shares_a_unit_so_nothing_is_known(coefficient):
 @pytest.mark.parametrize(
     "coefficient", ["percent", "fleiss", "alpha_nominal", "alpha_ordinal", "alpha_interval"]
 )
-def test_the_interval_is_that_of_recomputing_every_resample(coefficient):
-    labels, how = panel(4, units=40), Bootstrap(replicates=200, seed=9)
-    groups = np.arange(40)
-    found = agreement(labels, coefficient, how, groups)
-    resamples = [np.repeat(labels, count, axis=0) for count in how.counts(40)]
-    draws = [agreement(resample, coefficient, Bootstrap(2)).value for resample in resamples]
-    np.testing.assert_allclose([found.low, found.high], np.percentile(draws, [2.5, 97.5]), atol=1e-12)
+def test_the_interval_is_that_of_a_share_computed_again_without_each_group(coefficient):
+    labels, groups = panel(4, units=40, missing=0.0), np.repeat(np.arange(20), 2)
+    found = agreement(labels, coefficient, 0.9, groups)
+    left = np.array([agreement(labels[groups != g], coefficient).value for g in range(20)])
+    if coefficient == "percent":
+        expected = share_interval(found.value, left, 20, 0.9)
+    else:
+        expected = 2 * np.array(share_interval((1 + found.value) / 2, (1 + left) / 2, 20, 0.9)) - 1
+    np.testing.assert_allclose([found.low, found.high], expected, atol=1e-12)
     assert found.low < found.value < found.high
+
+
+def test_the_names_of_the_groups_and_units_without_a_pair_change_nothing():
+    labels, groups = panel(6, units=60), np.repeat(np.arange(12), 5)
+    alone = np.array([[1.0, np.nan, np.nan, np.nan]] * 3)
+    found = agreement(labels, "alpha_nominal", groups=groups)
+    other = agreement(
+        np.vstack([labels, alone]), "alpha_nominal", groups=np.append(11 - groups, [12, 12, 13])
+    )
+    assert (found.low, found.high) == pytest.approx((other.low, other.high), abs=1e-12)
+
+
+def test_few_groups_give_no_interval():
+    labels = panel(7, units=40)
+    assert np.isnan(agreement(labels, "fleiss", groups=np.repeat(np.arange(4), 10)).low)
+    assert np.isfinite(agreement(labels, "fleiss", groups=np.repeat(np.arange(5), 8)).low)
+
+
+def test_where_nobody_disagrees_the_interval_is_not_a_point():
+    labels = np.repeat(np.random.default_rng(0).integers(0, 2, (60, 1)).astype(float), 2, axis=1)
+    few, many = (agreement(labels, "cohen", groups=np.arange(60) % n) for n in (6, 30))
+    assert few.high == many.high == 1
+    assert few.low < many.low < 1
 
 
 def test_intervals_cover_the_truth_about_as_often_as_they_say():
     """Two raters who share a fair coin with chance ½ and toss their own otherwise: kappa is ½."""
     rng, covered = np.random.default_rng(0), 0
-    for seed in range(200):
+    for _ in range(200):
         own = rng.integers(0, 2, (150, 2))
         labels = np.where(rng.random((150, 1)) < 0.5, own[:, :1], own).astype(float)
-        found = agreement(labels, "cohen", Bootstrap(replicates=300, seed=seed))
+        found = agreement(labels, "cohen")
         covered += found.low <= 0.5 <= found.high
     assert 0.90 <= covered / 200 <= 0.985
+
+
+@pytest.mark.parametrize(("queries", "share"), [(5, 0.6), (5, 0.98), (20, 0.6), (20, 0.98)])
+@pytest.mark.parametrize("effect", [0.0, 1.0])
+def test_intervals_of_agreement_hold_for_further_queries(queries, share, effect):
+    """Two raters copy a fair coin each with a chance that differs by query, else toss: kappa is the mean chance²."""
+    rng, covered = np.random.default_rng(1), 0
+    nodes, weights = np.polynomial.hermite_e.hermegauss(60)
+    level = np.log(share / (1 - share))
+    truth = float((weights / weights.sum()) @ (1 / (1 + np.exp(-level - effect * nodes))) ** 2)
+    group = np.repeat(np.arange(queries), 40)
+    for _ in range(200):
+        copies = 1 / (1 + np.exp(-level - effect * rng.standard_normal(queries)))[group]
+        coin, own = rng.integers(0, 2, (len(group), 1)), rng.integers(0, 2, (len(group), 2))
+        labels = np.where(rng.random((len(group), 2)) < copies[:, None], coin, own).astype(float)
+        found = agreement(labels, "cohen", groups=group)
+        covered += found.low <= truth <= found.high
+    assert covered / 200 >= 0.93
 
 
 def test_whole_groups_widen_the_interval_where_units_repeat():

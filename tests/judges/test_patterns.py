@@ -34,16 +34,13 @@ def test_panels_too_wide_for_a_code_give_the_same_patterns():
     np.testing.assert_array_equal(narrow.count, broad.count)
 
 
-def test_groups_are_drawn_whole():
-    labels = np.array([[0.0], [0.0], [1.0], [1.0]])
-    drawn = find_patterns(labels).resample(Bootstrap(replicates=50), np.array([0, 0, 1, 1]))
-    assert set(np.unique(drawn)) == {0.0, 2.0, 4.0}
-    assert (drawn.sum(axis=1) == 4).all()
+def test_patterns_are_counted_within_groups():
+    found = find_patterns(np.array([[0.0], [0.0], [1.0], [1.0]])).group_counts(np.array([0, 1, 1, 1]))
+    np.testing.assert_array_equal(found.toarray(), [[1, 0], [1, 2]])
 
 
 def test_the_same_seed_gives_the_same_draws_and_another_seed_others():
-    patterns = find_patterns(np.arange(10.0)[:, None])
-    first, again, other = (patterns.resample(Bootstrap(seed=s)) for s in (1, 1, 2))
+    first, again, other = (Bootstrap(seed=s).counts(10) for s in (1, 1, 2))
     np.testing.assert_array_equal(first, again)
     assert (first != other).any()
 

@@ -53,7 +53,7 @@ st.set_page_config(page_title=f"{navigation.title} · Calibrated Rubric")
 if role == "editor":
     offer_own_data()
 offer_to_sign_out()
-begin_page()
+begin_page(navigation.url_path)
 with boundary():
     navigation.run()
     end_page()

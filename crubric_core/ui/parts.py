@@ -18,18 +18,25 @@ if TYPE_CHECKING:
 
 R = TypeVar("R")
 _READ = "settings that parts read"  # name of a part → settings
+_PAGE = "page"
 _WHOLE = "page drawn to its end"
 _OLD = "parts not drawn since"  # asked for, in the page's order, and not yet at their end: a later move may stop them
 
 
-def begin_page() -> None:
+def begin_page(name: str) -> None:
     """Before a page runs as a whole: it has no parts yet."""
+    st.session_state[_PAGE] = name
     st.session_state[_READ], st.session_state[_OLD], st.session_state[_WHOLE] = {}, [], False
 
 
 def end_page() -> None:
     """After the page has run to its end: until then a move draws the whole page."""
     st.session_state[_WHOLE] = True
+
+
+def current_page() -> str:
+    """The name of the page that began last."""
+    return str(st.session_state.get(_PAGE, ""))
 
 
 def part(name: str, show: Callable[[], R], reads: Collection[str]) -> R | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, get_args
@@ -13,12 +14,12 @@ import streamlit as st
 from ..declarations import Group, Spec, Switch
 from ..settings import LOWEST_TAU, PRESETS, SPECS, Basis, Preset, Priors, Settings, Strategy
 from .chart_files import choose_format
-from .parts import part, redraw
+from .parts import current_page, part, redraw
 from .settings_address import PRIORS
 from .state import held, held_settings, hold_settings, moved
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from streamlit.delta_generator import DeltaGenerator
 
@@ -160,18 +161,34 @@ def _threshold(place: DeltaGenerator, settings: Settings, quarter: Quarter) -> N
     if at is None:
         at = round(quarter(settings), 3)
         title += f": drops the lowest quarter by {settings.gate}" if np.isfinite(at) else ": drops none here"
-    at = st.session_state["tau_c"] = float(np.clip(np.nan_to_num(at, nan=low), low, 1))
+    at = float(np.clip(np.nan_to_num(at, nan=low), low, 1))
     decimals = next((n for n in (2, 3) if round(at, n) == at), 4)  # it may stand between two steps
     shown = f"%.{decimals}f"
-    place.slider(
-        title, low, 1.0, step=spec.step, format=shown, key="tau_c", help=spec.help, **_moves("tau_c")
-    )
+    with _at("tau_c", at, low):
+        place.slider(
+            title, low, 1.0, step=spec.step, format=shown, key="tau_c", help=spec.help, **_moves("tau_c")
+        )
+
+
+@contextmanager
+def _at(name: str, value: float, low: float = 0.0) -> Iterator[None]:
+    """Have the slider of this name, made within, stand at this value.
+
+    One that stands there is told nothing: it would go back from where it was moved meanwhile. On another page, or from
+    another lowest value on, it is a new one. Slider and box of B, which show each other's value, are always told.
+    """
+    session, known, new = st.session_state, f"{name} made", (current_page(), low)
+    if session.get(known) != new or name not in session or session[name] != value:
+        session[known] = None  # to be told again, should a move stop the run before the slider is made
+        session[name] = value
+    yield
+    session[known] = new
 
 
 def _share(place: DeltaGenerator, name: str, settings: Settings) -> None:
     spec = SPECS[name]
-    st.session_state[name] = getattr(settings, name)
-    place.slider(spec.title, 0.0, 1.0, step=spec.step, key=name, help=spec.help, **_moves(name))
+    with _at(name, getattr(settings, name)):
+        place.slider(spec.title, 0.0, 1.0, step=spec.step, key=name, help=spec.help, **_moves(name))
 
 
 def _budget(rubrics: int) -> None:

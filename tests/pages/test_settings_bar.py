@@ -151,6 +151,18 @@ def test_a_move_counts_although_its_message_carries_an_address_and_a_preset_of_b
     assert app.query_params["tau_c"] == "0.39"
 
 
+def test_a_threshold_is_not_told_the_value_that_it_shows(open_page: Open, study: Path) -> None:
+    """It would go back from where it was moved meanwhile; one with another scale is a new one and is told."""
+    app = open_page("measurability", study)
+    assert app.slider(key="tau_c").proto.set_value
+    app.slider(key="tau_c").set_value(0.4).run()
+    assert not app.slider(key="tau_c").proto.set_value
+    app.segmented_control(key="preset choice").set_value("robust").run()
+    assert app.slider(key="tau_c").proto.set_value
+    app.selectbox(key="gate").set_value("agreement").run()
+    assert app.slider(key="tau_c").proto.set_value
+
+
 def test_sliders_stand_on_the_next_page_where_they_stood(open_page: Open, study: Path) -> None:
     """They are others there, with the same names."""
     app = open_page("bank", study, tau_c="0.4", budget="17")

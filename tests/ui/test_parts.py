@@ -13,7 +13,7 @@ def page() -> None:
     from crubric_core.ui.parts import begin_page, end_page, part, redraw
 
     runs = st.session_state.setdefault("runs", [])
-    begin_page()
+    begin_page("one")
     for name in ("a", "b", "unread"):
         st.slider(name, 0, 9, key=name, on_change=redraw, args=(name,))
     st.text("outside")

@@ -1,4 +1,4 @@
-"""Kappa of two raters over queries, where it is known: do the intervals of the threshold sweep hold?
+"""Kappa of two raters over queries, where it is known: do the intervals of sweep and of judges' agreement hold?
 
 A query has 8 rubrics, or 1 to 15, each with the answers of 5 systems, of which about three in four pass. Either rater
 is wrong with a chance that both share and that may vary by query and by rubric. The truth is of all queries like these.
@@ -16,7 +16,7 @@ from scipy.special import expit
 from benchmarks.tables import short
 from crubric_core.experiments.kappa import HUMAN, KappaComparison
 from crubric_core.experiments.statistics import draw_interval, query_draws, sum_by_query
-from crubric_core.judges.agreement import kappa_of_counts
+from crubric_core.judges.agreement import agreement, kappa_of_counts
 from crubric_core.types import BoolArray, FloatArray, IntArray
 
 SYSTEMS, RUBRICS, PASSES = 5, 8, 1.3
@@ -30,6 +30,7 @@ CHANGES = (
     (1.0, 0.9, 0.6),
 )
 """Kappa of the rubrics kept, of the others, and the share that is kept."""
+CELLS = np.array([[1.0, 1.0], [1.0, 0.0], [0.0, 1.0], [0.0, 0.0]])
 NODES, WEIGHTS = np.polynomial.hermite_e.hermegauss(80)
 
 
@@ -113,8 +114,19 @@ def of_change(
     return _holds((ends[0], ends[1]), truth), _holds(draw_interval(some - all_of_them, 0.95), truth)
 
 
+def of_agreement(
+    rng: np.random.Generator, effects: Effects, queries: int, kappa: float, level: float
+) -> bool:
+    """Whether the 95% interval that a table of judges' agreement gives holds kappa."""
+    comparison, index, _ = simulated(rng, effects, queries, (level, level), 1.0)
+    times = comparison.counts[0].astype(int).ravel()
+    labels = np.repeat(np.tile(CELLS, (len(index), 1)), times, axis=0)
+    found = agreement(labels, "cohen", 0.95, np.repeat(np.repeat(index, len(CELLS)), times))
+    return _holds((found.low, found.high), kappa)
+
+
 def kappas(tables: int) -> Iterator[tuple[object, ...]]:
-    """How often 95% intervals of kappa hold it, then those of its change; in brackets, quantiles of the draws."""
+    """How often 95% intervals of kappa hold it, in brackets quantiles of the draws; of its change; of agreement."""
     yield "", "queries", *(f"κ = {short(kappa)}" for kappa in KAPPAS)
     for effects in EFFECTS:
         levels = [level_of(effects, kappa) for kappa in KAPPAS]
@@ -133,6 +145,17 @@ def kappas(tables: int) -> Iterator[tuple[object, ...]]:
             rng = np.random.default_rng([9, EFFECTS.index(effects), queries])
             cells = [[of_change(rng, effects, queries, *design) for _ in range(tables)] for design in designs]
             yield effects.name, queries, *map(_shown, cells)
+    yield ()
+    yield "judges' agreement", "queries", *(f"κ = {short(kappa)}" for kappa in KAPPAS)
+    for effects in EFFECTS:
+        levels = [level_of(effects, kappa) for kappa in KAPPAS]
+        for queries in QUERIES:
+            rng = np.random.default_rng([8, EFFECTS.index(effects), queries])
+            held = [
+                float(np.mean([of_agreement(rng, effects, queries, kappa, level) for _ in range(tables)]))
+                for kappa, level in zip(KAPPAS, levels, strict=True)
+            ]
+            yield effects.name, queries, *map(short, held)
 
 
 def change_of(

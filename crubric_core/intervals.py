@@ -7,6 +7,8 @@ from scipy.special import betainccinv, betaincinv, ndtri, stdtrit
 
 from .types import BoolArray, FloatArray
 
+FEWEST_CLUSTERS = 5  # fewer do not show how much others would differ
+
 
 def percentile_interval(draws: FloatArray, confidence: float) -> tuple[FloatArray, FloatArray]:
     """Equal-tailed percentile interval of each column. draws (R, …) → low, high (…); NaN where a draw is NaN."""
@@ -66,6 +68,19 @@ def share_interval(
         effective = min(effective, trials)
     like = min(max(effective, 1.0), most) if inside else trials
     return exact_binomial_interval(share * like, like, confidence)
+
+
+def coefficient_interval(
+    value: float, left: FloatArray, trials: float, confidence: float, clusters: float
+) -> tuple[float, float]:
+    """Of a coefficient of agreement in [-1, 1], such as kappa: that of (1 + value) / 2 as a share; see there."""
+    low, high = share_interval((1 + value) / 2, (1 + left) / 2, trials, confidence, clusters=clusters)
+    return 2 * low - 1, 2 * high - 1
+
+
+def effective_clusters(sizes: FloatArray) -> float:
+    """As many clusters of equal size as these are worth (Kish 1965); 0 without any."""
+    return float(sizes.sum() ** 2 / (sizes**2).sum()) if sizes.any() else 0.0
 
 
 def disjoint_pairs(pairs: BoolArray) -> int:

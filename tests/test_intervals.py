@@ -7,8 +7,10 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from crubric_core.intervals import (
+    coefficient_interval,
     difference_interval,
     disjoint_pairs,
+    effective_clusters,
     exact_binomial_interval,
     jackknife_half_width,
     share_interval,
@@ -110,3 +112,16 @@ def test_clusters_of_unequal_size_have_the_degrees_of_freedom_of_as_many_as_they
     ends = [share_interval(0.7, left, 9, 0.95, clusters=clusters) for clusters in (None, 9.0, 3.5)]
     assert ends[0] == ends[1]
     assert ends[2][0] < ends[0][0] < ends[0][1] < ends[2][1]
+
+
+def test_a_coefficient_without_spread_has_the_exact_interval_stretched_to_its_range():
+    exact = stats.binomtest(9, 9).proportion_ci().low
+    ends = coefficient_interval(1.0, np.ones(9), 9, 0.95, clusters=9)
+    assert ends == pytest.approx((2 * exact - 1, 1.0))
+
+
+def test_clusters_are_worth_their_number_only_where_they_are_alike():
+    assert effective_clusters(np.full(7, 3.0)) == pytest.approx(7)
+    assert effective_clusters(np.array([4.0, 1.0, 1.0])) == pytest.approx(36 / 18)
+    assert effective_clusters(np.array([5.0, 0.0])) == pytest.approx(1)
+    assert effective_clusters(np.array([])) == 0

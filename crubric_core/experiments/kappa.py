@@ -8,7 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..analysis.stages import gate
-from ..intervals import difference_interval, jackknife_half_width, share_interval
+from ..intervals import (
+    coefficient_interval,
+    difference_interval,
+    effective_clusters,
+    jackknife_half_width,
+)
 from ..judges.agreement import kappa_of_counts
 from ..judges.consensus import majority
 from ..types import BoolArray, FloatArray, IntArray
@@ -62,20 +67,19 @@ class PooledKappa:
 
     @property
     def clusters(self) -> float:
-        """As many queries of equal size as these are worth (Kish 1965)."""
-        return float(self.cells.sum() ** 2 / max((self.cells**2).sum(), 1.0))
+        """As many queries of equal size as these are worth."""
+        return effective_clusters(self.cells)
 
     def interval(self, confidence: float) -> tuple[float, float]:
-        """Of kappa for further queries: that of (1 + kappa) / 2 as a share; NaN where kappa is.
+        """Of kappa for further queries; NaN where kappa is.
 
         Where nobody disagrees, no spread tells how disagreement would gather: each rubric is one trial, whatever the
         number of its systems.
         """
-        share, clusters = (1 + self.values) / 2, self.clusters
-        if np.isnan(share[0]) or clusters <= 1:
+        value, clusters = float(self.values[0]), self.clusters
+        if np.isnan(value) or clusters <= 1:
             return float("nan"), float("nan")
-        low, high = share_interval(share[0], share[1:], self.trials, confidence, clusters=clusters)
-        return 2 * low - 1, 2 * high - 1
+        return coefficient_interval(value, self.values[1:], self.trials, confidence, clusters)
 
     def change(self, base: PooledKappa, confidence: float) -> tuple[float, float, float]:
         """Kappa less that of ``base``, of all rubrics, with its interval: the wider ends of two.

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
+from ..intervals import FEWEST_CLUSTERS
 from ..judges.measurability import gate_is_off
 from ..labels.store.dataset import Dataset
 from ..settings import Settings
@@ -23,7 +24,6 @@ from .kappa import HUMAN, OTHERS, KappaComparison, compare, unread_changes
 from .results import ExperimentResult, ExperimentWatch, compared, num, span
 from .statistics import known_mean
 
-FEWEST_QUERIES = 5  # of the rubrics kept: fewer do not show how much others would differ
 THRESHOLDS = (0.50, 0.60, 0.65, 0.70, 0.80)
 
 
@@ -58,7 +58,7 @@ def sweep(
     }
     last = tables["thresholds"].iloc[-1]
     strictest = q >= last["tau_c"]
-    few = int(strictest.sum()) if len(np.unique(inputs.query_index[strictest])) < FEWEST_QUERIES else 0
+    few = int(strictest.sum()) if len(np.unique(inputs.query_index[strictest])) < FEWEST_CLUSTERS else 0
     watch.step(1.0, "Done")
     options = {"thresholds": [float(t) for t in sorted(thresholds)], "against": comparison.against}
     return inputs.result(
@@ -77,7 +77,7 @@ def threshold_table(
     """tau_c, kept, total, share, kappa with interval, delta to unfiltered with interval (of further queries).
 
     unread: the same difference on systems that the gate has not read, with interval. q: (J,) measurability.
-    gold: (M, J) human labels. Where the rubrics kept are of fewer than FEWEST_QUERIES queries no interval is known.
+    gold: (M, J) human labels. Where the rubrics kept are of fewer than FEWEST_CLUSTERS queries no interval is known.
     """
     gate_off = gate_is_off(inputs.reduction)
     settings, everything = inputs.settings, np.ones(len(q), dtype=bool)
@@ -91,7 +91,7 @@ def threshold_table(
         kappa = comparison.pooled(kept, inputs.query_index)
         low, high = kappa.interval(settings.confidence)
         change = kappa.change(base, settings.confidence)
-        if len(np.unique(inputs.query_index[kept])) < FEWEST_QUERIES:
+        if len(np.unique(inputs.query_index[kept])) < FEWEST_CLUSTERS:
             low = high = np.nan
             change = (change[0], np.nan, np.nan)
             of_others = (of_others[0], np.nan, np.nan)
@@ -187,7 +187,7 @@ def _limits(inputs: Inputs, comparison: KappaComparison, splits: int, few: int) 
         )
     if few and not inputs.gate_off:
         limits.append(
-            f"At the strictest threshold {count(few, 'rubric')} of fewer than {FEWEST_QUERIES} queries "
+            f"At the strictest threshold {count(few, 'rubric')} of fewer than {FEWEST_CLUSTERS} queries "
             f"{'is' if few == 1 else 'are'} kept: what others would show is unknown, and so is the interval."
         )
     if inputs.reduction.n_judges == 2:

@@ -15,12 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import SettingsError, require_choice
-from ..intervals import share_interval
+from ..intervals import FEWEST_CLUSTERS, coefficient_interval, effective_clusters, share_interval
 from ..types import FloatArray, IntArray
 from .patterns import UNKNOWN, Patterns, find_patterns
 
 Metric = Literal["nominal", "ordinal", "interval"]
-FEWEST_GROUPS = 5  # fewer do not show how much others would differ
 Coefficient = Literal["percent", "cohen", "fleiss", "alpha_nominal", "alpha_ordinal", "alpha_interval"]
 
 
@@ -30,7 +29,7 @@ class Agreement:
 
     value: at most 1; 0 is chance agreement (for ``percent``, 0..1); NaN where undefined.
     low, high: interval for further units, or groups of them, like these; NaN where value is, or with fewer than
-    FEWEST_GROUPS groups.
+    FEWEST_CLUSTERS groups.
     n_units: units that count: two labels or more, a full panel for ``fleiss`` and ``cohen``.
     """
 
@@ -97,14 +96,14 @@ def agreement(
 def _interval(
     coefficient: Coefficient, value: float, by_group: FloatArray, levels: FloatArray, confidence: float
 ) -> tuple[float, float]:
-    """Of a coefficient from the tables (G, L, L) of its groups, as many as groups of equal size are worth (Kish 1965).
+    """Of a coefficient from the tables (G, L, L) of its groups.
 
     Where nobody disagrees each group is one trial, less where chance alone leaves little to disagree about.
     """
     size = by_group.sum(axis=(1, 2))
     by_group, size = by_group[size > 0], size[size > 0]
-    clusters = float(size.sum() ** 2 / max((size**2).sum(), 1e-300))
-    if np.isnan(value) or len(size) < FEWEST_GROUPS:
+    clusters = effective_clusters(size)
+    if np.isnan(value) or len(size) < FEWEST_CLUSTERS:
         return float("nan"), float("nan")
     total = by_group.sum(axis=0)
     left = _FORMULAS[coefficient](np.maximum(total - by_group, 0), levels)
@@ -112,8 +111,7 @@ def _interval(
         return share_interval(value, left, clusters, confidence, clusters=clusters)
     chance = 1 - total.sum(axis=0) @ total.sum(axis=1) / total.sum() ** 2
     trials = clusters * min(2 * float(chance), 1.0)
-    low, high = share_interval((1 + value) / 2, (1 + left) / 2, trials, confidence, clusters=clusters)
-    return 2 * low - 1, 2 * high - 1
+    return coefficient_interval(value, left, trials, confidence, clusters)
 
 
 def _tables(labels: FloatArray, coefficient: Coefficient) -> tuple[Patterns, FloatArray, FloatArray]:

@@ -217,10 +217,10 @@ def _budget_moved() -> None:
     move for Streamlit, and is told by its having been shown.
     """
     shown = st.session_state.get(_SHOWN, ())
-    other = [
+    changed = [
         n for name in ("budget slider", "budget") if (n := int(st.session_state[name])) not in shown[-1:]
     ]
-    new = [n for n in other if n not in shown] or other
+    new = [n for n in changed if n not in shown] or changed
     if new:
         hold_settings(replace(held(), budget=new[0]))
         redraw("budget", BANK_SIZE)

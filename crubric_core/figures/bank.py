@@ -10,7 +10,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from ..types import FloatArray, IntArray
-from .style import BLUE, CATEGORIES, GREEN, GREY, VERMILION, figure, label, log_axis, marker_line
+from .style import BLUE, CATEGORIES, GREEN, GREY, VERMILION, band, figure, label, log_axis, marker_line
 
 MOST_POINTS = 400
 _LINES = {0: "solid", 1: "dash", 2: "dot", 3: "dashdot"}
@@ -55,16 +55,7 @@ def worth_curve(
         ("this bank", chosen, BLUE, "solid"),
         ("random banks", random, GREY, "dash"),
     ):
-        fig.add_scatter(
-            x=np.concatenate([sizes, sizes[::-1]]),
-            y=np.concatenate([values[:, 2], values[::-1, 1]]),
-            fill="toself",
-            opacity=0.18,
-            line={"width": 0},
-            fillcolor=colour,
-            hoverinfo="skip",
-            showlegend=False,
-        )
+        band(fig, sizes, values[:, 1], values[:, 2], colour, 0.18)
         fig.add_scatter(
             x=sizes,
             y=values[:, 0],
@@ -79,6 +70,7 @@ def worth_curve(
     marker_line(fig, size, f"B = {size:,}", log=True)
     if least is not None and least != size:
         marker_line(fig, least, f"95% from {least:,}", log=True, row=1)
+        fig.update_yaxes(range=[0, 1.2])  # room for a second name
     return fig
 
 

@@ -9,7 +9,7 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from ..types import FloatArray, IntArray
-from .style import BLUE, DIVERGING, GREY, VERMILION, figure, label, labels, marker_line
+from .style import BLUE, DIVERGING, GREY, VERMILION, band, figure, label, labels, marker_line
 
 MOST_EIGENVALUES = 15
 MOST_POINTS = 4000
@@ -98,23 +98,14 @@ def curve_fit(
     high: FloatArray,
     points: pd.DataFrame,
     y_title: str,
-    band: str,
+    interval: str,
 ) -> go.Figure:
     """One rubric's curve with its band, (G,) each, and observed shares in groups of neighbouring systems.
 
-    points: columns theta, share, low, high, systems. band: what the band is, with its level.
+    points: columns theta, share, low, high, systems. interval: what the band is, with its level.
     """
     fig = figure("ability θ", y_title, height=380)
-    fig.add_scatter(
-        x=np.concatenate([theta, theta[::-1]]),
-        y=np.concatenate([high, low[::-1]]),
-        fill="toself",
-        fillcolor="rgba(47, 127, 216, 0.18)",
-        line={"width": 0},
-        mode="lines",
-        name=band,
-        hoverinfo="skip",
-    )
+    band(fig, theta, low, high, BLUE, 0.18, interval)
     fig.add_scatter(x=theta, y=curve, mode="lines", name="model", line={"color": BLUE, "width": 2.5})
     fig.add_scatter(
         x=points["theta"],

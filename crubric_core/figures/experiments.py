@@ -13,7 +13,19 @@ from ..experiments.declaration import Chart, ResultTable
 from ..experiments.registry import EXPERIMENTS
 from ..experiments.results import ExperimentResult
 from ..experiments.stability import KINDS
-from .style import BLUE, CATEGORIES, GREEN, GREY, PURPLE, VERMILION, figure, log_axis, row_height, rows_axis
+from .style import (
+    BLUE,
+    CATEGORIES,
+    GREEN,
+    GREY,
+    PURPLE,
+    VERMILION,
+    band,
+    figure,
+    log_axis,
+    row_height,
+    rows_axis,
+)
 
 COLOURS = {
     "greedy": BLUE,
@@ -101,7 +113,7 @@ def crossfit_curves(result: ExperimentResult) -> go.Figure:
     for strategy, colour in COLOURS.items():
         part = curves[curves["strategy"] == strategy].dropna(subset=["rho"])
         if len(part):
-            _band(fig, part["budget"], part["low"], part["high"], colour)
+            band(fig, part["budget"], part["low"], part["high"], colour, 0.12)
             fig.add_scatter(
                 x=part["budget"],
                 y=part["rho"],
@@ -233,21 +245,6 @@ DRAWN: dict[str, Callable[[ExperimentResult], go.Figure]] = {
     )
 }
 """Figures that a declaration asks for by name."""
-
-
-def _band(fig: go.Figure, x: pd.Series, low: pd.Series, high: pd.Series, colour: str) -> None:
-    known = low.notna() & high.notna()
-    red, green, blue = (int(colour[k : k + 2], 16) for k in (1, 3, 5))
-    fig.add_scatter(
-        x=[*x[known], *x[known][::-1]],
-        y=[*high[known], *low[known][::-1]],
-        fill="toself",
-        fillcolor=f"rgba({red}, {green}, {blue}, 0.12)",
-        line={"width": 0},
-        mode="lines",
-        hoverinfo="skip",
-        showlegend=False,
-    )
 
 
 def _intervals(

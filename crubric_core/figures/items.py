@@ -11,7 +11,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from ..types import BoolArray, FloatArray
-from .style import BLUE, CATEGORIES, GREY, SEQUENTIAL, figure, label, labels
+from .style import BLUE, CATEGORIES, GREY, SEQUENTIAL, band, figure, label, labels
 
 MOST_HIGHLIGHTS = 20
 MOST_ROWS = 240
@@ -183,16 +183,7 @@ def _bands(theta: FloatArray, curves: FloatArray, y_title: str) -> go.Figure:
         ("90% of rubrics", q05, q95, 0.14),
         ("middle half", q25, q75, 0.24),
     ):
-        fig.add_scatter(
-            x=np.concatenate([theta, theta[::-1]]),
-            y=np.concatenate([upper, lower[::-1]]),
-            fill="toself",
-            fillcolor=f"rgba(127, 135, 147, {opacity})",
-            line={"width": 0},
-            mode="lines",
-            name=name,
-            hoverinfo="skip",
-        )
+        band(fig, theta, lower, upper, GREY, opacity, name)
     fig.add_scatter(
         x=theta, y=q50, mode="lines", name="median", line={"color": GREY, "width": 2}, hoverinfo="skip"
     )

@@ -17,6 +17,7 @@ from .style import (
     FADING,
     GREY,
     VERMILION,
+    band,
     figure,
     label,
     labels,
@@ -72,16 +73,7 @@ def everybody(
     """Estimates and intervals of very many systems by their place, best first: a line, a band, and the chosen one."""
     place = np.arange(1, len(systems) + 1)
     fig = figure("place by estimate", title, height=260, showlegend=False)
-    closed = np.isfinite(estimate.low) & np.isfinite(estimate.high)
-    around = place[closed]
-    fig.add_scatter(
-        x=np.concatenate([around, around[::-1]]),
-        y=np.concatenate([estimate.low[closed], estimate.high[closed][::-1]]),
-        fill="toself",
-        fillcolor=BAND,
-        line={"width": 0},
-        hoverinfo="skip",
-    )
+    band(fig, place, estimate.low, estimate.high, GREY, 0.2)
     fig.add_scatter(
         x=place,
         y=estimate.value,

@@ -60,6 +60,8 @@ def measurability_histogram(
         )
     if tau_c is not None:
         marker_line(fig, tau_c, f"τ<sub>c</sub> = {tau_c:.3g}")
+        highest = np.histogram(values[known], bins=edges)[0].max()
+        fig.update_yaxes(range=[0, 1.12 * max(int(highest), 1)])  # the name of the line is above the bars
     fig.update_layout(xaxis_range=[min(0.0, float(edges[0])), 1], showlegend=True)
     return fig
 
@@ -77,7 +79,7 @@ def histogram_edges(values: FloatArray, centres: FloatArray | None = None) -> Fl
 
 def price_curve(prices: GatePrices, rubrics: int, tau_c: float, name: str) -> go.Figure:
     """What each threshold keeps: shares of the rubrics, of their information, of queries with an informative one."""
-    fig = figure(name, "share kept", height=240, yaxis_tickformat=".0%")
+    fig = figure(name, "share kept", height=240)
     shares = {
         "information": (prices.information, BLUE, "solid"),
         "rubrics": (prices.rubrics / max(rubrics, 1), GREY, "dash"),
@@ -93,7 +95,8 @@ def price_curve(prices: GatePrices, rubrics: int, tau_c: float, name: str) -> go
             hovertemplate="τ<sub>c</sub> = %{x:.2f}: %{y:.0%} of the " + what + "<extra></extra>",
         )
     marker_line(fig, tau_c, f"τ<sub>c</sub> = {tau_c:.3g}")
-    fig.update_layout(xaxis_range=[min(0.0, float(prices.tau[0])), 1], yaxis_range=[0, 1.02], showlegend=True)
+    fig.update_layout(xaxis_range=[min(0.0, float(prices.tau[0])), 1], showlegend=True)
+    fig.update_yaxes(range=[0, 1.2], tickvals=[0, 0.5, 1], tickformat=".0%")
     return fig
 
 

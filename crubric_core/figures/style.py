@@ -13,7 +13,9 @@ from html import escape
 from itertools import takewhile
 from typing import Any
 
+import numpy as np
 import plotly.graph_objects as go
+from numpy.typing import ArrayLike
 
 from ..text import shorten
 
@@ -141,11 +143,37 @@ def row_height(rows: int, each: int = 24, least: int = 220) -> int:
     return max(least, 96 + each * rows)
 
 
+def band(
+    fig: go.Figure,
+    x: ArrayLike,
+    low: ArrayLike,
+    high: ArrayLike,
+    colour: str,
+    opacity: float,
+    name: str | None = None,
+) -> None:
+    """The area between ``low`` and ``high``, where both are known; in the legend where it has a name."""
+    x, low, high = (np.asarray(values, dtype=float) for values in (x, low, high))
+    known = np.isfinite(low) & np.isfinite(high)
+    red, green, blue = (int(colour[k : k + 2], 16) for k in (1, 3, 5))
+    fig.add_scatter(
+        x=np.concatenate([x[known], x[known][::-1]]),
+        y=np.concatenate([high[known], low[known][::-1]]),
+        fill="toself",
+        fillcolor=f"rgba({red}, {green}, {blue}, {opacity})",
+        line={"width": 0},
+        mode="lines",
+        name=name,
+        showlegend=name is not None,
+        hoverinfo="skip",
+    )
+
+
 def marker_line(fig: go.Figure, x: float, text: str, *, log: bool = False, row: int = 0) -> None:
-    """A vertical threshold at ``x`` in the axis's own units, its name at its top; rows keep names apart."""
+    """A vertical threshold at ``x`` in the axis's own units, its name at its top, below the names of rows before."""
     # What add_vline draws, in a tenth of its time.
     line = {"color": VERMILION, "width": 2, "dash": "dash"}
-    fig.add_shape(type="line", x0=x, x1=x, y0=0, y1=1, xref="x", yref="y domain", line=line)
+    fig.add_shape(type="line", x0=x, x1=x, y0=0, y1=1 - 0.07 * row, xref="x", yref="y domain", line=line)
     fig.add_annotation(
         x=math.log10(x) if log else x,  # plotly wants the exponent here, and the value above
         y=1,

@@ -78,3 +78,5 @@ def test_the_names_of_two_sizes_close_together_are_below_one_another() -> None:
         "B = 200": 0,
         "95% from 190": -16,
     }
+    assert fig.layout.shapes[1].y1 < fig.layout.shapes[0].y1 == 1  # its line does not cross the name above
+    assert fig.layout.yaxis.range[1] * (1 - 32 / 260) > 1  # both names are above what is kept

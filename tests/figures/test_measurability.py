@@ -48,6 +48,12 @@ def test_the_line_of_the_threshold_says_the_number_that_the_page_says(threshold:
     assert fig.layout.annotations[0].text.strip().endswith(f"= {threshold}")
 
 
+def test_the_name_of_the_threshold_is_above_the_highest_bar() -> None:
+    kappa = np.array([0.1, 0.3, 0.3, 0.3])
+    fig = measurability_histogram(kappa, kappa > 0.3, 0.3)
+    assert fig.layout.yaxis.range[1] > 3.3
+
+
 def test_without_a_gate_there_is_no_threshold_line() -> None:
     q = np.array([0.5, 0.9])
     assert not measurability_histogram(q, np.array([True, True]), None).layout.shapes

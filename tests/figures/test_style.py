@@ -4,6 +4,7 @@ import tomllib
 from itertools import product
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from crubric_core.figures import style
@@ -94,3 +95,13 @@ def test_a_log_axis_writes_at_least_two_values_in_full(low: int, high: int) -> N
     assert list(fig.layout.xaxis.tickvals) == shown
     assert len(shown) >= 2
     assert all(low <= tick <= high for tick in shown)
+
+
+def test_a_band_has_no_marks_and_leaves_out_what_is_unknown() -> None:
+    fig = style.figure("x", "y")
+    style.band(fig, [1, 2, 3], [0.1, np.nan, 0.3], [0.5, 0.6, 0.7], style.BLUE, 0.2)
+    (area,) = fig.data
+    assert area.mode == "lines"
+    assert list(area.x) == [1, 3, 3, 1]
+    assert list(area.y) == [0.5, 0.7, 0.3, 0.1]
+    assert not area.showlegend

@@ -45,7 +45,7 @@ def leniency(table: pd.DataFrame) -> go.Figure:
     rows_axis(fig, table["judge"].tolist())
     fig.add_vline(x=0, line={"color": VERMILION, "width": 1, "dash": "dash"})
     fig.update_layout(showlegend=False)
-    fig.update_xaxes(tickformat="+.0%")
+    fig.update_xaxes(tickformat=".0%")
     return fig
 
 

@@ -148,7 +148,7 @@ def kappa_against_coverage(thresholds: pd.DataFrame, tau_c: float, against: str)
     fig = figure("share of the rubrics kept", f"Cohen's κ against {against}", xaxis_tickformat=".0%")
     chosen = np.isclose(thresholds["tau_c"], tau_c)
     names = np.array([f"{t:.2f}" if np.isfinite(t) else "all" for t in thresholds["tau_c"]], dtype=object)
-    spaced = np.abs(np.diff(thresholds["share"], append=-np.inf)) > 0.03
+    spaced = np.abs(np.diff(thresholds["share"], append=-np.inf)) > 0.06
     kappa = thresholds["kappa"]
     fig.add_scatter(
         x=thresholds["share"],
@@ -157,7 +157,7 @@ def kappa_against_coverage(thresholds: pd.DataFrame, tau_c: float, against: str)
         line={"color": GREY, "width": 1},
         marker={"color": np.where(chosen, VERMILION, BLUE).tolist(), "size": 10, "opacity": 1},
         text=np.where(spaced | chosen, names, ""),
-        textposition="middle right",
+        textposition=np.where(spaced, "middle right", "middle left").tolist(),
         error_y={
             "type": "data",
             "array": thresholds["kappa_high"] - kappa,
@@ -215,7 +215,8 @@ def dropped_for_few_splits(split: IntArray) -> go.Figure:
         x=number,
         y=rubrics,
         marker={"color": BLUE},
-        text=[f"{n:,}" for n in rubrics],
+        text=[f"{n:,}" for n in rubrics] if len(number) < MOST_TICKS else None,
+        cliponaxis=False,
         hovertemplate="%{y:,} rubrics with %{x} split<extra></extra>",
     )
     if len(number) and number[-1] - number[0] < MOST_TICKS:

@@ -131,8 +131,8 @@ def _finished(fig: go.Figure | Sent) -> Sent:
     return fig if isinstance(fig, Sent) else in_ink(fig)
 
 
-def table(frame: pd.DataFrame, columns: Mapping[str, Any], *, height: int | None = None) -> None:
-    """The named columns of a frame; a heading or a column_config each, unknown as a dash."""
+def table(frame: pd.DataFrame, columns: Mapping[str, Any], *, height: int = 390) -> None:
+    """The named columns of a frame; a heading or a column_config each, unknown as a dash. height: at most, pixels."""
     frame, columns = even_percentages(frame, columns)
     columns = narrow_names(frame, columns)
     st.dataframe(
@@ -141,7 +141,7 @@ def table(frame: pd.DataFrame, columns: Mapping[str, Any], *, height: int | None
         column_config=dict(columns),
         hide_index=True,
         placeholder=UNKNOWN,
-        height=height or "auto",
+        height=_height(frame, height),
     )
     _say_more(frame)
 
@@ -150,6 +150,11 @@ def _sent(frame: pd.DataFrame, columns: Mapping[str, Any]) -> pd.DataFrame:
     """What goes to the browser: the shown columns of the first rows, numbered anew."""
     shown = frame[[name for name in columns if name in frame]].head(MOST_ROWS)
     return shown.reset_index(drop=True)
+
+
+def _height(frame: pd.DataFrame, most: int) -> int:
+    """Pixels of a table: of its heading and its rows, one at least, and not above ``most``."""
+    return min(38 + 35 * max(len(frame), 1), most)
 
 
 def _say_more(frame: pd.DataFrame) -> None:
@@ -189,7 +194,7 @@ def narrow_names(frame: pd.DataFrame, columns: Mapping[str, Any]) -> dict[str, A
 
 
 def pick_one(frame: pd.DataFrame, columns: Mapping[str, Any], *, key: str, height: int) -> int | None:
-    """A table of which one row can be chosen, the first at the start; the index of that row."""
+    """A table of which one row can be chosen, the first at the start; the index of that row. height: at most."""
     rows = _pick(frame, columns, key, height, "single-row", [0])
     return rows[0] if rows else None
 
@@ -203,7 +208,10 @@ def pick_some(
     start: Sequence[int],
     on_pick: Callable[[], Any] | Literal["rerun"] = "rerun",
 ) -> list[int]:
-    """A table of which several rows can be chosen, those at positions ``start`` first; the indices of the rows."""
+    """A table of which several rows can be chosen, those at positions ``start`` first.
+
+    The indices of the rows chosen. height: at most, pixels.
+    """
     return _pick(frame, columns, key, height, "multi-row", start, on_pick)
 
 
@@ -224,7 +232,7 @@ def _pick(
         column_config=dict(columns),
         hide_index=True,
         placeholder=UNKNOWN,
-        height=height,
+        height=_height(frame, height),
         key=key,
         on_select=on_pick,
         selection_mode=mode,

@@ -11,10 +11,11 @@ import pandas as pd
 import pytest
 
 from crubric_core.demo import simulate
+from crubric_core.judges.attrition import Attrition, attrition_of
 from crubric_core.judges.rates import JudgeRates, Rate
 from crubric_core.labels.store.workspace import Workspace
 from crubric_core.ui.measurability.repeats import consistency_sentence
-from crubric_core.ui.measurability.rules import strictest
+from crubric_core.ui.measurability.rules import growth_sentence, strictest
 from crubric_core.ui.measurability.sections import vote_note, worst_sentence
 from tests.pages.conftest import Open
 from tests.pages.test_pages import first_line
@@ -148,6 +149,31 @@ def test_the_projection_goes_as_far_as_asked(open_page: Open, study: Path) -> No
     app = open_page("measurability", study, view="As leaderboards grow")
     app.number_input(key="systems").set_value(100).run()
     assert first_line(app).endswith("with 100.")
+
+
+def growth_of(chances: np.ndarray, systems: int = 12) -> Attrition:
+    """Of a panel of two judges who give each rubric's systems equal labels with these chances, (J,)."""
+    rng = np.random.default_rng(3)
+    first = rng.random((systems, len(chances))) < 0.5
+    differs = rng.random((systems, len(chances))) >= chances
+    return attrition_of(np.stack([first, first ^ differs], axis=2).astype(float))
+
+
+def test_the_projection_is_that_of_the_mixture_and_of_one_rate_where_rubrics_do_not_differ() -> None:
+    mixed = growth_of(np.linspace(0.3, 1, 400))
+    assert growth_sentence(mixed, 24).endswith(f"and about {float(mixed.mixture.retention(24)):.1%} with 24.")
+    alike = growth_of(np.full(6, 0.5))
+    assert np.isnan(alike.mixture.a)
+    assert growth_sentence(alike, 24).endswith(
+        f"and about {float(alike.homogeneous.retention(24)):.1%} with 24."
+    )
+
+
+def test_what_is_observed_is_not_projected() -> None:
+    found = growth_of(np.linspace(0.3, 1, 400))
+    first, last = found.curve.consistency[[0, -1]]
+    kept = f"{first:.0%} of the rubrics with 1 system and {last:.0%} with 12."
+    assert growth_sentence(found, 9) == f"Unanimity on every system keeps {kept}"
 
 
 def test_what_unanimity_drops_is_told_with_its_reason(open_page: Open, study: Path) -> None:

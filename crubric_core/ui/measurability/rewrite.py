@@ -82,7 +82,12 @@ def _findings(study: StudyPage) -> None:
     texts = study.reduction().rubrics["text"]
     read = sum(isinstance(text, str) and is_english(text) for text in texts)
     if not read:
-        st.write("No rubric has an English text: the rules about words know no other language.")
+        given = sum(isinstance(text, str) and bool(text.strip()) for text in texts)
+        st.write(
+            "No rubric has an English text: the rules about words know no other language."
+            if given
+            else "No rubric has a text: add texts on the Data page to have their wording checked."
+        )
         return
     found = findings(study)
     table = lint_table(found)
@@ -100,7 +105,7 @@ def _findings(study: StudyPage) -> None:
     shown = table if kind == "all" else table[table["kind"] == kind]
     if kind != "all":
         st.caption(KINDS[kind])
-    widgets.table(shown.head(500), FINDINGS, height=min(38 + 35 * max(len(shown), 1), 360))
+    widgets.table(shown.head(500), FINDINGS, height=360)
     widgets.download("Download lint.csv", table.drop(columns="at"), "lint.csv")
 
 

@@ -9,17 +9,20 @@ import streamlit as st
 
 from ...figures import measurability as figures
 from ...judges.consensus import baseline_mask
-from .. import widgets
+from ...text import count, listed
+from .. import loaders, widgets
 from ..tables import bounded
-from ..text import count, plain
+from ..text import plain
 from . import judges
 
 if TYPE_CHECKING:
     import pandas as pd
 
+    from ...judges.attrition import Attrition
     from ...labels.store.reduction import Reduction
     from ..page import StudyPage
 
+MOST_SYSTEMS = 10_000  # that the curve is drawn for
 _number = st.column_config.NumberColumn
 SWEEP = {
     "tau_c": _number("τ_c", format="%.2f"),
@@ -104,23 +107,23 @@ def growth(study: StudyPage) -> None:
     if not last:
         study.answer("No system has a label of every judge on any rubric, so the curve is unknown.")
         return
+    start = min(max(40, 2 * len(loaders.facts(study).systems)), MOST_SYSTEMS)
     aim = int(
-        st.number_input("Project to systems", 2, 1000, 40, width=220, key="systems", bind="query-params")
+        st.number_input(
+            "Project to systems", 2, MOST_SYSTEMS, start, width=220, key="systems", bind="query-params"
+        )
     )
     further = np.arange(1, max(aim, last) + 1)
     models = {
         "one error rate for all": found.homogeneous.retention(further),
         "rubrics differ (Beta)": found.mixture.retention(further),
     }
-    study.answer(
-        f"Unanimity on every system keeps {curve.consistency[0]:.0%} of the rubrics with 1 system, "
-        f"{curve.consistency[-1]:.0%} with {last} and about {_share(found.mixture.retention(aim))} with {aim}."
-    )
+    study.answer(growth_sentence(found, aim))
     widgets.show(
         figures.retention(
             {"all judges agree": curve.consistency, "… and both outcomes occur": curve.joint},
             curve.m,
-            models,
+            {name: share for name, share in models.items() if np.isfinite(share).all()},
             further,
         ),
         "Share of rubrics kept by unanimity as the leaderboard grows, with two models",
@@ -136,11 +139,35 @@ def growth(study: StudyPage) -> None:
     }
     widgets.figures_row({name: widgets.UNKNOWN if value == "nan" else value for name, value in rates.items()})
     st.caption(
-        f"Root mean square error: {found.homogeneous.rmse:.3f} with one rate, {found.mixture.rmse:.3f} with the Beta "
-        "mixture. The curve ends at the systems with a label of every judge that at least half of the rubrics have; "
-        "where judges leave out what they are unsure of, it is too high. The gate of this page asks for a rate of "
-        "agreement, so that it does not thin out as systems join."
+        f"{_fit_note(found)}The curve ends at the systems with a label of every judge that at least half of the "
+        "rubrics have; where judges leave out what they are unsure of, it is too high. The gate of this page asks for "
+        "a rate of agreement, so that it does not thin out as systems join."
     )
+
+
+def growth_sentence(found: Attrition, aim: int) -> str:
+    """What unanimity keeps, observed, and with ``aim`` systems by the model that goes beyond those observed.
+
+    Where the rubrics' chances differ by no more than noise there is no Beta mixture, and one rate for all goes on.
+    """
+    curve, last = found.curve, len(found.curve.m)
+    shown = [f"{curve.consistency[0]:.0%} of the rubrics with 1 system"]
+    if last > 1:
+        shown.append(f"{curve.consistency[-1]:.0%} with {last:,}")
+    beyond = float(found.mixture.retention(aim))
+    beyond = beyond if np.isfinite(beyond) else float(found.homogeneous.retention(aim))
+    if aim > last and np.isfinite(beyond):
+        shown.append(f"about {beyond:.1%} with {aim:,}")
+    return f"Unanimity on every system keeps {listed(shown)}."
+
+
+def _fit_note(found: Attrition) -> str:
+    one, beta = found.homogeneous.rmse, found.mixture.rmse
+    if not np.isfinite(one):
+        return "Neither model could be fitted. "
+    if not np.isfinite(beta):
+        return f"Root mean square error: {one:.3f} with one rate. No Beta mixture fits: the rubrics differ too little. "
+    return f"Root mean square error: {one:.3f} with one rate, {beta:.3f} with the Beta mixture. "
 
 
 def _share(value: Any) -> str:
@@ -177,7 +204,10 @@ def baseline(study: StudyPage) -> None:
             "One split is enough to be dropped",
         )
         single = int((lost["split"] == 1).sum())
-        st.caption(f"{single:,} of these rubrics go because the judges differ on a single system.")
+        st.caption(
+            f"{count(single, 'rubric') if single else 'None'} of these {'go' if single > 1 else 'goes'} because the "
+            "judges differ on a single system."
+        )
     with right:
         st.markdown("**What it drops that the gate keeps**")
         widgets.table(lost.sort_values("nu", ascending=False).head(500), BESIDE, height=300)

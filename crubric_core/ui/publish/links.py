@@ -71,7 +71,7 @@ def manage(found: Sequence[Link]) -> None:
     if not found:
         st.write("No link yet.")
         return
-    at = widgets.pick_one(_table(found), LINKS, key="links", height=min(38 + 35 * len(found), 430))
+    at = widgets.pick_one(_table(found), LINKS, key="links", height=430)
     if at is not None:
         _change(found[at])
     with st.expander("Who did what, and when"):

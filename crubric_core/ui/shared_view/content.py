@@ -98,7 +98,7 @@ def _leaderboard(view: SharedView, board: pd.DataFrame, figures: Sequence[ViewFi
         st.write("No system is called that.")
         return
     columns = {name: words for name, words in tables.LEADERBOARD.items() if name in board}
-    widgets.table(board, columns, height=38 + 35 * min(len(board), ROWS))
+    widgets.table(board, columns, height=38 + 35 * ROWS)
 
 
 def _comparison(view: SharedView, separation: Separation, figures: Sequence[ViewFigure]) -> None:
@@ -140,7 +140,7 @@ def _rubrics(rubrics: pd.DataFrame) -> None:
     st.header("Rubrics of the bank", anchor=False)
     words = st.text_input("Find in rubrics, queries and texts", key="shared words", max_chars=80, width=260)
     found = rubrics[_containing(rubrics, words.strip())] if words.strip() else rubrics
-    widgets.table(found, RUBRICS, height=min(38 + 35 * max(len(found), 1), 430))
+    widgets.table(found, RUBRICS, height=430)
 
 
 def _containing(rubrics: pd.DataFrame, words: str) -> pd.Series[bool]:

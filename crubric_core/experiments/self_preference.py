@@ -1,9 +1,9 @@
 """Is a judge kinder to systems of its own family? (docs/method.md §11)
 
 A judge's leniency on a cell is its mark minus the mean mark of the other judges there. Its self-preference is the mean
-leniency on systems of its own family minus that on all others, by query; the interval is Student's t over the queries,
-for all judges at once (Bonferroni). A judge may be as kind to systems of other families: how many of them is counted.
-Families are read from names ("gpt-4o" and "o3" are OpenAI's); a name that fits none, or two, has none.
+leniency on systems of its own family minus that on all others, by query; the interval is over the queries, for all
+judges at once (Bonferroni). A judge may be as kind to systems of other families: how many of them is counted. Families
+are read from names ("gpt-4o" and "o3" are OpenAI's); a name that fits none, or two, has none.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ..intervals import FEWEST_CLUSTERS, difference_interval, effective_clusters, share_interval
 from ..labels.store.dataset import Dataset
 from ..settings import Settings
 from ..text import count, listed
@@ -22,7 +23,7 @@ from ..types import BoolArray, Cancel, FloatArray, IntArray, Progress
 from .declaration import HIGH, LOW, Chart, Experiment, ResultColumn, ResultTable, number
 from .inputs import read_inputs
 from .results import ExperimentResult, ExperimentWatch, num, span
-from .statistics import known_mean, mean_interval
+from .statistics import known_mean, mean_interval, sum_by_query
 
 FAMILIES = {
     "Alibaba": ("qwen", "qwq", "tongyi"),
@@ -56,7 +57,8 @@ def self_preference(
     """Every judge with systems of its own family and of others.
 
     Tables: ``judges`` (judge, family; own, others: systems that it marked with another judge; preference with its
-    simultaneous interval; as_kind: other systems to which its mean leniency is at least that to its own; queries).
+    simultaneous interval, NaN below FEWEST_CLUSTERS queries; as_kind: other systems to which its mean leniency is at
+    least that to its own; queries).
     """
     watch = ExperimentWatch(progress, cancel)
     watch.step(0.0, "Comparing the judges")
@@ -64,12 +66,12 @@ def self_preference(
     systems = [family(name) for name in inputs.reduction.systems]
     excess, makers = leniency(ds.panel("binary")), [family(judge) for judge in judges]
     own = np.array([[maker is not None and other == maker for other in systems] for maker in makers])
-    by_query = [preference(excess[:, :, k], mine, inputs.query_index) for k, mine in enumerate(own)]
-    compared = sum(np.isfinite(values).sum() > 1 for values in by_query)
+    sides = [by_query(excess[:, :, k], mine, inputs.query_index) for k, mine in enumerate(own)]
+    compared = sum(side.shape[1] >= FEWEST_CLUSTERS for side in sides)
     level = 1 - (1 - settings.confidence) / max(compared, 1)
     rows = []
     for k, judge in enumerate(judges):
-        mean, low, high, n = mean_interval(by_query[k], level)
+        mean, low, high, n = preference(sides[k], level)
         mine, found = own[k], makers[k] or "unknown"
         marked = np.isfinite(excess[:, :, k]).any(axis=1)
         as_kind = as_kind_to(excess[:, :, k], mine) if n else np.nan
@@ -89,17 +91,53 @@ def leniency(panel: FloatArray) -> FloatArray:
     return np.where(known & (others > 0), panel - total / np.maximum(others, 1), np.nan)
 
 
-def preference(excess: FloatArray, own: BoolArray, query_index: IntArray) -> FloatArray:
-    """(N,) mean leniency to the ``own`` systems (M,) minus that to the others, by query; NaN where one is unknown.
+def by_query(excess: FloatArray, own: BoolArray, query_index: IntArray) -> FloatArray:
+    """(2, N, 3) of the ``own`` systems (M,) and of the others, in each query where both are known.
 
+    The mean of what the leniency is above 0, of what it is below 0, both from 0 to 1, and the rubrics that tell it.
     excess: (M, J) leniency of one judge. query_index: (J,).
     """
-    out = np.full(int(query_index.max()) + 1, np.nan)
-    for query in np.unique(query_index):
-        here = excess[:, query_index == query]
-        to_own, to_others = (float(known_mean(here[part].ravel())) for part in (own, ~own))
-        out[query] = to_own - to_others
-    return out
+    every, sides = np.ones(excess.shape[1], dtype=bool), []
+    for part in (excess[own], excess[~own]):
+        known = np.isfinite(part)
+        above, below = (np.where(known, np.maximum(sign * part, 0), 0.0).sum(axis=0) for sign in (1, -1))
+        by_rubric = np.stack([above, below, known.any(axis=0), known.sum(axis=0)], axis=1)
+        sides.append(sum_by_query(by_rubric, query_index, every))
+    sums = np.array(sides)
+    sums = sums[:, (sums[..., 3] > 0).all(axis=0)]
+    sums[..., :2] /= sums[..., 3:]
+    return sums[..., :3]
+
+
+def preference(sides: FloatArray, confidence: float) -> tuple[float, float, float, int]:
+    """Mean leniency to the own family minus that to others over N queries, its interval, and N; sides as ``by_query``.
+
+    The wider ends of two: of a difference of shares, for Student's t is too narrow where few labels differ, and of
+    Student's t, for the former is too narrow where few queries differ much from the rest.
+    """
+    mean, low, high, n = mean_interval(
+        sides[0, :, 0] - sides[0, :, 1] - sides[1, :, 0] + sides[1, :, 1], confidence
+    )
+    if n < FEWEST_CLUSTERS:
+        return mean, np.nan, np.nan, n
+    (own, own_left), (others, others_left) = (_mean_leniency(side, confidence) for side in sides)
+    least, most = difference_interval(own, others, np.stack([own_left, others_left]))
+    return mean, min(low, least), max(high, most), n
+
+
+def _mean_leniency(side: FloatArray, confidence: float) -> tuple[tuple[float, float, float], FloatArray]:
+    """The mean over queries with its interval, a difference of two shares, and the mean without each (N,).
+
+    Where nobody is kinder, or nobody stricter, each rubric is one trial, whatever the number of its systems.
+    """
+    means = side[:, :2].mean(axis=0)
+    left = ((side[:, :2].sum(axis=0) - side[:, :2]) / (len(side) - 1)).T
+    trials = effective_clusters(np.repeat(1 / side[:, 2], side[:, 2].astype(int)))
+    ends = [
+        (float(mean), *share_interval(float(mean), without, trials, confidence))
+        for mean, without in zip(means, left, strict=True)
+    ]
+    return (float(means[0] - means[1]), *difference_interval(ends[0], ends[1], left)), left[0] - left[1]
 
 
 def as_kind_to(excess: FloatArray, own: BoolArray) -> int:
@@ -130,7 +168,10 @@ def _one(row: Mapping[Any, Any]) -> str:
 def _found(table: pd.DataFrame) -> str:
     known = table[np.isfinite(table["low"])]
     if known.empty:
-        return "No judge labels systems of its own family next to other judges: self-preference is unknown."
+        return (
+            f"No judge labels systems of its own family next to other judges on {FEWEST_CLUSTERS} queries or more: "
+            "self-preference is unknown."
+        )
     named = _named(known)
     first = f"{count(len(known), 'judge')} of {len(table)} can be compared on systems of the own family and others"
     return f"{first}: {named}." if named else f"{first}; none is separated from 0."

@@ -18,6 +18,7 @@ NARROW = 14  # characters of a name on a phone
 FEW_NAMED = (
     14  # columns that a phone has room to name; more are in the order of the rows, and a touch names them
 )
+PAGE = 1_360  # pixels: a page of paper has room for as high a figure and its title (viewer.css)
 EACH = (
     "Who is ahead of whom? Blue: the row; a dot: the pair is separated",
     "Probability that the row is ahead of the column, and which pairs are separated",
@@ -45,7 +46,11 @@ class SharedFigure:
 
 def shared_figures(view: SharedView) -> list[SharedFigure]:
     """The figures of the parts that the view has, in the order in which they are read."""
-    return [*_leaderboard(view), *_separation(view), *_bank(view)]
+    shown = [*_leaderboard(view), *_separation(view), *_bank(view)]
+    for shared in shown:
+        if PAGE < shared.figure.layout.height <= 1.5 * PAGE:  # rows of higher ones would be too close to read
+            shared.figure.update_layout(height=PAGE)
+    return shown
 
 
 def _leaderboard(view: SharedView) -> list[SharedFigure]:

@@ -6,7 +6,7 @@ import base64
 import math
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 import pandas as pd
 from markupsafe import Markup
@@ -17,7 +17,8 @@ from ..sharing.files import view_files
 from ..sharing.view import Bank, SharedView
 from ..sharing.words import answer, bank_sentence, origin, reading, settings_list, support
 from ..text import count
-from .templating import render
+from .sections import Sheet
+from .templating import call, render
 
 TITLES = {
     "leaderboard": "Leaderboard",
@@ -29,6 +30,7 @@ COLUMNS: Mapping[str, Mapping[str, Column]] = {
     "leaderboard": {name: LEADERBOARD[name] for name in LEADERBOARD_SHOWN if name in LEADERBOARD_SHARED},
     "rubrics": {name: BANK[name] for name in ("order", "text", "rubric", "query")},
 }
+PRINTED = 200  # most rows of a table on paper
 FILTERED = 8  # rows from which on a table can be filtered
 MIME = {"csv": "text/csv", "json": "application/json"}
 UNKNOWN = "—"
@@ -92,6 +94,17 @@ def body(view: SharedView, figures: Sequence[SharedFigure], *, inside: bool) -> 
         settings=settings_list(view),
         files={name: _target(name, content, inside) for name, content in view_files(view).items()},
     )
+
+
+def printed_table(name: Literal["leaderboard", "rubrics"], table: pd.DataFrame) -> Markup:
+    """The first PRINTED rows of a view's table as static HTML: the dashboard's own table prints no row out of sight."""
+    made = _table(name, table.head(PRINTED))
+    sheet = Sheet(
+        made.title,
+        [(title, "number" if number else "text") for title, number in made.heads],
+        [[cell.shown for cell in row.cells] for row in made.rows],
+    )
+    return call("parts.html", "plain_table", sheet)
 
 
 def _sections(view: SharedView, figures: Sequence[SharedFigure]) -> list[PagePart]:

@@ -6,13 +6,17 @@ from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
+import pandas as pd
 import pytest
 from playwright.sync_api import Page, expect
 
 from crubric_core.demo import simulate
+from crubric_core.figures.shared_view import PAGE
 from crubric_core.labels.store.workspace import Workspace
-from crubric_core.sharing import open_view
+from crubric_core.sharing import open_view, publish
 from tests.browser.conftest import Server, serve, wait_until_idle
+from tests.security.servers import viewer_server
+from tests.sharing.large import large_view
 
 pytestmark = pytest.mark.browser
 PATIENCE = 30_000  # milliseconds
@@ -89,3 +93,26 @@ def test_the_page_can_be_taken_along(page: Page, server: Server, button: str, st
     with page.expect_download() as download:
         page.get_by_role("button", name=button).click()
     assert Path(download.value.path()).read_bytes().startswith(start)
+
+
+def test_a_view_of_many_systems_has_all_rows_on_paper_and_no_figure_higher_than_a_page(
+    page: Page, tmp_path: Path
+) -> None:
+    texts = pd.DataFrame({"order": range(1, 41), "rubric": "r", "query": "q", "text": "<b>bold</b>"})
+    made = publish(large_view(60, texts), tmp_path / "views")
+    with viewer_server(tmp_path / "views", tmp_path / "viewer.log") as viewer:
+        page.goto(f"{viewer.url}/?view={made.token}")
+        wait_until_idle(page)
+        rows = page.locator('[class*="st-key-shared-printed"] tbody tr')
+        expect(rows).to_have_count(100, timeout=PATIENCE)
+        expect(rows.first).to_be_hidden()
+        page.emulate_media(media="print")
+        for row in (0, 59, 60, 99):
+            expect(rows.nth(row)).to_be_visible()
+        expect(rows.nth(99)).to_contain_text("<b>bold</b>")
+        for table in page.get_by_test_id("stDataFrame").all():
+            expect(table).to_be_hidden()
+        for figure in page.get_by_test_id("stPlotlyChart").all():
+            box = figure.bounding_box()
+            assert box is not None
+            assert box["height"] <= PAGE

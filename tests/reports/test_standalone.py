@@ -25,6 +25,7 @@ from crubric_core.reports.standalone import (
     write_bundle,
     write_standalone,
 )
+from crubric_core.reports.standalone_parts import PRINTED, printed_table
 from crubric_core.sharing import Bank, Separation, SharedView
 from tests.tiers import examples
 
@@ -196,3 +197,12 @@ def test_a_place_that_cannot_be_written_is_one_clear_sentence(tmp_path: Path) ->
     (tmp_path / "file").write_text("")
     with pytest.raises(ExportError, match="could not be written"):
         write_standalone(view_of(*"abcdef"), tmp_path / "file" / "page.html")
+
+
+def test_a_table_for_paper_has_its_first_rows_their_texts_as_text_and_the_unknown_as_a_dash() -> None:
+    many = pd.DataFrame({"order": np.arange(PRINTED + 1), "text": PAYLOADS[0], "rubric": "r", "query": None})
+    found = str(printed_table("rubrics", many))
+    assert found.count("<tr>") == 1 + PRINTED
+    assert "<script>" not in found
+    assert found.count("&lt;script&gt;") == PRINTED
+    assert found.count("—") == PRINTED

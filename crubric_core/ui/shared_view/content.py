@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import streamlit as st
 
 from ...figures.shared_view import shared_figures
+from ...reports.standalone_parts import PRINTED, printed_table
 from ...sharing.files import file_names, view_file
 from ...sharing.words import answer, bank_sentence, compared, origin, reading, settings_list, support
 from .. import chart_files, tables, widgets
@@ -17,7 +18,7 @@ from ..charts import Sent, in_ink
 from ..text import count, plain
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     import pandas as pd
 
@@ -98,7 +99,7 @@ def _leaderboard(view: SharedView, board: pd.DataFrame, figures: Sequence[ViewFi
         st.write("No system is called that.")
         return
     columns = {name: words for name, words in tables.LEADERBOARD.items() if name in board}
-    widgets.table(board, columns, height=38 + 35 * ROWS)
+    _table("leaderboard", board, columns, height=38 + 35 * ROWS)
 
 
 def _comparison(view: SharedView, separation: Separation, figures: Sequence[ViewFigure]) -> None:
@@ -140,7 +141,18 @@ def _rubrics(rubrics: pd.DataFrame) -> None:
     st.header("Rubrics of the bank", anchor=False)
     words = st.text_input("Find in rubrics, queries and texts", key="shared words", max_chars=80, width=260)
     found = rubrics[_containing(rubrics, words.strip())] if words.strip() else rubrics
-    widgets.table(found, RUBRICS, height=430)
+    _table("rubrics", found, RUBRICS, height=430)
+
+
+def _table(
+    name: Literal["leaderboard", "rubrics"], table: pd.DataFrame, columns: Mapping[str, Any], height: int
+) -> None:
+    """A table that scrolls on the screen, and that stands row by row on paper."""
+    widgets.table(table, columns, height=height)
+    with st.container(key=f"shared printed {name}"):
+        st.html(printed_table(name, table))
+        if len(table) > PRINTED:
+            st.caption(f"The first {PRINTED} of {len(table):,} rows.")
 
 
 def _containing(rubrics: pd.DataFrame, words: str) -> pd.Series[bool]:

@@ -15,6 +15,7 @@
     python -m benchmarks.simulated_claims drift        # two equal versions of a judge (docs/bank.md)
     python -m benchmarks.simulated_claims worth        # what a bank keeps (docs/selection.md)
     python -m benchmarks.simulated_claims new_systems  # banks on new systems (docs/selection.md)
+    python -m benchmarks.simulated_claims flips        # flipped task types (docs/method.md §11)
     python -m benchmarks.simulated_claims self_preference  # judges who prefer their family (docs/method.md §11)
 
 ``--tables`` is the number of simulated tables of each row, each with its own seed.
@@ -32,6 +33,7 @@ from benchmarks.claims_kappa import kappas
 from benchmarks.claims_models import models
 from benchmarks.claims_new_systems import new_systems
 from benchmarks.claims_panels import equal, together
+from benchmarks.claims_perturbation import flips
 from benchmarks.claims_self_preference import self_preferences
 from benchmarks.claims_unanimity import attrition, clear, mixture
 from benchmarks.claims_validity import prior, validity
@@ -55,6 +57,7 @@ CLAIMS: dict[str, tuple[Callable[[int], Rows], int]] = {
     "drift": (drift, 100),
     "worth": (worth, 1000),
     "new_systems": (new_systems, 1000),
+    "flips": (flips, 300),
     "self_preference": (self_preferences, 1000),
 }
 """What measures each, and of how many tables docs/ tells."""

@@ -12,10 +12,12 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from ..intervals import FEWEST_CLUSTERS
 from ..labels.store.dataset import Dataset
 from ..settings import Settings
 from ..task_types.types import TASK_TYPES, ObjectArray
-from ..types import Cancel, FloatArray, Progress
+from ..text import count
+from ..types import BoolArray, Cancel, FloatArray, Progress
 from .declaration import P_VALUE, RHO, Chart, Experiment, ResultColumn, ResultTable, number
 from .inputs import Inputs, read_inputs, reference_scores
 from .results import ExperimentResult, ExperimentWatch, compared, num, span
@@ -68,10 +70,10 @@ def perturbation(
         "external": external_table(scores, reference_scores(ds, inputs.reduction.systems)),
     }
     watch.step(1.0, "Done")
-    typed = int((~pd.isna(types)).sum())
+    typed, matter = int((~pd.isna(types)).sum()), int(type_matters(inputs, types).sum())
     options = {"flips": [float(f) for f in sorted(flips)], "seeds": seeds, "typed_queries": typed}
     return inputs.result(
-        "perturbation", options, tables, _found(tables, typed), _limits(inputs, tables, typed)
+        "perturbation", options, tables, _found(tables, typed), _limits(inputs, tables, typed, matter)
     )
 
 
@@ -85,19 +87,29 @@ def flip_types(types: ObjectArray, share: float, rng: np.random.Generator) -> Ob
     return flipped
 
 
+def type_matters(inputs: Inputs, types: ObjectArray) -> BoolArray:
+    """(N,) typed queries in which another type would give some system another score."""
+    by_type, typed = [], ~pd.isna(types)
+    for name in TASK_TYPES:
+        others = types.copy()
+        others[typed] = name
+        by_type.append(score(inputs, others).by_query)
+    return np.asarray((np.ptp(by_type, axis=0) > 1e-12).any(axis=0))
+
+
 def flip_table(
     inputs: Inputs, types: ObjectArray, flips: Sequence[float], seeds: int, watch: ExperimentWatch
 ) -> pd.DataFrame:
     """One row a flip rate, averaged over the seeds. types: (N,) task type of each query.
 
-    degradation: gap less the gap without flips; low, high: its t interval, of queries like these and of other flips.
-    rho: with the ranking without flips.
+    degradation: gap less the gap without flips; low, high: its t interval, of queries like these and of other flips,
+    NaN where the type matters in fewer than FEWEST_CLUSTERS. rho: with the ranking without flips.
     """
     settings, weights = inputs.settings, omega(inputs.queries)
     draws = query_draws(inputs.query_index, settings.replicates, np.random.default_rng([settings.seed, 31]))
     clean = score(inputs, types)
     before, typed = gap_draws(clean.by_query, weights, draws), int((~pd.isna(types)).sum())
-    rows = []
+    matter, rows = int(type_matters(inputs, types).sum()), []
     for step, share in enumerate(flips):
         found, drawn = [], np.zeros(len(draws))
         for seed in range(seeds if round(share * typed) else 1):
@@ -109,7 +121,7 @@ def flip_table(
             drawn += gap_draws(flipped.by_query, weights, draws)
         mean, gaps, rhos = np.array(found).T
         change = gaps - gap(clean.score)
-        half = half_width(drawn / len(found) - before, change, typed, settings.confidence)
+        half = half_width(drawn / len(found) - before, change, matter, settings.confidence)
         ends = (change.mean() - half, change.mean() + half)
         rows.append(
             (share, mean.mean(), gaps.mean(), change.mean(), *ends, float(known_mean(rhos)), len(found))
@@ -129,7 +141,10 @@ def scorer_table(scores: PerturbedScores) -> pd.DataFrame:
 
 
 def agreement_table(queries: pd.DataFrame, scores: PerturbedScores) -> pd.DataFrame:
-    """Spearman's rho of adaptive with binary scores, over all queries and over each domain's alone."""
+    """Spearman's rho of adaptive with binary scores, over all queries and over each domain's alone.
+
+    It has no p: both come from the same labels, and rho is high where all systems are equal (docs/method.md §11).
+    """
     rows = [("all", len(queries), *_correlation(scores.adaptive, scores.binary))]
     for domain in sorted(queries["domain"].dropna().unique()):
         inside = (queries["domain"] == domain).to_numpy()
@@ -138,7 +153,7 @@ def agreement_table(queries: pd.DataFrame, scores: PerturbedScores) -> pd.DataFr
             for by_query in (scores.adaptive_by_query, scores.binary_by_query)
         )
         rows.append((str(domain), int(inside.sum()), *_correlation(adaptive, binary)))
-    return pd.DataFrame(rows, columns=["domain", "queries", "systems", "rho", "p"])
+    return pd.DataFrame(rows, columns=["domain", "queries", "systems", "rho"])
 
 
 def external_table(scores: PerturbedScores, reference: FloatArray) -> pd.DataFrame:
@@ -146,32 +161,31 @@ def external_table(scores: PerturbedScores, reference: FloatArray) -> pd.DataFra
     rows = []
     if np.isfinite(reference).any():
         for name, values in (("adaptive", scores.adaptive), ("binary", scores.binary)):
-            rows.append((name, *_correlation(values, reference)))
+            both = np.isfinite(values) & np.isfinite(reference)
+            rows.append((name, *_correlation(values, reference), spearman_p(values[both], reference[both])))
     return pd.DataFrame(rows, columns=["scorer", "systems", "rho", "p"])
 
 
-def _correlation(values: FloatArray, reference: FloatArray) -> tuple[int, float, float]:
-    """Systems with both, Spearman's rho over them, its p."""
+def _correlation(values: FloatArray, reference: FloatArray) -> tuple[int, float]:
+    """Systems with both, Spearman's rho over them."""
     both = np.isfinite(values) & np.isfinite(reference)
-    rho = float(rank_correlation(values[both], reference[both]))
-    return int(both.sum()), rho, spearman_p(rho, int(both.sum()))
+    return int(both.sum()), float(rank_correlation(values[both], reference[both]))
 
 
 def _found(tables: dict[str, pd.DataFrame], typed: int) -> str:
     if not typed:
         return "No query has a task type, so adaptive and binary scoring are the same and nothing can be flipped."
-    first, *_, last = tables["flips"].to_dict("records")
-    pair = tables["agreement"].to_dict("records")[0]
+    last, pair = (tables[name].to_dict("records")[at] for name, at in (("flips", -1), ("agreement", 0)))
     shown = compared(last["low"], last["high"], "widens", "narrows", "is not shown to change")
     return (
         f"With {last['flip']:.0%} of the {typed} task types flipped the top–bottom gap {shown}: from "
-        f"{num(first['gap'], 2)} to {num(last['gap'], 2)} points (change "
+        f"{num(last['gap'] - last['degradation'], 2)} to {num(last['gap'], 2)} points (change "
         f"{num(last['degradation'], 2)} {span(last['low'], last['high'], 2)}). "
-        f"Adaptive and binary scores rank the systems with ρ = {num(pair['rho'])} (p = {pair['p']:.2g})."
+        f"Adaptive and binary scores rank the systems with ρ = {num(pair['rho'])}."
     )
 
 
-def _limits(inputs: Inputs, tables: dict[str, pd.DataFrame], typed: int) -> tuple[str, ...]:
+def _limits(inputs: Inputs, tables: dict[str, pd.DataFrame], typed: int, matter: int) -> tuple[str, ...]:
     limits = []
     if typed:
         limits.append(
@@ -179,6 +193,11 @@ def _limits(inputs: Inputs, tables: dict[str, pd.DataFrame], typed: int) -> tupl
         )
     if typed and typed < 20:
         limits.append(f"Only {typed} queries have a type: one flip is {1 / typed:.0%} of them.")
+    if typed and matter < FEWEST_CLUSTERS:
+        limits.append(
+            f"The task type matters to a score in {count(matter, 'query')}: what flips would change in others is "
+            "unknown, and so is the interval."
+        )
     if tables["external"].empty:
         limits.append("Without a human reference ranking, external validity is unknown.")
     elif (systems := int(tables["external"]["systems"].min())) < 10:
@@ -192,7 +211,12 @@ def headline(result: ExperimentResult) -> str:
     """What the most flips do to the gap."""
     last = result.frame().to_dict("records")[-1]
     if not np.isfinite(last["low"]):
-        return "No query has a task type: there is nothing to flip."
+        typed = result.options["typed_queries"]
+        if not typed:
+            return "No query has a task type: there is nothing to flip."
+        if not round(last["flip"] * typed):
+            return "No task type is flipped."
+        return f"The type matters to a score in fewer than {FEWEST_CLUSTERS} queries: what flips change is unknown."
     how = compared(last["low"], last["high"], "widens", "narrows", "is not shown to change")
     return (
         f"With {last['flip']:.0%} of the task types flipped the gap {how}: "
@@ -240,7 +264,6 @@ EXPERIMENT = Experiment(
                 "queries": number("queries", "localized"),
                 "systems": number("systems", "localized"),
                 "rho": RHO,
-                "p": P_VALUE,
             },
         ),
         "external": ResultTable(

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from itertools import permutations
+
 import numpy as np
 import pandas as pd
 from scipy.special import stdtr, stdtrit
 
-from ..intervals import percentile_interval
+from ..intervals import FEWEST_CLUSTERS, percentile_interval
 from ..types import BoolArray, FloatArray, IntArray
 
 COUNTED = 64  # up to so many systems ranks are counted, beyond they are sorted
+EXACT = 8  # up to so many values the p of a rank correlation is of all their orders
 TIE_DIGITS = 8  # abilities computed from the same labels may differ by rounding: they tie
 
 
@@ -30,10 +33,18 @@ def rank_correlation(values: FloatArray, reference: FloatArray) -> FloatArray:
     return rho
 
 
-def spearman_p(rho: float, n: int) -> float:
-    """Two-sided p of Spearman's rho over n systems by the t approximation; NaN for n < 3 or unknown rho."""
+def spearman_p(values: FloatArray, reference: FloatArray) -> float:
+    """Two-sided p of Spearman's rho of values with reference (n,), all known; NaN for n < 3 or where all values tie.
+
+    Up to EXACT values it is the share of all their orders with a rho as far from 0: the t approximation, used beyond,
+    has p = 0 for three systems in order.
+    """
+    rho, n = float(rank_correlation(values, reference)), len(values)
     if n < 3 or not np.isfinite(rho):
         return float("nan")
+    if n <= EXACT:
+        orders = np.array(list(permutations(range(n))))
+        return float(np.mean(np.abs(rank_correlation(values[orders], reference)) >= abs(rho) - 1e-9))
     if abs(rho) >= 1:
         return 0.0
     return float(2 * stdtr(n - 2, -abs(rho) * np.sqrt((n - 2) / (1 - rho**2))))
@@ -72,10 +83,10 @@ def half_width(drawn: FloatArray, repeats: FloatArray, units: int, confidence: f
     """Of the interval of a mean over random repeats (S,) of one table, whose units drawn anew change it to (R,).
 
     The variances of the draws and of the mean over the repeats add up; Student's t with units - 1 degrees of freedom.
-    NaN where one of them is unknown.
+    NaN where one of them is unknown, or with fewer than FEWEST_CLUSTERS units.
     """
     drawn = drawn[np.isfinite(drawn)]
-    if min(len(drawn), len(repeats)) < 2:
+    if min(len(drawn), len(repeats)) < 2 or units < FEWEST_CLUSTERS:
         return float("nan")
     variance = drawn.var(ddof=1) + repeats.var(ddof=1) / len(repeats)
     return float(stdtrit(units - 1, (1 + confidence) / 2) * np.sqrt(variance))

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from functools import lru_cache
+from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -15,15 +15,30 @@ import duckdb
 from ....errors import IngestError
 from .base import LOCAL, STAGING, Staged, first_line
 
+_idle: list[duckdb.DuckDBPyConnection] = []
 
-@lru_cache(maxsize=1)
-def _database(path: str, changed: int) -> duckdb.DuckDBPyConnection:
-    """A database that reads one file: one that DuckDB fails on can invalidate it, and the next file gets another.
 
-    A file is read several times until it is stored, and opening a database takes longer than reading its first rows.
+@contextmanager
+def _opened() -> Iterator[duckdb.DuckDBPyConnection]:
+    """A connection to a database that nobody else uses meanwhile, as opening one takes longer than a look at a file.
+
+    One that DuckDB fails on a file with can be invalid from then on: it is not used again.
     """
-    del path, changed
-    return duckdb.connect(config={**LOCAL, "enable_external_file_cache": "false"})
+    try:
+        database = _idle.pop()
+    except IndexError:
+        database = duckdb.connect(config={**LOCAL, "enable_external_file_cache": "false"})
+    usable = True
+    try:
+        with database.cursor() as cursor:
+            yield cursor
+    except duckdb.Error:
+        usable = False
+        database.close()
+        raise
+    finally:
+        if usable:
+            _idle.append(database)
 
 
 class ParquetReader:
@@ -43,7 +58,7 @@ class ParquetReader:
         """Each row (``most``: of the first ones) with its number as an object; nested columns as objects and lists."""
         numbers = count(1)
         try:
-            with self._opened() as cursor:
+            with _opened() as cursor:
                 found = cursor.execute(
                     "SELECT to_json(file) FROM read_parquet(?) AS file LIMIT ?", [self._path, most]
                 )
@@ -51,21 +66,14 @@ class ParquetReader:
                     for (text,) in rows:
                         yield next(numbers), json.loads(text)
         except duckdb.Error as error:
-            _database.cache_clear()
             raise IngestError(self._broken(error)) from error
 
     def _fetch(self, sql: str, params: list[object]) -> list[tuple[str | None, ...]]:
         try:
-            with self._opened() as cursor:
+            with _opened() as cursor:
                 return cursor.execute(sql, params).fetchall()
         except duckdb.Error as error:
-            _database.cache_clear()
             raise IngestError(self._broken(error)) from error
-
-    def _opened(self) -> duckdb.DuckDBPyConnection:
-        """A connection of its own to the database that reads this file."""
-        path = Path(self._path)
-        return _database(self._path, path.stat().st_mtime_ns if path.exists() else 0).cursor()
 
     def stage(self, cursor: duckdb.DuckDBPyConnection, picks: Mapping[str, int]) -> Staged:
         """Columns are taken by position, so that no name of the file enters the SQL."""

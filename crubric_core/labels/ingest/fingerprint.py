@@ -8,7 +8,7 @@ import hashlib
 import duckdb
 
 from .facts import FACTS, current_facts
-from .tallies import sum_rubrics
+from .tallies import hashed, sum_rubrics
 
 Query = tuple[str, dict[str, object]]
 
@@ -21,14 +21,14 @@ _SECTIONS = {
         SELECT to_json([q.name, r.name, hashes::VARCHAR, "rows"::VARCHAR]) AS content
         FROM rubric_sums JOIN rubrics r USING (rubric_id) LEFT JOIN queries q ON q.query_id = r.query_id
     """,
-    "gold": """
+    "gold": f"""
         WITH tokens AS (
             SELECT system_id, judge_id, label,
-                   md5_number_lower(to_json([s.name, k.name, label::VARCHAR])::VARCHAR) AS h
+                   {hashed("to_json([s.name, k.name, label::VARCHAR])")} AS h
             FROM (SELECT DISTINCT system_id, judge_id, label FROM gold WHERE dataset_id = $dataset) t
             JOIN systems s USING (system_id) JOIN judges k USING (judge_id)
         ), sums AS (
-            SELECT rubric_id, sum(h::HUGEINT) AS total, count(*) AS n
+            SELECT rubric_id, sum(h) AS total, count(*) AS n
             FROM gold l JOIN tokens t ON l.system_id = t.system_id AND l.judge_id = t.judge_id
                                      AND l.label IS NOT DISTINCT FROM t.label
             WHERE l.dataset_id = $dataset GROUP BY rubric_id
@@ -97,25 +97,27 @@ SECTIONS = (
 _ALWAYS = SECTIONS[:5]  # the others came later, and count where they hold anything
 
 
-# Of these sections nothing is asked where the dataset has no row in any of their tables.
+# The tables of each section but the labels; nothing is asked of one where the dataset has no row in any of them.
 _TABLES = {
     "gold": ("gold",),
+    "rubrics": ("rubric_statements",),
+    "queries": ("query_statements",),
     "anchors": ("anchors",),
     "reasons": ("gold", "anchors"),
     "answers": ("answers",),
     "system_facts": ("system_facts",),
     "reference_ranking": ("reference_ranking",),
 }
-_EMPTY = ", ".join(
-    " AND ".join(f"NOT EXISTS (FROM {table} WHERE dataset_id = $dataset)" for table in tables)
-    for tables in _TABLES.values()
+_HELD = " UNION ALL ".join(
+    f"(SELECT '{table}' FROM {table} WHERE dataset_id = $dataset LIMIT 1)"
+    for table in sorted({table for tables in _TABLES.values() for table in tables})
 )
 
 
 def _section(name: str, dataset: int) -> Query:
     """(rows, sum of their hashes) of one table of the dataset; of the labels, as ``rubric_sums`` has them."""
     content = _SECTIONS[name]
-    sql = f"SELECT count(*), coalesce(sum(md5_number_lower(content::VARCHAR)::HUGEINT), 0) FROM ({content})"
+    sql = f"SELECT count(*), coalesce(sum({hashed('content')}), 0) FROM ({content})"
     return sql, {"dataset": dataset} if "$dataset" in sql else {}
 
 
@@ -129,12 +131,12 @@ def _combine(sections: dict[str, tuple[int, int]]) -> str:
 def renew(cursor: duckdb.DuckDBPyConnection, dataset: int) -> str:
     """The fingerprint of the dataset as the transaction sees it, stored with it; ``rubric_sums`` is made for it."""
     sum_rubrics(cursor, dataset)
-    (empty,) = cursor.execute(f"SELECT {_EMPTY}", {"dataset": dataset}).fetchall()
-    sections = {name: (0, 0) for name, nothing in zip(_TABLES, empty, strict=True) if nothing}
+    held = {table for (table,) in cursor.execute(_HELD, {"dataset": dataset}).fetchall()}
+    sections = {}
     for name in SECTIONS:
-        if name in sections:
-            continue
-        rows, total = cursor.execute(*_section(name, dataset)).fetchall()[0]
+        rows, total = 0, 0
+        if name == "labels" or not held.isdisjoint(_TABLES[name]):
+            rows, total = cursor.execute(*_section(name, dataset)).fetchall()[0]
         sections[name] = (int(rows), int(total))
     ((rows, total),) = cursor.execute(_REASONS_OF_LABELS, {"dataset": dataset}).fetchall()
     sections["reasons"] = (sections["reasons"][0] + int(rows), sections["reasons"][1] + int(total))

@@ -17,6 +17,11 @@ FEW = 1000  # rows that are appended without a second thought
 TABLES = ("label_tallies", "system_tallies", "reason_tallies", "stretches")
 
 
+def hashed(content: str) -> str:
+    """Half of the MD5 of some JSON as a number, as SQL: what md5_number_lower gives, which goes by way of text."""
+    return f"(md5_number(({content})::VARCHAR) >> 64)::HUGEINT"
+
+
 def add(cursor: duckdb.DuckDBPyConnection, dataset: int, ingest: int, rows: int, *, reasons: bool) -> None:
     """Tally the labels of a new ingest, of a file of so many rows; ``reasons``: whether any has one."""
     own = f"ingest_id = {ingest:d}"
@@ -104,13 +109,15 @@ class _Tally:
 
 
 # The token of a label names its system, judge, run and value; there are few of them, so that no row is hashed itself.
-_LABELS = """
+_CONTENT = """
+    to_json([s.name, k.name, label::VARCHAR] || CASE WHEN d.name IS NOT NULL THEN ['run', d.name] ELSE [] END)
+"""
+_LABELS = f"""
     WITH own AS (
-        SELECT system_id, rubric_id, judge_id, run_id, label FROM labels WHERE dataset_id = $dataset AND {only}
+        SELECT system_id, rubric_id, judge_id, run_id, label FROM labels WHERE dataset_id = $dataset AND {{only}}
     ), tokens AS (
         SELECT system_id, judge_id, label, run_id,
-               md5_number_lower(to_json([s.name, k.name, label::VARCHAR]
-                   || CASE WHEN d.name IS NOT NULL THEN ['run', d.name] ELSE [] END)::VARCHAR)::HUGEINT AS h
+               {hashed(_CONTENT)} AS h
         FROM (SELECT DISTINCT system_id, judge_id, label, run_id FROM own)
         JOIN systems s USING (system_id) JOIN judges k USING (judge_id) LEFT JOIN runs d USING (run_id)
     )
@@ -125,10 +132,10 @@ _SYSTEMS = """
     GROUP BY system_id, judge_id, label
 """
 # The reason of a label is the first, in the alphabet, of those that came with the label that counts.
-_REASONS = """
+_REASONS = f"""
     WITH own AS (
         SELECT system_id, rubric_id, judge_id, run_id, label, reason FROM labels
-        WHERE dataset_id = $dataset AND {only}
+        WHERE dataset_id = $dataset AND {{only}}
     ), given AS (
         SELECT * EXCLUDE (label) FROM own WHERE reason IS NOT NULL
         UNION ALL
@@ -140,8 +147,7 @@ _REASONS = """
         SELECT system_id, rubric_id, judge_id, run_id, min(reason) AS reason FROM given GROUP BY ALL
     )
     SELECT rubric_id, count(*) AS "rows",
-           sum(md5_number_lower(to_json(
-               ['labels', s.name, q.name, r.name, k.name, d.name, g.reason])::VARCHAR)::HUGEINT) AS hashes
+           sum({hashed("to_json(['labels', s.name, q.name, r.name, k.name, d.name, g.reason])")}) AS hashes
     FROM reasons g JOIN systems s USING (system_id) JOIN rubrics r USING (rubric_id)
     LEFT JOIN queries q ON q.query_id = r.query_id JOIN judges k USING (judge_id) LEFT JOIN runs d USING (run_id)
     GROUP BY rubric_id

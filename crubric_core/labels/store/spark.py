@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...errors import IngestError
 from ...types import Progress
+from ..ingest.tallies import hashed
 from . import catalogue, portable, tallying
 from .database import Database
 from .parquet_files import require_columns
@@ -234,7 +235,7 @@ def _fingerprint(cursor: duckdb.DuckDBPyConnection, dataset_id: int) -> str:
         ("judge_tallies", "", _JUDGE),
     ):
         found += cursor.execute(f"""
-            SELECT count(*), coalesce(sum(md5_number_lower(to_json([{", ".join(values)}])::VARCHAR)::HUGEINT), 0)
+            SELECT count(*), coalesce(sum({hashed(f"to_json([{', '.join(values)}])")}), 0)
             FROM {table} t JOIN systems s USING (system_id) LEFT JOIN judges k USING (judge_id) {joins}
             WHERE t.dataset_id = {dataset_id:d}
         """).fetchall()

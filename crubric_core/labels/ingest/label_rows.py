@@ -72,7 +72,7 @@ def _columns(job: Job) -> str:
 
 def _is_sound(job: Job, judge: str) -> bool:
     """Whether no row can be at fault, by the distinct values alone, and no stored label can be met."""
-    if not _has_systems(job) or job.one(f"SELECT count(*) FROM {job.kind} WHERE dataset_id = $dataset")[0]:
+    if not _has_systems(job) or not _is_apart(job):
         return False
     (faults,) = job.one(f"""
         SELECT (SELECT count(*) FROM system_names WHERE name IS NULL)
@@ -88,6 +88,16 @@ def _is_sound(job: Job, judge: str) -> bool:
     return not faults and not off
 
 
+def _is_apart(job: Job) -> bool:
+    """Whether no row can have the key of a stored label: the dataset holds none, or not one of the file's systems."""
+    return bool(
+        job.one(f"""
+            SELECT NOT EXISTS (FROM {job.kind} WHERE dataset_id = $dataset)
+                OR NOT EXISTS (FROM system_names WHERE NOT is_new)
+        """)[0]
+    )
+
+
 def _store_directly(job: Job, judge: str) -> bool:
     """Write the rows without a table between; False, with everything rolled back, where a key comes twice."""
     job.run(f"""
@@ -97,7 +107,7 @@ def _store_directly(job: Job, judge: str) -> bool:
     """)
     job.report(0.75, "Looking for repeats")
     if not has_no_repeats(job, f"(FROM {job.kind} WHERE ingest_id = {job.ingest_id})"):
-        job.run(f"DELETE FROM {job.kind} WHERE dataset_id = $dataset")  # it held nothing before
+        job.run(f"DELETE FROM {job.kind} WHERE ingest_id = $ingest")
         return False
     for column in ("system", judge, *(["run"] if job.has_runs else [])):
         names.keep_names(job, column, f"SELECT id FROM {column}_names")

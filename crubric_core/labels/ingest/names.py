@@ -93,23 +93,22 @@ def look_up_rubrics(job: Job, *, borrow_query: bool) -> None:
         WITH stored AS (
             SELECT q.name AS query, r.name AS rubric, r.rubric_id AS id, r.scale_min, r.scale_max, r.text
             FROM rubrics r LEFT JOIN queries q USING (query_id) WHERE r.dataset_id = $dataset
+        ), met AS (
+            SELECT p.*, s.id, s.scale_min, s.scale_max, s.text FROM rubric_pairs p
+            LEFT JOIN stored s ON s.rubric = p.rubric AND s.query IS NOT DISTINCT FROM p.query
         ), fresh AS (
             SELECT query, rubric,
                    (SELECT coalesce(max(rubric_id), 0) FROM rubrics) + row_number() OVER (ORDER BY query, rubric) AS id
-            FROM (SELECT DISTINCT query, rubric FROM rubric_pairs WHERE rubric IS NOT NULL) p
-            WHERE NOT EXISTS (
-                FROM stored s WHERE s.rubric = p.rubric AND s.query IS NOT DISTINCT FROM p.query
-            )
+            FROM (SELECT DISTINCT query, rubric FROM met WHERE rubric IS NOT NULL AND id IS NULL)
         )
-        SELECT p.query_raw, p.rubric_raw, p.query, p.rubric, p.ambiguous,
-               CAST(coalesce(s.id, f.id) AS INTEGER) AS id, n.id AS query_id, s.id IS NULL AS is_new,
-               coalesce(s.scale_min, t.scale_min) AS lo, coalesce(s.scale_max, t.scale_max) AS hi,
-               coalesce(s.text, t.text) AS text
-        FROM rubric_pairs p
-        LEFT JOIN stored s ON s.rubric = p.rubric AND s.query IS NOT DISTINCT FROM p.query
-        LEFT JOIN fresh f ON f.rubric = p.rubric AND f.query IS NOT DISTINCT FROM p.query
-        LEFT JOIN stored t ON t.rubric = p.rubric AND t.query IS NULL
-        LEFT JOIN query_names n ON n.name = p.query
+        SELECT m.query_raw, m.rubric_raw, m.query, m.rubric, m.ambiguous,
+               CAST(coalesce(m.id, f.id) AS INTEGER) AS id, n.id AS query_id, m.id IS NULL AS is_new,
+               coalesce(m.scale_min, t.scale_min) AS lo, coalesce(m.scale_max, t.scale_max) AS hi,
+               coalesce(m.text, t.text) AS text
+        FROM met m
+        LEFT JOIN fresh f ON f.rubric = m.rubric AND f.query IS NOT DISTINCT FROM m.query
+        LEFT JOIN stored t ON t.rubric = m.rubric AND t.query IS NULL
+        LEFT JOIN query_names n ON n.name = m.query
     """)
 
 

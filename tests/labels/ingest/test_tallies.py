@@ -98,6 +98,19 @@ def test_rows_in_random_parts_come_to_what_they_come_to_at_once(rows, parts, shu
         assert_counted_anew_is_the_same(in_parts)
 
 
+@pytest.mark.parametrize("policy", ["reject", "last"])
+def test_rows_of_a_new_system_that_come_twice_come_to_what_they_come_to_at_once(ws, policy):
+    first = [(system, rubric, "j", "", "1", "") for system in "ab" for rubric in ("q,r", "q,s")]
+    again = [("c", "q,r", "j", "", "1", ""), ("c", "q,r", "j", "", "1", ""), ("c", "q,s", "j", "", "1", "")]
+    ws.ingest(content(first), "d", on_conflict=policy)
+    assert ws.ingest(content(again), "d", on_conflict=policy).collapsed == 1
+    with Workspace() as at_once:
+        at_once.ingest(content([*first, *again]), "d", on_conflict=policy)
+        assert label_map(ws) == label_map(at_once)
+        assert ws.dataset("d").fingerprint == at_once.dataset("d").fingerprint
+    assert_counted_anew_is_the_same(ws)
+
+
 @settings(max_examples=examples(10), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(
     files=st.lists(

@@ -16,7 +16,9 @@ from .constant_runs import find_runs
 
 def _unmatched_names(cursor: duckdb.DuckDBPyConnection, dataset_id: int) -> Iterator[Finding]:
     """Names that one table has and another, which should have them, lacks."""
-    for code, title, text, sql in _UNMATCHED:
+    for code, title, text, table, sql in _UNMATCHED:
+        if not cursor.execute(f"SELECT 1 FROM {table} WHERE dataset_id = ? LIMIT 1", [dataset_id]).fetchone():
+            continue
         found = select(cursor, sql, dataset_id)
         if len(found):
             named = found.iloc[:, -1]
@@ -27,17 +29,17 @@ def _unmatched_names(cursor: duckdb.DuckDBPyConnection, dataset_id: int) -> Iter
 
 _LABELLED = "SELECT rubric_id FROM facts_now WHERE n IS NOT NULL"
 _WITH_LABELS = "SELECT system_id FROM labelled_systems WHERE dataset_id = $dataset"
-_UNMATCHED = (
+_UNMATCHED = (  # code, title, sentence, the table without rows of which there is nothing to find, SELECT
     (
         "undescribed_rubric",
         "Rubrics missing from the table of rubrics",
         "Labels name {n} that the table of rubrics does not have: {names}. Are they misspelt?",
+        "rubric_statements",
         f"""
         SELECT q.name AS query, r.name AS rubric FROM rubrics r LEFT JOIN queries q USING (query_id)
         WHERE r.dataset_id = $dataset AND r.ingest_id IS NULL AND r.rubric_id IN ({_LABELLED})
           AND r.name NOT IN (SELECT name FROM rubrics
                              WHERE dataset_id = $dataset AND query_id IS NULL AND ingest_id IS NOT NULL)
-          AND EXISTS (FROM rubric_statements WHERE dataset_id = $dataset)
         ORDER BY ALL
         """,
     ),
@@ -45,10 +47,10 @@ _UNMATCHED = (
         "undescribed_query",
         "Queries missing from the table of queries",
         "Labels name {n} that the table of queries does not have: {names}. Are they misspelt?",
+        "query_statements",
         f"""
         SELECT name AS query FROM queries WHERE dataset_id = $dataset AND ingest_id IS NULL
           AND query_id IN (SELECT query_id FROM rubrics WHERE rubric_id IN ({_LABELLED}))
-          AND EXISTS (FROM query_statements WHERE dataset_id = $dataset)
         ORDER BY ALL
         """,
     ),
@@ -56,6 +58,7 @@ _UNMATCHED = (
         "unknown_system",
         "Systems without labels",
         "Gold labels or the reference ranking name {n} that no judge labelled: {names}. Are they misspelt?",
+        "systems",
         f"""
         SELECT name AS system FROM systems WHERE dataset_id = $dataset AND system_id NOT IN ({_WITH_LABELS})
           AND EXISTS ({_LABELLED})
@@ -66,6 +69,7 @@ _UNMATCHED = (
         "idle_rubric",
         "Rubrics without labels",
         "{n} described, but no judge applied them: {names}.",
+        "rubric_statements",
         f"""
         SELECT q.name AS query, r.name AS rubric FROM rubrics r LEFT JOIN queries q USING (query_id)
         WHERE r.dataset_id = $dataset AND r.ingest_id IS NOT NULL AND r.rubric_id NOT IN ({_LABELLED})
@@ -121,7 +125,7 @@ def _alike(cursor: duckdb.DuckDBPyConnection, dataset_id: int) -> Iterator[Findi
         for what, table in (("system", "systems"), ("judge", "judges"), ("query", "queries"))
     )
     sql = f"""
-        SELECT what, string_agg(name, ', ' ORDER BY name) AS names, count(*) AS times FROM ({every})
+        SELECT what, array_to_string(list_sort(list(name)), ', ') AS names, count(*) AS times FROM ({every})
         GROUP BY what, lower(regexp_replace(name, '[\\s_-]+', ' ', 'g')) HAVING count(*) > 1 ORDER BY ALL
     """
     found = select(cursor, sql, dataset_id)

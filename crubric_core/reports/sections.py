@@ -5,6 +5,7 @@ Everything from a file or a user is escaped: it cannot act as markup.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -168,8 +169,15 @@ def _cell(value: object) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, float):
+        if math.isinf(value):
+            return open_end(value)
         return f"{value:.0f}" if value.is_integer() and abs(value) < 1e15 else f"{value:.4g}"
     return str(value)
+
+
+def open_end(value: float) -> str:
+    """The end of an interval that nothing bounds."""
+    return "∞" if value > 0 else "−∞"
 
 
 def _inline(text: str) -> str:

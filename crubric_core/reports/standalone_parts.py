@@ -17,7 +17,7 @@ from ..sharing.files import view_files
 from ..sharing.view import Bank, SharedView
 from ..sharing.words import answer, bank_sentence, origin, reading, settings_list, support
 from ..text import count
-from .sections import Sheet
+from .sections import Sheet, open_end
 from .templating import call, render
 
 TITLES = {
@@ -153,6 +153,10 @@ def _row(row: Mapping[Hashable, object], columns: Mapping[str, Column]) -> Row:
 def _cell(value: object, style: str) -> Cell:
     if value is None or value is pd.NA or (isinstance(value, float) and math.isnan(value)):
         return Cell(UNKNOWN, None, bool(style))
+    if isinstance(value, float) and math.isinf(value):
+        return Cell(
+            open_end(value), f"{'-' if value < 0 else ''}Infinity", bool(style)
+        )  # as JavaScript reads it
     shown = f"{value:{style}}".replace("-", "−") if style else str(value)
     return Cell(shown, value, bool(style))
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal
 
+import numpy as np
 import streamlit as st
+from pandas.api.types import is_float_dtype
 
 from ..files import csv_bytes
 from .chart_files import offer_values, plot_config
@@ -147,9 +149,15 @@ def table(frame: pd.DataFrame, columns: Mapping[str, Any], *, height: int = 390)
 
 
 def _sent(frame: pd.DataFrame, columns: Mapping[str, Any]) -> pd.DataFrame:
-    """What goes to the browser: the shown columns of the first rows, numbered anew."""
+    """What goes to the browser: the shown columns of the first rows, numbered anew; an open end as unknown."""
     shown = frame[[name for name in columns if name in frame]].head(MOST_ROWS)
-    return shown.reset_index(drop=True)
+    ends = {name: bounded(shown[name]) for name in columns if name in shown and is_float_dtype(shown[name])}
+    return shown.assign(**ends).reset_index(drop=True)
+
+
+def bounded(numbers: pd.Series[float]) -> pd.Series[float]:
+    """The numbers, infinite ones as NaN: the browser would write "Infinity"."""
+    return numbers.replace([np.inf, -np.inf], np.nan)
 
 
 def _height(frame: pd.DataFrame, most: int) -> int:

@@ -27,6 +27,7 @@ from crubric_core.reports.standalone import (
 )
 from crubric_core.reports.standalone_parts import PRINTED, printed_table
 from crubric_core.sharing import Bank, Separation, SharedView
+from tests.sharing.large import large_view
 from tests.tiers import examples
 
 PAYLOADS = (
@@ -206,3 +207,16 @@ def test_a_table_for_paper_has_its_first_rows_their_texts_as_text_and_the_unknow
     assert "<script>" not in found
     assert found.count("&lt;script&gt;") == PRINTED
     assert found.count("—") == PRINTED
+
+
+def test_an_open_end_is_infinity_for_people_and_for_sorting() -> None:
+    board = pd.DataFrame(
+        {"rank": [1], "system": ["a"], "theta": [2.0], "theta_low": [-np.inf], "theta_high": [np.inf]}
+    )
+    found = str(printed_table("leaderboard", board))
+    assert ">∞<" in found
+    assert ">−∞<" in found
+    view = large_view(3)
+    assert view.leaderboard is not None
+    page = standalone_html(replace(view, leaderboard=view.leaderboard.assign(theta_high=np.inf)))
+    assert page.count('data-value="Infinity">∞<') == 3

@@ -57,6 +57,22 @@ def test_a_long_table_sends_its_first_rows_and_says_so() -> None:
     assert app.markdown[0].value == "chosen [102]"
 
 
+def open_page() -> None:
+    import numpy as np
+    import pandas as pd
+
+    from crubric_core.ui import widgets
+
+    widgets.table(pd.DataFrame({"to": [1.5, np.inf, -np.inf], "n": [1, 2, 3]}), {"to": "to", "n": "n"})
+
+
+def test_an_open_end_of_an_interval_is_a_dash_in_a_table() -> None:
+    shown = AppTest.from_function(open_page).run().dataframe[0].value
+    assert shown["to"].tolist()[0] == 1.5
+    assert shown["to"].isna().tolist() == [False, True, True]
+    assert shown["n"].tolist() == [1, 2, 3]
+
+
 NOTHING = np.full(3, np.nan)
 
 

@@ -98,9 +98,18 @@ def summary_table(fitted: Splits, confidence: float) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def _mean_correlation(values: FloatArray, confidence: float) -> tuple[float, float, float, int]:
-    """Mean over the splits, its t interval within [-1, 1], and number of the known ``values`` (n,)."""
+def _over_splits(values: FloatArray, confidence: float) -> tuple[float, float, float, int]:
+    """Mean over the splits, its t interval, and number of the known ``values`` (n,).
+
+    No interval where all splits are equal: they do not show how much other rubrics would differ.
+    """
     mean, low, high, n = mean_interval(values, confidence, held_out=HALF)
+    return (mean, low, high, n) if high > low else (mean, np.nan, np.nan, n)
+
+
+def _mean_correlation(values: FloatArray, confidence: float) -> tuple[float, float, float, int]:
+    """The same of a correlation: its interval is within [-1, 1]."""
+    mean, low, high, n = _over_splits(values, confidence)
     return mean, max(low, -1.0), min(high, 1.0), n
 
 
@@ -110,7 +119,7 @@ def _ahead(
     """AUC of ``first`` minus that of ``strategy``, its t interval and the splits that have both; NaN to itself."""
     difference = fitted.auc(first) - fitted.auc(strategy)
     known = difference if strategy != first else np.full_like(difference, np.nan)
-    return mean_interval(known, confidence, held_out=HALF)
+    return _over_splits(known, confidence)
 
 
 def curve_table(fitted: Splits, confidence: float) -> pd.DataFrame:

@@ -183,3 +183,9 @@ def test_no_interval_of_a_correlation_ends_beyond_1():
     assert _mean_correlation(np.array([0.6, 1.0, 1.0]), 0.95)[2] == 1
     assert _mean_correlation(np.array([-0.6, -1.0, -1.0]), 0.95)[1] == -1
     assert np.isnan(_mean_correlation(np.array([0.6, np.nan]), 0.95)[1:3]).all()
+
+
+def test_splits_that_are_all_equal_show_no_spread_and_give_no_interval():
+    mean, low, high, n = _mean_correlation(np.array([1.0, 1.0, np.nan, 1.0]), 0.95)
+    assert (mean, n) == (1.0, 3)
+    assert np.isnan([low, high]).all()

@@ -12,11 +12,12 @@ import numpy as np
 import streamlit as st
 
 from ..declarations import Group, Spec, Switch
+from ..errors import SettingsError
 from ..settings import LOWEST_TAU, PRESETS, SPECS, Basis, Preset, Priors, Settings, Strategy
 from .chart_files import choose_format
 from .parts import current_page, part, redraw
 from .settings_address import PRIORS
-from .state import held, held_settings, hold_settings, moved
+from .state import address_settings, held, held_settings, hold_settings, moved
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -200,8 +201,9 @@ def _budget(rubrics: int) -> None:
     # On quick moves a message names a step that was shown before: it must be there, or it counts as the first one.
     steps = budget_steps(most, *shown)
     slider, box = st.columns([3, 2], vertical_alignment="bottom")
-    slider.select_slider(spec.title, steps, key="budget slider", help=spec.help, on_change=_budget_moved)
-    box.number_input("B", 1, most, key="budget", help=spec.help, on_change=_budget_moved)
+    moves: dict[str, Any] = {"help": spec.help, "on_change": _budget_moved, "args": (most,)}
+    slider.select_slider(spec.title, steps, key="budget slider", **moves)
+    box.number_input("B", 1, most, key="budget", **moves)
 
 
 def budget_steps(most: int, *sizes: int) -> list[int]:
@@ -210,20 +212,27 @@ def budget_steps(most: int, *sizes: int) -> list[int]:
     return sorted({*spread, *(size for size in sizes if size <= most)})
 
 
-def _budget_moved() -> None:
-    """Take the value of the slider or of the box, whichever somebody moved.
+def _budget_moved(most: int) -> None:
+    """Take the value of the slider or of the box, whichever somebody moved; both are at ``most`` that.
 
     On quick moves a message carries, of the other one, what the browser showed before the last run: that counts as a
-    move for Streamlit, and is told by its having been shown.
+    move for Streamlit, and is told by the address of the same message, or by its having been shown.
     """
-    shown = st.session_state.get(_SHOWN, ())
-    changed = [
-        n for name in ("budget slider", "budget") if (n := int(st.session_state[name])) not in shown[-1:]
-    ]
-    new = [n for n in changed if n not in shown] or changed
-    if new:
+    session = st.session_state
+    sizes, shown = [int(session[name]) for name in ("budget slider", "budget")], session.get(_SHOWN, ())
+    changed = [size for size in sizes if size != min(_seen(), most)]
+    new = [size for size in changed if size not in shown] or changed or sizes
+    if new[0] != min(held().budget, most):
         hold_settings(replace(held(), budget=new[0]))
         redraw("budget", BANK_SIZE)
+
+
+def _seen() -> int:
+    """The bank size that the browser showed when it sent the message; the one held where the address is wrong."""
+    try:
+        return address_settings().budget
+    except SettingsError:
+        return held().budget
 
 
 def _group(groups: tuple[Group, ...], settings: Settings, *, show_tau_t: bool) -> None:

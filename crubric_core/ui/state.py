@@ -18,6 +18,7 @@ from ..composition import Composition
 from ..errors import SettingsError
 from ..server.streamlit_internals import is_step_back
 from ..settings import Settings
+from .parts import current_page
 from .settings_address import NAMES, read_settings, spelled
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ LONGEST_COMPOSITION = 1_200  # characters of an address
 _HELD = {name: f"{name} held" for name in ("settings", "dataset", COMPOSITION, SYSTEM, VERSUS)}
 _MOVED = "settings moved"
 _ASKED = "asked by the address"  # what is to be read from it, and was not yet
+_TOLD = "address told"  # the page, and what the browser was told last of its address
 _ANOTHER = "another dataset"
 _WAITING: ContextVar[dict[str, str | None] | None] = ContextVar("address waiting", default=None)
 
@@ -42,7 +44,9 @@ def arrive() -> None:
     nothing, and on quick moves the browser sends the one before the last.
     """
     session = st.session_state
-    is_all = is_step_back() and "dataset" in st.query_params
+    if back := is_step_back():
+        session.pop(_TOLD, None)
+    is_all = back and "dataset" in st.query_params
     session[_ASKED] = {name for name, held in _HELD.items() if is_all or held not in session}
 
 
@@ -105,13 +109,19 @@ def held_settings() -> Settings:
     Raises SettingsError where that is wrong.
     """
     if _is_asked("settings"):
-        hold_settings(
-            read_settings({name: st.query_params[name] for name in NAMES if name in st.query_params})
-        )
+        hold_settings(address_settings())
     settings = held()
     st.session_state[_MOVED] = False
     _write(dict.fromkeys(NAMES) | spelled(settings))
     return settings
+
+
+def address_settings() -> Settings:
+    """The settings that the address says, as the browser had it when it sent the message that this run answers.
+
+    Raises SettingsError where that is wrong.
+    """
+    return read_settings({name: st.query_params[name] for name in NAMES if name in st.query_params})
 
 
 def held() -> Settings:
@@ -181,15 +191,29 @@ def _forget(name: str) -> None:
 
 
 def _write(values: Mapping[str, str | None]) -> None:
-    """Put these into the page's address, or take them out of it; within ``one_step`` at its end."""
+    """Put these into the page's address, or take them out of it; within ``one_step`` at its end.
+
+    On quick moves the address that came with a message is older than what the browser was told since: told again.
+    """
     if (waiting := _WAITING.get()) is not None:
         waiting.update(values)
         return
-    changed = {name: value for name, value in values.items() if st.query_params.get(name) != value}
-    if given := {name: value for name, value in changed.items() if value is not None}:
-        st.query_params.update(given)
-    for name in sorted(changed.keys() - given.keys()):
-        st.query_params.pop(name)
+    session, address = st.session_state, st.query_params
+    page, known = session.get(_TOLD, ("", {}))
+    told: dict[str, str | None] = known if page == current_page() else {}
+    changed = {n: v for n, v in values.items() if address.get(n) != v or told.get(n, v) != v}
+    told = {**told, **values}
+    session[_TOLD] = current_page(), told
+    given = {name: value for name, value in changed.items() if value is not None}
+    gone = changed.keys() - given.keys()
+    if gone and gone.isdisjoint(
+        address
+    ):  # the browser alone still has them, and any message tells all of the address
+        given = {name: value for name, value in told.items() if value is not None}
+    if given:
+        address.update(given)
+    for name in sorted(gone & address.keys()):
+        address.pop(name)
 
 
 @contextmanager

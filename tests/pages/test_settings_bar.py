@@ -11,7 +11,7 @@ import pytest
 from crubric_core import Priors, Settings, Workspace
 from crubric_core.demo import simulate
 from crubric_core.settings import PRESETS
-from crubric_core.ui import loaders, settings_bar
+from crubric_core.ui import loaders, settings_bar, state
 from crubric_core.ui.loaders import PAGES
 from crubric_core.ui.settings_bar import budget_steps
 from tests.pages.conftest import Open
@@ -273,24 +273,67 @@ def test_a_size_typed_before_the_browser_drew_the_last_one_is_taken(open_page: O
 
 
 @pytest.mark.parametrize(
-    ("shown", "slider", "box", "taken"),
+    ("seen", "shown", "slider", "box", "taken"),
     [
-        ((120,), 111, 120, 111),
-        ((120,), 120, 36, 36),
-        ((120, 111), 102, 120, 102),  # the box is as it was before the browser drew the last run
-        ((120, 111), 120, 97, 97),  # so is the slider
-        ((120, 111), 120, 111, 120),  # somebody went back to what was shown before
+        (120, (120,), 111, 120, 111),
+        (120, (120,), 120, 36, 36),
+        (120, (120, 111), 102, 120, 102),  # the box is as it was before the browser drew the last run
+        (120, (120, 111), 120, 97, 97),  # so is the slider
+        (111, (120, 111), 102, 120, 102),  # the address was drawn, the box not
+        (111, (120, 111), 120, 111, 120),  # somebody went back to what was shown before
+        (120, (120, 111), 111, 120, 111),  # the same move twice: the box is the old one
+        (120, (120, 111), 120, 120, 120),  # back before the browser drew the last run
     ],
 )
-def test_of_slider_and_box_counts_the_one_that_somebody_moved(monkeypatch, shown, slider, box, taken):
+def test_of_slider_and_box_counts_the_one_that_somebody_moved(monkeypatch, seen, shown, slider, box, taken):
     session = {settings_bar._SHOWN: shown, "budget slider": slider, "budget": box}
     monkeypatch.setattr(settings_bar.st, "session_state", session)
-    monkeypatch.setattr(settings_bar, "held", Settings)
-    held = []
+    held = [Settings(budget=shown[-1])]
+    monkeypatch.setattr(settings_bar, "held", lambda: held[-1])
+    monkeypatch.setattr(settings_bar, "address_settings", lambda: Settings(budget=seen))
     monkeypatch.setattr(settings_bar, "hold_settings", held.append)
     monkeypatch.setattr(settings_bar, "redraw", lambda *asked: None)
-    settings_bar._budget_moved()
-    assert [settings.budget for settings in held] == [taken]
+    settings_bar._budget_moved(500)
+    assert held[-1].budget == taken
+
+
+class Address(dict[str, str]):
+    """An address of which the browser is told at every change."""
+
+    told: dict[str, str]
+
+    def update(self, values: dict[str, str]) -> None:
+        super().update(values)
+        self.told = dict(self)
+
+    def pop(self, name: str) -> None:
+        super().pop(name)
+        self.told = dict(self)
+
+
+@pytest.mark.parametrize(
+    ("first", "then", "stale"),
+    [
+        ({"budget": "69"}, {"budget": "79"}, {"budget": "79"}),
+        ({"budget": "69"}, {"budget": None}, {}),
+        ({"budget": None}, {"budget": "79"}, {"budget": "79"}),
+    ],
+)
+def test_an_address_older_than_the_last_one_told_is_told_again(monkeypatch, first, then, stale):
+    """Its message was sent before the browser had drawn the last run; without a change nothing is told twice."""
+    address = Address(dataset="d", budget="100")
+    monkeypatch.setattr(state.st, "session_state", {})
+    monkeypatch.setattr(state.st, "query_params", address)
+    for values in (first, then):
+        state._write({"dataset": "d", **values})
+        assert address.told == {n: v for n, v in {"dataset": "d", **values}.items() if v is not None}
+        address.clear()
+        address |= {"dataset": "d", **stale}
+    address.clear()
+    address |= {n: v for n, v in {"dataset": "d", **then}.items() if v is not None}
+    del address.told
+    state._write({"dataset": "d", **then})
+    assert not hasattr(address, "told")
 
 
 def test_on_items_a_move_of_the_bank_size_sends_what_shows_the_bank_and_nothing_else(open_page, study):

@@ -148,7 +148,10 @@ SYNONYMS: Mapping[str, tuple[str, ...]] = {
         "points_awarded",
         "points_earned",
     ),
-    "run": ("epoch", "trial", "attempt", "run_id", "repeat", "repetition", "replicate", "run_index", "draw"),
+    "run": (
+        *("epoch", "trial", "attempt", "run_id", "repeat", "repetition", "replicate", "run_index", "draw"),
+        *("attempt_id", "trial_id", "repeat_id", "attempt_index", "trial_index"),
+    ),
     "reason": (
         "explanation",
         "rationale",
@@ -183,13 +186,21 @@ SYNONYMS: Mapping[str, tuple[str, ...]] = {
 }
 
 
+# words that are the rubric of a label where no column has a better name; elsewhere they describe rubric or query
+INSTEAD_OF_RUBRIC = (
+    *("rubric_item", "rubric_item_id", "checklist_item", "checklist_item_id", "requirement", "aspect"),
+    *("dimension", "dimension_name", "metric", "metric_name", "attribute", "quality"),
+)
+
+
 def choose_columns(
     kind: Kind, columns: Sequence[str], mapping: Mapping[str, str] | None, source: str
 ) -> dict[str, int]:
     """Which column (by position) of the file holds each canonical column of ``kind``.
 
     ``mapping`` (canonical name → the file's name, "" for none of them) goes first, then the canonical names,
-    then synonyms, all in any case. Raises IngestError where a needed column is missing or two columns fit one name.
+    then synonyms, all in any case; of labels the words of ``INSTEAD_OF_RUBRIC`` last. Raises IngestError where a
+    needed column is missing or two columns fit one name.
     """
     _refuse_duplicates(columns, source)
     chosen = _mapped(kind, columns, mapping or {}, source)
@@ -198,6 +209,8 @@ def choose_columns(
             if canonical not in chosen and (mapping or {}).get(canonical) != "":
                 names = (canonical,) if own_name else synonyms_of(kind, canonical)
                 chosen |= _fit(kind, canonical, names, columns, chosen, source)
+    if kind in ("labels", "gold") and "rubric" not in chosen and (mapping or {}).get("rubric") != "":
+        chosen |= _fit(kind, "rubric", INSTEAD_OF_RUBRIC, columns, chosen, source)
     _require_needed(kind, columns, chosen, source)
     return chosen
 
@@ -246,7 +259,8 @@ def _fit(
     """
     taken = set(chosen.values())
     fits = [i for i, c in enumerate(columns) if i not in taken and plain_name(c) in names]
-    if len(fits) > 1 and canonical in SPECS[kind].values and canonical not in SPECS[kind].needed:
+    described = canonical in SPECS[kind].values and canonical not in SPECS[kind].needed
+    if len(fits) > 1 and (described or names is INSTEAD_OF_RUBRIC):
         fits = sorted(fits, key=lambda i: names.index(plain_name(columns[i])))[:1]
     if len(fits) > 1 and canonical in ("query", "rubric"):
         named = {i: plain_name(columns[i]) for i in fits}
@@ -278,9 +292,15 @@ def _whole(column: str) -> str:
 
 
 def plain_name(name: str) -> str:
-    """A column's name as it is compared: no case, underscores for all that parts its words (``ModelName`` too)."""
+    """A column's name as it is compared: no case, underscores for all that parts its words (``ModelName`` too).
+
+    A number names things as an id does: ``Question #`` and ``question_number`` are ``question_id``.
+    """
     parted = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name.strip())
-    return re.sub(r"[\s\-.]+", "_", parted.lower())
+    return _NUMBERED.sub("_id", re.sub(r"[\s\-.]+", "_", parted.lower()))
+
+
+_NUMBERED = re.compile(r"(?<=[a-z])(_*#|_(num|number|nr)_?|_no_)$")
 
 
 def _listed(columns: Sequence[str]) -> str:

@@ -7,7 +7,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ...errors import IngestError
-from .columns import KINDS, SPECS, SYSTEM_FACTS, Kind, choose_columns, plain_name, synonyms_of
+from .columns import (
+    INSTEAD_OF_RUBRIC,
+    KINDS,
+    SPECS,
+    SYSTEM_FACTS,
+    Kind,
+    choose_columns,
+    plain_name,
+    synonyms_of,
+)
 from .plan import Guess
 from .words import UNKNOWN, is_number, levels_of, plain
 
@@ -150,6 +159,8 @@ def _by_name(kind: Kind, canonical: str, column: str) -> tuple[float, str]:
         return 1.0, "the name"
     if name in synonyms:
         return 0.95 - 0.02 * min(synonyms.index(name), 10), f"{column!r} is another word for {canonical}"
+    if canonical == "rubric" and kind in ("labels", "gold") and name in INSTEAD_OF_RUBRIC:
+        return 0.65, f"{column!r} may be the rubric"
     parts = set(name.split("_"))
     if parts & set(_CONTAINS.get(canonical, ())):
         return 0.6, f"{column!r} contains a hint"

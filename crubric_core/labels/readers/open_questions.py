@@ -56,6 +56,7 @@ _NAMES = (
         "document",
         "context",
         "example",
+        *("doc", "dialogue", "conversation", "article", "test_case", "scenario"),
         "id",
         "uuid",
         "index",

@@ -1,0 +1,51 @@
+"""Names of columns that evaluation tables often have, beyond the first words for system, query, rubric and judge."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.labels.readers.test_layouts import JUDGES, MODELS, cells, label, table
+
+QUERIES = range(1, 5)
+
+
+@pytest.mark.parametrize("number", ["Question #", "Question No.", "question_number", "QuestionNum"])
+def test_a_questions_number_is_the_query_and_no_judge(ws, number):
+    """Beside words, numbers from 1 on had become a judge's labels, and the words were refused for their sake."""
+    rows = [
+        [m, q, "clear", *(("Fail", "Pass")[label(m, q, j)] for j in JUDGES)] for m in MODELS for q in QUERIES
+    ]
+    report = ws.ingest(table(["Model", number, "Criterion", *JUDGES], rows), "d")
+    assert report.rejected == 0
+    assert cells(ws) == {
+        (m, str(q), f"{q}#clear", j): label(m, q, j) for m in MODELS for q in QUERIES for j in JUDGES
+    }
+
+
+@pytest.mark.parametrize("number", ["attempt_num", "Trial #", "Run Number"])
+def test_a_draws_number_is_the_run(ws, number):
+    rows = [[m, q, "clear", k, label(m, q, k)] for m in MODELS for q in QUERIES for k in (1, 2)]
+    ws.ingest(table(["model", "question_id", "criterion", number, "score"], rows), "d")
+    found = ws.dataset("d").labels()
+    assert len(found) == len(rows)
+    assert set(found["run"]) == {"1", "2"}
+
+
+@pytest.mark.parametrize("name", ["aspect", "Dimension", "metric", "rubric_item", "checklist_item"])
+def test_what_is_rated_is_the_rubric_where_no_column_is_called_so(ws, name):
+    rows = [
+        [m, f"d{q}", c, j, label(m, q, c, j)] for m in MODELS for q in QUERIES for c in "xy" for j in JUDGES
+    ]
+    ws.ingest(table(["system", "doc", name, "judge", "rating"], rows), "d")
+    assert cells(ws) == {
+        (m, f"d{q}", f"d{q}#{c}", j): label(m, q, c, j)
+        for m in MODELS for q in QUERIES for c in "xy" for j in JUDGES
+    }  # fmt: skip
+
+
+def test_beside_a_criterion_an_aspect_describes_it(ws):
+    rows = [[m, q, "clear", "style", label(m, q)] for m in MODELS for q in QUERIES]
+    ws.ingest(table(["system", "query", "criterion", "aspect", "label"], rows), "d")
+    rubrics = ws.dataset("d").rubrics
+    assert set(rubrics["dimension"]) == {"style"}
+    assert set(rubrics["rubric"]) == {f"{q}#clear" for q in QUERIES}

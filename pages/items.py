@@ -56,7 +56,7 @@ def rubrics_table() -> list[int]:
     shown = tables.items(items, reduction, which)
     shown = shown[found[shown.index]]
     chosen = widgets.pick_some(
-        shown, tables.ITEMS, key="item rubrics", height=280, start=tables.typical(shown), on_pick=st.rerun
+        shown, tables.ITEMS, key="item rubrics", rows=7, start=tables.typical(shown), on_pick=st.rerun
     )
     widgets.download("Download items.csv", items, "items.csv")
     return chosen

@@ -32,7 +32,7 @@ with left:
     shown = tables.measurability(gate, reduction, which, statistic)
     shown = shown[found[shown.index]]
     row = widgets.pick_one(
-        shown, tables.measurability_columns(statistic), key="measurability rubric", height=460
+        shown, tables.measurability_columns(statistic), key="measurability rubric", rows=12
     )
     widgets.download("Download measurability.csv", gate, "measurability.csv")
 with right:

@@ -154,9 +154,8 @@ def _cell(value: object, style: str) -> Cell:
     if value is None or value is pd.NA or (isinstance(value, float) and math.isnan(value)):
         return Cell(UNKNOWN, None, bool(style))
     if isinstance(value, float) and math.isinf(value):
-        return Cell(
-            open_end(value), f"{'-' if value < 0 else ''}Infinity", bool(style)
-        )  # as JavaScript reads it
+        sorted_by = "Infinity" if value > 0 else "-Infinity"  # as JavaScript reads it
+        return Cell(open_end(value), sorted_by, bool(style))
     shown = f"{value:{style}}".replace("-", "−") if style else str(value)
     return Cell(shown, value, bool(style))
 

@@ -154,7 +154,7 @@ def show(study: StudyPage, bank_scale: BankScale, found: Placed, n: int) -> None
     widgets.download("Download placement.csv", found.table, "placement.csv")
     if len(found.unused):
         st.markdown("**Labels that are not used**")
-        widgets.table(found.unused, UNUSED, height=38 + 35 * 8)
+        widgets.table(found.unused, UNUSED, rows=8)
         widgets.download("Download unused.csv", found.unused, "unused.csv")
     following = found.next_best[n]
     missing = len(bank_scale.rubrics) - placed.answered
@@ -166,5 +166,5 @@ def show(study: StudyPage, bank_scale: BankScale, found: Placed, n: int) -> None
         f"Without a label of this system: {missing:,} of the bank's {count(len(bank_scale.rubrics), 'rubric')}. "
         "The most informative come first."
     )
-    widgets.table(following, NEXT, height=38 + 35 * 10)
+    widgets.table(following, NEXT, rows=10)
     widgets.download("Download next_best.csv", following, "next_best.csv")

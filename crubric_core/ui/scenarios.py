@@ -124,7 +124,7 @@ LISTING: dict[str, Any] = {
 
 def manage(study: loaders.Study, scenarios: tuple[Scenario, ...]) -> None:
     """The table of scenarios, and what can be done with the chosen one."""
-    at = widgets.pick_one(listing(scenarios), LISTING, key="scenarios", height=300)
+    at = widgets.pick_one(listing(scenarios), LISTING, key="scenarios", rows=8)
     if at is None:
         return
     chosen, why = scenarios[at], why_not_saved()
@@ -194,7 +194,7 @@ def show_change(study: loaders.Study, first: Outcome, second: Outcome) -> None:
         st.markdown(plain(sentence))
     figures = figures_table(first, second)
     columns = {"figure": "figure", "first": shorten(first.name, 30), "second": shorten(second.name, 30)}
-    widgets.table(figures, columns, height=740)
+    widgets.table(figures, columns, rows=20)
     widgets.download("Download comparison.csv", figures, "comparison.csv")
     _show_places(change)
     left, right = st.columns(2, gap="large")
@@ -232,7 +232,7 @@ def _show_rubrics(study: loaders.Study, title: str, positions: IntArray, file: s
     if rows.empty:
         st.write("None.")
         return
-    widgets.table(rows, RUBRICS, height=320)
+    widgets.table(rows, RUBRICS, rows=8)
     widgets.download(f"Download {file}", rows, file)
 
 

@@ -206,9 +206,7 @@ def _write(values: Mapping[str, str | None]) -> None:
     session[_TOLD] = current_page(), told
     given = {name: value for name, value in changed.items() if value is not None}
     gone = changed.keys() - given.keys()
-    if gone and gone.isdisjoint(
-        address
-    ):  # the browser alone still has them, and any message tells all of the address
+    if gone and gone.isdisjoint(address):  # the browser alone has them: whatever is told, it drops them
         given = {name: value for name, value in told.items() if value is not None}
     if given:
         address.update(given)

@@ -133,8 +133,8 @@ def _finished(fig: go.Figure | Sent) -> Sent:
     return fig if isinstance(fig, Sent) else in_ink(fig)
 
 
-def table(frame: pd.DataFrame, columns: Mapping[str, Any], *, height: int = 390) -> None:
-    """The named columns of a frame; a heading or a column_config each, unknown as a dash. height: at most, pixels."""
+def table(frame: pd.DataFrame, columns: Mapping[str, Any], *, rows: int = 10) -> None:
+    """The named columns of a frame; a heading or a column_config each, unknown as a dash. rows: in sight at most."""
     frame, columns = even_percentages(frame, columns)
     columns = narrow_names(frame, columns)
     st.dataframe(
@@ -143,7 +143,7 @@ def table(frame: pd.DataFrame, columns: Mapping[str, Any], *, height: int = 390)
         column_config=dict(columns),
         hide_index=True,
         placeholder=UNKNOWN,
-        height=_height(frame, height),
+        height=height(frame, rows),
     )
     _say_more(frame)
 
@@ -151,18 +151,18 @@ def table(frame: pd.DataFrame, columns: Mapping[str, Any], *, height: int = 390)
 def _sent(frame: pd.DataFrame, columns: Mapping[str, Any]) -> pd.DataFrame:
     """What goes to the browser: the shown columns of the first rows, numbered anew; an open end as unknown."""
     shown = frame[[name for name in columns if name in frame]].head(MOST_ROWS)
-    ends = {name: bounded(shown[name]) for name in columns if name in shown and is_float_dtype(shown[name])}
+    ends = {name: finite(shown[name]) for name in columns if name in shown and is_float_dtype(shown[name])}
     return shown.assign(**ends).reset_index(drop=True)
 
 
-def bounded(numbers: pd.Series[float]) -> pd.Series[float]:
+def finite(numbers: pd.Series[float]) -> pd.Series[float]:
     """The numbers, infinite ones as NaN: the browser would write "Infinity"."""
     return numbers.replace([np.inf, -np.inf], np.nan)
 
 
-def _height(frame: pd.DataFrame, most: int) -> int:
-    """Pixels of a table: of its heading and its rows, one at least, and not above ``most``."""
-    return min(38 + 35 * max(len(frame), 1), most)
+def height(frame: pd.DataFrame, rows: int) -> int:
+    """Pixels of a table with its heading and at most so many rows in sight; others are scrolled to."""
+    return 38 + 35 * min(max(len(frame), 1), rows)
 
 
 def _say_more(frame: pd.DataFrame) -> None:
@@ -201,10 +201,10 @@ def narrow_names(frame: pd.DataFrame, columns: Mapping[str, Any]) -> dict[str, A
     return shown
 
 
-def pick_one(frame: pd.DataFrame, columns: Mapping[str, Any], *, key: str, height: int) -> int | None:
-    """A table of which one row can be chosen, the first at the start; the index of that row. height: at most."""
-    rows = _pick(frame, columns, key, height, "single-row", [0])
-    return rows[0] if rows else None
+def pick_one(frame: pd.DataFrame, columns: Mapping[str, Any], *, key: str, rows: int) -> int | None:
+    """A table of which one row can be chosen, the first at the start; the index of that row. rows: in sight at most."""
+    chosen = _pick(frame, columns, key, rows, "single-row", [0])
+    return chosen[0] if chosen else None
 
 
 def pick_some(
@@ -212,22 +212,22 @@ def pick_some(
     columns: Mapping[str, Any],
     *,
     key: str,
-    height: int,
+    rows: int,
     start: Sequence[int],
     on_pick: Callable[[], Any] | Literal["rerun"] = "rerun",
 ) -> list[int]:
     """A table of which several rows can be chosen, those at positions ``start`` first.
 
-    The indices of the rows chosen. height: at most, pixels.
+    The indices of the rows chosen. rows: in sight at most.
     """
-    return _pick(frame, columns, key, height, "multi-row", start, on_pick)
+    return _pick(frame, columns, key, rows, "multi-row", start, on_pick)
 
 
 def _pick(
     frame: pd.DataFrame,
     columns: Mapping[str, Any],
     key: str,
-    height: int,
+    rows: int,
     mode: Any,
     start: Sequence[int],
     on_pick: Callable[[], Any] | Literal["rerun"] = "rerun",
@@ -240,7 +240,7 @@ def _pick(
         column_config=dict(columns),
         hide_index=True,
         placeholder=UNKNOWN,
-        height=_height(frame, height),
+        height=height(frame, rows),
         key=key,
         on_select=on_pick,
         selection_mode=mode,

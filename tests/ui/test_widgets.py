@@ -40,7 +40,7 @@ def long_page() -> None:
 
     frame = pd.DataFrame({"name": range(7), "hidden": range(7)}, index=range(100, 107))
     widgets.MOST_ROWS = 4
-    chosen = widgets.pick_some(frame, {"name": "name"}, key="long", height=100, start=[2, 5])
+    chosen = widgets.pick_some(frame, {"name": "name"}, key="long", rows=2, start=[2, 5])
     widgets.MOST_ROWS = 1_000
     st.write(f"chosen {chosen}")
 

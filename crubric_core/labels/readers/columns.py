@@ -210,7 +210,7 @@ def choose_columns(
                 names = (canonical,) if own_name else synonyms_of(kind, canonical)
                 chosen |= _fit(kind, canonical, names, columns, chosen, source)
     if kind in ("labels", "gold") and "rubric" not in chosen and (mapping or {}).get("rubric") != "":
-        chosen |= _fit(kind, "rubric", INSTEAD_OF_RUBRIC, columns, chosen, source)
+        chosen |= _fit(kind, "rubric", INSTEAD_OF_RUBRIC, columns, chosen, source, first=True)
     _require_needed(kind, columns, chosen, source)
     return chosen
 
@@ -252,15 +252,17 @@ def _fit(
     columns: Sequence[str],
     chosen: Mapping[str, int],
     source: str,
+    *,
+    first: bool = False,
 ) -> dict[str, int]:
-    """The column of one of these names; of several the first word's, where the table could do without it.
+    """The column of one of these names; of several the first word's, with ``first`` or where a table can do without it.
 
     Of the id and the name of the same thing (criterion_id, criterion) the id names it.
     """
     taken = set(chosen.values())
     fits = [i for i, c in enumerate(columns) if i not in taken and plain_name(c) in names]
-    described = canonical in SPECS[kind].values and canonical not in SPECS[kind].needed
-    if len(fits) > 1 and (described or names is INSTEAD_OF_RUBRIC):
+    first = first or (canonical in SPECS[kind].values and canonical not in SPECS[kind].needed)
+    if len(fits) > 1 and first:
         fits = sorted(fits, key=lambda i: names.index(plain_name(columns[i])))[:1]
     if len(fits) > 1 and canonical in ("query", "rubric"):
         named = {i: plain_name(columns[i]) for i in fits}

@@ -169,7 +169,7 @@ def gaps(study: StudyPage) -> None:
                 .sort_values("passing", kind="stable")
             )
             st.markdown("**Queries without a rubric in the bank**")
-            widgets.table(table, GAPS, height=320)
+            widgets.table(table, GAPS, rows=8)
             widgets.download("Download gaps.csv", table, "gaps.csv")
     with right:
         if not found.dimensions.empty:

@@ -105,7 +105,7 @@ def _rejected(rejects: pd.DataFrame) -> None:
     if rejects.empty:
         st.caption("No row was rejected.")
         return
-    widgets.table(rejects, {column: column for column in rejects.columns}, height=240)
+    widgets.table(rejects, {column: column for column in rejects.columns}, rows=6)
     widgets.download(f"Download the {count(len(rejects), 'row')}", rejects, "rejects.csv")
 
 

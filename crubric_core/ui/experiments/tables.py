@@ -14,14 +14,11 @@ if TYPE_CHECKING:
 
     from ...experiments.declaration import ResultColumn, ResultTable
 
-TALLEST, ROW = 430, 35  # pixels
-
 
 def show_table(frame: pd.DataFrame, table: ResultTable) -> None:
     """The table under its title, with its caption."""
     st.markdown(f"**{plain(table.title)}**")
-    height = min(ROW * (len(frame) + 1) + 3, TALLEST)
-    widgets.table(table.shown(frame), page_columns(table), height=height)
+    widgets.table(table.shown(frame), page_columns(table), rows=11)
     if table.caption:
         st.caption(plain(table.caption))
 

@@ -95,7 +95,7 @@ def _item_fit(study: Study, items: pd.DataFrame) -> None:
     )
     st.caption("An outfit far above 1 means that strong systems fail the rubric or weak ones pass it.")
     worst = table.sort_values("p").head(MOST_MISFITS)
-    chosen = widgets.pick_one(worst, page_columns(TABLES["items"]), key="misfit", height=300)
+    chosen = widgets.pick_one(worst, page_columns(TABLES["items"]), key="misfit", rows=8)
     if chosen is not None:
         _one_curve(study, found, chosen)
     widgets.download("Download item_fit.csv", table, "item_fit.csv")

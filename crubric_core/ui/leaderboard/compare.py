@@ -95,4 +95,4 @@ def _rubrics(view: View, found: HeadToHead, one: int, other: int) -> int | None:
         "text": st.column_config.TextColumn("text", width="large"),
         "query": "query",
     }
-    return widgets.pick_one(frame, columns, key=f"apart {one} {other}", height=420)
+    return widgets.pick_one(frame, columns, key=f"apart {one} {other}", rows=11)

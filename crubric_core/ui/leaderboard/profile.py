@@ -171,7 +171,7 @@ def _rubrics(view: View, system: str) -> None:
         return
     left, right = st.columns([4, 3], gap="large")
     with left:
-        chosen = widgets.pick_one(frame, RUBRICS, key=f"rubrics {system} {which}", height=420)
+        chosen = widgets.pick_one(frame, RUBRICS, key=f"rubrics {system} {which}", rows=11)
         verb = "better" if which == "strongest" else "worse"
         st.caption(
             f"Where {plain(short_name(system))} does {verb} than a system of its ability is expected to; the largest "

@@ -52,7 +52,7 @@ def table(view: View, shown: pd.DataFrame, system: str | None) -> None:
         choose(shown["system"].iloc[rows[0]] if rows and rows[0] < len(shown) else None, here=True)
 
     names = shown["system"].tolist()
-    open_ends = {end: widgets.bounded(shown[end]) for end in ("theta_low", "theta_high")}
+    open_ends = {end: widgets.finite(shown[end]) for end in ("theta_low", "theta_high")}
     at = pd.Index(view.systems).get_indexer(pd.Index(names))
     numbers = {name: values[at] for name, values in view.numbers.items()}
     st.dataframe(
@@ -61,7 +61,7 @@ def table(view: View, shown: pd.DataFrame, system: str | None) -> None:
         column_config=columns,
         hide_index=True,
         placeholder=widgets.UNKNOWN,
-        height=min(38 + 35 * len(shown), 38 + 35 * 20),
+        height=widgets.height(shown, 20),
         key=key,
         on_select=clicked,
         selection_mode="single-row",

@@ -60,7 +60,7 @@ def _rewrites(study: StudyPage, at: np.ndarray[Any, Any]) -> None:
     left, right = st.columns([3, 2], gap="large")
     with left:
         st.caption("Much information, little agreement: choose one to see where its judges differ.")
-        row = widgets.pick_one(table, REWRITES, key="rewrite rubric", height=460)
+        row = widgets.pick_one(table, REWRITES, key="rewrite rubric", rows=12)
         widgets.download("Download rewrite.csv", table, "rewrite.csv")
     with right:
         if row is None:
@@ -105,7 +105,7 @@ def _findings(study: StudyPage) -> None:
     shown = table if kind == "all" else table[table["kind"] == kind]
     if kind != "all":
         st.caption(KINDS[kind])
-    widgets.table(shown.head(500), FINDINGS, height=360)
+    widgets.table(shown.head(500), FINDINGS, rows=9)
     widgets.download("Download lint.csv", table.drop(columns="at"), "lint.csv")
 
 

@@ -210,5 +210,5 @@ def baseline(study: StudyPage) -> None:
         )
     with right:
         st.markdown("**What it drops that the gate keeps**")
-        widgets.table(lost.sort_values("nu", ascending=False).head(500), BESIDE, height=300)
+        widgets.table(lost.sort_values("nu", ascending=False).head(500), BESIDE, rows=8)
         widgets.download("Download beside_unanimity.csv", table, "beside_unanimity.csv")

@@ -212,7 +212,7 @@ def _validity(found: JudgeReliability) -> None:
     if note := independence_note(effective_judges(found.correlation)):
         st.warning(note)
     shown = VALIDITY if rates.source == "anchors" else VOTED_FOR
-    widgets.table(table.sort_values("log_odds", kind="stable").head(500), shown, height=250)
+    widgets.table(table.sort_values("log_odds", kind="stable").head(500), shown, rows=6)
     widgets.download("Download validity.csv", table, "validity.csv")
 
 

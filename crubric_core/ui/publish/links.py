@@ -71,12 +71,12 @@ def manage(found: Sequence[Link]) -> None:
     if not found:
         st.write("No link yet.")
         return
-    at = widgets.pick_one(_table(found), LINKS, key="links", height=430)
+    at = widgets.pick_one(_table(found), LINKS, key="links", rows=11)
     if at is not None:
         _change(found[at])
     with st.expander("Who did what, and when"):
         trail = sharing.audit(views_folder())
-        widgets.table(trail.iloc[::-1], TRAIL, height=300)
+        widgets.table(trail.iloc[::-1], TRAIL, rows=8)
         widgets.download("Download audit.csv", trail, "audit.csv")
 
 

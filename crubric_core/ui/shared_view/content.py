@@ -99,7 +99,7 @@ def _leaderboard(view: SharedView, board: pd.DataFrame, figures: Sequence[ViewFi
         st.write("No system is called that.")
         return
     columns = {name: words for name, words in tables.LEADERBOARD.items() if name in board}
-    _table("leaderboard", board, columns, height=38 + 35 * ROWS)
+    _table("leaderboard", board, columns, rows=ROWS)
 
 
 def _comparison(view: SharedView, separation: Separation, figures: Sequence[ViewFigure]) -> None:
@@ -141,14 +141,14 @@ def _rubrics(rubrics: pd.DataFrame) -> None:
     st.header("Rubrics of the bank", anchor=False)
     words = st.text_input("Find in rubrics, queries and texts", key="shared words", max_chars=80, width=260)
     found = rubrics[_containing(rubrics, words.strip())] if words.strip() else rubrics
-    _table("rubrics", found, RUBRICS, height=430)
+    _table("rubrics", found, RUBRICS, rows=11)
 
 
 def _table(
-    name: Literal["leaderboard", "rubrics"], table: pd.DataFrame, columns: Mapping[str, Any], height: int
+    name: Literal["leaderboard", "rubrics"], table: pd.DataFrame, columns: Mapping[str, Any], rows: int
 ) -> None:
     """A table that scrolls on the screen, and that stands row by row on paper."""
-    widgets.table(table, columns, height=height)
+    widgets.table(table, columns, rows=rows)
     with st.container(key=f"shared printed {name}"):
         st.html(printed_table(name, table))
         if len(table) > PRINTED:

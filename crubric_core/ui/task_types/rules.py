@@ -11,7 +11,6 @@ import streamlit as st
 
 from ...errors import SettingsError
 from ...figures import task_types as figures
-from ...figures.style import row_height
 from ...files import json_bytes
 from ...labels.store.dataset_rules import save_rules
 from ...scoring_rules import ScoringRules, Source, Target
@@ -209,4 +208,4 @@ def _worked_example(study: Study, found: QueryScores) -> None:
             "What each rubric of the query adds to its score",
         )
     with right:
-        widgets.table(table, EXAMPLE, height=min(38 + 35 * len(table), row_height(len(table), 22)))
+        widgets.table(table, EXAMPLE, rows=12)

@@ -90,6 +90,19 @@ class Attrition:
     homogeneous: HomogeneousFit
     mixture: BetaMixtureFit
 
+    @property
+    def one_rate(self) -> bool:
+        """Whether R(2) ≤ R(1)²: the rubrics' chances of unanimity differ by no more than noise."""
+        return len(self.curve.m) > 1 and bool(self.curve.consistency[1] <= self.curve.consistency[0] ** 2)
+
+    def projection(self, m: ArrayLike) -> FloatArray:
+        """The share kept with m systems by the Beta mixture, or one rate for all where ``one_rate``; else NaN.
+
+        NaN: with one system, or where each rubric is always or never unanimous, nothing shows how the share falls.
+        """
+        model = self.homogeneous if self.one_rate else self.mixture
+        return model.retention(m)
+
 
 def attrition_of(panel: FloatArray) -> Attrition:
     """The curve of a panel (M, J, K) of 0/1 labels, NaN unknown, and both models of it."""

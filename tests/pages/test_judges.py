@@ -15,7 +15,7 @@ from crubric_core.judges.attrition import Attrition, attrition_of
 from crubric_core.judges.rates import JudgeRates, Rate
 from crubric_core.labels.store.workspace import Workspace
 from crubric_core.ui.measurability.repeats import consistency_sentence
-from crubric_core.ui.measurability.rules import growth_sentence, strictest
+from crubric_core.ui.measurability.rules import fit_note, growth_sentence, strictest
 from crubric_core.ui.measurability.sections import vote_note, worst_sentence
 from tests.pages.conftest import Open
 from tests.pages.test_pages import first_line
@@ -167,6 +167,18 @@ def test_the_projection_is_that_of_the_mixture_and_of_one_rate_where_rubrics_do_
     assert growth_sentence(alike, 24).endswith(
         f"and about {float(alike.homogeneous.retention(24)):.1%} with 24."
     )
+    assert fit_note(alike).endswith("the rubrics differ too little, and the projection takes one rate. ")
+
+
+def test_nothing_is_projected_where_nothing_shows_how_the_share_falls() -> None:
+    always_or_never = growth_of(np.array([0.0, 1, 1, 1]))
+    assert growth_sentence(always_or_never, 24).endswith("75% of the rubrics with 1 system and 75% with 12.")
+    assert fit_note(always_or_never).endswith(
+        "each rubric is always or never unanimous, and one rate falls too fast. "
+    )
+    one_system = growth_of(np.linspace(0.3, 1, 400), systems=1)
+    assert growth_sentence(one_system, 24).endswith("of the rubrics with 1 system.")
+    assert fit_note(one_system).endswith("one rate for all is an assumption. ")
 
 
 def test_what_is_observed_is_not_projected() -> None:

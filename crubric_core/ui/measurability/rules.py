@@ -139,35 +139,38 @@ def growth(study: StudyPage) -> None:
     }
     widgets.figures_row({name: widgets.UNKNOWN if value == "nan" else value for name, value in rates.items()})
     st.caption(
-        f"{_fit_note(found)}The curve ends at the systems with a label of every judge that at least half of the "
+        f"{fit_note(found)}The curve ends at the systems with a label of every judge that at least half of the "
         "rubrics have; where judges leave out what they are unsure of, it is too high. The gate of this page asks for "
         "a rate of agreement, so that it does not thin out as systems join."
     )
 
 
 def growth_sentence(found: Attrition, aim: int) -> str:
-    """What unanimity keeps, observed, and with ``aim`` systems by the model that goes beyond those observed.
-
-    Where the rubrics' chances differ by no more than noise there is no Beta mixture, and one rate for all goes on.
-    """
+    """What unanimity keeps, observed, and with ``aim`` systems where a model goes beyond those observed."""
     curve, last = found.curve, len(found.curve.m)
     shown = [f"{curve.consistency[0]:.0%} of the rubrics with 1 system"]
     if last > 1:
         shown.append(f"{curve.consistency[-1]:.0%} with {last:,}")
-    beyond = float(found.mixture.retention(aim))
-    beyond = beyond if np.isfinite(beyond) else float(found.homogeneous.retention(aim))
+    beyond = float(found.projection(aim))
     if aim > last and np.isfinite(beyond):
         shown.append(f"about {beyond:.1%} with {aim:,}")
     return f"Unanimity on every system keeps {listed(shown)}."
 
 
-def _fit_note(found: Attrition) -> str:
+def fit_note(found: Attrition) -> str:
+    """How far each model is from the curve, and why one is missing."""
     one, beta = found.homogeneous.rmse, found.mixture.rmse
     if not np.isfinite(one):
         return "Neither model could be fitted. "
-    if not np.isfinite(beta):
-        return f"Root mean square error: {one:.3f} with one rate. No Beta mixture fits: the rubrics differ too little. "
-    return f"Root mean square error: {one:.3f} with one rate, {beta:.3f} with the Beta mixture. "
+    if np.isfinite(beta):
+        return f"Root mean square error: {one:.3f} with one rate, {beta:.3f} with the Beta mixture. "
+    if len(found.curve.m) == 1:
+        return "One system does not show how the share falls with more: one rate for all is an assumption. "
+    if found.one_rate:
+        reason = "the rubrics differ too little, and the projection takes one rate"
+    else:
+        reason = "each rubric is always or never unanimous, and one rate falls too fast"
+    return f"Root mean square error: {one:.3f} with one rate. No Beta mixture fits: {reason}. "
 
 
 def _share(value: Any) -> str:

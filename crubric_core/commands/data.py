@@ -85,7 +85,9 @@ def _ingest_files(args: argparse.Namespace) -> None:
             report_progress,
             preview=args.preview,
         )
-    parts = report.parts or (report,)
+        parts = report.parts or (report,)
+        describing = not args.preview and all(part.kind != "labels" for part in parts)
+        unlabelled = describing and not described(workspace)[args.dataset]["labels"]
     wrong = [part for part in parts if part.rejected > part.accepted]
     undo = typed("undo", "--workspace", args.workspace, "--dataset", args.dataset)
     for part in wrong:
@@ -95,17 +97,19 @@ def _ingest_files(args: argparse.Namespace) -> None:
             + (f", and undo it if it is not meant so: `{undo}`." if not args.preview else "."),
             file=sys.stderr,
         )
-    for note in report.notes:
-        print(note, file=sys.stderr)
-    for finding in report.checks:
-        if finding.severity == "warning":
-            print(f"Warning: {finding.sentence}", file=sys.stderr)
+    warnings = [f"Warning: {f.sentence}" for f in report.checks if f.severity == "warning"]
+    for sentence in (*report.notes, *warnings):
+        print(sentence, file=sys.stderr)
     for part in parts:
         tell_rejects(part)
         print_json(_ingest_summary(part))
-    if report.scales is not None and len(report.scales):
-        for sentence in _scales_told(report.scales):
-            print(sentence, file=sys.stderr)
+    for sentence in _scales_told(report.scales):
+        print(sentence, file=sys.stderr)
+    if unlabelled:
+        print(
+            f"{args.dataset} has no labels yet: ingest a table of labels under the same name.",
+            file=sys.stderr,
+        )
     if wrong:
         raise SystemExit(1)
 
@@ -138,9 +142,11 @@ def described(workspace: Workspace) -> dict[str, dict[str, Any]]:
     return {row["name"]: row for row in rows}
 
 
-def _scales_told(table: pd.DataFrame) -> list[str]:
+def _scales_told(table: pd.DataFrame | None) -> list[str]:
     """``Scale 1..5 (inferred), 3 and above is met: clarity, tone, depth, style and 3 more.``."""
-    sentences = []
+    sentences: list[str] = []
+    if table is None or table.empty:
+        return sentences
     for (source, *ends), group in table.groupby(["source", "scale_min", "scale_max", "pass_mark"]):
         low, high, mark = (int(str(end)) for end in ends)
         names = [shorten(str(name), 40) for name in group["criterion"]]

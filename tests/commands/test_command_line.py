@@ -41,9 +41,12 @@ def test_a_workspace_is_filled_listed_and_built_from(capsys, tmp_path):
     workspace = tmp_path / "w.duckdb"
     for kind in ("queries", "rubrics", "labels"):
         file = SAMPLE / f"sample_{kind}.csv"
-        code, out, _ = run(capsys, "ingest", "--workspace", workspace, "--dataset", "d", "--kind", kind, file)
+        code, out, err = run(
+            capsys, "ingest", "--workspace", workspace, "--dataset", "d", "--kind", kind, file
+        )
         assert code == 0
         assert json.loads(out)["rejected"] == 0
+        assert ("d has no labels yet" in err) == (kind != "labels")
     code, out, _ = run(capsys, "datasets", "--workspace", workspace)
     row = json.loads(out)
     assert (row["name"], row["systems"], row["judges"]) == ("d", 6, 3)

@@ -45,9 +45,18 @@ def with_vocabulary(job: Job, planned: Words) -> tuple[Job, Words]:
     policies = _with_answers(job.policies, words)
     _keep_amounts(job, words)
     whole = whole_of(words)
-    if whole is not None and not (policies.scales or policies.bins or policies.threshold is not None):
-        policies = replace(policies, scales={"*": (None, whole * policies.multiply)})
+    if (scale := _scale_of(policies, whole)) and not policies.scales:
+        policies = replace(policies, scales={"*": scale})
     return replace(job, policies=policies, verdicts=verdicts, whole=whole), words
+
+
+def _scale_of(policies: Policies, whole: int | None) -> tuple[int | None, int | None] | None:
+    """The (lowest, highest) level that the policies or the labels themselves tell, whichever levels occur."""
+    if policies.bins:
+        return 0, policies.bins - 1
+    if policies.threshold is not None:
+        return 0, 1
+    return None if whole is None else (None, whole * policies.multiply)
 
 
 def _keep_amounts(job: Job, words: Words) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -17,7 +17,8 @@ from .describing import Found, describe
 from .file_names import fields_of, guess_pattern, read_pattern
 from .formats.native import NATIVE
 from .formats.native.base import COLUMNS
-from .guess import fits_name
+from .guess import fits_name, guess_kind
+from .open_questions import with_proposal
 from .plan import Columns, FilePlan, Guess, Options, Overrides, Plan
 from .raters import settled
 from .sources import Piece, Source, Sources, gathered
@@ -120,9 +121,17 @@ def _plan_here(
             [f if p.name not in decided else None for f, p in zip(found, pieces, strict=True)]
         )
         found = [_look(pieces[i], again, None, pieces) if i in repeated else f for i, f in enumerate(found)]
-    found = _skip_non_data(found)
+        if overrides.mapping and any(not f.plan.problem for f in found):
+            found = [_by_own_names(f, p, overrides, pieces) for f, p in zip(found, pieces, strict=True)]
+        found = _with_shared_names(found, pieces, overrides, decided)
+    else:
+        repeated = set()
+    found = _skip_non_data(found, repeated)
     found, pattern = _name_files(found, pieces, pattern, done_with, strict=overrides.strict)
     found = ask_whose(found, pieces, strict=overrides.strict)
+    found = [
+        replace(f, plan=with_proposal(f.plan, f.rows)) if f.plan.format not in NATIVE else f for f in found
+    ]
     plans = without_doubles([_described(f, decided.get(f.plan.name)) for f in found])
     return Plan(tuple(plans), pattern, options or (like.options if like else Options()))
 
@@ -141,11 +150,48 @@ def _labels_differ(columns: tuple[str, ...], group: Sequence[int], found: Sequen
     tables = [f for i in group if (f := found[i])]
     given = [v for c, v in tables[0].plan.mapping.items() if c in ("query", "rubric")]
     keys = [columns.index(v) for v in given if isinstance(v, str) and v in columns]
-    wide = [columns.index(c) for c in label_columns(columns, [row for f in tables for row in f.rows])]
+    wide = [
+        columns.index(c) for c in label_columns(columns, [row for f in tables for row in f.rows], scores=True)
+    ]
     seen: dict[tuple[str | None, ...], tuple[str | None, ...]] = {}
     rows = (r for f in tables for r in f.rows if len(r) == len(columns))
     pairs = ((tuple(r[k] for k in keys), tuple(r[w] for w in wide)) for r in rows)
     return bool(wide) and any(seen.setdefault(key, held) != held for key, held in pairs)
+
+
+def _by_own_names(found: Found, piece: Piece, overrides: Overrides, pieces: Sequence[Piece]) -> Found:
+    """A table of queries, rubrics or the like that a mapping made for the labels next to it does not fit."""
+    if not found.plan.problem:
+        return found
+    own = _look(piece, replace(overrides, mapping={}), None, pieces)
+    if own.plan.problem or own.plan.kind in ("labels", "gold") or own.plan.format in NATIVE:
+        return found
+    remark = "it is read by the names of its columns, as it lacks those of the mapping"
+    return replace(own, plan=replace(own.plan, remarks=(*own.plan.remarks, remark)))
+
+
+def _with_shared_names(
+    found: list[Found], pieces: Sequence[Piece], overrides: Overrides, decided: Mapping[str, FilePlan]
+) -> list[Found]:
+    """Tables that describe queries, rubrics or answers, keyed by the columns that the labels are keyed by."""
+    tables = [f.plan for f in found if f.plan.format not in NATIVE and f.plan.format != "unknown"]
+    labels = [p for p in tables if p.kind in ("labels", "gold") and not p.problem]
+    keys = {
+        c: {str(v) for p in labels if (v := p.mapping.get(c)) in p.columns} - {c} for c in ("query", "rubric")
+    }
+    shared = {c: next(iter(names)) for c, names in keys.items() if len(names) == 1}
+    named = list(found)
+    for i, f in enumerate(found):
+        plan = f.plan
+        if plan.name in decided or plan in labels or plan not in tables:
+            continue
+        names = {c: v for c, v in shared.items() if v in plan.columns and plan.mapping.get(c) != v}
+        kind = guess_kind(plan.name, [next((c for c, v in names.items() if v == n), n) for n in plan.columns])
+        if names and kind not in ("labels", "gold") and set(names) <= set(SPECS[kind].keys):
+            keyed = replace(overrides, kind=kind, mapping={**names, **overrides.mapping})
+            again = _look(pieces[i], keyed, None, pieces)
+            named[i] = f if again.plan.problem else again
+    return named
 
 
 def _is_whole(file: FilePlan) -> bool:
@@ -171,16 +217,21 @@ def _look(piece: Piece, overrides: Overrides, earlier: FilePlan | None, pieces: 
     return replace(found, plan=replace(found.plan, words={**found.plan.words, **earlier.words}))
 
 
-def _skip_non_data(found: list[Found]) -> list[Found]:
-    """Among several files, those that are no table, or are read along with others, are skipped, with the reason."""
+def _skip_non_data(found: list[Found], data: Set[int]) -> list[Found]:
+    """Among several files, those that are no table, or are read along with others, are skipped, with the reason.
+
+    ``data``: those that are known to be tables of labels.
+    """
     along = tuple(n for f in found if f.plan.format in NATIVE for n in NATIVE[f.plan.format].companions)
     found = [_read_along(f) if along and f.plan.name.endswith(along) else f for f in found]
     usable = [f for f in found if f.plan.problem is None]
     if len(found) == 1 or not usable:
         return found
     return [
-        replace(f, plan=replace(f.plan, skip=True)) if f.plan.problem and _is_foreign(f.plan) else f
-        for f in found
+        replace(f, plan=replace(f.plan, skip=True))
+        if f.plan.problem and i not in data and _is_foreign(f.plan)
+        else f
+        for i, f in enumerate(found)
     ]
 
 

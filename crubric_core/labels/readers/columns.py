@@ -66,6 +66,12 @@ SPECS: Mapping[str, TableSpec] = {
             "tags": "text",
             "pass_mark": "whole",
         },
+        synonyms={
+            "text": (
+                *("description", "criterion_text", "rubric_text", "content", "rubric_description"),
+                *("criterion_description", "criterion", "criteria", "requirement"),
+            )
+        },
     ),
     "queries": TableSpec(
         ("query",),
@@ -77,6 +83,12 @@ SPECS: Mapping[str, TableSpec] = {
             **{f"p_{name}": "share" for name in TASK_TYPES},
             "type_source": "text",
             "omega": "positive",
+        },
+        synonyms={
+            "text": (
+                *("description", "query_text", "prompt_text", "question_text", "content"),
+                *("question", "prompt", "user_prompt", "instruction", "input"),
+            )
         },
     ),
     "reference": TableSpec(
@@ -257,7 +269,7 @@ def _fit(
 ) -> dict[str, int]:
     """The column of one of these names; of several the first word's, with ``first`` or where a table can do without it.
 
-    Of the id and the name of the same thing (criterion_id, criterion) the id names it.
+    Of the id and the name of the same thing (criterion_id, criterion; question_id, prompt) the id names it.
     """
     taken = set(chosen.values())
     fits = [i for i, c in enumerate(columns) if i not in taken and plain_name(c) in names]
@@ -266,7 +278,7 @@ def _fit(
         fits = sorted(fits, key=lambda i: names.index(plain_name(columns[i])))[:1]
     if len(fits) > 1 and canonical in ("query", "rubric"):
         named = {i: plain_name(columns[i]) for i in fits}
-        if len({re.sub("_(id|name)$", "", name) for name in named.values()}) == 1:
+        if len({_thing(name) for name in named.values()}) == 1:
             fits = [i for i in fits if named[i].endswith("_id")] or fits
     if len(fits) > 1:
         both = " and ".join(repr(columns[i]) for i in fits)
@@ -274,6 +286,14 @@ def _fit(
             f"In {source} the columns {both} could each be the {canonical}: say which (mapping)."
         )
     return {canonical: fits[0]} if fits else {}
+
+
+def _thing(name: str) -> str:
+    """What an id, a name or a text is of, one word for each thing."""
+    bare = re.sub("_(id|name)$", "", name)
+    return {"criterion": "rubric", "criteria": "rubric", "question": "query", "prompt": "query"}.get(
+        bare, bare
+    )
 
 
 def _require_needed(kind: Kind, columns: Sequence[str], chosen: Mapping[str, int], source: str) -> None:

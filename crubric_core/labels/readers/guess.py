@@ -43,13 +43,14 @@ MODEL = re.compile(
 class Profile:
     """What the first cells of a column hold.
 
-    known: cells that are not blank. distinct: different ones. labels: share that look like labels. length: mean
-    characters of a cell.
+    known: cells that are not blank. distinct: different ones. labels: share that look like labels. scores: share that
+    are numbers from 0 to 100, where some are no quarters; else 0. length: mean characters of a cell.
     """
 
     known: int
     distinct: int
     labels: float
+    scores: float
     length: float
 
 
@@ -62,13 +63,15 @@ def profile(cells: Sequence[str | None]) -> Profile:
     """The profile of a column's first cells."""
     known = [c for c in cells if c is not None and plain(c) not in UNKNOWN]
     if not known:
-        return Profile(0, 0, 0.0, 0.0)
+        return Profile(0, 0, 0.0, 0.0, 0.0)
     numbers = [float(c) for c in known if is_number(c)]
     words = levels_of(c for c in known if not is_number(c))
     alike = sum(abs(x) <= 100 and (x * 4).is_integer() for x in numbers) + sum(c in words for c in known)
     distinct = len(set(known))
     share = alike / len(known) if distinct <= _WIDEST else 0.0
-    return Profile(len(known), distinct, share, sum(map(len, known)) / len(known))
+    continuous = any(not (x * 4).is_integer() for x in numbers)
+    scores = sum(0 <= x <= 100 for x in numbers) / len(known) if continuous else 0.0
+    return Profile(len(known), distinct, share, scores, sum(map(len, known)) / len(known))
 
 
 def guess_kind(name: str, columns: Sequence[str]) -> Kind:
@@ -80,22 +83,25 @@ def guess_kind(name: str, columns: Sequence[str]) -> Kind:
     systems = any("system" in c or "model" in c for c in plainly)
     if systems and not criteria and not fits("labels", columns):
         return _of_systems(columns)
-    if _lacks_system(columns):
-        return "labels"
-    kinds: tuple[Kind, ...] = ("labels",) if systems else ("labels", "rubrics", "queries")
+    kinds: tuple[Kind, ...] = (
+        ("labels",) if systems or _holds_labels(columns) else ("labels", "rubrics", "queries")
+    )
     kind: Kind = next((k for k in kinds if fits(k, columns)), "labels")
-    human = "gold" in name.lower() or any("annotator" in c for c in plainly)
-    return "gold" if kind == "labels" and human else kind
+    return "gold" if kind == "labels" and _GOLD.search(name) else kind
+
+
+_GOLD = re.compile(r"(?i)(?<![a-z])gold(en)?(?![a-z])")
 
 
 _DESCRIBING = ("text", "scale_min", "scale_max", "weight", "dimension", "severity", "polarity")
 
 
-def _lacks_system(columns: Sequence[str]) -> bool:
-    """Whether a table holds labels of rubrics and describes none of them: its system stands outside the file."""
+def _holds_labels(columns: Sequence[str]) -> bool:
+    """Whether a table holds labels of rubrics and describes none of them: its system may stand outside the file."""
     held = {plain_name(column) for column in columns}
-    described = any(held & {c, *synonyms_of("rubrics", c)} for c in _DESCRIBING)
-    rubrics = held & {"rubric", *synonyms_of("labels", "rubric")}
+    names = {"rubric", *synonyms_of("labels", "rubric")}
+    described = any(held & ({c, *synonyms_of("rubrics", c)} - names) for c in _DESCRIBING)
+    rubrics = held & names
     return bool(rubrics and held & {"label", *synonyms_of("labels", "label")}) and not described
 
 

@@ -13,7 +13,7 @@ from .columns import choose_columns, plain_name, synonyms_of
 from .ground_truth import is_truth
 from .guess import guess_columns, profile
 from .plan import FilePlan, Guess
-from .wide_columns import may_hold_labels, names_a_judge, spread_names
+from .wide_columns import may_hold_labels, names_a_judge, spread_key, spread_names
 
 # names of columns that tell queries apart, where none is called query, question, prompt or task; best first
 _NAMES = (
@@ -63,22 +63,29 @@ _NAMES = (
         "idx",
     ),
 )
+# those of them that name what a request, a run or a row is about as often as a query
+_OF_ANSWERS = frozenset(
+    (
+        *("sample_id", "conversation_id", "test_id", "request_id", "session_id", "trace_id", "input_id"),
+        *("uid", "id", "uuid", "index", "idx"),
+    )
+)
 _LABELS, _NO_LABELS = 0.8, 0.5  # share of a column's cells that look like labels: from, and below
 _FEW = 12  # different labels of a column, at most
 _LEAST = 4  # rows below which nothing is said
 
 
 def with_query(plan: FilePlan, rows: Sequence[Sequence[Any]], *, strict: bool) -> FilePlan:
-    """The plan with the query's column, where no name says which it is, and rows would contradict each other without.
+    """The plan with the query's column, where none is called so: one with a name that speaks of texts or tasks.
 
-    It is taken where one column has a name that speaks of texts or tasks, and with it no two rows are about the
-    same. Otherwise ``strict`` makes it a problem; a table in which nothing else tells rows apart stays as it is.
+    Where rows would contradict each other without it, it must tell all rows apart; ``strict`` makes a problem of a
+    table that has no such name. A table in which nothing else tells rows apart stays as it is.
     """
     if plan.kind not in ("labels", "gold") or plan.problem or "query" in plan.mapping or len(rows) < _LEAST:
         return plan
     before = rows_of_keys(plan, rows)
     if len(set(before)) == len(before):
-        return plan
+        return _with_named_query(plan, rows)
     spread = any(isinstance(v, tuple) for v in plan.mapping.values())
     offers = [c for c in plan.unused if c in plan.columns and _parts(cells_of(plan, rows, c), before, spread)]
     systems = (
@@ -101,6 +108,24 @@ def with_query(plan: FilePlan, rows: Sequence[Sequence[Any]], *, strict: bool) -
         f'column says what each row is about, perhaps {some} ({{"query": "{offers[0]}"}} in the mapping).'
     )
     return replace(plan, problem=problem)
+
+
+def _with_named_query(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> FilePlan:
+    """The plan with the query's column by its name alone: all rows have one, and systems share what it says.
+
+    Without it the rubrics of different texts would be those of one query, and claims for further queries too sure.
+    """
+    systems, rubrics = (cells_of(plan, rows, str(plan.mapping.get(c, ""))) for c in ("system", "rubric"))
+    named = [c for c in plan.unused if c in plan.columns and bare_name(c) in _NAMES]
+    for column in sorted(named, key=lambda c: _NAMES.index(bare_name(c))):
+        cells = cells_of(plan, rows, column)
+        if any(c in (None, "") for c in cells) or _of_one_system(cells, systems):
+            continue
+        groups = 1 < len(set(cells)) < len(set(rubrics)) == len(set(zip(rubrics, cells, strict=True)))
+        if bare_name(column) not in _OF_ANSWERS or (groups and len(set(systems)) > 1):
+            remark = f"the query is its column {column!r}, as no column is called query"
+            return taken(plan, "query", column, 0.75, f"{column!r} speaks of what is answered", remark)
+    return plan
 
 
 def told_of_own_queries(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> FilePlan:
@@ -159,33 +184,50 @@ def ids_of_labels(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> dict[str, st
     return found
 
 
-def one_a_judge(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> FilePlan:
+def with_proposal(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> FilePlan:
     """A table of which no name says the label, and in which several columns hold some: its problem shows a mapping."""
     if plan.kind not in ("labels", "gold") or not plan.problem or "label" in plan.mapping:
         return plan
-    held = {c: profile(cells_of(plan, rows, c)) for c in plan.columns if c not in plan.mapping.values()}
-    alike = [
-        c
-        for c, found in held.items()
-        if found.labels >= _LABELS and 1 < found.distinct <= _FEW and not is_truth(c) and may_hold_labels(c)
-    ]
+    free = [c for c in plan.columns if c not in plan.mapping.values() and not is_truth(c)]
+    held = {c: profile(cells_of(plan, rows, c)) for c in free if may_hold_labels(c)}
+    alike = [c for c, found in held.items() if found.labels >= _LABELS and 1 < found.distinct <= _FEW]
+    scores = [c for c, found in held.items() if found.scores >= _LABELS and found.distinct > 1]
+    continuous = len(alike) < 2
+    alike = scores if continuous else alike
     named = ("label", *synonyms_of(plan.kind, "label"))
     if len(alike) < 2 or any(plain_name(c) in named for c in plan.columns):
         return plan
     others = [c for c in plan.columns if c not in alike and not is_truth(c)]
     keys = {g.canonical: g.column for g in guess_columns(plan.kind, others, ())} | dict(plan.mapping)
-    judges = "system" not in keys or all(map(names_a_judge, spread_names(alike)))
-    if "system" not in keys:  # names tell little: the columns as tables often begin
-        free = (c for c in others if c not in keys.values())
-        keys |= {c: next(free, "…") for c in ("system", "query", "rubric") if c not in keys}
-    what = "judge" if judges else "label" if "rubric" in keys else "rubric"
-    shown: dict[str, Any] = {c: keys.get(c, "…") for c in ("system", "query", "rubric") if c != what}
+    free = [c for c in others if c not in keys.values() and _repeats(cells_of(plan, rows, c))]
+    wanted = [c for c in ("system", "query", "rubric") if c not in keys]
+    if "system" in keys:
+        judges = all(map(names_a_judge, spread_names(alike)))
+        what = "judge" if judges else "label" if "rubric" in keys else "rubric"
+    elif len(free) < len(wanted):
+        what = spread_key(set(keys), alike) or "rubric"
+    else:  # names tell little: the columns as tables often begin
+        what = "judge"
+        keys |= dict(zip(wanted, free, strict=False))
+    shown: dict[str, Any] = {
+        c: keys.get(c, "=…")
+        for c in ("system", "query", "rubric")
+        if c != what and (c in keys or c != "query") and not str(keys.get(c, "")).startswith("=")
+    }
     mapping = json.dumps(shown | {what: alike[0] if what == "label" else alike}, ensure_ascii=False)
     some = listed([repr(c) for c in alike], 3)
-    problem = f"{plan.problem.rstrip('.')}. {some} look like labels: "
+    problem = (
+        f"{plan.problem.rstrip('.')}. {some} look like {'continuous scores' if continuous else 'labels'}: "
+    )
     whose = "one of them is the label" if what == "label" else f"each is a {what}'s"
-    problem += f"where {whose}, give such a mapping: {mapping}."
+    problem += f"where {whose}, give such a mapping: {mapping}"
+    problem += ", with the policy threshold= or bins=." if continuous else "."
     return replace(plan, problem=problem)
+
+
+def _repeats(cells: Sequence[Any]) -> bool:
+    """Whether some rows share a value, so that a column may name what several rows are about."""
+    return len(set(cells)) < len(cells)
 
 
 def one_rubric(

@@ -13,7 +13,7 @@ from .columns import SPECS, Kind, choose_columns
 from .formats import Reader
 from .ground_truth import with_gold
 from .guess import guess_columns, guess_kind
-from .open_questions import ids_of_labels, label_by_content, one_a_judge, one_rubric, told_of_one_rubric
+from .open_questions import ids_of_labels, label_by_content, one_rubric, told_of_one_rubric
 from .plan import Columns, FilePlan, Guess, Overrides
 from .raters import settled
 from .unused import unused_columns
@@ -31,6 +31,8 @@ def plan_of_table(
     """The plan of one table, and the first rows that it was guessed from."""
     columns, rows = reader.columns, tuple(reader.head(SAMPLE))
     kind = overrides.kind or guess_kind(name, columns)
+    if overrides.kind is None and not set(overrides.mapping) <= set(SPECS[kind].columns):
+        kind = "labels"
     if overrides.kind is None and kind in ("queries", "rubrics") and named_after_models(columns, rows):
         kind = "labels"
     plan = FilePlan(
@@ -60,8 +62,7 @@ def plan_of_table(
         guesses = tuple(_confirmed(c, column, guessed, named) for c, column in found.items())
         plan = replace(plan, mapping=found | fixed, guesses=guesses)
     plan = _with_words(_with_gold(plan, rows, overrides), rows)
-    complete = settled(_with_unused(plan, rows), rows, strict=overrides.strict)
-    return one_a_judge(complete, rows), rows
+    return settled(_with_unused(plan, rows), rows, strict=overrides.strict), rows
 
 
 def _with_gold(plan: FilePlan, rows: tuple[Any, ...], overrides: Overrides) -> FilePlan:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Sequence, Set
 from dataclasses import dataclass
 from typing import Literal
 
@@ -72,15 +72,17 @@ NOTED = frozenset(  # columns of a Qualtrics export that are about the response,
 )
 
 
-def label_columns(columns: Sequence[str], sample: Sample) -> tuple[str, ...]:
-    """The columns that may be labels of a wide table, by their cells and names, and name nothing else."""
+def label_columns(columns: Sequence[str], sample: Sample, *, scores: bool = False) -> tuple[str, ...]:
+    """The columns that may be labels of a wide table, by their cells and names, and name nothing else.
+
+    With ``scores`` also those of continuous scores.
+    """
     taken = {g.column for g in guess_columns("labels", columns, ()) if g.confidence > 0.6}
     noted = NOTED.intersection(columns)
     taken |= noted if len(noted) > 1 else set()  # one alone may be a criterion: Progress
-    cells = {c: cells_at(sample, i) for i, c in enumerate(columns)}
-    return tuple(
-        c for c in columns if c not in taken and may_hold_labels(c) and profile(cells[c]).labels >= ENOUGH
-    )
+    held = {c: profile(cells_at(sample, i)) for i, c in enumerate(columns)}
+    share = {c: max(h.labels, h.scores) if scores else h.labels for c, h in held.items()}
+    return tuple(c for c in columns if c not in taken and may_hold_labels(c) and share[c] >= ENOUGH)
 
 
 def guess_spread(
@@ -93,18 +95,22 @@ def guess_spread(
     """
     found = {g.canonical for g in guess_columns("labels", columns, ()) if g.confidence > 0.6} | set(known)
     wide = label_columns(columns, sample)
-    if "label" in found or len(wide) < 2:
-        return None
+    what = None if "label" in found or len(wide) < 2 else spread_key(found, wide)
+    return (what, wide) if what else None
+
+
+def spread_key(found: Set[str], wide: Sequence[str]) -> Spread | None:
+    """What each of the wide columns is, by the keys that are found elsewhere; None where nothing tells."""
     if {"system", "rubric"} <= found:
-        return ("judge", wide) if "judge" not in found else None
+        return "judge" if "judge" not in found else None
     if "rubric" in found:
-        return "system", wide
+        return "system"
     if "query" in found and "system" not in found:
         named = any(MODEL.search(c) or names_a_judge(c) for c in spread_names(wide))
-        return "system" if named else "rubric", wide
+        return "system" if named else "rubric"
     if "system" in found and "judge" not in found and all(map(names_a_judge, spread_names(wide))):
-        return "judge", wide
-    return ("rubric", wide) if "system" in found else None
+        return "judge"
+    return "rubric" if "system" in found else None
 
 
 _JUDGE = re.compile(r"(?i)(^|[_\s.\-])(judge|grader|rater|annotator|evaluator|expert|human)s?[_\s.\-]*\d*$")

@@ -112,11 +112,11 @@ def model_chip(calibration: Calibration) -> Chip:
 
 
 def bank_chip(candidates: int, budget: int, queries: int, covered: int) -> Chip:
-    """Whether there are rubrics enough to choose from, and how many queries the bank covers."""
+    """How many rubrics there are to choose from, and how many queries the bank covers."""
     figure = f"{min(budget, candidates):,} of {candidates:,}"
     if candidates <= budget:
-        said = f"Only {count(candidates, 'rubric')} can be chosen, so a bank of {budget:,} leaves none out. Lower B."
-        return Chip("Bank", figure, "look", said)
+        said = f"{count(candidates, 'rubric')} can be chosen: a bank of {budget:,} leaves none out, a lower B does."
+        return Chip("Bank", figure, "good" if candidates else "look", said)
     if covered < queries / 2:
         said = f"The bank covers {covered:,} of {count(queries, 'query', 'queries')}: raise B."
         return Chip("Bank", figure, "look", said)

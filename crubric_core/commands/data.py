@@ -149,7 +149,7 @@ def _scales_told(table: pd.DataFrame | None) -> list[str]:
         return sentences
     for (source, *ends), group in table.groupby(["source", "scale_min", "scale_max", "pass_mark"]):
         low, high, mark = (int(str(end)) for end in ends)
-        names = [shorten(str(name), 40) for name in group["criterion"]]
+        names = [shorten(str(name).rstrip("."), 40) for name in group["criterion"]]
         met = f", {mark} and above is met" if high - low > 1 else ""
         sentences.append(f"Scale {low}..{high} ({source}){met}: {listed(names, 4)}.")
     return sentences

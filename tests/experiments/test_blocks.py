@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -81,10 +83,14 @@ def test_each_block_has_the_figures_of_its_own_experiments_and_the_headline_coun
     result = by_block(ds, FAST, repeats=1, splits=2)
     table = result.frame().set_index("block")
     part = BlockSnapshot(ds, FAST, find_block(ds.queries, FAST.tau_t, "domain", "law"))
-    alone = held_out_systems(part, FAST, repeats=1, selectors=("pairs", "greedy", "random"))
+    together = replace(FAST, confidence=1 - 0.05 / len(list(blocks(ds.queries, FAST.tau_t))))
+    alone = held_out_systems(part, together, repeats=1, selectors=("pairs", "greedy", "random"))
     ahead = alone.tables["ahead"].query("selector == 'random' and measure == 'tau'").iloc[0]
     assert table.loc["law", "pairs"] == alone.frame().set_index("selector").loc["pairs", "tau"]
-    assert table.loc["law", "to_random"] == ahead["difference"]
+    row = table.loc["law", ["to_random", "to_random_low", "to_random_high"]]
+    assert tuple(row) == tuple(ahead[["difference", "low", "high"]]), (
+        "intervals that hold in all blocks at once"
+    )
     assert set(table.index) | set(result.tables["skipped"]["block"]) == {
         block.name for block in blocks(ds.queries, FAST.tau_t)
     }

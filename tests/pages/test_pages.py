@@ -290,4 +290,4 @@ def test_the_tour_can_be_closed_and_stays_closed(open_page: Open, study: Path) -
 def test_the_overview_has_the_bank_size_of_the_other_pages(open_page: Open, study: Path) -> None:
     size = open_page("bank", study).number_input(key="budget").value
     said = " ".join(text.value for text in open_page("overview", study).caption).replace("\\", "")
-    assert f"so a bank of {size} leaves none out" in said
+    assert f"a bank of {size} leaves none out" in said

@@ -36,7 +36,6 @@ SIZES: dict[str, dict[str, Any]] = {
     "crossfit": {"splits": 10},
     "new_systems": {"repeats": 1},
     "perturbation": {"seeds": 10},
-    "blocks": {"splits": 4},
     "stability": {"kinds": ("judge", "budget")},
     "model_check": {"replicates": 20},
 }

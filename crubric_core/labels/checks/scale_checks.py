@@ -4,11 +4,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import duckdb
 import pandas as pd
 
-from ...text import count
+from ...text import count, shorten
 from ..ingest.findings import SHOWN, Finding, select, warning
 from ..ingest.rubric_facts import keep_criteria
 
@@ -85,13 +86,18 @@ def _found(cursor: duckdb.DuckDBPyConnection, dataset_id: int, where: str) -> tu
     return table.drop(columns="found"), int(table["found"].iloc[0])
 
 
+def _name(criterion: pd.Series[Any]) -> str:
+    """What a sentence calls a criterion, which may be a text of many lines."""
+    return shorten(str(criterion["criterion"]), 60)
+
+
 def _below_zero(found: pd.DataFrame, n: int) -> Iterator[Finding]:
     if n:
         first = found.iloc[0]
         yield warning(
             "negative_level",
             "Labels below 0",
-            f"{count(n, 'scale')} begin below 0, such as that of {first['criterion']} ({first['labels']}): "
+            f"{count(n, 'scale')} begin below 0, such as that of {_name(first)} ({first['labels']}): "
             f"if {first['lowest']} stands for no label, say so (--answer={first['lowest']}=); else give the scale.",
             found,
             n,
@@ -105,28 +111,29 @@ def _gaps(found: pd.DataFrame, n: int) -> Iterator[Finding]:
             "gap",
             "Scales with levels that nobody gave",
             f"{count(n, 'scale')} {'has' if n == 1 else 'have'} levels between others that no label has, such as that "
-            f"of {first['criterion']} (labels {first['labels']}): see whether the scale is meant so.",
+            f"of {_name(first)} (labels {first['labels']}): see whether the scale is meant so.",
             found,
             n,
         )
 
 
 def _narrow(cursor: duckdb.DuckDBPyConnection, dataset_id: int) -> Iterator[Finding]:
-    """Graded criteria whose labels stop short of the scale that most graded criteria have."""
+    """Criteria whose labels stop short of the scale that most graded criteria have, at either end."""
     ends = cursor.execute(_ENDS).fetchone()
     if ends is None:
         return
     low, high, _ = ends
-    where = f"scale_max - scale_min > 1 AND NOT given AND scale_min >= {low:d} AND scale_max < {high:d}"
+    inside = f"scale_min >= {low:d} AND scale_max <= {high:d}"
+    where = f"NOT given AND {inside} AND scale_max - scale_min < {high - low:d}"
     found, n = _found(cursor, dataset_id, where)
     if n:
         first = found.iloc[0]
         yield warning(
             "narrow_scale",
             "Scales that may be narrower than meant",
-            f"{count(n, 'scale')} end below the {high} that others reach, such as that of "
-            f"{first['criterion']}: nobody gave it more than {first['highest']}, so its scale is taken as "
-            f"{first['scale_min']} to {first['scale_max']}. If all share one, give it (--scale '*={low}..{high}').",
+            f"{count(n, 'scale')} {'is' if n == 1 else 'are'} narrower than the {low} to {high} of most others, "
+            f"such as that of {_name(first)} (labels {first['labels']}): it is taken as {first['scale_min']} to "
+            f"{first['scale_max']}. If all share one, give it (--scale '*={low}..{high}').",
             found,
             n,
         )
@@ -139,7 +146,7 @@ def _apart(found: pd.DataFrame, n: int) -> Iterator[Finding]:
             "disjoint_ranges",
             "Judges that seem to use different scales",
             f"On {count(n, 'criterion', 'criteria')} judges give labels from ranges that do not fit "
-            f"together, such as {first['criterion']} (labels {first['labels']}): bring them to one scale before they "
+            f"together, such as {_name(first)} (labels {first['labels']}): bring them to one scale before they "
             "are compared.",
             found,
             n,
@@ -158,7 +165,7 @@ def changed_scales(before: pd.DataFrame, after: pd.DataFrame) -> Iterator[Findin
             "scale_changed",
             "Scales that these rows change",
             f"{count(len(found), 'scale')} {'changes' if len(found) == 1 else 'change'}, such as that of "
-            f"{first['criterion']}: {first['scale_min_before']} to {first['scale_max_before']} before, "
+            f"{_name(first)}: {first['scale_min_before']} to {first['scale_max_before']} before, "
             f"{first['scale_min']} to {first['scale_max']} with these rows. Labels that passed may fail, and the other "
             "way round: give the scale if it is not meant so.",
             found[columns],

@@ -7,6 +7,7 @@ import pytest
 
 from crubric_core.analysis.health import labels_chip
 from crubric_core.labels import Workspace
+from crubric_core.labels.readers.policies import Policies
 
 HEADER = "system,query,rubric,judge,label"
 
@@ -256,3 +257,18 @@ def test_judges_who_label_cells_at_random_are_the_same_judges_for_all_systems(ws
     ]
     ws.ingest(labels(cells), "d")
     assert "unequal" not in codes(ws)
+
+
+@pytest.mark.parametrize(("seen", "taken"), [((0, 1), "0 to 1"), ((1, 2), "1 to 2")])
+def test_a_criterion_whose_labels_stop_short_of_the_scale_of_the_others_is_named(ws, seen, taken):
+    """On 0 to 2 what is 1 is met; on the 1 to 2 that its labels show it is not."""
+    others = [[f"s{i}", "q", f"r{j}", "k", (i + j) % 3] for i in range(6) for j in range(5)]
+    short = [[f"s{i}", "q", "short " + "x" * 99, "k", seen[i % 2]] for i in range(6)]
+    (found,) = ws.ingest(labels(others + short), "d").checks
+    assert found.code == "narrow_scale"
+    assert found.sentence.startswith(
+        "1 scale is narrower than the 0 to 2 of most others, such as that of short xxx"
+    )
+    assert f"it is taken as {taken}. If all share one, give it (--scale '*=0..2')." in found.sentence
+    assert len(found.sentence) < 240
+    assert ws.ingest(labels(others + short), "e", policies=Policies(scales={"*": (0, 2)})).checks == ()

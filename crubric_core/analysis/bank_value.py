@@ -100,13 +100,14 @@ def worth_of(pool: Placing, banks: list[Placing], confidence: float) -> Worth:
     return bank_worth(pool.ability, pool.separated, ability, separated, confidence)
 
 
-def random_masks(pool: BoolArray, size: int, seed: int) -> list[BoolArray]:
-    """DRAWS random banks, (J,) masks, of ``size`` of the pool's rubrics (J,)."""
-    rng, members = np.random.default_rng([seed, 5]), np.flatnonzero(pool)
-    masks = []
+def random_masks(candidates: BoolArray, size: int, seed: int) -> list[BoolArray]:
+    """DRAWS random banks as if new, (F, J) masks, of ``size`` of each fold's candidates (F, J), or of all it has."""
+    rng, masks = np.random.default_rng([seed, 5]), []
     for _ in range(DRAWS):
-        mask = np.zeros(len(pool), dtype=bool)
-        mask[rng.permutation(members)[:size]] = True
+        order = rng.permutation(candidates.shape[1])
+        offered = candidates[:, order]
+        mask = np.empty_like(candidates)
+        mask[:, order] = offered & (offered.cumsum(axis=1) <= size)
         masks.append(mask)
     return masks
 
@@ -140,12 +141,15 @@ def worth_sentences(curve: WorthCurve, size: int) -> tuple[str, str]:
     verb = "keeps" if size == 1 else "keep"
     first = (
         f"{count(size, 'rubric')} {verb} {kept.estimate:.0%} [{kept.low:.0%}, {kept.high:.0%}] of the "
-        f"{count(chosen.separated, 'pair')} that all {curve.pool:,} separate, and {reverse}; "
-        f"random banks of {size:,} keep {random.kept.estimate:.0%} [{random.kept.low:.0%}, {random.kept.high:.0%}]."
+        f"{count(chosen.separated, 'pair')} that all {curve.pool:,} separate, and {reverse}"
     )
-    return first, (
+    if random.separated:
+        kept = random.kept
+        first += f"; random banks of {size:,} keep {kept.estimate:.0%} [{kept.low:.0%}, {kept.high:.0%}]"
+    systems = f"{chosen.systems:,}" + (f" of {curve.systems:,}" if chosen.systems < curve.systems else "")
+    return f"{first}.", (
         f"On average a new system lands {chosen.rank_error.estimate:.1f} ranks from its rank on all of them "
-        f"({curve.systems} systems, each placed without its own labels). {_enough(curve)}"
+        f"({systems} systems, each placed without its own labels). {_enough(curve)}"
     )
 
 

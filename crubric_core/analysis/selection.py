@@ -123,6 +123,15 @@ def without_fold(
     return WithoutFold(usable, info, distances)
 
 
+def usable_without_folds(y: FloatArray, cross: CrossFit) -> BoolArray:
+    """(F, J) rubrics that vary among the systems of the other folds and have parameters without the fold's."""
+    return np.array(
+        [_varies(y[cross.fold != f]) & ~cross.fold_fit(f).constant for f in range(cross.n_folds)]
+        if cross.n_folds > 1
+        else [~cross.pooled.constant]
+    )
+
+
 def order_without_fold(
     others: WithoutFold,
     reduction: Reduction,

@@ -214,6 +214,10 @@ class Analysis(Stages):
                 return ()
         return tuple(found)
 
+    @stage(after=("folds",))
+    def _usable_without_folds(self) -> BoolArray:
+        return selection.usable_without_folds(self.given().y, self.folds())
+
     @stage(
         "seed",
         after=("constraints", "folds"),
@@ -350,7 +354,8 @@ class Analysis(Stages):
     )
     def _random_worth(self, size: int) -> Worth:
         """The worth of random banks of this size."""
-        placed = self._placed(bank_value.random_masks(self.pool, size, self.settings.seed))
+        candidates = self.feasible & self._usable_without_folds()
+        placed = self._placed(bank_value.random_masks(candidates, size, self.settings.seed))
         return bank_value.worth_of(self._placed_on_pool(), placed, self.settings.confidence)
 
     @stage("strategy", after=("_fold_orders", "_placed_on_pool"), lasting=True)

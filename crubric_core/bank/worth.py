@@ -36,8 +36,8 @@ class Worth:
 
     kept, reversed: shares in [0, 1] of the pairs that the pool separates. ordered: share of these pairs that the bank
     puts in the pool's order, separated or not. tau: Kendall's tau-b of the abilities, in [-1, 1]. rank_error: mean
-    absolute difference of the ranks. separated: pairs that the pool separates. without: (M, 5) the same five
-    measures without each system in turn, for the jackknife intervals.
+    absolute difference of the ranks. separated: pairs that the pool separates, of the ``systems`` that take part.
+    without: (M, 5) the same five measures without each system in turn, for the jackknife intervals.
     """
 
     kept: Interval
@@ -46,6 +46,7 @@ class Worth:
     tau: Interval
     rank_error: Interval
     separated: int
+    systems: int
     without: FloatArray
 
 
@@ -59,25 +60,28 @@ def bank_worth(
     """The worth of one bank, or the mean over D banks of one size, such as random ones.
 
     pool: (M,) abilities on the whole pool; pool_separated: (M, M) symmetric. banks: (M,) or (D, M) abilities on each
-    bank as if new; banks_separated: (M, M) or (D, M, M). A system unknown (NaN) anywhere takes no part.
+    bank as if new; banks_separated: (M, M) or (D, M, M). A system unknown (NaN) on the pool or on all banks takes no
+    part. The shares are of the pairs that a bank places; to tau and rank_error a system that it does not place ties.
     """
     banks, separated = np.atleast_2d(banks), banks_separated.reshape(-1, *pool_separated.shape)
     if banks.shape[1:] != pool.shape or separated.shape != (len(banks), len(pool), len(pool)):
         raise AssemblyError("The standings on pool and bank must be of the same systems.")
-    known = np.flatnonzero(np.isfinite(pool) & np.isfinite(banks).all(axis=0))
+    known = np.flatnonzero(np.isfinite(pool) & np.isfinite(banks).any(axis=0))
     pool_true, bank_separated = pool_separated[known][:, known], separated[:, known][:, :, known]
     pool, banks = pool[known], banks[:, known]
-    truth, found = _signs(pool), _signs(banks)
-    shares = _shares(truth, found, pool_true, bank_separated)
+    placed, truth, found = np.isfinite(banks), _signs(pool), np.nan_to_num(_signs(banks))
+    compared = pool_true & placed[:, :, None] & placed[:, None, :]
+    shares = _shares(truth, found, compared, bank_separated)
     values = np.column_stack([*shares, _tau(truth, found), _rank_errors(truth, found)])
     without = np.full((len(pool_separated), len(MEASURES)), np.nan)
     without[known] = values[1:]
-    trials, most = disjoint_pairs(pool_true), float(np.triu(pool_true, 1).sum() * len(banks))
+    trials, most = disjoint_pairs(pool_true), float(compared.sum() / 2)
     kept, reversed_, ordered, tau, rank_error = (
         _interval(values[0, k], values[1:, k], trials if k < _SHARES else 0, confidence, most)
         for k in range(len(MEASURES))
     )
-    return Worth(kept, reversed_, ordered, tau, rank_error, int(np.triu(pool_true, 1).sum()), without)
+    pairs = int(np.triu(compared.any(axis=0), 1).sum())
+    return Worth(kept, reversed_, ordered, tau, rank_error, pairs, len(known), without)
 
 
 def worth_difference(first: Worth, second: Worth, measure: str, confidence: float = 0.95) -> Interval:
@@ -115,16 +119,16 @@ def _with_and_without(pairs: FloatArray) -> FloatArray:
 
 
 def _shares(
-    truth: FloatArray, found: FloatArray, pool_true: BoolArray, bank_separated: BoolArray
+    truth: FloatArray, found: FloatArray, compared: BoolArray, bank_separated: BoolArray
 ) -> list[FloatArray]:
-    """Kept, reversed and ordered shares of the pairs that the pool separates, (1 + M,) each; NaN without any."""
+    """Kept, reversed and ordered shares of the pairs compared (D, M, M), (1 + M,) each; NaN without any."""
     agrees, opposes = found * truth > 0, found * truth < 0
-    pairs = _with_and_without(pool_true.astype(float))
+    pairs = _with_and_without(compared.mean(axis=0))
     out = []
     for events in (bank_separated & agrees, bank_separated & opposes, agrees):
         share = np.full(len(pairs), np.nan)
-        counts = _with_and_without((events & pool_true).mean(axis=0))
-        np.divide(counts, pairs, out=share, where=pairs > 0.5)
+        counts = _with_and_without((events & compared).mean(axis=0))
+        np.divide(counts, pairs, out=share, where=pairs > 0.5 / len(compared))
         out.append(np.clip(share, 0.0, 1.0))
     return out
 

@@ -16,7 +16,7 @@ from crubric_core.analysis.bank_value import (
     random_masks,
     worth_sentences,
 )
-from crubric_core.analysis.selection import orders_without_folds, query_positions
+from crubric_core.analysis.selection import masks, orders_without_folds, query_positions, usable_without_folds
 from crubric_core.analysis.stage import Memory
 from crubric_core.analysis.stages import Analysis, with_rules
 from crubric_core.bank.worth import bank_worth
@@ -99,7 +99,7 @@ def test_what_is_kept_of_the_folds_orders_the_rubrics_as_if_it_were_computed_ane
 def test_how_many_threads_share_the_work_changes_nothing(analysis, monkeypatch):
     cross, query = analysis.folds(), query_positions(analysis.queries(), analysis.given())
     given = analysis.given(), analysis.calibration(), cross, analysis.feasible, analysis.settings
-    banks = random_masks(analysis.pool, 20, 0)
+    banks = random_masks(np.tile(analysis.pool, (cross.n_folds, 1)), 20, 0)
 
     def found():
         orders = orders_without_folds(*given, budget=40)
@@ -174,10 +174,35 @@ def test_where_nothing_is_separated_no_share_is_claimed():
     assert "%" not in first
 
 
-def test_random_banks_are_of_the_pool_and_of_the_size(analysis):
-    for mask in random_masks(analysis.pool, 15, seed=3):
-        assert mask.sum() == 15
-        assert not (mask & ~analysis.pool).any()
+def test_systems_that_a_bank_cannot_place_are_counted_and_random_banks_that_place_none_are_not_mentioned():
+    curve = curve_of([0.6, 0.8, 1.0])
+    few = replace(curve.chosen[0], systems=4)
+    first, more = worth_sentences(replace(curve, chosen=(few, *curve.chosen[1:])), 10)
+    assert "random banks of 10 keep 60%" in first
+    assert "(4 of 5 systems, each placed without its own labels)" in more
+    unknown = replace(curve.random[0], separated=0)
+    first, _ = worth_sentences(replace(curve, random=(unknown, *curve.random[1:])), 10)
+    assert "random" not in first
+    assert first.endswith("and reverse none.")
+
+
+def test_random_banks_have_the_candidates_of_the_banks_that_they_are_compared_with(analysis):
+    """A rubric that tells only the system held out from the others is offered to neither."""
+    y, fold = analysis.given().y, analysis.folds().fold
+    usable = usable_without_folds(y, analysis.folds())
+    for f, row in enumerate(usable):
+        others = y[fold != f]
+        np.testing.assert_array_equal(row, [len(np.unique(c[~np.isnan(c)])) > 1 for c in others.T])
+    candidates = usable & analysis.feasible
+    assert (candidates != analysis.pool).any(), "some rubrics vary by one system alone"
+    for mask in random_masks(candidates, 15, seed=3):
+        assert not (mask & ~candidates).any()
+        assert (mask.sum(axis=1) == 15).all()
+    orders = orders_without_folds(
+        analysis.given(), analysis.calibration(), analysis.folds(), analysis.feasible, analysis.settings
+    )
+    for mask in random_masks(candidates, len(y.T), seed=3):
+        np.testing.assert_array_equal(mask, masks(orders, len(y.T), len(y.T)))
 
 
 def test_the_sizes_of_a_curve_hold_the_budget_and_no_more_than_is_ordered():

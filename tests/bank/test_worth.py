@@ -143,13 +143,29 @@ def test_an_unknown_system_takes_no_part_and_nothing_separated_is_not_available(
     pool, sure, banks, told = standings(6)
     banks = banks.astype(float)
     banks[1, 2] = np.nan
-    found = bank_worth(pool, sure, banks, told)
+    found = bank_worth(pool, sure, banks[1], told[1])
     rest = np.delete(np.arange(8), 2)
-    expected = bank_worth(pool[rest], sure[np.ix_(rest, rest)], banks[:, rest], told[:, rest][:, :, rest])
-    assert found.kept == expected.kept
+    expected = bank_worth(pool[rest], sure[np.ix_(rest, rest)], banks[1, rest], told[1][np.ix_(rest, rest)])
+    assert (found.kept, found.separated, found.systems) == (expected.kept, expected.separated, 7)
     assert np.isnan(found.without[2]).all()
-    none = np.zeros_like(sure)
-    assert np.isnan(bank_worth(pool, none, banks, told).kept.estimate)
+    none = bank_worth(pool, np.zeros_like(sure), banks, told)
+    assert np.isnan(none.kept.estimate)
+    assert none.separated == 0
+
+
+def test_of_several_banks_each_counts_the_pairs_that_it_places():
+    """A system that one random bank of ten did not place was left out of all ten; at worst none was left."""
+    pool, sure, banks, told = standings(6)
+    banks = banks.astype(float)
+    banks[0, 1] = banks[1, 2] = banks[2, [0, 3]] = np.nan
+    found = bank_worth(pool, sure, banks, told)
+    kept, compared = 0, 0
+    for bank, sees in zip(banks, told, strict=True):
+        rest = np.flatnonzero(np.isfinite(bank))
+        alone = bank_worth(pool[rest], sure[np.ix_(rest, rest)], bank[rest], sees[np.ix_(rest, rest)])
+        kept, compared = kept + alone.kept.estimate * alone.separated, compared + alone.separated
+    assert found.kept.estimate == pytest.approx(kept / compared)
+    assert found.systems == 8
 
 
 def test_standings_of_other_systems_are_refused():

@@ -140,8 +140,14 @@ def _found(table: pd.DataFrame) -> str:
     )
     return (
         f"Top–bottom gap in points: {gaps}. The whole pipeline (B4) uses {whole['rubrics']} of {plain['rubrics']} "
-        f"rubrics and ranks the systems with ρ = {num(whole['rho_b0'])} to B0; {kappa}."
+        f"rubrics and {_ranks(whole['rho_b0'], 'B0')}; {kappa}."
     )
+
+
+def _ranks(rho: float, to: str) -> str:
+    if np.isnan(rho):
+        return f"ranks too few systems for a correlation with {to}"
+    return f"ranks the systems with ρ = {num(rho)} to {to}"
 
 
 def _limits(inputs: Inputs, table: pd.DataFrame, comparison: KappaComparison) -> tuple[str, ...]:
@@ -165,8 +171,8 @@ def headline(result: ExperimentResult) -> str:
     rows = records(result.frame(), "configuration")
     whole, everything = rows["B4"], rows["B0"]
     return (
-        f"With {int(whole['rubrics']):,} of {count(int(everything['rubrics']), 'rubric')} the whole pipeline ranks "
-        f"the systems with ρ = {num(whole['rho_b0'])} to plain pass or fail on all."
+        f"With {int(whole['rubrics']):,} of {count(int(everything['rubrics']), 'rubric')} the whole pipeline "
+        f"{_ranks(whole['rho_b0'], 'plain pass or fail on all')}."
     )
 
 

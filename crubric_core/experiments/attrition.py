@@ -31,13 +31,13 @@ def attrition(
     watch.step(1.0, "Done")
     tables = {"curve": curve_table(curve, homogeneous, mixture), "models": model_table(homogeneous, mixture)}
     limits = []
-    if len(curve.m) < len(inputs.reduction.systems):
+    if 0 < len(curve.m) < len(inputs.reduction.systems):
         limits.append(
             f"Only cells with a label of every judge count: the curve ends at {len(curve.m)} of "
             f"{len(inputs.reduction.systems)} systems, which at least half of the rubrics have. Where judges leave out "
             "what they are unsure of, it is too high."
         )
-    if panel.shape[2] > 1:
+    if panel.shape[2] > 1 and len(curve.m):
         limits.append(
             "Both models extrapolate from these systems; new ones may be harder or easier to judge."
         )
@@ -96,6 +96,7 @@ def _found(curve: RetentionCurve, homogeneous: HomogeneousFit, mixture: BetaMixt
             f"{num(curve.distinguishability[-1])} of the rubrics have both outcomes at {last} systems."
         )
     peak = int(np.nanargmax(curve.joint)) if np.isfinite(curve.joint).any() else 0
+    at_last = f" and {num(curve.joint[-1])} at {last}" if peak < len(curve.m) - 1 else ""
     better = "mixture of rubrics" if mixture.rmse < homogeneous.rmse else "single rate"
     compared = (
         f" The {better} fits closer (RMSE {num(mixture.rmse)} for the Beta mixture, {num(homogeneous.rmse)} for ρ^m "
@@ -106,7 +107,7 @@ def _found(curve: RetentionCurve, homogeneous: HomogeneousFit, mixture: BetaMixt
     return (
         f"Unanimity on all systems keeps {num(curve.consistency[0])} of the rubrics at 1 system and "
         f"{num(curve.consistency[-1])} at {last}; with both outcomes asked for as well, most are kept at "
-        f"{curve.m[peak]} systems ({num(curve.joint[peak])}) and {num(curve.joint[-1])} at {last}.{compared}"
+        f"{count(int(curve.m[peak]), 'system')} ({num(curve.joint[peak])}){at_last}.{compared}"
     )
 
 

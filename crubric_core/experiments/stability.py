@@ -223,10 +223,9 @@ def _found(kinds: pd.DataFrame, full: AnalysisOutcome, basis: Basis) -> str:
         for row in kinds.to_dict("records")
         if row["variants"]
     ]
-    return (
-        f"The full analysis has a bank of {len(full.bank)} rubrics and {count(len(set(full.tier.values())), 'tier')}; "
-        f"{'; '.join(parts)}."
-    )
+    bank, tiers = count(len(full.bank), "rubric"), count(len(set(full.tier.values())), "tier")
+    rest = "; ".join(parts) or "what would be left without any part is too little to analyse"
+    return f"The full analysis has a bank of {bank} and {tiers}; {rest}."
 
 
 def _limits(inputs: Inputs, table: pd.DataFrame, asked: Sequence[str]) -> tuple[str, ...]:

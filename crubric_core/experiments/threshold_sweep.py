@@ -161,9 +161,9 @@ def _found(tables: dict[str, pd.DataFrame], inputs: Inputs, comparison: KappaCom
     if inputs.gate_off:
         return f"{against}; the gate is off, so that no threshold changes it."
     if np.isnan(last["kappa"]):
-        return (
-            f"{against}; at τ_c = {last['tau_c']:g} the {int(last['kept'])} rubrics kept leave it undefined."
-        )
+        kept = count(int(last["kept"]), "rubric")
+        end = f"it is undefined on the {kept} kept" if last["kept"] else "no rubric is kept"
+        return f"{against}; at τ_c = {last['tau_c']:g} {end}."
     rises = bool((np.diff([row["kappa"] for row in table if np.isfinite(row["kappa"])]) >= 0).all())
     shown = compared(last["unread_low"], last["unread_high"], "a rise", "a fall", "no change that is shown")
     return (
@@ -195,7 +195,7 @@ def _limits(inputs: Inputs, comparison: KappaComparison, splits: int, few: int) 
             "With two judges unanimity is pairwise agreement itself: it adds no independent evidence."
         )
     if (queries := len(inputs.queries)) < 20:
-        limits.append(f"The intervals rest on only {queries} queries.")
+        limits.append(f"The intervals rest on only {count(queries, 'query', 'queries')}.")
     return tuple(limits)
 
 

@@ -153,7 +153,7 @@ def growth_sentence(found: Attrition, aim: int) -> str:
         shown.append(f"{curve.consistency[-1]:.0%} with {last:,}")
     beyond = float(found.projection(aim))
     if aim > last and np.isfinite(beyond):
-        shown.append(f"about {beyond:.1%} with {aim:,}")
+        shown.append(f"{'about ' + _share(beyond) if beyond >= 0.0005 else 'less than 0.1%'} with {aim:,}")
     return f"Unanimity on every system keeps {listed(shown)}."
 
 

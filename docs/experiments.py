@@ -1,8 +1,9 @@
-"""Make docs/experiments.md again: python -m docs.experiments
+"""Make docs/experiments.md and docs/datasets/ again: python -m docs.experiments
 
 Runs every experiment on the simulated study and on those of the optional real datasets whose folder is there
 (CRUBRIC_REAL_DATA), with the parameters of SIZES, or of the experiments themselves under ``--full``. Every conclusion
-on the page is computed from the results. The page holds numbers and the names of the datasets, nothing of their texts.
+is computed from the results. The page has the conclusions, and a page of each dataset its tables: numbers and names,
+nothing of the datasets' texts.
 """
 
 from __future__ import annotations
@@ -205,14 +206,17 @@ def run_all(workspace: Workspace, dataset: str, sizes: Mapping[str, Mapping[str,
     return found
 
 
-def section(workspace: Workspace, dataset: str, found: Mapping[str, Any]) -> str:
-    """The dataset's part of the page: each experiment's sentences and its tables, the long ones left to the program."""
+def dataset_page(workspace: Workspace, dataset: str, found: Mapping[str, Any]) -> str:
+    """The dataset's page: each experiment's sentences and its tables, the long ones left to the program."""
     counts = workspace.dataset(dataset).counts()
     kinds = ("systems", "queries", "rubrics", "judges", "labels")
     sizes = ", ".join(count(int(counts[kind]), kind.removesuffix("s")) for kind in kinds)
-    parts = [f"## {dataset}\n\n{sizes}.\n"]
+    parts = [
+        f"# The experiments on {dataset}\n",
+        f"Made with [experiments.md](../experiments.md), which says how. {sizes}.\n",
+    ]
     for name, result in found.items():
-        parts.append(f"### {dataset}: {EXPERIMENTS[name].title}\n")
+        parts.append(f"## {EXPERIMENTS[name].title}\n")
         if isinstance(result, str):
             parts.append(f"Not possible: {result}\n")
             continue
@@ -220,11 +224,11 @@ def section(workspace: Workspace, dataset: str, found: Mapping[str, Any]) -> str
         for key, table in EXPERIMENTS[name].tables.items():
             if table.on_page and 0 < len(result.tables[key]) <= LONGEST:
                 parts += [f"{table.title}:\n", markdown_sheet(declared_sheet(result, key)) + "\n"]
-    return "\n".join(parts)
+    return "\n".join(parts).rstrip() + "\n"
 
 
-def head(sizes: Mapping[str, Mapping[str, Any]]) -> str:
-    """What was run, with which settings and sizes."""
+def head(sizes: Mapping[str, Mapping[str, Any]], datasets: Sequence[str]) -> str:
+    """What was run, with which settings and sizes, and where the tables of each dataset are."""
     settings = Settings()
     changed = [
         f"`{name}` with {', '.join(f'{key} = {value}' for key, value in given.items())} "
@@ -239,6 +243,8 @@ def head(sizes: Mapping[str, Mapping[str, Any]]) -> str:
         f"gate by {settings.gate}, strategy `{settings.strategy}`, B = {settings.budget}, "
         f"{settings.replicates} replicates, {settings.confidence:.0%} intervals, seed {settings.seed}). {small}"
     )
+    links = [f"[{name}](datasets/{name}.md)" for name in datasets]
+    pages = f" All tables: {listed(links, most=len(links))}." if links else ""
     return f"""# Does it hold? The experiments on five datasets
 
 Made by one command, conclusions included; do not edit by hand:
@@ -247,30 +253,32 @@ Made by one command, conclusions included; do not edit by hand:
 
 {textwrap.fill(run.strip(), 120)}
 
-"—" is unknown. What each experiment computes stands in its module under `crubric_core/experiments/`.
+"—" is unknown. What each experiment computes stands in its module under `crubric_core/experiments/`.{pages}
 
 """
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Write the page."""
-    parser = argparse.ArgumentParser(description="Make docs/experiments.md again.")
+    """Write the pages."""
+    parser = argparse.ArgumentParser(description="Make docs/experiments.md and docs/datasets/ again.")
     parser.add_argument("--full", action="store_true", help="the experiments' own sizes")
     parser.add_argument("--datasets", nargs="+", default=list(DATASETS), choices=DATASETS)
-    parser.add_argument("--out", type=Path, default=ROOT / "docs" / "experiments.md")
+    parser.add_argument("--out", type=Path, default=ROOT / "docs")
     args = parser.parse_args(arguments)
     sizes: Mapping[str, Mapping[str, Any]] = {} if args.full else SIZES
-    sections, results = [], dict[str, dict[str, ExperimentResult]]()
+    results = dict[str, dict[str, ExperimentResult]]()
+    (args.out / "datasets").mkdir(parents=True, exist_ok=True)
     with Workspace() as workspace:
         for dataset in args.datasets:
             if not load(workspace, dataset):
-                sections.append(f"## {dataset}\n\nNot run: its folder was not there.\n")
+                print(f"{dataset}: not run, its folder is not there", file=sys.stderr)
                 continue
             found = run_all(workspace, dataset, sizes)
             results[dataset] = {name: r for name, r in found.items() if isinstance(r, ExperimentResult)}
-            sections.append(section(workspace, dataset, found))
-    page = head(sizes) + conclusions(results) + headlines(results) + "\n".join(sections)
-    args.out.write_text(page.rstrip() + "\n", "utf-8")
+            page = dataset_page(workspace, dataset, found)
+            (args.out / "datasets" / f"{dataset}.md").write_text(page, "utf-8")
+    page = head(sizes, list(results)) + conclusions(results) + headlines(results)
+    (args.out / "experiments.md").write_text(page.rstrip() + "\n", "utf-8")
 
 
 if __name__ == "__main__":

@@ -82,7 +82,7 @@ def test_headlines_are_those_of_the_results_and_sizes_are_stated(results):
     text = headlines({"gold": results}).replace("\\", "")
     for name, result in results.items():
         assert EXPERIMENTS[name].headline(result) in text
-    stated = " ".join(head(SIZES).split())
+    stated = " ".join(head(SIZES, NAMES).split())
     for name, given_sizes in SIZES.items():
         for key, value in given_sizes.items():
             assert f"{key} = {value}" in stated

@@ -33,11 +33,9 @@ composing.working_table(study, search_rubrics(study.reduction().rubrics))
 widgets.notes(composition_notes(study.settings, study.constraints(), study.order(), study.feasible))
 widgets.lazy_tabs({name: partial(part, study) for name, part in composing.PARTS.items()}, "compose")
 parts_of_table = study.reduction(), study.calibration(), study.order(), study.settings
-left, right = st.columns([1, 3], vertical_alignment="bottom")
-with left:
+with st.container(horizontal=True, vertical_alignment="bottom"):
     widgets.download("Download bank.csv", partial(bank_table, *parts_of_table), "bank.csv")
     download_bank(study)
-with right:
     download_form(study)
 parts = {name: partial(section, study) for name, section in sections.SECTIONS.items()}
 widgets.lazy_tabs(parts, key="part")

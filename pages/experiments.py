@@ -9,7 +9,13 @@ from crubric_core.ui.text import plain
 
 study = open_study("Experiments")
 name = st.segmented_control(
-    "Experiment", list(EXPERIMENTS), default="crossfit", required=True, key="experiment", bind="query-params"
+    "Experiment",
+    list(EXPERIMENTS),
+    default="crossfit",
+    format_func=lambda name: EXPERIMENTS[name].title,
+    required=True,
+    key="experiment",
+    bind="query-params",
 )
 st.markdown(plain(EXPERIMENTS[name].question))
 seen = experiments.background().changes  # before the result is looked for: what ends meanwhile is noticed

@@ -22,10 +22,13 @@ items = loaders.items_table(study)
 responses, information = study.curves()
 
 sharpest = np.sort(fitted.nu)[::-1].cumsum()
+constant = int(fit.constant.sum())
 half = int(np.searchsorted(sharpest, sharpest[-1] / 2)) + 1
 study.answer(
-    f"Half of all information about these systems comes from {half:,} of {count(len(items), 'rubric')}. "
-    f"Rubrics without information (the same label for every system): {int(fit.constant.sum()):,}."
+    f"Half of all information about these systems comes from {half:,} of {count(len(items), 'rubric')}.",
+    f"{constant:,} {'gives' if constant == 1 else 'give'} none: the same label for every system."
+    if constant
+    else "",
 )
 if not fit.converged:
     st.warning("The fit did not converge: read these figures as provisional.")

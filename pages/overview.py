@@ -4,7 +4,7 @@ import streamlit as st
 
 from crubric_core.access import current_role
 from crubric_core.analysis.health import overview_sentence
-from crubric_core.analysis.warnings import dataset_warnings
+from crubric_core.analysis.warnings import unranked_warnings
 from crubric_core.figures import overview as figures
 from crubric_core.ui import loaders, widgets
 from crubric_core.ui.charts import drawn
@@ -16,7 +16,6 @@ from crubric_core.ui.tour import show_tour
 study = open_study("Overview", settings=False)
 facts, reduction = loaders.facts(study), study.reduction()
 counts, shares = facts.counts, loaders.shares(study)
-warnings = dataset_warnings(reduction)
 instances = counts["systems"] * counts["rubrics"]
 
 judged = (
@@ -28,7 +27,7 @@ if reduction.pass_marks:
     st.caption(plain(" ".join(reduction.pass_marks)))
 cards = empty_cards()
 show_tour(editor=current_role() == "editor")
-widgets.notes(warnings)
+widgets.notes(unranked_warnings(reduction))  # all else is in the chips
 widgets.figures_row(
     {
         "Labels": f"{counts['labels']:,}",
@@ -58,7 +57,7 @@ else:
         widgets.show(
             drawn(figures.judge_shares, shares.means, facts.systems, facts.judges, "share passed"),
             alt="Share of rubrics that each judge passes, by system",
-            title="How lenient each judge is",
+            title="How lenient each judge is" if counts["judges"] > 1 else "Share of rubrics passed",
         )
     with right:
         if counts["missing_share"]:

@@ -13,11 +13,17 @@ below, unclassified = ((table["status"] == status).sum() for status in ("below �
 by_type = len(table) - below - unclassified
 
 if unclassified == len(table):
-    study.answer(f"None of {count(len(table), 'query', 'queries')} has a type: all are scored pass or fail.")
+    queries = count(len(table), "query", "queries")
+    study.answer(f"None of {queries} has a type: all are scored pass or fail.", "Classify gives types.")
 else:
+    reasons = {
+        f"below τ_t = {study.settings.tau_t:.2f}": below,
+        "without a type": unclassified,
+    }
+    others = " and ".join(f"{n:,} {why}" for why, n in reasons.items() if n)
     study.answer(
-        f"{by_type:,} of {count(len(table), 'query', 'queries')} are scored by the rules of their type;",
-        f"{below:,} stay below τ_t = {study.settings.tau_t:.2f} and {unclassified:,} have no type: pass or fail.",
+        f"{by_type:,} of {count(len(table), 'query', 'queries')} are scored by the rules of their type"
+        + (f"; {others} by pass or fail." if others else ".")
     )
 show_message()
 

@@ -137,7 +137,7 @@ def worth_sentences(curve: WorthCurve, size: int) -> tuple[str, str]:
             _enough(curve),
         )
     kept, turned = chosen.kept, chosen.reversed.estimate
-    reverse = "reverse none" if turned == 0 else f"reverse {turned:.1%}"
+    reverse = "reverse none" if turned == 0 else f"reverse {_at_least(turned, 0.001, '.1%')}"
     verb = "keeps" if size == 1 else "keep"
     first = (
         f"{count(size, 'rubric')} {verb} {kept.estimate:.0%} [{kept.low:.0%}, {kept.high:.0%}] of the "
@@ -147,10 +147,16 @@ def worth_sentences(curve: WorthCurve, size: int) -> tuple[str, str]:
         kept = random.kept
         first += f"; random banks of {size:,} keep {kept.estimate:.0%} [{kept.low:.0%}, {kept.high:.0%}]"
     systems = f"{chosen.systems:,}" + (f" of {curve.systems:,}" if chosen.systems < curve.systems else "")
+    ranks = _at_least(chosen.rank_error.estimate, 0.1, ".1f")
     return f"{first}.", (
-        f"On average a new system lands {chosen.rank_error.estimate:.1f} ranks from its rank on all of them "
+        f"On average a new system lands {ranks} ranks from its rank on all of them "
         f"({systems} systems, each placed without its own labels). {_enough(curve)}"
     )
+
+
+def _at_least(value: float, step: float, form: str) -> str:
+    """A number as written in steps of ``step``; one that would round to 0 is "less than" a step."""
+    return f"less than {step:{form}}" if 0 < value < step / 2 else f"{value:{form}}"
 
 
 def _enough(curve: WorthCurve) -> str:
@@ -160,6 +166,4 @@ def _enough(curve: WorthCurve) -> str:
         return f"No bank of up to {int(curve.sizes[-1]):,} keeps {TARGET:.0%}."
     if least >= curve.pool:
         return f"Of the {len(curve.sizes)} sizes tried, only all {curve.pool:,} keep {TARGET:.0%}."
-    return (
-        f"{TARGET:.0%} are kept from {least:,} rubrics on, the least of the {len(curve.sizes)} sizes tried."
-    )
+    return f"Of the {len(curve.sizes)} sizes tried, {least:,} is the least that keeps {TARGET:.0%}."

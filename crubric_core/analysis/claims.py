@@ -63,9 +63,9 @@ def claims_of(board: Board, others: Sequence[OtherRanking] = ()) -> Claims:
 
 
 def first_tier(board: Board) -> str:
-    """Who is in the first tier, best first; "" where every pair is separated, or nobody is compared."""
+    """Who is in the first tier, best first; "" where every pair is separated, or there is one or none."""
     best = _best_first(board)
-    if not len(board.comparisons) or board.comparisons["separated"].all():
+    if len(board.comparisons) < 2 or board.comparisons["separated"].all():
         return ""
     names = [name(board.systems[i]) for i in best if board.standing.tier[i] == 1]
     if len(names) == len(best) > 2:
@@ -201,7 +201,7 @@ def _against(board: Board, other: OtherRanking) -> str:
     above, below = (name(board.systems[i]) for i in other.example or (0, 0))
     verb = "separates" if other.tested else "orders"
     return (
-        f"But {other.name} {verb} {other.reversed:,} of these {count(other.separated, 'separated pair')} the other "
+        f"But {other.name} {verb} {other.reversed:,} of the {count(other.separated, 'separated pair')} the other "
         f"way: {above} above {below}{', for one' if other.reversed > 1 else ''}."
     )
 
@@ -212,5 +212,5 @@ def _alike(other: OtherRanking) -> str:
     if not other.separated:
         return f"{subject} agrees with this order at {rho}."
     verb = "separates" if other.tested else "orders"
-    pairs = f"{other.kept:,} of these {count(other.separated, 'separated pair')}"
+    pairs = f"{other.kept:,} of the {count(other.separated, 'separated pair')}"
     return f"{subject} {verb} {pairs} alike and none the other way{f' ({rho})' if rho else ''}."

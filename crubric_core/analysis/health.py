@@ -62,15 +62,16 @@ def labels_chip(n_labels: int, missing: float, n_systems: int, n_queries: int) -
     if n_systems < 2:
         return Chip("Labels", figure, "stop", "There is one system: add labels of others to compare it with.")
     if n_systems < FEW_SYSTEMS:
-        said = f"{count(n_systems, 'system')} only: claims are about scores. Add labels of {FEW_SYSTEMS} or more."
+        said = f"Only {n_systems} systems: claims are about scores, from {FEW_SYSTEMS} on about abilities. Add systems."
         return Chip("Labels", figure, "look", said)
     if n_queries < FEW_UNITS:
-        said = f"{count(n_queries, 'query', 'queries')} only: few pairs can be separated. Add queries."
+        said = f"Only {count(n_queries, 'query', 'queries')}: few pairs can be separated. Add queries."
         return Chip("Labels", figure, "look", said)
     if missing > MUCH_MISSING:
         said = f"{missing:.0%} are missing: add them, and label the answers that failed as failed."
         return Chip("Labels", figure, "look", said)
-    return Chip("Labels", figure, "good", f"{n_labels:,} labels, {missing:.0%} missing.")
+    said = f"{count(n_systems, 'system')} on {count(n_queries, 'query', 'queries')}."
+    return Chip("Labels", figure, "good", said)
 
 
 def agreement_chip(reduction: Reduction, gate: Gate, verdict: GateVerdict) -> Chip:
@@ -81,7 +82,7 @@ def agreement_chip(reduction: Reduction, gate: Gate, verdict: GateVerdict) -> Ch
         return Chip("Agreement", "unknown", "look", said)
     known = gate.values[np.isfinite(gate.values)]
     figure = (
-        f"{gate.statistic} {np.median(known):.2f}, {dropped:.0%} dropped"
+        f"median {gate.statistic} {np.median(known):.2f}, {dropped:.0%} dropped"
         if len(known)
         else f"{dropped:.0%} dropped"
     )
@@ -90,7 +91,8 @@ def agreement_chip(reduction: Reduction, gate: Gate, verdict: GateVerdict) -> Ch
     if int(reduction.max_panel.max()) == 2:
         said = "At most two judges label a cell: their shared errors cannot be seen. Add a third judge."
         return Chip("Agreement", figure, "look", said)
-    return Chip("Agreement", figure, "good", f"{dropped:.0%} of the rubrics are dropped.")
+    said = f"{int(gate.feasible.sum()):,} of {count(len(gate.feasible), 'rubric')} pass."
+    return Chip("Agreement", figure, "good", said)
 
 
 def model_chip(calibration: Calibration) -> Chip:
@@ -104,8 +106,8 @@ def model_chip(calibration: Calibration) -> Chip:
     figure = f"{fit.model}, {aberrant:.0%} negative item–rest"
     if aberrant > 0.1:
         said = (
-            f"{aberrant:.0%} of the rubrics have a negative item–rest correlation, and by chance half of those that "
-            "are unrelated to ability have one: look at them on Items."
+            f"Of the rubrics that are not constant, {aberrant:.0%} have a negative item–rest correlation. By chance "
+            "half of those that are unrelated to ability have one: look at them on Items."
         )
         return Chip("Model", figure, "look", said)
     return Chip("Model", figure, "good", f"The {fit.model} fit converged.")
@@ -113,14 +115,14 @@ def model_chip(calibration: Calibration) -> Chip:
 
 def bank_chip(candidates: int, budget: int, queries: int, covered: int) -> Chip:
     """How many rubrics there are to choose from, and how many queries the bank covers."""
-    figure = f"{min(budget, candidates):,} of {candidates:,}"
+    figure = f"{min(budget, candidates):,} of {count(candidates, 'rubric')}"
     if candidates <= budget:
         said = f"{count(candidates, 'rubric')} can be chosen: a bank of {budget:,} leaves none out, a lower B does."
         return Chip("Bank", figure, "good" if candidates else "look", said)
+    said = f"The bank covers {covered:,} of {count(queries, 'query', 'queries')}"
     if covered < queries / 2:
-        said = f"The bank covers {covered:,} of {count(queries, 'query', 'queries')}: raise B."
-        return Chip("Bank", figure, "look", said)
-    return Chip("Bank", figure, "good", f"{budget:,} of {candidates:,} rubrics; {covered:,} queries covered.")
+        return Chip("Bank", figure, "look", f"{said}: raise B.")
+    return Chip("Bank", figure, "good", f"{said}.")
 
 
 def board_chip(board: Board, claims: Claims) -> Chip:
@@ -146,7 +148,7 @@ def board_chip(board: Board, claims: Claims) -> Chip:
         contradiction = sentence_case(claims.contradicted[0].removeprefix("But "))
         return Chip("Board", figure, "look", f"{contradiction} Look at Pairs on the leaderboard.")
     if standing.unit == "domain" and standing.n_units < FEW_UNITS:
-        said = f"{units(standing)} only: few pairs can be separated. Add domains."
+        said = f"Only {units(standing)}: few pairs can be separated. Add domains."
         return Chip("Board", figure, "look", said)
     if effect > LARGE_EFFECT:
         said = (

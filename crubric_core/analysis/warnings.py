@@ -29,17 +29,22 @@ def dataset_warnings(reduction: Reduction) -> tuple[str, ...]:
             "No cell has labels of two judges: measurability cannot be estimated and the τ_c gate is off."
         )
     elif int(reduction.max_panel.max()) == 2:
-        warnings.append("At most two judges a cell: agreement gives no independent rubric-level signal.")
+        warnings.append("At most two judges label a cell: their agreement says little about a single rubric.")
     n_systems = len(reduction.systems)
     if too_few_to_cross_fit(n_systems):
         warnings.append(
-            f"Only {count(n_systems, 'system')}: item slopes are hardly identified; read tiers, not ranks."
+            f"Only {count(n_systems, 'system')}: discriminations are hardly known; read tiers, not ranks."
         )
+    return (*warnings, *unranked_warnings(reduction))
+
+
+def unranked_warnings(reduction: Reduction) -> tuple[str, ...]:
+    """Systems without any consensus label."""
     empty = int(np.isnan(reduction.y).all(axis=1).sum())
-    if empty:
-        verb = "has" if empty == 1 else "have"
-        warnings.append(f"{count(empty, 'system')} {verb} no consensus label and cannot be ranked.")
-    return tuple(warnings)
+    if not empty:
+        return ()
+    verb = "has" if empty == 1 else "have"
+    return (f"{count(empty, 'system')} {verb} no consensus label and cannot be ranked.",)
 
 
 def gate_warnings(verdict: GateVerdict) -> tuple[str, ...]:
@@ -81,8 +86,10 @@ def fit_warnings(calibration: Calibration, feasible: BoolArray, settings: Settin
             "Fixed 41-node grid: abilities are quantised to its 0.2 spacing; use adaptive to rank."
         )
     if constant := int(fit.constant.sum()):
+        verb = "has" if constant == 1 else "have"
         warnings.append(
-            f"The same label everywhere, so no information: {constant:,} of {count(len(fit.constant), 'rubric')}."
+            f"{constant:,} of {count(len(fit.constant), 'rubric')} {verb} the same label for every system, which gives "
+            "no information."
         )
     if (calibration.item_rest < 0).any():
         warnings.append(_negative(calibration.item_rest, int(np.isfinite(fit.theta).sum())))
@@ -96,11 +103,12 @@ def fit_warnings(calibration: Calibration, feasible: BoolArray, settings: Settin
 
 def _negative(item_rest: FloatArray, n_systems: int) -> str:
     """How many rubrics have a negative item–rest correlation, beside what chance gives rubrics unrelated to ability."""
+    negative = int((item_rest < 0).sum())
     said = (
-        f"A negative item–rest correlation: {count(int((item_rest < 0).sum()), 'rubric')}. By chance half of the "
-        "rubrics that are unrelated to ability have one"
+        f"{count(negative, 'rubric')} {'has' if negative == 1 else 'have'} a negative item–rest correlation. By chance "
+        "half of the rubrics that are unrelated to ability have one"
     )
     if n_systems < LEAST_SYSTEMS:
         return f"{said}."
     bound = least_negative(n_systems)
-    return f"{said}, and 1% of them one below {bound:.2f}: here {count(int((item_rest < bound).sum()), 'rubric')}."
+    return f"{said}, and 1% of them one below {bound:.2f}, as {int((item_rest < bound).sum()):,} here."

@@ -119,7 +119,7 @@ def strategies(shares: Mapping[str, FloatArray], budget: int) -> go.Figure:
         )
     _share_axis(fig, 1, longest)
     # Random choice may take rubrics that the gate drops, and so pass 100%.
-    fig.update_yaxes(range=[0, 1.03 * max(1.0, *(float(share.max(initial=0)) for share in shares.values()))])
+    fig.update_yaxes(range=[0, 1.12 * max(1.0, *(float(share.max(initial=0)) for share in shares.values()))])
     _budget_line(fig, budget, longest)
     return fig
 

@@ -135,7 +135,7 @@ def rank_probability(systems: Sequence[str], probability: FloatArray, first: int
         zmin=0,
         zmax=1,
         colorscale=[list(stop) for stop in FADING],
-        xgap=1,
+        xgap=int(probability.shape[1] <= NAMED_COLUMNS),
         ygap=1,
         colorbar={"title": {"text": "P(rank ≤ k)", "side": "top"}, "thickness": 12, "tickformat": ".0%"},
         customdata=_names(systems, probability.shape),
@@ -288,4 +288,6 @@ def _names(systems: Sequence[str], shape: tuple[int, ...]) -> np.ndarray:
 
 
 def _rank_axis(fig: go.Figure, first: int, last: int) -> None:
-    fig.update_xaxes(range=[first - 0.5, last + 0.5], dtick=-(-(last - first + 1) // 15), showgrid=False)
+    ranks = last - first + 1
+    dtick = 1 if ranks <= 15 else -(-ranks // 8)
+    fig.update_xaxes(range=[first - 0.5, last + 0.5], dtick=dtick, showgrid=False)

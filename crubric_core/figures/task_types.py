@@ -42,6 +42,7 @@ def certainty(likeliest: FloatArray, tau_t: float) -> go.Figure:
     )
     marker_line(fig, tau_t, f"τ<sub>t</sub> = {tau_t:.2f}")
     fig.update_xaxes(range=[0, 1])
+    fig.update_yaxes(range=[0, 1.15 * max(int(height.max()), 1)])  # the name of the line is above the bars
     return fig
 
 
@@ -59,6 +60,7 @@ def probabilities(names: Sequence[str], shares: FloatArray, tau_t: float) -> go.
     )
     rows_axis(fig, names)
     marker_line(fig, tau_t, "τ<sub>t</sub>")
+    fig.update_yaxes(range=[len(names) - 0.5, -1.1])  # the name of the line is above the bars
     fig.update_xaxes(range=[0, 1], tickformat=".0%")
     return fig
 

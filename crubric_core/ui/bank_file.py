@@ -66,6 +66,7 @@ def download_form(study: StudyPage) -> None:
         index=None,
         format_func=FORMS.__getitem__,
         placeholder="choose a tool",
+        width=300,
         key="bank form",
         help="Each carries the rubrics' ids, so that its results come back on the New system page",
     )

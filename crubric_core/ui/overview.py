@@ -75,7 +75,7 @@ def _show_chip(card: Card, make: Callable[[], Chip]) -> Chip:
         card.head.markdown(f"**{chip.name}** · {MARKS[chip.state]}")
         st.markdown(plain(chip.figure))
         st.caption(plain(chip.sentence))
-        st.page_link(loaders.PAGES / f"{PAGES[chip.name]}.py", label="Open")
+        st.page_link(loaders.PAGES / f"{PAGES[chip.name]}.py", label=f"Open {PAGES[chip.name].capitalize()}")
     return chip
 
 

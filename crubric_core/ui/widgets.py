@@ -48,7 +48,7 @@ INGESTS = {
 
 def answer(place: DeltaGenerator, *sentences: str) -> None:
     """The page's question answered in figures of this dataset; plain text, names and all."""
-    place.header(" ".join(plain(s) for s in sentences), anchor=False)
+    place.header(" ".join(plain(s) for s in sentences if s), anchor=False)
 
 
 def show(fig: go.Figure | Sent, alt: str, title: str = "", look: str = "") -> None:

@@ -157,7 +157,7 @@ def test_the_sentence_states_the_share_kept_by_the_bank_and_by_random_ones(analy
 
 
 def test_the_least_bank_is_the_first_from_which_on_every_size_keeps_the_target():
-    assert "95% are kept from 20 rubrics on" in worth_sentences(curve_of([0.5, 1.0, 1.0]), 10)[1]
+    assert "sizes tried, 20 is the least that keeps 95%." in worth_sentences(curve_of([0.5, 1.0, 1.0]), 10)[1]
     assert "No bank of up to 40" in worth_sentences(curve_of([1.0, 1.0, 0.5]), 10)[1]
 
 
@@ -165,6 +165,18 @@ def test_of_a_bank_that_holds_the_whole_pool_no_share_is_claimed():
     first, more = worth_sentences(replace(curve_of([0.5, 0.6, 1.0]), pool=40), 40)
     assert first == "40 rubrics are all that pass: the bank separates the same 10 pairs."
     assert "Of the 3 sizes tried, only all 40 keep 95%." in more
+
+
+def test_what_is_little_is_not_written_as_none():
+    curve = curve_of([0.6, 0.8, 1.0])
+    little = replace(
+        curve.chosen[0],
+        reversed=replace(curve.chosen[0].reversed, estimate=0.0004),
+        rank_error=replace(curve.chosen[0].rank_error, estimate=0.03),
+    )
+    first, more = worth_sentences(replace(curve, chosen=(little, *curve.chosen[1:])), 10)
+    assert "and reverse less than 0.1%;" in first
+    assert "lands less than 0.1 ranks from" in more
 
 
 def test_where_nothing_is_separated_no_share_is_claimed():

@@ -23,8 +23,8 @@ def said(item_rest, n_systems):
 
 def test_negative_correlations_are_told_beside_what_chance_gives():
     assert said([0.2, -0.1, -0.8], 10) == (
-        "A negative item–rest correlation: 2 rubrics. By chance half of the rubrics that are unrelated to ability have "
-        "one, and 1% of them one below -0.72: here 1 rubric.",
+        "2 rubrics have a negative item–rest correlation. By chance half of the rubrics that are unrelated to ability "
+        "have one, and 1% of them one below -0.72, as 1 here.",
     )
     assert said([0.2, 0.0, 0.8], 10) == ()
 
@@ -38,6 +38,6 @@ def test_a_share_of_unrelated_rubrics_as_told_is_below_the_bound(n_systems):
     rng = np.random.default_rng(0)
     ability, labels = rng.normal(size=n_systems), rng.normal(size=(20_000, n_systems))
     r = np.array([stats.pearsonr(ability, row)[0] for row in labels])
-    bound = float(said([0.2, -0.1, -0.8], n_systems)[0].split("below ")[1].split(":")[0])
+    bound = float(said([0.2, -0.1, -0.8], n_systems)[0].split("below ")[1].split(", as")[0])
     assert (r < 0).mean() == pytest.approx(0.5, abs=0.02)
     assert (r < bound).mean() == pytest.approx(0.01, abs=0.003)

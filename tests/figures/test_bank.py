@@ -43,6 +43,7 @@ def test_strategies_may_have_lengths_of_their_own() -> None:
     fig = bank.strategies({"greedy": np.linspace(0, 1, 100), "hard": np.linspace(0, 0.5, 10)}, 20)
     assert [t.x[-1] for t in fig.data] == [100, 10]
     assert fig.layout.xaxis.range[1] == pytest.approx(2, abs=0.1)
+    assert fig.layout.yaxis.range[1] > 1.1, "the name of the line is above them"
 
 
 def test_every_query_is_counted_once_and_the_uncovered_ones_stand_out() -> None:

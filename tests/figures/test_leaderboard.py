@@ -160,6 +160,14 @@ def test_unknown_abilities_leave_an_empty_comparison() -> None:
     assert len(board.bank_against_pool(["a", "b"], nothing, nothing).data) == 1
 
 
+def test_the_ranks_of_many_systems_touch_and_few_are_named() -> None:
+    many = board.rank_probability([str(i) for i in range(40)], np.full((40, 60), 0.5))
+    assert many.data[0].xgap == 0
+    assert 60 / many.layout.xaxis.dtick <= 8
+    few = board.rank_probability([str(i) for i in range(15)], np.full((15, 15), 0.5))
+    assert (few.data[0].xgap, few.layout.xaxis.dtick) == (1, 1)
+
+
 def test_a_hostile_system_name_is_escaped_wherever_it_stands(made, bank) -> None:
     square = np.full((15, 15), 0.5)
     ranks = np.arange(1, 16)

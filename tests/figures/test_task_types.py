@@ -29,3 +29,8 @@ def test_stressed_and_punished_rubrics_stand_apart() -> None:
 
 def test_one_bar_for_each_type() -> None:
     assert list(probabilities(["a", "b"], np.array([0.25, 0.75]), 0.5).data[0].text) == ["25%", "75%"]
+
+
+def test_the_name_of_the_threshold_is_above_the_bars() -> None:
+    assert certainty(np.full(20, 0.5), 0.5).layout.yaxis.range[1] > 22
+    assert probabilities(["a", "b"], np.array([0.25, 0.75]), 0.5).layout.yaxis.range[1] < -1

@@ -72,19 +72,19 @@ def test_without_data_the_page_says_what_to_do(open_page: Open, tmp_path: Path) 
 def test_an_experiment_runs_beside_the_page_and_its_result_is_there_for_who_comes_later(
     open_page: Open, own: Path
 ) -> None:
-    app = open_page("experiments", own, experiment="sweep", seed="11")
+    app = open_page("experiments", own, experiment=EXPERIMENTS["sweep"].title, seed="11")
     assert first_line(app) == "Not run yet on these labels with these settings."
     press(app, "Run")
     assert not app.exception
     until(app, lambda a: "κ" in first_line(a))
-    later = open_page("experiments", own, experiment="sweep", seed="11")
+    later = open_page("experiments", own, experiment=EXPERIMENTS["sweep"].title, seed="11")
     assert first_line(later) == first_line(app)
-    other_seed = open_page("experiments", own, experiment="sweep", seed="12")
+    other_seed = open_page("experiments", own, experiment=EXPERIMENTS["sweep"].title, seed="12")
     assert first_line(other_seed).startswith("Not run yet")
 
 
 def test_what_runs_can_be_cancelled(open_page: Open, own: Path) -> None:
-    app = open_page("experiments", own, experiment="stability", seed="13")
+    app = open_page("experiments", own, experiment=EXPERIMENTS["stability"].title, seed="13")
     press(app, "Run")
     assert [b.label for b in app.button if b.label in ("Run", "Cancel")] == ["Cancel"]
     press(app, "Cancel")
@@ -97,9 +97,9 @@ def test_what_runs_can_be_cancelled(open_page: Open, own: Path) -> None:
 def test_what_one_session_started_is_followed_by_another_and_outlives_the_first(
     open_page: Open, own: Path
 ) -> None:
-    waiting = open_page("experiments", own, experiment="stability", seed="21")
+    waiting = open_page("experiments", own, experiment=EXPERIMENTS["stability"].title, seed="21")
     assert first_line(waiting).startswith("Not run yet")
-    first = open_page("experiments", own, experiment="stability", seed="21")
+    first = open_page("experiments", own, experiment=EXPERIMENTS["stability"].title, seed="21")
     press(first, "Run")
     del first
     assert first_line(waiting.run()).startswith("Running")
@@ -108,13 +108,16 @@ def test_what_one_session_started_is_followed_by_another_and_outlives_the_first(
     assert not other_page.exception
     until(waiting, lambda a: first_line(a).startswith("The ranking keeps"))
     running = background()
-    press(open_page("experiments", own, experiment="sweep", seed="21"), "Run all that are missing")
+    press(
+        open_page("experiments", own, experiment=EXPERIMENTS["sweep"].title, seed="21"),
+        "Run all that are missing",
+    )
     assert "stability" not in [job.name for job in running.active()]
     running.close()
 
 
 def test_an_experiment_that_cannot_be_made_says_why_and_can_be_run_again(open_page: Open, own: Path) -> None:
-    app = open_page("experiments", own, experiment="stability", tau_c="1.0")
+    app = open_page("experiments", own, experiment=EXPERIMENTS["stability"].title, tau_c="1.0")
     press(app, "Run")
     until(app, lambda a: a.error)
     assert "No rubric" in app.error[0].value
@@ -125,7 +128,7 @@ def test_an_experiment_that_cannot_be_made_says_why_and_can_be_run_again(open_pa
 def test_each_experiment_says_what_it_found_and_shows_its_tables(
     open_page: Open, own: Path, results: dict[str, ExperimentResult], name: str
 ) -> None:
-    app = open_page("experiments", own, experiment=name)
+    app = open_page("experiments", own, experiment=EXPERIMENTS[name].title)
     assert not app.exception
     assert not app.error
     result, declared = results[name], EXPERIMENTS[name]
@@ -140,7 +143,7 @@ def test_each_experiment_says_what_it_found_and_shows_its_tables(
 
 
 def test_a_hostile_name_stays_text(open_page: Open, own: Path, results: dict[str, ExperimentResult]) -> None:
-    app = open_page("experiments", own, experiment="stability")
+    app = open_page("experiments", own, experiment=EXPERIMENTS["stability"].title)
     assert HOSTILE in results["stability"].tables["variants"]["what"].tolist()
     assert HOSTILE in app.dataframe[1].value["what"].tolist()
     assert all(

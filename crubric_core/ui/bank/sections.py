@@ -13,6 +13,7 @@ from ...analysis.selection import query_positions
 from ...errors import AssemblyError
 from ...figures import bank as figures
 from ...irt.information import item_information
+from ...leaderboard.cross_fit import FEW_SYSTEMS, too_few_to_cross_fit
 from ...settings import objective
 from .. import loaders, settings_bar, widgets
 from ..charts import drawn
@@ -32,24 +33,30 @@ def answer(study: StudyPage, worth: WorthCurve | None) -> None:
         study.answer(verdict.sentence)
         return
     if worth is None:
-        study.answer(
-            f"A bank of {size:,} of {count(pool, 'rubric')} that pass.",
-            "What it is worth for a new system is not known: no system can be held out with these settings, "
-            "or there are fewer than six.",
-        )
+        study.answer(f"A bank of {size:,} of {count(pool, 'rubric')} that pass.", _untested(study))
         return
     held_out = int(min(size, worth.sizes[-1]))
     first, second = worth_sentences(worth, held_out)
     study.answer(first, second)
-    if held_out < size:
+    if held_out < size and worth.at(held_out)[0].separated:
         st.caption(
             f"The bank has {count(size, 'rubric')}. Without the labels of the systems held out, only {held_out:,} can "
             "be chosen each time, so this is the worth of the largest bank that can be tested."
         )
 
 
+def _untested(study: StudyPage) -> str:
+    """Why it is not known what the bank is worth for a new system."""
+    systems, said = len(study.reduction().systems), "What it is worth for a new system is not known:"
+    if too_few_to_cross_fit(systems):
+        return f"{said} that takes {FEW_SYSTEMS} systems, and there are {systems}."
+    return f"{said} no system can be held out with these settings."
+
+
 def worth_chart(study: StudyPage, worth: WorthCurve) -> None:
-    """Separations kept by bank size, with random banks for comparison."""
+    """Separations kept by bank size, with random banks for comparison; nothing where no pair is separated."""
+    if not worth.chosen[0].separated:
+        return
     widgets.show(
         drawn(
             figures.worth_curve,
@@ -155,7 +162,8 @@ def gaps(study: StudyPage) -> None:
     )
     for sentence in gap_sentences(found, len(queries)):
         st.markdown(plain(sentence))
-    left, right = st.columns([3, 2], gap="large")
+    both = len(found.missing) and not found.dimensions.empty
+    left, right = st.columns([3, 2], gap="large") if both else (st.container(), st.container(width=560))
     with left:
         if len(found.missing):
             counts = {
@@ -174,7 +182,7 @@ def gaps(study: StudyPage) -> None:
     with right:
         if not found.dimensions.empty:
             st.markdown("**Rubrics by dimension**")
-            widgets.table(found.dimensions, DIMENSIONS)
+            widgets.table(found.dimensions, DIMENSIONS, rows=15)
     st.caption("Which rubrics to rewrite: Measurability, What to rewrite.")
 
 

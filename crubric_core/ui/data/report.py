@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 import pandas as pd
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from ...labels.readers.plan import Plan
     from ...labels.readers.policies import Policies
 
+ALIKE = 0.95  # of the labels of each other judge: what a heat table shows of more is one colour
 BOX = {"error": st.error, "warning": st.warning}
 
 
@@ -98,8 +100,11 @@ def covered(table: pd.DataFrame, key: str) -> None:
         return
     systems, judges = table["system"].nunique(), table["judge"].nunique()
     judged = f"{count(systems, 'system')} × {count(judges, 'judge')}"
-    if (table["share"] >= 1).all():
-        st.caption(f"Coverage: {judged}, of each system every judge has as many labels as the others.")
+    if (least := table["share"].min()) >= ALIKE:
+        shares = (
+            "as many labels as" if least == 1 else f"at least {math.floor(100 * least)}% of the labels of"
+        )
+        st.caption(f"Coverage: {judged}, of each system every judge has {shares} the others.")
         return
     widgets.show(
         figures.coverage(table),

@@ -212,5 +212,7 @@ def _alike(other: OtherRanking) -> str:
     if not other.separated:
         return f"{subject} agrees with this order at {rho}."
     verb = "separates" if other.tested else "orders"
+    if other.kept == other.separated > 1:
+        return f"{subject} {verb} all {other.separated:,} separated pairs alike{f' ({rho})' if rho else ''}."
     pairs = f"{other.kept:,} of the {count(other.separated, 'separated pair')}"
     return f"{subject} {verb} {pairs} alike and none the other way{f' ({rho})' if rho else ''}."

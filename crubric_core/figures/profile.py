@@ -29,9 +29,9 @@ SOFT = ((0.0, "rgba(213, 94, 0, 0.5)"), (0.5, "rgba(127, 135, 147, 0.08)"), (1.0
 """From below to above; words stay legible on it in both themes."""
 
 
-def group_differences(found: GroupScores, measure: str) -> go.Figure:
+def group_differences(found: GroupScores) -> go.Figure:
     """How far one system is above the mean of the others in each group, with intervals; groups in the order given."""
-    fig = figure(f"{measure}: above (+) or below (−) the others", "", height=row_height(len(found.names)))
+    fig = figure("above (+) or below (−) the others", "", height=row_height(len(found.names)))
     known = np.isfinite(found.low)
     fig.add_vline(x=0, line={"color": GREY, "width": 1})
     fig.add_scatter(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -151,8 +152,18 @@ def table(frame: pd.DataFrame, columns: Mapping[str, Any], *, rows: int = 10) ->
 def _sent(frame: pd.DataFrame, columns: Mapping[str, Any]) -> pd.DataFrame:
     """What goes to the browser: the shown columns of the first rows, numbered anew; an open end as unknown."""
     shown = frame[[name for name in columns if name in frame]].head(MOST_ROWS)
-    ends = {name: finite(shown[name]) for name in columns if name in shown and is_float_dtype(shown[name])}
-    return shown.assign(**ends).reset_index(drop=True)
+    floats = [name for name in columns if name in shown and is_float_dtype(shown[name])]
+    told = {name: _no_minus_zero(finite(shown[name]), columns[name]) for name in floats}
+    return shown.assign(**told).reset_index(drop=True)
+
+
+def _no_minus_zero(numbers: pd.Series[float], column: Any) -> pd.Series[float]:
+    """The numbers, 0 where the browser would write "-0.00"."""
+    shown = "" if isinstance(column, str) else column["type_config"].get("format") or ""
+    decimals = re.fullmatch(r"%\.(\d+)f", shown)
+    if decimals is None:
+        return numbers
+    return numbers.mask((numbers < 0) & (numbers > -0.5 * 10.0 ** -int(decimals[1])), 0.0)
 
 
 def finite(numbers: pd.Series[float]) -> pd.Series[float]:

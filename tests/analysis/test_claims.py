@@ -253,6 +253,8 @@ def test_a_standing_never_contradicts_itself_and_its_reverse_contradicts_every_s
     pairs = int(np.triu(found.separated, 1).sum())
     same = compare_standing("the score", found, found)
     assert (same.kept, same.reversed, same.separated) == (pairs, 0, pairs)
+    alike = "".join(claims_of(board(found), [same]).beside)
+    assert (f"The score separates all {pairs:,} separated pairs alike" in alike) == (pairs > 1)
     turned = replace(found, estimate=-found.estimate, difference=-found.difference)
     assert compare_standing("the score", found, turned).reversed == pairs
 

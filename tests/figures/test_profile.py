@@ -23,7 +23,7 @@ def scores() -> GroupScores:
 
 
 def test_a_group_s_bar_is_its_interval_and_a_single_query_has_none() -> None:
-    marks = profile.group_differences(scores(), "score S").data[0]
+    marks = profile.group_differences(scores()).data[0]
     assert np.asarray(marks.x) - marks.error_x.arrayminus == pytest.approx([0.1, -0.1])
     assert np.asarray(marks.x) + marks.error_x.array == pytest.approx([0.3, -0.1])
 
@@ -72,7 +72,7 @@ def test_costs_that_differ_much_stand_on_a_log_axis_with_round_ticks() -> None:
 
 def test_hostile_names_are_escaped() -> None:
     for fig in (
-        profile.group_differences(scores(), "score S"),
+        profile.group_differences(scores()),
         profile.query_differences(np.array([0.1, -0.2]), [HOSTILE, "q"], HOSTILE, "b"),
         profile.domain_heat([HOSTILE, "b"], [HOSTILE, "code"], np.full((2, 2), 0.5)),
         profile.value_against_cost(

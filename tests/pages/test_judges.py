@@ -41,7 +41,8 @@ def few_judges(tmp_path_factory: pytest.TempPathFactory) -> Path:
     [
         (
             "Judges",
-            r"3 judges, α = 0\.\d\d\. (.* departs most|No judge is shown to depart) from the likeliest labels",
+            r"3 judges, Krippendorff's α = 0\.\d\d\. "
+            r"(.* departs most|No judge is shown to depart) from the likeliest labels",
         ),
         (
             "Agreement against coverage",

@@ -113,7 +113,9 @@ def test_two_systems_stand_side_by_side_with_the_interval_of_their_difference(
     )
     ahead, total, behind, equal = (
         int(n)
-        for n in re.search(r"better on (\d+) of (\d+) queries, .* on (\d+); (\d+) are equal", said).groups()
+        for n in re.search(
+            r"better on (\d+) of (\d+) queries, .* on (\d+); (\d+) (?:is|are) equal", said
+        ).groups()
     )
     assert 1 < ahead + behind + equal == total <= 14
     pulls = app.dataframe[0].value["pull"]

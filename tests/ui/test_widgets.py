@@ -93,6 +93,19 @@ def test_a_figure_is_drawn_only_if_it_shows_a_value(trace: go.Bar | None, drawn:
     assert charts.has_values(go.Figure(trace)) == drawn
 
 
+def test_what_rounds_to_nothing_has_no_sign() -> None:
+    def page() -> None:
+        import pandas as pd
+        import streamlit as st
+
+        from crubric_core.ui import widgets
+
+        b = st.column_config.NumberColumn("b", format="%.2f")
+        widgets.table(pd.DataFrame({"b": [-1e-9, -0.004, -0.006, 0.004]}), {"b": b})
+
+    assert AppTest.from_function(page).run().dataframe[0].value["b"].tolist() == [0.0, 0.0, -0.006, 0.004]
+
+
 def test_a_column_of_long_names_leaves_room_for_the_others() -> None:
     frame = pd.DataFrame({"rubric": ["x" * 200], "query": ["q1"], "text": ["y" * 200], "n": [1]})
     given = {

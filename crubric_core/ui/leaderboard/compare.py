@@ -60,7 +60,7 @@ def queries_sentence(found: HeadToHead, first: str, second: str) -> str:
         return f"{first} and {second} share no query with a score."
     return (
         f"By score, {first} is better on {found.ahead:,} of {count(total, 'query', 'queries')}, {second} on "
-        f"{found.behind:,}; {found.equal:,} are equal."
+        f"{found.behind:,}; {_equal(found.equal)}."
     )
 
 
@@ -69,9 +69,13 @@ def rubrics_sentence(found: HeadToHead, first: str, second: str) -> str:
     same = found.compared - found.favours - found.against
     return (
         f"Of {count(found.compared, 'rubric')} that both were judged on, {first} does better on {found.favours:,}, "
-        f"{second} on {found.against:,}; {same:,} are equal. Pull: difference of the labels times the rubric's "
+        f"{second} on {found.against:,}; {_equal(same)}. Pull: difference of the labels times the rubric's "
         "discrimination, which is what a rubric adds to the difference of two abilities."
     )
+
+
+def _equal(number: int) -> str:
+    return f"{number:,} {'is' if number == 1 else 'are'} equal"
 
 
 def _rubrics(view: View, found: HeadToHead, one: int, other: int) -> int | None:
@@ -88,8 +92,8 @@ def _rubrics(view: View, found: HeadToHead, one: int, other: int) -> int | None:
     frame.index = pd.Index(rows)
     names = (view.every[one], view.every[other])
     columns = {
-        "one": _number(plain(short_name(names[0], 16)), format="%.2f"),
-        "other": _number(plain(short_name(names[1], 16)), format="%.2f"),
+        "one": _number(short_name(names[0], 16), format="%.2f"),  # a heading is shown as it is, no Markdown
+        "other": _number(short_name(names[1], 16), format="%.2f"),
         "pull": _number("pull", format="%+.2f"),
         "rubric": "rubric",
         "text": st.column_config.TextColumn("text", width="large"),

@@ -104,25 +104,20 @@ def details(view: View, system: str, versus: str | None) -> None:
 def _groups(view: View, system: str) -> None:
     at, whole = view.position(system), view.ranked.scores.by_query
     found = {
-        f"Score S by {name}": (
-            "score S",
-            group_scores([ALL, *names], [whole, *parts], view.weights, at, _level(view)),
-        )
+        f"Score S by {name}": group_scores([ALL, *names], [whole, *parts], view.weights, at, _level(view))
         for name, (names, parts) in view.groups.items()
     }
     dimensions = _dimensions(view, system)
     if dimensions is not None:
-        found["Share of the mark by dimension of the rubrics"] = ("share of the mark", dimensions)
+        found["Share of the mark by dimension of the rubrics"] = dimensions
     if not found:
         st.write("The dataset names no domain, task type or dimension: add them to its queries and rubrics.")
         return
-    for place, (title, (measure, groups)) in zip(
+    for place, (title, groups) in zip(
         [*st.columns(2, gap="large"), st.container()], found.items(), strict=False
     ):
         with place:
-            widgets.show(
-                group_differences(groups, measure), alt=f"{title}, compared with the others", title=title
-            )
+            widgets.show(group_differences(groups), alt=f"{title}, compared with the others", title=title)
     st.caption(
         f"Each mark is the mean difference from the other systems on the same queries (their number in brackets), "
         f"with its own {level_of(view.board)} interval over queries: of many groups some exclude 0 by chance."

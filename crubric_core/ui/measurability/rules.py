@@ -80,7 +80,7 @@ def coverage(study: StudyPage) -> None:
         )
         r, p, n = found.tables["correlation"].iloc[0]
         known = f"r = {r:.2f}" if np.isfinite(r) else "unknown, as too few vary"
-        known += f", p = {p:.2g}" if np.isfinite(p) else ""
+        known += (f", p = {p:.2g}" if p >= 0.001 else ", p < .001") if np.isfinite(p) else ""
         st.caption(
             f"Correlation of measurability with a rubric's own κ: {known} ({count(int(n), 'rubric')})."
         )
@@ -129,15 +129,25 @@ def growth(study: StudyPage) -> None:
         "Share of rubrics kept by unanimity as the leaderboard grows, with two models",
         "As leaderboards grow",
     )
+    one, both = f"one rate, {aim}", f"rates differ, {aim}"
     rates = {
         "ρ a system": _share(found.homogeneous.rho),
         "judges' error rate": _share(found.homogeneous.epsilon),
         "Beta a": f"{found.mixture.a:.2f}",
         "Beta b": f"{found.mixture.b:.2f}",
-        f"one rate, {aim}": _share(found.homogeneous.retention(aim)),
-        f"Beta, {aim}": _share(found.mixture.retention(aim)),
+        one: _share(found.homogeneous.retention(aim)),
+        both: _share(found.mixture.retention(aim)),
     }
-    widgets.figures_row({name: widgets.UNKNOWN if value == "nan" else value for name, value in rates.items()})
+    helps = {
+        "ρ a system": "Share of the rubrics that each further system leaves, if all have one rate",
+        "judges' error rate": "Probability that a judge errs on a label, which gives ρ",
+        "Beta a": "Where rubrics differ, their rates of unanimity follow a Beta distribution: its first parameter",
+        "Beta b": "Its second parameter",
+        one: f"Share of the rubrics kept with {aim} systems, if all have one rate",
+        both: f"Share of the rubrics kept with {aim} systems, where rubrics differ",
+    }
+    known = {name: widgets.UNKNOWN if value == "nan" else value for name, value in rates.items()}
+    widgets.figures_row(known, helps)
     st.caption(
         f"{fit_note(found)}The curve ends at the systems with a label of every judge that at least half of the "
         "rubrics have; where judges leave out what they are unsure of, it is too high. The gate of this page asks for "

@@ -90,7 +90,8 @@ def _judges(study: StudyPage) -> None:
     else:
         alpha = agreed.loc[agreed["measure"].str.startswith("Krippendorff"), "value"].iloc[0]
         study.answer(
-            f"{count(len(names), 'judge')}, α = {alpha:.2f}.", worst_sentence(table, found.label_rates)
+            f"{count(len(names), 'judge')}, Krippendorff's α = {alpha:.2f}.",
+            worst_sentence(table, found.label_rates),
         )
         _rates(table, found.label_rates)
         _errors(study, agreed)
@@ -188,7 +189,8 @@ def _errors(study: StudyPage, agreed: pd.DataFrame) -> None:
             )
             pairs = int(found.flagged.sum()) // 2
             st.caption(
-                f"{count(pairs, 'pair')} flagged (★): correlated beyond what independent judges would show. "
+                f"{count(pairs, 'pair') if pairs else 'No pair'} flagged (★): correlated beyond what independent "
+                "judges would show. "
                 f"The {count(len(names), 'judge')} count as {effective_judges(found).effective:.1f} independent ones."
             )
     with right:

@@ -156,7 +156,8 @@ def _rules(study: StudyPage, _table: pd.DataFrame) -> None:
 def _classifiers(study: Study, table: pd.DataFrame) -> None:
     """Run the offline classifier, or a language model."""
     own, given = (int((table["source"] == source).sum()) for source in ("edited", task_type_views.GIVEN))
-    st.write(f"Types set by hand ({own:,}) stay as they are.")
+    if own:
+        st.write(f"Types set by hand ({own:,}) stay as they are.")
     given_too = given > 0 and st.checkbox(
         f"Replace the types of {count(given, 'query', 'queries')} that the file gives, too", key="given too"
     )

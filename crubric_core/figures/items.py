@@ -11,7 +11,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from ..types import BoolArray, FloatArray
-from .style import BLUE, CATEGORIES, GREY, SEQUENTIAL, band, figure, label, labels
+from .style import BLUE, CATEGORIES, GREY, SEQUENTIAL, band, figure, label, labels, margin_of
 
 MOST_HIGHLIGHTS = 20
 MOST_ROWS = 240
@@ -93,7 +93,7 @@ def information_heat_map(theta: FloatArray, info: FloatArray, difficulty: FloatA
     slices = np.array_split(order, min(MOST_ROWS, len(order))) if len(order) else []
     rows = np.array([info[:, part].mean(axis=1) for part in slices]).reshape(len(slices), len(theta))
     middle = np.array([np.mean(difficulty[part]) for part in slices])
-    fig = figure(ABILITY, "rubrics, easy to hard", height=420)
+    fig = figure(ABILITY, "rubrics, easy to hard", height=420, margin_r=68)
     fig.add_heatmap(
         x=theta,
         y=np.linspace(0, len(order), 2 * len(slices) + 1)[1::2] if slices else [],
@@ -153,17 +153,20 @@ def wright_map(
         customdata=labels(systems, 80),
         hovertemplate="%{customdata}<br>θ = %{y:.2f}<extra></extra>",
     )
+    shown = labels(systems, 20)
+    few = len(systems) <= MOST_NAMES
     fig.update_layout(
+        margin_b=margin_of(shown if few else ()),
         xaxis={"domain": [0, 0.36]},
         xaxis2={
             "domain": [0.4, 1],
             "anchor": "y",
             "tickmode": "array",
             "tickvals": list(range(len(systems))),
-            "ticktext": labels(systems, 20),
-            "title": {"text": "" if len(systems) <= MOST_NAMES else "systems, best first (point to one)"},
+            "ticktext": shown,
+            "title": {"text": "" if few else "systems, best first (point to one)"},
             "tickangle": -60,
-            "showticklabels": len(systems) <= MOST_NAMES,  # more would overlap
+            "showticklabels": few,  # more would overlap
             "showgrid": False,
             "automargin": True,
         },

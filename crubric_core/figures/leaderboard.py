@@ -21,6 +21,7 @@ from .style import (
     figure,
     label,
     labels,
+    margin_of,
     row_height,
     rows_axis,
 )
@@ -176,10 +177,12 @@ def separation_matrix(systems: Sequence[str], ahead: FloatArray, separated: Bool
         hoverinfo="skip",
     )
     rows_axis(fig, systems, 24)
+    shown = labels(systems, 20)
+    fig.update_layout(margin={"r": 100, "b": margin_of(shown if few else (), 11)})
     fig.update_xaxes(
         tickmode="array",
         tickvals=list(range(size)),
-        ticktext=labels(systems, 20),
+        ticktext=shown,
         tickangle=-45 if few else None,
         showticklabels=few,
         showgrid=False,

@@ -12,7 +12,7 @@ from ..sharing.budget import SHOWN, SIDE, grouped
 from ..sharing.view import Bank, SharedView
 from .bank import information_totals, standard_errors
 from .leaderboard import Estimate, forest, separation_matrix
-from .style import labels
+from .style import labels, margin_of
 
 NARROW = 14  # characters of a name on a phone
 FEW_NAMED = (
@@ -65,13 +65,18 @@ def _leaderboard(view: SharedView) -> list[SharedFigure]:
     estimate = Estimate(*(board[name].to_numpy(dtype=float) for name in ("theta", "theta_low", "theta_high")))
     tiers = board["tier"].to_numpy(dtype=np.int64) if "tier" in board else None
     level = f"{view.settings['confidence']:.0%}"
+    short = labels(systems, NARROW)
     return [
         SharedFigure(
             "leaderboard",
             f"Ability{of} with its {level} interval" + (", in tiers" if tiers is not None else ""),
             f"Ability{of or ' of each system'} with its interval, best first",
             forest(systems, estimate, tiers),
-            {"layout.yaxis.ticktext": labels(systems, NARROW), "layout.yaxis.tickfont.size": 11},
+            {
+                "layout.yaxis.ticktext": short,
+                "layout.yaxis.tickfont.size": 11,
+                "layout.margin.l": margin_of(short, 11),
+            },
         )
     ]
 
@@ -96,6 +101,9 @@ def _separation(view: SharedView) -> list[SharedFigure]:
                 "layout.xaxis.tickfont.size": 11,
                 "layout.xaxis.tickangle": -90,
                 "layout.xaxis.showticklabels": len(systems) <= FEW_NAMED,
+                "layout.margin.l": margin_of(short, 11),
+                "layout.margin.r": 16,
+                "layout.margin.b": margin_of(short, 11) if len(systems) <= FEW_NAMED else 58,
                 "data.0.showscale": False,
             },
         )

@@ -47,13 +47,14 @@ def figure(x: str, y: str, *, height: int = 340, **layout: Any) -> go.Figure:
     base = {
         "template": TEMPLATE,
         "height": height,
-        "margin": {"l": 8, "r": 12, "t": 32, "b": 8},
+        # Room for numbers, titles and a line of legend: where they fit, Plotly need not draw all once more.
+        "margin": {"l": 72, "r": 16, "t": 32 if layout.get("showlegend") is False else 42, "b": 58},
         "xaxis": {"title": {"text": x, "standoff": 10}, "zeroline": False},
         "yaxis": {"title": {"text": y, "standoff": 10}, "zeroline": False},
         "legend": {
             "orientation": "h",
             "x": 0,
-            "y": 1.02,
+            "y": 1,
             "xanchor": "left",
             "yanchor": "bottom",
             "traceorder": "normal",
@@ -101,29 +102,38 @@ def _before(name: str, end: int, limit: int) -> str:
 
 def rows_axis(fig: go.Figure, names: Sequence[object], limit: int = 36) -> None:
     """One named row each, the first on top; positions are 0 … n - 1, so equal names stay apart."""
+    shown = labels(names, limit)
     fig.update_yaxes(
         tickmode="array",
         tickvals=list(range(len(names))),
-        ticktext=labels(names, limit),
+        ticktext=shown,
         range=[len(names) - 0.5, -0.5],
         showgrid=False,
         ticklabeloverflow="allow",  # the margin has room for them; the browser need not measure each again
     )
+    fig.update_layout(margin_l=margin_of(shown))
 
 
 def columns_axis(fig: go.Figure, names: Sequence[object], side: str = "top") -> None:
     """One named column each, at positions 0 … n - 1; the names of many stand upright, so that each has room."""
-    many = len(names) > FEW_COLUMNS
+    many, shown = len(names) > FEW_COLUMNS, labels(names, 24)
     fig.update_xaxes(
         tickmode="array",
         tickvals=list(range(len(names))),
-        ticktext=labels(names, 24),
+        ticktext=shown,
         tickangle=-90 if many else None,
         tickfont={"size": 11} if many else None,
         side=side,
         showgrid=False,
         ticklabeloverflow="allow",
     )
+    here = margin_of(shown, 11) if many else 64
+    fig.update_layout(margin={"t": here, "b": 12} if side == "top" else {"b": here})
+
+
+def margin_of(names: Sequence[str], size: int = 12) -> int:
+    """Pixels of a margin with these names, letters of this size, or with numbers, and the axis's title."""
+    return max(58, 36 + round(size / 2 * max(map(len, names), default=0)))
 
 
 def log_axis(fig: go.Figure, low: float, high: float) -> None:

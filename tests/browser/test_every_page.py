@@ -20,6 +20,10 @@ _FOUND = importlib.util.find_spec("axe_playwright_python")
 AXE = Path(_FOUND.origin).with_name("axe.min.js") if _FOUND and _FOUND.origin else Path()
 RUN = """async () => (await axe.run(document, {runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"]})).violations
   .map(found => `${found.id}: ${found.nodes.map(node => node.html.slice(0, 160)).slice(0, 3).join(" | ")}`)"""
+# Where Plotly finds a margin too small, it draws the chart once more, each time.
+CROWDED = """() => [...document.querySelectorAll(".js-plotly-plot")]
+  .filter(plot => ["l", "r", "t", "b"].some(side => plot._fullLayout._size[side] !== plot.layout.margin[side]))
+  .map(plot => plot.closest("[aria-label]").getAttribute("aria-label"))"""
 ADDRESSES = ["", *(path.stem for path in sorted(PAGES.glob("*.py")) if path.stem != "overview")]
 
 
@@ -69,6 +73,15 @@ def test_no_page_has_a_barrier_an_error_or_a_request_elsewhere(
     assert barriers == {}
     assert wrong == []
     assert [url for url in asked if not url.startswith((server.url, "data:", "blob:"))] == []
+
+
+def test_margins_have_room_for_numbers_names_and_legend(page: Page, server: Server) -> None:
+    page.set_viewport_size({"width": 1400, "height": 900})
+    for address in ("measurability", "leaderboard", "bank"):
+        page.goto(f"{server.url}/{address}")
+        wait_until_idle(page)
+        page.locator(".main-svg").first.wait_for()
+        assert page.evaluate(CROWDED) == []
 
 
 def test_one_press_of_back_undoes_one_thing_that_a_person_did(page: Page, server: Server) -> None:

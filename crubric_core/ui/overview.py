@@ -65,16 +65,19 @@ def show_chips(study: loaders.Study, cards: Sequence[Card]) -> list[Chip]:
         "Bank": lambda: _bank_chip(study),
         "Board": lambda: health.board_chip(study.board(), study.claims()),
     }
-    return [_show_chip(card, chips[card.name]) for card in cards]
+    shown: list[Chip] = []
+    for card in cards:
+        shown.append(_show_chip(card, chips[card.name], {chip.sentence for chip in shown}))
+    return shown
 
 
-def _show_chip(card: Card, make: Callable[[], Chip]) -> Chip:
-    """Figure, state, and the page that shows more."""
+def _show_chip(card: Card, make: Callable[[], Chip], told: set[str]) -> Chip:
+    """Figure, state, and the page that shows more; a sentence that an earlier card told is not repeated."""
     with card.rest:
         chip = _or_why_not(card.name, make)
         card.head.markdown(f"**{chip.name}** · {MARKS[chip.state]}")
         st.markdown(plain(chip.figure))
-        st.caption(plain(chip.sentence))
+        st.caption("For the same reason." if chip.sentence in told else plain(chip.sentence))
         st.page_link(loaders.PAGES / f"{PAGES[chip.name]}.py", label=f"Open {PAGES[chip.name].capitalize()}")
     return chip
 

@@ -31,8 +31,10 @@ def ask(batch: Batch, base: Plan, plan: Plan) -> Plan:
     asked = [n for n in NAMES if any(_can_be_named(file, n) for file in plan.files if not file.skip)]
     if len(plan.files) < 2 and not asked:
         return plan
-    with st.container(border=True):
-        st.markdown("**Files**" if not asked else "**System and judge of each file**")
+    optional = len(plan.files) < 2 and asked == ["run"]
+    with st.expander("Run of this file") if optional else st.container(border=True):
+        if not optional:
+            st.markdown("**Files**" if not asked else "**System and judge of each file**")
         if asked:
             st.text_input(
                 "Pattern of the file names",

@@ -16,9 +16,9 @@ if nothing_passes(study):
 said = study.claims()
 study.answer(*said.headline)
 widgets.notes(saturation_warnings(study.ranking()))
-st.caption(plain(" ".join((*said.basis, *said.beside))))
+st.caption(plain(" ".join(said.basis)))
 with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
     basis_switch()
     if study.settings.basis == "bank":
         st.toggle("Also show all rubrics that pass", value=True, key="beside", bind="query-params")
-board.show(study, said.reading)
+board.show(study, said.reading, said.beside)

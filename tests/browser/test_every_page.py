@@ -100,3 +100,15 @@ def test_one_press_of_back_undoes_one_thing_that_a_person_did(page: Page, server
     page.wait_for_url("**/bank?**budget=30**")
     wait_until_idle(page)
     assert page.locator("h1").first.inner_text() == "Bank · small"
+
+
+def test_a_link_that_the_keyboard_reaches_has_an_outline(page: Page, server: Server) -> None:
+    page.goto(server.url)
+    wait_until_idle(page)
+    for place in ("stSidebarNavLink", "stPageLink-NavLink"):
+        link = page.get_by_test_id(place).last
+        assert link.evaluate("link => getComputedStyle(link).outlineStyle") == "none"
+        link.focus()
+        page.keyboard.press("Shift+Tab")
+        page.keyboard.press("Tab")
+        assert link.evaluate("link => getComputedStyle(link).outlineStyle") == "solid", place

@@ -27,8 +27,11 @@ MOST_ROWS = 40  # that are drawn one by one
 
 
 @st.fragment
-def show(study: StudyPage, reading: Sequence[str]) -> None:
-    """All that a click on a system changes. reading: how to read estimates, intervals and tiers."""
+def show(study: StudyPage, reading: Sequence[str], beside: Sequence[str]) -> None:
+    """All that a click on a system changes.
+
+    reading: how to read estimates, intervals and tiers. beside: what else ranks the systems, and does not contradict.
+    """
     view = view_of(study)
     keep = filters(view)
     _say_unknown(view)
@@ -48,6 +51,8 @@ def show(study: StudyPage, reading: Sequence[str]) -> None:
     with left:
         _forest(view, shown, system)
         st.caption(plain(f"How to read it: {' '.join(reading)}"))
+        if beside:
+            st.caption(plain(f"Other rankings: {' '.join(beside)}"))
     if system:
         with right:
             profile.card(view, system, versus)

@@ -3,8 +3,8 @@
 A gain is concave in the rubric's m (``pair_gains``), so its tangent at any m bounds it from above; at the mean of the
 best rubrics it is within some percent. One matrix-vector product so bounds the gains of a small pool, and few of them
 are computed. U is submodular: what a gain was at most once, it is at most ever after (Minoux 1978), and one number
-bounds all rubrics outside the pool until the best inside falls to it. Where all rubrics' distances do not fit into the
-processor's cache, the pool is filled again from a shelf of more of them, and the shelf from all, which is seldom.
+bounds all rubrics outside the pool until the best inside falls to it. The pool is then filled again. Where all rubrics'
+distances do not fit into the processor's cache, only those are bounded anew whose old bounds are above the best gain.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from .pairs import PairDistances, pair_gains
 from .utility import BankOrder, order_along
 
 POOL = 128
-SHELF = 8  # pools
-CACHED = 2**19  # numbers, 4 MiB: of a table no larger than that, all is on the shelf
+CACHED = 2**19  # numbers, 4 MiB: of a table no larger than that, all rubrics are bounded anew where any are
+AT_ONCE = 512  # rubrics that are bounded together otherwise
 # A bound is a sum of some hundred doubles: it errs by less than this share of itself.
 _ROUNDING = 1e-12
 # Stands for the bound of a rubric that does not compete: below every gain.
@@ -76,7 +76,6 @@ class _Search:
         self.touch = np.maximum(self.rises.mean(axis=0), _LEAST)
         self.bounds = np.full(len(self.rises), np.inf)
         self.remaining = np.ones(len(candidates), dtype=bool)
-        self.shelf, self.shelf_rises, self.beyond = np.arange(len(self.rises)), self.rises, _ABSENT
         self._new_round()
 
     def take(self) -> int:
@@ -108,8 +107,6 @@ class _Search:
         self.competing = self.remaining.copy()
         self.open = np.bincount(self.kind[self.competing], minlength=len(self.bounds))
         self.pool = np.empty(0, dtype=np.int64)
-        if self.rises.size > CACHED:
-            self.shelf, self.beyond = np.empty(0, dtype=np.int64), np.inf
 
     def _first_of(self, kinds: IntArray) -> int:
         """The first competing rubric of these kinds."""
@@ -120,27 +117,34 @@ class _Search:
 
     def _fill_pool(self, size: int) -> None:
         """Take in the ``size`` kinds with the largest upper bounds; ``ceiling`` bounds all the others that compete."""
-        if self.shelf.size:
-            bounds = self._bounds_of(self.shelf, self.shelf_rises)
-        if self.beyond > _ABSENT and (size > POOL or not self.shelf.size or bounds.max() <= self.beyond):
-            bounds = self._fill_shelf(SHELF * size)
-        inside = _largest(bounds, size)
-        self.pool, self.pool_rises = self.shelf[inside], self.shelf_rises[inside]
-        self.ceiling = max(float(bounds.max(where=~inside, initial=_ABSENT)), self.beyond)
+        self._bound_anew()
+        self.pool = np.flatnonzero(_largest(self._competing_bounds(), size))
+        self.pool_rises = self.rises[self.pool]
+        self.ceiling = self._outside()
         self.touch = np.maximum(self.pool_rises.mean(axis=0), _LEAST)
 
-    def _fill_shelf(self, size: int) -> FloatArray:
-        """The same with the shelf, of which ``beyond`` bounds all others; the bounds of what is on it."""
-        bounds = self._bounds_of(np.arange(len(self.rises)), self.rises)
-        inside = _largest(bounds, size)
-        self.shelf, self.shelf_rises = np.flatnonzero(inside), self.rises[inside]
-        self.beyond = float(bounds.max(where=~inside, initial=_ABSENT))
-        return np.asarray(bounds[inside])
+    def _bound_anew(self) -> None:
+        """New bounds of all kinds whose gain may be the largest; of a small table, of all kinds."""
+        if self.rises.size <= CACHED:
+            np.minimum(self.bounds, self._tangents(self.rises), out=self.bounds)
+            return
+        old, gain = self.open > 0, 0.0
+        while (stale := np.where(old, self.bounds, _ABSENT)).max() >= gain:
+            some = np.argpartition(-stale, min(AT_ONCE, len(stale)) - 1)[:AT_ONCE]
+            self.bounds[some] = np.minimum(self.bounds[some], self._tangents(self.rises[some]))
+            old[some] = False
+            best = np.where(old, _ABSENT, self._competing_bounds()).argmax()
+            gain = float(self._gains(self.rises[[best]])[0])
 
-    def _bounds_of(self, kinds: IntArray, rises: FloatArray) -> FloatArray:
-        """The least upper bounds known of the gains of kinds; _ABSENT of those that do not compete."""
-        self.bounds[kinds] = least = np.minimum(self.bounds[kinds], self._tangents(rises))
-        return np.where(self.open[kinds] > 0, least, _ABSENT)
+    def _competing_bounds(self) -> FloatArray:
+        """The least upper bounds known of all gains; _ABSENT of kinds that do not compete."""
+        return np.where(self.open > 0, self.bounds, _ABSENT)
+
+    def _outside(self) -> float:
+        """The largest of them outside the pool."""
+        bounds = self._competing_bounds()
+        bounds[self.pool] = _ABSENT
+        return float(bounds.max())
 
     def _best_kinds(self) -> IntArray | None:
         """The kinds of rubric with the largest gain, or None if one outside the pool may have as large a gain."""
@@ -149,21 +153,22 @@ class _Search:
         upper = self._tangents(self.pool_rises)
         bounds = np.where(self.open[self.pool] > 0, upper, _ABSENT)
         first = int(bounds.argmax())
-        if bounds[first] <= self.ceiling:
-            self.bounds[self.pool] = np.minimum(self.bounds[self.pool], upper)
+        if bounds[first] == _ABSENT:
             return None
-        gains = self._gains(np.array([first]))
+        gains = self._gains(self.pool_rises[[first]])
         rivals = np.flatnonzero(bounds >= gains[0])
         if rivals.size > 1:
-            gains = self._gains(rivals)
-        top = float(gains.max())
-        if top * (1 - _ROUNDING) > self.ceiling:
-            return self.pool[rivals[gains == top]]
+            gains = self._gains(self.pool_rises[rivals])
+        top = float(gains.max()) * (1 - _ROUNDING)
+        if top <= self.ceiling:
+            self.ceiling = self._outside()  # lower, where queries have had their turn since
+        if top > self.ceiling:
+            return self.pool[rivals[gains == gains.max()]]
         self.bounds[self.pool] = np.minimum(self.bounds[self.pool], upper)
         return None
 
-    def _gains(self, places: IntArray) -> FloatArray:
-        return pair_gains(self.pool_rises[places], self.weights, self.left, self.root)
+    def _gains(self, rises: FloatArray) -> FloatArray:
+        return pair_gains(rises, self.weights, self.left, self.root)
 
     def _tangents(self, rises: FloatArray) -> FloatArray:
         """Upper bounds of gains: Σ_p ½ w_p (e m + (e t / (s + √r))²) / 2s, t = touch, s = √(r + e t).

@@ -39,14 +39,14 @@ def test_the_lazy_order_is_the_naive_one_ties_copies_and_balance_included(pool, 
 
 
 @pytest.mark.parametrize(
-    ("pool", "shelf", "cached"), [(1, 8, 1e6), (4, 8, 1e6), (32, 8, 1e6), (1, 1, 0), (2, 3, 0), (4, 8, 0)]
+    ("pool", "at_once", "cached"), [(1, 8, 1e6), (4, 8, 1e6), (32, 8, 1e6), (1, 1, 0), (2, 3, 0), (4, 200, 0)]
 )
-def test_how_many_rubrics_are_bounded_at_once_changes_nothing(monkeypatch, pool, shelf, cached):
+def test_how_many_rubrics_are_bounded_at_once_changes_nothing(monkeypatch, pool, at_once, cached):
     y, theta, _ = table(8, 90, missing=0.05)
     distances, query = pair_distances(y, theta, np.full(8, 0.3)), np.arange(90) // 7
     rows = distances.rows[distances.row]
     expected = oracles.naive_pairs_order(rows, distances.weights, query, np.ones(90, dtype=bool), 25)
-    for name, value in (("POOL", pool), ("SHELF", shelf), ("CACHED", cached)):
+    for name, value in (("POOL", pool), ("AT_ONCE", at_once), ("CACHED", cached)):
         monkeypatch.setattr(module, name, value)
     assert pairs_order(distances, query, budget=25).order.tolist() == expected
 
@@ -70,12 +70,12 @@ def test_the_bank_of_a_smaller_budget_is_a_prefix():
 
 
 @given(small_pools(most=12))
-def test_a_shelf_that_is_filled_again_at_every_step_changes_nothing(pool):
+def test_bounding_one_rubric_at_a_time_changes_nothing(pool):
     distances, query, feasible = pool
     rows = distances.rows[distances.row]
     expected = oracles.naive_pairs_order(rows, distances.weights, query, feasible, 12)
     with pytest.MonkeyPatch.context() as patch:
-        for name, value in (("POOL", 1), ("SHELF", 1), ("CACHED", 0)):
+        for name, value in (("POOL", 1), ("AT_ONCE", 1), ("CACHED", 0)):
             patch.setattr(module, name, value)
         assert pairs_order(distances, query, feasible, 12).order.tolist() == expected
 

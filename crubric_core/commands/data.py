@@ -147,10 +147,13 @@ def _scales_told(table: pd.DataFrame | None) -> list[str]:
     sentences: list[str] = []
     if table is None or table.empty:
         return sentences
-    for (source, *ends), group in table.groupby(["source", "scale_min", "scale_max", "pass_mark"]):
-        low, high, mark = (int(str(end)) for end in ends)
+    for (source, *ends), group in table.groupby(
+        ["source", "scale_min", "scale_max", "pass_mark", "polarity"]
+    ):
+        low, high, mark, polarity = (int(str(end)) for end in ends)
         names = [shorten(str(name).rstrip("."), 40) for name in group["criterion"]]
         met = f", {mark} and above is met" if high - low > 1 else ""
+        met += ", which is bad" if polarity < 0 else ""
         sentences.append(f"Scale {low}..{high} ({source}){met}: {listed(names, 4)}.")
     return sentences
 

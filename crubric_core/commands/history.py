@@ -101,6 +101,13 @@ def add_policies(parser: argparse.ArgumentParser) -> None:
         help="the lowest label of a graded criterion that counts as met (default: the midpoint)",
     )
     parser.add_argument(
+        "--polarity",
+        action="append",
+        default=[],
+        metavar="CRITERION=SIGN",
+        help="-1 where the lowest label of a criterion is the best, * for every one: --polarity '*=-1'",
+    )
+    parser.add_argument(
         "--answer",
         action="append",
         default=[],
@@ -129,7 +136,17 @@ def policies_of(args: argparse.Namespace) -> Policies:
         given["scales"] = dict(read_scale(text) for text in args.scale)
     if args.pass_mark:
         given["pass_marks"] = dict(read_mark(text) for text in args.pass_mark)
+    if args.polarity:
+        given["polarity"] = dict(_read_sign(text) for text in args.polarity)
     return Policies.from_mapping(given)
+
+
+def _read_sign(text: str) -> tuple[str, int]:
+    """``clarity=-1`` as the criterion and its polarity; IngestError where it is none."""
+    name, _, sign = text.rpartition("=")
+    if sign.strip() not in ("1", "+1", "-1") or not name.strip():
+        raise IngestError(f"--polarity {text!r} is not CRITERION=-1 or CRITERION=1: write --polarity '*=-1'.")
+    return name.strip(), int(sign)
 
 
 def read_scale(text: str) -> tuple[str, tuple[int, int]]:

@@ -50,6 +50,7 @@ class Job:
     facts: staged column → name of what it tells of the systems, for a table of systems.
     whole: the highest level that all labels name (5 of 4/5); None where they name none.
     verdicts: words, in lower case, that are a plain yes or no, and have no place on a graded scale.
+    headers: canonical column → the file's own name of it.
     apart: what is asked of the user where an unused column tells apart rows about the same; "" where none does.
     several: whether the rows are of several files, which ``origins`` tells apart.
     names: how many systems, judges, queries and rubrics the dataset had before. report: called at every stage.
@@ -64,6 +65,7 @@ class Job:
     row_sql: str
     columns: frozenset[str]
     facts: Mapping[str, str] = field(default_factory=dict)
+    headers: Mapping[str, str] = field(default_factory=dict)
     apart: str = ""
     whole: int | None = None
     several: bool = False

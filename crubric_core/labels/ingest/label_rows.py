@@ -6,6 +6,7 @@ from __future__ import annotations
 from ..readers import values
 from . import names, scales, tallies
 from .conflicts import GAVE_WAY, has_no_repeats, resolve_repeats, resolve_stored
+from .direction import refuse_unsaid
 from .job import Job
 from .label_values import read_labels
 from .statements import KEYS, key_of
@@ -27,6 +28,7 @@ def store_labels(job: Job) -> None:
     names.look_up_rubrics(job, borrow_query=True)
     job.report(0.55, "Checking every label")
     scales.apply_given(job)
+    refuse_unsaid(job)
     exceptions = _has_systems(job) and scales.find_exceptions(job)
     if not exceptions and _is_sound(job, judge) and _store_directly(job, judge):
         _tally(job, met=False)

@@ -9,8 +9,10 @@ from fractions import Fraction
 from ...errors import IngestError
 from ..readers import values
 from ..readers.columns import SPECS
+from ..readers.values import shortened
 from .job import Job
 
+_PERCENT = 100  # the whole of labels that are percentages
 _NUMBER = f"coalesce(amount, {values.number('raw')})"
 
 
@@ -57,6 +59,7 @@ def read_labels(job: Job) -> None:
         verdicts=sorted(job.verdicts),
         meanings=list(policies.answers.values()),
     )
+    _refuse_two_ways(job)
     _count_policies(job)
     _refuse_fractions(job)
 
@@ -108,6 +111,23 @@ def _count_policies(job: Job) -> None:
         ("bins", job.policies.bins > 0),
     ):
         job.tally.apply(name, multiplied if chosen else 0)
+
+
+def _refuse_two_ways(job: Job) -> None:
+    """80% beside 0.8, or 100% beside 1: one of them would be read as a hundredth of the other."""
+    if job.whole != _PERCENT:
+        return
+    plain = f"amount IS NULL AND {values.number('raw')} BETWEEN 0 AND 1"
+    other = f"amount IS NULL AND {values.number('raw')} NOT BETWEEN 0 AND 1"
+    share, percent, others = job.one(f"""
+        SELECT min(raw) FILTER ({plain}), max_by(raw, amount) FILTER (amount > 1), count(*) FILTER ({other})
+        FROM label_words
+    """)
+    if share is not None and percent is not None and not others:
+        raise IngestError(
+            f"Some labels of {job.source} are percentages, such as {shortened(percent)!r}, and others shares, such as "
+            f"{shortened(share)!r}: write all of them in one way."
+        )
 
 
 def _refuse_fractions(job: Job) -> None:

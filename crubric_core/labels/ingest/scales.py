@@ -46,27 +46,36 @@ _NAMED = f"$name = '{_EVERY}' OR lower($name) IN (lower(rubric), lower(own), low
 
 
 def keep_given(job: Job) -> None:
-    """Store the scales and pass marks of the policies, as descriptions of the rubrics that this file labels."""
-    if not (job.policies.scales or job.policies.pass_marks):
+    """Store scales, pass marks and polarity of the policies, as descriptions of the rubrics that this file labels."""
+    if not (job.policies.scales or job.policies.pass_marks or job.policies.polarity):
         return
     _find_criteria(job)
-    job.run("CREATE TEMP TABLE given_scales (id INTEGER, low INTEGER, high INTEGER, mark INTEGER)")
+    job.run(
+        "CREATE TEMP TABLE given_scales (id INTEGER, low INTEGER, high INTEGER, mark INTEGER, sign INTEGER)"
+    )
     for name, (low, high) in job.policies.scales.items():
         job.run(
-            f"INSERT INTO given_scales SELECT id, $low, $high, NULL FROM criterion_keys WHERE {_NAMED}",
+            f"INSERT INTO given_scales SELECT id, $low, $high, NULL, NULL FROM criterion_keys WHERE {_NAMED}",
             low=low,
             high=high,
             name=name,
         )
     for name, mark in job.policies.pass_marks.items():
         job.run(
-            f"INSERT INTO given_scales SELECT id, NULL, NULL, $mark FROM criterion_keys WHERE {_NAMED}",
+            f"INSERT INTO given_scales SELECT id, NULL, NULL, $mark, NULL FROM criterion_keys WHERE {_NAMED}",
             mark=mark,
             name=name,
         )
+    for name, sign in job.policies.polarity.items():
+        job.run(
+            f"INSERT INTO given_scales SELECT id, NULL, NULL, NULL, $sign FROM criterion_keys WHERE {_NAMED}",
+            sign=sign,
+            name=name,
+        )
     job.run("""
-        INSERT INTO rubric_statements (dataset_id, rubric_id, scale_min, scale_max, pass_mark, ingest_id, "row")
-        SELECT $dataset, id, max(low), max(high), max(mark), $ingest, 0 FROM given_scales
+        INSERT INTO rubric_statements
+            (dataset_id, rubric_id, scale_min, scale_max, pass_mark, polarity, ingest_id, "row")
+        SELECT $dataset, id, max(low), max(high), max(mark), min(sign), $ingest, 0 FROM given_scales
         WHERE id IN (SELECT rubric_id FROM rubrics WHERE dataset_id = $dataset) GROUP BY id
     """)
     fold(job.cursor, "rubrics", job.dataset_id, "SELECT DISTINCT id FROM given_scales")

@@ -145,6 +145,7 @@ def _open_job(
         row_sql=upload.row_sql,
         columns=frozenset(upload.columns),
         facts=upload.facts,
+        headers=upload.columns,
         several=bool(upload.origins),
         report=report,
     )

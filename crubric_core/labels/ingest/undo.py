@@ -167,6 +167,7 @@ def _undo_one(
         ((n_removed,),) = cursor.execute(
             f"DELETE FROM {kind} WHERE dataset_id = $dataset AND ingest_id = $ingest", own
         ).fetchall()
+        _undo_descriptions(cursor, own, "rubrics")  # scales, pass marks and polarity that came with labels
         result = (n_removed, 0)
     for table in KEYS:
         _move_back(cursor, own, table)

@@ -18,8 +18,8 @@ from .file_names import fields_of, guess_pattern, read_pattern
 from .formats.native import NATIVE
 from .formats.native.base import COLUMNS
 from .guess import fits_name, guess_kind
-from .open_questions import with_proposal
 from .plan import Columns, FilePlan, Guess, Options, Overrides, Plan
+from .proposals import with_proposal
 from .raters import settled
 from .sources import Piece, Source, Sources, gathered
 from .whose import ask_whose

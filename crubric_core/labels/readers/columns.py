@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, get_args
 
 from ...errors import IngestError
+from .languages import MARKS, is_foreign, words_for
 
 Kind = Literal["labels", "rubrics", "queries", "gold", "reference", "anchors", "answers", "systems"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
@@ -109,7 +111,15 @@ SPECS: Mapping[str, TableSpec] = {
 }
 
 SYNONYMS: Mapping[str, tuple[str, ...]] = {
-    "system": ("system_id", "model", "model_id", "model_name", "system_name", "response_model"),
+    "system": (
+        "system_id",
+        "model",
+        "model_id",
+        "model_name",
+        "system_name",
+        "response_model",
+        "response_model_name",
+    ),
     "query": ("query_id", "question", "question_id", "prompt_id", "task_id", "prompt"),
     "rubric": (
         "rubric_id",
@@ -120,6 +130,8 @@ SYNONYMS: Mapping[str, tuple[str, ...]] = {
         "item_id",
         "rubric_name",
         "criterion_name",
+        "rubric_title",
+        "criterion_title",
     ),
     "judge": (
         "judge_id",
@@ -136,6 +148,8 @@ SYNONYMS: Mapping[str, tuple[str, ...]] = {
         "grader_model",
         "grader_name",
         "evaluation_model",
+        "eval_model",
+        "eval_model_name",
     ),
     "annotator": ("annotator_id", "judge", "rater", "expert", "grader"),
     "label": (
@@ -211,8 +225,8 @@ def choose_columns(
     """Which column (by position) of the file holds each canonical column of ``kind``.
 
     ``mapping`` (canonical name → the file's name, "" for none of them) goes first, then the canonical names,
-    then synonyms, all in any case; of labels the words of ``INSTEAD_OF_RUBRIC`` last. Raises IngestError where a
-    needed column is missing or two columns fit one name.
+    then synonyms and words of other languages, all in any case; of labels the words of ``INSTEAD_OF_RUBRIC`` last.
+    Raises IngestError where a needed column is missing or two columns fit one name.
     """
     _refuse_duplicates(columns, source)
     chosen = _mapped(kind, columns, mapping or {}, source)
@@ -221,6 +235,9 @@ def choose_columns(
             if canonical not in chosen and (mapping or {}).get(canonical) != "":
                 names = (canonical,) if own_name else synonyms_of(kind, canonical)
                 chosen |= _fit(kind, canonical, names, columns, chosen, source)
+    if kind in ("labels", "gold") and "label" not in chosen and (mapping or {}).get("label") != "":
+        marks = MARKS if is_foreign([plain_name(c) for c in columns]) else ()
+        chosen |= _fit(kind, "label", marks, columns, chosen, source)
     if kind in ("labels", "gold") and "rubric" not in chosen and (mapping or {}).get("rubric") != "":
         chosen |= _fit(kind, "rubric", INSTEAD_OF_RUBRIC, columns, chosen, source, first=True)
     _require_needed(kind, columns, chosen, source)
@@ -254,7 +271,7 @@ def _mapped(kind: Kind, columns: Sequence[str], mapping: Mapping[str, str], sour
 
 def synonyms_of(kind: Kind, canonical: str) -> tuple[str, ...]:
     """Other words for a column of this kind of table."""
-    return SPECS[kind].synonyms.get(canonical, SYNONYMS.get(canonical, ()))
+    return (*SPECS[kind].synonyms.get(canonical, SYNONYMS.get(canonical, ())), *words_for(canonical))
 
 
 def _fit(
@@ -290,10 +307,9 @@ def _fit(
 
 def _thing(name: str) -> str:
     """What an id, a name or a text is of, one word for each thing."""
-    bare = re.sub("_(id|name)$", "", name)
-    return {"criterion": "rubric", "criteria": "rubric", "question": "query", "prompt": "query"}.get(
-        bare, bare
-    )
+    bare = re.sub("_(id|name|title)$", "", name)
+    known = {"criterion": "rubric", "criteria": "rubric", "question": "query", "prompt": "query"}
+    return known.get(bare) or next((c for c in ("rubric", "query") if bare in words_for(c)), bare)
 
 
 def _require_needed(kind: Kind, columns: Sequence[str], chosen: Mapping[str, int], source: str) -> None:
@@ -303,10 +319,13 @@ def _require_needed(kind: Kind, columns: Sequence[str], chosen: Mapping[str, int
         missing = [" or ".join(spec.any_of)]
     if missing:
         raise IngestError(
-            f"{source} has no column for {' and '.join(missing)}, which a {kind} table needs: its columns are "
+            f"{source}{MISSING}{' and '.join(missing)}, which a {kind} table needs: its columns are "
             f"{_listed(columns)}; rename one or say which it is (mapping), with "
             f"{_whole(missing[0])} where it is the same for all rows."
         )
+
+
+MISSING = " has no column for "
 
 
 def _whole(column: str) -> str:
@@ -316,12 +335,15 @@ def _whole(column: str) -> str:
 def plain_name(name: str) -> str:
     """A column's name as it is compared: no case, underscores for all that parts its words (``ModelName`` too).
 
-    A number names things as an id does: ``Question #`` and ``question_number`` are ``question_id``.
+    A number names things as an id does: ``Question #`` and ``question_number`` are ``question_id``. A scale behind it
+    is no part of it: ``Rating (1-5)``, ``rating (1 = best, 5 = worst)``.
     """
-    parted = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name.strip())
+    bare = _LEGEND.sub("", unicodedata.normalize("NFC", name)).strip()
+    parted = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", bare or name.strip())
     return _NUMBERED.sub("_id", re.sub(r"[\s\-.]+", "_", parted.lower()))
 
 
+_LEGEND = re.compile(r"\s*[(\[][^()\[\]]*\d\s*(?:[-–—=/:~]|\.\.|to\b|bis\b|à)[^()\[\]]*[)\]]\s*$")
 _NUMBERED = re.compile(r"(?<=[a-z])(_*#|_(num|number|nr)_?|_no_)$")
 
 

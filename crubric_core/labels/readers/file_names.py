@@ -17,7 +17,7 @@ _FIELD = re.compile(r"\{(\w+)\}|(\*)")
 _NOISE = re.compile(
     r"(?i)(^|[._\- ])(judge?ments?|results?|allresults|"
     r"grades?|graded|grader|scores?|samples?|eval|evals|labels?|output|"
-    r"outputs|reviews?|evaluations?|head|healthbench|hellobench|wildbench|"
+    r"outputs|reviews?|final|evaluations?|head|healthbench|hellobench|wildbench|"
     r"\d{8}([_T-]?\d{4,6})?|\d{4}-\d{2}-\d{2}([T_ ][\d:.-]+)?)(?=$|[._\- ])"
 )
 _SYSTEM = re.compile(rf"{MODEL.pattern}|(?i:system|model)")

@@ -33,6 +33,7 @@ _CONTAINS: Mapping[str, tuple[str, ...]] = {
     "label": ("label", "score", "rating", "grade", "verdict", "met"),
 }
 
+_ANSWERS = frozenset(["response", "responses", "output", "outputs", "reply", "completion", "text", "latency"])
 
 MODEL = re.compile(
     r"(?i)(gpt|claude|gemini|llama|qwen|mistral|mixtral|deepseek|command|grok|phi|gemma|prometheus|sonnet|opus|haiku|^o[134]\b|human)"
@@ -164,11 +165,12 @@ def _by_name(kind: Kind, canonical: str, column: str) -> tuple[float, str]:
     if name == canonical:
         return 1.0, "the name"
     if name in synonyms:
-        return 0.95 - 0.02 * min(synonyms.index(name), 10), f"{column!r} is another word for {canonical}"
+        return 0.95 - 0.02 * min(synonyms.index(name), 8), f"{column!r} is another word for {canonical}"
     if canonical == "rubric" and kind in ("labels", "gold") and name in INSTEAD_OF_RUBRIC:
         return 0.65, f"{column!r} may be the rubric"
-    parts = set(name.split("_"))
-    if parts & set(_CONTAINS.get(canonical, ())):
+    parts = set(re.findall(r"[^\W\d_]+", name))
+    answer = canonical == "system" and parts & _ANSWERS  # model_response is what a model said
+    if parts & set(_CONTAINS.get(canonical, ())) and not answer:
         return 0.6, f"{column!r} contains a hint"
     return 0.0, ""
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from .columns import SPECS, Kind, plain_name, synonyms_of
 from .guess import MODEL, profile
+from .open_questions import IDS_OF_ANSWERS, NAMES_OF_QUERIES
 from .paths import is_path, parse_path, parts_of, shape_of, unescaped
 from .plan import Columns, FilePlan
 from .rules import source_of
@@ -83,7 +84,8 @@ def find_nested(kind: Kind, fields: Mapping[str, Sequence[Any]]) -> Nested | Non
     if found is None:
         return None
     lacking = tuple(c for c in SPECS[kind].needed if c not in found)
-    by_place = found.get("rubric", "").endswith("[].#") or found["label"].startswith("{}")
+    whole = all(re.fullmatch(r"\{\}\.[^#]+", found.get(c, "")) for c in ("system", "rubric"))
+    by_place = found.get("rubric", "").endswith("[].#") or (found["label"].startswith("{}") and not whole)
     return Nested(found, set(lacking) <= {"system"} and not by_place, lacking)
 
 
@@ -92,7 +94,17 @@ def with_nested_unused(plan: FilePlan, fields: Mapping[str, Sequence[Any]]) -> F
     used = {c for v in plan.mapping.values() for c in (v if isinstance(v, tuple) else (v,))}
     used |= {source_of(c) or c for c in used}
     shapes = {shape_of(c) for c in used}
-    inner = {f: v for f, v in fields.items() if is_path(f) and not any(_covers(s, f) for s in shapes)}
+    ends = [
+        parts_of(c)[1:] for c in used if c.startswith("{}")
+    ]  # of the records of one object, whatever its keys
+    inner = {
+        f: v
+        for f, v in fields.items()
+        if is_path(f)
+        and not any(_covers(s, f) for s in shapes)
+        and parts_of(f)[1:] not in ends
+        and [] not in ends
+    }
     tops = {_top(f) for f in fields if is_path(f)}
     suspects = [f for f, v in inner.items() if is_verdict_field(f, v)]
     return replace(
@@ -166,6 +178,8 @@ def _with_siblings(
     graders = all(GRADER.search(unescaped(k)) or MODEL.search(unescaped(k)) for k in keys)
     if "rubric" not in found and not graders:
         found["rubric"] = f"{holder}.#"
+    elif not before and not graders:  # a file of one object whose keys name its records
+        found.setdefault("query", f"{holder}.#")
     elif who not in found:
         found[who] = f"{holder}.#"
     return found
@@ -176,7 +190,10 @@ def _side_by_side(kind: Kind, fields: Mapping[str, Sequence[Any]]) -> dict[str, 
     labels = [
         f
         for f in fields
-        if f.count(".") and "[]" not in f and _is_label(kind, f) and _holds_labels(fields[f])
+        if f.count(".")
+        and "[]" not in f.removesuffix("[]")
+        and _is_label(kind, f)
+        and _holds_labels(fields[f])
     ]
     for label in labels:
         at, keys = _siblings(fields, label)
@@ -190,7 +207,8 @@ def _side_by_side(kind: Kind, fields: Mapping[str, Sequence[Any]]) -> dict[str, 
                 if c != "label" and f.startswith(inside + ".") and _is(kind, c, f)
             }
             outside = {c: f for c, f in mapping.items() if "." not in f or c == "label"}
-            return _with_siblings(kind, fields, outside | own)
+            found = _with_siblings(kind, fields, outside | own)
+            return found | ({"run": f"{found['label']}.#"} if label.endswith("[]") else {})
     return None
 
 
@@ -237,6 +255,8 @@ def _of_object(
         held = [m for m in members if m.endswith(f".{inner[0]}")]
     elif _two_deep(within):
         return _of_two(kind, fields, holder, members)
+    elif records := _of_groups(kind, holder, within):
+        return records | _others(kind, fields, "", set(members))
     else:
         return None
     if not held or sum(_holds_labels(fields[m]) for m in held) < _LABEL_ALIKE * len(held):
@@ -256,6 +276,30 @@ def _of_object(
         if listed and who not in mapping:
             mapping[who] = f"{holder}{{}}[].#"
     return mapping
+
+
+def _of_groups(kind: Kind, holder: str, within: Sequence[Sequence[str]]) -> dict[str, str] | None:
+    """``scores.clarity.Is it short?.score``: criteria in groups (dimensions, or judges), each with a label."""
+    fields = {parts[-1] for parts in within}
+    labels = [f for f in fields if _is_label(kind, f)]
+    criteria: dict[str, set[str]] = {}
+    for parts in within:
+        criteria.setdefault(parts[0], set()).add(parts[1] if len(parts) == 3 else "")
+    names = [name for own in criteria.values() for name in own]
+    if (
+        len(labels) != 1
+        or "" in names
+        or any(len(parts) != 3 or "[]" in parts[0] + parts[1] for parts in within)
+    ):
+        return None
+    judges = all(GRADER.search(k) or MODEL.search(k) for k in map(unescaped, criteria))
+    if not judges and len(set(names)) < len(names):
+        return None
+    inner = f"{holder}{{}}{{}}"
+    found = {"label": f"{inner}.{labels[0]}", "rubric": f"{inner}.#"}
+    reason = next((f for f in sorted(fields) if _is(kind, "reason", f)), None)
+    found |= {"reason": f"{inner}.{reason}"} if reason else {}
+    return found | ({"annotator" if kind == "gold" else "judge": f"{holder}{{}}.#"} if judges else {})
 
 
 def _two_deep(within: Sequence[Sequence[str]]) -> bool:
@@ -321,7 +365,17 @@ def _others(kind: Kind, fields: Mapping[str, Sequence[Any]], home: str, taken: s
         fits.sort(key=lambda f: (-f.count("[]"), f.count("."), _rank(kind, canonical, f)))
         if fits:
             found[canonical] = fits[0]
+    texts = [f for f in usable if _may_be_query(f, home) and f not in found.values()]
+    if "query" not in found and texts:  # of a column of its own that is decided later
+        found["query"] = min(texts, key=lambda f: NAMES_OF_QUERIES.index(_last(f)))
     return found
+
+
+def _may_be_query(path: str, home: str) -> bool:
+    """Whether a field within a record, outside the labels themselves, is named after what is answered."""
+    name = _last(path)
+    inside = home and path.startswith(home + ".")
+    return is_path(path) and not inside and name in NAMES_OF_QUERIES and name not in IDS_OF_ANSWERS
 
 
 def _last(path: str) -> str:

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any
 
 from ...errors import IngestError
-from ...text import listed
 from .columns import choose_columns, plain_name, synonyms_of
-from .ground_truth import is_truth
-from .guess import guess_columns, profile
+from .guess import profile
 from .plan import FilePlan, Guess
-from .wide_columns import may_hold_labels, names_a_judge, spread_key, spread_names
+from .words import is_number, levels_of
 
 # names of columns that tell queries apart, where none is called query, question, prompt or task; best first
-_NAMES = (
+NAMES_OF_QUERIES = (
     *(
         "query_uid",
         "prompt_uid",
@@ -39,6 +37,7 @@ _NAMES = (
     ),
     *(
         "datasource_item_id",
+        "dataset_item_id",
         "reference_example_id",
         "segment_id",
         "seg_id",
@@ -47,11 +46,14 @@ _NAMES = (
         "article_id",
         "input_id",
         "uid",
+        "span_id",
     ),
     *(
         "instruction",
         "user_input",
         "input",
+        "inputs",
+        "request",
         "orig_instruction",
         "document",
         "context",
@@ -64,14 +66,13 @@ _NAMES = (
     ),
 )
 # those of them that name what a request, a run or a row is about as often as a query
-_OF_ANSWERS = frozenset(
+IDS_OF_ANSWERS = frozenset(
     (
-        *("sample_id", "conversation_id", "test_id", "request_id", "session_id", "trace_id", "input_id"),
-        *("uid", "id", "uuid", "index", "idx"),
+        *("sample_id", "conversation_id", "test_id", "request_id", "session_id", "trace_id", "span_id"),
+        *("input_id", "uid", "id", "uuid", "index", "idx"),
     )
 )
 _LABELS, _NO_LABELS = 0.8, 0.5  # share of a column's cells that look like labels: from, and below
-_FEW = 12  # different labels of a column, at most
 _LEAST = 4  # rows below which nothing is said
 
 
@@ -95,13 +96,14 @@ def with_query(plan: FilePlan, rows: Sequence[Sequence[Any]], *, strict: bool) -
     )
     alone = {c: bool(systems) and _of_one_system(cells_of(plan, rows, c), systems) for c in offers}
     named = sorted(
-        (c for c in offers if bare_name(c) in _NAMES), key=lambda c: (alone[c], _NAMES.index(bare_name(c)))
+        (c for c in offers if bare_name(c) in NAMES_OF_QUERIES),
+        key=lambda c: (alone[c], NAMES_OF_QUERIES.index(bare_name(c))),
     )
     if named or (offers and not strict):
         column = named[0] if named else offers[0]
         return _taken(plan, column, 0.75 if named else 0.4)
     if not offers:
-        return plan
+        return _with_shared_query(plan, rows, before, systems)
     some = " or ".join(repr(c) for c in offers[:3])
     problem = (
         f"Rows of {plan.name} repeat the same system, rubric and judge, and no column is called query: say which "
@@ -110,19 +112,43 @@ def with_query(plan: FilePlan, rows: Sequence[Sequence[Any]], *, strict: bool) -
     return replace(plan, problem=problem)
 
 
+def _with_shared_query(
+    plan: FilePlan,
+    rows: Sequence[Sequence[Any]],
+    before: Sequence[tuple[Any, ...]],
+    systems: Sequence[Any],
+) -> FilePlan:
+    """The plan with a query that is named after texts and shared by systems, where rows repeat with it, too."""
+    for column in sorted(
+        (c for c in plan.unused if c in plan.columns and bare_name(c) in NAMES_OF_QUERIES),
+        key=lambda c: NAMES_OF_QUERIES.index(bare_name(c)),
+    ):
+        cells = cells_of(plan, rows, column)
+        more = len(set(zip(before, cells, strict=True))) > len(set(before))
+        if (
+            bare_name(column) not in IDS_OF_ANSWERS
+            and all(cells)
+            and more
+            and not _of_one_system(cells, systems)
+        ):
+            remark = f"the query is its column {column!r}, as no column is called query"
+            return taken(plan, "query", column, 0.75, f"{column!r} speaks of what is answered", remark)
+    return plan
+
+
 def _with_named_query(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> FilePlan:
     """The plan with the query's column by its name alone: all rows have one, and systems share what it says.
 
     Without it the rubrics of different texts would be those of one query, and claims for further queries too sure.
     """
     systems, rubrics = (cells_of(plan, rows, str(plan.mapping.get(c, ""))) for c in ("system", "rubric"))
-    named = [c for c in plan.unused if c in plan.columns and bare_name(c) in _NAMES]
-    for column in sorted(named, key=lambda c: _NAMES.index(bare_name(c))):
+    named = [c for c in plan.unused if c in plan.columns and bare_name(c) in NAMES_OF_QUERIES]
+    for column in sorted(named, key=lambda c: NAMES_OF_QUERIES.index(bare_name(c))):
         cells = cells_of(plan, rows, column)
         if any(c in (None, "") for c in cells) or _of_one_system(cells, systems):
             continue
         groups = 1 < len(set(cells)) < len(set(rubrics)) == len(set(zip(rubrics, cells, strict=True)))
-        if bare_name(column) not in _OF_ANSWERS or (groups and len(set(systems)) > 1):
+        if bare_name(column) not in IDS_OF_ANSWERS or (groups and len(set(systems)) > 1):
             remark = f"the query is its column {column!r}, as no column is called query"
             return taken(plan, "query", column, 0.75, f"{column!r} speaks of what is answered", remark)
     return plan
@@ -136,7 +162,7 @@ def told_of_own_queries(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> FilePl
     systems = cells_of(plan, rows, system)
     if not _of_one_system(cells_of(plan, rows, query), systems):
         return plan
-    names = ("query", *synonyms_of("labels", "query"), *_NAMES)
+    names = ("query", *synonyms_of("labels", "query"), *NAMES_OF_QUERIES)
     for column in sorted(
         (c for c in plan.unused if bare_name(c) in names), key=lambda c: names.index(bare_name(c))
     ):
@@ -151,17 +177,40 @@ def told_of_own_queries(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> FilePl
 
 
 def label_by_content(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> dict[str, str]:
-    """The label's column where several have names of labels, and the cells of one alone look like labels."""
+    """The label's column where several have names of labels: the only one that has any, or that looks like labels.
+
+    Where several say the same of each row (a verdict, and its score), the first with whole levels.
+    """
     if plan.kind not in ("labels", "gold") or "label" in plan.mapping:
         return {}
     names = ("label", *synonyms_of(plan.kind, "label"))
     named = [c for c in plan.columns if plain_name(c) in names]
     if len(named) < 2 or any(plain_name(c) == "label" for c in named):
         return {}
-    held = {c: profile(cells_of(plan, rows, c)) for c in named}
-    alike = [c for c in named if held[c].labels >= _LABELS]
-    others = [c for c in named if held[c].labels < _NO_LABELS and held[c].known]
-    return {"label": alike[0]} if len(alike) == 1 and len(others) == len(named) - 1 else {}
+    held = {c: found for c in named if (found := profile(cells_of(plan, rows, c))).known}
+    if len(held) < 2:
+        return {"label": next(iter(held))} if held else {}
+    alike = [c for c in held if held[c].labels >= _LABELS]
+    if len(alike) == len(held):
+        return _said_twice({c: cells_of(plan, rows, c) for c in alike})
+    others = [c for c in held if held[c].labels < _NO_LABELS]
+    return {"label": alike[0]} if len(alike) == 1 and len(others) == len(held) - 1 else {}
+
+
+def _said_twice(given: Mapping[str, Sequence[Any]]) -> dict[str, str]:
+    """The first column with whole levels of those that order all rows alike; {} where they do not."""
+    levels = {}
+    for column, cells in given.items():
+        words = levels_of(str(c) for c in cells if c)
+        levels[column] = [float(c) if c and is_number(c) else words.get(c) for c in cells]
+    first, *others = levels.values()
+    for other in others:
+        pairs = set(zip(first, other, strict=True))
+        ordered = sorted((a, b) for a, b in pairs if a is not None and b is not None)
+        if len(ordered) < len(pairs) or any(a >= c or b >= d for (a, b), (c, d) in pairwise(ordered)):
+            return {}
+    whole = [c for c, own in levels.items() if all(x is None or float(x).is_integer() for x in own)]
+    return {"label": whole[0]} if whole else {}
 
 
 def ids_of_labels(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> dict[str, str]:
@@ -182,52 +231,6 @@ def ids_of_labels(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> dict[str, st
             ):
                 found[canonical] = text
     return found
-
-
-def with_proposal(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> FilePlan:
-    """A table of which no name says the label, and in which several columns hold some: its problem shows a mapping."""
-    if plan.kind not in ("labels", "gold") or not plan.problem or "label" in plan.mapping:
-        return plan
-    free = [c for c in plan.columns if c not in plan.mapping.values() and not is_truth(c)]
-    held = {c: profile(cells_of(plan, rows, c)) for c in free if may_hold_labels(c)}
-    alike = [c for c, found in held.items() if found.labels >= _LABELS and 1 < found.distinct <= _FEW]
-    scores = [c for c, found in held.items() if found.scores >= _LABELS and found.distinct > 1]
-    continuous = len(alike) < 2
-    alike = scores if continuous else alike
-    named = ("label", *synonyms_of(plan.kind, "label"))
-    if len(alike) < 2 or any(plain_name(c) in named for c in plan.columns):
-        return plan
-    others = [c for c in plan.columns if c not in alike and not is_truth(c)]
-    keys = {g.canonical: g.column for g in guess_columns(plan.kind, others, ())} | dict(plan.mapping)
-    free = [c for c in others if c not in keys.values() and _repeats(cells_of(plan, rows, c))]
-    wanted = [c for c in ("system", "query", "rubric") if c not in keys]
-    if "system" in keys:
-        judges = all(map(names_a_judge, spread_names(alike)))
-        what = "judge" if judges else "label" if "rubric" in keys else "rubric"
-    elif len(free) < len(wanted):
-        what = spread_key(set(keys), alike) or "rubric"
-    else:  # names tell little: the columns as tables often begin
-        what = "judge"
-        keys |= dict(zip(wanted, free, strict=False))
-    shown: dict[str, Any] = {
-        c: keys.get(c, "=…")
-        for c in ("system", "query", "rubric")
-        if c != what and (c in keys or c != "query") and not str(keys.get(c, "")).startswith("=")
-    }
-    mapping = json.dumps(shown | {what: alike[0] if what == "label" else alike}, ensure_ascii=False)
-    some = listed([repr(c) for c in alike], 3)
-    problem = (
-        f"{plan.problem.rstrip('.')}. {some} look like {'continuous scores' if continuous else 'labels'}: "
-    )
-    whose = "one of them is the label" if what == "label" else f"each is a {what}'s"
-    problem += f"where {whose}, give such a mapping: {mapping}"
-    problem += ", with the policy threshold= or bins=." if continuous else "."
-    return replace(plan, problem=problem)
-
-
-def _repeats(cells: Sequence[Any]) -> bool:
-    """Whether some rows share a value, so that a column may name what several rows are about."""
-    return len(set(cells)) < len(cells)
 
 
 def one_rubric(
@@ -254,7 +257,9 @@ def one_rubric(
         return None
     if "query" in chosen:
         return plan.columns[label] if len(set(own)) == len(own) else None
-    free = [c for i, c in enumerate(plan.columns) if i not in chosen.values() and bare_name(c) in _NAMES]
+    free = [
+        c for i, c in enumerate(plan.columns) if i not in chosen.values() and bare_name(c) in NAMES_OF_QUERIES
+    ]
     spread_known = len(own) >= _LEAST and any(
         _parts(cells_of(plan, rows, c), own, spread=False) for c in free
     )

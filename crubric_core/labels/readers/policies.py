@@ -39,6 +39,7 @@ class Policies:
     bins: continuous scores as this many equal steps of 0 to 1, 0 to 10 or 0 to 100, the least that holds them all.
     scales: criterion (name, text, or * for every one) → lowest and highest level, None where that end is open.
     pass_marks: criterion → the lowest label that counts as met, where it is not the midpoint.
+    polarity: criterion (as of scales) → -1 where the lowest label is the best, 1 where the highest is.
     answers: words instead of numbers, in any case: the label that each stands for, None for no label.
     """
 
@@ -52,6 +53,7 @@ class Policies:
     bins: int = 0
     scales: Mapping[str, tuple[int | None, int | None]] = field(default_factory=dict)
     pass_marks: Mapping[str, int] = field(default_factory=dict)
+    polarity: Mapping[str, int] = field(default_factory=dict)
     answers: Mapping[str, float | None] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -80,6 +82,12 @@ class Policies:
             if (low is None and high is None) or (low is not None and high is not None and low >= high):
                 raise IngestError(
                     f"The scale of {name!r} goes from {low} to {high}: expected two levels, such as 1..5."
+                )
+        for name, sign in self.polarity.items():
+            if sign not in (-1, 1):
+                raise IngestError(
+                    f"The polarity of {name!r} is {sign}: expected -1 (the lowest label is the best) or 1 (the highest "
+                    "is)."
                 )
 
     def unusual(self) -> dict[str, Any]:

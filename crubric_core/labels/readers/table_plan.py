@@ -35,6 +35,8 @@ def plan_of_table(
         kind = "labels"
     if overrides.kind is None and kind in ("queries", "rubrics") and named_after_models(columns, rows):
         kind = "labels"
+    if overrides.kind is None and kind == "rubrics" and _names_are_lists(columns, rows):
+        kind = "labels"
     plan = FilePlan(
         name, file_format, "a table", kind, (kind,), columns, overrides.mapping, reason="its content"
     )
@@ -63,6 +65,13 @@ def plan_of_table(
         plan = replace(plan, mapping=found | fixed, guesses=guesses)
     plan = _with_words(_with_gold(plan, rows, overrides), rows)
     return settled(_with_unused(plan, rows), rows, strict=overrides.strict), rows
+
+
+def _names_are_lists(columns: tuple[str, ...], rows: tuple[Any, ...]) -> bool:
+    """Whether what would be the names of rubrics are lists or objects of JSON: several criteria in each row."""
+    at = choose_columns("rubrics", columns, None, "")["rubric"]
+    cells = [row[at] for row in rows if at < len(row) and row[at]]
+    return bool(cells) and all(str(c).lstrip().startswith(("[", "{")) for c in cells)
 
 
 def _with_gold(plan: FilePlan, rows: tuple[Any, ...], overrides: Overrides) -> FilePlan:
@@ -199,7 +208,10 @@ def _spread_of(plan: FilePlan, rows: tuple[Any, ...], *, strict: bool) -> FilePl
 
 def _no_system(plan: FilePlan, what: str, wide: Sequence[str]) -> str:
     some = listed([repr(c) for c in wide], 3)
-    mapping = json.dumps({"system": "=…", what: list(wide[:12])}, ensure_ascii=False)
+    hinted = next(
+        (g.column for g in guess_columns(plan.kind, plan.columns, ()) if g.canonical == "system"), "=…"
+    )
+    mapping = json.dumps({"system": hinted, what: list(wide[:12])}, ensure_ascii=False)
     return (
         f"{plan.name} has no column for system, and {some} hold labels, one column a {what} as it seems: say the "
         f"system, or which column names it, by such a mapping: {mapping}."

@@ -5,10 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Sequence, Set
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Literal
 
 from .columns import SYNONYMS, plain_name, synonyms_of
 from .guess import ENOUGH, MODEL, Sample, cells_at, guess_columns, profile
+from .plan import Guess
+from .words import is_number
 
 Spread = Literal["judge", "system", "rubric"]
 
@@ -72,15 +75,35 @@ NOTED = frozenset(  # columns of a Qualtrics export that are about the response,
 )
 
 
+_OR_CRITERIA = frozenset(["valid", "validity", "satisfied"])  # a label's name, or that of a criterion
+_LEAST = 4  # rows from which a running number is told from labels
+
+
+def _named(columns: Sequence[str]) -> list[Guess]:
+    """Which columns names alone tell."""
+    found = guess_columns("labels", columns, ())
+    return [g for g in found if g.confidence > 0.6 and plain_name(g.column) not in _OR_CRITERIA]
+
+
+def counts_rows(cells: Sequence[str | None]) -> bool:
+    """Whether cells are a running number of the rows, as a data frame writes beside them."""
+    known = [c for c in cells if c]
+    if len(known) < max(_LEAST, len(cells)) or not all(map(is_number, known)):
+        return False
+    return all(float(b) - float(a) == 1 for a, b in pairwise(known))
+
+
 def label_columns(columns: Sequence[str], sample: Sample, *, scores: bool = False) -> tuple[str, ...]:
     """The columns that may be labels of a wide table, by their cells and names, and name nothing else.
 
     With ``scores`` also those of continuous scores.
     """
-    taken = {g.column for g in guess_columns("labels", columns, ()) if g.confidence > 0.6}
+    taken = {g.column for g in _named(columns)}
     noted = NOTED.intersection(columns)
     taken |= noted if len(noted) > 1 else set()  # one alone may be a criterion: Progress
-    held = {c: profile(cells_at(sample, i)) for i, c in enumerate(columns)}
+    cells = {c: cells_at(sample, i) for i, c in enumerate(columns)}
+    taken |= {c for c, own in cells.items() if counts_rows(own)}
+    held = {c: profile(own) for c, own in cells.items()}
     share = {c: max(h.labels, h.scores) if scores else h.labels for c, h in held.items()}
     return tuple(c for c in columns if c not in taken and may_hold_labels(c) and share[c] >= ENOUGH)
 
@@ -93,7 +116,7 @@ def guess_spread(
     What is spread is the key that no column names, and that is not ``known`` otherwise; of several queries' labels
     columns that are not named after models are rubrics. None for a table that is not wide.
     """
-    found = {g.canonical for g in guess_columns("labels", columns, ()) if g.confidence > 0.6} | set(known)
+    found = {g.canonical for g in _named(columns)} | set(known)
     wide = label_columns(columns, sample)
     what = None if "label" in found or len(wide) < 2 else spread_key(found, wide)
     return (what, wide) if what else None

@@ -21,7 +21,7 @@ _NO = _words(
 _YES = _words(
     "yes, y, true, t, pass, passed, met, fully met, meets, meets criteria, satisfied, fully satisfied, correct, "
     "fully correct, right, present, fulfilled, addressed, "
-    "oui, sí, si, ja, sim, да, 是, はい, tak, evet, 예, 네, vrai, verdadero, wahr, richtig, correcto, erfüllt, "
+    "oui, sí, sì, si, ja, sim, да, 是, はい, tak, evet, 예, 네, vrai, verdadero, wahr, richtig, correcto, erfüllt, "
     "vero, waar, sant, sand, prawda, satisfait, cumple, 符合, 满足, 对, 正确, "
     "accept, accepted, passes"
 )
@@ -58,6 +58,7 @@ _LADDERS = (
     ("pas du tout d'accord", "pas d'accord", "neutre", "d'accord", "tout à fait d'accord"),
     ("muy en desacuerdo", "en desacuerdo", "neutral", "de acuerdo", "muy de acuerdo"),
     ("非常不同意", "不同意", "一般", "同意", "非常同意"),
+    ("ungenügend", "mangelhaft", "ausreichend", "befriedigend", "gut", "sehr gut"),
 )
 
 
@@ -129,13 +130,25 @@ def _says_unknown(text: str) -> bool:
     return len(parts) > 1 and all(p in UNKNOWN or (i == 0 and p.isdigit()) for i, p in enumerate(parts))
 
 
-def _numbered(known: Collection[str]) -> dict[str, int]:
-    """4 - good as 4, where all are a number with a name, each number with one name and each name with one number."""
+def named_levels(words: Iterable[str]) -> dict[int, str]:
+    """Number → its name, of words that are all a number with a name: 4 - good, Good (4)."""
+    known = _amounts(words) & {p for p in map(plain, words) if not _says_unknown(p)}
+    return dict(_pairs(known).values()) if _numbered(known) else {}
+
+
+def _pairs(known: Collection[str]) -> dict[str, tuple[int, str]]:
+    """Word → (number, name) of each that is a number with a name."""
     first, last = ({p: pattern.fullmatch(p) for p in known} for pattern in (_NAMED, _NAME_FIRST))
     pairs = {p: (m[1], m[2]) for p, m in first.items() if m} | {p: (m[2], m[1]) for p, m in last.items() if m}
+    return {p: (int(number), name.strip()) for p, (number, name) in pairs.items()}
+
+
+def _numbered(known: Collection[str]) -> dict[str, int]:
+    """4 - good as 4, where all are a number with a name, each number with one name and each name with one number."""
+    pairs = _pairs(known)
     distinct = set(pairs.values())
     alone = len({n for n, _ in distinct}) == len({name for _, name in distinct}) == len(distinct)
-    return {p: int(n) for p, (n, _) in pairs.items()} if alone and len(pairs) == len(known) else {}
+    return {p: n for p, (n, _) in pairs.items()} if alone and len(pairs) == len(known) else {}
 
 
 def _grades(known: Collection[str]) -> dict[str, int]:

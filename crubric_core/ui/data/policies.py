@@ -61,6 +61,11 @@ CHOICES: Mapping[str, tuple[str, str, Mapping[Any, str]]] = {
         "Such as 6 where the table of rubrics says 1 to 5.",
         {"reject": "reject it", "clip": "use the nearest end of the scale"},
     ),
+    "polarity": (
+        "The best label is",
+        "Less is better on scales such as 1 (excellent) to 5 (poor): labels are kept as given and count reversed.",
+        {0: "the highest", -1: "the lowest", 1: "the highest, whatever names of levels say"},
+    ),
     "apostrophes": (
         "An apostrophe before =, +, - or @",
         "Spreadsheets and safe exports put one before text that could be taken for a formula.",
@@ -110,7 +115,10 @@ def ask(batch: Batch, plan: Plan) -> tuple[Plan, Policies]:
         answered = _ask_words(batch, words) if words else {}
         if any("rubrics" in file.tables for file in plan.files if not file.skip):
             plan = replace(plan, options=_ask_severity())
-    return plan, Policies(**values, answers=answered, scales=batch.scales, pass_marks=batch.marks)
+    polarity = {"*": sign} if (sign := values.pop("polarity")) else {}
+    return plan, Policies(
+        **values, answers=answered, scales=batch.scales, pass_marks=batch.marks, polarity=polarity
+    )
 
 
 def ask_about(batch: Batch, tried: IngestReport) -> None:

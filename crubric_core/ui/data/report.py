@@ -135,6 +135,9 @@ def command(plan: Plan, dataset: str, policies: Policies, names: Sequence[str]) 
             elif name == "pass_marks":
                 for criterion, mark in choice.items():
                     words += ["--pass-mark", f"{criterion}={mark}"]
+            elif name == "polarity":
+                for criterion, sign in choice.items():
+                    words += ["--polarity", f"{criterion}={sign}"]
             else:
                 words += ["--policy", f"{name}={choice}"]
         st.caption(

@@ -295,6 +295,33 @@ WHOLE = {
         {},
         {(m, str(q), f"{q}#{c}", "judge"): label(m, q, c) for m in MODELS for q in (0, 1) for c in ("cites", "clear")},
     ),
+    "one object whose keys name its records, as in BiGGen-Bench": (
+        json.dumps({
+            f"plan_{q}": {
+                "id": f"plan_{q}", "input": f"do {q}", "score_rubric": {"criteria": "Is it good?", "score1_description": "no"},
+                "response": "so", "response_model_name": "gpt-4o", "feedback": "ok", "score": [label(q, t) + 4 for t in range(2)],
+                "eval_model_name": "prometheus-7b"}
+            for q in range(2)}).encode(),
+        {},
+        {("gpt-4o", f"plan_{q}", "Is it good?", "prometheus-7b"): label(q, 1) + 4 for q in range(2)},
+    ),
+    "criteria in groups, each with its score, as in DeepResearch Bench II": (
+        lines(
+            {"model": m, "idx": q, "result": {"task": "t", "scores": {
+                d: {f"{d} {i}": {"score": label(m, q, d, i), "reason": "r"} for i in range(2)} for d in ("recall", "analysis")}}}
+            for m in MODELS for q in range(2)
+        ),
+        {},
+        {(m, str(q), f"{d} {i}", "judge"): label(m, q, d, i) for m in MODELS for q in range(2) for d in ("recall", "analysis") for i in range(2)},
+    ),
+    "a test run whose inputs are the queries, as in deepeval": (
+        json.dumps({"testCases": [
+            {"name": "case", "input": f"why {q}", "actualOutput": "so", "metricsData": [
+                {"name": c, "success": bool(label(q, c)), "score": 0.31, "evaluationModel": "gpt-4.1"} for c in ("cites", "clear")]}
+            for q in range(3)], "hyperparameters": {"model": "gpt-4o"}}).encode(),
+        {},
+        {("gpt-4o", f"why {q}", f"why {q}#{c}", "gpt-4.1"): label(q, c) for q in range(3) for c in ("cites", "clear")},
+    ),
 }  # fmt: skip
 
 

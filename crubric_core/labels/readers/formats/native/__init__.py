@@ -7,6 +7,7 @@ from typing import Any
 
 from . import (
     autorubric,
+    checklists,
     healthbench,
     hellobench,
     infobench,
@@ -49,6 +50,7 @@ _MODULES = (
     langfuse,
     autorubric,
     replies,
+    checklists,
 )
 NATIVE: Mapping[str, NativeFormat] = {f.name: f for module in _MODULES for f in module.FORMATS}
 

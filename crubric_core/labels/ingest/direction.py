@@ -1,0 +1,86 @@
+"""Scales on which less seems to be better (1 = excellent, school grades): the user is asked, as more is better."""
+
+# ruff: noqa: S608 - every identifier in the SQL is this program's own, every value is bound
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+
+from ...errors import IngestError
+from ..readers.columns import plain_name
+from ..readers.languages import WORDS
+from ..readers.values import shortened
+from ..readers.words import is_number, named_levels
+from .job import Job
+
+_MOST = 500  # different words among the labels, and names of rubrics, that are looked at
+_GOOD: Mapping[int, str] = {
+    5: "best, excellent, outstanding, perfect, sehr gut, hervorragend, très bien, très bon, excelente, muy bueno, "
+    "最好, 优秀, 非常好",
+    4: "very good, good, gut, bien, bon, bueno, strongly agree, agree, always, stimme voll zu, 好, 很好",
+    2: "poor, bad, schlecht, mangelhaft, mauvais, malo, disagree, rarely, 差",
+    1: "worst, very poor, very bad, terrible, unacceptable, ungenügend, sehr schlecht, très mauvais, muy malo, "
+    "strongly disagree, never, stimme gar nicht zu, 很差, 最差, 非常差",
+}
+_RANKS = {word.strip(): rank for rank, words in _GOOD.items() for word in words.split(",")}
+_LEGEND = re.compile(r"(?<![\d.,])(\d{1,3})\s*(?:=|:|\()\s*([^\d,;/()=:]{2,40})")
+_GRADES = ("note", "noten", "schulnote", "schulnoten")
+_BEST_GRADE, _WORST_GRADE = 1, 6
+
+
+def is_reversed(names: Mapping[int, str]) -> bool:
+    """Whether numbers with names go from good to bad: 1 excellent to 5 poor; of one name alone, 1 best or 5 worst."""
+    ranks = [(n, _RANKS[name]) for n, name in sorted(names.items()) if name in _RANKS]
+    pairs = [(a, b) for i, (_, a) in enumerate(ranks) for _, b in ranks[i + 1 :]]
+    if len(ranks) == 1:
+        ((number, rank),) = ranks
+        return (number <= 1 and rank == 5) or (number >= 4 and rank == 1)
+    return bool(pairs) and all(a >= b for a, b in pairs) and any(a > b for a, b in pairs)
+
+
+def legend_of(text: str) -> dict[int, str]:
+    """Number → its name, of a header or a wording such as ``rating (1 = best, 5 = worst)``."""
+    return {int(n): name.strip().lower() for n, name in _LEGEND.findall(text)}
+
+
+def refuse_unsaid(job: Job) -> None:
+    """Raise IngestError where less seems to be better, and neither the policies nor a table of rubrics says so."""
+    if job.kind == "anchors" or job.policies.polarity:
+        return
+    unsaid = job.all(f"""
+        SELECT DISTINCT n.rubric, n.text FROM rubric_names n LEFT JOIN rubrics r ON r.rubric_id = n.id
+        WHERE n.rubric IS NOT NULL AND r.polarity IS NULL LIMIT {_MOST}
+    """)
+    why = _evidence(job, (text for row in unsaid for text in row if text)) if unsaid else ""
+    if why:
+        raise IngestError(
+            f"{why}, so that less seems to be better in {job.source}, and more counts as better: say which it is, "
+            "--polarity '*=-1' where the lowest label is the best, --polarity '*=1' where the highest is (in place of "
+            "*, a criterion)."
+        )
+
+
+def _evidence(job: Job, rubrics: Iterable[str]) -> str:
+    """What says that less is better, as the beginning of a sentence; "" where nothing does."""
+    texts = [str(t) for (t,) in job.all(f"SELECT raw FROM label_words WHERE raw IS NOT NULL LIMIT {_MOST}")]
+    named = named_levels(texts)
+    if is_reversed(named):
+        first, last = named[min(named)], named[max(named)]
+        return f"Labels are named from {min(named)} ({shortened(first)}) to {max(named)} ({shortened(last)})"
+    header = job.headers.get("label", "")
+    for text in (header, *rubrics):
+        if is_reversed(legend_of(text)):
+            return f"{shortened(text)!r} says what its numbers mean"
+    if _looks_like_grades(job, texts):
+        return f"The column {header!r} looks like German school grades, of which 1 is the best"
+    return ""
+
+
+def _looks_like_grades(job: Job, texts: Iterable[str]) -> bool:
+    """Whether the label's column is called Note, among other German headers, and has the numbers of grades."""
+    if plain_name(job.headers.get("label", "")) not in _GRADES:
+        return False
+    german = {word for words in WORDS["German"].values() for word in words}
+    numbers = [float(t.replace(",", ".")) for t in texts if is_number(t.replace(",", "."))]
+    inside = bool(numbers) and all(_BEST_GRADE <= n <= _WORST_GRADE for n in numbers)
+    return inside and any(plain_name(h) in german for c, h in job.headers.items() if c != "label")

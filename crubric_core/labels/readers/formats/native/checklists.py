@@ -1,0 +1,266 @@
+"""Prompts with their criteria in a list, and verdicts in a list next to it: CL-bench, PRBench, ComplexBench, RubricHub.
+
+A criterion is named by its id, else by its position, which is the same wherever its prompt is graded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from .base import (
+    MalformedError,
+    NativeFormat,
+    Record,
+    Row,
+    Setting,
+    answer,
+    conversation,
+    label,
+    named,
+    points,
+    query,
+    rubric,
+    words,
+)
+
+_CRITERIA = (
+    "rubrics",
+    "rubric",
+    "rubric_texts",
+    "checklist",
+    "scoring_questions",
+    "criteria",
+    "requirements",
+)
+_VERDICTS = (
+    *("requirement_status", "grades", "point_judges", "verdicts", "judgments", "judgements", "judgment"),
+)
+_TEXTS = (
+    *("criterion", "criterion_text", "rubric_criteria", "criteria", "description", "question", "requirement"),
+    *("text", "rubric", "content", "title"),
+)
+_PROMPTS = ("messages", "prompt", "question", "instruction", "query", "input", "prompt_0")
+_IDS = (
+    "task_id",
+    "question_id",
+    "prompt_id",
+    "sample_id",
+    "main_id",
+    "task",
+    "session_id",
+    "id",
+    "idx",
+    "index",
+)
+_NAMES = ("id", "rubric_id", "criterion_id")
+_ANSWERS = ("model_output", "response", "output")
+_DOMAINS = ("context_category", "domain", "field", "category")
+_SYSTEMS = ("model", "model_name", "model_test", "response_model")
+_JUDGES = ("judge", "judge_model", "grader_model", "evaluator")
+# fields of a record, or of a criterion, that say what an answer is worth: then it is no mere list of criteria
+_GRADED = frozenset(
+    (
+        *(
+            "score",
+            "scores",
+            "grade",
+            "verdict",
+            "rating",
+            "ratings",
+            "label",
+            "labels",
+            "met",
+            "criteria_met",
+        ),
+        *(
+            "present",
+            "passed",
+            "satisfied",
+            "eval",
+            "evaluation",
+            "results",
+            "judge_result",
+            "annotations_met",
+        ),
+    )
+)
+
+
+def _first(record: Record, keys: tuple[str, ...]) -> Any:
+    return next((record[k] for k in keys if record.get(k) not in (None, "", [])), None)
+
+
+def _text_of(item: Any) -> str | None:
+    """The wording of a criterion; its title goes before a description."""
+    if isinstance(item, list):  # a wording with its importance and its kind
+        item = item[0] if item else None
+    if not isinstance(item, dict):
+        return item if isinstance(item, str) and item.strip() else None
+    text, title = _first(item, _TEXTS), item.get("title")
+    both = isinstance(title, str) and isinstance(text, str) and title not in text
+    return f"{title}: {text}" if both else words(text)
+
+
+def _holder(record: Record) -> Record:
+    """The object that has the criteria: the record, or its reward_model as in verl."""
+    inner = record.get("reward_model")
+    return inner if isinstance(inner, dict) else record
+
+
+def _criteria(record: Record) -> list[Any]:
+    """The list of criteria with a wording each; [] where there is none."""
+    holder = _holder(record)
+    for key in _CRITERIA:
+        found = holder.get(key)
+        if isinstance(found, list) and found and all(_text_of(item) for item in found):
+            return found
+    return []
+
+
+def _verdicts(record: Record) -> list[Any] | None:
+    """The list of verdicts; None where there is none."""
+    found = next((record[k] for k in _VERDICTS if isinstance(record.get(k), list)), None)
+    plain = found is not None and not any(isinstance(v, (dict, list)) for v in found)
+    return found if plain else None
+
+
+def _is_graded(record: Record) -> bool:
+    verdicts, criteria = _verdicts(record), _criteria(record)
+    return verdicts is not None and bool(criteria) and len(verdicts) in (0, len(criteria))
+
+
+def _is_bare(record: Record) -> bool:
+    """Whether a record is a prompt with criteria, and nothing in it is a grade."""
+    criteria = _criteria(record)
+    items = [item for item in criteria if isinstance(item, dict)]
+    graded = not _GRADED.isdisjoint(record) or any(not _GRADED.isdisjoint(item) for item in items)
+    return bool(criteria) and _prompt(record) is not None and not graded and _verdicts(record) is None
+
+
+def _prompt(record: Record) -> str | None:
+    """The text of the prompt; of turns that are fields of their own, all of them."""
+    turns = [record.get(f"{who}_{n}") for n in range(10) for who in ("prompt", "response")]
+    if "prompt_0" in record:
+        return "\n\n".join(t for t in turns if isinstance(t, str) and t.strip()) or None
+    return conversation(_first(record, _PROMPTS))
+
+
+def _about(record: Record) -> tuple[Record, ...]:
+    """The record, and the object in it that tells more of it."""
+    inner = record.get("metadata", record.get("extra_info"))
+    return (record, inner) if isinstance(inner, dict) else (record,)
+
+
+def _query_of(record: Record) -> str:
+    for known in _about(record):
+        if any(known.get(key) is not None for key in _IDS):
+            return named(known, *_IDS)
+    return (_prompt(record) or "").strip() or named(record, *_IDS)
+
+
+def _name_of(item: Any, position: int) -> str:
+    given = _first(item, _NAMES) if isinstance(item, dict) else None
+    return str(position) if given is None else str(given)
+
+
+def _weight_of(item: Any, given: Any) -> Any:
+    """The points of a criterion: its own, those of its class of importance (PRBench), else of the list beside it."""
+    if not isinstance(item, dict):
+        return given
+    notes = item.get("annotations")
+    if isinstance(notes, dict) and isinstance(notes.get("weight_class"), str):
+        return notes.get(notes["weight_class"].replace(" ", "_") + "_weight")
+    own = _first(item, ("points", "weight"))
+    return given if own is None else own
+
+
+def _dimension_of(item: Any, given: Any) -> Any:
+    if not isinstance(item, dict):
+        return given
+    notes = item.get("annotations")
+    if isinstance(notes, dict):
+        return next((v for k, v in notes.items() if k.endswith("criteria_category") and v), given)
+    return item.get("axis", item.get("category", given))
+
+
+def _at(record: Record, key: str, position: int) -> Any:
+    """The item of a list beside the criteria; None where it is not there."""
+    found = record.get(key)
+    return found[position] if isinstance(found, list) and position < len(found) else None
+
+
+def _described(record: Record) -> Iterator[Row]:
+    name, domains = _query_of(record), (_first(known, _DOMAINS) for known in _about(record))
+    yield query(name, _prompt(record), next((words(d) for d in domains if d), None))
+    for position, item in enumerate(_criteria(record)):
+        weight, polarity = points(_weight_of(item, _at(record, "weights", position)))
+        dimension = words(_dimension_of(item, _at(record, "categories", position)))
+        text = _text_of(item)
+        yield rubric(
+            name, _name_of(item, position), text, weight=weight, polarity=polarity, dimension=dimension
+        )
+
+
+def _bare_rows(record: Record, _setting: Setting) -> Iterator[Row]:
+    return _described(record)
+
+
+def _graded_rows(record: Record, setting: Setting) -> Iterator[Row]:
+    criteria, verdicts = _criteria(record), _verdicts(record) or []
+    yield from _described(record)
+    if len(verdicts) != len(criteria):
+        why = None if verdicts else words(record.get("grading_rationale"))
+        told = f" ({why[:100]})" if why else ""
+        raise MalformedError(f"has {len(verdicts)} verdicts for {len(criteria)} criteria{told}")
+    name, system = _query_of(record), setting.system(_first(record, _SYSTEMS))
+    judge, run = setting.judge(_first(record, _JUDGES)), record.get("run", record.get("trial"))
+    yield from answer(system, name, _first(record, _ANSWERS))
+    for position, (item, verdict) in enumerate(zip(criteria, verdicts, strict=True)):
+        reason = _at(record, "point_explanations", position)
+        yield label(system, name, _name_of(item, position), judge, verdict, run=run, reason=reason)
+
+
+def _of_models(record: Record, setting: Setting) -> Iterator[Row]:
+    """PRBench's results: one object of models, each with its graded tasks."""
+    config = record.get("config")
+    known = config if isinstance(config, dict) else {}
+    judge, run = known.get("judge_model_name"), known.get("trial_number")
+    for system, tasks in record["outputs"].items():
+        for name, found in tasks.items():
+            asked, _, reply = str(found.get("convo", "")).rpartition("\nassistant: ")
+            whole = {"task_id": name, "prompt": asked, "model_output": reply, "judge": judge, "run": run}
+            yield from _graded_rows({**found, **whole, "model": system}, setting)
+
+
+def _is_of_models(record: Record) -> bool:
+    outputs = record.get("outputs")
+    if not isinstance(outputs, dict) or not all(isinstance(tasks, dict) for tasks in outputs.values()):
+        return False
+    tasks: list[Any] = [task for tasks in outputs.values() for task in tasks.values()]
+    return bool(tasks) and isinstance(tasks[0], Mapping) and _is_graded(tasks[0])
+
+
+FORMATS = (
+    NativeFormat(
+        "prbench",
+        "PRBench results",
+        "an object of outputs, by model and task, with grades and rubric_texts",
+        _is_of_models,
+        _of_models,
+    ),
+    NativeFormat(
+        "checklist-verdicts",
+        "criteria and verdicts in lists of the same length",
+        "records with a list of criteria (rubrics, checklist …) and one of verdicts (requirement_status, grades …)",
+        _is_graded,
+        _graded_rows,
+    ),
+    NativeFormat(
+        "checklists",
+        "prompts with a list of criteria",
+        "records with a prompt and a list of criteria (rubrics, checklist …) and no grade",
+        _is_bare,
+        _bare_rows,
+    ),
+)

@@ -1,0 +1,139 @@
+"""The mapping that would read a table whose names do not tell all: shown in the sentence that refuses it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from ...text import listed
+from .columns import MISSING, SPECS, plain_name, synonyms_of
+from .ground_truth import is_truth
+from .guess import Profile, guess_columns, profile
+from .open_questions import IDS_OF_ANSWERS, NAMES_OF_QUERIES, bare_name, cells_of, rows_of_keys
+from .plan import FilePlan
+from .wide_columns import NOTED, counts_rows, may_hold_labels, names_a_judge, spread_key, spread_names
+
+_LABELS = 0.8  # share of a column's cells that look like labels
+_FEW = 12  # different labels of a column, at most
+_HINT = 0.5  # confidence of a name that only contains a word for what it may be
+_IDS_OF_ANSWERS = ("run", "run_id")  # of traces: each of one answer, and no repeated draw
+_NAMING = (
+    "name",
+    "key",
+    "title",
+    "question",
+)  # what the rubric of a label may be called, where nothing is called so
+
+
+def with_proposal(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> FilePlan:
+    """A table of labels that lacks a column by its names: its problem with the mapping that would do."""
+    spread = any(isinstance(v, tuple) for v in plan.mapping.values())
+    problem = plan.problem or ""
+    if plan.kind not in ("labels", "gold") or MISSING not in problem or "label" in plan.mapping or spread:
+        return plan
+    held = {c: profile(cells_of(plan, rows, c)) for c in plan.columns if _is_free(plan, rows, c)}
+    label = next((c for c in held if plain_name(c) in ("label", *synonyms_of(plan.kind, "label"))), None)
+    if label is not None:
+        keys = _keys(plan, rows, held, [label])
+        told = _long(plan, {"system": "=…", "rubric": f"={plain_name(label)}", **keys, "label": label})
+    else:
+        told = _wide(plan, rows, held)
+    return replace(plan, problem=f"{problem.rstrip('.')}. {told}") if told else plan
+
+
+def _is_free(plan: FilePlan, rows: Sequence[Sequence[Any]], column: str) -> bool:
+    """Whether a column may be a key or a label of the table: it is no ground truth and no mere number of the row."""
+    noted = column in NOTED and len(NOTED.intersection(plan.columns)) > 1
+    taken = column in plan.mapping.values() or is_truth(column) or noted
+    return bool(column.strip()) and not taken and not counts_rows(cells_of(plan, rows, column))
+
+
+def _keys(
+    plan: FilePlan, rows: Sequence[Sequence[Any]], held: dict[str, Profile], labels: Sequence[str]
+) -> dict[str, str]:
+    """Canonical column → the column that may be it, by the names of those whose cells are no labels."""
+    free = [c for c in held if c not in labels and plain_name(c) not in _IDS_OF_ANSWERS]
+    names = {c for c in free if held[c].labels < _LABELS}
+    given = {c: v for c, v in plan.mapping.items() if isinstance(v, str)}
+    wanted = SPECS[plan.kind].keys
+    sure = [g for g in guess_columns(plan.kind, free, ()) if g.column in names or g.confidence > _HINT]
+    found = {g.canonical: g.column for g in sure if g.canonical in wanted} | given
+    left = [c for c in free if c in names and c not in found.values()]
+    for canonical, words in (("query", NAMES_OF_QUERIES), ("rubric", _NAMING)):
+        named = sorted(
+            (c for c in left if _last(c) in words),
+            key=lambda c: (_last(c) in IDS_OF_ANSWERS, words.index(_last(c))),
+        )
+        if named and canonical not in found and (canonical == "query" or len(labels) == 1):
+            found[canonical] = named[0]
+            left.remove(named[0])
+    found |= _criteria_of_texts(plan, rows, found, left)
+    return {c: found[c] for c in wanted if c in found}
+
+
+def _criteria_of_texts(
+    plan: FilePlan, rows: Sequence[Sequence[Any]], found: dict[str, str], left: Sequence[str]
+) -> dict[str, str]:
+    """Query and rubric where the question is what is asked of each text: doc_id, question."""
+    text = next((c for c in left if bare_name(c) in NAMES_OF_QUERIES), None)
+    if text is None or "query" not in found:
+        return {}
+    other = found | {"query": text, "rubric": found["query"]}
+    before, after = (rows_of_keys(replace(plan, mapping=m), rows) for m in (found, other))
+    return {c: other[c] for c in ("query", "rubric")} if _repeats(before) and not _repeats(after) else {}
+
+
+def _last(column: str) -> str:
+    """The name of a column, or of the field that a path of a trace ends with (inputs.question)."""
+    return bare_name(column if bare_name(column) in NAMES_OF_QUERIES else column.rpartition(".")[2] or column)
+
+
+def _long(plan: FilePlan, mapping: dict[str, str]) -> str:
+    shown = {c: v for c, v in mapping.items() if c in SPECS[plan.kind].columns}
+    return f"Such a mapping would read it: {_shown(shown)}."
+
+
+def _wide(plan: FilePlan, rows: Sequence[Sequence[Any]], held: dict[str, Profile]) -> str:
+    """What is said of a table in which several columns look like labels; "" where none or one does."""
+    could = {c: found for c, found in held.items() if may_hold_labels(c) or plain_name(c) == "answer"}
+    alike = [c for c, found in could.items() if found.labels >= _LABELS and 1 < found.distinct <= _FEW]
+    scores = [c for c, found in could.items() if found.scores >= _LABELS and found.distinct > 1]
+    continuous = len(alike) < 2
+    if len(alike) == 1 and not scores:
+        return _long(
+            plan, {"system": "=…", "rubric": "=…", **_keys(plan, rows, held, alike), "label": alike[0]}
+        )
+    alike = scores if continuous else alike
+    if len(alike) < 2:
+        return ""
+    keys = _keys(plan, rows, held, alike)
+    first = [c for c in plan.columns if c in held and c not in alike][:3]
+    judges = all(map(names_a_judge, spread_names(alike)))
+    if "system" in keys:
+        what = "judge" if judges else "label" if "rubric" in keys else "rubric"
+    elif set(keys.values()) <= set(first) and all(_repeats(cells_of(plan, rows, c)) for c in first):
+        what = "judge"  # the columns as tables often begin
+        wanted = [c for c in ("system", "query", "rubric") if c not in keys]
+        keys |= dict(zip(wanted, (c for c in first if c not in keys.values()), strict=False))
+    else:
+        what = spread_key(set(keys), alike) or "rubric"
+    shown: dict[str, Any] = {"system": "=…"} | keys | {what: alike[0] if what == "label" else alike}
+    whose = "one of them is the label" if what == "label" else f"each is a {what}'s"
+    kind = "continuous scores" if continuous else "labels"
+    ending = ", with the policy threshold= or bins=." if continuous else "."
+    some = listed([repr(c) for c in alike], 3)
+    return f"{some} look like {kind}: where {whose}, give such a mapping: {_shown(shown)}{ending}"
+
+
+def _shown(mapping: dict[str, Any]) -> str:
+    """A mapping as the user types it; what is known from elsewhere, such as a file's name, is left out."""
+    known = {c: v for c, v in mapping.items() if not (isinstance(v, str) and v.startswith("=") and v != "=…")}
+    kept = {c: v for c, v in mapping.items() if c in known or c == "rubric"}
+    return json.dumps(kept, ensure_ascii=False)
+
+
+def _repeats(cells: Sequence[Any]) -> bool:
+    """Whether some rows share a value, so that a column may name what several rows are about."""
+    return len(set(cells)) < len(cells)

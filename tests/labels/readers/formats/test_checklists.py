@@ -1,0 +1,134 @@
+"""Criteria in a list, with and without verdicts in a list beside them."""
+
+# ruff: noqa: E501 - a record of a layout, in one line
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tests.labels.readers.test_layouts import label, lines
+
+MODELS = ("gpt-4o", "claude-3-opus")
+
+
+def graded(model, q, **more):
+    """A graded task as CL-bench writes it."""
+    return {
+        "idx": f"t{q}",
+        "messages": [{"role": "user", "content": f"Why {q}?"}],
+        "model_output": f"{model} says",
+        "rubrics": [f"It should do {i} of {q}" for i in range(3)],
+        "metadata": {"task_id": f"t{q}", "context_category": "Rules", "context_id": "c"},
+        "grading_rationale": "because",
+        "requirement_status": [("no", "yes")[label(model, q, i)] for i in range(3)],
+        "score": 0,
+    } | more
+
+
+def prbench():
+    """Results as PRBench writes them: one object of models and tasks."""
+    outputs = {
+        m: {
+            f"t{q}": {
+                "convo": f"user: Why {q}?\nassistant: {m} says",
+                "id": f"t{q}",
+                "grades": [("false", "true")[label(m, q, i)] for i in range(2)],
+                "categories": ["Accuracy", "Style"],
+                "weights": [10, -4],
+                "rubric_texts": [f"Cites {q}", f"Lies on {q}"],
+                "field": "Legal",
+            }
+            for q in range(2)
+        }
+        for m in MODELS
+    }
+    config = {"judge_model_name": "o4-mini", "trial_number": 3}
+    return json.dumps({"mean_normalized": dict.fromkeys(MODELS, 0.5), "outputs": outputs, "config": config})
+
+
+def cells(ws):
+    found = ws.dataset("d").labels()
+    return {
+        tuple(row[:-1]): row[-1]
+        for row in found[["system", "rubric", "judge", "label"]].itertuples(index=False)
+    }
+
+
+def test_each_verdict_of_a_list_is_that_of_the_criterion_at_its_place(ws, tmp_path):
+    for m in MODELS:
+        (tmp_path / f"{m}_graded.jsonl").write_bytes(lines(graded(m, q) for q in range(2)))
+    ws.ingest(tmp_path, "d")
+    assert cells(ws) == {
+        (m, f"t{q}#{i}", "judge"): label(m, q, i) for m in MODELS for q in range(2) for i in range(3)
+    }
+    described = ws.dataset("d").rubrics.set_index("rubric")["text"]
+    assert described["t1#2"] == "It should do 2 of 1"
+    queries = ws.dataset("d").queries.set_index("query")
+    assert (queries.loc["t0", "text"], queries.loc["t0", "domain"]) == ("user: Why 0?", "Rules")
+
+
+def test_a_record_without_verdicts_is_rejected_with_what_it_says(ws):
+    failed = graded(
+        "gpt-4o", 1, requirement_status=[], grading_rationale="No model output (counted as score 0)"
+    )
+    short = graded("gpt-4o", 2, requirement_status=["yes"])
+    report = ws.ingest(lines([graded("gpt-4o", 0), failed, short]), "d", mapping={"system": "=gpt-4o"})
+    reasons = [r for part in report.parts for r in part.rejects["reason"]]
+    assert reasons == [
+        "record 2 has 0 verdicts for 3 criteria (No model output (counted as score 0))",
+        "record 3 has 1 verdicts for 3 criteria",
+    ]
+    assert len(cells(ws)) == 3
+
+
+def test_results_of_several_models_in_one_object_are_read_with_weights_judge_and_trial(ws):
+    ws.ingest(prbench().encode(), "d", name="results.json")
+    assert cells(ws) == {
+        (m, f"t{q}#{i}", "o4-mini"): label(m, q, i) for m in MODELS for q in range(2) for i in range(2)
+    }
+    rubrics = ws.dataset("d").rubrics.set_index("rubric")
+    assert rubrics.loc["t0#1", ["text", "weight", "polarity", "dimension"]].tolist() == [
+        "Lies on 0",
+        -4,
+        -1,
+        "Style",
+    ]
+    assert set(ws.dataset("d").labels()["run"]) == {"3"}
+
+
+def test_points_by_class_of_importance_and_ids_of_criteria_are_kept(ws):
+    rubric = [
+        {"id": "c1", "title": "Cites", "annotations": {"weight_class": "critically important", "critically_important_weight": 10, "law_criteria_category": "Accuracy"}},
+        {"id": "c2", "title": "Lies", "annotations": {"weight_class": "detrimental", "detrimental_weight": -4}},
+    ]  # fmt: skip
+    ws.ingest(lines([{"task": "t0", "field": "Legal", "prompt_0": "Why?", "response_0": "So.", "prompt_1": "And?", "rubric": rubric}]), "d")  # fmt: skip
+    found = ws.dataset("d").rubrics
+    assert found[["rubric", "text", "weight", "polarity"]].to_numpy().tolist() == [
+        ["t0#c1", "Cites", 10, 1],
+        ["t0#c2", "Lies", -4, -1],
+    ]
+    assert ws.dataset("d").queries["text"].tolist() == ["Why?\n\nSo.\n\nAnd?"]
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        {"question_id": "q", "question": "Why?", "rubrics": [{"title": "T", "description": "Do it", "weight": 5}]},
+        {"data_source": "x", "prompt": [{"role": "user", "content": "Why?"}], "reward_model": {"style": "rubric", "rubrics": [{"criterion": "T: Do it", "points": 5}]}, "extra_info": {"index": "q"}},
+        {"sample_id": "q", "prompt": "Why?", "rubrics": [{"criterion": "T: Do it", "weight": 5, "axis": "Explicit"}]},
+    ],
+)  # fmt: skip
+def test_prompts_with_criteria_are_queries_and_rubrics(ws, record):
+    ws.ingest(lines([record]), "d")
+    found = ws.dataset("d").rubrics
+    assert found[["rubric", "query", "text", "weight"]].to_numpy().tolist() == [["q#0", "q", "T: Do it", 5]]
+
+
+def test_a_record_with_grades_elsewhere_is_no_mere_list_of_criteria(ws):
+    records = [
+        {"model": m, "question_id": "q", "rubrics": ["cites"], "scores": {"cites": label(m)}} for m in MODELS
+    ]
+    ws.ingest(lines(records), "d")
+    assert ws.dataset("d").labels()["label"].tolist() == [label(m) for m in sorted(MODELS)]

@@ -1,0 +1,119 @@
+"""Exports of tools whose names do not tell all: the mapping that the refusal shows reads them as they are meant."""
+
+# ruff: noqa: E501 - a layout's columns, each in one line
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+
+from crubric_core.errors import IngestError
+from crubric_core.labels.readers.policies import Policies
+from tests.labels.readers.test_layouts import label, table
+
+ROWS = range(8)
+# name → (columns, cells of a row, canonical columns that the proposal must have, policies)
+EXPORTS = {
+    "LangSmith, an experiment as CSV": (
+        ["id", "inputs", "reference_outputs", "outputs", "run", "status", "latency", "correctness", "concise"],
+        lambda n: [f"e{n}", f"q{n}", "a", f"o{n}", f"r{n}", "success", 1.5 + n / 7, label(n), label(n, 1)],
+        {"system": "gpt-4o", "query": "inputs", "rubric": ["correctness", "concise"]},
+        {},
+    ),
+    "LangSmith, a data frame of results": (
+        ["", "inputs.question", "outputs.output", "error", "feedback.correctness", "feedback.tone", "execution_time", "id"],
+        lambda n: [n, f"q{n}", f"o{n}", "", label(n), label(n, 1), 1.25 + n / 9, f"r{n}"],
+        {"system": "gpt-4o", "query": "inputs.question", "rubric": ["feedback.correctness", "feedback.tone"]},
+        {},
+    ),
+    "Braintrust as CSV": (
+        ["id", "span_id", "input", "output", "expected", "Factuality", "Helpful", "metadata", "duration", "prompt_tokens"],
+        lambda n: [f"x{n}", f"s{n}", f"q{n}", "out", "exp", label(n), label(n, 1), "{}", 1.2, 10 + n],
+        {"system": "gpt-4o", "query": "input", "rubric": ["Factuality", "Helpful"]},
+        {},
+    ),
+    "Phoenix, evaluations of spans": (
+        ["context.span_id", "name", "label", "score", "explanation"],
+        lambda n: [f"s{n // 2}", ("correct", "polite")[n % 2], ("no", "yes")[label(n)], label(n), "why"],
+        {"system": "gpt-4o", "query": "context.span_id", "rubric": "name", "label": "label"},
+        {},
+    ),
+    "Ragas": (
+        ["user_input", "retrieved_contexts", "response", "reference", "faithfulness", "answer_relevancy"],
+        lambda n: [f"q{n}", "['c']", f"r{n}", "ref", 0.03 + n / 9, 0.91 - n / 11],
+        {"system": "gpt-4o", "query": "user_input", "rubric": ["faithfulness", "answer_relevancy"]},
+        {"threshold": 0.5},
+    ),
+    "MLflow": (
+        ["inputs", "ground_truth", "outputs", "token_count", "similarity/v1/score", "similarity/v1/justification", "correctness/v1/score"],
+        lambda n: [f"q{n}", "gt", "o", 10 + n, 1 + label(n), "so", 3 + label(n, 1)],
+        {"system": "gpt-4o", "query": "inputs", "rubric": ["similarity/v1/score", "correctness/v1/score"]},
+        {},
+    ),
+    "TruLens": (
+        ["app_id", "app_name", "app_version", "record_id", "input", "output", "Relevance", "Groundedness", "latency"],
+        lambda n: ["a", "rag", "v1", f"r{n}", f"q{n}", "o", 0.03 + n / 9, 0.91 - n / 11, 3],
+        {"system": "gpt-4o", "query": "input", "rubric": ["Relevance", "Groundedness"]},
+        {"threshold": 0.5},
+    ),
+    "Opik": (
+        ["dataset.id", "dataset.input", "dataset.expected_output", "output", "feedback_scores.correct", "feedback_scores.tone"],
+        lambda n: [f"d{n}", f"q{n}", "e", "o", label(n), label(n, 1)],
+        {"system": "gpt-4o", "query": "dataset.input", "rubric": ["feedback_scores.correct", "feedback_scores.tone"]},
+        {},
+    ),
+    "MultiChallenge": (
+        ["question_id", "axis", "target_question", "pass_criteria", "attempt_number", "model_response", "judge_verdict", "passed", "reasoning"],
+        lambda n: [f"q{n // 2}", "MEMORY", "Does it?", "NO", 1 + n % 2, "text", ("YES", "NO")[label(n)], ("FAILED", "PASSED")[label(n)], "so"],
+        {"system": "gpt-4o", "query": "question_id", "run": "attempt_number", "rubric": "=passed", "label": "passed"},
+        {},
+    ),
+    "questions of a checklist, asked of each text": (
+        ["doc_id", "model", "aspect", "question", "answer", "evaluator"],
+        lambda n: [f"d{n // 4}", "gpt-4o", "logic", f"Is it {n % 4}?", ("No", "Yes")[label(n)], "j"],
+        {"system": "model", "query": "doc_id", "rubric": "question", "judge": "evaluator", "label": "answer"},
+        {},
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", EXPORTS)
+def test_the_mapping_of_a_refusal_reads_the_export(ws, name):
+    columns, row, wanted, policies = EXPORTS[name]
+    content = table(columns, [row(n) for n in ROWS])
+    with pytest.raises(IngestError) as told:
+        ws.ingest(content, "d", name="x.csv")
+    shown = re.findall(r"\{.*?\}", str(told.value))[-1]
+    mapping = json.loads(shown.replace("=…", "=gpt-4o"))
+    assert {
+        c: v.removeprefix("=gpt-4o") or "gpt-4o" if isinstance(v, str) else v for c, v in mapping.items()
+    } == wanted
+    report = ws.ingest(content, "d", mapping=mapping, name="x.csv", policies=Policies(**policies))
+    several = len(wanted["rubric"]) if isinstance(wanted["rubric"], list) else 1
+    assert (report.accepted, report.rejected, report.collapsed) == (len(ROWS) * several, 0, 0)
+
+
+def test_a_verdict_and_its_score_are_one_label(ws):
+    rows = [["m", q, "r", ("Not Satisfied", "Satisfied")[label(q)], float(label(q)), "so"] for q in ROWS]
+    columns = ["model", "prompt_id", "rubric_title", "verdict", "score", "reasoning"]
+    ws.ingest(table(columns, rows), "d")
+    assert ws.dataset("d").labels()["label"].tolist() == [label(q) for q in ROWS]
+
+
+def test_a_verdict_and_a_score_that_differ_are_asked_about(ws):
+    rows = [["m", q, "r", ("no", "yes")[label(q)], label(q, 1)] for q in ROWS]
+    with pytest.raises(IngestError, match="could each be the label"):
+        ws.ingest(table(["model", "prompt_id", "rubric", "verdict", "score"], rows), "d")
+
+
+def test_a_blank_column_that_is_named_like_a_label_is_none(ws):
+    rows = [["m", q, "r", label(q), ""] for q in ROWS]
+    ws.ingest(table(["model", "prompt_id", "rubric", "score", "value"], rows), "d")
+    assert ws.dataset("d").labels()["label"].tolist() == [label(q) for q in ROWS]
+
+
+def test_a_running_number_beside_the_criteria_is_no_criterion(ws):
+    rows = [[n, "gpt-4o", f"q{n}", label(n), label(n, 1)] for n in ROWS]
+    ws.ingest(table(["", "model", "question_id", "clear", "kind"], rows), "d")
+    assert set(ws.dataset("d").rubrics["criterion"]) == {"clear", "kind"}

@@ -48,6 +48,20 @@ _ENDS = """
     WHERE bits IS NOT NULL AND scale_max - scale_min > 1 AND NOT given
     GROUP BY scale_min, scale_max ORDER BY n DESC, scale_max DESC, scale_min DESC LIMIT 1
 """
+# Short names such as toxicity or feedback.hallucination_score, where nobody said which label is the best.
+_FAULTS = (
+    "hallucinations?|hallucinated|toxicity|toxic|harmful|harmfulness|malicious|maliciousness|bias|biased|profanity|"
+    "insults?|offensive|offensiveness|unsafe|misinformation|stereotyping|plagiarism|errors?|contradictions?|refusals?"
+)
+_FAULT = f"([a-z0-9 ]{{1,20}}[./_-])?({_FAULTS})([./_ -](score|rate|value|label|v1|present))*"
+_OF_FAULTS = f"""
+    regexp_full_match(lower(criterion), '{_FAULT}')
+    AND NOT regexp_matches(lower(criterion), '^(no|non|not|avoids?|free|without|anti|absence|low)[./_ -]')
+    AND criterion_id NOT IN (
+        SELECT f.criterion_id FROM facts_now f JOIN rubrics r USING (rubric_id)
+        WHERE r.polarity IS NOT NULL OR r.weight < 0
+    )
+"""
 # Of the criteria that are shown, which labels there are: of them alone the labels are read.
 _SHOW = f"""
     WITH found AS (
@@ -75,6 +89,7 @@ def check_scales(cursor: duckdb.DuckDBPyConnection, dataset_id: int) -> Iterator
     yield from _gaps(*_found(cursor, dataset_id, "gap AND NOT given"))
     yield from _narrow(cursor, dataset_id)
     yield from _apart(*_found(cursor, dataset_id, "apart"))
+    yield from _faults(*_found(cursor, dataset_id, _OF_FAULTS))
 
 
 def _found(cursor: duckdb.DuckDBPyConnection, dataset_id: int, where: str) -> tuple[pd.DataFrame, int]:
@@ -99,6 +114,20 @@ def _below_zero(found: pd.DataFrame, n: int) -> Iterator[Finding]:
             "Labels below 0",
             f"{count(n, 'scale')} begin below 0, such as that of {_name(first)} ({first['labels']}): "
             f"if {first['lowest']} stands for no label, say so (--answer={first['lowest']}=); else give the scale.",
+            found,
+            n,
+        )
+
+
+def _faults(found: pd.DataFrame, n: int) -> Iterator[Finding]:
+    if n:
+        name = _name(found.iloc[0])
+        yield warning(
+            "named_after_fault",
+            "Criteria named after faults",
+            f"{count(n, 'criterion', 'criteria')} {'is' if n == 1 else 'are'} named after a fault, such as {name}, and "
+            f"more counts as better: if a high label says that there is one, say so (--polarity '{name}=-1', or "
+            "polarity in a table of rubrics); else say 1.",
             found,
             n,
         )

@@ -32,6 +32,17 @@ def look_up_names(job: Job, column: str) -> None:
     """)
 
 
+_SUMS = (
+    *("total", "totals", "grand total", "sum", "average", "avg", "mean", "summe", "gesamt", "mittelwert"),
+    *("durchschnitt", "somme", "moyenne", "promedio", "media", "合计", "总计", "平均", "平均值"),
+)
+
+
+def leave_out_sums(job: Job) -> None:
+    """Rows of a spreadsheet that sum up others are those of no system: their names count as none."""
+    job.run("UPDATE system_names SET name = NULL WHERE lower(name) IN $sums", sums=list(_SUMS))
+
+
 def stand_in(job: Job, column: str) -> None:
     """The same for a kind of table that does not have the column: one nameless name, with the id 0."""
     job.run(f'ALTER TABLE incoming ADD COLUMN "{column}" VARCHAR')

@@ -207,7 +207,7 @@ def _said_twice(given: Mapping[str, Sequence[Any]]) -> dict[str, str]:
     for other in others:
         pairs = set(zip(first, other, strict=True))
         ordered = sorted((a, b) for a, b in pairs if a is not None and b is not None)
-        if len(ordered) < len(pairs) or any(a >= c or b >= d for (a, b), (c, d) in pairwise(ordered)):
+        if len(ordered) < max(2, len(pairs)) or any(a >= c or b >= d for (a, b), (c, d) in pairwise(ordered)):
             return {}
     whole = [c for c, own in levels.items() if all(x is None or float(x).is_integer() for x in own)]
     return {"label": whole[0]} if whole else {}

@@ -272,3 +272,25 @@ def test_a_criterion_whose_labels_stop_short_of_the_scale_of_the_others_is_named
     assert f"it is taken as {taken}. If all share one, give it (--scale '*=0..2')." in found.sentence
     assert len(found.sentence) < 240
     assert ws.ingest(labels(others + short), "e", policies=Policies(scales={"*": (0, 2)})).checks == ()
+
+
+@pytest.mark.parametrize(
+    ("rubric", "warned"),
+    [
+        ("toxicity", True),
+        ("hallucination_score", True),
+        ("feedback.bias", True),
+        ("no_hallucination", False),
+        ("toxicity_awareness", False),
+        ("clarity", False),
+    ],
+)
+def test_a_criterion_named_after_a_fault_is_warned_of_until_somebody_says_what_is_best(
+    ws, table, rubric, warned
+):
+    rows = table(f"a q {rubric} j 1", "b q other j 0")
+    report = ws.ingest(rows, "d")
+    assert [f.count for f in report.checks if f.code == "named_after_fault"] == [1] * warned
+    said = table(f"{rubric} q -1", header="rubric query polarity")
+    later = ws.ingest(said, "d", "rubrics")
+    assert not [f for f in later.checks if f.code == "named_after_fault"]

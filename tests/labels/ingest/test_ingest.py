@@ -356,3 +356,16 @@ def test_the_database_reads_plain_sql_tables(tmp_path, table):
         "label_tallies", "system_tallies", "reason_tallies", "stretches", "read_files", "rubric_scales",
         "rubric_statements", "query_statements", "reference_statements",
     }  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["Total", "average", "Mittelwert", "平均"])
+def test_a_row_that_sums_up_others_is_rejected_and_no_system(ws, table, name):
+    report = ws.ingest(table("a q r j 1", "b q r j 0", f"{name} q r j 1"), "d")
+    assert report.rejects[["row", "column", "value"]].to_numpy().tolist() == [[4, "system", name]]
+    assert "sums up other rows" in report.rejects["reason"].item()
+    assert set(ws.dataset("d").labels()["system"]) == {"a", "b"}
+
+
+def test_a_system_whose_name_only_holds_such_a_word_stays(ws, table):
+    ws.ingest(table("mean-teacher q r j 1", "total2 q r j 0"), "d")
+    assert set(ws.dataset("d").labels()["system"]) == {"mean-teacher", "total2"}

@@ -29,7 +29,7 @@ from ..readers.raters import question
 from ..readers.rules import with_derived
 from ..readers.sources import Piece, Source
 from ..readers.wide import spread_out
-from ..readers.wide_columns import CROSSED, crossed_names, spread_names
+from ..readers.wide_columns import CROSSED, CROSSED_BACK, crossed_names, spread_names
 from .descriptions import distinct
 from .storing import IngestRequest, Upload
 
@@ -125,7 +125,7 @@ def _stage_table(cursor: duckdb.DuckDBPyConnection, *, file: FilePlan, piece: Pi
         staged = reader.stage(cursor, chosen)
     used = {c: reader.columns[i] for c, i in chosen.items()} | {c: f"={v}" for c, v in fixed.items()}
     used |= {c: ", ".join(v) for c, v in spread.items()} | ({"label": "the cells"} if spread else {})
-    used |= {"judge": CROSSED} if crossed else {}
+    used |= {"judge": str(file.mapping["judge"])} if crossed else {}
     _fill(cursor, file.kind, used, fixed)
     _grade_severity(cursor, file.kind, used, plan)
     return Upload(piece.name, staged.row_sql, used, staged.place_sql, facts)
@@ -133,9 +133,10 @@ def _stage_table(cursor: duckdb.DuckDBPyConnection, *, file: FilePlan, piece: Pi
 
 def _crossed(mapping: Columns, spread: Mapping[str, tuple[str, ...]], name: str) -> Sequence[tuple[str, str]]:
     """(judge, rubric) of each wide column, where the mapping says that they are judges times criteria; else ()."""
-    if mapping.get("judge") != CROSSED:
+    said = str(mapping.get("judge"))
+    if said not in (CROSSED, CROSSED_BACK):
         return ()
-    found = crossed_names(spread.get("rubric", ()))
+    found = crossed_names(spread.get("rubric", ()), said)
     if found is None:
         raise IngestError(
             f"The columns of {name} are not judges times criteria: give the columns of one judge at a time (mapping)."

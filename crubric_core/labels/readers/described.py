@@ -89,7 +89,10 @@ def with_described(plan: FilePlan, described: Mapping[str, Columns]) -> FilePlan
     taken = _described_columns(found)
     return replace(
         found,
-        unused=tuple(c for c in plan.columns if c in left and c not in taken),
+        unused=(
+            *(c for c in plan.columns if c in left and c not in taken),
+            *(c for c in plan.unused if c not in plan.columns),
+        ),
         suspects=tuple(c for c in plan.suspects if c not in taken),
     )
 

@@ -17,7 +17,15 @@ from .open_questions import ids_of_labels, label_by_content, one_rubric, told_of
 from .plan import Columns, FilePlan, Guess, Overrides
 from .raters import settled
 from .unused import unused_columns
-from .wide_columns import CROSSED, Matrix, crossed_names, guess_matrix, guess_spread, named_after_models
+from .wide_columns import (
+    CROSSED,
+    CROSSED_BACK,
+    Matrix,
+    crossed_names,
+    guess_matrix,
+    guess_spread,
+    named_after_models,
+)
 from .words import levels_among
 
 SAMPLE = 200
@@ -196,6 +204,8 @@ def _spread_of(plan: FilePlan, rows: tuple[Any, ...], *, strict: bool) -> FilePl
         mapping["judge"] = CROSSED
         judges = ", ".join(dict.fromkeys(judge for judge, _ in crossed))
         plan = replace(plan, remarks=(*plan.remarks, f"its columns are judges ({judges}) times criteria"))
+    elif spread is None and what == "rubric" and "judge" not in mapping:
+        plan = replace(plan, remarks=(*plan.remarks, *_may_be_crossed(wide)))
     note = Guess(what, ", ".join(wide)[:200], 0.8, f"{len(wide)} columns hold labels, one {what} each")
     return replace(
         plan,
@@ -204,6 +214,22 @@ def _spread_of(plan: FilePlan, rows: tuple[Any, ...], *, strict: bool) -> FilePl
         guesses=(*keys.values(), note),
         reason=f"{len(wide)} columns hold labels and none names the {what}",
     )
+
+
+def _may_be_crossed(wide: Sequence[str]) -> list[str]:
+    """What is asked where the columns are all of one kind times all of another, and neither is named like judges."""
+    pairs = crossed_names(wide, CROSSED)
+    if pairs is None:
+        return []
+    first, last = (listed(list(dict.fromkeys(p[i] for p in pairs)), 3) for i in (0, 1))
+    given, back = (
+        json.dumps({"rubric": list(wide), "judge": said}, ensure_ascii=False)
+        for said in (CROSSED, CROSSED_BACK)
+    )
+    return [
+        f"its columns are each of {first} times each of {last}, and are read as {len(wide)} rubrics: where {last} are "
+        f"judges, give {back}, where {first} are, {given}"
+    ]
 
 
 def _no_system(plan: FilePlan, what: str, wide: Sequence[str]) -> str:

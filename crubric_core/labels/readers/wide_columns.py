@@ -15,7 +15,8 @@ from .words import is_number
 
 Spread = Literal["judge", "system", "rubric"]
 
-CROSSED = "~ {judge}×{rubric}"  # in place of the judge's column: wide columns are judges times criteria
+# in place of the judge's column: wide columns are judges times criteria, the judge's name first or last
+CROSSED, CROSSED_BACK = "~ {judge}×{rubric}", "~ {rubric}×{judge}"
 _NEVER_LABELS = frozenset(
     [
         "id",
@@ -147,18 +148,20 @@ def names_a_judge(name: str) -> bool:
     return bool(_JUDGE.search(name) or (rest != name and not re.search(r"[A-Za-z]{4,}", rest)))
 
 
-def crossed_names(columns: Sequence[str]) -> tuple[tuple[str, str], ...] | None:
+def crossed_names(columns: Sequence[str], said: str = "") -> tuple[tuple[str, str], ...] | None:
     """(judge, rubric) of each column, where the columns are all judges times all criteria; None where they are not.
 
-    ``gpt4_clarity, gpt4_tone, claude_clarity, claude_tone`` are two judges and two criteria.
+    ``gpt4_clarity, gpt4_tone, claude_clarity, claude_tone`` are two judges and two criteria. ``said``: which part the
+    user says is the judge's, whatever it is called.
     """
     for separator in ("__", "/", "|", ":", ".", " - ", "_", "-", " "):
         for at_end in (False, True):
             pairs = [_halves(c, separator, at_end=at_end) for c in columns]
-            for order in (1, -1):
+            for order in {CROSSED: (1,), CROSSED_BACK: (-1,)}.get(said, (1, -1)):
                 judges, rubrics = ({p[::order][i] for p in pairs} for i in (0, 1))
                 crossed = len(judges) * len(rubrics) == len(set(pairs)) == len(columns)
-                if crossed and min(len(judges), len(rubrics)) > 1 and all(map(names_a_judge, judges)):
+                named = bool(said) or all(map(names_a_judge, judges))
+                if crossed and min(len(judges), len(rubrics)) > 1 and named:
                     return tuple((p[::order][0], p[::order][1]) for p in pairs)
     return None
 

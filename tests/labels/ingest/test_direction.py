@@ -115,3 +115,15 @@ def test_a_legend_is_read_from_a_header():
     assert legend_of("Rating (1 = Best, 5: worst)") == {1: "best", 5: "worst"}
     assert legend_of("Score (1-5)") == {}
     assert legend_of("Is 2.5 good?") == {}
+
+
+@pytest.mark.parametrize("others", [("0.8", "0.2"), ("1", "0")])
+def test_percentages_beside_shares_are_refused_as_what_they_are(ws, table, others):
+    rows = ["a q r j 80%", "b q r j 100%", *(f"{s} q r k {v}" for s, v in zip("ab", others, strict=True))]
+    with pytest.raises(IngestError, match=r"are percentages, such as '100%', and others shares, such as '0"):
+        ws.ingest(table(*rows), "d")
+
+
+def test_percentages_beside_numbers_to_a_hundred_are_read(ws, table):
+    ws.ingest(table("a q r j 80%", "b q r j 100%", "a q r k 80", "b q r k 1"), "d")
+    assert sorted(ws.dataset("d").labels()["label"]) == [1, 80, 80, 100]

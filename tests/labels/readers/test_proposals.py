@@ -9,6 +9,7 @@ import re
 import pytest
 
 from crubric_core.errors import IngestError
+from crubric_core.labels.readers.bundle import plan_ingest
 from crubric_core.labels.readers.policies import Policies
 from tests.labels.readers.test_layouts import label, table
 
@@ -117,3 +118,23 @@ def test_a_running_number_beside_the_criteria_is_no_criterion(ws):
     rows = [[n, "gpt-4o", f"q{n}", label(n), label(n, 1)] for n in ROWS]
     ws.ingest(table(["", "model", "question_id", "clear", "kind"], rows), "d")
     assert set(ws.dataset("d").rubrics["criterion"]) == {"clear", "kind"}
+
+
+def test_texts_that_systems_share_are_the_queries_also_where_unnamed_raters_repeat_the_rows(ws):
+    rows = [[q, m, label(m, q, w)] for q in range(3) for m in ("lead", "textrank") for w in range(2)]
+    content = table(["ArticleID", "System", "FluencyRating"], rows)
+    plan = plan_ingest(content, name="x.csv", mapping={"rubric": "=fluency", "label": "FluencyRating"})
+    assert plan.files[0].mapping["query"] == "ArticleID"
+    ws.ingest(content, "d", mapping=plan.files[0].mapping, on_conflict="runs")
+    assert len(ws.dataset("d").labels()) == len(rows)
+
+
+def test_what_is_read_from_the_records_of_one_object_is_not_called_unused():
+    records = {
+        f"p{n}": {"response_model_name": "gpt-4o", "criterion": "good", "score": label(n), "extra": 1}
+        for n in ROWS
+    }
+    (file,) = plan_ingest(json.dumps(records).encode(), name="x.json").files
+    assert file.mapping["query"] == "{}.#"
+    assert not any("score" in name for name in file.suspects)
+    assert any("extra" in name for name in file.unused)

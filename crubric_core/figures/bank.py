@@ -13,6 +13,7 @@ from ..types import FloatArray, IntArray
 from .style import BLUE, CATEGORIES, GREEN, GREY, VERMILION, band, figure, label, log_axis, marker_line
 
 MOST_POINTS = 400
+MOST_TICKS, TICK = 100, 0.05  # systems with a tick each; ability that a tick covers, nearly
 _LINES = {0: "solid", 1: "dash", 2: "dot", 3: "dashdot"}
 
 
@@ -161,14 +162,18 @@ def _lines(fig: go.Figure, theta: FloatArray, sets: Mapping[str, FloatArray], va
 
 
 def _rug(fig: go.Figure, systems: FloatArray | None) -> go.Figure:
+    """A tick for each system; of many, which would cover one another and slow the browser, one where any stand."""
     if systems is not None and len(systems):
+        who = "a system at"
+        if len(systems) > MOST_TICKS:
+            systems, who = np.unique(np.round(systems / TICK)) * TICK, "systems near"
         fig.add_scatter(
             x=systems,
             y=np.zeros(len(systems)),
             mode="markers",
             name="systems",
             marker={"symbol": "line-ns", "size": 12, "line": {"width": 2, "color": VERMILION}},
-            hovertemplate="a system at θ = %{x:.2f}<extra></extra>",
+            hovertemplate=who + " θ = %{x:.2f}<extra></extra>",
         )
     return fig
 

@@ -178,7 +178,7 @@ def separation_matrix(systems: Sequence[str], ahead: FloatArray, separated: Bool
     )
     rows_axis(fig, systems, 24)
     shown = labels(systems, 20)
-    fig.update_layout(margin={"r": 100, "b": margin_of(shown if few else (), 11)})
+    fig.update_layout(margin={"r": 110, "b": margin_of(shown if few else (), 11)})
     fig.update_xaxes(
         tickmode="array",
         tickvals=list(range(size)),

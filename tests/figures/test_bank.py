@@ -26,6 +26,17 @@ def test_a_bank_without_information_leaves_an_empty_figure() -> None:
     assert np.isnan(fig.data[0].y).all()
 
 
+@pytest.mark.parametrize(("count", "most"), [(15, 15), (2_000, 200)])
+def test_ticks_stand_where_systems_do_and_of_many_only_once(count: int, most: int) -> None:
+    systems = np.random.default_rng(0).uniform(-3, 3, count)
+    ticks = np.asarray(
+        bank.information_totals(np.array([-1.0, 1.0]), {"bank": np.ones(2)}, systems).data[-1].x
+    )
+    assert len(ticks) <= most
+    gap = np.abs(systems[:, None] - ticks)
+    assert max(gap.min(axis=0).max(), gap.min(axis=1).max()) <= (0.025 + 1e-9 if count > most else 0)
+
+
 def test_a_long_gain_curve_is_thinned_and_keeps_both_ends() -> None:
     share = np.linspace(0.001, 1, 4000)
     curve = bank.gain_curve(share, None, 200).data[0]

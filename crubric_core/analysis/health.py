@@ -101,13 +101,16 @@ def model_chip(calibration: Calibration) -> Chip:
     if not fit.converged:
         said = f"The {fit.model} fit did not converge: use a simpler model."
         return Chip("Model", f"{fit.model}, not converged", "stop", said)
-    varying = ~fit.constant
-    aberrant = float((calibration.item_rest[varying] < 0).mean()) if varying.any() else 1.0
+    known = calibration.item_rest[~fit.constant & np.isfinite(calibration.item_rest)]
+    if not len(known):
+        said = "No rubric's item–rest correlation can be computed: add systems."
+        return Chip("Model", f"{fit.model}, item–rest unknown", "look", said)
+    aberrant = float((known < 0).mean())
     figure = f"{fit.model}, {aberrant:.0%} negative item–rest"
     if aberrant > 0.1:
         said = (
-            f"Of the rubrics that are not constant, {aberrant:.0%} have a negative item–rest correlation. By chance "
-            "half of those that are unrelated to ability have one: look at them on Items."
+            f"Of {count(len(known), 'item–rest correlation')} {aberrant:.0%} are negative. By chance half are of the "
+            "rubrics that are unrelated to ability: look at them on Items."
         )
         return Chip("Model", figure, "look", said)
     return Chip("Model", figure, "good", f"The {fit.model} fit converged.")

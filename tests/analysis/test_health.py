@@ -12,7 +12,15 @@ from hypothesis import strategies as st
 from crubric_core import Settings
 from crubric_core.analysis.board import Board
 from crubric_core.analysis.claims import claims_of
-from crubric_core.analysis.health import SEVERITY, Chip, board_chip, labels_chip, overview_sentence, worst
+from crubric_core.analysis.health import (
+    SEVERITY,
+    Chip,
+    board_chip,
+    labels_chip,
+    model_chip,
+    overview_sentence,
+    worst,
+)
 from crubric_core.analysis.tables import comparisons_table
 from crubric_core.leaderboard.inference import infer
 from crubric_core.leaderboard.influence import Influence
@@ -45,6 +53,17 @@ def test_too_few_systems_or_queries_and_many_missing_labels_are_no_good_labels()
     assert labels_chip(100, 0.0, 12, 4).state == "look"
     assert labels_chip(100, 0.4, 12, 50).state == "look"
     assert labels_chip(100, 0.02, 12, 50).state == "good"
+
+
+def test_correlations_that_nothing_gives_are_unknown_and_no_good_model() -> None:
+    def chip(*item_rest: float) -> Chip:
+        fit = SimpleNamespace(converged=True, model="2PL", constant=np.array([False, False, True]))
+        return model_chip(SimpleNamespace(fit=fit, item_rest=np.array(item_rest)))
+
+    nothing = chip(np.nan, np.nan, np.nan)
+    assert (nothing.figure, nothing.state) == ("2PL, item–rest unknown", "look")
+    assert chip(0.3, np.nan, np.nan).state == "good"
+    assert chip(0.3, -0.2, np.nan).sentence.startswith("Of 2 item–rest correlations 50% are negative.")
 
 
 def test_a_system_is_named_as_its_file_spells_it() -> None:

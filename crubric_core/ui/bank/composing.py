@@ -56,7 +56,7 @@ def working_table(study: StudyPage, found: BoolArray) -> None:
         disabled=list(tables.BANK),
         placeholder=widgets.UNKNOWN,
         hide_index=True,
-        height=340,
+        height=widgets.height(frame, 9),
         key=key,
         on_change=_marked,
         args=(study, frame["id"].tolist(), key),

@@ -100,16 +100,21 @@ def worth_of(pool: Placing, banks: list[Placing], confidence: float) -> Worth:
     return bank_worth(pool.ability, pool.separated, ability, separated, confidence)
 
 
-def random_masks(candidates: BoolArray, size: int, seed: int) -> list[BoolArray]:
-    """DRAWS random banks as if new, (F, J) masks, of ``size`` of each fold's candidates (F, J), or of all it has."""
-    rng, masks = np.random.default_rng([seed, 5]), []
-    for _ in range(DRAWS):
+def random_places(candidates: BoolArray, seed: int) -> IntArray:
+    """(DRAWS, F, J) the place, from 1, at which a random order draws each of its fold's candidates (F, J); 0 of others.
+
+    One order for all folds: the random bank as if new of any size is the candidates up to that place.
+    """
+    rng, places = np.random.default_rng([seed, 5]), np.empty((DRAWS, *candidates.shape), dtype=np.int64)
+    for place in places:
         order = rng.permutation(candidates.shape[1])
-        offered = candidates[:, order]
-        mask = np.empty_like(candidates)
-        mask[:, order] = offered & (offered.cumsum(axis=1) <= size)
-        masks.append(mask)
-    return masks
+        place[:, order] = candidates[:, order].cumsum(axis=1)
+    return places * candidates
+
+
+def random_masks(places: IntArray, size: int) -> list[BoolArray]:
+    """DRAWS random banks as if new, (F, J) masks, of ``size`` of each fold's candidates, or of all it has."""
+    return [(place > 0) & (place <= size) for place in places]
 
 
 def curve_sizes(budget: int, ordered: int, smallest: int = 0) -> IntArray:

@@ -349,13 +349,17 @@ class Analysis(Stages):
     def _placed_on_pool(self) -> bank_value.Placing:
         return self._placed([self.pool])[0]
 
+    @stage("seed", after=("folds", "gating"), heavy=True)
+    def _random_places(self) -> IntArray:
+        """Where random orders have the rubrics that pass: of one draw, banks of all sizes are nested."""
+        return bank_value.random_places(self.feasible & self._usable_without_folds(), self.settings.seed)
+
     @stage(
         "population", "seed", "simultaneous", "confidence", after=("folds", "gating", "panels"), lasting=True
     )
     def _random_worth(self, size: int) -> Worth:
         """The worth of random banks of this size."""
-        candidates = self.feasible & self._usable_without_folds()
-        placed = self._placed(bank_value.random_masks(candidates, size, self.settings.seed))
+        placed = self._placed(bank_value.random_masks(self._random_places(), size))
         return bank_value.worth_of(self._placed_on_pool(), placed, self.settings.confidence)
 
     @stage("strategy", after=("_fold_orders", "_placed_on_pool"), lasting=True)

@@ -14,6 +14,7 @@ from crubric_core.analysis.bank_value import (
     curve_sizes,
     place_on,
     random_masks,
+    random_places,
     worth_sentences,
 )
 from crubric_core.analysis.selection import masks, orders_without_folds, query_positions, usable_without_folds
@@ -99,7 +100,7 @@ def test_what_is_kept_of_the_folds_orders_the_rubrics_as_if_it_were_computed_ane
 def test_how_many_threads_share_the_work_changes_nothing(analysis, monkeypatch):
     cross, query = analysis.folds(), query_positions(analysis.queries(), analysis.given())
     given = analysis.given(), analysis.calibration(), cross, analysis.feasible, analysis.settings
-    banks = random_masks(np.tile(analysis.pool, (cross.n_folds, 1)), 20, 0)
+    banks = random_masks(random_places(np.tile(analysis.pool, (cross.n_folds, 1)), 0), 20)
 
     def found():
         orders = orders_without_folds(*given, budget=40)
@@ -207,13 +208,15 @@ def test_random_banks_have_the_candidates_of_the_banks_that_they_are_compared_wi
         np.testing.assert_array_equal(row, [len(np.unique(c[~np.isnan(c)])) > 1 for c in others.T])
     candidates = usable & analysis.feasible
     assert (candidates != analysis.pool).any(), "some rubrics vary by one system alone"
-    for mask in random_masks(candidates, 15, seed=3):
+    places = random_places(candidates, seed=3)
+    for mask, larger in zip(random_masks(places, 15), random_masks(places, 16), strict=True):
         assert not (mask & ~candidates).any()
         assert (mask.sum(axis=1) == 15).all()
+        assert (larger & ~mask).sum(axis=1).tolist() == [1] * len(mask), "of one draw, banks are nested"
     orders = orders_without_folds(
         analysis.given(), analysis.calibration(), analysis.folds(), analysis.feasible, analysis.settings
     )
-    for mask in random_masks(candidates, len(y.T), seed=3):
+    for mask in random_masks(places, len(y.T)):
         np.testing.assert_array_equal(mask, masks(orders, len(y.T), len(y.T)))
 
 

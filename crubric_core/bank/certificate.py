@@ -95,14 +95,15 @@ class _Prefixes:
             allowed[also] = True
         self.function, self.order, self.knapsack = utility, order, knapsack
         self.rivals = utility.candidates(allowed)
-        self.rows = utility.prepared(self.rivals)
+        _, first, self.kind = np.unique(utility.kinds(self.rivals), return_index=True, return_inverse=True)
+        self.rows = utility.prepared(self.rivals[first])
         totals = utility.totals(order)
         self.covered = np.vstack([np.zeros(totals.shape[1]), np.cumsum(totals, axis=0)])
         self.utility = utility.value(self.covered)
 
     def largest_gains(self, prefix: int, budget: IntArray | int) -> FloatArray:
         """Sum of the rivals' ``budget`` largest gains when the first ``prefix`` rubrics are in, or what fits in."""
-        gains = self.function.gains(self.rows, self.covered[prefix])
+        gains = self.function.gains(self.rows, self.covered[prefix])[self.kind]
         gains[np.isin(self.rivals, self.order[:prefix])] = 0.0
         sums: FloatArray = np.cumsum(np.sort(gains)[::-1])
         largest: FloatArray = sums[np.minimum(budget, sums.size) - 1]

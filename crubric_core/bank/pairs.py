@@ -61,6 +61,10 @@ class PairDistances:
         """See Utility: m = 1 - e^(-2d/π) (n, P)."""
         return self.rises[self.row[rubrics]]
 
+    def kinds(self, rubrics: IntArray) -> IntArray:
+        """See Utility."""
+        return self.row[rubrics]
+
     @cached_property
     def rises(self) -> FloatArray:
         """(U, P) m of each different rubric, in [0, 1]."""

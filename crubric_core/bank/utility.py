@@ -51,6 +51,9 @@ class Utility(Protocol):
     def prepared(self, rubrics: IntArray) -> FloatArray:
         """(n, P) the rubrics as ``gains`` takes them."""
 
+    def kinds(self, rubrics: IntArray) -> IntArray:
+        """(n,) numbers: rubrics of one number have one gain, whatever the bank."""
+
     def gains(self, prepared: FloatArray, total: FloatArray) -> FloatArray:
         """(n,) ΔU of each rubric when the bank's total is ``total``, (P,) or one for each rubric (n, P)."""
 
@@ -77,6 +80,10 @@ class Coverage:
         return coverage_utility(total, self.weights)
 
     prepared = totals
+
+    def kinds(self, rubrics: IntArray) -> IntArray:
+        """See Utility: each is its own."""
+        return rubrics
 
     def gains(self, prepared: FloatArray, total: FloatArray) -> FloatArray:
         """See Utility."""

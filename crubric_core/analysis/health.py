@@ -109,8 +109,8 @@ def model_chip(calibration: Calibration) -> Chip:
     figure = f"{fit.model}, {aberrant:.0%} negative item–rest"
     if aberrant > 0.1:
         said = (
-            f"Of {count(len(known), 'item–rest correlation')} {aberrant:.0%} are negative. By chance half are of the "
-            "rubrics that are unrelated to ability: look at them on Items."
+            f"{aberrant:.0%} of {count(len(known), 'item–rest correlation')} are negative; of rubrics unrelated to "
+            "ability half are, by chance. Look at them on Items."
         )
         return Chip("Model", figure, "look", said)
     return Chip("Model", figure, "good", f"The {fit.model} fit converged.")

@@ -63,7 +63,7 @@ def test_correlations_that_nothing_gives_are_unknown_and_no_good_model() -> None
     nothing = chip(np.nan, np.nan, np.nan)
     assert (nothing.figure, nothing.state) == ("2PL, item–rest unknown", "look")
     assert chip(0.3, np.nan, np.nan).state == "good"
-    assert chip(0.3, -0.2, np.nan).sentence.startswith("Of 2 item–rest correlations 50% are negative.")
+    assert chip(0.3, -0.2, np.nan).sentence.startswith("50% of 2 item–rest correlations are negative;")
 
 
 def test_a_system_is_named_as_its_file_spells_it() -> None:

@@ -128,7 +128,14 @@ def test_prompts_with_criteria_are_queries_and_rubrics(ws, record):
 
 def test_a_record_with_grades_elsewhere_is_no_mere_list_of_criteria(ws):
     records = [
-        {"model": m, "question_id": "q", "rubrics": ["cites"], "scores": {"cites": label(m)}} for m in MODELS
+        {
+            "model": m,
+            "question_id": "q",
+            "question": "Why?",
+            "rubrics": ["cites"],
+            "scores": {"cites": label(m)},
+        }
+        for m in MODELS
     ]
     ws.ingest(lines(records), "d")
     assert ws.dataset("d").labels()["label"].tolist() == [label(m) for m in sorted(MODELS)]

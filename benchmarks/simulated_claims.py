@@ -17,6 +17,9 @@
     python -m benchmarks.simulated_claims new_systems  # banks on new systems (docs/selection.md)
     python -m benchmarks.simulated_claims flips        # flipped task types (docs/method.md §11)
     python -m benchmarks.simulated_claims self_preference  # judges who prefer their family (docs/method.md §11)
+    python -m benchmarks.simulated_claims probabilities  # who is ahead, who is among the first (docs/method.md §10)
+    python -m benchmarks.simulated_claims weights      # queries of unequal weight (docs/method.md §10)
+    python -m benchmarks.simulated_claims groups       # one system in a group of queries (docs/method.md §10)
 
 ``--tables`` is the number of simulated tables of each row, each with its own seed.
 """
@@ -35,6 +38,7 @@ from benchmarks.claims_new_systems import new_systems
 from benchmarks.claims_panels import equal, together
 from benchmarks.claims_perturbation import flips
 from benchmarks.claims_self_preference import self_preferences
+from benchmarks.claims_standing import groups, probabilities, weights
 from benchmarks.claims_unanimity import attrition, clear, mixture
 from benchmarks.claims_validity import prior, validity
 from benchmarks.claims_worth import worth
@@ -59,6 +63,9 @@ CLAIMS: dict[str, tuple[Callable[[int], Rows], int]] = {
     "new_systems": (new_systems, 1000),
     "flips": (flips, 300),
     "self_preference": (self_preferences, 1000),
+    "probabilities": (probabilities, 200),
+    "weights": (weights, 400),
+    "groups": (groups, 200),
 }
 """What measures each, and of how many tables docs/ tells."""
 

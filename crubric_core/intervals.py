@@ -114,3 +114,21 @@ def difference_interval(
     difference = first[0] - other[0]
     below = distance(first[0] - first[1], other[2] - other[0])
     return difference - below, difference + distance(first[2] - first[0], other[0] - other[1])
+
+
+def signed_mean_interval(
+    above: FloatArray, below: FloatArray, weight: FloatArray, trials: float, confidence: float
+) -> tuple[tuple[float, float, float], FloatArray]:
+    """Of a mean over clusters (G,) of values in [-1, 1], (mean, low, high), and the mean without each cluster (G,).
+
+    above, below: what the values are above 0, and below it, both from 0 to 1: the mean is a difference of two shares.
+    weight: of the clusters. trials: of a share that shows no spread.
+    """
+    total, clusters = weight.sum(), effective_clusters(weight)
+    ends, left = [], []
+    for part in (above, below):
+        mean = float(weight @ part / total)
+        left.append((mean * total - weight * part) / (total - weight))
+        ends.append((mean, *share_interval(mean, left[-1], trials, confidence, clusters=clusters)))
+    interval = difference_interval(ends[0], ends[1], np.stack(left))
+    return (ends[0][0] - ends[1][0], *interval), left[0] - left[1]

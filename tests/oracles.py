@@ -692,7 +692,7 @@ def naive_ability_covariance(y, theta, sd, log_a_sd=0.5, b_sd=2.0):
 
 
 def against_others(scores, weights, member, system, confidence=0.95):
-    """Queries, mean score, that of the other systems, difference, its interval; query by query."""
+    """Queries, mean score, that of the other systems, difference, the t interval; query by query."""
     from scipy.stats import t
 
     rows = []
@@ -704,12 +704,17 @@ def against_others(scores, weights, member, system, confidence=0.95):
         return [0] + [math.nan] * 5
     total = math.fsum(w for w, _, _ in rows)
     value, others = (math.fsum(row[0] * row[at] for row in rows) / total for at in (1, 2))
-    if len(rows) == 1:
-        return [1, value, others, value - others, math.nan, math.nan]
-    n = len(rows)
-    squares = math.fsum((w / total * (a - b - (value - others))) ** 2 for w, a, b in rows)
-    half = t.ppf((1 + confidence) / 2, n - 1) * math.sqrt(n / (n - 1) * squares)
-    return [n, value, others, value - others, value - others - half, value - others + half]
+    shares = [w / total for w, _, _ in rows]
+    concentration = math.fsum(w * w for w in shares)
+    units = math.floor(1 / concentration + 1e-9)
+    if units < 5:
+        return [len(rows), value, others, value - others, math.nan, math.nan]
+    squares = math.fsum(
+        (w * (a - b - (value - others))) ** 2 / (1 - 2 * w + concentration)
+        for w, (_, a, b) in zip(shares, rows, strict=True)
+    )
+    half = t.ppf((1 + confidence) / 2, units - 1) * math.sqrt(squares)
+    return [len(rows), value, others, value - others, value - others - half, value - others + half]
 
 
 def head_to_head(share, slope, use, first, second):
@@ -818,12 +823,25 @@ def naive_leniency(panel):
     return found - found.mean()
 
 
-def naive_domain_variances(psi, labelled, domain, floor):
+def shown_of_unequal(weight):
+    """(n, M) by units of these weights: the root of what they show of a variance, as a multiple of (n - 1) / n."""
+    out = np.ones(weight.shape)
+    for i in range(weight.shape[1]):
+        share = weight[:, i] / weight[:, i].sum()
+        squares = sum(w * w for w in share)
+        n = math.floor(1 / squares + 1e-9)
+        for q, w in enumerate(share):
+            if w > 0:
+                out[q, i] = math.sqrt((1 - 2 * w + squares) * n / (n - 1))
+    return out
+
+
+def naive_domain_variances(psi, weight, domain, floor):
     """(M, M) as ``naive_variances`` with domains as units, unequal ones as docs/method.md §10 says; units (M,)."""
     size, names = psi.shape[1], sorted(set(domain))
     sums, units = [], []
     for i in range(size):
-        count = {d: sum(bool(labelled[q, i]) for q in range(len(psi)) if domain[q] == d) for d in names}
+        count = {d: sum(float(weight[q, i]) for q in range(len(psi)) if domain[q] == d) for d in names}
         share = {d: n / sum(count.values()) for d, n in count.items()}
         squares = sum(w * w for w in share.values())
         units.append(math.floor(1 / squares + 1e-9))

@@ -13,8 +13,10 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import stdtrit
 
+from ..intervals import FEWEST_CLUSTERS, signed_mean_interval
 from ..irt.information import expected_shares
 from ..leaderboard.cross_fit import CrossFit
+from ..leaderboard.influence import as_equal
 from ..types import BoolArray, FloatArray, IntArray
 
 EQUAL = 1e-9  # scores that differ by less are the same sum, added up in another order
@@ -68,7 +70,7 @@ def group_scores(
 ) -> GroupScores:
     """Scores (M, N) of each group, NaN off it, reduced to those of one system and of the others.
 
-    weights: (N,) ≥ 0, the share of each query in a mean. The interval is Student's t over the queries' differences.
+    weights: (N,) ≥ 0, the share of each query in a mean. The interval is over the queries' differences.
     """
     found = [_against_others(each, weights, system, confidence) for each in scores]
     columns = np.array(found, dtype=np.float64).reshape(len(found), 6).T
@@ -175,11 +177,25 @@ def _against_others(
     w = weights[known] / weights[known].sum()
     value, others = float(w @ own[known]), float(w @ mean[known])
     difference = value - others
-    if n == 1:
-        return n, value, others, difference, nothing, nothing
-    spread = w * (own[known] - mean[known] - difference)
+    return n, value, others, difference, *_interval(own[known] - mean[known], w, confidence)
+
+
+def _interval(apart: FloatArray, w: FloatArray, confidence: float) -> tuple[float, float]:
+    """Of the mean of differences (n,) with weights w summing to 1; NaN below FEWEST_CLUSTERS.
+
+    The wider ends of two: of Student's t, whose variance and degrees of freedom are those of unequal weights, and of a
+    difference of shares, for Student's t is too narrow where few queries differ.
+    """
+    scale, units = as_equal(w[:, None])
+    n = int(units[0])
+    if n < FEWEST_CLUSTERS:
+        return float("nan"), float("nan")
+    difference = float(w @ apart)
+    spread = w * (apart - difference) * scale[:, 0]
     half = float(stdtrit(n - 1, (1 + confidence) / 2) * np.sqrt(n / (n - 1) * (spread**2).sum()))
-    return n, value, others, difference, difference - half, difference + half
+    above, below = np.clip(apart, 0, 1), np.clip(-apart, 0, 1)
+    (_, low, high), _ = signed_mean_interval(above, below, w, n, confidence)
+    return min(low, difference - half), max(high, difference + half)
 
 
 def group_name(group: object) -> str:

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..intervals import FEWEST_CLUSTERS, difference_interval, effective_clusters, share_interval
+from ..intervals import FEWEST_CLUSTERS, difference_interval, effective_clusters, signed_mean_interval
 from ..labels.store.dataset import Dataset
 from ..settings import Settings
 from ..text import count, listed
@@ -130,14 +130,8 @@ def _mean_leniency(side: FloatArray, confidence: float) -> tuple[tuple[float, fl
 
     Where nobody is kinder, or nobody stricter, each rubric is one trial, whatever the number of its systems.
     """
-    means = side[:, :2].mean(axis=0)
-    left = ((side[:, :2].sum(axis=0) - side[:, :2]) / (len(side) - 1)).T
     trials = effective_clusters(np.repeat(1 / side[:, 2], side[:, 2].astype(int)))
-    ends = [
-        (float(mean), *share_interval(float(mean), without, trials, confidence))
-        for mean, without in zip(means, left, strict=True)
-    ]
-    return (float(means[0] - means[1]), *difference_interval(ends[0], ends[1], left)), left[0] - left[1]
+    return signed_mean_interval(side[:, 0], side[:, 1], np.ones(len(side)), trials, confidence)
 
 
 def as_kind_to(excess: FloatArray, own: BoolArray) -> int:

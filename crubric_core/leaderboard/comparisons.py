@@ -22,6 +22,7 @@ from scipy.special import ndtr, ndtri
 from ..judges.unequal_panels import Allowance
 from ..types import BoolArray, FloatArray, IntArray
 from .simultaneous import adjusted_p, as_normal, as_student, largest_differences, threshold
+from .spread import SystemSpread, spread_of
 
 FEW_UNITS = 15  # fewer do not show how the pairs depend on each other
 ROUNDING = 1e-12  # a difference or a variance below this share of its terms is rounding
@@ -33,9 +34,9 @@ class Comparisons:
 
     difference, se. low, high: interval of the difference, infinite where a saturated system leaves it open.
     p_value: two-sided, of the pair alone; p_simultaneous: adjusted for all pairs. separated: the interval excludes 0.
-    ahead: probability that the row is above the column, from the pair alone.
+    ahead: probability that the row is above the column, beside how far all systems spread (``spread``).
     critical: multiple of ``se`` that a separated pair with the most units exceeds.
-    excused: pairs that would be separated if their panels were equal.
+    excused: pairs that would be separated if their panels were equal. spread: how far the systems spread.
     """
 
     difference: FloatArray
@@ -48,6 +49,7 @@ class Comparisons:
     ahead: FloatArray
     critical: float
     excused: int
+    spread: SystemSpread
 
 
 @dataclass(frozen=True)
@@ -93,6 +95,7 @@ def compare(
     multiple = _multiple(evidence, critical)
     low, high = _limits(evidence, se, multiple, critical)
     separated = allowed & ((low > 0) | (high < 0))
+    spread = spread_of(evidence.estimate, se, evidence.group)
     return Comparisons(
         difference=difference,
         se=se,
@@ -101,10 +104,20 @@ def compare(
         p_value=p_value,
         p_simultaneous=np.maximum(adjusted_p(z, largest), np.minimum(p_value * _bonferroni(evidence), 1.0)),
         separated=separated,
-        ahead=np.where(difference > 0, 1 - p_value / 2, p_value / 2),
+        ahead=_ahead(spread, np.where(difference > 0, z, -z), se),
         critical=float(multiple.min(initial=np.inf)),
         excused=_excused(evidence, se, multiple, critical, separated),
+        spread=spread,
     )
+
+
+def _ahead(spread: SystemSpread, z: FloatArray, se: FloatArray) -> FloatArray:
+    """(M, M) the probability that the row is above the column, ½ on the diagonal; each pair is computed once."""
+    upper = np.triu_indices(len(z), 1)
+    found = np.full(z.shape, 0.5)
+    found[upper] = spread.ahead(z[upper], se[upper])
+    found.T[upper] = 1 - found[upper]
+    return found
 
 
 def separated_alone(
@@ -161,7 +174,7 @@ def _critical(evidence: Evidence, largest: FloatArray, confidence: float, *, sim
 def _bonferroni(evidence: Evidence) -> int:
     """The number of pairs, where so few units do not show how these depend on each other; else 0."""
     size = len(evidence.estimate)
-    return max(size * (size - 1) // 2, 1) if len(evidence.contributions) < FEW_UNITS else 0
+    return max(size * (size - 1) // 2, 1) if evidence.units.max(initial=0) < FEW_UNITS else 0
 
 
 def _multiple(evidence: Evidence, critical: float) -> FloatArray:

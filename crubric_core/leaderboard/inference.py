@@ -19,6 +19,7 @@ from .comparisons import Comparisons, Evidence, compare, separated_alone
 from .influence import Influence, Unit
 from .places import rank_shares, ranks_by_counting, tiers_by_first
 from .simultaneous import as_student
+from .spread import student_scale
 
 SMALL_BOARD = 40  # systems
 DRAWS = 4000  # for a small board; the probability beyond the threshold is then known within .007
@@ -136,7 +137,8 @@ def infer(
     rank, rank_low, rank_high = ranks_by_counting(evidence.estimate, pairs.separated)
     # What a variance has beyond its units' contributions is no other system's: it is added independently.
     alone = np.sqrt(np.maximum(se**2 - shown, TIE_BREAK**2))
-    spread = evidence.estimate + draws + rng.standard_normal(draws.shape) * alone
+    errors = draws + rng.standard_normal(draws.shape) * alone
+    values = pairs.spread.values(evidence.estimate, errors * student_scale(rng, len(errors), evidence.units))
     within = influence.within_variance[kept]
     columns = {
         "se": se,
@@ -154,7 +156,7 @@ def infer(
         **{name: scatter(values, kept, size) for name, values in columns.items()},
         **_square(pairs, kept, size),
         separated=scatter(pairs.separated, kept, size) == 1,
-        rank_probability=_rank_probability(spread if all_comparable else None, kept, size),
+        rank_probability=_rank_probability(values if all_comparable else None, kept, size),
         saturated=influence.saturated,
         critical=pairs.critical,
         design_effect=float(shown.mean() / within.mean()) if within.sum() > 0 else float("nan"),

@@ -34,27 +34,36 @@ class Domains:
     named: BoolArray
 
     def sums(
-        self, psi: FloatArray, labelled: BoolArray, queries: IntArray
+        self, psi: FloatArray, weight: FloatArray | BoolArray, queries: IntArray
     ) -> tuple[FloatArray, IntArray, int]:
         """Contributions (n', M) of ``queries`` (n',) summed by unit; (M,) units; how many units are no domain.
 
-        Of the units with a label, in their order. A domain that holds the share w_d of a system's queries pulls the
-        mean towards itself and shows 1 - 2 w_d + sum w² of its variance, 1 - 1 / n where all are equal: the sums are
-        scaled so that n / (n - 1) times their squares is all of it. A system's units n are 1 / sum w² (Kish 1965),
-        rounded down. The order in memory stays, and so do the last digits where each query is a unit.
+        Of the units with a label, in their order. weight: (n', M) of each query in the system's estimate, 0 without a
+        label. The order in memory stays, and so do the last digits where each query is a unit.
         """
-        used = labelled.any(axis=1)
+        used = weight.any(axis=1)
         units, place = np.unique(self.of[queries[used]], return_inverse=True)
         sums = np.zeros_like(psi, shape=(len(units), psi.shape[1]))
         size = np.zeros(sums.shape)
         np.add.at(sums, place, psi[used])
-        np.add.at(size, place, labelled[used])
-        total, squares = size.sum(axis=0), (size**2).sum(axis=0)
-        n = np.floor(total**2 / np.maximum(squares, 1) + 1e-9)
-        shown = n * (total**2 - 2 * total * size + squares)
-        where = (size > 0) & (shown > 0)
-        scale = np.sqrt(np.divide((n - 1) * total**2, shown, out=np.ones(shown.shape), where=where))
-        return sums * scale, n.astype(np.int64), int((~self.named[units]).sum())
+        np.add.at(size, place, weight[used])
+        scale, n = as_equal(size)
+        return sums * scale, n, int((~self.named[units]).sum())
+
+
+def as_equal(size: FloatArray) -> tuple[FloatArray, IntArray]:
+    """What contributions of units of unequal size (n, M) are multiplied by, and how many equal ones they are worth.
+
+    A unit that holds the share w of a system's estimate pulls the mean towards itself and shows 1 - 2 w + sum w² of its
+    variance, 1 - 1 / n where all are equal: scaled, n / (n - 1) times the squares is all of it. A system's units n are
+    1 / sum w² (Kish 1965), rounded down.
+    """
+    total, squares = size.sum(axis=0), (size**2).sum(axis=0)
+    n = np.floor(np.divide(total**2, squares, out=np.zeros(total.shape), where=squares > 0) + 1e-9)
+    shown = n * (total**2 - 2 * total * size + squares)
+    where = (size > 0) & (shown > 0)
+    scale = np.sqrt(np.divide((n - 1) * total**2, shown, out=np.ones(shown.shape), where=where))
+    return scale, n.astype(np.int64)
 
 
 @dataclass(frozen=True)
@@ -211,14 +220,17 @@ def score_influence(
     mean = (share * values).sum(axis=1)
     full = np.where(known, scores >= high, True).all(axis=1)
     empty = np.where(known, scores <= low, True).all(axis=1)
-    ranked, n_units, lone = known.any(axis=1), known.sum(axis=1), 0
+    ranked, lone = known.any(axis=1), 0
     psi = (share * (values - mean[:, None])).T
     counted = weight.any(axis=0)
     if not known[ranked][:, counted].all():
         mean, psi[counted] = _beside_units(scores[:, counted], omega[counted])
     if domains is not None and unit == "query":
-        psi, n_units, lone = domains.sums(psi, known.T, np.arange(len(psi)))
+        psi, n_units, lone = domains.sums(psi, weight.T, np.arange(len(psi)))
         unit = "domain"
+    else:
+        scale, n_units = as_equal(weight.T)
+        psi = psi * scale
     saturated = np.where(ranked, full.astype(np.int64) - empty, 0)
     least = (high - low) ** 2 * (n_units + 1) / ((n_units + 2.0) ** 2 * (n_units + 3))
     return Influence(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from scipy.special import ndtr, ndtri
@@ -12,9 +13,11 @@ from ..irt.abilities import estimate_abilities
 from ..irt.cells import label_scores
 from ..irt.fit import IrtFit
 from ..irt.models import ItemParameters
+from ..leaderboard.comparisons import Evidence, pair_errors
 from ..leaderboard.places import tiers_by_first
 from ..leaderboard.reference import Reference
 from ..leaderboard.simultaneous import as_normal, as_student, threshold
+from ..leaderboard.spread import spread_of, student_scale
 from ..leaderboard.tiers import Standing
 from ..types import BoolArray, FloatArray, IntArray
 
@@ -183,7 +186,7 @@ class Among:
 
     def __init__(self, reference: Reference, n_units: int, confidence: float, seed: int) -> None:
         self.others = np.flatnonzero(np.isfinite(reference.theta))
-        self._reference, self._confidence = reference, confidence
+        self._reference, self._confidence, self._seed = reference, confidence, seed
         self._units = reference.units[self.others]
         factor = np.sqrt(
             np.divide(self._units, self._units - 1, out=np.zeros(len(self._units)), where=self._units > 1)
@@ -196,16 +199,32 @@ class Among:
         self._draws = self._noise @ self._psi
         self._alone = rng.standard_normal(DRAWS)
 
+    @cached_property
+    def _errors(self) -> FloatArray:
+        """(m, m) standard error of each difference of two reference systems."""
+        given, others = self._reference, self.others
+        return pair_errors(
+            Evidence(
+                given.theta[others], self._psi, given.floor[others], self._units, given.saturated[others]
+            )
+        )
+
     def compare(self, new: SystemEvidence) -> _Pairs:
         """The new system against each."""
-        found, own = self._differences(new), self._own(new) + new.theta
+        found = self._differences(new)
         z = np.where(found.open, 0.0, as_normal(np.abs(found.difference) / found.se, found.df))
-        upper = ndtr(-z)
-        above = (self._draws + self._reference.theta[self.others] > own[:, None]).sum(axis=1)
+        theta = np.append(self._reference.theta[self.others], new.theta)
+        spread = spread_of(theta, np.block([[self._errors, found.se[:, None]], [found.se, 0.0]]))
+        errors = np.column_stack([self._draws, self._own(new)])
+        scale = student_scale(
+            np.random.default_rng([self._seed, 8]), DRAWS, np.append(self._units, new.units)
+        )
+        values = spread.values(theta, errors * scale)
+        above = (values[:, :-1] > values[:, -1:]).sum(axis=1)
         return _Pairs(
             separated=found.separated,
-            p_value=2 * upper,
-            ahead=np.where(found.difference > 0, 1 - upper, upper),
+            p_value=2 * ndtr(-z),
+            ahead=spread.ahead(np.where(found.difference > 0, z, -z), found.se),
             rank_probability=np.array([(above <= k).mean() for k in range(len(self.others) + 1)]),
         )
 

@@ -19,6 +19,7 @@ from tests.tiers import at_most
 QUERY = np.arange(72) // 3  # 24 queries
 DOMAIN = np.random.default_rng(5).integers(0, 8, 24)
 EVERY = np.ones(72, dtype=bool)
+OMEGA = 1.0 + np.arange(24) % 3
 
 
 @pytest.fixture(scope="module")
@@ -43,10 +44,9 @@ def domains(of, lone=()):
 
 def both(cross, scores, units):
     """Abilities and scores by these units."""
-    omega = 1.0 + np.arange(24) % 3
     return (
         ability_influence(cross, EVERY, QUERY, domains=units),
-        score_influence(scores, omega, domains=units),
+        score_influence(scores, OMEGA, domains=units),
     )
 
 
@@ -67,10 +67,12 @@ def test_where_each_query_is_a_domain_claims_are_those_by_query_to_the_last_digi
 
 def test_variances_are_those_of_sums_over_the_domains(cross, scores):
     labelled = np.isfinite(scores).T
-    for by_query, by_domain in zip(
-        both(cross, scores, None), both(cross, scores, domains(DOMAIN)), strict=True
+    weights = labelled.astype(float), labelled * OMEGA[:, None]
+    for by_query, by_domain, weight in zip(
+        both(cross, scores, None), both(cross, scores, domains(DOMAIN)), weights, strict=True
     ):
-        expected, units = oracles.naive_domain_variances(by_query.psi, labelled, DOMAIN, by_query.floor)
+        psi = by_query.psi * oracles.shown_of_unequal(weight)
+        expected, units = oracles.naive_domain_variances(psi, weight, DOMAIN, by_query.floor)
         found = infer(by_domain, np.random.default_rng(0))
         assert by_domain.n_units.tolist() == units
         assert 1 < min(units) <= max(units) < 8, "the domains are uneven"

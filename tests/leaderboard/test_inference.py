@@ -282,6 +282,55 @@ def test_a_better_system_is_likelier_to_be_first():
     np.testing.assert_allclose(r.ahead + r.ahead.T, 1)
 
 
+def simulated(rng, size, units, spread):
+    """True values of systems and what is claimed of their mean over units with errors of sd 1."""
+    truth = spread * rng.normal(size=size)
+    scores = truth[:, None] + rng.normal(size=(size, units))
+    found = score_influence(scores, np.ones(units), low=-np.inf, high=np.inf)
+    return truth, infer(replace(found, floor=np.zeros(size)), rng)
+
+
+def test_of_what_is_called_so_probable_as_many_are_true():
+    # Errors of an estimate have sd .2; their share of an estimate's variance is any as likely.
+    rng, stated, true = np.random.default_rng(8), [], []
+    for _ in range(300):
+        truth, found = simulated(rng, 8, 25, 0.2 * np.sqrt(1 / rng.uniform(0.01, 1) - 1))
+        rank = 1 + (truth > truth[:, None]).sum(axis=1)
+        off = ~np.eye(8, dtype=bool)
+        stated.append([found.ahead[off], found.rank_probability[:, 2]])
+        true.append([(truth[:, None] > truth)[off], rank <= 3])
+    for p, happened in zip(zip(*stated, strict=True), zip(*true, strict=True), strict=True):
+        p, happened = np.concatenate(p), np.concatenate(happened)
+        for low, high in ((0.02, 0.3), (0.3, 0.7), (0.7, 0.98)):
+            some = (p > low) & (p < high)
+            assert p[some].mean() == pytest.approx(happened[some].mean(), abs=0.07)
+
+
+def test_of_equal_systems_none_is_probably_the_first():
+    rng = np.random.default_rng(9)
+    first = [simulated(rng, 15, 25, 0.0)[1].rank_probability[:, 0].max() for _ in range(40)]
+    assert np.mean(first) < 0.25
+
+
+def test_where_all_estimates_are_sure_probabilities_are_those_of_the_pairs_alone():
+    r = inferred([4.0, 0.0, 0.2, -4.0], noise=0.2)
+    np.testing.assert_allclose(np.minimum(r.ahead, r.ahead.T)[0, 1:], r.p_value[0, 1:] / 2, atol=0.01)
+
+
+@pytest.mark.parametrize("weights", ["lognormal", "few"])
+def test_queries_of_unequal_weight_are_worth_fewer(weights):
+    rng, false = np.random.default_rng(6), []
+    for _ in range(200):
+        omega = (
+            np.exp(2 * rng.normal(size=30))
+            if weights == "lognormal"
+            else np.where(np.arange(30) < 5, 40.0, 1.0)
+        )
+        found = score_influence(rng.random((4, 30)), omega)
+        false.append(infer(found, rng).separated.any())
+    assert np.mean(false) < 0.1
+
+
 def test_more_than_forty_systems_use_fewer_draws_but_the_same_rules():
     estimate = np.repeat([1.0, 0.0], 21)
     r = inferred(estimate, noise=0.1)

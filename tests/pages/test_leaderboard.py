@@ -79,7 +79,7 @@ def test_a_system_in_the_address_opens_its_profile(open_page: Open, told: Path) 
     said = words(app)
     assert f"Why {first} stands there" in said
     assert re.search(rf"{first} is ahead of .* at 95%\.", said)
-    assert "Score S by domain" in said
+    assert "Score by domain, without the model's weights" in said
     assert "by dimension" in said
     assert "cost: $" in said
 

@@ -15,6 +15,8 @@ from ...analysis.claims import place_sentence
 from ...analysis.profile import GroupScores, extremes, group_scores, surprises
 from ...analysis.selection import query_positions
 from ...figures.profile import group_differences
+from ...intervals import FEWEST_CLUSTERS
+from ...task_types.scoring import by_emphasis
 from .. import state, widgets
 from ..text import plain, short_name
 from . import compare, rubric
@@ -102,11 +104,12 @@ def details(view: View, system: str, versus: str | None) -> None:
 
 
 def _groups(view: View, system: str) -> None:
-    at, whole = view.position(system), view.ranked.scores.by_query
-    found = {
-        f"Score S by {name}": group_scores([ALL, *names], [whole, *parts], view.weights, at, _level(view))
-        for name, (names, parts) in view.groups.items()
-    }
+    at, whole = view.position(system), by_emphasis(view.ranked.scores).by_query
+    found = {}
+    for name, (names, parts) in view.groups.items():
+        scores = [whole, *(np.where(np.isfinite(part), whole, np.nan) for part in parts)]
+        groups = group_scores([ALL, *names], scores, view.weights, at, _level(view))
+        found[f"Score by {name}, without the model's weights"] = groups
     dimensions = _dimensions(view, system)
     if dimensions is not None:
         found["Share of the mark by dimension of the rubrics"] = dimensions
@@ -120,7 +123,8 @@ def _groups(view: View, system: str) -> None:
             widgets.show(group_differences(groups), alt=f"{title}, compared with the others", title=title)
     st.caption(
         f"Each mark is the mean difference from the other systems on the same queries (their number in brackets), "
-        f"with its own {level_of(view.board)} interval over queries: of many groups some exclude 0 by chance."
+        f"with its own {level_of(view.board)} interval over queries, from {FEWEST_CLUSTERS} on: of many groups some "
+        "exclude 0 by chance. The model's weights are left out because they follow from these same labels."
     )
 
 

@@ -1,0 +1,93 @@
+"""What is said of systems' places, groups of queries and weights of queries, where the truth is known.
+
+Judges' labels as in ``false_differences``: rubrics that follow the 2PL, three judges, a system × query effect of .7.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import pairwise
+
+import numpy as np
+
+from benchmarks.false_differences import labels
+from benchmarks.tables import short
+from crubric_core.analysis.profile import group_scores
+from crubric_core.leaderboard.inference import Inference, infer
+from crubric_core.leaderboard.influence import score_influence
+from crubric_core.task_types.scoring import query_scores
+
+BINS = (0.5, 0.7, 0.9, 0.975, 1.0 + 1e-9)
+WEIGHTS: dict[str, Callable[[int, np.random.Generator], np.ndarray]] = {
+    "equal": lambda n, rng: np.ones(n),
+    "lognormal, sd 1": lambda n, rng: np.exp(rng.normal(size=n)),
+    "lognormal, sd 2": lambda n, rng: np.exp(2 * rng.normal(size=n)),
+    "three of 50, others 1": lambda n, rng: np.where(np.arange(n) < 3, 50.0, 1.0),
+}
+
+
+def _scores(theta: np.ndarray, queries: int, per_query: int, seed: int) -> np.ndarray:
+    y, query = labels(theta, queries, per_query, "plain", seed)
+    return query_scores(y, np.ones(y.shape[1]), query, queries)
+
+
+def _board(theta: np.ndarray, queries: int, seed: int) -> Inference:
+    scores = _scores(theta, queries, 4, seed)
+    return infer(score_influence(scores, np.ones(queries)), np.random.default_rng(seed))
+
+
+def probabilities(tables: int) -> Iterator[tuple[object, ...]]:
+    """Stated and true: that one system is ahead, and that one is among the first three."""
+    yield "systems", "queries", "their sd", "what", ".5 to .7", ".7 to .9", ".9 to .975", "above"
+    for size, queries, spread in ((15, 30, 0.1), (15, 30, 1.0), (8, 10, 0.3), (8, 100, 0.3)):
+        alone, ahead, first = [], [], []
+        for seed in range(tables):
+            theta = spread * np.random.default_rng([31, seed]).normal(size=size)
+            found, off = _board(theta, queries, seed), ~np.eye(size, dtype=bool)
+            p = found.p_value / 2
+            alone.append((np.where(found.difference > 0, 1 - p, p)[off], (theta[:, None] > theta)[off]))
+            ahead.append((found.ahead[off], (theta[:, None] > theta)[off]))
+            first.append((found.rank_probability[:, 2], (theta > theta[:, None]).sum(axis=1) < 3))
+        for what, pairs in (("1 − p/2", alone), ("ahead", ahead), ("among the first 3", first)):
+            stated, true = (np.concatenate(column) for column in zip(*pairs, strict=True))
+            yield size, queries, spread, what, *_calibration(stated, true)
+
+
+def _calibration(stated: np.ndarray, true: np.ndarray) -> Iterator[str]:
+    """Mean stated, share true and in brackets the share that is stated so, of each of BINS."""
+    for low, high in pairwise(BINS):
+        some = (stated >= low) & (stated < high)
+        yield (
+            f"{short(stated[some].mean())}, {short(true[some].mean())} ({some.mean():.0%})"
+            if some.any()
+            else "—"
+        )
+
+
+def weights(tables: int) -> Iterator[tuple[object, ...]]:
+    """Boards of identical systems by scores whose queries weigh unequally: any pair separated."""
+    yield "weights of the queries", "4 systems, 30 queries", "4 systems, 8 queries", "8 systems, 60 queries"
+    for name, draw in WEIGHTS.items():
+        rates = []
+        for size, queries in ((4, 30), (4, 8), (8, 60)):
+            false = []
+            for seed in range(tables):
+                omega = draw(queries, np.random.default_rng([32, seed]))
+                found = score_influence(_scores(np.zeros(size), queries, 4, seed), omega)
+                false.append(infer(found, np.random.default_rng(seed)).separated.any())
+            rates.append(short(float(np.mean(false))))
+        yield name, *rates
+
+
+def groups(tables: int) -> Iterator[tuple[object, ...]]:
+    """One system against the others of its ability in a group of queries: how often the interval holds 0."""
+    yield "queries", "rubrics each", "passed", "held"
+    for queries, per_query, level in ((5, 4, 0.0), (20, 4, 0.0), (10, 1, 5.0), (20, 1, 5.0), (20, 4, 5.0)):
+        held, passed = [], []
+        for seed in range(tables):
+            scores = _scores(np.full(8, level), queries, per_query, seed)
+            passed.append(scores.mean())
+            for system in range(8):
+                found = group_scores(["all"], [scores], np.ones(queries), system)
+                held.append(found.low[0] <= 0 <= found.high[0])
+        yield queries, per_query, short(float(np.mean(passed))), short(float(np.mean(held)))

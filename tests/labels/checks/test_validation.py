@@ -65,7 +65,7 @@ def test_a_run_of_one_value_where_the_others_vary_is_suspicious(ws, order):
     assert (examples["label"] == 0).all()
     assert 80 <= examples["labels"].iloc[0] <= 160
     assert (examples["others_differ"] > 0.3).all()
-    assert "j1 gives 0" in found["constant_run"].sentence
+    assert "j1 gives the label 0" in found["constant_run"].sentence
 
 
 def test_a_judge_who_gives_one_system_one_value_is_suspicious(ws):

@@ -8,6 +8,8 @@ from crubric_core.ui.page import open_study
 from crubric_core.ui.text import plain
 
 study = open_study("Experiments")
+if (asked := st.query_params.get("experiment")) in EXPERIMENTS:  # as the command line calls it
+    st.session_state.setdefault("experiment", asked)
 name = st.segmented_control(
     "Experiment",
     list(EXPERIMENTS),

@@ -142,6 +142,11 @@ def test_each_experiment_says_what_it_found_and_shows_its_tables(
         assert set(shown.columns) == set(result.tables[table].columns), table
 
 
+def test_an_address_may_name_the_experiment_as_the_command_line_does(open_page: Open, own: Path) -> None:
+    app = open_page("experiments", own, experiment="sweep")
+    assert EXPERIMENTS["sweep"].question in [text.value.replace("\\", "") for text in app.markdown]
+
+
 def test_a_hostile_name_stays_text(open_page: Open, own: Path, results: dict[str, ExperimentResult]) -> None:
     app = open_page("experiments", own, experiment=EXPERIMENTS["stability"].title)
     assert HOSTILE in results["stability"].tables["variants"]["what"].tolist()

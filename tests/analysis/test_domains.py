@@ -141,7 +141,7 @@ def test_what_would_separate_more_systems_is_more_domains(eight):
     few = board_chip(separated, calm)
     assert (few.state, few.sentence) == (
         "look",
-        "8 domains only: few pairs can be separated. Add domains.",
+        "Only 8 domains: few pairs can be separated. Add domains.",
     )
     assert board_chip(none, calm).sentence.endswith("Add domains.")
     many = replace(board.standing, n_units=FEW_UNITS, design_effect=4.0)

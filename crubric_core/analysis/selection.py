@@ -224,7 +224,7 @@ def orders_without_folds(
     def before(fold: int) -> None:
         tell(fold / cross.n_folds, f"Choosing a bank without fold {fold + 1} of {cross.n_folds}")
 
-    return tuple(run_threads(order, range(cross.n_folds), before, gains=cross.is_large))
+    return tuple(run_threads(order, range(cross.n_folds), before, gains=bool(known) or cross.is_large))
 
 
 def masks(orders: tuple[IntArray, ...], budget: int, n_rubrics: int) -> BoolArray:

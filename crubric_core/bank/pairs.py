@@ -22,6 +22,7 @@ from scipy.special import ndtr
 from ..errors import AssemblyError
 from ..types import BoolArray, FloatArray, IntArray
 from .item_posterior import ItemPosterior, item_posterior
+from .pair_gains import pair_gains
 
 NODES = 12
 MOST_SYSTEMS = 40
@@ -73,22 +74,6 @@ class PairDistances:
     def gains(self, prepared: FloatArray, total: FloatArray) -> FloatArray:
         """See Utility."""
         return pair_gains(prepared, self.weights, np.exp(-RATE * total), np.sqrt(-np.expm1(-RATE * total)))
-
-
-def pair_gains(rises: FloatArray, weights: FloatArray, left: FloatArray, root: FloatArray) -> FloatArray:
-    """ΔU = Σ_p ½ w_p (√(r + e m) - √r) of rubrics with m = 1 - e^(-2d/π) in ``rises`` (n, P) → (n,).
-
-    left: e = e^(-2x/π) at the bank's summed distances x, root: √r = √(1 - e); (P,) or (n, P). Computed as
-    e m / (√(r + e m) + √r), which keeps its digits where r is near 1. Each row is summed along its own axis, so that
-    equal rubrics have bit-equal gains in any batch.
-    """
-    added = rises * left
-    both = np.sqrt(added + root * root)
-    both += root
-    np.divide(added, both, out=added, where=both > 0)
-    added *= 0.5 * weights
-    gains: FloatArray = np.add.reduce(added, axis=1)
-    return gains
 
 
 def pair_distances(

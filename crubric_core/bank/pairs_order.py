@@ -1,30 +1,30 @@
 """The greedy, query-balanced order of the ``pairs`` utility, by lazy evaluation (docs/method.md §8, step 6).
 
-A gain is concave in the rubric's m (``pair_gains``), so its tangent at any m bounds it from above; at the mean of the
-best rubrics it is within some percent. One matrix-vector product so bounds the gains of a small pool, and few of them
-are computed. U is submodular: what a gain was at most once, it is at most ever after (Minoux 1978), and one number
-bounds all rubrics outside the pool until the best inside falls to it. The pool is then filled again. Where all rubrics'
-distances do not fit into the processor's cache, only those are bounded anew whose old bounds are above the best gain.
+U is submodular: what a gain was at most once, it is at most ever after (Minoux 1978). So only rubrics whose old bound
+reaches the best gain found are looked at again. A gain is concave in the rubric's m (``gain_of``), so its tangent at
+any m bounds it from above at the price of a dot product; at about the m of the rubrics chosen last it is within some
+percent. Few gains are then computed.
 """
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
+from ..compiled import compiled, compiled_in_any_order
 from ..errors import AssemblyError
 from ..types import BoolArray, FloatArray, IntArray
-from .pairs import PairDistances, pair_gains
+from .pair_gains import gain_of
+from .pairs import PairDistances
 from .utility import BankOrder, order_along
 
-POOL = 128
-CACHED = 2**19  # numbers, 4 MiB: of a table no larger than that, all rubrics are bounded anew where any are
-AT_ONCE = 512  # rubrics that are bounded together otherwise
-# A bound is a sum of some hundred doubles: it errs by less than this share of itself.
+# A gain or its bound is a sum of some hundred doubles: it errs by less than this share of itself.
 _ROUNDING = 1e-12
-# Stands for the bound of a rubric that does not compete: below every gain.
-_ABSENT = -1.0
 # Where tangents touch, m is at least this: at 0 the gain of a pair without any distance yet has no finite slope.
 _LEAST = 1e-9
+# How far the point where tangents touch moves to the m of each rubric that is chosen.
+_MOVE = 0.05
 
 
 def pairs_order(
@@ -58,131 +58,174 @@ def pairs_sequence(
     most = len(candidates) if budget is None else min(max(budget, 0), len(candidates))
     if not most:
         return np.empty(0, dtype=np.int64)
-    search = _Search(distances, candidates, query_index[candidates])
-    known = np.empty(0, dtype=np.int64) if begun is None else begun[:most]
-    for place in np.searchsorted(candidates, known).tolist():
-        search.put(place)
-    rest = [search.take() for _ in range(most - len(known))]
-    return np.concatenate([known, np.array(rest, dtype=np.int64)])
+    order, known = np.empty(most, dtype=np.int64), 0 if begun is None else min(len(begun), most)
+    if begun is not None:
+        order[:known] = np.searchsorted(candidates, begun[:known])
+    _fill(_search(distances, distances.row[candidates], query_index[candidates]), order, known)
+    return candidates[order]
 
 
-class _Search:
-    """One greedy run. Rubrics with the same row of distances are of one kind and share one bound."""
-
-    def __init__(self, distances: PairDistances, candidates: IntArray, query: IntArray) -> None:
-        self.candidates, self.query, self.kind = candidates, query, distances.row[candidates]
-        self.weights, self.rises = distances.weights, distances.rises
-        self.left, self.root = np.ones(len(self.weights)), np.zeros(len(self.weights))
-        self.touch = np.maximum(self.rises.mean(axis=0), _LEAST)
-        self.bounds = np.full(len(self.rises), np.inf)
-        self.remaining = np.ones(len(candidates), dtype=bool)
-        self._new_round()
-
-    def take(self) -> int:
-        """The next rubric: the one with the largest gain among those that compete."""
-        if not self.competing.any():
-            self._new_round()
-        size = POOL
-        while (kinds := self._best_kinds()) is None:
-            self._fill_pool(size)
-            size *= 2  # a pool whose best ties with the outside: only a larger one can settle it
-        best = self._first_of(kinds)
-        self.put(best)
-        return int(self.candidates[best])
-
-    def put(self, best: int) -> None:
-        """Put this candidate into the bank: no other of its query competes any more in this round."""
-        if not self.competing.any():
-            self._new_round()
-        rivals = np.flatnonzero((self.query == self.query[best]) & self.competing)
-        self.competing[rivals] = False
-        np.subtract.at(self.open, self.kind[rivals], 1)
-        self.remaining[best] = False
-        rise = self.rises[self.kind[best]]
-        self.root = np.sqrt(self.root**2 + self.left * rise)
-        self.left = self.left * (1 - rise)
-
-    def _new_round(self) -> None:
-        """Every query that has rubrics left has been used equally often: all of them compete."""
-        self.competing = self.remaining.copy()
-        self.open = np.bincount(self.kind[self.competing], minlength=len(self.bounds))
-        self.pool = np.empty(0, dtype=np.int64)
-
-    def _first_of(self, kinds: IntArray) -> int:
-        """The first competing rubric of these kinds."""
-        of_kind = self.kind == kinds[0]
-        for kind in kinds[1:]:
-            of_kind |= self.kind == kind
-        return int((of_kind & self.competing).argmax())
-
-    def _fill_pool(self, size: int) -> None:
-        """Take in the ``size`` kinds with the largest upper bounds; ``ceiling`` bounds all the others that compete."""
-        self._bound_anew()
-        self.pool = np.flatnonzero(_largest(self._competing_bounds(), size))
-        self.pool_rises = self.rises[self.pool]
-        self.ceiling = self._outside()
-        self.touch = np.maximum(self.pool_rises.mean(axis=0), _LEAST)
-
-    def _bound_anew(self) -> None:
-        """New bounds of all kinds whose gain may be the largest; of a small table, of all kinds."""
-        if self.rises.size <= CACHED:
-            np.minimum(self.bounds, self._tangents(self.rises), out=self.bounds)
-            return
-        old, gain = self.open > 0, 0.0
-        while (stale := np.where(old, self.bounds, _ABSENT)).max() >= gain:
-            some = np.argpartition(-stale, min(AT_ONCE, len(stale)) - 1)[:AT_ONCE]
-            self.bounds[some] = np.minimum(self.bounds[some], self._tangents(self.rises[some]))
-            old[some] = False
-            best = np.where(old, _ABSENT, self._competing_bounds()).argmax()
-            gain = float(self._gains(self.rises[[best]])[0])
-
-    def _competing_bounds(self) -> FloatArray:
-        """The least upper bounds known of all gains; _ABSENT of kinds that do not compete."""
-        return np.where(self.open > 0, self.bounds, _ABSENT)
-
-    def _outside(self) -> float:
-        """The largest of them outside the pool."""
-        bounds = self._competing_bounds()
-        bounds[self.pool] = _ABSENT
-        return float(bounds.max())
-
-    def _best_kinds(self) -> IntArray | None:
-        """The kinds of rubric with the largest gain, or None if one outside the pool may have as large a gain."""
-        if not self.pool.size:
-            return None
-        upper = self._tangents(self.pool_rises)
-        bounds = np.where(self.open[self.pool] > 0, upper, _ABSENT)
-        first = int(bounds.argmax())
-        if bounds[first] == _ABSENT:
-            return None
-        gains = self._gains(self.pool_rises[[first]])
-        rivals = np.flatnonzero(bounds >= gains[0])
-        if rivals.size > 1:
-            gains = self._gains(self.pool_rises[rivals])
-        top = float(gains.max()) * (1 - _ROUNDING)
-        if top <= self.ceiling:
-            self.ceiling = self._outside()  # lower, where queries have had their turn since
-        if top > self.ceiling:
-            return self.pool[rivals[gains == gains.max()]]
-        self.bounds[self.pool] = np.minimum(self.bounds[self.pool], upper)
-        return None
-
-    def _gains(self, rises: FloatArray) -> FloatArray:
-        return pair_gains(rises, self.weights, self.left, self.root)
-
-    def _tangents(self, rises: FloatArray) -> FloatArray:
-        """Upper bounds of gains: Σ_p ½ w_p (e m + (e t / (s + √r))²) / 2s, t = touch, s = √(r + e t).
-
-        The tangent of √(r + e m) - √r at m = t, as a sum of terms ≥ 0, which keeps its digits where r is near 1.
-        """
-        reach = self.left * self.touch
-        s = np.sqrt(self.root * self.root + reach)
-        half = self.weights / (4 * s)
-        rest = reach / (s + self.root)
-        return np.asarray((rises @ (half * self.left) + half @ (rest * rest)) * (1 + _ROUNDING))
+def load_compiled() -> None:
+    """Load what is compiled of this module, or compile it: the first order of a process then need not wait for it."""
+    pairs_order(
+        PairDistances(np.ones((1, 1)), np.zeros(1, np.int64), np.ones(1), np.zeros(1)), np.zeros(1, np.int64)
+    )
 
 
-def _largest(bounds: FloatArray, size: int) -> BoolArray:
-    """Which are the ``size`` largest and at least 0; more where some are equal."""
-    size = min(size, int(np.count_nonzero(bounds >= 0)))
-    return np.asarray(bounds >= max(np.partition(bounds, -size)[-size], 0.0))
+class _Search(NamedTuple):
+    """One greedy run over n candidates of U kinds: those with the same row of distances share one bound.
+
+    by_kind, by_query: the candidates of each, ascending, and where each begins. bounds: (U,) on the gains. left, root:
+    as in ``pair_gains``. touch: (P,) the m where tangents touch; slopes: theirs. terms: (P,) to be overwritten.
+    remaining: (n,) not chosen yet; competing: of them, those whose query is used least. rivals: (U,) how many compete.
+    """
+
+    rises: FloatArray
+    weights: FloatArray
+    kind: IntArray
+    query: IntArray
+    by_kind: tuple[IntArray, IntArray]
+    by_query: tuple[IntArray, IntArray]
+    bounds: FloatArray
+    left: FloatArray
+    root: FloatArray
+    touch: FloatArray
+    slopes: FloatArray
+    terms: FloatArray
+    remaining: BoolArray
+    competing: BoolArray
+    rivals: IntArray
+
+
+def _search(distances: PairDistances, kind: IntArray, query: IntArray) -> _Search:
+    """At the empty bank."""
+    rises, (kinds, pairs) = distances.rises, distances.rises.shape
+    return _Search(
+        rises,
+        distances.weights,
+        kind,
+        query,
+        _members(kind, kinds),
+        _members(query, int(query.max()) + 1),
+        bounds=np.full(kinds, np.inf),
+        left=np.ones(pairs),
+        root=np.zeros(pairs),
+        touch=np.maximum(rises.mean(axis=0), _LEAST),
+        slopes=np.empty(pairs),
+        terms=np.empty(pairs),
+        remaining=np.ones(len(kind), dtype=bool),
+        competing=np.zeros(len(kind), dtype=bool),
+        rivals=np.zeros(kinds, dtype=np.int64),
+    )
+
+
+def _members(group: IntArray, groups: int) -> tuple[IntArray, IntArray]:
+    """The members of all groups, one group after the other, and (groups + 1,) where each begins."""
+    members = np.argsort(group, kind="stable")
+    return members, np.searchsorted(group[members], np.arange(groups + 1))
+
+
+@compiled
+def _fill(search: _Search, order: IntArray, known: int) -> None:
+    """Choose every place of ``order`` (n,) after the first ``known``, which are given."""
+    compete = 0
+    for place in range(len(order)):
+        if compete == 0:
+            compete = _begin_round(search)
+        if place >= known:
+            order[place] = _best(search)
+        compete -= _put(search, order[place])
+
+
+@compiled
+def _begin_round(search: _Search) -> int:
+    """Every query that has rubrics left has been used equally often: all of them compete. How many these are."""
+    search.competing[:] = search.remaining
+    for rubric in np.flatnonzero(search.remaining):
+        search.rivals[search.kind[rubric]] += 1
+    return int(search.remaining.sum())
+
+
+@compiled
+def _best(search: _Search) -> int:
+    """The competing rubric with the largest gain, the first of several."""
+    likely = -1
+    for kind in range(len(search.rivals)):
+        if search.rivals[kind] > 0 and (likely < 0 or search.bounds[kind] > search.bounds[likely]):
+            likely = kind
+    gain, best, constant = _gain(search, likely), _first(search, likely), _tangents(search)
+    for kind in range(len(search.rivals)):
+        if search.rivals[kind] == 0 or search.bounds[kind] < gain or kind == likely:
+            continue
+        bound = (_dot(search.rises[kind], search.slopes) + constant) * (1 + _ROUNDING)
+        search.bounds[kind] = min(search.bounds[kind], bound)
+        if bound >= gain:
+            found = _gain(search, kind)
+            if found > gain:
+                gain, best = found, _first(search, kind)
+            elif found == gain:
+                best = min(best, _first(search, kind))
+    return best
+
+
+@compiled
+def _gain(search: _Search, kind: int) -> float:
+    """The gain of a kind, which bounds it from now on."""
+    gain = gain_of(search.rises[kind], search.weights, search.left, search.root, search.terms)
+    search.bounds[kind] = gain * (1 + _ROUNDING)
+    return gain
+
+
+@compiled
+def _first(search: _Search, kind: int) -> int:
+    """The first competing rubric of a kind that has any."""
+    members, starts = search.by_kind
+    at = starts[kind]
+    while not search.competing[members[at]]:
+        at += 1
+    return int(members[at])
+
+
+@compiled
+def _tangents(search: _Search) -> float:
+    """The tangents of all gains at m = t, ``touch``: Σ_p slope_p m_p + the constant that is returned.
+
+    That of √(r + e m) - √r is (e m + (e t / (s + √r))²) / 2s, s = √(r + e t): a sum of terms ≥ 0, which keeps its
+    digits where r is near 1.
+    """
+    constant = 0.0
+    for p in range(len(search.slopes)):
+        root, reach = search.root[p], search.left[p] * search.touch[p]
+        s = np.sqrt(root * root + reach)
+        half, rest = search.weights[p] / (4 * s), reach / (s + root)
+        search.slopes[p] = half * search.left[p]
+        constant += half * rest * rest
+    return constant
+
+
+@compiled_in_any_order
+def _dot(rise: FloatArray, slopes: FloatArray) -> float:
+    total = 0.0
+    for p in range(len(rise)):
+        total += rise[p] * slopes[p]
+    return total
+
+
+@compiled
+def _put(search: _Search, best: int) -> int:
+    """Put this candidate into the bank: no other of its query competes any more. How many drop out."""
+    members, starts = search.by_query
+    query, out = search.query[best], 0
+    for at in range(starts[query], starts[query + 1]):
+        rubric = members[at]
+        if search.competing[rubric]:
+            search.competing[rubric] = False
+            search.rivals[search.kind[rubric]] -= 1
+            out += 1
+    search.remaining[best] = False
+    for p in range(len(search.left)):
+        rise = search.rises[search.kind[best], p]
+        search.root[p] = np.sqrt(search.root[p] * search.root[p] + search.left[p] * rise)
+        search.left[p] *= 1 - rise
+        search.touch[p] += _MOVE * (max(rise, _LEAST) - search.touch[p])
+    return out

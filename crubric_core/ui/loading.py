@@ -65,6 +65,8 @@ def _load(modules: Sequence[str] = MODULES) -> None:
     try:
         for name in modules:
             import_module(name)
+        if modules is MODULES:
+            import_module("crubric_core.bank.pairs_order").load_compiled()
         gc.freeze()
     finally:
         gc.enable()

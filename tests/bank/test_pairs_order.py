@@ -1,5 +1,9 @@
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -38,17 +42,37 @@ def test_the_lazy_order_is_the_naive_one_ties_copies_and_balance_included(pool, 
     assert pairs_order(distances, query, feasible, budget).order.tolist() == expected
 
 
-@pytest.mark.parametrize(
-    ("pool", "at_once", "cached"), [(1, 8, 1e6), (4, 8, 1e6), (32, 8, 1e6), (1, 1, 0), (2, 3, 0), (4, 200, 0)]
-)
-def test_how_many_rubrics_are_bounded_at_once_changes_nothing(monkeypatch, pool, at_once, cached):
+@pytest.mark.parametrize("touch", [1e-9, 1.0])
+def test_where_tangents_touch_changes_nothing(monkeypatch, touch):
     y, theta, _ = table(8, 90, missing=0.05)
     distances, query = pair_distances(y, theta, np.full(8, 0.3)), np.arange(90) // 7
     rows = distances.rows[distances.row]
     expected = oracles.naive_pairs_order(rows, distances.weights, query, np.ones(90, dtype=bool), 25)
-    for name, value in (("POOL", pool), ("AT_ONCE", at_once), ("CACHED", cached)):
-        monkeypatch.setattr(module, name, value)
+    begin = module._search
+    monkeypatch.setattr(
+        module, "_search", lambda *args: begin(*args)._replace(touch=np.full(rows.shape[1], touch))
+    )
     assert pairs_order(distances, query, budget=25).order.tolist() == expected
+
+
+def test_the_loop_that_is_not_compiled_gives_the_same_order():
+    """As on a machine without Numba."""
+    script = (
+        "import numpy as np; from tests.bank.test_pairs_order import as_distances, pairs_order;"
+        "rows = np.random.default_rng(3).random((60, 5)).round(1);"
+        "print(pairs_order(as_distances(rows), np.arange(60) // 4, budget=30).order.tolist())"
+    )
+    said = [
+        subprocess.run(
+            [sys.executable, "-c", script],
+            env=os.environ | {"NUMBA_DISABLE_JIT": off},
+            check=True,
+            capture_output=True,
+            text=True,
+        ).stdout
+        for off in ("0", "1")
+    ]
+    assert said[0] == said[1] != ""
 
 
 def test_gains_and_utility_are_those_of_every_prefix():
@@ -67,17 +91,6 @@ def test_the_bank_of_a_smaller_budget_is_a_prefix():
     whole = pairs_order(distances, query).order
     assert sorted(whole) == list(range(60))
     assert pairs_order(distances, query, budget=23).order.tolist() == whole[:23].tolist()
-
-
-@given(small_pools(most=12))
-def test_bounding_one_rubric_at_a_time_changes_nothing(pool):
-    distances, query, feasible = pool
-    rows = distances.rows[distances.row]
-    expected = oracles.naive_pairs_order(rows, distances.weights, query, feasible, 12)
-    with pytest.MonkeyPatch.context() as patch:
-        for name, value in (("POOL", 1), ("AT_ONCE", 1), ("CACHED", 0)):
-            patch.setattr(module, name, value)
-        assert pairs_order(distances, query, feasible, 12).order.tolist() == expected
 
 
 @given(small_pools(), st.integers(0, 10), st.integers(0, 10))

@@ -6,13 +6,13 @@ import streamlit as st
 
 from crubric_core.analysis.composition import composition_notes
 from crubric_core.analysis.tables import bank_table
-from crubric_core.analysis.warnings import fit_warnings
 from crubric_core.errors import CrubricError
 from crubric_core.ui import widgets
 from crubric_core.ui.bank import composing, sections
 from crubric_core.ui.bank_file import download_bank, download_form
 from crubric_core.ui.nothing_passes import nothing_passes
 from crubric_core.ui.page import open_study
+from crubric_core.ui.parts import part
 from crubric_core.ui.search import search_rubrics
 
 study = open_study("Bank")
@@ -26,22 +26,31 @@ except CrubricError as error:
     composing.refused(study, error)
     st.stop()
 held_out = st.container()  # filled last: all else is on the page before the systems are placed one by one
-sections.price(study)
+reads = ("tau_c", "budget")
+part("price", lambda: sections.price(study.now()), reads)
 
-st.markdown("**The bank**")
-composing.working_table(study, search_rubrics(study.reduction().rubrics))
-widgets.notes(composition_notes(study.settings, study.constraints(), study.order(), study.feasible))
-widgets.lazy_tabs({name: partial(part, study) for name, part in composing.PARTS.items()}, "compose")
-parts_of_table = study.reduction(), study.calibration(), study.order(), study.settings
-with st.container(horizontal=True, vertical_alignment="bottom"):
-    widgets.download("Download bank.csv", partial(bank_table, *parts_of_table), "bank.csv")
-    download_bank(study)
-    download_form(study)
-parts = {name: partial(section, study) for name, section in sections.SECTIONS.items()}
-widgets.lazy_tabs(parts, key="part")
+
+def bank() -> None:
+    """The rubrics of the bank as a table to work on, and as files."""
+    now = study.now()
+    st.markdown("**The bank**")
+    composing.working_table(now, search_rubrics(now.reduction().rubrics))
+    widgets.notes(composition_notes(now.settings, now.constraints(), now.order(), now.feasible))
+    widgets.lazy_tabs({name: partial(show, now) for name, show in composing.PARTS.items()}, "compose")
+    of_table = now.reduction(), now.calibration(), now.order(), now.settings
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        widgets.download("Download bank.csv", partial(bank_table, *of_table), "bank.csv")
+        download_bank(now)
+        download_form(now)
+
+
+def more() -> None:
+    """Further views, of which the open one is computed."""
+    now = study.now()
+    widgets.lazy_tabs({name: partial(show, now) for name, show in sections.SECTIONS.items()}, "part")
+
+
+part("bank", bank, reads)
+part("more", more, reads)
 with held_out:
-    worth = study.worth()
-    sections.answer(study, worth)
-    widgets.notes(fit_warnings(study.calibration(), study.feasible, study.settings))
-    if worth is not None:
-        sections.worth_chart(study, worth)
+    part("held out", lambda: sections.held_out(study.now()), reads)

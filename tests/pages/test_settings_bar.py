@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from itertools import pairwise
 from pathlib import Path
@@ -383,8 +384,33 @@ def test_on_items_a_dataset_that_changed_meanwhile_draws_the_page(open_page, stu
     assert app.title[0].value == "Items · small"
 
 
+@pytest.mark.parametrize(("key", "value"), [("budget", 7), ("tau_c", 0.45)])
+def test_on_the_bank_page_a_move_sends_all_that_follows_from_the_bank(open_page, study, key, value):
+    app = open_page("bank", study, settings_open=False, tau_c="0.4", budget="12", part="Queries")
+    whole = open_page(
+        "bank", study, settings_open=False, part="Queries", **{"tau_c": "0.4", "budget": "12", key: value}
+    )
+    (app.slider if key == "tau_c" else app.number_input)(key=key).set_value(value).run()
+    assert not app.exception
+    assert not app.title
+    assert [shown.value for shown in app.header] == [shown.value for shown in whole.header]
+    assert [shown.value for shown in app.metric] == [shown.value for shown in whole.metric]
+    assert [shown.proto.spec for shown in app.get("plotly_chart")] == [
+        shown.proto.spec for shown in whole.get("plotly_chart")
+    ]
+    assert app.dataframe[0].value.equals(whole.dataframe[0].value)
+
+
+def test_on_the_bank_page_a_size_that_cannot_be_composed_draws_the_page_that_says_so(open_page, study):
+    asked = json.dumps({"limits": [{"by": "query", "at_least": 2}]})
+    app = open_page("bank", study, settings_open=False, budget="60", composition=asked)
+    assert not app.error
+    app.number_input(key="budget").set_value(2).run()
+    assert app.title[0].value == "Bank · small"
+    assert [shown.value for shown in app.header] == ["No bank is as it is asked for\\."]
+
+
 def test_a_page_without_parts_is_drawn_whole(open_page, study):
-    app = open_page("bank", study, settings_open=False)
+    app = open_page("leaderboard", study, settings_open=False)
     app.number_input(key="budget").set_value(7).run()
-    assert "Bank" in app.title[0].value
-    assert app.metric[0].value == "7"
+    assert app.title[0].value == "Leaderboard · small"

@@ -38,8 +38,9 @@ def held(study: StudyPage) -> Composition:
 
 
 def hold(study: StudyPage, composition: Composition) -> None:
-    """Ask this from now on."""
+    """Ask this from now on, of the whole page."""
     state.hold_composition(study.dataset.name, composition)
+    st.rerun()
 
 
 def working_table(study: StudyPage, found: BoolArray) -> None:

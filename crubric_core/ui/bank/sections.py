@@ -10,6 +10,7 @@ import streamlit as st
 from ...analysis.bank_value import worth_sentences
 from ...analysis.gaps import find_gaps, gap_sentences
 from ...analysis.selection import query_positions
+from ...analysis.warnings import fit_warnings
 from ...errors import AssemblyError
 from ...figures import bank as figures
 from ...irt.information import item_information
@@ -24,6 +25,15 @@ if TYPE_CHECKING:
     from ...bank.worth import Worth
     from ...types import FloatArray
     from ..page import StudyPage
+
+
+def held_out(study: StudyPage) -> None:
+    """The answer to the page's question, and what banks of all sizes are worth."""
+    worth = study.worth()
+    answer(study, worth)
+    widgets.notes(fit_warnings(study.calibration(), study.feasible, study.settings))
+    if worth is not None:
+        worth_chart(study, worth)
 
 
 def answer(study: StudyPage, worth: WorthCurve | None) -> None:

@@ -1,4 +1,4 @@
-"""Fits to tables that follow the model: rubrics that misfit by chance, and two groups of systems linked."""
+"""Fits to tables: rubrics that misfit by chance, what one ability and two show, and two groups of systems linked."""
 
 from __future__ import annotations
 
@@ -7,12 +7,22 @@ from collections.abc import Iterator
 import numpy as np
 from scipy.special import expit
 
+from benchmarks.inference_designs import judged
 from benchmarks.tables import short, simulate_2pl
 from crubric_core import fit_irt
+from crubric_core.experiments.model_check import Dependence, dependence_of, spectrum_of
 from crubric_core.irt.item_fit import bootstrap_item_fit
 from crubric_core.placement.linking import Method, link
 
 METHODS: tuple[Method, ...] = ("stocking-lord", "mean-sigma")
+ABILITIES = {
+    "one ability": (1.0, 0.0, "plain"),
+    "one, judges wrong together": (1.0, 0.0, "shared"),
+    "one, system × query effects of sd 1.5": (1.0, 1.5, "plain"),
+    "two that correlate at .6": (0.6, 0.0, "plain"),
+    "two that correlate at .6, effects of sd .7": (0.6, 0.7, "plain"),
+}
+"""Correlation of the abilities of odd and even rubrics, sd of the effects in logits, and how judges err."""
 SPREAD = 0.7  # of the abilities of the second group, those of the first being 1
 
 
@@ -23,6 +33,55 @@ def misfit(tables: int) -> Iterator[tuple[object, ...]]:
         labels = [simulate_2pl(systems, 100, seed)[0] for seed in range(tables)]
         share = np.mean([bootstrap_item_fit(fit_irt(y), y).misfit for y in labels])
         yield f"{systems} × 100", f"{share:.1%}"
+
+
+def abilities(tables: int) -> Iterator[tuple[object, ...]]:
+    """First over second eigenvalue, pairs flagged by Q3, and both of the table that the page draws from the model."""
+    yield (
+        "systems",
+        "truth",
+        "eigenvalues",
+        "of the model",
+        "larger",
+        "pairs flagged",
+        "of the model",
+        "within a query",
+    )
+    for systems in (15, 40, 150):
+        for name, design in ABILITIES.items():
+            found = [_checked(systems, *design, seed) for seed in range(tables)]
+            ratios = np.array([(ratio, model.ratio) for ratio, model in found])
+            flagged = np.array([(model.found.n_flagged, model.chance) for _, model in found]).mean(axis=0)
+            yield (
+                *(systems, name, *(_middle(column) for column in ratios.T)),
+                short(float((ratios[:, 0] > ratios[:, 1]).mean())),
+                *(f"{number:.1f}" for number in flagged),
+                _within([model for _, model in found]),
+            )
+
+
+def _checked(systems: int, r: float, effect: float, judging: str, seed: int) -> tuple[float, Dependence]:
+    """Of 60 queries of four rubrics, as on the Items page."""
+    rng, query = np.random.default_rng([11, seed]), np.arange(240) // 4
+    a, b = np.exp(rng.normal(0, 0.4, 240)), rng.normal(0, 1.2, 240)
+    common, own = rng.normal(size=(systems, 1)), rng.normal(size=(systems, 2))
+    theta = (np.sqrt(r) * common + np.sqrt(1 - r) * own)[:, np.arange(240) % 2]
+    mood = effect * rng.normal(size=(systems, 60))[:, query]
+    y = judged(rng.random(theta.shape) < expit(a * (theta - b) + mood), judging, rng)
+    fit = fit_irt(y)
+    return spectrum_of(fit, y).ratio, dependence_of(fit, y, query, 0)
+
+
+def _middle(values: np.ndarray) -> str:
+    low, high = np.quantile(values, [0.05, 0.95])
+    return f"{values.mean():.2f} [{low:.2f}, {high:.2f}]"
+
+
+def _within(found: list[Dependence]) -> str:
+    """Share of all flagged pairs that are of one query."""
+    flagged = np.array([model.found.n_flagged for model in found])
+    within = sum(model.found.within_query * model.found.n_flagged for model in found if model.found.n_flagged)
+    return short(within / flagged.sum()) if flagged.any() else "—"
 
 
 def linked(tables: int) -> Iterator[tuple[object, ...]]:

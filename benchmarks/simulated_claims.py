@@ -10,6 +10,7 @@
     python -m benchmarks.simulated_claims gap          # the gap between best and worst (docs/method.md §11)
     python -m benchmarks.simulated_claims kappa        # agreement of two raters (docs/method.md §11)
     python -m benchmarks.simulated_claims misfit       # rubrics that misfit by chance (docs/method.md §12)
+    python -m benchmarks.simulated_claims abilities    # what one ability and two show (docs/method.md §12)
     python -m benchmarks.simulated_claims linked       # two groups of systems on one scale (docs/method.md §13)
     python -m benchmarks.simulated_claims models       # models that predict equally well (docs/method.md §6)
     python -m benchmarks.simulated_claims drift        # two equal versions of a judge (docs/bank.md)
@@ -30,7 +31,7 @@ import argparse
 from collections.abc import Callable, Iterator
 
 from benchmarks.claims_drift import drift
-from benchmarks.claims_fits import linked, misfit
+from benchmarks.claims_fits import abilities, linked, misfit
 from benchmarks.claims_gap import gaps
 from benchmarks.claims_kappa import kappas
 from benchmarks.claims_models import models
@@ -56,6 +57,7 @@ CLAIMS: dict[str, tuple[Callable[[int], Rows], int]] = {
     "gap": (gaps, 500),
     "kappa": (kappas, 1000),
     "misfit": (misfit, 10),
+    "abilities": (abilities, 40),
     "linked": (linked, 20),
     "models": (models, 100),
     "drift": (drift, 100),

@@ -7,11 +7,17 @@ import pytest
 
 from crubric_core import Settings, fit_irt
 from crubric_core.experiments.inputs import read_inputs
-from crubric_core.experiments.model_check import EXPERIMENT, _by_chance, model_check
+from crubric_core.experiments.model_check import (
+    EXPERIMENT,
+    _by_chance,
+    dependence_of,
+    model_check,
+    spectrum_of,
+)
 from crubric_core.irt.comparison import compare_models
 from crubric_core.irt.dependence import local_dependence
 from crubric_core.irt.diagnostics import residual_spectrum, residuals
-from crubric_core.irt.item_fit import bootstrap_item_fit
+from crubric_core.irt.item_fit import bootstrap_item_fit, simulate_labels
 
 SETTINGS = Settings(tau_c=0.5, budget=8)
 
@@ -46,6 +52,27 @@ def test_spectrum_q3_and_item_fit_are_those_of_the_fitted_model(result, inputs):
     table = result.tables["items"]
     assert table["p"].is_monotonic_increasing
     assert len(table) == np.isfinite(items.outfit).sum()
+
+
+def test_the_spectrum_of_a_table_from_the_model_stands_beside(result, inputs):
+    y = inputs.reduction.y
+    fit = fit_irt(y)
+    drawn = simulate_labels(fit, y, np.random.default_rng([SETTINGS.seed, 8]))
+    expected = result.tables["checks"].set_index("check")["expected"]
+    ratio = residual_spectrum(residuals(fit_irt(drawn), drawn)).ratio
+    assert expected["first over second eigenvalue"] == pytest.approx(ratio)
+
+
+@pytest.mark.parametrize(("correlation", "effect"), [(1.0, 0.0), (1.0, 1.5), (0.6, 0.0)])
+def test_two_abilities_show_beside_the_model_and_query_effects_do_not(correlation, effect):
+    rng, query = np.random.default_rng(5), np.arange(160) // 4
+    common, own = rng.normal(size=(60, 1)), rng.normal(size=(60, 2))
+    theta = (np.sqrt(correlation) * common + np.sqrt(1 - correlation) * own)[:, np.arange(160) % 2]
+    logits = theta - rng.normal(size=160) + effect * rng.normal(size=(60, 40))[:, query]
+    y = (rng.random(logits.shape) < 1 / (1 + np.exp(-logits))).astype(float)
+    fit = fit_irt(y)
+    excess = spectrum_of(fit, y).ratio / dependence_of(fit, y, query, 0).ratio
+    assert excess > 1.2 if correlation < 1 else excess < 1.1
 
 
 def test_the_headline_names_the_model_that_predicts_best_and_the_one_in_use(result, workspace):

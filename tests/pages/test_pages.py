@@ -181,7 +181,9 @@ def test_items_compares_models_and_says_which_one_to_use(open_page: Open, study:
 def test_items_holds_flagged_pairs_against_chance(open_page: Open, study: Path) -> None:
     app = open_page("items", study, view="Dependence")
     assert not app.exception
-    assert any("a table simulated from the model has" in caption.value for caption in app.caption)
+    told = [c.value for c in app.caption if "a table simulated from the model has" in c.value]
+    assert re.match(r"First over second eigenvalue: \d\.\d\d; a table simulated .* has \d\.\d\d\.", told[0])
+    assert re.match(r"[\d,]+ of [\d,]+ pairs are flagged", told[1])
     assert any("flagged pairs are two rubrics of one query" in caption.value for caption in app.caption)
 
 

@@ -49,8 +49,8 @@ def _dependence(study: Study, _items: pd.DataFrame) -> None:
             figures.scree(spectrum.eigenvalues), "Eigenvalues of the residual correlations", "One ability?"
         )
         st.caption(
-            f"First over second eigenvalue: {spectrum.ratio:.2f}. Look for a first point far above a flat rest: "
-            "it indicates a second ability."
+            f"First over second eigenvalue: {spectrum.ratio:.2f}; a table simulated from the model has "
+            f"{checked.ratio:.2f}. Only a clear excess indicates a second ability."
         )
     with right:
         widgets.show(
@@ -60,7 +60,8 @@ def _dependence(study: Study, _items: pd.DataFrame) -> None:
         )
         st.caption(
             f"{found.n_flagged:,} of {count(found.n_pairs, 'pair')} are flagged; a table simulated from the model "
-            f"has {checked.chance:,}. Only the excess indicates rubrics that say the same twice."
+            f"has {checked.chance:,}. Only the excess indicates rubrics that say the same twice, or share a query on "
+            "which systems do well or badly."
         )
     if found.pairs.empty:
         return

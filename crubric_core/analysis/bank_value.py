@@ -165,10 +165,17 @@ def _at_least(value: float, step: float, form: str) -> str:
 
 
 def _enough(curve: WorthCurve) -> str:
-    """The least size of the curve that keeps 95% of the separated pairs, in a sentence."""
+    """The least size of the curve that keeps 95% of the separated pairs, in a sentence.
+
+    With its interval: of few systems some size passes the target by luck.
+    """
     least = curve.least()
     if least is None:
         return f"No bank of up to {int(curve.sizes[-1]):,} keeps {TARGET:.0%}."
     if least >= curve.pool:
         return f"Of the {len(curve.sizes)} sizes tried, only all {curve.pool:,} keep {TARGET:.0%}."
-    return f"Of the {len(curve.sizes)} sizes tried, {least:,} is the least that keeps {TARGET:.0%}."
+    kept = curve.at(least)[0].kept
+    return (
+        f"Of the {len(curve.sizes)} sizes tried, {least:,} is the least that keeps {TARGET:.0%} here: "
+        f"{kept.estimate:.0%} [{kept.low:.0%}, {kept.high:.0%}]."
+    )

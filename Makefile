@@ -91,7 +91,7 @@ $(RUNTIME): requirements.lock pyproject.toml
 	@$(PYTHON) -m venv --clear .venv
 	@$(call INSTALL,requirements.lock)
 	@$(PIP) --no-deps --editable .
-	@$(BIN)/python -c 'from crubric_core.bank.pairs_order import load_compiled; load_compiled()'
+	@$(BIN)/python -c 'from crubric_core.analysis.compile_ahead import compile_ahead; compile_ahead()'
 	@touch $@
 
 $(DEV): requirements-dev.lock $(RUNTIME)

@@ -65,13 +65,6 @@ def pairs_sequence(
     return candidates[order]
 
 
-def load_compiled() -> None:
-    """Load what is compiled of this module, or compile it: the first order of a process then need not wait for it."""
-    pairs_order(
-        PairDistances(np.ones((1, 1)), np.zeros(1, np.int64), np.ones(1), np.zeros(1)), np.zeros(1, np.int64)
-    )
-
-
 class _Search(NamedTuple):
     """One greedy run over n candidates of U kinds: those with the same row of distances share one bound.
 

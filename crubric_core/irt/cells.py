@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
+from ..compiled import compiled
 from ..types import FloatArray, IntArray
 from .models import ItemParameters
 
@@ -61,9 +62,31 @@ class SoftplusTerms:
 
         shares: those of the labels; table: ``softplus(theta)``. Both are computed once for all sets of rubrics.
         """
-        lines, counts = (share[:, chosen].astype(float) for share in shares)
-        slope, level = (lines @ np.stack([self.slope[chosen], self.intercept[chosen]], axis=1)).T
-        return np.asarray(slope[:, None] * theta + level[:, None] - counts @ table[chosen])
+        return _at_nodes(*shares, self.slope, self.intercept, table, theta, chosen)
+
+
+@compiled
+def _at_nodes(
+    lines: Signs,
+    counts: Signs,
+    slope: FloatArray,
+    intercept: FloatArray,
+    table: FloatArray,
+    theta: FloatArray,
+    chosen: IntArray,
+) -> FloatArray:
+    """See ``SoftplusTerms.at_nodes``."""
+    loglik = np.zeros((len(lines), len(theta)))
+    slopes, levels = np.zeros(len(lines)), np.zeros(len(lines))
+    for term in chosen:
+        for system in range(len(lines)):
+            slopes[system] += lines[system, term] * slope[term]
+            levels[system] += lines[system, term] * intercept[term]
+            count = counts[system, term]
+            if count:
+                for node in range(len(theta)):
+                    loglik[system, node] -= count * table[term, node]
+    return loglik + slopes.reshape(-1, 1) * theta + levels.reshape(-1, 1)
 
 
 def softplus_terms(items: ItemParameters) -> SoftplusTerms:

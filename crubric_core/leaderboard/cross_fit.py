@@ -28,7 +28,6 @@ FEW_SYSTEMS = 6  # with fewer, the others are too few to calibrate a rubric
 LEAVE_ONE_OUT = 40  # most systems for which each is a fold of its own
 FOLDS = 10  # above that
 LARGE = 2**20  # labels from which threads gain: with fewer, their steps are too short
-AT_ONCE = 2**18  # numbers that are gathered at once; more leave the processor's cache
 
 
 def too_few_to_cross_fit(n_systems: int) -> bool:
@@ -120,7 +119,7 @@ class CrossFit:
         sharpest, steepest = 0.0, 0.0
         for members, found, slopes in self._loglik_by(use):
             loglik[members] = found
-            sharpest = max(sharpest, float(np.vecdot(slopes, slopes).max(initial=0.0)))
+            sharpest = max(sharpest, float(slopes @ slopes))
             steepest = max(steepest, float(slopes.max(initial=0.0)))
         on_grid = self.pooled.quadrature == "grid"
         means = posterior_means(loglik, nodes, 1 / np.sqrt(1 + sharpest / 4), steepest, on_grid=on_grid)
@@ -186,26 +185,11 @@ class CrossFit:
         return np.asarray(score / (1 + info.sum(axis=1, keepdims=True)))
 
     def _loglik_by(self, use: BoolArray) -> Iterator[tuple[IntArray, FloatArray, FloatArray]]:
-        """For sets of systems: which (m,), log-likelihoods at the nodes (m, G), slopes of the terms used (m or 1, n).
-
-        All systems are one set where ``_alone_terms`` are, and each has as many rubrics as the others, and few.
-        """
-        if self._alone_terms is not None:
-            rubric, lines, counts, line, table = self._alone_terms
-            member = use[:, rubric]
-            counts_used = member.sum(axis=1)
-            if np.ptp(counts_used) == 0 and counts_used.sum() * len(self._nodes) <= AT_ONCE:
-                systems, chosen = np.nonzero(member)
-                at = systems.reshape(len(use), -1), chosen.reshape(len(use), -1)
-                given = line[at]
-                slope, level = (lines[at][:, None].astype(float) @ given)[:, 0].T
-                rest = (counts[at][:, None].astype(float) @ table[at])[:, 0]
-                yield np.arange(len(use)), slope[:, None] * self._nodes + level[:, None] - rest, given[..., 0]
-                return
+        """For each fold: its systems (m,), their log-likelihoods at the nodes (m, G), slopes of the terms used (n,)."""
         for fold, (terms, table, shares) in enumerate(self._tables):
             chosen = np.flatnonzero(use[fold][terms.rubric])
             found = terms.at_nodes(shares, self._nodes, table, chosen)
-            yield self.members(fold), found, terms.slope[None, chosen]
+            yield self.members(fold), found, terms.slope[chosen]
 
     @cached_property
     def _nodes(self) -> FloatArray:
@@ -223,22 +207,6 @@ class CrossFit:
         return [
             (each, each.softplus(self._nodes), each.shares(y)) for each, y in zip(terms, labels, strict=True)
         ]
-
-    @cached_property
-    def _alone_terms(self) -> tuple[IntArray, Signs, Signs, FloatArray, FloatArray] | None:
-        """The same in arrays of all systems, where each is a fold of its own and all folds have the same T terms.
-
-        rubric (T,), lines and counts (M, T), slopes and intercepts (M, T, 2), softplus (M, T, G).
-        """
-        tables = self._tables
-        rubric = tables[0][0].rubric
-        if not np.array_equal(self.fold, np.arange(self.n_folds)):
-            return None
-        if not all(np.array_equal(terms.rubric, rubric) for terms, _, _ in tables):
-            return None
-        lines, counts = (np.concatenate([shares[k] for _, _, shares in tables]) for k in range(2))
-        line = np.stack([np.stack([terms.slope, terms.intercept], axis=1) for terms, _, _ in tables])
-        return rubric, lines, counts, line, np.stack([table for _, table, _ in tables])
 
 
 def cross_fit(y: FloatArray, pooled: IrtFit) -> CrossFit:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri, stdtr, stdtrit
 
+from ..compiled import compiled
 from ..types import FloatArray, IntArray
 
 Floats = NDArray[np.float32]
@@ -39,14 +40,15 @@ def largest_differences(draws: FloatArray, pair_sd: FloatArray) -> FloatArray:
     return found.astype(float)
 
 
+@compiled
 def _of_all_pairs(z: Floats, precision: Floats) -> Floats:
     """(R,) the largest difference, of z (M, R)."""
-    largest, kept = np.zeros(z.shape[1], dtype=np.float32), np.empty_like(z)
-    for i in range(len(z) - 1):
-        apart = np.subtract(z[i + 1 :], z[i], out=kept[i + 1 :])
-        np.abs(apart, out=apart)
-        apart *= precision[i, i + 1 :, None]
-        np.maximum(largest, apart.max(axis=0), out=largest)
+    largest = np.zeros(z.shape[1], dtype=np.float32)
+    for i in range(len(z)):
+        for k in range(i + 1, len(z)):
+            for draw in range(z.shape[1]):
+                apart = abs(z[i, draw] - z[k, draw]) * precision[i, k]
+                largest[draw] = max(largest[draw], apart)
     return largest
 
 

@@ -66,7 +66,7 @@ def _load(modules: Sequence[str] = MODULES) -> None:
         for name in modules:
             import_module(name)
         if modules is MODULES:
-            import_module("crubric_core.bank.pairs_order").load_compiled()
+            import_module("crubric_core.analysis.compile_ahead").compile_ahead()
         gc.freeze()
     finally:
         gc.enable()

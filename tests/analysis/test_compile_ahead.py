@@ -1,0 +1,34 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+
+SCRIPT = """
+import gc
+from numba.core.dispatcher import Dispatcher
+from crubric_core import Settings, Workspace
+from crubric_core.analysis.compile_ahead import compile_ahead
+from crubric_core.analysis.stage import Memory
+from crubric_core.analysis.stages import Analysis, with_rules
+from crubric_core.demo import simulate
+
+compile_ahead()
+ours = [f for f in gc.get_objects() if isinstance(f, Dispatcher) and f.__module__.startswith("crubric_core")]
+before = {f: list(f.signatures) for f in ours}
+with Workspace() as workspace:
+    made = simulate(seed=3, systems=7, queries=6, pool=(6, 9))
+    for kind in ("labels", "rubrics", "queries"):
+        text = getattr(made, kind).to_csv(index=False)
+        workspace.ingest(text.encode(), dataset="small", kind=kind)
+    data = workspace.dataset("small")
+    settings = with_rules(data, Settings(budget=12))
+    study = Analysis(data=data, fingerprint=data.fingerprint, settings=settings, store=Memory())
+    study.worth(), study.certificates(), study.ranking()
+print([(f.__name__, f.signatures) for f in ours if f.signatures != before[f]])
+"""
+
+
+def test_a_study_then_compiles_nothing_more():
+    """The layout of arrays is part of what is compiled."""
+    ended = subprocess.run([sys.executable, "-c", SCRIPT], capture_output=True, text=True, check=False)
+    assert ended.stdout.strip() == "[]", ended.stdout + ended.stderr

@@ -93,7 +93,12 @@ DEFAULTS = {
     "below ten measured rubrics": beta_prior.FEWEST == 10,
     "[0.1, 1000]": beta_prior.SIZE == (0.1, 1000.0),
     "ten average pairs": pair_kappa.SHRINKAGE == 10,
-    r"\max(20, B/4)": (gate_price.LEAST_RUBRICS, gate_price.LEAST_INFORMATION) == (20, 0.5),
+    r"\max(20, B/4)": (
+        gate_price.LEAST_RUBRICS,
+        gate_price.LEAST_SHARE,
+        gate_price.LEAST_INFORMATION,
+    )
+    == (20, 0.5, 0.5),
     "at least ten of either class, smoothed by Beta(2, 1)": (rates.FEW_ANCHORS, rates.SMOOTHING)
     == (10, (2, 1)),
     r"N(\log a_j; 0, 0.5^2)": Priors().log_a_sd == item_posterior.LOG_A_SD == 0.5,

@@ -13,6 +13,8 @@ from .measurability import Gate, shown_threshold
 
 LEAST_RUBRICS = 20
 """Informative rubrics that a claim needs at the least; a quarter of the bank size where that is more."""
+LEAST_SHARE = 0.5
+"""Share of the informative rubrics that is enough where it is fewer."""
 LEAST_INFORMATION = 0.5
 """Share of the information that the gate must keep."""
 
@@ -82,14 +84,13 @@ def gate_prices(
 def judge_gate(gate: Gate, nu: FloatArray, budget: int) -> GateVerdict:
     """Whether at least max(20, budget / 4) informative rubrics pass, with half of the information ``nu`` (J,).
 
-    Where all rubrics together are too few the gate is not to blame: then the information alone counts.
+    Half of the informative rubrics are enough where that is fewer: that a table is small is not the gate's doing.
     """
     informative = nu > 0
     passing = informative & gate.feasible
     total, n, of = float(nu.sum()), int(passing.sum()), int(informative.sum())
     share = float(nu[passing].sum() / total) if total > 0 else float("nan")
-    needed = int(np.ceil(max(LEAST_RUBRICS, budget / 4)))
-    needed = needed if of >= needed else 0
+    needed = int(np.ceil(min(max(LEAST_RUBRICS, budget / 4), of * LEAST_SHARE)))
     holds = gate.off or not (n < needed or share < LEAST_INFORMATION)
     remedy = None if holds else _remedy(gate.values, informative, nu, needed)
     sentence = "" if holds else _sentence(gate, n, of, share, remedy)

@@ -79,7 +79,15 @@ def test_many_rubrics_without_their_information_carry_no_claim():
 
 @pytest.mark.parametrize(("budget", "holds"), [(80, True), (120, True), (124, False), (200, False)])
 def test_a_quarter_of_the_bank_size_must_remain(budget, holds):
-    assert judge_gate(gated(np.linspace(0, 1, 60), 0.5), np.ones(60), budget).holds == holds
+    assert judge_gate(gated(np.linspace(0, 1, 100), 0.7), np.ones(100), budget).informative == 30
+    nu = np.r_[np.ones(70), np.full(30, 3.0)]
+    assert judge_gate(gated(np.linspace(0, 1, 100), 0.7), nu, budget).holds == holds
+
+
+@pytest.mark.parametrize("rubrics", [8, 40, 49, 50, 60, 66, 67, 200])
+def test_a_gate_that_drops_a_quarter_leaves_enough_of_tables_of_any_size(rubrics):
+    values = np.arange(rubrics) / rubrics
+    assert judge_gate(gated(values, 0.25), np.ones(rubrics), budget=200).holds
 
 
 def test_rubrics_without_information_do_not_count():

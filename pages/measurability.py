@@ -7,36 +7,58 @@ from crubric_core.ui import tables, widgets
 from crubric_core.ui.measurability import gate as gate_section
 from crubric_core.ui.measurability import sections as judges_sections
 from crubric_core.ui.measurability.opened import show_rubric
-from crubric_core.ui.page import open_study
+from crubric_core.ui.page import StudyPage, open_study
+from crubric_core.ui.parts import part
 from crubric_core.ui.search import search_rubrics
 
 study = open_study("Measurability")
-reduction, gate = study.reduction(), study.measurability()
-gate_section.answer(study)
-
 views = ("Rubrics", *judges_sections.SECTIONS)
 view = st.segmented_control("View", views, default=views[0], required=True, key="view", bind="query-params")
 if view in judges_sections.SECTIONS:
-    judges_sections.show(view, study, off=gate_is_off(reduction))
+    gate_section.answer(study)
+    judges_sections.show(view, study, off=gate_is_off(study.reduction()))
     st.stop()
 
-clicked = gate_section.show(study)
+above = st.container()
+reads = ("tau_c",)
 
-left, right = st.columns([3, 2], gap="large")
-with left:
+
+def rubrics() -> None:
+    """The table of rubrics, and the one that is chosen."""
+    now = study.now()
+    left, right = st.columns([3, 2], gap="large")
+    with left:
+        row = table(now)
+    with right:
+        if row is None:
+            st.write("Choose a rubric to see its labels.")
+        else:
+            show_rubric(now, row)
+
+
+def table(now: StudyPage) -> int | None:
+    """The rubrics that are asked for; the position of the chosen one."""
+    reduction, gate, statistic = now.reduction(), now.measurability(), now.gating().statistic
     which = st.segmented_control(
         "Rubrics", tables.KEPT, default="all", required=True, key="which", bind="query-params"
     )
-    found = clicked & search_rubrics(reduction.rubrics)
-    statistic = study.gating().statistic
+    found = gate_section.clicked(now.gating()) & search_rubrics(reduction.rubrics)
     shown = tables.measurability(gate, reduction, which, statistic)
     shown = shown[found[shown.index]]
     row = widgets.pick_one(
         shown, tables.measurability_columns(statistic), key="measurability rubric", rows=12
     )
     widgets.download("Download measurability.csv", gate, "measurability.csv")
-with right:
-    if row is None:
-        st.write("Choose a rubric to see its labels.")
-        st.stop()
-    show_rubric(study, row)
+    return row
+
+
+def gate() -> None:
+    """How many rubrics pass, by their statistic, and what that costs."""
+    now = study.now()
+    gate_section.answer(now)
+    gate_section.show(now)
+
+
+part("rubrics", rubrics, reads)
+with above:
+    part("gate", gate, reads)  # last, so that a move draws the charts first

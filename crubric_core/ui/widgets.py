@@ -85,8 +85,8 @@ def show_brushable(
     on_range: Callable[[float, float], None],
     title: str = "",
     look: str = "",
-) -> list[int]:
-    """A figure of bars on which a range of x can be dragged, and a bar clicked; the numbers of the clicked bars.
+) -> None:
+    """A figure of bars on which a range of x can be dragged, and a bar clicked (``clicked_bars``): both draw the page.
 
     ``on_range`` gets the ends of a range that was dragged.
     """
@@ -96,11 +96,12 @@ def show_brushable(
         if boxes:
             low, high = sorted(float(x) for x in boxes[0]["x"])
             on_range(low, high)
+        st.rerun()
 
     _titled(title)
     spec = _finished(fig).to_dict()
     brushed_over = Sent({**spec, "layout": {**spec["layout"], "dragmode": "select", "selectdirection": "h"}})
-    chosen: Any = st.plotly_chart(
+    st.plotly_chart(
         brushed_over,
         alt=alt,
         config=plot_config(),
@@ -111,6 +112,13 @@ def show_brushable(
     if look:
         st.caption(look)
     offer_values(brushed_over, title or alt)
+
+
+def clicked_bars(key: str) -> list[int]:
+    """The numbers of the bars of that figure that were clicked."""
+    chosen: Any = st.session_state.get(key)
+    if chosen is None:
+        return []
     selection = chosen["selection"]
     return [] if selection["box"] else sorted({int(point["point_index"]) for point in selection["points"]})
 

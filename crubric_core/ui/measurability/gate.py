@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from ..page import StudyPage
 
 CURVE = 101  # points of the price curve
+HISTOGRAM = "measurability histogram"  # its key
 
 
 def answer(study: StudyPage, *first: str) -> None:
@@ -71,52 +72,52 @@ def _in_counts(gate: Gate) -> str:
     return "" if needed is None else f" ({needed} of {count(instances, 'system')})"
 
 
-def show(study: StudyPage) -> BoolArray:
-    """The histogram of the statistic, and the price of the threshold next to it.
-
-    Returns (J,) the rubrics of the bars that were clicked; all where none was.
-    """
+def show(study: StudyPage) -> None:
+    """The histogram of the statistic, and the price of the threshold next to it."""
     gate = study.gating()
-    everything = np.ones(len(gate.feasible), dtype=bool)
     if gate.off:
         st.info("With one judge there is nothing to compare: add the labels of a second and a third one.")
-        return everything
+        return
     if not np.isfinite(gate.values).any():
         st.info(
             "Where two judges labelled a rubric, all its labels are the same: agreement beyond chance is undefined."
         )
-        return everything
+        return
     prices = _prices(study)
     left, right = st.columns([3, 1], gap="large")
     with left:
-        shown = _histogram(gate)
+        _histogram(gate)
         if not isinstance(prices, str):
             _price_curve(gate, prices)
     with right:
         _price(study, prices)
     with st.expander("Compared with rules of perfect agreement"):
         compared_with_rules(study.reduction(), int(gate.feasible.sum()))
-    return shown
 
 
-def _histogram(gate: Gate) -> BoolArray:
+def _histogram(gate: Gate) -> None:
     """The rubrics by their statistic; dragging a range moves the threshold, a click on a bar shows its rubrics."""
-    centres = possible_values(gate)
-    bars = widgets.show_brushable(
+    widgets.show_brushable(
         drawn(
             measurability_histogram,
-            *(gate.values, gate.feasible, gate.threshold, centres, STATISTIC_NAMES[gate.statistic]),
+            *(gate.values, gate.feasible, gate.threshold, possible_values(gate)),
+            STATISTIC_NAMES[gate.statistic],
         ),
         f"Rubrics by the gate's statistic ({gate.statistic}), kept and dropped",
-        "measurability histogram",
+        HISTOGRAM,
         lambda low, high: keep_from(low),
         title="Rubrics by measurability",
         look="Drag across the bars that should stay: the threshold moves to their left end. "
         "Click a bar to list its rubrics.",
     )
+
+
+def clicked(gate: Gate) -> BoolArray:
+    """(J,) the rubrics of the bars that were clicked; all where none was."""
+    bars = widgets.clicked_bars(HISTOGRAM)
     if not bars:
         return np.ones(len(gate.values), dtype=bool)
-    edges = histogram_edges(gate.values, centres)
+    edges = histogram_edges(gate.values, possible_values(gate))
     return np.isin(np.clip(np.searchsorted(edges, gate.values, side="right") - 1, 0, len(edges) - 2), bars)
 
 

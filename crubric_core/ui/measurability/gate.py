@@ -32,7 +32,7 @@ HISTOGRAM = "measurability histogram"  # its key
 
 def answer(study: StudyPage, *first: str) -> None:
     """How many rubrics pass; ``first`` goes before it."""
-    gate, total = study.gating(), len(study.measurability())
+    gate, total = study.gating(), len(study.reduction().rubrics)
     if gate.off:
         study.answer(
             f"Nothing was labelled by two judges, so agreement is unknown: the gate is off and all "

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
+from urllib.parse import quote
 
 import numpy as np
 import plotly.graph_objects as go
@@ -166,16 +168,7 @@ def separation_matrix(systems: Sequence[str], ahead: FloatArray, separated: Bool
         customdata=np.stack([_names(systems, z.shape), across], axis=-1),
         hovertemplate="%{customdata[0]} ahead of<br>%{customdata[1]}: %{z:.0%}<extra></extra>",
     )
-    rows, columns = np.nonzero(separated & ~np.isnan(z))
-    # Marks, no texts, each of which a browser lays out: thousands of them take it a second at each drawing.
-    fig.add_scatter(
-        x=columns,
-        y=rows,
-        mode="markers",
-        marker={"color": "white", "size": 5},
-        showlegend=False,
-        hoverinfo="skip",
-    )
+    fig.update_layout(images=[_dots(separated & ~np.isnan(z))])
     rows_axis(fig, systems, 24)
     shown = labels(systems, 20)
     fig.update_layout(margin={"r": 110, "b": margin_of(shown if few else (), 11)})
@@ -189,6 +182,27 @@ def separation_matrix(systems: Sequence[str], ahead: FloatArray, separated: Bool
         ticklabeloverflow="allow",
     )
     return fig
+
+
+def _dots(there: BoolArray) -> dict[str, Any]:
+    """A dot in the middle of each cell (M, M), all of them one picture: thousands of marks take a browser long."""
+    size = len(there)
+    path = "".join(f"M{column} {row}h0" for row, column in np.argwhere(there).tolist())
+    drawn = (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="-.5 -.5 {size} {size}" preserveAspectRatio="none">'
+        f'<path d="{path}" stroke="white" stroke-width="5" stroke-linecap="round" vector-effect="non-scaling-stroke"/>'
+        "</svg>"
+    )
+    place = {
+        "xref": "x",
+        "yref": "y",
+        "x": -0.5,
+        "y": -0.5,
+        "sizex": size,
+        "sizey": size,
+        "sizing": "stretch",
+    }
+    return {"source": "data:image/svg+xml," + quote(drawn, safe=" =:/"), **place}
 
 
 def score_against_ability(systems: Sequence[str], theta: FloatArray, score: FloatArray) -> go.Figure:

@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import itertools
 import json
+import re
+from urllib.parse import unquote
 
 import numpy as np
 import pytest
@@ -52,9 +54,27 @@ def test_a_rank_interval_covers_its_ranks(made) -> None:
 
 def test_no_system_is_compared_with_itself() -> None:
     ahead = np.array([[0.5, 0.99], [0.01, 0.5]])
-    cells, dots = board.separation_matrix(["a", "b"], ahead, np.ones((2, 2), bool)).data
-    assert np.isnan(np.diag(cells.z)).all()
-    assert list(zip(dots.x, dots.y, strict=True)) == [(1, 0), (0, 1)]
+    fig = board.separation_matrix(["a", "b"], ahead, np.ones((2, 2), bool))
+    assert np.isnan(np.diag(fig.data[0].z)).all()
+    assert dots(fig) == [(1, 0), (0, 1)]
+
+
+def dots(fig) -> list[tuple[int, int]]:
+    """Column and row of each dot, as the one picture of all has them."""
+    (picture,) = fig.layout.images
+    place = picture.x, picture.y, picture.sizex, picture.sizey, picture.sizing
+    size = len(fig.data[0].z)
+    assert place == (-0.5, -0.5, size, size, "stretch"), "it lies on the cells"
+    drawn = unquote(picture.source.removeprefix("data:image/svg+xml,"))
+    assert f'viewBox="-.5 -.5 {size} {size}"' in drawn
+    return [(int(column), int(row)) for column, row in re.findall(r"M(\d+) (\d+)h0", drawn)]
+
+
+def test_a_dot_stands_where_the_pair_is_separated() -> None:
+    separated = np.array([[0, 1, 1], [0, 0, 0], [0, 0, 0]], bool)
+    fig = board.separation_matrix(["a", "b", "c"], np.full((3, 3), 0.5), separated)
+    assert dots(fig) == [(1, 0), (2, 0)]
+    assert len(fig.data) == 1, "no mark of its own for each pair"
 
 
 @pytest.mark.parametrize("size", [15, 60])

@@ -11,7 +11,7 @@ import pandas as pd
 from ..bank.assembly import BankOrder, order_bank, pairs_bank
 from ..bank.certificate import Knapsack, certify
 from ..bank.constraints import Constraints
-from ..bank.pairs import PairDistances, pair_distances
+from ..bank.pairs import PairDistances, PairMoments, pair_moments
 from ..bank.utility import Coverage, Utility
 from ..errors import AssemblyError, DatasetError
 from ..irt.information import item_information
@@ -94,33 +94,57 @@ class WithoutFold:
     """What a bank for one fold's systems is chosen by: the fit and the labels of the other systems, whatever the gate.
 
     usable: (J,) rubrics that vary among the others and have parameters. info: (G, J) information, 0 of the rest.
-    distances: of pairs of the others; None for a strategy that needs none.
+    pairs: of the others, or what their distances are made of; None for a strategy that needs none.
     """
 
     usable: BoolArray
     info: FloatArray
-    distances: PairDistances | None
+    pairs: PairMoments | PairDistances | None
+
+    @property
+    def at_hand(self) -> bool:
+        """Whether the distances need not be computed."""
+        return isinstance(self.pairs, PairDistances)
 
     @property
     def cells(self) -> int:
         """Numbers that it holds."""
-        return self.info.size + (self.distances.rows.size if self.distances else 0)
+        held = self.pairs.rows.size if isinstance(self.pairs, PairDistances) else 0
+        return self.info.size + (self.pairs.cells if isinstance(self.pairs, PairMoments) else held)
+
+    @property
+    def distances(self) -> PairDistances | None:
+        """Of pairs of the others."""
+        if not isinstance(self.pairs, PairMoments):
+            return self.pairs
+        found = self.pairs.distances()
+        return replace(found, rows=np.nan_to_num(found.rows))  # of pins without parameters here
 
 
 def without_fold(
-    reduction: Reduction, calibration: Calibration, cross: CrossFit, fold: int, strategy: Strategy
+    reduction: Reduction,
+    calibration: Calibration,
+    cross: CrossFit,
+    fold: int,
+    strategy: Strategy,
+    most_cells: int = 0,
 ) -> WithoutFold:
-    """What the other systems alone say of the rubrics; neither the fit nor the distances read a label of the fold's."""
+    """What the other systems alone say of the rubrics; neither the fit nor the distances read a label of the fold's.
+
+    most_cells: with the distances themselves where these are no more numbers.
+    """
     fit, y = cross.fold_fit(fold), reduction.y[cross.fold != fold]
     usable = _varies(y) & ~fit.constant
-    distances = None
+    pairs = None
     if strategy == "pairs":
         found = cross.others(fold)
-        distances = pair_distances(y, found.theta, found.sd, fit.levels, fit.thresholds)
-        distances = replace(distances, rows=np.nan_to_num(distances.rows))  # of pins without parameters here
+        pairs = pair_moments(y, found.theta, found.sd, fit.levels, fit.thresholds)
     info = item_information(fit, calibration.grid.theta)
     info[:, ~usable] = 0.0
-    return WithoutFold(usable, info, distances)
+    others = WithoutFold(usable, info, pairs)
+    if pairs is None or info.size + pairs.pairs * len(pairs.future) > most_cells:
+        return others
+    return replace(others, pairs=others.distances)
 
 
 def usable_without_folds(y: FloatArray, cross: CrossFit) -> BoolArray:
@@ -155,9 +179,9 @@ def order_without_fold(
             "Every rubric that passes tells only one system, or one fold of systems, from all others: no bank can be "
             "chosen as if these were new. Add rubrics on which more systems differ."
         )
-    if strategy == "pairs" and others.distances is not None and constraints is None:
+    if (distances := others.distances) is not None and constraints is None:
         most = len(feasible) if budget is None else budget
-        return pairs_bank(others.distances, query_index_of(reduction), feasible & others.usable, most, begun)
+        return pairs_bank(distances, query_index_of(reduction), feasible & others.usable, most, begun)
     consistent, discriminating = baseline_mask(reduction)
     return order_bank(
         strategy,
@@ -167,7 +191,7 @@ def order_without_fold(
         others.usable,
         consistent & discriminating & others.usable,
         np.random.default_rng([settings.seed, 1]),
-        distances=others.distances,
+        distances=distances,
         query_index=query_index_of(reduction),
         budget=budget,
         constraints=constraints,

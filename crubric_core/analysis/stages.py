@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     from ..labels.store.source import LabelSource
     from ..leaderboard.inference import Inference
 
-KEPT_CELLS = 2**24  # of all folds' distances and informations, 128 MiB: more are computed anew at each move
+KEPT_CELLS = 2**24  # of all folds' pairs and informations, 128 MiB: more are computed anew at each move
 FIRST = 512  # rubrics that are ordered at once: a larger bank orders twice as many, and so on
 FEW = 256  # the same for each fold where no curve of sizes is asked for
 
@@ -205,12 +205,11 @@ class Analysis(Stages):
     def _without_folds(self, strategy: Strategy) -> tuple[selection.WithoutFold, ...]:
         """What no move of the gate changes in the choice of banks; nothing where that is too much to keep."""
         cross, given, found = self.folds(), self.given(), []
-        tell, cells = self.progress or (lambda share, what: None), 0
+        tell, most = self.progress or (lambda share, what: None), KEPT_CELLS // cross.n_folds
         for fold in range(cross.n_folds if cross.n_folds > 1 else 0):
             tell(fold / cross.n_folds, f"Comparing pairs without fold {fold + 1} of {cross.n_folds}")
-            found.append(selection.without_fold(given, self.calibration(), cross, fold, strategy))
-            cells += found[-1].cells
-            if cells * cross.n_folds > KEPT_CELLS * (fold + 1):
+            found.append(selection.without_fold(given, self.calibration(), cross, fold, strategy, most))
+            if found[-1].cells > most:
                 return ()
         return tuple(found)
 
@@ -226,9 +225,8 @@ class Analysis(Stages):
         lasting=True,
     )
     def _fold_orders(self, strategy: Strategy, most: int) -> tuple[IntArray, ...]:
-        begun: tuple[IntArray, ...] = ()
-        kept = self.settings.composition is None and bool(self._without_folds(strategy))
-        if most > FEW and strategy == "pairs" and kept:
+        known, begun = self._without_folds(strategy), tuple[IntArray, ...]()
+        if most > FEW and self.settings.composition is None and known and known[0].at_hand:
             begun = self._fold_orders(strategy, most // 2)
         return selection.orders_without_folds(
             self.given(),
@@ -240,7 +238,7 @@ class Analysis(Stages):
             budget=most,
             constraints=self.constraints(),
             progress=self.progress,
-            known=self._without_folds(strategy),
+            known=known,
             begun=begun,
         )
 

@@ -19,6 +19,7 @@ from itertools import combinations
 import numpy as np
 from scipy.special import ndtr
 
+from ..compiled import compiled
 from ..errors import AssemblyError
 from ..types import BoolArray, FloatArray, IntArray
 from .item_posterior import ItemPosterior, item_posterior
@@ -76,6 +77,53 @@ class PairDistances:
         return pair_gains(prepared, self.weights, np.exp(-RATE * total), np.sqrt(-np.expm1(-RATE * total)))
 
 
+@dataclass(frozen=True)
+class PairMoments:
+    """What the distances of P pairs follow from: of many systems, fewer numbers than pairs.
+
+    future: (U, 66) distances of the pairs of future systems. mean, variance: (U, S) of what the S present systems are
+    expected to get. row, nodes: as in ``PairDistances``.
+    """
+
+    future: FloatArray
+    mean: FloatArray
+    variance: FloatArray
+    row: IntArray
+    nodes: FloatArray
+
+    @property
+    def cells(self) -> int:
+        """Numbers that it holds."""
+        return self.future.size + 2 * self.mean.size
+
+    @property
+    def pairs(self) -> int:
+        """P."""
+        systems = self.mean.shape[1]
+        return self.future.shape[1] + systems * (systems - 1) // 2
+
+    def distances(self) -> PairDistances:
+        """(pi_i - pi_k)² / (var_i + var_k) of the present systems beside those of the future ones."""
+        future = self.future.shape[1]
+        rows = np.empty((len(self.future), self.pairs))
+        rows[:, :future] = self.future
+        _fill_present(self.mean, self.variance, rows[:, future:])
+        weights = np.repeat([0.5 / future, 0.5 / (self.pairs - future)], [future, self.pairs - future])
+        return PairDistances(rows, self.row, weights, self.nodes)
+
+
+@compiled
+def _fill_present(mean: FloatArray, variance: FloatArray, rows: FloatArray) -> None:
+    """The pairs in the order of ``itertools.combinations``."""
+    for rubric in range(len(mean)):
+        pair = 0
+        for i in range(mean.shape[1]):
+            for k in range(i + 1, mean.shape[1]):
+                apart = mean[rubric, i] - mean[rubric, k]
+                rows[rubric, pair] = apart * apart / (variance[rubric, i] + variance[rubric, k])
+                pair += 1
+
+
 def pair_distances(
     y: FloatArray,
     theta: FloatArray,
@@ -88,6 +136,17 @@ def pair_distances(
     y: (M, J) labels 0..L-1, NaN unknown. theta, theta_sd: (M,) abilities and their posterior sds; a system without
     an ability takes no part. levels: (J,) numbers of levels, 2 by default. thresholds: (J, L-1) of a graded fit.
     """
+    return pair_moments(y, theta, theta_sd, levels, thresholds).distances()
+
+
+def pair_moments(
+    y: FloatArray,
+    theta: FloatArray,
+    theta_sd: FloatArray,
+    levels: IntArray | None = None,
+    thresholds: FloatArray | None = None,
+) -> PairMoments:
+    """What ``pair_distances`` are made of, from the same arguments."""
     known = np.isfinite(theta)
     if known.sum() < 2:
         raise AssemblyError(f"Pairs need at least 2 systems with labels: there are {known.sum()}.")
@@ -96,10 +155,8 @@ def pair_distances(
     posterior = item_posterior(labels, ability, n_levels, thresholds)
     nodes = ability_nodes(ability, spread)
     chosen = spread_out(ability)
-    future = _future(posterior, nodes)
-    present = _present(posterior, labels[chosen][:, posterior.first], ability[chosen])
-    weights = np.repeat([0.5 / future.shape[1], 0.5 / present.shape[1]], [future.shape[1], present.shape[1]])
-    return PairDistances(np.hstack([future, present]), posterior.row, weights, nodes)
+    mean, variance = _present(posterior, labels[chosen][:, posterior.first], ability[chosen])
+    return PairMoments(_future(posterior, nodes), mean, variance, posterior.row, nodes)
 
 
 def ability_nodes(theta: FloatArray, theta_sd: FloatArray) -> FloatArray:
@@ -147,12 +204,13 @@ def _future(posterior: ItemPosterior, nodes: FloatArray) -> FloatArray:
     return out
 
 
-def _present(posterior: ItemPosterior, labels: FloatArray, theta: FloatArray) -> FloatArray:
-    """(U, pairs) (pi_i - pi_k)² / (var_i + var_k): a label y counts for a quarter, the model for the rest.
+def _present(
+    posterior: ItemPosterior, labels: FloatArray, theta: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """(U, systems) pi and var: a label y counts for a quarter, the model for the rest.
 
     labels: (systems, U). Pass or fail: var = pi (1 - pi).
     """
-    i, k = np.array(list(combinations(range(len(theta)), 2))).T
     level, square = (np.empty((len(posterior.weights), len(theta))) for _ in range(2))
     for size in np.unique(posterior.levels).tolist():
         of_size = posterior.levels == size
@@ -161,6 +219,4 @@ def _present(posterior: ItemPosterior, labels: FloatArray, theta: FloatArray) ->
     y = labels.T
     mean = np.where(np.isnan(y), level, PRIOR_SHARE * level + (1 - PRIOR_SHARE) * y)
     mean_square = np.where(np.isnan(y), square, PRIOR_SHARE * square + (1 - PRIOR_SHARE) * y**2)
-    variance = mean_square - mean**2
-    distances: FloatArray = (mean[:, i] - mean[:, k]) ** 2 / (variance[:, i] + variance[:, k])
-    return distances
+    return mean, mean_square - mean**2

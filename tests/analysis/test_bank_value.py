@@ -228,3 +228,14 @@ def test_the_sizes_of_a_curve_hold_the_budget_and_no_more_than_is_ordered():
     assert 33 in curve_sizes(33, 500)
     assert curve_sizes(900, 500).max() == 500
     assert curve_sizes(3, 4).tolist() == [3, 4]
+
+
+def test_of_distances_that_are_too_many_to_keep_what_they_are_made_of_is_kept(analysis, monkeypatch):
+    folds = replace(analysis, store=Memory())._without_folds("pairs")
+    moments = sum(fold.info.size + 66 * len(fold.pairs.rows) + 2 * 7 * len(fold.pairs.rows) for fold in folds)
+    monkeypatch.setattr(stages, "KEPT_CELLS", moments + 8)
+    kept = replace(analysis, store=Memory())
+    assert [fold.cells for fold in kept._without_folds("pairs")] < [fold.cells for fold in folds]
+    assert not any(fold.at_hand for fold in kept._without_folds("pairs"))
+    assert np.array_equal(kept.bank_masks(), analysis.bank_masks())
+    assert kept.worth().sizes.tolist() == analysis.worth().sizes.tolist()

@@ -50,12 +50,12 @@ def probabilities(tables: int) -> Iterator[tuple[object, ...]]:
             first.append((found.rank_probability[:, 2], (theta > theta[:, None]).sum(axis=1) < 3))
         for what, pairs in (("1 − p/2", alone), ("ahead", ahead), ("among the first 3", first)):
             stated, true = (np.concatenate(column) for column in zip(*pairs, strict=True))
-            yield size, queries, spread, what, *_calibration(stated, true)
+            yield size, queries, spread, what, *calibration(stated, true)
 
 
-def _calibration(stated: np.ndarray, true: np.ndarray) -> Iterator[str]:
-    """Mean stated, share true and in brackets the share that is stated so, of each of BINS."""
-    for low, high in pairwise(BINS):
+def calibration(stated: np.ndarray, true: np.ndarray, bins: tuple[float, ...] = BINS) -> Iterator[str]:
+    """Mean stated, share true and in brackets the share that is stated so, of each of ``bins``."""
+    for low, high in pairwise(bins):
         some = (stated >= low) & (stated < high)
         yield (
             f"{short(stated[some].mean())}, {short(true[some].mean())} ({some.mean():.0%})"

@@ -137,7 +137,7 @@ def clones(effect: float, seed: int) -> Row:
 
     A clone has its system's ability and its effects on the queries' mean alone: labels and effects are drawn afresh.
     """
-    theta, fresh, bank_scale = _simulated(effect, seed, twins=True)
+    theta, _, fresh, bank_scale = simulated(effect, seed, twins=True)
     labels = labels_on_bank(bank_scale.systems, fresh, bank_scale.judges)
     found = place_systems(bank_scale, labels).placements
     return {
@@ -147,29 +147,31 @@ def clones(effect: float, seed: int) -> Row:
     }
 
 
-def _simulated(effect: float, seed: int, *, twins: bool) -> tuple[np.ndarray, np.ndarray, BankScale]:
-    """Abilities of 14 systems, labels (14, 60) of 14 new ones on the bank made from the first, and that bank.
+def simulated(
+    effect: float, seed: int, *, twins: bool, spread: float = 1.0
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, BankScale]:
+    """Abilities of 14 systems and of 14 new ones, the labels (14, 60) of these on the bank of the first, and that bank.
 
-    twins: whether the new ones have the abilities of the first.
+    twins: whether the new ones have the abilities of the first. spread: sd of the abilities.
     """
     rng = np.random.default_rng([seed, int(10 * effect)])
     systems, queries, each = 14, 100, 4
-    theta, query = rng.normal(0, 1, systems), np.arange(queries * each) // each
+    theta, query = rng.normal(0, spread, systems), np.arange(queries * each) // each
     a, b = np.exp(rng.normal(0, 0.4, len(query))), rng.normal(0, 1.2, len(query))
     old = _draw(rng, theta, a, b, query, effect)
-    abilities = theta if twins else np.random.default_rng([seed, 1]).normal(0, 1, systems)
+    abilities = theta if twins else np.random.default_rng([seed, 1]).normal(0, spread, systems)
     new = _draw(rng, abilities, a, b, query, effect)
     lines = [f"s{i:02},q{query[j]:03},r{j:03},judge,{old[i, j]:.0f}" for i, j in np.ndindex(old.shape)]
     with Workspace() as workspace:
         workspace.ingest("\n".join(["system,query,rubric,judge,label", *lines]).encode(), "t", format="csv")
         analysis = analyse(workspace.dataset("t"), Settings(budget=BUDGET))
         made, transfer = result_of(analysis), analysis.transfer()
-    return theta, new[:, np.sort(made.chosen)], bank_scale_of(made, transfer=transfer)
+    return theta, abilities, new[:, np.sort(made.chosen)], bank_scale_of(made, transfer=transfer)
 
 
 def stopping(effect: float, seed: int) -> Row:
     """14 new systems on the bank of one simulated table, each judged until its tier is settled."""
-    _, new, bank_scale = _simulated(effect, seed, twins=False)
+    _, _, new, bank_scale = simulated(effect, seed, twins=False)
     forecast = Forecast(bank_scale)
     rows = [settle_one(bank_scale, forecast, y, CONFIDENCE) for y in new]
     return _stops(Settled(*(np.array(column) for column in zip(*rows, strict=True))))

@@ -13,6 +13,7 @@
     python -m benchmarks.simulated_claims abilities    # what one ability and two show (docs/method.md §12)
     python -m benchmarks.simulated_claims linked       # two groups of systems on one scale (docs/method.md §13)
     python -m benchmarks.simulated_claims models       # models that predict equally well (docs/method.md §6)
+    python -m benchmarks.simulated_claims placed       # where new systems are said to stand (docs/method.md §13)
     python -m benchmarks.simulated_claims drift        # two equal versions of a judge (docs/bank.md)
     python -m benchmarks.simulated_claims worth        # what a bank keeps (docs/selection.md)
     python -m benchmarks.simulated_claims new_systems  # banks on new systems (docs/selection.md)
@@ -38,6 +39,7 @@ from benchmarks.claims_models import models
 from benchmarks.claims_new_systems import new_systems
 from benchmarks.claims_panels import equal, together
 from benchmarks.claims_perturbation import flips
+from benchmarks.claims_placed import placed
 from benchmarks.claims_self_preference import self_preferences
 from benchmarks.claims_standing import groups, probabilities, weights
 from benchmarks.claims_unanimity import attrition, clear, mixture
@@ -60,6 +62,7 @@ CLAIMS: dict[str, tuple[Callable[[int], Rows], int]] = {
     "abilities": (abilities, 40),
     "linked": (linked, 20),
     "models": (models, 100),
+    "placed": (placed, 30),
     "drift": (drift, 100),
     "worth": (worth, 1000),
     "new_systems": (new_systems, 1000),

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from benchmarks.placement import simulated
 from crubric_core import Settings, Workspace, fit_irt, run_pipeline
 from crubric_core.__main__ import main
 from crubric_core.analysis.export import write_result
@@ -17,7 +18,7 @@ from crubric_core.files import read_csv
 from crubric_core.irt.abilities import estimate_abilities
 from crubric_core.placement.bank_file import read_bank, write_bank
 from crubric_core.placement.bank_scale import bank_scale_of
-from crubric_core.placement.new_labels import read_new_labels
+from crubric_core.placement.new_labels import labels_on_bank, read_new_labels
 from crubric_core.placement.place import place_systems
 from tests.experiments import conftest as study
 from tests.tiers import at_most
@@ -236,3 +237,14 @@ def test_a_name_that_queries_share_is_told_apart_by_its_query():
     found = place_systems(bank_scale, read_new_labels(bank_scale, mine.to_csv(index=False).encode()))
     theta = result.leaderboard.set_index("system").loc["s5", "theta"]
     assert found.table["theta"].tolist() == pytest.approx([theta])
+
+
+def test_few_labels_draw_new_systems_to_the_middle_as_the_page_says():
+    theta, abilities, labels, bank_scale = simulated(0.7, 0, twins=False)
+    names = tuple(f"new {i}" for i in range(len(labels)))
+    placed = place_systems(bank_scale, labels_on_bank(names, labels, bank_scale.judges)).table["theta"]
+    slope, old = (
+        np.polyfit(true, found, 1)[0]
+        for true, found in ((abilities, placed), (theta, bank_scale.reference.theta))
+    )
+    assert 0.5 * old < slope < 0.95 * old

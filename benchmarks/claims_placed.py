@@ -1,0 +1,75 @@
+"""Where new systems are said to stand on a bank that others chose, and where they stand.
+
+14 systems on 100 queries of four rubrics and 14 new ones of the same distribution, as the clones of ``placement``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from benchmarks.claims_standing import calibration
+from benchmarks.placement import simulated
+from benchmarks.tables import short
+from crubric_core.placement.new_labels import labels_on_bank
+from crubric_core.placement.place import place_systems
+
+DESIGNS = (
+    (1.0, 0.0),
+    (1.0, 0.7),
+    (0.3, 0.7),
+)  # sd of the abilities, and of a system's effect on a query in logits
+FIRST = 3
+BINS = (0.0, 0.1, 0.3, 0.5, 0.7, 0.9, 1.0 + 1e-9)
+
+
+def placed(tables: int) -> Iterator[tuple[object, ...]]:
+    """Stated and true: ahead of a reference system, among the first three; then what intervals hold."""
+    held = []
+    yield (
+        "sd of the abilities",
+        "system × query sd",
+        "what",
+        "below .1",
+        ".1 to .3",
+        ".3 to .5",
+        ".5 to .7",
+        ".7 to .9",
+        "above",
+    )
+    for spread, effect in DESIGNS:
+        found = [_of_table(spread, effect, seed) for seed in range(tables)]
+        ahead, above, first, is_first, rank, theta = (
+            np.concatenate(part) for part in zip(*found, strict=True)
+        )
+        yield spread, effect, "ahead", *calibration(ahead, above, BINS)
+        yield spread, effect, f"among the first {FIRST}", *calibration(first, is_first, BINS)
+        held.append((spread, effect, short(float(theta.mean())), short(float(rank.mean()))))
+    yield ()
+    yield "sd of the abilities", "system × query sd", "interval of θ holds", "interval of the rank holds"
+    yield from held
+
+
+def _of_table(spread: float, effect: float, seed: int) -> tuple[np.ndarray, ...]:
+    """Stated probabilities and what is true, of each new system and reference system, and whether intervals hold.
+
+    The interval of theta is held against the line on which the reference systems' abilities lie.
+    """
+    theta, abilities, labels, bank_scale = simulated(effect, seed, twins=False, spread=spread)
+    assert bank_scale.reference is not None
+    on_scale = np.polyval(np.polyfit(theta, bank_scale.reference.theta, 1), abilities)
+    new = labels_on_bank(tuple(f"new {i}" for i in range(len(abilities))), labels, bank_scale.judges)
+    standings = [found.standing for found in place_systems(bank_scale, new).placements]
+    rank = 1 + (theta > abilities[:, None]).sum(axis=1)
+    ends = np.array(
+        [(s.rank_low[-1], s.rank_high[-1], s.theta_low[-1], s.theta_high[-1]) for s in standings]
+    ).T
+    return (
+        np.concatenate([s.ahead[-1, :-1] for s in standings]),
+        (abilities[:, None] > theta).ravel(),
+        np.array([s.rank_probability[-1, FIRST - 1] for s in standings]),
+        rank <= FIRST,
+        (ends[0] <= rank) & (rank <= ends[1]),
+        (ends[2] <= on_scale) & (on_scale <= ends[3]),
+    )

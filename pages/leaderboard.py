@@ -7,18 +7,27 @@ from crubric_core.ui import widgets
 from crubric_core.ui.leaderboard import board
 from crubric_core.ui.nothing_passes import nothing_passes
 from crubric_core.ui.page import open_study
+from crubric_core.ui.parts import part
 from crubric_core.ui.settings_bar import basis_switch
 from crubric_core.ui.text import plain
 
 study = open_study("Leaderboard")
 if nothing_passes(study):
     st.stop()
-said = study.claims()
-study.answer(*said.headline)
-widgets.notes(saturation_warnings(study.ranking()))
-st.caption(plain(" ".join(said.basis)))
-with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-    basis_switch()
-    if study.settings.basis == "bank":
-        st.toggle("Also show all rubrics that pass", value=True, key="beside", bind="query-params")
-board.show(study, said.reading, said.beside)
+
+
+def standing() -> None:
+    """Who is ahead, what that rests on, and the board."""
+    now = study.now()
+    said = now.claims()
+    now.answer(*said.headline)
+    widgets.notes(saturation_warnings(now.ranking()))
+    st.caption(plain(" ".join(said.basis)))
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        basis_switch()
+        if now.settings.basis == "bank":
+            st.toggle("Also show all rubrics that pass", value=True, key="beside", bind="query-params")
+    board.show(now, said.reading, said.beside)
+
+
+part("standing", standing, ("tau_c", "budget"))

@@ -105,6 +105,7 @@ def basis_switch() -> None:
 
 def _basis_change() -> None:
     hold_settings(replace(held(), basis=st.session_state["basis choice"]))
+    st.rerun()  # of the page: the switch is in a part of it
 
 
 def _change(name: str) -> None:

@@ -386,12 +386,15 @@ def test_on_items_a_dataset_that_changed_meanwhile_draws_the_page(open_page, stu
 
 @pytest.mark.parametrize(
     ("page", "key", "value"),
-    [("bank", "budget", 7), ("bank", "tau_c", 0.45), ("measurability", "tau_c", 0.45)],
+    [
+        ("measurability", "tau_c", 0.45),
+        *((page, *move) for page in ("bank", "leaderboard") for move in (("budget", 7), ("tau_c", 0.45))),
+    ],
 )
 def test_a_move_of_what_parts_of_a_page_read_sends_what_the_whole_page_would(
     open_page, study, page, key, value
 ):
-    asked = {"tau_c": "0.4", "budget": "12", "part": "Queries"}
+    asked = {"tau_c": "0.4", "budget": "12", "part": "Queries", "basis": "bank"}
     app = open_page(page, study, settings_open=False, **asked)
     whole = open_page(page, study, settings_open=False, **{**asked, key: value})
     (app.slider if key == "tau_c" else app.number_input)(key=key).set_value(value).run()
@@ -417,6 +420,6 @@ def test_on_the_bank_page_a_size_that_cannot_be_composed_draws_the_page_that_say
 
 
 def test_a_page_without_parts_is_drawn_whole(open_page, study):
-    app = open_page("leaderboard", study, settings_open=False)
+    app = open_page("measurability", study, settings_open=False)
     app.number_input(key="budget").set_value(7).run()
-    assert app.title[0].value == "Leaderboard · small"
+    assert app.title[0].value == "Measurability · small"

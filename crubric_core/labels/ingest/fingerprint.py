@@ -18,7 +18,7 @@ Query = tuple[str, dict[str, object]]
 # summed within a rubric first, by their tallies: new labels add to the sums, and no stored label is read again.
 _SECTIONS = {
     "labels": """
-        SELECT to_json([q.name, r.name, hashes::VARCHAR, "rows"::VARCHAR]) AS content
+        SELECT json_array(q.name, r.name, hashes::VARCHAR, "rows"::VARCHAR) AS content
         FROM rubric_sums JOIN rubrics r USING (rubric_id) LEFT JOIN queries q ON q.query_id = r.query_id
     """,
     "gold": f"""

@@ -118,8 +118,8 @@ def guess_spread(
     columns that are not named after models are rubrics. None for a table that is not wide.
     """
     found = {g.canonical for g in _named(columns)} | set(known)
-    wide = label_columns(columns, sample)
-    what = None if "label" in found or len(wide) < 2 else spread_key(found, wide)
+    wide = () if "label" in found else label_columns(columns, sample)
+    what = spread_key(found, wide) if len(wide) > 1 else None
     return (what, wide) if what else None
 
 

@@ -341,7 +341,7 @@ class Dataset:
 
 def scale_now(cursor: duckdb.DuckDBPyConnection) -> Scale | None:
     """The scale of the dataset whose facts were kept (``rubric_facts.keep_facts``)."""
-    return _scale_of(cursor.execute(catalogue.SCALE.format(facts="facts_now")).fetchone())
+    return _scale_of(cursor.execute(catalogue.SCALE.format(facts="criteria_now")).fetchone())
 
 
 def _scale_of(found: tuple[Any, ...] | None) -> Scale | None:

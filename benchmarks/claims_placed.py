@@ -40,27 +40,37 @@ def placed(tables: int) -> Iterator[tuple[object, ...]]:
     )
     for spread, effect in DESIGNS:
         found = [_of_table(spread, effect, seed) for seed in range(tables)]
-        ahead, above, first, is_first, rank, theta = (
+        ahead, above, first, is_first, rank, theta, kept = (
             np.concatenate(part) for part in zip(*found, strict=True)
         )
         yield spread, effect, "ahead", *calibration(ahead, above, BINS)
         yield spread, effect, f"among the first {FIRST}", *calibration(first, is_first, BINS)
-        held.append((spread, effect, short(float(theta.mean())), short(float(rank.mean()))))
+        held.append((spread, effect, *(short(float(part.mean())) for part in (theta, rank, kept))))
     yield ()
-    yield "sd of the abilities", "system × query sd", "interval of θ holds", "interval of the rank holds"
+    yield (
+        "sd of the abilities",
+        "system × query sd",
+        "interval of θ holds",
+        "interval of the rank holds",
+        "spread kept",
+    )
     yield from held
 
 
 def _of_table(spread: float, effect: float, seed: int) -> tuple[np.ndarray, ...]:
     """Stated probabilities and what is true, of each new system and reference system, and whether intervals hold.
 
-    The interval of theta is held against the line on which the reference systems' abilities lie.
+    The interval of theta is held against the line on which the reference systems' abilities lie; last, the slope of the
+    new ones' line as a share of the slope of that.
     """
     theta, abilities, labels, bank_scale = simulated(effect, seed, twins=False, spread=spread)
     assert bank_scale.reference is not None
-    on_scale = np.polyval(np.polyfit(theta, bank_scale.reference.theta, 1), abilities)
+    line = np.polyfit(theta, bank_scale.reference.theta, 1)
+    on_scale = np.polyval(line, abilities)
     new = labels_on_bank(tuple(f"new {i}" for i in range(len(abilities))), labels, bank_scale.judges)
-    standings = [found.standing for found in place_systems(bank_scale, new).placements]
+    found = place_systems(bank_scale, new)
+    standings = [placement.standing for placement in found.placements]
+    kept = np.polyfit(abilities, found.table["theta"], 1)[0] / line[0]
     rank = 1 + (theta > abilities[:, None]).sum(axis=1)
     ends = np.array(
         [(s.rank_low[-1], s.rank_high[-1], s.theta_low[-1], s.theta_high[-1]) for s in standings]
@@ -72,4 +82,5 @@ def _of_table(spread: float, effect: float, seed: int) -> tuple[np.ndarray, ...]
         rank <= FIRST,
         (ends[0] <= rank) & (rank <= ends[1]),
         (ends[2] <= on_scale) & (on_scale <= ends[3]),
+        np.array([kept]),
     )

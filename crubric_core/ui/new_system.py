@@ -147,7 +147,7 @@ def show(study: StudyPage, bank_scale: BankScale, found: Placed, n: int) -> None
                 rank_chances(system, placed),
                 alt="Probability that the new system is among the first k",
                 title="Its probability of being among the first k",
-                look="Few labels draw an ability to the middle: a strong system is more often among the first than "
+                look="A small bank draws an ability to the middle: a strong system is more often among the first than "
                 "this says, a weak one less often.",
             )
     widgets.table(

@@ -239,7 +239,7 @@ def test_a_name_that_queries_share_is_told_apart_by_its_query():
     assert found.table["theta"].tolist() == pytest.approx([theta])
 
 
-def test_few_labels_draw_new_systems_to_the_middle_as_the_page_says():
+def test_a_small_bank_draws_new_systems_to_the_middle_as_the_page_says():
     theta, abilities, labels, bank_scale = simulated(0.7, 0, twins=False)
     names = tuple(f"new {i}" for i in range(len(labels)))
     placed = place_systems(bank_scale, labels_on_bank(names, labels, bank_scale.judges)).table["theta"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from importlib.metadata import PackageNotFoundError, version
 from typing import Any, TypeVar
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -21,6 +22,14 @@ def compiled(function: Function) -> Function:
 def compiled_in_any_order(function: Function) -> Function:
     """As ``compiled``, faster: sums are formed in any order, and their last bits depend on the processor."""
     return _compiled(function, fastmath={"reassoc", "nsz", "contract"})
+
+
+def compiler() -> str:
+    """Numba's version; "" without it."""
+    try:
+        return version("numba")
+    except PackageNotFoundError:
+        return ""
 
 
 def _compiled(function: Function, **options: Any) -> Function:

@@ -2,7 +2,7 @@
 
 They are numbers in a folder of their own, without names and texts, and can be deleted at any time. A file's name is a
 hash of all that the result depends on: the labels' fingerprint, the settings that the stage reads, the source of this
-package and the versions of NumPy and SciPy. So no result is ever stale; one that cannot be read is made anew.
+package and the versions of Numba, NumPy and SciPy. So no result is ever stale; one that cannot be read is made anew.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ import numpy as np
 import scipy
 
 from ..bank.worth import Interval, Worth
+from ..compiled import compiler
 from ..environment import PACKAGE
 from ..files import write_whole
 from ..irt.fit import IrtFit
@@ -146,4 +147,4 @@ def _versions() -> str:
     source = hashlib.sha256()
     for path in sorted(PACKAGE.rglob("*.py")):
         source.update(path.read_bytes())
-    return f"{source.hexdigest()} {np.__version__} {scipy.__version__}"
+    return f"{source.hexdigest()} {compiler()} {np.__version__} {scipy.__version__}"

@@ -213,6 +213,10 @@ class Analysis(Stages):
                 return ()
         return tuple(found)
 
+    def _at_hand(self, strategy: Strategy) -> bool:
+        """Whether the distances without each fold are kept."""
+        return bool(known := self._without_folds(strategy)) and known[0].at_hand
+
     @stage(after=("folds",))
     def _usable_without_folds(self) -> BoolArray:
         return selection.usable_without_folds(self.given().y, self.folds())
@@ -225,8 +229,8 @@ class Analysis(Stages):
         lasting=True,
     )
     def _fold_orders(self, strategy: Strategy, most: int) -> tuple[IntArray, ...]:
-        known, begun = self._without_folds(strategy), tuple[IntArray, ...]()
-        if most > FEW and self.settings.composition is None and known and known[0].at_hand:
+        begun: tuple[IntArray, ...] = ()
+        if most > FEW and self.settings.composition is None and self._at_hand(strategy):
             begun = self._fold_orders(strategy, most // 2)
         return selection.orders_without_folds(
             self.given(),
@@ -238,7 +242,7 @@ class Analysis(Stages):
             budget=most,
             constraints=self.constraints(),
             progress=self.progress,
-            known=known,
+            known=self._without_folds(strategy),
             begun=begun,
         )
 
@@ -471,12 +475,12 @@ class Analysis(Stages):
         """How many rubrics each fold orders for the budget, where no curve of sizes is asked for.
 
         The order of a composition may depend on where it ends: it is the one of the curve. So is one that cannot go
-        on from a shorter one without all pairs being compared again.
+        on from a shorter one without all distances being computed again.
         """
         if self.settings.composition is not None:
             return self._most
         strategy = self.settings.strategy
-        anew = strategy == "pairs" and self.folds().n_folds > 1 and not self._without_folds(strategy)
+        anew = strategy == "pairs" and self.folds().n_folds > 1 and not self._at_hand(strategy)
         return _rounded(self.settings.budget, FIRST if anew else FEW)
 
 

@@ -23,7 +23,7 @@ from ..compiled import compiled
 from ..errors import AssemblyError
 from ..types import BoolArray, FloatArray, IntArray
 from .item_posterior import ItemPosterior, item_posterior
-from .pair_gains import pair_gains
+from .pairs_kernel import pair_gains
 
 NODES = 12
 MOST_SYSTEMS = 40

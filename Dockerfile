@@ -16,13 +16,15 @@ COPY crubric_core crubric_core
 RUN python -m pip wheel --no-cache-dir --no-deps --wheel-dir /wheels .
 
 FROM python:3.13-slim
-ENV PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1
+ENV PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1 NUMBA_CACHE_DIR=/var/cache/crubric
 COPY requirements.lock /tmp/
 RUN python -m pip install --no-cache-dir --require-hashes --requirement /tmp/requirements.lock
 COPY --from=build /wheels /tmp/wheels
 RUN python -m pip install --no-cache-dir --no-deps /tmp/wheels/*.whl \
  && useradd --system --uid 10001 --home-dir /nonexistent --shell /usr/sbin/nologin crubric \
- && install --directory --owner crubric --mode 0750 /data
+ && install --directory --owner crubric --mode 0750 /data \
+ && python -c 'from crubric_core.analysis.compile_ahead import compile_ahead; compile_ahead()' \
+ && chown --recursive crubric "$NUMBA_CACHE_DIR"
 USER crubric
 WORKDIR /data
 EXPOSE 8501 8502

@@ -83,11 +83,11 @@ def test_the_wheel_holds_the_dashboard_and_nothing_of_the_tests(wheel: Path) -> 
     data = {
         str(path.relative_to(ROOT))
         for path in (ROOT / "crubric_core").rglob("*")
-        if path.is_file() and path.suffix != ".pyc"
+        if path.is_file() and "__pycache__" not in path.parts
     }
     assert data <= names
     assert {name.split("/")[0] for name in names if ".dist-info" not in name} == {"crubric_core"}
-    assert not any("secrets" in name for name in names)
+    assert not any("secrets" in name or "__pycache__" in name for name in names)
 
 
 @pytest.mark.slow

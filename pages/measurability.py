@@ -19,7 +19,6 @@ if view in judges_sections.SECTIONS:
     judges_sections.show(view, study, off=gate_is_off(study.reduction()))
     st.stop()
 
-above = st.container()
 reads = ("tau_c",)
 
 
@@ -59,6 +58,5 @@ def gate() -> None:
     gate_section.show(now)
 
 
-part("rubrics", rubrics, reads)
-with above:
-    part("gate", gate, reads)  # last, so that a move draws the charts first
+part("gate", gate, reads, first=True)
+part("rubrics", rubrics, reads)  # of the bars that are clicked

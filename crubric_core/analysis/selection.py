@@ -109,8 +109,7 @@ class WithoutFold:
     @property
     def cells(self) -> int:
         """Numbers that it holds."""
-        held = self.pairs.rows.size if isinstance(self.pairs, PairDistances) else 0
-        return self.info.size + (self.pairs.cells if isinstance(self.pairs, PairMoments) else held)
+        return self.info.size + (self.pairs.cells if self.pairs else 0)
 
     @property
     def distances(self) -> PairDistances | None:

@@ -45,6 +45,11 @@ class PairDistances:
     weights: FloatArray
     nodes: FloatArray
 
+    @property
+    def cells(self) -> int:
+        """Numbers that it holds."""
+        return self.rows.size
+
     def candidates(self, feasible: BoolArray | None) -> IntArray:
         """See Utility: rubrics with a distance above 0."""
         useful = np.asarray((self.rows > 0).any(axis=1))[self.row]

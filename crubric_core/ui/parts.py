@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 R = TypeVar("R")
 _READ = "settings that parts read"  # name of a part → settings
+_FIRST = "parts drawn first"
 _PAGE = "page"
 _WHOLE = "page drawn to its end"
 _OLD = "parts not drawn since"  # asked for, in the page's order, and not yet at their end: a later move may stop them
@@ -27,6 +28,7 @@ def begin_page(name: str) -> None:
     """Before a page runs as a whole: it has no parts yet."""
     st.session_state[_PAGE] = name
     st.session_state[_READ], st.session_state[_OLD], st.session_state[_WHOLE] = {}, [], False
+    st.session_state[_FIRST] = set()
 
 
 def end_page() -> None:
@@ -39,11 +41,11 @@ def current_page() -> str:
     return str(st.session_state.get(_PAGE, ""))
 
 
-def part(name: str, show: Callable[[], R], reads: Collection[str]) -> R | None:
+def part(name: str, show: Callable[[], R], reads: Collection[str], *, first: bool = False) -> R | None:
     """Draw a part of the page; after a move of a setting that it ``reads`` it is drawn alone.
 
-    name: one part's on its page. Gives what ``show`` returns. Widgets inside run the part alone, unless their callback
-    calls ``st.rerun``.
+    name: one part's on its page. first: after a move, before the others. Gives what ``show`` returns. Widgets inside run
+    the part alone, unless their callback calls ``st.rerun``.
     """
 
     @st.fragment(key=name)
@@ -61,6 +63,8 @@ def part(name: str, show: Callable[[], R], reads: Collection[str]) -> R | None:
         return found
 
     st.session_state[_READ][name] = frozenset(reads)
+    if first:
+        st.session_state[_FIRST].add(name)
     found: R | None = run()
     return found
 
@@ -77,5 +81,6 @@ def redraw(setting: str, *beside: str) -> None:
         st.rerun()
     old.update(beside, st.session_state[_OLD])
     # Last first: charts before tables, which take the browser longer, and the settings' own part at the end.
-    st.session_state[_OLD] = sorted(old, key=list(parts).index, reverse=True)
+    first, place = st.session_state[_FIRST], list(parts).index
+    st.session_state[_OLD] = sorted(old, key=lambda name: (name in first, place(name)), reverse=True)
     st.rerun(st.session_state[_OLD])

@@ -26,7 +26,8 @@ def page() -> None:
         st.text(f"{name}: {st.session_state['a']}, {st.session_state['b']}")
         return name
 
-    assert part("first", lambda: show("first"), ("a",)) == "first"
+    ahead = bool(st.session_state.get("ahead"))
+    assert part("first", lambda: show("first"), ("a",), first=ahead) == "first"
     part("second", lambda: show("second"), ("b",))
     part("both", lambda: show("both"), ("a", "b"))
     if not st.session_state.get("stops"):
@@ -53,6 +54,12 @@ def test_a_move_draws_the_parts_that_read_the_setting_and_nothing_else():
     app.slider(key="a").set_value(3).run()
     assert app.session_state["runs"] == ["both", "first"]
     assert sent(app) == ["both: 3, 0", "first: 3, 0"]
+
+
+def test_a_part_may_be_drawn_before_the_others():
+    app = opened(ahead=True)
+    app.slider(key="a").set_value(3).run()
+    assert app.session_state["runs"] == ["first", "both"]
 
 
 def test_a_move_that_no_part_reads_draws_the_page():

@@ -44,8 +44,8 @@ def current_page() -> str:
 def part(name: str, show: Callable[[], R], reads: Collection[str], *, first: bool = False) -> R | None:
     """Draw a part of the page; after a move of a setting that it ``reads`` it is drawn alone.
 
-    name: one part's on its page. first: after a move, before the others. Gives what ``show`` returns. Widgets inside run
-    the part alone, unless their callback calls ``st.rerun``.
+    name: one part's on its page. first: after a move, before the others. Gives what ``show`` returns. Widgets inside
+    run the part alone, unless their callback calls ``st.rerun``.
     """
 
     @st.fragment(key=name)

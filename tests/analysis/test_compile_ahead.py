@@ -5,26 +5,33 @@ import sys
 
 SCRIPT = """
 import gc
-from numba.core.dispatcher import Dispatcher
 from crubric_core import Settings, Workspace
 from crubric_core.analysis.compile_ahead import compile_ahead
 from crubric_core.analysis.stage import Memory
 from crubric_core.analysis.stages import Analysis, with_rules
+from crubric_core.compiled import _Compiled
 from crubric_core.demo import simulate
 
 compile_ahead()
-ours = [f for f in gc.get_objects() if isinstance(f, Dispatcher) and f.__module__.startswith("crubric_core")]
-before = {f: list(f.signatures) for f in ours}
+ours = [f for f in gc.get_objects() if isinstance(f, _Compiled)]
+
+
+def made():
+    return {f.function.__name__: list(vars(f)["machine_code"].signatures) for f in ours if "machine_code" in vars(f)}
+
+
+before = made()
+assert before
 with Workspace() as workspace:
-    made = simulate(seed=3, systems=7, queries=6, pool=(6, 9))
+    tables = simulate(seed=3, systems=7, queries=6, pool=(6, 9))
     for kind in ("labels", "rubrics", "queries"):
-        text = getattr(made, kind).to_csv(index=False)
+        text = getattr(tables, kind).to_csv(index=False)
         workspace.ingest(text.encode(), dataset="small", kind=kind)
     data = workspace.dataset("small")
     settings = with_rules(data, Settings(budget=12))
     study = Analysis(data=data, fingerprint=data.fingerprint, settings=settings, store=Memory())
     study.worth(), study.certificates(), study.ranking()
-print([(f.__name__, f.signatures) for f in ours if f.signatures != before[f]])
+print([(name, found) for name, found in made().items() if found != before.get(name)])
 """
 
 

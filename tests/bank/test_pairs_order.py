@@ -132,3 +132,8 @@ def test_infeasible_rubrics_and_those_that_separate_nothing_stay_out():
 def test_masks_of_another_length_are_refused():
     with pytest.raises(AssemblyError, match="each of the 3 rubrics"):
         pairs_order(as_distances(np.ones((3, 2))), np.zeros(4, dtype=np.int64))
+
+
+def test_rubrics_of_two_kinds_that_gain_the_same_come_in_their_own_order():
+    distances = as_distances(np.array([[0.5, 0.1], [0.5, 0.1]]), np.array([1, 0]))
+    assert pairs_order(distances, np.zeros(2, dtype=np.int64)).order.tolist() == [0, 1]

@@ -47,6 +47,7 @@ class Job:
     """The cursor of the transaction, the ids it writes under, and the file's table ``incoming``.
 
     row_sql: the row of a record as a person sees it, over ``incoming i``; unique within the file.
+    place_sql: where a record stands in the source, likewise; None where its row says it.
     facts: staged column → name of what it tells of the systems, for a table of systems.
     whole: the highest level that all labels name (5 of 4/5); None where they name none.
     verdicts: words, in lower case, that are a plain yes or no, and have no place on a graded scale.
@@ -64,6 +65,7 @@ class Job:
     policies: Policies
     row_sql: str
     columns: frozenset[str]
+    place_sql: str | None = None
     facts: Mapping[str, str] = field(default_factory=dict)
     headers: Mapping[str, str] = field(default_factory=dict)
     apart: str = ""

@@ -19,7 +19,6 @@ def store_labels(job: Job) -> None:
     job.report(0.45, "Looking up systems and judges")
     if _has_systems(job):
         names.look_up_names(job, "system")
-        names.leave_out_sums(job)
     else:
         names.stand_in(job, "system")
     names.look_up_names(job, judge)
@@ -210,8 +209,7 @@ def _tell_faults(job: Job, judge: str, *, exceptions: bool) -> None:
                CASE fault WHEN 1 THEN i.system WHEN 2 THEN i.rubric WHEN 3 THEN i.query WHEN 4 THEN i.{judge}
                           ELSE i.label END,
                CASE fault
-                   WHEN 1 THEN CASE WHEN {values.name("i.system")} IS NULL THEN 'the system has no name'
-                                    ELSE 'it sums up other rows, and is no system: rename it if it is one' END
+                   WHEN 1 THEN 'the system has no name'
                    WHEN 2 THEN 'the rubric has no name'
                    WHEN 3 THEN 'several queries have the rubric ' || r.rubric || ': name the query'
                    WHEN 4 THEN 'the {judge} has no name'

@@ -8,6 +8,7 @@ The temporary tables map the file's raw text to (name, id); nothing is written t
 from __future__ import annotations
 
 from ..readers import values
+from ..readers.words import SUMS
 from .job import Job
 
 _TABLES = {"system": "systems", "judge": "judges", "annotator": "judges", "run": "runs"}
@@ -32,15 +33,32 @@ def look_up_names(job: Job, column: str) -> None:
     """)
 
 
-_SUMS = (
-    *("total", "totals", "grand total", "sum", "average", "avg", "mean", "summe", "gesamt", "mittelwert"),
-    *("durchschnitt", "somme", "moyenne", "promedio", "media", "合计", "总计", "平均", "平均值"),
-)
-
-
 def leave_out_sums(job: Job) -> None:
-    """Rows of a spreadsheet that sum up others are those of no system: their names count as none."""
-    job.run("UPDATE system_names SET name = NULL WHERE lower(name) IN $sums", sums=list(_SUMS))
+    """Reject the rows of a spreadsheet that sum up others, before anything is made of their labels.
+
+    They are those of no system, judge, query or rubric; and a mean of 3.2 says nothing of a scale in whole numbers.
+    Where all rows are such, that is what they are about.
+    """
+    place = f"coalesce(' (' || {job.place_sql} || ')', '')" if job.place_sql else "''"
+    for column in sorted({"system", "query", "rubric", "judge", "annotator"} & job.columns):
+        named = f"lower({values.name(f'i.{column}')}) IN (SELECT unnest($sums::VARCHAR[]))"
+        names = f"(SELECT DISTINCT {column} FROM incoming)"
+        sums, others = job.one(
+            f"SELECT count(*) FILTER ({named}), count(*) FILTER (NOT {named}) FROM {names} i",
+            sums=sorted(SUMS),
+        )
+        if not sums or not others:
+            continue
+        job.run(
+            f"""
+            INSERT INTO rejected
+            SELECT {job.row_sql}, '{column}', i.{column},
+                   'it sums up other rows, and is no {column}: rename it if it is one' || {place}
+            FROM incoming i WHERE {named}
+            """,
+            sums=sorted(SUMS),
+        )
+        job.run(f"DELETE FROM incoming i WHERE {named}", sums=sorted(SUMS))
 
 
 def stand_in(job: Job, column: str) -> None:

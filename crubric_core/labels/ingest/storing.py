@@ -20,6 +20,7 @@ from .changes import Changes
 from .facts import FACTS, store_facts
 from .job import Job
 from .label_rows import store_labels
+from .names import leave_out_sums
 from .reconcile import reconcile_rubrics
 from .report import IngestReport, tidy
 from .statements import KEYS
@@ -88,6 +89,7 @@ def store_file(
         _strip_apostrophes(job)
     words: Words = {}
     if job.kind in KEYS:
+        leave_out_sums(job)
         job, words = with_vocabulary(job, request.words)
         store_labels(job)
     elif job.kind in FACTS:
@@ -96,7 +98,7 @@ def store_file(
         store_attributes(job)
     report(0.85, "Settling scales")
     optional = request.along or (request.file_format == "native" and request.kind == "answers")
-    _refuse_useless(job, upload.place_sql, needed=not optional)
+    _refuse_useless(job, needed=not optional)
     reconcile_rubrics(job)
     report(0.9, "Computing the fingerprint")
     changes, fingerprint = job.changes(), hashing.renew(cursor, job.dataset_id)
@@ -143,6 +145,7 @@ def _open_job(
         policies=request.policies,
         apart=request.apart,
         row_sql=upload.row_sql,
+        place_sql=upload.place_sql,
         columns=frozenset(upload.columns),
         facts=upload.facts,
         headers=upload.columns,
@@ -175,13 +178,13 @@ def _strip_apostrophes(job: Job) -> None:
         job.tally.apply("apostrophes", rows)
 
 
-def _refuse_useless(job: Job, place_sql: str | None, *, needed: bool) -> None:
+def _refuse_useless(job: Job, *, needed: bool) -> None:
     """Count the rejects and say where they stand; a file with nothing acceptable is refused whole if it is needed."""
     job.run("UPDATE rejected SET value = left(value, 200), reason = left(reason, 500)")
-    if place_sql:
+    if job.place_sql:
         job.run(f"""
             UPDATE rejected SET reason = reason || ' (' || p.place || ')'
-            FROM (SELECT {job.row_sql} AS "row", {place_sql} AS place FROM incoming i) p
+            FROM (SELECT {job.row_sql} AS "row", {job.place_sql} AS place FROM incoming i) p
             WHERE rejected."row" = p."row" AND p.place IS NOT NULL
         """)
     (job.tally.rejected,) = job.one("SELECT count(*) FROM rejected")

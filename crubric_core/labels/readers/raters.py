@@ -8,30 +8,8 @@ from typing import Any
 
 from .open_questions import bare_name, cells_of, rows_of_keys, taken, told_of_own_queries, with_query
 from .plan import FilePlan
-from .wide_columns import NOTED, is_measured
+from .wide_columns import NOTED, RATERS, is_measured
 
-_WHO = (
-    *("rater", "annotator", "evaluator", "judge", "grader", "reviewer", "labeler", "labeller", "assessor"),
-    *("coder", "worker", "respondent", "participant"),  # the last three: MTurk, SurveyMonkey, Prolific
-)
-_BY = (
-    "rated",
-    "annotated",
-    "evaluated",
-    "judged",
-    "graded",
-    "reviewed",
-    "labeled",
-    "labelled",
-    "scored",
-    "assessed",
-)
-# names of columns that say who judged, besides those that are synonyms of judge; best first
-_RATERS = (
-    *(f"{who}{end}" for end in ("", "_id", "_name", "_email", "_type") for who in _WHO),
-    *(f"{by}_by" for by in _BY),
-    *("email_address", "email"),  # of Google Forms
-)
 _RESPONSE = "response_id"  # of a Qualtrics export; elsewhere it may be the id of a system's response
 _LEAST = 4  # rows below which nothing is said
 _LONGEST = 60  # mean characters of a cell that may be somebody's name, or that of a condition
@@ -55,8 +33,8 @@ def _with_rater(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> FilePlan:
     """The plan with the judge's column, where one is named after those who rate and no better one is there."""
     if _judge_of(plan) in plan.mapping or plan.gold:
         return plan
-    named = [c for c in plan.unused if bare_name(c) in _RATERS and _are_names(cells_of(plan, rows, c))]
-    return _as_judge(plan, min(named, key=lambda c: _RATERS.index(bare_name(c)))) if named else plan
+    named = [c for c in plan.unused if bare_name(c) in RATERS and _may_be_names(cells_of(plan, rows, c))]
+    return _as_judge(plan, min(named, key=lambda c: RATERS.index(bare_name(c)))) if named else plan
 
 
 def _with_respondent(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> FilePlan:
@@ -97,7 +75,13 @@ def _repeat(keys: Sequence[tuple[Any, ...]]) -> bool:
 
 def _are_names(cells: Sequence[Any]) -> bool:
     """Whether each row has a short text."""
-    return bool(cells) and all(cells) and sum(map(len, cells)) <= _LONGEST * len(cells)
+    return all(cells) and _may_be_names(cells)
+
+
+def _may_be_names(cells: Sequence[Any]) -> bool:
+    """Whether what the rows have are short texts; a row without one is rejected where it is read."""
+    known = [c for c in cells if c]
+    return bool(known) and sum(map(len, known)) <= _LONGEST * len(known)
 
 
 def question(plan: FilePlan) -> str:

@@ -26,10 +26,11 @@ from .wide_columns import (
     guess_spread,
     named_after_models,
 )
-from .words import levels_among
+from .words import SUMS, levels_among
 
 SAMPLE = 200
 QUESTION = 0.55  # confidence below which a guess is a question, and no answer
+_KEYS = 5  # first columns in which the name of a row that sums up others is looked for
 SURE = 0.7  # confidence from which a layout need not be asked for
 
 
@@ -37,7 +38,7 @@ def plan_of_table(
     name: str, reader: Reader, file_format: str, overrides: Overrides
 ) -> tuple[FilePlan, tuple[Any, ...]]:
     """The plan of one table, and the first rows that it was guessed from."""
-    columns, rows = reader.columns, tuple(reader.head(SAMPLE))
+    columns, rows = reader.columns, _without_sums(reader.head(SAMPLE))
     kind = overrides.kind or guess_kind(name, columns)
     if overrides.kind is None and not set(overrides.mapping) <= set(SPECS[kind].columns):
         kind = "labels"
@@ -73,6 +74,14 @@ def plan_of_table(
         plan = replace(plan, mapping=found | fixed, guesses=guesses)
     plan = _with_words(_with_gold(plan, rows, overrides), rows)
     return settled(_with_unused(plan, rows), rows, strict=overrides.strict), rows
+
+
+def _without_sums(rows: Sequence[Sequence[str | None]]) -> tuple[Any, ...]:
+    """The rows that sum up no others: a mean of 3.2 says nothing of what its column holds."""
+    kept = tuple(
+        row for row in rows if not any(cell and cell.strip().lower() in SUMS for cell in row[:_KEYS])
+    )
+    return kept or tuple(rows)
 
 
 def _names_are_lists(columns: tuple[str, ...], rows: tuple[Any, ...]) -> bool:
@@ -201,7 +210,7 @@ def _spread_of(plan: FilePlan, rows: tuple[Any, ...], *, strict: bool) -> FilePl
         plan = replace(plan, problem=_no_system(plan, what, wide))
     crossed = crossed_names(wide) if spread is None and what == "rubric" and "judge" not in mapping else None
     if crossed:
-        mapping["judge"] = CROSSED
+        mapping["judge"] = CROSSED if crossed_names(wide, CROSSED) == crossed else CROSSED_BACK
         judges = ", ".join(dict.fromkeys(judge for judge, _ in crossed))
         plan = replace(plan, remarks=(*plan.remarks, f"its columns are judges ({judges}) times criteria"))
     elif spread is None and what == "rubric" and "judge" not in mapping:

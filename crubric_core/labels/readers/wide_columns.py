@@ -76,6 +76,29 @@ NOTED = frozenset(  # columns of a Qualtrics export that are about the response,
 )
 
 
+_WHO = (
+    *("rater", "annotator", "evaluator", "judge", "grader", "reviewer", "labeler", "labeller", "assessor"),
+    *("coder", "worker", "respondent", "participant"),  # the last three: MTurk, SurveyMonkey, Prolific
+)
+_BY = (
+    "rated",
+    "annotated",
+    "evaluated",
+    "judged",
+    "graded",
+    "reviewed",
+    "labeled",
+    "labelled",
+    "scored",
+    "assessed",
+)
+# names of columns that say who judged, besides those that are synonyms of judge; best first
+RATERS = (
+    *(f"{who}{end}" for end in ("", "_id", "_name", "_email", "_type") for who in _WHO),
+    *(f"{by}_by" for by in _BY),
+    *("email_address", "email"),  # of Google Forms
+)
+
 _OR_CRITERIA = frozenset(["valid", "validity", "satisfied"])  # a label's name, or that of a criterion
 _LEAST = 4  # rows from which a running number is told from labels
 
@@ -129,6 +152,8 @@ def spread_key(found: Set[str], wide: Sequence[str]) -> Spread | None:
         return "judge" if "judge" not in found else None
     if "rubric" in found:
         return "system"
+    if _ends_with_judges(wide):
+        return "rubric"
     if "query" in found and "system" not in found:
         named = any(MODEL.search(c) or names_a_judge(c) for c in spread_names(wide))
         return "system" if named else "rubric"
@@ -154,7 +179,7 @@ def crossed_names(columns: Sequence[str], said: str = "") -> tuple[tuple[str, st
     ``gpt4_clarity, gpt4_tone, claude_clarity, claude_tone`` are two judges and two criteria. ``said``: which part the
     user says is the judge's, whatever it is called.
     """
-    for separator in ("__", "/", "|", ":", ".", " - ", "_", "-", " "):
+    for separator in ("__", "/", "|", ":", "(", ".", " - ", "_", "-", " "):
         for at_end in (False, True):
             pairs = [_halves(c, separator, at_end=at_end) for c in columns]
             for order in {CROSSED: (1,), CROSSED_BACK: (-1,)}.get(said, (1, -1)):
@@ -166,9 +191,17 @@ def crossed_names(columns: Sequence[str], said: str = "") -> tuple[tuple[str, st
     return None
 
 
+def _ends_with_judges(columns: Sequence[str]) -> bool:
+    """Whether columns are criteria times judges that are called judge and no more: ``clarity_judge1``."""
+    pairs = crossed_names(columns) or ()
+    return bool(pairs) and all(
+        re.search(r"[^\W\d_]{3}", rubric) and not names_a_judge(rubric) for _, rubric in pairs
+    )
+
+
 def _halves(column: str, separator: str, *, at_end: bool) -> tuple[str, str]:
     first, _, last = column.rpartition(separator) if at_end else column.partition(separator)
-    return first.strip(), last.strip()
+    return first.strip(), last.strip().removesuffix(")" if separator == "(" else "")
 
 
 @dataclass(frozen=True)
@@ -204,8 +237,10 @@ def guess_matrix(columns: Sequence[str], sample: Sample) -> Matrix | None:
         return None
     cells = [cells_at(sample, i) for i in range(len(columns))]
     names = [c for c in cells[0] if c]
-    wide = tuple(columns[1:])
-    if len(set(names)) < max(2, len(sample)) or not all(profile(c).labels >= ENOUGH for c in cells[1:]):
+    at = [i for i, c in enumerate(columns) if i and not is_measured(c)]
+    wide = tuple(columns[i] for i in at)
+    alike = len(wide) > 1 and all(profile(cells[i]).labels >= ENOUGH for i in at)
+    if len(set(names)) < max(2, len(sample)) or not alike:
         return None
     rows, heads = (sum(bool(MODEL.search(n)) for n in part) / len(part) for part in (names, wide))
     if max(rows, heads) >= 0.5 and abs(rows - heads) >= 0.3:
@@ -236,10 +271,13 @@ def is_measured(column: str) -> bool:
     return bool(bare) and bare[-1] in _MEASURED
 
 
+_NAMELESS_COLUMN = re.compile(r"unnamed(_column|:)_\d+")  # what a column without a name is called
+
+
 def may_hold_labels(column: str) -> bool:
     """Whether a column may hold labels as far as its name tells: it is no id, count or weight, and names no key."""
     name = plain_name(column)
-    if is_measured(column):
+    if is_measured(column) or name.strip("_") in RATERS or _NAMELESS_COLUMN.fullmatch(name):
         return False
     described = {s for names in SYNONYMS.values() for s in names} - set(SYNONYMS["label"])
     described |= set(synonyms_of("answers", "text"))

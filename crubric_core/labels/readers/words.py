@@ -15,6 +15,7 @@ _NO = _words(
     "absent, not present, unfulfilled, not fulfilled, unaddressed, not addressed, "
     "non, nein, não, nao, нет, 否, いいえ, nie, hayır, 아니요, nee, nej, faux, falso, falsch, incorrecto, "
     "nicht erfüllt, non satisfait, no cumple, "
+    "ne, не, ні, όχι, ei, nem, nu, không, tidak, لا, לא, خیر, नहीं, ไม่ใช่, 아니오, "
     "onwaar, falskt, falsk, fałsz, insatisfait, 不符合, 不满足, 错, 错误, 不正确, ☐, "
     "reject, rejected, fails"
 )
@@ -22,6 +23,7 @@ _YES = _words(
     "yes, y, true, t, pass, passed, met, fully met, meets, meets criteria, satisfied, fully satisfied, correct, "
     "fully correct, right, present, fulfilled, addressed, "
     "oui, sí, sì, si, ja, sim, да, 是, はい, tak, evet, 예, 네, vrai, verdadero, wahr, richtig, correcto, erfüllt, "
+    "ano, áno, da, так, ναι, kyllä, igen, có, ya, نعم, כן, بله, हाँ, ใช่, "
     "vero, waar, sant, sand, prawda, satisfait, cumple, 符合, 满足, 对, 正确, "
     "accept, accepted, passes"
 )
@@ -38,7 +40,12 @@ UNKNOWN = _words(
     ", na, n/a, null, none, nan, unknown, unscored, refused, refusal, abstain, abstained, unsure, unclear, invalid, "
     "error, skipped, ignore, ignored, cannot assess, can't assess, unable to assess, not applicable, cannot determine, "
     "not rated, not scored, not graded, unrated, don't know, i don't know, not sure, cannot judge, unable to judge, "
+    "n.a, n/d, n.d, k.a, -, --, –, —, "
     "#n/a, #ref, #value, #div/0, #name, nicht anwendbar, keine angabe, sans objet, no aplica, 不适用"
+)
+SUMS = _words(  # names of rows that sum up others
+    "total, totals, grand total, sum, average, avg, mean, summe, gesamt, mittelwert, durchschnitt, somme, moyenne, "
+    "promedio, media, 合计, 总计, 平均, 平均值"
 )
 _LADDERS = (
     ("strongly disagree", "disagree", "neutral", "agree", "strongly agree"),
@@ -121,7 +128,9 @@ def levels_of(words: Iterable[str]) -> dict[str, float | None]:
     else:
         top = 2 if known & _PARTLY else 1
         found = dict.fromkeys(_NO, 0) | dict.fromkeys(_PARTLY, 1) | dict.fromkeys(_YES, top)
-    return {w: None if p in UNKNOWN else found[p] for w, p in seen.items() if p in UNKNOWN or p in found}
+    signs = any(p.strip("+") == "" for p in known)  # beside a plus a minus is a verdict
+    unknown = {p for p in UNKNOWN if not (signs and p and p.strip("-–—") == "")}
+    return {w: None if p in unknown else found[p] for w, p in seen.items() if p in unknown or p in found}
 
 
 def _says_unknown(text: str) -> bool:

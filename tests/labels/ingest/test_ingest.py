@@ -366,6 +366,24 @@ def test_a_row_that_sums_up_others_is_rejected_and_no_system(ws, table, name):
     assert set(ws.dataset("d").labels()["system"]) == {"a", "b"}
 
 
+@pytest.mark.parametrize(
+    ("row", "column"),
+    [("a Average r j 0.7", "query"), ("a q Total j 2", "rubric"), ("a q r Mean 0.5", "judge")],
+)
+def test_a_row_that_sums_up_queries_rubrics_or_judges_is_rejected_before_its_label_counts(
+    ws, table, row, column
+):
+    report = ws.ingest(table("a q r j 1", "b q r j 0", row), "d")
+    assert report.rejects[["row", "column"]].to_numpy().tolist() == [[4, column]]
+    assert f"is no {column}" in report.rejects["reason"].item()
+    assert sorted(ws.dataset("d").labels()["label"]) == [0, 1]
+
+
+def test_where_all_rows_are_about_a_total_it_is_what_they_are_about(ws, table):
+    report = ws.ingest(table("a q Total j 1", "b q Total j 0"), "d")
+    assert report.rejected == 0
+
+
 def test_a_system_whose_name_only_holds_such_a_word_stays(ws, table):
     ws.ingest(table("mean-teacher q r j 1", "total2 q r j 0"), "d")
     assert set(ws.dataset("d").labels()["system"]) == {"mean-teacher", "total2"}

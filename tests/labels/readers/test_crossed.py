@@ -42,3 +42,32 @@ def test_criteria_that_are_no_product_are_not_told_of(ws):
     rows = [[m, "q", label(m), label(m, 1), label(m, 2)] for m in MODELS]
     report = ws.ingest(table(["model", "question_id", "text clarity", "text tone", "code tone"], rows), "d")
     assert not [n for n in report.notes if "times each of" in n]
+
+
+@pytest.mark.parametrize("name", ["{criterion}_{judge}", "{criterion} ({judge})", "{judge}: {criterion}"])
+@pytest.mark.parametrize("judges", [("judge1", "judge2"), ("gpt-4o", "claude")])
+def test_the_judge_may_stand_before_or_after_the_criterion(ws, name, judges):
+    """``clarity_judge1, cites_judge1`` were four judges of one rubric; ``tone_gpt4`` had criteria for judges."""
+    columns = [name.format(criterion=c, judge=j) for c in CLEAR for j in judges]
+    rows = [
+        [m, f"q{q}", *(label(m, q, c, j) for c in CLEAR for j in judges)] for m in MODELS for q in range(2)
+    ]
+    report = ws.ingest(table(["model", "question_id", *columns], rows), "d", name="x.csv")
+    found = ws.dataset("d").labels()
+    assert {
+        tuple(r) for r in found[["system", "query", "rubric", "judge", "label"]].itertuples(index=False)
+    } == {
+        (m, f"q{q}", f"q{q}#{c}", j, label(m, q, c, j))
+        for m in MODELS
+        for q in range(2)
+        for c in CLEAR
+        for j in judges
+    }
+    assert any(f"judges ({', '.join(judges)}) times criteria" in n for n in report.notes)
+
+
+def test_versions_of_a_judge_are_judges_and_no_criteria(ws):
+    columns = ["grader 1", "grader 2", "judge 1", "judge 2"]
+    rows = [[m, f"q{q}", *(label(m, q, j) for j in columns)] for m in MODELS for q in range(2)]
+    ws.ingest(table(["model", "question_id", *columns], rows), "d")
+    assert ws.dataset("d").judges == tuple(columns)

@@ -200,3 +200,16 @@ def test_a_query_that_no_two_systems_share_is_told_where_another_column_is_share
     report = ws.ingest(answers(**columns), "d", name="x.csv")
     assert report.columns["query"] == "task_id"
     assert any('map it ({"query": "prompt"})' in note for note in report.notes) is told
+
+
+@pytest.mark.parametrize("blank", [0, 3], ids=["all named", "some blank"])
+def test_a_rater_who_comes_after_the_rows_that_are_looked_into_is_a_judge(ws, blank):
+    """One letter in every one of the first 200 rows looked like a grade, and two raters were merged."""
+    cells = [(m, f"q{q}") for q in range(150) for m in MODELS]
+    rows = [[*cell, label(*cell), label(*cell, 1), "A" if n >= blank else ""] for n, cell in enumerate(cells)]
+    rows += [[*cell, label(*cell, 2), label(*cell, 3), "B"] for cell in cells[-60:]]
+    ws.ingest(table(["model", "question", "clear", "tone", "coder"], rows), "d")
+    found = ws.dataset("d")
+    assert found.judges == ("A", "B")
+    assert len(found.labels()) == 2 * (len(rows) - blank)
+    assert {r.split("#")[-1] for r in found.rubrics["rubric"]} == {"clear", "tone"}

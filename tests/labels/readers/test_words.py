@@ -31,6 +31,15 @@ HEADER = "system,query,rubric,judge,label\n"
         (["✅", "✗"], [1, 0]),
         (["oui", "Non"], [1, 0]),
         (["sí", "no"], [1, 0]),
+        (["Ano", "ne"], [1, 0]),
+        (["Kyllä", "Ei"], [1, 0]),
+        (["Ναι", "Όχι"], [1, 0]),
+        (["Igen", "Nem"], [1, 0]),
+        (["Có", "Không"], [1, 0]),
+        (["예", "아니오"], [1, 0]),
+        (["نعم", "لا"], [1, 0]),
+        (["हाँ", "नहीं"], [1, 0]),
+        (["yes", "no", "-", "—", "n.a."], [1, 0, None, None, None]),
         (["4/5", "1/5"], [4, 1]),
         (["80%", "20 %"], [80, 20]),
         (["80.5%", "20,5 %", "3.0%"], [80.5, 20.5, 3]),
@@ -247,3 +256,8 @@ def test_only_the_ends_of_a_scale_may_have_names(ws):
     values = ["1: never", "2", "3", "5: always"]
     ws.ingest((HEADER + "".join(f"m{i},q,r,j,{v}\n" for i, v in enumerate(values))).encode(), "d")
     assert ws.dataset("d").labels()["label"].tolist() == [1, 2, 3, 5]
+
+
+def test_a_minus_beside_a_plus_is_no_missing_value():
+    assert levels_of(["+", "-"]) == {}
+    assert levels_of(["++", "+", "-", "--", "n/a"]) == {"n/a": None}

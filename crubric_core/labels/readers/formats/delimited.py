@@ -10,6 +10,7 @@ from __future__ import annotations
 import csv
 import io
 import mmap
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice, zip_longest
 from pathlib import Path
@@ -20,6 +21,7 @@ import duckdb
 from ....errors import IngestError
 from .base import STAGING, Staged
 from .encoding import decoded, is_utf8
+from .headers import joined_header
 from .records import Fault
 
 _DELIMITERS = (",", "\t", ";", "|")
@@ -31,6 +33,8 @@ _CLEAN = (
 )
 _SURVEYMONKEY = ("Respondent ID", "Collector ID")  # how its exports begin
 _ANSWER = ("", "Response", "Open-Ended Response")  # what stands below a question that has no parts
+_SEPARATOR = re.compile(r"sep=([,;|\t])\r?\n")  # how Excel is told of a file's separator, above its header
+_LOOKED_AT = 200  # records in which a column without a name is looked into
 _MOST_MALFORMED = 10_000  # beyond this, a file with more malformed rows than good ones is something else
 
 
@@ -49,19 +53,24 @@ class DelimitedReader:
             path = self._path
         with path.open(encoding="utf-8-sig", newline="") as file:
             sample = file.read(_SAMPLE)
-        self._sample, self._delimiter = sample, _sniff(sample, prefer_tab=prefer_tab)
-        first = list(islice((r for r in _tolerant(sample, self._delimiter) if r), 3))
-        self._heads = 3 if len(first) == 3 and all('"ImportId"' in cell for cell in first[2]) else 1
-        self.columns = self._header(sample)
-        if len(first) > 1 and self.columns[:2] == _SURVEYMONKEY and not any(first[1][:2]):
-            self._heads, self.columns = 2, _questions(self.columns, first[1])
+        said = _SEPARATOR.match(sample)
+        self._sample = sample
+        self._delimiter = said[1] if said else _sniff(sample, prefer_tab=prefer_tab)
+        records = [r for r in islice(_tolerant(sample, self._delimiter), _LOOKED_AT) if r][bool(said) :]
+        self.columns, heads = self._header(records)
+        self._heads = heads + bool(said)
 
-    def _header(self, sample: str) -> tuple[str, ...]:
-        records = (r for r in _tolerant(sample, self._delimiter) if r)
-        header = tuple(next(records, ()))
+    def _header(self, records: Sequence[Sequence[str]]) -> tuple[tuple[str, ...], int]:
+        """The columns' names, and how many records they take."""
+        header = tuple(records[0]) if records else ()
         if not header or any(len(name) > 1000 for name in header):
             raise IngestError(f"The first line of {self._name} is not a header: expected short column names.")
-        return tuple(name if i or name.strip() else "column 1" for i, name in enumerate(header))
+        if len(records) > 2 and all('"ImportId"' in cell for cell in records[2]):
+            return _all_named(header, records[3:]), 3
+        if len(records) > 1 and header[:2] == _SURVEYMONKEY and not any(records[1][:2]):
+            return _questions(header, records[1]), 2
+        joined, heads = joined_header(records)
+        return (joined, heads) if joined else (_all_named(header, records[1:]), 1)
 
     def head(self, rows: int) -> list[tuple[str | None, ...]]:
         """The first rows; the last one may be cut off where the sample ends."""
@@ -169,6 +178,13 @@ class DelimitedReader:
             f"{where} of {self._name} is longer than {_LONGEST:,} characters: "
             "expected a label table with one short record a line."
         )
+
+
+def _all_named(header: Sequence[str], rows: Sequence[Sequence[str]]) -> tuple[str, ...]:
+    """The columns' names; one that has none is called so where it holds anything, for the report to tell of it."""
+    held = {i for row in rows for i, cell in enumerate(row) if cell.strip()}
+    nameless = {i: f"unnamed column {i + 1}" for i in held if i and i < len(header)} | {0: "column 1"}
+    return tuple(name if name.strip() else nameless.get(i, name) for i, name in enumerate(header))
 
 
 def _questions(header: Sequence[str], below: Sequence[str]) -> tuple[str, ...]:

@@ -395,3 +395,14 @@ def test_gold_may_be_taken_from_a_file_of_labels(ws):
     record = {"prompt_id": "p", "grades": [{"criteria_met": True}]}
     ws.ingest(lines(record), "d", "gold", name="m__doctor.jsonl")
     assert ws.dataset("d").gold()["annotator"].tolist() == ["doctor"]
+
+
+def test_a_matrix_has_neither_totals_nor_averages_for_rubrics_or_systems(read):
+    content = (
+        b",clear,cites,tone,Total\ngpt-4o,1,0,1,2\nclaude,1,1,1,3\nllama,0,0,1,1\nAverage,0.67,0.33,1,2\n"
+    )
+    dataset, report = read(content, "x.csv")
+    assert dataset.systems == ("claude", "gpt-4o", "llama")
+    assert set(dataset.rubrics["rubric"]) == {"clear", "cites", "tone"}
+    assert "Not used of x.csv: Total." in report.notes
+    assert report.rejected == 3

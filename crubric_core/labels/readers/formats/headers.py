@@ -1,0 +1,56 @@
+"""Two rows of headers, as a pivot table or a sheet without merged cells has them: a group over its columns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+_JOINT = " - "
+
+
+def joined_header(rows: Sequence[Sequence[str]]) -> tuple[tuple[str, ...], int]:
+    """(the columns' names, how many rows they take) of a table's first rows; ((), 0) where the header is one row.
+
+    Two rows are a header where the upper one has a name for several columns, each with a text below it, and all other
+    columns have a name in one of the two rows alone. A data frame's third row, with the names of its index, is one too.
+    """
+    if len(rows) < 3:
+        return (), 0
+    width = max(map(len, rows[:3]))
+    upper, lower, third = ([*(c.strip() for c in row), *[""] * (width - len(row))] for row in rows[:3])
+    leading = next((i for i, cell in enumerate(third) if not cell), 0)
+    if leading and not any(third[leading:]) and width - leading > 1:
+        keys, heads = third[:leading], 3
+    else:
+        leading = next((i for i in range(width) if upper[i] and lower[i]), width)
+        if any(bool(upper[i]) == bool(lower[i]) for i in range(leading)):
+            return (), 0
+        keys, heads = [upper[i] or lower[i] for i in range(leading)], 2
+    names = _named(upper[leading:], lower[leading:])
+    whole = (*keys, *names)
+    return (whole, heads) if names and keys and len(set(whole)) == len(whole) else ((), 0)
+
+
+def _named(upper: Sequence[str], lower: Sequence[str]) -> list[str]:
+    """The names of columns in groups, and of those after them that have none; [] where these are no groups."""
+    groups: list[str] = []
+    names: list[str] = []
+    for above, below in zip(upper, lower, strict=True):
+        group = above or (groups[-1] if groups and below else "")
+        if _is_number(below) or not (group or below):
+            return []
+        groups.append(group if below else "")
+        names.append(f"{group}{_JOINT}{below}" if group and below else group or below)
+    spread = [g for g in groups if g]
+    if len(set(spread)) == len(spread):
+        return []
+    if len(set(spread)) == 1:
+        return [name.removeprefix(spread[0] + _JOINT) for name in names]
+    return names
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text.replace(",", ".").rstrip("%"))
+    except ValueError:
+        return False
+    return True

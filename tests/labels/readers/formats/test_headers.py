@@ -1,0 +1,91 @@
+"""Headers of files as spreadsheets and data frames write them: two rows, a line for Excel, columns without a name."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import pandas as pd
+import pytest
+
+from crubric_core.labels.readers.formats.headers import joined_header
+from tests.labels.readers.formats.conftest import labels_of
+from tests.labels.readers.formats.test_workbooks import sheet, workbook
+
+JUDGES, CRITERIA = ("judge 1", "judge 2"), ("clear", "well cited")
+CELLS = {("a", "q1"): (1, 0, 1, 1), ("b", "q1"): (0, 1, 0, 0)}
+EXPECTED = {
+    (system, query, f"{query}#{criterion}", judge, given[2 * j + c])
+    for (system, query), given in CELLS.items()
+    for j, judge in enumerate(JUDGES)
+    for c, criterion in enumerate(CRITERIA)
+}
+
+
+def bare(dataset):
+    return {(s, q, f"{q}#{r.removeprefix(f'{q}#')}", j, label) for s, q, r, j, label in labels_of(dataset)}
+
+
+def rows(upper, lower):
+    return [upper, lower, *([*key, *map(str, given)] for key, given in CELLS.items())]
+
+
+UPPER = {
+    "the group stands over its first column": (["model", "question", "judge 1", "", "judge 2", ""], ["", ""]),
+    "the group is repeated": (["model", "question", "judge 1", "judge 1", "judge 2", "judge 2"], ["", ""]),
+    "the keys stand in the second row": (["", "", "judge 1", "", "judge 2", ""], ["model", "question"]),
+}
+
+
+@pytest.mark.parametrize(("name", "kind"), [*product(UPPER, ["csv"]), *product(list(UPPER)[:2], ["xlsx"])])
+def test_two_rows_of_headers_are_judges_over_criteria(read, name, kind):
+    upper, keys = UPPER[name]
+    table = rows(upper, [*keys, *CRITERIA, *CRITERIA])
+    text = "\n".join(",".join(row) for row in table).encode()
+    content = text if kind == "csv" else workbook(S=sheet([[c or None for c in row] for row in table]))
+    dataset, _ = read(content, f"x.{kind}")
+    assert bare(dataset) == EXPECTED
+
+
+def test_a_pivot_table_that_a_data_frame_wrote_is_read(read):
+    long = pd.DataFrame(
+        [(s, q, r.split("#")[1], j, label) for s, q, r, j, label in EXPECTED],
+        columns=["model", "question", "criterion", "judge", "label"],
+    )
+    wide = long.pivot_table(index=["model", "question"], columns=["judge", "criterion"], values="label")
+    dataset, _ = read(wide.astype(int).to_csv().encode(), "x.csv")
+    assert bare(dataset) == EXPECTED
+
+
+def test_criteria_under_one_title_keep_their_names(read):
+    table = rows(["model", "question", "Ratings", "", "", ""], ["", "", "clear", "cites", "short", "kind"])
+    dataset, _ = read("\n".join(",".join(row) for row in table).encode(), "x.csv")
+    assert {r.split("#")[-1] for r in dataset.rubrics["rubric"]} == {"clear", "cites", "short", "kind"}
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        [["model", "question", "score", ""], ["a", "q1", "1", "late"], ["b", "q1", "0", "late"]],
+        [["model", "", "score"], ["a", "x", "yes"], ["b", "x", "no"]],
+        [["model", "score", "note", "note2"], ["", "1", "", ""], ["b", "0", "", ""]],
+        [["model", "score"], ["a", "1"]],
+    ],
+)
+def test_a_row_of_a_table_is_no_second_header(table):
+    assert joined_header(table) == ((), 0)
+
+
+def test_a_column_without_a_name_is_no_label_and_is_told(read):
+    content = b"model,question,clear,cites,\na,q1,1,0,1\nb,q1,0,1,0\na,q2,1,1,1\nb,q2,0,1,1\n"
+    dataset, report = read(content, "x.csv")
+    assert {r.split("#")[-1] for r in dataset.rubrics["rubric"]} == {"clear", "cites"}
+    assert "Not used of x.csv: unnamed column 5." in report.notes
+
+
+@pytest.mark.parametrize("separator", [";", ",", "\t"])
+def test_a_line_that_tells_excel_the_separator_is_no_header(read, separator):
+    table = ["system,query,rubric,judge,label", "a,q,r,j,1", "b,q,r,j,maybe"]
+    lines = [f"sep={separator}", *(row.replace(",", separator) for row in table)]
+    dataset, report = read(("\ufeff" + "\r\n".join(lines)).encode(), "x.csv")
+    assert labels_of(dataset) == {("a", "q", "r", "j", 1)}
+    assert report.rejects["row"].tolist() == [4]  # as an editor counts lines

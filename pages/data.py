@@ -37,7 +37,9 @@ elif "report" in st.session_state:
     with st.container(border=True):
         upload_report.show(st.session_state["report"], "after")
         st.page_link(
-            loaders.PAGES / "overview.py", label="What is in it, and what is wrong with it?", icon="➡️"
+            loaders.PAGES / "overview.py",
+            label="What is in it, and what is wrong with it?",
+            icon=":material/arrow_forward:",
         )
 
 if found.empty:

@@ -72,8 +72,14 @@ else:
 
 st.markdown("**Next**")
 with st.container(horizontal=True):
-    st.page_link(loaders.PAGES / "measurability.py", label="Which rubrics do judges apply alike?", icon="➡️")
-    st.page_link(loaders.PAGES / "leaderboard.py", label="Who is really ahead?", icon="➡️")
+    st.page_link(
+        loaders.PAGES / "measurability.py",
+        label="Which rubrics do judges apply alike?",
+        icon=":material/arrow_forward:",
+    )
+    st.page_link(
+        loaders.PAGES / "leaderboard.py", label="Who is really ahead?", icon=":material/arrow_forward:"
+    )
 
 with st.expander("All datasets of this workspace"):
     widgets.table(loaders.datasets(), widgets.DATASETS)

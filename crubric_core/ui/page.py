@@ -58,7 +58,7 @@ def open_study(title: str, *, settings: bool = True, show_tau_t: bool = False) -
     if not names:
         place.header("No dataset yet.", anchor=False)
         st.write("Load the demo study, or upload a table of judge labels.")
-        st.page_link(loaders.PAGES / "data.py", label="To the data", icon="➡️")
+        st.page_link(loaders.PAGES / "data.py", label="To the data", icon=":material/arrow_forward:")
         st.stop()
     gone = state.gone(names)
     if gone is not None:

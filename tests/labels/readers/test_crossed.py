@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from itertools import product
 
 import pytest
 
@@ -18,6 +19,17 @@ def rated(order):
     return table(["model", "question_id", *columns], rows)
 
 
+def given(judges):
+    """The labels that each of the judges gave, by criterion."""
+    keys = product(MODELS, range(2), CLEAR, judges)
+    return {(m, f"q{q}", f"q{q}#{c}", j, label(m, q, c, j)) for m, q, c, j in keys}
+
+
+def read(dataset):
+    found = dataset.labels()[["system", "query", "rubric", "judge", "label"]]
+    return {tuple(row) for row in found.itertuples(index=False)}
+
+
 @pytest.mark.parametrize("order", [1, -1])
 def test_people_times_criteria_are_told_with_the_mapping_that_reads_them(ws, order):
     report = ws.ingest(rated(order), "d", name="x.csv")
@@ -26,16 +38,7 @@ def test_people_times_criteria_are_told_with_the_mapping_that_reads_them(ws, ord
     mappings = [json.loads(m) for m in re.findall(r"\{\"rubric\".*?\"\}", told)]
     back = mappings[0] if order == 1 else mappings[1]  # the last part, or the first, names the judge
     ws.ingest(rated(order), "e", name="x.csv", mapping=back)
-    found = ws.dataset("e").labels()
-    assert {
-        tuple(r) for r in found[["system", "query", "rubric", "judge", "label"]].itertuples(index=False)
-    } == {
-        (m, f"q{q}", f"q{q}#{c}", j, label(m, q, c, j))
-        for m in MODELS
-        for q in range(2)
-        for c in CLEAR
-        for j in ANN
-    }
+    assert read(ws.dataset("e")) == given(ANN)
 
 
 def test_criteria_that_are_no_product_are_not_told_of(ws):
@@ -53,16 +56,7 @@ def test_the_judge_may_stand_before_or_after_the_criterion(ws, name, judges):
         [m, f"q{q}", *(label(m, q, c, j) for c in CLEAR for j in judges)] for m in MODELS for q in range(2)
     ]
     report = ws.ingest(table(["model", "question_id", *columns], rows), "d", name="x.csv")
-    found = ws.dataset("d").labels()
-    assert {
-        tuple(r) for r in found[["system", "query", "rubric", "judge", "label"]].itertuples(index=False)
-    } == {
-        (m, f"q{q}", f"q{q}#{c}", j, label(m, q, c, j))
-        for m in MODELS
-        for q in range(2)
-        for c in CLEAR
-        for j in judges
-    }
+    assert read(ws.dataset("d")) == given(judges)
     assert any(f"judges ({', '.join(judges)}) times criteria" in n for n in report.notes)
 
 

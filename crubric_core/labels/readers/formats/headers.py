@@ -1,4 +1,4 @@
-"""Two rows of headers, as a pivot table or a sheet without merged cells has them: a group over its columns."""
+"""Two rows of headers, as a pivot table or a sheet has them: a group over its columns."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ def joined_header(rows: Sequence[Sequence[str]]) -> tuple[tuple[str, ...], int]:
     """(the columns' names, how many rows they take) of a table's first rows; ((), 0) where the header is one row.
 
     Two rows are a header where the upper one has a name for several columns, each with a text below it, and all other
-    columns have a name in one of the two rows alone. A data frame's third row, with the names of its index, is one too.
+    columns have a name in one of the two rows alone, or the same in both, as a merged cell has. A data frame's third
+    row, with the names of its index, is one too.
     """
     if len(rows) < 3:
         return (), 0
@@ -21,8 +22,8 @@ def joined_header(rows: Sequence[Sequence[str]]) -> tuple[tuple[str, ...], int]:
     if leading and not any(third[leading:]) and width - leading > 1:
         keys, heads = third[:leading], 3
     else:
-        leading = next((i for i in range(width) if upper[i] and lower[i]), width)
-        if any(bool(upper[i]) == bool(lower[i]) for i in range(leading)):
+        leading = next((i for i in range(width) if upper[i] and lower[i] and upper[i] != lower[i]), width)
+        if not all(upper[i] or lower[i] for i in range(leading)):
             return (), 0
         keys, heads = [upper[i] or lower[i] for i in range(leading)], 2
     names = _named(upper[leading:], lower[leading:])

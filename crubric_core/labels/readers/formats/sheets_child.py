@@ -128,7 +128,7 @@ def _merges(sheet: Any) -> list[Span]:
 
 
 def table_of(rows: Sequence[Sequence[Any]], merges: Sequence[Span]) -> list[list[str]]:
-    """A header and its rows as text: without titles above it, merged cells filled, two header rows as one.
+    """A header and its rows as text: without titles above it, merged cells filled.
 
     Blank rows and columns without header or cells are dropped.
     """
@@ -140,42 +140,25 @@ def table_of(rows: Sequence[Sequence[Any]], merges: Sequence[Span]) -> list[list
         if bottom < len(texts) and right < width:
             for r in range(top, bottom + 1):
                 texts[r][left : right + 1] = [texts[top][left]] * (right + 1 - left)
-    first = _header_at(bare)
-    table = _joined_header(texts[first:], [m for m in merges if m[0] == first and m[3] > m[1]], first)
+    table = texts[_header_at(bare) :]
     used = [i for i in range(width) if any(row[i] for row in table)]
     return [[row[i] for i in used] for row in table if any(row)]
 
 
 def _header_at(rows: Sequence[Sequence[str]]) -> int:
-    """The first row that is filled like those below it: titles above a table fill a cell or two."""
+    """The first row that is filled like those below it: titles above a table fill a cell or two.
+
+    The row above it where names are repeated in it, as those of columns in groups are.
+    """
     filled = [sum(map(bool, row)) for row in rows]
     seen = [n for n in filled[: 10 * _LOOKED_AT] if n]
     usual = sorted(seen)[len(seen) // 2] if seen else 0
-    for number, n in enumerate(filled[:_LOOKED_AT]):
-        if n and (n >= 0.6 * usual or n > 2):
-            return number
-    return 0
-
-
-def _joined_header(table: list[list[str]], spans: Sequence[Span], first: int) -> list[list[str]]:
-    """Two header rows, the upper one with merged cells over several columns, as one: ``Judge A cites``."""
-    if not spans or len(table) < 3 or any(_is_number(cell) for cell in table[1]):
-        return table
-    joined = [
-        upper if not lower or upper == lower else f"{upper} {lower}" if upper else lower
-        for upper, lower in zip(table[0], table[1], strict=True)
-    ]
-    return (
-        [joined, *table[2:]] if len(set(filter(None, joined))) == len(list(filter(None, joined))) else table
+    first = next(
+        (number for number, n in enumerate(filled[:_LOOKED_AT]) if n and (n >= 0.6 * usual or n > 2)), 0
     )
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
+    names = [cell for row in rows[first : first + 1] for cell in row if cell]
+    grouped = first > 0 and filled[first - 1] > 1 and len(set(names)) < len(names)
+    return first - grouped
 
 
 def _text(cell: Any) -> str:

@@ -8,7 +8,7 @@ The temporary tables map the file's raw text to (name, id); nothing is written t
 from __future__ import annotations
 
 from ..readers import values
-from ..readers.words import SUMS
+from ..readers.words import SUMS, TOPICS
 from .job import Job
 
 _TABLES = {"system": "systems", "judge": "judges", "annotator": "judges", "run": "runs"}
@@ -41,11 +41,12 @@ def leave_out_sums(job: Job) -> None:
     """
     place = f"coalesce(' (' || {job.place_sql} || ')', '')" if job.place_sql else "''"
     for column in sorted({"system", "query", "rubric", "judge", "annotator"} & job.columns):
-        named = f"lower({values.name(f'i.{column}')}) IN (SELECT unnest($sums::VARCHAR[]))"
+        words = sorted(SUMS - TOPICS if column in {"query", "rubric"} else SUMS)
+        named = f"list_contains($sums, lower({values.name(f'i.{column}')}))"
         names = f"(SELECT DISTINCT {column} FROM incoming)"
         sums, others = job.one(
             f"SELECT count(*) FILTER ({named}), count(*) FILTER (NOT {named}) FROM {names} i",
-            sums=sorted(SUMS),
+            sums=words,
         )
         if not sums or not others:
             continue
@@ -56,9 +57,9 @@ def leave_out_sums(job: Job) -> None:
                    'it sums up other rows, and is no {column}: rename it if it is one' || {place}
             FROM incoming i WHERE {named}
             """,
-            sums=sorted(SUMS),
+            sums=words,
         )
-        job.run(f"DELETE FROM incoming i WHERE {named}", sums=sorted(SUMS))
+        job.run(f"DELETE FROM incoming i WHERE {named}", sums=words)
 
 
 def stand_in(job: Job, column: str) -> None:

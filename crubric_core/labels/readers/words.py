@@ -47,6 +47,7 @@ SUMS = _words(  # names of rows that sum up others
     "total, totals, grand total, sum, average, avg, mean, summe, gesamt, mittelwert, durchschnitt, somme, moyenne, "
     "promedio, media, 合计, 总计, 平均, 平均值"
 )
+TOPICS = _words("mean, media, sum")  # those of them that a query or a rubric may be about
 _LADDERS = (
     ("strongly disagree", "disagree", "neutral", "agree", "strongly agree"),
     ("very poor", "poor", "fair", "good", "very good"),

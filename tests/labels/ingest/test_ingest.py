@@ -376,7 +376,14 @@ def test_a_row_that_sums_up_queries_rubrics_or_judges_is_rejected_before_its_lab
     report = ws.ingest(table("a q r j 1", "b q r j 0", row), "d")
     assert report.rejects[["row", "column"]].to_numpy().tolist() == [[4, column]]
     assert f"is no {column}" in report.rejects["reason"].item()
+    assert (report.accepted, report.rejected) == (2, 1)
     assert sorted(ws.dataset("d").labels()["label"]) == [0, 1]
+
+
+@pytest.mark.parametrize("row", ["a media r j 1", "a q mean j 1", "a Sum r j 1"])
+def test_a_query_or_a_rubric_may_be_about_the_media_or_a_sum(ws, table, row):
+    report = ws.ingest(table("a q r j 1", "b q r j 0", row), "d")
+    assert report.rejected == 0
 
 
 def test_where_all_rows_are_about_a_total_it_is_what_they_are_about(ws, table):

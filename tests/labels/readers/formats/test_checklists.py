@@ -6,8 +6,10 @@ from __future__ import annotations
 
 import json
 
+import pandas as pd
 import pytest
 
+from crubric_core.errors import IngestError
 from tests.labels.readers.test_layouts import label, lines
 
 MODELS = ("gpt-4o", "claude-3-opus")
@@ -139,3 +141,50 @@ def test_a_record_with_grades_elsewhere_is_no_mere_list_of_criteria(ws):
     ]
     ws.ingest(lines(records), "d")
     assert ws.dataset("d").labels()["label"].tolist() == [label(m) for m in sorted(MODELS)]
+
+
+def beside(q, model, verdicts):
+    """A record as TICK's and IFEval's evaluations have it: the verdicts in a list that is called anyhow."""
+    return {
+        "id": f"q{q}",
+        "instruction": f"Why {q}?",
+        "model": model,
+        "checklist": [f"Is it {i}?" for i in range(2)],
+        "evaluations": verdicts,
+    }
+
+
+def within(q, model, verdicts):
+    """The same with each verdict in its criterion, beside its reason."""
+    checklist = [
+        {"question": f"Is it {i}?", "answer": v, "reason": f"so {v}"} for i, v in enumerate(verdicts)
+    ]
+    return beside(q, model, None) | {"checklist": checklist, "judge": "judge"}
+
+
+@pytest.mark.parametrize(
+    ("record", "words"), [(beside, ("NO", "YES")), (beside, (False, True)), (within, ("NO", "YES"))]
+)
+def test_a_yes_or_no_to_each_criterion_is_a_label_whatever_it_is_called(ws, record, words):
+    """They were read as prompts with criteria, and the labels were lost."""
+    records = [record(q, m, [words[label(m, q, i)] for i in range(2)]) for m in MODELS for q in range(2)]
+    records[0] = record(0, MODELS[0], [words[label(MODELS[0], 0, 0)], None])
+    ws.ingest(lines(records), "d")
+    expected = {(m, f"q{q}#{i}", "judge"): label(m, q, i) for m in MODELS for q in range(2) for i in range(2)}
+    found = cells(ws)
+    assert found.pop((MODELS[0], "q0#1", "judge")) is pd.NA
+    del expected[MODELS[0], "q0#1", "judge"]
+    assert found == expected
+    assert ws.dataset("d").rubrics["text"].tolist() == ["Is it 0?", "Is it 1?"] * 2
+
+
+def test_the_reason_of_a_verdict_within_its_criterion_is_kept(ws):
+    ws.ingest(lines([within(0, m, ["no", "yes"]) for m in MODELS]), "d")
+    assert set(ws.dataset("d").labels()["reason"]) == {"so no", "so yes"}
+
+
+def test_two_lists_of_verdicts_are_no_mere_list_of_criteria(ws):
+    """Which of the two counts is not guessed, and neither is lost in silence."""
+    record = beside(0, "m", ["yes", "no"]) | {"second": ["no", "no"]}
+    with pytest.raises(IngestError):
+        ws.ingest(lines([record]), "d")

@@ -1,4 +1,4 @@
-"""Prompts with their criteria in a list, and verdicts in a list next to it: CL-bench, PRBench, ComplexBench, RubricHub.
+"""Prompts with their criteria in a list, and verdicts in a list next to it: CL-bench, PRBench, ComplexBench, IFEval.
 
 A criterion is named by its id, else by its position, which is the same wherever its prompt is graded.
 """
@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from ...words import is_verdict
 from .base import (
     MalformedError,
     NativeFormat,
@@ -32,6 +33,7 @@ _CRITERIA = (
     "scoring_questions",
     "criteria",
     "requirements",
+    "instruction_id_list",
 )
 _VERDICTS = (
     *("requirement_status", "grades", "point_judges", "verdicts", "judgments", "judgements", "judgment"),
@@ -119,10 +121,29 @@ def _criteria(record: Record) -> list[Any]:
 
 
 def _verdicts(record: Record) -> list[Any] | None:
-    """The list of verdicts; None where there is none."""
+    """The list of verdicts: one that is called so, else the only one of a yes or no to each criterion; or None."""
     found = next((record[k] for k in _VERDICTS if isinstance(record.get(k), list)), None)
-    plain = found is not None and not any(isinstance(v, (dict, list)) for v in found)
-    return found if plain else None
+    if found is None:
+        unnamed = _yes_or_no(record)
+        return unnamed[0] if len(unnamed) == 1 else None
+    return None if any(isinstance(v, (dict, list)) for v in found) else found
+
+
+def _yes_or_no(record: Record) -> list[list[Any]]:
+    """The lists of a yes or no to each criterion, whatever they are called: beside the criteria, or a word in each."""
+    criteria = _criteria(record)
+    beside = [v for v in record.values() if isinstance(v, list) and len(v) == len(criteria) > 0]
+    first = criteria[0] if criteria and all(isinstance(item, dict) for item in criteria) else {}
+    within = [[item.get(key) for item in criteria] for key in first if key not in (*_TEXTS, *_NAMES)]
+    return [found for found in beside if _are_verdicts(found, bool)] + [
+        found for found in within if _are_verdicts(found)
+    ]
+
+
+def _are_verdicts(found: list[Any], *types: type) -> bool:
+    """Whether each is a word for yes or no, or of the types; some may be missing."""
+    known = [v for v in found if v not in (None, "")]
+    return bool(known) and all(isinstance(v, types) or (isinstance(v, str) and is_verdict(v)) for v in known)
 
 
 def _is_graded(record: Record) -> bool:
@@ -135,7 +156,8 @@ def _is_bare(record: Record) -> bool:
     criteria = _criteria(record)
     items = [item for item in criteria if isinstance(item, dict)]
     graded = not _GRADED.isdisjoint(record) or any(not _GRADED.isdisjoint(item) for item in items)
-    return bool(criteria) and _prompt(record) is not None and not graded and _verdicts(record) is None
+    graded = graded or bool(_yes_or_no(record)) or _verdicts(record) is not None
+    return bool(criteria) and _prompt(record) is not None and not graded
 
 
 def _prompt(record: Record) -> str | None:
@@ -217,7 +239,8 @@ def _graded_rows(record: Record, setting: Setting) -> Iterator[Row]:
     judge, run = setting.judge(_first(record, _JUDGES)), record.get("run", record.get("trial"))
     yield from answer(system, name, _first(record, _ANSWERS))
     for position, (item, verdict) in enumerate(zip(criteria, verdicts, strict=True)):
-        reason = _at(record, "point_explanations", position)
+        own = item.get("reason") if isinstance(item, dict) else None
+        reason = own or _at(record, "point_explanations", position)
         yield label(system, name, _name_of(item, position), judge, verdict, run=run, reason=reason)
 
 
@@ -251,8 +274,9 @@ FORMATS = (
     ),
     NativeFormat(
         "checklist-verdicts",
-        "criteria and verdicts in lists of the same length",
-        "records with a list of criteria (rubrics, checklist …) and one of verdicts (requirement_status, grades …)",
+        "criteria with a verdict each",
+        "records with a list of criteria (rubrics, checklist …) and one of verdicts (requirement_status, grades …), "
+        "or a yes or no in each",
         _is_graded,
         _graded_rows,
     ),

@@ -158,7 +158,7 @@ def _runs(cursor: duckdb.DuckDBPyConnection, dataset_id: int) -> Iterator[Findin
     if len(found):
         first = found.iloc[0]
         sentence = (
-            f"{first['judge']} gives {first['labels']:,} labels in succession that are {first['label']} "
+            f"{first['judge']} gives the label {first['label']} to {first['labels']:,} cells in succession "
             f"({first['where']}) where {first['others_differ']:.0%} of the other judges' labels differ"
             + (f", and {count(len(found) - 1, 'more such run')}" if len(found) > 1 else "")
             + ": its answers may have been misread."

@@ -65,6 +65,12 @@ def see(page: Page, text: str) -> None:
     expect(page.get_by_text(text).first).to_be_visible(timeout=SLOW)
 
 
+def open_tab(page: Page, name: str) -> None:
+    """Once nothing is drawn any more: the tabs of the dataset before take a click, and then make way."""
+    wait_until_idle(page)
+    page.get_by_role("tab", name=name).click()
+
+
 def wide(page: Page) -> bool:
     """Whether anything makes the page scroll sideways."""
     return bool(
@@ -100,12 +106,12 @@ def test_an_archive_is_understood_previewed_read_copied_and_taken_back(
     see(page, "runs: done.")
     expect(page.locator("h2").first).to_have_text("1 dataset with 18 labels can be read.", timeout=SLOW)
 
-    page.get_by_role("tab", name="Rename, copy, delete").click()
+    open_tab(page, "Rename, copy, delete")
     page.get_by_role("button", name="Duplicate").click()
     see(page, "runs copy is a copy of runs with its history.")
     expect(page.locator("h2").first).to_have_text("2 datasets with 36 labels can be read.", timeout=SLOW)
 
-    page.get_by_role("tab", name="Files and undo").click()
+    open_tab(page, "Files and undo")
     page.get_by_role("button", name="Undo").click()
     page.get_by_role("button", name="Yes, undo it").click()
     see(page, "and with it the dataset runs copy, which held nothing else.")

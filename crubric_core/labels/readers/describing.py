@@ -8,7 +8,7 @@ from typing import Any
 
 from ...errors import IngestError
 from .formats import TABLES, check_format, open_reader, recognise
-from .formats.native.base import NativeFormat, Record, Setting, label_of
+from .formats.native.base import MissingError, NativeFormat, Record, Setting, label_of
 from .formats.records import Fault
 from .native_files import companions, first_records, native_of, native_rows
 from .nested import find_nested, with_nested_unused
@@ -159,22 +159,39 @@ def _describe_native(
         reason=native.recognised_by,
         unused=unused,
         suspects=suspects,
-        problem=f"{piece.name} {faults[0].reason}." if faults and not kept else None,
+        problem=_why_unread(piece.name, faults, kept, probe.missing),
     )
     return Found(plan, kept, tuple(sorted(probe.asked)))
 
 
+def _why_unread(name: str, faults: Sequence[Fault], kept: Sequence[Any], missing: set[str]) -> str | None:
+    """Why a native file cannot be read as it is: all its first records are broken, or its path cannot name a system."""
+    if faults and not kept:
+        return f"{name} {faults[0].reason}."
+    return str(MissingError(min(missing), name)) if missing else None
+
+
 @dataclass
 class _Probe(Setting):
-    """A setting that lets a file go on without the names it lacks, and remembers which it asked for."""
+    """A setting that lets a file go on without the names it lacks, and remembers which it asked for.
+
+    missing: those of them that no path tells.
+    """
 
     asked: set[str] = field(default_factory=set)
+    missing: set[str] = field(default_factory=set)
 
     def _outside(self, what: str, found: Any) -> str:
         named = super()._outside(what, found)
         if not named:
             self.asked.add(what)
         return named
+
+    def unknown(self, what: str) -> str:
+        """As of any setting."""
+        if not self.given.get(what):
+            self.missing.add(what)
+        return super().unknown(what)
 
     def _fail(self, what: str) -> str:
         return f"({what}?)"

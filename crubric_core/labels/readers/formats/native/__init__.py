@@ -8,6 +8,7 @@ from typing import Any
 from . import (
     autorubric,
     checklists,
+    doccano,
     healthbench,
     hellobench,
     infobench,
@@ -47,6 +48,7 @@ _MODULES = (
     mt_bench,
     paper_bench,
     label_studio,
+    doccano,
     langfuse,
     autorubric,
     replies,

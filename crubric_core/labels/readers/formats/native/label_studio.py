@@ -11,7 +11,7 @@ from .base import NativeFormat, Record, Row, Setting, gold, is_list_of, label, m
 _HOLDERS = ("rating", "number", "choices")
 
 
-def _called(data: Record, canonical: str) -> Any:
+def called(data: Record, canonical: str) -> Any:
     """The field of a task's data whose name is, or is another word for, a column's."""
     words = (canonical, *synonyms_of("labels", canonical))
     fits = [k for k, v in data.items() if plain_name(k) in words and isinstance(v, (str, int))]
@@ -36,8 +36,8 @@ def _verdicts(annotation: Record) -> Iterator[tuple[str, Any]]:
 
 def _rows(record: Record, setting: Setting) -> Iterator[Row]:
     data = mapped(record["data"], "data")
-    name = str(_called(data, "query") or named(record, "id"))
-    system = setting.system(_called(data, "system"))
+    name = str(called(data, "query") or named(record, "id"))
+    system = setting.system(called(data, "system"))
     for annotation in record["annotations"]:
         if not annotation.get("was_cancelled"):
             judge = setting.judge(_person(annotation))

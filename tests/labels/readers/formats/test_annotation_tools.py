@@ -80,3 +80,103 @@ def test_several_doccano_labels_of_a_text_are_rejected_with_their_names(read):
     dataset, report = read(of_doccano("ann") + b"\n" + json.dumps(two).encode(), "ann.jsonl")
     assert labels_of(dataset) == rated("label", ["ann"])
     assert "several labels (1, 2)" in report.rejects["reason"].item()
+
+
+def of_argilla(model, q):
+    responses = [{"value": stars(model, q, p), "user_id": p} for p in PEOPLE]
+    return {
+        "id": f"{model}-{q}",
+        "fields": {"prompt": f"Ask {q}", "response": f"{model} says {q}"},
+        "metadata": {"model": model, "prompt_id": f"p{q}"},
+        "suggestions": {"rating": {"value": stars(model, q), "score": 0.9, "agent": "gpt-4.1"}},
+        "responses": {"rating": responses},
+        "vectors": {},
+        "_server_id": "x",
+    }
+
+
+def of_argilla_flat(model, q):
+    return {
+        "id": f"{model}-{q}",
+        "response": f"{model} says {q}",
+        "model": model,
+        "prompt_id": f"p{q}",
+        "rating.responses": [stars(model, q, p) for p in PEOPLE],
+        "rating.responses.users": list(PEOPLE),
+        "rating.responses.status": ["submitted"] * 3,
+        "rating.suggestion": stars(model, q),
+        "rating.suggestion.agent": "gpt-4.1",
+        "rating.suggestion.score": 0.9,
+    }
+
+
+def of_argilla_first(model, q):
+    answers = [{"value": stars(model, q, p), "user_id": p, "status": "submitted"} for p in PEOPLE]
+    return {
+        "prompt_id": f"p{q}",
+        "rating": answers,
+        "rating-suggestion": stars(model, q),
+        "rating-suggestion-metadata": {"agent": "gpt-4.1", "score": 0.9, "type": "model"},
+        "external_id": f"{model}-{q}",
+        "metadata": json.dumps({"model": model}),
+    }
+
+
+def of_argilla_api(model, q):
+    answers = [
+        {"user_id": p, "status": "submitted", "values": {"rating": {"value": stars(model, q, p)}}}
+        for p in PEOPLE
+    ]
+    suggestion = {"question_name": "rating", "value": stars(model, q), "agent": "gpt-4.1"}
+    return {**of_argilla(model, q), "responses": answers, "suggestions": [suggestion]}
+
+
+def of_argilla_hub(model, q):
+    """As a data set on the Hub has lists of objects."""
+    record = of_argilla_first(model, q)
+    return {**record, "rating": {k: [a[k] for a in record["rating"]] for k in record["rating"][0]}}
+
+
+@pytest.mark.parametrize(
+    "of",
+    [of_argilla, of_argilla_flat, of_argilla_first, of_argilla_api, of_argilla_hub],
+    ids=lambda f: f.__name__,
+)
+def test_argilla_s_users_and_suggestions_are_judges_of_each_question(read, of):
+    records = [of(model, q) for model in MODELS for q in range(3)]
+    dataset, report = read(lines(*records))
+    suggested = {(m, f"p{q}", f"p{q}#rating", "gpt-4.1", stars(m, q)) for m in MODELS for q in range(3)}
+    assert labels_of(dataset) == rated("rating") | suggested
+    assert report.rejected == 0
+
+
+def test_argilla_questions_with_other_users_each_keep_theirs(read):
+    record = of_argilla_flat("gpt-4o", 0)
+    record |= {"tone.responses": [2], "tone.responses.users": ["bob"], "tone.responses.status": ["submitted"]}
+    dataset, _ = read(lines(record))
+    assert ("gpt-4o", "p0", "p0#tone", "bob", 2) in labels_of(dataset)
+    assert len(labels_of(dataset)) == 5
+
+
+def test_argilla_s_discarded_responses_are_unknown_and_long_texts_are_reasons(read):
+    record = of_argilla_flat("gpt-4o", 0)
+    why = "because it names the dose and the source of each of its claims"
+    record |= {"why.responses": [why], "why.responses.users": ["bob"], "why.responses.status": ["submitted"]}
+    record["rating.responses.status"][0] = "discarded"
+    dataset, report = read(lines(record))
+    given = {judge: level for _, _, _, judge, level in labels_of(dataset)}
+    assert (given["ann"], report.rejected) == (None, 0)
+    assert given["bob"] == stars("gpt-4o", 0, "bob")
+
+
+def test_argilla_records_that_name_no_model_are_asked_about(ws):
+    records = [{**of_argilla("gpt-4o", q), "metadata": {}} for q in range(3)]
+    with pytest.raises(IngestError, match="does not say which system"):
+        ws.ingest(json.dumps(records).encode(), "d", name="records.json")
+
+
+def test_argilla_lists_of_different_lengths_are_rejected(read):
+    wrong = {**of_argilla_flat("gpt-4o", 0), "rating.responses.users": ["ann"]}
+    dataset, report = read(lines(of_argilla_flat("gpt-4o", 1), wrong))
+    assert {q for _, q, _, _, _ in labels_of(dataset)} == {"p1"}
+    assert "other numbers of 'rating.responses'" in report.rejects["reason"].item()

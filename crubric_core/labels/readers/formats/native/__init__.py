@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from . import (
+    argilla,
     autorubric,
     checklists,
     doccano,
@@ -49,6 +50,7 @@ _MODULES = (
     paper_bench,
     label_studio,
     doccano,
+    argilla,
     langfuse,
     autorubric,
     replies,

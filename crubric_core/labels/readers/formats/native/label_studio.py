@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ...columns import plain_name, synonyms_of
+from ...open_questions import IDS_OF_ANSWERS, NAMES_OF_QUERIES
 from .base import NativeFormat, Record, Row, Setting, gold, is_list_of, label, mapped, named
 
 _HOLDERS = ("rating", "number", "choices")
@@ -13,8 +14,10 @@ _HOLDERS = ("rating", "number", "choices")
 
 def called(data: Record, canonical: str) -> Any:
     """The field of a task's data whose name is, or is another word for, a column's."""
-    words = (canonical, *synonyms_of("labels", canonical))
-    fits = [k for k, v in data.items() if plain_name(k) in words and isinstance(v, (str, int))]
+    others = [n for n in NAMES_OF_QUERIES if n not in IDS_OF_ANSWERS] if canonical == "query" else ()
+    words = (canonical, *synonyms_of("labels", canonical), *others)
+    named_so = (k for k in data if plain_name(k) in words)
+    fits = [k for k in named_so if isinstance(data[k], (str, int))]
     return data[min(fits, key=lambda k: words.index(plain_name(k)))] if fits else None
 
 

@@ -510,3 +510,43 @@ def test_judgmentbench_points_join_their_output_and_judge_through_the_annotation
 def test_judgmentbench_scores_alone_ask_for_the_rest_of_the_folder(read):
     with pytest.raises(IngestError, match="give the whole folder"):
         read(JUDGMENTBENCH["human/rubric_item_scores.csv"].encode(), "rubric_item_scores.csv")
+
+
+def feedback(model, example, **fields):
+    return {
+        "id": f"f-{model}-{example}",
+        "session_id": model,
+        "run_id": f"run-{model}-{example}",
+        "example_id": example,
+        "key": "correct",
+        "score": 1.0,
+        "value": None,
+        "comment": "so",
+        "feedback_source": {"type": "model"},
+        **fields,
+    }
+
+
+def test_langsmith_experiments_are_systems_and_examples_are_queries(read):
+    dataset, report = read(lines(*(feedback(m, e) for m in ("one", "two") for e in ("e1", "e2"))))
+    assert labels_of(dataset) == {
+        (m, e, f"{e}#correct", "model", 1) for m in ("one", "two") for e in ("e1", "e2")
+    }
+    assert report.rejected == 0
+
+
+def test_langsmith_feedback_that_names_only_runs_is_refused_with_what_to_add(ws):
+    bare = feedback("one", "e1")
+    del bare["example_id"]
+    with pytest.raises(IngestError, match="add the run's reference_example_id"):
+        ws.ingest(lines(bare), "d")
+
+
+def test_a_mean_of_several_langsmith_scores_is_no_label(read):
+    def run(n, avg):
+        stats = {"correct": {"n": n, "avg": avg, "values": {}}}
+        return {"id": f"r{n}", "session_id": "s", "reference_example_id": f"e{n}", "feedback_stats": stats}
+
+    dataset, report = read(lines(run(1, 1.0), run(2, 0.5)))
+    assert labels_of(dataset) == {("s", "e1", "e1#correct", "judge", 1)}
+    assert "one mean of 2 scores of 'correct'" in report.rejects["reason"].item()

@@ -1,0 +1,83 @@
+"""What fields within nested JSON may be, by their names and values: labels, and what these are about."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from .columns import SPECS, Kind, plain_name, synonyms_of
+from .guess import profile
+from .open_questions import IDS_OF_ANSWERS, NAMES_OF_QUERIES
+from .paths import is_path, parse_path, parts_of, unescaped
+
+_LABELS = (
+    "success",
+    "correct",
+    "is_correct",
+    "avg",
+)  # names of labels, where nothing but their place says so
+LABEL_ALIKE = 0.8
+GRADER = re.compile(
+    r"(?i)judge|grader|rater|human|annotator|reviewer|expert|evaluator|physician|doctor|nurse|assessor"
+)
+
+
+def others(kind: Kind, fields: Mapping[str, Sequence[Any]], home: str, taken: set[str]) -> dict[str, str]:
+    """The other columns by their names: of the list's items first, then of what is around them."""
+    steps = parse_path(f"{home}.x").steps if home else ()
+    usable = [
+        f
+        for f in fields
+        if f not in taken and (t := parse_path(f).steps) == steps[: len(t)] and not f.endswith("[]")
+    ]
+    found: dict[str, str] = {}
+    for canonical in SPECS[kind].columns:
+        fits = [
+            f
+            for f in usable
+            if f not in found.values() and canonical != "label" and is_called(kind, canonical, f)
+        ]
+        # the deeper, the nearer to the label; of the same depth the shorter path and the more usual word
+        fits.sort(key=lambda f: (-f.count("[]"), f.count("."), rank(kind, canonical, f)))
+        if fits:
+            found[canonical] = fits[0]
+    texts = [f for f in usable if _may_be_query(f, home) and f not in found.values()]
+    if "query" not in found and texts:  # of a column of its own that is decided later
+        found["query"] = min(texts, key=lambda f: NAMES_OF_QUERIES.index(last_name(f)))
+    return found
+
+
+def _may_be_query(path: str, home: str) -> bool:
+    """Whether a field within a record, outside the labels themselves, is named after what is answered."""
+    name = last_name(path)
+    inside = home and path.startswith(home + ".")
+    return is_path(path) and not inside and name in NAMES_OF_QUERIES and name not in IDS_OF_ANSWERS
+
+
+def last_name(path: str) -> str:
+    """The last key of a path, as names are compared."""
+    return plain_name(unescaped(parts_of(path)[-1]).replace("[]", ""))
+
+
+def is_label(kind: Kind, path: str) -> bool:
+    """Whether a field has a name of labels."""
+    return is_called(kind, "label", path) or last_name(path) in _LABELS
+
+
+def is_called(kind: Kind, canonical: str, path: str) -> bool:
+    """Whether a field is named after a canonical column."""
+    return last_name(path) in (canonical, *synonyms_of(kind, canonical))
+
+
+def rank(kind: Kind, canonical: str, path: str) -> int:
+    """How usual the name of a field is for a canonical column; 0 is its own name."""
+    names = (canonical, *synonyms_of(kind, canonical))
+    return names.index(last_name(path)) if last_name(path) in names else len(names)
+
+
+def holds_labels(values: Sequence[Any]) -> bool:
+    """Whether the values of a field look like labels."""
+    cells = [None if v is None else str(v).lower() if isinstance(v, bool) else str(v) for v in values]
+    numbers = all(isinstance(v, (int, float)) for v in values if v is not None)
+    return any(c is not None for c in cells) and (numbers or profile(cells).labels >= LABEL_ALIKE)

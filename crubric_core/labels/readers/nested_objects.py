@@ -1,0 +1,152 @@
+"""Labels as the values of objects within nested JSON, whose keys name criteria, judges, systems or queries."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from .columns import Kind, plain_name
+from .guess import MODEL
+from .nested_names import GRADER, LABEL_ALIKE, holds_labels, is_called, is_label, others
+from .paths import parts_of, unescaped
+
+# names of objects whose keys are criteria (or judges) and whose values are labels
+_HOLDERS = frozenset(
+    (
+        *("scores", "score", "ratings", "rating", "grades", "labels", "annotations", "feedback", "metrics"),
+        *("verdicts", "votes", "judgments", "judgements", "rubric_grades", "evaluation", "evaluations"),
+        *(
+            "criteria",
+            "results",
+            "rubric_scores",
+            "judge_scores",
+            "criteria_scores",
+            "dimensions",
+            "feedback_stats",
+        ),
+    )
+)
+
+
+def in_objects(kind: Kind, fields: Mapping[str, Sequence[Any]]) -> dict[str, str] | None:
+    """Labels as the values of an object such as ``scores``: its keys are criteria, else judges."""
+    groups: dict[str, list[str]] = {}
+    for field in fields:
+        trail = parts_of(field)
+        for depth in range(1, len(trail)):
+            if plain_name(trail[depth - 1].replace("[]", "")) in _HOLDERS and "[]" not in trail[depth - 1]:
+                groups.setdefault(".".join(trail[:depth]), []).append(field)
+                break
+    for holder, members in groups.items():
+        mapping = _of_object(kind, fields, holder, members)
+        if mapping is not None:
+            return mapping
+    return None
+
+
+def _of_object(
+    kind: Kind, fields: Mapping[str, Sequence[Any]], holder: str, members: Sequence[str]
+) -> dict[str, str] | None:
+    within = [parts_of(m.removeprefix(holder + ".")) for m in members]
+    tails, keys = {".".join(parts[1:]) for parts in within}, {parts[0] for parts in within}
+    listed = all(k.endswith("[]") for k in keys) and tails == {""}
+    inner = [t for t in tails if t and is_label(kind, t)]
+    if tails == {""}:
+        label = f"{holder}{{}}" + ("[]" if listed else "")
+        held = members
+    elif len(inner) == 1:
+        label = f"{holder}{{}}.{inner[0]}"
+        held = [m for m in members if m.endswith(f".{inner[0]}")]
+    elif _two_deep(within):
+        return _of_two(kind, fields, holder, members)
+    elif records := _of_groups(kind, holder, within):
+        return records | others(kind, fields, "", set(members))
+    else:
+        return None
+    if not held or sum(holds_labels(fields[m]) for m in held) < LABEL_ALIKE * len(held):
+        return None
+    home = holder[: holder.rindex("[]") + 2] if "[]" in holder else ""
+    mapping = {"label": label} | others(kind, fields, home, set(members))
+    reasons = [t for t in tails if t and is_called(kind, "reason", t)]
+    mapping |= {"reason": f"{holder}{{}}.{reasons[0]}"} if len(reasons) == 1 else {}
+    who = "annotator" if kind == "gold" else "judge"
+    names = [unescaped(k).removesuffix("[]") for k in keys]
+    if "rubric" in mapping and who not in mapping:
+        mapping[who] = f"{holder}{{}}.#"
+    elif "rubric" in mapping or (all(map(MODEL.search, names)) and who not in mapping):
+        return None
+    else:
+        mapping["rubric"] = f"{holder}{{}}.#"
+        if listed and who not in mapping:
+            mapping[who] = f"{holder}{{}}[].#"
+    return mapping
+
+
+def _of_groups(kind: Kind, holder: str, within: Sequence[Sequence[str]]) -> dict[str, str] | None:
+    """``scores.clarity.Is it short?.score``: criteria in groups (dimensions, or judges), each with a label."""
+    fields = {parts[-1] for parts in within}
+    labels = [f for f in fields if is_label(kind, f)]
+    criteria: dict[str, set[str]] = {}
+    for parts in within:
+        criteria.setdefault(parts[0], set()).add(parts[1] if len(parts) == 3 else "")
+    names = [name for own in criteria.values() for name in own]
+    if (
+        len(labels) != 1
+        or "" in names
+        or any(len(parts) != 3 or "[]" in parts[0] + parts[1] for parts in within)
+    ):
+        return None
+    judges = all(GRADER.search(k) or MODEL.search(k) for k in map(unescaped, criteria))
+    if not judges and len(set(names)) < len(names):
+        return None
+    inner = f"{holder}{{}}{{}}"
+    found = {"label": f"{inner}.{labels[0]}", "rubric": f"{inner}.#"}
+    reason = next((f for f in sorted(fields) if is_called(kind, "reason", f)), None)
+    found |= {"reason": f"{inner}.{reason}"} if reason else {}
+    return found | ({"annotator" if kind == "gold" else "judge": f"{holder}{{}}.#"} if judges else {})
+
+
+def _two_deep(within: Sequence[Sequence[str]]) -> bool:
+    """Whether an object holds objects with the same keys each: judges of criteria, or criteria of judges."""
+    keys: dict[str, set[str]] = {}
+    for parts in within:
+        keys.setdefault(parts[0], set()).add(".".join(parts[1:]))
+    alike = len({frozenset(k) for k in keys.values()}) == 1
+    return len(keys) > 1 and alike and all(len(p) == 2 and "[]" not in p[0] + p[1] for p in within)
+
+
+def _of_two(
+    kind: Kind, fields: Mapping[str, Sequence[Any]], holder: str, members: Sequence[str]
+) -> dict[str, str] | None:
+    """``scores{}{}``: the keys that name judges tell which of the two levels is the judge's."""
+    if sum(holds_labels(fields[m]) for m in members) < LABEL_ALIKE * len(members):
+        return None
+    who = "annotator" if kind == "gold" else "judge"
+    levels = [[unescaped(parts_of(m.removeprefix(holder + "."))[i]) for m in members] for i in (0, 1)]
+    names = [all(MODEL.search(k) or GRADER.search(k) for k in level) for level in levels]
+    if names[0] == names[1]:
+        return None
+    home = holder[: holder.rindex("[]") + 2] if "[]" in holder else ""
+    mapping = {"label": f"{holder}{{}}{{}}"} | others(kind, fields, home, set(members))
+    if {who, "rubric"} & set(mapping):
+        return None
+    outer, inner = (who, "rubric") if names[0] else ("rubric", who)
+    return mapping | {outer: f"{holder}{{}}.#", inner: f"{holder}{{}}{{}}.#"}
+
+
+def in_tree(fields: Mapping[str, Sequence[Any]]) -> dict[str, str] | None:
+    """One record whose keys are systems, queries and criteria, in any order, and whose leaves are all labels.
+
+    Keys that are named after models tell the systems; where two levels are, the inner one has the judges.
+    """
+    depths = {len(parts_of(field)) for field in fields}
+    if depths not in ({2}, {3}) or any("[]" in f or not holds_labels(v) for f, v in fields.items()):
+        return None
+    depth = max(depths)
+    models = [i for i in range(depth) if all(MODEL.search(parts_of(field)[i]) for field in fields)]
+    if not 0 < len(models) < depth:
+        return None
+    named = dict(zip(("system", "judge"), models, strict=False))
+    others = [i for i in range(depth) if i not in models]
+    named |= dict(zip(("query", "rubric")[-len(others) :], others, strict=True))
+    return {c: "{}" * (i + 1) + ".#" for c, i in named.items()} | {"label": "{}" * depth}

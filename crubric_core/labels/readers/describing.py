@@ -82,11 +82,12 @@ def _within(
     Where names alone do not tell the paths, they are a proposal, and ``strict`` makes them part of the problem.
     """
     plan = found.plan
-    if overrides.kind is None and plan.kind in ("queries", "rubrics", "reference"):
+    if overrides.kind is None and plan.kind in ("queries", "rubrics", "reference", "answers"):
         nested = find_nested("labels", fields)
         return look_into(piece, replace(overrides, kind="labels")) if nested and nested.sure else None
     single = str(plan.mapping.get("rubric", "")).startswith("=") and "rubric" not in overrides.mapping
     weak = single or plan.problem is not None or any(g.confidence < QUESTION for g in plan.guesses)
+    weak = weak or _is_packed(found, plan.mapping.get("label"))
     nested = find_nested(plan.kind, fields) if weak else None
     if nested is None or set(nested.mapping) <= set(overrides.mapping):
         return None
@@ -96,12 +97,20 @@ def _within(
             found, plan=replace(plan, mapping={}, guesses=(), problem=nested.question(plan.name, mapping))
         )
     complete = look_into(piece, replace(overrides, mapping=mapping))
-    remark = f"its labels lie within its records, at {nested.mapping['label']}"
+    paths = {c: ", ".join(v) if isinstance(v, tuple) else v for c, v in nested.mapping.items()}
+    remark = f"its labels lie within its records, at {paths.get('label', paths.get('rubric'))}"
     sure = 0.85 if nested.sure else 0.5
-    guesses = tuple(Guess(c, path, sure, "the names of its fields") for c, path in nested.mapping.items())
+    guesses = tuple(Guess(c, path, sure, "the names of its fields") for c, path in paths.items())
     return replace(
         complete, plan=replace(complete.plan, guesses=guesses, remarks=(*complete.plan.remarks, remark))
     )
+
+
+def _is_packed(found: Found, column: object) -> bool:
+    """Whether the cells of a column are lists or objects of JSON."""
+    at = found.plan.columns.index(column) if column in found.plan.columns else -1
+    cells = [row[at] for row in found.rows if 0 <= at < len(row) and row[at]]
+    return bool(cells) and all(str(cell).startswith(("[", "{")) for cell in cells)
 
 
 def _with_rules_told(found: Found, asked: Columns, mapping: Columns) -> Found:

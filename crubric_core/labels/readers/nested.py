@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from .columns import SPECS, Kind
+from .nested_beside import beside
 from .nested_lists import in_lists, side_by_side
 from .nested_objects import in_objects, in_tree
 from .paths import is_path, parts_of, shape_of
@@ -21,7 +22,7 @@ from .unused import MOST, is_verdict_field
 class Nested:
     """Canonical column → path; sure: whether names alone tell it; missing: what the labels still lack."""
 
-    mapping: Mapping[str, str]
+    mapping: Columns
     sure: bool
     missing: tuple[str, ...]
 
@@ -39,14 +40,20 @@ def find_nested(kind: Kind, fields: Mapping[str, Sequence[Any]]) -> Nested | Non
     """
     if kind not in ("labels", "gold"):
         return None
-    found = (
-        in_lists(kind, fields) or in_objects(kind, fields) or side_by_side(kind, fields) or in_tree(fields)
+    found: Columns | None = (
+        in_lists(kind, fields)
+        or in_objects(kind, fields)
+        or beside(kind, fields)
+        or side_by_side(kind, fields)
+        or in_tree(fields)
     )
     if found is None:
         return None
-    lacking = tuple(c for c in SPECS[kind].needed if c not in found)
-    whole = all(re.fullmatch(r"\{\}\.[^#]+", found.get(c, "")) for c in ("system", "rubric"))
-    by_place = found.get("rubric", "").endswith("[].#") or (found["label"].startswith("{}") and not whole)
+    wide = any(isinstance(path, tuple) for path in found.values())
+    lacking = tuple(c for c in SPECS[kind].needed if c not in found and not (wide and c == "label"))
+    whole = all(re.fullmatch(r"\{\}\.[^#]+", str(found.get(c, ""))) for c in ("system", "rubric"))
+    within = str(found.get("label", "")).startswith("{}") and not whole
+    by_place = str(found.get("rubric", "")).endswith("[].#") or within
     return Nested(found, set(lacking) <= {"system"} and not by_place, lacking)
 
 

@@ -50,7 +50,7 @@ def _fractional(values: Sequence[Any]) -> bool:
     return any(isinstance(v, float) and not v.is_integer() for v in values)
 
 
-def _siblings(fields: Mapping[str, Sequence[Any]], label: str) -> tuple[int, list[str]]:
+def siblings(fields: Mapping[str, Sequence[Any]], label: str) -> tuple[int, list[str]]:
     """(which part of a label's path, its values) where fields that differ in one key alone hold labels too."""
     parts = parts_of(label)
     for at, part in enumerate(parts[:-1]):
@@ -70,7 +70,7 @@ def _with_siblings(
     kind: Kind, fields: Mapping[str, Sequence[Any]], mapping: dict[str, str]
 ) -> dict[str, str]:
     """The same paths through all objects of which one was found: two graders next to each other are two judges."""
-    at, keys = _siblings(fields, mapping["label"])
+    at, keys = siblings(fields, mapping["label"])
     if at < 0:
         return mapping
     parts = parts_of(mapping["label"])
@@ -99,7 +99,7 @@ def side_by_side(kind: Kind, fields: Mapping[str, Sequence[Any]]) -> dict[str, s
         if f.count(".") and "[]" not in f.removesuffix("[]") and is_label(kind, f) and holds_labels(fields[f])
     ]
     for label in labels:
-        at, keys = _siblings(fields, label)
+        at, keys = siblings(fields, label)
         if at >= 0 and _in_same_records(fields, label, at, keys):
             inside = ".".join(parts_of(label)[: at + 1])
             mapping = {"label": label} | others(kind, fields, "", {label})

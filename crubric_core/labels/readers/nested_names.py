@@ -57,7 +57,7 @@ def _may_be_query(path: str, home: str) -> bool:
 
 def last_name(path: str) -> str:
     """The last key of a path, as names are compared."""
-    return plain_name(unescaped(parts_of(path)[-1]).replace("[]", ""))
+    return plain_name(unescaped(parts_of(path)[-1]).replace("[]", "").replace("{}", ""))
 
 
 def is_label(kind: Kind, path: str) -> bool:

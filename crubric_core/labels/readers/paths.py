@@ -3,6 +3,8 @@
 A path is keys joined by points. ``[]`` after a key goes through the items of a list, ``{}`` through the values of an
 object, each a row of its own; ``#`` at the end is the position of the item (from 0), or the key of the value. Of an
 object whose values are asked for a field (``{}.verdict``), those that have no field asked for are passed over.
+Lists or objects beside the innermost one are read item by item with it: ``judges[], votes[]``, or ``names[]`` beside
+``answers[].votes[]``.
 """
 
 from __future__ import annotations
@@ -82,11 +84,12 @@ def unfolded(piece: Piece, texts: Sequence[str], columns: Sequence[str], named: 
     """A table of a JSON file's records: its columns, and one more a path, one row an item of the lists on the way.
 
     Nested columns that the mapping does not name are left blank: a large one would be repeated in every row.
-    Raises IngestError where the paths go through different lists, or one of them finds nothing.
+    Raises IngestError where the paths go through different lists, where lists that are read item by item are of
+    different lengths, or where a path finds nothing.
     """
     paths = [parse_path(text) for text in texts]
-    longest = max((p.steps for p in paths), key=len, default=())
-    if any(p.steps != longest[: len(p.steps)] for p in paths):
+    outer, inner = _spine(paths)
+    if any(p.steps != outer[: len(p.steps)] and not _reaches(p, outer, inner) for p in paths):
         raise IngestError(
             f"The paths {', '.join(map(repr, texts))} go through different lists of {piece.name}: use one list at a "
             "time."
@@ -96,32 +99,85 @@ def unfolded(piece: Piece, texts: Sequence[str], columns: Sequence[str], named: 
     return DelimitedReader(target, piece.name, piece.scratch)
 
 
+Steps = tuple[tuple[str, bool], ...]
+Item = tuple[Any, str | None]  # a value, and its position or key in what holds it
+
+
+def _spine(paths: Sequence[Trail]) -> tuple[Steps, str]:
+    """(the steps to what holds the innermost lists, whether these are lists or objects; "" where there are none)."""
+    longest: Steps = max((p.steps for p in paths), key=len, default=())
+    before = [i for i, (_, each) in enumerate(longest[:-1]) if each]
+    return longest[: before[-1] + 1] if before else (), longest[-1][0] if longest else ""
+
+
+def _reaches(path: Trail, outer: Steps, inner: str) -> bool:
+    """Whether a path ends in one of the innermost lists, or in one beside them that is held further out."""
+    before = max((i + 1 for i, (_, each) in enumerate(path.steps[:-1]) if each), default=0)
+    return bool(path.steps) and path.steps[-1][0] == inner and path.steps[:before] == outer[:before]
+
+
 def _unfold(piece: Piece, texts: Sequence[str], columns: Sequence[str], named: Sequence[str]) -> Path:
     paths = [parse_path(text) for text in texts]
-    longest = max((p.steps for p in paths), key=len, default=())
+    outer, mark = _spine(paths)
+    inner = [p for p in paths if mark and (p.steps != outer[: len(p.steps)])]
     plain = [parse_path("") if c not in named else Trail(c, (), (c,)) for c in columns]
     target = piece.scratch / "unfolded.csv"
     hits = [0] * len(paths)
-    innermost = [p.rest for p in paths if p.steps == longest and p.rest != (PLACE,)]
-    asked = {r[0] for r in innermost} if longest[-1:] == (("{}", True),) and all(innermost) else set()
+    innermost = [p.rest for p in inner if p.rest != (PLACE,)]
+    asked = {r[0] for r in innermost} if mark == "{}" and all(innermost) else set()
     with target.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow([*columns, *texts])
-        for _, record in read_records(piece.path, piece.name):
+        for line, record in read_records(piece.path, piece.name):
             if isinstance(record, Fault) or not isinstance(record, (dict, list)):
                 continue
             own = [
                 _cell(_follow(record, p.rest), flat=False) if p.text else _flat(record, c)
                 for p, c in zip(plain, columns, strict=True)
             ]
-            for items in _walk(record, longest, ((record, None),)):
-                if asked and not _has_any(items[-1][0], asked):
-                    continue
-                found = [_value(items[p.depth], p.rest) for p in paths]
-                hits = [n + (c is not None) for n, c in zip(hits, found, strict=True)]
-                writer.writerow(["" if c is None else c for c in (*own, *found)])
+            for items in _walk(record, outer, ((record, None),)):
+                for held in _together(items, inner, f"record {line} of {piece.name}"):
+                    if asked and not any(_has_any(value, asked) for value, _ in held.values()):
+                        continue
+                    found = [
+                        _value(held.get(p.steps, items[min(p.depth, len(items) - 1)]), p.rest) for p in paths
+                    ]
+                    hits = [n + (c is not None) for n, c in zip(hits, found, strict=True)]
+                    writer.writerow(["" if c is None else c for c in (*own, *found)])
     _refuse_misses(piece, dict(zip(texts, hits, strict=True)))
     return target
+
+
+def _together(items: tuple[Item, ...], inner: Sequence[Trail], place: str) -> Iterator[Mapping[Steps, Item]]:
+    """The items of the innermost lists, one of each at a time; of objects those with the same key."""
+    if not inner:
+        yield {}
+        return
+    first = {path.steps: path for path in inner}
+    held = {steps: found for steps, path in first.items() if (found := _held(items, path))}
+    keys = next(iter(held.values()), {})
+    for steps, found in held.items():
+        if found.keys() != keys.keys():
+            one, other = (first[s].text for s in (next(iter(held)), steps))
+            raise IngestError(
+                f"{one!r} and {other!r} are read item by item, and have {len(keys):,} and {len(found):,} items in "
+                f"{place}: correct that record, or leave one of them out of the mapping."
+            )
+    lacking = first.keys() - held.keys()
+    for key in keys:
+        yield {steps: (found[key], key) for steps, found in held.items()} | dict.fromkeys(
+            lacking, (None, key)
+        )
+
+
+def _held(items: tuple[Item, ...], path: Trail) -> dict[str, Any]:
+    """Position or key → item of the list or object that a path ends in."""
+    steps = path.steps
+    before = max((i + 1 for i, (_, each) in enumerate(steps[:-1]) if each), default=0)
+    found = _follow(items[path.depth - 1][0], [key for key, _ in steps[before:-1]])
+    if steps[-1][0] == "[]":
+        return {str(at): item for at, item in enumerate(found)} if isinstance(found, list) else {}
+    return {str(key): item for key, item in found.items()} if isinstance(found, dict) else {}
 
 
 def _refuse_misses(piece: Piece, hits: Mapping[str, int]) -> None:
@@ -130,9 +186,6 @@ def _refuse_misses(piece: Piece, hits: Mapping[str, int]) -> None:
         fields = list(fields_of_records(piece.path, piece.name))
         shown = ", ".join(fields[:_FIELDS_SHOWN]) + (" …" if len(fields) > _FIELDS_SHOWN else "")
         raise IngestError(f"The path {lost[0]!r} finds nothing in {piece.name}: its fields are {shown}.")
-
-
-Item = tuple[Any, str | None]  # a value, and its position or key in what holds it
 
 
 def _walk(

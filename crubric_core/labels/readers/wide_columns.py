@@ -285,7 +285,13 @@ def may_hold_labels(column: str) -> bool:
 
 
 def spread_names(columns: Sequence[str]) -> tuple[str, ...]:
-    """The names of what wide columns stand for: without an ending such as _score, or such a beginning, of them all."""
+    """The names of what wide columns stand for: without an ending such as _score, or such a beginning, of them all.
+
+    Of paths to lists beside each other (``answers[].clear[]``) it is the last key.
+    """
+    if all(re.search(r"\[\]$|\{\}$", c) for c in columns):
+        keys = [re.sub(r"[\[\]{}]+$", "", re.split(r"(?<!\\)\.", c)[-1]).replace("\\.", ".") for c in columns]
+        columns = keys if len(set(keys)) == len(keys) else columns
     for word in _ENDINGS:
         for pattern in (rf"(?i)[\s_.\-]+{word}$", rf"(?i)^{word}[\s_.\-]+"):
             cut = [re.sub(pattern, "", c) for c in columns]

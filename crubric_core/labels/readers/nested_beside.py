@@ -1,0 +1,99 @@
+"""Lists beside each other in a record, read item by item: one a criterion, or one of judges beside one of their labels.
+
+A data frame as one object of columns (``{"label": {"0": 1, …}}`` or ``{"label": [1, …]}``) is read so, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from .columns import SPECS, Kind
+from .nested_lists import siblings
+from .nested_names import holds_labels, is_called, last_name, others
+from .paths import parts_of
+from .wide_columns import RATERS, may_hold_labels
+
+Found = dict[str, str | tuple[str, ...]]
+_PLURAL = "s"
+
+
+def beside(kind: Kind, fields: Mapping[str, Sequence[Any]]) -> Found | None:
+    """The paths to labels in lists that lie beside each other, or in one list that has the name of labels."""
+    gathered = _columns_of_frame(fields) or fields
+    groups: dict[tuple[str, int], list[str]] = {}
+    for field, values in gathered.items():
+        if field.endswith(("[]", "{}")) and not field.endswith("[][]"):
+            groups.setdefault((".".join(parts_of(field)[:-1]), len(values)), []).append(field)
+    found = (
+        _of_group(kind, gathered, home, group)
+        for (home, _), group in sorted(groups.items(), key=lambda g: -len(g[1]))
+    )
+    return next((mapping for mapping in found if mapping), None)
+
+
+def _columns_of_frame(fields: Mapping[str, Sequence[Any]]) -> dict[str, list[Any]]:
+    """The fields of one record whose objects all have the row numbers of a data frame as keys; {} for any other."""
+    parts = [parts_of(field) for field in fields]
+    if not parts or any(len(own) != 2 or not own[1].isdigit() for own in parts):
+        return {}
+    columns: dict[str, list[Any]] = {}
+    for field, (column, _) in zip(fields, parts, strict=True):
+        columns.setdefault(f"{column}{{}}", []).extend(fields[field])
+    return columns if len(columns) > 1 else {}
+
+
+def _of_group(
+    kind: Kind, fields: Mapping[str, Sequence[Any]], home: str, group: Sequence[str]
+) -> Found | None:
+    named = {c: f for f in reversed(group) for c in SPECS[kind].columns if _is_one_of(kind, c, f)}
+    alike = [f for f in group if holds_labels(fields[f]) and may_hold_labels(last_name(f))]
+    labels = [f for f in alike if f not in named.values()]
+    label = named.get("label") if named.get("label") in alike else None
+    named.pop("label", None)
+    if label is None and not labels:
+        return None
+    if len(group) == 1 and (label is None or siblings(fields, label)[0] >= 0):
+        return None
+    around = others(kind, fields, home, set(group))
+    found: Found = {**{c: v for c, v in around.items() if c != "label"}, **named}
+    if label is not None or (len(labels) == 1 and "rubric" in found):
+        found["label"] = label or labels[0]
+        found.setdefault("rubric", f"={last_name(label or labels[0])}")
+    elif "rubric" in found or _are_of_criteria(fields, home, labels, set(group) - set(named.values())):
+        return None
+    else:
+        found["rubric"] = tuple(labels)
+    who = "annotator" if kind == "gold" else "judge"
+    if who not in found and not {"system", "rubric"} & set(named):
+        first = label or labels[0]
+        raters = [
+            f for f in fields if f.endswith("[]") and _singular(f) in RATERS and _fits_in(fields, f, first)
+        ]
+        found[who] = raters[0] if raters else f"{first}.#"
+    return found
+
+
+def _are_of_criteria(
+    fields: Mapping[str, Sequence[Any]], home: str, labels: Sequence[str], group: set[str]
+) -> bool:
+    """Whether texts or objects of the same number lie beside the labels: then each item may be about one of them."""
+    start = f"{home}." if home else ""
+    inside = [f for f in fields if f.startswith(start) and "[]." in f.removeprefix(start)]
+    texts = {f for f in group - set(labels) if _singular(f) not in RATERS}
+    return bool(texts) or any(len(fields[f]) == len(fields[labels[0]]) for f in inside)
+
+
+def _is_one_of(kind: Kind, canonical: str, field: str) -> bool:
+    """Whether a list is named after a canonical column, or after several of them."""
+    return is_called(kind, canonical, field.replace("{}", "")) or is_called(kind, canonical, _singular(field))
+
+
+def _singular(field: str) -> str:
+    return last_name(field).replace("{}", "").removesuffix(_PLURAL)
+
+
+def _fits_in(fields: Mapping[str, Sequence[Any]], raters: str, labels: str) -> bool:
+    """Whether a list of raters may be beside one of labels, or beside the list that holds it."""
+    holder, place = (parts_of(f)[:-1] for f in (raters, labels))
+    return place[: len(holder)] == holder and len(fields[labels]) % max(1, len(fields[raters])) == 0

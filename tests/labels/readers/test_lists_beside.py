@@ -1,0 +1,106 @@
+"""Lists beside each other in a JSON record are read item by item: no item is lost, and none is paired with another."""
+
+# ruff: noqa: E501 - a layout's records, each in one line
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from crubric_core.errors import IngestError
+from crubric_core.labels.readers.bundle import plan_ingest
+from tests.labels.readers.test_layouts import MODELS, cells, label, lines
+
+RATERS = ("a1", "a2", "a3")
+LONG = [
+    {"system": m, "query": f"p{q}", "rubric": c, "judge": j, "label": label(m, q, c, j)}
+    for m in MODELS
+    for q in range(2)
+    for c in ("cites", "clear")
+    for j in RATERS
+]
+WANTED = {(r["system"], r["query"], f"{r['query']}#{r['rubric']}", r["judge"]): r["label"] for r in LONG}
+
+
+def usr(m, q, raters=RATERS):
+    return {
+        "response": f"{m} says {q}",
+        "model": m,
+        **{c: [label(m, q, c, j) for j in raters] for c in ("cites", "clear")},
+    }
+
+
+def by_place(wanted):
+    return {(*key[:3], str(RATERS.index(key[3]))): level for key, level in wanted.items()}
+
+
+# name → (content, the labels that it holds)
+LISTS = {
+    "criteria in lists within responses, raters beside these, as in USR": (
+        json.dumps([{"question": f"p{q}", "annotators": list(RATERS), "responses": [usr(m, q) for m in MODELS]} for q in range(2)]).encode(),
+        WANTED,
+    ),
+    "criteria in lists within responses, without raters": (
+        json.dumps([{"question": f"p{q}", "responses": [usr(m, q) for m in MODELS]} for q in range(2)]).encode(),
+        by_place(WANTED),
+    ),
+    "a list of scores a criterion": (
+        lines({"question_id": f"p{q}", **usr(m, q)} for m in MODELS for q in range(2)),
+        by_place(WANTED),
+    ),
+    "a list of scores a criterion, and one of raters": (
+        lines({"question_id": f"p{q}", "annotators": list(RATERS), **usr(m, q)} for m in MODELS for q in range(2)),
+        WANTED,
+    ),
+    "judges beside their votes": (
+        lines({"model": m, "question_id": f"p{q}", "criterion": c, "judges": list(RATERS), "votes": [label(m, q, c, j) for j in RATERS]} for m in MODELS for q in range(2) for c in ("cites", "clear")),
+        WANTED,
+    ),
+    "a data frame, one object a column": (
+        json.dumps({c: {str(n): r[c] for n, r in enumerate(LONG)} for c in LONG[0]}).encode(),
+        WANTED,
+    ),
+    "a data frame, one list a column": (json.dumps({c: [r[c] for r in LONG] for c in LONG[0]}).encode(), WANTED),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", LISTS)
+def test_lists_are_read_item_by_item(ws, name):
+    content, wanted = LISTS[name]
+    report = ws.ingest(content, "d", name="x.json")
+    assert (report.rejected, report.collapsed) == (0, 0)
+    assert cells(ws) == wanted
+
+
+@pytest.mark.parametrize("name", LISTS)
+def test_their_plan_without_a_kind_reads_the_same_labels(ws, name):
+    content, wanted = LISTS[name]
+    ws.ingest_plan(plan_ingest(content, name="x.json"), "d", ("x.json", content))
+    assert cells(ws) == wanted
+
+
+def test_lists_of_different_lengths_are_refused_with_their_record():
+    records = [{"model": "m", "question_id": f"p{q}", "criterion": "c", "judges": list(RATERS), "votes": [1, 0, 1]} for q in range(30)]  # fmt: skip
+    records[25]["judges"] = ["a1", "a2"]
+    (file,) = plan_ingest(lines(records), name="x.jsonl").files
+    assert "items in record 26 of x.jsonl" in file.problem
+
+
+def test_a_criterion_that_a_record_lacks_takes_none_of_the_others_with_it(ws):
+    records = [{"model": m, "question_id": "p0", "cites": [1, 0], "clear": [0, 1]} for m in MODELS]
+    del records[1]["cites"]
+    mapping = {
+        "system": "model",
+        "query": "question_id",
+        "rubric": ["cites[]", "clear[]"],
+        "judge": "clear[].#",
+    }
+    ws.ingest(lines(records), "d", name="x.jsonl", mapping=mapping)
+    assert ws.dataset("d").labels()["label"].notna().sum() == 10
+
+
+def test_lists_that_lie_in_different_lists_are_refused(ws):
+    record = {"model": "m", "question_id": "q", "a": [{"of": [{"score": 1}]}], "b": [{"of": [{"name": "c"}]}]}
+    mapping = {"system": "model", "rubric": "b[].of[].name", "label": "a[].of[].score"}
+    with pytest.raises(IngestError, match="different lists"):
+        ws.ingest(lines([record]), "d", name="x.jsonl", mapping=mapping)

@@ -91,6 +91,7 @@ $(RUNTIME): requirements.lock pyproject.toml
 	@$(PYTHON) -m venv --clear .venv
 	@$(call INSTALL,requirements.lock)
 	@$(PIP) --no-deps --editable .
+	@$(BIN)/python -m compileall -qq -j 0 crubric_core pages app.py || true
 	@$(BIN)/python -c 'from crubric_core.analysis.compile_ahead import compile_ahead; compile_ahead()'
 	@touch $@
 

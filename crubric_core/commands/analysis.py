@@ -24,8 +24,6 @@ from ..reports.study import write_report
 from ..workers import use_workers
 from .composing import add_composition
 from .options import (
-    Commands,
-    add_command,
     add_inputs,
     add_settings,
     add_workers,
@@ -34,6 +32,7 @@ from .options import (
     settings_of,
     workers_of,
 )
+from .parsers import Commands, add_command
 from .terminal import progress_bar
 
 if TYPE_CHECKING:

@@ -12,7 +12,8 @@ from pathlib import Path
 from ..errors import InUseError, WorkspaceError
 from ..labels.store.backup import PARTIAL, answer_paths, request_path, restore
 from ..labels.store.workspace import Workspace
-from .options import Commands, add_command, add_workspace
+from .options import add_workspace
+from .parsers import Commands, add_command
 
 LOOK = 0.2  # seconds between two looks for the answer
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ..environment import typed, views_folder, workspace_path
 from ..server.launch import serve
-from .options import Commands, add_command
+from .parsers import Commands, add_command
 
 
 def add(commands: Commands) -> None:

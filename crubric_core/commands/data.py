@@ -16,7 +16,8 @@ from ..labels.readers.plan import Plan
 from ..labels.store.workspace import Workspace
 from ..text import listed, shorten
 from .history import add_policies, policies_of
-from .options import KINDS, Commands, add_command, add_workspace, existing, read_mapping
+from .options import KINDS, add_workspace, existing, read_mapping
+from .parsers import Commands, add_command
 from .reference import tally_labels
 from .terminal import print_json, progress_bar, tell_rejects
 

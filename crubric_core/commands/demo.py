@@ -7,7 +7,8 @@ import argparse
 from ..demo import write_demo
 from ..labels.store.workspace import Workspace
 from .data import described
-from .options import Commands, add_command, add_workspace
+from .options import add_workspace
+from .parsers import Commands, add_command
 from .terminal import print_json
 
 

@@ -9,7 +9,8 @@ from ..analysis.export import write_dataset
 from ..errors import ExportError
 from ..reports.standalone import write_bundle, write_standalone
 from .composing import add_composition
-from .options import Commands, add_command, add_settings, add_workspace, existing
+from .options import add_settings, add_workspace, existing
+from .parsers import Commands, add_command
 from .sharing import add_view_options, view_of
 
 

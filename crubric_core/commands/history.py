@@ -13,7 +13,8 @@ from ..errors import DatasetError, IngestError, PlacementError
 from ..labels.readers.policies import OnConflict, Policies
 from ..placement.conditions import NAMES, Condition, judge, read_limit, read_systems
 from ..text import count
-from .options import Commands, add_command, add_workspace, existing
+from .options import add_workspace, existing
+from .parsers import Commands, add_command
 from .terminal import print_json
 
 

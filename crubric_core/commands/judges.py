@@ -12,16 +12,8 @@ from ..judges.report import judges_report
 from ..judges.shared_errors import effective_judges, independence_note
 from ..judges.votes import votes_note
 from ..workers import use_workers
-from .options import (
-    Commands,
-    add_command,
-    add_inputs,
-    add_settings,
-    add_workers,
-    opened_dataset,
-    settings_of,
-    workers_of,
-)
+from .options import add_inputs, add_settings, add_workers, opened_dataset, settings_of, workers_of
+from .parsers import Commands, add_command
 from .terminal import progress_bar
 
 

@@ -30,7 +30,8 @@ from ..judging.simulation import simulate_judging
 from ..placement.bank_file import read_bank
 from ..placement.bank_scale import BankScale
 from ..placement.outlook import Outlook
-from .options import Commands, add_command, existing
+from .options import existing
+from .parsers import Commands, add_command
 from .terminal import print_json, progress_bar
 
 if TYPE_CHECKING:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Callable
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 from ..declarations import Spec, Switch, specs_of
 from ..environment import typed, workspace_path
@@ -17,9 +16,7 @@ from ..labels.readers.plan import Columns, Plan, read_columns
 from ..labels.store.workspace import Workspace
 from ..scoring_rules import ScoringRules
 from ..settings import SPECS, Preset, Priors, Settings
-from ..text import sentence_case
 from ..workers import Workers
-from .catalogue import COMMANDS
 from .composing import composition_of
 from .terminal import tell_rejects
 
@@ -29,19 +26,6 @@ if TYPE_CHECKING:
     from ..labels.store.dataset import Dataset
 
 KINDS: tuple[Kind, ...] = get_args(Kind)
-Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
-
-
-def add_command(
-    commands: Commands,
-    name: str,
-    run: Callable[[argparse.Namespace], None],
-) -> argparse.ArgumentParser:
-    """A new command that runs ``run``; its line of help is the catalogue's."""
-    text = COMMANDS[name].text
-    parser = commands.add_parser(name, help=text, description=sentence_case(text) + ".")
-    parser.set_defaults(run=run)
-    return parser
 
 
 def add_workspace(parser: argparse.ArgumentParser) -> None:

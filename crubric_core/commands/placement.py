@@ -12,7 +12,7 @@ from ..placement.bank_file import read_bank
 from ..placement.formats import EXPORTS
 from ..placement.new_labels import read_new_labels
 from ..placement.place import NEXT, Placed, place_systems
-from .options import Commands, add_command
+from .parsers import Commands, add_command
 
 
 def add(commands: Commands) -> None:

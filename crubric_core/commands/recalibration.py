@@ -16,7 +16,7 @@ from ..placement.judge_versions import judge_drift_on_bank
 from ..placement.linking import Method
 from ..placement.new_labels import read_new_labels
 from ..placement.recalibrate import Recalibration, recalibrate
-from .options import Commands, add_command
+from .parsers import Commands, add_command
 from .terminal import print_json
 
 

@@ -11,7 +11,8 @@ from ..errors import IngestError
 from ..labels.store.reference import ReferenceReport, reference
 from ..labels.store.spark import tally
 from ..labels.store.workspace import Workspace
-from .options import Commands, add_command, add_workspace
+from .options import add_workspace
+from .parsers import Commands, add_command
 from .terminal import print_json, progress_bar
 
 _UNREAD = (

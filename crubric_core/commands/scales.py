@@ -8,7 +8,8 @@ import sys
 
 from ..labels.store.scales import set_scale
 from .history import read_mark, read_scale
-from .options import Commands, add_command, add_workspace, existing
+from .options import add_workspace, existing
+from .parsers import Commands, add_command
 from .terminal import print_json
 
 

@@ -17,7 +17,8 @@ from ..labels.store.scenarios import (
     rename_scenario,
     save_scenario,
 )
-from .options import Commands, add_command, add_settings, add_workspace, existing, settings_of
+from .options import add_settings, add_workspace, existing, settings_of
+from .parsers import Commands, add_command
 from .terminal import print_json
 
 if TYPE_CHECKING:

@@ -22,7 +22,8 @@ from ..task_types.endpoint import ClassifierEndpoint
 from ..task_types.offline import LexiconClassifier, offline_classifier
 from ..task_types.prompted import ClassifierRun, PromptedClassifier
 from ..task_types.types import TASK_TYPES
-from .options import Commands, add_command, add_workspace, existing, read_rules
+from .options import add_workspace, existing, read_rules
+from .parsers import Commands, add_command
 from .terminal import print_json, progress_bar
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..declarations import Spec, specs_of
 from ..settings import PRESETS, SPECS, Priors, Settings
-from .options import Commands, add_command
+from .parsers import Commands, add_command
 from .terminal import print_json
 
 

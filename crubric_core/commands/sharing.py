@@ -28,7 +28,8 @@ from ..sharing import (
     words_of,
 )
 from .composing import add_composition
-from .options import Commands, add_command, add_settings, add_workspace, existing, settings_of
+from .options import add_settings, add_workspace, existing, settings_of
+from .parsers import Commands, add_command
 from .terminal import print_json, progress_bar
 
 if TYPE_CHECKING:

@@ -49,6 +49,13 @@ def test_help_loads_nothing_that_computes(source: str) -> None:
     assert loaded.isdisjoint(HEAVY)
 
 
+@pytest.mark.parametrize("command", ["app", "viewer"])
+def test_a_server_starts_before_anything_that_computes_is_loaded(command: str) -> None:
+    loaded = loaded_by(f"from crubric_core.__main__ import build_parser; build_parser(['{command}'])")
+    assert "streamlit" in loaded
+    assert loaded.isdisjoint({"numpy", "pandas", "scipy", "duckdb"})
+
+
 def test_the_help_lists_every_command_in_its_group(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit, match="0"):
         main(["--help"])

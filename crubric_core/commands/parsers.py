@@ -1,0 +1,24 @@
+"""A command's own parser, for modules that need nothing else: a server then starts before pandas is loaded."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from typing import TypeAlias
+
+from ..text import sentence_case
+from .catalogue import COMMANDS
+
+Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
+
+
+def add_command(
+    commands: Commands,
+    name: str,
+    run: Callable[[argparse.Namespace], None],
+) -> argparse.ArgumentParser:
+    """A new command that runs ``run``; its line of help is the catalogue's."""
+    text = COMMANDS[name].text
+    parser = commands.add_parser(name, help=text, description=sentence_case(text) + ".")
+    parser.set_defaults(run=run)
+    return parser

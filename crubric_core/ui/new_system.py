@@ -147,8 +147,8 @@ def show(study: StudyPage, bank_scale: BankScale, found: Placed, n: int) -> None
                 rank_chances(system, placed),
                 alt="Probability that the new system is among the first k",
                 title="Its probability of being among the first k",
-                look="A small bank draws an ability to the middle: a strong system is more often among the first than "
-                "this says, a weak one less often.",
+                look="A small bank often draws an ability to the middle: a strong system is more often among the first "
+                "than this says, a weak one less often.",
             )
     widgets.table(
         found.table, {name: column for name, column in PLACED.items() if holds or name not in PLACES}

@@ -49,6 +49,9 @@ def plan_of_table(
     plan = FilePlan(
         name, file_format, "a table", kind, (kind,), columns, overrides.mapping, reason="its content"
     )
+    if overrides.kind is None and kind == "answers" and _with_labels(plan, rows):
+        kind = "labels"
+        plan = replace(plan, kind=kind, tables=(kind,))
     if (encoding := getattr(reader, "encoding", "UTF-8")) != "UTF-8":
         remark = f"it is not UTF-8, and was read as {encoding}: where names look wrong, save it as CSV UTF-8"
         plan = replace(plan, remarks=(remark,))
@@ -82,6 +85,14 @@ def _without_sums(rows: Sequence[Sequence[str | None]]) -> tuple[Any, ...]:
         row for row in rows if not any(cell and cell.strip().lower() in SUMS for cell in row[:_KEYS])
     )
     return kept or tuple(rows)
+
+
+def _with_labels(answers: FilePlan, rows: tuple[Any, ...]) -> bool:
+    """Whether a table of answers has labels beside them: a column a criterion, or one score of each answer."""
+    if guess_spread(answers.columns, rows, answers.mapping):
+        return True
+    named, fixed = _columns_and_constants(answers.mapping)
+    return one_rubric(replace(answers, kind="labels"), rows, named, fixed) is not None
 
 
 def _names_are_lists(columns: tuple[str, ...], rows: tuple[Any, ...]) -> bool:

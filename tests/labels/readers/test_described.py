@@ -162,6 +162,48 @@ def test_a_table_of_its_own_goes_before_the_rows(ws):
     assert not any(part.rejected for part in report.parts)
 
 
+def answered(**columns):
+    """One row an answer of three systems to ten prompts, with further columns: name → value of the row's number."""
+    table = [
+        {"system": f"m{i % 3}", "prompt": f"What is {i // 3}?", "response": f"Answer number {i} in full"}
+        | {name: value(i) for name, value in columns.items()}
+        for i in range(30)
+    ]
+    return flat(table, "answers.csv")
+
+
+@pytest.mark.parametrize(
+    ("columns", "rubrics"),
+    [
+        ({"score": lambda i: 1 + i % 5}, {"score"}),
+        ({"clarity": lambda i: 1 + i % 5, "tone": lambda i: 1 + i * 7 % 5}, {"clarity", "tone"}),
+    ],
+    ids=["one score", "criteria"],
+)
+def test_labels_beside_answers_are_labels_of_a_table_that_names_no_rubric(ws, columns, rubrics):
+    report = ws.ingest_plan(plan_ingest(answered(**columns)), "d", answered(**columns))
+    data = ws.dataset("d")
+    assert report.kind == "labels"
+    assert (len(data.labels()), report.rejected) == (30 * len(columns), 0)
+    assert set(data.rubrics["criterion"]) == rubrics
+    assert data.answers("m2", "What is 3?")["text"].tolist() == ["Answer number 11 in full"]
+
+
+@pytest.mark.parametrize(
+    "columns",
+    [
+        {},
+        {"tokens": lambda i: 137 + 13 * i, "latency_ms": lambda i: 1200 + 77 * i},
+        {"seed": lambda i: i % 4, "temperature": lambda i: 0.7},
+        {"turn": lambda i: 1 + i % 2},
+    ],
+    ids=lambda columns: ", ".join(columns) or "nothing else",
+)
+def test_what_a_system_needed_for_its_answers_is_no_label_of_them(columns):
+    (file,) = plan_ingest(answered(**columns)).files
+    assert (file.kind, file.unused) == ("answers", tuple(columns))
+
+
 def test_the_plan_can_be_told_to_leave_them_out(ws):
     source = flat(rows())
     plan = plan_ingest(source)

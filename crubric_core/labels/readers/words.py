@@ -76,6 +76,7 @@ _AMOUNT = r"(\d{1,4}(?:\.\d+|,\d{1,2})?)"
 _UNIT = r"(?:stars?|points?|pts?|★|⭐)"
 _RATIO = re.compile(rf"{_AMOUNT}\s*(?:{_UNIT}\s*)?(?:/|out of|of)\s*(\d{{1,4}})(?:\.0*)?\s*{_UNIT}?")
 _COUNTED = re.compile(rf"{_AMOUNT}\s*{_UNIT}")
+_PACKED = re.compile(rf'\{{"(?:rating|number)": ?{_AMOUNT}\}}')  # as Label Studio writes it to a cell
 _STARS = re.compile(r"(?=.)([★⭐🌟]*)([☆✩]*)")
 # 4 - good, 5: always, 1 (bad
 _NAMED = re.compile(r"([+-]?\d{1,4})\s*[-–—:=.(]\s*([^\W\d].{0,99})", re.DOTALL)
@@ -116,10 +117,11 @@ def levels_of(words: Iterable[str]) -> dict[str, float | None]:
     seen = {word: plain(word) for word in given if not is_number(word)}
     seen = {word: "na" if _says_unknown(p) else p for word, p in seen.items()}
     known = {p for p in seen.values() if p not in UNKNOWN}
+    known -= (packed := _packed(known)).keys()
     found: Mapping[str, float]
     if counted := _numbered(known) or _parts(known):
         found = counted
-    elif any(map(is_number, given)):
+    elif packed or any(map(is_number, given)):
         found = {} if known & _PARTLY else dict.fromkeys(_NO, 0) | dict.fromkeys(_YES, 1)
     elif graded := _grades(known):
         found = graded
@@ -129,6 +131,7 @@ def levels_of(words: Iterable[str]) -> dict[str, float | None]:
     else:
         top = 2 if known & _PARTLY else 1
         found = dict.fromkeys(_NO, 0) | dict.fromkeys(_PARTLY, 1) | dict.fromkeys(_YES, top)
+    found = {**found, **packed}
     signs = any(p.strip("+") == "" for p in known)  # beside a plus a minus is a verdict
     unknown = {p for p in UNKNOWN if not (signs and p and p.strip("-–—") == "")}
     return {w: None if p in unknown else found[p] for w, p in seen.items() if p in unknown or p in found}
@@ -172,6 +175,11 @@ def _grades(known: Collection[str]) -> dict[str, int]:
     return {p: order.index(p) for p in known}
 
 
+def _packed(known: Collection[str]) -> dict[str, float]:
+    """[{"rating": 4}] as 4, whatever the other words are."""
+    return {p: _number(m[1]) for p in known if (m := _PACKED.fullmatch(p))}
+
+
 def _parts(known: Collection[str]) -> dict[str, float]:
     """4/5 and ★★★★☆ as 4, where all are parts of the same whole; 80.5% as 80.5; 4 stars and ★★★★ as 4."""
     return _measured(known)[0]
@@ -212,9 +220,11 @@ def whole_of(words: Iterable[str]) -> int | None:
 
 
 def amounts_of(words: Iterable[str]) -> dict[str, float]:
-    """Word → number of those that are a number written otherwise: 4/5, 80.5%, 4 stars."""
+    """Word → number of those that are a number written otherwise: 4/5, 80.5%, 4 stars, [{"rating": 4}]."""
     given = tuple(words)
-    found = _parts(_amounts(given))
+    known = _amounts(given)
+    packed = _packed(known)
+    found = _parts(known - packed.keys()) | packed
     return {word: found[plain(word)] for word in given if plain(word) in found}
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import io
 import json
 import zipfile
@@ -9,6 +10,8 @@ import zipfile
 import pytest
 
 from crubric_core.errors import IngestError
+from crubric_core.labels import Workspace
+from crubric_core.labels.readers.bundle import plan_ingest
 
 from .conftest import labels_of, lines
 
@@ -180,3 +183,43 @@ def test_argilla_lists_of_different_lengths_are_rejected(read):
     dataset, report = read(lines(of_argilla_flat("gpt-4o", 1), wrong))
     assert {q for _, q, _, _, _ in labels_of(dataset)} == {"p1"}
     assert "other numbers of 'rating.responses'" in report.rejects["reason"].item()
+
+
+def label_studio_min():
+    """Two annotators' ratings and choices, as Label Studio exports them to JSON-MIN."""
+    return [
+        {
+            "id": i,
+            "model": f"gpt-{i % 3}",
+            "prompt": f"What is {i // 3}?",
+            "response": f"Answer number {i} in full",
+            "quality": [{"rating": 1 + (i + a) % 5}],
+            "clear": "yes" if i * a % 2 else "no",
+            "annotator": a,
+            "annotation_id": 100 * a + i,
+            "created_at": "2024-01-01T00:00:00Z",
+            "lead_time": 12.5 + i,
+        }
+        for i in range(30)
+        for a in (1, 2)
+    ]
+
+
+def as_csv(records):
+    text = io.StringIO()
+    writer = csv.DictWriter(text, fieldnames=list(records[0]))
+    writer.writeheader()
+    writer.writerows({k: json.dumps(v) if isinstance(v, list) else v for k, v in r.items()} for r in records)
+    return text.getvalue()
+
+
+@pytest.mark.parametrize(("name", "write"), [("project.csv", as_csv), ("project-min.json", json.dumps)])
+def test_a_rating_in_a_cell_of_label_studio_is_its_number_beside_words(name, write):
+    source = name, write(label_studio_min()).encode()
+    with Workspace() as ws:
+        report = ws.ingest_plan(plan_ingest(source), "d", source)
+        labels = ws.dataset("d").labels().assign(criterion=lambda t: t["rubric"].str.split("#").str[1])
+    assert report.rejected == 0
+    assert labels.groupby("criterion").size().to_dict() == {"clear": 60, "quality": 60}
+    one = labels[(labels["query"] == "What is 1?") & (labels["system"] == "gpt-0") & (labels["judge"] == "2")]
+    assert dict(zip(one["criterion"], one["label"], strict=True)) == {"clear": 0, "quality": 1}

@@ -27,10 +27,15 @@ def first_records(piece: Piece, basic: str) -> list[tuple[int, Any]]:
 
 
 def native_of(records: Sequence[tuple[int, Any]], file_format: str) -> NativeFormat | None:
-    """The native layout of a file: the one asked for, or the one that its first record shows."""
+    """The native layout of a file: the one asked for, or the one that its first record shows, or half of the first.
+
+    Tasks that nobody has annotated yet may come first.
+    """
     if file_format in NATIVE:
         return NATIVE[file_format]
-    return native_format_of(next((r for _, r in records if not isinstance(r, Fault)), None))
+    shown = [native_format_of(r) for _, r in records if not isinstance(r, Fault)]
+    found = next(filter(None, shown), None)
+    return found if found and (shown[0] or 2 * shown.count(None) <= len(shown)) else None
 
 
 def records_of(piece: Piece, basic: str, most: int | None = None) -> Iterator[tuple[int, Any]]:

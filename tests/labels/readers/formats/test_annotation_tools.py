@@ -223,3 +223,30 @@ def test_a_rating_in_a_cell_of_label_studio_is_its_number_beside_words(name, wri
     assert labels.groupby("criterion").size().to_dict() == {"clear": 60, "quality": 60}
     one = labels[(labels["query"] == "What is 1?") & (labels["system"] == "gpt-0") & (labels["judge"] == "2")]
     assert dict(zip(one["criterion"], one["label"], strict=True)) == {"clear": 0, "quality": 1}
+
+
+def label_studio_tasks(annotated):
+    """Tasks of which the first nobody has annotated yet: annotated of ten."""
+    rating = {"from_name": "quality", "type": "rating", "value": {"rating": 4}}
+    return [
+        {
+            "id": i,
+            "data": {"model": f"gpt-{i % 2}", "prompt": f"What is {i // 2}?"},
+            "annotations": [{"completed_by": 7, "result": [rating]}] if i >= 10 - annotated else [],
+        }
+        for i in range(10)
+    ]
+
+
+def test_tasks_that_nobody_has_annotated_may_come_first():
+    source = "project.json", json.dumps(label_studio_tasks(annotated=6)).encode()
+    (file,) = plan_ingest(source).files
+    assert file.format == "label-studio"
+    with Workspace() as ws:
+        report = ws.ingest_plan(plan_ingest(source), "d", source)
+        assert (len(ws.dataset("d").labels()), report.rejected) == (6, 0)
+
+
+def test_a_few_records_of_a_layout_do_not_make_a_file_one_of_it():
+    (file,) = plan_ingest(("log.json", json.dumps(label_studio_tasks(annotated=3)).encode())).files
+    assert file.format != "label-studio"

@@ -1,14 +1,9 @@
-"""Connections of the server: none waits for ever for the rest of a request, as in uvicorn, and none waits to send.
-
-Streamlit opens its socket in a way for which asyncio does not set TCP_NODELAY. What is sent in several writes then
-waits for the browser to acknowledge the first, which it does after 40 ms.
-"""
+"""Requests that are begun and not finished: their connections are closed. uvicorn itself waits for ever."""
 
 from __future__ import annotations
 
 import asyncio
 import os
-import socket
 from functools import wraps
 from typing import Any
 
@@ -19,8 +14,8 @@ HEADERS = 20.0  # seconds until the whole head of a request is there
 BODY = 60.0  # seconds without a byte of its body
 
 
-def prepare_connections() -> None:
-    """From now on the connections of this process send at once, and are closed when half open. Done twice, done once.
+def close_half_open() -> None:
+    """From now on no connection of this process waits for ever for the rest of a request. Done twice, done once.
 
     CRUBRIC_PATIENCE: seconds, in place of HEADERS and BODY.
     """
@@ -35,7 +30,6 @@ def prepare_connections() -> None:
     @wraps(made)
     def connection_made(self: Any, transport: Any) -> None:
         made(self, transport)
-        transport.get_extra_info("socket").setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         _wait(self, headers, body)
 
     @wraps(received)

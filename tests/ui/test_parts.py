@@ -16,6 +16,7 @@ def page() -> None:
     begin_page("one")
     for name in ("a", "b", "unread"):
         st.slider(name, 0, 9, key=name, on_change=redraw, args=(name,))
+    place = st.empty()
     st.text("outside")
     runs.append("page")
 
@@ -23,6 +24,8 @@ def page() -> None:
         runs.append(name)
         if name == "both" and st.session_state.get("fails"):
             raise RuntimeError
+        if name == "first" and st.session_state.get("writes outside"):
+            place.text("first line")
         st.text(f"{name}: {st.session_state['a']}, {st.session_state['b']}")
         return name
 
@@ -89,3 +92,13 @@ def test_a_part_that_fails_says_so_in_its_place_and_the_others_are_drawn():
     assert sent(app) == ["first: 3, 0"]
     assert [error.value.startswith("Something unexpected went wrong") for error in app.error] == [True]
     assert not app.exception
+
+
+def test_a_part_whose_place_outside_it_was_never_made_has_the_page_drawn():
+    app = opened()
+    app.session_state["writes outside"] = True  # as if the run before had been stopped before it came there
+    app.slider(key="a").set_value(3).run()
+    assert app.session_state["runs"] == ["both", "first", "page", "first", "second", "both"]
+    assert sent(app) == ["first line", "outside", "first: 3, 0", "second: 3, 0", "both: 3, 0"]
+    assert not app.exception
+    assert not app.error

@@ -38,6 +38,8 @@ _NEVER_LABELS = frozenset(
         "latency",
         "duration",
         "seed",
+        *("temperature", "top_p", "top_k", "min_p", "shots", "n_shots", "num_shots", "retries", "truncated"),
+        "difficulty",
         "epoch",
         "version",
         "weight",

@@ -196,6 +196,8 @@ def test_labels_beside_answers_are_labels_of_a_table_that_names_no_rubric(ws, co
         {"tokens": lambda i: 137 + 13 * i, "latency_ms": lambda i: 1200 + 77 * i},
         {"seed": lambda i: i % 4, "temperature": lambda i: 0.7},
         {"turn": lambda i: 1 + i % 2},
+        {"temperature": lambda i: i % 2, "top_k": lambda i: i % 3, "retries": lambda i: i % 3},
+        {"num_shots": lambda i: i % 3, "difficulty": lambda i: 1 + i % 3, "truncated": lambda i: i % 2},
     ],
     ids=lambda columns: ", ".join(columns) or "nothing else",
 )

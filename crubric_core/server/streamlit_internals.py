@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from streamlit import config
+from streamlit.errors import StreamlitInvalidLayoutContextError as PlaceNotDrawnError
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.runtime.scriptrunner import get_script_run_ctx
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 __all__ = [
     "BackMsg",
     "ForwardMsg",
+    "PlaceNotDrawnError",
     "asked_for",
     "claims_of",
     "is_host_allowed",

@@ -9,9 +9,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypeVar
 
 import streamlit as st
-from streamlit.errors import StreamlitInvalidLayoutContextError
 
 from ..errors import CrubricError
+from ..server.streamlit_internals import PlaceNotDrawnError
 from .errors import boundary
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def part(name: str, show: Callable[[], R], reads: Collection[str], *, first: boo
                 if st.session_state[_WHOLE]:
                     st.rerun()  # the page says what is wrong, and what helps
                 raise
-            except StreamlitInvalidLayoutContextError:
+            except PlaceNotDrawnError:
                 st.rerun()  # the run of the page that would have made a place outside the part was stopped before
         old = st.session_state[_OLD]
         st.session_state[_OLD] = [other for other in old if other != name]

@@ -22,6 +22,7 @@
     python -m benchmarks.simulated_claims probabilities  # who is ahead, who is among the first (docs/method.md §10)
     python -m benchmarks.simulated_claims weights      # queries of unequal weight (docs/method.md §10)
     python -m benchmarks.simulated_claims groups       # one system in a group of queries (docs/method.md §10)
+    python -m benchmarks.simulated_claims human        # judges' means corrected by people (docs/method.md §15)
 
 ``--tables`` is the number of simulated tables of each row, each with its own seed.
 """
@@ -34,6 +35,7 @@ from collections.abc import Callable, Iterator
 from benchmarks.claims_drift import drift
 from benchmarks.claims_fits import abilities, linked, misfit
 from benchmarks.claims_gap import gaps
+from benchmarks.claims_human import human
 from benchmarks.claims_kappa import kappas
 from benchmarks.claims_models import models
 from benchmarks.claims_new_systems import new_systems
@@ -71,6 +73,7 @@ CLAIMS: dict[str, tuple[Callable[[int], Rows], int]] = {
     "probabilities": (probabilities, 200),
     "weights": (weights, 400),
     "groups": (groups, 200),
+    "human": (human, 200),
 }
 """What measures each, and of how many tables docs/ tells."""
 

@@ -35,6 +35,14 @@ def test_the_tables_are_those_of_the_docs(printed, claim):
     assert [line for line in printed(claim) if line not in text] == []
 
 
+def test_the_table_of_human_labels_is_that_of_the_method(printed):
+    text = (DOCS / "method.md").read_text("utf-8")
+    lines = printed("human")
+    assert [line for line in lines if line not in text] == []
+    judges = [float(line.split("|")[-2]) for line in lines[2:]]
+    assert judges[0] == pytest.approx(1 / 3, abs=0.05)  # "for a third of the systems"
+
+
 def test_the_sentence_on_the_beta_mixture_has_the_errors_that_are_printed(printed):
     worse, better = (row.split(" | ")[1].removesuffix(" |") for row in printed("mixture")[2:])
     text = " ".join((DOCS / "judges.md").read_text("utf-8").split())

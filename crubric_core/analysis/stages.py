@@ -46,6 +46,8 @@ from .bank_value import WorthCurve
 from .board import Board
 from .claims import Claims, claims_of
 from .composition import constraints_of, ids_of
+from .human_labels import HumanLabels
+from .human_labels import human_labels as corrected_by
 from .result import Calibration, Ranking
 from .stage import Memory, Stages, Store, stage
 
@@ -271,16 +273,32 @@ class Analysis(Stages):
             self.ranking_on(use), self.queries(), self.settings, self.panels(), self._domains()
         )
 
+    @stage(heavy=True)
+    def gold(self) -> pd.DataFrame:
+        """One row a human label."""
+        return self.data.gold()
+
     @stage("population", "seed", "confidence", "simultaneous", after=("given",), heavy=True)
     def gold_standing(self) -> Inference:
         """Claims about the mean human labels, over all rubrics that have any; nobody is ranked where there are none."""
-        return standings.gold_standing(self.data.gold(), self.given(), self.queries(), self.settings)
+        return standings.gold_standing(self.gold(), self.given(), self.queries(), self.settings)
 
-    @stage(after=("score_standing", "gating", "gold_standing"))
+    @stage("population", "seed", "confidence", "simultaneous", after=("given",), heavy=True)
+    def human_labels(self) -> HumanLabels | None:
+        """The judges' mean labels corrected by the human ones; None where there are too few of these."""
+        gold = self.gold()
+        if gold.empty:
+            return None
+        majority = replace(self, settings=replace(self.settings, consensus="majority")).given()
+        return corrected_by(gold, majority, self.queries(), self.settings)
+
+    @stage(after=("score_standing", "gating", "gold_standing", "human_labels"))
     def other_rankings(self, use: BoolArray) -> tuple[OtherRanking, ...]:
         """What else ranks the systems, compared with their standing on these rubrics."""
         shown, varying = self.ranking_on(use), ~self.calibration().fit.constant
-        found = {standings.GOLD: self.gold_standing()}
+        found, people = {standings.GOLD: self.gold_standing()}, self.human_labels()
+        if people is not None and not people.correction.doubtful:
+            found = {standings.CORRECTED: people.standing, **found}
         if (varying != self.pool).any():
             found = {standings.EVERY: self.ranking_on(varying).standing, **found}
         if self.settings.basis == "bank":

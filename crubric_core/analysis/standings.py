@@ -33,6 +33,7 @@ SCORE = "the score without the model's weights"
 EVERY = "the ranking on every rubric, gate or not,"
 PASSING = "the ranking on all rubrics that pass"
 GOLD = "the mean of the human labels"
+CORRECTED = "the judges' mean label, corrected by the human labels,"
 REFERENCE = "the human ranking"
 
 

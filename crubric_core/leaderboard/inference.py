@@ -130,7 +130,7 @@ def infer(
     """
     kept, evidence = np.flatnonzero(influence.ranked), evidence_of(influence)
     shown = (evidence.contributions**2).sum(axis=0)
-    se = np.sqrt(np.maximum(shown, evidence.floor))
+    se = _standard_errors(evidence)
     draws = _draws(evidence.contributions, rng)
     pairs = compare(evidence, draws, confidence, simultaneous=simultaneous)
     low, high = _intervals(evidence, se, confidence)
@@ -170,6 +170,16 @@ def infer(
         excused=pairs.excused,
         lone=influence.lone,
     )
+
+
+def marginal_intervals(influence: Influence, confidence: float) -> tuple[FloatArray, FloatArray]:
+    """(M,) low and high of each estimate alone, as ``infer`` has them; NaN where not ranked."""
+    kept, evidence = np.flatnonzero(influence.ranked), evidence_of(influence)
+    low, high = (
+        scatter(end, kept, len(influence.estimate))
+        for end in _intervals(evidence, _standard_errors(evidence), confidence)
+    )
+    return low, high
 
 
 def separated_pairs(
@@ -229,6 +239,10 @@ def _draws(contributions: FloatArray, rng: np.random.Generator) -> FloatArray:
     """(R, M) Z = W psi' sqrt(n / (n - 1)), W standard normal."""
     n_units, size = contributions.shape
     return rng.standard_normal((draws_for(size), n_units)) @ contributions
+
+
+def _standard_errors(evidence: Evidence) -> FloatArray:
+    return np.asarray(np.sqrt(np.maximum((evidence.contributions**2).sum(axis=0), evidence.floor)))
 
 
 def _intervals(evidence: Evidence, se: FloatArray, confidence: float) -> tuple[FloatArray, FloatArray]:

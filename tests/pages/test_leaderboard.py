@@ -28,6 +28,10 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> Path:
     systems = pd.DataFrame(
         {"system": names, "cost": [f"${c}" for c in COSTS], "licence": ["open", "closed"] * 4}
     )
+    asked = list(dict.fromkeys(labels["query"]))[::2]
+    gold = labels[labels["query"].isin(asked) & labels["judge"].eq(labels["judge"].min())].dropna(
+        subset=["label"]
+    )
     path = tmp_path_factory.mktemp("told") / "told.duckdb"
     with Workspace(path) as workspace:
         for kind, table in (
@@ -36,6 +40,7 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> Path:
             ("queries", made.queries),
             ("answers", answers),
             ("systems", systems),
+            ("gold", gold[["system", "query", "rubric", "label"]]),
         ):
             workspace.ingest(table.to_csv(index=False).encode(), "told", kind=kind)
     return path
@@ -168,6 +173,7 @@ def test_tiers_filter_from_the_address_too(open_page: Open, told: Path) -> None:
         ("Ranks", "Rank intervals"),
         ("Domains", "Score S by domain"),
         ("Scores", "Score against ability"),
+        ("Human labels", "from both, and"),
         ("Score and cost", "no system shown has a higher score at the same cost or less"),
         ("What this does not show", "Not separated does not mean equal"),
     ],

@@ -279,6 +279,7 @@ class Dataset:
             tallied = source is not None
             cursor.execute(*reduce.cells(self._id, response, tie, tolerance, runs=runs, tallied=tallied))
             y = _scatter(cursor.execute(reduce.consensus()), (len(systems), len(rubrics)))
+            split = cursor.execute(reduce.split()).fetchnumpy()
             found = cursor.execute(portable.agreement()).fetchnumpy()
             sums = cursor.execute(portable.pair_sums()).fetchnumpy()
             (n_labels,) = cursor.execute("SELECT sum(n) FROM cells").fetchall()[0]
@@ -299,6 +300,7 @@ class Dataset:
             unanimous=counts[0] == counts[1],
             n_labels=int(n_labels or 0),
             response=response,
+            split=np.stack([np.asarray(split[name]).astype(np.int64) for name in ("i", "j")]),
         )
 
     @contextmanager

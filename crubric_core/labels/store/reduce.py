@@ -93,6 +93,11 @@ def consensus() -> str:
     return "SELECT i, j, y FROM cells"
 
 
+def split() -> str:
+    """(i, j) of the cells without a consensus, in a fixed order."""
+    return "SELECT i, j FROM cells WHERE y IS NULL AND n > 0 ORDER BY i, j"
+
+
 def repeats(dataset: int, response: Response) -> Query:
     """(query, rubric, judge, cells, pairs, agreeing, draws, consistent) of cells labelled twice.
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+import numpy as np
 import pandas as pd
 
 from ...settings import Response
@@ -27,6 +28,7 @@ class Reduction:
     unanimous: (J,) no instance with a disagreement.
     n_labels: known labels, repeated draws of a judge on a cell as one.
     response: the scale read.
+    split: (2, S) system and rubric of the cells whose labels split evenly, so that they have no consensus.
     """
 
     systems: tuple[str, ...]
@@ -41,6 +43,7 @@ class Reduction:
     unanimous: BoolArray
     n_labels: int
     response: Response
+    split: IntArray = field(default_factory=lambda: np.empty((2, 0), dtype=np.int64))
 
     @property
     def pass_marks(self) -> tuple[str, ...]:

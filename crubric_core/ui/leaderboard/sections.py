@@ -12,6 +12,7 @@ import streamlit as st
 from ...analysis.board import level_of, limits
 from ...analysis.profile import group_means, undominated
 from ...analysis.standings import without_places
+from ...figures import human_labels as human_figures
 from ...figures import leaderboard as figures
 from ...figures import profile as profile_figures
 from .. import tables, widgets
@@ -35,6 +36,8 @@ def of(view: View) -> dict[str, Section]:
     if view.groups:
         found["Domains"] = _domains
     found["Scores"] = _scores
+    if view.claims and view.study.human_labels() is not None:
+        found["Human labels"] = _human_labels
     if view.numbers:
         found["Score and cost"] = _cost
     return found | {"What this does not show": _limits}
@@ -171,6 +174,44 @@ def _scores(view: View, shown: pd.DataFrame, system: str | None) -> None:
                 alt="Ability from the bank against ability from all rubrics that pass",
                 title="The bank compared with all rubrics that pass",
             )
+
+
+def _human_labels(view: View, shown: pd.DataFrame, system: str | None) -> None:
+    found = view.study.human_labels()
+    if found is None:
+        return
+    whole = found.table
+    table = whole[whole["system"].isin(shown["system"])].reset_index(drop=True)
+    rows, _ = _around(view, table, system)
+    names = rows["system"].tolist()
+    both, alone = (
+        figures.Estimate(*(rows[column].to_numpy(dtype=np.float64) for column in columns))
+        for columns in (("mean", "low", "high"), ("human_mean", "human_low", "human_high"))
+    )
+    left, *right = st.columns(2 if found.plannable else 1, gap="large")
+    with left:
+        widgets.show(
+            figures.forest(
+                names,
+                both,
+                None,
+                alone,
+                names=("the judges' mean, corrected", "human labels alone"),
+                chosen=names.index(system) if system in names else None,
+                title="mean label, as a share of the full mark",
+            ),
+            alt="Mean label of each system, corrected by human labels",
+            title="Judges' means, corrected by human labels",
+        )
+    for place in right:
+        with place:
+            widgets.show(
+                human_figures.half_widths(*found.widths()),
+                alt="Interval of a mean label against the queries that people label",
+                title="What more human labels would give",
+            )
+    st.markdown("\n".join(f"- {plain(sentence)}" for sentence in found.sentences()))
+    widgets.download("Download human_labels.csv", whole, "human_labels.csv")
 
 
 def _cost(view: View, shown: pd.DataFrame, system: str | None) -> None:

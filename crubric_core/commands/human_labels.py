@@ -1,0 +1,32 @@
+"""Judges' means corrected by human labels: human-labels."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from ..analysis.human_labels import require_human_labels
+from ..analysis.stages import Analysis, with_rules
+from ..files import csv_bytes, write_files
+from .options import add_inputs, add_settings, opened_dataset, settings_of
+from .parsers import Commands, add_command
+
+
+def add(commands: Commands) -> None:
+    """The command of this file."""
+    parser = add_command(commands, "human-labels", run_human_labels)
+    add_inputs(parser)
+    add_settings(parser)
+    parser.add_argument("--out", required=True, type=Path, help="folder for the table")
+
+
+def run_human_labels(args: argparse.Namespace) -> None:
+    """Write human_labels.csv, and print what it says."""
+    with opened_dataset(args) as dataset:
+        settings = with_rules(dataset, settings_of(args))
+        analysis = Analysis(data=dataset, fingerprint=dataset.fingerprint, settings=settings)
+        found = require_human_labels(analysis.human_labels(), dataset.name)
+    for sentence in found.sentences():
+        print(sentence)
+    for path in write_files({"human_labels.csv": csv_bytes(found.table)}, args.out):
+        print(path)

@@ -1,0 +1,166 @@
+"""What is said of human labels on some cells is what was computed of them, and the judges' labels are these alone."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from crubric_core import Settings, Workspace
+from crubric_core.analysis.human_labels import HumanLabels, human_labels
+from crubric_core.analysis.stages import Analysis, with_rules
+from crubric_core.analysis.standings import CORRECTED
+from crubric_core.demo import simulate
+from crubric_core.text import sentence_case
+
+SYSTEMS, QUERIES = 6, 30
+BUDGET = Settings(budget=30)
+MADE = simulate(seed=4, systems=SYSTEMS, queries=QUERIES, pool=(5, 7))
+
+
+def analysed(gold: pd.DataFrame | None, settings: Settings = BUDGET, labels=MADE.labels) -> Analysis:
+    with Workspace() as workspace:
+        for kind, table in (("rubrics", MADE.rubrics), ("labels", labels), ("gold", gold)):
+            if table is not None:
+                workspace.ingest(table.to_csv(index=False).encode(), "d", kind)
+        ds = workspace.dataset("d")
+        found = Analysis(data=ds, fingerprint="d", settings=with_rules(ds, settings))
+        for ask in (found.human_labels, found.claims):
+            ask()  # while the workspace is open
+        return found
+
+
+def people(queries) -> pd.DataFrame:
+    """Everything on these queries, labelled by one person who knows what is true."""
+    systems = MADE.truth.systems["system"].tolist()
+    wide = pd.DataFrame(MADE.truth.passes.astype(int), index=systems, columns=MADE.rubrics["rubric"])
+    table = wide.rename_axis("system").reset_index().melt("system", var_name="rubric", value_name="label")
+    query = MADE.rubrics.set_index("rubric")["query"]
+    table = table.assign(query=table["rubric"].map(query), annotator="ann")
+    return table[table["query"].isin(queries)]
+
+
+NAMES = list(dict.fromkeys(MADE.rubrics["query"]))
+SOME = np.random.default_rng(2).permutation(NAMES)[:10]
+
+
+@pytest.fixture(scope="module")
+def study() -> Analysis:
+    return analysed(people(SOME))
+
+
+@pytest.fixture(scope="module")
+def found(study) -> HumanLabels:
+    return study.human_labels()
+
+
+def test_means_are_those_of_the_labels_by_query(study, found):
+    y, at = study.given().y, MADE.rubrics["query"].to_numpy()
+    order = study.given().rubrics["query"].to_numpy()
+    truth = people(NAMES).pivot_table(index="system", columns=["query"], values="label")
+    system, name = 0, found.systems[0]
+    every = [np.nanmean(y[system, order == query]) for query in dict.fromkeys(at)]
+    row = found.table.set_index("system").loc[name]
+    assert row["human_mean"] == pytest.approx(truth.loc[name, SOME].mean())
+    assert row["labelled_queries"] == 10
+    assert row["judges_mean"] == pytest.approx(np.mean(every), abs=0.03)  # but for even splits
+
+
+def test_sentences_have_the_figures_of_the_table(found):
+    table, said = found.table, " ".join(found.sentences())
+    half, alone = (
+        (table[high] - table[low]).median() / 2
+        for high, low in (("high", "low"), ("human_high", "human_low"))
+    )
+    assert f"±{half:.3f} (median) from both, and ±{alone:.3f} from the human labels alone" in said
+    off = (table["judges_mean"] - table["mean"]).round(12)
+    assert f"{off.mean():+.3f} from the corrected ones on average" in said
+    assert f"from {off.min():+.3f} ({table['system'][off.idxmin()]}) to {off.max():+.3f}" in said
+    assert f"on 10 of {QUERIES} queries for each system." in said
+    cells, judged = re.search(r"People labelled ([\d,]+) of the ([\d,]+) cells", said).groups()
+    assert int(cells.replace(",", "")) <= len(people(SOME))
+    assert int(judged.replace(",", "")) <= SYSTEMS * len(MADE.rubrics)
+
+
+def test_the_queries_that_halve_the_width_are_the_fewest_that_do(found):
+    half = np.median(found.table["high"] - found.table["low"]) / 4
+    told = re.search(
+        r"takes human labels on about (\d+) queries|on all (\d+) queries would make it",
+        " ".join(found.sentences()),
+    )
+    enough, every = told.groups()
+    widths = found.correction.half_widths(np.arange(1, QUERIES + 1), 0.95)[0]
+    if enough:
+        assert widths[int(enough) - 1] <= half < widths[int(enough) - 2]
+    else:
+        assert int(every) == QUERIES
+        assert np.nanmin(widths) > half
+
+
+def test_the_standing_by_corrected_means_is_compared_with_the_one_shown(study):
+    other = {o.name: o for o in study.other_rankings(study.used)}
+    assert CORRECTED in other
+    said = study.claims()
+    assert any(CORRECTED in s or sentence_case(CORRECTED) in s for s in (*said.beside, *said.contradicted))
+
+
+def test_cells_that_are_no_random_sample_are_said_to_be_none_and_no_standing_rests_on_them():
+    rate = MADE.labels.groupby("query")["label"].mean()
+    study = analysed(people(rate.nsmallest(10).index))
+    found = study.human_labels()
+    assert found.correction.doubtful
+    assert found.sample().startswith("The cells that people labelled are no random sample: judges rate them")
+    assert "lower than all cells" in found.sample()
+    assert CORRECTED not in {o.name for o in study.other_rankings(study.used)}
+
+
+def test_the_judges_labels_are_their_majority_whatever_consensus_the_human_labels_are_part_of(study, found):
+    weighed = analysed(people(SOME), replace(BUDGET, consensus="dawid_skene"))
+    assert not np.array_equal(weighed.given().y, study.given().y, equal_nan=True)
+    pd.testing.assert_frame_equal(weighed.human_labels().table, found.table)
+
+
+def test_an_even_split_of_the_judges_counts_as_half_of_the_mark(study):
+    reduction = study.given()
+    i, j = 2, int(np.flatnonzero(reduction.rubrics["query"] == SOME[0])[0])
+    y = reduction.y.copy()
+    y[i, j] = np.nan
+    gold, asked = people(SOME), (study.queries(), study.settings)
+    of_query = reduction.rubrics["query"] == SOME[0]
+    known = np.isfinite(y[i, of_query.to_numpy()]).sum()
+
+    def judged(split):
+        changed = replace(reduction, y=y, split=np.array(split, dtype=np.int64).reshape(2, -1))
+        return human_labels(gold, changed, *asked).correction.judged.estimate[i]
+
+    without, even = judged([]), judged([[i], [j]])
+    mean = np.nanmean(y[i, of_query.to_numpy()])
+    queries = study.human_labels().correction.judged.n_units[i]
+    assert even - without == pytest.approx((0.5 - mean) / (known + 1) / queries)
+
+
+def test_the_reduction_knows_the_even_splits():
+    judges = MADE.labels["judge"].unique()[:2]
+    two = MADE.labels[MADE.labels["judge"].isin(judges)]
+    reduction = analysed(None, labels=two).given()
+    wide = two.pivot_table(index=["system", "rubric"], columns="judge", values="label")
+    even = wide.index[(wide[judges[0]] - wide[judges[1]]).abs() == 1]
+    rubrics = reduction.rubrics["rubric"].tolist()
+    found = {(reduction.systems[i], rubrics[j]) for i, j in reduction.split.T}
+    assert found == set(even)
+    assert np.isnan(reduction.y[tuple(reduction.split)]).all()
+
+
+def test_without_human_labels_nothing_is_said():
+    study = analysed(None)
+    assert study.human_labels() is None
+    assert CORRECTED not in {o.name for o in study.other_rankings(study.used)}
+
+
+def test_people_who_labelled_every_query_leave_nothing_to_plan():
+    found = analysed(people(NAMES)).human_labels()
+    assert not found.plannable
+    assert not any("queries, chosen at random" in s for s in found.sentences())

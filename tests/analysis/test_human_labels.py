@@ -85,18 +85,20 @@ def test_sentences_have_the_figures_of_the_table(found):
     assert int(judged.replace(",", "")) <= SYSTEMS * len(MADE.rubrics)
 
 
-@pytest.mark.parametrize("labelled", [5, 10])
-def test_the_queries_that_halve_the_width_are_the_fewest_that_do(labelled):
-    found = analysed(people(SOME[:labelled])).human_labels()
+@pytest.mark.parametrize("judges", ["good", "guessing"])
+def test_what_more_human_labels_would_give_is_the_fewest_queries_that_halve_the_width_or_all(judges):
+    guesses = np.random.default_rng(3).integers(0, 2, len(MADE.labels))
+    labels = MADE.labels if judges == "good" else MADE.labels.assign(label=guesses)
+    found = analysed(people(SOME[:6]), labels=labels).human_labels()
     half, said = np.median(found.table["high"] - found.table["low"]) / 4, " ".join(found.sentences())
     widths = found.correction.half_widths(np.arange(1, QUERIES + 1), 0.95)[0]
-    if labelled == 5:  # of which the variance is hardly known: more narrow the intervals much
-        enough = int(re.search(r"Half of that width takes human labels on about (\d+) queries", said)[1])
-        assert widths[enough - 1] <= half < widths[enough - 2]
-    else:
+    if judges == "good":  # whose labels leave little to gain
         told = re.search(r"Human labels on all (\d+) queries would make it about ±([.\d]+)\.", said).groups()
         assert told == (str(QUERIES), f"{widths[-1]:.3f}")
         assert widths[-1] > half
+    else:
+        enough = int(re.search(r"Half of that width takes human labels on about (\d+) queries", said)[1])
+        assert widths[enough - 1] <= half < widths[enough - 2]
 
 
 def test_the_standing_by_corrected_means_is_compared_with_the_one_shown(study):

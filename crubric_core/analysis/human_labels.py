@@ -43,18 +43,18 @@ class HumanLabels:
 
     @property
     def table(self) -> pd.DataFrame:
-        """One row a system with an estimate, the best first."""
+        """One row a system with an estimate, the best first; no interval leaves the range from 0 to 1."""
         standing, found = self.standing, self.correction
         frame = pd.DataFrame(
             {
                 "system": self.systems,
                 "rank": standing.rank,
-                "mean": standing.estimate,
-                "low": standing.low,
-                "high": standing.high,
+                "mean": np.clip(standing.estimate, 0, 1),
+                "low": np.clip(standing.low, 0, 1),
+                "high": np.clip(standing.high, 0, 1),
                 "human_mean": found.human.estimate,
-                "human_low": self.alone[0],
-                "human_high": self.alone[1],
+                "human_low": np.clip(self.alone[0], 0, 1),
+                "human_high": np.clip(self.alone[1], 0, 1),
                 "judges_mean": found.judged.estimate,
                 "labelled_queries": found.labelled,
             }
@@ -64,9 +64,9 @@ class HumanLabels:
 
     @property
     def plannable(self) -> bool:
-        """Whether there are queries that people have not labelled, whose labels would narrow the intervals."""
-        left = self.correction.labelled < self.correction.judged.n_units
-        return self.standing.unit == "query" and bool(left[self.standing.ranked].any())
+        """Whether most systems have queries that people have not labelled, whose labels would narrow the intervals."""
+        left = (self.correction.judged.n_units - self.correction.labelled)[self.standing.ranked]
+        return self.standing.unit == "query" and float(np.median(left)) > 0
 
     def widths(self) -> tuple[IntArray, FloatArray, FloatArray]:
         """Numbers of queries labelled by people, and the half width of an interval with each: both, people alone."""
@@ -139,10 +139,10 @@ class HumanLabels:
         names = [system for system, there in zip(self.systems, kept, strict=True) if there]
         least, most = int(off.argmin()), int(off.argmax())
         if len(names) == 1:
-            return f"The judges' mean is {_signed(off[0])} from the corrected one."
+            return f"The judges' mean is {_beside(off[0])} the corrected one."
         return (
-            f"The judges' means are {_signed(off.mean())} from the corrected ones on average, from "
-            f"{_signed(off[least])} ({name(names[least])}) to {_signed(off[most])} ({name(names[most])})."
+            f"The judges' means are on average {_beside(off.mean())} the corrected ones: from {_beside(off[least])} "
+            f"({name(names[least])}) to {_beside(off[most])} ({name(names[most])})."
         )
 
 
@@ -156,8 +156,8 @@ def require_human_labels(found: HumanLabels | None, dataset: str) -> HumanLabels
     return found
 
 
-def _signed(value: float) -> str:
-    return f"{round(float(value), 3) + 0.0:+.3f}"  # without a minus before zero
+def _beside(value: float) -> str:
+    return f"{abs(value):.3f} {'above' if value > 0 else 'below'}"
 
 
 def _few(left: int) -> str:

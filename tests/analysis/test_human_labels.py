@@ -71,14 +71,18 @@ def test_means_are_those_of_the_labels_by_query(study, found):
 
 def test_sentences_have_the_figures_of_the_table(found):
     table, said = found.table, " ".join(found.sentences())
-    half, alone = (
-        (table[high] - table[low]).median() / 2
-        for high, low in (("high", "low"), ("human_high", "human_low"))
-    )
+    standing = found.standing
+    half, alone = (np.median(high - low) / 2 for low, high in ((standing.low, standing.high), found.alone))
     assert f"±{half:.3f} (median) from both, and ±{alone:.3f} from the human labels alone" in said
-    off = (table["judges_mean"] - table["mean"]).round(12)
-    assert f"{off.mean():+.3f} from the corrected ones on average" in said
-    assert f"from {off.min():+.3f} ({table['system'][off.idxmin()]}) to {off.max():+.3f}" in said
+    off = table["judges_mean"] - table["mean"]
+    told = re.search(
+        r"on average (\S+) (\w+) the corrected ones: from (\S+) (\w+) \((.+)\) to (\S+) (\w+) \((.+)\)\.",
+        said,
+    ).groups()
+    for at, value in ((0, off.mean()), (2, off.min()), (5, off.max())):
+        number, side = told[at : at + 2]
+        assert float(number) * (1 if side == "above" else -1) == pytest.approx(value, abs=6e-4)
+    assert (told[4], told[7]) == (table["system"][off.idxmin()], table["system"][off.idxmax()])
     assert f"on 10 of {QUERIES} queries for each system." in said
     cells, judged = re.search(r"People labelled ([\d,]+) of the ([\d,]+) cells", said).groups()
     assert int(cells.replace(",", "")) <= len(people(SOME))
@@ -153,6 +157,14 @@ def test_the_reduction_knows_the_even_splits():
     found = {(reduction.systems[i], rubrics[j]) for i, j in reduction.split.T}
     assert found == set(even)
     assert np.isnan(reduction.y[tuple(reduction.split)]).all()
+
+
+def test_no_interval_leaves_the_range_of_the_marks():
+    found = analysed(people(SOME[:5]).assign(label=1)).human_labels()
+    table = found.table[["mean", "low", "high", "human_low", "human_high"]]
+    assert found.standing.high.max() > 1
+    assert table.min(axis=None) >= 0
+    assert table.max(axis=None) == 1
 
 
 def test_without_human_labels_nothing_is_said():

@@ -88,10 +88,10 @@ def correction(
     if chosen == "lowest":
         order = np.broadcast_to(np.argsort(np.argsort(scores.mean(axis=0))), (SYSTEMS, QUERIES))
     there = (order < labelled)[:, query]
-    parts = (np.where(there, y, np.nan) for y in (people, judged))
-    found = correct_means(
-        scores, *(mean_scores(y, levels, query, everything, QUERIES) for y in parts), there.sum(axis=1)
+    human_means, there_means = (
+        mean_scores(np.where(there, y, np.nan), levels, query, everything, QUERIES) for y in (people, judged)
     )
+    found = correct_means(scores, human_means, there_means, there.sum(axis=1))
     if found is None:
         raise ValueError("a design labels at least five queries of each system")
     return found

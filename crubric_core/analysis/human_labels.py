@@ -169,12 +169,11 @@ def human_labels(
 ) -> HumanLabels | None:
     """None where no system has human labels on FEWEST queries. reduction: the judges' majority, whatever people say.
 
-    An even split of the judges counts as half of the mark: what the judges' labels are read as changes how much they
-    help, and not what is estimated.
+    An even split of pass and fail counts as half of the mark, of people and of judges: without the cells on which they
+    are divided the labelled cells would be no random sample.
     """
-    human = gold_levels(gold, reduction)
-    judged = reduction.y.copy()
-    judged[tuple(reduction.split)] = (reduction.levels[reduction.split[1]] - 1) / 2
+    human, judged = gold_levels(gold, reduction, split=0.5), reduction.y.copy()
+    judged[tuple(reduction.split)] = 0.5
     both = np.isfinite(judged) & np.isfinite(human)
     at, everything = query_positions(queries, reduction), np.ones(judged.shape[1], dtype=bool)
     everywhere, people, there = (

@@ -86,8 +86,11 @@ def claimed(table: pd.DataFrame, verdict: GateVerdict) -> pd.DataFrame:
 def gold_standing(
     gold: pd.DataFrame, reduction: Reduction, queries: pd.DataFrame, settings: Settings
 ) -> Inference:
-    """Claims about the mean human labels of each system, by the board's units; nobody is ranked without any."""
-    y = gold_levels(gold, reduction)
+    """Claims about the mean human labels of each system, by the board's units; nobody is ranked without any.
+
+    An even split of people counts as half of the mark.
+    """
+    y = gold_levels(gold, reduction, split=0.5)
     at, everything = query_positions(queries, reduction), np.ones(y.shape[1], dtype=bool)
     scores = mean_scores(y, reduction.levels, at, everything, len(queries))
     return mean_standing(

@@ -39,12 +39,18 @@ def gold_panel(gold: pd.DataFrame, reduction: Reduction) -> FloatArray:
     return panel
 
 
-def gold_levels(gold: pd.DataFrame, reduction: Reduction) -> FloatArray:
-    """(M, J) the annotators' strict majority, or the lower median of ordered levels; NaN unknown."""
+def gold_levels(gold: pd.DataFrame, reduction: Reduction, *, split: float = np.nan) -> FloatArray:
+    """(M, J) the annotators' strict majority, or the lower median of ordered levels; NaN unknown.
+
+    split: what an even split of a majority is.
+    """
     panel = gold_panel(gold, reduction)
     if not panel.shape[2]:
         return np.full(reduction.y.shape, np.nan)
-    return majority(panel) if reduction.response == "binary" else median_low(panel)
+    if reduction.response == "ordered":
+        return median_low(panel)
+    level = majority(panel)
+    return np.where(np.isnan(level) & np.isfinite(panel).any(axis=2), split, level)
 
 
 def valid_rubrics(anchors: pd.DataFrame, rubrics: pd.DataFrame) -> FloatArray:

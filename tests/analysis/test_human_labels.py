@@ -147,6 +147,17 @@ def test_an_even_split_of_the_judges_counts_as_half_of_the_mark(study):
     assert even - without == pytest.approx((0.5 - mean) / (known + 1) / queries)
 
 
+def test_a_cell_on_which_people_are_divided_counts_as_half_and_is_not_left_out(study, found):
+    row = people(SOME).iloc[[0]]
+    other = row.assign(label=1 - row["label"], annotator="bea")
+    divided = human_labels(pd.concat([people(SOME), other]), study.given(), study.queries(), study.settings)
+    assert divided.cells == found.cells
+    name, query = row[["system", "query"]].iloc[0]
+    rubrics = (study.given().rubrics["query"] == query).sum()
+    before, after = (x.table.set_index("system").loc[name, "human_mean"] for x in (found, divided))
+    assert after - before == pytest.approx((0.5 - row["label"].iloc[0]) / rubrics / len(SOME))
+
+
 def test_the_reduction_knows_the_even_splits():
     judges = MADE.labels["judge"].unique()[:2]
     two = MADE.labels[MADE.labels["judge"].isin(judges)]

@@ -30,7 +30,8 @@ class HumanLabels:
     """Mean labels of M systems, corrected by the human labels of some cells; all are shares of the full mark.
 
     standing: claims about the corrected means. alone: (2, M) interval of each by the human labels alone.
-    cells, judged: cells that people and judges labelled, and that judges did. queries: with a judge's label.
+    cells, judged: cells that people and judges labelled, and that judges did. queries: with a judge's label. waiting:
+    those that nobody else labelled, in a random order: with any first ones of them the sample stays random.
     """
 
     systems: tuple[str, ...]
@@ -40,6 +41,7 @@ class HumanLabels:
     cells: int
     judged: int
     queries: int
+    waiting: tuple[str, ...]
 
     @property
     def table(self) -> pd.DataFrame:
@@ -181,6 +183,7 @@ def human_labels(
         for y in (judged, np.where(both, human, np.nan), np.where(both, judged, np.nan))
     )
     used = np.flatnonzero(np.isfinite(everywhere).any(axis=0))
+    left = used[~np.isfinite(people[:, used]).any(axis=0)]
     found = correct_means(
         everywhere, people, there, both.sum(axis=1), domains_of(queries, reduction, settings)
     )
@@ -199,4 +202,5 @@ def human_labels(
         cells=int(both[found.corrected.ranked].sum()),
         judged=int(np.isfinite(judged).sum()),
         queries=len(used),
+        waiting=tuple(queries["query"].iloc[np.random.default_rng([settings.seed, 6]).permutation(left)]),
     )

@@ -184,7 +184,19 @@ def test_without_human_labels_nothing_is_said():
     assert CORRECTED not in {o.name for o in study.other_rankings(study.used)}
 
 
+def test_the_queries_to_label_next_are_all_others_in_an_order_that_the_seed_decides(study, found):
+    assert sorted([*found.waiting, *SOME]) == sorted(NAMES)
+    assert list(found.waiting) != sorted(found.waiting)
+
+    def order(seed):
+        settings = replace(study.settings, seed=seed)
+        return human_labels(people(SOME), study.given(), study.queries(), settings).waiting
+
+    assert order(study.settings.seed) == found.waiting != order(7)
+
+
 def test_people_who_labelled_every_query_leave_nothing_to_plan():
     found = analysed(people(NAMES)).human_labels()
     assert not found.plannable
+    assert found.waiting == ()
     assert not any("queries, chosen at random" in s for s in found.sentences())

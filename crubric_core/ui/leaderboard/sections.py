@@ -211,7 +211,11 @@ def _human_labels(view: View, shown: pd.DataFrame, system: str | None) -> None:
                 title="What more human labels would give",
             )
     st.markdown("\n".join(f"- {plain(sentence)}" for sentence in found.sentences()))
-    widgets.download("Download human_labels.csv", whole, "human_labels.csv")
+    with st.container(horizontal=True):
+        widgets.download("Download human_labels.csv", whole, "human_labels.csv")
+        if found.waiting:
+            order = pd.DataFrame({"query": found.waiting})
+            widgets.download("Download queries to label next, in random order", order, "queries_to_label.csv")
 
 
 def _cost(view: View, shown: pd.DataFrame, system: str | None) -> None:

@@ -148,6 +148,17 @@ class HumanLabels:
         )
 
 
+def in_random_order(at: IntArray, queries: pd.DataFrame, settings: Settings) -> tuple[str, ...]:
+    """Names of the queries at these positions: any first ones of them are a random sample."""
+    return tuple(queries["query"].iloc[np.random.default_rng([settings.seed, 6]).permutation(at)])
+
+
+def queries_to_label(reduction: Reduction, queries: pd.DataFrame, settings: Settings) -> tuple[str, ...]:
+    """All queries that judges labelled, in the order in which people should label some of them."""
+    judged = np.isfinite(reduction.y).any(axis=0)
+    return in_random_order(np.unique(query_positions(queries, reduction)[judged]), queries, settings)
+
+
 def require_human_labels(found: HumanLabels | None, dataset: str) -> HumanLabels:
     """The same; raises DatasetError where there are too few human labels."""
     if found is None:
@@ -202,5 +213,5 @@ def human_labels(
         cells=int(both[found.corrected.ranked].sum()),
         judged=int(np.isfinite(judged).sum()),
         queries=len(used),
-        waiting=tuple(queries["query"].iloc[np.random.default_rng([settings.seed, 6]).permutation(left)]),
+        waiting=in_random_order(left, queries, settings),
     )

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from crubric_core import Settings, Workspace
-from crubric_core.analysis.human_labels import HumanLabels, human_labels
+from crubric_core.analysis.human_labels import HumanLabels, human_labels, queries_to_label
 from crubric_core.analysis.stages import Analysis, with_rules
 from crubric_core.analysis.standings import CORRECTED
 from crubric_core.demo import simulate
@@ -178,9 +178,10 @@ def test_no_interval_leaves_the_range_of_the_marks():
     assert table.max(axis=None) == 1
 
 
-def test_without_human_labels_nothing_is_said():
+def test_without_human_labels_nothing_is_said_but_which_queries_to_label():
     study = analysed(None)
     assert study.human_labels() is None
+    assert sorted(queries_to_label(study.given(), study.queries(), study.settings)) == sorted(NAMES)
     assert CORRECTED not in {o.name for o in study.other_rankings(study.used)}
 
 

@@ -276,3 +276,13 @@ def test_very_many_systems_are_never_drawn_as_a_whole_matrix(open_page: Open, ma
     assert any(chosen in names for names in rows)
     assert max(map(len, rows)) == 40
     assert re.search(r"Systems \d+ to \d+ of 90", words(app))
+
+
+def test_without_human_labels_the_limits_offer_the_queries_to_label(open_page: Open, tmp_path: Path) -> None:
+    labels = simulate(seed=2, systems=6, queries=6, pool=(6, 9)).labels
+    with Workspace(tmp_path / "judged.duckdb") as workspace:
+        workspace.ingest(labels.to_csv(index=False).encode(), "judged")
+    app = open_page("leaderboard", tmp_path / "judged.duckdb", more="What this does not show")
+    assert not app.exception
+    assert "Human labels on 5 queries or more, chosen at random" in words(app)
+    assert "Human labels" not in {tab.label for tab in app.tabs}

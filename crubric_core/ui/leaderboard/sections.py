@@ -10,11 +10,13 @@ import pandas as pd
 import streamlit as st
 
 from ...analysis.board import level_of, limits
+from ...analysis.human_labels import queries_to_label
 from ...analysis.profile import group_means, undominated
 from ...analysis.standings import without_places
 from ...figures import human_labels as human_figures
 from ...figures import leaderboard as figures
 from ...figures import profile as profile_figures
+from ...leaderboard.correction import FEWEST
 from .. import tables, widgets
 from ..text import count, plain
 from .view import choose
@@ -214,8 +216,7 @@ def _human_labels(view: View, shown: pd.DataFrame, system: str | None) -> None:
     with st.container(horizontal=True):
         widgets.download("Download human_labels.csv", whole, "human_labels.csv")
         if found.waiting:
-            order = pd.DataFrame({"query": found.waiting})
-            widgets.download("Download queries to label next, in random order", order, "queries_to_label.csv")
+            _offer_queries("Download queries to label next, in random order", found.waiting)
 
 
 def _cost(view: View, shown: pd.DataFrame, system: str | None) -> None:
@@ -244,3 +245,15 @@ def _cost(view: View, shown: pd.DataFrame, system: str | None) -> None:
 def _limits(view: View, shown: pd.DataFrame, system: str | None) -> None:
     del shown, system
     st.markdown("\n".join(f"- {plain(sentence)}" for sentence in limits(view.board)))
+    study = view.study
+    if study.human_labels() is None:
+        st.caption(
+            f"Human labels on {FEWEST} queries or more, chosen at random, correct the judges' means and show the errors "
+            "that judges share. Take the first ones of this list, and add the labels on the Data page as gold."
+        )
+        order = queries_to_label(study.given(), study.queries(), study.settings)
+        _offer_queries("Download queries to label, in random order", order)
+
+
+def _offer_queries(label: str, names: tuple[str, ...]) -> None:
+    widgets.download(label, pd.DataFrame({"query": names}), "queries_to_label.csv")

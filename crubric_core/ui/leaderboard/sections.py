@@ -248,8 +248,8 @@ def _limits(view: View, shown: pd.DataFrame, system: str | None) -> None:
     study = view.study
     if study.human_labels() is None:
         st.caption(
-            f"Human labels on {FEWEST} queries or more, chosen at random, correct the judges' means and show the errors "
-            "that judges share. Take the first ones of this list, and add the labels on the Data page as gold."
+            f"Human labels on {FEWEST} queries or more, chosen at random, correct the judges' means and show the errors"
+            " that judges share. Take the first ones of this list, and add the labels on the Data page as gold."
         )
         order = queries_to_label(study.given(), study.queries(), study.settings)
         _offer_queries("Download queries to label, in random order", order)

@@ -113,7 +113,7 @@ class HumanLabels:
 
     def _gain(self) -> str:
         both, alone = (float(np.median(part)) for part in self._half())
-        level = f"{self.standing.confidence:.0%}"
+        level = f"{100 * self.standing.confidence:.10g}%"
         return (
             f"The {level} interval of a system's mean label is ±{both:.3f} (median) from both, and ±{alone:.3f} from "
             f"the human labels alone; the judges' labels have weight λ = {self.correction.weight:.2f}."

@@ -156,7 +156,7 @@ def test_a_hostile_leader_is_named_letter_by_letter(page: Page, uploaded: Server
 
 
 def test_a_hostile_domain_and_profile_are_shown_letter_by_letter(page: Page, uploaded: Server) -> None:
-    page.goto(f"{uploaded.url}/leaderboard?system={quote(HOSTILE)}&versus={quote(NAMES[-1])}&more=Domains")
+    page.goto(f"{uploaded.url}/leaderboard?system={quote(HOSTILE)}&versus={quote(NAMES[-1])}&more=Groups")
     wait_until_idle(page)
     expect(page.get_by_text(f"Why {HOSTILE} stands there", exact=True)).to_be_visible(timeout=60_000)
     expect(

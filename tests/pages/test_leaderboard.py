@@ -171,7 +171,7 @@ def test_tiers_filter_from_the_address_too(open_page: Open, told: Path) -> None:
     [
         ("Pairs", "Who is ahead of whom?"),
         ("Ranks", "Rank intervals"),
-        ("Domains", "Score S by domain"),
+        ("Groups", "Score S by domain"),
         ("Scores", "Score against ability"),
         ("Human labels", "from both, and"),
         ("Score and cost", "no system shown has a higher score at the same cost or less"),

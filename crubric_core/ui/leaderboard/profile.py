@@ -9,11 +9,9 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from ...analysis.agreement import mean_scores
 from ...analysis.board import level_of
 from ...analysis.claims import place_sentence
 from ...analysis.profile import GroupScores, extremes, group_scores, surprises
-from ...analysis.selection import query_positions
 from ...figures.profile import group_differences
 from ...intervals import FEWEST_CLUSTERS
 from ...task_types.scoring import by_emphasis
@@ -134,15 +132,11 @@ def _level(view: View) -> float:
 
 def _dimensions(view: View, system: str) -> GroupScores | None:
     """Plain shares of the mark on the rubrics of each dimension; None below two dimensions."""
-    reduction, queries = view.study.reduction(), view.study.queries()
-    named = reduction.rubrics["dimension"].fillna("").astype(str).str.strip().to_numpy(dtype=object)
-    names = tuple(sorted({name for name in named if name}))
-    if len(names) < 2:
+    names, scores = view.dimensions
+    if not names:
         return None
-    ranked, at = view.ranked, query_positions(queries, reduction)
-    y = np.where(ranked.use[ranked.fold], reduction.y, np.nan)
-    scores = [mean_scores(y, reduction.levels, at, named == name, len(queries)) for name in names]
-    return group_scores(names, scores, np.ones(len(queries)), view.position(system), _level(view))
+    weights = np.ones(len(view.study.queries()))
+    return group_scores(names, scores, weights, view.position(system), _level(view))
 
 
 def _rubrics(view: View, system: str) -> None:

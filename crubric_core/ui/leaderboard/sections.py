@@ -10,6 +10,7 @@ import pandas as pd
 import streamlit as st
 
 from ...analysis.board import level_of, limits
+from ...analysis.groups import compare_groups, group_sentence
 from ...analysis.human_labels import queries_to_label
 from ...analysis.profile import group_means, undominated
 from ...analysis.standings import without_places
@@ -17,6 +18,7 @@ from ...figures import human_labels as human_figures
 from ...figures import leaderboard as figures
 from ...figures import profile as profile_figures
 from ...leaderboard.correction import FEWEST
+from ...task_types.scoring import by_emphasis
 from .. import tables, widgets
 from ..text import count, plain
 from .view import choose
@@ -28,6 +30,8 @@ if TYPE_CHECKING:
 Section = Callable[["View", pd.DataFrame, "str | None"], None]
 PLACES = ("tier", "rank", "rank_low", "rank_high")
 MOST = 40  # systems in a figure with a row each
+DIMENSION = "dimension"
+TOGETHER = "All pairs of all groups are compared at once, by their scores without the model's weights."
 
 
 def of(view: View) -> dict[str, Section]:
@@ -35,8 +39,8 @@ def of(view: View) -> dict[str, Section]:
     found: dict[str, Section] = {}
     if view.claims:
         found |= {"Pairs": _pairs, "Ranks": _ranks}
-    if view.groups:
-        found["Domains"] = _domains
+    if view.groups or view.dimensions[0]:
+        found["Groups"] = _groups
     found["Scores"] = _scores
     if view.claims and view.study.human_labels() is not None:
         found["Human labels"] = _human_labels
@@ -134,22 +138,34 @@ def standing_share(view: View, at: IntArray, first: int, last: int) -> np.ndarra
     return view.board.standing.rank_probability[at][:, first - 1 : last]
 
 
-def _domains(view: View, shown: pd.DataFrame, system: str | None) -> None:
-    names = list(view.groups)
+def _groups(view: View, shown: pd.DataFrame, system: str | None) -> None:
+    names = [*view.groups, *([DIMENSION] if view.dimensions[0] else [])]
     by = names[0]
     if len(names) > 1:
         by = st.segmented_control(
             "By", names, default=names[0], required=True, key="groups", bind="query-params"
         )
-    groups, scores = view.groups[by]
+    if by == DIMENSION:
+        (groups, scores), weights = view.dimensions, np.ones(len(view.weights))
+        unweighted, what = scores, "Share of the mark by dimension of the rubrics"
+    else:
+        (groups, scores), weights, what = view.groups[by], view.weights, f"Score S by {by}"
+        plain_scores = by_emphasis(view.ranked.scores).by_query
+        unweighted = [np.where(np.isfinite(part), plain_scores, np.nan) for part in scores]
     rows, at = _around(view, shown, system)
-    means = group_means(scores, view.weights)
+    means = group_means(scores, weights)
     widgets.show(
         profile_figures.domain_heat(rows["system"].tolist(), groups, means[at]),
         alt=f"Score of each system by {by}",
-        title=f"Score S by {by}; colour: above or below the mean of the systems shown",
+        title=f"{what}; colour: above or below the mean of the systems shown",
         look="Differences between neighbours are not tested here: a profile shows their intervals.",
     )
+    if view.claims:
+        standing, seed = view.board.standing, view.study.settings.seed
+        found = compare_groups(groups, unweighted, weights, standing, at, seed)
+        said = group_sentence(by, found, rows["system"].tolist(), level_of(view.board))
+        if said:
+            st.markdown(f"{plain(said)} {TOGETHER}")
     whole = pd.DataFrame(means, columns=list(groups))
     whole.insert(0, "system", list(view.every))
     widgets.download("Download scores_by_group.csv", whole, f"scores_by_{by.replace(' ', '_')}.csv")

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
+from ...analysis.groups import dimension_scores
 from ...analysis.profile import in_groups, query_weights
 from ...analysis.standings import without_places
 from ...analysis.system_facts import numbers_of
@@ -86,6 +87,13 @@ class View:
             TYPES: in_groups(scores.by_query, types),
         }
         return {name: split for name, split in found.items() if len(split[0]) > 1}
+
+    @cached_property
+    def dimensions(self) -> tuple[tuple[str, ...], list[FloatArray]]:
+        """Shares of the mark by dimension of the rubrics; nothing below two dimensions."""
+        use = self.ranked.use[self.ranked.fold]
+        found = dimension_scores(self.study.reduction(), use, self.study.queries())
+        return found if len(found[0]) > 1 else ((), [])
 
     @cached_property
     def numbers(self) -> dict[str, FloatArray]:

@@ -1,0 +1,100 @@
+"""Groups of queries, or of rubrics: whether a separated pair of the board stands the other way in one of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..leaderboard.inference import infer
+from ..leaderboard.influence import score_influence
+from ..text import count, listed
+from .agreement import OtherRanking, compare_standing, mean_scores
+from .board import name
+from .selection import query_positions
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from ..labels.store.reduction import Reduction
+    from ..leaderboard.inference import Inference
+    from ..types import BoolArray, FloatArray, IntArray
+
+NAMED = 3  # groups that a sentence names
+
+
+def dimension_scores(
+    reduction: Reduction, use: BoolArray, queries: pd.DataFrame
+) -> tuple[tuple[str, ...], list[FloatArray]]:
+    """Plain shares of the mark (M, N) on the rubrics of each dimension, by query: sorted names, and a table of each.
+
+    use: (M, J) rubrics that count for each system. Rubrics without a dimension belong to none.
+    """
+    named = reduction.rubrics["dimension"].fillna("").astype(str).str.strip().to_numpy(dtype=object)
+    y, at = np.where(use, reduction.y, np.nan), query_positions(queries, reduction)
+    names = tuple(sorted({each for each in named if each}))
+    return names, [mean_scores(y, reduction.levels, at, named == each, len(queries)) for each in names]
+
+
+def compare_groups(
+    names: Sequence[str],
+    scores: Sequence[FloatArray],
+    weights: FloatArray,
+    shown: Inference,
+    systems: IntArray,
+    seed: int,
+) -> tuple[OtherRanking, ...]:
+    """The pairs of some ``systems`` (positions) that the board separates, compared with each group by its scores.
+
+    scores: (M, N) of each of G groups, NaN off it; weights: (N,) of the queries. All pairs of all groups are compared
+    at once: each group at the level 1 - (1 - level) / G. Nothing where systems were labelled by unequal panels.
+    """
+    if shown.allowance is not None:
+        return ()
+    level = 1 - (1 - shown.confidence) / max(len(names), 1)
+    return tuple(
+        compare_standing(
+            each,
+            _only(shown, systems),
+            infer(
+                score_influence(group[systems], weights),
+                np.random.default_rng([seed, 7, at]),
+                confidence=level,
+                simultaneous=True,
+            ),
+        )
+        for at, (each, group) in enumerate(zip(names, scores, strict=True))
+    )
+
+
+def group_sentence(by: str, found: Sequence[OtherRanking], systems: Sequence[str], level: str) -> str:
+    """Which groups turn separated pairs round; "" where none could. by: what the groups are. systems: their names."""
+    pairs = max((each.separated for each in found), default=0)
+    if not pairs:
+        return ""
+    turned = [each for each in found if each.reversed]
+    told = f"of the {count(pairs, 'separated pair')} shown"
+    if not turned:
+        return f"No {by} separates any {told} the other way at {level}."
+    first = max(turned, key=lambda each: each.reversed)
+    above, below = (name(systems[at]) for at in first.example or (0, 0))
+    verb = "separates" if len(turned) == 1 else "separate"
+    return (
+        f"{len(turned):,} of {count(len(found), by)} {verb} some {told} the other way at {level}: "
+        f"{listed([name(each.name) for each in turned], NAMED)}. In {name(first.name)}, {above} is ahead of {below}."
+    )
+
+
+def _only(shown: Inference, systems: IntArray) -> Inference:
+    """What comparing reads of a standing, for some systems."""
+    square = np.ix_(systems, systems)
+    return replace(
+        shown,
+        estimate=shown.estimate[systems],
+        rank=shown.rank[systems],
+        difference=shown.difference[square],
+        separated=shown.separated[square],
+        group=None if shown.group is None else shown.group[systems],
+    )

@@ -13,6 +13,7 @@ from ..types import BoolArray, FloatArray
 from .naming import named_points
 from .style import (
     BLUE,
+    FEW_COLUMNS,
     GREY,
     VERMILION,
     columns_axis,
@@ -127,8 +128,9 @@ def domain_heat(systems: Sequence[str], groups: Sequence[str], means: FloatArray
     )
     rows_axis(fig, systems, 28)
     columns_axis(fig, groups)
-    fig.update_xaxes(tickangle=-30)
-    fig.update_layout(margin_r=72)  # the last name leans over
+    if len(groups) <= FEW_COLUMNS:
+        fig.update_xaxes(tickangle=-30)
+        fig.update_layout(margin_r=72)  # the last name leans over
     return fig
 
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from benchmarks.false_differences import labels
 from benchmarks.tables import short
+from crubric_core.analysis.groups import compare_groups
 from crubric_core.analysis.profile import group_scores
 from crubric_core.leaderboard.inference import Inference, infer
 from crubric_core.leaderboard.influence import score_influence
@@ -91,3 +92,24 @@ def groups(tables: int) -> Iterator[tuple[object, ...]]:
                 found = group_scores(["all"], [scores], np.ones(queries), system)
                 held.append(found.low[0] <= 0 <= found.high[0])
         yield queries, per_query, short(float(np.mean(passed))), short(float(np.mean(held)))
+
+
+def turned(tables: int) -> Iterator[tuple[object, ...]]:
+    """Boards of eight systems on six domains of twenty queries: any separated pair the other way in one of them."""
+    yield "their sd", "one system in one domain", "tables with a pair the other way", "of another system"
+    names, domain = list("abcdef"), np.arange(120) // 20
+    for spread, worse in ((0.0, 0.0), (0.5, 0.0), (1.0, 0.0), (0.5, 3.0)):
+        told, wrong = [], []
+        for seed in range(tables):
+            theta = spread * np.random.default_rng([33, seed]).normal(size=8)
+            best, there = int(theta.argmax()), theta.copy()
+            there[best] -= worse
+            whole, last = (_scores(level, 120, 4, seed) for level in (theta, there))
+            scores = np.where(domain == 5, last, whole)
+            shown = infer(score_influence(scores, np.ones(120)), np.random.default_rng(seed))
+            parts = [np.where(domain == g, scores, np.nan) for g in range(6)]
+            found = compare_groups(names, parts, np.ones(120), shown, np.arange(8), seed)
+            told.append(any(each.reversed for each in found))
+            wrong.append(any(each.example is not None and best not in each.example for each in found))
+        low = f"{worse:.1f} lower" if worse else "as elsewhere"
+        yield spread, low, *(short(float(np.mean(each)), ".3f") for each in (told, wrong))

@@ -22,6 +22,7 @@
     python -m benchmarks.simulated_claims probabilities  # who is ahead, who is among the first (docs/method.md §10)
     python -m benchmarks.simulated_claims weights      # queries of unequal weight (docs/method.md §10)
     python -m benchmarks.simulated_claims groups       # one system in a group of queries (docs/method.md §10)
+    python -m benchmarks.simulated_claims turned       # pairs the other way in a group (docs/method.md §10)
     python -m benchmarks.simulated_claims human        # judges' means corrected by people (docs/method.md §15)
 
 ``--tables`` is the number of simulated tables of each row, each with its own seed.
@@ -43,7 +44,7 @@ from benchmarks.claims_panels import equal, together
 from benchmarks.claims_perturbation import flips
 from benchmarks.claims_placed import placed
 from benchmarks.claims_self_preference import self_preferences
-from benchmarks.claims_standing import groups, probabilities, weights
+from benchmarks.claims_standing import groups, probabilities, turned, weights
 from benchmarks.claims_unanimity import attrition, clear, mixture
 from benchmarks.claims_validity import prior, validity
 from benchmarks.claims_worth import worth
@@ -73,6 +74,7 @@ CLAIMS: dict[str, tuple[Callable[[int], Rows], int]] = {
     "probabilities": (probabilities, 200),
     "weights": (weights, 400),
     "groups": (groups, 200),
+    "turned": (turned, 200),
     "human": (human, 200),
 }
 """What measures each, and of how many tables docs/ tells."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..leaderboard.inference import infer
-from ..leaderboard.influence import score_influence
+from ..leaderboard.influence import linked_groups, score_influence
 from ..text import count, listed
 from .agreement import OtherRanking, compare_standing, mean_scores
 from .board import name
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from ..labels.store.reduction import Reduction
     from ..leaderboard.inference import Inference
+    from ..leaderboard.influence import Influence
     from ..types import BoolArray, FloatArray, IntArray
 
 NAMED = 3  # groups that a sentence names
@@ -59,7 +60,7 @@ def compare_groups(
             each,
             _only(shown, systems),
             infer(
-                score_influence(group[systems], weights),
+                _evidence(group[systems], weights),
                 np.random.default_rng([seed, 7, at]),
                 confidence=level,
                 simultaneous=True,
@@ -85,6 +86,11 @@ def group_sentence(by: str, found: Sequence[OtherRanking], systems: Sequence[str
         f"{len(turned):,} of {count(len(found), by)} {verb} some {told} the other way at {level}: "
         f"{listed([name(each.name) for each in turned], NAMED)}. In {name(first.name)}, {above} is ahead of {below}."
     )
+
+
+def _evidence(scores: FloatArray, weights: FloatArray) -> Influence:
+    """By scores (M, N); systems that too few of these queries link are not compared."""
+    return replace(score_influence(scores, weights), group=linked_groups(np.isfinite(scores).T))
 
 
 def _only(shown: Inference, systems: IntArray) -> Inference:

@@ -84,6 +84,14 @@ def test_where_groups_do_not_differ_hardly_a_table_has_a_pair_the_other_way(leve
     assert told <= 150 * 0.05
 
 
+def test_systems_that_too_few_queries_of_a_group_link_are_not_compared_in_it(turned):
+    shown = board(turned)
+    apart = turned.copy()
+    apart[:2, 50:] = apart[2:, 40:50] = np.nan  # in the last group nobody has the queries of the first two
+    found = compare_groups(NAMES, split(apart), ONE, shown, np.array([0, 2]), 1)
+    assert (found[2].kept, found[2].reversed) == (0, 0)
+
+
 def test_a_board_that_separates_nobody_is_told_nothing():
     scores = table(np.random.default_rng(3), [0.5] * 6, noise=1)
     found = compare_groups(NAMES, split(scores), ONE, board(scores), ALL, 1)

@@ -31,7 +31,9 @@ DESIGNS: dict[str, tuple[int, float, float, str]] = {
     "5 queries": (5, 0.1, 0.05, "random"),
     "5 queries, judges nearly right": (5, 0.01, 0.0, "random"),
     "30 queries, each system's own": (30, 0.1, 0.05, "own"),
+    "10 queries, each system's own": (10, 0.1, 0.05, "own"),
     "30 queries, a third of the judges' labels wrong": (30, 0.3, 0.05, "random"),
+    "10 queries, judges nearly right, wrong on whole queries": (10, 0.01, 0.05, "random"),
     "30 queries, the lowest by the judges": (30, 0.1, 0.05, "lowest"),
 }
 """Queries that people label, share of wrong labels, share of queries with all labels wrong, how queries are chosen."""
@@ -64,7 +66,7 @@ def human(tables: int) -> Iterator[tuple[object, ...]]:
             (low, high), (start, end) = (marginal_intervals(x, 0.95) for x in (found.human, found.judged))
             widths.append(np.median((standing.high - standing.low) / (high - low)))
             weights.append(found.weight)
-            doubted.append(found.doubtful)
+            doubted.append(found.sample.doubtful)
             naive.append(((start <= truth) & (truth <= end)).mean())
         columns = (held, together, false, widths, weights, doubted, naive)
         yield name, *(short(float(np.mean(column))) for column in columns)

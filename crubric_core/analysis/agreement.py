@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
 
 from ..leaderboard.inference import Inference, infer
-from ..leaderboard.influence import Domains, score_influence
+from ..leaderboard.influence import Domains, linked_groups, score_influence
 from ..types import BoolArray, FloatArray, IntArray
 
 
@@ -58,6 +58,14 @@ def mean_scores(y: FloatArray, levels: IntArray, query: IntArray, use: BoolArray
     return np.divide(sums, counts, out=np.full(sums.shape, np.nan), where=counts > 0)
 
 
+def cell_means(system: IntArray, query: IntArray, share: FloatArray, shape: tuple[int, int]) -> FloatArray:
+    """(M, n) mean share of the cells (C,) of each system and query; NaN where there is none."""
+    at = np.ravel_multi_index((system, query), shape)
+    sums, counts = (np.bincount(at, weights, shape[0] * shape[1]) for weights in (share, None))
+    means = np.divide(sums, counts, out=np.full(sums.shape, np.nan), where=counts > 0)
+    return means.reshape(shape)
+
+
 def mean_standing(
     scores: FloatArray,
     confidence: float,
@@ -66,8 +74,12 @@ def mean_standing(
     simultaneous: bool,
     domains: Domains | None = None,
 ) -> Inference:
-    """Claims about the mean of scores (M, n) over queries of equal weight. domains: the units in place of these."""
+    """Claims about the mean of scores (M, n) over queries of equal weight. domains: the units in place of these.
+
+    Systems that too few queries link are not compared.
+    """
     evidence = score_influence(scores, np.ones(scores.shape[1]), domains=domains)
+    evidence = replace(evidence, group=linked_groups(np.isfinite(scores).T))
     rng = np.random.default_rng([seed, 4])
     return infer(evidence, rng, confidence=confidence, simultaneous=simultaneous)
 

@@ -9,11 +9,11 @@ import numpy as np
 import pandas as pd
 
 from ..errors import DatasetError
-from ..judges.anchors import gold_levels
+from ..judges.anchors import gold_cells
 from ..leaderboard.correction import FEWEST, Correction, correct_means
 from ..leaderboard.inference import Inference, infer, marginal_intervals
 from ..text import count
-from .agreement import mean_scores
+from .agreement import cell_means, mean_scores
 from .board import name
 from .selection import domains_of, query_positions
 
@@ -22,7 +22,9 @@ if TYPE_CHECKING:
     from ..settings import Settings
     from ..types import FloatArray, IntArray
 
+SAME = 5e-4  # differences that are 0.000 as they are written
 CURVE = 24  # points of a curve of widths
+ENDS = (("low", "high"), ("human_low", "human_high"))
 
 
 @dataclass(frozen=True)
@@ -30,8 +32,9 @@ class HumanLabels:
     """Mean labels of M systems, corrected by the human labels of some cells; all are shares of the full mark.
 
     standing: claims about the corrected means. alone: (2, M) interval of each by the human labels alone.
-    cells, judged: cells that people and judges labelled, and that judges did. queries: with a judge's label. waiting:
-    those that nobody else labelled, in a random order: with any first ones of them the sample stays random.
+    cells, judged: cells that people and judges labelled, and that judges did. complete: whether these are the same.
+    queries: with a judge's label. waiting: those of them that people did not label, in a random order: with any first
+    ones of them the sample stays random.
     """
 
     systems: tuple[str, ...]
@@ -40,6 +43,7 @@ class HumanLabels:
     alone: FloatArray
     cells: int
     judged: int
+    complete: bool
     queries: int
     waiting: tuple[str, ...]
 
@@ -81,20 +85,23 @@ class HumanLabels:
         return tuple(filter(None, (self._what(), self._gain(), self._next(), self._judges(), self.sample())))
 
     def sample(self) -> str:
-        """Whether the labelled cells look like a random sample, which the correction needs."""
-        found = self.correction
-        if np.isnan(found.shift_p):
-            return "People labelled every query: nothing depends on which."
-        moved = f"{abs(found.shift):.3f} {'higher' if found.shift > 0 else 'lower'} than all cells"
+        """Whether the labelled queries look like a random sample, which the correction needs."""
+        if self.complete:
+            return "People labelled every cell that judges did: nothing depends on which."
+        found = self.correction.sample
+        needs = "This holds if the queries that people labelled are a random sample."
+        if np.isnan(found.p):
+            return f"{needs} The judges' labels, which are all alike, cannot show whether they are."
+        which, of = "the cells there", "all cells"
+        if found.system is not None:
+            which, of = f"the cells of {name(self.systems[found.system])} there", "all of its cells"
+        moved = f"Judges rate {which} {_beside(found.shift)} {of}"
         if found.doubtful:
             return (
-                f"The cells that people labelled are no random sample: judges rate them {moved} (p < 0.01). The "
-                "corrected means and their intervals then do not hold."
+                f"The queries that people labelled are no random sample. {moved} (p < 0.01). The corrected means and "
+                "their intervals then do not hold."
             )
-        return (
-            "This holds if the cells that people labelled are a random sample. Judges rate them "
-            f"{moved} (p = {found.shift_p:.2f}), which does not contradict it."
-        )
+        return f"{needs} {moved} (p = {found.p:.2f}), which does not contradict it."
 
     def _what(self) -> str:
         labelled = self.correction.labelled[self.standing.ranked]
@@ -120,32 +127,35 @@ class HumanLabels:
         )
 
     def _half(self) -> tuple[FloatArray, FloatArray]:
-        kept, (low, high) = self.standing.ranked, self.alone
-        both = (self.standing.high - self.standing.low)[kept] / 2
-        alone = (high - low)[kept] / 2
+        table = self.table
+        both, alone = ((table[high] - table[low]).to_numpy() / 2 for low, high in ENDS)
         return both, alone
 
     def _next(self) -> str:
         if not self.plannable:
             return ""
+        kept = self.standing.ranked
+        spread = (self.correction.corrected.psi**2).sum(axis=0)[kept]
+        if float(np.median(spread - self.correction.corrected.floor[kept])) < 0:
+            return ""  # people and judges agree on all that people labelled: nothing tells how far more would
         half, every = float(np.median(self._half()[0])) / 2, np.arange(FEWEST, self.queries + 1)
         both, _ = self.correction.half_widths(every, self.standing.confidence)
         if not (both <= half).any():
-            return f"Human labels on all {self.queries:,} queries would make it about ±{both[-1]:.3f}."
+            return f"As many on each of all {self.queries:,} queries would make it about ±{both[-1]:.3f}."
         enough = int(every[np.argmax(both <= half)])
-        return f"Half of that width takes human labels on about {enough:,} queries, chosen at random."
+        return f"Half of that width takes as many on each of about {enough:,} queries, chosen at random."
 
     def _judges(self) -> str:
-        kept = self.standing.ranked
-        off = (self.correction.judged.estimate - self.standing.estimate)[kept]
-        names = [system for system, there in zip(self.systems, kept, strict=True) if there]
+        table = self.table
+        off = (table["judges_mean"] - table["mean"]).to_numpy()
         least, most = int(off.argmin()), int(off.argmax())
-        if len(names) == 1:
+        if len(table) == 1:
             return f"The judges' mean is {_beside(off[0])} the corrected one."
-        return (
-            f"The judges' means are on average {_beside(off.mean())} the corrected ones: from {_beside(off[least])} "
-            f"({name(names[least])}) to {_beside(off[most])} ({name(names[most])})."
-        )
+        told = f"The judges' means are on average {_beside(off.mean())} the corrected ones"
+        if np.ptp(off) < SAME:
+            return f"{told}."
+        first, last = (f"{_beside(off[at])} ({name(table['system'][at])})" for at in (least, most))
+        return f"{told}: from {first} to {last}."
 
 
 def in_random_order(at: IntArray, queries: pd.DataFrame, settings: Settings) -> tuple[str, ...]:
@@ -170,6 +180,8 @@ def require_human_labels(found: HumanLabels | None, dataset: str) -> HumanLabels
 
 
 def _beside(value: float) -> str:
+    if abs(value) < SAME:
+        return "equal to"
     return f"{abs(value):.3f} {'above' if value > 0 else 'below'}"
 
 
@@ -185,21 +197,26 @@ def human_labels(
     An even split of pass and fail counts as half of the mark, of people and of judges: without the cells on which they
     are divided the labelled cells would be no random sample.
     """
-    human, judged = gold_levels(gold, reduction, split=0.5), reduction.y.copy()
-    judged[tuple(reduction.split)] = 0.5
-    both = np.isfinite(judged) & np.isfinite(human)
-    at, everything = query_positions(queries, reduction), np.ones(judged.shape[1], dtype=bool)
-    everywhere, people, there = (
-        mean_scores(y, reduction.levels, at, everything, len(queries))
-        for y in (judged, np.where(both, human, np.nan), np.where(both, judged, np.nan))
+    cells, judged = gold_cells(gold, reduction, split=0.5), reduction.y
+    if reduction.split.size:
+        judged = judged.copy()
+        judged[tuple(reduction.split)] = 0.5
+    by_judges = judged[cells.system, cells.rubric]
+    both = np.isfinite(by_judges) & np.isfinite(cells.level)
+    system, rubric = cells.system[both], cells.rubric[both]
+    at, shape = query_positions(queries, reduction), (len(reduction.systems), len(queries))
+    everything, highest = np.ones(judged.shape[1], dtype=bool), reduction.levels[rubric] - 1.0
+    everywhere = mean_scores(judged, reduction.levels, at, everything, len(queries))
+    people, there = (
+        cell_means(system, at[rubric], level[both] / highest, shape) for level in (cells.level, by_judges)
     )
-    used = np.flatnonzero(np.isfinite(everywhere).any(axis=0))
-    left = used[~np.isfinite(people[:, used]).any(axis=0)]
-    found = correct_means(
-        everywhere, people, there, both.sum(axis=1), domains_of(queries, reduction, settings)
-    )
+    labelled = np.bincount(system, minlength=shape[0])
+    found = correct_means(everywhere, people, there, labelled, domains_of(queries, reduction, settings))
     if found is None:
         return None
+    used = np.flatnonzero(np.isfinite(everywhere).any(axis=0))
+    left = used[~np.isfinite(people[:, used]).any(axis=0)]
+    kept, known = found.corrected.ranked, np.isfinite(judged).sum(axis=1)
     return HumanLabels(
         systems=reduction.systems,
         correction=found,
@@ -210,8 +227,9 @@ def human_labels(
             simultaneous=settings.simultaneous,
         ),
         alone=np.stack(marginal_intervals(found.human, settings.confidence)),
-        cells=int(both[found.corrected.ranked].sum()),
-        judged=int(np.isfinite(judged).sum()),
+        cells=int(labelled[kept].sum()),
+        judged=int(known.sum()),
+        complete=bool((labelled == known)[kept].all()),
         queries=len(used),
         waiting=in_random_order(left, queries, settings),
     )

@@ -289,7 +289,7 @@ class Analysis(Stages):
         gold = self.gold()
         if gold.empty:
             return None
-        majority = replace(self, settings=replace(self.settings, consensus="majority")).given()
+        majority = replace(self, settings=replace(self.settings, consensus="majority", tie="unknown")).given()
         return corrected_by(gold, majority, self.queries(), self.settings)
 
     @stage(after=("score_standing", "gating", "gold_standing", "human_labels"))
@@ -297,7 +297,7 @@ class Analysis(Stages):
         """What else ranks the systems, compared with their standing on these rubrics."""
         shown, varying = self.ranking_on(use), ~self.calibration().fit.constant
         found, people = {standings.GOLD: self.gold_standing()}, self.human_labels()
-        if people is not None and not people.correction.doubtful:
+        if people is not None and not people.correction.sample.doubtful:
             found = {standings.CORRECTED: people.standing, **found}
         if (varying != self.pool).any():
             found = {standings.EVERY: self.ranking_on(varying).standing, **found}

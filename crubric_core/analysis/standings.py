@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from ..judges.anchors import gold_levels
+from ..judges.anchors import gold_cells
 from .agreement import (
     OtherRanking,
+    cell_means,
     compare_order,
     compare_standing,
-    mean_scores,
     mean_standing,
     reference_values,
 )
@@ -90,9 +90,10 @@ def gold_standing(
 
     An even split of people counts as half of the mark.
     """
-    y = gold_levels(gold, reduction, split=0.5)
-    at, everything = query_positions(queries, reduction), np.ones(y.shape[1], dtype=bool)
-    scores = mean_scores(y, reduction.levels, at, everything, len(queries))
+    cells = gold_cells(gold, reduction, split=0.5)
+    share = cells.level / (reduction.levels[cells.rubric] - 1)
+    query = query_positions(queries, reduction)[cells.rubric]
+    scores = cell_means(cells.system, query, share, (len(reduction.systems), len(queries)))
     return mean_standing(
         scores,
         settings.confidence,

@@ -2,55 +2,62 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
-from ..types import FloatArray
+from ..types import FloatArray, IntArray
 from .consensus import majority, median_low
 
 if TYPE_CHECKING:
     from ..labels.store.reduction import Reduction
 
 
-def gold_panel(gold: pd.DataFrame, reduction: Reduction) -> FloatArray:
-    """(M, J, A) each annotator's levels of ``Dataset.gold()`` on the scale of ``reduction``; NaN unknown.
+@dataclass(frozen=True)
+class GoldCells:
+    """The C cells that people labelled: position of the system and of the rubric, and the level; (C,) each."""
 
-    Labels of systems and rubrics that no judge has seen, and labels outside the rubric's scale, are skipped.
+    system: IntArray
+    rubric: IntArray
+    level: FloatArray
+
+
+def gold_cells(gold: pd.DataFrame, reduction: Reduction, *, split: float = np.nan) -> GoldCells:
+    """The annotators' strict majority, or the lower median of ordered levels, of each cell of ``Dataset.gold()``.
+
+    On the scale of ``reduction``. Labels of systems and rubrics that no judge has seen, and labels outside the rubric's
+    scale, are skipped. split: what an even split of a majority is; NaN unknown.
     """
     rubrics = reduction.rubrics
-    annotators = (
-        np.unique(gold["annotator"].to_numpy(dtype=object)) if len(gold) else np.empty(0, dtype=object)
-    )
-    i = pd.Index(reduction.systems).get_indexer(pd.Index(gold["system"]))
-    j = pd.Index(rubrics["rubric"]).get_indexer(pd.Index(gold["rubric"]))
+    i = pd.Index(reduction.systems).get_indexer(pd.Index(gold["system"])).astype(np.int64)
+    j = pd.Index(rubrics["rubric"]).get_indexer(pd.Index(gold["rubric"])).astype(np.int64)
     low, high = (rubrics[end].to_numpy(dtype=np.float64)[j] for end in ("scale_min", "scale_max"))
     label = gold["label"].to_numpy(dtype=np.float64)
     bad = rubrics["polarity"].to_numpy()[j] < 0
     level = np.where(bad, high - label, label - low)
     n_levels = rubrics["levels"].to_numpy(dtype=np.int64)[j]
-    usable = (i >= 0) & (j >= 0) & (level >= 0) & (level < n_levels)
-    panel = np.full((*reduction.y.shape, len(annotators)), np.nan)
-    k = pd.Index(annotators).get_indexer(pd.Index(gold["annotator"]))
     met = label >= rubrics["pass_mark"].to_numpy(dtype=np.float64)[j]
     read = (met != bad).astype(np.float64) if reduction.response == "binary" else level
-    panel[i[usable], j[usable], k[usable]] = read[usable]
-    return panel
-
-
-def gold_levels(gold: pd.DataFrame, reduction: Reduction, *, split: float = np.nan) -> FloatArray:
-    """(M, J) the annotators' strict majority, or the lower median of ordered levels; NaN unknown.
-
-    split: what an even split of a majority is.
-    """
-    panel = gold_panel(gold, reduction)
-    if not panel.shape[2]:
-        return np.full(reduction.y.shape, np.nan)
+    usable = (i >= 0) & (j >= 0) & (level >= 0) & (level < n_levels)
+    cell, place = np.unique(i[usable] * len(rubrics) + j[usable], return_inverse=True)
+    annotator, names = pd.factorize(gold["annotator"][usable], sort=True, use_na_sentinel=False)
+    panel = np.full((len(cell), max(len(names), 1)), np.nan)
+    panel[place, annotator] = read[usable]
     if reduction.response == "ordered":
-        return median_low(panel)
-    level = majority(panel)
-    return np.where(np.isnan(level) & np.isfinite(panel).any(axis=2), split, level)
+        found = median_low(panel)
+    else:
+        found = majority(panel)
+        found = np.where(np.isnan(found), split, found)
+    return GoldCells(cell // len(rubrics), cell % len(rubrics), found)
+
+
+def gold_levels(gold: pd.DataFrame, reduction: Reduction) -> FloatArray:
+    """(M, J) the levels of ``gold_cells``; NaN unknown."""
+    cells, levels = gold_cells(gold, reduction), np.full(reduction.y.shape, np.nan)
+    levels[cells.system, cells.rubric] = cells.level
+    return levels
 
 
 def valid_rubrics(anchors: pd.DataFrame, rubrics: pd.DataFrame) -> FloatArray:

@@ -71,8 +71,10 @@ def test_means_are_those_of_the_labels_by_query(study, found):
 
 def test_sentences_have_the_figures_of_the_table(found):
     table, said = found.table, " ".join(found.sentences())
-    standing = found.standing
-    half, alone = (np.median(high - low) / 2 for low, high in ((standing.low, standing.high), found.alone))
+    half, alone = (
+        (table[high] - table[low]).median() / 2
+        for low, high in (("low", "high"), ("human_low", "human_high"))
+    )
     assert f"±{half:.3f} (median) from both, and ±{alone:.3f} from the human labels alone" in said
     off = table["judges_mean"] - table["mean"]
     told = re.search(
@@ -97,11 +99,13 @@ def test_what_more_human_labels_would_give_is_the_fewest_queries_that_halve_the_
     half, said = np.median(found.table["high"] - found.table["low"]) / 4, " ".join(found.sentences())
     widths = found.correction.half_widths(np.arange(1, QUERIES + 1), 0.95)[0]
     if judges == "good":  # whose labels leave little to gain
-        told = re.search(r"Human labels on all (\d+) queries would make it about ±([.\d]+)\.", said).groups()
+        told = re.search(
+            r"As many on each of all (\d+) queries would make it about ±([.\d]+)\.", said
+        ).groups()
         assert told == (str(QUERIES), f"{widths[-1]:.3f}")
         assert widths[-1] > half
     else:
-        enough = int(re.search(r"Half of that width takes human labels on about (\d+) queries", said)[1])
+        enough = int(re.search(r"Half of that width takes as many on each of about (\d+) queries", said)[1])
         assert widths[enough - 1] <= half < widths[enough - 2]
 
 
@@ -116,9 +120,11 @@ def test_cells_that_are_no_random_sample_are_said_to_be_none_and_no_standing_res
     rate = MADE.labels.groupby("query")["label"].mean()
     study = analysed(people(rate.nsmallest(10).index))
     found = study.human_labels()
-    assert found.correction.doubtful
-    assert found.sample().startswith("The cells that people labelled are no random sample: judges rate them")
-    assert "lower than all cells" in found.sample()
+    assert found.correction.sample.doubtful
+    assert found.sample().startswith(
+        "The queries that people labelled are no random sample. Judges rate the cells there 0."
+    )
+    assert "below all cells (p < 0.01)" in found.sample()
     assert CORRECTED not in {o.name for o in study.other_rankings(study.used)}
 
 

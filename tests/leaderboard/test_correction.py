@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from scipy.stats import kstest
 
 from crubric_core.leaderboard.correction import FEWEST, correct_means
 from crubric_core.leaderboard.inference import infer, marginal_intervals
@@ -83,16 +82,16 @@ def test_judges_who_say_the_opposite_have_no_weight_and_the_human_labels_are_all
     judged, human, there, cells = table(np.random.default_rng(3))
     found = correct_means(1 - judged, human, 1 - there, cells)
     assert found.weight == 0
-    assert found.corrected.estimate.tolist() == found.human.estimate.tolist()
-    assert found.corrected.psi.tolist() == found.human.psi.tolist()
+    assert found.corrected.estimate == pytest.approx(found.human.estimate)
+    assert found.corrected.psi == pytest.approx(found.human.psi, abs=1e-12)
 
 
 def test_where_people_label_every_query_alike_the_judges_change_nothing():
     judged, human, there, cells = table(np.random.default_rng(4), labelled=40)
     found = correct_means(judged, human, there, cells)
     assert found.corrected.estimate == pytest.approx(human.mean(axis=1))
-    assert np.isnan(found.shift_p)
-    assert not found.doubtful
+    assert np.isnan(found.sample.p)
+    assert not found.sample.doubtful
 
 
 def test_a_system_with_few_queries_labelled_has_no_estimate_and_changes_none():
@@ -108,14 +107,27 @@ def test_a_system_with_few_queries_labelled_has_no_estimate_and_changes_none():
     assert correct_means(judged[:1], human[:1], there[:1], cells[:1]) is None
 
 
-def test_people_and_judges_who_agree_on_every_labelled_cell_may_yet_differ_elsewhere():
-    judged, _, _, _ = table(np.random.default_rng(6), labelled=5)
-    judged[:] = judged[:, :1]  # no query differs from another
-    human = judged.copy()
-    human[:, 5:] = np.nan
-    found = correct_means(judged, human, human, np.full(6, 5))
-    standing = infer(found.corrected, np.random.default_rng(1))
-    assert standing.se == pytest.approx(np.full(6, np.sqrt(1 / (5 * 7))))
+def test_people_and_judges_who_agree_on_every_labelled_cell_may_yet_differ_on_whole_queries():
+    judged, human, there, _ = table(np.random.default_rng(6), labelled=5)
+    found = correct_means(judged, there, there, np.full(6, 15))
+    alone = (found.human.psi**2).sum(axis=0) * 5 / 4
+    assert found.corrected.floor == pytest.approx(np.maximum(np.minimum(1 / 35, alone), 1 / 255))
+    assert infer(found.corrected, np.random.default_rng(1)).se == pytest.approx(
+        np.sqrt(found.corrected.floor)
+    )
+    assert correct_means(judged, human, there, np.full(6, 15)).corrected.floor == pytest.approx(1 / (15 * 17))
+
+
+def test_failures_of_whole_queries_that_nobody_has_seen_are_within_the_interval():
+    rng, held = np.random.default_rng(14), []
+    for _ in range(200):
+        human = np.repeat(rng.random(60) < 0.95, 1).astype(float)[None, :]  # judges pass all
+        human[:, 10:] = np.nan
+        judged = np.ones((1, 60))
+        found = correct_means(judged, human, np.where(np.isfinite(human), 1.0, np.nan), np.array([50]))
+        low, high = marginal_intervals(found.corrected, 0.95)
+        held.append(low[0] <= 0.95 <= high[0])
+    assert np.mean(held) > 0.95
 
 
 def test_the_labelled_cells_are_doubted_where_judges_rate_them_otherwise():
@@ -123,16 +135,39 @@ def test_the_labelled_cells_are_doubted_where_judges_rate_them_otherwise():
     hard = judged.mean(axis=0) < np.quantile(judged.mean(axis=0), 0.3)
     human = np.where(hard, judged, np.nan)
     found = correct_means(judged, human, human, np.full(6, 3 * hard.sum()))
-    assert found.doubtful
-    assert found.shift == pytest.approx(judged[:, hard].mean() - judged.mean())
+    assert found.sample.doubtful
+    assert found.sample.shift == pytest.approx(judged[:, hard].mean() - judged.mean())
 
 
-def test_of_random_samples_the_p_value_is_uniform():
-    rng, found = np.random.default_rng(8), []
+def test_of_random_samples_hardly_one_is_doubted():
+    rng, p, skewed = np.random.default_rng(8), [], []
     for _ in range(300):
         judged, human, there, cells = table(rng, systems=3, queries=40, labelled=12)
-        found.append(correct_means(judged, human, there, cells).shift_p)
-    assert kstest(found, "uniform").pvalue > 0.01
+        p.append(correct_means(judged, human, there, cells).sample.p)
+        judged = (rng.random((3, 40)) < 0.97) * 1.0  # of which five queries are often all alike
+        human = np.where(np.arange(40) < 5, judged, np.nan)
+        skewed.append(correct_means(judged, human, human, np.full(3, 5)).sample.p)
+    assert np.mean(np.array(p) < 0.1) <= 0.13
+    assert np.mean(np.array(p) < 0.01) <= 0.015
+    assert np.mean(np.array(skewed) < 0.01) <= 0.03
+
+
+def test_a_system_whose_queries_are_the_easy_ones_is_doubted_where_the_mean_of_all_is_not():
+    judged = np.tile(np.linspace(0, 1, 40), (4, 1)) + 0.05 * np.random.default_rng(15).normal(size=(4, 40))
+    easy = np.arange(40) >= 20
+    human = np.where(np.stack([easy, easy, ~easy, ~easy]), judged, np.nan)
+    found = correct_means(judged, human, human, np.full(4, 20)).sample
+    assert found.doubtful
+    assert found.system is not None
+    own = judged[found.system]
+    assert found.shift == pytest.approx(np.nanmean(human[found.system]) - own.mean())
+
+
+def test_judges_whose_labels_are_all_alike_show_nothing_of_the_sample():
+    human = np.where(np.arange(40) < 10, np.random.default_rng(16).random((2, 40)), np.nan)
+    found = correct_means(np.ones((2, 40)), human, np.where(np.isfinite(human), 1.0, np.nan), np.full(2, 30))
+    assert np.isnan(found.sample.p)
+    assert str(found.weight) == "0.0"
 
 
 def test_half_widths_are_those_of_the_intervals_where_the_labels_are_as_many_as_now():
@@ -167,20 +202,37 @@ def test_half_widths_are_unknown_for_fewer_queries_than_an_estimate_takes_and_fo
 
 
 def test_queries_of_a_domain_are_one_unit_together():
-    judged, human, there, cells = table(np.random.default_rng(12))
+    judged, human, there, cells = table(np.random.default_rng(12), labelled=16)
     domains = Domains(np.arange(40) % 8, np.ones(8, dtype=bool))
     by_query, by_domain = (correct_means(judged, human, there, cells, d) for d in (None, domains))
     assert by_domain.corrected.unit == "domain"
     assert by_domain.corrected.psi.shape == (8, 6)
     assert by_domain.corrected.n_units.max() <= 8
     assert by_domain.corrected.estimate.tolist() == by_query.corrected.estimate.tolist()
+    assert by_domain.human.unit == "domain"
+    assert by_domain.human.psi[3] == pytest.approx(by_query.human.psi[3::8].sum(axis=0))
     assert by_domain.corrected.psi[3] == pytest.approx(by_query.corrected.psi[3::8].sum(axis=0))
 
 
-def test_systems_whose_labelled_queries_are_not_linked_are_not_compared():
+def test_systems_labelled_on_different_random_queries_keep_their_own_means():
     judged, human, _, cells = table(np.random.default_rng(13), labelled=40)
     human[:3, :20] = human[3:, 20:] = np.nan
-    found = correct_means(judged, human, np.where(np.isfinite(human), judged, np.nan), cells)
-    standing = infer(found.corrected, np.random.default_rng(1))
-    assert standing.n_groups == 2
-    assert not standing.separated[:3, 3:].any()
+    there = np.where(np.isfinite(human), judged, np.nan)
+    found = correct_means(judged, human, there, cells)
+    own = np.nanmean(human, axis=1) + found.weight * (judged.mean(axis=1) - np.nanmean(there, axis=1))
+    assert found.human.estimate == pytest.approx(np.nanmean(human, axis=1))
+    assert found.corrected.estimate == pytest.approx(own)
+    assert infer(found.corrected, np.random.default_rng(1)).n_groups == 1
+
+
+def test_systems_of_which_judges_saw_different_queries_are_compared_as_if_on_all_or_not_at_all():
+    truth = np.tile(np.linspace(0.1, 0.9, 60), (4, 1))
+    judged = truth.copy()
+    judged[:2, 40:] = judged[2:, :20] = np.nan  # easy queries, and hard ones; 20 in common
+    human = np.where(np.arange(60) % 2 == 0, judged, np.nan)
+    found = correct_means(judged, human, human, np.full(4, 20))
+    assert found.corrected.estimate == pytest.approx(found.corrected.estimate.mean(), abs=1e-2)
+    judged[:2, 20:] = judged[2:, :40] = np.nan
+    human = np.where(np.arange(60) % 2 == 0, judged, np.nan)
+    apart = correct_means(judged, human, human, np.full(4, 10))
+    assert infer(apart.corrected, np.random.default_rng(1)).n_groups == 2

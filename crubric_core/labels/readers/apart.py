@@ -2,8 +2,8 @@
 
 A record of hundreds of megabytes holds the interpreter while it is parsed, and may need many times its size; a few
 bytes of an archive may unpack to any number. Apart, neither freezes the dashboard nor ends it. One process takes the
-archives of an upload apart, another looks into all its files, a third writes their rows. Small files, CSV and Parquet
-stay in this process, which is faster.
+archives of an upload apart, another looks into all its files, a third writes their rows. Small files, CSV and flat
+Parquet stay in this process, which is faster.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import pickle
 import subprocess
 import sys
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Protocol, TypeVar, cast
@@ -21,6 +22,7 @@ from ...environment import ONE_THREAD, PACKAGE
 from ...errors import IngestError
 from .formats import archive
 from .formats.compression import compression_of, is_tar
+from .formats.parquet import ParquetReader
 from .formats.sheets_child import limit
 
 SMALL = (
@@ -45,7 +47,7 @@ class File(Protocol):
 
 
 def is_heavy(files: Iterable[File]) -> bool:
-    """Whether files have more JSON than may be parsed in this process; False in the process that reads apart."""
+    """Whether files have more JSON or nested Parquet than may be parsed in this process; False in one that reads apart."""
     if _INSIDE in os.environ:
         return False
     left: float = SMALL
@@ -60,6 +62,9 @@ def _records_of(path: Path) -> float:
         return max(archive.declared_size(path), path.stat().st_size)
     with path.open("rb") as file:
         head = file.read(_HEAD)
+    if head.startswith(b"PAR1"):
+        with suppress(IngestError):  # of a broken one the reader tells
+            return path.stat().st_size if ParquetReader(path, path.name).nested else 0
     is_json = head.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] in (b"{", b"[")
     return path.stat().st_size if is_json else 0
 

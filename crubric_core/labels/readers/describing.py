@@ -8,6 +8,7 @@ from typing import Any
 
 from ...errors import IngestError
 from .formats import TABLES, check_format, open_reader, recognise
+from .formats.delimited import DelimitedReader
 from .formats.native.base import MissingError, NativeFormat, Record, Setting, label_of
 from .formats.records import Fault
 from .native_files import companions, first_records, native_of, native_rows
@@ -51,14 +52,13 @@ def look_into(piece: Piece, overrides: Overrides, pieces: Sequence[Piece] = ()) 
         raise IngestError(
             f"{piece.name} is a ZIP archive without an Inspect log or a workbook in it: unpack it."
         )
-    reader, mapping = with_derived(
-        open_reader(piece.path, piece.name, overrides.format, piece.scratch), overrides.mapping, piece
-    )
+    opened = open_reader(piece.path, piece.name, overrides.format, piece.scratch)
+    reader, mapping = with_derived(opened, overrides.mapping, piece)
     asked, overrides = overrides.mapping, replace(overrides, mapping=mapping)
     file_format = basic if overrides.format == "auto" else overrides.format
     found = Found(*plan_of_table(piece.name, reader, file_format, overrides))
     found = _with_rules_told(found, asked, mapping)
-    if found.plan.format not in ("json", "jsonl"):
+    if isinstance(opened, DelimitedReader) or not getattr(opened, "nested", True):
         return _with_better_problem(found, {})
     fields = fields_of_records(piece.path, piece.name)
     within = _within(piece, found, replace(overrides, mapping=asked), fields)

@@ -7,6 +7,7 @@ from pathlib import Path
 from ....errors import IngestError
 from .base import Reader, Staged
 from .delimited import DelimitedReader
+from .frame import as_table, is_frame
 from .json_records import JsonReader
 from .native import NATIVE
 from .parquet import ParquetReader
@@ -28,7 +29,12 @@ def open_reader(path: Path, name: str, file_format: str, scratch: Path) -> Reade
     if found == "parquet":
         return ParquetReader(path, name)
     if found in ("json", "jsonl"):
-        return JsonReader(path, name)
+        reader = JsonReader(path, name)
+        return (
+            DelimitedReader(as_table(path, name, scratch), name, scratch)
+            if is_frame(reader.columns)
+            else reader
+        )
     return DelimitedReader(path, name, scratch, prefer_tab=found == "tsv" or name.lower().endswith(".tsv"))
 
 

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from itertools import count
@@ -41,13 +42,21 @@ def _opened() -> Iterator[duckdb.DuckDBPyConnection]:
             _idle.append(database)
 
 
+_NESTED = re.compile(r"\]$|^(STRUCT|MAP)\(")  # types of lists, objects and maps
+
+
+def _known(found: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in found.items() if value is not None}
+
+
 class ParquetReader:
-    """A Parquet file; columns of any type come out as text."""
+    """A Parquet file; columns of any type come out as text. nested: whether some hold lists or objects."""
 
     def __init__(self, path: Path, name: str) -> None:
         self._path, self._name = str(path), name
         described = self._fetch("DESCRIBE SELECT * FROM read_parquet(?)", [self._path])
         self.columns = tuple(str(row[0]) for row in described)
+        self.nested = any(_NESTED.search(str(row[1])) for row in described)
 
     def head(self, rows: int) -> list[tuple[str | None, ...]]:
         """The first rows."""
@@ -55,7 +64,10 @@ class ParquetReader:
         return self._fetch(texts, [self._path, rows])
 
     def records(self, most: int | None = None) -> Iterator[tuple[int, Any]]:
-        """Each row (``most``: of the first ones) with its number as an object; nested columns as objects and lists."""
+        """Each row (``most``: of the first ones) with its number as an object; nested columns as objects and lists.
+
+        Objects within have no field without a value: a column's objects all have the fields of all of them.
+        """
         numbers = count(1)
         try:
             with _opened() as cursor:
@@ -64,7 +76,10 @@ class ParquetReader:
                 )
                 while rows := found.fetchmany(1000):
                     for (text,) in rows:
-                        yield next(numbers), json.loads(text)
+                        yield (
+                            next(numbers),
+                            dict.fromkeys(self.columns) | json.loads(text, object_hook=_known),
+                        )
         except duckdb.Error as error:
             raise IngestError(self._broken(error)) from error
 

@@ -1,4 +1,7 @@
-"""JSON records one after another, without the whole file in memory: JSON Lines, one array, or one object."""
+"""JSON records one after another, without the whole file in memory: JSON Lines, one array, or one object.
+
+The rows of a Parquet file are such records, too.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +14,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from ....errors import IngestError
+from .parquet import ParquetReader
 
 LARGEST = 1 << 29  # characters of one record; an Inspect or promptfoo log is one record
 _BLOCK = 1 << 18
@@ -33,6 +37,9 @@ def read_records(path: Path, name: str) -> Iterator[tuple[int, Any]]:
     """
     with path.open("rb") as raw:
         head = raw.read(1 << 12).removeprefix(b"\xef\xbb\xbf").lstrip()
+    if head[:4] == b"PAR1":
+        yield from ParquetReader(path, name).records()
+        return
     if head[:2] in (b"\xff\xfe", b"\xfe\xff"):
         raise IngestError(f"{name} is UTF-16, not UTF-8: save it again as UTF-8.")
     with path.open(encoding="utf-8-sig") as file:

@@ -550,3 +550,35 @@ def test_a_mean_of_several_langsmith_scores_is_no_label(read):
     dataset, report = read(lines(run(1, 1.0), run(2, 0.5)))
     assert labels_of(dataset) == {("s", "e1", "e1#correct", "judge", 1)}
     assert "one mean of 2 scores of 'correct'" in report.rejects["reason"].item()
+
+
+SPEC = {"spec": {"completion_fns": ["gpt-4o"], "eval_name": "arithmetic.s1", "run_id": "r1"}}
+
+
+def event(sample, kind, **data):
+    return {"run_id": "r1", "event_id": 1, "sample_id": sample, "type": kind, "data": data, "created_by": ""}
+
+
+def test_openai_evals_name_the_system_once_and_then_judge_each_sample(read):
+    log = [
+        SPEC,
+        event("a.1", "sampling", prompt=[{"role": "user", "content": "1 + 1"}], sampled=["2"]),
+        event("a.1", "match", correct=True, expected="2", sampled="2"),
+        event("a.2", "match", correct=False, expected="3", sampled="4"),
+        event("a.3", "metrics", choice="B", score=0.0, fluent=1),
+        {"final_report": {"accuracy": 0.5}},
+    ]
+    dataset, report = read(lines(*log))
+    assert labels_of(dataset) == {
+        ("gpt-4o", "a.1", "a.1#correct", "judge", 1),
+        ("gpt-4o", "a.2", "a.2#correct", "judge", 0),
+        ("gpt-4o", "a.3", "a.3#score", "judge", 0),
+        ("gpt-4o", "a.3", "a.3#fluent", "judge", 1),
+    }
+    assert report.rejected == 0
+
+
+def test_events_of_openai_evals_before_their_specification_are_rejected(read):
+    log = [event("a.1", "match", correct=True), SPEC, event("a.2", "match", correct=True)]
+    _, report = read(lines(*log))
+    assert "comes before the specification of its run" in report.rejects["reason"].item()

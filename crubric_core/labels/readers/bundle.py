@@ -11,7 +11,7 @@ import pandas as pd
 from ...errors import IngestError
 from ...types import Progress
 from .apart import apart, is_heavy
-from .columns import SPECS, Kind
+from .columns import MISSING, SPECS, Kind
 from .described import with_described, with_descriptions, without_doubles
 from .describing import Found, describe
 from .file_names import fields_of, guess_pattern, read_pattern
@@ -23,6 +23,7 @@ from .proposals import with_proposal
 from .raters import settled
 from .sources import Piece, Source, Sources, gathered
 from .whose import ask_whose
+from .whose_answers import BY_PATH, asked_whose
 from .wide_columns import label_columns
 
 __all__ = ["Preview", "Source", "Sources", "plan_ingest", "plan_pieces", "preview_file"]
@@ -129,11 +130,14 @@ def _plan_here(
     found = _skip_non_data(found, repeated)
     found, pattern = _name_files(found, pieces, pattern, done_with, strict=overrides.strict)
     found = ask_whose(found, pieces, strict=overrides.strict)
-    found = [
-        replace(f, plan=with_proposal(f.plan, f.rows)) if f.plan.format not in NATIVE else f for f in found
-    ]
+    found = [f if f.plan.format in NATIVE else _with_questions(f) for f in found]
     plans = without_doubles([_described(f, decided.get(f.plan.name)) for f in found])
     return Plan(tuple(plans), pattern, options or (like.options if like else Options()))
+
+
+def _with_questions(found: Found) -> Found:
+    """A table with what has to be asked of it: which mapping would do, and whose rows are that repeat each other."""
+    return replace(found, plan=asked_whose(with_proposal(found.plan, found.rows), found.rows))
 
 
 def _repeating(found: Sequence[Found | None]) -> set[int]:
@@ -311,14 +315,19 @@ def _with_fields(found: Found, fields: Mapping[str, str], confidence: float, why
         wanted = {c: v for c, v in wanted.items() if c in SPECS[file.kind].columns and c not in file.mapping}
     if not wanted:
         return found
-    guesses = tuple(Guess(c, f"={v}", confidence, f"the file's path: {why}") for c, v in wanted.items())
+    guesses = tuple(Guess(c, f"={v}", confidence, f"{BY_PATH}{why}") for c, v in wanted.items())
     mapping = {**file.mapping, **{c: f"={v}" for c, v in wanted.items()}}
     spread = {"label"} if any(isinstance(v, tuple) for v in mapping.values()) else set()
     missing = set(SPECS[file.kind].needed) - set(mapping) - spread
-    problem = file.problem if file.format not in NATIVE and missing else None
+    lacked = file.format in NATIVE or (MISSING in (file.problem or "") and not missing)
     return replace(
         found,
-        plan=replace(file, mapping=mapping, guesses=(*file.guesses, *guesses), problem=problem),
+        plan=replace(
+            file,
+            mapping=mapping,
+            guesses=(*file.guesses, *guesses),
+            problem=None if lacked else file.problem,
+        ),
         needs=tuple(n for n in found.needs if n not in wanted),
     )
 

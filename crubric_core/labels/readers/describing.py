@@ -13,7 +13,7 @@ from .formats.native.base import MissingError, NativeFormat, Record, Setting, la
 from .formats.records import Fault
 from .native_files import companions, first_records, native_of, native_rows
 from .nested import find_nested, with_nested_unused
-from .not_labels import why_no_labels
+from .not_labels import why_no_labels, why_pairs
 from .paths import fields_of_records
 from .plan import Columns, FilePlan, Guess, Overrides
 from .rules import source_of, with_derived
@@ -58,6 +58,9 @@ def look_into(piece: Piece, overrides: Overrides, pieces: Sequence[Piece] = ()) 
     file_format = basic if overrides.format == "auto" else overrides.format
     found = Found(*plan_of_table(piece.name, reader, file_format, overrides))
     found = _with_rules_told(found, asked, mapping)
+    if not asked and (pairs := why_pairs(piece.name, reader.columns, found.rows)):
+        kind = overrides.kind or "labels"
+        return replace(found, plan=replace(found.plan, kind=kind, tables=(kind,), problem=pairs))
     if isinstance(opened, DelimitedReader) or not getattr(opened, "nested", True):
         return _with_better_problem(found, {})
     fields = fields_of_records(piece.path, piece.name)

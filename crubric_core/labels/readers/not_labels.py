@@ -7,23 +7,26 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from .columns import plain_name
+from .guess import ENOUGH, Sample, cells_at
+from .words import is_number, is_verdict
 
-_PAIRS = (
-    *(
-        ("model_a", "model_b"),
-        ("model_1", "model_2"),
-        ("generator_1", "generator_2"),
-        ("system_a", "system_b"),
-    ),
-    *(
-        ("response_a", "response_b"),
-        ("output_1", "output_2"),
-        ("answer_a", "answer_b"),
-        ("chosen", "rejected"),
-        ("response_a_model", "response_b_model"),
-        ("model_a_name", "model_b_name"),
-    ),
+_ANSWERS = frozenset(
+    (
+        *(
+            "response",
+            "output",
+            "answer",
+            "completion",
+            "reply",
+            "generation",
+            "conversation",
+            "message",
+            "summary",
+        ),
+        *("story", "candidate", "model", "system", "generator", "assistant"),
+    )
 )
+_SIDES = (("1", "2"), ("a", "b"), ("0", "1"), ("left", "right"), ("chosen", "rejected"))
 _PREFERENCE = re.compile(r"\W*[AB]\W*(?:>{1,2}|<{1,2}|=)\W*[AB]\W*")  # A>B, B>>A, A=B
 _SPANS = ({"severity", "category"}, {"severity", "error_type"}, {"severity", "error_span"})
 
@@ -31,14 +34,8 @@ _SPANS = ({"severity", "category"}, {"severity", "error_type"}, {"severity", "er
 def why_no_labels(name: str, columns: Sequence[str], fields: Mapping[str, Sequence[Any]]) -> str | None:
     """Why a file in which no labels are found has none, by its columns and nested fields; None where nothing tells."""
     plain = {plain_name(c) for c in columns}
-    pair = next((p for p in _PAIRS if plain.issuperset(p)), None)
-    compared = pair is not None or any(_prefers(values) for values in fields.values())
-    if compared:
-        some = f" ({pair[0]}, {pair[1]})" if pair else ""
-        return (
-            f"{name} says which of two answers is better{some}, and a rubric's label is of one answer: have each "
-            "answer judged by itself, or say what counts as system, rubric and label (mapping)."
-        )
+    if any(prefers(values) for values in fields.values()):
+        return _compares(name, None)
     if any(plain >= spans for spans in _SPANS):
         return (
             f"{name} lists errors with their category and severity, and a rubric's label is of one answer: count the "
@@ -47,6 +44,43 @@ def why_no_labels(name: str, columns: Sequence[str], fields: Mapping[str, Sequen
     return None
 
 
-def _prefers(values: Sequence[Any]) -> bool:
+def why_pairs(name: str, columns: Sequence[str], rows: Sample) -> str | None:
+    """Why a table with two answers in each row is no table of labels; None for any other.
+
+    Its columns are named after two sides of the same thing (``response_1``, ``response_2``; ``model_a``, ``model_b``),
+    hold no labels themselves, and there is no third.
+    """
+    texts = [c for i, c in enumerate(columns) if _are_texts(cells_at(rows, i))]
+    sides: dict[tuple[str, str], dict[str, str]] = {}
+    for column in texts:
+        words = re.findall(r"[a-z]+|\d+", plain_name(column))
+        for at, word in enumerate(words):
+            rest = [w.removesuffix("s") for w in (*words[:at], *words[at + 1 :])]
+            if word in ("chosen", "rejected") or _ANSWERS.intersection(rest):
+                sides.setdefault((" ".join(rest), str(at)), {})[word] = column
+    for own in sides.values():
+        pair = next((p for p in _SIDES if set(p) <= set(own)), None)
+        third = {"3", "c", "2" if pair == ("0", "1") else "3"} & set(own)
+        if pair and not third:
+            return _compares(name, (own[pair[0]], own[pair[1]]))
+    return None
+
+
+def _are_texts(cells: Sequence[str | None]) -> bool:
+    """Whether cells hold something, and mostly neither numbers nor plain verdicts."""
+    known = [c for c in cells if c]
+    return bool(known) and sum(is_number(c) or is_verdict(c) for c in known) < ENOUGH * len(known)
+
+
+def _compares(name: str, pair: tuple[str, str] | None) -> str:
+    some = f" ({', '.join(pair)})" if pair else ""
+    return (
+        f"{name} says which of two answers is better{some}, and a rubric's label is of one answer: have each "
+        "answer judged by itself, in a row of its own, or say what counts as system, rubric and label (mapping)."
+    )
+
+
+def prefers(values: Sequence[Any]) -> bool:
+    """Whether all texts say which of two is better: ``A>B``."""
     texts = [v for v in values if isinstance(v, str) and v.strip()]
     return bool(texts) and all(_PREFERENCE.fullmatch(text) for text in texts)

@@ -49,12 +49,12 @@ NAMES_OF_QUERIES = (
         "span_id",
     ),
     *(
+        "orig_instruction",  # of Prometheus, whose instruction holds the answer, too
         "instruction",
         "user_input",
         "input",
         "inputs",
         "request",
-        "orig_instruction",
         "document",
         "context",
         "example",
@@ -88,7 +88,8 @@ def with_query(plan: FilePlan, rows: Sequence[Sequence[Any]], *, strict: bool) -
     if len(set(before)) == len(before):
         return _with_named_query(plan, rows)
     spread = any(isinstance(v, tuple) for v in plan.mapping.values())
-    offers = [c for c in plan.unused if c in plan.columns and _parts(cells_of(plan, rows, c), before, spread)]
+    free = [c for c in plan.unused if c in plan.columns and not is_written(c)]
+    offers = [c for c in free if _parts(cells_of(plan, rows, c), before, spread)]
     systems = (
         cells_of(plan, rows, str(plan.mapping["system"]))
         if plan.mapping.get("system") in plan.columns
@@ -314,6 +315,19 @@ def cells_of(plan: FilePlan, rows: Sequence[Sequence[Any]], column: str) -> list
         return [column] * len(rows)
     at = plan.columns.index(column) if column in plan.columns else -1
     return [row[at] if 0 <= at < len(row) else None for row in rows]
+
+
+_WRITTEN = frozenset(  # last words of names of what systems, and those who judge them, write
+    (
+        *("response", "output", "completion", "generation", "reply", "answer"),
+        *("feedback", "rationale", "explanation", "reason", "critique", "comment", "review"),
+    )
+)
+
+
+def is_written(column: str) -> bool:
+    """Whether a column is named after an answer, or after what is said of it: no query, whatever it holds."""
+    return bare_name(column).rpartition("_")[2] in _WRITTEN
 
 
 def bare_name(column: str) -> str:

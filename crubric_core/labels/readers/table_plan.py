@@ -12,10 +12,11 @@ from ...text import listed
 from .columns import SPECS, Kind, choose_columns
 from .formats import Reader
 from .ground_truth import with_gold
-from .guess import guess_columns, guess_kind
+from .guess import guess_columns
 from .open_questions import ids_of_labels, label_by_content, one_rubric, told_of_one_rubric
 from .plan import Columns, FilePlan, Guess, Overrides
 from .raters import settled
+from .table_kind import columns_and_constants, kind_of_table, with_fixed
 from .unused import unused_columns
 from .wide_columns import (
     CROSSED,
@@ -24,7 +25,8 @@ from .wide_columns import (
     crossed_names,
     guess_matrix,
     guess_spread,
-    named_after_models,
+    is_query,
+    only_criterion,
 )
 from .words import SUMS, levels_among
 
@@ -39,19 +41,10 @@ def plan_of_table(
 ) -> tuple[FilePlan, tuple[Any, ...]]:
     """The plan of one table, and the first rows that it was guessed from."""
     columns, rows = reader.columns, _without_sums(reader.head(SAMPLE))
-    kind = overrides.kind or guess_kind(name, columns)
-    if overrides.kind is None and not set(overrides.mapping) <= set(SPECS[kind].columns):
-        kind = "labels"
-    if overrides.kind is None and kind in ("queries", "rubrics") and named_after_models(columns, rows):
-        kind = "labels"
-    if overrides.kind is None and kind == "rubrics" and _names_are_lists(columns, rows):
-        kind = "labels"
+    kind = overrides.kind or kind_of_table(name, columns, rows, overrides.mapping)
     plan = FilePlan(
         name, file_format, "a table", kind, (kind,), columns, overrides.mapping, reason="its content"
     )
-    if overrides.kind is None and kind == "answers" and _with_labels(plan, rows):
-        kind = "labels"
-        plan = replace(plan, kind=kind, tables=(kind,))
     if (encoding := getattr(reader, "encoding", "UTF-8")) != "UTF-8":
         remark = f"it is not UTF-8, and was read as {encoding}: where names look wrong, save it as CSV UTF-8"
         plan = replace(plan, remarks=(remark,))
@@ -60,13 +53,14 @@ def plan_of_table(
     if spread is not None:
         complete = _with_unused(_with_words(_with_gold(spread, rows, overrides), rows), rows)
         return settled(complete, rows, strict=overrides.strict), rows
-    named, fixed = _columns_and_constants(overrides.mapping)
+    named, fixed = columns_and_constants(overrides.mapping)
     named |= label_by_content(plan, rows) | ids_of_labels(plan, rows)
+    named |= only_criterion(plan, rows, named, fixed)
     if single := one_rubric(plan, rows, named, fixed):
         fixed = {**fixed, "rubric": f"={single}"}
         plan = replace(plan, remarks=(*plan.remarks, told_of_one_rubric(single)))
     try:
-        chosen = choose_columns(kind, _with_fixed(columns, fixed), named, name)
+        chosen = choose_columns(kind, with_fixed(columns, fixed), named, name)
     except IngestError as error:
         plan = _guessed(plan, rows, str(error), strict=overrides.strict)
     else:
@@ -85,21 +79,6 @@ def _without_sums(rows: Sequence[Sequence[str | None]]) -> tuple[Any, ...]:
         row for row in rows if not any(cell and cell.strip().lower() in SUMS for cell in row[:_KEYS])
     )
     return kept or tuple(rows)
-
-
-def _with_labels(answers: FilePlan, rows: tuple[Any, ...]) -> bool:
-    """Whether a table of answers has labels beside them: a column a criterion, or one score of each answer."""
-    if guess_spread(answers.columns, rows, answers.mapping):
-        return True
-    named, fixed = _columns_and_constants(answers.mapping)
-    return one_rubric(replace(answers, kind="labels"), rows, named, fixed) is not None
-
-
-def _names_are_lists(columns: tuple[str, ...], rows: tuple[Any, ...]) -> bool:
-    """Whether what would be the names of rubrics are lists or objects of JSON: several criteria in each row."""
-    at = choose_columns("rubrics", columns, None, "")["rubric"]
-    cells = [row[at] for row in rows if at < len(row) and row[at]]
-    return bool(cells) and all(str(c).lstrip().startswith(("[", "{")) for c in cells)
 
 
 def _with_gold(plan: FilePlan, rows: tuple[Any, ...], overrides: Overrides) -> FilePlan:
@@ -129,17 +108,6 @@ def _reject_unknown_columns(kind: Kind, mapping: Columns) -> None:
         )
 
 
-def _with_fixed(columns: tuple[str, ...], fixed: Columns) -> tuple[str, ...]:
-    """The columns, and one more for each that is the same for the whole file, for the choice to count them in."""
-    return (*columns, *(canonical for canonical in fixed if canonical not in columns))
-
-
-def _columns_and_constants(mapping: Columns) -> tuple[dict[str, str], dict[str, str | tuple[str, ...]]]:
-    """What names one column of the file, and all else: what is the same for the whole file, or spread over columns."""
-    named = {c: v for c, v in mapping.items() if isinstance(v, str) and not v.startswith("=")}
-    return named, {c: v for c, v in mapping.items() if c not in named}
-
-
 def _confirmed(canonical: str, column: str, guessed: Mapping[str, Guess], named: Columns) -> Guess:
     if named.get(canonical) == column:
         return Guess(canonical, column, 1.0, "as given")
@@ -162,12 +130,12 @@ def _guessed(plan: FilePlan, rows: tuple[Any, ...], problem: str, *, strict: boo
 
 def _without_system(plan: FilePlan, problem: str) -> FilePlan:
     """The plan with the problem; where only the system is missing, with all the other columns mapped."""
-    named, fixed = _columns_and_constants(plan.mapping)
+    named, fixed = columns_and_constants(plan.mapping)
     if plan.kind not in ("labels", "gold") or "system" in plan.mapping:
         return replace(plan, problem=problem)
     try:
         chosen = choose_columns(
-            plan.kind, _with_fixed(plan.columns, {**fixed, "system": "="}), named, plan.name
+            plan.kind, with_fixed(plan.columns, {**fixed, "system": "="}), named, plan.name
         )
     except IngestError:
         return replace(plan, problem=problem)
@@ -210,7 +178,10 @@ def _spread_of(plan: FilePlan, rows: tuple[Any, ...], *, strict: bool) -> FilePl
     what, wide = found if found else (str(spread), tuple(plan.mapping[str(spread)]))
     guessed = guess_columns(plan.kind, [c for c in plan.columns if c not in wide], ())
     keys = {g.canonical: g for g in guessed if g.canonical != "label" and g.confidence > 0.5}
-    mapping = {c: g.column for c, g in keys.items()} | dict(plan.mapping) | {what: wide}
+    own = {c: g.column for c, g in keys.items()}
+    if what == "rubric" and spread is None and is_query(own, wide):
+        own["query"] = own.pop("rubric")
+    mapping = own | dict(plan.mapping) | {what: wide}
     if spread is None and what == "judge" and "rubric" not in mapping:
         mapping["rubric"] = "=score"
         plan = replace(plan, remarks=(*plan.remarks, told_of_one_rubric("score")))

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence, Set
+from collections.abc import Collection, Mapping, Sequence, Set
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal
 
 from .columns import SYNONYMS, plain_name, synonyms_of
 from .guess import ENOUGH, MODEL, Sample, cells_at, guess_columns, profile
-from .plan import Guess
+from .plan import FilePlan, Guess
 from .words import is_number
 
 Spread = Literal["judge", "system", "rubric"]
@@ -53,6 +53,21 @@ _NEVER_LABELS = frozenset(
         "rank",
         "year",
         "age",
+        *(
+            "level",
+            "split",
+            "fold",
+            "batch",
+            "group",
+            "round",
+            "phase",
+            "step",
+            "cached",
+            "error",
+            "synthetic",
+        ),
+        *("start", "end", "offset", "begin"),
+        *("selected", "chosen", "if_chosen", "is_chosen", "deleted", "streamed"),
     ]
 )
 _ENDINGS = (
@@ -102,6 +117,7 @@ RATERS = (
 )
 
 _OR_CRITERIA = frozenset(["valid", "validity", "satisfied"])  # a label's name, or that of a criterion
+_LEVELS = 11  # different labels of a criterion that only its column's name tells, at most
 _LEAST = 4  # rows from which a running number is told from labels
 
 
@@ -142,10 +158,46 @@ def guess_spread(
     What is spread is the key that no column names, and that is not ``known`` otherwise; of several queries' labels
     columns that are not named after models are rubrics. None for a table that is not wide.
     """
-    found = {g.canonical for g in _named(columns)} | set(known)
+    named = {g.canonical: g.column for g in _named(columns)}
+    found = {*named, *known}
     wide = () if "label" in found else label_columns(columns, sample)
+    if "rubric" not in known and is_query(named, wide):
+        found = (found - {"rubric"}) | {"query"}
     what = spread_key(found, wide) if len(wide) > 1 else None
-    return (what, wide) if what else None
+    if what == "rubric":  # the truth is a criterion of nothing
+        wide = tuple(c for c in wide if not _TRUE.search(plain_name(c)))
+    return (what, wide) if what and len(wide) > 1 else None
+
+
+def only_criterion(
+    plan: FilePlan, sample: Sample, named: Collection[str], fixed: Collection[str]
+) -> dict[str, str]:
+    """The label's column where none is named so, and one alone holds labels beside a system and a query; else {}.
+
+    It has a name of its own, the criterion's (``clarity``), and few levels, of which several occur. What is the same in
+    all rows of each system, or of each query, says something of these: a version, a difficulty.
+    """
+    if plan.kind not in ("labels", "gold") or {"label", "rubric"} & {*named, *fixed}:
+        return {}
+    found = {g.canonical for g in _named(plan.columns)} | {*named, *fixed}
+    wide = label_columns(plan.columns, sample)
+    if len(wide) != 1 or not {"system", "query"} <= found or {"label", "rubric"} & found:
+        return {}
+    cells = cells_at(sample, plan.columns.index(wide[0]))
+    keys = [g.column for g in _named(plan.columns) if g.canonical in ("system", "query")]
+    about = [cells_at(sample, plan.columns.index(key)) for key in keys]
+    of_one = any(len(set(zip(own, cells, strict=True))) == len(set(own)) < len(own) for own in about)
+    return {"label": wide[0]} if 1 < profile(cells).distinct <= _LEVELS and not of_one else {}
+
+
+def is_query(named: Mapping[str, str], wide: Sequence[str]) -> bool:
+    """Whether the items that a wide table is about are queries and no rubrics.
+
+    People or models judge them one by one, and no column is named after a model.
+    """
+    item = plain_name(named.get("rubric", "")) in ("item", "item_id")
+    bare = not {"query", "system"} & set(named) and "judge" in named
+    return item and bare and not any(MODEL.search(c) or names_a_judge(c) for c in spread_names(wide))
 
 
 def spread_key(found: Set[str], wide: Sequence[str]) -> Spread | None:
@@ -164,6 +216,7 @@ def spread_key(found: Set[str], wide: Sequence[str]) -> Spread | None:
     return "rubric" if "system" in found else None
 
 
+_TRUE = re.compile(r"(^|_)(gold(en)?|ground_?truth)(_|$)")
 _JUDGE = re.compile(r"(?i)(^|[_\s.\-])(judge|grader|rater|annotator|evaluator|expert|human)s?[_\s.\-]*\d*$")
 
 _VERSION = re.compile(r"(?i)turbo|instruct|preview|latest|flash|mini|nano|lite|chat|base|large|medium|small")
@@ -261,6 +314,15 @@ _MEASURED = frozenset(
         *("total", "average", "avg", "mean", "sum", "count", "possible", "max", "maximum"),
     )
 )
+_SETTINGS = frozenset(
+    ["seed", "version", "temperature", "shot", "shots", "epoch", "year", "set", "fold", "split", "rank"]
+)
+_SIZES = frozenset(
+    ["length", "words", "chars", "characters", "size"]
+)  # last words of such names, after others
+_COUNTING = frozenset(
+    ["num", "n", "nb", "number", "total", "count", "len"]
+)  # first words of such names: num_correct
 _UNITS = frozenset(["ms", "s", "sec", "secs", "seconds", "minutes", "usd", "in"])
 
 
@@ -270,7 +332,10 @@ def is_measured(column: str) -> bool:
     bare = [w for i, w in enumerate(parts) if i == 0 or w not in _UNITS]
     while len(bare) > 1 and bare[-1] in _ENDINGS:
         bare = bare[:-1]
-    return bool(bare) and bare[-1] in _MEASURED
+    several = len(bare) > 1
+    return bool(bare) and (
+        bare[-1] in _MEASURED or (several and (bare[-1] in _SIZES or bare[0] in _COUNTING))
+    )
 
 
 _NAMELESS_COLUMN = re.compile(r"unnamed(_column|:)_\d+")  # what a column without a name is called
@@ -283,15 +348,16 @@ def may_hold_labels(column: str) -> bool:
         return False
     described = {s for names in SYNONYMS.values() for s in names} - set(SYNONYMS["label"])
     described |= set(synonyms_of("answers", "text"))
-    return bool(name) and name not in _NEVER_LABELS and name not in described and not name.endswith("_id")
+    other = name in _NEVER_LABELS or name.rpartition("_")[2] in _SETTINGS or name.endswith("_id")
+    return bool(name) and not other and name not in described
 
 
 def spread_names(columns: Sequence[str]) -> tuple[str, ...]:
     """The names of what wide columns stand for: without an ending such as _score, or such a beginning, of them all.
 
-    Of paths to lists beside each other (``answers[].clear[]``) it is the last key.
+    Of paths to lists beside each other (``answers[].clear[]``), or to fields of their items, it is the last key.
     """
-    if all(re.search(r"\[\]$|\{\}$", c) for c in columns):
+    if all(re.search(r"\[\]|\{\}", c) for c in columns):
         keys = [re.sub(r"[\[\]{}]+$", "", re.split(r"(?<!\\)\.", c)[-1]).replace("\\.", ".") for c in columns]
         columns = keys if len(set(keys)) == len(keys) else columns
     for word in _ENDINGS:

@@ -1,0 +1,87 @@
+"""What kind of rows a table has: by the names of its columns, and by the rows where these tell more."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from ...errors import IngestError
+from .columns import SPECS, Kind, choose_columns, plain_name, synonyms_of
+from .guess import ENOUGH, cells_at, guess_kind, profile
+from .open_questions import is_written, one_rubric
+from .plan import Columns, FilePlan
+from .wide_columns import guess_spread, label_columns, named_after_models, only_criterion
+
+
+def kind_of_table(name: str, columns: tuple[str, ...], rows: tuple[Any, ...], mapping: Columns) -> Kind:
+    """The kind of a table; labels where its rows, or a mapping for labels, say more than the names of its columns."""
+    kind = guess_kind(name, columns)
+    plan = FilePlan(name, "", kind=kind, columns=columns, mapping=mapping)
+    foreign = not set(mapping) <= set(SPECS[kind].columns)
+    wide = kind in ("queries", "rubrics") and named_after_models(columns, rows)
+    lists = kind == "rubrics" and _names_are_lists(columns, rows)
+    held = kind in _HOLDING and _HOLDING[kind](plan, rows)
+    return "labels" if foreign or wide or lists or held else kind
+
+
+def _with_labels(answers: FilePlan, rows: tuple[Any, ...]) -> bool:
+    """Whether a table of answers has labels beside them: a column a criterion, or one score of each answer."""
+    if guess_spread(answers.columns, rows, answers.mapping):
+        return True
+    labels = replace(answers, kind="labels")
+    named, fixed = columns_and_constants(answers.mapping)
+    named |= only_criterion(labels, rows, named, fixed)
+    return one_rubric(labels, rows, named, fixed) is not None
+
+
+def _repeat_systems(reference: FilePlan, rows: tuple[Any, ...]) -> bool:
+    """Whether a ranking has several rows of a system: these are its labels on several queries."""
+    named, fixed = columns_and_constants(reference.mapping)
+    try:
+        at = choose_columns("reference", with_fixed(reference.columns, fixed), named, reference.name)[
+            "system"
+        ]
+    except IngestError:
+        return False
+    systems = [row[at] for row in rows if at < len(row) and row[at]]
+    return len(set(systems)) < len(systems)
+
+
+def _judges_answers(queries: FilePlan, rows: tuple[Any, ...]) -> bool:
+    """Whether a table of queries has answers, whoever gave them, and labels of these."""
+    names = ("label", *synonyms_of("labels", "label"))
+    label = [c for i, c in enumerate(queries.columns) if plain_name(c) in names and _are_labels(rows, i)]
+    return any(map(is_written, queries.columns)) and (
+        bool(label) or len(label_columns(queries.columns, rows)) > 1
+    )
+
+
+def _are_labels(rows: tuple[Any, ...], at: int) -> bool:
+    return profile(cells_at(rows, at)).labels >= ENOUGH
+
+
+# kind of table that names alone tell → whether its rows hold labels all the same
+_HOLDING: Mapping[str, Callable[[FilePlan, tuple[Any, ...]], bool]] = {
+    "answers": _with_labels,
+    "reference": _repeat_systems,
+    "queries": _judges_answers,
+}
+
+
+def _names_are_lists(columns: Sequence[str], rows: tuple[Any, ...]) -> bool:
+    """Whether what would be the names of rubrics are lists or objects of JSON: several criteria in each row."""
+    at = choose_columns("rubrics", columns, None, "")["rubric"]
+    cells = [row[at] for row in rows if at < len(row) and row[at]]
+    return bool(cells) and all(str(c).lstrip().startswith(("[", "{")) for c in cells)
+
+
+def with_fixed(columns: tuple[str, ...], fixed: Columns) -> tuple[str, ...]:
+    """The columns, and one more for each that is the same for the whole file, for the choice to count them in."""
+    return (*columns, *(canonical for canonical in fixed if canonical not in columns))
+
+
+def columns_and_constants(mapping: Columns) -> tuple[dict[str, str], dict[str, str | tuple[str, ...]]]:
+    """What names one column of the file, and all else: what is the same for the whole file, or spread over columns."""
+    named = {c: v for c, v in mapping.items() if isinstance(v, str) and not v.startswith("=")}
+    return named, {c: v for c, v in mapping.items() if c not in named}

@@ -1,0 +1,43 @@
+"""Rows that repeat their query where no column names a system: answers of several systems, or draws of one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from .columns import MISSING
+from .open_questions import cells_of, is_written, rows_of_keys
+from .plan import FilePlan
+
+BY_PATH = "the file's path: "  # how the reason of a guess begins that is made from it
+_LEAST = 4  # rows below which nothing is said
+_SHARE = 0.2  # of the rows that repeat what others are about, from which they are asked about
+
+
+def asked_whose(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> FilePlan:
+    """The plan, with a problem where rows repeat each other and nothing but the file's path could name their system."""
+    lacking = "system" not in plan.mapping and (not plan.problem or MISSING in plan.problem)
+    by_path = any(
+        g.canonical == "system" and g.reason.startswith(BY_PATH) and g.confidence < 1 for g in plan.guesses
+    )
+    if plan.kind != "labels" or not (lacking or (by_path and not plan.problem)) or len(rows) < _LEAST:
+        return plan
+    keys = rows_of_keys(plan, rows)
+    if (
+        "query" not in plan.mapping
+        or "run" in plan.mapping
+        or len(keys) - len(set(keys)) < _SHARE * len(keys)
+    ):
+        return plan
+    texts = {c: cells_of(plan, rows, c) for c in plan.unused if c in plan.columns and is_written(c)}
+    answer = next(
+        (c for c, own in texts.items() if len(set(zip(keys, own, strict=True))) > len(set(keys))), ""
+    )
+    differ = f" (they differ in {answer!r})" if answer else ""
+    sentence = (
+        f"Several rows of {plan.name} are about the same query{differ}, and no column says which system each is of: "
+        'add such a column; or say that they are repeated draws of one system ({"system": "=…", "run": '
+        f'"{answer or "…"}"}} in the mapping), or who judged each ({{"system": "=…", "judge": "…"}}).'
+    )
+    return replace(plan, problem=f"{plan.problem or ''} {sentence}".strip())

@@ -10,7 +10,7 @@ from typing import Any
 
 from .columns import SPECS, Kind
 from .nested_beside import beside
-from .nested_lists import in_lists, side_by_side
+from .nested_lists import in_lists, in_verdicts, in_wide_items, side_by_side
 from .nested_objects import in_objects, in_tree
 from .paths import is_path, parts_of, shape_of
 from .plan import Columns, FilePlan
@@ -40,40 +40,72 @@ def find_nested(kind: Kind, fields: Mapping[str, Sequence[Any]]) -> Nested | Non
     """
     if kind not in ("labels", "gold"):
         return None
-    found: Columns | None = (
-        in_lists(kind, fields)
-        or in_objects(kind, fields)
-        or beside(kind, fields)
-        or side_by_side(kind, fields)
-        or in_tree(fields)
-    )
+    found = _found(kind, fields)
     if found is None:
         return None
     wide = any(isinstance(path, tuple) for path in found.values())
     lacking = tuple(c for c in SPECS[kind].needed if c not in found and not (wide and c == "label"))
     whole = all(re.fullmatch(r"\{\}\.[^#]+", str(found.get(c, ""))) for c in ("system", "rubric"))
     within = str(found.get("label", "")).startswith("{}") and not whole
-    by_place = str(found.get("rubric", "")).endswith("[].#") or within
+    by_place = any(str(found.get(c, "")).endswith(("[].#", "[].##")) for c in ("rubric", "system")) or within
     return Nested(found, set(lacking) <= {"system"} and not by_place, lacking)
+
+
+def _found(kind: Kind, fields: Mapping[str, Sequence[Any]]) -> Columns | None:
+    if (inner := _of_keyed_records(fields)) and not in_tree(fields):
+        found = _found(kind, inner)
+        keyed = {
+            c: tuple(map(_keyed, v)) if isinstance(v, tuple) else _keyed(v) for c, v in (found or {}).items()
+        }
+        return {"query": "{}.#"} | keyed if found else None
+    return (
+        in_lists(kind, fields)
+        or in_objects(kind, fields)
+        or in_wide_items(kind, fields)
+        or beside(kind, fields)
+        or side_by_side(kind, fields)
+        or in_tree(fields)
+        or in_verdicts(kind, fields)
+    )
+
+
+def _keyed(path: str) -> str:
+    return path if path.startswith("=") else f"{{}}.{path}"
+
+
+def _of_keyed_records(fields: Mapping[str, Sequence[Any]]) -> dict[str, list[Any]]:
+    """The fields of the records of a file that is one object whose keys name them; {} of any other.
+
+    All have nested fields, and the same ones.
+    """
+    records: dict[str, dict[str, Sequence[Any]]] = {}
+    for field, values in fields.items():
+        first, *rest = parts_of(field)
+        records.setdefault(first, {})[".".join(rest)] = values
+    shapes = {frozenset(own) for own in records.values()}
+    if len(records) < 3 or len(shapes) > 1 or not any(is_path(f) for shape in shapes for f in shape):
+        return {}
+    merged: dict[str, list[Any]] = {}
+    for own in records.values():
+        for field, values in own.items():
+            merged.setdefault(field, []).extend(values)
+    return merged if "" not in merged else {}
 
 
 def with_nested_unused(plan: FilePlan, fields: Mapping[str, Sequence[Any]]) -> FilePlan:
     """The plan with the fields within records that nothing is taken from, in place of the columns that hold them."""
     used = {c for v in plan.mapping.values() for c in (v if isinstance(v, tuple) else (v,))}
     used |= {source_of(c) or c for c in used}
-    shapes = {shape_of(c) for c in used}
-    ends = [
-        parts_of(c)[1:] for c in used if c.startswith("{}")
-    ]  # of the records of one object, whatever its keys
+    tops = {_top(f) for f in fields if is_path(f)}
+    keyed = {c.removeprefix("{}.") for c in used if c.startswith("{}.")}  # of the records of one object
+    if keyed:
+        fields = {_keyed(".".join(parts_of(f)[1:])): v for f, v in fields.items()}
+    shapes = {shape_of(c) for c in used - keyed} | {_keyed(shape_of(c)) for c in keyed}
     inner = {
         f: v
         for f, v in fields.items()
-        if is_path(f)
-        and not any(_covers(s, f) for s in shapes)
-        and parts_of(f)[1:] not in ends
-        and [] not in ends
+        if is_path(f) and not any(_covers(s, f) for s in shapes) and not {"{}", "{}{}", "{}{}{}"} & used
     }
-    tops = {_top(f) for f in fields if is_path(f)}
     suspects = [f for f, v in inner.items() if is_verdict_field(f, v)]
     return replace(
         plan,
@@ -83,7 +115,7 @@ def with_nested_unused(plan: FilePlan, fields: Mapping[str, Sequence[Any]]) -> F
 
 
 def _covers(shape: str, field: str) -> bool:
-    return field == shape or (field.startswith((f"{shape}.", f"{shape}[")) and bool(shape))
+    return field == shape or (field.startswith((f"{shape}.", f"{shape}[")) and shape not in ("", "{}"))
 
 
 def _top(field: str) -> str:

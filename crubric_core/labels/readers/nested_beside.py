@@ -9,13 +9,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from .columns import SPECS, Kind
-from .nested_lists import siblings
-from .nested_names import holds_labels, is_called, last_name, others
+from .nested_lists import NAMING, siblings
+from .nested_names import holds_labels, is_called, last_name, may_be_labels, others
 from .paths import parts_of
 from .wide_columns import RATERS, may_hold_labels
 
 Found = dict[str, str | tuple[str, ...]]
 _PLURAL = "s"
+_SAID = ("feedback", "reason", "rationale", "explanation", "comment", "critique", "justification")
 
 
 def beside(kind: Kind, fields: Mapping[str, Sequence[Any]]) -> Found | None:
@@ -47,7 +48,13 @@ def _of_group(
     kind: Kind, fields: Mapping[str, Sequence[Any]], home: str, group: Sequence[str]
 ) -> Found | None:
     named = {c: f for f in reversed(group) for c in SPECS[kind].columns if _is_one_of(kind, c, f)}
-    alike = [f for f in group if holds_labels(fields[f]) and may_hold_labels(last_name(f))]
+    if "rubric" not in named and (names := [f for f in group if last_name(f) in NAMING]):
+        named["rubric"] = min(names, key=lambda f: NAMING.index(last_name(f)))
+    alike = [
+        f
+        for f in group
+        if may_be_labels(kind, f, fields[f]) or (holds_labels(fields[f]) and may_hold_labels(last_name(f)))
+    ]
     labels = [f for f in alike if f not in named.values()]
     label = named.get("label") if named.get("label") in alike else None
     named.pop("label", None)
@@ -57,16 +64,18 @@ def _of_group(
         return None
     around = others(kind, fields, home, set(group))
     found: Found = {**{c: v for c, v in around.items() if c != "label"}, **named}
+    first = label or labels[0]
+    texts = _texts_beside(fields, home, {*labels, first}, set(group) - set(named.values()))
     if label is not None or (len(labels) == 1 and "rubric" in found):
-        found["label"] = label or labels[0]
-        found.setdefault("rubric", f"={last_name(label or labels[0])}")
-    elif "rubric" in found or _are_of_criteria(fields, home, labels, set(group) - set(named.values())):
+        found["label"] = first
+        found.setdefault("rubric", f"{first}.#" if texts else f"={last_name(first)}")
+    elif "rubric" in found or (len(labels) == 1 and texts):
         return None
     else:
         found["rubric"] = tuple(labels)
+        found |= {"system": f"{first}.#"} if texts else {}
     who = "annotator" if kind == "gold" else "judge"
-    if who not in found and not {"system", "rubric"} & set(named):
-        first = label or labels[0]
+    if who not in found and not texts and not {"system", "rubric"} & set(named):
         raters = [
             f for f in fields if f.endswith("[]") and _singular(f) in RATERS and _fits_in(fields, f, first)
         ]
@@ -74,14 +83,15 @@ def _of_group(
     return found
 
 
-def _are_of_criteria(
-    fields: Mapping[str, Sequence[Any]], home: str, labels: Sequence[str], group: set[str]
-) -> bool:
-    """Whether texts or objects of the same number lie beside the labels: then each item may be about one of them."""
+def _texts_beside(fields: Mapping[str, Sequence[Any]], home: str, labels: set[str], group: set[str]) -> bool:
+    """Whether texts or objects of the same number lie beside the labels: each item is about one of them.
+
+    What is said with each label, such as feedback, tells no such thing, nor do blanks.
+    """
     start = f"{home}." if home else ""
     inside = [f for f in fields if f.startswith(start) and "[]." in f.removeprefix(start)]
-    texts = {f for f in group - set(labels) if _singular(f) not in RATERS}
-    return bool(texts) or any(len(fields[f]) == len(fields[labels[0]]) for f in inside)
+    texts = {f for f in group - labels if _singular(f) not in (*RATERS, *_SAID) and any(fields[f])}
+    return bool(texts) or any(len(fields[f]) == len(fields[min(labels)]) for f in inside)
 
 
 def _is_one_of(kind: Kind, canonical: str, field: str) -> bool:

@@ -6,11 +6,25 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from .columns import SPECS, Kind
-from .guess import MODEL
-from .nested_names import GRADER, holds_labels, is_called, is_label, last_name, others, rank
+from .guess import MODEL, profile
+from .nested_names import (
+    GRADER,
+    LABEL_ALIKE,
+    holds_labels,
+    is_called,
+    is_label,
+    last_name,
+    may_be_labels,
+    others,
+    rank,
+)
 from .paths import parts_of, unescaped
+from .wide_columns import may_hold_labels
+from .words import is_verdict, levels_of
 
-_NAMING = (
+_FEW = 12  # different levels of a criterion that only its field's name tells, at most
+
+NAMING = (
     "rubric",
     "criterion",
     "criteria",
@@ -23,27 +37,114 @@ _NAMING = (
     "title",
 )
 
+_TEXTS = (
+    "response",
+    "answer",
+    "output",
+    "completion",
+    "generation",
+    "summary",
+    "text",
+)  # of a system, beside its labels
+
 
 def in_lists(kind: Kind, fields: Mapping[str, Sequence[Any]]) -> dict[str, str] | None:
     """Labels in the items of a list: the deepest list whose items have a field with a label's name."""
-    labels = [f for f in fields if "[]." in f and is_label(kind, f) and holds_labels(fields[f])]
+    labels = [f for f in fields if "[]." in f and may_be_labels(kind, f, fields[f])]
+    labels = [f for f in labels if holds_labels(fields[f])] or labels
     if not labels:
         return None
     at_most = max(f.count("[]") for f in labels)
     deepest = [f for f in labels if f.count("[]") == at_most]
     label = min(deepest, key=lambda f: (_fractional(fields[f]), rank(kind, "label", f), len(f)))
+    return _of_items(kind, fields, label)
+
+
+def in_verdicts(kind: Kind, fields: Mapping[str, Sequence[Any]]) -> dict[str, str] | None:
+    """The only field in the items of a list that says yes or no, whatever it is called."""
+    said = [f for f in fields if "[]." in f and not f.endswith("[]") and _says_yes_and_no(fields[f])]
+    return _of_items(kind, fields, said[0]) if len(said) == 1 else None
+
+
+def _says_yes_and_no(values: Sequence[Any]) -> bool:
+    words = {str(v) for v in values if v is not None}
+    return set(levels_of(words).values()) >= {0, 1} and all(map(is_verdict, words))
+
+
+def _of_items(kind: Kind, fields: Mapping[str, Sequence[Any]], label: str) -> dict[str, str]:
+    """The columns of labels in the items of a list; without a name of criteria it is the item's place.
+
+    Items that say who judged are labels of what the list around them has.
+    """
     home = label.rpartition("[]")[0] + "[]"
     mapping = {"label": label} | others(kind, fields, home, {label})
     if "rubric" not in mapping:
         named = [
             f
             for f in fields
-            if f.startswith(home + ".") and last_name(f) in _NAMING and f not in mapping.values()
+            if f.startswith(home + ".") and last_name(f) in NAMING and f not in mapping.values()
         ]
         if named:
-            mapping["rubric"] = min(named, key=lambda f: (_NAMING.index(last_name(f)), len(f)))
+            mapping["rubric"] = min(named, key=lambda f: (NAMING.index(last_name(f)), len(f)))
     mapping = _with_siblings(kind, fields, mapping)
-    return mapping if "rubric" in mapping else {**mapping, "rubric": f"{home}.#"}
+    return mapping if "rubric" in mapping else {**mapping, "rubric": _unnamed(kind, fields, home, mapping)}
+
+
+def _unnamed(kind: Kind, fields: Mapping[str, Sequence[Any]], home: str, mapping: Mapping[str, str]) -> str:
+    """The rubric of labels in the items of a list that names no criteria.
+
+    It is the item's place, with those of the lists around it that nothing else is known of. Items that are one a system
+    or one a judge are about what the list around them has, or else all about the same.
+    """
+    whose = ("system", "annotator" if kind == "gold" else "judge")
+    told = [mapping[c] for c in whose if mapping.get(c, "").startswith(f"{home}.")]
+    if any(len({str(v) for v in fields.get(path, ())}) > 1 for path in told):
+        home = _around(home)
+        if not home or _is_known(home, mapping):
+            return f"={last_name(mapping['label'])}"
+    outer = _around(home)
+    return f"{home}.##" if outer and not _is_known(outer, mapping) else f"{home}.#"
+
+
+def _around(home: str) -> str:
+    """The list around a list; "" where there is none."""
+    outer = home.removesuffix("[]").rpartition("[]")[0]
+    return f"{outer}[]" if outer else ""
+
+
+def _is_known(home: str, mapping: Mapping[str, str]) -> bool:
+    """Whether something is mapped of the items of a list themselves, and not of lists within them."""
+    return any(
+        path.startswith(f"{home}.") and "[]" not in path.removeprefix(home) for path in mapping.values()
+    )
+
+
+def in_wide_items(kind: Kind, fields: Mapping[str, Sequence[Any]]) -> dict[str, str | tuple[str, ...]] | None:
+    """Labels in several fields of the items of a list, one a criterion, where the items or those around say whose."""
+    wide: dict[str, list[str]] = {}
+    for field, values in fields.items():
+        home, _, key = field.rpartition("[].")
+        whole = home and "[]" not in key and "." not in key and may_hold_labels(last_name(field))
+        if whole and _are_levels(values):
+            wide.setdefault(f"{home}[]", []).append(field)
+    for home, labels in sorted(wide.items(), key=lambda item: -len(item[1])):
+        if len(labels) < 2:
+            continue
+        mapping = {"label": labels[0]} | others(kind, fields, home, set(labels))
+        if not {"system", "judge", "annotator"} & set(mapping) or "rubric" in mapping:
+            continue
+        found = [_with_siblings(kind, fields, {**mapping, "label": label}) for label in labels]
+        return {
+            **{c: p for c, p in found[0].items() if c != "label"},
+            "rubric": tuple(f["label"] for f in found),
+        }
+    return None
+
+
+def _are_levels(values: Sequence[Any]) -> bool:
+    """Whether values are whole levels of which there are few, or verdicts."""
+    held = profile([None if v is None else str(v).lower() if isinstance(v, bool) else str(v) for v in values])
+    return held.labels >= LABEL_ALIKE and 1 < held.distinct <= _FEW
 
 
 def _fractional(values: Sequence[Any]) -> bool:
@@ -82,7 +183,9 @@ def _with_siblings(
     }
     who = "annotator" if kind == "gold" else "judge"
     graders = all(GRADER.search(unescaped(k)) or MODEL.search(unescaped(k)) for k in keys)
-    if "rubric" not in found and not graders:
+    if not {"system", "rubric"} & set(found) and any(f"{old}{marks}.{word}" in fields for word in _TEXTS):
+        found["system"], found["rubric"] = f"{holder}.#", f"={last_name(mapping['label'])}"
+    elif "rubric" not in found and not graders:
         found["rubric"] = f"{holder}.#"
     elif not before and not graders:  # a file of one object whose keys name its records
         found.setdefault("query", f"{holder}.#")
@@ -111,7 +214,8 @@ def side_by_side(kind: Kind, fields: Mapping[str, Sequence[Any]]) -> dict[str, s
             }
             outside = {c: f for c, f in mapping.items() if "." not in f or c == "label"}
             found = _with_siblings(kind, fields, outside | own)
-            return found | ({"run": f"{found['label']}.#"} if label.endswith("[]") else {})
+            whose = "run" if found.get("system") != f"{found['label'].rpartition('.')[0]}.#" else "judge"
+            return {whose: f"{found['label']}.#"} | found if label.endswith("[]") else found
     return None
 
 

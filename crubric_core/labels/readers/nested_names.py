@@ -8,8 +8,10 @@ from typing import Any
 
 from .columns import SPECS, Kind, plain_name, synonyms_of
 from .guess import profile
+from .not_labels import prefers
 from .open_questions import IDS_OF_ANSWERS, NAMES_OF_QUERIES
 from .paths import is_path, parse_path, parts_of, unescaped
+from .wide_columns import RATERS
 
 _LABELS = (
     "success",
@@ -18,6 +20,7 @@ _LABELS = (
     "avg",
 )  # names of labels, where nothing but their place says so
 LABEL_ALIKE = 0.8
+_FEW, _LONGEST = 8, 40  # different words that may be labels, and their characters, at most
 GRADER = re.compile(
     r"(?i)judge|grader|rater|human|annotator|reviewer|expert|evaluator|physician|doctor|nurse|assessor"
 )
@@ -31,6 +34,7 @@ def others(kind: Kind, fields: Mapping[str, Sequence[Any]], home: str, taken: se
         for f in fields
         if f not in taken and (t := parse_path(f).steps) == steps[: len(t)] and not f.endswith("[]")
     ]
+    beside = {f.rpartition(".")[0] for f in taken}
     found: dict[str, str] = {}
     for canonical in SPECS[kind].columns:
         fits = [
@@ -38,8 +42,17 @@ def others(kind: Kind, fields: Mapping[str, Sequence[Any]], home: str, taken: se
             for f in usable
             if f not in found.values() and canonical != "label" and is_called(kind, canonical, f)
         ]
-        # the deeper, the nearer to the label; of the same depth the shorter path and the more usual word
-        fits.sort(key=lambda f: (-f.count("[]"), f.count("."), rank(kind, canonical, f)))
+        if canonical in ("judge", "annotator") and not fits:
+            fits = [f for f in usable if home and f.startswith(f"{home}.") and last_name(f) in RATERS]
+        # the deeper, the nearer to the label; of the same depth what lies beside it, the shorter path, the usual word
+        fits.sort(
+            key=lambda f: (
+                -f.count("[]"),
+                f.rpartition(".")[0] not in beside,
+                f.count("."),
+                rank(kind, canonical, f),
+            )
+        )
         if fits:
             found[canonical] = fits[0]
     texts = [f for f in usable if _may_be_query(f, home) and f not in found.values()]
@@ -74,6 +87,14 @@ def rank(kind: Kind, canonical: str, path: str) -> int:
     """How usual the name of a field is for a canonical column; 0 is its own name."""
     names = (canonical, *synonyms_of(kind, canonical))
     return names.index(last_name(path)) if last_name(path) in names else len(names)
+
+
+def may_be_labels(kind: Kind, path: str, values: Sequence[Any]) -> bool:
+    """Whether a field that has a name of labels holds labels, be it in words that nobody knows: few, and repeated."""
+    words = [v for v in values if isinstance(v, str) and v.strip()]
+    few = 1 < len(set(words)) <= min(_FEW, len(words) // 3) and all(len(w) <= _LONGEST for w in words)
+    worded = few and len(words) == len(values) and not prefers(words)
+    return is_label(kind, path) and (holds_labels(values) or worded)
 
 
 def holds_labels(values: Sequence[Any]) -> bool:

@@ -1,7 +1,8 @@
 """Paths into nested JSON: ``scores[].metric``, ``ratings{}.#``; records unfolded into rows along them.
 
 A path is keys joined by points. ``[]`` after a key goes through the items of a list, ``{}`` through the values of an
-object, each a row of its own; ``#`` at the end is the position of the item (from 0), or the key of the value. Of an
+object, each a row of its own; ``#`` at the end is the position of the item (from 0), or the key of the value, and
+``##`` those of all lists and objects on the way (``0.2``). Of an
 object whose values are asked for a field (``{}.verdict``), those that have no field asked for are passed over.
 Lists or objects beside the innermost one are read item by item with it: ``judges[], votes[]``, or ``names[]`` beside
 ``answers[].votes[]``.
@@ -28,7 +29,7 @@ _PART = re.compile(r"(.*?)((?:\[\]|\{\})*)", re.DOTALL)
 _FIELDS_SHOWN = 12
 _DEEPEST = 12
 _RECORDS = 20  # records whose fields are listed
-PLACE = "#"
+PLACE, PLACES = "#", "##"
 
 
 @dataclass(frozen=True)
@@ -55,7 +56,7 @@ def is_path(text: str) -> bool:
 
 def shape_of(text: str) -> str:
     """A path up to where any key may follow: ``scores{}.value`` gives ``scores``."""
-    return re.sub(r"\.?\{\}.*|\[\]\.#$", "", text)
+    return re.sub(r"\.?\{\}.*|\[\]\.##?$", "", text)
 
 
 def parts_of(text: str) -> list[str]:
@@ -123,7 +124,7 @@ def _unfold(piece: Piece, texts: Sequence[str], columns: Sequence[str], named: S
     plain = [parse_path("") if c not in named else Trail(c, (), (c,)) for c in columns]
     target = piece.scratch / "unfolded.csv"
     hits = [0] * len(paths)
-    innermost = [p.rest for p in inner if p.rest != (PLACE,)]
+    innermost = [p.rest for p in inner if p.rest not in ((PLACE,), (PLACES,))]
     asked = {r[0] for r in innermost} if mark == "{}" and all(innermost) else set()
     with target.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
@@ -139,9 +140,7 @@ def _unfold(piece: Piece, texts: Sequence[str], columns: Sequence[str], named: S
                 for held in _together(items, inner, f"record {line} of {piece.name}"):
                     if asked and not any(_has_any(value, asked) for value, _ in held.values()):
                         continue
-                    found = [
-                        _value(held.get(p.steps, items[min(p.depth, len(items) - 1)]), p.rest) for p in paths
-                    ]
+                    found = [_value(held.get(p.steps), items[: p.depth + 1], p.rest) for p in paths]
                     hits = [n + (c is not None) for n, c in zip(hits, found, strict=True)]
                     writer.writerow(["" if c is None else c for c in (*own, *found)])
     _refuse_misses(piece, dict(zip(texts, hits, strict=True)))
@@ -211,10 +210,13 @@ def _has_any(value: Any, keys: set[str]) -> bool:
     return isinstance(value, dict) and not keys.isdisjoint(value)
 
 
-def _value(item: Item, keys: Sequence[str]) -> str | None:
-    if keys and keys[-1] == PLACE and len(keys) == 1:
-        return item[1]
-    return _cell(_follow(item[0], keys), flat=False)
+def _value(own: Item | None, items: Sequence[Item], keys: Sequence[str]) -> str | None:
+    """What a path finds in its own item, or else in the last one on the way there."""
+    trail = [*items, own] if own else items
+    if keys in ((PLACE,), (PLACES,)):
+        places = [place for _, place in trail if place is not None]
+        return ".".join(places if keys == (PLACES,) else places[-1:])
+    return _cell(_follow(trail[-1][0], keys), flat=False)
 
 
 def _follow(value: Any, keys: Sequence[str]) -> Any:

@@ -53,6 +53,7 @@ _LADDERS = (
     ("very poor", "poor", "fair", "good", "very good"),
     ("poor", "fair", "good", "excellent"),
     ("bad", "poor", "fair", "good", "excellent"),
+    ("bad", "could be improved", "acceptable", "excellent"),
     ("never", "rarely", "sometimes", "often", "always"),
     ("strongly disagree", "disagree", "neither agree nor disagree", "agree", "strongly agree"),
     (

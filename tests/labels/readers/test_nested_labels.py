@@ -1,0 +1,125 @@
+"""Labels deep in JSON: whose they are, which criterion each is of, and which reason belongs to which."""
+
+# ruff: noqa: E501 - a layout's records, each in one line
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+
+from crubric_core.errors import IngestError
+from tests.labels.readers.test_layouts import MODELS, cells, label, lines
+
+CRITERIA = ("cites", "clear")
+QUERIES = ("p0", "p1")
+SYSTEMS = ("s2s", "fusion", "plan")
+
+
+def graded(q):
+    """One query with the answers of all models, each with a rating and its reason a criterion, as in UltraFeedback."""
+    return {
+        "instruction": q,
+        "completions": [
+            {"model": m, "response": f"{m} says", "annotations": {c: {"Rationale": f"why {m} {q} {c}", "Rating": str(label(m, q, c))} for c in CRITERIA}}
+            for m in MODELS
+        ],
+    }  # fmt: skip
+
+
+def test_each_reason_stays_with_the_label_beside_it(ws):
+    ws.ingest(lines(graded(q) for q in QUERIES), "d", name="x.jsonl")
+    found = ws.dataset("d").labels()
+    said = {
+        (s, r.replace("#", " ")): why
+        for s, r, why in found[["system", "rubric", "reason"]].itertuples(index=False)
+    }
+    assert said == {(m, f"{q} {c}"): f"why {m} {q} {c}" for m in MODELS for q in QUERIES for c in CRITERIA}  # fmt: skip
+
+
+# name → (records, mapping that has to be given, the labels that they hold)
+NESTED = {
+    "items that each name their system are answers to one question": (
+        [{"id": q, "outputs": [{"model": m, "output": "so", "judgement": {"verdict": ("incorrect", "correct")[label(m, q)]}} for m in MODELS]} for q in QUERIES],
+        {},
+        {(m, q, f"{q}#verdict", "judge"): label(m, q) for m in MODELS for q in QUERIES},
+    ),
+    "items that each name an annotator are about the same": (
+        [{"model": m, "question_id": q, "annotations": [{"annotator": j, "score": label(m, q, j)} for j in "xy"]} for m in MODELS for q in QUERIES],
+        {},
+        {(m, q, f"{q}#score", j): label(m, q, j) for m in MODELS for q in QUERIES for j in "xy"},
+    ),
+    "items of one annotator each, with a field a criterion": (
+        [{"model": m, "question_id": q, "ratings": [{"annotator": j, **{c: 1 + label(m, q, j, c) for c in CRITERIA}} for j in "xy"]} for m in MODELS for q in QUERIES],
+        {},
+        {(m, q, f"{q}#{c}", j): 1 + label(m, q, j, c) for m in MODELS for q in QUERIES for j in "xy" for c in CRITERIA},
+    ),
+    "names of criteria beside their values, as in OpenAssistant": (
+        [{"model": m, "question_id": q, "labels": {"name": list(CRITERIA), "value": [label(m, q, c) for c in CRITERIA], "count": [3, 2]}} for m in MODELS for q in QUERIES],
+        {},
+        {(m, q, f"{q}#{c}", "judge"): label(m, q, c) for m in MODELS for q in QUERIES for c in CRITERIA},
+    ),
+    "facts within sentences are told apart by both places, as in FActScore": (
+        [{"model": m, "question_id": q, "sentences": [{"facts": [{"text": "a fact", "label": bool(label(m, q, s, f))} for f in range(2)]} for s in range(2)]} for m in MODELS for q in QUERIES],
+        {"system": "model", "query": "question_id", "rubric": "sentences[].facts[].##", "label": "sentences[].facts[].label"},
+        {(m, q, f"{q}#{s}.{f}", "judge"): label(m, q, s, f) for m in MODELS for q in QUERIES for s in range(2) for f in range(2)},
+    ),
+    "workers' answers to each sentence, whatever their field is called, as in QAGS": (
+        [{"article": q, "sentences": [{"sentence": "a", "responses": [{"worker_id": j, "response": ("no", "yes")[label(q, s, j)]} for j in range(2)]} for s in range(2)]} for q in QUERIES],
+        {"system": "=bart", "query": "article", "rubric": "sentences[].#", "label": "sentences[].responses[].response", "judge": "sentences[].responses[].worker_id"},
+        {("bart", q, f"{q}#{s}", str(j)): label(q, s, j) for q in QUERIES for s in range(2) for j in range(2)},
+    ),
+    "one object of queries, each with an object of systems and their scores, as in OpenMEVA": (
+        {str(q): {"prompt": f"story {q}", "gen": {m: {"text": "a story", "score": [label(m, q, j) for j in range(2)]} for m in SYSTEMS}} for q in range(4)},
+        {"system": "{}.gen{}.#", "query": "{}.prompt", "rubric": "=score", "judge": "{}.gen{}.score[].#", "label": "{}.gen{}.score[]"},
+        {(m, f"story {q}", f"story {q}#score", str(j)): label(m, q, j) for m in SYSTEMS for q in range(4) for j in range(2)},
+    ),
+    "one list of texts, and one of their scores a criterion: their places may be systems": (
+        [{"id": q, "text": f"a text {q}", "summaries": ["one", "two", "three"], **{c: [label(m, q, c) for m in MODELS] for c in CRITERIA}} for q in QUERIES],
+        {"system": "cites[].#", "query": "id", "rubric": ["cites[]", "clear[]"]},
+        {(str(m), q, f"{q}#{c}", "judge"): label(MODELS[m], q, c) for m in range(3) for q in QUERIES for c in CRITERIA},
+    ),
+    "segments of an answer beside a verdict of each are no judges, as in FELM": (
+        [{"model": m, "prompt": q, "segments": ["one", "two"], "labels": [bool(label(m, q, s)) for s in range(2)], "comment": ["", ""]} for m in MODELS for q in QUERIES],
+        {"system": "model", "query": "prompt", "rubric": "labels[].#", "label": "labels[]"},
+        {(m, q, f"{q}#{s}", "judge"): label(m, q, s) for m in MODELS for q in QUERIES for s in range(2)},
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", NESTED)
+def test_every_nested_label_comes_to_its_cell(ws, name):
+    records, mapping, wanted = NESTED[name]
+    content = json.dumps(records).encode() if isinstance(records, dict) else lines(records)
+    if mapping:
+        with pytest.raises(IngestError) as asked:
+            ws.ingest(content, "d", name="x.json")
+        shown = json.loads(re.findall(r"\{.*\}", str(asked.value))[-1])
+        assert {**shown, **mapping} == {**mapping, **shown}
+    report = ws.ingest(content, "d", name="x.json", mapping=mapping)
+    assert report.rejected == 0
+    assert cells(ws) == wanted
+
+
+def test_words_that_nobody_knows_are_asked_about_and_no_label_is_lost(ws):
+    words = ("supported", "not supported", "irrelevant")
+    records = [{"model": m, "question_id": q, "facts": [{"label": words[(n + label(m, q)) % 3]} for n in range(3)]} for m in MODELS for q in QUERIES]  # fmt: skip
+    mapping = {"system": "model", "query": "question_id", "rubric": "facts[].#", "label": "facts[].label"}
+    with pytest.raises(IngestError, match=r'"label": "facts\[\]\.label"'):
+        ws.ingest(lines(records), "d", name="x.jsonl")
+    with pytest.raises(IngestError, match="say what it stands for"):
+        ws.ingest(lines(records), "d", name="x.jsonl", mapping=mapping)
+
+
+def test_ratings_of_feedbackqa_are_a_ladder(ws):
+    words = ("Bad", "Could be Improved", "Acceptable", "Excellent")
+    records = [{"model": m, "question": q, "rating": [words[n], words[3 - n]], "feedback": ["so", "so"]} for n, (m, q) in enumerate((m, q) for m in MODELS[:2] for q in QUERIES)]  # fmt: skip
+    ws.ingest(lines(records), "d", name="x.jsonl")
+    wanted = {(r["model"], r["question"], f"{r['question']}#rating", str(j)): words.index(w) for r in records for j, w in enumerate(r["rating"])}  # fmt: skip
+    assert cells(ws) == wanted
+
+
+def test_offsets_of_spans_are_no_labels(ws):
+    spans = [{"model": m, "question_id": q, "labels": [{"start": 1, "end": 4 + label(m, q), "text": "x"}]} for m in MODELS for q in QUERIES]  # fmt: skip
+    with pytest.raises(IngestError, match="no column for rubric and label"):
+        ws.ingest(lines(spans), "d", name="x.jsonl")

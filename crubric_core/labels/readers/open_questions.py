@@ -49,12 +49,12 @@ NAMES_OF_QUERIES = (
         "span_id",
     ),
     *(
-        "orig_instruction",  # of Prometheus, whose instruction holds the answer, too
         "instruction",
         "user_input",
         "input",
         "inputs",
         "request",
+        "orig_instruction",
         "document",
         "context",
         "example",
@@ -129,6 +129,7 @@ def _with_shared_query(
         if (
             bare_name(column) not in IDS_OF_ANSWERS
             and all(cells)
+            and len(set(cells)) < len(cells)
             and more
             and not _of_one_system(cells, systems)
         ):

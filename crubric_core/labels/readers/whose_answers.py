@@ -25,7 +25,7 @@ def asked_whose(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> FilePlan:
         return plan
     keys = rows_of_keys(plan, rows)
     if (
-        "query" not in plan.mapping
+        not {"query", "rubric"} & set(plan.mapping)
         or "run" in plan.mapping
         or len(keys) - len(set(keys)) < _SHARE * len(keys)
     ):
@@ -35,8 +35,9 @@ def asked_whose(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> FilePlan:
         (c for c, own in texts.items() if len(set(zip(keys, own, strict=True))) > len(set(keys))), ""
     )
     differ = f" (they differ in {answer!r})" if answer else ""
+    about = "query" if "query" in plan.mapping else "rubric"
     sentence = (
-        f"Several rows of {plan.name} are about the same query{differ}, and no column says which system each is of: "
+        f"Several rows of {plan.name} are about the same {about}{differ}, and no column says which system each is of: "
         'add such a column; or say that they are repeated draws of one system ({"system": "=…", "run": '
         f'"{answer or "…"}"}} in the mapping), or who judged each ({{"system": "=…", "judge": "…"}}).'
     )

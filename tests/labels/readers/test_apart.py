@@ -8,6 +8,8 @@ import json
 import tarfile
 import zipfile
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from crubric_core.errors import IngestError
@@ -30,6 +32,10 @@ NATIVE = json.dumps(
 ).encode()
 
 
+PARQUET = io.BytesIO()
+pq.write_table(pa.Table.from_pylist(RECORDS), PARQUET)
+
+
 @pytest.fixture
 def counted(monkeypatch):
     """Everything is large; the functions that went apart."""
@@ -48,7 +54,12 @@ def counted(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("content", "functions"), [(NESTED, ["_plan_here", "_unfold"]), (NATIVE, ["_plan_here", "_written"])]
+    ("content", "functions"),
+    [
+        (NESTED, ["_plan_here", "_unfold"]),
+        (PARQUET.getvalue(), ["_plan_here", "_unfold"]),
+        (NATIVE, ["_plan_here", "_written"]),
+    ],
 )
 def test_what_is_read_apart_is_what_would_be_read_here(ws, counted, monkeypatch, content, functions):
     ws.ingest(content, "apart")

@@ -11,7 +11,7 @@ import pytest
 from crubric_core.errors import IngestError
 from tests.labels.readers.test_layouts import MODELS, cells, label, lines
 
-CRITERIA = ("cites", "clear")
+CRITERIA = ("cites well", "clear")
 QUERIES = ("p0", "p1")
 SYSTEMS = ("s2s", "fusion", "plan")
 
@@ -76,7 +76,7 @@ NESTED = {
     ),
     "one list of texts, and one of their scores a criterion: their places may be systems": (
         [{"id": q, "text": f"a text {q}", "summaries": ["one", "two", "three"], **{c: [label(m, q, c) for m in MODELS] for c in CRITERIA}} for q in QUERIES],
-        {"system": "cites[].#", "query": "id", "rubric": ["cites[]", "clear[]"]},
+        {"system": "cites well[].#", "query": "id", "rubric": ["cites well[]", "clear[]"]},
         {(str(m), q, f"{q}#{c}", "judge"): label(MODELS[m], q, c) for m in range(3) for q in QUERIES for c in CRITERIA},
     ),
     "segments of an answer beside a verdict of each are no judges, as in FELM": (
@@ -120,6 +120,6 @@ def test_ratings_of_feedbackqa_are_a_ladder(ws):
 
 
 def test_offsets_of_spans_are_no_labels(ws):
-    spans = [{"model": m, "question_id": q, "labels": [{"start": 1, "end": 4 + label(m, q), "text": "x"}]} for m in MODELS for q in QUERIES]  # fmt: skip
+    spans = [{"model": m, "question_id": q, "labels": [{"start": 1 + label(q, m), "end": 4 + label(m, q, 1), "text": "x"}]} for m in MODELS for q in QUERIES]  # fmt: skip
     with pytest.raises(IngestError, match="no column for rubric and label"):
         ws.ingest(lines(spans), "d", name="x.jsonl")

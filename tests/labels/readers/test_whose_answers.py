@@ -27,6 +27,20 @@ def test_several_answers_to_a_query_are_asked_about_where_no_column_names_system
     assert '"run": "response"' in file.problem
 
 
+def test_what_was_written_is_no_query_where_answers_repeat_their_text():
+    """As in Prometheus: five answers to an instruction, whose feedback alone tells the rows of a criterion apart."""
+    rows = [
+        [f"do {q}", f"answer {a} to {q}", f"feedback {a}", f"criterion {q}", 1 + a]
+        for q in QUERIES
+        for a in range(5)
+    ]
+    rows = [[*row, f"{row[0]}: {row[1]}"] for row in rows]
+    columns = ["orig_instruction", "orig_response", "output", "orig_criteria", "score", "instruction"]
+    (file,) = plan_ingest(table(columns, rows), name="mine.csv").files
+    assert "query" not in file.mapping
+    assert "are about the same rubric (they differ in 'orig_response')" in file.problem
+
+
 def test_they_are_read_as_draws_of_one_system_where_the_user_says_so(ws):
     mapping = {"system": "=m", "run": "response", "rubric": list(HELPSTEER)}
     report = ws.ingest(helpsteer(2), "d", name="helpsteer.jsonl", mapping=mapping)
@@ -60,12 +74,12 @@ def test_a_part_of_a_data_set_names_no_system(name):
 
 # two columns of answers → others of the same row
 PAIRS = {
-    "HelpSteer 3": (("response1", "response2"), {"overall_preference": 2, "individual_preference": [{"score": 2, "reasoning": "so"}]}),
-    "HelpSteer 2 preferences": (("response_1", "response_2"), {"preference_strength": 3}),
-    "Prometheus preferences": (("orig_response_A", "orig_response_B"), {"orig_score_A": "4", "orig_score_B": "2", "orig_criteria": "c"}),
-    "WebGPT": (("answer_0", "answer_1"), {"score_0": 1, "score_1": -1}),
-    "RewardBench 2": (("chosen", "rejected"), {"num_correct": 1, "num_incorrect": 3, "total_completions": 4}),
-    "JudgeBench": (("response_A", "response_B"), {"response_model": "gpt-4o", "label": "A>B"}),
+    "HelpSteer 3": (("response1", "response2"), lambda q: {"overall_preference": 2, "individual_preference": [{"score": label(q), "reasoning": "so"}]}),
+    "HelpSteer 2 preferences": (("response_1", "response_2"), lambda q: {"preference_strength": label(q)}),
+    "Prometheus preferences": (("orig_response_A", "orig_response_B"), lambda q: {"orig_score_A": f"{1 + label(q)}", "orig_score_B": "2", "orig_criteria": f"criterion {q}"}),
+    "WebGPT": (("answer_0", "answer_1"), lambda q: {"score_0": label(q), "score_1": -label(q)}),
+    "RewardBench 2": (("chosen", "rejected"), lambda q: {"num_correct": 1, "num_incorrect": 2 + label(q), "total_completions": 4}),
+    "JudgeBench": (("response_A", "response_B"), lambda q: {"response_model": "gpt-4o", "label": "A>B"}),
 }  # fmt: skip
 
 
@@ -73,7 +87,9 @@ PAIRS = {
 @pytest.mark.parametrize("name", PAIRS)
 def test_two_answers_in_a_row_are_compared_and_none_of_them_is_labelled(name, strict):
     (one, two), others = PAIRS[name]
-    content = lines({"prompt": f"q{q}", one: f"one way {q}", two: f"another {q}", **others} for q in QUERIES)
+    content = lines(
+        {one: f"one way {q}", two: f"another {q}", "instruction": f"q{q}", **others(q)} for q in QUERIES
+    )
     kind = "labels" if strict else None
     (file,) = plan_ingest(content, name="gpt-4o.jsonl", kind=kind, strict=strict).files
     assert f"which of two answers is better ({one}, {two})" in file.problem

@@ -47,7 +47,7 @@ class File(Protocol):
 
 
 def is_heavy(files: Iterable[File]) -> bool:
-    """Whether files have more JSON or nested Parquet than may be parsed in this process; False in one that reads apart."""
+    """Whether files have more JSON or nested Parquet than may be parsed here; False in the process that reads apart."""
     if _INSIDE in os.environ:
         return False
     left: float = SMALL

@@ -16,6 +16,7 @@ from .wide_columns import RATERS, may_hold_labels
 
 Found = dict[str, str | tuple[str, ...]]
 _PLURAL = "s"
+_FARTHEST = 100
 _SAID = ("feedback", "reason", "rationale", "explanation", "comment", "critique", "justification")
 
 
@@ -53,7 +54,7 @@ def _of_group(
     alike = [
         f
         for f in group
-        if may_be_labels(kind, f, fields[f]) or (holds_labels(fields[f]) and may_hold_labels(last_name(f)))
+        if may_be_labels(kind, f, fields[f]) or (_are_scores(fields[f]) and may_hold_labels(last_name(f)))
     ]
     labels = [f for f in alike if f not in named.values()]
     label = named.get("label") if named.get("label") in alike else None
@@ -69,7 +70,7 @@ def _of_group(
     if label is not None or (len(labels) == 1 and "rubric" in found):
         found["label"] = first
         found.setdefault("rubric", f"{first}.#" if texts else f"={last_name(first)}")
-    elif "rubric" in found or (len(labels) == 1 and texts):
+    elif "rubric" in found or (texts and (len(labels) == 1 or "system" in found)):
         return None
     else:
         found["rubric"] = tuple(labels)
@@ -81,6 +82,11 @@ def _of_group(
         ]
         found[who] = raters[0] if raters else f"{first}.#"
     return found
+
+
+def _are_scores(values: Sequence[Any]) -> bool:
+    """Whether the values of a list that is not named after labels look like some: none of them is negative, or far."""
+    return holds_labels(values) and all(0 <= v <= _FARTHEST for v in values if isinstance(v, (int, float)))
 
 
 def _texts_beside(fields: Mapping[str, Sequence[Any]], home: str, labels: set[str], group: set[str]) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -37,6 +38,9 @@ NAMING = (
     "title",
 )
 
+_OF_RUNS = re.compile(
+    r"(^|\.)(tool_calls|messages|calls)\[\]\."
+)  # what a system did on the way, and no label of it
 _TEXTS = (
     "response",
     "answer",
@@ -51,6 +55,7 @@ _TEXTS = (
 def in_lists(kind: Kind, fields: Mapping[str, Sequence[Any]]) -> dict[str, str] | None:
     """Labels in the items of a list: the deepest list whose items have a field with a label's name."""
     labels = [f for f in fields if "[]." in f and may_be_labels(kind, f, fields[f])]
+    labels = [f for f in labels if not _OF_RUNS.search(f)]
     labels = [f for f in labels if holds_labels(fields[f])] or labels
     if not labels:
         return None
@@ -62,7 +67,8 @@ def in_lists(kind: Kind, fields: Mapping[str, Sequence[Any]]) -> dict[str, str] 
 
 def in_verdicts(kind: Kind, fields: Mapping[str, Sequence[Any]]) -> dict[str, str] | None:
     """The only field in the items of a list that says yes or no, whatever it is called."""
-    said = [f for f in fields if "[]." in f and not f.endswith("[]") and _says_yes_and_no(fields[f])]
+    items = [f for f in fields if "[]." in f and not f.endswith("[]") and not _OF_RUNS.search(f)]
+    said = [f for f in items if _says_yes_and_no(fields[f])]
     return _of_items(kind, fields, said[0]) if len(said) == 1 else None
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 from .columns import SPECS, Kind, plain_name, synonyms_of
@@ -20,6 +21,7 @@ _LABELS = (
     "avg",
 )  # names of labels, where nothing but their place says so
 LABEL_ALIKE = 0.8
+_LETTERS = "ABCDEFGHIJ"
 _FEW, _LONGEST = 8, 40  # different words that may be labels, and their characters, at most
 GRADER = re.compile(
     r"(?i)judge|grader|rater|human|annotator|reviewer|expert|evaluator|physician|doctor|nurse|assessor"
@@ -93,12 +95,21 @@ def may_be_labels(kind: Kind, path: str, values: Sequence[Any]) -> bool:
     """Whether a field that has a name of labels holds labels, be it in words that nobody knows: few, and repeated."""
     words = [v for v in values if isinstance(v, str) and v.strip()]
     few = 1 < len(set(words)) <= min(_FEW, len(words) // 3) and all(len(w) <= _LONGEST for w in words)
-    worded = few and len(words) == len(values) and not prefers(words)
+    worded = few and len(words) == len(values) and not prefers(words) and not _are_counted(words)
     return is_label(kind, path) and (holds_labels(values) or worded)
+
+
+def _are_counted(cells: Sequence[str]) -> bool:
+    """Whether cells letter the items of each list, of three at least: A, B, C, D, A, B, C …"""
+    places = [_LETTERS.find(c.upper()) if len(c) == 1 else -9 for c in cells]
+    steady = all(after in (before + 1, 0) for before, after in pairwise(places))
+    return bool(places) and places[0] == 0 and steady and len(places) >= 3 * places.count(0)
 
 
 def holds_labels(values: Sequence[Any]) -> bool:
     """Whether the values of a field look like labels."""
     cells = [None if v is None else str(v).lower() if isinstance(v, bool) else str(v) for v in values]
     numbers = all(isinstance(v, (int, float)) for v in values if v is not None)
+    if _are_counted([c for c in cells if c]):
+        return False
     return any(c is not None for c in cells) and (numbers or profile(cells).labels >= LABEL_ALIKE)

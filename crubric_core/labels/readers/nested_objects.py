@@ -9,6 +9,7 @@ from .columns import Kind, plain_name
 from .guess import MODEL
 from .nested_names import GRADER, LABEL_ALIKE, holds_labels, is_called, is_label, others
 from .paths import parts_of, unescaped
+from .wide_columns import may_hold_labels
 
 # names of objects whose keys are criteria (or judges) and whose values are labels
 _HOLDERS = frozenset(
@@ -65,6 +66,8 @@ def _of_object(
         return None
     if not held or sum(holds_labels(fields[m]) for m in held) < LABEL_ALIKE * len(held):
         return None
+    if 2 * sum(may_hold_labels(unescaped(k).removesuffix("[]")) for k in keys) < len(keys):
+        return None  # latency, retries
     home = holder[: holder.rindex("[]") + 2] if "[]" in holder else ""
     mapping = {"label": label} | others(kind, fields, home, set(members))
     reasons = [t for t in tails if t and is_called(kind, "reason", t)]

@@ -220,8 +220,10 @@ def ids_of_labels(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> dict[str, st
     system = next(
         (c for c in plan.columns if plain_name(c) in ("system", *synonyms_of("labels", "system"))), None
     )
-    if plan.kind not in ("labels", "gold") or system is None or len(rows) < _LEAST:
+    if plan.kind not in ("labels", "gold") or len(rows) < _LEAST:
         return {}
+    if system is None:
+        return _ids_of_texts(plan, rows)
     systems = cells_of(plan, rows, system)
     found: dict[str, str] = {}
     for canonical in {"query", "rubric"} - set(plan.mapping):
@@ -232,7 +234,18 @@ def ids_of_labels(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> dict[str, st
                 cells_of(plan, rows, text), systems
             ):
                 found[canonical] = text
-    return found
+    return _ids_of_texts(plan, rows) | found
+
+
+def _ids_of_texts(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> dict[str, str]:
+    """The id of the query where names fit several columns that say the same of each row: task_id, question."""
+    named = [c for c in plan.columns if plain_name(c) in ("query", *synonyms_of("labels", "query"))]
+    ids = [c for c in named if plain_name(c).endswith("_id")]
+    if "query" in plan.mapping or len(named) < 2 or len(ids) != 1:
+        return {}
+    cells = [cells_of(plan, rows, c) for c in named]
+    distinct = {len(set(own)) for own in cells} | {len(set(zip(*cells, strict=True)))}
+    return {"query": ids[0]} if len(distinct) == 1 and all(map(all, cells)) else {}
 
 
 def one_rubric(

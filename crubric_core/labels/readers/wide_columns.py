@@ -66,7 +66,7 @@ _NEVER_LABELS = frozenset(
             "error",
             "synthetic",
         ),
-        *("start", "end", "offset", "begin"),
+        *("begin", "logprobs", "embedding"),
         *("selected", "chosen", "if_chosen", "is_chosen", "deleted", "streamed"),
     ]
 )
@@ -314,8 +314,23 @@ _MEASURED = frozenset(
         *("total", "average", "avg", "mean", "sum", "count", "possible", "max", "maximum"),
     )
 )
-_SETTINGS = frozenset(
-    ["seed", "version", "temperature", "shot", "shots", "epoch", "year", "set", "fold", "split", "rank"]
+_NOTED_LAST = frozenset(  # last words of names of settings, versions and places
+    (
+        *("seed", "version", "temperature", "shot", "shots", "epoch", "year", "set", "fold", "split", "rank"),
+        *(
+            "penalty",
+            "mode",
+            "enabled",
+            "effort",
+            "budget",
+            "start",
+            "end",
+            "offset",
+            "ids",
+            "logprobs",
+            "embedding",
+        ),
+    )
 )
 _SIZES = frozenset(
     ["length", "words", "chars", "characters", "size"]
@@ -348,7 +363,7 @@ def may_hold_labels(column: str) -> bool:
         return False
     described = {s for names in SYNONYMS.values() for s in names} - set(SYNONYMS["label"])
     described |= set(synonyms_of("answers", "text"))
-    other = name in _NEVER_LABELS or name.rpartition("_")[2] in _SETTINGS or name.endswith("_id")
+    other = name in _NEVER_LABELS or name.rpartition("_")[2] in _NOTED_LAST or name.endswith("_id")
     return bool(name) and not other and name not in described
 
 

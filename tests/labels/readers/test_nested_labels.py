@@ -9,6 +9,7 @@ import re
 import pytest
 
 from crubric_core.errors import IngestError
+from crubric_core.labels.readers.bundle import plan_ingest
 from tests.labels.readers.test_layouts import MODELS, cells, label, lines
 
 CRITERIA = ("cites well", "clear")
@@ -123,3 +124,38 @@ def test_offsets_of_spans_are_no_labels(ws):
     spans = [{"model": m, "question_id": q, "labels": [{"start": 1 + label(q, m), "end": 4 + label(m, q, 1), "text": "x"}]} for m in MODELS for q in QUERIES]  # fmt: skip
     with pytest.raises(IngestError, match="no column for rubric and label"):
         ws.ingest(lines(spans), "d", name="x.jsonl")
+
+
+# what lies beside an answer → its value for an answer and a query
+METADATA = {
+    "log-probabilities and tokens": lambda m, q: {"logprobs": [-0.1, -0.2], "token_ids": [5, 7]},
+    "numbers below 0": lambda m, q: {"shift": [-1, label(m, q)], "drift": [-2, 1]},
+    "an embedding": lambda m, q: {"embedding": [0.2, 0.7, 0.1]},
+    "what was measured": lambda m, q: {"results": {"latency": 1 + label(m, q), "retries": 0}},
+    "tools that were called": lambda m, q: {"tool_calls": [{"name": "find", "success": bool(label(m, q, n))} for n in range(2)]},
+    "usage": lambda m, q: {"usage": {"prompt_tokens": 5, "completion_tokens": 7}},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", METADATA)
+def test_what_lies_beside_answers_makes_no_labels_of_them(name):
+    records = [{"model": m, "question_id": q, "response": f"{m} says {q}", **METADATA[name](m, q)} for m in MODELS for q in QUERIES]  # fmt: skip
+    (file,) = plan_ingest(lines(records), name="x.jsonl").files
+    assert (file.kind, file.mapping["text"]) == ("answers", "response")
+
+
+def test_the_letters_of_choices_are_no_grades():
+    choices = {"text": ["an apple", "a boat", "the cat"], "label": ["A", "B", "C"]}
+    records = [{"question": f"what is {q}", "choices": choices, "answerKey": "B"} for q in range(6)]
+    (file,) = plan_ingest(lines(records), name="x.jsonl", kind="labels", strict=True).files
+    assert "no column for system and rubric and label" in file.problem
+    for given in (["B", "A", "C"], ["A", "B"]):
+        grades = [{"model": m, "question": q, "grades": given} for m in MODELS for q in QUERIES]
+        (file,) = plan_ingest(lines(grades), name="x.jsonl", kind="labels").files
+        assert file.mapping["label"] == "grades[]"
+
+
+def test_criteria_of_each_segment_of_a_system_s_answer_are_not_given_to_other_systems():
+    records = [{"model": m, "prompt": q, "segments": ["one", "two"], **{c: [0, 1] for c in CRITERIA}} for m in MODELS for q in QUERIES]  # fmt: skip
+    (file,) = plan_ingest(lines(records), name="x.jsonl", kind="labels", strict=True).files
+    assert "no column for rubric and label" in file.problem

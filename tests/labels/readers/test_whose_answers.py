@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import pytest
 
+from crubric_core.errors import IngestError
 from crubric_core.labels.readers.bundle import plan_ingest
 from tests.labels.readers.test_layouts import MODELS, cells, label, lines, table
 
@@ -125,6 +126,8 @@ def test_one_criterion_beside_the_answers_is_read_and_told(ws, kind):
         ("cached", lambda m, q: ("false", "true")[label(m, q)]),
         ("difficulty_level", lambda m, q: q % 3),
         ("revision", lambda m, q: MODELS.index(m)),
+        ("presence_penalty", lambda m, q: label(m, q)),
+        ("thinking_enabled", lambda m, q: label(m, q)),
         ("finish_reason", lambda m, q: ("stop", "length")[label(m, q)]),
     ],
 )  # fmt: skip
@@ -177,3 +180,13 @@ def test_items_with_a_column_a_model_stay_rubrics(ws):
     rows = [[j, f"i{q}", label(q, j, 1), label(q, j, 2)] for q in QUERIES for j in ("ann", "bob")]
     ws.ingest(table(["rater", "item", "gpt-4o", "claude-3-opus"], rows), "d")
     assert set(ws.dataset("d").systems) == {"gpt-4o", "claude-3-opus"}
+
+
+def test_an_id_and_a_text_that_name_the_same_query_are_no_question(ws):
+    rows = [[m, q, f"what is {q}", c, label(m, q, c)] for m in MODELS for q in QUERIES for c in "ab"]
+    ws.ingest(table(["model", "task_id", "question", "criterion", "score"], rows), "d")
+    assert set(ws.dataset("d").queries["query"]) == {str(q) for q in QUERIES}
+    for row in rows:
+        row[2] = "the same for several" if row[1] < 4 else row[2]
+    with pytest.raises(IngestError, match="'task_id' and 'question' could each be the query"):
+        ws.ingest(table(["model", "task_id", "question", "criterion", "score"], rows), "e")

@@ -582,3 +582,8 @@ def test_events_of_openai_evals_before_their_specification_are_rejected(read):
     log = [event("a.1", "match", correct=True), SPEC, event("a.2", "match", correct=True)]
     _, report = read(lines(*log))
     assert "comes before the specification of its run" in report.rejects["reason"].item()
+
+
+def test_events_of_another_program_are_no_log_of_openai_evals(ws):
+    with pytest.raises(IngestError, match="no column for system"):
+        ws.ingest(lines(*(event(f"a.{n}", "click", x=1) for n in range(4))), "d", name="x.jsonl")

@@ -11,11 +11,22 @@ from collections.abc import Iterator
 from .base import MalformedError, NativeFormat, Record, Row, Setting, answer, has, label, mapped, named
 
 _SYSTEM = "system"
+_TYPES = (
+    "match",
+    "metrics",
+    "sampling",
+    "raw_sample",
+    "cond_logp",
+    "embedding",
+    "function_call",
+    "error",
+    "extra",
+)
 
 
 def _fits(record: Record) -> bool:
     spec = record.get("spec")
-    event = has(record, "run_id", "event_id", "sample_id", "type", "data")
+    event = has(record, "run_id", "event_id", "sample_id", "type", "data") and record["type"] in _TYPES
     return (
         event
         or (isinstance(spec, dict) and has(spec, "eval_name", "run_id"))

@@ -155,9 +155,11 @@ def _refuse_fractions(job: Job) -> None:
 
 
 def _middle_of(found: Sequence[tuple[float]]) -> float:
-    """Half of 1, 10 or 100, the least that no score is above: an example that fits the scores."""
-    highest = max((score for (score,) in found), default=1)
-    return next((top for top in (1, 10, 100) if highest <= top), highest) / 2
+    """Half of 1, 10 or 100, the least that no score is above, else the scores' own middle: an example that fits."""
+    scores = [score for (score,) in found] or [0.0, 1.0]
+    low, high = min(scores), max(scores)
+    half = next((top for top in (1, 10, 100) if high <= top), high) / 2
+    return half if low < half < high else round((low + high) / 2, 2)
 
 
 def _range_of(found: Sequence[tuple[float]]) -> str:

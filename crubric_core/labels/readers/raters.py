@@ -22,7 +22,7 @@ def settled(plan: FilePlan, rows: Sequence[Sequence[Any]], *, strict: bool) -> F
     named = with_query(_with_rater(plan, rows), rows, strict=strict)
     if named.problem:
         return named
-    return _told_apart(_with_respondent(told_of_own_queries(named, rows), rows), rows)
+    return told_apart(_with_respondent(told_of_own_queries(named, rows), rows), rows)
 
 
 def _judge_of(plan: FilePlan) -> str:
@@ -54,7 +54,7 @@ def _as_judge(plan: FilePlan, column: str) -> FilePlan:
     return taken(plan, _judge_of(plan), column, 0.75, "its name, and no column is called judge", remark)
 
 
-def _told_apart(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> FilePlan:
+def told_apart(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> FilePlan:
     """The plan with the unused column in which most of the rows differ that are about the same."""
     before = rows_of_keys(plan, rows)
     if len(rows) < _LEAST or not _repeat(before):

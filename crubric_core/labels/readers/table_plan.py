@@ -15,7 +15,7 @@ from .ground_truth import with_gold
 from .guess import guess_columns
 from .open_questions import ids_of_labels, label_by_content, one_rubric, told_of_one_rubric
 from .plan import Columns, FilePlan, Guess, Overrides
-from .raters import settled
+from .raters import settled, told_apart
 from .table_kind import columns_and_constants, kind_of_table, with_fixed
 from .unused import unused_columns
 from .wide_columns import (
@@ -31,6 +31,7 @@ from .wide_columns import (
 from .words import SUMS, levels_among
 
 SAMPLE = 200
+LATER = 20_000  # first rows in which repeated ones are looked for
 QUESTION = 0.55  # confidence below which a guess is a question, and no answer
 _KEYS = 5  # first columns in which the name of a row that sums up others is looked for
 SURE = 0.7  # confidence from which a layout need not be asked for
@@ -40,7 +41,17 @@ def plan_of_table(
     name: str, reader: Reader, file_format: str, overrides: Overrides
 ) -> tuple[FilePlan, tuple[Any, ...]]:
     """The plan of one table, and the first rows that it was guessed from."""
-    columns, rows = reader.columns, _without_sums(reader.head(SAMPLE))
+    rows = _without_sums(reader.head(SAMPLE))
+    plan = _plan_of_rows(name, reader, file_format, overrides, rows)
+    if len(rows) < SAMPLE // 2 or plan.apart or plan.problem or plan.kind not in ("labels", "gold"):
+        return plan, rows
+    return told_apart(plan, _without_sums(reader.head(LATER))), rows  # a second rater may come later
+
+
+def _plan_of_rows(
+    name: str, reader: Reader, file_format: str, overrides: Overrides, rows: tuple[Any, ...]
+) -> FilePlan:
+    columns = reader.columns
     kind = overrides.kind or kind_of_table(name, columns, rows, overrides.mapping)
     plan = FilePlan(
         name, file_format, "a table", kind, (kind,), columns, overrides.mapping, reason="its content"
@@ -52,7 +63,7 @@ def plan_of_table(
     spread = _spread_of(plan, rows, strict=overrides.strict)
     if spread is not None:
         complete = _with_unused(_with_words(_with_gold(spread, rows, overrides), rows), rows)
-        return settled(complete, rows, strict=overrides.strict), rows
+        return settled(complete, rows, strict=overrides.strict)
     named, fixed = columns_and_constants(overrides.mapping)
     named |= label_by_content(plan, rows) | ids_of_labels(plan, rows)
     named |= only_criterion(plan, rows, named, fixed)
@@ -70,7 +81,7 @@ def plan_of_table(
         guesses = tuple(_confirmed(c, column, guessed, named) for c, column in found.items())
         plan = replace(plan, mapping=found | fixed, guesses=guesses)
     plan = _with_words(_with_gold(plan, rows, overrides), rows)
-    return settled(_with_unused(plan, rows), rows, strict=overrides.strict), rows
+    return settled(_with_unused(plan, rows), rows, strict=overrides.strict)
 
 
 def _without_sums(rows: Sequence[Sequence[str | None]]) -> tuple[Any, ...]:

@@ -213,3 +213,12 @@ def test_a_rater_who_comes_after_the_rows_that_are_looked_into_is_a_judge(ws, bl
     assert found.judges == ("A", "B")
     assert len(found.labels()) == 2 * (len(rows) - blank)
     assert {r.split("#")[-1] for r in found.rubrics["rubric"]} == {"clear", "tone"}
+
+
+def test_a_second_rater_who_comes_later_in_a_column_without_a_name_is_asked_about(ws):
+    cells = [(m, f"q{q}") for q in range(90) for m in MODELS]
+    rows = [[who, *cell, label(*cell, who), label(*cell)] for who in ("ann", "joe") for cell in cells]
+    report = ws.ingest(table(["", "model", "question", "clear", "tone"], rows), "d", name="x.csv")
+    (told,) = (f.sentence for f in report.checks if f.code == "told_apart")
+    assert "rows about the same differ in its column 'column 1'" in told
+    assert '{"judge": "column 1"}' in report.rejects["reason"].iloc[0]

@@ -261,3 +261,8 @@ def test_only_the_ends_of_a_scale_may_have_names(ws):
 def test_a_minus_beside_a_plus_is_no_missing_value():
     assert levels_of(["+", "-"]) == {}
     assert levels_of(["++", "+", "-", "--", "n/a"]) == {"n/a": None}
+
+
+def test_the_threshold_of_an_example_lies_among_the_scores(ws):
+    with pytest.raises(IngestError, match=r"continuous scores \(1 to 4.784\).*threshold=2.89\)"):
+        labels_of(ws, [f"{1 + n / 3.7}" for n in range(15)])

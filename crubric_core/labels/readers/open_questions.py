@@ -45,6 +45,7 @@ NAMES_OF_QUERIES = (
         "trace_id",
         "article_id",
         "input_id",
+        *("essay_id", "text_id", "post_id", "passage_id"),
         "uid",
         "span_id",
     ),
@@ -69,7 +70,7 @@ NAMES_OF_QUERIES = (
 IDS_OF_ANSWERS = frozenset(
     (
         *("sample_id", "conversation_id", "test_id", "request_id", "session_id", "trace_id", "span_id"),
-        *("input_id", "uid", "id", "uuid", "index", "idx"),
+        *("input_id", "essay_id", "text_id", "uid", "id", "uuid", "index", "idx"),
     )
 )
 _LABELS, _NO_LABELS = 0.8, 0.5  # share of a column's cells that look like labels: from, and below

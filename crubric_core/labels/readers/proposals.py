@@ -13,7 +13,7 @@ from .ground_truth import is_truth
 from .guess import Profile, guess_columns, profile
 from .open_questions import IDS_OF_ANSWERS, NAMES_OF_QUERIES, bare_name, cells_of, rows_of_keys
 from .plan import FilePlan
-from .wide_columns import NOTED, counts_rows, may_hold_labels, names_a_judge, spread_key, spread_names
+from .wide_columns import NOTED, RATERS, counts_rows, may_hold_labels, names_a_judge, spread_key, spread_names
 
 _LABELS = 0.8  # share of a column's cells that look like labels
 _FEW = 12  # different labels of a column, at most
@@ -47,15 +47,16 @@ def _is_free(plan: FilePlan, rows: Sequence[Sequence[Any]], column: str) -> bool
     """Whether a column may be a key or a label of the table: it is no ground truth and no mere number of the row."""
     noted = column in NOTED and len(NOTED.intersection(plan.columns)) > 1
     taken = column in plan.mapping.values() or is_truth(column) or noted
-    return bool(column.strip()) and not taken and not counts_rows(cells_of(plan, rows, column))
+    counted = counts_rows(cells_of(plan, rows, column)) and not bare_name(column).endswith("_id")
+    return bool(column.strip()) and not taken and not counted
 
 
 def _keys(
     plan: FilePlan, rows: Sequence[Sequence[Any]], held: dict[str, Profile], labels: Sequence[str]
 ) -> dict[str, str]:
     """Canonical column → the column that may be it, by the names of those whose cells are no labels."""
-    free = [c for c in held if c not in labels and plain_name(c) not in _IDS_OF_ANSWERS]
-    names = {c for c in free if held[c].labels < _LABELS}
+    free = [c for c in held if c not in labels and plain_name(c) not in _IDS_OF_ANSWERS and held[c].known]
+    names = {c for c in free if held[c].labels < _LABELS or _last(c).endswith("_id")}
     given = {c: v for c, v in plan.mapping.items() if isinstance(v, str)}
     wanted = SPECS[plan.kind].keys
     sure = [g for g in guess_columns(plan.kind, free, ()) if g.column in names or g.confidence > _HINT]
@@ -69,7 +70,7 @@ def _keys(
         if named and canonical not in found and (canonical == "query" or len(labels) == 1):
             found[canonical] = named[0]
             left.remove(named[0])
-    found |= _criteria_of_texts(plan, rows, found, left)
+    found |= _criteria_of_texts(plan, rows, found, left) | _rater_of(plan, rows, found, left)
     return {c: found[c] for c in wanted if c in found}
 
 
@@ -83,6 +84,18 @@ def _criteria_of_texts(
     other = found | {"query": text, "rubric": found["query"]}
     before, after = (rows_of_keys(replace(plan, mapping=m), rows) for m in (found, other))
     return {c: other[c] for c in ("query", "rubric")} if _repeats(before) and not _repeats(after) else {}
+
+
+def _rater_of(
+    plan: FilePlan, rows: Sequence[Sequence[Any]], found: dict[str, str], left: Sequence[str]
+) -> dict[str, str]:
+    """The judge where rows repeat each other, and a column names who rated, or a user."""
+    who = "annotator" if plan.kind == "gold" else "judge"
+    named = next((c for c in left if bare_name(c) in (*RATERS, "user_id", "user")), None)
+    if named is None or who in found or "query" not in found:
+        return {}
+    before, after = (rows_of_keys(replace(plan, mapping=m), rows) for m in (found, found | {who: named}))
+    return {who: named} if len(set(after)) > len(set(before)) else {}
 
 
 def _last(column: str) -> str:

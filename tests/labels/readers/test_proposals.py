@@ -70,6 +70,18 @@ EXPORTS = {
         {"system": "gpt-4o", "query": "question_id", "run": "attempt_number", "rubric": "=passed", "label": "passed"},
         {},
     ),
+    "POPQUORN, texts that several users rate": (
+        ["instance_id", "user_id", "text", "offensiveness", "gender"],
+        lambda n: [n // 2, n % 2, f"a text {n // 2}", 1 + label(n), "a"],
+        {"system": "gpt-4o", "query": "instance_id", "rubric": "gpt-4o", "judge": "user_id", "label": "offensiveness"},
+        {},
+    ),
+    "ASAP, essays with a column of a third rater that is blank": (
+        ["essay_id", "essay_set", "essay", "rater1_domain1", "rater2_domain1", "rater3_domain1"],
+        lambda n: [n, 1, f"an essay {n}", 1 + label(n), 1 + label(n, 1), ""],
+        {"system": "gpt-4o", "query": "essay_id", "rubric": ["rater1_domain1", "rater2_domain1"]},
+        {},
+    ),
     "questions of a checklist, asked of each text": (
         ["doc_id", "model", "aspect", "question", "answer", "evaluator"],
         lambda n: [f"d{n // 4}", "gpt-4o", "logic", f"Is it {n % 4}?", ("No", "Yes")[label(n)], "j"],

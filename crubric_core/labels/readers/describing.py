@@ -10,13 +10,13 @@ from ...errors import IngestError
 from .formats import TABLES, check_format, open_reader, recognise
 from .formats.delimited import DelimitedReader
 from .formats.native.base import MissingError, NativeFormat, Record, Setting, label_of
-from .formats.records import Fault
+from .formats.records import Fault, unpacked
 from .native_files import companions, first_records, native_of, native_rows
 from .nested import find_nested, with_nested_unused
 from .not_labels import why_no_labels, why_pairs
 from .paths import fields_of_records
 from .plan import Columns, FilePlan, Guess, Overrides
-from .rules import source_of, with_derived
+from .rules import is_led, source_of, with_derived
 from .sources import Piece
 from .table_plan import QUESTION, plan_of_table
 from .unused import unused_fields, watched
@@ -61,9 +61,10 @@ def look_into(piece: Piece, overrides: Overrides, pieces: Sequence[Piece] = ()) 
     if not asked and (pairs := why_pairs(piece.name, reader.columns, found.rows)):
         kind = overrides.kind or "labels"
         return replace(found, plan=replace(found.plan, kind=kind, tables=(kind,), problem=pairs))
-    if isinstance(opened, DelimitedReader) or not getattr(opened, "nested", True):
+    packed = any(_is_packed(found, column) for column in opened.columns) or is_led(asked, opened)
+    if not (packed if isinstance(opened, DelimitedReader) else getattr(opened, "nested", True)):
         return _with_better_problem(found, {})
-    fields = fields_of_records(piece.path, piece.name)
+    fields = fields_of_records(piece)
     within = _within(piece, found, replace(overrides, mapping=asked), fields)
     return within or _with_better_problem(replace(found, plan=with_nested_unused(found.plan, fields)), fields)
 
@@ -113,7 +114,7 @@ def _is_packed(found: Found, column: object) -> bool:
     """Whether the cells of a column are lists or objects of JSON."""
     at = found.plan.columns.index(column) if column in found.plan.columns else -1
     cells = [row[at] for row in found.rows if 0 <= at < len(row) and row[at]]
-    return bool(cells) and all(str(cell).startswith(("[", "{")) for cell in cells)
+    return bool(cells) and all(isinstance(unpacked(cell), (list, dict)) for cell in cells)
 
 
 def _with_rules_told(found: Found, asked: Columns, mapping: Columns) -> Found:

@@ -17,7 +17,7 @@ _FIELD = re.compile(r"\{(\w+)\}|(\*)")
 _NOISE = re.compile(
     r"(?i)(^|[._\- ])(judge?ments?|results?|allresults|"
     r"grades?|graded|grader|scores?|samples?|eval|evals|labels?|output|"
-    r"train|training|test|dev|val|valid|validation|data|dataset|annotations?|export|\d{5}(-of-\d{5})?|"
+    r"train|test|dev|val|valid|validation|data|dataset|annotations?|export|\d{5}(-of-\d{5})?|"
     r"outputs|reviews?|final|evaluations?|head|healthbench|hellobench|wildbench|"
     r"\d{8}([_T-]?\d{4,6})?|\d{4}-\d{2}-\d{2}([T_ ][\d:.-]+)?)(?=$|[._\- ])"
 )

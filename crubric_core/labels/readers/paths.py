@@ -20,9 +20,9 @@ from typing import Any
 
 from ...errors import IngestError
 from .apart import apart, is_heavy
-from .formats import Reader
+from .formats import Reader, open_reader, recognise
 from .formats.delimited import DelimitedReader
-from .formats.records import Fault, read_records
+from .formats.records import Fault, read_records, unpacked
 from .sources import Piece
 
 _PART = re.compile(r"(.*?)((?:\[\]|\{\})*)", re.DOTALL)
@@ -129,7 +129,7 @@ def _unfold(piece: Piece, texts: Sequence[str], columns: Sequence[str], named: S
     with target.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow([*columns, *texts])
-        for line, record in read_records(piece.path, piece.name):
+        for line, record in _records_of(piece):
             if isinstance(record, Fault) or not isinstance(record, (dict, list)):
                 continue
             own = [
@@ -182,7 +182,7 @@ def _held(items: tuple[Item, ...], path: Trail) -> dict[str, Any]:
 def _refuse_misses(piece: Piece, hits: Mapping[str, int]) -> None:
     lost = [text for text, n in hits.items() if not n]
     if lost:
-        fields = list(fields_of_records(piece.path, piece.name))
+        fields = list(fields_of_records(piece))
         shown = ", ".join(fields[:_FIELDS_SHOWN]) + (" …" if len(fields) > _FIELDS_SHOWN else "")
         raise IngestError(f"The path {lost[0]!r} finds nothing in {piece.name}: its fields are {shown}.")
 
@@ -238,10 +238,25 @@ def _cell(value: Any, *, flat: bool) -> str | None:
     return json.dumps(value, ensure_ascii=False)
 
 
-def fields_of_records(path: Path, name: str) -> dict[str, list[Any]]:
+def _records_of(piece: Piece) -> Iterator[tuple[int, Any]]:
+    """The records of JSON or Parquet, or the rows of a table whose cells may hold lists and objects."""
+    opened = (
+        open_reader(piece.path, piece.name, "csv", piece.scratch)
+        if recognise(piece.path, piece.name) == "csv"
+        else None
+    )
+    if not isinstance(opened, DelimitedReader):
+        return read_records(piece.path, piece.name)
+    return (
+        (n, row if isinstance(row, Fault) else {column: unpacked(cell) for column, cell in row.items()})
+        for n, row in opened.records()
+    )
+
+
+def fields_of_records(piece: Piece) -> dict[str, list[Any]]:
     """Path → values of every field of the first records; lists are ``[]``, and no object is ``{}``."""
     found: dict[str, list[Any]] = {}
-    for count, (_, record) in enumerate(read_records(path, name)):
+    for count, (_, record) in enumerate(_records_of(piece)):
         if count == _RECORDS:
             break
         _gather(record, "", found, 0)

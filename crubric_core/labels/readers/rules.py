@@ -11,6 +11,7 @@ A mapping's value may be a rule in place of a column's name:
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
@@ -81,14 +82,13 @@ def with_derived(reader: Reader, mapping: Columns, piece: Piece) -> tuple[Reader
     Raises IngestError where a rule names a column that is not there, or cannot be read.
     """
     mapping = expand(mapping, reader.columns)
-    nested = not isinstance(reader, DelimitedReader)
     there = set(reader.columns)
     absent = [
         c
         for v in mapping.values()
         if isinstance(v, tuple)
         for c in v
-        if c not in there and not (nested and is_path(c))
+        if c not in there and not _leads(c, reader)
     ]
     if absent:
         raise IngestError(
@@ -217,9 +217,19 @@ def _by_path(value: Any, path: str) -> str | None:
 
 def _paths(mapping: Columns, reader: Reader) -> list[str]:
     """Paths of a mapping into nested JSON, sources of rules included."""
-    if isinstance(reader, DelimitedReader):
-        return []
-    return [p for p in _named(mapping) if p not in reader.columns and is_path(p)]
+    return [p for p in _named(mapping) if p not in reader.columns and _leads(p, reader)]
+
+
+def is_led(mapping: Columns, reader: Reader) -> bool:
+    """Whether a mapping has paths into records, or into cells."""
+    return bool(_paths(mapping, reader))
+
+
+def _leads(path: str, reader: Reader) -> bool:
+    """Whether a path may lead into records, or into the cells of a column that lists or objects were written to."""
+    return is_path(path) and (
+        not isinstance(reader, DelimitedReader) or re.split(r"[.\[{]", path)[0] in reader.columns
+    )
 
 
 def _named(mapping: Columns) -> list[str]:

@@ -5,6 +5,7 @@ The rows of a Parquet file are such records, too.
 
 from __future__ import annotations
 
+import ast
 import json
 import re
 from collections.abc import Iterator
@@ -18,6 +19,7 @@ from .parquet import ParquetReader
 
 LARGEST = 1 << 29  # characters of one record; an Inspect or promptfoo log is one record
 _BLOCK = 1 << 18
+_CELL = 1 << 20  # characters of a cell that is looked into
 _SPACE = " \t\r\n"
 _DECODER = json.JSONDecoder()
 
@@ -142,6 +144,19 @@ def _words(error: Exception) -> str:
     if isinstance(error, RecursionError):
         return "nested too deeply"
     return str(getattr(error, "msg", error)).split("\n", 1)[0][:80].lower()
+
+
+def unpacked(cell: Any) -> Any:
+    """What a cell of a table holds: a list or an object that was written to it, as JSON or as Python prints it."""
+    if not isinstance(cell, str) or cell[:1] + cell[-1:] not in ("[]", "{}") or len(cell) > _CELL:
+        return cell
+    for read in (json.loads, ast.literal_eval):
+        try:
+            found = read(cell)
+        except (ValueError, SyntaxError, RecursionError, MemoryError):
+            continue
+        return found if isinstance(found, (list, dict)) else cell
+    return cell
 
 
 def parse_reply(text: str) -> Any:

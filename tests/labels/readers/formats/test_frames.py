@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from crubric_core.errors import IngestError
-from tests.labels.readers.test_layouts import MODELS, cells, label, lines
+from tests.labels.readers.test_layouts import MODELS, cells, label, lines, table
 
 CRITERIA = ("cites", "clear")
 QUERIES = ("p0", "p1")
@@ -71,3 +71,40 @@ def test_a_row_of_such_a_table_that_lacks_a_cell_is_refused(ws):
     frame = {"columns": COLUMNS, "data": [*ROWS, ROWS[0][:3]]}
     with pytest.raises(IngestError, match=r"Row 13 of x\.json has not one cell for each of its 4 columns"):
         ws.ingest(json.dumps(frame).encode(), "d", name="x.json")
+
+
+def long(write):
+    """A row an answer, with its scores in one cell."""
+    rows = [[m, q, write({c: bool(label(m, q, c)) for c in CRITERIA})] for m in MODELS for q in QUERIES]
+    return table(["model", "question_id", "scores"], rows)
+
+
+@pytest.mark.parametrize("write", [json.dumps, str], ids=["JSON", "Python"])
+def test_objects_in_the_cells_of_a_table_are_read_as_those_of_records(ws, write):
+    report = ws.ingest(long(write), "d", name="x.csv")
+    assert cells(ws) == SCORES
+    assert not any(note.startswith("Not used") for note in report.notes)
+
+
+def test_lists_in_the_cells_of_a_table_are_labels_of_a_judge_each(ws):
+    rows = [[m, q, "cites", [label(m, q, j) for j in range(3)]] for m in MODELS for q in QUERIES]
+    ws.ingest(table(["model", "question_id", "criterion", "ratings"], rows), "d", name="x.csv")
+    assert cells(ws) == {
+        (m, q, f"{q}#cites", str(j)): label(m, q, j) for m in MODELS for q in QUERIES for j in range(3)
+    }
+
+
+def test_lists_beside_labels_in_a_column_change_nothing(ws):
+    rows = [[m, q, "cites", label(m, q), "['a', 'b']"] for m in MODELS for q in QUERIES]
+    report = ws.ingest(table(["model", "question_id", "criterion", "score", "tags"], rows), "d", name="x.csv")
+    assert cells(ws) == {(m, q, f"{q}#cites", "judge"): label(m, q) for m in MODELS for q in QUERIES}
+    assert "Not used of x.csv: tags[]." in report.notes
+
+
+@pytest.mark.parametrize(
+    "cell", ["[" * 5000 + "]" * 5000, "{'a': " * 300 + "1" + "}" * 300, "[__import__('os')]"]
+)
+def test_a_cell_that_is_no_list_after_all_is_text(ws, cell):
+    rows = [[m, q, "cites", label(m, q), cell] for m in MODELS for q in QUERIES]
+    ws.ingest(table(["model", "question_id", "criterion", "score", "note"], rows), "d", name="x.csv")
+    assert len(cells(ws)) == len(rows)

@@ -194,7 +194,7 @@ def _with_siblings(
     elif "rubric" not in found and not graders:
         found["rubric"] = f"{holder}.#"
     elif not before and not graders:  # a file of one object whose keys name its records
-        found.setdefault("query", f"{holder}.#")
+        found.setdefault("system" if "query" in found else "query", f"{holder}.#")
     elif who not in found:
         found[who] = f"{holder}.#"
     return found

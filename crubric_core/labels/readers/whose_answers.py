@@ -7,8 +7,10 @@ from dataclasses import replace
 from typing import Any
 
 from .columns import MISSING
-from .open_questions import cells_of, is_written, rows_of_keys
+from .open_questions import bare_name, cells_of, is_written, rows_of_keys
 from .plan import FilePlan
+from .raters import told_apart
+from .wide_columns import RATERS
 
 BY_PATH = "the file's path: "  # how the reason of a guess begins that is made from it
 _LEAST = 4  # rows below which nothing is said
@@ -23,7 +25,8 @@ def asked_whose(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> FilePlan:
     )
     if plan.kind != "labels" or not (lacking or (by_path and not plan.problem)) or len(rows) < _LEAST:
         return plan
-    keys = rows_of_keys(plan, rows)
+    raters = (cells_of(plan, rows, c) for c in plan.unused if bare_name(c) in RATERS)
+    keys = list(zip(rows_of_keys(plan, rows), *raters, strict=True))
     if (
         not {"query", "rubric"} & set(plan.mapping)
         or "run" in plan.mapping
@@ -34,11 +37,12 @@ def asked_whose(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> FilePlan:
     answer = next(
         (c for c, own in texts.items() if len(set(zip(keys, own, strict=True))) > len(set(keys))), ""
     )
-    differ = f" (they differ in {answer!r})" if answer else ""
+    apart = answer or told_apart(plan, rows).apart
+    differ = f" (they differ in {apart!r})" if apart else ""
     about = "query" if "query" in plan.mapping else "rubric"
     sentence = (
         f"Several rows of {plan.name} are about the same {about}{differ}, and no column says which system each is of: "
         'add such a column; or say that they are repeated draws of one system ({"system": "=…", "run": '
-        f'"{answer or "…"}"}} in the mapping), or who judged each ({{"system": "=…", "judge": "…"}}).'
+        f'"{apart or "…"}"}} in the mapping), or who judged each ({{"system": "=…", "judge": "…"}}).'
     )
     return replace(plan, problem=f"{plan.problem or ''} {sentence}".strip())

@@ -75,6 +75,11 @@ NESTED = {
         {"system": "{}.gen{}.#", "query": "{}.prompt", "rubric": "=score", "judge": "{}.gen{}.score[].#", "label": "{}.gen{}.score[]"},
         {(m, f"story {q}", f"story {q}#score", str(j)): label(m, q, j) for m in SYSTEMS for q in range(4) for j in range(2)},
     ),
+    "one object of systems, each with a list of labels": (
+        {m: [{"question_id": q, "criterion": c, "score": label(m, q, c)} for q in QUERIES for c in CRITERIA] for m in SYSTEMS},
+        {"system": "{}.#", "query": "{}[].question_id", "rubric": "{}[].criterion", "label": "{}[].score"},
+        {(m, q, f"{q}#{c}", "judge"): label(m, q, c) for m in SYSTEMS for q in QUERIES for c in CRITERIA},
+    ),
     "one list of texts, and one of their scores a criterion: their places may be systems": (
         [{"id": q, "text": f"a text {q}", "summaries": ["one", "two", "three"], **{c: [label(m, q, c) for m in MODELS] for c in CRITERIA}} for q in QUERIES],
         {"system": "cites well[].#", "query": "id", "rubric": ["cites well[]", "clear[]"]},
@@ -97,6 +102,9 @@ def test_every_nested_label_comes_to_its_cell(ws, name):
             ws.ingest(content, "d", name="x.json")
         shown = json.loads(re.findall(r"\{.*\}", str(asked.value))[-1])
         assert {**shown, **mapping} == {**mapping, **shown}
+        assert {c for c, path in mapping.items() if c != "query" and path != "=bart"} <= set(shown) | {
+            "judge"
+        }
     report = ws.ingest(content, "d", name="x.json", mapping=mapping)
     assert report.rejected == 0
     assert cells(ws) == wanted

@@ -190,3 +190,12 @@ def test_an_id_and_a_text_that_name_the_same_query_are_no_question(ws):
         row[2] = "the same for several" if row[1] < 4 else row[2]
     with pytest.raises(IngestError, match="'task_id' and 'question' could each be the query"):
         ws.ingest(table(["model", "task_id", "question", "criterion", "score"], rows), "e")
+
+
+@pytest.mark.parametrize(("column", "asked"), [("worker", False), ("sample", True)])
+def test_rows_that_a_rater_tells_apart_are_of_one_system_and_others_may_be_draws(column, asked):
+    rows = [[f"q{q}", "c", n, label(q, n)] for q in QUERIES for n in "xyz"]
+    content = table(["question_id", "criterion", column, "score"], rows)
+    (file,) = plan_ingest(content, name="gpt-4o.csv", kind="labels", strict=True).files
+    assert ("are about the same query" in file.problem) is asked
+    assert ('"run": "sample"' in file.problem) is asked

@@ -64,7 +64,8 @@ def _records_of(path: Path) -> float:
         head = file.read(_HEAD)
     if head.startswith(b"PAR1"):
         with suppress(IngestError):  # of a broken one the reader tells
-            return path.stat().st_size if ParquetReader(path, path.name).nested else 0
+            reader = ParquetReader(path, path.name)
+            return reader.unpacked_size() if reader.nested else 0
     is_json = head.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] in (b"{", b"[")
     return path.stat().st_size if is_json else 0
 

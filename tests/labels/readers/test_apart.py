@@ -15,6 +15,7 @@ import pytest
 from crubric_core.errors import IngestError
 from crubric_core.labels.readers import apart
 from crubric_core.labels.readers.bundle import plan_ingest, preview_file
+from crubric_core.labels.readers.sources import Piece
 
 RECORDS = [
     {"model": m, "question_id": f"q{q}", "judge": "j", "scores": {"cites": (q + len(m)) % 2, "clear": q % 2}}
@@ -69,6 +70,19 @@ def test_what_is_read_apart_is_what_would_be_read_here(ws, counted, monkeypatch,
     assert counted == functions
     assert ws.dataset("apart").fingerprint == ws.dataset("here").fingerprint
     assert ws.dataset("apart").counts()["labels"] > 0
+
+
+def test_nested_parquet_counts_as_much_as_it_unpacks_to(monkeypatch, tmp_path):
+    records = [
+        {**record, "answer": "the same long answer " * 200 + str(n)} for n, record in enumerate(RECORDS * 20)
+    ]
+    path = tmp_path / "x.parquet"
+    pq.write_table(pa.Table.from_pylist(records), path, compression="zstd", use_dictionary=False)
+    monkeypatch.setattr(apart, "SMALL", path.stat().st_size + 1)
+    piece = Piece("x.parquet", path, "x.parquet", tmp_path)
+    assert apart.is_heavy([piece])
+    pq.write_table(pa.Table.from_pylist(records).drop_columns("scores"), path)
+    assert not apart.is_heavy([piece])
 
 
 def test_a_sentence_comes_back_as_it_is(ws, counted):

@@ -58,6 +58,11 @@ class ParquetReader:
         self.columns = tuple(str(row[0]) for row in described)
         self.nested = any(_NESTED.search(str(row[1])) for row in described)
 
+    def unpacked_size(self) -> int:
+        """Bytes of its columns without their compression."""
+        ((size,),) = self._fetch("SELECT sum(total_uncompressed_size) FROM parquet_metadata(?)", [self._path])
+        return int(size or 0)
+
     def head(self, rows: int) -> list[tuple[str | None, ...]]:
         """The first rows."""
         texts = "SELECT CAST(COLUMNS(*) AS VARCHAR) FROM read_parquet(?) LIMIT ?"

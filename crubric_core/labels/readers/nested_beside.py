@@ -9,10 +9,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from .columns import SPECS, Kind
+from .label_names import RATERS, may_hold_labels
 from .nested_lists import NAMING, siblings
 from .nested_names import holds_labels, is_called, last_name, may_be_labels, others
 from .paths import parts_of
-from .wide_columns import RATERS, may_hold_labels
 
 Found = dict[str, str | tuple[str, ...]]
 _PLURAL = "s"

@@ -8,6 +8,7 @@ from typing import Any
 
 from .columns import SPECS, Kind
 from .guess import MODEL, profile
+from .label_names import may_hold_labels
 from .nested_names import (
     GRADER,
     LABEL_ALIKE,
@@ -20,7 +21,6 @@ from .nested_names import (
     rank,
 )
 from .paths import parts_of, unescaped
-from .wide_columns import may_hold_labels
 from .words import is_verdict, levels_of
 
 _FEW = 12  # different levels of a criterion that only its field's name tells, at most

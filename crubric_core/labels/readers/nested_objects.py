@@ -7,9 +7,9 @@ from typing import Any
 
 from .columns import Kind, plain_name
 from .guess import MODEL
+from .label_names import may_hold_labels
 from .nested_names import GRADER, LABEL_ALIKE, holds_labels, is_called, is_label, others
 from .paths import parts_of, unescaped
-from .wide_columns import may_hold_labels
 
 # names of objects whose keys are criteria (or judges) and whose values are labels
 _HOLDERS = frozenset(

@@ -11,9 +11,10 @@ from ...text import listed
 from .columns import MISSING, SPECS, plain_name, synonyms_of
 from .ground_truth import is_truth
 from .guess import Profile, guess_columns, profile
+from .label_names import NOTED, RATERS, may_hold_labels
 from .open_questions import IDS_OF_ANSWERS, NAMES_OF_QUERIES, bare_name, cells_of, rows_of_keys
 from .plan import FilePlan
-from .wide_columns import NOTED, RATERS, counts_rows, may_hold_labels, names_a_judge, spread_key, spread_names
+from .wide_columns import counts_rows, names_a_judge, spread_key, spread_names
 
 _LABELS = 0.8  # share of a column's cells that look like labels
 _FEW = 12  # different labels of a column, at most

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from .label_names import NOTED, RATERS, is_measured
 from .open_questions import bare_name, cells_of, rows_of_keys, taken, told_of_own_queries, with_query
 from .plan import FilePlan
-from .wide_columns import NOTED, RATERS, is_measured
 
 _RESPONSE = "response_id"  # of a Qualtrics export; elsewhere it may be the id of a system's response
 _LEAST = 4  # rows below which nothing is said

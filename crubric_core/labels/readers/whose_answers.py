@@ -7,10 +7,10 @@ from dataclasses import replace
 from typing import Any
 
 from .columns import MISSING
+from .label_names import RATERS
 from .open_questions import bare_name, cells_of, is_written, rows_of_keys
 from .plan import FilePlan
 from .raters import told_apart
-from .wide_columns import RATERS
 
 BY_PATH = "the file's path: "  # how the reason of a guess begins that is made from it
 _LEAST = 4  # rows below which nothing is said

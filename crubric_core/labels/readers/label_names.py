@@ -1,0 +1,165 @@
+"""Names of columns and fields: those that never hold labels, of raters, of what is measured, noted or set."""
+
+from __future__ import annotations
+
+import re
+
+from .columns import SYNONYMS, plain_name, synonyms_of
+
+_NEVER_LABELS = frozenset(
+    [
+        "id",
+        "index",
+        "row",
+        "n",
+        "count",
+        "total",
+        "mean",
+        "sd",
+        "std",
+        "time",
+        "seconds",
+        "timestamp",
+        "date",
+        "created_at",
+        "tokens",
+        "cost",
+        "latency",
+        "duration",
+        "seed",
+        *("temperature", "top_p", "top_k", "min_p", "shots", "n_shots", "num_shots", "retries", "truncated"),
+        "difficulty",
+        "epoch",
+        "version",
+        "weight",
+        "points",
+        "max_points",
+        "min_points",
+        "max_score",
+        "min_score",
+        "turn",
+        "position",
+        "rank",
+        "year",
+        "age",
+        *(
+            "level",
+            "split",
+            "fold",
+            "batch",
+            "group",
+            "round",
+            "phase",
+            "step",
+            "cached",
+            "error",
+            "synthetic",
+        ),
+        *("begin", "logprobs", "embedding"),
+        *("selected", "chosen", "if_chosen", "is_chosen", "deleted", "streamed"),
+    ]
+)
+ENDINGS = (
+    "score",
+    "scores",
+    "label",
+    "labels",
+    "rating",
+    "grade",
+    "verdict",
+    "judgment",
+    "judgement",
+    "vote",
+    "present",
+    "feedback",
+)
+NOTED = frozenset(  # columns of a Qualtrics export that are about the response, and no answers
+    (
+        *("StartDate", "EndDate", "Status", "IPAddress", "Progress", "Duration (in seconds)", "Finished"),
+        *("RecordedDate", "RecipientLastName", "RecipientFirstName", "RecipientEmail", "ExternalReference"),
+        *("LocationLatitude", "LocationLongitude", "DistributionChannel", "UserLanguage"),
+    )
+)
+
+
+_WHO = (
+    *("rater", "annotator", "evaluator", "judge", "grader", "reviewer", "labeler", "labeller", "assessor"),
+    *("coder", "worker", "respondent", "participant"),  # the last three: MTurk, SurveyMonkey, Prolific
+)
+_BY = (
+    "rated",
+    "annotated",
+    "evaluated",
+    "judged",
+    "graded",
+    "reviewed",
+    "labeled",
+    "labelled",
+    "scored",
+    "assessed",
+)
+# names of columns that say who judged, besides those that are synonyms of judge; best first
+RATERS = (
+    *(f"{who}{end}" for end in ("", "_id", "_name", "_email", "_type") for who in _WHO),
+    *(f"{by}_by" for by in _BY),
+    *("email_address", "email"),  # of Google Forms
+)
+
+# last words, a unit apart, of names of what is measured or counted along with labels: lead_time, latency_ms
+_MEASURED = frozenset(
+    (
+        *("idx", "index", "hash", "time", "timestamp", "duration", "latency", "seconds", "tokens", "cost"),
+        *("total", "average", "avg", "mean", "sum", "count", "possible", "max", "maximum"),
+    )
+)
+_NOTED_LAST = frozenset(  # last words of names of settings, versions and places
+    (
+        *("seed", "version", "temperature", "shot", "shots", "epoch", "year", "set", "fold", "split", "rank"),
+        *(
+            "penalty",
+            "mode",
+            "enabled",
+            "effort",
+            "budget",
+            "start",
+            "end",
+            "offset",
+            "ids",
+            "logprobs",
+            "embedding",
+        ),
+    )
+)
+_SIZES = frozenset(
+    ["length", "words", "chars", "characters", "size"]
+)  # last words of such names, after others
+_COUNTING = frozenset(
+    ["num", "n", "nb", "number", "total", "count", "len"]
+)  # first words of such names: num_correct
+_UNITS = frozenset(["ms", "s", "sec", "secs", "seconds", "minutes", "usd", "in"])
+
+
+def is_measured(column: str) -> bool:
+    """Whether a column counts, times or sums up: ``lead_time``, ``Duration (in seconds)``, ``average score``."""
+    parts = re.findall(r"[^\W_]+", plain_name(column))
+    bare = [w for i, w in enumerate(parts) if i == 0 or w not in _UNITS]
+    while len(bare) > 1 and bare[-1] in ENDINGS:
+        bare = bare[:-1]
+    several = len(bare) > 1
+    return bool(bare) and (
+        bare[-1] in _MEASURED or (several and (bare[-1] in _SIZES or bare[0] in _COUNTING))
+    )
+
+
+_NAMELESS_COLUMN = re.compile(r"unnamed(_column|:)_\d+")  # what a column without a name is called
+
+
+def may_hold_labels(column: str) -> bool:
+    """Whether a column may hold labels as far as its name tells: it is no id, count or weight, and names no key."""
+    name = plain_name(column)
+    if is_measured(column) or name.strip("_") in RATERS or _NAMELESS_COLUMN.fullmatch(name):
+        return False
+    described = {s for names in SYNONYMS.values() for s in names} - set(SYNONYMS["label"])
+    described |= set(synonyms_of("answers", "text"))
+    other = name in _NEVER_LABELS or name.rpartition("_")[2] in _NOTED_LAST or name.endswith("_id")
+    return bool(name) and not other and name not in described

@@ -55,7 +55,7 @@ _NEVER_LABELS = frozenset(
             "error",
             "synthetic",
         ),
-        *("begin", "logprobs", "embedding"),
+        *("start", "end", "begin", "offset", "answer_start", "logprobs", "embedding"),
         *("selected", "chosen", "if_chosen", "is_chosen", "deleted", "streamed"),
     ]
 )
@@ -115,19 +115,7 @@ _MEASURED = frozenset(
 _NOTED_LAST = frozenset(  # last words of names of settings, versions and places
     (
         *("seed", "version", "temperature", "shot", "shots", "epoch", "year", "set", "fold", "split", "rank"),
-        *(
-            "penalty",
-            "mode",
-            "enabled",
-            "effort",
-            "budget",
-            "start",
-            "end",
-            "offset",
-            "ids",
-            "logprobs",
-            "embedding",
-        ),
+        *("penalty", "mode", "enabled", "effort", "budget", "offset", "ids", "logprobs", "embedding"),
     )
 )
 _SIZES = frozenset(

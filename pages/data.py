@@ -50,6 +50,8 @@ widgets.answer(
 )
 st.subheader("Datasets", anchor=False, divider=True)
 widgets.table(found, widgets.DATASETS)
+if files:
+    st.stop()  # checks of another dataset would be taken for those of the files
 names = found["name"].tolist()
 if "detail" not in st.session_state and state.held_dataset() in names:
     st.session_state["detail"] = state.held_dataset()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from pathlib import Path
 from typing import Any
@@ -104,6 +105,43 @@ def test_a_word_that_is_no_label_is_asked_about_at_once(open_page: Open, tmp_pat
     assert "Words in place of labels" in text(app)
     words = next(d.value for d in app.dataframe if list(d.value.columns) == ["word", "stands for"])
     assert words.to_numpy().tolist() == [["splendid", ""]]
+
+
+def test_a_code_for_a_missing_label_is_asked_about_and_no_option_of_the_command_line_is_named(
+    open_page: Open, tmp_path: Path
+) -> None:
+    app = open_page("data", tmp_path / "w.duckdb")
+    upload(
+        app, ("fin.csv", csv(*ROWS, "a,q1,r1,j3,-9", "b,q1,r1,j3,400", "c,q1,r1,j3,splendid", "c,q1,r1,j1,1"))
+    )
+    words = next(d.value for d in app.dataframe if list(d.value.columns) == ["word", "stands for"])
+    assert set(words["word"]) == {"-9", "splendid"}
+    shown = [text(app), *(d.value.to_csv() for d in app.dataframe), *(s.help or "" for s in app.selectbox)]
+    assert "looks like a code for a missing label" in shown[0]
+    assert not re.search(r"--[a-z]|on_conflict|command line", "\n".join(shown))
+
+
+def test_labels_below_zero_are_asked_about_and_stay_labels_until_they_are_said_to_be_none(
+    open_page: Open, tmp_path: Path
+) -> None:
+    app = open_page("data", tmp_path / "w.duckdb")
+    upload(app, ("fin.csv", csv(*ROWS, "a,q1,r1,j3,-1")))
+    words = next(d.value for d in app.dataframe if list(d.value.columns) == ["word", "stands for"])
+    assert words.to_numpy().tolist() == [["-1", "-1"]]
+    assert "37 labels" in text(app)
+
+
+def test_while_files_are_decided_on_no_check_of_a_stored_dataset_is_shown(
+    open_page: Open, tmp_path: Path
+) -> None:
+    path = tmp_path / "w.duckdb"
+    with Workspace(path) as workspace:
+        workspace.ingest(csv(*ROWS), "fin")
+    app = open_page("data", path)
+    assert any(s.key == "detail" for s in app.selectbox)
+    upload(app, ("other.csv", csv(*ROWS)))
+    assert not any(s.key == "detail" for s in app.selectbox)
+    assert any("name" in d.value for d in app.dataframe), "the datasets that there are stay in sight"
 
 
 def test_an_unreadable_file_is_one_clear_sentence_and_cannot_be_read(open_page: Open, tmp_path: Path) -> None:

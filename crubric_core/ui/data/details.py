@@ -62,6 +62,10 @@ def _checks(dataset: Dataset, key: tuple[object, ...]) -> None:
     if not found:
         st.success("No data-quality issue was found.")
     upload_report.findings(found)
+    if any(finding.severity == "error" for finding in found):
+        st.caption(
+            "To decide otherwise, undo the ingest and upload the file again: this page then shows the choices."
+        )
     upload_report.covered(table, f"stored {dataset.name}")
 
 

@@ -108,7 +108,7 @@ def ask(batch: Batch, plan: Plan) -> tuple[Plan, Policies]:
                     list(answers),
                     format_func=answers.__getitem__,
                     key=f"policy {name}",
-                    help=f"{about} On the command line: `{name}`.",
+                    help=about,
                 )
                 if name in batch.rows:
                     place.caption(f"{count(batch.rows[name], 'row')} here")
@@ -132,12 +132,16 @@ def ask_about(batch: Batch, tried: IngestReport) -> None:
     unread = [
         str(value)
         for finding in tried.checks
-        if finding.code in ("text", "verdict") and finding.severity == "error"
+        if finding.code in ("text", "verdict", "code") and finding.severity == "error"
         for value in finding.examples["value"].dropna().unique()
     ]
-    new = [word for word in dict.fromkeys(unread) if word.strip() and word not in batch.answers]
+    below = [
+        str(v) for f in tried.checks if f.code == "negative_level" for v in f.examples["lowest"].unique()
+    ]
+    asked = dict.fromkeys(unread, "") | {number: number for number in below}  # a number stands for itself
+    new = {word: text for word, text in asked.items() if word.strip() and word not in batch.answers}
     if new or rows != batch.rows:
-        batch.answers |= dict.fromkeys(new, "")
+        batch.answers |= new
         batch.rows = rows
         st.rerun()
 
@@ -178,7 +182,7 @@ def _ask_words(batch: Batch, words: dict[str, str]) -> dict[str, float | None]:
     return {
         word: None if text == UNKNOWN_WORD else float(text)
         for word, text in meant.items()
-        if text and word.strip()
+        if text not in ("", word) and word.strip()
     }
 
 

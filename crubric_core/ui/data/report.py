@@ -14,6 +14,7 @@ from .. import widgets
 from ..loaders import workspace
 from ..text import count, plain
 from .policies import DECIDED_BY, question_of
+from .wording import on_page
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -83,15 +84,24 @@ def findings(found: Sequence[Finding]) -> None:
         with st.expander("Examples"):
             for finding in shown:
                 st.caption(f"**{plain(finding.title)}**")
-                st.dataframe(finding.examples, hide_index=True, placeholder=widgets.UNKNOWN)
+                st.dataframe(_examples(finding.examples), hide_index=True, placeholder=widgets.UNKNOWN)
 
 
 def _finding_text(finding: Finding) -> str:
     """The sentence, with the choice that this page offers in place of the command line's."""
-    if finding.code not in DECIDED_BY:
-        return finding.sentence
-    question = question_of(DECIDED_BY[finding.code])
-    return f"{finding.sentence.partition(' To keep them, ')[0]} “{question}” controls this."
+    said, _, _ = finding.sentence.partition(" To keep them, ")
+    if finding.code in ("code", "stray"):  # the reason itself says what keeps the row
+        return on_page(said)
+    if finding.code in DECIDED_BY:
+        return f"{on_page(said)} “{question_of(DECIDED_BY[finding.code])}” controls this."
+    return on_page(finding.sentence)
+
+
+def _examples(table: pd.DataFrame) -> pd.DataFrame:
+    """Rows that show a finding; reasons in the words of the page."""
+    return (
+        table.assign(reason=table["reason"].map(on_page, na_action="ignore")) if "reason" in table else table
+    )
 
 
 def covered(table: pd.DataFrame, key: str) -> None:

@@ -17,6 +17,7 @@ from . import policies as upload_policies
 from . import report as upload_report
 from . import scales as upload_scales
 from .batch import Batch
+from .wording import on_page
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -140,7 +141,7 @@ def _try(batch: Batch, plan: Plan, dataset: str, policies: Policies) -> IngestRe
             "tried", key, lambda: _carry_out(batch, plan, dataset, policies, "Checking", preview=True)
         )
     except CrubricError as error:
-        st.error(plain(str(error)))
+        st.error(plain(on_page(str(error))))
         st.button(_title(plan), type="primary", disabled=True)
         return None
 

@@ -13,6 +13,7 @@ from streamlit.testing.v1 import AppTest
 
 from crubric_core.errors import IngestError
 from crubric_core.figures.coverage import coverage
+from crubric_core.labels.ingest.strays import why
 from crubric_core.labels.readers.bundle import plan_ingest
 from crubric_core.labels.readers.plan import FilePlan, Guess, Plan
 from crubric_core.labels.store.workspace import Workspace
@@ -20,6 +21,7 @@ from crubric_core.ui.data import files as upload_files
 from crubric_core.ui.data import names as upload_names
 from crubric_core.ui.data import report as upload_report
 from crubric_core.ui.data.upload import Batch
+from crubric_core.ui.data.wording import on_page
 
 CSV = b"system,query,rubric,judge,label\na,q,r,j,1\nb,q,r,j,0\n"
 
@@ -137,6 +139,28 @@ def test_names_typed_into_the_table_hold_for_the_whole_file(
     told = upload_names._given_name(file, row, ["system", "judge"])
     assert told.mapping == mapping
     assert (told == file) == (mapping == file.mapping)
+
+
+@pytest.mark.parametrize(
+    ("said", "shown"),
+    [
+        (
+            why(-9, 2, 40, 1, 5, "clarity"),
+            "-9 looks like a code for a missing label, where the other labels of clarity go from 1 to 5: “Words in "
+            "place of labels” reads it as unknown, “Scales” keeps it",
+        ),
+        (
+            "less seems to be better: say which it is, --polarity '*=-1' where the lowest label is the best, "
+            "--polarity '*=1' where the highest is (in place of *, a criterion).",
+            "less seems to be better: say which it is, under “The best label is”.",
+        ),
+        ("say so (--polarity 'a (b)=-1', or polarity in a table", "say so (polarity -1 in a table"),
+        ("If all share one, give it (--scale '*=1..5').", "If all share one, give it (under “Scales”)."),
+        ("Says “--” and (a-b) -- as it is.", "Says “--” and (a-b) -- as it is."),
+    ],
+)
+def test_sentences_name_controls_of_the_page_in_place_of_options(said: str, shown: str) -> None:
+    assert on_page(said) == shown
 
 
 def test_a_report_names_the_choices_as_the_page_asks_them() -> None:

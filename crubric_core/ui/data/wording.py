@@ -1,0 +1,26 @@
+"""Sentences of readers and checks in the words of this page: what they call by an option has a control here."""
+
+from __future__ import annotations
+
+import re
+
+from .policies import CHOICES, WORDS
+
+_BEST, _DRAWS = CHOICES["polarity"][0], CHOICES["on_conflict"][2]["runs"]
+_CONTROLS = (
+    (r"--polarity '\*=-1' where .* a criterion\)", f"under “{_BEST}”"),
+    (r"--polarity '[^']*=-1', or polarity in", "polarity -1 in"),  # of one criterion
+    (r"on_conflict = runs", f"choose “{_DRAWS}”"),
+    (r"\(--scale[^)]*\)", "(under “Scales”)"),
+    (r"\(--answer[^)]*\)", f"(under “{WORDS}”)"),
+    (r"--scale\b", "“Scales”"),
+    (r"--answer\S*", f"“{WORDS}”"),
+    (r"ingest it as gold \(--kind gold\)", "choose “human gold labels” for it"),
+)
+
+
+def on_page(sentence: str) -> str:
+    """The sentence with this page's controls in place of the command line's options."""
+    for option, control in _CONTROLS:
+        sentence = re.sub(option, control, sentence, flags=re.DOTALL)
+    return sentence

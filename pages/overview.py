@@ -52,12 +52,14 @@ if not study.dataset.has_labels:
         "Shares by judge need every judge's labels: a Spark session has these, the workspace only tallies."
     )
 else:
+    ranges = figures.RANGES if counts["systems"] > figures.MOST_SYSTEMS else ""
     left, right = st.columns(2, gap="large")
     with left:
         widgets.show(
             drawn(figures.judge_shares, shares.means, facts.systems, facts.judges, "share passed"),
             alt="Share of rubrics that each judge passes, by system",
             title="How lenient each judge is" if counts["judges"] > 1 else "Share of rubrics passed",
+            look=ranges,
         )
     with right:
         if counts["missing_share"]:
@@ -65,6 +67,7 @@ else:
                 drawn(figures.judge_shares, shares.missing, facts.systems, facts.judges, "share missing"),
                 alt="Share of rubrics without a label of each judge, by system",
                 title="Missing labels by judge",
+                look=ranges,
             )
         else:
             st.markdown("**Missing labels by judge**")

@@ -21,6 +21,7 @@ from .style import (
 
 SYMBOLS = ("circle", "diamond", "square", "triangle-up", "cross", "x")
 MOST_SYSTEMS = 40  # with a row each
+RANGES = "Dot: the median system. Thick line: the middle half of the systems; thin line: all of them."
 MOST_WRITTEN = 16  # judges whose shares are written into the cells
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 import streamlit as st
 
 from ..analysis import health
+from ..analysis.bank_value import TARGET, worth_sentences
 from ..errors import CrubricError
 from . import loaders
 from .text import plain
@@ -28,6 +29,9 @@ PAGES = {
     "Bank": "bank",
     "Board": "leaderboard",
 }
+MOST_CELLS = (
+    500_000  # systems × rubrics above which no system is held out for the overview: it may take minutes
+)
 
 
 @dataclass(frozen=True)
@@ -83,10 +87,25 @@ def _show_chip(card: Card, make: Callable[[], Chip], told: set[str]) -> Chip:
 
 
 def _bank_chip(study: loaders.Study) -> Chip:
+    """A bank that leaves rubrics out is good where it keeps, held out, what the Bank page aims at."""
     rubrics = study.given().rubrics["query"]
-    covered = int(rubrics.iloc[study.bank()].nunique())
-    return health.bank_chip(
-        int(np.count_nonzero(study.pool)), study.settings.budget, int(rubrics.nunique()), covered
+    covered, candidates = int(rubrics.iloc[study.bank()].nunique()), int(np.count_nonzero(study.pool))
+    chip = health.bank_chip(candidates, study.settings.budget, int(rubrics.nunique()), covered)
+    if chip.state != "good" or candidates <= study.settings.budget or not study.verdict().holds:
+        return chip
+    worth = study.worth(curve=False) if study.given().y.size <= MOST_CELLS else None
+    if worth is None:
+        return replace(
+            chip,
+            state="look",
+            sentence=f"{chip.sentence} Bank says what is known of its worth for new systems.",
+        )
+    kept = worth.chosen[-1].kept.estimate
+    said, _ = worth_sentences(worth, int(worth.sizes[-1]))
+    return replace(
+        chip,
+        state="good" if kept >= TARGET else "look",
+        sentence=f"Held out: {said}" if np.isfinite(kept) else said,
     )
 
 

@@ -28,7 +28,8 @@ from .style import (
 
 LEAST_BINS, MOST_BINS = 10, 50
 MOST_TICKS = 30  # of whole numbers, so that none covers the next
-MOST_NAMED, TALL = 100, 640  # systems with a named row each; pixels of a grid of more
+FEW_NAMED, MOST_NAMED, TALL = 30, 80, 640
+"""Systems with a row of usual height, and of any height with a name; pixels of a grid of more."""
 
 
 def measurability_histogram(
@@ -67,11 +68,15 @@ def measurability_histogram(
 
 
 def histogram_edges(values: FloatArray, centres: FloatArray | None = None) -> FloatArray:
-    """(n + 1,) the ends of the bars of ``measurability_histogram``, so that every known value is inside one."""
+    """(n + 1,) the ends of the bars of ``measurability_histogram``, so that every known value is inside one.
+
+    Without ``centres``, or with too many, as many bars as the square root of the rubrics.
+    """
     known = values[np.isfinite(values)]
     low, high = float(known.min(initial=0.0)), float(known.max(initial=1.0))
     if centres is None or not LEAST_BINS <= len(centres) <= MOST_BINS:
-        return np.linspace(low, high, MOST_BINS + 1)
+        bins = np.clip(np.sqrt(len(known)).round(), LEAST_BINS, MOST_BINS)
+        return np.linspace(low, high, int(bins) + 1)
     step = centres[1] - centres[0]
     before, after = (max(0, int(np.ceil(gap / step - 0.5))) for gap in (centres[0] - low, high - centres[-1]))
     return centres[0] + step * (np.arange(-before, len(centres) + after + 1) - 0.5)
@@ -119,7 +124,9 @@ def label_grid(
         words = np.char.mod("%g", np.nan_to_num(given))
     words = np.where(np.isnan(given), "—", words)
     scale: object = [[0, VERMILION], [1, BLUE]] if levels == 2 else SEQUENTIAL
-    fig = figure("judge", "systems" if many else "", height=TALL if many else row_height(len(systems)))
+    low = len(systems) > FEW_NAMED  # rows, so that all are in sight beside the table
+    height = TALL if many else row_height(len(systems), each=14 if low else 24)
+    fig = figure("judge", "systems" if many else "", height=height)
     fig.add_heatmap(
         z=read,
         zmin=0,
@@ -128,9 +135,10 @@ def label_grid(
         opacity=0.85,
         showscale=False,
         xgap=3,
-        ygap=0 if many else 3,
+        ygap=0 if many else 1 if low else 3,
         text=words,
         texttemplate=None if many else "%{text}",
+        textfont={"size": 9} if low else None,
         customdata=np.broadcast_to(np.array(labels(systems, 80), dtype=object)[:, None], read.shape),
         hovertemplate="%{customdata}<br>%{x}: %{text}<extra></extra>",
         hoverongaps=False,
@@ -139,6 +147,7 @@ def label_grid(
         fig.update_yaxes(showticklabels=False, ticks="", showgrid=False, autorange="reversed")
     else:
         rows_axis(fig, systems, 36 if len(judges) <= FEW_COLUMNS else 20)
+        fig.update_yaxes(tickfont={"size": 10} if low else None)
     columns_axis(fig, judges)
     return fig
 

@@ -26,6 +26,11 @@ def test_every_rubric_stands_in_one_bar() -> None:
     assert heights(fig, "dropped") == (q < 0.8).sum()
 
 
+@pytest.mark.parametrize(("rubrics", "bars"), [(4, 10), (36, 10), (900, 30), (40_000, 50)])
+def test_few_rubrics_stand_in_few_bars(rubrics: int, bars: int) -> None:
+    assert len(histogram_edges(np.linspace(0, 1, rubrics))) - 1 == bars
+
+
 def test_bars_stand_around_the_values_that_q_can_have() -> None:
     """With 15 instances q is (1 + k) / 17; bins of another width would leave gaps between full bars."""
     q = np.repeat((1 + np.arange(16)) / 17, 10)
@@ -63,6 +68,14 @@ def test_without_a_gate_there_is_no_threshold_line() -> None:
 def words(read: np.ndarray, given: np.ndarray, levels: int) -> list[list[str]]:
     systems, judges = [f"s{i}" for i in range(len(read))], [f"j{k}" for k in range(read.shape[1])]
     return np.asarray(label_grid(read, given, systems, judges, levels).data[0].text).tolist()
+
+
+@pytest.mark.parametrize("systems", [31, 63, 80, 400])
+def test_a_label_grid_of_many_systems_is_no_higher_than_two_screens(systems: int) -> None:
+    labels = np.ones((systems, 3))
+    fig = label_grid(labels, labels, [f"s{i}" for i in range(systems)], ["a", "b", "c"], 2)
+    assert fig.layout.height < 1_300
+    assert (fig.layout.yaxis.ticktext is not None) == (systems <= MOST_NAMED)
 
 
 def test_an_unknown_label_is_a_dash_and_not_a_fail() -> None:

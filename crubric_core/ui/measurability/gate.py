@@ -169,8 +169,8 @@ def _price(study: StudyPage, prices: tuple[GatePrices, GatePrices] | str) -> Non
     st.metric(
         "Separated pairs kept",
         widgets.UNKNOWN if np.isnan(kept) else f"{kept:.0%}",
-        help="Of the pairs that all rubrics together separate, those that the rubrics that pass separate in the same "
-        "order; each system placed without its own labels",
+        help=f"Of the {'' if worth is None else f'{worth.separated:,} '}pairs that all rubrics together separate, "
+        "those that the rubrics that pass separate in the same order; each system placed without its own labels",
     )
     st.metric("Queries left without one", f"{found.queries_lost[0]:,}")
     st.metric("Labels a new system needs", f"{found.judge_calls[0]:,}")

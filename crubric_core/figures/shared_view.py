@@ -136,5 +136,5 @@ def _bank(view: SharedView) -> list[SharedFigure]:
 def _totals(bank: Bank) -> dict[str, Any]:
     return {
         f"bank ({bank.size:,})": bank.information,
-        f"all that pass ({bank.candidates:,})": bank.information_all,
+        f"all that pass and vary ({bank.candidates:,})": bank.information_all,
     }

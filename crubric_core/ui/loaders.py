@@ -136,11 +136,11 @@ def backups() -> Backups:
 
 
 def totals(study: Study) -> dict[str, FloatArray]:
-    """Test information of the bank and of all that pass, at the calibration's nodes, (N,) each, by name and size."""
+    """Test information of the bank and of all that pass and vary, at the calibration's nodes, (N,) each."""
     information, chosen, passing = study.curves()[1], study.bank(), np.flatnonzero(study.pool)
     return {
         f"bank ({len(chosen):,})": information[:, chosen].sum(axis=1),
-        f"all that pass ({len(passing):,})": information[:, passing].sum(axis=1),
+        f"all that pass and vary ({len(passing):,})": information[:, passing].sum(axis=1),
     }
 
 

@@ -24,11 +24,11 @@ if TYPE_CHECKING:
     from ...types import BoolArray, IntArray
     from ..page import StudyPage
 
-ROWS = ("In the bank", "All that pass")
+ROWS = ("In the bank", "All that pass and vary")
 COSTS = {"one": "1", "text": "the characters of its text", "given": "as a CSV file has it"}
 MARKS: dict[str, Any] = {
     "pin": st.column_config.CheckboxColumn("pin", help="Always in the bank", width="small"),
-    "exclude": st.column_config.CheckboxColumn("exclude", help="Never in the bank", width="small"),
+    "exclude": st.column_config.CheckboxColumn("exclude", help="Never in the bank", width=100),
 }
 
 
@@ -44,7 +44,7 @@ def hold(study: StudyPage, composition: Composition) -> None:
 
 
 def working_table(study: StudyPage, found: BoolArray) -> None:
-    """The bank's rubrics, or all that pass, with boxes to pin and to exclude; excluded ones are always shown."""
+    """The bank's rubrics, or all that pass and vary, with boxes to pin and to exclude; always the excluded."""
     which = st.segmented_control("Rubrics shown", ROWS, default=ROWS[0], key="bank rows", required=True)
     frame = _rows(study, found, whole=which == ROWS[1])
     key = f"working table {_fingerprint(study, which or '', frame)}"

@@ -43,7 +43,7 @@ def answer(study: StudyPage, worth: WorthCurve | None) -> None:
         study.answer(verdict.sentence)
         return
     if worth is None:
-        study.answer(f"A bank of {size:,} of {count(pool, 'rubric')} that pass.", _untested(study))
+        study.answer(f"A bank of {size:,} of {count(pool, 'rubric')} that pass and vary.", _untested(study))
         return
     held_out = int(min(size, worth.sizes[-1]))
     first, second = worth_sentences(worth, held_out)
@@ -78,7 +78,12 @@ def worth_chart(study: StudyPage, worth: WorthCurve) -> None:
         ),
         alt="Share of separated pairs that banks of each size keep, this bank and random ones",
         title="What is kept for a system that the bank has not seen",
-        look="Look where the line crosses 95%, and how far it is above random banks. Bands: 95% over systems.",
+        look="Look where the line crosses 95%, and how far it is above random banks. Bands: 95% over systems"
+        + (
+            "; where none or all pairs are kept, by the number of systems alone, as no spread is seen."
+            if any(w.kept.estimate in (0, 1) for w in (*worth.chosen, *worth.random))
+            else "."
+        ),
     )
 
 

@@ -34,7 +34,7 @@ def standard_errors(
     theta: (G,) abilities. totals: (G,) test information of each set. systems: (M,) their abilities.
     """
     errors = {name: _inverse_root(total) for name, total in totals.items()}
-    fig = figure("ability θ", "standard error of θ, by the model alone")
+    fig = figure("ability θ", "SE(θ), by the model alone")
     _lines(fig, theta, errors, "SE = %{y:.3f}")
     finite = np.concatenate([e[np.isfinite(e)] for e in errors.values()] or [np.ones(1)])
     # SE grows without bound away from the systems; what matters is below a few times its least.

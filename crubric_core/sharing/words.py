@@ -30,6 +30,8 @@ def support(view: SharedView) -> tuple[str, ...]:
 
 def bank_sentence(bank: Bank, settings: Mapping[str, Any]) -> str:
     """How large the bank is, and what its certificate proves. settings: those of its view."""
+    if bank.size >= bank.candidates:
+        return f"{bank.size:,} of {count(bank.candidates, 'candidate rubric')}: the bank leaves none out."
     return (
         f"{bank.size:,} of {count(bank.candidates, 'candidate rubric')}, with at least {bank.certificate:.1%} of the "
         f"{objective(settings.get('strategy'))} of the best possible bank of that size. This says nothing about "

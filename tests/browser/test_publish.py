@@ -8,7 +8,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pandas as pd
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, Page, expect
 
 from crubric_core.demo import simulate
 from crubric_core.figures.shared_view import PAGE
@@ -93,6 +93,20 @@ def test_the_page_can_be_taken_along(page: Page, server: Server, button: str, st
     with page.expect_download() as download:
         page.get_by_role("button", name=button).click()
     assert Path(download.value.path()).read_bytes().startswith(start)
+
+
+def test_a_view_on_a_phone_has_figures_for_a_phone(browser: Browser, tmp_path: Path) -> None:
+    made = publish(large_view(12, None), tmp_path / "views")
+    with viewer_server(tmp_path / "views", tmp_path / "viewer.log") as viewer:
+        for agent, bars in (("Mozilla/5.0 (Linux; Android 15; K) Mobile Safari/537.36", 0), (None, 1)):
+            context = browser.new_context(viewport={"width": 412, "height": 915}, user_agent=agent)
+            page = context.new_page()
+            page.goto(f"{viewer.url}/?view={made.token}")
+            wait_until_idle(page)
+            matrix = page.get_by_test_id("stPlotlyChart").nth(1)
+            expect(matrix.locator(".heatmaplayer image")).to_be_visible(timeout=PATIENCE)
+            expect(matrix.locator(".colorbar")).to_have_count(bars)
+            context.close()
 
 
 def test_a_view_of_many_systems_has_all_rows_on_paper_and_no_figure_higher_than_a_page(

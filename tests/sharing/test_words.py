@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -54,6 +56,13 @@ def test_the_bank_is_held_against_the_best_possible_one(view: SharedView) -> Non
     assert f"at least {view.bank.certificate:.1%} of the separation of pairs of the best possible" in said
     greedy = bank_sentence(view.bank, {**view.settings, "strategy": "greedy"})
     assert f"at least {view.bank.certificate:.1%} of the coverage of the best possible" in greedy
+
+
+def test_a_bank_of_all_candidates_is_held_against_no_other(view: SharedView) -> None:
+    whole = replace(view.bank, size=view.bank.candidates)
+    assert bank_sentence(whole, view.settings) == (
+        f"{whole.size:,} of {whole.size:,} candidate rubrics: the bank leaves none out."
+    )
 
 
 def test_the_origin_names_the_dataset_only_where_it_may_be_known(result: Result, view: SharedView) -> None:

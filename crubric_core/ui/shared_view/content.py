@@ -7,6 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+import plotly.graph_objects as go
 import streamlit as st
 
 from ...figures.shared_view import shared_figures
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
+    from ...figures.shared_view import SharedFigure
     from ...sharing import Separation, SharedView
 
 CSS = Path(__file__).with_name("viewer.css")
@@ -37,17 +39,33 @@ RUBRICS: dict[str, Any] = {
 
 @dataclass(frozen=True)
 class ViewFigure:
-    """A figure of a view as the browser gets it; the other fields are those of ``SharedFigure``."""
+    """A figure of a view as the browser gets it, on a phone the narrow one; the others are as of ``SharedFigure``."""
 
     part: str
     title: str
     alt: str
     sent: Sent
+    narrow: Sent
 
 
 def figures_of(view: SharedView) -> list[ViewFigure]:
     """The figures of a view, drawn, in the text colour of whichever theme shows them."""
-    return [ViewFigure(f.part, f.title, f.alt, in_ink(f.figure)) for f in shared_figures(view)]
+    return [
+        ViewFigure(f.part, f.title, f.alt, in_ink(f.figure), in_ink(_narrowed(f)))
+        for f in shared_figures(view)
+    ]
+
+
+def _narrowed(shared: SharedFigure) -> go.Figure:
+    figure = go.Figure(shared.figure)
+    for path, value in shared.narrow.items():
+        figure[path] = value
+    return figure
+
+
+def on_a_phone() -> bool:
+    """Whether the browser says so (MDN, Browser detection using the user agent): its width is not told."""
+    return "Mobi" in st.context.headers.get("User-Agent", "")
 
 
 def render(view: SharedView, figures: Sequence[ViewFigure]) -> None:
@@ -128,7 +146,9 @@ def _bank(view: SharedView, figures: Sequence[ViewFigure]) -> None:
             "Coverage": f"{bank.coverage:.1%}",
             "Queries covered": f"{bank.queries_heard:,} of {bank.queries:,}",
         },
-        {"Coverage": "Information over the abilities, with diminishing returns, as a share of all that pass"},
+        {
+            "Coverage": "Information over the abilities, with diminishing returns, as a share of all that pass and vary"
+        },
     )
     left, right = st.columns(2, gap="large")
     parts = [figure for figure in figures if figure.part == "bank"]
@@ -183,7 +203,13 @@ def _about(view: SharedView) -> None:
 def _draw(view: SharedView, figures: Sequence[ViewFigure], part: str) -> None:
     """The figures of one part; the button that saves one as a PNG only where downloads are allowed."""
     config = chart_files.CONFIG if view.downloads else {"displayModeBar": False}
+    phone = on_a_phone()
     for shared in figures:
         if shared.part == part:
             st.markdown(f"**{plain(shared.title)}**")
-            st.plotly_chart(shared.sent, alt=shared.alt, config=config, key=f"shared figure: {shared.alt}")
+            st.plotly_chart(
+                shared.narrow if phone else shared.sent,
+                alt=shared.alt,
+                config=config,
+                key=f"shared figure: {shared.alt}",
+            )

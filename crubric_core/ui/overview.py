@@ -105,7 +105,7 @@ def _bank_chip(study: loaders.Study) -> Chip:
     return replace(
         chip,
         state="good" if kept >= TARGET else "look",
-        sentence=f"Held out: {said}" if np.isfinite(kept) else said,
+        sentence=f"Held out, {said}" if np.isfinite(kept) else said,
     )
 
 

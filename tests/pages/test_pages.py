@@ -306,7 +306,7 @@ def test_a_bank_that_keeps_little_of_a_new_systems_standing_is_not_good_on_the_o
     shown = " ".join(text.value for text in (*app.markdown, *app.caption)).replace("\\", "")
     kept = int(re.findall(r"keep (\d+)%", said)[0])
     assert kept < 95
-    assert f"Held out: {said}" in shown
+    assert f"Held out, {said}" in shown
     assert "**Bank** · ! look" in shown
 
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
+
+import pytest
 
 from crubric_core.analysis.gaps import find_rewrites
 from crubric_core.analysis.pipeline import run_pipeline
@@ -30,6 +33,14 @@ def test_rubrics_worth_rewriting_are_listed_with_their_labels(open_page: Open, s
     assert f"{len(names)} rubric" in said(app)
     assert f"**{names[0]}**" in said(app), "the first is open, with its labels"
     assert "worth a look" in said(app)
+
+
+@pytest.mark.parametrize(("gate", "called"), [("kappa", "rubric κ"), ("agreement", "measurability")])
+def test_the_statistic_of_the_gate_is_called_by_its_name(
+    open_page: Open, study: Path, gate: str, called: str
+) -> None:
+    table = open_page("measurability", study, view="What to rewrite", gate=gate).dataframe[0]
+    assert json.loads(table.proto.columns)["statistic"]["label"] == called
 
 
 def test_the_bank_says_where_rubrics_are_missing(open_page: Open, study: Path) -> None:

@@ -24,7 +24,7 @@ _text = st.column_config.TextColumn
 REWRITES: dict[str, Any] = {
     "rubric": "rubric",
     "nu": _number("information ν", format="%.3f", help="Information where these systems lie"),
-    "statistic": _number("agreement", format="%.3f", help="The gate's statistic of this rubric"),
+    "statistic": "",  # named by what it is
     "disputed": _number(
         "disputed", help="Systems on which the judges differ by more than the agreement tolerance"
     ),
@@ -60,7 +60,9 @@ def _rewrites(study: StudyPage, at: np.ndarray[Any, Any]) -> None:
     left, right = st.columns([3, 2], gap="large")
     with left:
         st.caption("Much information, little agreement: choose one to see where its judges differ.")
-        row = widgets.pick_one(table, REWRITES, key="rewrite rubric", rows=12)
+        name = "rubric κ" if study.gating().statistic == "kappa" else "measurability"
+        statistic = _number(name, format="%.3f", help="The gate's statistic of this rubric")
+        row = widgets.pick_one(table, REWRITES | {"statistic": statistic}, key="rewrite rubric", rows=12)
         widgets.download("Download rewrite.csv", table, "rewrite.csv")
     with right:
         if row is None:

@@ -62,8 +62,8 @@ def coverage(study: StudyPage) -> None:
     name = "τ_c =" if own else "An agreement rate of"
     study.answer(
         f"{name} {tau_c:.2f} keeps {chosen['share']:.0%} of the rubrics. κ against {against} is "
-        f"{_kappa(base['kappa'])} over all and {_kappa(chosen['kappa'])} over these, on the labels that chose them: "
-        "whether other labels agree better too is asked by Experiments, Threshold sweep."
+        f"{_kappa(base['kappa'])} over all and {_kappa(chosen['kappa'])} over these{_difference(chosen)}, on the "
+        "labels that chose them: whether other labels agree better too is asked by Experiments, Threshold sweep."
     )
     if not own:
         st.caption("The gate in use is another one (rubric κ): this view shows what agreement would do.")
@@ -96,6 +96,16 @@ def strictest(thresholds: pd.DataFrame) -> pd.Series[Any]:
     return given[given["kappa"].notna() | (np.arange(len(given)) == 0)].iloc[-1]
 
 
+def _difference(chosen: pd.Series[Any]) -> str:
+    """Its kappa less that of all rubrics with its interval, in brackets; "" where unknown."""
+    delta, low, high = (float(chosen[name]) for name in ("delta", "delta_low", "delta_high"))
+    return (
+        f" (difference {delta:+.2f} [{low:+.2f}, {high:+.2f}])"
+        if np.isfinite([delta, low, high]).all()
+        else ""
+    )
+
+
 def _kappa(value: float) -> str:
     return f"{value:.2f}" if np.isfinite(value) else "unknown"
 
@@ -110,7 +120,7 @@ def growth(study: StudyPage) -> None:
     start = min(max(40, 2 * len(loaders.facts(study).systems)), MOST_SYSTEMS)
     aim = int(
         st.number_input(
-            "Project to systems", 2, MOST_SYSTEMS, start, width=220, key="systems", bind="query-params"
+            "Systems to project to", 2, MOST_SYSTEMS, start, width=220, key="systems", bind="query-params"
         )
     )
     further = np.arange(1, max(aim, last) + 1)
@@ -132,7 +142,7 @@ def growth(study: StudyPage) -> None:
     one, both = f"one rate, {aim}", f"rates differ, {aim}"
     rates = {
         "ρ a system": _share(found.homogeneous.rho),
-        "judges' error rate": _share(found.homogeneous.epsilon),
+        "error rate": _share(found.homogeneous.epsilon),
         "Beta a": f"{found.mixture.a:.2f}",
         "Beta b": f"{found.mixture.b:.2f}",
         one: _share(found.homogeneous.retention(aim)),
@@ -140,7 +150,7 @@ def growth(study: StudyPage) -> None:
     }
     helps = {
         "ρ a system": "Share of the rubrics that each further system leaves, if all have one rate",
-        "judges' error rate": "Probability that a judge errs on a label, which gives ρ",
+        "error rate": "Probability that a judge errs on a label, which gives ρ",
         "Beta a": "Where rubrics differ, their rates of unanimity follow a Beta distribution: its first parameter",
         "Beta b": "Its second parameter",
         one: f"Share of the rubrics kept with {aim} systems, if all have one rate",
@@ -151,7 +161,7 @@ def growth(study: StudyPage) -> None:
     st.caption(
         f"{fit_note(found)}The curve ends at the systems with a label of every judge that at least half of the "
         "rubrics have; where judges leave out what they are unsure of, it is too high. The gate of this page asks for "
-        "a rate of agreement, so that it does not thin out as systems join."
+        "a degree of agreement, not for unanimity on every system, so that it does not thin out as systems join."
     )
 
 

@@ -189,8 +189,8 @@ def _errors(study: StudyPage, agreed: pd.DataFrame) -> None:
             )
             pairs = int(found.flagged.sum()) // 2
             st.caption(
-                f"{count(pairs, 'pair') if pairs else 'No pair'} flagged (★): correlated beyond what independent "
-                "judges would show. "
+                f"{count(pairs, 'pair') if pairs else 'No pair'} {'is' if pairs < 2 else 'are'} correlated beyond what "
+                f"independent judges would show{' (★)' if pairs else ''}. "
                 f"The {count(len(names), 'judge')} count as {effective_judges(found).effective:.1f} independent ones."
             )
     with right:

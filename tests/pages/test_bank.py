@@ -64,6 +64,7 @@ def test_a_swap_takes_the_best_replacement(open_page: Open, study: Path) -> None
     app = open_page("bank", study, dataset="small", budget="6", compose="Swap")
     out = app.selectbox(key="swap out").options[0]
     app.selectbox(key="swap out").select(app.selectbox(key="swap out").options[0]).run()
+    assert "the others are chosen anew around them" in said(app)
     app = press(app, "Swap")
     assert not app.exception
     assert "1 swapped" in said(app)

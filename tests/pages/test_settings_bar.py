@@ -416,7 +416,7 @@ def test_on_the_bank_page_a_size_that_cannot_be_composed_draws_the_page_that_say
     assert not app.error
     app.number_input(key="budget").set_value(2).run()
     assert app.title[0].value == "Bank · small"
-    assert [shown.value for shown in app.header] == ["No bank is as it is asked for\\."]
+    assert [shown.value for shown in app.header] == ["No bank meets all that is asked\\."]
 
 
 def test_a_page_without_parts_is_drawn_whole(open_page, study):

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 ROWS = ("In the bank", "All that pass and vary")
 COSTS = {"one": "1", "text": "the characters of its text", "given": "as a CSV file has it"}
+ANEW = "Pinned and swapped-in rubrics come first, the others are chosen anew around them: more than these may change."
 MARKS: dict[str, Any] = {
     "pin": st.column_config.CheckboxColumn("pin", help="Always in the bank", width="small"),
     "exclude": st.column_config.CheckboxColumn("exclude", help="Never in the bank", width=100),
@@ -129,13 +130,14 @@ def swap(study: StudyPage) -> None:
         return
     change = dict(zip(best.rubrics.tolist(), best.change.tolist(), strict=True))
     into = right.selectbox(
-        "Swap in, the best first, with the change of the utility",
+        "Swap in, the best first, with the change of the utility if nothing else changes",
         list(change),
         format_func=lambda j: f"{shorten(names[j], 60)} ({change[j]:+.5f})",
         key=f"swap in {out}",
     )
     st.caption(f"Out: {plain(_text(rubrics, out))}")
     st.caption(f"In: {plain(_text(rubrics, into))}")
+    st.caption(ANEW)
     st.button("Swap", on_click=_swap, args=(study, ids[out], ids[into]))
 
 
@@ -233,6 +235,7 @@ def changes(study: StudyPage) -> None:
         f"{count(len(entered), 'rubric')} entered and {len(gone):,} left, compared with the bank "
         f"that the strategy alone chooses ({len(alone.bank()):,})."
     )
+    st.caption(ANEW)
     if sentence := _worth_sentence(study, alone):
         st.write(sentence)
     for title, rubrics in (("Entered", entered), ("Left", gone)):
@@ -291,7 +294,7 @@ def _use(study: StudyPage, content: bytes) -> None:
 
 def refused(study: StudyPage, error: CrubricError) -> None:
     """What cannot be met, and the means to change it."""
-    study.answer("No bank is as it is asked for.")
+    study.answer("No bank meets all that is asked.")
     st.error(plain(str(error)))
     for title, part in (("Bounds", bounds), ("Costs", costs), ("File and reset", take_along)):
         st.markdown(f"**{title}**")

@@ -135,7 +135,7 @@ def crossfit_deltas(result: ExperimentResult) -> go.Figure:
     names = [name for name in COLOURS if name != "pairs"]
     summary = result.frame().set_index("strategy").loc[names]
     splits = result.tables["splits"]
-    fig = figure("AUC of pairs minus AUC of the other", "", height=row_height(len(names), each=60))
+    fig = figure("ΔAUC of pairs", "", height=row_height(len(names), each=60))
     for row, name in enumerate(names):
         difference = splits["pairs"] - splits[name]
         fig.add_scatter(

@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 from ..types import FloatArray
 from .style import BLUE, CATEGORIES, GREY, VERMILION, figure, labels, marker_line, row_height, rows_axis
 
-BINS = 20
+BINS, FEW_ROWS = 20, 30
 
 
 def scored_as(counts: dict[str, int], plain: str) -> go.Figure:
@@ -67,7 +67,8 @@ def probabilities(names: Sequence[str], shares: FloatArray, tau_t: float) -> go.
 
 def contributions(rubrics: Sequence[str], contribution: FloatArray, emphasis: FloatArray) -> go.Figure:
     """What each rubric adds to a query's score (n,), in the order given; stressed and punished ones stand out."""
-    fig = figure("contribution to the score", "", height=row_height(len(rubrics), 22))
+    many = len(rubrics) > FEW_ROWS
+    fig = figure("contribution to the score", "", height=row_height(len(rubrics), 12 if many else 22))
     groups = {
         "counts once": ((contribution >= 0) & (emphasis == 1), BLUE),
         "counts more": ((contribution >= 0) & (emphasis > 1), CATEGORIES[2]),
@@ -88,5 +89,6 @@ def contributions(rubrics: Sequence[str], contribution: FloatArray, emphasis: Fl
             hovertemplate="%{customdata}: %{x:+.3f}<extra></extra>",
         )
     rows_axis(fig, rubrics, 30)
+    fig.update_yaxes(tickfont={"size": 9} if many else None)
     fig.update_layout(showlegend=True)
     return fig

@@ -18,6 +18,8 @@ def test_queries_without_a_type_s_rules_are_grey() -> None:
 
 
 def test_stressed_and_punished_rubrics_stand_apart() -> None:
+    many = contributions([f"r{i}" for i in range(60)], np.ones(60), np.ones(60))
+    assert many.layout.height < 900, "sixty rubrics are in sight beside their table"
     fig = contributions([HOSTILE, "b", "c"], np.array([0.2, 0.5, -0.1]), np.array([1.0, 5.0, 1.0]))
     assert {trace.name: list(trace.x) for trace in fig.data} == {
         "counts once": [0.2],

@@ -100,6 +100,14 @@ def _read(key: Key, _bank_scale: BankScale, _file: UploadedFile) -> NewLabels:
     return read_new_labels(_bank_scale, _file, name=_file.name)
 
 
+def notes(found: Placed) -> list[str]:
+    """What must be said of the placement; long names of systems shortened."""
+    said = list(found.notes)
+    for name in filter(lambda name: short_name(name) != name, found.systems):
+        said = [note.replace(name, short_name(name)) for note in said]
+    return said
+
+
 def answer(study: StudyPage, system: str, placed: Placement) -> None:
     """Where it stands, in one line."""
     standing, name = placed.standing, short_name(system)

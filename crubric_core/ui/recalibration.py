@@ -83,12 +83,12 @@ def _ask(name: str) -> None:
 
 
 def with_names(found: Recalibration) -> pd.DataFrame:
-    """The table of who moved, rubrics by their names in place of their ids."""
+    """The table of who moved, new systems first, rubrics by their names in place of their ids."""
     rubrics = found.bank_scale.rubrics
     names = {str(i): shorten(str(name), 40) for i, name in rubrics[["id", "rubric"]].itertuples(index=False)}
     known = re.compile("|".join(map(re.escape, names)))
     because = found.moved["because"].map(lambda text: known.sub(lambda m: names[m[0]], text))
-    return found.moved.assign(because=because)
+    return found.moved.assign(because=because).sort_values("new", ascending=False, kind="stable")
 
 
 @st.cache_resource(max_entries=loaders.FEW, show_spinner="Fitting the rubrics to all systems …")

@@ -96,7 +96,9 @@ def test_rejected_rows_are_shown_with_their_reasons_and_kept_for_download(
     assert any(b.label == "Download the 1 row rejected" for b in app.get("download_button"))
     button(app, "Read 1 file").click().run()
     assert "1 rejected" in text(app)
-    assert any("reason" in d.value and "splendid" in d.value["value"].tolist() for d in app.dataframe)
+    shown = next(d.value for d in app.dataframe if "reason" in d.value and "kind" in d.value)
+    assert shown["value"].tolist() == ["splendid"]
+    assert "--answer" not in shown["reason"].iloc[0]
 
 
 def test_a_word_that_is_no_label_is_asked_about_at_once(open_page: Open, tmp_path: Path) -> None:

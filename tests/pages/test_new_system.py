@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -13,7 +14,7 @@ from crubric_core.experiments.hold_out import hold_out
 from crubric_core.labels.store.workspace import Workspace
 from crubric_core.placement.place import place_systems
 from crubric_core.settings import Settings
-from crubric_core.ui import judging
+from crubric_core.ui import judging, new_system
 from tests.judging.conftest import reply
 from tests.pages.conftest import HOSTILE, Open
 from tests.task_types.conftest import FakeEndpoint
@@ -32,6 +33,14 @@ def mine(study: Path) -> bytes:
         labels = workspace.dataset("small").labels()
     one = labels[labels["system"] == sorted(set(labels["system"]))[3]]
     return one.assign(system=f"{HOSTILE} mine").to_csv(index=False).encode()
+
+
+def test_a_note_shortens_a_long_name_as_the_first_line_does() -> None:
+    name = "x" * 199 + "y"
+    found = SimpleNamespace(notes=(f"The pattern of {name}'s labels",), systems=[name, "b"])
+    (said,) = new_system.notes(found)
+    assert len(said) < 80
+    assert said.endswith("xy's labels")
 
 
 def test_without_labels_the_page_says_what_to_give(open_page: Open, study: Path) -> None:
@@ -133,7 +142,7 @@ def test_new_systems_join_the_calibration_when_asked_and_who_moves_is_said(
     assert not app.exception
     assert not app.error
     moved = next(table.value for table in app.dataframe if "theta_before" in table.value)
-    assert moved["new"].tolist() == [False] * 8 + [True]
+    assert moved["new"].tolist() == [True] + [False] * 8, "the new one first"
     said = re.sub(r"\\(.)", r"\1", " ".join(text.value for text in app.markdown))
     assert "1 system joins the 8 of the calibration; " in said
     assert ("no ability moves by more than one standard error" in said) == (not moved["moved"].any())

@@ -15,6 +15,7 @@ from ...labels.readers.scratch import scratch_folder
 from .. import loaders, widgets
 from ..text import count, plain
 from . import report as upload_report
+from .wording import on_page
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -34,6 +35,15 @@ HISTORY: dict[str, Any] = {
     "rejected": st.column_config.NumberColumn("rejected", format="localized"),
     "policies": _text("choices", width="medium"),
     "undo": _text("cannot be undone because", width="medium"),
+}
+
+REJECTS: dict[str, Any] = {
+    "source": "file",
+    "kind": "table",
+    "row": "row",
+    "column": "column",
+    "value": "value",
+    "reason": _text("reason", width="large"),
 }
 
 
@@ -109,7 +119,7 @@ def _rejected(rejects: pd.DataFrame) -> None:
     if rejects.empty:
         st.caption("No row was rejected.")
         return
-    widgets.table(rejects, {column: column for column in rejects.columns}, rows=6)
+    widgets.table(rejects.assign(reason=rejects["reason"].map(on_page)), REJECTS, rows=6)
     widgets.download(f"Download the {count(len(rejects), 'row')}", rejects, "rejects.csv")
 
 

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import pandas as pd
 from pandas.api.types import is_bool_dtype, is_numeric_dtype
 
-from ..analysis.columns import BANK, LEADERBOARD, titles
+from ..analysis.columns import BANK, LEADERBOARD, Column, titles
 from ..analysis.export import versions
 from ..analysis.result import Result
 from ..analysis.standings import claimed
@@ -21,6 +21,7 @@ from ..experiments.declaration import ResultTable
 from ..experiments.registry import EXPERIMENTS
 from ..experiments.results import ExperimentResult
 from ..settings import objective
+from ..sharing.words import settings_words
 
 ROWS = 200  # most rows of a table in a report
 LIMITS = "What this does not show"
@@ -76,8 +77,8 @@ def sections(result: Result, experiments: Sequence[ExperimentResult]) -> list[Se
         cautions=result.warnings,
         limits=said.limits,
         tables=(
-            sheet(board.rename(columns=titles(LEADERBOARD)), "Leaderboard"),
-            sheet(result.bank.drop(columns=["text"]).rename(columns=titles(BANK)), "Bank"),
+            shown_sheet(board, "Leaderboard", LEADERBOARD),
+            shown_sheet(result.bank.drop(columns=["text"]), "Bank", BANK),
         ),
     )
     return [analysis, *map(_experiment, experiments)]
@@ -95,6 +96,21 @@ def _experiment(found: ExperimentResult) -> Section:
         limits=found.limits,
         tables=tables,
     )
+
+
+def shown_sheet(table: pd.DataFrame, label: str, columns: Mapping[str, Column]) -> Sheet:
+    """A table that pages show, too: with their titles, and numbers as they write them."""
+    styles = [columns[name].style if name in columns else "" for name in map(str, table.columns)]
+    rows = table.head(ROWS).itertuples(index=False, name=None)
+    return replace(
+        sheet(table.rename(columns=titles(columns)), label),
+        rows=[[_written(value, style) for value, style in zip(row, styles, strict=True)] for row in rows],
+    )
+
+
+def _written(value: object, style: str) -> str:
+    known = isinstance(value, float) and math.isfinite(value)
+    return f"{value:{style}}" if known and style not in ("", "d") else _cell(value)
 
 
 def declared_sheet(found: ExperimentResult, name: str) -> Sheet:
@@ -119,7 +135,7 @@ def sheet(table: pd.DataFrame, label: str, declared: ResultTable | None = None) 
 
 def origin(result: Result, command: str) -> dict[str, str]:
     """Labels, settings, versions and the command: all that it takes to have the same report again."""
-    settings = {name: str(value) for name, value in result.settings.as_dict().items()}
+    settings = settings_words(result.settings.as_dict())
     made = {"fingerprint of the labels": result.fingerprint, **settings, **versions()}
     return made | ({"reproduced by": command} if command else {})
 

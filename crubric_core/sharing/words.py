@@ -71,8 +71,13 @@ def origin(view: SharedView) -> dict[str, str]:
 
 
 def settings_list(view: SharedView) -> dict[str, str]:
+    """Every setting of a view; see ``settings_words``."""
+    return settings_words(view.settings)
+
+
+def settings_words(settings: Mapping[str, Any]) -> dict[str, str]:
     """Every setting by its name; nested ones as ``priors.b_sd``."""
-    return dict(_flat(view.settings))
+    return dict(_flat(settings))
 
 
 def _flat(values: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, str]]:
@@ -88,4 +93,6 @@ def _shown(value: object) -> str:
         return "none"
     if isinstance(value, bool):
         return "yes" if value else "no"
-    return ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
+    if isinstance(value, list | tuple):
+        return ", ".join(map(str, value)) or "none"
+    return str(value)

@@ -16,6 +16,7 @@ from crubric_core.figures.experiments import DRAWN, crossfit_deltas, experiment_
 from crubric_core.reports.sections import LIMITS, markdown_table, report_markdown, sheet
 from crubric_core.reports.study import full_report, write_report
 from crubric_core.reports.templating import call
+from crubric_core.sharing.words import settings_words
 from tests.experiments.conftest import QUICK
 
 HOSTILE = "<script>alert(1)</script>|[x](javascript:1)"
@@ -98,8 +99,8 @@ def test_the_html_report_is_one_file_with_figures_settings_limits_versions_and_t
     assert len(json.loads(re.search(r'id="figures">(.*?)</script>', html)[1])) == len(drawn)
     assert len(drawn) == 2 + sum(len(EXPERIMENTS[found.name].charts) for found in results)
     assert html.count("plotly.js v") <= 2  # the library is in it once
-    record = {**result.settings.as_dict(), **versions()}
-    for text in ("python -m crubric_core build --seed 0", result.fingerprint, *record):
+    record = {**settings_words(result.settings.as_dict()), **versions()}
+    for text in ("python -m crubric_core build --seed 0", result.fingerprint, *record, *record.values()):
         assert f">{text}</d" in html
     for found in results:
         assert f">{EXPERIMENTS[found.name].title}</h2>" in html

@@ -1,0 +1,40 @@
+"""The tables and settings of a report, as people read them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from crubric_core.analysis.columns import LEADERBOARD
+from crubric_core.reports.sections import shown_sheet
+from crubric_core.sharing.words import settings_words
+
+
+def test_a_report_writes_numbers_as_the_pages_do() -> None:
+    board = pd.DataFrame(
+        {
+            "rank": pd.array([1, pd.NA], dtype="Int64"),
+            "theta": [1.5, np.nan],
+            "theta_high": [1.7499, np.inf],
+            "own": 0.5,
+        }
+    )
+    made = shown_sheet(board, "Leaderboard", LEADERBOARD)
+    assert [title for title, _ in made.heads] == ["rank", "ability θ", "to", "own"]
+    assert made.rows == [["1", "1.50", "1.75", "0.5"], ["—", "—", "∞", "0.5"]]
+
+
+def test_settings_are_written_in_words_and_not_as_a_program_has_them() -> None:
+    given = {
+        "tau_c": None,
+        "holm": False,
+        "priors": {"b_sd": 2.0, "c_beta": (5.0, 17.0)},
+        "rules": {"assign": ()},
+    }
+    assert settings_words(given) == {
+        "tau_c": "none",
+        "holm": "no",
+        "priors.b_sd": "2.0",
+        "priors.c_beta": "5.0, 17.0",
+        "rules.assign": "none",
+    }

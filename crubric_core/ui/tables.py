@@ -39,6 +39,8 @@ def configured(column: columns.Column) -> Any:
 
 
 KEPT = ("all", "kept", "dropped", "flagged")
+FLAGS = {"": "", "unmeasured": "no two judges", "pair_only": "at most two judges"}
+"""What the flags of measurability.csv say of a rubric, in words."""
 IN_BANK = "in the bank"
 INFORMATIVE = ("all", IN_BANK, "constant", "negative item–rest")
 MEASURABILITY: dict[str, Any] = {
@@ -50,7 +52,7 @@ MEASURABILITY: dict[str, Any] = {
     "n_total": _number("of", help="Instances that at least two judges labelled"),
     "p_above_tau": _number("P(q ≥ τ_c)", format="percent", help="Posterior probability to reach τ_c"),
     "feasible": st.column_config.CheckboxColumn("kept"),
-    "flag": "flag",
+    "flag": _text("flag", help="How many judges have labels of the same system, where they are few"),
     "query": "query",
     "text": _text("text", width="large"),
 }
@@ -92,6 +94,7 @@ def measurability(
     """The least measurable first, by the gate's statistic; the index says which rubric a row is."""
     by = ["kappa", "q_mean"] if statistic == "kappa" else ["q_mean"]
     table = _with_text(gate, reduction).sort_values(by, kind="stable")
+    table["flag"] = table["flag"].map(FLAGS)
     match which:
         case "kept":
             return table[table["feasible"]]

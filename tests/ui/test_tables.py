@@ -13,3 +13,11 @@ def test_a_share_of_the_items_table_keeps_its_digits() -> None:
     made = pd.DataFrame({"rubric": ["r"], "nu": [1.0], "pass_rate": [29 / 60]})
     reduction = SimpleNamespace(rubrics=pd.DataFrame({"text": ["t"]}))
     assert tables.items(made, reduction, "all")["pass_rate"].tolist() == [29 / 60]
+
+
+def test_a_flag_of_the_measurability_table_is_in_words_and_filters_as_before() -> None:
+    gate = pd.DataFrame({"rubric": ["a", "b"], "kappa": [0.1, 0.2], "q_mean": 0.5, "flag": ["pair_only", ""]})
+    reduction = SimpleNamespace(rubrics=pd.DataFrame({"text": ["t", "u"]}))
+    shown = tables.measurability(gate, reduction, "flagged", "kappa")
+    assert shown["flag"].tolist() == ["at most two judges"]
+    assert gate["flag"].tolist() == ["pair_only", ""], "the file has the flag itself"

@@ -149,14 +149,14 @@ def coverage(study: StudyPage) -> None:
 
 GAPS: dict[str, Any] = {
     "query": "query",
-    "passing": st.column_config.NumberColumn("rubrics that pass"),
+    "passing": st.column_config.NumberColumn("that pass and vary"),
     "rubrics": st.column_config.NumberColumn("rubrics"),
     "text": st.column_config.TextColumn("text", width="large"),
 }
 DIMENSIONS: dict[str, Any] = {
     "dimension": "dimension",
     "bank": st.column_config.NumberColumn("in the bank"),
-    "passing": st.column_config.NumberColumn("that pass"),
+    "passing": st.column_config.NumberColumn("that pass and vary"),
     "rubrics": st.column_config.NumberColumn("rubrics"),
 }
 

@@ -59,6 +59,23 @@ class Shared:
             )
 
 
+class NotKnownError(Exception):
+    """A result is not there, and would take long to make."""
+
+
+@dataclass(frozen=True)
+class Known(Shared):
+    """The same store for who does not wait: NotKnownError in place of a heavy stage that nobody has made yet."""
+
+    def once(self, stage: Stage, key: Key, make: Callable[[], Any]) -> Any:
+        """See Store."""
+
+        def refused() -> Any:
+            raise NotKnownError
+
+        return super().once(stage, key, refused if stage.heavy else make)
+
+
 @st.cache_resource(show_spinner=False)
 def _kept() -> tuple[Kept, Kept]:
     """Results of stages, heavy and light. Not Streamlit's own cache: that sends what a stage showed at every hit."""

@@ -29,9 +29,7 @@ PAGES = {
     "Bank": "bank",
     "Board": "leaderboard",
 }
-MOST_CELLS = (
-    500_000  # systems × rubrics above which no system is held out for the overview: it may take minutes
-)
+UNKNOWN_WORTH = "Open Bank to see what it keeps for a system that it has not seen."
 
 
 @dataclass(frozen=True)
@@ -55,7 +53,10 @@ def empty_cards() -> list[Card]:
 
 
 def show_chips(study: loaders.Study, cards: Sequence[Card]) -> list[Chip]:
-    """The chips of the study, in the order of the pipeline; what cannot be computed says why."""
+    """The chips of the study, in the order of the pipeline; what cannot be computed says why.
+
+    Last is one that only sends to its page: what others found is said before it.
+    """
     counts = loaders.facts(study).counts
     chips: dict[str, Callable[[], Chip]] = {
         "Labels": lambda: health.labels_chip(
@@ -72,7 +73,7 @@ def show_chips(study: loaders.Study, cards: Sequence[Card]) -> list[Chip]:
     shown: list[Chip] = []
     for card in cards:
         shown.append(_show_chip(card, chips[card.name], {chip.sentence for chip in shown}))
-    return shown
+    return sorted(shown, key=lambda chip: chip.sentence.endswith(UNKNOWN_WORTH))
 
 
 def _show_chip(card: Card, make: Callable[[], Chip], told: set[str]) -> Chip:
@@ -87,21 +88,23 @@ def _show_chip(card: Card, make: Callable[[], Chip], told: set[str]) -> Chip:
 
 
 def _bank_chip(study: loaders.Study) -> Chip:
-    """A bank that leaves rubrics out is good where it keeps, held out, what the Bank page aims at."""
+    """A bank that leaves rubrics out is good where it keeps, held out, what the Bank page aims at.
+
+    That takes several times as long as all else here: it is told once the Bank page has computed it.
+    """
     rubrics = study.given().rubrics["query"]
     covered, candidates = int(rubrics.iloc[study.bank()].nunique()), int(np.count_nonzero(study.pool))
     chip = health.bank_chip(candidates, study.settings.budget, int(rubrics.nunique()), covered)
     if chip.state != "good" or candidates <= study.settings.budget or not study.verdict().holds:
         return chip
-    worth = study.worth(curve=False) if study.given().y.size <= MOST_CELLS else None
+    try:
+        worth = replace(study, store=loaders.Known()).worth()
+    except loaders.NotKnownError:
+        worth = None
     if worth is None:
-        return replace(
-            chip,
-            state="look",
-            sentence=f"{chip.sentence} Bank says what is known of its worth for new systems.",
-        )
-    kept = worth.chosen[-1].kept.estimate
-    said, _ = worth_sentences(worth, int(worth.sizes[-1]))
+        return replace(chip, state="look", sentence=f"{chip.sentence} {UNKNOWN_WORTH}")
+    size = int(min(study.settings.budget, worth.sizes[-1]))
+    kept, (said, _) = worth.at(size)[0].kept.estimate, worth_sentences(worth, size)
     return replace(
         chip,
         state="good" if kept >= TARGET else "look",

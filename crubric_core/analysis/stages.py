@@ -289,7 +289,7 @@ class Analysis(Stages):
         gold = self.gold()
         if gold.empty:
             return None
-        majority = replace(self, settings=replace(self.settings, consensus="majority", tie="unknown")).given()
+        majority = replace(self, settings=replace(self.settings, consensus="majority")).given()
         return corrected_by(gold, majority, self.queries(), self.settings)
 
     @stage(after=("score_standing", "gating", "gold_standing", "human_labels"))

@@ -86,6 +86,9 @@ def part_of(whole: Reduction, systems: BoolArray, rubrics: IntArray, panel: Floa
     """The reduction of some ``systems`` (M,) and ``rubrics`` (indices); ``panel``: theirs, for the counts of labels."""
     pairs = {name: values[rubrics] for name, values in vars(whole.pairs).items()}
     known = ~np.isnan(panel)
+    row, column = np.cumsum(systems) - 1, np.full(len(whole.rubrics), -1)
+    column[rubrics] = np.arange(len(rubrics))
+    split = whole.split[:, systems[whole.split[0]] & (column[whole.split[1]] >= 0)]
     return replace(
         whole,
         systems=tuple(name for name, kept in zip(whole.systems, systems, strict=True) if kept),
@@ -99,6 +102,7 @@ def part_of(whole: Reduction, systems: BoolArray, rubrics: IntArray, panel: Floa
         n_judges=int(known.any(axis=(0, 1)).sum()),
         unanimous=whole.unanimous[rubrics],
         n_labels=int(known.sum()),
+        split=np.stack([row[split[0]], column[split[1]]]),
     )
 
 

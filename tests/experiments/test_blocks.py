@@ -40,7 +40,7 @@ def law(workspace):
 def test_a_part_has_the_labels_agreement_and_people_of_its_queries_alone(law):
     part, alone = law
     here, there = (ds.reduce(FAST.response, FAST.tie, FAST.agreement_tolerance) for ds in law)
-    for name in ("y", "levels", "n_agree", "n_total", "max_panel", "unanimous"):
+    for name in ("y", "levels", "n_agree", "n_total", "max_panel", "unanimous", "split"):
         np.testing.assert_array_equal(getattr(here, name), getattr(there, name), err_msg=name)
     for name, values in vars(here.pairs).items():
         np.testing.assert_allclose(values, getattr(there.pairs, name), err_msg=name)
@@ -106,3 +106,11 @@ def test_without_a_block_the_sentence_says_so_and_counts_none(workspace):
     result = by_block(workspace.dataset("one judge"), FAST, repeats=1, splits=2)
     assert result.found == headline(result) == "No domain or task type has enough data to hold systems out."
     assert result.limits == ()
+
+
+def test_cells_on_which_judges_are_divided_are_those_of_the_part(law):
+    part, _ = law
+    reduction = part.reduce(FAST.response, FAST.tie, FAST.agreement_tolerance)
+    assert reduction.split.size
+    assert np.isnan(reduction.y[tuple(reduction.split)]).all()
+    assert (~np.isnan(part.panel()[tuple(reduction.split)])).any(axis=-1).all()

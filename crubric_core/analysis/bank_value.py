@@ -137,7 +137,7 @@ def worth_sentences(curve: WorthCurve, size: int) -> tuple[str, str]:
         )
     if size >= curve.pool:
         return (
-            f"{count(curve.pool, 'rubric')} are all that pass: the bank separates the same "
+            f"{count(curve.pool, 'rubric')} are all that pass and vary: the bank separates the same "
             f"{count(chosen.separated, 'pair')}.",
             _enough(curve),
         )

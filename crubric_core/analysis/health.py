@@ -64,6 +64,8 @@ def labels_chip(n_labels: int, missing: float, n_systems: int, n_queries: int) -
     if n_systems < FEW_SYSTEMS:
         said = f"Only {n_systems} systems: claims are about scores, from {FEW_SYSTEMS} on about abilities. Add systems."
         return Chip("Labels", figure, "look", said)
+    if n_queries == 1:
+        return Chip("Labels", figure, "look", "There is one query: claims hold for it alone. Add queries.")
     if n_queries < FEW_UNITS:
         said = f"Only {count(n_queries, 'query', 'queries')}: few pairs can be separated. Add queries."
         return Chip("Labels", figure, "look", said)

@@ -51,6 +51,7 @@ def test_too_few_systems_or_queries_and_many_missing_labels_are_no_good_labels()
     assert labels_chip(100, 0.0, 1, 50).state == "stop"
     assert labels_chip(100, 0.0, 5, 50).state == "look"
     assert labels_chip(100, 0.0, 12, 4).state == "look"
+    assert "claims hold for it alone" in labels_chip(100, 0.0, 12, 1).sentence
     assert labels_chip(100, 0.4, 12, 50).state == "look"
     assert labels_chip(100, 0.02, 12, 50).state == "good"
 

@@ -112,8 +112,9 @@ def _below_zero(found: pd.DataFrame, n: int) -> Iterator[Finding]:
         yield warning(
             "negative_level",
             "Labels below 0",
-            f"{count(n, 'scale')} begin below 0, such as that of {_name(first)} ({first['labels']}): "
-            f"if {first['lowest']} stands for no label, say so (--answer={first['lowest']}=); else give the scale.",
+            f"{count(n, 'scale')} {'begins' if n == 1 else 'begin'} below 0, such as that of {_name(first)} "
+            f"({first['labels']}): if {first['lowest']} stands for no label, say so "
+            f"(--answer={first['lowest']}=); else give the scale.",
             found,
             n,
         )

@@ -32,7 +32,7 @@ class Changes:
 
     @property
     def sentence(self) -> str:
-        """``adds 1 system and 2,431 labels; changes 17; 3 say what was known``."""
+        """``adds 1 system and 2,431 labels; changes 17; leaves 3 as they were``."""
         words = {"judges": "annotators"} if self.what == GOLD else {}
         new = [
             _count(getattr(self, name), words.get(name, name))
@@ -43,7 +43,9 @@ class Changes:
         parts = [f"adds {_listed(new)}"] if new else []
         parts += [f"changes {self.changed:,}"] if self.changed else []
         parts += [f"fills in {self.filled:,}"] if self.filled else []
-        parts += [f"{self.same:,} {'says' if self.same == 1 else 'say'} what was known"] if self.same else []
+        parts += (
+            [f"leaves {self.same:,} as {'it was' if self.same == 1 else 'they were'}"] if self.same else []
+        )
         return "; ".join(parts) or "changes nothing"
 
     @classmethod

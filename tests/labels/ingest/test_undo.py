@@ -53,8 +53,7 @@ def test_a_preview_tells_what_would_change_and_stores_nothing(ws, table):
     assert (changes.systems, changes.rubrics, changes.judges) == (1, 1, 0)
     assert (changes.added, changes.changed, changes.filled, changes.same) == (1, 1, 1, 1)
     assert (
-        changes.sentence
-        == "adds 1 system, 1 rubric and 1 label; changes 1; fills in 1; 1 says what was known"
+        changes.sentence == "adds 1 system, 1 rubric and 1 label; changes 1; fills in 1; leaves 1 as it was"
     )
     assert report.rejected == 1
     again = ws.ingest(

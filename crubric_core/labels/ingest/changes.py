@@ -16,7 +16,7 @@ class Changes:
 
     systems, judges, queries, rubrics: names that it had not seen.
     added: new labels, or things described for the first time. changed: stored values that are others now.
-    filled: stored unknowns that are known now. same: rows that say what was known.
+    filled: stored unknowns that are known now. same: rows that leave labels as they were.
     what: what is counted: labels, gold labels, rubrics …
     """
 

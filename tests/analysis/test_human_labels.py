@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 
 from crubric_core import Settings, Workspace
+from crubric_core.analysis.agreement import mean_standing
 from crubric_core.analysis.human_labels import HumanLabels, human_labels, queries_to_label
 from crubric_core.analysis.stages import Analysis, with_rules
 from crubric_core.analysis.standings import CORRECTED
@@ -207,3 +208,27 @@ def test_people_who_labelled_every_query_leave_nothing_to_plan():
     assert not found.plannable
     assert found.waiting == ()
     assert not any("queries, chosen at random" in s for s in found.sentences())
+    assert found.sample() == "People labelled every cell that judges did: nothing depends on which."
+
+
+@pytest.mark.parametrize("queries", [SOME, NAMES], ids=["some", "all"])
+def test_people_who_agree_with_the_judges_leave_no_difference_and_nothing_to_plan_by(study, queries):
+    rubrics, y = study.given().rubrics, np.nan_to_num(study.given().y, nan=1.0)
+    known = replace(study.given(), y=y, split=np.empty((2, 0), dtype=np.int64))
+    i, j = np.nonzero(np.isfinite(y) & rubrics["query"].isin(queries).to_numpy())
+    given = np.where(rubrics["polarity"].iloc[j] < 0, 1 - y[i, j], y[i, j])
+    names = np.array(study.given().systems)[i]
+    gold = rubrics.iloc[j][["rubric", "query"]].assign(system=names, label=given, annotator="ann")
+    found = human_labels(gold, known, study.queries(), study.settings)
+    said = " ".join(found.sentences())
+    assert "as many on each" not in said.lower()
+    equal = "The judges' means are on average equal to the corrected ones." in said
+    assert equal == (queries is NAMES)
+
+
+def test_systems_that_people_labelled_on_different_queries_are_not_compared_by_these_alone():
+    scores = np.full((4, 40), np.nan)
+    scores[:2, :20], scores[2:, 20:] = np.random.default_rng(5).random((2, 2, 20))
+    standing = mean_standing(scores, 0.95, 0, simultaneous=True)
+    assert standing.n_groups == 2
+    assert not standing.separated[:2, 2:].any()

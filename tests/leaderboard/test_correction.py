@@ -167,7 +167,19 @@ def test_judges_whose_labels_are_all_alike_show_nothing_of_the_sample():
     human = np.where(np.arange(40) < 10, np.random.default_rng(16).random((2, 40)), np.nan)
     found = correct_means(np.ones((2, 40)), human, np.where(np.isfinite(human), 1.0, np.nan), np.full(2, 30))
     assert np.isnan(found.sample.p)
+    assert not found.sample.doubtful
+
+
+def test_where_people_say_the_same_of_all_the_weight_is_zero_without_a_sign():
+    judged, human, there, cells = table(np.random.default_rng(17))
+    found = correct_means(judged, np.where(np.isfinite(human), 0.5, np.nan), there, cells)
     assert str(found.weight) == "0.0"
+
+
+def test_labels_of_some_of_a_querys_cells_vary_within_it_and_that_is_no_doubt():
+    there = np.where(np.arange(40) < 10, 0.5 + 0.2 * np.random.default_rng(18).normal(size=(1, 40)), np.nan)
+    found = correct_means(np.full((1, 40), 0.5), there, there, np.array([10]))
+    assert 0.01 < found.sample.p < 1
 
 
 def test_half_widths_are_those_of_the_intervals_where_the_labels_are_as_many_as_now():
@@ -232,6 +244,9 @@ def test_systems_of_which_judges_saw_different_queries_are_compared_as_if_on_all
     human = np.where(np.arange(60) % 2 == 0, judged, np.nan)
     found = correct_means(judged, human, human, np.full(4, 20))
     assert found.corrected.estimate == pytest.approx(found.corrected.estimate.mean(), abs=1e-2)
+    opposite = correct_means(judged, human, 1 - human, np.full(4, 20))
+    assert opposite.weight == 0
+    assert np.abs(opposite.corrected.psi[1::2]).max() > 0  # of queries that only judges labelled
     judged[:2, 20:] = judged[2:, :40] = np.nan
     human = np.where(np.arange(60) % 2 == 0, judged, np.nan)
     apart = correct_means(judged, human, human, np.full(4, 10))

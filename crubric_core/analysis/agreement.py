@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 
 from ..leaderboard.inference import Inference, infer
-from ..leaderboard.influence import Domains, linked_groups, score_influence
+from ..leaderboard.influence import Domains, score_influence
 from ..types import BoolArray, FloatArray, IntArray
 
 
@@ -79,7 +79,6 @@ def mean_standing(
     Systems that too few queries link are not compared.
     """
     evidence = score_influence(scores, np.ones(scores.shape[1]), domains=domains)
-    evidence = replace(evidence, group=linked_groups(np.isfinite(scores).T))
     rng = np.random.default_rng([seed, 4])
     return infer(evidence, rng, confidence=confidence, simultaneous=simultaneous)
 

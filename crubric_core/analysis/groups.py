@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..leaderboard.inference import infer
-from ..leaderboard.influence import linked_groups, score_influence
+from ..leaderboard.influence import score_influence
 from ..text import count, listed
 from .agreement import OtherRanking, compare_standing, mean_scores
 from .board import name
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
     from ..labels.store.reduction import Reduction
     from ..leaderboard.inference import Inference
-    from ..leaderboard.influence import Influence
     from ..types import BoolArray, FloatArray, IntArray
 
 NAMED = 3  # groups that a sentence names
@@ -34,9 +33,14 @@ def dimension_scores(
     use: (M, J) rubrics that count for each system. Rubrics without a dimension belong to none.
     """
     named = reduction.rubrics["dimension"].fillna("").astype(str).str.strip().to_numpy(dtype=object)
-    y, at = np.where(use, reduction.y, np.nan), query_positions(queries, reduction)
-    names = tuple(sorted({each for each in named if each}))
-    return names, [mean_scores(y, reduction.levels, at, named == each, len(queries)) for each in names]
+    at, names = query_positions(queries, reduction), tuple(sorted({each for each in named if each}))
+    scores = []
+    for each in names:
+        its = np.flatnonzero(named == each)
+        scores.append(
+            mean_scores(reduction.y[:, its], reduction.levels[its], at[its], use[:, its], len(queries))
+        )
+    return names, scores
 
 
 def compare_groups(
@@ -60,7 +64,7 @@ def compare_groups(
             each,
             _only(shown, systems),
             infer(
-                _evidence(group[systems], weights),
+                score_influence(group[systems], weights),
                 np.random.default_rng([seed, 7, at]),
                 confidence=level,
                 simultaneous=True,
@@ -86,11 +90,6 @@ def group_sentence(by: str, found: Sequence[OtherRanking], systems: Sequence[str
         f"{len(turned):,} of {count(len(found), by)} {verb} some {told} the other way at {level}: "
         f"{listed([name(each.name) for each in turned], NAMED)}. In {name(first.name)}, {above} is ahead of {below}."
     )
-
-
-def _evidence(scores: FloatArray, weights: FloatArray) -> Influence:
-    """By scores (M, N); systems that too few of these queries link are not compared."""
-    return replace(score_influence(scores, weights), group=linked_groups(np.isfinite(scores).T))
 
 
 def _only(shown: Inference, systems: IntArray) -> Inference:

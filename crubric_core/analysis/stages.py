@@ -283,7 +283,12 @@ class Analysis(Stages):
         """Claims about the mean human labels, over all rubrics that have any; nobody is ranked where there are none."""
         return standings.gold_standing(self.gold(), self.given(), self.queries(), self.settings)
 
-    @stage("population", "seed", "confidence", "simultaneous", after=("given",), heavy=True)
+    @stage(
+        *("population", "seed", "confidence", "simultaneous"),
+        after=("given",),
+        title="Comparing human and judges' labels",
+        heavy=True,
+    )
     def human_labels(self) -> HumanLabels | None:
         """The judges' mean labels corrected by the human ones; None where there are too few of these."""
         gold = self.gold()

@@ -210,7 +210,7 @@ def score_influence(
     scores: (M, n) of each query, NaN unknown; omega: (n,) weights ≥ 0. With one query, pass its rubrics' scores and
     weights and unit="rubric". low, high: the least and the most that a unit can score. A system that reaches one of
     them on all n units shows no variance: its floor is that of Beta(n + 1, 1) on the range from low to high.
-    domains: the units, in place of the queries.
+    domains: the units, in place of the queries. Systems that too few of the units given link are of different groups.
     """
     known = np.isfinite(scores) & (omega > 0)
     values = np.where(known, scores, 0.0)
@@ -241,6 +241,7 @@ def score_influence(
         floor=np.where(saturated != 0, least, 0.0),
         within_variance=np.full(len(scores), np.nan),
         saturated=saturated,
+        group=linked_groups(known.T),
         lone=lone,
     )
 

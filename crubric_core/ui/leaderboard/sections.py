@@ -31,7 +31,9 @@ Section = Callable[["View", pd.DataFrame, "str | None"], None]
 PLACES = ("tier", "rank", "rank_low", "rank_high")
 MOST = 40  # systems in a figure with a row each
 DIMENSION = "dimension"
-TOGETHER = "All pairs of all groups are compared at once, by their scores without the model's weights."
+TOGETHER = (
+    "All pairs of all groups are compared at once, for queries like these, without the model's weights."
+)
 
 
 def of(view: View) -> dict[str, Section]:

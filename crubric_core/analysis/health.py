@@ -134,7 +134,7 @@ def board_chip(board: Board, claims: Claims) -> Chip:
     """Whether systems are separated, and whether anything contradicts it."""
     standing, apart, pairs = board.standing, separated_pairs(board.comparisons), len(board.comparisons)
     effect = standing.design_effect
-    figure = f"{apart:,} of {count(pairs, 'pair')}" + (
+    figure = f"{apart:,} of {count(pairs, 'pair')} separated" + (
         f", design effect {effect:.1f}" if np.isfinite(effect) else ""
     )
     if board.refused:

@@ -111,4 +111,5 @@ def _negative(item_rest: FloatArray, n_systems: int) -> str:
     if n_systems < LEAST_SYSTEMS:
         return f"{said}."
     bound = least_negative(n_systems)
-    return f"{said}, and 1% of them one below {bound:.2f}, as {int((item_rest < bound).sum()):,} here."
+    lower = int((item_rest < bound).sum())
+    return f"{said}, and 1% of them one below {bound:.2f}; here {lower:,} {'is' if lower == 1 else 'are'} below that."

@@ -137,5 +137,5 @@ def test_a_board_whose_systems_share_no_queries_is_not_fit() -> None:
         settings=Settings(),
     )
     chip = board_chip(board, claims_of(board))
-    assert (chip.figure, chip.state) == ("1 of 3 pairs", "stop")
+    assert (chip.figure, chip.state) == ("1 of 3 pairs separated", "stop")
     assert "(s1 and s2; s3)" in chip.sentence

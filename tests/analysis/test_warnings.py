@@ -24,7 +24,7 @@ def said(item_rest, n_systems):
 def test_negative_correlations_are_told_beside_what_chance_gives():
     assert said([0.2, -0.1, -0.8], 10) == (
         "2 rubrics have a negative item–rest correlation. By chance half of the rubrics that are unrelated to ability "
-        "have one, and 1% of them one below -0.72, as 1 here.",
+        "have one, and 1% of them one below -0.72; here 1 is below that.",
     )
     assert said([0.2, 0.0, 0.8], 10) == ()
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 
 import numpy as np
 
 from ..bank.worth import Worth, bank_worth, least_keeping
 from ..judges.unequal_panels import UnequalPanels
 from ..leaderboard.cross_fit import CrossFit
-from ..leaderboard.inference import draws_for, separated_pairs
+from ..leaderboard.inference import separated_pairs
 from ..leaderboard.influence import Domains, ability_influence
 from ..settings import Settings
 from ..text import count
@@ -67,10 +67,10 @@ def place_on(
 
     The first mask alone, since it computes what all of them share.
     """
+    normals = partial(_normals, settings.seed)
 
     def place(use: BoolArray) -> Placing:
         influence = ability_influence(cross, use, query_index, panels, domains)
-        normals = _normals(settings.seed, draws_for(int(influence.ranked.sum())), len(influence.psi))
         separated = separated_pairs(
             influence, normals, confidence=settings.confidence, simultaneous=settings.simultaneous
         )
@@ -80,16 +80,10 @@ def place_on(
     return first + run_threads(place, rest, gains=cross.is_large)
 
 
-def _normals(seed: int, count: int, units: int) -> FloatArray:
-    """(count, units) the draws of the leaderboard: one threshold on all pages. Fewer units take the first of them."""
-    least = 1 << max(count * units - 1, 1).bit_length()
-    return _stream(seed, least)[: count * units].reshape(count, units)
-
-
 @lru_cache(maxsize=4)
-def _stream(seed: int, length: int) -> FloatArray:
-    """(length,) numbers in the order in which the leaderboard draws them."""
-    drawn = np.random.default_rng([seed, 2]).standard_normal(length)
+def _normals(seed: int, shape: tuple[int, int]) -> FloatArray:
+    """What the leaderboard draws: one threshold on all pages."""
+    drawn = np.random.default_rng([seed, 2]).standard_normal(shape)
     drawn.flags.writeable = False
     return drawn
 

@@ -7,6 +7,7 @@ difference excludes 0.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -27,6 +28,8 @@ DRAWS_LARGE = 1000  # else: 400 systems have 80,000 pairs
 TIE_BREAK = 1e-9  # sd of what decides between systems that are equal in a draw
 
 Method = Literal["units", "bootstrap"]
+Normals = Callable[[tuple[int, int]], FloatArray]
+"""Gives standard normal numbers of a shape."""
 
 
 @dataclass(frozen=True)
@@ -131,7 +134,7 @@ def infer(
     kept, evidence = np.flatnonzero(influence.ranked), evidence_of(influence)
     shown = (evidence.contributions**2).sum(axis=0)
     se = _standard_errors(evidence)
-    draws = _draws(evidence.contributions, rng)
+    draws = _draws(evidence.contributions, rng.standard_normal)
     pairs = compare(evidence, draws, confidence, simultaneous=simultaneous)
     low, high = _intervals(evidence, se, confidence)
     rank, rank_low, rank_high = ranks_by_counting(evidence.estimate, pairs.separated)
@@ -183,22 +186,14 @@ def marginal_intervals(influence: Influence, confidence: float) -> tuple[FloatAr
 
 
 def separated_pairs(
-    influence: Influence, normals: FloatArray, *, confidence: float = 0.95, simultaneous: bool = True
+    influence: Influence, normals: Normals, *, confidence: float = 0.95, simultaneous: bool = True
 ) -> BoolArray:
-    """(M, M) the ``separated`` of ``infer`` alone.
-
-    normals: (R, n) what its generator draws first, R by ``draws_for``.
-    """
+    """(M, M) the ``separated`` of ``infer`` alone, by what its generator draws first."""
     evidence = evidence_of(influence)
-    draws = normals @ evidence.contributions
+    draws = _draws(evidence.contributions, normals)
     separated = separated_alone(evidence, draws, confidence, simultaneous=simultaneous)
     kept, size = np.flatnonzero(influence.ranked), len(influence.estimate)
     return np.asarray(scatter(separated, kept, size) == 1)
-
-
-def draws_for(size: int) -> int:
-    """How many draws find the threshold of ``size`` ranked systems."""
-    return DRAWS if size <= SMALL_BOARD else DRAWS_LARGE
 
 
 def evidence_of(influence: Influence) -> Evidence:
@@ -235,10 +230,23 @@ def comparison_table(inference: Inference) -> ComparisonTable:
     )
 
 
-def _draws(contributions: FloatArray, rng: np.random.Generator) -> FloatArray:
-    """(R, M) Z = W psi' sqrt(n / (n - 1)), W standard normal."""
+def _draws(contributions: FloatArray, normals: Normals) -> FloatArray:
+    """(R, M) of the estimates' errors: Z = W psi' sqrt(n / (n - 1)), W standard normal."""
+    root = covariance_root(contributions)
+    width, size = root.shape
+    return normals((DRAWS if size <= SMALL_BOARD else DRAWS_LARGE, width)) @ root
+
+
+def covariance_root(contributions: FloatArray) -> FloatArray:
+    """(min(n, M), M) with the covariance of ``contributions`` (n, M), so that a draw takes few normals.
+
+    Of more units than systems it is the symmetric root of the covariance: no other choice enters.
+    """
     n_units, size = contributions.shape
-    return rng.standard_normal((draws_for(size), n_units)) @ contributions
+    if n_units <= size:
+        return contributions
+    values, vectors = np.linalg.eigh(contributions.T @ contributions)
+    return np.asarray((vectors * np.sqrt(np.maximum(values, 0.0))) @ vectors.T)
 
 
 def _standard_errors(evidence: Evidence) -> FloatArray:

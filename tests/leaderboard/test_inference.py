@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from crubric_core.judges.unequal_panels import UnequalPanels
 from crubric_core.leaderboard.comparisons import FEW_UNITS, Evidence, compare, pair_errors
 from crubric_core.leaderboard.from_draws import infer_from_draws
-from crubric_core.leaderboard.inference import comparison_table, draws_for, infer, separated_pairs
+from crubric_core.leaderboard.inference import comparison_table, covariance_root, infer, separated_pairs
 from crubric_core.leaderboard.influence import Influence, linked_groups, score_influence
 from crubric_core.leaderboard.places import rank_shares, ranks_by_counting, tiers_by_first
 from crubric_core.leaderboard.simultaneous import (
@@ -166,8 +166,17 @@ def test_pairs_are_separated_alone_as_among_all_that_is_claimed_of_them(board):
     if seed % 2:
         found = replace(found, allowance=allowance(len(estimate), seed))
     whole = infer(found, np.random.default_rng(seed), simultaneous=simultaneous)
-    normals = np.random.default_rng(seed).standard_normal((draws_for(len(estimate)), units))
+    normals = np.random.default_rng(seed).standard_normal
     assert np.array_equal(separated_pairs(found, normals, simultaneous=simultaneous), whole.separated)
+
+
+@pytest.mark.parametrize("units", [3, 8, 200])
+def test_errors_of_the_covariance_of_all_units_are_drawn_from_as_few_numbers_as_there_are_systems(units):
+    psi = np.random.default_rng(0).normal(size=(units, 8))
+    psi[:, 7] = psi[:, 6]  # identical systems: the covariance is singular
+    root = covariance_root(psi)
+    assert root.shape == (min(units, 8), 8)
+    np.testing.assert_allclose(root.T @ root, psi.T @ psi, atol=1e-10)
 
 
 def test_an_adjusted_p_value_is_below_the_level_exactly_beyond_the_threshold():

@@ -19,7 +19,6 @@ import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
 from playwright.sync_api import Browser, sync_playwright
@@ -35,7 +34,7 @@ from benchmarks.latency_browser import (
     serve_bare,
     switch,
 )
-from benchmarks.latency_page import SIZES_ASKED, tables, written
+from benchmarks.latency_page import SIZES_ASKED, Waits, tables, written
 from benchmarks.latency_tables import workspace
 
 TAU, SIZE = "Measurability threshold", "Bank size"
@@ -60,26 +59,6 @@ PAGES = {
     "new_system": "New system",
     "scenarios": "Scenarios",
 }
-
-
-@dataclass(frozen=True)
-class Waits:
-    """What was measured at one size, in ms and bytes.
-
-    machine: its cores, and its load before and after. bare: median; ours: each step. bare_paints: the best of some
-    visits of the bare page by browsers that keep nothing, and by one that has visited before. paints: page → first
-    visit of a fresh server, the best of later ones, and of those by a browser that has visited before. start: seconds
-    from the command to the first page of a fresh server. switches: page → median of a click in the navigation. start
-    and bare are NaN where they were not measured.
-    """
-
-    machine: str
-    start: float
-    bare: float
-    bare_paints: tuple[Visit, Visit]
-    ours: dict[tuple[str, str], tuple[float, ...]]
-    paints: dict[str, tuple[Visit, Visit, Visit]]
-    switches: dict[str, float]
 
 
 def chosen_steps(names: list[str]) -> list[tuple[str, str]]:

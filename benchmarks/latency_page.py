@@ -5,25 +5,43 @@ from __future__ import annotations
 import math
 import re
 import statistics
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from benchmarks.latency import Waits
     from benchmarks.latency_browser import Visit
 
 SIZES_ASKED = {"demo": 3.0, "400x5000": 5.0}
 """Size: the most that a step may take, in times of the bare page."""
 NAMES = {"demo": "15 × 4,052 (the demo study)", "400x5000": "400 × 5,000", "1000x30000": "1,000 × 30,000"}
 START, END = "<!-- measured: start -->", "<!-- measured: end -->"
-
-
 START_ASKED, PAINT_ASKED, BYTES_ASKED = 5.0, {"400x5000": 1.5}, 1_000_000
 """Seconds from the command to the first page; of the leaderboard's first paint by size; bytes of a first load."""
 LATER_ASKED = {"1000x30000": 3.0}
 """Seconds of any page once it is computed, by size."""
 BYTES_ASKED_OF = {"1000x30000": 2_000_000}
+
+
+@dataclass(frozen=True)
+class Waits:
+    """What was measured at one size, in ms and bytes.
+
+    machine: its cores, and its load before and after. bare: median; ours: each step. bare_paints: the best of some
+    visits of the bare page by browsers that keep nothing, and by one that has visited before. paints: page → first
+    visit of a fresh server, the best of later ones, and of those by a browser that has visited before. start: seconds
+    from the command to the first page of a fresh server. switches: page → median of a click in the navigation. start
+    and bare are NaN where they were not measured.
+    """
+
+    machine: str
+    start: float
+    bare: float
+    bare_paints: tuple[Visit, Visit]
+    ours: dict[tuple[str, str], tuple[float, ...]]
+    paints: dict[str, tuple[Visit, Visit, Visit]]
+    switches: dict[str, float]
 
 
 def tables(size: str, waits: Waits) -> str:

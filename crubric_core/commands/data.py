@@ -37,7 +37,7 @@ def add(commands: Commands) -> None:
     )
     ingest.add_argument("--format", default="auto", metavar="NAME", help=f"one of {', '.join(FORMATS)}")
     ingest.add_argument(
-        "--mapping", type=Path, help="JSON file: canonical column to the file's column, or a plan"
+        "--mapping", help="canonical column to the file's column, or a plan: as JSON, or a file of it"
     )
     ingest.add_argument(
         "--pattern", help="where system and judge stand in file names, as in {system}__{judge}.jsonl"

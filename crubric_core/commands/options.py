@@ -171,19 +171,20 @@ def opened_workspace(args: argparse.Namespace) -> Iterator[tuple[Workspace, str]
         yield workspace, name
 
 
-def read_mapping(path: Path | None) -> Columns | Plan | None:
-    """A column mapping, or a whole plan, from a JSON file; IngestError where it is neither."""
-    if path is None:
+def read_mapping(given: str | None) -> Columns | Plan | None:
+    """A column mapping, or a whole plan: JSON, or the name of a file with it; IngestError where it is neither."""
+    if given is None:
         return None
     try:
-        mapping = json.loads(path.read_text(encoding="utf-8"))
+        text = given if given.lstrip().startswith("{") else Path(given).read_text(encoding="utf-8")
+        mapping = json.loads(text)
     except (OSError, ValueError, RecursionError) as error:
-        raise IngestError(f"The mapping {path} cannot be read as JSON: {error}.") from error
+        raise IngestError(f"The mapping {given} cannot be read as JSON: {error}.") from error
     if isinstance(mapping, dict) and "files" in mapping:
         return Plan.from_dict(mapping)
     try:
         return read_columns(mapping)
     except ValueError as error:
         raise IngestError(
-            f'The mapping {path} must be one JSON object such as {{"system": "model"}}, or a plan ({error}).'
+            f'The mapping {given} must be one JSON object such as {{"system": "model"}}, or a plan ({error}).'
         ) from error

@@ -125,10 +125,13 @@ def test_rejected_rows_are_told_and_the_others_are_kept(capsys, tmp_path):
     assert "maybe" in err
 
 
-def test_a_mapping_names_the_files_own_columns(capsys, tmp_path):
-    file, mapping = tmp_path / "labels.csv", tmp_path / "map.json"
+@pytest.mark.parametrize("in_a_file", [True, False])
+def test_a_mapping_names_the_files_own_columns(capsys, tmp_path, in_a_file):
+    file, mapping = tmp_path / "labels.csv", '{"system": "who", "rubric": "what", "label": "how"}'
     file.write_text("who,what,how\na,r,1\nb,r,0\n")
-    mapping.write_text('{"system": "who", "rubric": "what", "label": "how"}')
+    if in_a_file:
+        (tmp_path / "map.json").write_text(mapping)
+        mapping = tmp_path / "map.json"
     code, out, _ = run(
         capsys, "ingest", "--workspace", tmp_path / "w.duckdb", "--dataset", "d", "--mapping", mapping, file
     )

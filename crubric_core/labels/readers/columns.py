@@ -122,9 +122,9 @@ SYNONYMS: Mapping[str, tuple[str, ...]] = {
     ),
     "query": ("query_id", "question", "question_id", "prompt_id", "task_id", "prompt"),
     "rubric": (
+        "criterion_id",
         "rubric_id",
         "criterion",
-        "criterion_id",
         "criteria",
         "item",
         "item_id",
@@ -286,7 +286,8 @@ def _fit(
 ) -> dict[str, int]:
     """The column of one of these names; of several the first word's, with ``first`` or where a table can do without it.
 
-    Of the id and the name of the same thing (criterion_id, criterion; question_id, prompt) the id names it.
+    Of the id and the name of the same thing (criterion_id, criterion; question_id, prompt) the id names it; of the ids
+    of rubric and criterion that of the criterion, since a rubric has several.
     """
     taken = set(chosen.values())
     fits = [i for i, c in enumerate(columns) if i not in taken and plain_name(c) in names]
@@ -297,6 +298,7 @@ def _fit(
         named = {i: plain_name(columns[i]) for i in fits}
         if len({_thing(name) for name in named.values()}) == 1:
             fits = [i for i in fits if named[i].endswith("_id")] or fits
+            fits = [i for i in fits if named[i].startswith("criteri")] or fits
     if len(fits) > 1:
         both = " and ".join(repr(columns[i]) for i in fits)
         raise IngestError(

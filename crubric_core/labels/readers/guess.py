@@ -171,7 +171,7 @@ def _by_name(kind: Kind, canonical: str, column: str) -> tuple[float, str]:
     parts = set(re.findall(r"[^\W\d_]+", name))
     answer = canonical == "system" and parts & _ANSWERS  # model_response is what a model said
     if parts & set(_CONTAINS.get(canonical, ())) and not answer:
-        return 0.6, f"{column!r} contains a hint"
+        return 0.65 if "model" in parts else 0.6, f"{column!r} contains a hint"
     return 0.0, ""
 
 

@@ -15,6 +15,7 @@ from .label_names import NOTED, RATERS, may_hold_labels
 from .open_questions import IDS_OF_ANSWERS, NAMES_OF_QUERIES, bare_name, cells_of, rows_of_keys
 from .plan import FilePlan
 from .wide_columns import counts_rows, names_a_judge, spread_key, spread_names
+from .words import is_verdict
 
 _LABELS = 0.8  # share of a column's cells that look like labels
 _FEW = 12  # different labels of a column, at most
@@ -133,7 +134,8 @@ def _wide(plan: FilePlan, rows: Sequence[Sequence[Any]], held: dict[str, Profile
         keys |= dict(zip(wanted, (c for c in first if c not in keys.values()), strict=False))
     else:
         what = spread_key(set(keys), alike) or "rubric"
-    shown: dict[str, Any] = {"system": "=…"} | keys | {what: alike[0] if what == "label" else alike}
+    likeliest = max(alike, key=lambda c: all(map(is_verdict, filter(None, cells_of(plan, rows, c)))))
+    shown: dict[str, Any] = {"system": "=…"} | keys | {what: likeliest if what == "label" else alike}
     whose = "one of them is the label" if what == "label" else f"each is a {what}'s"
     kind = "continuous scores" if continuous else "labels"
     ending = ", with the policy threshold= or bins=." if continuous else "."

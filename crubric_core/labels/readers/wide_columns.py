@@ -12,7 +12,7 @@ from .columns import plain_name
 from .guess import ENOUGH, MODEL, Sample, cells_at, guess_columns, profile
 from .label_names import ENDINGS, NOTED, is_measured, may_hold_labels
 from .plan import FilePlan, Guess
-from .words import is_number
+from .words import is_number, letters_of
 
 Spread = Literal["judge", "system", "rubric"]
 
@@ -40,7 +40,7 @@ def counts_rows(cells: Sequence[str | None]) -> bool:
 def label_columns(columns: Sequence[str], sample: Sample, *, scores: bool = False) -> tuple[str, ...]:
     """The columns that may be labels of a wide table, by their cells and names, and name nothing else.
 
-    With ``scores`` also those of continuous scores.
+    With ``scores`` also those of continuous scores. One letter in all cells is a grade beside other grades alone.
     """
     taken = {g.column for g in _named(columns)}
     noted = NOTED.intersection(columns)
@@ -49,7 +49,10 @@ def label_columns(columns: Sequence[str], sample: Sample, *, scores: bool = Fals
     taken |= {c for c, own in cells.items() if counts_rows(own)}
     held = {c: profile(own) for c, own in cells.items()}
     share = {c: max(h.labels, h.scores) if scores else h.labels for c, h in held.items()}
-    return tuple(c for c in columns if c not in taken and may_hold_labels(c) and share[c] >= ENOUGH)
+    found = tuple(c for c in columns if c not in taken and may_hold_labels(c) and share[c] >= ENOUGH)
+    letters = {c: letters_of(cells[c]) for c in found}
+    graded = any(len(own) > 1 for own in letters.values())
+    return found if graded else tuple(c for c in found if len(letters[c]) != 1 or letters[c] == {"f"})
 
 
 def guess_spread(
@@ -66,9 +69,21 @@ def guess_spread(
     if "rubric" not in known and is_query(named, wide):
         found = (found - {"rubric"}) | {"query"}
     what = spread_key(found, wide) if len(wide) > 1 else None
+    if what == "system" and _names_systems([c for c in columns if c not in wide], columns, sample):
+        return None
     if what == "rubric":  # the truth is a criterion of nothing
         wide = tuple(c for c in wide if not _TRUE.search(plain_name(c)))
     return (what, wide) if what and len(wide) > 1 else None
+
+
+def _names_systems(free: Sequence[str], columns: Sequence[str], sample: Sample) -> bool:
+    """Whether one of the other columns holds the names of systems, though it is only called like one."""
+    rows = [[row[at] if at < len(row) else None for at in map(columns.index, free)] for row in sample]
+    found = next((g for g in guess_columns("labels", free, rows) if g.canonical == "system"), None)
+    if found is None:
+        return False
+    cells = cells_at(rows, free.index(found.column))
+    return 1 < len(set(cells)) < len(cells)
 
 
 def only_criterion(

@@ -11,8 +11,8 @@ def _words(text: str) -> frozenset[str]:
 
 
 _NO = _words(
-    "no, n, false, f, fail, failed, unmet, not met, does not meet, unsatisfied, not satisfied, incorrect, wrong, "
-    "absent, not present, unfulfilled, not fulfilled, unaddressed, not addressed, "
+    "no, n, false, f, fail, failed, unmet, missed, not met, does not meet, unsatisfied, not satisfied, incorrect, "
+    "wrong, absent, not present, unfulfilled, not fulfilled, unaddressed, not addressed, "
     "non, nein, não, nao, нет, 否, いいえ, nie, hayır, 아니요, nee, nej, faux, falso, falsch, incorrecto, "
     "nicht erfüllt, non satisfait, no cumple, "
     "ne, не, ні, όχι, ei, nem, nu, không, tidak, لا, לא, خیر, नहीं, ไม่ใช่, 아니오, "
@@ -236,6 +236,12 @@ def _amounts(words: Iterable[str]) -> set[str]:
 def is_verdict(word: str) -> bool:
     """Whether a word is a plain yes or no."""
     return plain(word) in _YES | _NO
+
+
+def letters_of(cells: Iterable[str | None]) -> set[str]:
+    """The letters of cells that hold nothing but a letter, as grades do; none where any holds more."""
+    words = {plain(cell) for cell in cells if cell}
+    return words if all(_GRADE.fullmatch(word) for word in words) else set()
 
 
 def resolved_levels(words: Iterable[str], planned: Mapping[str, float | None]) -> dict[str, float | None]:

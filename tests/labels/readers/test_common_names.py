@@ -49,3 +49,21 @@ def test_beside_a_criterion_an_aspect_describes_it(ws):
     rubrics = ws.dataset("d").rubrics
     assert set(rubrics["dimension"]) == {"style"}
     assert set(rubrics["rubric"]) == {f"{q}#clear" for q in QUERIES}
+
+
+def test_of_the_ids_of_rubric_and_criterion_the_criterions_is_the_rubric(ws):
+    rows = [[m, q, f"of {q}", c, label(m, q, c)] for m in MODELS for q in QUERIES for c in "xy"]
+    ws.ingest(table(["model", "question_id", "rubric_id", "criterion_id", "score"], rows), "d")
+    assert set(ws.dataset("d").rubrics["criterion"]) == {"x", "y"}
+
+
+def test_one_letter_in_all_cells_is_a_grade_beside_other_grades_alone(ws):
+    tracks = [[m, q, "B", label(m, q), label(q, m)] for m in MODELS for q in QUERIES]
+    ws.ingest(table(["model", "question_id", "track", "clear", "kind"], tracks), "d")
+    assert set(ws.dataset("d").rubrics["criterion"]) == {"clear", "kind"}
+    grades = [[m, q, "B", "ABC"[(label(m, q) + label(q)) % 3], "F"] for m in MODELS for q in QUERIES]
+    ws.ingest(table(["model", "question_id", "style", "clear", "kind"], grades), "e")
+    assert set(ws.dataset("e").rubrics["criterion"]) == {"style", "clear", "kind"}
+    verdicts = [[m, q, "F", "FT"[label(m, q)]] for m in MODELS for q in QUERIES]
+    ws.ingest(table(["model", "question_id", "style", "clear"], verdicts), "f")
+    assert set(ws.dataset("f").rubrics["criterion"]) == {"style", "clear"}

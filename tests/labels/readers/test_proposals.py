@@ -91,6 +91,38 @@ EXPORTS = {
 }  # fmt: skip
 
 
+CRITERIA = [
+    "trial_id",
+    "case_id",
+    "candidate_run_id",
+    "candidate_model",
+    "judge_model",
+    "rubric_id",
+    "criterion_id",
+    "criterion_weight",
+    "criterion_result",
+    "criterion_points",
+    "hard_gate",
+]
+
+
+def test_columns_about_criteria_are_no_systems_beside_one_that_names_models(ws):
+    rows = [
+        [f"{m}{q}", f"case {q}", f"run {m}{q}", m, "j", f"rubric {q}", f"c{k}", k + 1, ("missed", "met")[label(m, q, k)], (k + 1) * label(m, q, k), "false"]
+        for m in ("gpt-4o", "opus") for q in range(4) for k in range(2)
+    ]  # fmt: skip
+    content = table(CRITERIA, rows)
+    with pytest.raises(IngestError, match="no column for system and label") as told:
+        ws.ingest(content, "d", name="x.csv")
+    mapping = json.loads(re.findall(r"\{.*?\}", str(told.value))[-1])
+    named = {"system": "candidate_model", "query": "case_id", "rubric": "criterion_id"}
+    assert mapping == {**named, "judge": "judge_model", "run": "trial_id", "label": "criterion_result"}
+    ws.ingest(content, "d", mapping={**mapping, "run": ""}, name="x.csv")
+    assert ws.dataset("d").labels()["label"].tolist() == [
+        label(r[3], int(r[1][-1]), int(r[6][1])) for r in rows
+    ]
+
+
 @pytest.mark.parametrize("name", EXPORTS)
 def test_the_mapping_of_a_refusal_reads_the_export(ws, name):
     columns, row, wanted, policies = EXPORTS[name]

@@ -36,8 +36,8 @@ _CONTAINS: Mapping[str, tuple[str, ...]] = {
 _ANSWERS = frozenset(["response", "responses", "output", "outputs", "reply", "completion", "text", "latency"])
 
 MODEL = re.compile(
-    r"(?i)(gpt|claude|gemini|llama|qwen|mistral|mixtral|deepseek|command|grok|phi|gemma|prometheus|sonnet|opus|haiku|^o[134]\b|human)"
-)  # names of models
+    r"(?i)(gpt|claude|gemini|llama|qwen|mistral|mixtral|deepseek|command|grok|phi|gemma|prometheus|sonnet|opus|haiku|openai|anthropic|cohere|^o[134]\b|human)"
+)  # names of models, and of those who make them
 
 
 @dataclass(frozen=True)

@@ -16,15 +16,9 @@ _HOLDERS = frozenset(
     (
         *("scores", "score", "ratings", "rating", "grades", "labels", "annotations", "feedback", "metrics"),
         *("verdicts", "votes", "judgments", "judgements", "rubric_grades", "evaluation", "evaluations"),
-        *(
-            "criteria",
-            "results",
-            "rubric_scores",
-            "judge_scores",
-            "criteria_scores",
-            "dimensions",
-            "feedback_stats",
-        ),
+        *("criteria", "results", "dimensions", "feedback_stats", "rubric_scores", "judge_scores"),
+        *("criteria_scores", "criterion_scores", "dimension_scores", "aspect_scores", "axis_scores"),
+        *("criteria_results", "criterion_results", "rubric_results"),
     )
 )
 
@@ -72,17 +66,22 @@ def _of_object(
     mapping = {"label": label} | others(kind, fields, home, set(members))
     reasons = [t for t in tails if t and is_called(kind, "reason", t)]
     mapping |= {"reason": f"{holder}{{}}.{reasons[0]}"} if len(reasons) == 1 else {}
+    keyed = _keyed_by(kind, mapping, [unescaped(k).removesuffix("[]") for k in keys], holder, listed=listed)
+    return None if keyed is None else mapping | keyed
+
+
+def _keyed_by(
+    kind: Kind, mapping: Mapping[str, str], keys: Sequence[str], holder: str, *, listed: bool
+) -> dict[str, str] | None:
+    """What the keys of an object of labels are, criteria or judges; None where they may be the systems."""
     who = "annotator" if kind == "gold" else "judge"
-    names = [unescaped(k).removesuffix("[]") for k in keys]
-    if "rubric" in mapping and who not in mapping:
-        mapping[who] = f"{holder}{{}}.#"
-    elif "rubric" in mapping or (all(map(MODEL.search, names)) and who not in mapping):
-        return None
-    else:
-        mapping["rubric"] = f"{holder}{{}}.#"
-        if listed and who not in mapping:
-            mapping[who] = f"{holder}{{}}[].#"
-    return mapping
+    if "rubric" in mapping:
+        return {who: f"{holder}{{}}.#"} if who not in mapping else None
+    if all(map(MODEL.search, keys)) and who not in mapping:
+        known = {"system", "query"} <= set(mapping)
+        return {who: f"{holder}{{}}.#", "rubric": "=score"} if known else None
+    criteria = {"rubric": f"{holder}{{}}.#"}
+    return criteria | ({who: f"{holder}{{}}[].#"} if listed and who not in mapping else {})
 
 
 def _of_groups(kind: Kind, holder: str, within: Sequence[Sequence[str]]) -> dict[str, str] | None:

@@ -112,7 +112,12 @@ def _long(plan: FilePlan, mapping: dict[str, str]) -> str:
 
 def _wide(plan: FilePlan, rows: Sequence[Sequence[Any]], held: dict[str, Profile]) -> str:
     """What is said of a table in which several columns look like labels; "" where none or one does."""
-    could = {c: found for c, found in held.items() if may_hold_labels(c) or plain_name(c) == "answer"}
+    runs = ("run", *synonyms_of(plan.kind, "run"))
+    could = {
+        c: found
+        for c, found in held.items()
+        if (may_hold_labels(c) or plain_name(c) == "answer") and plain_name(c) not in runs
+    }
     alike = [c for c, found in could.items() if found.labels >= _LABELS and 1 < found.distinct <= _FEW]
     scores = [c for c, found in could.items() if found.scores >= _LABELS and found.distinct > 1]
     continuous = len(alike) < 2

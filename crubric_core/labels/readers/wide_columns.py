@@ -122,7 +122,7 @@ def spread_key(found: Set[str], wide: Sequence[str]) -> Spread | None:
     if {"system", "rubric"} <= found:
         return "judge" if "judge" not in found else None
     if "rubric" in found:
-        return "system"
+        return "judge" if all(map(_JUDGE.search, spread_names(wide))) else "system"
     if _ends_with_judges(wide):
         return "rubric"
     if "query" in found and "system" not in found:

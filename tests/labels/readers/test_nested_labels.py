@@ -55,6 +55,16 @@ NESTED = {
         {},
         {(m, q, f"{q}#{c}", j): 1 + label(m, q, j, c) for m in MODELS for q in QUERIES for j in "xy" for c in CRITERIA},
     ),
+    "scores of judges that are named after their makers": (
+        [{"model": m, "question_id": q, "judge_scores": {j: 1 + label(m, q, j) for j in ("openai", "anthropic")}} for m in MODELS for q in QUERIES],
+        {},
+        {(m, q, f"{q}#score", j): 1 + label(m, q, j) for m in MODELS for q in QUERIES for j in ("openai", "anthropic")},
+    ),
+    "scores of criteria beside their sum": (
+        [{"model": m, "question_id": q, "score": sum(label(m, q, c) for c in CRITERIA), "criterion_scores": {c: label(m, q, c) for c in CRITERIA}} for m in MODELS for q in QUERIES],
+        {},
+        {(m, q, f"{q}#{c}", "judge"): label(m, q, c) for m in MODELS for q in QUERIES for c in CRITERIA},
+    ),
     "names of criteria beside their values, as in OpenAssistant": (
         [{"model": m, "question_id": q, "labels": {"name": list(CRITERIA), "value": [label(m, q, c) for c in CRITERIA], "count": [3, 2]}} for m in MODELS for q in QUERIES],
         {},

@@ -123,6 +123,14 @@ def test_columns_about_criteria_are_no_systems_beside_one_that_names_models(ws):
     ]
 
 
+def test_columns_of_a_judge_and_of_people_are_no_systems(ws):
+    rows = [[f"it{q}", r, 1 + label(q, r), 1 + label(q)] for q in range(6) for r in (1, 2)]
+    with pytest.raises(IngestError, match="no column for system and label") as told:
+        ws.ingest(table(["item_id", "run", "judge_score", "human_score"], rows), "d", name="x.csv")
+    mapping = json.loads(re.findall(r"\{.*?\}", str(told.value))[-1])
+    assert mapping == {"system": "=…", "rubric": "item_id", "label": "judge_score"}
+
+
 @pytest.mark.parametrize("name", EXPORTS)
 def test_the_mapping_of_a_refusal_reads_the_export(ws, name):
     columns, row, wanted, policies = EXPORTS[name]

@@ -138,7 +138,9 @@ def _wide(plan: FilePlan, rows: Sequence[Sequence[Any]], held: dict[str, Profile
         wanted = [c for c in ("system", "query", "rubric") if c not in keys]
         keys |= dict(zip(wanted, (c for c in first if c not in keys.values()), strict=False))
     else:
-        what = spread_key(set(keys), alike) or "rubric"
+        what = spread_key(set(keys), alike) or ("" if "rubric" in keys else "rubric")
+    if not what:
+        return ""
     likeliest = max(alike, key=lambda c: all(map(is_verdict, filter(None, cells_of(plan, rows, c)))))
     shown: dict[str, Any] = {"system": "=…"} | keys | {what: likeliest if what == "label" else alike}
     whose = "one of them is the label" if what == "label" else f"each is a {what}'s"

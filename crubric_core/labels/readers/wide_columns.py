@@ -122,7 +122,7 @@ def spread_key(found: Set[str], wide: Sequence[str]) -> Spread | None:
     if {"system", "rubric"} <= found:
         return "judge" if "judge" not in found else None
     if "rubric" in found:
-        return "judge" if all(map(_JUDGE.search, spread_names(wide))) else "system"
+        return _beside_rubrics(spread_names(wide))
     if _ends_with_judges(wide):
         return "rubric"
     if "query" in found and "system" not in found:
@@ -133,6 +133,17 @@ def spread_key(found: Set[str], wide: Sequence[str]) -> Spread | None:
     return "rubric" if "system" in found else None
 
 
+def _beside_rubrics(names: Sequence[str]) -> Spread | None:
+    """What columns beside one of rubrics are: judges, or systems; None where they are numbered queries or draws."""
+    if any(map(_RATER.fullmatch, names)) or all(map(_JUDGE.search, names)):
+        return "judge"
+    return None if all(map(_COUNTED.fullmatch, names)) else "system"
+
+
+_RATER = re.compile(r"(?i)(judge|grader|rater|annotator|evaluator)[\s_.\-]*\d+")
+_COUNTED = re.compile(
+    r"(?i)(q|query|question|task|prompt|case|example|run|round|epoch|trial|attempt|seed|draw|repeat)[\s_.\-#]*\d+"
+)
 _TRUE = re.compile(r"(^|_)(gold(en)?|ground_?truth)(_|$)")
 _JUDGE = re.compile(r"(?i)(^|[_\s.\-])(judge|grader|rater|annotator|evaluator|expert|human)s?[_\s.\-]*\d*$")
 

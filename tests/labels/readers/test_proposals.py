@@ -131,6 +131,23 @@ def test_columns_of_a_judge_and_of_people_are_no_systems(ws):
     assert mapping == {"system": "=…", "rubric": "item_id", "label": "judge_score"}
 
 
+@pytest.mark.parametrize(
+    ("names", "shown"),
+    [
+        (("annotator1", "annotator2", "final"), ["annotator1", "annotator2", "final"]),
+        (("opus judge", "haiku judge"), ["opus judge", "haiku judge"]),
+        (("Q1", "Q2", "Q3"), None),
+        (("round 1", "round 2", "round 3"), None),
+    ],
+)
+def test_columns_beside_rubrics_that_are_named_after_raters_queries_or_draws_are_no_systems(ws, names, shown):
+    rows = [[f"c{k}", *(label(k, name) for name in names)] for k in range(8)]
+    with pytest.raises(IngestError, match="no column for system and label") as told:
+        ws.ingest(table(["criterion", *names], rows), "d", name="x.csv")
+    mapping = json.loads(re.findall(r"\{.*?\}", str(told.value))[-1])
+    assert mapping == {"system": "=…", **({"rubric": "criterion", "judge": shown} if shown else {})}
+
+
 @pytest.mark.parametrize("name", EXPORTS)
 def test_the_mapping_of_a_refusal_reads_the_export(ws, name):
     columns, row, wanted, policies = EXPORTS[name]

@@ -56,6 +56,7 @@ _NEVER_LABELS = frozenset(
             "synthetic",
         ),
         *("start", "end", "begin", "offset", "answer_start", "logprobs", "embedding"),
+        *("expected", "predicted", "prediction", "confidence", "probability", "perplexity", "entropy"),
         *("selected", "chosen", "if_chosen", "is_chosen", "deleted", "streamed"),
     ]
 )
@@ -112,9 +113,10 @@ _MEASURED = frozenset(
         *("total", "average", "avg", "mean", "sum", "count", "possible", "max", "maximum"),
     )
 )
-_NOTED_LAST = frozenset(  # last words of names of settings, versions and places
+_NOTED_LAST = frozenset(  # last words of names of settings, versions, places and kinds
     (
         *("seed", "version", "temperature", "shot", "shots", "epoch", "year", "set", "fold", "split", "rank"),
+        *("category", "class", "type", "confidence", "probability"),
         *("penalty", "mode", "enabled", "effort", "budget", "offset", "ids", "logprobs", "embedding"),
     )
 )

@@ -73,6 +73,8 @@ IDS_OF_ANSWERS = frozenset(
         *("input_id", "essay_id", "text_id", "uid", "id", "uuid", "index", "idx"),
     )
 )
+_PREDICTED = frozenset(("prediction", "predicted", "pred", "predicted_label"))
+_RIGHT = frozenset(("correct", "is_correct", "match", "exact_match", "right"))
 _LABELS, _NO_LABELS = 0.8, 0.5  # share of a column's cells that look like labels: from, and below
 _LEAST = 4  # rows below which nothing is said
 
@@ -182,10 +184,14 @@ def told_of_own_queries(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> FilePl
 def label_by_content(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> dict[str, str]:
     """The label's column where several have names of labels: the only one that has any, or that looks like labels.
 
-    Where several say the same of each row (a verdict, and its score), the first with whole levels.
+    Where several say the same of each row (a verdict, and its score), the first with whole levels. Beside predictions,
+    the label is what was to be predicted, and whether that is right is what counts.
     """
     if plan.kind not in ("labels", "gold") or "label" in plan.mapping:
         return {}
+    right = [c for c in plan.columns if plain_name(c) in _RIGHT]
+    if len(right) == 1 and any(plain_name(c) in _PREDICTED for c in plan.columns):
+        return {"label": right[0]}
     names = ("label", *synonyms_of(plan.kind, "label"))
     named = [c for c in plan.columns if plain_name(c) in names]
     if len(named) < 2 or any(plain_name(c) == "label" for c in named):

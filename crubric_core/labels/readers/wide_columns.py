@@ -73,7 +73,22 @@ def guess_spread(
         return None
     if what == "rubric":  # the truth is a criterion of nothing
         wide = tuple(c for c in wide if not _TRUE.search(plain_name(c)))
+        wide = _not_of_judges(wide, columns, sample, named.get("judge"))
     return (what, wide) if what and len(wide) > 1 else None
+
+
+def _not_of_judges(
+    wide: Sequence[str], columns: Sequence[str], sample: Sample, judge: str | None
+) -> tuple[str, ...]:
+    """Those of the columns that are not the same in all rows of each judge: age, years of experience."""
+    if judge is None:
+        return tuple(wide)
+    judges = cells_at(sample, columns.index(judge))
+    if len(judges) < _LEAST * len(set(judges)):
+        return tuple(wide)
+    cells = {c: cells_at(sample, columns.index(c)) for c in wide}
+    of_one = {c for c in wide if len(set(zip(judges, cells[c], strict=True))) == len(set(judges))}
+    return tuple(c for c in wide if c not in of_one or len(set(cells[c])) == 1)
 
 
 def _names_systems(free: Sequence[str], columns: Sequence[str], sample: Sample) -> bool:

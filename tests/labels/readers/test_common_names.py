@@ -67,3 +67,34 @@ def test_one_letter_in_all_cells_is_a_grade_beside_other_grades_alone(ws):
     verdicts = [[m, q, "F", "FT"[label(m, q)]] for m in MODELS for q in QUERIES]
     ws.ingest(table(["model", "question_id", "style", "clear"], verdicts), "f")
     assert set(ws.dataset("f").rubrics["criterion"]) == {"style", "clear"}
+
+
+def test_what_is_the_same_in_all_rows_of_each_judge_is_no_rubric(ws):
+    years = dict(zip(JUDGES, (3, 12), strict=True))
+    rows = [
+        [m, q, j, label(m, q, j), label(q, j, m), years[j], "yes"]
+        for m in MODELS
+        for q in QUERIES
+        for j in JUDGES
+    ]
+    ws.ingest(
+        table(["model", "question_id", "annotator", "clear", "kind", "experience", "polite"], rows), "d"
+    )
+    assert set(ws.dataset("d").rubrics["criterion"]) == {"clear", "kind", "polite"}
+
+
+def test_beside_predictions_the_label_is_whether_they_are_right(ws):
+    rows = [[m, q, label(q), label(m, q), int(label(q) == label(m, q))] for m in MODELS for q in QUERIES]
+    ws.ingest(table(["model", "question", "label", "prediction", "correct"], rows), "d")
+    assert {(m, q): known for (m, q, _, _), known in cells(ws).items()} == {
+        (m, str(q)): right for m, q, _, _, right in rows
+    }
+
+
+@pytest.mark.parametrize(
+    "name", ["expected", "predicted", "confidence", "unsafe_category", "judge_confidence"]
+)
+def test_what_is_expected_predicted_or_sorted_is_no_rubric(ws, name):
+    rows = [[m, q, label(m, q), label(q, m), label(m)] for m in MODELS for q in QUERIES]
+    ws.ingest(table(["model", "question_id", "clear", "kind", name], rows), "d")
+    assert set(ws.dataset("d").rubrics["criterion"]) == {"clear", "kind"}

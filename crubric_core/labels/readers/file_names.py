@@ -21,6 +21,7 @@ _NOISE = re.compile(
     r"outputs|reviews?|final|evaluations?|head|healthbench|hellobench|wildbench|"
     r"\d{8}([_T-]?\d{4,6})?|\d{4}-\d{2}-\d{2}([T_ ][\d:.-]+)?)(?=$|[._\- ])"
 )
+_JUDGE = re.compile(r"(?i)judge|grader|rater|annotator|evaluator|reviewer")
 _SYSTEM = re.compile(rf"{MODEL.pattern}|(?i:system|model)")
 
 
@@ -154,6 +155,9 @@ def guess_pattern(paths: Sequence[str]) -> NameGuess | None:
     if all(re.search(r"_reasoning_[^/]+\.jsonl$", p) for p in paths):
         return NameGuess("{judge}_reasoning_*.jsonl", 0.85, "each file is named after its judge")
     if len(paths) > 1 and len(set(named)) < len(named) and all("/" in p for p in paths):
+        if all(_JUDGE.search(p.rsplit("/", 2)[-2]) for p in paths):
+            why = "file names repeat in each folder, and the folders are named after judges"
+            return NameGuess("{judge}/{system}" + suffix, 0.7, why)
         return NameGuess("{system}/*" + suffix, 0.7, "file names repeat, so the folder names the system")
     return _by_stem(named, suffix)
 

@@ -60,6 +60,7 @@ NAMES_OF_QUERIES = (
         "context",
         "example",
         *("doc", "dialogue", "conversation", "article", "test_case", "scenario"),
+        *("task", "task_name", "problem", "exercise", "case", "test"),
         "id",
         "uuid",
         "index",

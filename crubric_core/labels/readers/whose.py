@@ -10,6 +10,7 @@ from typing import Any
 from .describing import Found
 from .formats.native import NATIVE
 from .guess import MODEL
+from .open_questions import NAMES_OF_QUERIES, bare_name, cells_of, taken
 from .plan import Guess
 from .sources import SHEET, Piece
 
@@ -43,6 +44,9 @@ def ask_whose(found: list[Found], pieces: Sequence[Piece], *, strict: bool) -> l
     alike = _contradicting([_cells(found[i]) for i in asked])
     if len(alike) < 2:
         return found
+    if (queries := _queries_of([found[i] for i in asked], [pieces[i] for i in asked])) is not None:
+        known = dict(zip(asked, queries, strict=True))
+        return ask_whose([known.get(i, f) for i, f in enumerate(found)], pieces, strict=strict)
     asked = [asked[i] for i in alike]
     proposal = propose([pieces[i].seen_path for i in asked])
     both = any(MODEL.search(c) for i in asked for c in _systems_across(found[i]))
@@ -67,6 +71,32 @@ def ask_whose(found: list[Found], pieces: Sequence[Piece], *, strict: bool) -> l
         )
         named[asked[0]] = replace(named[asked[0]], plan=replace(named[asked[0]].plan, problem=problem))
     return named
+
+
+def _queries_of(files: Sequence[Found], pieces: Sequence[Piece]) -> list[Found] | None:
+    """Files of one query each, with the query: from a field that is named so, or from names that repeat by folder."""
+    if any("query" in f.plan.mapping for f in files):
+        return None
+    fields = [c for c in files[0].plan.unused if bare_name(c) in NAMES_OF_QUERIES]
+    for field in sorted(fields, key=lambda c: NAMES_OF_QUERIES.index(bare_name(c))):
+        values = [set(cells_of(f.plan, f.rows, field)) for f in files]
+        if all(len(own) == 1 and all(own) for own in values) and len(set.union(*values)) > 1:
+            why, remark = f"each file has one {field!r}", f"the query is its {field!r}, one in each file"
+            return [replace(f, plan=taken(f.plan, "query", field, 0.75, why, remark)) for f in files]
+    folders: dict[str, list[str]] = {}
+    for piece in pieces:
+        folder, _, name = piece.seen_path.rpartition("/")
+        folders.setdefault(folder, []).append(_EXTENSION.sub("", name))
+    several = {frozenset(names) for names in folders.values()}
+    by_path = all(str(f.plan.mapping.get("system", "")).startswith("=") for f in files)
+    if len(folders) < 2 or len(several) > 1 or not by_path:
+        return None
+    remark = "the query is the file's name, as each folder has files of the same names"
+    stems = [_EXTENSION.sub("", piece.seen_path.rpartition("/")[2]) for piece in pieces]
+    return [
+        replace(f, plan=taken(f.plan, "query", f"={stem}", 0.7, "file names repeat in each folder", remark))
+        for f, stem in zip(files, stems, strict=True)
+    ]
 
 
 def propose(paths: Sequence[str]) -> Proposal:

@@ -60,6 +60,11 @@ NESTED = {
         {},
         {(m, q, f"{q}#score", j): 1 + label(m, q, j) for m in MODELS for q in QUERIES for j in ("openai", "anthropic")},
     ),
+    "grades of judges beside the task and the model of their answer": (
+        [{"meta": {"model": m, "task": q}, "grades": [{"criterion": c, "grade": 1 + label(m, q, c, j), "judge": j} for c in CRITERIA for j in "xy"]} for m in MODELS for q in QUERIES],
+        {},
+        {(m, q, f"{q}#{c}", j): 1 + label(m, q, c, j) for m in MODELS for q in QUERIES for c in CRITERIA for j in "xy"},
+    ),
     "scores of criteria beside their sum": (
         [{"model": m, "question_id": q, "score": sum(label(m, q, c) for c in CRITERIA), "criterion_scores": {c: label(m, q, c) for c in CRITERIA}} for m in MODELS for q in QUERIES],
         {},

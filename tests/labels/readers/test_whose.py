@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 
 import pytest
@@ -13,6 +14,7 @@ from crubric_core.errors import IngestError
 from crubric_core.labels.readers.bundle import plan_ingest
 from crubric_core.labels.readers.file_names import fields_of
 from crubric_core.labels.readers.whose import propose
+from tests.labels.readers.test_layouts import cells, label
 
 HEADER = "system,query,rubric,label"
 
@@ -136,3 +138,43 @@ def test_a_pattern_of_many_stars_comes_to_an_end():
     """A regular expression would backtrack for longer than the universe is old."""
     assert fields_of("*a" * 300 + "{system}b", "a" * 1999 + "c") == {}
     assert fields_of("{system}" + "*" * 300 + "z", "x" * 2000) == {}
+
+
+def answers(folder, system, of_query, *, field):
+    """A file a query and system, its name the query's: three criteria each."""
+    (folder / system).mkdir(parents=True, exist_ok=True)
+    for query in of_query:
+        criteria = [{"name": f"c{k}", "passed": label(system, query, k)} for k in range(3)]
+        record = {"criteria": criteria, **({"task": f"task {query}"} if field else {})}
+        (folder / system / f"{query}.json").write_text(json.dumps(record))
+
+
+@pytest.mark.parametrize("field", [True, False])
+def test_one_file_a_query_and_system_tells_the_query_by_a_field_or_by_its_name(ws, tmp_path, field):
+    for system in ("gpt-4o", "claude-3"):
+        answers(tmp_path / "d", system, "xyz", field=field)
+    ws.ingest(tmp_path / "d", "d")
+    named = {q: f"task {q}" if field else q for q in "xyz"}
+    assert {(s, q, r.rpartition("#")[2]): known for (s, q, r, _), known in cells(ws).items()} == {
+        (s, named[q], f"c{k}"): label(s, q, k)
+        for s in ("gpt-4o", "claude-3")
+        for q in "xyz"
+        for k in range(3)
+    }
+
+
+def test_files_of_other_names_in_each_folder_are_no_queries(ws, tmp_path):
+    answers(tmp_path / "d", "gpt-4o", "xyz", field=False)
+    answers(tmp_path / "d", "claude-3", "xyw", field=False)
+    with pytest.raises(IngestError, match="conflicts with"):
+        ws.ingest(tmp_path / "d", "d")
+
+
+def test_folders_named_after_judges_hold_a_file_a_system(ws, tmp_path):
+    for judge in ("judge_a", "judge_b"):
+        (tmp_path / judge).mkdir()
+        for system in ("north", "south"):
+            rows = "".join(f"q{k},c,{label(judge, system, k)}\n" for k in range(5))
+            (tmp_path / judge / f"{system}.csv").write_text(f"query_id,criterion,label\n{rows}")
+    ws.ingest(tmp_path, "d")
+    assert (ws.dataset("d").judges, ws.dataset("d").systems) == (("judge_a", "judge_b"), ("north", "south"))

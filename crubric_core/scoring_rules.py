@@ -7,12 +7,16 @@ import math
 import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
-from typing import Any, Literal, Self, get_args
+from typing import Any, Literal, Self, TypeVar, get_args
 
 from .errors import SettingsError, require_choice
 
 Target = Literal["severity", "dimension"]
 Source = Literal["points", "tags", "dimension", "severity", "text", "rubric", "query"]
+TaskType = Literal[
+    "*", "evidence_reasoning", "decision_support", "high_risk_constraint", "creative_divergent"
+]
+ANY = "*"
 _COMPARISON = re.compile(r"\s*(<=|>=|<|>|=)\s*(-?\d+(?:\.\d+)?)\s*")
 
 
@@ -54,6 +58,28 @@ class Assignment:
 
 
 @dataclass(frozen=True)
+class Loss:
+    """What one violated rubric costs, of the rubrics that fit; only the ratios of the losses matter for any order.
+
+    task_type: of its query. severity: of the rubric, in any case. Of both, * is any. loss: a number of at least 0.
+    """
+
+    task_type: TaskType
+    severity: str
+    loss: float
+
+    def __post_init__(self) -> None:
+        require_choice("task_type", self.task_type, get_args(TaskType))
+        if not isinstance(self.severity, str) or not self.severity.strip():
+            raise SettingsError("A loss lacks 'severity': write one, or * for any.")
+        if not _is_number(self.loss) or self.loss < 0:
+            raise SettingsError(f"loss = {self.loss!r} is out of range: expected a number of at least 0.")
+
+
+Row = TypeVar("Row", Assignment, Loss)
+
+
+@dataclass(frozen=True)
 class ScoringRules:
     """The numbers of tab:tasktypes, the paper's as defaults, and which rubrics they touch (docs/method.md §9).
 
@@ -67,6 +93,9 @@ class ScoringRules:
         Points of a failed rubric of that severity in a high-risk query, ≤ 0.
     assign : tuple of Assignment
         The first that fits a rubric gives its severity, and its dimension; where none fits the file's stays.
+    losses : tuple of Loss
+        The first that fits a rubric says what its violation costs; where none fits it costs nothing. They change no
+        score (docs/method.md §15).
 
     Raises
     ------
@@ -80,28 +109,29 @@ class ScoringRules:
     moderate: float = -0.3
     critical: float = -0.5
     assign: tuple[Assignment, ...] = ()
+    losses: tuple[Loss, ...] = ()
 
     def __post_init__(self) -> None:
         for name in ("actionability", "creativity", "moderate", "critical"):
             value = getattr(self, name)
             is_emphasis = name in {"actionability", "creativity"}
-            known = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
-            if not known or (value <= 0 if is_emphasis else value > 0):
+            if not _is_number(value) or (value <= 0 if is_emphasis else value > 0):
                 expected = "a number above 0" if is_emphasis else "a number of at most 0"
                 raise SettingsError(f"{name} = {value!r} is out of range: expected {expected}.")
 
     def as_dict(self) -> dict[str, Any]:
-        """Plain values for JSON."""
-        return asdict(self)
+        """Plain values for JSON; losses only where there are any."""
+        values = asdict(self)
+        if not self.losses:
+            values.pop("losses")
+        return values
 
     @classmethod
     def from_dict(cls, given: object) -> Self:
         """From ``as_dict``'s values, missing ones as in the paper; SettingsError names what is wrong."""
         values = _known_names(given, cls)
-        listed = values.pop("assign", ())
-        if not isinstance(listed, list | tuple):
-            raise SettingsError(f"assign = {listed!r} is not a list: write [] for none.")
-        return cls(**values, assign=tuple(_assignment(item) for item in listed))
+        assign = _listed(values, "assign", Assignment)
+        return cls(**values | {"assign": assign, "losses": _listed(values, "losses", Loss)})
 
     @classmethod
     def from_json(cls, text: str) -> Self:
@@ -113,15 +143,27 @@ class ScoringRules:
         return cls.from_dict(given)
 
 
-def _assignment(given: object) -> Assignment:
-    values = _known_names(given, Assignment)
-    missing = [f.name for f in fields(Assignment) if f.name not in values]
-    if missing:
-        raise SettingsError(f"A rule in 'assign' lacks {missing[0]!r}: give sets, source, fits and value.")
-    return Assignment(**values)
+def _listed(values: Mapping[str, Any], name: str, kind: type[Row]) -> tuple[Row, ...]:
+    """The rules in the list ``name`` of ``values``."""
+    given = values.get(name, ())
+    if not isinstance(given, list | tuple):
+        raise SettingsError(f"{name} = {given!r} is not a list: write [] for none.")
+    return tuple(_row(item, name, kind) for item in given)
 
 
-def _known_names(given: object, kind: type[Assignment | ScoringRules]) -> dict[str, Any]:
+def _row(given: object, name: str, kind: type[Row]) -> Row:
+    values, wanted = _known_names(given, kind), [f.name for f in fields(kind)]
+    if missing := [each for each in wanted if each not in values]:
+        give = f"{', '.join(wanted[:-1])} and {wanted[-1]}"
+        raise SettingsError(f"A rule in {name!r} lacks {missing[0]!r}: give {give}.")
+    return kind(**values)
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def _known_names(given: object, kind: type[Assignment | Loss | ScoringRules]) -> dict[str, Any]:
     """``given`` as a dictionary that names fields of ``kind`` alone."""
     if not isinstance(given, Mapping):
         raise SettingsError(f"{given!r} is not a JSON object: write names and values in braces.")

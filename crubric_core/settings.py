@@ -291,9 +291,11 @@ class Settings:
         return "ordered" if self.model == "GRM" else "binary"
 
     def as_dict(self) -> dict[str, Any]:
-        """Plain values for JSON reports and cache keys; a composition only where there is one."""
+        """Plain values for JSON reports and cache keys; a composition, and losses, only where there are any."""
         values = asdict(self)
         values.pop("composition")
+        if self.rules is not None:
+            values["rules"] = self.rules.as_dict()
         return values | ({} if self.composition is None else {"composition": self.composition.as_dict()})
 
     @classmethod

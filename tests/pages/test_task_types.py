@@ -17,7 +17,7 @@ from crubric_core.demo import simulate
 from crubric_core.labels.store.dataset_rules import save_rules
 from crubric_core.labels.store.query_types import save_types
 from crubric_core.labels.store.workspace import Workspace
-from crubric_core.scoring_rules import Assignment, ScoringRules
+from crubric_core.scoring_rules import Assignment, Loss, ScoringRules
 from crubric_core.task_types.types import TASK_TYPES
 from tests.pages.conftest import Open
 from tests.pages.test_pages import first_line
@@ -232,6 +232,24 @@ def test_rules_of_assignment_are_shown_with_what_they_fit(open_page: Open, own: 
     assert shown[["rubrics", "decides"]].to_numpy().tolist() == [[number, number]]
     assert any(f"Rubrics by severity: critical {number}; without one 0." in c.value for c in app.caption)
     assert set(app.dataframe[-1].value["severity"]) == {"critical"}
+
+
+def test_losses_are_read_back_with_what_they_fit_and_stay_when_another_rule_is_kept(
+    open_page: Open, own: Path
+) -> None:
+    losses = (Loss("*", "critical", 12.0), Loss("*", "*", 3.0))
+    with Workspace(own) as workspace:
+        dataset = workspace.dataset("small")
+        severe, number = int(dataset.rubrics["severity"].eq("critical").sum()), len(dataset.rubrics)
+        save_rules(workspace, "small", ScoringRules(losses=losses))
+    app = open_page("task_types", own, view="Rules")
+    shown = "\n".join(re.sub(r"\\(.)", r"\1", each.value) for each in (*app.markdown, *app.caption))
+    assert "One violated critical rubric is as bad as 4 other rubrics." in shown
+    assert f"critical rubrics {severe}, other rubrics {number - severe}; without one 0." in shown
+    rule(app, "critical").set_value(-3.0).run()
+    press(app, "Save for this dataset")
+    with Workspace(own) as workspace:
+        assert workspace.dataset("small").scoring_rules() == ScoringRules(critical=-3.0, losses=losses)
 
 
 def test_without_an_endpoint_the_page_says_what_to_set(

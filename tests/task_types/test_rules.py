@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from typing import get_args
 
 import numpy as np
 import pandas as pd
@@ -16,8 +17,9 @@ from crubric_core.errors import SettingsError
 from crubric_core.experiments import run_experiment
 from crubric_core.labels.store.dataset_rules import save_rules
 from crubric_core.labels.store.snapshot import Snapshot
-from crubric_core.scoring_rules import Assignment
+from crubric_core.scoring_rules import ANY, Assignment, Loss, TaskType
 from crubric_core.task_types.assignment import assign, preview
+from crubric_core.task_types.types import TASK_TYPES
 
 RUBRICS = pd.DataFrame(
     {
@@ -105,6 +107,12 @@ def test_a_table_without_tags_has_none_that_fit_and_nothing_given_is_changed():
         (json.dumps({"assign": [{"sets": "severity", "source": "tags", "fits": " ", "value": "b"}]}), "lacks 'fits'"),
         (json.dumps({"assign": [{"sets": "severity", "source": "tags", "fits": "a", "value": 3}]}), "lacks 'value'"),
         (json.dumps({"assign": [{"sets": "severity", "source": "tags", "fits": "a", "value": "*"}]}), "for nothing"),
+        ('{"losses": {}}', "losses = {} is not a list"),
+        ('{"losses": [{"task_type": "*", "loss": 1}]}', "'losses' lacks 'severity': give task_type, severity and loss"),
+        ('{"losses": [{"task_type": "risky", "severity": "*", "loss": 1}]}', "task_type = 'risky' is unknown"),
+        ('{"losses": [{"task_type": "*", "severity": " ", "loss": 1}]}', "A loss lacks 'severity'"),
+        ('{"losses": [{"task_type": "*", "severity": "*", "loss": -1}]}', "loss = -1 is out of range"),
+        ('{"losses": [{"task_type": "*", "severity": "*", "loss": Infinity}]}', "loss = inf is out of range"),
     ],
 )  # fmt: skip
 def test_rules_that_cannot_be_are_refused_with_a_sentence(given, sentence):
@@ -113,9 +121,22 @@ def test_rules_that_cannot_be_are_refused_with_a_sentence(given, sentence):
 
 
 def test_rules_survive_json():
-    rules = ScoringRules(critical=-1, assign=(Assignment("severity", "points", "< 0", "critical"),))
+    rules = ScoringRules(
+        critical=-1,
+        assign=(Assignment("severity", "points", "< 0", "critical"),),
+        losses=(Loss("*", "*", 2.5),),
+    )
     assert ScoringRules.from_json(json.dumps(rules.as_dict())) == rules
     assert ScoringRules.from_json("{}") == ScoringRules()
+
+
+def test_rules_without_losses_are_written_as_they_were_before_there_were_any():
+    assert "losses" not in ScoringRules().as_dict()
+    assert Settings(rules=ScoringRules()).as_dict()["rules"] == ScoringRules().as_dict()
+
+
+def test_a_loss_is_of_any_task_type_or_of_one_of_the_four():
+    assert get_args(TaskType) == (ANY, *TASK_TYPES)
 
 
 STRICT = ScoringRules(critical=-2.0, moderate=-1.0, actionability=9.0)

@@ -9,12 +9,14 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
+from ...analysis.selection import query_positions
 from ...errors import SettingsError
 from ...figures import task_types as figures
 from ...files import json_bytes
 from ...labels.store.dataset_rules import save_rules
-from ...scoring_rules import ScoringRules, Source, Target
+from ...scoring_rules import ANY, ScoringRules, Source, Target, TaskType
 from ...task_types.assignment import assign, preview
+from ...task_types.losses import fitting_loss, kind_words, ratio_sentence, rules_of_queries
 from .. import loaders, widgets
 from ..nothing_passes import nothing_passes
 from ..text import count, plain
@@ -53,6 +55,18 @@ ASSIGN: dict[str, Any] = {
     "value": st.column_config.TextColumn(
         "to", required=True, help="critical or moderate; actionability or creativity; * for what * stood for"
     ),
+}
+SEVERITIES = ("critical", "moderate")
+LOSSES: dict[str, Any] = {
+    "task_type": _choice(
+        "task type",
+        options=get_args(TaskType),
+        required=True,
+        default=ANY,
+        format_func=lambda name: "any" if name == ANY else task_type_views.words(name),
+    ),
+    "severity": "severity",
+    "loss": _number("one violation costs", required=True, min_value=0.0, help="In any unit"),
 }
 FITTED = {
     "sets": "sets the",
@@ -110,13 +124,21 @@ def _edited(study: Study, kept: ScoringRules) -> ScoringRules:
         for place, (name, (title, meaning)) in zip(places, NUMBERS.items(), strict=True)
     }
     title = f"Which rubrics are severe, actionable or creative ({count(len(kept.assign), 'rule')})"
-    with st.expander(title):
-        try:
-            draft = ScoringRules.from_dict(values | {"assign": _assignments(study, kept)})
-        except SettingsError as error:
-            st.error(plain(str(error)))
-            return kept
+    severe = st.expander(title)
+    costly = st.expander(f"What a violated rubric costs ({count(len(kept.losses), 'loss', 'losses')})")
+    with severe:
+        values["assign"] = _assignments(study, kept)
+    with costly:
+        values["losses"] = _losses(study, kept)
+    try:
+        draft = ScoringRules.from_dict(values)
+    except SettingsError as error:
+        st.error(plain(str(error)))
+        return kept
+    with severe:
         _fitted(study, draft)
+    with costly:
+        _costs(study, draft)
     return draft
 
 
@@ -137,6 +159,34 @@ def _assignments(study: Study, kept: ScoringRules) -> list[dict[str, Any]]:
     return [{str(name): value for name, value in row.items()} for row in rows.dropna().to_dict("records")]
 
 
+def _losses(study: Study, kept: ScoringRules) -> list[dict[str, Any]]:
+    """The rows of the table of losses; unfinished ones count once they are whole."""
+    st.caption(
+        "These change no score. With them, the leaderboard has a view of its own, Losses: what a system's answer to a "
+        "query is expected to cost. Of several rows that fit a rubric the first decides; a rubric that none fits costs "
+        "nothing."
+    )
+    names = {str(name) for name in assign(study.given().rubrics, kept)["severity"].dropna()}
+    severities = [ANY, *sorted(names | {*SEVERITIES, *(loss.severity for loss in kept.losses)})]
+    severity = _choice(
+        "severity",
+        options=severities,
+        required=True,
+        default=ANY,
+        format_func=lambda name: "any" if name == ANY else str(name),
+    )
+    columns = LOSSES | {"severity": severity}
+    start = pd.DataFrame(kept.as_dict().get("losses", ()), columns=["task_type", "severity", "loss"])
+    rows = st.data_editor(
+        start.astype({"task_type": object, "severity": object, "loss": np.float64}),
+        column_config=columns,
+        num_rows="dynamic",
+        hide_index=True,
+        key=_key(study, "losses"),
+    )
+    return [{str(name): value for name, value in row.items()} for row in rows.dropna().to_dict("records")]
+
+
 def _fitted(study: Study, draft: ScoringRules) -> None:
     """What the rules come to: rubrics that fit, and what all rubrics are then."""
     given = study.given().rubrics
@@ -149,6 +199,20 @@ def _fitted(study: Study, draft: ScoringRules) -> None:
         st.caption(
             f"Rubrics by {target}: {named or 'none is known'}; without one {int(after[target].isna().sum()):,}."
         )
+
+
+def _costs(study: Study, draft: ScoringRules) -> None:
+    """What the losses come to: their ratios, and how many rubrics each is about."""
+    if not draft.losses:
+        return
+    rubrics, queries = assign(study.given().rubrics, draft), loaders.facts(study).queries
+    types = rules_of_queries(queries, study.settings.tau_t)[query_positions(queries, study.given())]
+    found = np.bincount(
+        fitting_loss(draft.losses, rubrics["severity"].tolist(), types) + 1, minlength=len(draft.losses) + 1
+    )
+    each = [f"{kind_words(loss, 'rubrics')} {n:,}" for loss, n in zip(draft.losses, found[1:], strict=True)]
+    st.markdown(plain(ratio_sentence(draft.losses)))
+    st.caption(plain(f"Rubrics by their loss: {', '.join(each)}; without one {found[0]:,}."))
 
 
 def _keep(study: Study, kept: ScoringRules, draft: ScoringRules) -> None:

@@ -1,0 +1,65 @@
+"""What a violated rubric costs, by the losses that people enter with the scoring rules (docs/method.md §15)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from ..scoring_rules import ANY, Loss
+from .types import TASK_TYPES, resolve_task_types
+
+if TYPE_CHECKING:
+    from ..types import IntArray
+    from .types import ObjectArray
+
+
+def fitting_loss(losses: Sequence[Loss], severity: Sequence[Any], task_type: ObjectArray) -> IntArray:
+    """(J,) which of the losses is the first that fits each rubric; -1 where none does.
+
+    severity (J,) names in any case, None or NaN unknown; task_type (J,) canonical names of their queries, None unknown.
+    """
+    word: ObjectArray = np.array(["" if pd.isna(each) else _word(each) for each in severity], dtype=object)
+    found = np.full(len(word), -1, dtype=np.int64)
+    for at, loss in reversed([*enumerate(losses)]):
+        fits = np.full(len(word), fill_value=True)
+        if loss.task_type != ANY:
+            fits &= np.asarray(task_type == loss.task_type)
+        if loss.severity.strip() != ANY:
+            fits &= np.asarray(word == _word(loss.severity))
+        found[fits] = at
+    return found
+
+
+def rules_of_queries(queries: pd.DataFrame, tau_t: float) -> ObjectArray:
+    """(N,) canonical task type by whose rules each query is scored; None where it is pass or fail."""
+    probabilities = queries[[f"p_{name}" for name in TASK_TYPES]].to_numpy(dtype=np.float64)
+    given = queries["task_type"].to_numpy(dtype=object)
+    return resolve_task_types(given, probabilities, tau_t, len(queries)).task_type
+
+
+def kind_words(loss: Loss, noun: str = "rubric") -> str:
+    """Which rubrics it is about: ``critical rubric (high risk constraint)``, ``other rubric``."""
+    severity = "other" if loss.severity.strip() == ANY else loss.severity.strip()
+    of = "" if loss.task_type == ANY else f" ({loss.task_type.replace('_', ' ')})"
+    return f"{severity} {noun}{of}"
+
+
+def ratio_sentence(losses: Sequence[Loss]) -> str:
+    """The losses as pairs: how many violations of each other kind are as bad as one of the costliest; "" of one."""
+    costly = [loss for loss in losses if loss.loss > 0]
+    if len(costly) < 2:
+        return ""
+    most = max(costly, key=lambda loss: loss.loss)
+    ratios = [
+        f"{most.loss / loss.loss:.3g} {kind_words(loss, 'rubric' if loss.loss == most.loss else 'rubrics')}"
+        for loss in costly
+        if loss is not most
+    ]
+    return f"One violated {kind_words(most)} is as bad as {', or '.join(ratios)}."
+
+
+def _word(value: object) -> str:
+    return str(value).strip().casefold()

@@ -48,6 +48,7 @@ from .claims import Claims, claims_of
 from .composition import constraints_of, ids_of
 from .human_labels import HumanLabels
 from .human_labels import human_labels as corrected_by
+from .losses import ViolationLoss, violation_loss
 from .result import Calibration, Ranking
 from .stage import Memory, Stages, Store, stage
 
@@ -296,6 +297,15 @@ class Analysis(Stages):
             return None
         majority = replace(self, settings=replace(self.settings, consensus="majority")).given()
         return corrected_by(gold, majority, self.queries(), self.settings)
+
+    @stage(
+        *("population", "seed", "confidence", "simultaneous", "tau_t"),
+        after=("reduction", "gating", "panels"),
+        title="Adding up losses",
+    )
+    def losses(self) -> ViolationLoss | None:
+        """What the systems' answers are expected to cost; None where no rubric that passes has a loss."""
+        return violation_loss(self.reduction(), self.queries(), self.feasible, self.settings, self.panels())
 
     @stage(after=("score_standing", "gating", "gold_standing", "human_labels"))
     def other_rankings(self, use: BoolArray) -> tuple[OtherRanking, ...]:

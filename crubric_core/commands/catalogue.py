@@ -57,6 +57,7 @@ GROUPS: dict[str, tuple[Command, ...]] = {
         Command("judge", "let language models label the answers of new systems by a bank", "judging"),
         Command("judgements", "how many judgements an ability needs, by the labels of a study", "judging"),
         Command("human-labels", "the judges' mean labels, corrected by human labels", "human_labels"),
+        Command("losses", "what a system's answers are expected to cost, by losses of violations", "losses"),
         Command("scenario", "save settings under a name, and compare two of them", "scenarios"),
     ),
     "Judges": (Command("judges", "reliability, leniency and shared errors of the judges", "judges"),),

@@ -38,6 +38,17 @@ def configured(column: columns.Column) -> Any:
     return _number(column.title, format=style, help=column.help or None, width=column.width)
 
 
+LOSSES: dict[str, Any] = {
+    "system": "system",
+    "rank": _number("rank", help="Of the expected losses, the least first"),
+    "loss": _number("loss", format="%.3f", help="Expected loss of a query"),
+    "low": _number("from", format="%.3f"),
+    "high": _number("to", format="%.3f"),
+    "violated": _number(
+        "violated", format="%.4g", help="Rubrics with a loss that are violated; in part, as shares"
+    ),
+    "labelled": _number("of", format="localized", help="Rubrics with a loss that have a label"),
+}
 KEPT = ("all", "kept", "dropped", "flagged")
 FLAGS = {"": "", "unmeasured": "no two judges", "pair_only": "at most two judges"}
 """What the flags of measurability.csv say of a rubric, in words."""

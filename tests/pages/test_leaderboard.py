@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +13,8 @@ import pytest
 
 from crubric_core import Workspace
 from crubric_core.demo import simulate
+from crubric_core.labels.store.dataset_rules import save_rules
+from crubric_core.scoring_rules import Loss, ScoringRules
 from tests.pages.conftest import Open
 
 COSTS = (0.5, 9.0, 2.0, 30.0, 1.0, 4.0, 8.0, 16.0)
@@ -286,3 +289,22 @@ def test_without_human_labels_the_limits_offer_the_queries_to_label(open_page: O
     assert not app.exception
     assert "Human labels on 5 queries or more, chosen at random" in words(app)
     assert "Human labels" not in {tab.label for tab in app.tabs}
+
+
+def test_without_losses_there_is_no_view_of_them(open_page: Open, study: Path) -> None:
+    assert "Losses" not in {tab.label for tab in open_page("leaderboard", study).tabs}
+
+
+def test_losses_have_a_view_of_their_own_as_soon_as_some_are_entered(
+    open_page: Open, study: Path, tmp_path: Path
+) -> None:
+    own = Path(shutil.copy(study, tmp_path / "own.duckdb"))
+    with Workspace(own) as workspace:
+        save_rules(workspace, "small", ScoringRules(losses=(Loss("*", "*", 2.0),)))
+    app = open_page("leaderboard", own, more="Losses")
+    assert not app.exception
+    assert "The expected loss of a query is least for" in words(app)
+    assert "A violation that the judges do not see costs nothing here." in words(app)
+    table = app.dataframe[-1].value
+    assert table["loss"].is_monotonic_increasing
+    assert len(table) == 8

@@ -46,6 +46,8 @@ def of(view: View) -> dict[str, Section]:
     found["Scores"] = _scores
     if view.claims and view.study.human_labels() is not None:
         found["Human labels"] = _human_labels
+    if view.claims and view.study.losses() is not None:
+        found["Losses"] = _losses
     if view.numbers:
         found["Score and cost"] = _cost
     return found | {"What this does not show": _limits}
@@ -235,6 +237,32 @@ def _human_labels(view: View, shown: pd.DataFrame, system: str | None) -> None:
         widgets.download("Download human_labels.csv", whole, "human_labels.csv")
         if found.waiting:
             _offer_queries("Download queries to label next, in random order", found.waiting)
+
+
+def _losses(view: View, shown: pd.DataFrame, system: str | None) -> None:
+    found = view.study.losses()
+    if found is None:
+        return
+    whole = found.table
+    table = whole[whole["system"].isin(shown["system"])].reset_index(drop=True)
+    rows, _ = _around(view, table, system)
+    names = rows["system"].tolist()
+    widgets.show(
+        figures.forest(
+            names,
+            figures.Estimate(
+                *(rows[column].to_numpy(dtype=np.float64) for column in ("loss", "low", "high"))
+            ),
+            None,
+            chosen=names.index(system) if system in names else None,
+            title="expected loss of a query",
+        ),
+        alt="Expected loss of a query for each system, the least first",
+        title="Expected loss of a query: less is better",
+    )
+    st.markdown("\n".join(f"- {plain(sentence)}" for sentence in found.sentences(view.board.standing)))
+    widgets.table(table, tables.LOSSES, rows=20)
+    widgets.download("Download losses.csv", whole, "losses.csv")
 
 
 def _cost(view: View, shown: pd.DataFrame, system: str | None) -> None:

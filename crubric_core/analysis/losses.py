@@ -1,0 +1,183 @@
+"""What a system's answer is expected to cost, by the losses entered with the scoring rules (docs/method.md §15)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from ..errors import DatasetError
+from ..leaderboard.inference import Inference, infer
+from ..leaderboard.losses import expected_loss
+from ..task_types.losses import fitting_loss, rules_of_queries
+from ..text import count, listed
+from .agreement import compare_standing
+from .board import name
+from .profile import query_weights
+from .selection import domains_of, query_positions
+
+if TYPE_CHECKING:
+    from ..judges.unequal_panels import UnequalPanels
+    from ..labels.store.reduction import Reduction
+    from ..settings import Settings
+    from ..types import BoolArray, FloatArray, IntArray
+
+BOARD = "the board"
+
+
+@dataclass(frozen=True)
+class ViolationLoss:
+    """Expected loss of a query, of M systems: the sum over its rubrics of loss × probability of a violation.
+
+    standing: claims about minus the loss, so that the best is first. low, high: (M,) interval of each loss alone.
+    most: loss of a query on average if all its rubrics are violated. queries, rubrics: that count; dropped: rubrics
+    with a loss that do not pass the gate. violated, labelled: (M,) rubrics violated, as shares lost, and labelled.
+    """
+
+    systems: tuple[str, ...]
+    standing: Inference
+    low: FloatArray
+    high: FloatArray
+    most: float
+    queries: int
+    rubrics: int
+    dropped: int
+    violated: FloatArray
+    labelled: IntArray
+
+    @property
+    def table(self) -> pd.DataFrame:
+        """One row a system with an estimate, the least loss first."""
+        frame = pd.DataFrame(
+            {
+                "system": self.systems,
+                "rank": self.standing.rank,
+                "loss": -self.standing.estimate + 0.0,
+                "low": self.low,
+                "high": self.high,
+                "violated": self.violated,
+                "labelled": self.labelled,
+            }
+        )
+        frame = frame[self.standing.ranked].sort_values(["rank", "system"], ignore_index=True)
+        return frame.astype({"rank": "Int64"})
+
+    def sentences(self, shown: Inference) -> tuple[str, ...]:
+        """What counts, who loses least and most, and how that orders the pairs that the board ``shown`` separates."""
+        return tuple(filter(None, (self._what(), self._ends(), self._pairs(shown), self._none(), SEEN)))
+
+    def _what(self) -> str:
+        dropped = f" {self.dropped:,} more do not pass the gate and do not count." if self.dropped else ""
+        return (
+            f"Losses count on {count(self.rubrics, 'rubric')} of {count(self.queries, 'query', 'queries')}: a query "
+            f"costs {_amount(self.most)} on average if all of them are violated, and 0 if none is.{dropped}"
+        )
+
+    def _ends(self) -> str:
+        table = self.table
+        first, last = (self._of(row) for row in (table.iloc[0], table.iloc[-1]))
+        if len(table) == 1:
+            return f"The expected loss of a query is {first}."
+        return f"The expected loss of a query is least for {first}, and most for {last}."
+
+    def _of(self, row: pd.Series) -> str:
+        loss, low, high = (_amount(row[column]) for column in ("loss", "low", "high"))
+        return f"{name(row['system'])}, {loss} ({self._level}: {low} to {high})"
+
+    def _pairs(self, shown: Inference) -> str:
+        apart = int(np.triu(self.standing.separated).sum())
+        found = compare_standing(BOARD, shown, self.standing)
+        said = f"The loss separates {count(apart, 'pair')} at {self._level}"
+        if not found.separated:
+            return f"{said}; the board separates none."
+        pairs = f"of the {count(found.separated, 'pair')} that the board separates, {found.kept:,} alike"
+        if not found.reversed:
+            return f"{said}; {pairs} and none the other way."
+        less, more = (name(self.systems[at]) for at in found.example or (0, 0))
+        return (
+            f"{said}; {pairs} and {found.reversed:,} the other way: {less} loses less than {more}, which is ahead of "
+            f"it on the board{', for one' if found.reversed > 1 else ''}."
+        )
+
+    def _none(self) -> str:
+        table = self.table
+        free = table[table["violated"] == 0]
+        if free.empty:
+            return ""
+        verb = "violates none" if len(free) == 1 else "violate none"
+        return (
+            f"{listed([name(each) for each in free['system']], 3)} {verb} of them here, which does not show that "
+            f"{'it' if len(free) == 1 else 'they'} never will: a loss of up to {_amount(free['high'].max())} a query "
+            "remains possible."
+        )
+
+    @property
+    def _level(self) -> str:
+        return f"{100 * self.standing.confidence:.10g}%"
+
+
+SEEN = "A violation that the judges do not see costs nothing here."
+
+
+def _amount(loss: float) -> str:
+    return f"{loss:,.0f}" if loss >= 100 else f"{loss:.3g}"
+
+
+def require_losses(found: ViolationLoss | None, dataset: str) -> ViolationLoss:
+    """The same; raises DatasetError where no rubric counts."""
+    if found is None:
+        raise DatasetError(
+            f"No rubric of the dataset {dataset!r} that passes the gate has a loss: enter losses with the scoring "
+            "rules (rules --set FILE, or Rules on the Task types page)."
+        )
+    return found
+
+
+def violation_loss(
+    reduction: Reduction,
+    queries: pd.DataFrame,
+    feasible: BoolArray,
+    settings: Settings,
+    panels: UnequalPanels | None,
+) -> ViolationLoss | None:
+    """None where no rubric that passes the gate, (J,) feasible, has a loss. Rubrics that all systems pass count."""
+    losses = () if settings.rules is None else settings.rules.losses
+    if not losses:
+        return None
+    query = query_positions(queries, reduction)
+    types = rules_of_queries(queries, settings.tau_t)[query]
+    values = np.array([loss.loss for loss in losses] + [0.0])
+    each = values[fitting_loss(losses, reduction.rubrics["severity"].tolist(), types)]
+    lost = 1 - reduction.y / (reduction.levels - 1)
+    omega = query_weights(queries["omega"].to_numpy(dtype=np.float64))
+    found = expected_loss(lost, each * feasible, query, omega, domains_of(queries, reduction, settings))
+    if found is None:
+        return None
+    evidence = found.evidence
+    if panels is not None:
+        allowance = panels.allowance(np.full(len(reduction.systems), found.most))
+        evidence = replace(evidence, allowance=allowance)
+        found = replace(found, evidence=evidence)
+    standing = infer(
+        evidence,
+        np.random.default_rng([settings.seed, 8]),
+        confidence=settings.confidence,
+        simultaneous=settings.simultaneous,
+    )
+    low, high = found.limits(standing)
+    counted = (each * omega[query] > 0) & np.isfinite(lost).any(axis=0)
+    used = lost[:, counted & feasible]
+    return ViolationLoss(
+        systems=reduction.systems,
+        standing=standing,
+        low=low,
+        high=high,
+        most=found.most,
+        queries=found.queries,
+        rubrics=used.shape[1],
+        dropped=int((counted & ~feasible).sum()),
+        violated=np.nansum(used, axis=1),
+        labelled=np.isfinite(used).sum(axis=1),
+    )

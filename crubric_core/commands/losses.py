@@ -1,0 +1,33 @@
+"""What the systems' answers are expected to cost: losses."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from ..analysis.losses import require_losses
+from ..analysis.stages import Analysis, with_rules
+from ..files import csv_bytes, write_files
+from .options import add_inputs, add_settings, opened_dataset, settings_of
+from .parsers import Commands, add_command
+
+
+def add(commands: Commands) -> None:
+    """The command of this file."""
+    parser = add_command(commands, "losses", run_losses)
+    add_inputs(parser)
+    add_settings(parser)
+    parser.add_argument("--out", required=True, type=Path, help="folder for the table")
+
+
+def run_losses(args: argparse.Namespace) -> None:
+    """Write losses.csv, and print what it says."""
+    with opened_dataset(args) as dataset:
+        settings = with_rules(dataset, settings_of(args))
+        analysis = Analysis(data=dataset, fingerprint=dataset.fingerprint, settings=settings)
+        found = require_losses(analysis.losses(), dataset.name)
+        said = found.sentences(analysis.ranking().standing)
+    for sentence in said:
+        print(sentence)
+    for path in write_files({"losses.csv": csv_bytes(found.table)}, args.out):
+        print(path)

@@ -1,0 +1,33 @@
+"""losses: the table as a file, the sentences on the screen, and what helps where no loss is entered."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pandas as pd
+
+from crubric_core.__main__ import main
+
+DATA = Path(__file__).resolve().parents[2] / "data"
+
+
+def run(tmp_path, losses):
+    rules = tmp_path / "rules.json"
+    rules.write_text(json.dumps({"losses": losses}))
+    files = [f"--{kind}={DATA / f'sample_{kind}.csv'}" for kind in ("labels", "rubrics", "queries")]
+    return main(["losses", *files, "--rules", str(rules), "--out", str(tmp_path / "out")])
+
+
+def test_the_table_is_written_and_the_sentences_printed(capsys, tmp_path):
+    assert run(tmp_path, [{"task_type": "*", "severity": "*", "loss": 2}]) == 0
+    out = capsys.readouterr().out
+    assert "The expected loss of a query is least for" in out
+    table = pd.read_csv(tmp_path / "out" / "losses.csv")
+    assert table["loss"].is_monotonic_increasing
+    assert ((table["low"] <= table["loss"]) & (table["loss"] <= table["high"])).all()
+
+
+def test_no_loss_is_answered_with_what_helps(capsys, tmp_path):
+    assert run(tmp_path, []) == 2
+    assert "enter losses with the scoring rules" in capsys.readouterr().err

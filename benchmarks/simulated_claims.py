@@ -24,6 +24,7 @@
     python -m benchmarks.simulated_claims groups       # one system in a group of queries (docs/method.md §10)
     python -m benchmarks.simulated_claims turned       # pairs the other way in a group (docs/method.md §10)
     python -m benchmarks.simulated_claims human        # judges' means corrected by people (docs/method.md §15)
+    python -m benchmarks.simulated_claims losses       # expected losses of violations (docs/method.md §15)
 
 ``--tables`` is the number of simulated tables of each row, each with its own seed.
 """
@@ -38,6 +39,7 @@ from benchmarks.claims_fits import abilities, linked, misfit
 from benchmarks.claims_gap import gaps
 from benchmarks.claims_human import human
 from benchmarks.claims_kappa import kappas
+from benchmarks.claims_losses import losses
 from benchmarks.claims_models import models
 from benchmarks.claims_new_systems import new_systems
 from benchmarks.claims_panels import equal, together
@@ -76,6 +78,7 @@ CLAIMS: dict[str, tuple[Callable[[int], Rows], int]] = {
     "groups": (groups, 200),
     "turned": (turned, 200),
     "human": (human, 200),
+    "losses": (losses, 200),
 }
 """What measures each, and of how many tables docs/ tells."""
 

@@ -43,6 +43,14 @@ def test_the_table_of_human_labels_is_that_of_the_method(printed):
     assert judges[0] == pytest.approx(1 / 3, abs=0.05)  # "for a third of the systems"
 
 
+def test_the_table_of_losses_is_that_of_the_method(printed):
+    text = (DOCS / "method.md").read_text("utf-8")
+    lines = printed("losses")
+    assert [line for line in lines if line not in text] == []
+    alone = [float(line.split("|")[4]) for line in lines[2:]]
+    assert min(alone) == 0.84  # "as few as .84"
+
+
 def test_the_sentence_on_the_beta_mixture_has_the_errors_that_are_printed(printed):
     worse, better = (row.split(" | ")[1].removesuffix(" |") for row in printed("mixture")[2:])
     text = " ".join((DOCS / "judges.md").read_text("utf-8").split())

@@ -25,6 +25,7 @@
     python -m benchmarks.simulated_claims turned       # pairs the other way in a group (docs/method.md §10)
     python -m benchmarks.simulated_claims human        # judges' means corrected by people (docs/method.md §15)
     python -m benchmarks.simulated_claims losses       # expected losses of violations (docs/method.md §15)
+    python -m benchmarks.simulated_claims loss_banks   # banks that are chosen by losses (docs/method.md §15)
 
 ``--tables`` is the number of simulated tables of each row, each with its own seed.
 """
@@ -39,6 +40,7 @@ from benchmarks.claims_fits import abilities, linked, misfit
 from benchmarks.claims_gap import gaps
 from benchmarks.claims_human import human
 from benchmarks.claims_kappa import kappas
+from benchmarks.claims_loss_banks import loss_banks
 from benchmarks.claims_losses import losses
 from benchmarks.claims_models import models
 from benchmarks.claims_new_systems import new_systems
@@ -79,6 +81,7 @@ CLAIMS: dict[str, tuple[Callable[[int], Rows], int]] = {
     "turned": (turned, 200),
     "human": (human, 200),
     "losses": (losses, 200),
+    "loss_banks": (loss_banks, 100),
 }
 """What measures each, and of how many tables docs/ tells."""
 

@@ -76,7 +76,12 @@ class ViolationLoss:
         )
 
     def _ends(self) -> str:
-        table = self.table
+        table, groups = self.table, self.standing.n_groups
+        if groups > 1:
+            return (
+                f"The systems form {groups:,} groups that share too few of these rubrics: no pair of two groups is "
+                "compared, and their losses have no common scale."
+            )
         first, last = (self._of(row) for row in (table.iloc[0], table.iloc[-1]))
         if len(table) == 1:
             return f"The expected loss of a query is {first}."
@@ -89,7 +94,7 @@ class ViolationLoss:
     def _pairs(self, shown: Inference) -> str:
         apart = int(np.triu(self.standing.separated).sum())
         found = compare_standing(BOARD, shown, self.standing)
-        said = f"The loss separates {count(apart, 'pair')} at {self._level}"
+        said = f"The loss separates {count(apart, 'pair') if apart else 'no pair'} at {self._level}"
         if not found.separated:
             return f"{said}; the board separates none."
         pairs = f"of the {count(found.separated, 'pair')} that the board separates, {found.kept:,} alike"

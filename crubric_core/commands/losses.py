@@ -7,6 +7,7 @@ from pathlib import Path
 
 from ..analysis.losses import require_losses
 from ..analysis.stages import Analysis, with_rules
+from ..errors import DatasetError
 from ..files import csv_bytes, write_files
 from .options import add_inputs, add_settings, opened_dataset, settings_of
 from .parsers import Commands, add_command
@@ -25,8 +26,10 @@ def run_losses(args: argparse.Namespace) -> None:
     with opened_dataset(args) as dataset:
         settings = with_rules(dataset, settings_of(args))
         analysis = Analysis(data=dataset, fingerprint=dataset.fingerprint, settings=settings)
-        found = require_losses(analysis.losses(), dataset.name)
-        said = found.sentences(analysis.ranking().standing)
+        found, board = require_losses(analysis.losses(), dataset.name), analysis.board()
+        if board.refused:
+            raise DatasetError(f"No claim about losses. {board.refused}")
+        said = found.sentences(board.standing)
     for sentence in said:
         print(sentence)
     for path in write_files({"losses.csv": csv_bytes(found.table)}, args.out):

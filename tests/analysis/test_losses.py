@@ -152,3 +152,14 @@ def test_systems_that_other_judges_labelled_are_allowed_for(found):
     assert apart.panels() is not None
     assert apart.losses().standing.allowance is not None
     assert found.standing.allowance is None
+
+
+def test_systems_that_were_labelled_on_other_queries_have_losses_without_a_common_scale():
+    systems, queries = (sorted(MADE.labels[name].unique()) for name in ("system", "query"))
+    first = MADE.labels["system"].isin(systems[:3]) == MADE.labels["query"].isin(queries[:12])
+    found = analysed(ScoringRules(losses=(Loss("*", "*", 1),)), labels=MADE.labels[first]).losses()
+    assert found.standing.n_groups == 2
+    assert not found.standing.separated[:3, 3:].any()
+    said = " ".join(found.sentences(found.standing))
+    assert "The systems form 2 groups that share too few of these rubrics" in said
+    assert "is least for" not in said

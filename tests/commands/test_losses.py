@@ -12,11 +12,11 @@ from crubric_core.__main__ import main
 DATA = Path(__file__).resolve().parents[2] / "data"
 
 
-def run(tmp_path, losses):
+def run(tmp_path, losses, *options):
     rules = tmp_path / "rules.json"
     rules.write_text(json.dumps({"losses": losses}))
     files = [f"--{kind}={DATA / f'sample_{kind}.csv'}" for kind in ("labels", "rubrics", "queries")]
-    return main(["losses", *files, "--rules", str(rules), "--out", str(tmp_path / "out")])
+    return main(["losses", *files, "--rules", str(rules), *options, "--out", str(tmp_path / "out")])
 
 
 def test_the_table_is_written_and_the_sentences_printed(capsys, tmp_path):
@@ -31,3 +31,8 @@ def test_the_table_is_written_and_the_sentences_printed(capsys, tmp_path):
 def test_no_loss_is_answered_with_what_helps(capsys, tmp_path):
     assert run(tmp_path, []) == 2
     assert "enter losses with the scoring rules" in capsys.readouterr().err
+
+
+def test_a_gate_that_leaves_too_little_for_a_claim_leaves_none_about_losses(capsys, tmp_path):
+    assert run(tmp_path, [{"task_type": "*", "severity": "*", "loss": 2}], "--tau-c", "0.85") == 2
+    assert "No claim about losses." in capsys.readouterr().err

@@ -162,9 +162,9 @@ def _assignments(study: Study, kept: ScoringRules) -> list[dict[str, Any]]:
 def _losses(study: Study, kept: ScoringRules) -> list[dict[str, Any]]:
     """The rows of the table of losses; unfinished ones count once they are whole."""
     st.caption(
-        "These change no score. With them, the leaderboard has a view of its own, Losses: what a system's answer to a "
-        "query is expected to cost. Of several rows that fit a rubric the first decides; a rubric that none fits costs "
-        "nothing."
+        "How many moderate violations are as bad as a critical one? Losses change no score: with them the leaderboard "
+        "has the view Losses, what a system's answer to a query is expected to cost. Of several rows that fit a rubric "
+        "the first decides; a rubric that none fits costs nothing."
     )
     names = {str(name) for name in assign(study.given().rubrics, kept)["severity"].dropna()}
     severities = [ANY, *sorted(names | {*SEVERITIES, *(loss.severity for loss in kept.losses)})]

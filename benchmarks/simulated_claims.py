@@ -23,6 +23,7 @@
     python -m benchmarks.simulated_claims weights      # queries of unequal weight (docs/method.md §10)
     python -m benchmarks.simulated_claims groups       # one system in a group of queries (docs/method.md §10)
     python -m benchmarks.simulated_claims turned       # pairs the other way in a group (docs/method.md §10)
+    python -m benchmarks.simulated_claims traits       # how abilities by dimension correlate (docs/method.md §12)
     python -m benchmarks.simulated_claims human        # judges' means corrected by people (docs/method.md §15)
     python -m benchmarks.simulated_claims losses       # expected losses of violations (docs/method.md §15)
     python -m benchmarks.simulated_claims loss_banks   # banks that are chosen by losses (docs/method.md §15)
@@ -49,6 +50,7 @@ from benchmarks.claims_perturbation import flips
 from benchmarks.claims_placed import placed
 from benchmarks.claims_self_preference import self_preferences
 from benchmarks.claims_standing import groups, probabilities, turned, weights
+from benchmarks.claims_traits import traits
 from benchmarks.claims_unanimity import attrition, clear, mixture
 from benchmarks.claims_validity import prior, validity
 from benchmarks.claims_worth import worth
@@ -79,6 +81,7 @@ CLAIMS: dict[str, tuple[Callable[[int], Rows], int]] = {
     "weights": (weights, 400),
     "groups": (groups, 200),
     "turned": (turned, 200),
+    "traits": (traits, 100),
     "human": (human, 200),
     "losses": (losses, 200),
     "loss_banks": (loss_banks, 100),

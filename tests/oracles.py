@@ -868,3 +868,21 @@ def naive_share_interval(values, confidence=0.95):
     met = share * trials
     low, high = stats.beta.ppf(1 - level, met, trials - met + 1), stats.beta.ppf(level, met + 1, trials - met)
     return low, high
+
+
+def naive_restricted_loglik(x, kept, error, sd, rho):
+    """Log of the likelihood of x (m, 2) = kept (mean + ability) + error, abilities and means integrated on grids."""
+    once = np.linspace(-5, 5, 41)
+    ability = np.stack(np.meshgrid(once, once, indexing="ij"), axis=-1).reshape(-1, 2)
+    cell = (once[1] - once[0]) ** 2
+    spread = np.array([[sd[0] ** 2, rho * sd[0] * sd[1]], [rho * sd[0] * sd[1], sd[1] ** 2]])
+    weight = stats.multivariate_normal.pdf(ability, np.zeros(2), spread) * cell
+    likely = ability[weight > 1e-14]
+    weight = weight[weight > 1e-14]
+    total = np.zeros(len(ability))  # a value a mean, of the same grid
+    for value, share, noise in zip(x, kept, error, strict=True):
+        true = ability[:, None] + likely
+        total += np.log(
+            stats.multivariate_normal.pdf(value - share * true, np.zeros(2), noise) @ weight + 1e-300
+        )
+    return logsumexp(total) + np.log(cell)

@@ -13,6 +13,7 @@ from ..leaderboard.influence import score_influence
 from ..text import count, listed
 from .agreement import OtherRanking, compare_standing, mean_scores
 from .board import name
+from .dimensions import dimension_list, dimension_names
 from .selection import query_positions
 
 if TYPE_CHECKING:
@@ -32,8 +33,11 @@ def dimension_scores(
 
     use: (M, J) rubrics that count for each system. Rubrics without a dimension belong to none.
     """
-    named = reduction.rubrics["dimension"].fillna("").astype(str).str.strip().to_numpy(dtype=object)
-    at, names = query_positions(queries, reduction), tuple(sorted({each for each in named if each}))
+    named, names, at = (
+        dimension_names(reduction),
+        dimension_list(reduction),
+        query_positions(queries, reduction),
+    )
     scores = []
     for each in names:
         its = np.flatnonzero(named == each)

@@ -40,6 +40,7 @@ from ..task_types.assignment import with_assigned
 from ..types import BoolArray, FloatArray, IntArray, Progress
 from . import bank_value, selection, standings
 from . import calibration as calibrating
+from . import dimensions as by_dimension
 from . import ranking as ranks
 from .agreement import OtherRanking
 from .bank_value import WorthCurve
@@ -169,6 +170,32 @@ class Analysis(Stages):
     def folds(self) -> CrossFit:
         """The fits that place each system without its own labels."""
         return CrossFit.of(self.given().y, self._model(), self._fold_fits())
+
+    @stage(
+        "cross_fitted",
+        after=("_model", "reduction"),
+        title="Fitting each dimension",
+        heavy=True,
+        lasting=True,
+    )
+    def _dimension_fits(self) -> tuple[by_dimension.Fits, ...]:
+        varying, at = ~self._model().constant, selection.query_positions(self.queries(), self.given())
+        return by_dimension.dimension_fits(self.reduction(), varying, at, self.settings, self.progress)
+
+    @stage("population", "seed", "confidence", after=("_dimension_fits", "gating", "panels"), heavy=True)
+    def dimensions(self) -> by_dimension.Dimensions | str:
+        """Abilities by dimension with their correlations, on the rubrics that pass; or why there are none."""
+        if why := by_dimension.unfit(len(self.given().systems), self.panels(), self.settings):
+            return why
+        return by_dimension.by_dimension(
+            self.reduction(),
+            self._dimension_fits(),
+            ~self._model().constant,
+            self.pool,
+            self.queries(),
+            self.settings,
+            self._domains(),
+        )
 
     @stage(after=("calibration",), heavy=True)
     def curves(self) -> tuple[FloatArray, FloatArray]:

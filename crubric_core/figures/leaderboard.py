@@ -17,7 +17,9 @@ from .style import (
     BLUE,
     DIVERGING,
     FADING,
+    GREEN,
     GREY,
+    PURPLE,
     VERMILION,
     band,
     figure,
@@ -28,6 +30,12 @@ from .style import (
     rows_axis,
 )
 
+COLOURED = (
+    (BLUE, "circle"),
+    (VERMILION, "diamond"),
+    (GREEN, "square"),
+    (PURPLE, "x"),
+)  # of dimensions in a figure
 NAMED_COLUMNS = 30  # slanted names of more overlap; a touch names them
 
 
@@ -67,6 +75,24 @@ def forest(
     rows_axis(fig, systems, 28)
     fig.update_traces(unselected={"marker": {"opacity": 1}})
     fig.update_layout(showlegend=pool is not None, margin_r=56)
+    return fig
+
+
+def by_dimension(
+    systems: Sequence[str], dimensions: Sequence[str], estimates: Sequence[Estimate]
+) -> go.Figure:
+    """Estimates with intervals of M systems on a few dimensions: a row a system, a colour a dimension.
+
+    At most as many dimensions as there are COLOURED; (M,) of each.
+    """
+    each = 12 + 12 * len(dimensions)
+    fig = figure("ability θ of the dimension", "", height=row_height(len(systems), each=each))
+    rows, step = np.arange(len(systems), dtype=np.float64), 12 / each
+    for at, (dimension, estimate) in enumerate(zip(dimensions, estimates, strict=True)):
+        place = rows + step * (at - (len(dimensions) - 1) / 2)
+        _estimates(fig, systems, estimate, place, label(dimension, 24), *COLOURED[at])
+    fig.update_layout(shapes=[_band(row - 0.5, row + 0.5) for row in range(0, len(systems), 2)])
+    rows_axis(fig, systems, 28)
     return fig
 
 
@@ -233,11 +259,16 @@ def _bands(fig: go.Figure, tiers: IntArray) -> None:
         rows = np.flatnonzero(tiers == tier)
         top, bottom = float(rows.min()) - 0.5, float(rows.max()) + 0.5
         if tier % 2:
-            ends = {"x0": 0, "x1": 1, "xref": "x domain", "y0": top, "y1": bottom, "yref": "y"}
-            bands.append({"type": "rect", **ends, "fillcolor": BAND, "line": {"width": 0}, "layer": "below"})
+            bands.append(_band(top, bottom))
         place = {"x": 1, "xref": "paper", "xanchor": "left", "y": (top + bottom) / 2}
         names.append({**place, "text": f" Tier {tier}", "showarrow": False, "font": {"size": 12}})
     fig.update_layout(shapes=[*fig.layout.shapes, *bands], annotations=[*fig.layout.annotations, *names])
+
+
+def _band(top: float, bottom: float) -> dict[str, Any]:
+    """Behind the rows from ``top`` to ``bottom``."""
+    ends = {"x0": 0, "x1": 1, "xref": "x domain", "y0": top, "y1": bottom, "yref": "y"}
+    return {"type": "rect", **ends, "fillcolor": BAND, "line": {"width": 0}, "layer": "below"}
 
 
 def _estimates(

@@ -71,8 +71,19 @@ def test_two_abilities_show_beside_the_model_and_query_effects_do_not(correlatio
     logits = theta - rng.normal(size=160) + effect * rng.normal(size=(60, 40))[:, query]
     y = (rng.random(logits.shape) < 1 / (1 + np.exp(-logits))).astype(float)
     fit = fit_irt(y)
-    excess = spectrum_of(fit, y).ratio / dependence_of(fit, y, query, 0).ratio
-    assert excess > 1.2 if correlation < 1 else excess < 1.1
+    ratio, model = spectrum_of(fit, y).ratio, dependence_of(fit, y, query, 0)
+    assert ratio / model.ratio > 1.2 if correlation < 1 else ratio / model.ratio < 1.1
+    assert (ratio > model.line) == (correlation < 1)
+
+
+def test_the_line_is_the_largest_ratio_of_nineteen_tables_of_the_model():
+    """One more table of the model is then above it with probability 1/20."""
+    y = (np.random.default_rng(7).random((12, 40)) < 0.5).astype(float)
+    fit, rng, ratios = fit_irt(y), np.random.default_rng([0, 8]), []
+    for _ in range(19):
+        drawn = simulate_labels(fit, y, rng)
+        ratios.append(residual_spectrum(residuals(fit_irt(drawn), drawn)).ratio)
+    assert dependence_of(fit, y, np.arange(40), 0).line == pytest.approx(max(ratios))
 
 
 def test_the_headline_names_the_model_that_predicts_best_and_the_one_in_use(result, workspace):

@@ -189,6 +189,54 @@ def test_every_further_view_opens_from_the_address(
     assert words_of_it in words(app)
 
 
+def test_dimensions_are_compared_by_abilities(open_page: Open, told: Path) -> None:
+    app = open_page("leaderboard", told, more="Groups", groups="dimension")
+    assert not app.exception
+    said = words(app)
+    assert re.search(r"(separate any two systems in opposite ways|The order depends on the dimension)", said)
+    assert re.search(r"8 systems (cannot tell|tell nothing)|are not one ability", said)
+    assert "Correlations of the abilities, noise taken out" in said
+    assert "Too few queries for abilities: " in said
+    assert "separated pairs shown the other way" not in said, "that is said of groups of queries"
+    (table,) = (each.value for each in app.dataframe if "second" in each.value)
+    assert (table["low"] <= table["correlation"]).all()
+    assert (table["correlation"] <= table["high"]).all()
+
+
+def test_many_dimensions_are_drawn_four_at_a_time(open_page: Open, tmp_path: Path) -> None:
+    rng = np.random.default_rng(1)
+    rubrics = pd.DataFrame(
+        [(f"q{n}", f"d{d}") for n in range(12) for d in range(5)], columns=["query", "dimension"]
+    )
+    rubrics.insert(0, "rubric", rubrics["query"] + rubrics["dimension"])
+    cells = rubrics.merge(pd.DataFrame({"system": [f"s{i}" for i in range(7)]}), how="cross")
+    better = cells["system"].str[1:].astype(int) / 3 - 1
+    cells["label"] = (rng.normal(size=len(cells)) < better).astype(int)
+    labels = cells[["system", "query", "rubric", "label"]].assign(judge="j")
+    with Workspace(tmp_path / "many.duckdb") as workspace:
+        workspace.ingest(labels.to_csv(index=False).encode(), "many", kind="labels")
+        workspace.ingest(rubrics.to_csv(index=False).encode(), "many", kind="rubrics")
+    app = open_page("leaderboard", tmp_path / "many.duckdb", more="Groups", groups="dimension")
+    assert not app.exception
+    assert app.multiselect(key="dimensions").value == ["d0", "d1", "d2", "d3"]
+    app.multiselect(key="dimensions").set_value(["d4"]).run()
+    assert not app.exception
+
+
+def test_too_few_systems_have_shares_by_dimension_and_are_told_why_no_abilities(
+    open_page: Open, tmp_path: Path
+) -> None:
+    made = simulate(seed=3, systems=5, queries=14, pool=(8, 14))
+    with Workspace(tmp_path / "few.duckdb") as workspace:
+        for kind, table in (("labels", made.labels), ("rubrics", made.rubrics), ("queries", made.queries)):
+            workspace.ingest(table.to_csv(index=False).encode(), "few", kind=kind)
+    app = open_page("leaderboard", tmp_path / "few.duckdb", more="Groups", groups="dimension")
+    assert not app.exception
+    said = words(app)
+    assert "Abilities by dimension need 6 systems or more." in said
+    assert "Share of the mark by dimension of the rubrics" in said
+
+
 def test_a_gate_that_leaves_too_little_leaves_no_claim_of_order_on_the_page(
     open_page: Open, told: Path
 ) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +15,7 @@ from crubric_core import Workspace, fit_irt
 from crubric_core.demo import simulate
 from crubric_core.figures import diagnostics, items
 from crubric_core.irt.uncertainty import ability_standard_errors
+from crubric_core.ui.items import checks
 from crubric_core.ui.overview import UNKNOWN_WORTH
 from tests.pages.conftest import HOSTILE, Open
 
@@ -184,9 +186,37 @@ def test_items_holds_flagged_pairs_against_chance(open_page: Open, study: Path) 
     app = open_page("items", study, view="Dependence")
     assert not app.exception
     told = [c.value for c in app.caption if "a table simulated from the model has" in c.value]
-    assert re.match(r"First over second eigenvalue: \d\.\d\d; a table simulated .* has \d\.\d\d\.", told[0])
-    assert re.match(r"[\d,]+ of [\d,]+ pairs are flagged", told[1])
+    assert re.match(r"[\d,]+ of [\d,]+ pairs are flagged", told[0])
     assert any("flagged pairs are two rubrics of one query" in caption.value for caption in app.caption)
+
+
+@pytest.mark.parametrize(("line", "said"), [(0.5, "more than one ability"), (99.0, "no second ability")])
+def test_items_holds_the_spectrum_against_its_line_and_points_to_abilities_by_dimension(
+    open_page: Open, study: Path, monkeypatch: pytest.MonkeyPatch, line: float, said: str
+) -> None:
+    real = checks.dependence
+    monkeypatch.setattr(checks, "dependence", lambda study: replace(real(study), line=line))
+    app = open_page("items", study, view="Dependence")
+    assert not app.exception
+    assert any(f"The residuals show {said}" in text.value for text in app.markdown)
+    assert any(f"95% have at most {line:.2f}." in caption.value for caption in app.caption)
+    (link,) = (each.proto for each in app.get("page_link") if "by dimension" in each.proto.label)
+    assert link.page == "leaderboard"
+    assert link.query_string == "more=Groups&groups=dimension"
+
+
+def test_rubrics_without_a_dimension_have_no_abilities_to_point_to(
+    open_page: Open, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = checks.dependence
+    monkeypatch.setattr(checks, "dependence", lambda study: replace(real(study), line=0.5))
+    labels = simulate(seed=1, systems=8, queries=12, pool=(5, 6)).labels
+    with Workspace(tmp_path / "plain.duckdb") as workspace:
+        workspace.ingest(labels.to_csv(index=False).encode(), "plain", kind="labels")
+    app = open_page("items", tmp_path / "plain.duckdb", view="Dependence")
+    assert not app.exception
+    assert any("need rubrics that name their dimension" in caption.value for caption in app.caption)
+    assert not [each for each in app.get("page_link") if "by dimension" in each.proto.label]
 
 
 def test_one_rubric_a_query_says_nothing_of_overlap_within_queries(open_page: Open, tmp_path: Path) -> None:

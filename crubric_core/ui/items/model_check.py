@@ -8,12 +8,14 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
+from ...analysis.dimensions import dimension_list
 from ...experiments.model_check import EXPERIMENT, LISTED
 from ...figures import diagnostics as figures
 from ...irt.information import response_curve
 from ...irt.item_fit import REPLICATES, curve_band, empirical_curve
 from .. import widgets
 from ..experiments.tables import page_columns, show_table
+from ..loaders import PAGES
 from ..text import count, plain
 from . import checks
 
@@ -22,6 +24,11 @@ if TYPE_CHECKING:
     from ..loaders import Study
 
 MOST_MISFITS = 200
+SHOWN = (
+    "**The residuals show more than one ability.** Their first eigenvalue stands out more than in 95% of tables "
+    "simulated from the model."
+)
+NOT_SHOWN = "**The residuals show no second ability.** Of few systems they seldom do."
 TABLES = EXPERIMENT.tables
 
 
@@ -43,14 +50,15 @@ def _dependence(study: Study, _items: pd.DataFrame) -> None:
     spectrum, checked = checks.spectrum(study), checks.dependence(study)
     found = checked.found
     names = study.reduction().rubrics["rubric"].tolist()
+    _one_ability(study, spectrum.ratio > checked.line)
     left, right = st.columns(2, gap="large")
     with left:
         widgets.show(
             figures.scree(spectrum.eigenvalues), "Eigenvalues of the residual correlations", "One ability?"
         )
         st.caption(
-            f"First over second eigenvalue: {spectrum.ratio:.2f}; a table simulated from the model has "
-            f"{checked.ratio:.2f}. Only a clear excess indicates a second ability."
+            f"First over second eigenvalue: {spectrum.ratio:.2f}; of tables simulated from the model, 95% have at most "
+            f"{checked.line:.2f}."
         )
     with right:
         widgets.show(
@@ -77,6 +85,22 @@ def _dependence(study: Study, _items: pd.DataFrame) -> None:
     listed = found.pairs.head(LISTED)
     named = {side: [names[j] for j in listed[side]] for side in ("first", "second")}
     show_table(listed.assign(**named), TABLES["pairs"])
+
+
+def _one_ability(study: Study, exceeded: bool) -> None:
+    """What the spectrum says of the number of abilities, and where these can be seen by dimension."""
+    st.markdown(SHOWN if exceeded else NOT_SHOWN)
+    if len(dimension_list(study.reduction())) > 1:
+        st.page_link(
+            PAGES / "leaderboard.py",
+            label="Compare the abilities by dimension",
+            icon=":material/arrow_forward:",
+            query_params={"more": "Groups", "groups": "dimension"},
+        )
+    elif exceeded:
+        st.caption(
+            "Abilities by dimension need rubrics that name their dimension: a column of the table of rubrics."
+        )
 
 
 def _item_fit(study: Study, items: pd.DataFrame) -> None:

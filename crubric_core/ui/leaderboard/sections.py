@@ -21,6 +21,7 @@ from ...leaderboard.correction import FEWEST
 from ...task_types.scoring import by_emphasis
 from .. import tables, widgets
 from ..text import count, plain
+from . import dimensions
 from .view import choose
 
 if TYPE_CHECKING:
@@ -149,6 +150,12 @@ def _groups(view: View, shown: pd.DataFrame, system: str | None) -> None:
         by = st.segmented_control(
             "By", names, default=names[0], required=True, key="groups", bind="query-params"
         )
+    found = view.study.dimensions() if by == DIMENSION and view.claims else ""
+    if not isinstance(found, str):
+        dimensions.show(view, found, *_around(view, shown, system))
+        return
+    if found:
+        st.caption(plain(found))
     if by == DIMENSION:
         (groups, scores), weights = view.dimensions, np.ones(len(view.weights))
         unweighted, what = scores, "Share of the mark by dimension of the rubrics"
@@ -166,8 +173,8 @@ def _groups(view: View, shown: pd.DataFrame, system: str | None) -> None:
     )
     if view.claims:
         standing, seed = view.board.standing, view.study.settings.seed
-        found = compare_groups(groups, unweighted, weights, standing, at, seed)
-        said = group_sentence(by, found, rows["system"].tolist(), level_of(view.board))
+        turned = compare_groups(groups, unweighted, weights, standing, at, seed)
+        said = group_sentence(by, turned, rows["system"].tolist(), level_of(view.board))
         if said:
             st.markdown(f"{plain(said)} {TOGETHER}")
     whole = pd.DataFrame(means, columns=list(groups))

@@ -1,0 +1,256 @@
+"""Abilities by dimension of the rubrics, and how far they are one ability (docs/method.md §12).
+
+Each dimension's rubrics are fitted by themselves (simple structure), and no system is placed by parameters fitted on
+its own labels. Whether two dimensions order the systems differently is asked of separated pairs alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from ..irt.fit import IrtFit, fit_irt
+from ..leaderboard import cross_fit
+from ..leaderboard.cross_fit import FEW_SYSTEMS, CrossFit, FoldFits, too_few_to_cross_fit
+from ..leaderboard.inference import Inference, infer, marginal_intervals
+from ..leaderboard.influence import ability_influence
+from ..leaderboard.traits import Correlation, latent_correlation, traits_of
+from ..text import count
+from .agreement import directions
+from .board import name
+from .selection import query_positions
+
+if TYPE_CHECKING:
+    from ..judges.unequal_panels import UnequalPanels
+    from ..labels.store.reduction import Reduction
+    from ..leaderboard.influence import Domains
+    from ..settings import Settings
+    from ..types import BoolArray, FloatArray, IntArray, Progress
+
+FEWEST_QUERIES = 10  # of a dimension: fewer do not show how its errors go with another one's
+
+Fits = tuple[IrtFit, FoldFits]
+
+
+@dataclass(frozen=True)
+class Dimensions:
+    """Abilities of M systems on D dimensions, each in units of its own spread.
+
+    names: of the dimensions. left_out: those with rubrics on too few queries. standings: of each, its pairs separated
+    at a level that holds for all dimensions together. low, high: (D, M) interval of each ability alone, at the
+    settings' level. pairs: two dimensions each, positions. correlations: theirs, at a level that holds for all.
+    """
+
+    names: tuple[str, ...]
+    left_out: tuple[str, ...]
+    standings: tuple[Inference, ...]
+    low: FloatArray
+    high: FloatArray
+    pairs: tuple[tuple[int, int], ...]
+    correlations: tuple[Correlation, ...]
+
+    def correlation_table(self) -> pd.DataFrame:
+        """first, second (dimensions), correlation, low, high; the least first."""
+        rows = [
+            (self.names[a], self.names[b], found.value, found.low, found.high)
+            for (a, b), found in zip(self.pairs, self.correlations, strict=True)
+        ]
+        table = pd.DataFrame(rows, columns=["first", "second", "correlation", "low", "high"])
+        return table.sort_values("correlation", kind="stable", ignore_index=True)
+
+    def ability_table(self, systems: Sequence[str]) -> pd.DataFrame:
+        """system, dimension, theta, low, high: a row a system and dimension."""
+        parts = [
+            pd.DataFrame(
+                {
+                    "system": list(systems),
+                    "dimension": each,
+                    "theta": standing.estimate,
+                    "low": low,
+                    "high": high,
+                }
+            )
+            for each, standing, low, high in zip(self.names, self.standings, self.low, self.high, strict=True)
+        ]
+        return pd.concat(parts, ignore_index=True)
+
+
+def dimension_names(reduction: Reduction) -> np.ndarray:
+    """(J,) the dimension of each rubric, without blanks around it; "" where it has none."""
+    return reduction.rubrics["dimension"].fillna("").astype(str).str.strip().to_numpy(dtype=object)
+
+
+def dimension_list(reduction: Reduction) -> tuple[str, ...]:
+    """The sorted names of all dimensions."""
+    return tuple(sorted({name for name in dimension_names(reduction) if name}))
+
+
+def measurable(reduction: Reduction, use: BoolArray, query_index: IntArray) -> tuple[list[str], list[str]]:
+    """Sorted names of the dimensions with rubrics of ``use`` (J,) on enough queries, and of the others."""
+    named = dimension_names(reduction)
+    enough: list[str] = []
+    few: list[str] = []
+    for each in dimension_list(reduction):
+        queries = np.unique(query_index[use & (named == each)])
+        (enough if len(queries) >= FEWEST_QUERIES else few).append(each)
+    return enough, few
+
+
+def dimension_fits(
+    reduction: Reduction,
+    varying: BoolArray,
+    query_index: IntArray,
+    settings: Settings,
+    progress: Progress | None = None,
+) -> tuple[Fits, ...]:
+    """The model of each measurable dimension's varying rubrics alone, and its fits without each fold of systems."""
+    named, found = dimension_names(reduction), []
+    names = measurable(reduction, varying, query_index)[0]
+    for at, each in enumerate(names):
+        if progress is not None:
+            progress(at / len(names), f"Fitting dimension {at + 1} of {len(names)} without each system")
+        its = np.flatnonzero((named == each) & varying)
+        y = reduction.y[:, its]
+        fit = fit_irt(y, settings.model, settings.quadrature, settings.priors, levels=reduction.levels[its])
+        found.append((fit, cross_fit.fold_fits(y, fit)))
+    return tuple(found)
+
+
+def by_dimension(
+    reduction: Reduction,
+    fits: Sequence[Fits],
+    varying: BoolArray,
+    pool: BoolArray,
+    queries: pd.DataFrame,
+    settings: Settings,
+    domains: Domains | None = None,
+) -> Dimensions | str:
+    """Abilities and correlations on the rubrics of ``pool`` (J,); why there are none, in a sentence.
+
+    fits: of ``dimension_fits`` with these ``varying`` (J,) rubrics. domains: the units of evidence in place of queries.
+    """
+    query_index, named = query_positions(queries, reduction), dimension_names(reduction)
+    unit_index = query_index if domains is None else domains.of[query_index]
+    fitted = dict(zip(measurable(reduction, varying, query_index)[0], fits, strict=True))
+    names, few = measurable(reduction, pool, unit_index)
+    names, few = (
+        [each for each in names if each in fitted],
+        [*few, *(each for each in names if each not in fitted)],
+    )
+    if len(names) < 2:
+        unit = "queries" if domains is None else "domains"
+        return f"Abilities by dimension need two dimensions with rubrics that pass on {FEWEST_QUERIES} {unit} or more."
+    claims, plain, units = [], [], []
+    for each in names:
+        its = np.flatnonzero((named == each) & varying)
+        cross = CrossFit.of(reduction.y[:, its], *fitted[each])
+        claims.append(ability_influence(cross, pool[its], query_index[its], domains=domains))
+        plain.append(claims[-1] if domains is None else ability_influence(cross, pool[its], query_index[its]))
+        of_rows = np.unique(query_index[its][pool[its]])
+        units.append(of_rows if domains is None else domains.of[of_rows])
+    if any(found.group is not None and np.ptp(found.group[found.ranked]) for found in claims):
+        return "There are no abilities by dimension, since too few queries of a dimension link the systems."
+    level = 1 - (1 - settings.confidence) / len(names)
+    standings = tuple(
+        infer(found, np.random.default_rng([settings.seed, 9, at]), confidence=level)
+        for at, found in enumerate(claims)
+    )
+    pairs, traits = tuple(combinations(range(len(names)), 2)), traits_of(plain, units)
+    of_all = 1 - (1 - settings.confidence) / len(pairs)
+    low, high = zip(*(marginal_intervals(found, settings.confidence) for found in claims), strict=True)
+    return Dimensions(
+        names=tuple(names),
+        left_out=tuple(few),
+        standings=standings,
+        low=np.stack(low),
+        high=np.stack(high),
+        pairs=pairs,
+        correlations=tuple(latent_correlation(traits, *pair, of_all) for pair in pairs),
+    )
+
+
+def unfit(n_systems: int, panels: UnequalPanels | None, settings: Settings) -> str:
+    """Why these labels give no abilities by dimension, whatever the rubrics; "" where they may."""
+    if not settings.cross_fitted:
+        return "Abilities by dimension need cross-fitted abilities (Settings)."
+    if too_few_to_cross_fit(n_systems):
+        return f"Abilities by dimension need {FEW_SYSTEMS} systems or more."
+    if panels is not None:
+        return "There are no abilities by dimension, since a system's judges, who differ, would look like its ability."
+    return ""
+
+
+def one_ability_sentence(found: Dimensions, level: str) -> str:
+    """Whether the dimensions can be told from one ability."""
+    size = count(int(found.standings[0].ranked.sum()), "system")
+    apart = [
+        (each, pair) for each, pair in zip(found.correlations, found.pairs, strict=True) if each.high < 1
+    ]
+    which = "the two dimensions" if len(found.names) == 2 else "any two dimensions"
+    if all((each.low, each.high) == (-1, 1) for each in found.correlations):
+        return f"{size} tell nothing of how {which} correlate at {level}."
+    if not apart:
+        told = f"By correlation, {size} cannot tell {which} from one ability"
+        return f"{told}: {_reach(found)} 1 at {level}, noise taken out."
+    least, pair = min(apart, key=lambda each: each[0].high)
+    a, b = (name(found.names[at]) for at in pair)
+    told = (
+        f"{a} and {b} are not one ability: they correlate at {_two(least.value)} ({_two(least.low)} to "
+        f"{_two(least.high)} at {level}), noise taken out."
+    )
+    if len(found.pairs) > 1:
+        verb = "is" if len(apart) == 1 else "are"
+        told += (
+            f" {len(apart):,} of {len(found.pairs):,} pairs of dimensions {verb} told from one ability so."
+        )
+    return told
+
+
+def opposed(found: Dimensions, board: Inference) -> BoolArray:
+    """(M, M) pairs, each once, separated one way by a dimension, and the other way by another or by the board."""
+    up, down = _ways(found, board)
+    return np.triu(up.any(axis=0) & down.any(axis=0))
+
+
+def _ways(found: Dimensions, board: Inference) -> tuple[BoolArray, BoolArray]:
+    """(D + 1, M, M) whether each dimension, then the board, separates the row above the column, and below it."""
+    ways = np.stack([directions(each) for each in (*found.standings, board)])
+    return ways > 0, ways < 0
+
+
+def order_sentence(found: Dimensions, board: Inference, systems: Sequence[str], level: str) -> str:
+    """Whether any pair of systems is separated one way by a dimension, and the other way by another or by the board."""
+    where = [*(f"in {name(each)}" for each in found.names), "on the board"]
+    up, down = _ways(found, board)
+    turned, pairs = np.argwhere(opposed(found, board)), int(np.triu((up | down).any(axis=0)).sum())
+    if not pairs:
+        return f"No dimension separates any pair of systems at {level}."
+    if not len(turned):
+        return (
+            f"No two dimensions, nor a dimension and the board, separate any two systems in opposite ways at {level}; "
+            f"{count(pairs, 'pair')} {'is' if pairs == 1 else 'are'} separated."
+        )
+    i, k = turned[0]
+    first, second = (where[int(np.flatnonzero(way[:, i, k])[0])] for way in (up, down))
+    return (
+        f"The order depends on the dimension, so there is more than one ability: {len(turned):,} of "
+        f"{count(pairs, 'separated pair')} of systems {'is' if len(turned) == 1 else 'are'} separated both ways at "
+        f"{level}. {name(systems[i])} is ahead of {name(systems[k])} {first}, behind {second}."
+    )
+
+
+def _reach(found: Dimensions) -> str:
+    if len(found.pairs) > 1:
+        return f"the intervals of all {len(found.pairs)} correlations reach"
+    (only,) = found.correlations
+    return f"their correlation, {_two(only.value)}, may be anything from {_two(only.low)} to"
+
+
+def _two(value: float) -> str:
+    """Two digits, three where a value below 1 would look like 1."""
+    return f"{value:.3f}" if 0.995 <= value < 1 else f"{value:.2f}"

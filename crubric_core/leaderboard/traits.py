@@ -1,0 +1,136 @@
+"""How far the abilities of two dimensions are one, once the noise of measuring them is taken out (docs/method.md §12).
+
+Each system's abilities by dimension are drawn from a normal distribution; what is estimated of them is shrunken by the
+prior and has errors, which two dimensions of one query share. The correlation is that of the abilities themselves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.optimize import brentq, minimize, minimize_scalar
+from scipy.special import stdtrit
+
+from ..types import FloatArray, IntArray
+from .influence import Influence
+
+ANGLES = np.linspace(
+    -np.pi / 2, np.pi / 2, 25
+)  # correlations are their sines, closest together near -1 and 1
+BOUNDS = [
+    (np.log(0.01), np.log(20.0))
+] * 2  # of the logarithms of both abilities' sd, in units of their prior
+
+
+@dataclass(frozen=True)
+class Traits:
+    """What M systems' estimates x (M, D) say of their abilities t on D dimensions: x = kept t + error.
+
+    estimate: (M, D) EAP; NaN unknown. kept: (M, D) what the prior N(0, 1) leaves of an ability, information / (1 +
+    information). error: (M, D, D) covariance of the errors.
+    """
+
+    estimate: FloatArray
+    kept: FloatArray
+    error: FloatArray
+
+
+@dataclass(frozen=True)
+class Correlation:
+    """Of the true abilities of two dimensions over systems like these. value: the most likely. low, high: interval."""
+
+    value: float
+    low: float
+    high: float
+
+
+def traits_of(influences: Sequence[Influence], units: Sequence[IntArray]) -> Traits:
+    """The measurements of D dimensions. units: of each, (n,) which unit of evidence each row of its psi is.
+
+    A saturated system has none in its dimension: its ability is bounded on one side alone.
+    Errors are those of the model, times one matrix of design effects for all systems: the mean over the systems of
+    their contributions' covariance in units of the model's standard errors. A system's own few units say too little.
+    """
+    estimate = np.stack([np.where(each.saturated == 0, each.estimate, np.nan) for each in influences], axis=1)
+    floor = np.stack([each.floor for each in influences], axis=1)
+    kept = 1 - floor
+    sd = np.sqrt(kept * floor)
+    standard = np.zeros((len(influences), 1 + max(int(each.max()) for each in units), len(estimate)))
+    for at, (found, place) in enumerate(zip(influences, units, strict=True)):
+        np.add.at(standard[at], place, found.psi)
+        n = (standard[at] != 0).sum(axis=0)
+        counts = (n > 1) & (found.saturated == 0)
+        standard[at] *= np.where(counts, np.sqrt(n / np.maximum(n - 1, 1)) / sd[:, at], 0.0)
+    products = np.einsum("dqi,eqi->ide", standard, standard)
+    informed = np.diagonal(products, axis1=1, axis2=2) > 0
+    both = (informed[:, :, None] & informed[:, None, :]).sum(axis=0)
+    design = products.sum(axis=0) / np.maximum(both, 1)
+    return Traits(estimate, kept, design * sd[:, :, None] * sd[:, None, :])
+
+
+def latent_correlation(traits: Traits, first: int, second: int, confidence: float = 0.95) -> Correlation:
+    """By restricted likelihood, means and spreads profiled out.
+
+    In the interval are all correlations whose profile is at most (m - 1) / 2 log(1 + t² / (m - 2)) below the best, t
+    the quantile of Student's t with m - 2 degrees: without noise that is the exact test of a correlation of 0.
+    All from -1 to 1 below four systems that have both.
+    """
+    pair = np.array([first, second])
+    known = np.isfinite(traits.estimate[:, pair]).all(axis=1)
+    size = int(known.sum())
+    if size < 4:
+        return Correlation(float("nan"), -1.0, 1.0)
+    x, kept = traits.estimate[known][:, pair], traits.kept[known][:, pair]
+    error = traits.error[np.ix_(np.flatnonzero(known), pair, pair)]
+    start = np.log(np.clip(np.std(x / np.maximum(kept, 0.1), axis=0), 0.1, 5.0))
+
+    def loss(log_sd: FloatArray, rho: float) -> float:
+        return -restricted_loglik(x, kept, error, np.exp(log_sd), rho)
+
+    def profile(angle: float) -> float:
+        return -float(minimize(loss, start, (np.sin(angle),), "L-BFGS-B", bounds=BOUNDS).fun)
+
+    t = float(stdtrit(size - 2, (1 + confidence) / 2))
+    best, low, high = _peak(profile, (size - 1) / 2 * float(np.log1p(t**2 / (size - 2))))
+    return Correlation(float(np.sin(best)), float(np.sin(low)), float(np.sin(high)))
+
+
+def _peak(profile: Callable[[float], float], depth: float) -> tuple[float, float, float]:
+    """Where a function is largest on ANGLES, and the outermost places where it is at most ``depth`` below that."""
+    values = np.array([profile(angle) for angle in ANGLES.tolist()])
+    place = int(values.argmax())
+    around = ANGLES[max(place - 1, 0)], ANGLES[min(place + 1, len(ANGLES) - 1)]
+    found = minimize_scalar(lambda angle: -profile(angle), bounds=around, method="bounded")
+    best, top = (found.x, -found.fun) if -found.fun > values[place] else (ANGLES[place], values[place])
+    at = int(np.searchsorted(ANGLES, best))
+    angles, values = np.insert(ANGLES, at, best), np.insert(values, at, top) - (top - depth)
+    inside = np.flatnonzero(values >= 0)
+    ends = []
+    for edge, beyond in ((inside[0], -1), (inside[-1], 1)):
+        outside = edge + beyond
+        if outside in (-1, len(angles)):
+            ends.append(angles[edge])
+        else:
+            ends.append(brentq(lambda angle: profile(angle) - (top - depth), angles[edge], angles[outside]))
+    return best, ends[0], ends[1]
+
+
+def restricted_loglik(
+    x: FloatArray, kept: FloatArray, error: FloatArray, sd: FloatArray, rho: float
+) -> float:
+    """Of x (m, 2) = kept (mean + ability) + error, abilities of these sd (2,) and correlation; means integrated out."""
+    shift = kept * sd
+    a, b = (shift[:, at] ** 2 + error[:, at, at] for at in (0, 1))
+    c = rho * shift[:, 0] * shift[:, 1] + error[:, 0, 1]
+    determinant = a * b - c**2
+    # inverse of each [[a, c], [c, b]], and sums of kept S⁻¹ kept, kept S⁻¹ x and x S⁻¹ x
+    p, q, r = b / determinant, a / determinant, -c / determinant
+    k, m = kept.T
+    u, v = x.T
+    weight = np.array([[(k * k * p).sum(), (k * m * r).sum()], [(k * m * r).sum(), (m * m * q).sum()]])
+    pull = np.array([(k * (p * u + r * v)).sum(), (m * (r * u + q * v)).sum()])
+    squares = (u * u * p + 2 * u * v * r + v * v * q).sum()
+    spread = squares - pull @ np.linalg.solve(weight, pull)
+    return float(-0.5 * (np.log(determinant).sum() + np.linalg.slogdet(weight)[1] + spread))

@@ -1,0 +1,70 @@
+"""Abilities by dimension of the rubrics: who is ahead in which, and whether the dimensions are one ability."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from ...analysis.board import level_of
+from ...analysis.dimensions import one_ability_sentence, order_sentence
+from ...experiments.declaration import ResultColumn, ResultTable, number
+from ...figures import leaderboard as figures
+from .. import widgets
+from ..experiments.tables import show_table
+from ..text import plain
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from ...analysis.dimensions import Dimensions
+    from ...types import IntArray
+    from .view import View
+
+MOST = len(figures.COLOURED)
+CORRELATIONS = ResultTable(
+    "Correlations of the abilities, noise taken out",
+    {
+        "first": ResultColumn("dimension"),
+        "second": ResultColumn("other dimension"),
+        "correlation": number("correlation", "%.2f", "Over systems like these, the most likely"),
+        "low": number("low", "%.2f", "Of the interval, for all pairs of dimensions together"),
+        "high": number("high", "%.2f", "1: the two may be one ability"),
+    },
+)
+
+
+def show(view: View, found: Dimensions, rows: pd.DataFrame, at: IntArray) -> None:
+    """What of the systems in ``rows``, at these positions, is drawn; the sentences are of all systems."""
+    level, names = level_of(view.board), found.names
+    st.markdown(f"**{plain(order_sentence(found, view.board.standing, view.every, level))}**")
+    st.markdown(plain(one_ability_sentence(found, level)))
+    shown = [*range(min(len(names), MOST))]
+    if len(names) > MOST:
+        chosen = st.multiselect(
+            "Dimensions shown",
+            names,
+            names[:MOST],
+            max_selections=MOST,
+            key="dimensions",
+            bind="query-params",
+        )
+        shown = [names.index(each) for each in chosen] or shown
+    estimates = [
+        figures.Estimate(found.standings[d].estimate[at], found.low[d][at], found.high[d][at]) for d in shown
+    ]
+    widgets.show(
+        figures.by_dimension(rows["system"].tolist(), [names[d] for d in shown], estimates),
+        alt="Ability of each system by dimension",
+        title=f"Ability by dimension, with its interval at {level}",
+        look="Each dimension has a scale of its own: compare systems within a colour. Whether two are separated "
+        "is asked of all pairs of all dimensions at once, for the sentence above.",
+    )
+    if len(found.pairs) > 1:
+        show_table(found.correlation_table(), CORRELATIONS)
+    if found.left_out:
+        st.caption(f"Too few queries for abilities: {plain(', '.join(found.left_out))}.")
+    with st.container(horizontal=True):
+        widgets.download("Download dimensions.csv", found.ability_table(view.every), "dimensions.csv")
+        if len(found.pairs) > 1:
+            widgets.download("Download correlations.csv", found.correlation_table(), "correlations.csv")

@@ -129,6 +129,7 @@ def by_dimension(
     queries: pd.DataFrame,
     settings: Settings,
     domains: Domains | None = None,
+    progress: Progress | None = None,
 ) -> Dimensions | str:
     """Abilities and correlations on the rubrics of ``pool`` (J,); why there are none, in a sentence.
 
@@ -163,6 +164,11 @@ def by_dimension(
     pairs, traits = tuple(combinations(range(len(names)), 2)), traits_of(plain, units)
     of_all = 1 - (1 - settings.confidence) / len(pairs)
     low, high = zip(*(marginal_intervals(found, settings.confidence) for found in claims), strict=True)
+    correlations = []
+    for at, pair in enumerate(pairs):
+        if progress is not None:
+            progress(at / len(pairs), f"Correlation {at + 1} of {len(pairs)} of the dimensions")
+        correlations.append(latent_correlation(traits, *pair, of_all))
     return Dimensions(
         names=tuple(names),
         left_out=tuple(few),
@@ -170,7 +176,7 @@ def by_dimension(
         low=np.stack(low),
         high=np.stack(high),
         pairs=pairs,
-        correlations=tuple(latent_correlation(traits, *pair, of_all) for pair in pairs),
+        correlations=tuple(correlations),
     )
 
 

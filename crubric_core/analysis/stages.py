@@ -182,7 +182,12 @@ class Analysis(Stages):
         varying, at = ~self._model().constant, selection.query_positions(self.queries(), self.given())
         return by_dimension.dimension_fits(self.reduction(), varying, at, self.settings, self.progress)
 
-    @stage("population", "seed", "confidence", after=("_dimension_fits", "gating", "panels"), heavy=True)
+    @stage(
+        *("population", "seed", "confidence"),
+        after=("_dimension_fits", "gating", "panels"),
+        title="Comparing the dimensions",
+        heavy=True,
+    )
     def dimensions(self) -> by_dimension.Dimensions | str:
         """Abilities by dimension with their correlations, on the rubrics that pass; or why there are none."""
         if why := by_dimension.unfit(len(self.given().systems), self.panels(), self.settings):
@@ -195,6 +200,7 @@ class Analysis(Stages):
             self.queries(),
             self.settings,
             self._domains(),
+            self.progress,
         )
 
     @stage(after=("calibration",), heavy=True)

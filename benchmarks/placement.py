@@ -24,10 +24,11 @@ from scipy.stats import kendalltau
 from benchmarks.placement_page import write_page
 from benchmarks.selection import DATASETS, REAL, load
 from crubric_core import Settings, Workspace
+from crubric_core.analysis.fitted import with_rules
 from crubric_core.analysis.pipeline import analyse, result_of
 from crubric_core.analysis.reference import reference_on_pool
 from crubric_core.analysis.selection import query_positions
-from crubric_core.analysis.stages import Analysis, with_rules
+from crubric_core.analysis.stages import Analysis
 from crubric_core.bank.item_spread import item_spread
 from crubric_core.irt.abilities import estimate_abilities
 from crubric_core.judging.settling import Settled, settle, settle_one

@@ -31,8 +31,9 @@ from scipy import stats
 from scipy.special import expit, logit
 
 from crubric_core import Settings, Workspace
+from crubric_core.analysis.fitted import with_rules
 from crubric_core.analysis.ranking import score_inference
-from crubric_core.analysis.stages import Analysis, with_rules
+from crubric_core.analysis.stages import Analysis
 from crubric_core.leaderboard.inference import Inference, infer
 
 SYSTEMS, QUERIES, PER_QUERY, JUDGES, ERROR = 12, 60, 5, 6, 0.1

@@ -9,8 +9,9 @@ from ..errors import DatasetError, SettingsError
 from ..settings import Settings
 from ..types import Progress
 from .composition import composition_notes
+from .fitted import posterior_warnings, with_rules
 from .result import Result
-from .stages import Analysis, posterior_warnings, with_rules
+from .stages import Analysis
 from .tables import bank_table, item_table
 from .warnings import dataset_warnings, fit_warnings, gate_warnings, saturation_warnings, type_warnings
 

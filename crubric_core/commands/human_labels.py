@@ -5,8 +5,9 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from ..analysis.fitted import with_rules
 from ..analysis.human_labels import require_human_labels
-from ..analysis.stages import Analysis, with_rules
+from ..analysis.stages import Analysis
 from ..files import csv_bytes, write_files
 from .options import add_inputs, add_settings, opened_dataset, settings_of
 from .parsers import Commands, add_command

@@ -5,9 +5,10 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
+from ..analysis.fitted import with_rules
 from ..analysis.scenarios import Outcome, change_sentences, compare, figures_table, outcome_of
 from ..analysis.stage import Memory
-from ..analysis.stages import Analysis, with_rules
+from ..analysis.stages import Analysis
 from ..errors import DatasetError
 from ..labels.store.scenarios import (
     Scenario,

@@ -23,7 +23,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 
-from ..analysis.stages import gate
+from ..analysis.fitted import gate
 from ..errors import DatasetError
 from ..intervals import difference_interval, jackknife_half_width
 from ..irt.abilities import estimate_abilities

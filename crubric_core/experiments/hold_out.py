@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from ..analysis.calibration import calibrate, fit_folds
+from ..analysis.fitted import gate
 from ..analysis.ranking import rank_systems
 from ..analysis.reference import reference_on_pool
 from ..analysis.result import Calibration
 from ..analysis.selection import masks, order_candidates, orders_without_folds, query_positions
-from ..analysis.stages import gate
 from ..errors import DatasetError
 from ..labels.store.dataset import Dataset
 from ..labels.store.reduction import Reduction

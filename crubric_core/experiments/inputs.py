@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ..analysis.fitted import gate, posterior_warnings, reduce_labels, with_rules
 from ..analysis.selection import query_positions
-from ..analysis.stages import gate, posterior_warnings, reduce_labels, with_rules
 from ..analysis.warnings import dataset_warnings
 from ..judges.anchors import gold_levels
 from ..judges.consensus import majority, median_low

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..analysis.stages import gate
+from ..analysis.fitted import gate
 from ..intervals import (
     coefficient_interval,
     difference_interval,

@@ -7,7 +7,7 @@ from importlib import import_module
 from pkgutil import iter_modules
 from typing import Any
 
-from ..analysis.stages import with_rules
+from ..analysis.fitted import with_rules
 from ..errors import SettingsError
 from ..labels.store.dataset import Dataset
 from ..labels.store.results import load_result, save_result

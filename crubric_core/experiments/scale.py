@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..analysis.stages import Analysis, with_rules
+from ..analysis.fitted import with_rules
+from ..analysis.stages import Analysis
 from ..irt.fit import fit_irt
 from ..judges.consensus import baseline_mask, majority, median_low
 from ..labels.store.dataset import Dataset

@@ -14,10 +14,10 @@ import numpy as np
 import pandas as pd
 
 from ..analysis.calibration import calibrate, fit_folds
+from ..analysis.fitted import gate
 from ..analysis.ranking import rank_systems
 from ..analysis.result import Calibration
 from ..analysis.selection import masks, order_candidates, orders_without_folds
-from ..analysis.stages import gate
 from ..errors import CrubricError
 from ..judges.measurability import decide_gate
 from ..judges.unequal_panels import UnequalPanels

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from ..analysis.stages import with_rules
+from ..analysis.fitted import with_rules
 from . import loaders, state, widgets
 from .scenarios import offer_to_save
 from .settings_bar import settings_bar

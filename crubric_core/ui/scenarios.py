@@ -9,6 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from ..access import current_role
+from ..analysis.fitted import with_rules
 from ..analysis.scenarios import (
     Change,
     Outcome,
@@ -17,7 +18,6 @@ from ..analysis.scenarios import (
     figures_table,
     outcome_of,
 )
-from ..analysis.stages import with_rules
 from ..errors import CrubricError
 from ..labels.store.scenarios import (
     LONGEST,

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from crubric_core import Settings, Workspace
-from crubric_core.analysis import selection, stages
+from crubric_core.analysis import banks, selection
 from crubric_core.analysis.bank_value import (
     WorthCurve,
     curve_sizes,
@@ -17,9 +17,10 @@ from crubric_core.analysis.bank_value import (
     random_places,
     worth_sentences,
 )
+from crubric_core.analysis.fitted import with_rules
 from crubric_core.analysis.selection import masks, orders_without_folds, query_positions, usable_without_folds
 from crubric_core.analysis.stage import Memory
-from crubric_core.analysis.stages import Analysis, with_rules
+from crubric_core.analysis.stages import Analysis
 from crubric_core.bank.worth import bank_worth
 from crubric_core.demo import simulate
 from crubric_core.errors import AssemblyError
@@ -131,14 +132,14 @@ def test_a_word_of_progress_that_raises_ends_the_choice_of_banks(analysis):
 
 
 def test_too_much_to_keep_is_not_kept(analysis, monkeypatch):
-    monkeypatch.setattr(stages, "KEPT_CELLS", 10)
+    monkeypatch.setattr(banks, "KEPT_CELLS", 10)
     assert replace(analysis, store=Memory())._without_folds("pairs") == ()
 
 
 def test_where_too_much_would_be_kept_pairs_are_compared_once_a_fold_for_leaderboard_and_curve(
     analysis, monkeypatch
 ):
-    monkeypatch.setattr(stages, "KEPT_CELLS", 10)
+    monkeypatch.setattr(banks, "KEPT_CELLS", 10)
     anew, compared = replace(analysis, store=Memory()), []
     assert anew._without_folds("pairs") == ()
     without = selection.without_fold
@@ -233,7 +234,7 @@ def test_the_sizes_of_a_curve_hold_the_budget_and_no_more_than_is_ordered():
 def test_of_distances_that_are_too_many_to_keep_what_they_are_made_of_is_kept(analysis, monkeypatch):
     folds = replace(analysis, store=Memory())._without_folds("pairs")
     moments = sum(fold.info.size + 66 * len(fold.pairs.rows) + 2 * 7 * len(fold.pairs.rows) for fold in folds)
-    monkeypatch.setattr(stages, "KEPT_CELLS", moments + 8)
+    monkeypatch.setattr(banks, "KEPT_CELLS", moments + 8)
     kept = replace(analysis, store=Memory())
     assert [fold.cells for fold in kept._without_folds("pairs")] < [fold.cells for fold in folds]
     assert not any(fold.at_hand for fold in kept._without_folds("pairs"))

@@ -8,7 +8,8 @@ import gc
 from crubric_core import Settings, Workspace
 from crubric_core.analysis.compile_ahead import compile_ahead
 from crubric_core.analysis.stage import Memory
-from crubric_core.analysis.stages import Analysis, with_rules
+from crubric_core.analysis.fitted import with_rules
+from crubric_core.analysis.stages import Analysis
 from crubric_core.compiled import _Compiled
 from crubric_core.demo import simulate
 

@@ -12,9 +12,10 @@ import pytest
 from crubric_core import Composition, Settings, Workspace
 from crubric_core.analysis.composition import HELD_OUT, ids_of
 from crubric_core.analysis.export import report
+from crubric_core.analysis.fitted import with_rules
 from crubric_core.analysis.pipeline import result_of
 from crubric_core.analysis.stage import Memory
-from crubric_core.analysis.stages import Analysis, with_rules
+from crubric_core.analysis.stages import Analysis
 from crubric_core.bank.guarantee import within
 from crubric_core.composition import Limit, Swap
 from crubric_core.demo import simulate

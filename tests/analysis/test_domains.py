@@ -11,10 +11,11 @@ import pytest
 from crubric_core import Settings, Workspace
 from crubric_core.analysis.bank_value import place_on
 from crubric_core.analysis.board import rests_on
+from crubric_core.analysis.fitted import with_rules
 from crubric_core.analysis.health import board_chip
 from crubric_core.analysis.reference import reference_on_pool
 from crubric_core.analysis.selection import domains_of, query_positions
-from crubric_core.analysis.stages import Analysis, with_rules
+from crubric_core.analysis.stages import Analysis
 from crubric_core.demo import simulate
 from crubric_core.leaderboard.comparisons import FEW_UNITS
 from crubric_core.leaderboard.influence import Domains, ability_influence

@@ -11,8 +11,9 @@ import pytest
 
 from crubric_core import Settings, Workspace
 from crubric_core.analysis.agreement import mean_standing
+from crubric_core.analysis.fitted import with_rules
 from crubric_core.analysis.human_labels import HumanLabels, human_labels, queries_to_label
-from crubric_core.analysis.stages import Analysis, with_rules
+from crubric_core.analysis.stages import Analysis
 from crubric_core.analysis.standings import CORRECTED
 from crubric_core.demo import simulate
 from crubric_core.text import sentence_case

@@ -14,9 +14,10 @@ import pytest
 
 from crubric_core import Settings, fit_irt
 from crubric_core.analysis import lasting
+from crubric_core.analysis.fitted import with_rules
 from crubric_core.analysis.lasting import Lasting, packed, unpacked
 from crubric_core.analysis.stage import STAGES, Key, Memory, Stage
-from crubric_core.analysis.stages import Analysis, with_rules
+from crubric_core.analysis.stages import Analysis
 from crubric_core.judges.unequal_panels import UnequalPanels
 from crubric_core.leaderboard.cross_fit import fold_fits
 from tests.analysis.test_stages import OTHER, dataset  # noqa: F401 - a fixture

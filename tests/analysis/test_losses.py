@@ -9,8 +9,9 @@ import pandas as pd
 import pytest
 
 from crubric_core import ScoringRules, Settings, Workspace
+from crubric_core.analysis.fitted import with_rules
 from crubric_core.analysis.losses import SEEN, ViolationLoss
-from crubric_core.analysis.stages import Analysis, with_rules
+from crubric_core.analysis.stages import Analysis
 from crubric_core.demo import simulate
 from crubric_core.leaderboard.inference import infer
 from crubric_core.leaderboard.influence import score_influence

@@ -8,10 +8,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from crubric_core.analysis.fitted import with_rules
 from crubric_core.analysis.pipeline import run_pipeline
 from crubric_core.analysis.scenarios import change_sentences, compare, figures_table, outcome_of
 from crubric_core.analysis.stage import Memory
-from crubric_core.analysis.stages import Analysis, with_rules
+from crubric_core.analysis.stages import Analysis
 from crubric_core.demo import simulate
 from crubric_core.labels import Workspace
 from crubric_core.settings import Settings

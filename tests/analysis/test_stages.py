@@ -12,9 +12,10 @@ import pandas as pd
 import pytest
 
 from crubric_core import Priors, Settings, Workspace
+from crubric_core.analysis.fitted import with_rules
 from crubric_core.analysis.ranking import score_rubrics
 from crubric_core.analysis.stage import STAGES, Memory
-from crubric_core.analysis.stages import Analysis, with_rules
+from crubric_core.analysis.stages import Analysis
 from crubric_core.composition import Composition, Limit
 from crubric_core.demo import simulate
 from crubric_core.labels.store.dataset import Dataset

@@ -10,8 +10,9 @@ import pytest
 from scipy.special import expit
 
 from crubric_core import Settings, Workspace, run_pipeline
+from crubric_core.analysis.fitted import with_rules
 from crubric_core.analysis.ranking import rank_systems
-from crubric_core.analysis.stages import Analysis, with_rules
+from crubric_core.analysis.stages import Analysis
 from crubric_core.experiments.leave_one_judge_out import leave_one_judge_out
 from crubric_core.experiments.stability import stability
 from crubric_core.labels.store.snapshot import Snapshot

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from crubric_core import Settings, Workspace
-from crubric_core.analysis.stages import reduce_labels
+from crubric_core.analysis.fitted import reduce_labels
 from crubric_core.errors import SettingsError
 from crubric_core.judges.anchors import gold_levels
 from crubric_core.judges.dawid_skene import dawid_skene

@@ -1,0 +1,189 @@
+"""Stages of one dataset that no bank changes: labels, gate, model, and the fits without each system.
+
+All stages of Algorithm 1 are declared once, in ``fitted``, ``banks`` and ``stages``: what each reads, what comes before
+it, what it gives. Pages keep them by what they read, so that tau_c never refits the model.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from ..errors import DatasetError
+from ..irt.fit import IrtFit
+from ..irt.information import item_information, response_curve
+from ..irt.uncertainty import ability_standard_errors
+from ..judges.anchors import gold_levels
+from ..judges.gate_price import GateVerdict, judge_gate
+from ..judges.independence import residual_correlation
+from ..judges.measurability import Gate, decide_gate, gate_table, nothing_passes
+from ..judges.posterior import with_posterior_labels
+from ..judges.resampling import Bootstrap
+from ..judges.shared_errors import effective_judges, independence_note
+from ..judges.unequal_panels import UnequalPanels, unequal_panels
+from ..labels.store.reduction import Reduction
+from ..leaderboard.cross_fit import CrossFit, FoldFits
+from ..leaderboard.influence import Domains
+from ..scoring_rules import ScoringRules
+from ..settings import Response, Settings
+from ..task_types.assignment import with_assigned
+from ..types import BoolArray, FloatArray, Progress
+from . import calibration as calibrating
+from . import selection
+from .composition import ids_of
+from .result import Calibration
+from .stage import Memory, Stages, Store, stage
+
+if TYPE_CHECKING:
+    from ..labels.store.source import LabelSource
+
+
+def with_rules(data: LabelSource, settings: Settings) -> Settings:
+    """The settings with the dataset's own scoring rules, unless they name others: what results are kept under."""
+    return settings if settings.rules is not None else replace(settings, rules=data.scoring_rules())
+
+
+def reduce_labels(data: LabelSource, settings: Settings) -> Reduction:
+    """Agreement counts and the consensus matrix, on the scale that the model reads (docs/method.md §1, §2, §5).
+
+    Its rubrics have the severity and dimension that the settings' rules give them.
+    """
+    reduction = data.reduce(settings.response, settings.tie, settings.agreement_tolerance)
+    reduction = with_assigned(reduction, settings.rules or data.scoring_rules())
+    if settings.consensus == "majority":
+        return reduction
+    gold = gold_levels(data.gold(), reduction)
+    return with_posterior_labels(reduction, data.panel(settings.response), gold, settings.tie)
+
+
+def gate(reduction: Reduction, settings: Settings) -> pd.DataFrame:
+    """Measurability of each rubric and whether it reaches tau_c (docs/method.md §2)."""
+    return gate_table(reduction, decide_gate(reduction, settings), settings.confidence)
+
+
+def posterior_warnings(data: LabelSource, reduction: Reduction, settings: Settings) -> tuple[str, ...]:
+    """What must be said of Dawid–Skene labels, which take the judges for independent (docs/method.md §5, §15)."""
+    if settings.consensus == "majority":
+        return ()
+    gold = gold_levels(data.gold(), replace(reduction, response="binary"))
+    how = Bootstrap(confidence=settings.confidence, seed=settings.seed)
+    note = independence_note(effective_judges(residual_correlation(data.panel("binary"), gold, how)))
+    return (f"Dawid–Skene labels: {note}",) if note else ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Fitted(Stages):
+    """One dataset under one choice of settings, its stages computed when they are asked for.
+
+    settings name the scoring rules (``with_rules``). store: where results are kept; shared ones are never changed.
+    """
+
+    data: LabelSource
+    fingerprint: str
+    settings: Settings
+    store: Store = field(default_factory=Memory)
+    progress: Progress | None = None
+
+    @stage("model", "tie", "agreement_tolerance", "consensus", title="Reducing the labels", heavy=True)
+    def given(self) -> Reduction:
+        """Agreement counts and consensus, rubrics as their file describes them: rules never reduce the labels again."""
+        return reduce_labels(self.data, replace(self.settings, rules=ScoringRules()))
+
+    @stage("rules", after=("given",))
+    def reduction(self) -> Reduction:
+        """The same; the rubrics have the severity and dimension that the rules give."""
+        return with_assigned(self.given(), self.settings.rules or ScoringRules())
+
+    @stage(heavy=True)
+    def queries(self) -> pd.DataFrame:
+        """One row a query."""
+        return self.data.queries
+
+    @stage("model", title="Reading the labels", heavy=True)
+    def panel(self, response: Response | None = None) -> FloatArray:
+        """(M, J, K) every judge's label, NaN where unknown: on the scale that the model reads, or on another."""
+        return self.data.panel(response or self.settings.response)
+
+    @stage("model", after=("given",), title="Comparing the systems' judges", heavy=True, lasting=True)
+    def panels(self) -> UnequalPanels | None:
+        """What systems owe to judges that others lack; None where the judges of all are the same, but for chance."""
+        shares = self.data.judge_shares(self.settings.response)
+        if not shares.beyond_chance.any():
+            return None
+        return unequal_panels(shares, self.data.judge_meetings(self.settings.response))
+
+    @stage(after=("given",), heavy=True)
+    def ids(self) -> tuple[str, ...]:
+        """(J,) what bank.json and every export call each rubric."""
+        return ids_of(self.given().rubrics)
+
+    @stage("gate", "agreement", "prior", "alpha", "beta", "tau_c", after=("given",))
+    def gating(self) -> Gate:
+        """The gate's statistic of each rubric, and its threshold."""
+        return decide_gate(self.given(), self.settings)
+
+    @stage("confidence", after=("gating",))
+    def measurability(self) -> pd.DataFrame:
+        """Measurability of each rubric, and whether it passes the gate."""
+        return gate_table(self.given(), self.gating(), self.settings.confidence)
+
+    @property
+    def feasible(self) -> BoolArray:
+        """(J,) rubrics that pass the gate."""
+        return self.gating().feasible
+
+    @stage(
+        "quadrature",
+        "priors",
+        after=("given",),
+        title="Fitting the response model",
+        heavy=True,
+        lasting=True,
+    )
+    def _model(self) -> IrtFit:
+        return calibrating.fit_model(self.given(), self.settings)
+
+    @stage(after=("_model",), heavy=True)
+    def calibration(self) -> Calibration:
+        """The fitted model and what it says of each rubric; independent of the gate, B and the seed."""
+        return calibrating.calibration_of(self.given(), self._model())
+
+    def verdict(self) -> GateVerdict:
+        """Whether the gate leaves enough for a claim about systems."""
+        return judge_gate(self.gating(), self.calibration().nu, self.settings.budget)
+
+    @property
+    def pool(self) -> BoolArray:
+        """(J,) rubrics that pass the gate and vary among the systems; raises DatasetError where there is none."""
+        varying = ~self.calibration().fit.constant
+        found = self.feasible & varying
+        if not found.any():
+            raise DatasetError(nothing_passes(self.given(), varying, self.settings))
+        return found
+
+    @stage("cross_fitted", after=("_model",), title="Fitting without each system", heavy=True, lasting=True)
+    def _fold_fits(self) -> FoldFits:
+        return calibrating.fold_fits(self.given(), self._model(), self.settings, self.progress)
+
+    @stage(after=("_fold_fits", "calibration"), heavy=True)
+    def folds(self) -> CrossFit:
+        """The fits that place each system without its own labels."""
+        return CrossFit.of(self.given().y, self._model(), self._fold_fits())
+
+    @stage(after=("calibration",), heavy=True)
+    def curves(self) -> tuple[FloatArray, FloatArray]:
+        """Response probability and information of every rubric at the nodes of the calibration, (N, J) each."""
+        fit, nodes = self.calibration().fit, self.calibration().nodes
+        responses = np.stack([response_curve(fit, j, nodes) for j in range(len(fit.a))], axis=1)
+        return responses, item_information(fit, nodes)
+
+    @stage(after=("calibration",), title="Integrating the rubrics out")
+    def standard_errors(self) -> FloatArray:
+        """(M,) of the abilities on all rubrics, item parameters integrated out."""
+        return ability_standard_errors(self.calibration().fit, self.given().y)
+
+    def _domains(self) -> Domains | None:
+        return selection.domains_of(self.queries(), self.given(), self.settings)

@@ -77,8 +77,10 @@ def test_another_process_finds_all_that_lasts_and_shows_the_same(dataset, tmp_pa
     for one in (first, later):
         one.worth()
         one.ranking()
+        one.dimensions()
     costly = {name for name, stage in STAGES.items() if stage.lasting}
-    assert costly == {"panels", "_model", "_fold_fits", "_fold_orders", "_random_worth", "_bank_worth"}
+    fits = {"panels", "_model", "_fold_fits", "_dimension_fits"}
+    assert costly == {*fits, "_fold_orders", "_random_worth", "_bank_worth"}
     assert costly <= set(first.store.made)
     assert not costly & set(later.store.made)
     for ask in (Analysis.claims, Analysis.worth, lambda a: a.ranking().table.to_csv(), Analysis.bank):

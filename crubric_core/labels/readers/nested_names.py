@@ -57,7 +57,8 @@ def others(kind: Kind, fields: Mapping[str, Sequence[Any]], home: str, taken: se
         )
         if fits:
             found[canonical] = fits[0]
-    texts = [f for f in usable if _may_be_query(f, home) and f not in found.values()]
+    free = [f for f in usable if _may_be_query(f, home) and f not in found.values()]
+    texts = [f for f in free if len(set(map(str, fields[f]))) > 1]
     if "query" not in found and texts:  # of a column of its own that is decided later
         found["query"] = min(texts, key=lambda f: NAMES_OF_QUERIES.index(last_name(f)))
     return found

@@ -337,7 +337,7 @@ def test_every_label_of_a_layout_comes_to_its_cell(ws, name):
 ASKED = {
     "verdicts without names": (WHOLE["verdicts without names, in the order of the rubric"][0], r"judge_responses\[\]\.#"),
     "one object of everything": (WHOLE["one object of systems, queries and criteria"][0], r'"system": "\{\}\.#"'),
-    "no column called query": (WHOLE["grades by a rubric's id, as in PRBench"][0], "perhaps 'task'"),
+    "no column called query": (WHOLE["grades by a rubric's id, as in PRBench"][0].replace(b"task", b"matter"), "perhaps 'matter'"),
     "no rubric": (WHOLE["two turns of a question, as in MT-Bench"][0], "no column for rubric"),
     "no system": (WHOLE["deepeval test run"][0], "no column for system"),
     "a first and a second verdict": (WHOLE["a first and a second verdict in one record"][0], r'"label": "\{\}\.verdict"'),

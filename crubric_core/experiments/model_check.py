@@ -29,6 +29,7 @@ BINARY_MODELS: tuple[Model, ...] = ("1PL", "2PL", "3PL")
 EIGENVALUES = 15
 LISTED = 50
 DRAWN = 19  # tables: the largest of so many is exceeded by one more with probability 1/20
+MOST_LABELS = 2**22  # of which so many tables are fitted within a minute or two
 CHANCE = 0.05
 
 
@@ -37,7 +38,8 @@ class Dependence:
     """Q3 of all pairs, the worst rubrics, and Q3 among them.
 
     chance, ratio: how many pairs of a table simulated from the model are flagged, and its first eigenvalue over its
-    second: one ability with rubrics that depend on nothing else. line: below which the latter is in 95% of such tables.
+    second: one ability with rubrics that depend on nothing else. line: which the latter
+    does not exceed in 95% of such tables; NaN where one is all that was drawn.
     """
 
     found: LocalDependence
@@ -66,17 +68,27 @@ def spectrum_of(fit: IrtFit, y: FloatArray) -> Spectrum:
     return residual_spectrum(residuals(fit, y))
 
 
-def dependence_of(fit: IrtFit, y: FloatArray, query_index: IntArray, seed: int) -> Dependence:
-    """Q3 of all pairs of rubrics of labels (M, J), compared with tables drawn from the model and fitted again."""
-    rng = np.random.default_rng([seed, 8])
-    drawn = [_of_the_model(fit, y, rng) for _ in range(DRAWN)]
-    chance = local_dependence(drawn[0], query_index, keep=1).n_flagged
-    ratios = np.nan_to_num([residual_spectrum(alone).ratio for alone in drawn], nan=np.inf)
+def dependence_of(
+    fit: IrtFit, y: FloatArray, query_index: IntArray, seed: int, progress: Progress | None = None
+) -> Dependence:
+    """Q3 of all pairs of rubrics of labels (M, J), compared with tables drawn from the model and fitted again.
+
+    One table in place of DRAWN where there are more labels than MOST_LABELS.
+    """
+    rng, chance, ratios = np.random.default_rng([seed, 8]), 0, []
+    count_of_tables = DRAWN if y.size <= MOST_LABELS else 1
+    for at in range(count_of_tables):
+        if progress is not None:
+            progress(at / count_of_tables, f"Table {at + 1} of {count_of_tables} drawn from the model")
+        alone = _of_the_model(fit, y, rng)
+        ratios.append(residual_spectrum(alone).ratio)
+        if at == 0:
+            chance = local_dependence(alone, query_index, keep=1).n_flagged
+    line = threshold(np.nan_to_num(ratios, nan=np.inf), 1 - CHANCE) if count_of_tables > 1 else float("nan")
     residual = residuals(fit, y)
     pairs = local_dependence(residual, query_index)
     worst = worst_rubrics(pairs)
-    line = threshold(ratios, 1 - CHANCE)
-    return Dependence(pairs, chance, float(ratios[0]), line, worst, q3_among(residual, worst))
+    return Dependence(pairs, chance, ratios[0], line, worst, q3_among(residual, worst))
 
 
 def _of_the_model(fit: IrtFit, y: FloatArray, rng: np.random.Generator) -> FloatArray:
@@ -107,7 +119,13 @@ def model_check(
     comparison = compared_models(reduction, settings)
     watch.step(0.4, "Correlating residuals")
     spectrum = spectrum_of(fit, reduction.y)
-    dependence = dependence_of(fit, reduction.y, inputs.query_index, settings.seed)
+    dependence = dependence_of(
+        fit,
+        reduction.y,
+        inputs.query_index,
+        settings.seed,
+        lambda share, what: watch.step(0.4 + share / 10, what),
+    )
     watch.step(0.5, "Item fit")
     items = bootstrap_item_fit(
         fit,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import numpy as np
 import pytest
 
@@ -84,6 +86,19 @@ def test_the_line_is_the_largest_ratio_of_nineteen_tables_of_the_model():
         drawn = simulate_labels(fit, y, rng)
         ratios.append(residual_spectrum(residuals(fit_irt(drawn), drawn)).ratio)
     assert dependence_of(fit, y, np.arange(40), 0).line == pytest.approx(max(ratios))
+
+
+def test_of_very_many_labels_one_table_is_drawn_and_no_line_is_known(monkeypatch):
+    y, told = (np.random.default_rng(7).random((12, 40)) < 0.5).astype(float), []
+    fit, few = (
+        fit_irt(y),
+        dependence_of(fit_irt(y), y, np.arange(40), 0, lambda share, what: told.append(what)),
+    )
+    assert told[-1] == "Table 19 of 19 drawn from the model"
+    monkeypatch.setattr(sys.modules[dependence_of.__module__], "MOST_LABELS", y.size - 1)
+    many = dependence_of(fit, y, np.arange(40), 0)
+    assert np.isnan(many.line)
+    assert (many.ratio, many.chance) == (few.ratio, few.chance)
 
 
 def test_the_headline_names_the_model_that_predicts_best_and_the_one_in_use(result, workspace):

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 import streamlit as st
 from scipy.special import ndtri
 
 from ...analysis.selection import query_positions
-from ...analysis.stage import Key
+from ...analysis.stage import Key, Stage
 from ...experiments.model_check import Dependence, compared_models, dependence_of, spectrum_of
 from ...irt.comparison import Comparison
 from ...irt.diagnostics import Spectrum
 from ...irt.item_fit import ItemFit, bootstrap_item_fit
 from ...types import FloatArray
 from ..loaders import FEW, Study, facts
+
+DEPENDENCE = Stage("dependence", (), "Comparing residuals with tables drawn from the model", heavy=True)
 
 
 def ability_interval(study: Study) -> tuple[FloatArray, FloatArray]:
@@ -43,15 +47,16 @@ def _spectrum(key: Key, _study: Study) -> Spectrum:
 
 
 def dependence(study: Study) -> Dependence:
-    """Local dependence compared with chance."""
-    return _dependence((*study.key("calibration"), study.settings.seed), study)
+    """Local dependence, and the spectrum's line, compared with tables drawn from the model."""
 
+    def make() -> Dependence:
+        found, queries = study.reduction(), facts(study).queries
+        at = query_positions(queries, found)
+        return dependence_of(study.calibration().fit, found.y, at, study.settings.seed, study.progress)
 
-@st.cache_resource(max_entries=FEW, show_spinner="Correlating residuals of all pairs of rubrics …")
-def _dependence(key: Key, _study: Study) -> Dependence:
-    found = _study.reduction()
-    queries = query_positions(facts(_study).queries, found)
-    return dependence_of(_study.calibration().fit, found.y, queries, _study.settings.seed)
+    return cast(
+        "Dependence", study.store.once(DEPENDENCE, (*study.key("calibration"), study.settings.seed), make)
+    )
 
 
 def item_fit(study: Study) -> ItemFit:

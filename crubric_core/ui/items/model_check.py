@@ -50,16 +50,20 @@ def _dependence(study: Study, _items: pd.DataFrame) -> None:
     spectrum, checked = checks.spectrum(study), checks.dependence(study)
     found = checked.found
     names = study.reduction().rubrics["rubric"].tolist()
-    _one_ability(study, spectrum.ratio > checked.line)
+    known = np.isfinite(checked.line)
+    if known:
+        _one_ability(study, spectrum.ratio > checked.line)
     left, right = st.columns(2, gap="large")
     with left:
         widgets.show(
             figures.scree(spectrum.eigenvalues), "Eigenvalues of the residual correlations", "One ability?"
         )
-        st.caption(
-            f"First over second eigenvalue: {spectrum.ratio:.2f}; of tables simulated from the model, 95% have at most "
-            f"{checked.line:.2f}."
+        model = (
+            f"of tables simulated from the model, 95% have at most {checked.line:.2f}."
+            if known
+            else f"a table simulated from the model has {checked.ratio:.2f}: only a clear excess says something."
         )
+        st.caption(f"First over second eigenvalue: {spectrum.ratio:.2f}; {model}")
     with right:
         widgets.show(
             figures.q3_histogram(found.counts, found.edges, found.mean, found.critical),

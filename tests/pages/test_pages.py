@@ -159,7 +159,7 @@ def forbid(monkeypatch: pytest.MonkeyPatch, *stages: str) -> None:
 
     rooms = {"calibrate": "calibration", "order_candidates": "selection"}
     for stage in stages:
-        monkeypatch.setattr(f"crubric_core.analysis.{rooms.get(stage, 'stages')}.{stage}", fail)
+        monkeypatch.setattr(f"crubric_core.analysis.{rooms.get(stage, 'fitted')}.{stage}", fail)
 
 
 @pytest.mark.usefixtures("page_fails")

@@ -35,9 +35,10 @@ _CONTAINS: Mapping[str, tuple[str, ...]] = {
 
 _ANSWERS = frozenset(["response", "responses", "output", "outputs", "reply", "completion", "text", "latency"])
 
-MODEL = re.compile(
-    r"(?i)(gpt|claude|gemini|llama|qwen|mistral|mixtral|deepseek|command|grok|phi|gemma|prometheus|sonnet|opus|haiku|openai|anthropic|cohere|^o[134]\b|human)"
-)  # names of models, and of those who make them
+MODEL = re.compile(  # names of models, and of those who make them; some lie within words: coherence, sophistication
+    r"(?i)(gpt|claude|gemini|llama|qwen|mistral|mixtral|deepseek|grok|gemma|prometheus|sonnet|haiku|openai|anthropic"
+    r"|(?<![a-z])(?:command(?:-?r)?|phi|opus|cohere|humans?)(?![a-z])|^o[134]\b)"
+)
 
 
 @dataclass(frozen=True)

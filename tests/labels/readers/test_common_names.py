@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from crubric_core.errors import IngestError
 from tests.labels.readers.test_layouts import JUDGES, MODELS, cells, label, table
 
 QUERIES = range(1, 5)
@@ -98,3 +99,22 @@ def test_what_is_expected_predicted_or_sorted_is_no_rubric(ws, name):
     rows = [[m, q, label(m, q), label(q, m), label(m)] for m in MODELS for q in QUERIES]
     ws.ingest(table(["model", "question_id", "clear", "kind", name], rows), "d")
     assert set(ws.dataset("d").rubrics["criterion"]) == {"clear", "kind"}
+
+
+@pytest.mark.parametrize("name", ["coherence", "sophistication", "commands obeyed", "humanity"])
+def test_words_that_hold_the_name_of_a_model_are_criteria(ws, name):
+    rows = [[j, q, label(q, j), label(j, q, 1)] for q in QUERIES for j in JUDGES]
+    content = table(["judge", "question_id", name, "fluency"], rows)
+    with pytest.raises(IngestError, match="one column a rubric"):
+        ws.ingest(content, "d")
+    ws.ingest(content, "d", mapping={"system": "=m"})
+    assert set(ws.dataset("d").rubrics["criterion"]) == {name, "fluency"}
+
+
+@pytest.mark.parametrize(
+    "names", [("phi-3", "command-r"), ("Phi3", "opus_4"), ("cohere", "human"), ("CommandR", "o3")]
+)
+def test_columns_named_after_models_are_systems(ws, names):
+    rows = [[j, q, label(q, j), label(j, q, 1)] for q in QUERIES for j in JUDGES]
+    ws.ingest(table(["judge", "question_id", *names], rows), "d", mapping={"rubric": "=correct"})
+    assert set(ws.dataset("d").systems) == set(names)

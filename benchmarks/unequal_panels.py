@@ -31,7 +31,6 @@ from scipy import stats
 from scipy.special import expit, logit
 
 from crubric_core import Settings, Workspace
-from crubric_core.analysis.fitted import with_rules
 from crubric_core.analysis.ranking import score_inference
 from crubric_core.analysis.stages import Analysis
 from crubric_core.leaderboard.inference import Inference, infer
@@ -99,7 +98,7 @@ def boards(table: pd.DataFrame) -> dict[str, Inference]:
     with Workspace() as workspace:
         workspace.ingest(table.to_csv(index=False).encode(), "study")
         data = workspace.dataset("study")
-        analysis = Analysis(data=data, fingerprint=data.fingerprint, settings=with_rules(data, settings))
+        analysis = Analysis.of(data, settings)
         ranking = analysis.ranking()
         blind = replace(ranking.ability, allowance=None)
         found = (

@@ -7,7 +7,7 @@ it, what it gives. Pages keep them by what they read, so that tau_c never refits
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 import pandas as pd
@@ -86,6 +86,11 @@ class Fitted(Stages):
     settings: Settings
     store: Store = field(default_factory=Memory)
     progress: Progress | None = None
+
+    @classmethod
+    def of(cls, data: LabelSource, settings: Settings) -> Self:
+        """Of labels under settings that may leave the scoring rules to the dataset."""
+        return cls(data=data, fingerprint=data.fingerprint, settings=with_rules(data, settings))
 
     @stage("model", "tie", "agreement_tolerance", "consensus", title="Reducing the labels", heavy=True)
     def given(self) -> Reduction:

@@ -9,7 +9,7 @@ from ..errors import DatasetError, SettingsError
 from ..settings import Settings
 from ..types import Progress
 from .composition import composition_notes
-from .fitted import posterior_warnings, with_rules
+from .fitted import posterior_warnings
 from .result import Result
 from .stages import Analysis
 from .tables import bank_table, item_table
@@ -63,7 +63,7 @@ def run_pipeline(ds: LabelSource, settings: Settings = DEFAULTS, progress: Progr
 def analyse(ds: LabelSource, settings: Settings, progress: Progress | None = None) -> Analysis:
     """The analysis whose stages ``run_pipeline`` folds into a result, computed; for who asks for further ones."""
     report_progress = progress or (lambda share, what: None)
-    analysis = Analysis(data=ds, fingerprint=ds.fingerprint, settings=with_rules(ds, settings))
+    analysis = Analysis.of(ds, settings)
     report_progress(0.0, "Reducing labels to agreement counts and consensus")
     analysis.measurability()
     report_progress(0.1, f"Fitting the {settings.model} model")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from ..analysis.fitted import with_rules
 from ..analysis.human_labels import require_human_labels
 from ..analysis.stages import Analysis
 from ..files import csv_bytes, write_files
@@ -24,8 +23,7 @@ def add(commands: Commands) -> None:
 def run_human_labels(args: argparse.Namespace) -> None:
     """Write human_labels.csv, and print what it says."""
     with opened_dataset(args) as dataset:
-        settings = with_rules(dataset, settings_of(args))
-        analysis = Analysis(data=dataset, fingerprint=dataset.fingerprint, settings=settings)
+        analysis = Analysis.of(dataset, settings_of(args))
         found = require_human_labels(analysis.human_labels(), dataset.name)
     for sentence in found.sentences():
         print(sentence)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from ..analysis.fitted import with_rules
 from ..analysis.losses import require_losses
 from ..analysis.stages import Analysis
 from ..errors import DatasetError
@@ -25,8 +24,7 @@ def add(commands: Commands) -> None:
 def run_losses(args: argparse.Namespace) -> None:
     """Write losses.csv, and print what it says."""
     with opened_dataset(args) as dataset:
-        settings = with_rules(dataset, settings_of(args))
-        analysis = Analysis(data=dataset, fingerprint=dataset.fingerprint, settings=settings)
+        analysis = Analysis.of(dataset, settings_of(args))
         found, board = require_losses(analysis.losses(), dataset.name), analysis.board()
         if board.refused:
             raise DatasetError(f"No claim about losses. {board.refused}")

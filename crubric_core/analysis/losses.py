@@ -82,14 +82,16 @@ class ViolationLoss:
                 f"The systems form {groups:,} groups that share too few of these rubrics: no pair of two groups is "
                 "compared, and their losses have no common scale."
             )
-        first, last = (self._of(row) for row in (table.iloc[0], table.iloc[-1]))
-        if len(table) == 1:
+        first, last = (self._of(end) for end in (table["loss"].min(), table["loss"].max()))
+        if first == last:
             return f"The expected loss of a query is {first}."
         return f"The expected loss of a query is least for {first}, and most for {last}."
 
-    def _of(self, row: pd.Series) -> str:
-        loss, low, high = (_amount(row[column]) for column in ("loss", "low", "high"))
-        return f"{name(row['system'])}, {loss} ({self._level}: {low} to {high})"
+    def _of(self, loss: float) -> str:
+        """Who has this loss, with the ends of all their intervals."""
+        rows = self.table[self.table["loss"] == loss]
+        low, high = _amount(rows["low"].min()), _amount(rows["high"].max())
+        return f"{listed([name(each) for each in rows['system']], 3)}, {_amount(loss)} ({self._level}: {low} to {high})"
 
     def _pairs(self, shown: Inference) -> str:
         apart = int(np.triu(self.standing.separated).sum())

@@ -98,6 +98,11 @@ def _around(view: View, shown: pd.DataFrame, system: str | None) -> tuple[pd.Dat
     return rows, pd.Index(view.every).get_indexer(pd.Index(rows["system"])).astype(np.int64)
 
 
+def _of(table: pd.DataFrame, shown: pd.DataFrame) -> pd.DataFrame:
+    """The rows of a table of systems that are shown."""
+    return table[table["system"].isin(shown["system"])].reset_index(drop=True)
+
+
 def _pairs(view: View, shown: pd.DataFrame, system: str | None) -> None:
     rows, at = _around(view, shown, system)
     standing = view.board.standing
@@ -210,8 +215,7 @@ def _human_labels(view: View, shown: pd.DataFrame, system: str | None) -> None:
     if found is None:
         return
     whole = found.table
-    table = whole[whole["system"].isin(shown["system"])].reset_index(drop=True)
-    rows, _ = _around(view, table, system)
+    rows, _ = _around(view, _of(whole, shown), system)
     names = rows["system"].tolist()
     both, alone = (
         figures.Estimate(*(rows[column].to_numpy(dtype=np.float64) for column in columns))
@@ -251,7 +255,7 @@ def _losses(view: View, shown: pd.DataFrame, system: str | None) -> None:
     if found is None:
         return
     whole = found.table
-    table = whole[whole["system"].isin(shown["system"])].reset_index(drop=True)
+    table = _of(whole, shown)
     rows, _ = _around(view, table, system)
     names = rows["system"].tolist()
     widgets.show(

@@ -55,9 +55,9 @@ class Dimensions:
     correlations: tuple[Correlation, ...]
 
     def correlation_table(self) -> pd.DataFrame:
-        """first, second (dimensions), correlation, low, high; the least first."""
+        """first, second (dimensions), correlation, low, high; the least first, last those of which nothing is known."""
         rows = [
-            (self.names[a], self.names[b], found.value, found.low, found.high)
+            (self.names[a], self.names[b], found.told, found.low, found.high)
             for (a, b), found in zip(self.pairs, self.correlations, strict=True)
         ]
         table = pd.DataFrame(rows, columns=["first", "second", "correlation", "low", "high"])

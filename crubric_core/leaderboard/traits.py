@@ -45,6 +45,11 @@ class Correlation:
     low: float
     high: float
 
+    @property
+    def told(self) -> float:
+        """The value; NaN where any other is as possible."""
+        return self.value if (self.low, self.high) != (-1, 1) else float("nan")
+
 
 def traits_of(influences: Sequence[Influence], units: Sequence[IntArray]) -> Traits:
     """The measurements of D dimensions. units: of each, (n,) which unit of evidence each row of its psi is.

@@ -186,3 +186,10 @@ def test_tables_have_a_row_a_pair_and_a_row_a_system_and_dimension(found):
         abilities["theta"], np.r_[found.standings[0].estimate, found.standings[1].estimate]
     )
     assert correlations[["first", "second"]].to_numpy().tolist() == [["facts", "tone"]]
+
+
+def test_a_correlation_of_which_nothing_is_known_has_no_value(found):
+    nothing = replace(found, correlations=(Correlation(-1.0, -1.0, 1.0),))
+    assert nothing.correlation_table()[["correlation", "low", "high"]].isna().to_numpy().tolist() == [
+        [True, False, False]
+    ]

@@ -199,8 +199,12 @@ def test_dimensions_are_compared_by_abilities(open_page: Open, told: Path) -> No
     assert "Too few queries for abilities: " in said
     assert "separated pairs shown the other way" not in said, "that is said of groups of queries"
     (table,) = (each.value for each in app.dataframe if "second" in each.value)
-    assert (table["low"] <= table["correlation"]).all()
-    assert (table["correlation"] <= table["high"]).all()
+    known = table[table["correlation"].notna()]
+    assert (known["low"] <= known["correlation"]).all()
+    assert (known["correlation"] <= known["high"]).all()
+    unknown = table[table["correlation"].isna()]
+    assert (unknown["low"] == -1).all()
+    assert (unknown["high"] == 1).all()
 
 
 def test_many_dimensions_are_drawn_four_at_a_time(open_page: Open, tmp_path: Path) -> None:

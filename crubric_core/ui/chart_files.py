@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import html
 import re
 from typing import TYPE_CHECKING, Any
@@ -12,6 +11,7 @@ import pandas as pd
 import streamlit as st
 
 from ..files import csv_bytes
+from .charts import unpacked
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -81,12 +81,12 @@ def chart_values(spec: Mapping[str, Any]) -> pd.DataFrame:
 def _trace(trace: Mapping[str, Any], layout: Mapping[str, Any], number: int) -> pd.DataFrame:
     name = _text(trace.get("name") or f"trace {number + 1}")
     if trace.get("type") == "heatmap":
-        z = np.atleast_2d(_array(trace.get("z")))
-        x = _array(trace["x"]) if "x" in trace else np.arange(z.shape[1])
-        y = _array(trace["y"]) if "y" in trace else np.arange(z.shape[0])
+        z = np.atleast_2d(unpacked(trace.get("z")))
+        x = unpacked(trace["x"]) if "x" in trace else np.arange(z.shape[1])
+        y = unpacked(trace["y"]) if "y" in trace else np.arange(z.shape[0])
         across, down = np.meshgrid(_named(x, layout, "xaxis"), _named(y, layout, "yaxis"))
         return pd.DataFrame({"trace": name, "x": across.ravel(), "y": down.ravel(), "z": z.ravel()})
-    x, y = _array(trace.get("x")), _array(trace.get("y"))
+    x, y = unpacked(trace.get("x")), unpacked(trace.get("y"))
     size = min(len(axis) for axis in (x, y) if len(axis)) if len(x) or len(y) else 0
     x = x[:size] if len(x) else np.arange(size)
     y = y[:size] if len(y) else np.arange(size)
@@ -100,19 +100,10 @@ def _trace(trace: Mapping[str, Any], layout: Mapping[str, Any], number: int) -> 
     for axis, values in (("x", x), ("y", y)):
         bar = trace.get(f"error_{axis}") or {}
         if bar.get("array") is not None:
-            up = _array(bar["array"])[:size]
-            down = _array(bar["arrayminus"])[:size] if bar.get("arrayminus") is not None else up
+            up = unpacked(bar["array"])[:size]
+            down = unpacked(bar["arrayminus"])[:size] if bar.get("arrayminus") is not None else up
             table[f"{axis}_low"], table[f"{axis}_high"] = values - down, values + up
     return table
-
-
-def _array(values: Any) -> np.ndarray[Any, Any]:
-    """The values of a list, or of an array as Plotly's JSON packs it."""
-    if isinstance(values, dict):
-        found = np.frombuffer(base64.b64decode(values["bdata"]), dtype=np.dtype(values["dtype"]))
-        shape = values.get("shape")
-        return found.reshape([int(n) for n in str(shape).split(",")]) if shape is not None else found
-    return np.asarray([] if values is None else values)
 
 
 def _named(values: np.ndarray[Any, Any], layout: Mapping[str, Any], axis: str) -> np.ndarray[Any, Any]:
@@ -120,7 +111,7 @@ def _named(values: np.ndarray[Any, Any], layout: Mapping[str, Any], axis: str) -
     found = layout.get(axis) or {}
     if found.get("type") == "log" or found.get("ticktext") is None or values.dtype.kind not in "iuf":
         return values
-    places = [float(place) for place in _array(found.get("tickvals"))]
+    places = [float(place) for place in unpacked(found.get("tickvals"))]
     if places != list(range(len(places))):
         return values
     names = [_text(text) for text in found["ticktext"]]

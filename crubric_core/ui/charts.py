@@ -1,7 +1,14 @@
-"""Figures on their way to the browser: what was drawn for the same values before is not drawn again."""
+"""Figures on their way to the browser: drawn once here for the same values, and once there.
+
+Streamlit hands every new chart to Plotly twice, the second time as a copy. Plotly finds nothing to draw anew in a copy
+if it says that its data are of the same revision, if they are lists (packed arrays count as changed), and if it has no
+template (any does). So the look of the page is written into each figure, and charts.css gives text and grid the
+colours of the theme, also when the reader changes it; a saved picture has black text on white.
+"""
 
 from __future__ import annotations
 
+import base64
 import pickle
 import re
 from hashlib import blake2b
@@ -14,6 +21,7 @@ import pandas as pd
 import streamlit as st
 from plotly.basedatatypes import BaseFigure
 
+from ..figures.style import BLUE, GREY, TEMPLATE
 from .kept import Kept
 
 if TYPE_CHECKING:
@@ -21,11 +29,29 @@ if TYPE_CHECKING:
 
     import plotly.graph_objects as go
 
-# Streamlit's stand-in for its darkest text colour, set in the browser by theme: its default for axes fails WCAG AA.
-INK = "#000037"
+INK = "#101010"  # of text; the page's own text colour on the screen (charts.css)
+CLEAR, TIP = "rgba(0, 0, 0, 0)", "#22262E"
+# What Streamlit's template sets, in colours for both themes.
+_FONT = {"family": '"Source Sans", sans-serif', "size": 12, "color": INK}
+_AXIS_LOOK = {"title": {"font": {"size": 14}}, "automargin": True, "ticks": ""}
+LOOK: dict[str, Any] = {
+    "font": _FONT,
+    "paper_bgcolor": "#FFFFFF",
+    "plot_bgcolor": CLEAR,
+    "colorway": list(TEMPLATE.layout.colorway),
+    "hovermode": "closest",
+    "hoverlabel": {"bgcolor": TIP, "bordercolor": TIP, "font": {**_FONT, "color": "#FFFFFF"}},
+    "legend": {"bgcolor": CLEAR, "borderwidth": 0},
+    "margin": {"pad": 8},
+    "modebar": {"bgcolor": CLEAR, "color": GREY, "activecolor": BLUE},
+    "newselection": {"line": {"color": BLUE}},
+    "xaxis": {**_AXIS_LOOK, "showgrid": False, "zeroline": False},
+    "yaxis": _AXIS_LOOK,
+}
 R = TypeVar("R")
 MOST = 120  # figures that are kept
 LARGE = 2**16  # bytes of an array whose content is looked at once
+LISTED = 2**13  # values of an array that is sent as a list; a longer one is sent packed, and drawn twice
 _AXIS = re.compile(r"[xy]axis\d*")
 
 
@@ -43,6 +69,10 @@ class Sent(BaseFigure):  # type: ignore[misc]
     def to_dict(self) -> dict[str, Any]:
         """The figure as Plotly's JSON has it."""
         return self._spec
+
+    def laid_out(self, **layout: Any) -> Sent:
+        """The same figure with these settings of its layout."""
+        return Sent({**self._spec, "layout": {**self._spec["layout"], **layout}}, shows=self._shows)
 
 
 def drawn(make: Callable[..., go.Figure], *given: Any, **named: Any) -> Sent:
@@ -67,19 +97,48 @@ def _kept() -> Kept:
     return Kept(MOST)
 
 
+def plot(sent: Sent, *, alt: str, config: dict[str, Any], key: str, **selecting: Any) -> None:
+    """The figure on the page; further keywords are those of a chart on which one selects."""
+    st.plotly_chart(sent, theme=None, alt=alt, config=config, key=key, **selecting)
+
+
 def in_ink(fig: go.Figure) -> Sent:
-    """The figure with axes and texts that can be read in both themes, as it is sent."""
-    spec: dict[str, Any] = fig.to_dict()
+    """The figure in the look of the page, with text that can be read in both themes, as it is sent."""
+    spec: dict[str, Any] = _listed(fig.to_dict())
     layout = spec["layout"]
-    for name in ("xaxis", "yaxis", *filter(_AXIS.fullmatch, list(layout))):
-        axis = layout.setdefault(name, {})
-        axis.setdefault("tickfont", {})["color"] = INK
-        axis.setdefault("title", {}).setdefault("font", {})["color"] = INK
-    layout.setdefault("font", {})["color"] = INK
+    layout.pop("template", None)
+    spec["layout"] = layout = {**_over(LOOK, layout), "datarevision": _content(spec["data"]).hex()}
+    for name in filter(_AXIS.fullmatch, list(layout)):
+        layout[name] = _over(LOOK[f"{name[0]}axis"], layout[name])
     for trace in spec["data"]:
         if trace.get("type") == "heatmap":
             trace.setdefault("textfont", {})["color"] = INK
     return Sent(spec, shows=has_values(fig))
+
+
+def unpacked(values: Any) -> np.ndarray[Any, Any]:
+    """The values of a list, or of an array as Plotly's JSON packs it."""
+    if isinstance(values, dict):
+        found = np.frombuffer(base64.b64decode(values["bdata"]), dtype=np.dtype(values["dtype"]))
+        shape = values.get("shape")
+        return found.reshape([int(n) for n in str(shape).split(",")]) if shape is not None else found
+    return np.asarray([] if values is None else values)
+
+
+def _listed(value: Any) -> Any:
+    """The same with lists in place of short packed arrays."""
+    if isinstance(value, dict):
+        if "bdata" not in value:
+            return {name: _listed(each) for name, each in value.items()}
+        array = unpacked(value)
+        return array.tolist() if array.size <= LISTED else value
+    return [_listed(each) for each in value] if isinstance(value, list | tuple) else value
+
+
+def _over(base: dict[str, Any], given: dict[str, Any]) -> dict[str, Any]:
+    """What is given, and of the base what is not."""
+    both = {name: _over(base[name], given[name]) for name in base if isinstance(given.get(name), dict)}
+    return {**base, **given, **both}
 
 
 def has_values(fig: go.Figure) -> bool:

@@ -33,7 +33,8 @@ EDITORS_ONLY = {"Data", "Publish"}
 
 st.set_page_config(page_icon=ICON, layout="wide", initial_sidebar_state=240)
 st.logo(ICON, size="large")
-st.html(Path(__file__).with_name("focus.css"))
+for name in ("focus.css", "charts.css"):
+    st.html(Path(__file__).with_name(name))
 if st.context.theme.type == "dark":
     st.html(Path(__file__).with_name("dark.css"))
 role = current_role()

@@ -11,7 +11,7 @@ from pandas.api.types import is_float_dtype
 
 from ..files import csv_bytes
 from .chart_files import offer_values, plot_config
-from .charts import Sent, in_ink
+from .charts import Sent, in_ink, plot
 from .text import plain
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def show(fig: go.Figure | Sent, alt: str, title: str = "", look: str = "") -> No
     if not sent.shows:
         st.write("Nothing to draw: no value is known.")
         return
-    st.plotly_chart(sent, alt=alt, config=plot_config(), key=f"figure: {alt}")
+    plot(sent, alt=alt, config=plot_config(), key=f"figure: {alt}")
     if look:
         st.caption(look)
     offer_values(sent, title or alt)
@@ -74,8 +74,8 @@ def show_clickable(fig: go.Figure | Sent, alt: str, key: str, on_point: Callable
         if points:
             on_point(int(points[0]["point_index"]))
 
-    sent = _finished(fig)
-    st.plotly_chart(sent, alt=alt, config=plot_config(), key=key, on_select=clicked, selection_mode="points")
+    sent = _finished(fig).laid_out(clickmode="event+select", dragmode="pan")
+    plot(sent, alt=alt, config=plot_config(), key=key, on_select=clicked, selection_mode="points")
     offer_values(sent, alt)
 
 
@@ -100,10 +100,9 @@ def show_brushable(
         st.rerun()
 
     _titled(title)
-    spec = _finished(fig).to_dict()
-    brushed_over = Sent({**spec, "layout": {**spec["layout"], "dragmode": "select", "selectdirection": "h"}})
-    st.plotly_chart(
-        brushed_over,
+    sent = _finished(fig).laid_out(clickmode="event", dragmode="select", selectdirection="h")
+    plot(
+        sent,
         alt=alt,
         config=plot_config(),
         key=key,
@@ -112,7 +111,7 @@ def show_brushable(
     )
     if look:
         st.caption(look)
-    offer_values(brushed_over, title or alt)
+    offer_values(sent, title or alt)
 
 
 def clicked_bars(key: str) -> list[int]:

@@ -24,6 +24,16 @@ RUN = """async () => (await axe.run(document, {runOnly: ["wcag2a", "wcag2aa", "w
 CROWDED = """() => [...document.querySelectorAll(".js-plotly-plot")]
   .filter(plot => ["l", "r", "t", "b"].some(side => plot._fullLayout._size[side] !== plot.layout.margin[side]))
   .map(plot => plot.closest("[aria-label]").getAttribute("aria-label"))"""
+# Plotly hands a chart the values that it computes of its data anew whenever it draws all of it.
+COUNT = """() => { const held = new WeakMap(), drawn = new WeakMap();
+  Object.defineProperty(HTMLElement.prototype, "calcdata", {
+    get() { return held.get(this); },
+    set(value) { held.set(this, value); if (value) drawn.set(this, (drawn.get(this) ?? 0) + 1); }});
+  window.timesDrawn = () => [...document.querySelectorAll(".js-plotly-plot")].map(plot => drawn.get(plot)); }"""
+COLOURS = """() => { const fill = selector => [...document.querySelectorAll(`.js-plotly-plot ${selector}`)]
+  .map(each => getComputedStyle(each).fill);
+  return [new Set(fill(".xtick text, .ytick text, .xtitle, .ytitle, .legendtext")),
+    getComputedStyle(document.querySelector("h1")).color].map(found => found instanceof Set ? [...found] : found); }"""
 ADDRESSES = ["", *(path.stem for path in sorted(PAGES.glob("*.py")) if path.stem != "overview")]
 
 
@@ -82,6 +92,33 @@ def test_margins_have_room_for_numbers_names_and_legend(page: Page, server: Serv
         wait_until_idle(page)
         page.locator(".main-svg").first.wait_for()
         assert page.evaluate(CROWDED) == []
+
+
+def test_each_chart_is_drawn_once(page: Page, server: Server) -> None:
+    page.add_init_script(f"({COUNT})()")
+    counts: dict[str, set[int]] = {}
+    for address in ("measurability", "items", "bank", "leaderboard", "publish"):
+        page.goto(f"{server.url}/{address}")
+        page.locator(".main-svg").first.wait_for()
+        wait_until_idle(page)
+        page.wait_for_timeout(500)
+        counts[address] = set(page.evaluate("timesDrawn()"))
+    assert counts == {address: {1} for address in counts}
+
+
+def test_text_in_charts_has_the_colour_of_the_text_around_it_also_when_the_theme_changes(
+    page: Page, server: Server
+) -> None:
+    page.emulate_media(color_scheme="light")
+    page.goto(f"{server.url}/items")
+    page.locator(".main-svg").first.wait_for()
+    wait_until_idle(page)
+    light, around = page.evaluate(COLOURS)
+    assert light == [around]
+    page.emulate_media(color_scheme="dark")
+    page.wait_for_function(f"() => ({COLOURS})()[1] !== {around!r}")
+    dark, around = page.evaluate(COLOURS)
+    assert dark == [around] != light
 
 
 def test_one_press_of_back_undoes_one_thing_that_a_person_did(page: Page, server: Server) -> None:

@@ -3,7 +3,7 @@
 import numpy as np
 import plotly.graph_objects as go
 
-from crubric_core.ui.charts import INK, Sent, drawn, in_ink
+from crubric_core.ui.charts import INK, LISTED, drawn, in_ink, unpacked
 
 DRAWN: list[float] = []
 
@@ -34,20 +34,46 @@ def test_an_array_that_is_gone_says_nothing_of_the_next_one() -> None:
     assert len({str(values) for values in found}) == 5
 
 
-def test_axes_and_texts_have_the_colour_that_follows_the_theme() -> None:
+def test_axes_and_texts_have_the_look_of_the_page() -> None:
     fig = go.Figure(
-        [go.Heatmap(z=[[1]]), go.Bar(x=[1], xaxis="x2")], {"xaxis": {"title": "B"}, "xaxis2": {"side": "top"}}
+        [go.Heatmap(z=[[1]]), go.Bar(x=[1], xaxis="x2")],
+        {"xaxis": {"title": "B", "showgrid": True}, "xaxis2": {"side": "top"}, "margin": {"l": 7}},
     )
     spec = in_ink(fig).to_dict()
-    for axis in ("xaxis", "yaxis", "xaxis2"):
-        assert spec["layout"][axis]["tickfont"]["color"] == INK
-        assert spec["layout"][axis]["title"]["font"]["color"] == INK
-    assert spec["layout"]["xaxis"]["title"]["text"] == "B"
+    layout = spec["layout"]
+    assert layout["font"]["color"] == INK
     assert spec["data"][0]["textfont"]["color"] == INK
     assert "textfont" not in spec["data"][1]
+    for axis in ("xaxis", "yaxis", "xaxis2"):
+        assert layout[axis]["title"]["font"]["size"] == 14
+    assert (layout["xaxis"]["showgrid"], layout["xaxis2"]["showgrid"]) == (True, False)
+    assert layout["xaxis"]["title"]["text"] == "B"
+    assert layout["margin"] == {"l": 7, "pad": 8}
 
 
-def test_what_is_sent_is_what_plotly_would_send() -> None:
-    fig = go.Figure(go.Scatter(y=np.arange(3.0)))
-    assert in_ink(fig).to_dict()["data"] == fig.to_dict()["data"]
-    assert isinstance(in_ink(fig), Sent)
+def test_what_is_sent_has_the_values_that_plotly_would_send() -> None:
+    fig = go.Figure(
+        [go.Scatter(y=np.array([0.1, np.nan])), go.Heatmap(z=np.arange(6, dtype=np.int8).reshape(2, 3))]
+    )
+    first, second = in_ink(fig).to_dict()["data"]
+    assert np.array_equal(first["y"], [0.1, np.nan], equal_nan=True)
+    assert second["z"] == [[0, 1, 2], [3, 4, 5]]
+    packed = in_ink(go.Figure(go.Scatter(y=np.arange(LISTED + 1.0)))).to_dict()["data"][0]["y"]
+    assert unpacked(packed).tolist() == list(range(LISTED + 1))
+
+
+def test_a_copy_is_the_same_revision_and_other_data_are_another() -> None:
+    """What Plotly needs to draw nothing anew; see charts.py."""
+    first, copy, other = (in_ink(go.Figure(go.Scatter(y=[0, n], name="a"))).to_dict() for n in (1, 1, 2))
+    assert first["layout"]["datarevision"] == copy["layout"]["datarevision"]
+    assert first["layout"]["datarevision"] != other["layout"]["datarevision"]
+    assert "template" not in first["layout"]
+
+
+def test_settings_of_the_layout_leave_the_figure_itself_as_it_was() -> None:
+    given = in_ink(go.Figure(go.Scatter(y=[0, 1])))
+    found = given.laid_out(dragmode="select")
+    assert found.to_dict()["layout"] == {**given.to_dict()["layout"], "dragmode": "select"}
+    assert "dragmode" not in given.to_dict()["layout"]
+    assert found.shows
+    assert not in_ink(go.Figure()).laid_out(dragmode="pan").shows

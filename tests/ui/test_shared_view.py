@@ -13,4 +13,4 @@ def test_a_phone_gets_figures_with_short_names_and_no_colour_bar() -> None:
     assert narrow["data"][0]["showscale"] is False
     assert wide["data"][0].get("showscale") is not False
     assert narrow["layout"]["xaxis"]["tickangle"] == -90
-    assert narrow["layout"]["xaxis"]["tickfont"]["color"] == wide["layout"]["xaxis"]["tickfont"]["color"]
+    assert narrow["layout"]["font"]["color"] == wide["layout"]["font"]["color"]

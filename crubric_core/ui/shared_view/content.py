@@ -15,7 +15,7 @@ from ...reports.standalone_parts import PRINTED, printed_table
 from ...sharing.files import file_names, view_file
 from ...sharing.words import answer, bank_sentence, compared, origin, reading, settings_list, support
 from .. import chart_files, tables, widgets
-from ..charts import Sent, in_ink
+from ..charts import Sent, in_ink, plot
 from ..text import count, plain
 
 if TYPE_CHECKING:
@@ -207,7 +207,7 @@ def _draw(view: SharedView, figures: Sequence[ViewFigure], part: str) -> None:
     for shared in figures:
         if shared.part == part:
             st.markdown(f"**{plain(shared.title)}**")
-            st.plotly_chart(
+            plot(
                 shared.narrow if phone else shared.sent,
                 alt=shared.alt,
                 config=config,

@@ -24,6 +24,7 @@ CATEGORIES = (BLUE, VERMILION, GREEN, PURPLE, "#B8860B", GREY)
 SEQUENTIAL = "Cividis"
 FADING = ((0.0, "rgba(47, 127, 216, 0.06)"), (1.0, BLUE))  # from the background, whichever it is
 DIVERGING = ((0.0, VERMILION), (0.5, "#C9CDD4"), (1.0, BLUE))
+ON_DIVERGING = "#000000"  # text: at least 5:1 on each of its colours, in both themes
 BAND = "rgba(127, 135, 147, 0.12)"
 HEAD = 8  # characters of a name's start that are no part of its end
 ROUNDS = 3  # of cutting names that still look alike

@@ -25,7 +25,7 @@ from ..figures.style import BLUE, GREY, TEMPLATE
 from .kept import Kept
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     import plotly.graph_objects as go
 
@@ -111,9 +111,14 @@ def in_ink(fig: go.Figure) -> Sent:
     for name in filter(_AXIS.fullmatch, list(layout)):
         layout[name] = _over(LOOK[f"{name[0]}axis"], layout[name])
     for trace in spec["data"]:
-        if trace.get("type") == "heatmap":
-            trace.setdefault("textfont", {})["color"] = INK
+        if trace.get("type") == "heatmap" and _is_light_or_dark(trace.get("colorscale") or ()):
+            trace["textfont"] = {"color": INK, **trace.get("textfont", {})}
     return Sent(spec, shows=has_values(fig))
+
+
+def _is_light_or_dark(scale: Sequence[Sequence[Any]]) -> bool:
+    """Whether all cells are light in the light theme and dark in the other; else Plotly chooses each text's colour."""
+    return len(scale) <= 2 or any("rgba" in str(colour) for _, colour in scale)
 
 
 def unpacked(values: Any) -> np.ndarray[Any, Any]:

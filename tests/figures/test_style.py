@@ -105,3 +105,7 @@ def test_a_band_has_no_marks_and_leaves_out_what_is_unknown() -> None:
     assert list(area.x) == [1, 3, 3, 1]
     assert list(area.y) == [0.5, 0.7, 0.3, 0.1]
     assert not area.showlegend
+
+
+def test_text_on_the_diverging_scale_is_legible_on_all_of_its_colours() -> None:
+    assert min(contrast(style.ON_DIVERGING, colour) for _, colour in style.DIVERGING) >= 4.5

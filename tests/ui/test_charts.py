@@ -1,7 +1,10 @@
 """What goes to the browser: drawn once for the same content, readable in both themes."""
 
+from typing import Any
+
 import numpy as np
 import plotly.graph_objects as go
+import pytest
 
 from crubric_core.ui.charts import INK, LISTED, drawn, in_ink, unpacked
 
@@ -49,6 +52,24 @@ def test_axes_and_texts_have_the_look_of_the_page() -> None:
     assert (layout["xaxis"]["showgrid"], layout["xaxis2"]["showgrid"]) == (True, False)
     assert layout["xaxis"]["title"]["text"] == "B"
     assert layout["margin"] == {"l": 7, "pad": 8}
+
+
+@pytest.mark.parametrize(
+    ("scale", "given", "color"),
+    [
+        ([[0, "red"], [1, "blue"]], {}, INK),
+        ([[0, "rgba(0, 0, 0, 0)"], [0.5, "#111111"], [1, "#222222"]], {"size": 9}, INK),
+        ("Cividis", {}, None),
+        ([[0, "red"], [1, "blue"]], {"color": "black"}, "black"),
+    ],
+)
+def test_text_in_cells_follows_the_theme_where_the_cells_do(
+    scale: object, given: dict[str, Any], color: str | None
+) -> None:
+    """Dark navy and yellow are the same in both themes: there Plotly chooses by the cell."""
+    fig = go.Figure(go.Heatmap(z=[[0, 1]], colorscale=scale, textfont=given))
+    (trace,) = in_ink(fig).to_dict()["data"]
+    assert trace.get("textfont", {}) == {**given, **({"color": color} if color else {})}
 
 
 def test_what_is_sent_has_the_values_that_plotly_would_send() -> None:

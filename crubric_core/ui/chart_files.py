@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from .charts import Sent
 
 FORMATS = ("PNG", "SVG", "CSV")
-CONFIG: dict[str, Any] = {
+_CONFIG: dict[str, Any] = {
     "displaylogo": False,
     "modeBarButtonsToRemove": ["select2d", "lasso2d", "autoScale2d", "zoomIn2d", "zoomOut2d"],
 }
@@ -50,19 +50,24 @@ def _hold() -> None:
     st.session_state[_HELD] = st.session_state[_CHOICE]
 
 
-def plot_config() -> dict[str, Any]:
-    """What the browser's Plotly is told: which buttons a chart has, and what its camera saves."""
-    return {**CONFIG, "toImageButtonOptions": {"format": "svg" if held_format() == "SVG" else "png"}}
+def plot_config(name: str) -> dict[str, Any]:
+    """What the browser's Plotly is told: which buttons a chart of this name has, and what its camera saves."""
+    saved = {"format": "svg" if held_format() == "SVG" else "png", "filename": _file_name(name)}
+    return {**_CONFIG, "toImageButtonOptions": saved}
+
+
+def _file_name(name: str) -> str:
+    """Of a chart's name, without an ending."""
+    return re.sub(r"\W+", "_", name.lower()).strip("_")[:60].strip("_") or "chart"
 
 
 def offer_values(fig: Sent, name: str) -> None:
     """A button for the values of a chart, where that is the chosen format."""
     if held_format() == "CSV":
-        file = re.sub(r"\W+", "_", name.lower()).strip("_")[:60] or "chart"
         st.download_button(
             "Download the chart's values",
             lambda: csv_bytes(chart_values(fig.to_dict())),
-            f"{file}.csv",
+            f"{_file_name(name)}.csv",
             "text/csv",
             on_click="ignore",
             key=f"values {name}",

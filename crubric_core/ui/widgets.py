@@ -60,7 +60,7 @@ def show(fig: go.Figure | Sent, alt: str, title: str = "", look: str = "") -> No
     if not sent.shows:
         st.write("Nothing to draw: no value is known.")
         return
-    plot(sent, alt=alt, config=plot_config(), key=f"figure: {alt}")
+    plot(sent, alt=alt, config=plot_config(title or alt), key=f"figure: {alt}")
     if look:
         st.caption(look)
     offer_values(sent, title or alt)
@@ -75,7 +75,7 @@ def show_clickable(fig: go.Figure | Sent, alt: str, key: str, on_point: Callable
             on_point(int(points[0]["point_index"]))
 
     sent = _finished(fig).laid_out(clickmode="event+select", dragmode="pan")
-    plot(sent, alt=alt, config=plot_config(), key=key, on_select=clicked, selection_mode="points")
+    plot(sent, alt=alt, config=plot_config(alt), key=key, on_select=clicked, selection_mode="points")
     offer_values(sent, alt)
 
 
@@ -104,7 +104,7 @@ def show_brushable(
     plot(
         sent,
         alt=alt,
-        config=plot_config(),
+        config=plot_config(title or alt),
         key=key,
         on_select=brushed,
         selection_mode=("points", "box"),

@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 
 from crubric_core.figures.leaderboard import Estimate, forest
 from crubric_core.figures.measurability import label_grid
-from crubric_core.ui.chart_files import chart_values
+from crubric_core.ui.chart_files import chart_values, plot_config
 from crubric_core.ui.charts import in_ink
 from tests.pages.conftest import Open, open_page, study
 
@@ -49,3 +49,15 @@ def test_the_format_is_chosen_once_and_charts_follow(open_page: Open, study: Pat
     assert not app.exception
     offered = [b for b in app.get("download_button") if b.proto.label == "Download the chart's values"]
     assert len(offered) == len(app.get("plotly_chart"))
+
+
+def test_a_picture_is_saved_under_the_name_of_its_chart() -> None:
+    saved = plot_config("Ability of the best 150 of 1,000 systems with its 95% interval, in tiers")[
+        "toImageButtonOptions"
+    ]
+    assert saved == {
+        "format": "png",
+        "filename": "ability_of_the_best_150_of_1_000_systems_with_its_95_interva",
+    }
+    assert plot_config("θ")["toImageButtonOptions"]["filename"] == "θ"
+    assert plot_config("…")["toImageButtonOptions"]["filename"] == "chart"

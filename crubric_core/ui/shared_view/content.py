@@ -202,7 +202,6 @@ def _about(view: SharedView) -> None:
 
 def _draw(view: SharedView, figures: Sequence[ViewFigure], part: str) -> None:
     """The figures of one part; the button that saves one as a PNG only where downloads are allowed."""
-    config = chart_files.CONFIG if view.downloads else {"displayModeBar": False}
     phone = on_a_phone()
     for shared in figures:
         if shared.part == part:
@@ -210,6 +209,6 @@ def _draw(view: SharedView, figures: Sequence[ViewFigure], part: str) -> None:
             plot(
                 shared.narrow if phone else shared.sent,
                 alt=shared.alt,
-                config=config,
+                config=chart_files.plot_config(shared.title) if view.downloads else {"displayModeBar": False},
                 key=f"shared figure: {shared.alt}",
             )

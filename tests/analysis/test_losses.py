@@ -90,13 +90,13 @@ def test_sentences_have_the_figures_of_the_table(study, found):
 def test_all_who_lose_least_are_named_with_the_ends_of_all_their_intervals(study, found):
     order = np.argsort(-found.standing.estimate)
     estimate, low = found.standing.estimate.copy(), found.low.copy()
-    estimate[order[1]], low[order[1]] = estimate[order[0]], 0.0
+    estimate[order[1]], low[order[:2]] = estimate[order[0]], (0.02, 0.01)
     tied = replace(found, standing=replace(found.standing, estimate=estimate), low=low)
     both = [
         found.systems[at]
         for at in sorted(order[:2], key=lambda at: (found.standing.rank[at], found.systems[at]))
     ]
-    ends = f"(95%: 0 to {found.high[order[:2]].max():.3g})"
+    ends = f"(95%: 0.01 to {found.high[order[:2]].max():.3g})"
     said = tied.sentences(study.ranking().standing)[1]
     assert f"is least for {both[0]} and {both[1]}, {-estimate[order[0]]:.3g} {ends}, and most for" in said
 

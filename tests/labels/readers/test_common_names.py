@@ -101,7 +101,7 @@ def test_what_is_expected_predicted_or_sorted_is_no_rubric(ws, name):
     assert set(ws.dataset("d").rubrics["criterion"]) == {"clear", "kind"}
 
 
-@pytest.mark.parametrize("name", ["coherence", "sophistication", "commands obeyed", "humanity"])
+@pytest.mark.parametrize("name", ["coherence", "sophistication", "commands obeyed", "humanity", "superhuman"])
 def test_words_that_hold_the_name_of_a_model_are_criteria(ws, name):
     rows = [[j, q, label(q, j), label(j, q, 1)] for q in QUERIES for j in JUDGES]
     content = table(["judge", "question_id", name, "fluency"], rows)

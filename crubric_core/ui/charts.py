@@ -40,7 +40,7 @@ LOOK: dict[str, Any] = {
     "plot_bgcolor": CLEAR,
     "colorway": list(TEMPLATE.layout.colorway),
     "hovermode": "closest",
-    "hoverlabel": {"bgcolor": TIP, "bordercolor": TIP, "font": {**_FONT, "color": "#FFFFFF"}},
+    "hoverlabel": {"bgcolor": TIP, "bordercolor": GREY, "font": {**_FONT, "color": "#FFFFFF"}},
     "legend": {"bgcolor": CLEAR, "borderwidth": 0},
     "margin": {"pad": 8},
     "modebar": {"bgcolor": CLEAR, "color": GREY, "activecolor": BLUE},

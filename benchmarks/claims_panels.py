@@ -20,6 +20,15 @@ RIGHT = 0.88  # of the labels of a judge, on a query where nothing wanders
 WANDER, SHARED = (0.0, 0.5), (0.0, 0.08)
 STUDIES = ((8, 10), (60, 40))  # systems and queries
 PER_QUERY = 8
+RIGHT_OF_EACH = (
+    (0.92, 0.92, 0.5),
+    (0.92, 0.7, 0.5),
+    (0.5, 0.5, 0.5),
+    (0.92, 0.92, 0.65),
+    (0.92, 0.92, 0.92),
+    (0.92, 0.92, 0.92, 0.5, 0.5),
+)
+"""Share of each judge's labels that is right; 50% is a guess."""
 
 
 def equal_judges(
@@ -50,7 +59,7 @@ def of_equal_judges(truth: FloatArray, panel: FloatArray, query: IntArray, law: 
     return (*(rates.worst is not None for rates in found), *shown, *(held(rates, law) for rates in found))
 
 
-def held(rates: JudgeRates, law: float) -> float:
+def held(rates: JudgeRates, law: float | FloatArray) -> float:
     """Share of the intervals of sensitivity and specificity that hold the true rate."""
     return float(np.mean([(r.low <= law) & (law <= r.high) for r in (rates.sensitivity, rates.specificity)]))
 
@@ -70,6 +79,24 @@ def equal(tables: int) -> Iterator[tuple[object, ...]]:
         ]
         rates = (f"{rate:.0%}" for rate in np.mean(found, axis=0))
         yield judges, f"{systems} × {queries}", wander, f"{shared:.0%}", *rates
+
+
+def rates(tables: int) -> Iterator[tuple[object, ...]]:
+    """How often rates are shown without human labels, and how many of their intervals hold; 12 systems, 30 queries."""
+    yield "right in", "rates shown", "intervals that hold"
+    for right in RIGHT_OF_EACH:
+        shown = []
+        for seed in range(tables):
+            rng = np.random.default_rng([seed, len(right)])
+            truth = rng.random((12, 150)) < rng.beta(2, 2, 150)
+            votes = np.where(
+                rng.random((*truth.shape, len(right))) < right, truth[:, :, None], ~truth[:, :, None]
+            )
+            query = np.tile(np.repeat(np.arange(30), 5), 12)
+            found = judge_rates(votes.reshape(-1, len(right)).astype(float), None, query)
+            shown += [held(found, np.array(right))] if found.source == "dawid_skene" else []
+        holds = f"{np.mean(shown):.0%}" if shown else "—"
+        yield ", ".join(f"{r:.0%}" for r in right), f"{len(shown) / tables:.0%}", holds
 
 
 def err_together(judges: int, together: int, seed: int = 0) -> tuple[FloatArray, FloatArray]:

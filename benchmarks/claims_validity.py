@@ -77,13 +77,13 @@ def stated(draw: Draw, verdicts: int, seed: int) -> tuple[FloatArray, BoolArray]
 
 def validity(tables: int) -> Iterator[tuple[object, ...]]:
     """Mean stated probability, share that is valid, and share of the rubrics, by what is stated."""
-    yield "rubrics", "judges × systems", "verdicts", *BINS
+    yield "rubrics", "judges × systems", "verdicts", *BINS, "unknown"
     for (name, size), draw in DESIGNS.items():
         for verdicts in (0, VERDICTS):
             found = [stated(draw, verdicts, seed) for seed in range(tables)]
             p, valid = (np.concatenate(part) for part in zip(*found, strict=True))
             cells = (_cell(p, valid, (low <= p) & (p < high)) for low, high in BINS.values())
-            yield *(("", "") if verdicts else (name, size)), verdicts, *cells
+            yield *(("", "") if verdicts else (name, size)), verdicts, *cells, f"{np.isnan(p).mean():.0%}"
 
 
 def _cell(p: FloatArray, valid: BoolArray, inside: BoolArray) -> str:

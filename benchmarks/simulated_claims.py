@@ -5,6 +5,7 @@
     python -m benchmarks.simulated_claims together     # judges who err together (docs/judges.md)
     python -m benchmarks.simulated_claims mixture      # the Beta mixture of the simulated study (docs/judges.md)
     python -m benchmarks.simulated_claims equal        # judges who are alike (docs/method.md §5)
+    python -m benchmarks.simulated_claims rates        # rates of judges some of whom guess (docs/method.md §5)
     python -m benchmarks.simulated_claims attrition    # the curve where labels are missing (docs/judges.md)
     python -m benchmarks.simulated_claims clear        # rubrics that are equally clear (docs/method.md §11)
     python -m benchmarks.simulated_claims gap          # the gap between best and worst (docs/method.md §11)
@@ -28,13 +29,14 @@
     python -m benchmarks.simulated_claims losses       # expected losses of violations (docs/method.md §15)
     python -m benchmarks.simulated_claims loss_banks   # banks that are chosen by losses (docs/method.md §15)
 
-``--tables`` is the number of simulated tables of each row, each with its own seed.
+``--tables`` is the number of simulated tables of each row, each with its own seed; ``--rows`` ends after so many rows.
 """
 
 from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Iterator
+from itertools import islice
 
 from benchmarks.claims_drift import drift
 from benchmarks.claims_fits import abilities, linked, misfit
@@ -45,7 +47,7 @@ from benchmarks.claims_loss_banks import loss_banks
 from benchmarks.claims_losses import losses
 from benchmarks.claims_models import models
 from benchmarks.claims_new_systems import new_systems
-from benchmarks.claims_panels import equal, together
+from benchmarks.claims_panels import equal, rates, together
 from benchmarks.claims_perturbation import flips
 from benchmarks.claims_placed import placed
 from benchmarks.claims_self_preference import self_preferences
@@ -62,6 +64,7 @@ CLAIMS: dict[str, tuple[Callable[[int], Rows], int]] = {
     "prior": (prior, 20),
     "together": (together, 20),
     "equal": (equal, 200),
+    "rates": (rates, 40),
     "attrition": (attrition, 40),
     "mixture": (mixture, 1),
     "clear": (clear, 40),
@@ -96,10 +99,11 @@ def main() -> None:
     )
     parser.add_argument("claim", choices=CLAIMS)
     parser.add_argument("--tables", type=int, help="default: as many as docs/ tells of")
+    parser.add_argument("--rows", type=int, help="default: all")
     args = parser.parse_args()
     measure, tables = CLAIMS[args.claim]
     head = True
-    for row in measure(args.tables or tables):
+    for row in islice(measure(args.tables or tables), args.rows and 1 + args.rows):
         print("| " + " | ".join(map(str, row)) + " |" if row else "", flush=True)
         if head and row:
             print("|" + " --- |" * len(row))

@@ -9,7 +9,7 @@ import numpy as np
 from scipy.special import betainccinv, betaincinv, expit, logit
 
 from ..intervals import jackknife_half_width
-from ..types import FloatArray, IntArray
+from ..types import BoolArray, FloatArray, IntArray
 from .dawid_skene import fit_patterns
 from .patterns import UNKNOWN, Patterns, find_patterns
 
@@ -20,7 +20,9 @@ SMOOTHING = (2.0, 1.0)
 FEW_ANCHORS = 10
 """Anchors of either class below which they are clamped into the EM instead of counted alone."""
 FEWEST_JUDGES = 3
-"""Judges below which votes alone fix no rates: two have five unknowns and three shares that show."""
+"""Judges who must tell passes from fails for votes to fix rates: two have five unknowns and three shares that show."""
+TOLD_APART = 0.999
+"""Confidence at which a judge's votes must depend on the class for it to count as one of these."""
 MOST_BLOCKS = 200  # more clusters than these are left out several at a time
 
 
@@ -40,7 +42,7 @@ class JudgeRates:
     sensitivity, specificity: Pr(vote 1 | truth 1) and Pr(vote 0 | truth 0).
     prevalence: share of units whose truth is 1. n_anchors: units with a known truth.
     source: anchors: counted on these alone; dawid_skene: EM over all units, anchors clamped; none: all NaN, for there
-    are fewer than three judges and no anchor.
+    are few anchors and fewer than three judges are shown to tell passes from fails.
     converged: whether the EM did; True for anchors.
     worst: the judge whose Youden index s⁺ + s⁻ - 1 is below that of every other judge, each difference beyond its
     interval over clusters; None where none is.
@@ -72,20 +74,26 @@ def judge_rates(
     anchors clamped, smoothed alike. Intervals: the wider end of a Beta interval, which takes units as independent,
     and of the jackknife of the logit over ``groups`` (U,) 0..G-1, such as the query of each unit; without it, over
     units. The first knows how uncertain a judge without an error is, the second that errors come in clusters.
+    Unknown where the EM finds fewer than three judges whose votes depend on the class: many rates then fit the votes
+    equally well, the EM ends at one of them, and leaving clusters out does not move it.
     """
     truth = np.full(len(votes), np.nan) if anchors is None else anchors
     clusters = np.arange(len(votes)) if groups is None else groups
     if min((truth == 1).sum(), (truth == 0).sum()) >= FEW_ANCHORS:
         return _from_anchors(votes, truth, clusters, confidence)
-    if (~np.isnan(votes)).any(axis=0).sum() < FEWEST_JUDGES and np.isnan(truth).all():
-        return _unknown(votes.shape[1])
+    if (~np.isnan(votes)).any(axis=0).sum() < FEWEST_JUDGES:
+        return _unknown(votes.shape[1], _number_known(truth))
     return _from_votes(votes, truth, clusters, confidence)
 
 
-def _unknown(n_judges: int) -> JudgeRates:
+def _number_known(truth: FloatArray) -> int:
+    return int((~np.isnan(truth)).sum())
+
+
+def _unknown(n_judges: int, n_anchors: int) -> JudgeRates:
     nothing = np.full(n_judges, np.nan)
     rate = Rate(nothing, nothing, nothing)
-    return JudgeRates(rate, rate, np.nan, 0, "none", True)
+    return JudgeRates(rate, rate, np.nan, n_anchors, "none", True)
 
 
 def _from_anchors(votes: FloatArray, truth: FloatArray, groups: IntArray, confidence: float) -> JudgeRates:
@@ -96,7 +104,7 @@ def _from_anchors(votes: FloatArray, truth: FloatArray, groups: IntArray, confid
     tallies = _tallies(patterns.values, counts, np.broadcast_to(of_class, (len(counts), *of_class.shape)))
     sensitivity, specificity, worst = _rates(tallies, confidence)
     prevalence = float(truth[known].mean())
-    return JudgeRates(sensitivity, specificity, prevalence, int(known.sum()), "anchors", True, worst)
+    return JudgeRates(sensitivity, specificity, prevalence, _number_known(truth), "anchors", True, worst)
 
 
 def _from_votes(votes: FloatArray, truth: FloatArray, groups: IntArray, confidence: float) -> JudgeRates:
@@ -107,12 +115,15 @@ def _from_votes(votes: FloatArray, truth: FloatArray, groups: IntArray, confiden
     left = _without_each(patterns, groups[voted])
     again = fit_patterns(values, left, 2, tolerance=1e-9, limit=2_000, start=point.posterior[0])
     counts, posterior = np.vstack([patterns.count, left]), np.concatenate([point.posterior, again.posterior])
-    sensitivity, specificity, worst = _rates(_tallies(values, counts, posterior), confidence)
+    tallies = _tallies(values, counts, posterior)
+    if _informative(tallies).sum() < FEWEST_JUDGES:
+        return _unknown(votes.shape[1], _number_known(truth))
+    sensitivity, specificity, worst = _rates(tallies, confidence)
     return JudgeRates(
         sensitivity=sensitivity,
         specificity=specificity,
         prevalence=float(point.prior[0, 1]),
-        n_anchors=int((~np.isnan(truth)).sum()),
+        n_anchors=_number_known(truth),
         source="dawid_skene",
         converged=point.converged,
         worst=worst,
@@ -140,6 +151,12 @@ def _tallies(values: IntArray, counts: FloatArray, posterior: FloatArray) -> Flo
         for label in (1, 0)
     ]
     return np.moveaxis(np.array(found), 2, 0)
+
+
+def _informative(tallies: FloatArray) -> BoolArray:
+    """(K,) whether the Youden index s⁺ + s⁻ - 1 is not 0, from the tallies of all units, then without each cluster."""
+    youden = (tallies[:, :, 0] / tallies.sum(axis=2)).sum(axis=1) - 1
+    return np.asarray(np.abs(youden[0]) > jackknife_half_width(youden[1:], TOLD_APART))
 
 
 def _rates(tallies: FloatArray, confidence: float) -> tuple[Rate, Rate, int | None]:

@@ -9,7 +9,7 @@ from ..settings import Response
 from ..text import count
 from ..types import FloatArray
 from .consensus import median_low
-from .rates import JudgeRates
+from .rates import FEW_ANCHORS, JudgeRates
 
 
 def leave_one_out_majority(panel: FloatArray) -> FloatArray:
@@ -51,7 +51,10 @@ def votes_note(p_valid: FloatArray, rates: JudgeRates) -> str:
     """What the probabilities of rubrics (J,), NaN unknown, mean: validity only where people said what is valid."""
     likely, known = int((p_valid > 0.5).sum()), count(int(np.isfinite(p_valid).sum()), "rubric")
     if rates.source == "none":
-        return "Unknown: this needs human verdicts on rubrics (anchors) or a third judge."
+        return (
+            f"Unknown: this needs {FEW_ANCHORS} human verdicts (anchors) of either kind, or three judges whose votes "
+            "are shown to tell two kinds of rubrics apart."
+        )
     verdicts = count(rates.n_anchors, "human verdict")
     if rates.source == "anchors":
         return (
@@ -61,6 +64,6 @@ def votes_note(p_valid: FloatArray, rates: JudgeRates) -> str:
         f"With {verdicts} on rubrics, too few to use alone," if rates.n_anchors else "Without human verdicts"
     )
     return (
-        f"{without} nothing shows which rubrics are valid: the votes are parted into two kinds (Dawid–Skene), even "
-        f"where all rubrics are alike, and {likely:,} of {known} are more likely of the kind that judges vote for."
+        f"{without} nothing shows which rubrics are valid: the votes are parted into two kinds (Dawid–Skene), which "
+        f"need not be these, and {likely:,} of {known} are more likely of the kind that judges vote for."
     )

@@ -146,6 +146,43 @@ def test_a_judge_without_votes_has_no_rates():
     assert np.isfinite(np.delete(found.sensitivity.value, 1)).all()
 
 
+def independent_votes(seed, right, systems=12, queries=30):
+    """Votes (U, K) of judges with a share ``right`` (K,) of right ones, the query of each unit, and the truth (U,)."""
+    rng = np.random.default_rng([seed, 5])
+    truth = rng.random((systems, queries * 5)) < rng.beta(2, 2, queries * 5)
+    votes = np.where(rng.random((*truth.shape, len(right))) < right, truth[:, :, None], ~truth[:, :, None])
+    query = np.tile(np.repeat(np.arange(queries), 5), systems)
+    return votes.reshape(-1, len(right)).astype(float), query, truth.reshape(-1).astype(float)
+
+
+@pytest.mark.parametrize("anchors", [0, 9])
+@pytest.mark.parametrize("right", [(0.92, 0.92, 0.5), (0.92, 0.92), (0.92, 0.7, 0.5)])
+def test_rates_that_votes_do_not_fix_are_unknown(right, anchors):
+    """Two judges who can tell, with or without one who guesses, and few human labels: many rates fit alike."""
+    for seed in range(3):
+        votes, query, truth = independent_votes(seed, right)
+        gold = np.full(len(truth), np.nan)
+        for label in (0, 1):
+            gold[np.flatnonzero(truth == label)[:anchors]] = label
+        found = judge_rates(votes, gold, query)
+        assert found.source == "none"
+        assert found.n_anchors == 2 * anchors
+        assert np.isnan([found.sensitivity.value, found.specificity.low, found.sensitivity.high]).all()
+
+
+@pytest.mark.parametrize("right", [(0.92, 0.92, 0.65), (0.92, 0.92, 0.92, 0.5, 0.5)])
+def test_rates_that_three_judges_who_can_tell_fix_hold(right):
+    inside = []
+    for seed in range(20):
+        votes, query, _ = independent_votes(seed, right)
+        found = judge_rates(votes, None, query)
+        assert found.source == "dawid_skene"
+        inside += [
+            (rate.low <= right) & (right <= rate.high) for rate in (found.sensitivity, found.specificity)
+        ]
+    assert np.mean(inside) >= 0.9
+
+
 def test_leniency_is_recovered_within_its_interval_and_sums_to_nothing():
     passing = 0.55 * SENSITIVITY + 0.45 * (1 - SPECIFICITY)
     inside = 0
@@ -321,7 +358,7 @@ def votes_of(rng, kinds, alike):
 
 
 @pytest.mark.parametrize(("alike", "verdicts"), [(False, True), (False, False), (True, True), (True, False)])
-def test_probabilities_of_rubrics_hold_with_human_verdicts_and_else_only_if_there_are_two_kinds(
+def test_probabilities_of_rubrics_hold_with_human_verdicts_and_else_are_unknown_unless_there_are_two_kinds(
     alike, verdicts
 ):
     """Three tables of 200 rubrics, 7 in 10 valid; with verdicts on 80, the others count."""
@@ -330,15 +367,15 @@ def test_probabilities_of_rubrics_hold_with_human_verdicts_and_else_only_if_ther
         rng = np.random.default_rng(seed)
         z = (rng.random(200) < 0.7).astype(float)
         votes, said = votes_of(rng, z, alike), np.where(np.arange(200) < 80, z, np.nan)
-        rates = judge_rates(votes, said if verdicts else None, np.arange(200) // 100)
+        rates = judge_rates(votes, said if verdicts else None, np.arange(200) // 10)
         p_valid = 1 / (1 + np.exp(-validity_log_odds(votes, rates)))
         assert ("More likely valid" in votes_note(p_valid, rates)) == verdicts
         stated.append(p_valid[80:])
         true.append(z[80:])
     p, z = np.concatenate(stated), np.concatenate(true)
     parts = (p < 0.5, (p >= 0.5) & (p < 0.9), p >= 0.9)
-    astray = sum(abs((p - z)[part].sum()) for part in parts) / len(p)
-    assert (astray < 0.1) == (verdicts or not alike)
+    assert np.isnan(p).all() == (alike and not verdicts)
+    assert sum(abs((p - z)[part].sum()) for part in parts) / len(p) < 0.1
 
 
 def test_the_note_on_votes_counts_the_rubrics_and_the_verdicts_that_it_rests_on():
@@ -352,7 +389,10 @@ def test_the_note_on_votes_counts_the_rubrics_and_the_verdicts_that_it_rests_on(
     assert guessed.endswith("2 of 3 rubrics are more likely of the kind that judges vote for.")
     few = votes_note(p_valid, replace(rates, source="dawid_skene", n_anchors=1))
     assert few.startswith("With 1 human verdict on rubrics, too few to use alone, nothing shows")
-    assert votes_note(p_valid, replace(rates, source="none")).startswith("Unknown")
+    assert votes_note(p_valid, replace(rates, source="none")) == (
+        "Unknown: this needs 10 human verdicts (anchors) of either kind, or three judges whose votes are shown to tell "
+        "two kinds of rubrics apart."
+    )
 
 
 def test_two_judges_agree_with_each_other_or_neither_votes_for_the_rubric():

@@ -25,7 +25,7 @@ VIEWS = ("Judges", "Agreement against coverage", "As leaderboards grow", "Baseli
 
 @pytest.fixture(scope="session")
 def few_judges(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A workspace with the datasets ``one`` and ``two``, named by their number of judges."""
+    """The datasets ``one`` and ``two``, named by their number of judges; in ``guess`` the third of three guesses."""
     folder = tmp_path_factory.mktemp("few")
     labels = simulate(seed=1, systems=6, queries=6, pool=(6, 9)).labels
     names = sorted(labels["judge"].unique())
@@ -33,6 +33,10 @@ def few_judges(tmp_path_factory: pytest.TempPathFactory) -> Path:
         for n, dataset in ((1, "one"), (2, "two")):
             labels[labels["judge"].isin(names[:n])].to_csv(folder / f"{dataset}.csv", index=False)
             workspace.ingest(folder / f"{dataset}.csv", dataset=dataset)
+        third = labels["judge"] == names[2]
+        guesses = labels["label"].mask(third, np.random.default_rng(0).integers(0, 2, len(labels)))
+        labels.assign(label=guesses).to_csv(folder / "guess.csv", index=False)
+        workspace.ingest(folder / "guess.csv", dataset="guess")
     return folder / "few.duckdb"
 
 
@@ -73,6 +77,14 @@ def test_one_judge_is_one_sentence_and_no_empty_chart(open_page: Open, few_judge
     assert not app.error
     assert first_line(app) == "One judge: there is nothing to compare, so this is unknown."
     assert not app.get("plotly_chart")
+
+
+def test_beside_a_judge_who_guesses_nobody_is_said_to_be_right(open_page: Open, few_judges: Path) -> None:
+    app = open_page("measurability", few_judges, view="Judges", dataset="guess")
+    assert not app.exception
+    assert not app.error
+    assert "How often each is right is unknown" in first_line(app)
+    assert not any("Dawid–Skene" in caption.value for caption in app.caption)
 
 
 def test_the_threshold_that_is_told_keeps_rubrics_where_one_does() -> None:
@@ -221,10 +233,35 @@ def test_a_rubric_that_it_is_bad_to_meet_says_that_its_labels_are_shown_reversed
     assert any("shown reversed" in caption.value for caption in app.caption)
 
 
-def test_the_votes_part_rubrics_and_without_human_verdicts_say_none_to_be_valid(
-    open_page: Open, study: Path
-) -> None:
+@pytest.fixture(scope="session")
+def two_kinds(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Five judges get 2% of the labels of most rubrics wrong, and 15% of the others'."""
+    rng = np.random.default_rng(0)
+    truth = rng.integers(0, 2, (12, 120, 1))
+    error = np.where(rng.random(120) < 0.7, 0.02, 0.15)[:, None]
+    labels = truth ^ (rng.random((12, 120, 5)) < error)
+    i, j, k = (at.ravel() for at in np.indices(labels.shape))
+    table = pd.DataFrame({"system": i, "query": j // 6, "rubric": j, "judge": k, "label": labels.ravel()})
+    folder = tmp_path_factory.mktemp("kinds")
+    named = {"system": "s", "query": "q", "rubric": "r", "judge": "j"}
+    for column, letter in named.items():
+        table[column] = letter + table[column].astype(str)
+    table.to_csv(folder / "kinds.csv", index=False)
+    with Workspace(folder / "kinds.duckdb") as workspace:
+        workspace.ingest(folder / "kinds.csv", dataset="kinds")
+    return folder / "kinds.duckdb"
+
+
+def test_judges_whose_votes_tell_no_kinds_apart_say_nothing_of_validity(open_page: Open, study: Path) -> None:
     app = open_page("measurability", study, view="Judges")
+    assert not any("p_valid" in table.value for table in app.dataframe)
+    assert any(text.value.startswith("Unknown: this needs 10 human verdicts") for text in app.markdown)
+
+
+def test_the_votes_part_rubrics_and_without_human_verdicts_say_none_to_be_valid(
+    open_page: Open, two_kinds: Path
+) -> None:
+    app = open_page("measurability", two_kinds, view="Judges")
     shown = next(t for t in app.dataframe if "p_valid" in t.value)
     table = shown.value
     assert "Pr(voted for)" in shown.proto.columns
@@ -304,6 +341,9 @@ def test_only_a_judge_shown_to_be_worse_than_all_others_is_named() -> None:
     )
     assert (
         worst_sentence(table, replace(named, worst=None)) == "No judge is shown to err more than every other."
+    )
+    assert worst_sentence(table, replace(named, worst=None, source="none")).startswith(
+        "How often each is right is unknown: votes show it only where three judges"
     )
 
 

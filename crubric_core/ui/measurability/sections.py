@@ -10,6 +10,7 @@ import streamlit as st
 
 from ...figures import judges as figures
 from ...figures.style import FEW_COLUMNS
+from ...judges.rates import FEW_ANCHORS
 from ...judges.shared_errors import effective_judges, independence_note
 from ...judges.votes import votes_note
 from .. import loaders, widgets
@@ -106,6 +107,11 @@ def worst_sentence(table: pd.DataFrame, rates: JudgeRates) -> str:
     Without human labels the likeliest labels stand in for the truth, and errors that judges share count as right.
     """
     anchored = rates.source == "anchors"
+    if rates.source == "none":
+        return (
+            "How often each is right is unknown: votes show it only where three judges are shown to tell passes from "
+            f"fails. {FEW_ANCHORS} human labels of either kind would show it."
+        )
     if rates.worst is None:
         verb = "err" if anchored else "depart from the likeliest labels"
         return f"No judge is shown to {verb} more than every other."
@@ -118,20 +124,23 @@ def worst_sentence(table: pd.DataFrame, rates: JudgeRates) -> str:
 
 
 def _rates(table: pd.DataFrame, rates: JudgeRates) -> None:
-    left, right = st.columns([3, 2], gap="large")
-    with left:
-        widgets.show(
-            figures.judge_rates(table),
-            "Sensitivity and specificity of each judge with intervals",
-            "How often each judge is right",
-        )
-        st.caption(
-            "Measured against human labels."
-            if rates.source == "anchors"
-            else "Estimated without human labels (Dawid–Skene): errors that judges share count as right."
-        )
-    with right:
+    if rates.source == "none":
         _leniency(table)
+    else:
+        left, right = st.columns([3, 2], gap="large")
+        with left:
+            widgets.show(
+                figures.judge_rates(table),
+                "Sensitivity and specificity of each judge with intervals",
+                "How often each judge is right",
+            )
+            st.caption(
+                "Measured against human labels."
+                if rates.source == "anchors"
+                else "Estimated without human labels (Dawid–Skene): errors that judges share count as right."
+            )
+        with right:
+            _leniency(table)
     shown = table.assign(**{name: _with_interval(table, name) for name in ("leniency", "s_plus", "s_minus")})
     widgets.table(shown, JUDGES)
     if note := vote_note(table, rates):

@@ -47,10 +47,12 @@ test: check
 slow-list: $(DEV)
 	@$(PYTEST) -m "not (fuzz or crash or browser or security or real)" --renew-slow 260
 
-# Three workers on two cores, as the browser tests wait a lot. The linters and types use the time that these leave.
+# One worker more than there are cores, as the browser tests wait a lot. The linters and types use the time that these
+# leave. What is compiled is compiled once, not by each worker.
 test-all: $(DEV)
 	@nice $(MAKE) --no-print-directory check & checked=$$!; \
-	CRUBRIC_TESTS=all $(PYTEST) -n 3 $(PYTEST_ARGS); tested=$$?; \
+	$(BIN)/python -c "from crubric_core.analysis.compile_ahead import compile_ahead; compile_ahead()"; \
+	CRUBRIC_TESTS=all $(PYTEST) -n $$(($$(nproc) + 1)) $(PYTEST_ARGS); tested=$$?; \
 	wait $$checked || { echo "make check failed, as it says above."; exit 1; }; \
 	exit $$tested
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from typing import TypeVar
 
 from hypothesis import settings
 
@@ -12,6 +13,9 @@ def examples(wanted: int) -> int:
     return max(5, wanted * settings.default.max_examples // 100) if settings.default else wanted
 
 
-def at_most(usual: int, thorough: int) -> int:
-    """How many cases of a costly test: ``thorough`` in the thorough tier, ``usual`` elsewhere."""
+Cases = TypeVar("Cases")
+
+
+def at_most(usual: Cases, thorough: Cases) -> Cases:
+    """Which or how many cases of a costly test: ``thorough`` in the thorough tier, ``usual`` elsewhere."""
     return thorough if os.environ.get("CRUBRIC_TESTS") == "thorough" else usual

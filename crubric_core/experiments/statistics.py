@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from itertools import permutations
 
 import numpy as np
@@ -43,11 +44,17 @@ def spearman_p(values: FloatArray, reference: FloatArray) -> float:
     if n < 3 or not np.isfinite(rho):
         return float("nan")
     if n <= EXACT:
-        orders = np.array(list(permutations(range(n))))
-        return float(np.mean(np.abs(rank_correlation(values[orders], reference)) >= abs(rho) - 1e-9))
+        ranks, target = (_centred_ranks(np.round(each, TIE_DIGITS)) for each in (values, reference))
+        return float(np.mean(np.abs(ranks[_orders(n)] @ target) >= abs(ranks @ target) - 1e-9))
     if abs(rho) >= 1:
         return 0.0
     return float(2 * stdtr(n - 2, -abs(rho) * np.sqrt((n - 2) / (1 - rho**2))))
+
+
+@lru_cache(maxsize=EXACT)
+def _orders(n: int) -> IntArray:
+    """(n!, n) all orders of n places."""
+    return np.array(list(permutations(range(n))))
 
 
 def mean_interval(

@@ -7,6 +7,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Literal, get_args
 
 from ...errors import IngestError
@@ -334,6 +335,7 @@ def _whole(column: str) -> str:
     return f'{{"{column}": "=…"}}'
 
 
+@lru_cache(maxsize=2**15)  # each rule on columns asks again
 def plain_name(name: str) -> str:
     """A column's name as it is compared: no case, underscores for all that parts its words (``ModelName`` too).
 

@@ -61,7 +61,10 @@ def look_into(piece: Piece, overrides: Overrides, pieces: Sequence[Piece] = ()) 
     if not asked and (pairs := why_pairs(piece.name, reader.columns, found.rows)):
         kind = overrides.kind or "labels"
         return replace(found, plan=replace(found.plan, kind=kind, tables=(kind,), problem=pairs))
-    packed = any(_is_packed(found, column) for column in opened.columns) or is_led(asked, opened)
+    places = {column: n for n, column in enumerate(found.plan.columns)}
+    packed = any(_is_packed(found.rows, places[c]) for c in opened.columns if c in places) or is_led(
+        asked, opened
+    )
     if not (packed if isinstance(opened, DelimitedReader) else getattr(opened, "nested", True)):
         return _with_better_problem(found, {})
     fields = fields_of_records(piece)
@@ -91,7 +94,8 @@ def _within(
         return look_into(piece, replace(overrides, kind="labels")) if nested and nested.sure else None
     single = str(plan.mapping.get("rubric", "")).startswith("=") and "rubric" not in overrides.mapping
     weak = single or plan.problem is not None or any(g.confidence < QUESTION for g in plan.guesses)
-    weak = weak or _is_packed(found, plan.mapping.get("label"))
+    label = plan.mapping.get("label")
+    weak = weak or (label in plan.columns and _is_packed(found.rows, plan.columns.index(label)))
     nested = find_nested(plan.kind, fields) if weak else None
     if nested is None or set(nested.mapping) <= set(overrides.mapping):
         return None
@@ -110,10 +114,9 @@ def _within(
     )
 
 
-def _is_packed(found: Found, column: object) -> bool:
+def _is_packed(rows: tuple[Any, ...], at: int) -> bool:
     """Whether the cells of a column are lists or objects of JSON."""
-    at = found.plan.columns.index(column) if column in found.plan.columns else -1
-    cells = [row[at] for row in found.rows if 0 <= at < len(row) and row[at]]
+    cells = [row[at] for row in rows if at < len(row) and row[at]]
     return bool(cells) and all(isinstance(unpacked(cell), (list, dict)) for cell in cells)
 
 

@@ -187,7 +187,8 @@ def _spread_of(plan: FilePlan, rows: tuple[Any, ...], *, strict: bool) -> FilePl
     if found is None and spread is None:
         return None
     what, wide = found if found else (str(spread), tuple(plan.mapping[str(spread)]))
-    guessed = guess_columns(plan.kind, [c for c in plan.columns if c not in wide], ())
+    taken = set(wide)
+    guessed = guess_columns(plan.kind, [c for c in plan.columns if c not in taken], ())
     keys = {g.canonical: g for g in guessed if g.canonical != "label" and g.confidence > 0.5}
     own = {c: g.column for c, g in keys.items()}
     if what == "rubric" and spread is None and is_query(own, wide):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Mapping
+from functools import lru_cache
 
 
 def _words(text: str) -> frozenset[str]:
@@ -88,6 +89,7 @@ _GRADE = re.compile(r"[a-f][+-]?")
 _SIGNED = [f"{letter}{sign}" for letter in "fdcba" for sign in ("-", "", "+") if letter != "f" or not sign]
 
 
+@lru_cache(maxsize=2**12)  # the same few words label most cells
 def plain(word: str) -> str:
     """A word as it is compared: no case, no underscores, single spaces, no marks and no punctuation around it.
 

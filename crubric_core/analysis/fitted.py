@@ -21,6 +21,8 @@ from ..judges.gate_price import GateVerdict, judge_gate
 from ..judges.independence import residual_correlation
 from ..judges.measurability import Gate, decide_gate, gate_table, nothing_passes
 from ..judges.posterior import with_posterior_labels
+from ..judges.rates import judge_rates, rates_note
+from ..judges.reliability import query_clusters
 from ..judges.resampling import Bootstrap
 from ..judges.shared_errors import effective_judges, independence_note
 from ..judges.unequal_panels import UnequalPanels, unequal_panels
@@ -70,8 +72,11 @@ def posterior_warnings(data: LabelSource, reduction: Reduction, settings: Settin
         return ()
     gold = gold_levels(data.gold(), replace(reduction, response="binary"))
     how = Bootstrap(confidence=settings.confidence, seed=settings.seed)
-    note = independence_note(effective_judges(residual_correlation(data.panel("binary"), gold, how)))
-    return (f"Dawid–Skene labels: {note}",) if note else ()
+    panel = data.panel("binary")
+    cluster = np.tile(query_clusters(reduction.rubrics), len(panel))
+    rates = judge_rates(panel.reshape(-1, panel.shape[2]), gold.reshape(-1), cluster, settings.confidence)
+    notes = (rates_note(rates), independence_note(effective_judges(residual_correlation(panel, gold, how))))
+    return tuple(f"Dawid–Skene labels: {note}" for note in notes if note)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -124,6 +129,11 @@ class Fitted(Stages):
     def ids(self) -> tuple[str, ...]:
         """(J,) what bank.json and every export call each rubric."""
         return ids_of(self.given().rubrics)
+
+    @stage("confidence", "seed", after=("given",), title="Comparing the judges' errors")
+    def consensus_warnings(self) -> tuple[str, ...]:
+        """What must be said of the labels where they are not the majority's."""
+        return posterior_warnings(self.data, self.given(), self.settings)
 
     @stage("gate", "agreement", "prior", "alpha", "beta", "tau_c", after=("given",))
     def gating(self) -> Gate:

@@ -76,8 +76,10 @@ def labels_chip(n_labels: int, missing: float, n_systems: int, n_queries: int) -
     return Chip("Labels", figure, "good", said)
 
 
-def agreement_chip(reduction: Reduction, gate: Gate, verdict: GateVerdict) -> Chip:
-    """Whether the judges agree on enough rubrics."""
+def agreement_chip(
+    reduction: Reduction, gate: Gate, verdict: GateVerdict, warnings: Sequence[str] = ()
+) -> Chip:
+    """Whether the judges agree on enough rubrics; warnings: what must be said of the labels made of theirs."""
     dropped = float((~gate.feasible).mean())
     if gate_is_off(reduction):
         said = "No cell has labels of two judges, so agreement is unknown and nothing is dropped. Add a second judge."
@@ -90,6 +92,8 @@ def agreement_chip(reduction: Reduction, gate: Gate, verdict: GateVerdict) -> Ch
     )
     if not verdict.holds:
         return Chip("Agreement", figure, "stop", verdict.sentence)
+    if warnings:
+        return Chip("Agreement", figure, "look", warnings[0])
     if int(reduction.max_panel.max()) == 2:
         said = "At most two judges label a cell: their shared errors cannot be seen. Add a third judge."
         return Chip("Agreement", figure, "look", said)

@@ -9,7 +9,6 @@ from ..errors import DatasetError, SettingsError
 from ..settings import Settings
 from ..types import Progress
 from .composition import composition_notes
-from .fitted import posterior_warnings
 from .result import Result
 from .stages import Analysis
 from .tables import bank_table, item_table
@@ -109,7 +108,7 @@ def result_of(analysis: Analysis) -> Result:
             *saturation_warnings(ranking),
             *type_warnings(ranking.scores),
             *composition_notes(settings, analysis.constraints(), order, feasible),
-            *posterior_warnings(data, reduction, settings),
+            *analysis.consensus_warnings(),
         ),
         queries=analysis.queries(),
         judges=data.judges,

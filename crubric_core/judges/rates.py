@@ -86,6 +86,17 @@ def judge_rates(
     return _from_votes(votes, truth, clusters, confidence)
 
 
+def rates_note(rates: JudgeRates) -> str:
+    """What must be said of labels that follow from rates that nothing fixes; empty where the rates are known."""
+    if rates.source != "none":
+        return ""
+    return (
+        f"fewer than {FEWEST_JUDGES} judges are shown to tell passes from fails, so many rates of errors fit these "
+        f"labels equally well, and the consensus depends on which. Use the majority, or add {FEW_ANCHORS} human labels "
+        "of passes and as many of fails."
+    )
+
+
 def _number_known(truth: FloatArray) -> int:
     return int((~np.isnan(truth)).sum())
 

@@ -65,7 +65,9 @@ def show_chips(study: loaders.Study, cards: Sequence[Card]) -> list[Chip]:
             int(counts["systems"]),
             int(counts["queries"]),
         ),
-        "Agreement": lambda: health.agreement_chip(study.given(), study.gating(), study.verdict()),
+        "Agreement": lambda: health.agreement_chip(
+            study.given(), study.gating(), study.verdict(), study.consensus_warnings()
+        ),
         "Model": lambda: health.model_chip(study.calibration()),
         "Bank": lambda: _bank_chip(study),
         "Board": lambda: health.board_chip(study.board(), study.claims()),

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from crubric_core import Settings, Workspace
-from crubric_core.analysis.fitted import reduce_labels
+from crubric_core.analysis.fitted import posterior_warnings, reduce_labels
 from crubric_core.errors import SettingsError
 from crubric_core.judges.anchors import gold_levels
 from crubric_core.judges.dawid_skene import dawid_skene
@@ -117,8 +117,12 @@ def test_equally_likely_is_a_tie_and_follows_the_rule_for_ties():
 @pytest.fixture
 def careless(ws):
     """Three judges, two of them near coins, with gold on every fifth rubric, on the scale 1..2."""
+    return beside_one_who_is_right(ws, others=0.6)
+
+
+def beside_one_who_is_right(ws, others):
     rng = np.random.default_rng(2)
-    truth, votes = oracles.simulate_judges(10 * 60, [0.97, 0.6, 0.6], [0.97, 0.6, 0.6], 0.5, rng)
+    truth, votes = oracles.simulate_judges(10 * 60, [0.97, others, others], [0.97, others, others], 0.5, rng)
     names = pd.MultiIndex.from_product([[f"s{i}" for i in range(10)], [f"r{j:02d}" for j in range(60)]])
     cells = pd.DataFrame(
         {"system": names.get_level_values(0), "rubric": names.get_level_values(1), "query": "q"}
@@ -148,6 +152,18 @@ def test_the_consensus_can_be_the_posterior_label_with_gold_clamped(careless, mo
     free = ~anchored
     assert (posterior.y[free] == truth[free]).mean() > (majority.y[free] == truth[free]).mean() + 0.1
     np.testing.assert_array_equal(posterior.n_agree, majority.n_agree)
+
+
+def test_labels_that_follow_from_one_of_many_rates_are_said_to(ws, monkeypatch):
+    ds, _ = beside_one_who_is_right(ws, others=0.5)
+    settings = Settings(consensus="dawid_skene")
+    reduction = reduce_labels(ds, settings)
+    said = "Dawid–Skene labels: fewer than 3 judges are shown to tell passes from fails"
+    assert not any(note.startswith(said) for note in posterior_warnings(ds, reduction, settings))
+    no_gold = ds.gold().iloc[:0]
+    monkeypatch.setattr(ds, "gold", lambda: no_gold)
+    assert posterior_warnings(ds, reduction, settings)[0].startswith(said)
+    assert posterior_warnings(ds, reduction, Settings()) == ()
 
 
 def test_gold_of_unknown_systems_and_off_the_scale_is_left_out(careless):

@@ -17,6 +17,7 @@ from crubric_core.labels.store.workspace import Workspace
 from crubric_core.ui.measurability.repeats import consistency_sentence
 from crubric_core.ui.measurability.rules import fit_note, growth_sentence, strictest
 from crubric_core.ui.measurability.sections import vote_note, worst_sentence
+from crubric_core.ui.text import plain
 from tests.pages.conftest import Open
 from tests.pages.test_pages import first_line
 
@@ -85,6 +86,15 @@ def test_beside_a_judge_who_guesses_nobody_is_said_to_be_right(open_page: Open, 
     assert not app.error
     assert "How often each is right is unknown" in first_line(app)
     assert not any("Dawid–Skene" in caption.value for caption in app.caption)
+
+
+def test_the_overview_says_where_labels_follow_from_rates_that_are_unknown(
+    open_page: Open, few_judges: Path
+) -> None:
+    said = plain("Dawid–Skene labels: fewer than 3 judges are shown to tell passes from fails")
+    for consensus, warned in (("majority", False), ("dawid_skene", True)):
+        app = open_page("overview", few_judges, dataset="guess", consensus=consensus)
+        assert any(caption.value.startswith(said) for caption in app.caption) == warned
 
 
 def test_the_threshold_that_is_told_keeps_rubrics_where_one_does() -> None:

@@ -48,10 +48,9 @@ slow-list: $(DEV)
 	@$(PYTEST) -m "not (fuzz or crash or browser or security or real)" --renew-slow 260
 
 # One worker more than there are cores, as the browser tests wait a lot. The linters and types use the time that these
-# leave. What is compiled is compiled once, not by each worker.
+# leave.
 test-all: $(DEV)
 	@nice $(MAKE) --no-print-directory check & checked=$$!; \
-	$(BIN)/python -c "from crubric_core.analysis.compile_ahead import compile_ahead; compile_ahead()"; \
 	CRUBRIC_TESTS=all $(PYTEST) -n $$(($$(nproc) + 1)) $(PYTEST_ARGS); tested=$$?; \
 	wait $$checked || { echo "make check failed, as it says above."; exit 1; }; \
 	exit $$tested

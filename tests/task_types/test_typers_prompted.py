@@ -91,8 +91,8 @@ def test_slow_answers_come_in_as_many_at_a_time_as_allowed(server, typer):
 
 
 def test_a_time_out_is_tried_again(server, typer):
-    server.behave = lambda query, visit: {"delay": 1.0} if visit == 0 and query == "query 3" else {}
-    run = replace(typer, endpoint=replace(typer.endpoint, timeout=0.3)).run(QUERIES)
+    server.behave = lambda query, visit: {"delay": 9.0} if visit == 0 and query == "query 3" else {}
+    run = replace(typer, endpoint=replace(typer.endpoint, timeout=3.0)).run(QUERIES)
     assert answered(run).all()
     assert run.usage.requests == 13
 

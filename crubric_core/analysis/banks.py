@@ -38,7 +38,7 @@ FEW = 256  # the same for each fold where no curve of sizes is asked for
 class Banks(Fitted):
     """The same study with its banks."""
 
-    @stage("composition", after=("gating", "calibration", "reduction"))
+    @stage("composition", after=("calibration", "reduction"), masks=("feasible",))
     def constraints(self) -> Constraints | None:
         """What a composition asks of the bank; None without one."""
         if self.settings.composition is None:
@@ -146,18 +146,16 @@ class Banks(Fitted):
             self.folds(), masks, query_index, self.settings, self.panels(), self._domains()
         )
 
-    @stage("population", "seed", "simultaneous", "confidence", after=("folds", "gating", "panels"))
+    @stage("population", "seed", "simultaneous", "confidence", after=("folds", "panels"), masks=("feasible",))
     def _placed_on_pool(self) -> bank_value.Placing:
         return self._placed([self.pool])[0]
 
-    @stage("seed", after=("folds", "gating"), heavy=True)
+    @stage("seed", after=("folds",), masks=("feasible",), heavy=True)
     def _random_places(self) -> IntArray:
         """Where random orders have the rubrics that pass: of one draw, banks of all sizes are nested."""
         return bank_value.random_places(self.feasible & self._usable_without_folds(), self.settings.seed)
 
-    @stage(
-        "population", "seed", "simultaneous", "confidence", after=("folds", "gating", "panels"), lasting=True
-    )
+    @stage(after=("_random_places", "_placed_on_pool"), lasting=True)
     def _random_worth(self, size: int) -> Worth:
         """The worth of random banks of this size."""
         placed = self._placed(bank_value.random_masks(self._random_places(), size))

@@ -146,8 +146,9 @@ class Fitted(Stages):
         return gate_table(self.given(), self.gating(), self.settings.confidence)
 
     @property
+    @stage(after=("gating",))
     def feasible(self) -> BoolArray:
-        """(J,) rubrics that pass the gate."""
+        """(J,) rubrics that pass the gate: all that banks and standings read of it."""
         return self.gating().feasible
 
     @stage(

@@ -24,6 +24,7 @@ class Stage:
     reads: settings that it reads, those of all stages before it included. title: what is done, for who waits.
     heavy: whether it takes long, or much memory, so that few of its results are kept. lasting: whether a store may keep
     its results when the process ends: they are small beside what they cost, and made of ``lasting.RECORDS``.
+    kept_by: the settings in its key. masks: the results in its key, in place of settings that it reads by these alone.
     """
 
     name: str
@@ -31,6 +32,8 @@ class Stage:
     title: str
     heavy: bool
     lasting: bool = False
+    kept_by: tuple[str, ...] = ()
+    masks: tuple[str, ...] = ()
 
 
 class Store(Protocol):
@@ -62,8 +65,10 @@ class Stages:
     store: Store
 
     def key(self, name: str) -> Key:
-        """The content and the settings on which a declared stage depends: what else rests on it alone is kept by."""
-        return (self.fingerprint, *(getattr(self.settings, read) for read in STAGES[name].reads))
+        """The content, settings and masks on which a declared stage depends: what else rests on it alone is kept by."""
+        declared = STAGES[name]
+        settings = (getattr(self.settings, read) for read in declared.kept_by)
+        return (self.fingerprint, *settings, *(_hashable(getattr(self, mask)) for mask in declared.masks))
 
 
 STAGES: dict[str, Stage] = {}
@@ -73,13 +78,25 @@ S = TypeVar("S", bound=Stages)
 
 
 def stage(
-    *reads: str, after: tuple[str, ...] = (), title: str = "", heavy: bool = False, lasting: bool = False
+    *reads: str,
+    after: tuple[str, ...] = (),
+    masks: tuple[str, ...] = (),
+    title: str = "",
+    heavy: bool = False,
+    lasting: bool = False,
 ) -> Callable[[Callable[Concatenate[S, P], R]], Callable[Concatenate[S, P], R]]:
-    """Declare a method as a stage that reads these settings and the results of the stages ``after`` which it comes."""
+    """Declare a method as a stage that reads these settings and the results of the stages ``after`` which it comes.
+
+    masks: stages before it of which it reads nothing but the result, a boolean array that is an attribute: settings
+    under which that is the same give the same result, which is computed once.
+    """
 
     def declare(compute: Callable[Concatenate[S, P], R]) -> Callable[Concatenate[S, P], R]:
-        every = set(reads).union(*(STAGES[name].reads for name in after))
-        declared = Stage(compute.__name__, tuple(sorted(every)), title, heavy, lasting)
+        kept_by = set(reads).union(*(STAGES[name].kept_by for name in after))
+        by_mask = set(masks).union(*(STAGES[name].masks for name in after))
+        every = kept_by.union(*(STAGES[name].reads for name in by_mask))
+        reads_, kept_by_, masks_ = (tuple(sorted(names)) for names in (every, kept_by, by_mask))
+        declared = Stage(compute.__name__, reads_, title, heavy, lasting, kept_by_, masks_)
         STAGES[declared.name] = declared
 
         @wraps(compute)
@@ -100,4 +117,7 @@ def _key(self: Stages, declared: Stage, args: tuple[Any, ...], kwargs: dict[str,
 
 
 def _hashable(value: Any) -> object:
-    return (value.dtype.str, value.shape, value.tobytes()) if isinstance(value, np.ndarray) else value
+    if not isinstance(value, np.ndarray):
+        return value
+    content = np.packbits(value) if value.dtype == bool else value
+    return value.dtype.str, value.shape, content.tobytes()

@@ -45,7 +45,8 @@ class Analysis(Banks):
 
     @stage(
         *("population", "seed", "confidence"),
-        after=("_dimension_fits", "gating", "panels"),
+        after=("_dimension_fits", "panels"),
+        masks=("feasible",),
         title="Comparing the dimensions",
         heavy=True,
     )
@@ -115,14 +116,15 @@ class Analysis(Banks):
 
     @stage(
         *("population", "seed", "confidence", "simultaneous", "tau_t"),
-        after=("reduction", "gating", "panels"),
+        after=("reduction", "panels"),
+        masks=("feasible",),
         title="Adding up losses",
     )
     def losses(self) -> ViolationLoss | None:
         """What the systems' answers are expected to cost; None where no rubric that passes has a loss."""
         return violation_loss(self.reduction(), self.queries(), self.feasible, self.settings, self.panels())
 
-    @stage(after=("score_standing", "gating", "gold_standing", "human_labels"))
+    @stage(after=("score_standing", "gold_standing", "human_labels"), masks=("feasible",))
     def other_rankings(self, use: BoolArray) -> tuple[OtherRanking, ...]:
         """What else ranks the systems, compared with their standing on these rubrics."""
         shown, varying = self.ranking_on(use), ~self.calibration().fit.constant

@@ -82,7 +82,8 @@ def ask(analysis: Analysis, name: str) -> Any:
         "_bank_worth": (4, 512),
     }
     asked |= dict.fromkeys(("ranking_on", "score_standing", "other_rankings"), (everything,))
-    return getattr(analysis, name)(*asked.get(name, ()))
+    found = getattr(analysis, name)
+    return found(*asked.get(name, ())) if callable(found) else found
 
 
 def figures(found: Any) -> list[np.ndarray]:
@@ -122,7 +123,49 @@ def test_a_key_holds_what_a_stage_declares_and_nothing_else(dataset: Dataset, st
     here = study(dataset)
     for name, value in OTHER.items():
         changed = study(dataset, replace(here.settings, **{name: value}))
-        assert (changed.key(stage) == here.key(stage)) == (name not in STAGES[stage].reads)
+        same = all(np.array_equal(getattr(here, m), getattr(changed, m)) for m in STAGES[stage].masks)
+        assert (changed.key(stage) == here.key(stage)) == (same and name not in STAGES[stage].kept_by)
+
+
+def test_a_threshold_that_lets_the_same_rubrics_pass_computes_nothing_again(dataset: Dataset) -> None:
+    store = Memory()
+    one = study(dataset, replace(PLAIN, gate="agreement", tau_c=0.8), store)
+    values = one.gating().values
+    above = np.nanmin(values[one.feasible])
+    other = study(dataset, replace(one.settings, tau_c=above), store)
+    assert above > 0.8
+    assert other.worth() is one.worth()
+    assert other.other_rankings(other.used) is one.other_rankings(one.used)
+    fewer = study(dataset, replace(one.settings, tau_c=np.nextafter(above, 1)), store)
+    assert not np.array_equal(fewer.feasible, one.feasible)
+    assert fewer.worth() is not one.worth()
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Passing(Analysis):
+    """An analysis in which these rubrics pass, whatever the gate's settings say."""
+
+    these: np.ndarray
+
+    @property
+    def feasible(self) -> np.ndarray:
+        return self.these
+
+
+@pytest.mark.parametrize("stage", sorted(name for name, stage in STAGES.items() if stage.masks))
+def test_a_stage_reads_of_the_gate_nothing_but_which_rubrics_pass(
+    dataset: Dataset, whole: Analysis, stage: str
+) -> None:
+    settings = replace(
+        whole.settings, **{name: OTHER[name] for name in STAGES["gating"].reads if name in OTHER}
+    )
+    changed = Passing(
+        data=dataset, fingerprint="print", settings=settings, store=Memory(), these=whole.feasible
+    )
+    assert not np.array_equal(changed.gating().feasible, whole.feasible)
+    assert changed.key(stage) == whole.key(stage)
+    for one, other in zip(figures(ask(whole, stage)), figures(ask(changed, stage)), strict=True):
+        assert np.array_equal(one, other, equal_nan=one.dtype.kind == "f")
 
 
 def test_a_stage_is_computed_once_for_what_it_reads(dataset: Dataset) -> None:

@@ -32,9 +32,11 @@ WATCH = """() => {
   window.watched = {since: 0, chart: null, any: null, last: performance.now()};
   const seen = records => {
     const now = performance.now();
-    for (const {target} of records) {
+    for (const {target, type} of records) {
       const element = target.nodeType === 1 ? target : target.parentElement;
       if (!element?.closest('[data-testid="stMain"]')) continue;
+      // What lies in a canvas is never drawn: tables write their cells there for screen readers, 0.2 s later.
+      if (element.closest('canvas') && (type !== 'attributes' || element.tagName !== 'CANVAS')) continue;
       watched.any = watched.last = now;
       if (element.closest('.js-plotly-plot')) watched.chart = now;
     }

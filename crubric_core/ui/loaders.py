@@ -174,9 +174,20 @@ def _datasets(path: str) -> pd.DataFrame:
     return found
 
 
+def fingerprints() -> dict[str, str]:
+    """Name → fingerprint of all datasets; likewise."""
+    return _fingerprints(workspace().path)
+
+
+@st.cache_resource(max_entries=1, show_spinner=False)
+def _fingerprints(path: str) -> dict[str, str]:
+    return dict(_datasets(path).set_index("name")["fingerprint"])
+
+
 def datasets_changed() -> None:
     """After an ingest, a deletion, or a change of who classified a query, which the fingerprint does not tell."""
     _datasets.clear()
+    _fingerprints.clear()
     _facts.clear()
 
 

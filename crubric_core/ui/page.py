@@ -38,8 +38,7 @@ class StudyPage(loaders.Study):
 
     def now(self) -> StudyPage:
         """The study under the settings that the session holds now, for a part; the page starts anew if it changed."""
-        found = loaders.datasets().set_index("name")["fingerprint"]
-        if found.get(self.dataset.name) != self.fingerprint:
+        if loaders.fingerprints().get(self.dataset.name) != self.fingerprint:
             st.rerun()
         settings = replace(_held(self.rubrics), composition=self.settings.composition)
         return replace(self, settings=with_rules(self.data, settings))

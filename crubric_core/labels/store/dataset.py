@@ -206,7 +206,7 @@ class Dataset:
 
     def scoring_rules(self) -> ScoringRules:
         """How its queries are scored by type: the paper's rules until somebody edits them."""
-        with self._reading() as cursor:
+        with self._workspace.reading() as cursor:
             return load_rules(cursor, self._id)
 
     def panel(self, response: Response = "binary") -> FloatArray:

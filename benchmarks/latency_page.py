@@ -78,11 +78,11 @@ def _steps(asked: float | None, waits: Waits) -> list[str]:
     return [
         f"A slider of the bare page takes {waits.bare:.0f} ms (median).",
         "",
-        "| slider | ms, median | of | × the bare page | asked |",
-        "| --- | --- | --- | --- | --- |",
+        "| slider | ms, median | slowest | of | × the bare page | asked |",
+        "| --- | --- | --- | --- | --- | --- |",
         *(
-            f"| {page} {setting} | {statistics.median(ours):,.0f} | {len(ours)} | {ratio(ours, waits.bare):.1f} "
-            f"| {asked or '—'} |"
+            f"| {page} {setting} | {statistics.median(ours):,.0f} | {max(ours):,.0f} | {len(ours)} "
+            f"| {ratio(ours, waits.bare):.1f} | {asked or '—'} |"
             for (page, setting), ours in waits.ours.items()
         ),
         "",

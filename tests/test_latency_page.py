@@ -36,6 +36,6 @@ def test_tables_replace_those_of_their_size_alone() -> None:
     assert found.startswith("before")
     assert found.endswith("after")
     assert "kept" in found
-    assert "| Bank B | 300 | 3 | 3.0 | 3.0 |" in found
+    assert "| Bank B | 300 | 310 | 3 | 3.0 | 3.0 |" in found
     assert "2 cores, load 0.1 before" in found
     assert written(found, {"demo": tables("demo", waits())}) == found

@@ -43,7 +43,8 @@ def plan_of_table(
     """The plan of one table, and the first rows that it was guessed from."""
     rows = _without_sums(reader.head(SAMPLE))
     plan = _plan_of_rows(name, reader, file_format, overrides, rows)
-    if len(rows) < SAMPLE // 2 or plan.apart or plan.problem or plan.kind not in ("labels", "gold"):
+    settled_now = not plan.unused or plan.apart or plan.problem or plan.kind not in ("labels", "gold")
+    if settled_now or len(rows) < SAMPLE // 2:
         return plan, rows
     return told_apart(plan, _without_sums(reader.head(LATER))), rows  # a second rater may come later
 
@@ -86,10 +87,10 @@ def _plan_of_rows(
 
 def _without_sums(rows: Sequence[Sequence[str | None]]) -> tuple[Any, ...]:
     """The rows that sum up no others: a mean of 3.2 says nothing of what its column holds."""
-    kept = tuple(
-        row for row in rows if not any(cell and cell.strip().lower() in SUMS for cell in row[:_KEYS])
-    )
-    return kept or tuple(rows)
+    keys = set[str | None]().union(*(row[:_KEYS] for row in rows))
+    sums = {cell for cell in keys if cell and cell.strip().lower() in SUMS}
+    kept = (row for row in rows if sums.isdisjoint(row[:_KEYS])) if sums else ()
+    return tuple(kept) or tuple(rows)
 
 
 def _with_gold(plan: FilePlan, rows: tuple[Any, ...], overrides: Overrides) -> FilePlan:

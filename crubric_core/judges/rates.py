@@ -91,9 +91,9 @@ def rates_note(rates: JudgeRates) -> str:
     if rates.source != "none":
         return ""
     return (
-        f"fewer than {FEWEST_JUDGES} judges are shown to tell passes from fails, so many rates of errors fit these "
-        f"labels equally well, and the consensus depends on which. Use the majority, or add {FEW_ANCHORS} human labels "
-        "of passes and as many of fails."
+        f"fewer than {FEWEST_JUDGES} judges are shown to tell passes from fails, so rates of errors, and the labels "
+        f"that follow from them, are not determined. Use the majority, or add {FEW_ANCHORS} human labels of passes and "
+        "of fails."
     )
 
 

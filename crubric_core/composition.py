@@ -11,7 +11,7 @@ from typing import Any, Literal, Self, get_args
 
 from .errors import SettingsError, require_choice
 
-Attribute = Literal["query", "domain", "task_type", "dimension"]
+Attribute = Literal["query", "domain", "task_type", "dimension", "severity"]
 Cost = Literal["one", "text", "given"]
 ATTRIBUTES: tuple[Attribute, ...] = get_args(Attribute)
 
@@ -84,7 +84,7 @@ class Composition:
     swaps : tuple of Swap
         As an exclusion and a pin.
     limits : tuple of Limit
-        At least or at most so many of a query, domain, task type or dimension.
+        At least or at most so many of a query, domain, task type, dimension or severity.
     cost : {"one", "text", "given"}
         What a rubric costs: 1 each, the characters of its text, or as ``costs`` has it.
     costs : tuple of (str, float)

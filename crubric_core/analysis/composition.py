@@ -56,7 +56,7 @@ def constraints_of(
     for limit in composition.limits:
         limits[limit.by].append(limit)
     families = tuple(
-        _family(by, given, _group_of(by, rubrics, queries), candidates)
+        _family(by, given, group_of(by, rubrics, queries), candidates)
         for by, given in limits.items()
         if given
     )
@@ -108,9 +108,9 @@ def by_id(composition: Composition, rubrics: pd.DataFrame) -> Composition:
     )
 
 
-def _group_of(by: Attribute, rubrics: pd.DataFrame, queries: pd.DataFrame) -> pd.Series[str]:
+def group_of(by: Attribute, rubrics: pd.DataFrame, queries: pd.DataFrame) -> pd.Series[str]:
     """(J,) the group of each rubric; missing where it has none."""
-    if by in ("query", "dimension"):
+    if by in rubrics:
         return rubrics[by].reset_index(drop=True)
     return rubrics["query"].map(queries.set_index("query")[by]).reset_index(drop=True)
 

@@ -31,7 +31,7 @@ def add_composition(parser: argparse.ArgumentParser) -> None:
             default=[],
             metavar="BOUND",
             help=f"at {words} so many of a group, such as domain=law:5, or query:2 for each query; "
-            "groups: query, domain, task_type, dimension",
+            "groups: query, domain, task_type, dimension, severity",
         )
     group.add_argument(
         "--costs",

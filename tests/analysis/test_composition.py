@@ -24,6 +24,7 @@ from crubric_core.experiments.results import settings_record
 from crubric_core.labels.store.dataset import Dataset
 from crubric_core.placement.bank_file import bank_bytes, read_bank_bytes
 from crubric_core.placement.bank_scale import bank_scale_of
+from crubric_core.scoring_rules import Assignment, ScoringRules
 from crubric_core.sharing.build import Choices, build_view
 
 PLAIN = Settings(replicates=30, budget=8)
@@ -91,6 +92,23 @@ def test_bounds_on_each_attribute_hold_at_the_budget_and_above(
     by_query = composed.given().rubrics["query"].iloc[composed.bank()]
     assert by_query.value_counts().max() <= 2
     assert (by_query.map(plain.queries().set_index("query")["domain"]) == domain).sum() >= 2
+
+
+def test_a_bound_on_severity_counts_rubrics_as_the_rules_rate_them(
+    dataset: Dataset, store: Memory, plain: Analysis
+) -> None:
+    reading = np.flatnonzero(plain.given().rubrics["dimension"] == "clarity")
+    assert np.isin(plain.bank(), reading).sum() < 3
+    rules = ScoringRules(assign=(Assignment("severity", "dimension", "clarity", "critical"),))
+    composition = Composition(
+        limits=(Limit("severity", "critical", at_least=3), Limit("severity", "none", at_most=0))
+    )
+    composed = study(dataset, store, composition, rules=rules)
+    rated = composed.reduction().rubrics["severity"].to_numpy()
+    for bank in (composed.bank(), *map(np.flatnonzero, composed.bank_masks())):
+        assert (rated[bank] == "critical").sum() >= 3
+        assert not (rated[bank] == "none").any()
+    assert np.isin(composed.bank(), reading).sum() >= 2
 
 
 def test_the_cost_of_the_texts_stays_within_the_budget(dataset: Dataset, store: Memory) -> None:

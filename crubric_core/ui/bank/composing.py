@@ -14,7 +14,7 @@ from ...analysis.composition import by_id, read_costs
 from ...analysis.tables import bank_table
 from ...bank.swaps import replacements
 from ...bank.worth import worth_difference
-from ...composition import ATTRIBUTES, Composition, Limit
+from ...composition import ATTRIBUTES, Attribute, Composition, Limit
 from ...errors import CrubricError
 from ...files import json_bytes
 from .. import state, tables, widgets
@@ -176,9 +176,8 @@ def bounds(study: StudyPage) -> None:
     )
 
 
-def _groups(study: StudyPage, by: str) -> list[str]:
-    rubrics, queries = study.reduction().rubrics, study.queries()
-    values = rubrics[by] if by in ("query", "dimension") else queries[by]
+def _groups(study: StudyPage, by: Attribute) -> list[str]:
+    values = group_of(by, study.reduction().rubrics, study.queries())
     return sorted(map(str, values.dropna().unique()))
 
 

@@ -106,12 +106,24 @@ def ask_to_sign_in() -> NoReturn:
     """The page of a visitor without a session, who may sign in, or out again; the script ends here."""
     st.title("Calibrated Rubric", anchor=False)
     if _user().get("is_logged_in"):
-        st.write("You are signed in, but with no verified address on this server's list.")
+        st.text(_why_outside(_user()))
         st.button("Sign out", on_click=st.logout)
     else:
         st.write("This server is restricted to listed users.")
         st.button("Sign in", type="primary", on_click=st.login)
     st.stop()
+
+
+def _why_outside(user: Mapping[str, Any]) -> str:
+    """Why somebody who is signed in stays outside, and what helps; never whether an unverified address is listed."""
+    address = user.get("email")
+    if not isinstance(address, str):
+        return "You are signed in, but the identity provider names no address: sign in with an account that has one."
+    if user.get("email_verified") is not True:
+        return f"The identity provider has not verified the address {address}: verify it there, then sign in again."
+    return (
+        f"{address} is not on this server's list: ask who runs the server, or sign in with another account."
+    )
 
 
 def offer_to_sign_out() -> None:

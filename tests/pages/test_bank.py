@@ -48,6 +48,16 @@ def test_a_bound_is_added_told_kept_on_other_pages_and_reset(open_page: Open, st
     assert "composition" not in app.query_params
 
 
+def test_a_bound_offers_the_groups_that_rubrics_and_queries_have(open_page: Open, study: Path) -> None:
+    app = open_page("bank", study, dataset="small", budget="12", compose="Bounds")
+    with Workspace(study) as workspace:
+        ds = workspace.dataset("small")
+        have = {"severity": ds.rubrics["severity"], "domain": ds.queries["domain"]}
+    for by, groups in have.items():
+        app = app.selectbox(key="bound by").set_value(by).run()
+        assert app.selectbox(key=f"bound value {by}").options == sorted(set(groups.dropna()))
+
+
 def test_what_an_address_asks_is_asked_and_what_changed_is_told(open_page: Open, study: Path) -> None:
     ids = some_ids(study)
     asked = Composition(exclusions=ids[:40])

@@ -158,12 +158,19 @@ def test_a_viewer_who_asks_all_the_same_is_refused_by_the_core(window: Page, gua
         expect(window.get_by_text("Only an editor may run experiments")).to_be_visible()
 
 
-@pytest.mark.parametrize("name", ["eve", "mallory", "kelvin"])
-def test_who_is_not_on_the_list_or_not_verified_stays_outside(
-    window: Page, guarded: Server, name: str
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        ("eve", "eve@example.org is not on this server's list"),
+        ("mallory", "has not verified the address ann@example.org"),
+        ("kelvin", "\u212aate@example.org is not on this server's list"),
+    ],
+)
+def test_who_is_not_on_the_list_or_not_verified_stays_outside_and_is_told_why(
+    window: Page, guarded: Server, name: str, why: str
 ) -> None:
     sign_in(window, guarded, name)
-    expect(window.get_by_text("no verified address on this server's list")).to_be_visible()
+    expect(window.get_by_text(why)).to_be_visible()
     assert pages(window) == []
     window.goto(f"{guarded.url}/leaderboard")
     window.wait_for_selector(READY, timeout=60_000)

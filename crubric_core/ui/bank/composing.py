@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from ...analysis.composition import by_id, read_costs
+from ...analysis.composition import by_id, group_of, read_costs
 from ...analysis.tables import bank_table
 from ...bank.swaps import replacements
 from ...bank.worth import worth_difference

@@ -122,7 +122,7 @@ def _why_outside(user: Mapping[str, Any]) -> str:
     if user.get("email_verified") is not True:
         return f"The identity provider has not verified the address {address}: verify it there, then sign in again."
     return (
-        f"{address} is not on this server's list: ask who runs the server, or sign in with another account."
+        f"{address} is not on this server's list: ask the person who runs the server, or use another account."
     )
 
 

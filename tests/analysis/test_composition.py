@@ -97,8 +97,8 @@ def test_bounds_on_each_attribute_hold_at_the_budget_and_above(
 def test_a_bound_on_severity_counts_rubrics_as_the_rules_rate_them(
     dataset: Dataset, store: Memory, plain: Analysis
 ) -> None:
-    reading = np.flatnonzero(plain.given().rubrics["dimension"] == "clarity")
-    assert np.isin(plain.bank(), reading).sum() < 3
+    clarity = np.flatnonzero(plain.given().rubrics["dimension"] == "clarity")
+    assert np.isin(plain.bank(), clarity).sum() < 3
     rules = ScoringRules(assign=(Assignment("severity", "dimension", "clarity", "critical"),))
     composition = Composition(
         limits=(Limit("severity", "critical", at_least=3), Limit("severity", "none", at_most=0))
@@ -108,7 +108,7 @@ def test_a_bound_on_severity_counts_rubrics_as_the_rules_rate_them(
     for bank in (composed.bank(), *map(np.flatnonzero, composed.bank_masks())):
         assert (rated[bank] == "critical").sum() >= 3
         assert not (rated[bank] == "none").any()
-    assert np.isin(composed.bank(), reading).sum() >= 2
+    assert np.isin(composed.bank(), clarity).sum() >= 2
 
 
 def test_the_cost_of_the_texts_stays_within_the_budget(dataset: Dataset, store: Memory) -> None:

@@ -39,14 +39,14 @@ from benchmarks.latency_tables import workspace
 
 TAU, SIZE = "Measurability threshold", "Bank size"
 STEPS = {
-    ("Measurability", "tau_c"): ("measurability?tau_c=0.6", TAU),
+    ("Measurability", "tau_c"): ("measurability?gate=kappa&tau_c=0.6", TAU),
     ("Items", "B"): ("items?budget=150", SIZE),
     ("Bank", "B"): ("bank?budget=300", SIZE),
-    ("Bank", "tau_c"): ("bank?tau_c=0.5", TAU),
+    ("Bank", "tau_c"): ("bank?gate=kappa&tau_c=0.5", TAU),
     ("Leaderboard", "B"): ("leaderboard?budget=150", SIZE),
-    ("Leaderboard", "tau_c"): ("leaderboard?tau_c=0.4", TAU),
+    ("Leaderboard", "tau_c"): ("leaderboard?gate=kappa&tau_c=0.4", TAU),
     ("Leaderboard, bank as if new", "B"): ("leaderboard?basis=bank", SIZE),
-    ("Leaderboard, bank as if new", "tau_c"): ("leaderboard?basis=bank&tau_c=0.3", TAU),
+    ("Leaderboard, bank as if new", "tau_c"): ("leaderboard?basis=bank&gate=kappa&tau_c=0.3", TAU),
 }
 """Page and setting: the address to begin at, a threshold of its own for each, and the slider that is moved."""
 PAGES = {

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from ..types import BoolArray
+from ..types import BoolArray, FloatArray
 from . import dimensions as by_dimension
 from . import ranking as ranks
 from . import selection, standings
@@ -137,8 +137,12 @@ class Analysis(Banks):
             found = {standings.PASSING: self.ranking_on(self.pool).standing, **found}
         if shown.method != "score":
             found = {standings.SCORE: self.score_standing(use), **found}
-        reference = standings.reference_order(self.data.reference_ranking(), self.given().systems)
-        return standings.others(shown.standing, found, reference)
+        return standings.others(shown.standing, found, self._reference())
+
+    @stage(after=("given",))
+    def _reference(self) -> FloatArray:
+        """(M,) the human ranking as values, higher better."""
+        return standings.reference_order(self.data.reference_ranking(), self.given().systems)
 
     def board(self) -> Board:
         """What sentences about the standing on the basis of the settings are made from."""

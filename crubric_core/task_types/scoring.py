@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -203,5 +204,6 @@ def _or_none(values: Names | None, length: int) -> Names:
     return [None] * length if values is None else values
 
 
+@lru_cache(maxsize=1024, typed=True)  # thousands of rubrics have a handful of dimensions and severities
 def _word(value: object) -> str:
     return str(value).strip().casefold()

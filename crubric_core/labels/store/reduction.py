@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 import pandas as pd
@@ -45,7 +46,7 @@ class Reduction:
     response: Response
     split: IntArray = field(default_factory=lambda: np.empty((2, 0), dtype=np.int64))
 
-    @property
+    @cached_property
     def pass_marks(self) -> tuple[str, ...]:
         """What counts as met on each graded scale, a sentence each, without names; () where ordered levels are read."""
         return pass_mark_sentences(self.rubrics, named=False) if self.response == "binary" else ()

@@ -7,7 +7,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 from benchmarks.latency import STEPS
 from benchmarks.latency_page import END, START, conclusions, tables, written
-from crubric_core.settings import DEFAULTS
+from crubric_core.settings import Settings
 from crubric_core.ui.settings_address import read_settings
 
 
@@ -27,7 +27,7 @@ def waits(start=4.0, paint=1_400.0, size=900_000):
 def test_a_threshold_is_moved_under_the_gate_that_the_dashboard_begins_with() -> None:
     addresses = [address for (_, setting), (address, _) in STEPS.items() if setting == "tau_c"]
     gates = {read_settings(dict(parse_qsl(urlsplit(address).query))).gate for address in addresses}
-    assert gates == {DEFAULTS.gate}
+    assert gates == {Settings().gate}
 
 
 def test_what_is_met_is_counted_and_what_is_not_is_named() -> None:

@@ -202,8 +202,10 @@ def test_a_phone_shows_it_without_scrolling_sideways(
     context = browser.new_context(viewport={"width": 420, "height": 900}, color_scheme=scheme)
     page = context.new_page()
     visit(page, f"{viewer.url}/?view={study.link.token}")
-    main = page.locator("[data-testid=stMain]")
-    assert main.evaluate("e => e.scrollWidth <= e.clientWidth")
+    page.wait_for_function(  # charts are drawn after the script has run
+        "() => { const e = document.querySelector('[data-testid=stMain]'); return e.scrollWidth <= e.clientWidth; }",
+        timeout=20_000,
+    )
     dark = page.locator("[data-testid=stApp]").evaluate("e => getComputedStyle(e).colorScheme")
     assert dark == scheme
     context.close()

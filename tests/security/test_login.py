@@ -126,6 +126,7 @@ def test_an_editor_signs_in_and_changes_the_workspace(window: Page, guarded: Ser
         }
     )
     expect(window.get_by_text("labels.csv").first).to_be_visible()
+    window.wait_for_selector(READY, timeout=60_000)
     window.get_by_role("button", name="Sign out").click()
     window.wait_for_url("**/oauth2/end_session*")  # the provider asks whether to end its own session too
     window.goto(guarded.url)

@@ -85,12 +85,14 @@ def effective_clusters(sizes: FloatArray) -> float:
 
 def disjoint_pairs(pairs: BoolArray) -> int:
     """How many of the pairs (G, G) share no cluster, taken from the clusters with the fewest partners on."""
-    left, found = pairs.copy(), 0
-    while left.any():
-        partners = left.sum(axis=1)
+    left, partners, found = pairs.copy(), pairs.sum(axis=1), 0
+    while partners.any():
         first = int(np.where(partners > 0, partners, len(left) + 1).argmin())
         second = int(np.where(left[first], partners, len(left) + 1).argmin())
-        left[[first, second]] = left[:, [first, second]] = False
+        for cluster in (first, second):
+            partners -= left[cluster]
+            left[cluster] = left[:, cluster] = False
+            partners[cluster] = 0
         found += 1
     return found
 

@@ -80,7 +80,7 @@ def place_on(
     return first + run_threads(place, rest, gains=cross.is_large)
 
 
-@lru_cache(maxsize=4)
+@lru_cache(maxsize=16)
 def _normals(seed: int, shape: tuple[int, int]) -> FloatArray:
     """What the leaderboard draws: one threshold on all pages."""
     drawn = np.random.default_rng([seed, 2]).standard_normal(shape)

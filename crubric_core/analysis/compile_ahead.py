@@ -6,15 +6,21 @@ import numpy as np
 
 from ..bank.pairs import PairMoments
 from ..bank.pairs_order import pairs_order
-from ..irt.cells import softplus_terms
+from ..bank.worth import bank_worth
+from ..irt.cells import label_scores, scored_items, softplus_terms, unit_scores
 from ..irt.models import ItemParameters
-from ..leaderboard.simultaneous import largest_differences
+from ..leaderboard.simultaneous import FEW, largest_differences
 
 
 def compile_ahead() -> None:
     """Run each compiled loop once on a number or two."""
     one, two, first = np.ones((1, 1)), np.ones((2, 2)), np.zeros(1, dtype=np.int64)
     pairs_order(PairMoments(two, two, two, first, one[0]).distances(), first)
-    terms = softplus_terms(ItemParameters(one[0], one[0], np.zeros(1), None))
-    terms.at_nodes(terms.shares(one), one[0], terms.softplus(one[0]), first)
-    largest_differences(np.ones((2, 2)), np.ones((2, 2)))
+    items = ItemParameters(one[0], one[0], np.zeros(1), None)
+    terms = softplus_terms([items])
+    terms.at_nodes(first, one, first, one[0], terms.softplus(one[0]))
+    label_scores(items, one, one[0])
+    unit_scores(scored_items([items]), first, one, one > 0, first, one[0], first)
+    bank_worth(two[0], two > 0, two[0], two > 0)
+    for systems in (2, FEW):
+        largest_differences(np.ones((2, systems)), np.ones((systems, systems)))

@@ -10,9 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import astuple, dataclass
+from typing import NamedTuple
 
 import numpy as np
 
+from ..compiled import compiled
 from ..errors import AssemblyError
 from ..intervals import difference_interval, disjoint_pairs, jackknife_half_width, share_interval
 from ..types import BoolArray, FloatArray, IntArray
@@ -67,20 +69,18 @@ def bank_worth(
     if banks.shape[1:] != pool.shape or separated.shape != (len(banks), len(pool), len(pool)):
         raise AssemblyError("The standings on pool and bank must be of the same systems.")
     known = np.flatnonzero(np.isfinite(pool) & np.isfinite(banks).any(axis=0))
-    pool_true, bank_separated = pool_separated[known][:, known], separated[:, known][:, :, known]
-    pool, banks = pool[known], banks[:, known]
-    placed, truth, found = np.isfinite(banks), _signs(pool), np.nan_to_num(_signs(banks))
-    compared = pool_true & placed[:, :, None] & placed[:, None, :]
-    shares = _shares(truth, found, compared, bank_separated)
-    values = np.column_stack([*shares, _tau(truth, found), _rank_errors(truth, found)])
+    pool_true = pool_separated[known][:, known]
+    found = _sums(pool[known], pool_true, banks[:, known], separated[:, known][:, :, known])
+    values = np.column_stack([*_shares(found), _tau(found), _rank_errors(found)])
     without = np.full((len(pool_separated), len(MEASURES)), np.nan)
     without[known] = values[1:]
-    trials, most = disjoint_pairs(pool_true), float(compared.sum() / 2)
+    trials, most = disjoint_pairs(pool_true), float(found.compared.sum() / 2)
     kept, reversed_, ordered, tau, rank_error = (
         _interval(values[0, k], values[1:, k], trials if k < _SHARES else 0, confidence, most)
         for k in range(len(MEASURES))
     )
-    pairs = int(np.triu(compared.any(axis=0), 1).sum())
+    placed = np.isfinite(banks[:, known]).astype(float)
+    pairs = int((pool_true & (placed.T @ placed > 0)).sum()) // 2
     return Worth(kept, reversed_, ordered, tau, rank_error, pairs, len(known), without)
 
 
@@ -106,51 +106,91 @@ def least_keeping(sizes: IntArray | Sequence[int], kept: FloatArray, target: flo
     return int(np.asarray(sizes)[enough.argmax()]) if enough.any() else None
 
 
-def _signs(values: FloatArray) -> FloatArray:
-    """(…, M, M) 1 where the row is above the column, -1 below, 0 tied. values: (…, M)."""
-    return np.sign(values[..., :, None] - values[..., None, :])
+class _Sums(NamedTuple):
+    """Sums over a system's pairs. compared, kept, reversed, ordered: (M,) pairs of all D banks, as in ``Worth``.
+
+    truth: (M,) pairs that the pool does not tie. found: (D, M) those that a bank does not tie. agreement: (D, M) of the
+    products of both signs. shift: (D, M) the system's rank on the pool less that on the bank. without: (D, M) sum of
+    the others' absolute shifts if this system is left out.
+    """
+
+    compared: FloatArray
+    kept: FloatArray
+    reversed: FloatArray
+    ordered: FloatArray
+    truth: FloatArray
+    found: FloatArray
+    agreement: FloatArray
+    shift: FloatArray
+    without: FloatArray
 
 
-def _with_and_without(pairs: FloatArray) -> FloatArray:
-    """Sums of a symmetric matrix over all pairs, then without each system in turn. (…, M, M) → (1 + M, …)."""
-    rows = pairs.sum(axis=-1)
+def _sums(pool: FloatArray, pool_true: BoolArray, banks: FloatArray, separated: BoolArray) -> _Sums:
+    found = _Sums(*np.zeros((5, len(pool))), *np.zeros((4, *banks.shape)))
+    whole = np.ascontiguousarray
+    _add_up(found, pool, whole(pool_true), whole(banks), whole(separated))
+    return found
+
+
+@compiled
+def _add_up(
+    sums: _Sums, pool: FloatArray, pool_true: BoolArray, banks: FloatArray, separated: BoolArray
+) -> None:
+    """Fill ``sums``, of zeros."""
+    shifts = np.zeros((len(pool), len(pool)))
+    for bank in range(len(banks)):
+        for i in range(len(pool)):
+            for k in range(len(pool)):
+                truth = np.sign(pool[i] - pool[k])
+                found = np.sign(banks[bank, i] - banks[bank, k])
+                placed = not np.isnan(found)
+                found = found if placed else 0.0
+                compared = pool_true[i, k] & placed
+                told = compared & separated[bank, i, k]
+                sums.compared[i] += compared
+                sums.kept[i] += told & (truth * found > 0)
+                sums.reversed[i] += told & (truth * found < 0)
+                sums.ordered[i] += compared & (truth * found > 0)
+                sums.truth[i] += truth * truth if bank == 0 else 0.0
+                sums.found[bank, i] += found * found
+                sums.agreement[bank, i] += truth * found
+                # A rank is (M + 1 + those above - those below) / 2.
+                shifts[i, k] = (found - truth) / 2
+                sums.shift[bank, i] += shifts[i, k]
+        for i in range(len(pool)):
+            for left_out in range(len(pool)):
+                if left_out != i:
+                    sums.without[bank, left_out] += abs(sums.shift[bank, i] - shifts[i, left_out])
+
+
+def _with_and_without(rows: FloatArray) -> FloatArray:
+    """Sums over all pairs, then over those without each system in turn, of its pairs' sums. (…, M) → (…, 1 + M)."""
     total = rows.sum(axis=-1, keepdims=True) / 2
-    return np.moveaxis(np.concatenate([total, total - rows], axis=-1), -1, 0)
+    return np.concatenate([total, total - rows], axis=-1)
 
 
-def _shares(
-    truth: FloatArray, found: FloatArray, compared: BoolArray, bank_separated: BoolArray
-) -> list[FloatArray]:
-    """Kept, reversed and ordered shares of the pairs compared (D, M, M), (1 + M,) each; NaN without any."""
-    agrees, opposes = found * truth > 0, found * truth < 0
-    pairs = _with_and_without(compared.mean(axis=0))
+def _shares(sums: _Sums) -> list[FloatArray]:
+    """Kept, reversed and ordered shares of the pairs compared, (1 + M,) each; NaN without any."""
+    pairs = _with_and_without(sums.compared)
     out = []
-    for events in (bank_separated & agrees, bank_separated & opposes, agrees):
+    for events in (sums.kept, sums.reversed, sums.ordered):
         share = np.full(len(pairs), np.nan)
-        counts = _with_and_without((events & compared).mean(axis=0))
-        np.divide(counts, pairs, out=share, where=pairs > 0.5 / len(compared))
-        out.append(np.clip(share, 0.0, 1.0))
+        np.divide(_with_and_without(events), pairs, out=share, where=pairs > 0)
+        out.append(share)
     return out
 
 
-def _tau(truth: FloatArray, found: FloatArray) -> FloatArray:
+def _tau(sums: _Sums) -> FloatArray:
     """(1 + M,) Kendall's tau-b, averaged over the banks; NaN where a bank ties all systems."""
-    agreement = _with_and_without(truth * found)
-    scale = np.sqrt(_with_and_without(truth**2)[:, None] * _with_and_without(found**2))
-    tau = np.full(agreement.shape, np.nan)
-    np.divide(agreement, scale, out=tau, where=scale > 0)
-    return np.asarray(tau.mean(axis=1))
+    scale = np.sqrt(_with_and_without(sums.truth) * _with_and_without(sums.found))
+    tau = np.full(scale.shape, np.nan)
+    np.divide(_with_and_without(sums.agreement), scale, out=tau, where=scale > 0)
+    return np.asarray(tau.mean(axis=0))
 
 
-def _rank_errors(truth: FloatArray, found: FloatArray) -> FloatArray:
-    """(1 + M,) mean absolute rank difference. A rank is (M + 1 + those above - those below) / 2."""
-    shift = (found - truth) / 2  # what the column contributes to the row's rank difference
-    difference = shift.sum(axis=-1)
-    size = truth.shape[0]
-    left_out = np.abs(difference[:, :, None] - shift)  # row: the system, column: which is omitted
-    np.einsum("dii->di", left_out)[:] = 0.0
-    without = left_out.sum(axis=1).mean(axis=0) / max(size - 1, 1)
-    return np.append(np.abs(difference).mean(), without)
+def _rank_errors(sums: _Sums) -> FloatArray:
+    """(1 + M,) mean absolute rank difference."""
+    return np.append(np.abs(sums.shift).mean(), sums.without.mean(axis=0) / max(len(sums.truth) - 1, 1))
 
 
 def _interval(

@@ -9,103 +9,139 @@ these terms give.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy.special import expit
 
 from ..compiled import compiled
-from ..types import FloatArray, IntArray
+from ..types import BoolArray, FloatArray, IntArray
 from .models import ItemParameters
 
-Signs = NDArray[np.int8]
-"""Entries of -1, 0 and 1: an eighth of the memory of floats."""
+_BLOCK = 16  # terms whose rows stay in the processor's cache while all systems of a set read them
 
 
-@dataclass(frozen=True)
-class SoftplusTerms:
-    """Terms of the rubrics whose parameters are known, T in all.
+class SoftplusTerms(NamedTuple):
+    """Terms of the rubrics whose parameters are known, T in all, of one or several sets of parameters.
 
-    rubric: (T,) the rubric of each term. slope, intercept: (T,). step: (T,) GRM: the level above the term's threshold;
-    else 1. line, passes: (T,) whether passes bring the term's line, and whether it counts passes only and with the
-    opposite sign: 1 and 0, but 0 and 0, then 0 and 1 for the two terms of a 3PL rubric.
+    set: (T,) the set of parameters that a term is of, ascending. rubric: (T,). slope, intercept: (T,). step: (T,) GRM:
+    the level above the term's threshold; else 1. line, passes: (T,) whether passes bring the term's line, and whether
+    it counts passes only and with the opposite sign: yes and no, but no and no, then no and yes for the two terms of a
+    3PL rubric.
     """
 
+    set: IntArray
     rubric: IntArray
     slope: FloatArray
     intercept: FloatArray
     step: IntArray
-    line: FloatArray
-    passes: FloatArray
+    line: BoolArray
+    passes: BoolArray
 
     def softplus(self, theta: FloatArray) -> FloatArray:
         """(T, G) log(1 + exp(slope theta + intercept))."""
         z = self.slope[:, None] * theta + self.intercept[:, None]
         return np.asarray(np.maximum(z, 0.0) + np.log1p(np.exp(-np.abs(z))))  # half the time of logaddexp
 
-    def shares(self, y: FloatArray) -> tuple[Signs, Signs]:
-        """(M', T) how often each term's line, and its softplus, enters the log-likelihood of labels ``y`` (M', J).
-
-        Each is -1, 0 or 1.
-        """
-        labels = y[:, self.rubric]
-        above, below = labels == self.step, labels == self.step - 1
-        line = above & (self.line > 0)
-        counts = np.where(self.passes > 0, -above.astype(np.int8), (above | below).astype(np.int8))
-        return line.astype(np.int8), counts
+    def of(self, use: BoolArray) -> IntArray:
+        """Which terms are of the rubrics that each set uses, (F, J)."""
+        return np.flatnonzero(use.reshape(-1)[self.set * use.shape[1] + self.rubric])
 
     def at_nodes(
-        self, shares: tuple[Signs, Signs], theta: FloatArray, table: FloatArray, chosen: IntArray
+        self, terms: IntArray, y: FloatArray, placed_by: IntArray, theta: FloatArray, table: FloatArray
     ) -> FloatArray:
-        """(M', G) log-likelihoods at ``theta`` (G,) of the terms ``chosen`` (indices), up to a constant.
+        """(M, G) log-likelihoods of labels ``y`` (M, J) at ``theta`` (G,) of some ``terms``, up to a constant.
 
-        shares: those of the labels; table: ``softplus(theta)``. Both are computed once for all sets of rubrics.
+        placed_by: (M,) the set of parameters of each system. table: ``softplus(theta)``, computed once for all terms.
         """
-        return _at_nodes(*shares, self.slope, self.intercept, table, theta, chosen)
+        systems = np.argsort(placed_by, kind="stable")
+        sets = np.arange(int(placed_by.max(initial=-1)) + 2)
+        ends = np.searchsorted(self.set[terms], sets), np.searchsorted(placed_by[systems], sets)
+        return np.asarray(_at_nodes(self, terms, systems, ends, y, theta, table))
 
 
 @compiled
 def _at_nodes(
-    lines: Signs,
-    counts: Signs,
-    slope: FloatArray,
-    intercept: FloatArray,
-    table: FloatArray,
+    kinds: SoftplusTerms,
+    terms: IntArray,
+    systems: IntArray,
+    starts: tuple[IntArray, IntArray],
+    y: FloatArray,
     theta: FloatArray,
-    chosen: IntArray,
+    table: FloatArray,
 ) -> FloatArray:
-    """See ``SoftplusTerms.at_nodes``."""
-    loglik = np.zeros((len(lines), len(theta)))
-    slopes, levels = np.zeros(len(lines)), np.zeros(len(lines))
-    for term in chosen:
-        for system in range(len(lines)):
-            slopes[system] += lines[system, term] * slope[term]
-            levels[system] += lines[system, term] * intercept[term]
-            count = counts[system, term]
-            if count:
-                for node in range(len(theta)):
-                    loglik[system, node] -= count * table[term, node]
+    """See ``SoftplusTerms.at_nodes``. systems: by their sets; starts: where the terms and the systems of each begin."""
+    loglik = np.zeros((len(y), len(theta)))
+    slopes, levels = np.zeros(len(y)), np.zeros(len(y))
+    for which in range(len(starts[0]) - 1):
+        members = systems[starts[1][which] : starts[1][which + 1]]
+        of_set = terms[starts[0][which] : starts[0][which + 1]]
+        for start in range(0, len(of_set), _BLOCK):
+            for system in members:
+                row = loglik[system]
+                for term in of_set[start : start + _BLOCK]:
+                    label, step = y[system, kinds.rubric[term]], kinds.step[term]
+                    above = label == step
+                    passed = (
+                        above & kinds.line[term]
+                    )  # a product in place of a branch, which is seldom foreseen
+                    slopes[system] += passed * kinds.slope[term]
+                    levels[system] += passed * kinds.intercept[term]
+                    if not kinds.passes[term]:
+                        if above | (label == step - 1):
+                            for node in range(len(row)):
+                                row[node] -= table[term, node]
+                    elif above:
+                        for node in range(len(row)):
+                            row[node] += table[term, node]
     return loglik + slopes.reshape(-1, 1) * theta + levels.reshape(-1, 1)
 
 
-def softplus_terms(items: ItemParameters) -> SoftplusTerms:
+def softplus_terms(sets: Sequence[ItemParameters]) -> SoftplusTerms:
     """The terms of all rubrics with parameters; thresholds at infinity have none."""
+    found = [_terms_of(items) for items in sets]
+    of = np.repeat(np.arange(len(sets)), [len(terms[0]) for terms in found])
+    return SoftplusTerms(of, *map(np.concatenate, zip(*found, strict=True)))
+
+
+def _terms_of(items: ItemParameters) -> tuple[FloatArray | IntArray | BoolArray, ...]:
+    """rubric, slope, intercept, step, line and passes of one set of parameters."""
     known = np.flatnonzero(np.isfinite(items.a))
     if items.thresholds is not None:
         row, place = np.nonzero(np.isfinite(items.thresholds[known]))
         rubric = known[row]
         slope, step = items.a[rubric], place.astype(np.int64) + 1
         intercept = -slope * items.thresholds[rubric, place]
-        return SoftplusTerms(rubric, slope, intercept, step, np.ones(len(rubric)), np.zeros(len(rubric)))
+        return (
+            rubric,
+            slope,
+            intercept,
+            step,
+            np.ones(len(rubric), dtype=bool),
+            np.zeros(len(rubric), dtype=bool),
+        )
     a, d = items.a[known], -items.a[known] * items.b[known]
     guessed = items.c[known] > 0
     rubric = np.r_[known, known[guessed]]
     intercept = np.r_[d, d[guessed] - np.log(items.c[known][guessed])]
-    second = np.zeros(int(guessed.sum()))
-    line, passes = np.r_[(~guessed).astype(float), second], np.r_[np.zeros(len(known)), second + 1]
-    step = np.ones(len(rubric), dtype=np.int64)
-    return SoftplusTerms(rubric, np.r_[a, a[guessed]], intercept, step, line, passes)
+    second = np.ones(int(guessed.sum()), dtype=bool)
+    line, passes = np.r_[~guessed, ~second], np.r_[np.zeros(len(known), dtype=bool), second]
+    return rubric, np.r_[a, a[guessed]], intercept, np.ones(len(rubric), dtype=np.int64), line, passes
+
+
+class ScoredItems(NamedTuple):
+    """F sets of parameters of J rubrics. slope: (F, J). edges: (F, J, L - 1) thresholds. guess: (F, J)."""
+
+    slope: FloatArray
+    edges: FloatArray
+    guess: FloatArray
+
+
+def scored_items(sets: Sequence[ItemParameters]) -> ScoredItems:
+    """What ``label_scores`` and ``unit_scores`` read of these sets."""
+    edges = [items.b[:, None] if items.thresholds is None else items.thresholds for items in sets]
+    a, c = (np.stack([getattr(items, name) for items in sets]) for name in "ac")
+    return ScoredItems(a, np.stack(edges), c)
 
 
 def label_scores(items: ItemParameters, y: FloatArray, theta: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -115,38 +151,109 @@ def label_scores(items: ItemParameters, y: FloatArray, theta: FloatArray) -> tup
     GRM, s_l = sigma(a (theta - t_l)): a (1 - s_y - s_(y+1)), a² sum_l (s_l - s_(l+1)) (1 - s_l - s_(l+1))².
     Rubrics without parameters give 0.
     """
-    known = np.isfinite(y) & np.isfinite(items.a)
-    if items.thresholds is not None:
-        score, info = _graded_scores(items, np.where(known, y, 0.0), theta)
-    else:
-        score, info = _binary_scores(items, y, theta)
-    return np.where(known, score, 0.0), np.where(known, info, 0.0)
+    score, information = np.zeros(y.shape), np.zeros(y.shape)
+    _label_scores(scored_items([items]), y, theta, score, information)
+    return score, information
 
 
-def _binary_scores(items: ItemParameters, y: FloatArray, theta: FloatArray) -> tuple[FloatArray, FloatArray]:
-    a, s = items.a, expit(items.a * (theta[:, None] - items.b))
-    if not (items.c > 0).any():
-        score, info = y - s, s * (1 - s)
-        score *= a
-        info *= a * a
-        return score, info
-    p = items.c + (1 - items.c) * s
-    return a * s * (y - p) / p, (a * s) ** 2 * (1 - p) / p
+@compiled
+def _label_scores(
+    items: ScoredItems, y: FloatArray, theta: FloatArray, score: FloatArray, information: FloatArray
+) -> None:
+    """Fill both, (M', J)."""
+    for system in range(len(y)):
+        for rubric in range(y.shape[1]):
+            label = y[system, rubric]
+            if np.isfinite(label) and np.isfinite(items.slope[0, rubric]):
+                found = _label_score(items, 0, rubric, label, theta[system])
+                score[system, rubric], information[system, rubric] = found
 
 
-def _graded_scores(items: ItemParameters, y: FloatArray, theta: FloatArray) -> tuple[FloatArray, FloatArray]:
-    thresholds = items.thresholds
-    assert thresholds is not None  # noqa: S101
-    a, level = items.a, y.astype(np.int64)
-    score, info, above = np.zeros(y.shape), np.zeros(y.shape), np.ones(y.shape)
-    for step in range(thresholds.shape[1] + 1):
-        last = step == thresholds.shape[1]
-        edge = (
-            np.inf if last else np.where(np.isnan(thresholds[:, step]), np.inf, thresholds[:, step])
-        )  # a rubric with fewer levels has no step here
-        below = expit(a * (theta[:, None] - edge))
-        slope = 1 - above - below
-        score = np.where(level == step, slope, score)
-        info += (above - below) * slope**2
+class UnitScores(NamedTuple):
+    """Sums of the scores of each unit's labels, of their squares, and numbers of labels, (n, M); by system (M,).
+
+    information: of its labels. saturated: 1 where all its labels are the highest level, -1 the lowest, else 0.
+    """
+
+    sums: FloatArray
+    squares: FloatArray
+    labels: FloatArray
+    information: FloatArray
+    saturated: IntArray
+
+
+def unit_scores(
+    items: ScoredItems,
+    placed_by: IntArray,
+    y: FloatArray,
+    use: BoolArray,
+    levels: IntArray,
+    theta: FloatArray,
+    units: IntArray,
+) -> UnitScores:
+    """``label_scores`` of y (M, J), each system by the rubrics of its set, summed by unit.
+
+    placed_by: (M,) set of each system. use: (F, J) the rubrics of each set that count, all with parameters.
+    levels: (J,) of each rubric. units: (J,) from 0; -1 of rubrics that no set uses.
+    """
+    shape = int(units.max(initial=-1)) + 1, len(y)
+    sums, squares, labels = (np.zeros(shape) for _ in range(3))
+    found = UnitScores(sums, squares, labels, np.zeros(len(y)), np.zeros(len(y), dtype=np.int64))
+    _sum_scores(found, items, placed_by, y, use, levels, theta, units)
+    return found
+
+
+@compiled
+def _sum_scores(
+    found: UnitScores,
+    items: ScoredItems,
+    placed_by: IntArray,
+    y: FloatArray,
+    use: BoolArray,
+    levels: IntArray,
+    theta: FloatArray,
+    units: IntArray,
+) -> None:
+    """Fill ``found``, of zeros."""
+    for which in range(len(use)):
+        chosen = np.flatnonzero(use[which])
+        for system in np.flatnonzero(placed_by == which):
+            top = bottom = True
+            labels = 0
+            for rubric in chosen:
+                label = y[system, rubric]
+                if np.isfinite(label):
+                    score, information = _label_score(items, which, rubric, label, theta[system])
+                    found.sums[units[rubric], system] += score
+                    found.squares[units[rubric], system] += score * score
+                    found.labels[units[rubric], system] += 1
+                    found.information[system] += information
+                    top, bottom = top and label == levels[rubric] - 1, bottom and label == 0
+                    labels += 1
+            if labels:
+                found.saturated[system] = int(top) - int(bottom)
+
+
+@compiled
+def _label_score(
+    items: ScoredItems, which: int, rubric: int | np.int64, label: float, theta: float
+) -> tuple[float, float]:
+    """See ``label_scores``."""
+    a, c, edges = items.slope[which, rubric], items.guess[which, rubric], items.edges[which, rubric]
+    if len(edges) == 1:
+        s = 1 / (1 + np.exp(-a * (theta - edges[0])))
+        if not c > 0:
+            return a * (label - s), a * a * s * (1 - s)
+        p = c + (1 - c) * s
+        return a * s * (label - p) / p, (a * s) ** 2 * (1 - p) / p
+    score, information, above = 0.0, 0.0, 1.0
+    for level in range(len(edges) + 1):
+        below = 0.0  # no step here: the last level, or a rubric with fewer of them
+        if level < len(edges) and not np.isnan(edges[level]):
+            below = 1 / (1 + np.exp(-a * (theta - edges[level])))
+        rise = 1 - above - below
+        if label == level:
+            score = a * rise
+        information += (above - below) * rise**2
         above = below
-    return a * score, a * a * info
+    return score, a * a * information

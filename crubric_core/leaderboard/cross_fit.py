@@ -15,7 +15,15 @@ from typing import Self
 import numpy as np
 
 from ..irt.abilities import Abilities, estimate_abilities
-from ..irt.cells import Signs, SoftplusTerms, label_scores, softplus_terms
+from ..irt.cells import (
+    ScoredItems,
+    SoftplusTerms,
+    UnitScores,
+    label_scores,
+    scored_items,
+    softplus_terms,
+    unit_scores,
+)
 from ..irt.fit import IrtFit
 from ..irt.linking import mean_sigma
 from ..irt.models import ItemParameters
@@ -114,47 +122,34 @@ class CrossFit:
         NaN for a system without a label on a rubric with parameters.
         """
         use = np.broadcast_to(rubrics, (self.n_folds, self.y.shape[1]))
-        nodes = self._nodes
-        loglik = np.zeros((len(self.y), len(nodes)))
-        sharpest, steepest = 0.0, 0.0
-        for members, found, slopes in self._loglik_by(use):
-            loglik[members] = found
-            sharpest = max(sharpest, float(slopes @ slopes))
-            steepest = max(steepest, float(slopes.max(initial=0.0)))
+        terms, table = self._terms
+        chosen = terms.of(use)
+        loglik, slope = terms.at_nodes(chosen, self.y, self.fold, self._nodes, table), terms.slope[chosen]
+        sharpest = np.bincount(terms.set[chosen], slope**2).max(initial=0.0)
+        least_sd, steepest = float(1 / np.sqrt(1 + sharpest / 4)), float(slope.max(initial=0.0))
         on_grid = self.pooled.quadrature == "grid"
-        means = posterior_means(loglik, nodes, 1 / np.sqrt(1 + sharpest / 4), steepest, on_grid=on_grid)
+        means = posterior_means(loglik, self._nodes, least_sd, steepest, on_grid=on_grid)
         return np.where(self.labelled(use), means, np.nan)
 
     def placed_by(self, use: BoolArray) -> Iterator[tuple[IntArray, IntArray, FloatArray, ItemParameters]]:
-        """For sets of systems: which (m,), their n rubrics of ``use`` (F, J), labels (m, n) and parameters.
-
-        Only rubrics that have parameters. These and their numbers are those of one fold, (n,), or (m, n) of several:
-        all systems are one set where each is a fold of its own and has as many rubrics as the others.
-        """
-        informed = self._informed & use
-        counts = informed.sum(axis=1)
-        if self._alone is not None and np.ptp(counts) == 0:
-            chosen = np.nonzero(informed)[1].reshape(len(counts), -1)
-            a, b, c, y = (np.take_along_axis(each, chosen, axis=1) for each in (*self._alone, self.y))
-            yield np.arange(len(counts)), chosen, y, ItemParameters(a, b, c, None)
-            return
+        """For each fold: its systems (m,), their n rubrics of ``use`` (F, J) with parameters, labels (m, n), these."""
         for fold, items in enumerate(self.items):
-            members, mine = self.members(fold), np.flatnonzero(informed[fold])
+            members, mine = self.members(fold), np.flatnonzero(self._informed[fold] & use[fold])
             yield members, mine, self.y[np.ix_(members, mine)], items.of(mine)
+
+    def unit_scores(self, use: BoolArray, theta: FloatArray, units: IntArray) -> UnitScores:
+        """Sums by unit (J,) of what the labels on ``use`` (F, J) say at ``theta`` (M,), NaN of systems without any."""
+        use, levels = use & self._informed, self.pooled.levels
+        return unit_scores(self._scored, self.fold, self.y, use, levels, np.nan_to_num(theta), units)
+
+    @cached_property
+    def _scored(self) -> ScoredItems:
+        return scored_items(self.items)
 
     @cached_property
     def _informed(self) -> BoolArray:
         """(F, J) rubrics with parameters in each fold."""
         return np.stack([np.isfinite(items.a) for items in self.items])
-
-    @cached_property
-    def _alone(self) -> tuple[FloatArray, FloatArray, FloatArray] | None:
-        """(M, J) a, b and c by which each system is placed, where each is a fold of its own and nothing is graded."""
-        graded = any(items.thresholds is not None for items in self.items)
-        if graded or not np.array_equal(self.fold, np.arange(self.n_folds)):
-            return None
-        a, b, c = (np.stack([getattr(items, name) for items in self.items]) for name in "abc")
-        return a, b, c
 
     def labelled(self, use: BoolArray) -> BoolArray:
         """(M,) whether a system has a label on a rubric of ``use`` (F, J) that has parameters in its fold."""
@@ -184,29 +179,16 @@ class CrossFit:
         score, info = label_scores(self.pooled.items, self.y, theta)
         return np.asarray(score / (1 + info.sum(axis=1, keepdims=True)))
 
-    def _loglik_by(self, use: BoolArray) -> Iterator[tuple[IntArray, FloatArray, FloatArray]]:
-        """For each fold: its systems (m,), their log-likelihoods at the nodes (m, G), slopes of the terms used (n,)."""
-        for fold, (terms, table, shares) in enumerate(self._tables):
-            chosen = np.flatnonzero(use[fold][terms.rubric])
-            found = terms.at_nodes(shares, self._nodes, table, chosen)
-            yield self.members(fold), found, terms.slope[chosen]
-
     @cached_property
     def _nodes(self) -> FloatArray:
         """(G,) at which log-likelihoods are computed."""
         return nodes_for(self.pooled, max(float(np.nanmax(items.a, initial=0.0)) for items in self.items))
 
     @cached_property
-    def _tables(self) -> list[tuple[SoftplusTerms, FloatArray, tuple[Signs, Signs]]]:
-        """Each fold's terms with their softplus (T, G) at the nodes and the shares of its systems' labels.
-
-        A move of the gate then adds them up.
-        """
-        terms = [softplus_terms(items) for items in self.items]
-        labels = [self.y[self.members(fold)] for fold in range(self.n_folds)]
-        return [
-            (each, each.softplus(self._nodes), each.shares(y)) for each, y in zip(terms, labels, strict=True)
-        ]
+    def _terms(self) -> tuple[SoftplusTerms, FloatArray]:
+        """The terms of all folds and their softplus (T, G) at the nodes: a move of the gate then adds them up."""
+        terms = softplus_terms(self.items)
+        return terms, terms.softplus(self._nodes)
 
 
 def cross_fit(y: FloatArray, pooled: IrtFit) -> CrossFit:

@@ -119,9 +119,8 @@ def ability_influence(
     use = np.broadcast_to(rubrics, (cross.n_folds, cross.y.shape[1]))
     theta = cross.abilities(use)
     units, unit = _units(query_index, use.any(axis=0) & ~cross.pooled.constant)
-    count, size = int(units.max(initial=-1)) + 1, len(theta)
-    sums, squares, labels, information, saturated = _by_unit(cross, use, theta, units, count)
-    labelled, lone = labels > 0, 0
+    sums, squares, labels, information, saturated = cross.unit_scores(use, theta, units)
+    information, labelled, lone = 1 + information, labels > 0, 0
     n_units: IntArray = labelled.sum(axis=0)
     psi = _centred(sums / information - _link_contributions(cross, query_index, units, unit), labelled)
     within = _within_variance(sums, squares, labels) / information**2 if unit == "query" else None
@@ -135,7 +134,7 @@ def ability_influence(
         n_units=n_units,
         unit=unit,
         floor=1 / information,
-        within_variance=np.full(size, np.nan) if within is None else within,
+        within_variance=np.full(len(theta), np.nan) if within is None else within,
         saturated=saturated,
         group=group,
         allowance=None if panels is None else panels.allowance(_slopes(cross, use, theta)),
@@ -158,27 +157,6 @@ def linked_groups(labelled: BoolArray) -> IntArray:
         return np.zeros(len(own), dtype=np.int64)
     group: IntArray = connected_components(linked, directed=False)[1].astype(np.int64)
     return group
-
-
-def _by_unit(
-    cross: CrossFit, use: BoolArray, theta: FloatArray, units: IntArray, count: int
-) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray, IntArray]:
-    """(n, M) sums of the scores of each unit's labels, of their squares, and numbers of labels.
-
-    Then, (M,) each, 1 + the labels' information, and which systems are saturated.
-    """
-    size = len(theta)
-    sums, squares, labels = (np.zeros((count, size)) for _ in range(3))
-    information, saturated = np.ones(size), np.zeros(size, dtype=np.int64)
-    for members, chosen, y, items in cross.placed_by(use):
-        score, info = label_scores(items, y, np.nan_to_num(theta[members]))
-        information[members] += info.sum(axis=1)
-        saturated[members] = _saturated(y, cross.pooled.levels[chosen])
-        at = (units[chosen] + count * np.arange(len(members))[:, None]).ravel()
-        for total, values in ((sums, score), (squares, score**2), (labels, np.isfinite(y))):
-            found = np.bincount(at, values.ravel(), count * len(members))
-            total[:, members] = found.reshape(len(members), count).T
-    return sums, squares, labels, information, saturated
 
 
 def _slopes(cross: CrossFit, use: BoolArray, theta: FloatArray) -> FloatArray:
@@ -324,11 +302,3 @@ def _within_variance(sums: FloatArray, squares: FloatArray, labels: FloatArray) 
     rest = (single * squares).sum(axis=0) - (single * sums).sum(axis=0) ** 2 / np.maximum(lone, 1)
     collapsed: FloatArray = total + np.where(lone > 1, rest * lone / np.maximum(lone - 1, 1), 0.0)
     return np.maximum(collapsed, 0.0)
-
-
-def _saturated(y: FloatArray, levels: IntArray) -> IntArray:
-    """(M',) 1 where all known labels are the highest level, -1 where all are the lowest, else 0."""
-    known = np.isfinite(y)
-    top = np.where(known, y == levels - 1, True).all(axis=1)
-    bottom = np.where(known, y == 0, True).all(axis=1)
-    return np.where(known.any(axis=1), top.astype(np.int64) - bottom, 0)

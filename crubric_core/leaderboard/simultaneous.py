@@ -16,8 +16,8 @@ from ..types import FloatArray, IntArray
 Floats = NDArray[np.float32]
 
 BLOCK = 60_000  # numbers at a time: their pairs stay in the processor's cache
-WIDTH = 12  # systems of a set, of whose pairs one number bounds all
-FEW = 4 * WIDTH  # with fewer systems, sets save nothing
+WIDTH = 16  # systems of a set, of whose pairs one number bounds all
+FEW = 8 * WIDTH  # with fewer systems, sets save nothing
 
 
 def largest_differences(draws: FloatArray, pair_sd: FloatArray) -> FloatArray:
@@ -28,15 +28,15 @@ def largest_differences(draws: FloatArray, pair_sd: FloatArray) -> FloatArray:
     """
     precision = np.divide(1.0, pair_sd, out=np.zeros_like(pair_sd), where=pair_sd > 0).astype(np.float32)
     size = draws.shape[1]
+    if size >= FEW:
+        order = np.argsort(
+            pair_sd.sum(axis=1), kind="stable"
+        )  # a set's pairs should have much the same precision
+        return _by_sets(draws[:, order].astype(np.float32), precision[np.ix_(order, order)]).astype(float)
     found, step = np.zeros(len(draws), dtype=np.float32), max(BLOCK // max(size, 1), 500)
-    # A set's pairs should have much the same precision.
-    order = np.argsort(pair_sd.sum(axis=1), kind="stable")
     for start in range(0, len(draws), step):
-        block, part = draws[start : start + step].astype(np.float32), found[start : start + step]
-        if size < FEW:
-            part[:] = _of_all_pairs(np.ascontiguousarray(block.T), precision)
-        else:
-            part[:] = _by_sets(block[:, order], precision[np.ix_(order, order)])
+        block = draws[start : start + step].astype(np.float32)
+        found[start : start + step] = _of_all_pairs(np.ascontiguousarray(block.T), precision)
     return found.astype(float)
 
 
@@ -63,28 +63,44 @@ def _by_sets(z: Floats, precision: Floats) -> Floats:
     z = np.pad(z, ((0, 0), (0, beyond)), mode="edge").reshape(len(z), sets, WIDTH)
     padded = np.pad(precision, ((0, beyond), (0, beyond))).reshape(sets, WIDTH, sets, WIDTH)
     of_sets = np.ascontiguousarray(padded.swapaxes(1, 2))
-    most, first, second = of_sets.max(axis=(2, 3)), *np.triu_indices(sets)
-    high, low = (np.ascontiguousarray(ends.T) for ends in (z.max(axis=2), z.min(axis=2)))
-    bounds = np.empty((len(first), len(z)), dtype=np.float32)
-    for a, start in enumerate(np.flatnonzero(first == second).tolist()):
-        part = np.subtract(high[a], low[a:], out=bounds[start : start + sets - a])
-        np.maximum(part, high[a:] - low[a], out=part)
-        part *= most[a, a:, None]
+    high, low = z.max(axis=2), z.min(axis=2)
+    return np.asarray(_of_likely_pairs(z, high, low, of_sets, of_sets.max(axis=(2, 3))))
 
-    def between(draw: IntArray, pair: IntArray) -> Floats:
-        a, b = first[pair], second[pair]
-        apart = z[draw, a][:, :, None] - z[draw, b][:, None, :]
-        np.abs(apart, out=apart)
-        apart *= of_sets[a, b]
-        return np.asarray(apart.reshape(len(draw), -1).max(axis=1))
 
-    largest = between(np.arange(len(z)), bounds.argmax(axis=0))
-    pair, draw = np.nonzero(bounds > largest)
-    step = BLOCK // WIDTH
-    for start in range(0, len(draw), step):
-        some = draw[start : start + step]
-        np.maximum.at(largest, some, between(some, pair[start : start + step]))
-    return largest
+@compiled
+def _of_likely_pairs(z: Floats, high: Floats, low: Floats, precision: Floats, most: Floats) -> Floats:
+    """(R,) the largest difference, of z (R, S, WIDTH), the sets' ends (R, S), and precision (S, S, WIDTH, WIDTH).
+
+    most: (S, S) the largest precision of two sets.
+    """
+    found, sets = np.zeros(len(z), dtype=np.float32), len(most)
+    bounds, best = np.zeros((sets, sets), dtype=np.float32), np.zeros(WIDTH, dtype=np.float32)
+    for draw in range(len(z)):
+        first = second = 0
+        for a in range(sets):
+            for b in range(a, sets):
+                bounds[a, b] = max(high[draw, a] - low[draw, b], high[draw, b] - low[draw, a]) * most[a, b]
+            for b in range(a, sets):
+                if bounds[a, b] > bounds[first, second]:
+                    first, second = a, b
+        best[:] = 0
+        _raise(best, z[draw, first], z[draw, second], precision[first, second])
+        largest = best.max()
+        for a in range(sets):
+            for b in range(a, sets):
+                if bounds[a, b] > largest:
+                    _raise(best, z[draw, a], z[draw, b], precision[a, b])
+                    largest = best.max()
+        found[draw] = largest
+    return found
+
+
+@compiled
+def _raise(best: Floats, ones: Floats, others: Floats, precision: Floats) -> None:
+    """Raise each of ``best`` (WIDTH,) to the largest difference of one of the others, (WIDTH,)."""
+    for one in range(len(ones)):
+        for other in range(len(others)):
+            best[other] = max(best[other], abs(ones[one] - others[other]) * precision[one, other])
 
 
 def threshold(largest: FloatArray, confidence: float) -> float:

@@ -83,8 +83,9 @@ def rubric_points(
     penalties = {(HIGH_RISK, "moderate"): rules.moderate, (HIGH_RISK, "critical"): rules.critical}
     pairs = zip(task_type, map(_word, severity), strict=True)
     penalty = np.array([penalties.get(pair, np.nan) for pair in pairs], dtype=float)
-    share = y / (levels - 1)
-    return np.where((share < 0.5) & np.isfinite(penalty), penalty, share)
+    share, severe = y / (levels - 1), np.isfinite(penalty)
+    share[:, severe] = np.where(share[:, severe] < 0.5, penalty[severe], share[:, severe])
+    return share
 
 
 def query_scores(

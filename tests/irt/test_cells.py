@@ -55,9 +55,9 @@ def test_unknown_labels_and_unknown_rubrics_have_no_information(fitted):
 def test_terms_add_up_to_the_log_likelihood_but_for_a_constant(fitted):
     y, items, varying, _ = fitted
     nodes = np.linspace(-3, 3, 7)
-    use = (np.arange(20) % 3 > 0).astype(float)
-    terms = softplus_terms(items)
-    found = terms.at_nodes(terms.shares(y), nodes, terms.softplus(nodes), np.flatnonzero(use[terms.rubric]))
+    use, of = np.arange(20) % 3 > 0, np.zeros(len(y), dtype=np.int64)
+    terms = softplus_terms([items])
+    found = terms.at_nodes(terms.of(use[None]), y, of, nodes, terms.softplus(nodes))
     for i, row in enumerate(y):
         known = [j for j in varying if use[j] and not np.isnan(row[j])]
         exact = sum(oracles.label_log_probability(items, j, row[j], nodes) for j in known)
@@ -66,10 +66,9 @@ def test_terms_add_up_to_the_log_likelihood_but_for_a_constant(fitted):
 
 def test_a_level_that_the_fit_never_saw_still_says_where_a_system_is():
     items = ItemParameters(np.array([2.0]), np.array([0.5]), np.array([0.0]), np.array([[0.5, 0.5]]))
-    nodes, terms = np.linspace(-2, 3, 51), softplus_terms(items)
-    loglik = terms.at_nodes(
-        terms.shares(np.array([[1.0]])), nodes, terms.softplus(nodes), np.arange(len(terms.rubric))
-    )[0]
+    nodes, terms = np.linspace(-2, 3, 51), softplus_terms([items])
+    one, of = np.ones((1, 1)), np.zeros(1, dtype=np.int64)
+    loglik = terms.at_nodes(np.arange(len(terms.rubric)), one, of, nodes, terms.softplus(nodes))[0]
     assert nodes[loglik.argmax()] == pytest.approx(0.5)
     score, _ = label_scores(items, np.ones((3, 1)), np.array([0.0, 0.5, 1.0]))
     assert score[0, 0] > 0 == score[1, 0] > score[2, 0]

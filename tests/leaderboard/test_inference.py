@@ -14,6 +14,7 @@ from crubric_core.leaderboard.inference import comparison_table, covariance_root
 from crubric_core.leaderboard.influence import Influence, linked_groups, score_influence
 from crubric_core.leaderboard.places import rank_shares, ranks_by_counting, tiers_by_first
 from crubric_core.leaderboard.simultaneous import (
+    FEW,
     adjusted_p,
     as_normal,
     as_student,
@@ -143,13 +144,15 @@ def test_the_threshold_is_that_of_the_largest_pair_of_each_draw():
     assert np.quantile(exact, 0.94) < c < np.quantile(exact, 0.96)
 
 
-def test_of_many_systems_the_largest_pair_is_that_of_all_pairs_to_the_last_digit():
+@pytest.mark.parametrize("systems", [FEW - 1, FEW + 13], ids=["all pairs", "likely pairs"])
+def test_of_many_systems_the_largest_pair_is_that_of_all_pairs_to_the_last_digit(systems):
     """Twins, of which one pair has no variance and one very little, and precisions of several magnitudes."""
     rng = np.random.default_rng(5)
-    contributions = rng.standard_normal((40, 61)) * rng.choice([0.1, 1.0, 30.0], 61)
+    contributions = rng.standard_normal((40, systems)) * rng.choice([0.1, 1.0, 30.0], systems)
     contributions[:, 7] = contributions[:, 3]
     contributions[:, 50] = contributions[:, 11] + 1e-6 * rng.standard_normal(40)
-    given = Evidence(np.zeros(61), contributions, np.zeros(61), np.full(61, 40), np.zeros(61, dtype=np.int64))
+    nothing, units = np.zeros(systems), np.full(systems, 40)
+    given = Evidence(nothing, contributions, nothing, units, nothing.astype(np.int64))
     draws, sd = rng.standard_normal((1100, 40)) @ contributions, pair_errors(given)
     assert sd[3, 7] == 0
     single, precision = draws.astype(np.float32), np.where(sd > 0, 1 / np.where(sd > 0, sd, 1), 0)

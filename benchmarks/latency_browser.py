@@ -32,7 +32,9 @@ WATCH = """() => {
   window.watched = {since: 0, chart: null, any: null, last: performance.now()};
   const seen = records => {
     const now = performance.now();
-    for (const {target, type} of records) {
+    for (const {target, type, attributeName, oldValue} of records) {
+      // What is set to the value that it has is no change: Plotly does that where it finds nothing to draw.
+      if (type === 'attributes' && target.getAttribute(attributeName) === oldValue) continue;
       const element = target.nodeType === 1 ? target : target.parentElement;
       if (!element?.closest('[data-testid="stMain"]')) continue;
       // What lies in a canvas is never drawn: tables write their cells there for screen readers, 0.2 s later.
@@ -42,7 +44,7 @@ WATCH = """() => {
     }
   };
   const start = () => new MutationObserver(seen).observe(
-    document, {subtree: true, childList: true, attributes: true, characterData: true});
+    document, {subtree: true, childList: true, attributes: true, attributeOldValue: true, characterData: true});
   for (const name of ['keyup', 'click']) addEventListener(name, () => {
     if (watched.since === null) watched = {...watched, since: performance.now(), last: performance.now()};
   }, true);

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..bank.item_spread import item_spread
-from ..bank.pairs import pair_distances
 from ..bank.utility import utility_grid
 from ..errors import FitError
 from ..irt.diagnostics import item_rest_correlation
@@ -44,10 +42,9 @@ def calibration_of(reduction: Reduction, fit: IrtFit) -> Calibration:
     grid = utility_grid(difficulty=fit.b, theta=fit.theta)
     return Calibration(
         fit=fit,
+        y=y,
         grid=grid,
         info=item_information(fit, grid.theta),
-        distances=pair_distances(y, fit.theta, fit.theta_sd, reduction.levels, fit.thresholds),
-        spread=item_spread(fit, y),
         nu=posterior_weighted_information(fit, y),
         item_rest=item_rest_correlation(y / (reduction.levels - 1)),
     )

@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 
 from ..bank.assembly import BankOrder
-from ..bank.item_spread import Spread
-from ..bank.pairs import PairDistances
+from ..bank.item_spread import Spread, item_spread
+from ..bank.pairs import PairDistances, pair_distances
 from ..bank.utility import UtilityGrid, utility_grid
 from ..irt.fit import IrtFit
 from ..judges.gate_price import GateVerdict
@@ -32,22 +32,30 @@ SPACING = 0.05  # between nodes of curves
 class Calibration:
     """The fitted model and what it says of each rubric, whatever the threshold and the budget.
 
-    fit: item parameters and abilities over all rubrics that vary.
+    fit: item parameters and abilities over all rubrics that vary. y: (M, J) the labels that were fitted.
     grid: the G nodes and weights on which coverage is measured.
     info: (G, J) item information at the nodes; a column of zeros for a constant rubric.
-    distances: of pairs of systems on each rubric, by which the strategy pairs chooses.
-    spread: of the rubrics' parameters.
     nu: (J,) information where the systems lie; 0 for a constant rubric.
     item_rest: (J,) item-rest correlation; NaN where undefined.
     """
 
     fit: IrtFit
+    y: FloatArray
     grid: UtilityGrid
     info: FloatArray
-    distances: PairDistances
-    spread: Spread
     nu: FloatArray
     item_rest: FloatArray
+
+    @cached_property
+    def distances(self) -> PairDistances:
+        """Of pairs of systems on each rubric, by which the strategy pairs chooses."""
+        fit = self.fit
+        return pair_distances(self.y, fit.theta, fit.theta_sd, fit.levels, fit.thresholds)
+
+    @cached_property
+    def spread(self) -> Spread:
+        """Of the rubrics' parameters."""
+        return item_spread(self.fit, self.y)
 
     @cached_property
     def nodes(self) -> FloatArray:

@@ -30,11 +30,24 @@ st.plotly_chart(go.Figure(go.Scatter(y=np.random.default_rng(n).normal(size=100)
 
 WATCH = """() => {
   window.watched = {since: 0, chart: null, any: null, last: performance.now()};
+  // Streamlit hides a chart while its width is unknown. Where a style sheet shows it all the same, the end of that is
+  // no change.
+  const shown = () => {
+    const chart = document.createElement('div');
+    chart.className = 'js-plotly-plot';
+    chart.style.visibility = 'hidden';
+    document.body.append(chart);
+    const found = getComputedStyle(chart).visibility === 'visible';
+    chart.remove();
+    return found;
+  };
+  const same = (before, now) => before === now
+    || (before ?? '').replace('visibility: hidden; ', '') === now && shown();
   const seen = records => {
     const now = performance.now();
     for (const {target, type, attributeName, oldValue} of records) {
       // What is set to the value that it has is no change: Plotly does that where it finds nothing to draw.
-      if (type === 'attributes' && target.getAttribute(attributeName) === oldValue) continue;
+      if (type === 'attributes' && same(oldValue, target.getAttribute(attributeName))) continue;
       const element = target.nodeType === 1 ? target : target.parentElement;
       if (!element?.closest('[data-testid="stMain"]')) continue;
       // What lies in a canvas is never drawn: tables write their cells there for screen readers, 0.2 s later.

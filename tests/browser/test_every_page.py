@@ -25,11 +25,18 @@ CROWDED = """() => [...document.querySelectorAll(".js-plotly-plot")]
   .filter(plot => ["l", "r", "t", "b"].some(side => plot._fullLayout._size[side] !== plot.layout.margin[side]))
   .map(plot => plot.closest("[aria-label]").getAttribute("aria-label"))"""
 # Plotly hands a chart the values that it computes of its data anew whenever it draws all of it.
-COUNT = """() => { const held = new WeakMap(), drawn = new WeakMap();
+COUNT = """() => { const held = new WeakMap(), drawn = new WeakMap(), first = new WeakMap();
+  const width = plot => Math.round(plot.querySelector(".main-svg").getAttribute("width"));
+  const look = plot => plot.clientWidth && first.set(plot, {
+    width: width(plot), visibility: getComputedStyle(plot).visibility});
   Object.defineProperty(HTMLElement.prototype, "calcdata", {
     get() { return held.get(this); },
-    set(value) { held.set(this, value); if (value) drawn.set(this, (drawn.get(this) ?? 0) + 1); }});
-  window.timesDrawn = () => [...document.querySelectorAll(".js-plotly-plot")].map(plot => drawn.get(plot)); }"""
+    set(value) { held.set(this, value); if (!value) return;
+      if (!drawn.has(this)) requestAnimationFrame(() => look(this));
+      drawn.set(this, (drawn.get(this) ?? 0) + 1); }});
+  window.timesDrawn = () => [...document.querySelectorAll(".js-plotly-plot")].map(plot => drawn.get(plot));
+  window.firstLooks = () => [...document.querySelectorAll(".js-plotly-plot")].filter(plot => first.has(plot)).map(
+    plot => `${first.get(plot).visibility}, ${width(plot) - first.get(plot).width} px wider later`); }"""
 COLOURS = """() => { const fill = selector => [...document.querySelectorAll(`.js-plotly-plot ${selector}`)]
   .map(each => getComputedStyle(each).fill);
   return [new Set(fill(".xtick text, .ytick text, .xtitle, .ytitle, .legendtext")),
@@ -94,16 +101,19 @@ def test_margins_have_room_for_numbers_names_and_legend(page: Page, server: Serv
         assert page.evaluate(CROWDED) == []
 
 
-def test_each_chart_is_drawn_once(page: Page, server: Server) -> None:
+def test_each_chart_is_drawn_once_in_its_width_and_shown_at_once(page: Page, server: Server) -> None:
     page.add_init_script(f"({COUNT})()")
     counts: dict[str, set[int]] = {}
+    looks: dict[str, set[str]] = {}
     for address in ("measurability", "items", "bank", "leaderboard", "publish"):
         page.goto(f"{server.url}/{address}")
         page.locator(".main-svg").first.wait_for()
         wait_until_idle(page)
         page.wait_for_timeout(500)
         counts[address] = set(page.evaluate("timesDrawn()"))
+        looks[address] = set(page.evaluate("firstLooks()"))
     assert counts == {address: {1} for address in counts}
+    assert looks == {address: {"visible, 0 px wider later"} for address in looks}
 
 
 def test_text_in_charts_has_the_colour_of_the_text_around_it_also_when_the_theme_changes(

@@ -53,4 +53,4 @@ def more() -> None:
 part("bank", bank, reads)
 part("more", more, reads)
 with held_out:
-    part("held out", lambda: sections.held_out(study.now()), reads)
+    part("held out", lambda: sections.held_out(study.now()), reads, slow=["tau_c"])

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 R = TypeVar("R")
 _READ = "settings that parts read"  # name of a part → settings
 _FIRST = "parts drawn first"
+_SLOW = "settings after which parts take long"  # name of a part → settings
 _PAGE = "page"
 _WHOLE = "page drawn to its end"
 _OLD = "parts not drawn since"  # asked for, in the page's order, and not yet at their end: a later move may stop them
@@ -29,7 +30,7 @@ def begin_page(name: str) -> None:
     """Before a page runs as a whole: it has no parts yet."""
     st.session_state[_PAGE] = name
     st.session_state[_READ], st.session_state[_OLD], st.session_state[_WHOLE] = {}, [], False
-    st.session_state[_FIRST] = set()
+    st.session_state[_FIRST], st.session_state[_SLOW] = set(), {}
 
 
 def end_page() -> None:
@@ -42,11 +43,19 @@ def current_page() -> str:
     return str(st.session_state.get(_PAGE, ""))
 
 
-def part(name: str, show: Callable[[], R], reads: Collection[str], *, first: bool = False) -> R | None:
+def part(
+    name: str,
+    show: Callable[[], R],
+    reads: Collection[str],
+    *,
+    first: bool = False,
+    slow: Collection[str] = (),
+) -> R | None:
     """Draw a part of the page; after a move of a setting that it ``reads`` it is drawn alone.
 
-    name: one part's on its page. first: after a move, before the others. Gives what ``show`` returns. Widgets inside
-    run the part alone, unless their callback calls ``st.rerun``.
+    name: one part's on its page. first: after a move, before the others. slow: settings after whose move it takes
+    longer than the others, which are then drawn before it. Gives what ``show`` returns. Widgets inside run the part
+    alone, unless their callback calls ``st.rerun``.
     """
 
     @st.fragment(key=name)
@@ -66,6 +75,7 @@ def part(name: str, show: Callable[[], R], reads: Collection[str], *, first: boo
         return found
 
     st.session_state[_READ][name] = frozenset(reads)
+    st.session_state[_SLOW][name] = frozenset(slow)
     if first:
         st.session_state[_FIRST].add(name)
     found: R | None = run()
@@ -84,6 +94,8 @@ def redraw(setting: str, *beside: str) -> None:
         st.rerun()
     old.update(beside, st.session_state[_OLD])
     # Last first: charts before tables, which take the browser longer, and the settings' own part at the end.
-    first, place = st.session_state[_FIRST], list(parts).index
-    st.session_state[_OLD] = sorted(old, key=lambda name: (name in first, place(name)), reverse=True)
+    first, slow, place = st.session_state[_FIRST], st.session_state[_SLOW], list(parts).index
+    st.session_state[_OLD] = sorted(
+        old, key=lambda name: (setting not in slow[name], name in first, place(name)), reverse=True
+    )
     st.rerun(st.session_state[_OLD])

@@ -407,7 +407,8 @@ def test_a_move_of_what_parts_of_a_page_read_sends_what_the_whole_page_would(
 
 
 def charts(app):
-    return [shown.proto.spec for shown in app.get("plotly_chart")]
+    """In no order of theirs: parts of a page are sent as they are done."""
+    return sorted(shown.proto.spec for shown in app.get("plotly_chart"))
 
 
 def test_on_the_bank_page_a_size_that_cannot_be_composed_draws_the_page_that_says_so(open_page, study):

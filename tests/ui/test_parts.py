@@ -7,7 +7,7 @@ from streamlit.testing.v1 import AppTest
 
 
 def page() -> None:
-    """Two parts that read one setting each, one that reads both, and a line outside of them; what ran is counted."""
+    """Two parts that read one setting each, one that reads both and is slow after a, and a line outside; runs are listed."""
     import streamlit as st
 
     from crubric_core.ui.parts import begin_page, end_page, part, redraw
@@ -32,7 +32,7 @@ def page() -> None:
     ahead = bool(st.session_state.get("ahead"))
     assert part("first", lambda: show("first"), ("a",), first=ahead) == "first"
     part("second", lambda: show("second"), ("b",))
-    part("both", lambda: show("both"), ("a", "b"))
+    part("both", lambda: show("both"), ("a", "b"), slow=("a",))
     if not st.session_state.get("stops"):
         end_page()
 
@@ -54,13 +54,19 @@ def sent(app: AppTest) -> list[str]:
 
 def test_a_move_draws_the_parts_that_read_the_setting_and_nothing_else():
     app = opened()
-    app.slider(key="a").set_value(3).run()
-    assert app.session_state["runs"] == ["both", "first"]
-    assert sent(app) == ["both: 3, 0", "first: 3, 0"]
+    app.slider(key="b").set_value(3).run()
+    assert app.session_state["runs"] == ["both", "second"]
+    assert sent(app) == ["both: 0, 3", "second: 0, 3"]
 
 
 def test_a_part_may_be_drawn_before_the_others():
     app = opened(ahead=True)
+    app.slider(key="a").set_value(3).run()
+    assert app.session_state["runs"] == ["first", "both"]
+
+
+def test_a_part_that_takes_long_after_a_setting_is_drawn_last_after_its_moves():
+    app = opened()
     app.slider(key="a").set_value(3).run()
     assert app.session_state["runs"] == ["first", "both"]
 
@@ -98,7 +104,7 @@ def test_a_part_whose_place_outside_it_was_never_made_has_the_page_drawn():
     app = opened()
     app.session_state["writes outside"] = True  # as if the run before had been stopped before it came there
     app.slider(key="a").set_value(3).run()
-    assert app.session_state["runs"] == ["both", "first", "page", "first", "second", "both"]
+    assert app.session_state["runs"] == ["first", "page", "first", "second", "both"]
     assert sent(app) == ["first line", "outside", "first: 3, 0", "second: 3, 0", "both: 3, 0"]
     assert not app.exception
     assert not app.error

@@ -7,7 +7,7 @@ from streamlit.testing.v1 import AppTest
 
 
 def page() -> None:
-    """Two parts that read one setting each, one that reads both and is slow after a, and a line outside; runs are listed."""
+    """Two parts that read one setting each, one that reads both and is slow after a, a line outside; runs are kept."""
     import streamlit as st
 
     from crubric_core.ui.parts import begin_page, end_page, part, redraw

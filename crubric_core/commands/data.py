@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -121,13 +122,19 @@ def _plan_of(args: argparse.Namespace, *, strict: bool) -> Plan:
     like = mapping if isinstance(mapping, Plan) else None
     return plan_ingest(
         args.files,
-        kind=args.kind or ("labels" if len(args.files) == 1 and Path(args.files[0]).is_file() else None),
+        kind=args.kind or ("labels" if _is_one_table(args.files) else None),
         mapping=None if isinstance(mapping, Plan) else mapping,
         format=args.format,
         pattern=args.pattern,
         like=like,
         strict=strict,
     )
+
+
+def _is_one_table(files: Sequence[str]) -> bool:
+    """Whether that is one file, and no archive or workbook, which may hold tables of several kinds."""
+    path = Path(files[0])
+    return len(files) == 1 and path.is_file() and path.suffix.lower() not in (".zip", ".xlsx", ".xls", ".ods")
 
 
 def run_datasets(args: argparse.Namespace) -> None:

@@ -27,6 +27,16 @@ def ingest(capsys, tmp_path, *arguments):
     return run(capsys, "ingest", "--workspace", tmp_path / "w.duckdb", "--dataset", "d", *arguments)
 
 
+def test_an_archive_may_hold_tables_of_several_kinds(capsys, tmp_path):
+    with zipfile.ZipFile(tmp_path / "study.zip", "w") as archive:
+        archive.writestr("labels.csv", LONG)
+        archive.writestr("rubrics.csv", "rubric,query,text\nr,q,It is right.\n")
+    assert ingest(capsys, tmp_path, tmp_path / "study.zip")[0] == 0
+    with Workspace(tmp_path / "w.duckdb") as workspace:
+        assert workspace.dataset("d").rubrics["text"].tolist() == ["It is right."]
+        assert len(workspace.dataset("d").labels()) == 2
+
+
 def test_an_archive_is_read_with_what_its_names_say(capsys, tmp_path):
     with zipfile.ZipFile(tmp_path / "grades.zip", "w") as archive:
         for name in ("m1__j1", "m1__j2", "m2__j1"):

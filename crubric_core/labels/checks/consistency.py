@@ -119,20 +119,29 @@ def _shares(cursor: duckdb.DuckDBPyConnection, dataset_id: int) -> Iterator[Find
 
 
 def _alike(cursor: duckdb.DuckDBPyConnection, dataset_id: int) -> Iterator[Finding]:
-    """Names of systems, judges or queries that are one but for case, spaces, hyphens and underscores."""
+    """Names of systems, judges, queries or rubrics that are one but for case, encoding, spaces, hyphens, underscores.
+
+    A rubric's name is compared within its query.
+    """
     every = " UNION ALL ".join(
-        f"SELECT '{what}' AS what, name FROM {table} WHERE dataset_id = $dataset"
-        for what, table in (("system", "systems"), ("judge", "judges"), ("query", "queries"))
+        f"SELECT '{what}' AS what, name, {query} AS query_id FROM {table} WHERE dataset_id = $dataset"
+        for what, table, query in (
+            ("system", "systems", "NULL"),
+            ("judge", "judges", "NULL"),
+            ("query", "queries", "NULL"),
+            ("rubric", "rubrics", "query_id"),
+        )
     )
     sql = f"""
         SELECT what, array_to_string(list_sort(list(name)), ', ') AS names, count(*) AS times FROM ({every})
-        GROUP BY what, lower(regexp_replace(name, '[\\s_-]+', ' ', 'g')) HAVING count(*) > 1 ORDER BY ALL
+        GROUP BY what, query_id, lower(regexp_replace(nfc_normalize(name), '[\\s\\p{{Z}}_-]+', ' ', 'g'))
+        HAVING count(*) > 1 ORDER BY ALL
     """
     found = select(cursor, sql, dataset_id)
     if len(found):
         verb = "is" if len(found) == 1 else "are"
         sentence = (
-            f"{count(len(found), 'name')} of a system, judge or query {verb} written in several ways, such as "
+            f"{count(len(found), 'name')} of a system, judge, query or rubric {verb} written in several ways, such as "
             f"{found['names'].iloc[0]}: each counts separately. If they are one, write them alike and ingest again."
         )
         yield warning("alike", "Names written in several ways", sentence, found)

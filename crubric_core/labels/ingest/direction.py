@@ -10,7 +10,7 @@ from ...errors import IngestError
 from ..readers.columns import plain_name
 from ..readers.languages import WORDS
 from ..readers.values import shortened
-from ..readers.words import is_number, named_levels
+from ..readers.words import is_number, named_levels, verdict_level
 from .job import Job
 
 _MOST = 500  # different words among the labels, and names of rubrics, that are looked at
@@ -29,7 +29,13 @@ _BEST_GRADE, _WORST_GRADE = 1, 6
 
 
 def is_reversed(names: Mapping[int, str]) -> bool:
-    """Whether numbers with names go from good to bad: 1 excellent to 5 poor; of one name alone, 1 best or 5 worst."""
+    """Whether numbers with names go from good to bad: 1 excellent to 5 poor, 1 yes to 2 no.
+
+    Of one name alone: 1 best or 5 worst.
+    """
+    verdicts = [level for _, name in sorted(names.items()) if (level := verdict_level(name)) is not None]
+    if len(verdicts) > 1 and verdicts == sorted(verdicts, reverse=True) and verdicts[0] > verdicts[-1]:
+        return True
     ranks = [(n, _RANKS[name]) for n, name in sorted(names.items()) if name in _RANKS]
     pairs = [(a, b) for i, (_, a) in enumerate(ranks) for _, b in ranks[i + 1 :]]
     if len(ranks) == 1:

@@ -51,6 +51,7 @@ class Job:
     facts: staged column → name of what it tells of the systems, for a table of systems.
     whole: the highest level that all labels name (5 of 4/5); None where they name none.
     verdicts: words, in lower case, that are a plain yes or no, and have no place on a graded scale.
+    graded: whether words beside yes and no make a scale of more levels: fully, partly, not met.
     headers: canonical column → the file's own name of it.
     apart: what is asked of the user where an unused column tells apart rows about the same; "" where none does.
     several: whether the rows are of several files, which ``origins`` tells apart.
@@ -72,6 +73,7 @@ class Job:
     whole: int | None = None
     several: bool = False
     verdicts: frozenset[str] = frozenset()
+    graded: bool = False
     tally: Tally = field(default_factory=Tally)
     names: dict[str, int] = field(default_factory=dict)
     report: Callable[[float, str], None] = lambda _share, _words: None

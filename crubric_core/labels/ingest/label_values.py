@@ -35,6 +35,7 @@ def read_labels(job: Job) -> None:
                 SELECT *, word IS NOT NULL AND amount IS NULL AND NOT (missing AND meaning IS NULL) AND (
                     verdict IS NULL  -- or one word means another level than usual, and then all of them do
                     OR bool_or(word IS NOT NULL AND verdict IS NOT NULL AND verdict IS DISTINCT FROM meaning) OVER ()
+                    OR $graded  -- nor is yes or no a verdict beside partly
                 ) AS answered
                 FROM parsed
             )
@@ -56,6 +57,7 @@ def read_labels(job: Job) -> None:
         FROM resolved_levels
         """,
         words=words,
+        graded=job.graded,
         verdicts=sorted(job.verdicts),
         meanings=list(policies.answers.values()),
     )

@@ -201,8 +201,9 @@ def notes_stored(cursor: duckdb.DuckDBPyConnection, reports: Sequence[IngestRepo
     for report in reports:
         if report.kind == "rubrics":
             (bad,) = cursor.execute(
-                "SELECT count(*) FROM rubrics JOIN datasets d USING (dataset_id)"
-                " WHERE d.name = ? AND coalesce(polarity, weight) < 0",
+                "SELECT count(*) FROM rubrics r JOIN datasets d USING (dataset_id)"
+                " LEFT JOIN label_extremes e ON e.dataset_id = r.dataset_id AND e.rubric_id = r.rubric_id"
+                " WHERE d.name = ? AND coalesce(polarity, CASE WHEN e.lo < 0 AND e.hi <= 0 THEN 1 END, weight) < 0",
                 [report.dataset],
             ).fetchall()[0]
             if bad:

@@ -35,6 +35,7 @@ def criterion_key(text: str, own: str, rubric_id: str) -> str:
 # Every rubric with labels or a description, in canonical order, its scale resolved (docs/method.md §1): what a table of
 # rubrics says, else the extremes of the labels of its criterion over all queries. A criterion is known by its text,
 # else by its name after the query's prefix; a bare number is a position, and no name. A scale without 0 begins at 1.
+# Points that are already signed count as they are: where labels are negative points or 0, more of them is better.
 # A rubric described without a query lends its description to the rubrics of that name. A name that several queries
 # share is shown as query#name, so that rubric names are unique.
 RUBRIC_FACTS = f"""
@@ -55,7 +56,7 @@ RUBRIC_FACTS = f"""
                coalesce(r.pass_mark, g.pass_mark) AS given_mark,
                coalesce(r.weight, g.weight) AS weight, coalesce(r.dimension, g.dimension) AS dimension,
                coalesce(r.severity, g.severity) AS severity,
-               coalesce(r.polarity, g.polarity, CASE WHEN coalesce(r.weight, g.weight) < 0 THEN -1 END, 1) AS polarity,
+               coalesce(r.polarity, g.polarity) AS given_polarity,
                coalesce(r.tags, g.tags) AS tags
         FROM named r LEFT JOIN general g ON g.name = r.name AND r.query_id IS NOT NULL
         WHERE r.rubric_id IN (SELECT rubric_id FROM labelled)
@@ -71,7 +72,10 @@ RUBRIC_FACTS = f"""
         FROM keyed LEFT JOIN labelled USING (rubric_id) GROUP BY key
     ),
     topped AS (
-        SELECT l.*, coalesce(given_max,
+        SELECT l.*, CASE WHEN given_polarity IS NOT NULL THEN given_polarity
+                         WHEN weight < 0 AND NOT coalesce(lowest < 0 AND highest <= 0, false) THEN -1 ELSE 1 END
+                        AS polarity,
+               coalesce(given_max,
                              greatest(given_min + 1, CASE WHEN lowest = 0 AND highest = 0 THEN 1 ELSE highest END),
                              1) AS top, lowest, mark
         FROM keyed l JOIN extremes USING (key)

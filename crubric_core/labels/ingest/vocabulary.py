@@ -42,12 +42,17 @@ def with_vocabulary(job: Job, planned: Words) -> tuple[Job, Words]:
     given = {word.strip().lower() for word in job.policies.answers}
     top = max((level for level in words.values() if level is not None), default=0)
     verdicts = frozenset(w.strip().lower() for w in words if top == 1 and is_verdict(w)) - given
+    counted = amounts_of(words)
+    graded = any(
+        level is not None and level > 1 and w not in counted and w.strip().lower() not in given
+        for w, level in words.items()
+    )
     policies = _with_answers(job.policies, words)
     _keep_amounts(job, words)
     whole = whole_of(words)
     if (scale := _scale_of(policies, whole)) and not policies.scales:
         policies = replace(policies, scales={"*": scale})
-    return replace(job, policies=policies, verdicts=verdicts, whole=whole), words
+    return replace(job, policies=policies, verdicts=verdicts, graded=graded, whole=whole), words
 
 
 def _scale_of(policies: Policies, whole: int | None) -> tuple[int | None, int | None] | None:

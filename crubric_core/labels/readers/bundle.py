@@ -312,7 +312,11 @@ def _with_fields(found: Found, fields: Mapping[str, str], confidence: float, why
     file = found.plan
     wanted = {c: v for c, v in fields.items() if c in _lacks(found) or confidence == 1.0}
     if file.format not in NATIVE:
-        wanted = {c: v for c, v in wanted.items() if c in SPECS[file.kind].columns and c not in file.mapping}
+        guessed = {c for c, v in file.mapping.items() if isinstance(v, str) and v.startswith("=")}
+        open_ = set(SPECS[file.kind].columns) - file.mapping.keys() | (
+            guessed if confidence == 1.0 else set()
+        )
+        wanted = {c: v for c, v in wanted.items() if c in open_}
     if not wanted:
         return found
     guesses = tuple(Guess(c, f"={v}", confidence, f"{BY_PATH}{why}") for c, v in wanted.items())

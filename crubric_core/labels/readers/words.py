@@ -140,9 +140,19 @@ def levels_of(words: Iterable[str]) -> dict[str, float | None]:
     return {w: None if p in unknown else found[p] for w, p in seen.items() if p in unknown or p in found}
 
 
+def verdict_level(name: str) -> int | None:
+    """0 for a word that says no, 2 for yes, 1 for partly; None for any other. name: as ``plain`` gives it."""
+    return 0 if name in _NO else 2 if name in _YES else 1 if name in _PARTLY else None
+
+
 def _says_unknown(text: str) -> bool:
-    """Whether each part of a text says that nothing is known, a number before it apart: N/A - not applicable."""
+    """Whether each part of a text says that nothing is known, a number before it apart: N/A - not applicable.
+
+    A number that is called none is a level: 0 - none, 1 - mild.
+    """
     parts = [part.strip(" ()") for part in _PARTED.split(text)]
+    if parts[0].isdigit() and parts[1:] == ["none"]:
+        return False
     return len(parts) > 1 and all(p in UNKNOWN or (i == 0 and p.isdigit()) for i, p in enumerate(parts))
 
 

@@ -153,8 +153,25 @@ def test_names_written_in_several_ways_are_told_and_ids_with_hyphens_are_none(ws
     (finding,) = ws.dataset("d").checks()
     assert (finding.code, finding.count) == ("alike", 1)
     assert finding.sentence.startswith(
-        "1 name of a system, judge or query is written in several ways, such as GPT-4o, gpt 4O: each counts separately."
+        "1 name of a system, judge, query or rubric is written in several ways, such as GPT-4o, gpt 4O: each counts "
+        "separately."
     )
+
+
+@pytest.mark.parametrize(
+    ("column", "name", "other"),
+    [(0, "GPT 4", "GPT\u00a04"), (0, "Caf\u00e9", "Cafe\u0301"), (2, "Clarity", "clarity")],
+    ids=["a no-break space", "an accent apart", "a rubric"],
+)
+def test_names_that_look_alike_are_told(ws, column, name, other):
+    cells = panel()
+    first = cells[0][column]
+    for at, cell in enumerate(cell for cell in cells if cell[column] == first):
+        cell[column] = other if at % 2 else name
+    ws.ingest(labels(cells), "d")
+    assert [(f.count, f.examples["names"][0]) for f in ws.dataset("d").checks() if f.code == "alike"] == [
+        (1, ", ".join(sorted((name, other))))
+    ]
 
 
 def test_labels_that_are_not_there_are_counted_and_many_are_a_warning(ws):

@@ -10,6 +10,7 @@ from crubric_core.labels.readers.policies import Policies
 
 ROWS = [("good", 1), ("fair", 3), ("bad", 5)]
 DOWN = {1: "excellent", 3: "fair", 5: "very poor"}
+VERDICTS = {1: "Met", 3: "Partially met", 5: "Not met"}
 UP = {1: "very poor", 3: "fair", 5: "excellent"}
 
 
@@ -21,6 +22,7 @@ def rated(names=None, header="system,query,rubric,judge,rating", rubric="r"):
 
 ASKED = {
     "names of the levels": (rated(DOWN), r"named from 1 \(excellent\) to 5 \(very poor\)"),
+    "numbered verdicts": (rated(VERDICTS), r"named from 1 \(met\) to 5 \(not met\)"),
     "a legend in the header": (
         rated(header="system,query,rubric,judge,rating (1 = best; 5 = worst)"),
         r"'rating \(1 = best; 5 = worst\)' says what its numbers mean",
@@ -61,6 +63,8 @@ def test_the_highest_label_stays_the_best_where_the_user_says_so(ws, name):
         rated(header="system,query,rubric,judge,rating (1 = worst; 5 = best)"),
         rated(header="Modèle,Tâche,Critère,Évaluateur,Note"),
         rated({1: "a lot", 3: "some", 5: "none"}),
+        rated({1: "Not met", 3: "Partially met", 5: "Met"}),
+        b"system,query,rubric,judge,rating\ngood,q,r,j,1 - Yes\nbad,q,r,j,1 - Yes\n",
     ],
 )
 def test_scales_that_go_upwards_or_say_nothing_are_not_asked_about(ws, content):

@@ -28,6 +28,19 @@ def test_a_negative_weight_turns_the_labels_of_its_rubric_round(ws, table):
     }
 
 
+def test_points_that_are_signed_already_count_as_they_are(ws, table):
+    """Of a criterion of -8 points, -8 says that it was met and 0 that it was not: less is lost, and better."""
+    rows = ("good q kind j 5", "good q lies j 0", "bad q kind j 0", "bad q lies j -6")
+    ws.ingest(table(*rows), "d")
+    ws.ingest(table("kind q 5", "lies q -6", header="rubric query points"), "d", "rubrics")
+    dataset = ws.dataset("d")
+    assert dataset.rubrics["polarity"].tolist() == [1, 1]
+    assert dict(zip(dataset.reduce().systems, dataset.reduce("binary").y.tolist(), strict=True)) == {
+        "good": [1, 1],
+        "bad": [0, 0],
+    }
+
+
 def test_a_given_polarity_goes_before_the_sign_of_the_weight(ws, table):
     ws.ingest(table(*LABELS), "d")
     ws.ingest(table("kind q 5 -1", "lies q -8 1", header="rubric query weight polarity"), "d", "rubrics")

@@ -195,3 +195,12 @@ def test_runs_can_be_numbered_where_no_column_names_them(ws):
     prints = ws.datasets().set_index("name")["fingerprint"]
     assert prints["runs1"] == prints["runs2"]
     assert ws.dataset("runs1").repeats()["pairs"].sum() == 3
+
+
+def test_words_for_all_partly_and_not_are_three_levels_whichever_verb_they_have(ws):
+    for verb in ("met", "satisfied"):
+        said = [f"Fully {verb}", f"Partially {verb}", f"Not {verb}"]
+        rows = "\n".join(f"s{i},q,r,j,{word}" for i, word in enumerate(said))
+        report = ws.ingest(f"system,query,rubric,judge,label\n{rows}\n".encode(), verb)
+        assert report.rejected == 0
+        assert ws.dataset(verb).labels()["label"].tolist() == [2, 1, 0]

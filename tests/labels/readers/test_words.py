@@ -64,6 +64,7 @@ HEADER = "system,query,rubric,judge,label\n"
         (["4 - Good", "5: Always", "1 (Bad)"], [4, 5, 1]),
         (["Good (4)", "Strongly agree (5)", "3"], [4, 5, "?"]),
         (["0 - N/A", "1 = poor"], [None, 1]),
+        (["0 - none", "1 - mild", "2 - severe"], [0, 1, 2]),
         (["4 - Good", "4 - Fair"], ["?", "?"]),
         (["4 - 5", "1 - 2"], ["?", "?"]),
         (["Yes - cites it", "No"], ["?", 0]),

@@ -368,7 +368,7 @@ def test_a_plan_can_be_changed_skipped_and_previewed(ws):
 def test_a_pattern_of_the_user_goes_before_a_criterion_that_is_guessed(ws):
     content = b"system,query,judge,score\na,q,j,1\nb,q,j,2\n"
     files = [(f"{name}.csv", content) for name in ("clarity", "truth")]
-    ws.ingest_plan(plan_ingest(files, pattern="{rubric}.csv"), "d", files)
+    ws.ingest_plan(plan_ingest(files, kind="labels", pattern="{rubric}.csv"), "d", files)
     assert ws.dataset("d").labels().groupby("rubric").size().to_dict() == {"clarity": 2, "truth": 2}
 
 

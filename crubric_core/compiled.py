@@ -15,9 +15,10 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 def compiled(function: Function) -> Function:
     """The function in machine code, which lets go of Python while it runs and divides as NumPy does.
 
-    Numbers are added in the order of the code, so that every processor gives the same bits. Numba keeps the machine
-    code beside the module, or in the user's cache folder; where it can write to neither, each process compiles anew.
-    Where there is no Numba, the function stays as it is: the same bits, some hundred times as slow. Compiled functions
+    Numbers are added in the order of the code, so that every processor gives the same bits, but for exponentials and
+    powers: their last bits are those of the mathematical library. Numba keeps the machine code beside the module, or in
+    the user's cache folder; where it can write to neither, each process compiles anew. Where there is no Numba, the
+    function stays as it is: the same in this sense, some hundred times as slow. Compiled functions
     that it calls stand in the same file: Numba looks at that file alone to tell whether what it keeps is out of date.
     """
     return cast("Function", _Compiled(cast("FunctionType", function)))

@@ -91,9 +91,8 @@ def _at_nodes(
                 for term in of_set[start : start + _BLOCK]:
                     label, step = y[system, kinds.rubric[term]], kinds.step[term]
                     above = label == step
-                    passed = (
-                        above & kinds.line[term]
-                    )  # a product in place of a branch, which is seldom foreseen
+                    # A product in place of a branch, which the processor seldom foresees.
+                    passed = above & kinds.line[term]
                     slopes[system] += passed * kinds.slope[term]
                     levels[system] += passed * kinds.intercept[term]
                     if not kinds.passes[term]:
@@ -228,7 +227,6 @@ def _sum_scores(
         chosen = np.flatnonzero(use[which])
         for system in np.flatnonzero(placed_by == which):
             top = bottom = True
-            labels = 0
             for rubric in chosen:
                 label = y[system, rubric]
                 if np.isfinite(label):
@@ -238,9 +236,7 @@ def _sum_scores(
                     found.labels[units[rubric], system] += 1
                     found.information[system] += information
                     top, bottom = top and label == levels[rubric] - 1, bottom and label == 0
-                    labels += 1
-            if labels:
-                found.saturated[system] = int(top) - int(bottom)
+            found.saturated[system] = int(top) - int(bottom)
 
 
 @compiled

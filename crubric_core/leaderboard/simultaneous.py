@@ -29,9 +29,8 @@ def largest_differences(draws: FloatArray, pair_sd: FloatArray) -> FloatArray:
     precision = np.divide(1.0, pair_sd, out=np.zeros_like(pair_sd), where=pair_sd > 0).astype(np.float32)
     size = draws.shape[1]
     if size >= FEW:
-        order = np.argsort(
-            pair_sd.sum(axis=1), kind="stable"
-        )  # a set's pairs should have much the same precision
+        # A set's pairs should have much the same precision.
+        order = np.argsort(pair_sd.sum(axis=1), kind="stable")
         return _by_sets(draws[:, order].astype(np.float32), precision[np.ix_(order, order)]).astype(float)
     found, step = np.zeros(len(draws), dtype=np.float32), max(BLOCK // max(size, 1), 500)
     for start in range(0, len(draws), step):

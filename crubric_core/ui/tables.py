@@ -9,10 +9,7 @@ import streamlit as st
 from ..analysis import columns
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     import pandas as pd
-    from streamlit.delta_generator import DeltaGenerator
 
     from ..labels.store.reduction import Reduction
     from ..settings import GateStatistic
@@ -139,16 +136,3 @@ def typical(shown: pd.DataFrame) -> list[int]:
 
 def _with_text(table: pd.DataFrame, reduction: Reduction) -> pd.DataFrame:
     return table.assign(text=reduction.rubrics["text"].to_numpy())
-
-
-def query_filter(queries: pd.DataFrame, places: Sequence[DeltaGenerator]) -> pd.Series[bool]:
-    """Which queries the reader wants, by domain and by task type where the dataset has them."""
-    keep = queries["query"].notna()
-    for place, name, words in zip(places, ("domain", "task_type"), ("Domains", "Task types"), strict=True):
-        options = sorted(queries[name].dropna().unique())
-        if not options:
-            continue
-        chosen = place.multiselect(words, options, key=name, bind="query-params", placeholder="all")
-        if chosen:
-            keep &= queries[name].isin(chosen)
-    return keep

@@ -36,16 +36,6 @@ DATASETS = {
     },
     "created_at": _moment("since", format="YYYY-MM-DD HH:mm"),
 }
-INGESTS = {
-    "source": "file",
-    "kind": "kind",
-    "accepted": _whole("read", format="localized"),
-    "rejected": _whole("rejected", format="localized"),
-    "blank": _whole("without a label", format="localized"),
-    "collapsed": _whole("repeated", format="localized"),
-    "replaced": _whole("replaced", format="localized"),
-    "ingested_at": _moment("when", format="YYYY-MM-DD HH:mm"),
-}
 
 
 def answer(place: DeltaGenerator, *sentences: str) -> None:

@@ -167,6 +167,13 @@ def test_saturation_is_said_with_its_side_and_from_the_rubrics_in_use():
     assert ability_influence(cross, all_, query).saturated.tolist() == [0, -1, *[0] * 6]
 
 
+def test_on_graded_rubrics_the_highest_level_alone_saturates():
+    y = table(4, rubrics=30)
+    y[0], y[1], y[2] = 3, 0, 1
+    found = ability_influence(cross_fit(y, fit_irt(y, "GRM")), np.ones(30, dtype=bool), np.arange(30) // 3)
+    assert found.saturated[:3].tolist() == [1, -1, 0]
+
+
 def test_the_variance_of_a_weighted_score_with_equal_weights_is_that_of_a_mean():
     scores = np.random.default_rng(0).random((3, 20))
     found = score_influence(scores, np.full(20, 0.05))

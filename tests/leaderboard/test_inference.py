@@ -150,11 +150,11 @@ def test_of_many_systems_the_largest_pair_is_that_of_all_pairs_to_the_last_digit
     rng = np.random.default_rng(5)
     contributions = rng.standard_normal((40, systems)) * rng.choice([0.1, 1.0, 30.0], systems)
     contributions[:, 7] = contributions[:, 3]
-    contributions[:, 50] = contributions[:, 11] + 1e-6 * rng.standard_normal(40)
+    contributions[:, 50] = contributions[:, 11] + 1e-4 * rng.standard_normal(40)
     nothing, units = np.zeros(systems), np.full(systems, 40)
     given = Evidence(nothing, contributions, nothing, units, nothing.astype(np.int64))
     draws, sd = rng.standard_normal((1100, 40)) @ contributions, pair_errors(given)
-    assert sd[3, 7] == 0
+    assert sd[3, 7] == 0 < sd[11, 50] < 0.01
     single, precision = draws.astype(np.float32), np.where(sd > 0, 1 / np.where(sd > 0, sd, 1), 0)
     apart = np.abs(single[:, :, None] - single[:, None, :]) * precision.astype(np.float32)
     assert np.array_equal(largest_differences(draws, sd), apart.max(axis=(1, 2)))
@@ -346,7 +346,7 @@ def test_queries_of_unequal_weight_are_worth_fewer(weights):
 def test_more_than_forty_systems_use_fewer_draws_but_the_same_rules():
     estimate = np.repeat([1.0, 0.0], 21)
     r = inferred(estimate, noise=0.1)
-    assert r.tier.tolist() == estimate.tolist() or r.tier[estimate == 0].min() > 1
+    assert r.tier[estimate == 0].min() > 1
     assert oracles.naive_places(estimate, r.separated)[0] == r.tier.tolist()
 
 

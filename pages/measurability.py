@@ -41,7 +41,7 @@ def table(now: StudyPage) -> int | None:
     which = st.segmented_control(
         "Rubrics", tables.KEPT, default="all", required=True, key="which", bind="query-params"
     )
-    found = gate_section.clicked(now.gating()) & search_rubrics(reduction.rubrics)
+    found = gate_section.of_the_bar(now.gating()) & search_rubrics(reduction.rubrics)
     shown = tables.measurability(gate, reduction, which, statistic)
     shown = shown[found[shown.index]]
     row = widgets.pick_one(
@@ -59,4 +59,4 @@ def gate() -> None:
 
 
 part("gate", gate, reads, first=True)
-part("rubrics", rubrics, reads)  # of the bars that are clicked
+part("rubrics", rubrics, reads)  # of the bar in which a range is dragged

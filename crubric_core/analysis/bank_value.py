@@ -136,8 +136,8 @@ def worth_sentences(curve: WorthCurve, size: int) -> tuple[str, str]:
             _enough(curve),
         )
     kept, turned = chosen.kept, chosen.reversed.estimate
-    reverse = "reverse none" if turned == 0 else f"reverse {_at_least(turned, 0.001, '.1%')}"
-    verb = "keeps" if size == 1 else "keep"
+    verb, turn = ("keeps", "reverses") if size == 1 else ("keep", "reverse")
+    reverse = f"{turn} none" if turned == 0 else f"{turn} {_at_least(turned, 0.001, '.1%')}"
     first = (
         f"{count(size, 'rubric')} {verb} {kept.estimate:.0%} [{kept.low:.0%}, {kept.high:.0%}] of the "
         f"{count(chosen.separated, 'pair')} that all {curve.pool:,} separate, and {reverse}"

@@ -153,9 +153,9 @@ def missing_labels_sentence(board: Board) -> str:
 
 def _fewer(board: Board, labelled: Labelled | None, what: str) -> str:
     """``x has labels on fewer queries than others, on 40 of 100``, of ``what``; "" where nobody has much fewer."""
-    ranked = np.flatnonzero(board.standing.ranked)
-    if labelled is None or not len(ranked):
+    if labelled is None or not board.standing.ranked.any():
         return ""
+    ranked = np.flatnonzero(board.standing.ranked)
     labelled = Labelled(labelled.on[ranked], labelled.of[ranked], labelled.together)
     fewer = np.flatnonzero(labelled.fewer())
     if not len(fewer):

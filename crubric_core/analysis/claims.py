@@ -210,9 +210,11 @@ def _alike(other: OtherRanking) -> str:
     rho = f"ρ = {other.rho:.2f}" if np.isfinite(other.rho) else ""
     subject = sentence_case(other.name)
     if not other.separated:
-        return f"{subject} agrees with this order at {rho}."
+        return f"{subject} and this order correlate at {rho}; no pair is separated that it could confirm or contradict."
     verb = "separates" if other.tested else "orders"
-    if other.kept == other.separated > 1:
+    if other.kept == other.separated == 1:
+        return f"{subject} {verb} the one separated pair alike{f' ({rho})' if rho else ''}."
+    if other.kept == other.separated:
         return f"{subject} {verb} all {other.separated:,} separated pairs alike{f' ({rho})' if rho else ''}."
     pairs = f"{other.kept:,} of the {count(other.separated, 'separated pair')}"
     return f"{subject} {verb} {pairs} alike and none the other way{f' ({rho})' if rho else ''}."

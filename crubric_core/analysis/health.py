@@ -13,7 +13,7 @@ from ..labels.checks.dataset_checks import MUCH_MISSING
 from ..leaderboard.comparisons import FEW_UNITS
 from ..leaderboard.cross_fit import FEW_SYSTEMS
 from ..text import count, sentence_case
-from .board import groups_sentence, like, panels_sentence, units
+from .board import groups_sentence, like, missing_labels_sentence, panels_sentence, units
 from .claims import separated_pairs
 
 if TYPE_CHECKING:
@@ -28,6 +28,7 @@ State = Literal["good", "look", "stop"]
 SEVERITY: dict[State, int] = {"good": 0, "look": 1, "stop": 2}
 LARGE_EFFECT = 3.0  # design effect
 FEW_APART = 0.05  # share of the pairs
+LITTLE_AGREEMENT = 0.2  # kappa, "slight" up to there (Landis & Koch 1977)
 
 
 @dataclass(frozen=True)
@@ -94,8 +95,11 @@ def agreement_chip(
         return Chip("Agreement", figure, "stop", verdict.sentence)
     if warnings:
         return Chip("Agreement", figure, "look", warnings[0])
+    if gate.statistic == "kappa" and len(known) and np.median(known) < LITTLE_AGREEMENT:
+        said = f"Half of the rubrics have a kappa of at most {np.median(known):.2f}: judges agree little beyond chance."
+        return Chip("Agreement", figure, "look", f"{said} Look at the judges on Measurability.")
     if int(reduction.max_panel.max()) == 2:
-        said = "At most two judges label a cell: their shared errors cannot be seen. Add a third judge."
+        said = "At most two judges label a cell: shared errors cannot be seen. Add human labels, or two more judges."
         return Chip("Agreement", figure, "look", said)
     said = f"{int(gate.feasible.sum()):,} of {count(len(gate.feasible), 'rubric')} pass."
     return Chip("Agreement", figure, "good", said)
@@ -153,6 +157,8 @@ def board_chip(board: Board, claims: Claims) -> Chip:
         return Chip("Board", figure, "stop", f"{claims.ahead} Add {like(standing)}.")
     if apart < FEW_APART * pairs:
         return Chip("Board", figure, "look", f"{claims.ahead} Add {like(standing)}.")
+    if missing := missing_labels_sentence(board):
+        return Chip("Board", figure, "look", missing)
     if claims.contradicted:
         contradiction = sentence_case(claims.contradicted[0].removeprefix("But "))
         return Chip("Board", figure, "look", f"{contradiction} Look at Pairs on the leaderboard.")

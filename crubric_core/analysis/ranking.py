@@ -123,12 +123,15 @@ def _score_evidence(
 
 
 def _contributions(scores: QueryScores, queries: pd.DataFrame, domains: Domains | None) -> Influence:
-    if np.isfinite(scores.by_query).any(axis=0).sum() == 1:
+    scored = np.isfinite(scores.by_query).any(axis=0)  # a query without any score is no evidence
+    if scored.sum() == 1:
         found = score_influence(scores.points, scores.weights, unit="rubric")
         return replace(found, estimate=np.where(found.ranked, scores.score, np.nan))
     omega = queries["omega"].to_numpy(dtype=float)
     usual = np.nanmean(omega) if np.isfinite(omega).any() else 1.0
-    return score_influence(scores.by_query, np.where(np.isnan(omega), usual, omega), domains=domains)
+    weights = np.where(np.isnan(omega), usual, omega)[scored]
+    units = None if domains is None else replace(domains, of=domains.of[scored])
+    return score_influence(scores.by_query[:, scored], weights, domains=units)
 
 
 def _by_units(influence: Influence, rng: np.random.Generator, settings: Settings) -> Inference:

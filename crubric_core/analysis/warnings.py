@@ -62,10 +62,9 @@ def saturation_warnings(ranking: Ranking) -> tuple[str, ...]:
     ]
     if not parts:
         return ()
-    return (
-        f"{' and '.join(parts)} used: the interval is open on that side, and two such systems are not compared. "
-        "More rubrics may separate them.",
-    )
+    alike = max(int((saturated > 0).sum()), int((saturated < 0).sum())) > 1
+    pairs = ", and two that do the same are not compared. More rubrics may separate them." if alike else "."
+    return (f"{' and '.join(parts)} used: the interval is open on that side{pairs}",)
 
 
 def type_warnings(scores: QueryScores) -> tuple[str, ...]:

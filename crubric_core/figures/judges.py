@@ -31,17 +31,18 @@ RATES = {
 
 def judge_rates(table: pd.DataFrame) -> go.Figure:
     """Sensitivity and specificity of each judge's labels with their intervals; columns as in JudgeReliability."""
-    fig = figure("share of labels that are right", "", height=row_height(len(table), 44))
+    fig = figure("share right", "", height=row_height(len(table), 44))
     for offset, (column, (name, colour, symbol)) in zip((-0.14, 0.14), RATES.items(), strict=True):
         _dots(fig, table, column, name, colour, symbol, offset)
     rows_axis(fig, table["judge"].tolist())
-    fig.update_xaxes(range=[min(0.5, float(np.nanmin(table[[*RATES]], initial=0.5))), 1.01])
+    least = float(np.nanmin(table[[*RATES, *(f"{name}_low" for name in RATES)]], initial=0.5))
+    fig.update_xaxes(range=[max(least - 0.02, -0.01), 1.01])
     return fig
 
 
 def leniency(table: pd.DataFrame) -> go.Figure:
     """Pass rate of each judge less that of the panel, with its interval."""
-    fig = figure("pass rate less the panel's", "", height=row_height(len(table), 44))
+    fig = figure("leniency", "", height=row_height(len(table), 44))
     _dots(fig, table, "leniency", "leniency", GREEN, "circle", 0)
     rows_axis(fig, table["judge"].tolist())
     fig.add_vline(x=0, line={"color": VERMILION, "width": 1, "dash": "dash"})

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from html import escape
+from html import escape, unescape
 from itertools import takewhile
 from typing import Any
 
@@ -133,8 +133,9 @@ def columns_axis(fig: go.Figure, names: Sequence[object], side: str = "top") -> 
 
 
 def margin_of(names: Sequence[str], size: int = 12) -> int:
-    """Pixels of a margin with these names, letters of this size, or with numbers, and the axis's title."""
-    return max(58, 36 + round(size / 2 * max(map(len, names), default=0)))
+    """Pixels of a margin with these ``labels``, letters of this size, or with numbers, and the axis's title."""
+    letters = max((len(unescape(name)) for name in names), default=0)
+    return max(58, 36 + round(size / 2 * letters))
 
 
 def log_axis(fig: go.Figure, low: float, high: float) -> None:

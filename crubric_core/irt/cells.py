@@ -190,6 +190,7 @@ class UnitScores(NamedTuple):
     saturated: IntArray
 
 
+@compiled
 def unit_scores(
     items: ScoredItems,
     placed_by: IntArray,
@@ -202,27 +203,11 @@ def unit_scores(
     """``label_scores`` of y (M, J), each system by the rubrics of its set, summed by unit.
 
     placed_by: (M,) set of each system. use: (F, J) the rubrics of each set that count, all with parameters.
-    levels: (J,) of each rubric. units: (J,) from 0; -1 of rubrics that no set uses.
+    levels: (J,) of each rubric. theta: (M,). units: (J,) from 0; -1 of rubrics that no set uses.
     """
-    shape = int(units.max(initial=-1)) + 1, len(y)
-    sums, squares, labels = (np.zeros(shape) for _ in range(3))
+    shape = 0 if len(units) == 0 else units.max() + 1, len(y)
+    sums, squares, labels = np.zeros(shape), np.zeros(shape), np.zeros(shape)
     found = UnitScores(sums, squares, labels, np.zeros(len(y)), np.zeros(len(y), dtype=np.int64))
-    _sum_scores(found, items, placed_by, y, use, levels, theta, units)
-    return found
-
-
-@compiled
-def _sum_scores(
-    found: UnitScores,
-    items: ScoredItems,
-    placed_by: IntArray,
-    y: FloatArray,
-    use: BoolArray,
-    levels: IntArray,
-    theta: FloatArray,
-    units: IntArray,
-) -> None:
-    """Fill ``found``, of zeros."""
     for which in range(len(use)):
         chosen = np.flatnonzero(use[which])
         for system in np.flatnonzero(placed_by == which):
@@ -237,6 +222,7 @@ def _sum_scores(
                     found.information[system] += information
                     top, bottom = top and label == levels[rubric] - 1, bottom and label == 0
             found.saturated[system] = int(top) - int(bottom)
+    return found
 
 
 @compiled

@@ -20,7 +20,7 @@ from ..placement.place import Placed
 from . import judging, loaders, widgets
 from .bank_file import bank_scale_of_study, download_bank
 from .tables import configured
-from .text import count, plain, short_name
+from .text import count, end, plain, short_name
 
 if TYPE_CHECKING:
     from streamlit.runtime.uploaded_file_manager import UploadedFile
@@ -130,10 +130,11 @@ def comparison(study: StudyPage, system: str) -> None:
     """Where the analysis with a held-out system has it: the same, if the bank carries over."""
     table = study.ranking().table.set_index("system")
     row = table.loc[system]
+    low, high = table.loc[[system], ["theta_low", "theta_high"]].to_numpy(dtype=np.float64)[0]
     if pd.notna(row["rank"]) and study.verdict().holds:
         st.caption(
             f"The leaderboard, made with its labels, has it at rank {row['rank']:.0f} in tier {row['tier']:.0f} "
-            f"with θ = {row['theta']:.2f} [{row['theta_low']:.2f}, {row['theta_high']:.2f}]. "
+            f"with θ = {row['theta']:.2f} [{end(low)}, {end(high)}]. "
             "Origin and unit of θ are those of the systems that a bank was made from."
         )
 

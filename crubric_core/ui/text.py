@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from math import isfinite
 
 from ..text import count, short_name, shorten
 
-__all__ = ["count", "plain", "short_name", "shorten"]
+__all__ = ["count", "end", "plain", "short_name", "shorten"]
 
 # Streamlit links what looks like an address even where all of it is escaped; a joiner of no width keeps it unlinked.
 _ADDRESS = re.compile(r":(?=//)|\bwww(?=\.)|@(?=[\w-])", re.IGNORECASE)
@@ -18,3 +19,8 @@ def plain(text: str) -> str:
     """Markdown that renders as exactly this text, on one line: every ASCII punctuation mark is escaped, no link."""
     unlinked = _ADDRESS.sub(rf"\g<0>{_JOINER}", " ".join(text.split()))
     return _PUNCTUATION.sub(r"\\\1", unlinked)
+
+
+def end(value: float) -> str:
+    """The end of an interval, "open" where nothing bounds it."""
+    return f"{value:.2f}" if isfinite(value) else "open"

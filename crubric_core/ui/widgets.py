@@ -77,40 +77,39 @@ def show_brushable(
     title: str = "",
     look: str = "",
 ) -> None:
-    """A figure of bars on which a range of x can be dragged, and a bar clicked (``clicked_bars``): both draw the page.
+    """A figure of bars on which a range of x can be dragged (``dragged_range``), which draws the page anew.
 
-    ``on_range`` gets the ends of a range that was dragged.
+    ``on_range`` gets its ends. A click is none: Streamlit sends no click on a chart on which ranges are dragged.
     """
 
     def brushed() -> None:
-        boxes = st.session_state[key]["selection"]["box"]
-        if boxes:
-            low, high = sorted(float(x) for x in boxes[0]["x"])
-            on_range(low, high)
+        if (dragged := dragged_range(key)) is not None:
+            on_range(*dragged)
         st.rerun()
 
     _titled(title)
-    sent = _finished(fig).laid_out(clickmode="event", dragmode="select", selectdirection="h")
+    sent = _finished(fig).laid_out(dragmode="select", selectdirection="h")
     plot(
         sent,
         alt=alt,
         config=plot_config(title or alt),
         key=key,
         on_select=brushed,
-        selection_mode=("points", "box"),
+        selection_mode="box",
     )
     if look:
         st.caption(look)
     offer_values(sent, title or alt)
 
 
-def clicked_bars(key: str) -> list[int]:
-    """The numbers of the bars of that figure that were clicked."""
+def dragged_range(key: str) -> tuple[float, float] | None:
+    """The ends of the range that is dragged on that figure."""
     chosen: Any = st.session_state.get(key)
-    if chosen is None:
-        return []
-    selection = chosen["selection"]
-    return [] if selection["box"] else sorted({int(point["point_index"]) for point in selection["points"]})
+    boxes = [] if chosen is None else chosen["selection"]["box"]
+    if not boxes:
+        return None
+    low, high = sorted(float(x) for x in boxes[0]["x"])
+    return low, high
 
 
 def lazy_tabs(parts: Mapping[str, Callable[[], None]], key: str) -> None:

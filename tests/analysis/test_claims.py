@@ -255,8 +255,18 @@ def test_a_standing_never_contradicts_itself_and_its_reverse_contradicts_every_s
     assert (same.kept, same.reversed, same.separated) == (pairs, 0, pairs)
     alike = "".join(claims_of(board(found), [same]).beside)
     assert (f"The score separates all {pairs:,} separated pairs alike" in alike) == (pairs > 1)
+    assert ("The score separates the one separated pair alike" in alike) == (pairs == 1)
     turned = replace(found, estimate=-found.estimate, difference=-found.difference)
     assert compare_standing("the score", found, turned).reversed == pairs
+
+
+def test_a_ranking_agrees_with_nothing_where_no_pair_is_separated() -> None:
+    found = standing(np.array([2.0, 1.0, 0.5]), np.zeros((3, 3), dtype=bool))
+    (said,) = claims_of(board(found), [compare_order("the human ranking", found, np.arange(3.0))]).beside
+    assert said == (
+        "The human ranking and this order correlate at ρ = -1.00; no pair is separated that it could confirm or "
+        "contradict."
+    )
 
 
 def test_unseparated_pairs_of_the_other_standing_contradict_nothing() -> None:

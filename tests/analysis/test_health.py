@@ -10,11 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crubric_core import Settings
-from crubric_core.analysis.board import Board
+from crubric_core.analysis.board import Board, Labelled
 from crubric_core.analysis.claims import claims_of
 from crubric_core.analysis.health import (
     SEVERITY,
     Chip,
+    agreement_chip,
     board_chip,
     labels_chip,
     model_chip,
@@ -25,6 +26,7 @@ from crubric_core.analysis.tables import comparisons_table
 from crubric_core.leaderboard.inference import infer
 from crubric_core.leaderboard.influence import Influence
 
+COMPLETE = {"queries": None, "rubrics": None, "by_score": False}  # of a board: who lacks labels is not known
 CHIPS = st.lists(
     st.builds(
         Chip,
@@ -70,7 +72,11 @@ def test_correlations_that_nothing_gives_are_unknown_and_no_good_model() -> None
 def test_a_system_is_named_as_its_file_spells_it() -> None:
     standing = SimpleNamespace(design_effect=1.0, n_groups=1, excused=0, allowance=None, unit="query")
     board = SimpleNamespace(
-        standing=standing, comparisons=pd.DataFrame({"separated": [True]}), refused="", unequal=False
+        standing=standing,
+        comparisons=pd.DataFrame({"separated": [True]}),
+        refused="",
+        unequal=False,
+        **COMPLETE,
     )
     claims = SimpleNamespace(ahead="s39 is ahead of 1 of the 1 other at 95%.", contradicted=())
     assert board_chip(board, claims).sentence.startswith("s39 ")
@@ -83,7 +89,10 @@ def test_a_board_that_separates_hardly_a_pair_is_no_good_board() -> None:
     def chip(apart: int) -> Chip:
         comparisons = pd.DataFrame({"separated": [True] * apart + [False] * (1770 - apart)})
         return board_chip(
-            SimpleNamespace(standing=standing, comparisons=comparisons, refused="", unequal=False), claims
+            SimpleNamespace(
+                standing=standing, comparisons=comparisons, refused="", unequal=False, **COMPLETE
+            ),
+            claims,
         )
 
     assert (chip(0).state, chip(3).state, chip(900).state) == ("stop", "look", "good")
@@ -96,6 +105,7 @@ def test_a_contradiction_is_a_sentence_of_its_own() -> None:
         comparisons=pd.DataFrame({"separated": [True]}),
         refused="",
         unequal=False,
+        **COMPLETE,
     )
     claims = SimpleNamespace(
         ahead="s39 is ahead.", contradicted=("But the human ranking orders 1 of these.",)
@@ -112,6 +122,45 @@ def test_unequal_panels_that_no_interval_allows_for_deserve_a_look() -> None:
     assert chip.state == "look"
     assert "do not allow for" in chip.sentence
     assert chip.sentence.endswith("Have the same judges label all systems.")
+
+
+def test_a_board_with_fewer_labels_of_one_system_is_no_good_board() -> None:
+    standing = SimpleNamespace(
+        design_effect=1.0, n_groups=1, excused=0, allowance=None, unit="query", ranked=np.ones(3, dtype=bool)
+    )
+    comparisons = pd.DataFrame({"separated": [True]})
+    claims = SimpleNamespace(ahead="s1 is ahead.", contradicted=())
+
+    def chip(on: int) -> Chip:
+        labelled = Labelled(np.array([100, 100, on]), np.full(3, 100))
+        lacks = {**COMPLETE, "queries": labelled, "systems": ("s1", "s2", "s3")}
+        board = SimpleNamespace(
+            standing=standing, comparisons=comparisons, refused="", unequal=False, **lacks
+        )
+        return board_chip(board, claims)
+
+    assert chip(100).state == "good"
+    assert chip(50).state == "look"
+    assert chip(50).sentence.startswith("s3 has labels on clearly fewer queries than others, on 50 of 100:")
+
+
+def chip_of_kappas(*kappas: float, statistic: str = "kappa", judges: int = 3) -> Chip:
+    gate = SimpleNamespace(
+        values=np.array(kappas), feasible=np.ones(len(kappas), dtype=bool), statistic=statistic
+    )
+    reduction = SimpleNamespace(
+        n_judges=judges, max_panel=np.full(len(kappas), judges), n_total=np.full(len(kappas), 9)
+    )
+    return agreement_chip(reduction, gate, SimpleNamespace(holds=True))
+
+
+def test_judges_who_agree_little_beyond_chance_are_no_good_judges() -> None:
+    assert chip_of_kappas(0.6, 0.5, 0.7).state == "good"
+    little = chip_of_kappas(0.05, 0.08, 0.3)
+    assert little.state == "look"
+    assert little.sentence.startswith("Half of the rubrics have a kappa of at most 0.08:")
+    assert chip_of_kappas(0.05, 0.08, 0.3, statistic="agreement").state == "good"
+    assert "human labels, or two more judges" in chip_of_kappas(0.6, 0.5, 0.7, judges=2).sentence
 
 
 def test_a_board_whose_systems_share_no_queries_is_not_fit() -> None:

@@ -182,6 +182,8 @@ def warned(*saturated):
 def test_systems_that_pass_or_fail_every_rubric_are_warned_of():
     assert warned(1, -1, 0, -1)[0].startswith("1 system passes every rubric and 2 systems fail every rubric")
     assert "passes" not in warned(0, -1)[0]
+    assert warned(1, -1)[0].endswith("used: the interval is open on that side.")
+    assert "two that do the same are not compared" in warned(1, -1, -1)[0]
 
 
 def test_one_system_without_labels_is_spoken_of_in_the_singular():

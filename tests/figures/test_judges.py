@@ -31,6 +31,14 @@ def test_each_judge_has_a_point_for_each_rate_inside_its_interval(table: pd.Data
     assert np.asarray(right.error_x.arrayminus) == pytest.approx([0.02, 0.02])
 
 
+def test_the_axis_holds_each_interval_whole(table: pd.DataFrame) -> None:
+    low, high = judge_rates(
+        table.assign(specificity=[0.3, 0.9], specificity_low=[0.2, 0.8])
+    ).layout.xaxis.range
+    assert low < 0.2
+    assert high > 1
+
+
 def test_a_judge_s_name_is_no_markup(table: pd.DataFrame) -> None:
     for fig in (judge_rates(table), leniency(table)):
         assert "<img" not in fig.to_json().replace("\\u003c", "<")

@@ -109,3 +109,8 @@ def test_a_band_has_no_marks_and_leaves_out_what_is_unknown() -> None:
 
 def test_text_on_the_diverging_scale_is_legible_on_all_of_its_colours() -> None:
     assert min(contrast(style.ON_DIVERGING, colour) for _, colour in style.DIVERGING) >= 4.5
+
+
+def test_a_margin_has_room_for_the_letters_that_are_shown():
+    name = "system <b> & co"
+    assert style.margin_of(style.labels([name]), 11) == style.margin_of(["x" * len(name)], 11)

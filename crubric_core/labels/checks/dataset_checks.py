@@ -275,10 +275,11 @@ def _people(judges: pd.DataFrame) -> Iterator[Finding]:
     named = judges[judges["judge"].map(is_truth)]
     if len(named) in (0, len(judges)):
         return
+    verb, counted = ("is", "counts as one") if len(named) == 1 else ("are", f"count as {len(named)}")
     sentence = (
-        f"{names(named['judge'])} {'is' if len(named) == 1 else 'are'} named like ground truth and "
-        f"{'counts as one' if len(named) == 1 else 'count as'} of {len(judges)} judges, in agreement and consensus. "
-        "If the labels are ground truth, put their rows into a file of their own and ingest it as gold (--kind gold)."
+        f"{names(named['judge'])} {verb} named like ground truth and {counted} of the {len(judges)} judges, in "
+        "agreement and consensus. If the labels are ground truth, put their rows into a file of their own and ingest "
+        "it as gold (--kind gold)."
     )
     yield Finding("warning", "gold_judge", "Judges that may be ground truth", sentence, len(named), named)
 

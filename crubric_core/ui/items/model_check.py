@@ -28,7 +28,7 @@ SHOWN = (
     "**The residuals show more than one ability.** Their first eigenvalue stands out more than in 95% of tables "
     "simulated from the model."
 )
-NOT_SHOWN = "**The residuals show no second ability.** Of few systems they seldom do."
+NOT_SHOWN = "**The residuals show no second ability.** That does not say that there is none."
 TABLES = EXPERIMENT.tables
 
 
@@ -37,7 +37,7 @@ def _comparison(study: Study, _items: pd.DataFrame) -> None:
     found = checks.comparison(study)
     st.markdown(f"**{plain(found.sentence)}**")
     st.caption(
-        f"The analysis uses the {study.settings.model}, chosen under Settings. Held-out labels show which model "
+        f"The analysis uses the {study.settings.model}, as Settings have it. Held-out labels show which model "
         "predicts; AIC and BIC weigh fit against parameters."
     )
     show_table(found.table, TABLES["models"])

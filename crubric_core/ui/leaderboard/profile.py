@@ -16,7 +16,7 @@ from ...figures.profile import group_differences
 from ...intervals import FEWEST_CLUSTERS
 from ...task_types.scoring import by_emphasis
 from .. import state, widgets
-from ..text import plain, short_name
+from ..text import end, plain, short_name
 from . import compare, rubric
 from .view import choose
 
@@ -77,12 +77,8 @@ def _figures(view: View, row: pd.Series[Any]) -> list[str]:
             f"rank {row['rank']}" + (f" ({low} to {high})" if low != high else ""),
         ]
     if not view.board.by_score:
-        said.append(f"θ {row['theta']:.2f} [{_end(standing.low[at])}, {_end(standing.high[at])}]")
+        said.append(f"θ {row['theta']:.2f} [{end(standing.low[at])}, {end(standing.high[at])}]")
     return [*said, f"score {row['score']:.3f}"]
-
-
-def _end(value: float) -> str:
-    return f"{value:.2f}" if np.isfinite(value) else "open"
 
 
 def details(view: View, system: str, versus: str | None) -> None:

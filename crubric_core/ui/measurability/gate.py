@@ -23,7 +23,7 @@ from .rules import compared_with_rules
 if TYPE_CHECKING:
     from ...judges.gate_price import GatePrices
     from ...judges.measurability import Gate
-    from ...types import BoolArray
+    from ...types import BoolArray, FloatArray, IntArray
     from ..page import StudyPage
 
 CURVE = 101  # points of the price curve
@@ -96,7 +96,12 @@ def show(study: StudyPage) -> None:
 
 
 def _histogram(gate: Gate) -> None:
-    """The rubrics by their statistic; dragging a range moves the threshold, a click on a bar shows its rubrics."""
+    """The rubrics by their statistic; dragging a range moves the threshold, within one bar it shows its rubrics."""
+
+    def dragged(low: float, high: float) -> None:
+        if _bar(gate, low) != _bar(gate, high):
+            keep_from(low)
+
     widgets.show_brushable(
         drawn(
             measurability_histogram,
@@ -105,20 +110,26 @@ def _histogram(gate: Gate) -> None:
         ),
         f"Rubrics by the gate's statistic ({gate.statistic}), kept and dropped",
         HISTOGRAM,
-        lambda low, high: keep_from(low),
+        dragged,
         title="Rubrics by measurability",
         look="Drag across the bars that should stay: the threshold moves to their left end. "
-        "Click a bar to list its rubrics.",
+        "Drag within one bar to list its rubrics.",
     )
 
 
-def clicked(gate: Gate) -> BoolArray:
-    """(J,) the rubrics of the bars that were clicked; all where none was."""
-    bars = widgets.clicked_bars(HISTOGRAM)
-    if not bars:
-        return np.ones(len(gate.values), dtype=bool)
+def of_the_bar(gate: Gate) -> BoolArray:
+    """(J,) the rubrics of the bar in which a range was dragged; all where it reaches over several, or none was."""
+    dragged = widgets.dragged_range(HISTOGRAM)
+    bars = _bar(gate, gate.values)
+    if dragged is None or _bar(gate, dragged[0]) != _bar(gate, dragged[1]):
+        return np.ones(len(bars), dtype=bool)
+    return np.asarray(np.isfinite(gate.values) & (bars == _bar(gate, dragged[0])))
+
+
+def _bar(gate: Gate, values: FloatArray | float) -> IntArray:
+    """The bars of the histogram that hold these values of the statistic; beyond its ends, the first or the last."""
     edges = histogram_edges(gate.values, possible_values(gate))
-    return np.isin(np.clip(np.searchsorted(edges, gate.values, side="right") - 1, 0, len(edges) - 2), bars)
+    return np.asarray(np.clip(np.searchsorted(edges, values, side="right") - 1, 0, len(edges) - 2))
 
 
 def keep_from(tau_c: float) -> None:

@@ -196,11 +196,13 @@ def _errors(study: StudyPage, agreed: pd.DataFrame) -> None:
                 "Correlation of the judges' errors, shared errors starred",
                 "Are the judges' errors correlated?",
             )
-            pairs = int(found.flagged.sum()) // 2
+            pairs, anchored = int(found.flagged.sum()) // 2, found.reference == "anchors"
             st.caption(
                 f"{count(pairs, 'pair') if pairs else 'No pair'} {'is' if pairs < 2 else 'are'} correlated beyond what "
                 f"independent judges would show{' (★)' if pairs else ''}. "
-                f"The {count(len(names), 'judge')} count as {effective_judges(found).effective:.1f} independent ones."
+                f"The {count(len(names), 'judge')} count as {'' if anchored else 'at most '}"
+                f"{effective_judges(found).effective:.1f} independent ones, by the average correlation"
+                f"{'' if anchored else '; errors that most of them share show only beside human labels'}."
             )
     with right:
         st.markdown("**Agreement beyond chance**")

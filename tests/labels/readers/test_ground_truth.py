@@ -110,7 +110,7 @@ def test_a_judge_in_rows_that_is_named_like_ground_truth_is_warned_of(ws, judge,
     found = [finding.sentence for finding in report.checks if finding.code == "gold_judge"]
     assert bool(found) == warned
     if warned:
-        assert f"{judge} is named like ground truth and counts as one of 2 judges" in found[0]
+        assert f"{judge} is named like ground truth and counts as one of the 2 judges" in found[0]
 
 
 def test_columns_whose_names_say_nothing_are_shown_with_the_mapping_to_give(ws):

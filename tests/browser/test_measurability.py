@@ -1,0 +1,55 @@
+"""The histogram of Measurability in a browser: what is dragged on it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Page
+
+from crubric_core import Workspace
+from crubric_core.demo import simulate
+from tests.browser.conftest import Server, serve, wait_until_idle
+
+pytestmark = pytest.mark.browser
+ROWS = "() => Number(document.querySelector('[role=grid]')?.getAttribute('aria-rowcount') ?? NaN)"
+# The bars of the first chart that are wide enough to be dragged in, with their ends in pixels.
+BARS = """() => [...document.querySelector(".js-plotly-plot").querySelectorAll(".bars .point path")]
+  .map(bar => bar.getBoundingClientRect()).filter(box => box.width > 8 && box.height > 30)
+  .map(box => [box.left, box.right, box.bottom - 10])"""
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    path = tmp_path_factory.mktemp("gate") / "workspace.duckdb"
+    made = simulate(seed=1, systems=8, queries=12, pool=(9, 14))
+    with Workspace(path) as workspace:
+        for kind in ("labels", "rubrics", "queries"):
+            workspace.ingest(getattr(made, kind).to_csv(index=False).encode(), "small", kind=kind)
+    with serve(path) as running:
+        yield running
+
+
+def drag(page: Page, left: float, right: float, y: float) -> None:
+    page.mouse.move(left, y)
+    page.mouse.down()
+    page.mouse.move((left + right) / 2, y, steps=4)
+    page.mouse.move(right, y, steps=4)
+    page.mouse.up()
+
+
+def test_a_range_within_one_bar_lists_its_rubrics_and_one_over_several_moves_the_threshold(
+    page: Page, server: Server
+) -> None:
+    page.goto(f"{server.url}/measurability")
+    page.locator(".main-svg").first.wait_for()
+    wait_until_idle(page)
+    every = page.evaluate(ROWS)
+    bars = page.evaluate(BARS)
+    left, right, y = bars[0]
+    drag(page, left + 0.3 * (right - left), right - 0.3 * (right - left), y)
+    page.wait_for_function(f"every => ({ROWS})() < every", arg=every, timeout=20_000)
+    assert "tau_c" not in page.url
+    wait_until_idle(page)
+    drag(page, (bars[1][0] + bars[1][1]) / 2, bars[-1][1], y)
+    page.wait_for_url("**tau_c=**", timeout=20_000)

@@ -21,6 +21,7 @@
     python -m benchmarks.simulated_claims flips        # flipped task types (docs/method.md §11)
     python -m benchmarks.simulated_claims self_preference  # judges who prefer their family (docs/method.md §11)
     python -m benchmarks.simulated_claims probabilities  # who is ahead, who is among the first (docs/method.md §10)
+    python -m benchmarks.simulated_claims few          # boards of fewer than six systems (docs/method.md §10)
     python -m benchmarks.simulated_claims weights      # queries of unequal weight (docs/method.md §10)
     python -m benchmarks.simulated_claims groups       # one system in a group of queries (docs/method.md §10)
     python -m benchmarks.simulated_claims turned       # pairs the other way in a group (docs/method.md §10)
@@ -39,6 +40,7 @@ from collections.abc import Callable, Iterator
 from itertools import islice
 
 from benchmarks.claims_drift import drift
+from benchmarks.claims_few import few
 from benchmarks.claims_fits import abilities, linked, misfit
 from benchmarks.claims_gap import gaps
 from benchmarks.claims_human import human
@@ -81,6 +83,7 @@ CLAIMS: dict[str, tuple[Callable[[int], Rows], int]] = {
     "flips": (flips, 300),
     "self_preference": (self_preferences, 1000),
     "probabilities": (probabilities, 200),
+    "few": (few, 400),
     "weights": (weights, 400),
     "groups": (groups, 200),
     "turned": (turned, 200),

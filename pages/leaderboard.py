@@ -23,10 +23,11 @@ def standing() -> None:
     now.answer(*said.headline)
     widgets.notes(saturation_warnings(now.ranking()))
     st.caption(plain(" ".join(said.basis)))
-    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        basis_switch()
-        if now.settings.basis == "bank":
-            st.toggle("Also show all rubrics that pass", value=True, key="beside", bind="query-params")
+    if not now.by_score:
+        with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+            basis_switch()
+            if now.settings.basis == "bank":
+                st.toggle("Also show all rubrics that pass", value=True, key="beside", bind="query-params")
     board.show(now, said.reading, said.beside)
 
 

@@ -76,7 +76,8 @@ def rests_on(board: Board) -> tuple[str, ...]:
             "No cell has labels of two judges: agreement is unknown, and no rubric was dropped for it."
         )
     if board.by_score:
-        said.append("Fewer than 6 systems: the claims are about scores, not abilities.")
+        bank = ", and no bank is chosen without one of them" if settings.basis == "bank" else ""
+        said.append(f"Fewer than 6 systems: the claims are about scores, not abilities{bank}.")
     if standing.method == "bootstrap":
         said.append("Rubrics are resampled within their queries: the claims hold for these very queries.")
     else:
@@ -257,6 +258,9 @@ def level_of(board: Board) -> str:
 
 def _basis(board: Board) -> str:
     settings, rubrics = board.settings, count(board.n_rubrics, "rubric")
+    if board.by_score:
+        passing = " that pass" if board.gated else ""
+        return f"Ranked on all {rubrics}{passing}, those on which the systems are equal included."
     if settings.basis == "all":
         fitted = (
             ""

@@ -189,7 +189,11 @@ def _saturated(board: Board, best: Sequence[int]) -> str:
     if not top:
         return ""
     if len(top) == 1:
-        return f"{top[0]} passes every rubric used: nothing bounds it from above."
+        return (
+            f"{top[0]} passes every rubric used{'' if board.by_score else ': nothing bounds it from above'}."
+        )
+    if board.by_score:
+        return f"{listed(top, NAMED)} pass every rubric used."
     return f"{listed(top, NAMED)} pass every rubric used: they are not compared with each other."
 
 

@@ -180,6 +180,18 @@ class Fitted(Stages):
             raise DatasetError(nothing_passes(self.given(), varying, self.settings))
         return found
 
+    @property
+    def by_score(self) -> bool:
+        """Whether there are too few systems for claims about abilities."""
+        return selection.ranked_by_score(self.given(), self.settings)
+
+    @property
+    def placing(self) -> BoolArray:
+        """(J,) rubrics that place the systems where no bank does: ``pool``, and of scores those that do not vary."""
+        if not self.by_score:
+            return self.pool
+        return selection.placing_rubrics(self.given(), self.calibration(), self.feasible, self.settings)
+
     @stage("cross_fitted", after=("_model",), title="Fitting without each system", heavy=True, lasting=True)
     def _fold_fits(self) -> FoldFits:
         return calibrating.fold_fits(self.given(), self._model(), self.settings, self.progress)

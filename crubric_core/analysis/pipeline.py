@@ -90,7 +90,7 @@ def result_of(analysis: Analysis) -> Result:
         calibration=fitted,
         order=order,
         ranking=ranking,
-        pool=analysis.ranking_on(analysis.pool),
+        pool=analysis.ranking_on(analysis.placing),
         measurability=analysis.measurability(),
         items=item_table(reduction, fitted, analysis.bank(), feasible),
         bank=bank_table(reduction, fitted, order, settings),

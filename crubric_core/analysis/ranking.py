@@ -11,17 +11,17 @@ from ..irt.abilities import resample_abilities
 from ..judges.unequal_panels import UnequalPanels
 from ..labels.store.reduction import Reduction
 from ..leaderboard.bootstrap import draw_weights
-from ..leaderboard.cross_fit import CrossFit, too_few_to_cross_fit
+from ..leaderboard.cross_fit import CrossFit
 from ..leaderboard.from_draws import infer_from_draws
 from ..leaderboard.inference import Inference, infer
 from ..leaderboard.influence import Domains, Influence, ability_influence, score_influence
 from ..leaderboard.places import tiers_by_neighbour
 from ..settings import Settings
-from ..task_types.scoring import QueryScores, by_emphasis, score_ranges, score_systems
+from ..task_types.scoring import QueryScores, by_emphasis, query_scores, score_ranges, score_systems
 from ..task_types.types import TASK_TYPES
 from ..types import BoolArray, FloatArray, IntArray
 from .result import Calibration, Method, Ranking
-from .selection import domains_of, query_positions
+from .selection import domains_of, query_positions, ranked_by_score
 from .tables import comparisons_table, leaderboard_table
 
 
@@ -36,18 +36,20 @@ def rank_systems(
 ) -> Ranking:
     """Claims about the systems on the rubrics ``use``: a mask (J,), or (F, J), one for each fold of ``cross``.
 
-    Fewer than six systems: the claims are about scores, weighed by emphasis alone. Settings without rules score by
-    the paper's. panels: where systems were labelled by different judges. The abilities are by query whatever the
-    population, since a new system is compared with them by query (docs/method.md §13).
+    Fewer than six systems: the claims are about scores, weighed by emphasis alone, on these rubrics even where all
+    systems are equal; abilities know nothing of such rubrics. Settings without rules score by the paper's. panels:
+    where systems were labelled by different judges. The abilities are by query whatever the population, since a new
+    system is compared with them by query (docs/method.md §13).
     """
     use = np.broadcast_to(use, (cross.n_folds, reduction.y.shape[1]))
     query_index = query_positions(queries, reduction)
-    by_score = too_few_to_cross_fit(len(reduction.systems)) and settings.cross_fitted
+    by_score = ranked_by_score(reduction, settings)
     weights = np.ones_like(calibration.nu) if by_score else calibration.nu
     y = np.where(use[cross.fold], reduction.y, np.nan)
     rubrics = np.flatnonzero(use.any(axis=0))
     scores = score_rubrics(queries, replace(reduction, y=y), weights, rubrics, settings)
-    ability = ability_influence(cross, use, query_index, panels)
+    varying = use & ~calibration.fit.constant
+    ability = ability_influence(cross, varying, query_index, panels)
     domains = domains_of(queries, reduction, settings)
     rng = np.random.default_rng([settings.seed, 2])
     method: Method
@@ -55,10 +57,12 @@ def rank_systems(
         evidence = replace(_score_evidence(scores, queries, panels, domains), group=ability.group)
         method, inference = "score", _by_units(evidence, rng, settings)
     elif settings.population != "rubrics":
-        by_unit = ability if domains is None else ability_influence(cross, use, query_index, panels, domains)
+        by_unit = (
+            ability if domains is None else ability_influence(cross, varying, query_index, panels, domains)
+        )
         method, inference = "units", _by_units(by_unit, rng, settings)
     else:
-        method, inference = "bootstrap", _by_bootstrap(cross, use, ability, query_index, rng, settings)
+        method, inference = "bootstrap", _by_bootstrap(cross, varying, ability, query_index, rng, settings)
     ranking = Ranking(use, cross.fold, ability, inference, scores, method, pd.DataFrame(), pd.DataFrame())
     return replace(
         ranking,
@@ -125,13 +129,16 @@ def _score_evidence(
 def _contributions(scores: QueryScores, queries: pd.DataFrame, domains: Domains | None) -> Influence:
     scored = np.isfinite(scores.by_query).any(axis=0)  # a query without any score is no evidence
     if scored.sum() == 1:
-        found = score_influence(scores.points, scores.weights, unit="rubric")
+        found = score_influence(scores.points, scores.weights, unit="rubric", low=scores.lowest)
         return replace(found, estimate=np.where(found.ranked, scores.score, np.nan))
     omega = queries["omega"].to_numpy(dtype=float)
     usual = np.nanmean(omega) if np.isfinite(omega).any() else 1.0
     weights = np.where(np.isnan(omega), usual, omega)[scored]
     units = None if domains is None else replace(domains, of=domains.of[scored])
-    return score_influence(scores.by_query[:, scored], weights, domains=units)
+    lowest = query_scores(
+        scores.lowest[None], scores.weights, scores.query_index, scores.by_query.shape[1], scores.clip
+    )
+    return score_influence(scores.by_query[:, scored], weights, low=lowest[0, scored], domains=units)
 
 
 def _by_units(influence: Influence, rng: np.random.Generator, settings: Settings) -> Inference:

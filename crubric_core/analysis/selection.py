@@ -18,7 +18,7 @@ from ..irt.information import item_information
 from ..judges.consensus import baseline_mask
 from ..judges.measurability import nothing_passes
 from ..labels.store.reduction import Reduction
-from ..leaderboard.cross_fit import CrossFit
+from ..leaderboard.cross_fit import CrossFit, too_few_to_cross_fit
 from ..leaderboard.influence import Domains
 from ..settings import Settings, Strategy
 from ..types import BoolArray, FloatArray, IntArray, Progress
@@ -30,6 +30,25 @@ from .result import Calibration
 def query_positions(queries: pd.DataFrame, reduction: Reduction) -> IntArray:
     """(J,) position of each rubric's query in ``queries``."""
     return pd.Index(queries["query"]).get_indexer(pd.Index(reduction.rubrics["query"])).astype(np.int64)
+
+
+def ranked_by_score(reduction: Reduction, settings: Settings) -> bool:
+    """Whether there are too few systems for claims about abilities."""
+    return settings.cross_fitted and too_few_to_cross_fit(len(reduction.systems))
+
+
+def placing_rubrics(
+    reduction: Reduction, calibration: Calibration, feasible: BoolArray, settings: Settings
+) -> BoolArray:
+    """(J,) rubrics that pass and place the systems: those that vary; of scores also those on which all are equal.
+
+    Without these an equal query would not count, and of two systems that pass 100 and 97 of 100 only three would be
+    compared.
+    """
+    varying = ~calibration.fit.constant
+    if not ranked_by_score(reduction, settings):
+        return feasible & varying
+    return feasible & (varying | np.isfinite(reduction.y).any(axis=0))
 
 
 def domains_of(queries: pd.DataFrame, reduction: Reduction, settings: Settings) -> Domains | None:

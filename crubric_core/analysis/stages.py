@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pandas as pd
 
 from ..types import BoolArray, FloatArray
@@ -127,13 +128,15 @@ class Analysis(Banks):
     @stage(after=("score_standing", "gold_standing", "human_labels"), masks=("feasible",))
     def other_rankings(self, use: BoolArray) -> tuple[OtherRanking, ...]:
         """What else ranks the systems, compared with their standing on these rubrics."""
-        shown, varying = self.ranking_on(use), ~self.calibration().fit.constant
+        shown, every = self.ranking_on(use), ~self.calibration().fit.constant
         found, people = {standings.GOLD: self.gold_standing()}, self.human_labels()
         if people is not None and not people.correction.sample.doubtful:
             found = {standings.CORRECTED: people.standing, **found}
-        if (varying != self.pool).any():
-            found = {standings.EVERY: self.ranking_on(varying).standing, **found}
-        if self.settings.basis == "bank":
+        if self.by_score:
+            every = np.asarray(np.isfinite(self.reduction().y).any(axis=0))
+        if (every != self.placing).any():
+            found = {standings.EVERY: self.ranking_on(every).standing, **found}
+        if self.settings.basis == "bank" and not self.by_score:
             found = {standings.PASSING: self.ranking_on(self.pool).standing, **found}
         if shown.method != "score":
             found = {standings.SCORE: self.score_standing(use), **found}
@@ -158,8 +161,11 @@ class Analysis(Banks):
 
     @property
     def used(self) -> BoolArray:
-        """The rubrics of the settings' basis: (J,) all that pass, or (F, J) the bank of each fold, as if new."""
-        return self.pool if self.settings.basis == "all" else self.bank_masks()
+        """The rubrics of the settings' basis: (J,) all that pass, or (F, J) the bank of each fold, as if new.
+
+        Where claims are about scores, no bank is chosen without a system: all that pass.
+        """
+        return self.placing if self.settings.basis == "all" or self.by_score else self.bank_masks()
 
     def ranking(self) -> Ranking:
         """Where the systems stand on the basis of the settings."""

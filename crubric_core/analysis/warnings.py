@@ -54,6 +54,8 @@ def gate_warnings(verdict: GateVerdict) -> tuple[str, ...]:
 
 def saturation_warnings(ranking: Ranking) -> tuple[str, ...]:
     """Systems that pass all rubrics by which they are placed, or none: nothing bounds their ability on that side."""
+    if ranking.method == "score":  # has limits
+        return ()
     saturated = ranking.ability.saturated
     parts = [
         f"{count(n, 'system')} {verb}{'es' if verb == 'pass' and n == 1 else 's' if n == 1 else ''} every rubric"

@@ -133,7 +133,7 @@ def run_build(args: argparse.Namespace) -> None:
         analysis = analyse(dataset, settings, report_progress)
         result = result_of(analysis)
         panel = dataset.panel(settings.response) if dataset.has_labels else None
-        bank = bank_scale_of(result, panel, analysis.transfer())
+        bank = bank_scale_of(result, panel, analysis.transfer(), analysis.person_fit())
     for warning in result.warnings:
         print(f"note: {warning}", file=sys.stderr)
     print(" ".join(result.claims.headline), file=sys.stderr)

@@ -17,7 +17,13 @@ from ..analysis.calibration import calibrate, fit_folds
 from ..analysis.fitted import gate
 from ..analysis.ranking import rank_systems
 from ..analysis.result import Calibration
-from ..analysis.selection import masks, order_candidates, orders_without_folds
+from ..analysis.selection import (
+    masks,
+    order_candidates,
+    orders_without_folds,
+    placing_rubrics,
+    ranked_by_score,
+)
 from ..errors import CrubricError
 from ..judges.measurability import decide_gate
 from ..judges.unequal_panels import UnequalPanels
@@ -140,8 +146,8 @@ def analyse(
     fitted = calibration or calibrate(reduction, settings)
     order = order_candidates(reduction, fitted, feasible, settings, budget=settings.budget).order
     cross = fit_folds(reduction, fitted, settings)
-    use = feasible & ~fitted.fit.constant
-    if settings.basis == "bank":
+    use = placing_rubrics(reduction, fitted, feasible, settings)
+    if settings.basis == "bank" and not ranked_by_score(reduction, settings):
         orders = orders_without_folds(reduction, fitted, cross, feasible, settings, budget=settings.budget)
         use = masks(orders, settings.budget, len(feasible))
     ranking = rank_systems(inputs.queries, reduction, fitted, cross, use, settings, panels)

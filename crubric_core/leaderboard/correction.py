@@ -120,6 +120,8 @@ def correct_means(
         floor=_floor(people, those, residual, labelled, np.where(enough, cells, 1)),
         saturated=np.zeros(len(human), dtype=np.int64),
         group=linked_groups(np.isfinite(judged).T),
+        limits=None,
+        differing=None,
     )
     sample = _sample(judged, there)
     if domains is not None:
@@ -135,7 +137,8 @@ def _own_means(scores: FloatArray) -> Influence:
     values = np.where(known, scores, 0.0)
     mean = np.divide(values.sum(axis=1), count, out=np.full(len(count), np.nan), where=count > 0)
     psi = np.where(known, (values - np.nan_to_num(mean)[:, None]) / np.maximum(count, 1)[:, None], 0.0)
-    return replace(score_influence(scores, np.ones(scores.shape[1])), estimate=mean, psi=psi.T)
+    found = score_influence(scores, np.ones(scores.shape[1]))
+    return replace(found, estimate=mean, psi=psi.T, limits=None)  # lengths that ``half_widths`` foretells
 
 
 def _floor(
@@ -167,7 +170,7 @@ def _by_domain(found: Influence, in_it: BoolArray, known: BoolArray, domains: Do
     rows = np.arange(len(found.psi))
     psi, _, lone = domains.sums(found.psi, in_it.T, rows)
     _, units, _ = domains.sums(found.psi, known.T, rows)
-    return replace(found, psi=psi, n_units=units, unit="domain", lone=lone)
+    return replace(found, psi=psi, n_units=units, unit="domain", lone=lone, differing=None)
 
 
 def _sample(judged: FloatArray, there: FloatArray) -> Sample:

@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from scipy.special import ndtri
+from scipy.special import betaincinv, ndtri
 
 from ..judges.unequal_panels import Allowance
 from ..types import BoolArray, FloatArray, IntArray
 from .comparisons import Comparisons, Evidence, compare, separated_alone
-from .influence import Influence, Unit
+from .influence import ROUNDING, Influence, Unit
 from .places import rank_shares, ranks_by_counting, tiers_by_first
 from .simultaneous import as_student
 from .spread import student_scale
@@ -209,6 +209,8 @@ def evidence_of(influence: Influence) -> Evidence:
         influence.saturated[kept],
         None if influence.group is None else influence.group[kept],
         None if influence.allowance is None else influence.allowance.of(kept),
+        None if influence.limits is None else (influence.limits[0][kept], influence.limits[1][kept]),
+        None if influence.differing is None else influence.differing[np.ix_(kept, kept)],
     )
 
 
@@ -254,17 +256,45 @@ def _standard_errors(evidence: Evidence) -> FloatArray:
 
 
 def _intervals(evidence: Evidence, se: FloatArray, confidence: float) -> tuple[FloatArray, FloatArray]:
-    """Of each estimate alone, Student's t with its units less 1; open where saturated."""
+    """Of each estimate alone, by Student's t with its units less 1, open where saturated; of scores by their limits."""
     multiple = as_student(-float(ndtri((1 - confidence) / 2)), evidence.units - 1)
-    half = np.multiply(multiple, se, out=np.full_like(se, np.inf), where=se > 0)
-    low, high = evidence.estimate - half, evidence.estimate + half
+    if evidence.limits is not None:
+        low, high = _between_limits(evidence, evidence.limits, se, multiple, confidence)
+    else:
+        half = np.multiply(multiple, se, out=np.full_like(se, np.inf), where=se > 0)
+        low = np.where(evidence.saturated == -1, -np.inf, evidence.estimate - half)
+        high = np.where(evidence.saturated == 1, np.inf, evidence.estimate + half)
     if evidence.allowance is not None:
         low, high = low - evidence.allowance.high, high + evidence.allowance.low
-    low, high = (
-        np.where(evidence.saturated == -1, -np.inf, low),
-        np.where(evidence.saturated == 1, np.inf, high),
-    )
+    if evidence.limits is not None:
+        low, high = (np.clip(end, *evidence.limits) for end in (low, high))
     return low, high
+
+
+def _between_limits(
+    evidence: Evidence,
+    limits: tuple[FloatArray, FloatArray],
+    se: FloatArray,
+    multiple: FloatArray,
+    confidence: float,
+) -> tuple[FloatArray, FloatArray]:
+    """Clopper and Pearson's interval of as many answers of yes or no as would vary like the score, between its limits.
+
+    Korn & Graubard (1998), Survey Methodology 24, 193-201: n = p (1 - p) / variance, less by the square of the normal
+    over Student's deviate. Of a score that does not vary, its units are the answers.
+    """
+    (least, most), tail = limits, (1 - confidence) / 2
+    width = np.maximum(most - least, ROUNDING)
+    share = np.clip((evidence.estimate - least) / width, 0.0, 1.0)
+    fixed = (se == 0) | (evidence.saturated != 0)
+    n = np.divide(share * (1 - share) * width**2, se**2, out=evidence.units.astype(np.float64), where=~fixed)
+    n = np.where(fixed, n, n * (ndtri(tail) / multiple) ** 2)
+    n = np.where(evidence.units > 1, n, 0.0)  # one unit does not show how it varies
+    yes, no = n * share, n * (1 - share)
+    with np.errstate(invalid="ignore"):
+        low = np.where(yes > 0, betaincinv(yes, no + 1, tail), 0.0)
+        high = np.where(no > 0, betaincinv(yes + 1, no, 1 - tail), 1.0)
+    return least + width * low, least + width * high
 
 
 def scatter(values: FloatArray | BoolArray, kept: IntArray, size: int) -> FloatArray:

@@ -21,6 +21,7 @@ from .cross_fit import CrossFit
 
 Unit = Literal["query", "rubric", "domain"]
 ENOUGH_SHARED = 5  # units that link two systems
+ROUNDING = 1e-12  # scores that differ by less are equal
 
 
 @dataclass(frozen=True)
@@ -82,6 +83,8 @@ class Influence:
         (``linked_groups``); None: all are one.
     allowance: for unequal panels; None: all systems have the same judges, but for chance.
     lone: units that are queries without a domain, where the others are domains.
+    limits: two of (M,), the least and the most that a score can be; None: there are none.
+    differing: (M, M) units on which two systems' scores differ; None: all do.
     """
 
     estimate: FloatArray
@@ -94,6 +97,8 @@ class Influence:
     group: IntArray | None = None
     allowance: Allowance | None = None
     lone: int = 0
+    limits: tuple[FloatArray, FloatArray] | None = None
+    differing: IntArray | None = None
 
     @property
     def ranked(self) -> BoolArray:
@@ -177,8 +182,8 @@ def score_influence(
     omega: FloatArray,
     *,
     unit: Unit = "query",
-    low: float = 0.0,
-    high: float = 1.0,
+    low: float | FloatArray = 0.0,
+    high: float | FloatArray = 1.0,
     domains: Domains | None = None,
 ) -> Influence:
     """Weighted mean scores S_i and psi_iq = omega_q (s_iq - S_i), omega summing to 1 over the system's known units.
@@ -186,8 +191,8 @@ def score_influence(
     Systems that were scored on different units are compared as if on all: see ``_beside_units``.
 
     scores: (M, n) of each query, NaN unknown; omega: (n,) weights ≥ 0. With one query, pass its rubrics' scores and
-    weights and unit="rubric". low, high: the least and the most that a unit can score. A system that reaches one of
-    them on all n units shows no variance: its floor is that of Beta(n + 1, 1) on the range from low to high.
+    weights and unit="rubric". low, high: the least and the most that a unit can score, of each or (n,). A system that
+    reaches one of them on all n units shows no variance: its floor is that of Beta(n + 1, 1) on its range.
     domains: the units, in place of the queries. Systems that too few of the units given link are of different groups.
     """
     known = np.isfinite(scores) & (omega > 0)
@@ -196,13 +201,17 @@ def score_influence(
     total = weight.sum(axis=1, keepdims=True)
     share = np.divide(weight, total, out=np.zeros_like(weight), where=total > 0)
     mean = (share * values).sum(axis=1)
-    full = np.where(known, scores >= high, True).all(axis=1)
-    empty = np.where(known, scores <= low, True).all(axis=1)
+    ends = [np.broadcast_to(np.asarray(end, dtype=np.float64), scores.shape[1]) for end in (low, high)]
+    full = np.where(known, scores >= ends[1] - ROUNDING, True).all(axis=1)
+    empty = np.where(known, scores <= ends[0] + ROUNDING, True).all(axis=1)
     ranked, lone = known.any(axis=1), 0
     psi = (share * (values - mean[:, None])).T
     counted = weight.any(axis=0)
     if not known[ranked][:, counted].all():
         mean, psi[counted] = _beside_units(scores[:, counted], omega[counted])
+        share = np.where(counted, omega, 0.0)[None] / max(omega[counted].sum(), ROUNDING)
+    limits = _limits(share, ends, len(scores))
+    differing = _differing(scores, known, None if domains is None or unit != "query" else domains.of)
     if domains is not None and unit == "query":
         psi, n_units, lone = domains.sums(psi, weight.T, np.arange(len(psi)))
         unit = "domain"
@@ -210,7 +219,8 @@ def score_influence(
         scale, n_units = as_equal(weight.T)
         psi = psi * scale
     saturated = np.where(ranked, full.astype(np.int64) - empty, 0)
-    least = (high - low) ** 2 * (n_units + 1) / ((n_units + 2.0) ** 2 * (n_units + 3))
+    width = np.inf if limits is None else limits[1] - limits[0]
+    least = width**2 * (n_units + 1) / ((n_units + 2.0) ** 2 * (n_units + 3))
     return Influence(
         estimate=np.where(ranked, mean, np.nan),
         psi=psi,
@@ -221,7 +231,34 @@ def score_influence(
         saturated=saturated,
         group=linked_groups(known.T),
         lone=lone,
+        limits=limits,
+        differing=differing,
     )
+
+
+def _limits(share: FloatArray, ends: list[FloatArray], size: int) -> tuple[FloatArray, FloatArray] | None:
+    """The least and the most that each score can be, (M,) both; None where a unit can score without end."""
+    if not all(np.isfinite(end).all() for end in ends):
+        return None
+    means = (np.clip(share @ end, end.min(initial=np.inf), end.max(initial=-np.inf)) for end in ends)
+    low, high = (np.broadcast_to(mean, size) for mean in means)
+    return low, high
+
+
+def _differing(scores: FloatArray, known: BoolArray, unit: IntArray | None) -> IntArray:
+    """(M, M) units on which two systems' scores (M, n) differ, or one of the two has none; unit: (n,), None: each."""
+    size = len(scores)
+    values, found = np.where(known, scores, np.inf), np.zeros((size, size), dtype=np.int64)
+    for i in range(size):
+        with np.errstate(invalid="ignore"):  # both unknown: no difference
+            differ = np.abs(values[i + 1 :] - values[i]) > ROUNDING
+        if unit is not None:
+            grouped = np.zeros((len(differ), int(unit.max(initial=-1)) + 1), dtype=bool)
+            rows, columns = np.nonzero(differ)
+            grouped[rows, unit[columns]] = True
+            differ = grouped
+        found[i, i + 1 :] = found[i + 1 :, i] = differ.sum(axis=1)
+    return found
 
 
 def _beside_units(scores: FloatArray, omega: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -82,6 +82,7 @@ def expected_loss(
             estimate=most * (found.estimate - 1),
             psi=most * found.psi,
             floor=most**2 * found.floor,
+            limits=None,  # those of ``limits``
             unit="query" if domains is None else "domain",
         ),
         most=most,

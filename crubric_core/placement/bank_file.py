@@ -128,6 +128,7 @@ def _content(bank_scale: BankScale) -> dict[str, Any]:
         ],
         "reference": None if bank_scale.reference is None else bank_scale.reference.record(),
         "transfer_variance": bank_scale.transfer,
+        **({} if bank_scale.person_fit is None else {"person_fit": bank_scale.person_fit.tolist()}),
         **({"history": list(bank_scale.history)} if bank_scale.history else {}),
         "panel": None
         if panel is None
@@ -135,6 +136,9 @@ def _content(bank_scale: BankScale) -> dict[str, Any]:
             "judges": list(panel.judges),
             "agreement": panel.agreement[by_order].tolist(),
             "leniency": panel.leniency[by_order].tolist(),
+            "systems": panel.systems,
+            "agreement_sd": panel.agreement_sd,
+            "leniency_sd": panel.leniency_sd.tolist(),
         },
     }
 
@@ -205,6 +209,7 @@ def _bank_scale(content: dict[str, Any]) -> BankScale:
         reference=reference,
         panel=_panel(content["panel"], order, len(rows)),
         transfer=float(content["transfer_variance"]),
+        person_fit=_numbers(content["person_fit"]) if "person_fit" in content else None,
         history=tuple(dict(entry) for entry in content.get("history", ())),
     )
 
@@ -233,4 +238,12 @@ def _panel(content: dict[str, Any] | None, order: Any, n_rubrics: int) -> PanelR
         return None
     judges = tuple(map(str, content["judges"]))
     leniency = _numbers(content["leniency"]).reshape(n_rubrics, len(judges))
-    return PanelRecord(judges, _numbers(content["agreement"])[order], leniency[order])
+    unknown = [None] * len(judges)  # in files of before
+    return PanelRecord(
+        judges,
+        _numbers(content["agreement"])[order],
+        leniency[order],
+        int(content.get("systems", 0)),
+        float(_numbers([content.get("agreement_sd")])[0]),
+        _numbers(content.get("leniency_sd", unknown)),
+    )

@@ -38,7 +38,8 @@ class BankScale:
     y: (M, B) levels. spread: of the parameters. reference: the systems on the whole pool, with which new ones are
     compared; None for the paper's in-sample bank, whose own abilities are compared. panel: how the judges of the
     calibration labelled these rubrics; None where that is not known. transfer: variance of a placement beyond sampling,
-    from systems held out (``leaderboard.transfer``). history: what was done to it since it was built, oldest first.
+    from systems held out (``leaderboard.transfer``). person_fit: (M,) lz* of each system by parameters fitted without
+    it; None where that is not known. history: what was done to it since it was built, oldest first.
     """
 
     name: str
@@ -54,6 +55,7 @@ class BankScale:
     reference: Reference | None = None
     panel: PanelRecord | None = None
     transfer: float = 0.0
+    person_fit: FloatArray | None = None
     history: tuple[dict[str, Any], ...] = ()
 
     @cached_property
@@ -88,8 +90,16 @@ class BankScale:
         )
 
 
-def bank_scale_of(result: Result, panel: FloatArray | None = None, transfer: float = 0.0) -> BankScale:
-    """The bank of an analysis. panel: (M, J, K) labels as the model reads them. transfer: ``Analysis.transfer``."""
+def bank_scale_of(
+    result: Result,
+    panel: FloatArray | None = None,
+    transfer: float = 0.0,
+    person_fit: FloatArray | None = None,
+) -> BankScale:
+    """The bank of an analysis. panel: (M, J, K) labels as the model reads them.
+
+    transfer, person_fit: those of the ``Analysis``.
+    """
     return make_bank_scale(
         result.dataset,
         result.fingerprint,
@@ -103,6 +113,7 @@ def bank_scale_of(result: Result, panel: FloatArray | None = None, transfer: flo
         reference_systems(result),
         panel,
         transfer,
+        person_fit,
     )
 
 
@@ -119,10 +130,11 @@ def make_bank_scale(
     reference: Reference | None,
     panel: FloatArray | None = None,
     transfer: float = 0.0,
+    person_fit: FloatArray | None = None,
 ) -> BankScale:
     """The bank of the rubrics ``bank`` (B,) (indices in the order of their choice), with what the systems got on them.
 
-    panel: (M, J, K) labels of the judges, for their later drift. transfer: as in ``leaderboard.transfer``.
+    panel: (M, J, K) labels of the judges, for their later drift. transfer, person_fit: as ``BankScale`` has them.
     """
     rows = np.sort(bank)
     rubrics = _rubrics(reduction.rubrics, rows, bank)
@@ -148,6 +160,7 @@ def make_bank_scale(
         reference=reference,
         panel=None if panel is None else panel_record(judges, panel[:, rows], reduction.levels[rows]),
         transfer=transfer,
+        person_fit=person_fit,
     )
 
 

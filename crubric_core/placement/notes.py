@@ -49,10 +49,13 @@ def _units(bank_scale: BankScale) -> IntArray:
 
 
 def _compared(old: PanelRecord, new: PanelRecord, unit: IntArray, judges: tuple[str, ...]) -> list[str]:
-    """Agreement and the leniency of each common judge, where they differ from the calibration's."""
+    """Agreement and the leniency of each common judge, where they differ from the calibration's.
+
+    By more than its systems differ among themselves: judges are stricter with some systems than with others.
+    """
     common = [judge for judge in judges if judge in old.judges]
     level, notes = ALPHA / (1 + len(common)), []
-    found = drift(new.agreement, old.agreement, unit)
+    found = drift(new.agreement, old.agreement, unit, (old.agreement_sd, new.systems, old.systems))
     if found is not None and found.p_value < level:
         how = "less" if found.difference < 0 else "more"
         notes.append(
@@ -61,7 +64,8 @@ def _compared(old: PanelRecord, new: PanelRecord, unit: IntArray, judges: tuple[
         )
     for judge in common:
         mine, theirs = (r.leniency[:, r.judges.index(judge)] for r in (new, old))
-        found = drift(mine, theirs, unit)
+        sd = float(old.leniency_sd[old.judges.index(judge)])
+        found = drift(mine, theirs, unit, (sd, new.systems, old.systems))
         if found is not None and found.p_value < level:
             how = "stricter" if found.difference < 0 else "more lenient"
             notes.append(

@@ -21,12 +21,16 @@ class PanelRecord:
     """What K judges did on B rubrics.
 
     agreement: (B,) share of pairs of labels on a cell that are equal; NaN without a pair. leniency: (B, K) mean over
-    the systems of a judge's label less the mean of the others' on the same cell, as a share of the scale.
+    the systems of a judge's label less the mean of the others' on the same cell, as a share of the scale. systems: M.
+    agreement_sd, leniency_sd: of the systems' own means, the latter (K,); NaN unknown, or of fewer than two systems.
     """
 
     judges: tuple[str, ...]
     agreement: FloatArray
     leniency: FloatArray
+    systems: int
+    agreement_sd: float
+    leniency_sd: FloatArray
 
 
 @dataclass(frozen=True)
@@ -40,48 +44,77 @@ class Drift:
 
 def panel_record(judges: tuple[str, ...], panel: FloatArray, levels: IntArray) -> PanelRecord:
     """From labels (M, B, K) as the model reads them. levels: (B,) of each rubric."""
-    return PanelRecord(judges, _agreement(panel), _leniency(panel, levels))
+    (equal, pairs), off = _agreement(panel), _leniency(panel, levels)
+    return PanelRecord(
+        judges,
+        _share(equal.sum(axis=0), pairs.sum(axis=0)),
+        _mean(off, axis=0),
+        len(panel),
+        float(_spread(_share(equal, pairs))),
+        _spread(off),
+    )
 
 
-def _agreement(panel: FloatArray) -> FloatArray:
+def _spread(values: FloatArray) -> FloatArray:
+    """Standard deviation over the systems of their means of values (M, B, …), each less its rubric's mean."""
+    means = _mean(values - _mean(values, axis=0), axis=1)
+    n = np.isfinite(means).sum(axis=0)
+    squares = np.nansum((means - _mean(means, axis=0)) ** 2, axis=0)
+    return np.asarray(np.sqrt(_share(squares, n - 1)))
+
+
+def _mean(values: FloatArray, axis: int) -> FloatArray:
+    """Of what is known; NaN of nothing."""
+    known = np.isfinite(values)
+    return _share(np.where(known, values, 0.0).sum(axis=axis), known.sum(axis=axis))
+
+
+def _agreement(panel: FloatArray) -> tuple[IntArray, IntArray]:
+    """(M, B) pairs of labels on each cell that are equal, and all pairs."""
     known = np.isfinite(panel)
     first, second = np.triu_indices(panel.shape[2], 1)
     both = known[:, :, first] & known[:, :, second]
     same = both & (panel[:, :, first] == panel[:, :, second])
-    return _share(same.sum(axis=(0, 2)), both.sum(axis=(0, 2)))
+    return same.sum(axis=2), both.sum(axis=2)
 
 
 def _leniency(panel: FloatArray, levels: IntArray) -> FloatArray:
+    """(M, B, K) each label less the mean of the others' on its cell, as a share of the scale."""
     share = panel / (levels - 1)[None, :, None]
     known = np.isfinite(share)
     value = np.where(known, share, 0.0)
     others = known.sum(axis=2, keepdims=True) - known
-    rest = np.divide(
-        value.sum(axis=2, keepdims=True) - value, others, out=np.zeros_like(value), where=others > 0
-    )
-    seen = known & (others > 0)
-    return _share(np.where(seen, value - rest, 0.0).sum(axis=0), seen.sum(axis=0))
+    rest = _share(value.sum(axis=2, keepdims=True) - value, others)
+    return np.where(known, value - rest, np.nan)
 
 
 def _share(total: FloatArray | IntArray, count: IntArray) -> FloatArray:
-    found = np.full(total.shape, np.nan)
+    found = np.full(np.shape(total), np.nan)
     np.divide(total, count, out=found, where=count > 0)
     return found
 
 
-def drift(new: FloatArray, old: FloatArray, unit: IntArray) -> Drift | None:
+def drift(
+    new: FloatArray, old: FloatArray, unit: IntArray, beside: tuple[float, int, int] | None = None
+) -> Drift | None:
     """The mean difference of two values (B,) over the rubrics that have both, tested with queries as units.
 
-    unit: (B,) query of each rubric. None where fewer than FEWEST queries have both.
+    unit: (B,) query of each rubric. beside: how much systems differ by themselves: the standard deviation of one's
+    mean, how many systems the new values are of, and how many the old ones; None: both are of the same systems. A
+    difference is then tested as that of other systems, with the degrees of freedom of the old ones. None where fewer
+    than FEWEST queries have both, or where it is unknown how much systems differ.
     """
     known = np.flatnonzero(np.isfinite(new) & np.isfinite(old))
     queries, at = np.unique(unit[known], return_inverse=True)
     n = len(queries)
-    if n < FEWEST:
+    sd, these, those = beside or (0.0, 1, n)
+    if n < FEWEST or not np.isfinite(sd):
         return None
     sums = np.bincount(at, new[known] - old[known])
     mean = float(sums.sum() / len(known))
     rest = sums - mean * np.bincount(at)
-    se = float(np.sqrt((rest**2).sum() * n / (n - 1))) / len(known)
-    p = 2 * float(stdtr(n - 1, -abs(mean) / se)) if se > 0 else float(mean == 0)
+    variance = float((rest**2).sum()) * n / (n - 1) / len(known) ** 2 + sd**2 * (1 / these + 1 / those)
+    if not variance:
+        return Drift(mean, float(mean == 0), n)
+    p = 2 * float(stdtr(min(n, those) - 1, -abs(mean) / np.sqrt(variance)))
     return Drift(mean, p, n)

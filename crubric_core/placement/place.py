@@ -11,13 +11,13 @@ import pandas as pd
 from ..environment import typed
 from ..errors import PlacementError
 from ..irt.abilities import estimate_abilities
+from ..irt.person_fit import person_fit
 from ..types import FloatArray, IntArray
 from .abilities import Placement, expected_information, next_best, place
 from .among import evidence_of_system, stand_among
 from .bank_scale import BankScale
 from .new_labels import NewLabels
 from .notes import panel_notes, system_notes
-from .person_fit import person_fit
 
 NEXT = 20  # rubrics to judge next
 WHOLE = ("rank", "rank_low", "rank_high", "tier")
@@ -112,8 +112,10 @@ def place_systems(bank_scale: BankScale, new: NewLabels, n_next: int = NEXT) -> 
                 f"the bank has rubrics without parameters, run `{typed('build')}` again."
             )
     expected = expected_information(bank_scale.fit, new.y, bank_scale.bank)
-    own = estimate_abilities(bank_scale.fit, bank_scale.y).theta
-    usual = np.array([person_fit(bank_scale.fit, *pair) for pair in zip(bank_scale.y, own, strict=True)])
+    usual = bank_scale.person_fit
+    if usual is None:
+        own = estimate_abilities(bank_scale.fit, bank_scale.y).theta
+        usual = np.array([person_fit(bank_scale.fit, *pair) for pair in zip(bank_scale.y, own, strict=True)])
     fits = np.array(
         [person_fit(bank_scale.fit, y, found.theta) for y, found in zip(new.y, placements, strict=True)]
     )

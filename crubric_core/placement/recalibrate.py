@@ -18,6 +18,7 @@ from ..errors import PlacementError
 from ..irt.abilities import estimate_abilities
 from ..irt.cells import label_scores
 from ..irt.fit import IrtFit, fit_irt
+from ..irt.person_fit import person_fit
 from ..leaderboard.reference import Reference
 from ..types import FloatArray
 from .among import Among, SystemEvidence, evidence_of_system, stand_among
@@ -73,9 +74,19 @@ def recalibrate(bank_scale: BankScale, new: NewLabels, method: Method = "stockin
         systems=(*bank_scale.systems, *new.systems),
         y=y,
         reference=reference,
+        person_fit=_person_fits(bank_scale, new),
         history=(*bank_scale.history, _entry(bank_scale, new, found, drift)),
     )
     return Recalibration(after, found, drift, _moved(bank_scale, after))
+
+
+def _person_fits(bank_scale: BankScale, new: NewLabels) -> FloatArray | None:
+    """Those of the bank's systems, and of the new ones by the parameters of before."""
+    if bank_scale.person_fit is None:
+        return None
+    fit, theta = bank_scale.fit, estimate_abilities(bank_scale.fit, new.y).theta
+    own = [person_fit(fit, y, at) for y, at in zip(new.y, theta, strict=True)]
+    return np.append(bank_scale.person_fit, own)
 
 
 def _check(bank_scale: BankScale, new: NewLabels) -> None:

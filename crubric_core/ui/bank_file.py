@@ -42,6 +42,7 @@ def bank_scale_of_study(study: StudyPage) -> BankScale:
         reference_on_pool(study.reduction(), study.ranking_on(study.pool)),
         study.panel() if study.dataset.has_labels else None,
         study.transfer(),
+        study.person_fit(),
     )
 
 

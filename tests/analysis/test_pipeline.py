@@ -174,9 +174,10 @@ def test_real_tables_reach_a_tiered_leaderboard(real_data, name, systems, rubric
     assert found.leaderboard["tier"].max() > 1
 
 
-def warned(*saturated):
+def warned(*saturated, method="units"):
     """The saturation warning of systems that pass all (1), fail all (-1) or neither (0)."""
-    return saturation_warnings(SimpleNamespace(ability=SimpleNamespace(saturated=np.array(saturated))))
+    ability = SimpleNamespace(saturated=np.array(saturated))
+    return saturation_warnings(SimpleNamespace(ability=ability, method=method))
 
 
 def test_systems_that_pass_or_fail_every_rubric_are_warned_of():
@@ -196,6 +197,7 @@ def test_one_system_without_labels_is_spoken_of_in_the_singular():
 
 def test_no_warning_where_every_system_passes_some_and_fails_some_or_is_unknown():
     assert warned(0, 0, 0) == ()
+    assert warned(1, -1, method="score") == (), "a score has ends"
 
 
 def test_where_no_rubric_reaches_the_threshold_the_sentence_says_which_one_some_reach():

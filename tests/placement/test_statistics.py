@@ -11,12 +11,12 @@ from scipy.stats import t
 from crubric_core import Settings, fit_irt
 from crubric_core.irt.abilities import estimate_abilities
 from crubric_core.irt.cells import label_scores
+from crubric_core.irt.person_fit import person_fit
 from crubric_core.leaderboard.cross_fit import cross_fit
 from crubric_core.leaderboard.influence import ability_influence
 from crubric_core.leaderboard.transfer import transfer_excess, transfer_variance
 from crubric_core.placement.bank_scale import fixed_fit
 from crubric_core.placement.panel import drift
-from crubric_core.placement.person_fit import person_fit
 from tests.oracles import naive_mean_difference, naive_person_fit, naive_transfer_excess
 
 

@@ -138,9 +138,8 @@ def _dimensions(view: View, system: str) -> GroupScores | None:
 def _rubrics(view: View, system: str) -> None:
     """On which rubrics it does better, and worse, than a system of its ability; each opens."""
     at, ranked, reduction = view.position(system), view.ranked, view.study.reduction()
-    expected, residual = surprises(
-        view.study.folds(), at, float(ranked.ability.estimate[at]), ranked.use[ranked.fold[at]]
-    )
+    varying = ranked.use[ranked.fold[at]] & ~view.study.calibration().fit.constant
+    expected, residual = surprises(view.study.folds(), at, float(ranked.ability.estimate[at]), varying)
     strong, weak = extremes(residual, EACH)
     which = st.segmented_control(
         "Rubrics",

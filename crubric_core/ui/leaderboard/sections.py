@@ -191,7 +191,7 @@ def _scores(view: View, shown: pd.DataFrame, system: str | None) -> None:
     rows, _ = _around(view, shown, system)
     names, theta = rows["system"].tolist(), rows["theta"].to_numpy(dtype=np.float64)
     study = view.study
-    on_bank = study.settings.basis == "bank"
+    on_bank = study.settings.basis == "bank" and not view.board.by_score
     first, *second = st.columns(2 if on_bank else 1, gap="large")
     with first:
         widgets.show(

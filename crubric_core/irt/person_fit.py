@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..irt.abilities import log_probabilities
-from ..irt.cells import label_scores
-from ..irt.fit import IrtFit
 from ..types import FloatArray
+from .abilities import log_probabilities
+from .cells import label_scores
+from .fit import IrtFit
 
 
 def person_fit(fit: IrtFit, y: FloatArray, theta: float) -> float:

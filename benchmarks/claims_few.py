@@ -1,0 +1,58 @@
+"""Boards of fewer than six systems: false separations of equal ones, and whether intervals hold the rate of passing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from scipy.special import expit, logit, ndtri
+
+from benchmarks.tables import short
+from crubric_core.leaderboard.inference import infer
+from crubric_core.leaderboard.influence import score_influence
+
+SPREAD = (1.0, 0.5)  # logits: of queries, and of each system on a query
+QUANTILES = ndtri((np.arange(2000) + 0.5) / 2000)
+
+
+def few(tables: int) -> Iterator[tuple[object, ...]]:
+    """Equal systems; the rate is that of a query of the middle, ``true`` its mean over queries."""
+    yield (
+        "systems",
+        "queries",
+        "rubrics a query",
+        "true rate",
+        "false separation",
+        "interval holds the rate",
+        "width",
+    )
+    for systems, queries, rubrics in (
+        (2, 20, 1),
+        (2, 100, 1),
+        (2, 100, 4),
+        (5, 20, 1),
+        (5, 20, 4),
+        (5, 100, 4),
+    ):
+        for middle in (0.5, 0.8, 0.97):
+            true = float(expit(logit(middle) + np.hypot(*SPREAD) * QUANTILES).mean())
+            false, held, width = 0, [], []
+            for seed in range(tables):
+                rng = np.random.default_rng([41, seed])
+                of_query, of_both = (
+                    sd * rng.normal(size=(n, queries, 1)) for sd, n in zip(SPREAD, (1, systems), strict=True)
+                )
+                met = rng.random((systems, queries, rubrics)) < expit(logit(middle) + of_query + of_both)
+                found = infer(score_influence(met.mean(axis=2), np.ones(queries)), rng)
+                false += bool(found.separated.any())
+                held.append((found.low <= true) & (true <= found.high))
+                width.append(found.high - found.low)
+            yield (
+                systems,
+                queries,
+                rubrics,
+                short(true),
+                short(false / tables, ".3f"),
+                short(np.mean(held), ".3f"),
+                short(np.mean(width)),
+            )

@@ -1,0 +1,120 @@
+"""With fewer than six systems the claims are about scores, on every rubric that passes: equal ones are ties."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import beta, binom
+
+from crubric_core import Settings, Workspace, run_pipeline
+from crubric_core.analysis.result import Result
+from crubric_core.leaderboard.inference import Inference, infer
+from crubric_core.leaderboard.influence import score_influence
+
+
+def analysed(y: np.ndarray, per_query: int = 1, **settings: object) -> Result:
+    """The result of labels (M, J) that two judges give alike."""
+    systems, rubrics = y.shape
+    rows = [
+        (f"q{j // per_query:03d}", f"r{j:03d}", f"s{i}", judge, int(y[i, j]))
+        for i in range(systems)
+        for j in range(rubrics)
+        for judge in ("x", "y")
+    ]
+    table = pd.DataFrame(rows, columns=["query", "rubric", "system", "judge", "label"])
+    with Workspace() as workspace:
+        workspace.ingest(table.to_csv(index=False).encode(), "d", "labels")
+        return run_pipeline(workspace.dataset("d"), Settings(**settings))
+
+
+def passes(*counts: int, of: int = 100) -> np.ndarray:
+    """Labels of systems that pass the first so many rubrics."""
+    return np.arange(of) < np.array(counts)[:, None]
+
+
+def board(y: np.ndarray) -> Inference:
+    return infer(score_influence(y.astype(float), np.ones(y.shape[1])), np.random.default_rng(0))
+
+
+def test_two_systems_that_differ_on_three_of_a_hundred_queries_are_not_separated():
+    found = analysed(passes(100, 97), budget=10)
+    assert "not separated" in found.claims.headline[0]
+    assert found.leaderboard["score"].tolist() == [1.0, 0.97]
+    assert found.comparisons["p_value"][0] == pytest.approx(0.25, abs=0.02), "the exact test"
+    basis = " ".join(found.claims.basis)
+    assert "Ranked on all 100 rubrics" in basis
+    assert "The evidence is 100 queries" in basis
+
+
+@pytest.mark.parametrize("basis", ["all", "bank"])
+def test_a_score_is_the_share_of_all_rubrics_that_pass_whatever_the_basis(basis):
+    y = np.random.default_rng(3).random((3, 60)) < [[0.9], [0.8], [0.7]]
+    found = analysed(y, per_query=3, budget=5, basis=basis)
+    table = found.leaderboard.set_index("system")
+    assert [table["score"][f"s{i}"] for i in range(3)] == pytest.approx(y.mean(axis=1))
+    assert set(table["basis"]) == {"all"}
+    assert ("no bank is chosen without one of them" in " ".join(found.claims.basis)) == (basis == "bank")
+
+
+def test_no_interval_leaves_the_range_of_scores():
+    r = board(np.vstack([passes(20, 19, 0, of=20)]))
+    assert r.high[0] == 1
+    assert r.low[2] == 0
+    assert ((r.low >= 0) & (r.high <= 1) & (r.low < r.high)).all()
+    assert np.isfinite(r.difference_low).all()
+    assert np.abs(np.array([r.difference_low, r.difference_high])).max() <= 1
+    assert r.low[0] == pytest.approx(0.025 ** (1 / 20)), "Clopper and Pearson's"
+    assert r.high[2] == pytest.approx(1 - 0.025 ** (1 / 20))
+
+
+def test_the_interval_of_a_share_of_many_answers_is_nearly_the_binomial_one():
+    y = np.random.default_rng(1).permuted(passes(700, of=1000), axis=1)
+    r = board(np.vstack([y, y]))
+    exact = beta.ppf(0.025, 700, 301), beta.ppf(0.975, 701, 300)
+    assert (r.low[0], r.high[0]) == pytest.approx(exact, abs=2e-4)
+
+
+@pytest.mark.parametrize(("differing", "apart"), [(5, False), (6, True)])
+def test_a_pair_is_separated_only_if_the_sign_test_of_what_differs_says_so(differing, apart):
+    r = board(passes(100, 100 - differing))
+    assert r.separated[0, 1] == apart
+    assert r.p_value[0, 1] >= 2.0 ** (1 - differing) - 1e-12
+    assert (r.difference_low[0, 1] > 0) == apart
+
+
+def test_one_query_that_holds_nearly_all_weight_is_one_unit_however_many_others_differ():
+    scores = np.random.default_rng(4).random((4, 30))
+    found = infer(score_influence(scores, np.where(np.arange(30) < 1, 1e4, 1.0)), np.random.default_rng(0))
+    assert not found.separated.any()
+
+
+def test_where_a_violation_costs_points_a_system_below_zero_is_not_at_the_end_of_the_scale():
+    scores = np.random.default_rng(2).uniform(-0.6, -0.1, (2, 30)) - np.array([[0.0], [0.3]])
+    found = infer(score_influence(scores, np.ones(30), low=-1.0), np.random.default_rng(0))
+    assert not found.saturated.any()
+    assert found.separated[0, 1]
+    assert (found.low >= -1).all()
+
+
+@pytest.mark.parametrize(
+    ("systems", "queries", "rate"), [(2, 20, 0.8), (2, 100, 0.97), (3, 50, 0.8), (5, 20, 0.5)]
+)
+def test_equal_systems_are_separated_on_one_board_of_twenty(systems, queries, rate):
+    rng, tables = np.random.default_rng(systems), 300
+    odds = (
+        np.log(rate / (1 - rate))
+        + rng.normal(size=(tables, 1, queries))
+        + 0.5 * rng.normal(size=(tables, systems, queries))
+    )
+    y = rng.random(odds.shape) < 1 / (1 + np.exp(-odds))
+    wrong = sum(bool(board(each).separated.any()) for each in y)
+    assert binom.sf(wrong - 1, tables, 0.05) > 0.001, wrong
+
+
+@pytest.mark.parametrize(("queries", "rate"), [(10, 0.5), (20, 0.8), (20, 0.97), (100, 0.97)])
+def test_nineteen_of_twenty_intervals_hold_the_rate_of_passing(queries, rate):
+    rng, tables = np.random.default_rng(queries), 300
+    y = rng.random((tables, 2, queries)) < rate
+    held = [(r.low <= rate) & (rate <= r.high) for r in map(board, y)]
+    assert binom.cdf(np.sum(held), 2 * tables, 0.95) > 0.001, np.mean(held)

@@ -1,0 +1,109 @@
+"""What is said of judges and of patterns of labels holds for systems that do not differ from the bank's."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy.stats import binom, t
+
+from crubric_core import Settings, Workspace, fit_irt
+from crubric_core.analysis.pipeline import analyse, result_of
+from crubric_core.demo import simulate
+from crubric_core.irt.abilities import estimate_abilities
+from crubric_core.irt.person_fit import person_fit
+from crubric_core.placement.bank_file import bank_bytes, read_bank_bytes
+from crubric_core.placement.bank_scale import BankScale, bank_scale_of
+from crubric_core.placement.new_labels import labels_on_bank
+from crubric_core.placement.notes import panel_notes
+from crubric_core.placement.panel import PanelRecord, drift, panel_record
+from tests.oracles import naive_mean_difference
+
+JUDGES, RUBRICS = ("a", "b", "c"), 60
+LEVELS = np.full(RUBRICS, 2)
+
+
+@pytest.fixture(scope="module")
+def analysis():
+    made = simulate(seed=5, systems=9, queries=20, pool=(6, 9))
+    with Workspace() as workspace:
+        for kind in ("labels", "rubrics", "queries"):
+            workspace.ingest(getattr(made, kind).to_csv(index=False).encode(), "d", kind)
+        found = analyse(workspace.dataset("d"), Settings(budget=RUBRICS))
+        panel = workspace.dataset("d").panel(Settings().response)
+        return found, bank_scale_of(result_of(found), panel, found.transfer(), found.person_fit())
+
+
+@pytest.fixture
+def bank(analysis) -> BankScale:
+    return replace(analysis[1], judges=JUDGES)
+
+
+def labelled(rng: np.random.Generator, systems: int, shift: float = 0.0) -> np.ndarray:
+    """(systems, RUBRICS, 3) labels of judges each of whom is stricter with some systems than with others."""
+    odds = rng.normal(size=(systems, RUBRICS, 1)) + 0.5 * rng.normal(size=(systems, 1, 3))
+    return (rng.random((systems, RUBRICS, 3)) < 1 / (1 + np.exp(-odds - [0.0, 0.0, shift]))).astype(float)
+
+
+def said(bank: BankScale, old: np.ndarray, new: np.ndarray) -> list[str]:
+    fit = replace(bank, panel=panel_record(JUDGES, old, LEVELS))
+    labels = labels_on_bank(tuple(f"n{i}" for i in range(len(new))), np.round(new.mean(axis=2)), JUDGES, new)
+    return panel_notes(fit, labels)
+
+
+def test_systems_of_the_same_kind_rarely_make_a_judge_stricter_than_in_the_calibration(bank):
+    rng, tables = np.random.default_rng(1), 200
+    false = sum(bool(said(bank, labelled(rng, 15), labelled(rng, 1))) for _ in range(tables))
+    assert binom.sf(false - 1, tables, 0.01) > 0.001, false
+
+
+def test_a_judge_that_became_lenient_is_named(bank):
+    rng = np.random.default_rng(2)
+    (note,) = said(bank, labelled(rng, 15), labelled(rng, 4, shift=2.5))
+    assert note.startswith("c is more lenient against the others than in the calibration: by ")
+
+
+def test_the_variance_is_that_of_queries_and_of_other_systems():
+    rng = np.random.default_rng(1)
+    new, old, query = rng.normal(0.3, 1, 60), rng.normal(0, 1, 60), rng.integers(0, 9, 60)
+    mean, se, n = naive_mean_difference(new, old, query)
+    found = drift(new, old, query, (0.2, 2, 5))
+    assert (found.difference, found.n) == (pytest.approx(mean), n)
+    assert found.p_value == pytest.approx(2 * t.sf(abs(mean) / np.hypot(se, 0.2 * np.sqrt(1 / 2 + 1 / 5)), 4))
+    assert drift(new, old, query, (np.nan, 2, 5)) is None
+
+
+def test_a_record_has_the_spread_of_the_systems_own_means():
+    panel = labelled(np.random.default_rng(3), 6)
+    found = panel_record(JUDGES, panel, LEVELS)
+    means = panel.mean(axis=1)
+    off = means[:, 0] - means[:, 1:].mean(axis=1)
+    assert found.leniency_sd[0] == pytest.approx(off.std(ddof=1))
+    equal = np.mean([panel[..., i] == panel[..., k] for i, k in ((0, 1), (0, 2), (1, 2))], axis=(0, 2))
+    assert found.agreement_sd == pytest.approx(equal.std(ddof=1))
+    assert np.isnan(panel_record(JUDGES, panel[:1], LEVELS).leniency_sd).all()
+
+
+def test_the_file_keeps_the_record_and_an_older_file_has_no_spread(analysis):
+    bank = analysis[1]
+    back = read_bank_bytes(bank_bytes(bank), "bank.json")
+    assert isinstance(back.panel, PanelRecord)
+    assert back.panel.systems == 9
+    np.testing.assert_allclose(back.panel.leniency_sd, bank.panel.leniency_sd)
+    np.testing.assert_allclose(back.person_fit, bank.person_fit)
+
+
+def test_person_fit_of_the_banks_systems_is_that_of_new_ones(analysis):
+    bank = analysis[1]
+    y = bank.y
+    new = []
+    for i in range(len(y)):
+        fit = fit_irt(np.delete(y, i, axis=0))
+        new.append(person_fit(fit, y[i], estimate_abilities(fit, y[[i]]).theta[0]))
+    assert np.abs(bank.person_fit - new).mean() < 0.3
+    own = [
+        person_fit(bank.fit, row, at)
+        for row, at in zip(y, estimate_abilities(bank.fit, y).theta, strict=True)
+    ]
+    assert np.mean(bank.person_fit) < np.mean(own), "parameters that the labels chose fit them better"

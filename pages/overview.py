@@ -8,7 +8,7 @@ from crubric_core.analysis.warnings import unranked_warnings
 from crubric_core.figures import overview as figures
 from crubric_core.ui import loaders, widgets
 from crubric_core.ui.charts import drawn
-from crubric_core.ui.overview import empty_cards, show_chips
+from crubric_core.ui.overview import agreement_tiles, empty_cards, show_chips
 from crubric_core.ui.page import open_study
 from crubric_core.ui.text import count, plain
 from crubric_core.ui.tour import show_tour
@@ -27,22 +27,19 @@ if reduction.pass_marks:
     st.caption(plain(" ".join(reduction.pass_marks)))
 cards = empty_cards()
 show_tour(editor=current_role() == "editor")
+agreed = agreement_tiles(reduction, study.settings.agreement_tolerance)
 widgets.notes(unranked_warnings(reduction))  # all else is in the chips
 widgets.figures_row(
     {
         "Labels": f"{counts['labels']:,}",
         "Scale": f"{facts.scale.minimum:g} to {facts.scale.maximum:g}" if facts.scale else widgets.UNKNOWN,
         "Judged by all": f"{counts['cells_full_panel'] / instances:.0%}",
-        "Judges agree": f"{reduction.n_agree.sum() / max(reduction.n_total.sum(), 1):.0%}"
-        if reduction.n_total.sum()
-        else widgets.UNKNOWN,
-        "Unanimous": f"{reduction.unanimous.mean():.0%}" if reduction.n_total.sum() else widgets.UNKNOWN,
+        **agreed.figures,
         "Same for all": f"{shares.constant:.0%}",
     },
     {
         "Judged by all": "Pairs of system and rubric that every judge labelled",
-        "Judges agree": "Pairs with at least two labels on which all of them are equal",
-        "Unanimous": "Rubrics on which the judges agree for every system",
+        **agreed.helps,
         "Same for all": "Rubrics with the same consensus label for every system: they separate none",
     },
 )

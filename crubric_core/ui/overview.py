@@ -11,8 +11,8 @@ import streamlit as st
 from ..analysis import health
 from ..analysis.bank_value import TARGET, worth_sentences
 from ..errors import CrubricError
-from . import loaders
-from .text import plain
+from . import loaders, widgets
+from .text import count, plain
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
 
     from ..analysis.health import Chip
+    from ..labels.store.reduction import Reduction
 
 MARKS = {"good": "✓ good", "look": "! look", "stop": "✕ stop"}
 PAGES = {
@@ -39,6 +40,32 @@ class Card:
     name: str
     head: DeltaGenerator
     rest: DeltaGenerator
+
+
+@dataclass(frozen=True)
+class Tiles:
+    """Figures by name, and what each of them means."""
+
+    figures: dict[str, str]
+    helps: dict[str, str]
+
+
+def agreement_tiles(reduction: Reduction, tolerance: int) -> Tiles:
+    """How often all labels of a cell agree, and of all cells of a rubric; both names say where grades count as two."""
+    if reduction.pass_marks:
+        how, equal = ", met or not", "all of them, read as met or not met by the pass mark, are equal"
+    elif reduction.response == "ordered" and tolerance:
+        how, equal = "", f"no two of them are more than {count(tolerance, 'level')} apart"
+    else:
+        how, equal = "", "all of them are equal"
+    names, known = (f"Judges agree{how}", f"Unanimous{how}"), int(reduction.n_total.sum())
+    shares = (reduction.n_agree.sum() / max(known, 1), reduction.unanimous.mean())
+    helps = (
+        f"Pairs of system and rubric with at least two labels on which {equal}",
+        "Rubrics on which the judges agree in this sense for every system",
+    )
+    shown = [f"{share:.0%}" if known else widgets.UNKNOWN for share in shares]
+    return Tiles(dict(zip(names, shown, strict=True)), dict(zip(names, helps, strict=True)))
 
 
 def empty_cards() -> list[Card]:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 UNKNOWN = "—"
 LONG_NAME, NAME_WIDTH = 40, 240  # letters above which a column is held to so many pixels
 SHORT = 10  # letters of a figure that a narrow box shows whole
+SHORT_NAME = 20  # letters of its name that it shows whole
 MOST_ROWS = 1_000  # of a table that are sent to the browser: it reads all of them again whenever one changes
 
 _whole = st.column_config.NumberColumn
@@ -279,5 +280,5 @@ def figures_row(values: Mapping[str, object], helps: Mapping[str, str] | None = 
     """A row of named figures, as many a line as fit; ``helps`` says of some what they mean."""
     with st.container(horizontal=True, gap="small"):
         for name, value in values.items():
-            width = 148 if len(str(value)) <= SHORT else 212
+            width = 148 if len(str(value)) <= SHORT and len(name) <= SHORT_NAME else 212
             st.metric(name, str(value), border=True, width=width, help=(helps or {}).get(name))

@@ -1,0 +1,64 @@
+"""What the overview's tiles and cards say of the labels, on graded and on plain ones."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from crubric_core.labels.store.workspace import Workspace
+from crubric_core.ui.overview import agreement_tiles
+from tests.pages.conftest import Open
+
+CELLS = [
+    (system, query, f"{query}-{rubric}") for system in "abcdefgh" for query in "uvwxyz" for rubric in range(3)
+]
+
+
+def labels_of(levels: int, seed: int = 0) -> pd.DataFrame:
+    """Two judges of eight systems, who give neighbouring levels more often than equal ones."""
+    rng = np.random.default_rng(seed)
+    truth = rng.integers(1, levels + 1, len(CELLS))
+    return pd.concat(
+        pd.DataFrame(CELLS, columns=["system", "query", "rubric"]).assign(
+            judge=judge, label=np.clip(truth + rng.integers(-1, 2, len(CELLS)), 1, levels)
+        )
+        for judge in ("one", "two")
+    )
+
+
+@pytest.fixture(scope="module")
+def graded(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, pd.DataFrame]:
+    """A workspace with labels from 1 to 5, and these labels."""
+    path, labels = tmp_path_factory.mktemp("graded") / "w.duckdb", labels_of(5)
+    with Workspace(path) as workspace:
+        workspace.ingest(labels.to_csv(index=False).encode(), "graded")
+    return path, labels
+
+
+def test_tiles_say_where_grades_are_read_as_met_or_not(
+    open_page: Open, graded: tuple[Path, pd.DataFrame]
+) -> None:
+    path, labels = graded
+    by_judge = labels.pivot_table(index=["system", "rubric"], columns="judge", values="label")
+    for model, name, agree in (
+        ("2PL", "Judges agree, met or not", (by_judge["one"] >= 3) == (by_judge["two"] >= 3)),
+        ("GRM", "Judges agree", by_judge["one"] == by_judge["two"]),
+    ):
+        tiles = {tile.label: tile for tile in open_page("overview", path, model=model).metric}
+        assert tiles[name].value == f"{agree.mean():.0%}"
+        assert ("by the pass mark" in tiles[name].help) == (model == "2PL")
+        assert tiles[name.replace("Judges agree", "Unanimous")].value == (
+            f"{agree.groupby('rubric').all().mean():.0%}"
+        )
+
+
+def test_tiles_say_how_far_apart_labels_may_be_that_count_as_agreeing(
+    graded: tuple[Path, pd.DataFrame],
+) -> None:
+    with Workspace(graded[0]) as workspace:
+        found = agreement_tiles(workspace.dataset("graded").reduce("ordered", agreement_tolerance=1), 1)
+    assert "no two of them are more than 1 level apart" in found.helps["Judges agree"]
+    assert "are equal" not in " ".join(found.helps.values())

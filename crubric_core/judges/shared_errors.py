@@ -7,7 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..text import count
-from .independence import ResidualCorrelation
+from .independence import SHARED, ResidualCorrelation
+
+FEWER = 0.75  # share of the judges below which their effective number is told where no pair is flagged
 
 
 @dataclass(frozen=True)
@@ -64,11 +66,15 @@ def independence_note(found: EffectiveJudges) -> str:
             "probabilities hold only if they err independently."
         )
     if found.too_sure:
-        at_most = "" if found.anchored else "at most "
         share = "shares" if found.flagged == 1 else "share"
         return (
-            f"{count(found.flagged, 'pair')} of judges {share} errors: the {count(found.judges, 'judge')} count as "
-            f"{at_most}{found.effective:.1f} independent ones, and the stated probabilities are too sure."
+            f"{count(found.flagged, 'pair')} of judges {share} errors: {_worth(found)}, and the stated probabilities "
+            "are too sure."
+        )
+    if found.effective < FEWER * found.judges:
+        return (
+            f"No single pair of judges is shown to share errors, but by the average over all pairs {_worth(found)}: if "
+            "that is no chance, the stated probabilities are too sure."
         )
     if found.anchored:
         return ""
@@ -76,3 +82,23 @@ def independence_note(found: EffectiveJudges) -> str:
         "No two judges are seen to share errors, but errors that most judges share would not show without human "
         "labels: the stated probabilities hold only if there are none."
     )
+
+
+def shared_errors_note(found: EffectiveJudges) -> str:
+    """How many pairs are flagged, and what the average over all pairs, flagged or not, makes the panel worth."""
+    pairs, beyond = found.flagged, f"by more than {SHARED:g} beyond what independent judges would show"
+    if pairs:
+        verb = "has" if pairs == 1 else "have"
+        said = f"{count(pairs, 'pair')} {verb} errors that are shown to be correlated {beyond} (★)."
+    else:
+        said = f"Of no single pair are errors shown to be correlated {beyond}."
+    average = f"{found.rho:.2f}" if found.rho >= 0.01 else "less than 0.01"
+    also = "" if pairs else ", which no pair shows by itself,"
+    over_all = f"{average}{also}" if found.rho > 0 else "not above 0"
+    hidden = "" if found.anchored else "; errors that most of them share show only beside human labels"
+    return f"{said} Over all pairs the estimated excess is {over_all} on average: {_worth(found)}{hidden}."
+
+
+def _worth(found: EffectiveJudges) -> str:
+    at_most = "" if found.anchored else "at most "
+    return f"the {count(found.judges, 'judge')} count as {at_most}{found.effective:.1f} independent ones"

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from benchmarks.claims_panels import err_together, some_of
-from crubric_core.judges.independence import residual_correlation
+from crubric_core.judges.independence import ResidualCorrelation, residual_correlation
 from crubric_core.judges.posterior import posterior_labels
-from crubric_core.judges.shared_errors import effective_judges, independence_note
+from crubric_core.judges.shared_errors import effective_judges, independence_note, shared_errors_note
 
 
 def stated_and_true(panel, truth):
@@ -70,3 +72,25 @@ def test_equal_correlations_give_kish_s_effective_number(rho, expected):
     zero = np.zeros((5, 5))
     changed = type(found)(square, zero, square, square, found.n_cells, square > 0.1, "anchors")
     assert effective_judges(changed).effective == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("reference", ["anchors", "leave_one_out"])
+def test_what_is_said_of_pairs_and_of_the_panel_fits_together(reference):
+    """Correlations of .25, each too uncertain to be shown, halve a panel of nine all the same."""
+    square = np.where(np.eye(9, dtype=bool), np.nan, 0.25)
+    none, cells = np.zeros((9, 9), dtype=bool), np.zeros((9, 9), dtype=int)
+    unsure = ResidualCorrelation(square, np.zeros((9, 9)), square - 0.3, square + 0.3, cells, none, reference)
+    found = effective_judges(unsure)
+    said = shared_errors_note(found)
+    assert found.effective == pytest.approx(3)
+    assert said.startswith("Of no single pair are errors shown to be correlated by more than 0.1")
+    assert "0.25, which no pair shows by itself, on average: the 9 judges count as" in said
+    assert "3.0 independent ones" in said
+    note = independence_note(found)
+    assert "No single pair" in note
+    assert "3.0 independent ones" in note
+    flagged = replace(unsure, flagged=~np.eye(9, dtype=bool))
+    assert shared_errors_note(effective_judges(flagged)).startswith("36 pairs have errors")
+    assert "not above 0 on average: the 9 judges count as" in shared_errors_note(
+        effective_judges(replace(unsure, correlation=np.where(np.isnan(square), np.nan, 0.0)))
+    )

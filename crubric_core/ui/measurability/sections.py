@@ -11,7 +11,7 @@ import streamlit as st
 from ...figures import judges as figures
 from ...figures.style import FEW_COLUMNS
 from ...judges.rates import FEW_ANCHORS
-from ...judges.shared_errors import effective_judges, independence_note
+from ...judges.shared_errors import effective_judges, independence_note, shared_errors_note
 from ...judges.votes import votes_note
 from .. import loaders, widgets
 from ..tables import bounded
@@ -196,14 +196,7 @@ def _errors(study: StudyPage, agreed: pd.DataFrame) -> None:
                 "Correlation of the judges' errors, shared errors starred",
                 "Are the judges' errors correlated?",
             )
-            pairs, anchored = int(found.flagged.sum()) // 2, found.reference == "anchors"
-            st.caption(
-                f"{count(pairs, 'pair') if pairs else 'No pair'} {'is' if pairs < 2 else 'are'} correlated beyond what "
-                f"independent judges would show{' (★)' if pairs else ''}. "
-                f"The {count(len(names), 'judge')} count as {'' if anchored else 'at most '}"
-                f"{effective_judges(found).effective:.1f} independent ones, by the average correlation"
-                f"{'' if anchored else '; errors that most of them share show only beside human labels'}."
-            )
+            st.caption(shared_errors_note(effective_judges(found)))
     with right:
         st.markdown("**Agreement beyond chance**")
         widgets.table(agreed, AGREEMENT)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from ..experiments.leave_one_judge_out import leave_one_judge_out
 from ..files import csv_bytes, write_files
+from ..judges.guessing import guessing_note
 from ..judges.report import judges_report
 from ..judges.shared_errors import effective_judges, independence_note
 from ..judges.votes import votes_note
@@ -48,6 +49,7 @@ def run_judges(args: argparse.Namespace) -> None:
             }
     reliability = found.reliability
     notes = (
+        guessing_note(reliability.judges),
         independence_note(effective_judges(reliability.correlation)),
         votes_note(reliability.validity["p_valid"].to_numpy(), reliability.vote_rates),
     )

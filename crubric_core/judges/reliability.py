@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,6 +12,7 @@ from scipy.special import expit
 
 from ..intervals import jackknife_half_width
 from ..types import FloatArray, IntArray
+from .guessing import kappa_with_others
 from .independence import ResidualCorrelation, residual_correlation
 from .rates import JudgeRates, Rate, judge_rates
 from .resampling import Bootstrap
@@ -22,8 +23,9 @@ from .votes import validity_log_odds, validity_votes
 class JudgeReliability:
     """K judges of J rubrics.
 
-    judges: judge, labels, positive_rate, leniency, sensitivity, specificity (of single labels), s_plus, s_minus (of
-        validity votes), each with _low and _high, and weight (log-odds that a vote moves), weight_share.
+    judges: judge, labels, positive_rate, leniency, kappa (with the majority of the others), sensitivity, specificity
+        (of single labels), s_plus, s_minus (of validity votes), each with _low and _high, and weight (log-odds that a
+        vote moves), weight_share.
     validity: rubric, query, votes, votes_for, log_odds, p_valid: Pr(z_j = 1 | votes), eq:logodds.
     label_rates, vote_rates: the same rates with their source. correlation: of the judges' errors.
     """
@@ -71,7 +73,16 @@ def judge_reliability(
         }
     )
     return JudgeReliability(
-        judges=_judge_table(panel, judges, leniency(panel, cluster, how.confidence), label_rates, vote_rates),
+        judges=_judge_table(
+            panel,
+            judges,
+            {
+                "leniency": leniency(panel, cluster, how.confidence),
+                "kappa": kappa_with_others(panel, cluster, how.confidence),
+            },
+            label_rates,
+            vote_rates,
+        ),
         validity=frame,
         label_rates=label_rates,
         vote_rates=vote_rates,
@@ -107,7 +118,11 @@ def leniency(panel: FloatArray, cluster: IntArray | None = None, confidence: flo
 
 
 def _judge_table(
-    panel: FloatArray, judges: Sequence[str], lenient: Rate, label_rates: JudgeRates, vote_rates: JudgeRates
+    panel: FloatArray,
+    judges: Sequence[str],
+    beside_panel: Mapping[str, Rate],
+    label_rates: JudgeRates,
+    vote_rates: JudgeRates,
 ) -> pd.DataFrame:
     known = (~np.isnan(panel)).sum(axis=(0, 1))
     columns: dict[str, object] = {
@@ -116,7 +131,7 @@ def _judge_table(
         "positive_rate": _ratio(np.nansum(panel, axis=(0, 1)), known),
     }
     for name, rate in (
-        ("leniency", lenient),
+        *beside_panel.items(),
         ("sensitivity", label_rates.sensitivity),
         ("specificity", label_rates.specificity),
         ("s_plus", vote_rates.sensitivity),

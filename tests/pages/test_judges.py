@@ -85,6 +85,7 @@ def test_beside_a_judge_who_guesses_nobody_is_said_to_be_right(open_page: Open, 
     assert not app.exception
     assert not app.error
     assert "How often each is right is unknown" in first_line(app)
+    assert "is not shown to agree with the majority of the others beyond chance" in first_line(app)
     assert not any("Dawid–Skene" in caption.value for caption in app.caption)
 
 

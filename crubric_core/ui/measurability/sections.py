@@ -10,6 +10,7 @@ import streamlit as st
 
 from ...figures import judges as figures
 from ...figures.style import FEW_COLUMNS
+from ...judges.guessing import guessing_note
 from ...judges.rates import FEW_ANCHORS
 from ...judges.shared_errors import effective_judges, independence_note, shared_errors_note
 from ...judges.votes import votes_note
@@ -32,6 +33,7 @@ JUDGES: dict[str, Any] = {
     "labels": _number("labels", format="localized"),
     "positive_rate": _number("passes", format="percent", help="Share of its labels that are a pass"),
     "leniency": st.column_config.TextColumn("leniency", help="Pass rate minus that of the panel"),
+    "kappa": st.column_config.TextColumn("κ", help="Cohen's κ with the majority of the other judges"),
     "s_plus": st.column_config.TextColumn("s⁺ of votes", help="Probability that it votes for a valid rubric"),
     "s_minus": st.column_config.TextColumn(
         "s⁻ of votes", help="Probability that it votes against an invalid rubric"
@@ -92,6 +94,7 @@ def _judges(study: StudyPage) -> None:
         alpha = agreed.loc[agreed["measure"].str.startswith("Krippendorff"), "value"].iloc[0]
         study.answer(
             f"{count(len(names), 'judge')}, Krippendorff's α = {alpha:.2f}.",
+            *filter(None, [guessing_note(table)]),
             worst_sentence(table, found.label_rates),
         )
         _rates(table, found.label_rates)
@@ -141,7 +144,9 @@ def _rates(table: pd.DataFrame, rates: JudgeRates) -> None:
             )
         with right:
             _leniency(table)
-    shown = table.assign(**{name: _with_interval(table, name) for name in ("leniency", "s_plus", "s_minus")})
+    shown = table.assign(
+        **{name: _with_interval(table, name) for name in ("leniency", "kappa", "s_plus", "s_minus")}
+    )
     widgets.table(shown, JUDGES)
     if note := vote_note(table, rates):
         st.caption(plain(note))

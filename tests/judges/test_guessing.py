@@ -1,0 +1,64 @@
+"""A judge who guesses is named, and judges who err are not."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from crubric_core.judges.guessing import guessing_note, kappa_with_others
+from crubric_core.judges.reliability import judge_reliability
+
+TABLES = 30
+
+
+def judged(seed, right, systems=12, queries=20, per_query=5):
+    """The judges' table of judges who are right on these shares of the cells."""
+    rng = np.random.default_rng(seed)
+    query = np.repeat(np.arange(queries), per_query)
+    truth = rng.random((systems, len(query))) < rng.beta(2, 2, len(query))
+    correct = rng.random((*truth.shape, len(right))) < np.array(right)
+    panel = np.where(correct, truth[:, :, None], ~truth[:, :, None]).astype(float)
+    found = kappa_with_others(panel, query)
+    return pd.DataFrame(
+        {
+            "judge": [f"judge-{k}" for k in range(len(right))],
+            "kappa": found.value,
+            "kappa_low": found.low,
+            "kappa_high": found.high,
+        }
+    )
+
+
+@pytest.mark.parametrize(
+    "right", [(0.9, 0.9, 0.9), (0.7, 0.7, 0.7), (0.9, 0.9, 0.65), (0.9, 0.8, 0.7, 0.6, 0.9)]
+)
+def test_judges_who_err_and_do_not_guess_are_hardly_ever_named(right):
+    assert sum(guessing_note(judged(seed, right)) != "" for seed in range(TABLES)) <= 1
+
+
+@pytest.mark.parametrize("right", [(0.9, 0.9, 0.5), (0.8, 0.8, 0.8, 0.5)])
+def test_the_judge_who_guesses_is_named_and_no_other(right):
+    notes = [guessing_note(judged(seed, right)) for seed in range(TABLES)]
+    guesser = (
+        f"judge-{len(right) - 1} is not shown to agree with the majority of the others beyond chance: κ = "
+    )
+    assert sum(note.startswith(guesser) for note in notes) >= 0.9 * TABLES
+    assert not any(f"judge-{k}" in note for note in notes for k in range(len(right) - 1))
+
+
+def test_several_who_guess_are_named_and_where_all_do_nobody_is():
+    several = guessing_note(judged(0, (0.9,) * 6 + (0.5,) * 4, queries=60))
+    assert several.startswith("judge-6, judge-7, judge-8 and 1 more judge are not shown to agree")
+    assert guessing_note(judged(0, (0.5, 0.5, 0.5), queries=60)).startswith("No judge is shown to agree")
+
+
+def test_of_two_judges_nobody_is_said_to_guess():
+    assert guessing_note(judged(0, (0.9, 0.5))) == ""
+
+
+def test_the_report_has_the_kappa_of_one_judge_as_unknown():
+    rubrics = pd.DataFrame({"rubric": ["a", "b"], "query": ["q", "r"]})
+    table = judge_reliability(np.ones((3, 2, 1)), ["only"], rubrics).judges
+    assert table[["kappa", "kappa_low", "kappa_high"]].isna().all(axis=None)
+    assert guessing_note(table) == ""

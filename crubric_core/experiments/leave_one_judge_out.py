@@ -10,6 +10,7 @@ import pandas as pd
 from ..errors import CrubricError
 from ..labels.store.dataset import Dataset
 from ..settings import Settings
+from ..text import count, short_name
 from ..types import Cancel, FloatArray, Progress
 from ..workers import run_tasks
 from .inputs import Inputs, panels_of_part, read_inputs, reduce_panel
@@ -22,12 +23,16 @@ class JudgeInfluence:
     """How much hangs on each of K judges.
 
     judges: judge, kept (share of the smaller bank that is in the larger), rho (Spearman's of the abilities), moved
-        (systems with another rank), tier_changes (share of pairs), tiers, note (why there is no analysis without it).
+        (systems with another rank), lost, gained, turned (pairs that are separated with all judges alone, without it
+        alone, and in either case but in opposite order), tier_changes (share of pairs), tiers, note (why there is no
+        analysis without it).
+    separated: pairs that are separated with all judges.
     systems: judge, system, theta, rank, tier, and the same with _without; NaN where the system is not ranked.
     """
 
     judges: pd.DataFrame
     systems: pd.DataFrame
+    separated: int
 
 
 def leave_one_judge_out(
@@ -51,13 +56,58 @@ def leave_one_judge_out(
         if table is not None:
             places.append(table.assign(judge=name))
     watch.step(1.0, "Done")
-    columns = ["judge", "kept", "rho", "moved", "tier_changes", "tiers", "note"]
+    columns = ["judge", "kept", "rho", "moved", "lost", "gained", "turned", "tier_changes", "tiers", "note"]
     empty = _places(inputs, full, full).assign(judge="").iloc[:0]
     systems = pd.concat([empty, *places], ignore_index=True)
     return JudgeInfluence(
         judges=pd.DataFrame(summaries, columns=columns),
         systems=systems[["judge", *(c for c in systems.columns if c != "judge")]],
+        separated=len(full.apart),
     )
+
+
+def influence_sentence(found: JudgeInfluence) -> str:
+    """What removing a judge does to what is separated; empty where no judge could be removed."""
+    ran = found.judges.dropna(subset=["lost"])
+    if ran.empty:
+        return ""
+    if not found.separated:
+        gained = _most(ran, "gained")
+        also = (
+            f"at most {gained} become separated"
+            if gained
+            else "none becomes separated without any one of them"
+        )
+        return (
+            f"With all judges no pair of systems is separated, and {also}: ranks that change without a judge may do so "
+            "by chance."
+        )
+    lost, turned = _most(ran, "lost"), _most(ran, "turned")
+    apart = (
+        f"at most {lost} are no longer separated" if lost else "all stay separated without any one of them"
+    )
+    order = f"at most {turned} are in the opposite order" if turned else "none is in the opposite order"
+    return (
+        f"Of the {count(found.separated, 'pair')} that all judges together separate, {apart}, and {order}. Ranks of "
+        "systems that are not separated may change by chance."
+    )
+
+
+def _most(judges: pd.DataFrame, column: str) -> str:
+    """The most pairs and the judge whose removal it takes, such as ``3 (without x)``; empty where there are none."""
+    pairs = judges[column].to_numpy(dtype=np.int64)
+    at = int(pairs.argmax())
+    return f"{pairs[at]:,} (without {short_name(judges['judge'].iloc[at])})" if pairs[at] else ""
+
+
+def pairs_changed(full: AnalysisOutcome, other: AnalysisOutcome) -> dict[str, int]:
+    """Of the pairs that both rank: how many are separated in one alone, and in both but in opposite order."""
+    here, there = (
+        {pair for pair in one.apart if set(pair) <= two.theta.keys()}
+        for one, two in ((full, other), (other, full))
+    )
+    turned = len({(behind, ahead) for ahead, behind in here} & there)
+    return {"lost": len(here - there) - turned, "gained": len(there - here) - turned, "turned": turned}
 
 
 def _without_judge(
@@ -72,7 +122,8 @@ def _without_judge(
         return {"note": str(error)}, None
     table = _places(inputs, full, outcome)
     moved = (table["rank"] != table["rank_without"]) & table[["rank", "rank_without"]].notna().all(axis=1)
-    return {**compare_outcomes(full, outcome), "moved": int(moved.sum()), "note": ""}, table
+    changed = pairs_changed(full, outcome)
+    return {**compare_outcomes(full, outcome), "moved": int(moved.sum()), **changed, "note": ""}, table
 
 
 def _places(inputs: Inputs, full: AnalysisOutcome, without: AnalysisOutcome) -> pd.DataFrame:

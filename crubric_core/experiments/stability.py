@@ -64,11 +64,15 @@ class Variant:
 
 @dataclass(frozen=True)
 class AnalysisOutcome:
-    """What one analysis ends in. bank: rubric names, in order. theta, tier: system → value, the ranked ones alone."""
+    """What one analysis ends in. bank: rubric names, in order. theta, tier: system → value, the ranked ones alone.
+
+    apart: pairs (ahead, behind) of systems that are separated.
+    """
 
     bank: tuple[str, ...]
     theta: dict[str, float]
     tier: dict[str, float]
+    apart: frozenset[tuple[str, str]] = frozenset()
 
 
 def stability(
@@ -152,10 +156,12 @@ def analyse(
         use = masks(orders, settings.budget, len(feasible))
     ranking = rank_systems(inputs.queries, reduction, fitted, cross, use, settings, panels)
     ranked = ranking.table[ranking.table["theta"].notna()]
+    apart = ranking.comparisons[ranking.comparisons["separated"]]
     return AnalysisOutcome(
         bank=tuple(reduction.rubrics["rubric"].to_numpy()[order]),
         theta=dict(zip(ranked["system"], ranked["theta"].astype(float), strict=True)),
         tier=dict(zip(ranked["system"], ranked["tier"].astype(float), strict=True)),
+        apart=frozenset(zip(apart["system"], apart["other"], strict=True)),
     )
 
 

@@ -10,8 +10,13 @@ import pytest
 
 from crubric_core import Settings, Workspace, run_pipeline
 from crubric_core.demo import simulate
-from crubric_core.experiments.leave_one_judge_out import leave_one_judge_out
+from crubric_core.experiments.leave_one_judge_out import (
+    influence_sentence,
+    leave_one_judge_out,
+    pairs_changed,
+)
 from crubric_core.experiments.results import CancelledError
+from crubric_core.experiments.stability import AnalysisOutcome
 
 SETTINGS = Settings(budget=40, replicates=40, tau_c=0.6)
 
@@ -63,3 +68,43 @@ def test_it_can_be_cancelled(labels):
         ws.ingest(labels.to_csv(index=False).encode(), "d", format="csv")
         with pytest.raises(CancelledError):
             leave_one_judge_out(ws.dataset("d"), SETTINGS, cancel=lambda: True)
+
+
+def test_pairs_are_counted_that_one_analysis_separates_or_both_in_opposite_order():
+    def outcome(*apart):
+        places = dict.fromkeys("wxyz", 0.0)
+        return AnalysisOutcome((), places, places, frozenset(apart))
+
+    full = outcome(("w", "x"), ("w", "y"), ("x", "y"), ("w", "z"))
+    other = outcome(("w", "x"), ("y", "x"), ("y", "z"))
+    assert pairs_changed(full, other) == {"lost": 2, "gained": 1, "turned": 1}
+    gone = AnalysisOutcome((), dict.fromkeys("xyz", 0.0), {}, frozenset())
+    assert pairs_changed(full, gone) == {"lost": 1, "gained": 0, "turned": 0}
+
+
+def test_the_counts_are_those_of_the_boards(labels):
+    settings = replace(SETTINGS, simultaneous=False)
+    found = analysed(labels, settings)
+    with Workspace() as ws:
+        ws.ingest(labels.to_csv(index=False).encode(), "d", format="csv")
+        compared = run_pipeline(ws.dataset("d"), settings).comparisons
+    assert found.separated == compared["separated"].sum() > 0
+    most = int(found.judges["lost"].max())
+    said = influence_sentence(found)
+    assert said.startswith(f"Of the {found.separated} pairs that all judges together separate, ")
+    assert (f"at most {most} (without " in said) == (most > 0)
+    assert ("none is in the opposite order" in said) == (found.judges["turned"].max() == 0)
+
+
+def test_where_nothing_is_separated_moves_are_said_to_be_chance():
+    rng = np.random.default_rng(4)
+    cells = [(s, q, f"{q}-{r}", k) for s in "abcdef" for q in "opqrstuv" for r in range(4) for k in "klm"]
+    table = pd.DataFrame(cells, columns=["system", "query", "rubric", "judge"])
+    found = analysed(table.assign(label=rng.integers(0, 2, len(table))), replace(SETTINGS, tau_c=None))
+    assert found.separated == 0
+    assert found.judges["moved"].max() > 0
+    assert influence_sentence(found).startswith("With all judges no pair of systems is separated")
+
+
+def test_nothing_is_said_where_no_judge_could_be_removed(labels):
+    assert influence_sentence(analysed(labels[labels["judge"] == labels["judge"].iloc[0]])) == ""

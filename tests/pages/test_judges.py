@@ -154,6 +154,9 @@ def test_the_leaderboard_without_each_judge_comes_when_asked_for(open_page: Open
     assert not app.error
     moved = next(t.value for t in app.dataframe if "moved" in t.value)
     assert len(moved) == 3
+    assert any(
+        "not separated may change by chance" in t.value or "so by chance" in t.value for t in app.markdown
+    )
 
 
 def test_other_settings_do_not_set_off_the_long_comparison(open_page: Open, study: Path) -> None:

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
+from ...experiments.leave_one_judge_out import influence_sentence
 from ...figures import judges as figures
 from ...figures.style import FEW_COLUMNS
 from ...judges.guessing import guessing_note
@@ -67,7 +68,10 @@ VOTED_FOR = VALIDITY | {
 }
 INFLUENCE = {
     "judge": "without",
-    "moved": _number("systems moved", help="Systems with another rank"),
+    "moved": _number("systems moved", help="Systems with another rank, by chance or not"),
+    "lost": _number("pairs no longer separated", help="Of those that all judges together separate"),
+    "gained": _number("pairs newly separated", help="That all judges together do not separate"),
+    "turned": _number("pairs turned", help="Separated with and without the judge, in opposite order"),
     "rho": _number("Spearman's ρ", format="%.3f", help="Of the abilities with and without"),
     "kept": _number("same bank", format="percent", help="Share of the bank that is chosen again"),
     "tier_changes": _number(
@@ -237,12 +241,17 @@ def _influence(study: StudyPage) -> None:
             return
     found = judges.influence(study)
     st.session_state[asked] = True
+    if said := influence_sentence(found):
+        st.write(plain(said))
     widgets.table(found.judges, INFLUENCE)
     if len(found.systems):
         widgets.show(
             figures.ranks_without(found.systems), "Places that each system gains or loses without each judge"
         )
-        st.caption("Places gained (+) or lost (−) on a leaderboard without that judge.")
+        st.caption(
+            "Places gained (+) or lost (−) on a leaderboard without that judge. Systems that are not separated may "
+            "change places by chance."
+        )
         widgets.download("Download without_each_judge.csv", found.systems, "without_each_judge.csv")
 
 

@@ -19,6 +19,7 @@ from .claims import separated_pairs
 if TYPE_CHECKING:
     from ..judges.gate_price import GateVerdict
     from ..judges.measurability import Gate
+    from ..labels.ingest.findings import Finding
     from ..labels.store.reduction import Reduction
     from .board import Board
     from .claims import Claims
@@ -57,8 +58,13 @@ def overview_sentence(chips: Sequence[Chip]) -> str:
     return f"{found.name}: {found.sentence}"
 
 
-def labels_chip(n_labels: int, missing: float, n_systems: int, n_queries: int) -> Chip:
-    """How many labels there are, of how many systems and queries; missing: share in [0, 1]."""
+def labels_chip(
+    n_labels: int, missing: float, n_systems: int, n_queries: int, findings: Sequence[Finding] = ()
+) -> Chip:
+    """How many labels there are, of how many systems and queries; missing: share in [0, 1].
+
+    findings: of the checks on the Data page, the worst first.
+    """
     figure = f"{n_labels:,}, {missing:.0%} missing"
     if n_systems < 2:
         return Chip("Labels", figure, "stop", "There is one system: add labels of others to compare it with.")
@@ -73,6 +79,11 @@ def labels_chip(n_labels: int, missing: float, n_systems: int, n_queries: int) -
     if missing > MUCH_MISSING:
         said = f"{missing:.0%} are missing: add them, and label the answers that failed as failed."
         return Chip("Labels", figure, "look", said)
+    if titles := [finding.title for finding in findings if finding.severity != "note"]:
+        more = f" and {len(titles) - 1} more" if len(titles) > 1 else ""
+        return Chip(
+            "Labels", figure, "look", f"The checks on Data warn: {titles[0].lower()}{more}. Look at them."
+        )
     said = f"{count(n_systems, 'system')} on {count(n_queries, 'query', 'queries')}."
     return Chip("Labels", figure, "good", said)
 

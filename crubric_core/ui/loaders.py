@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from streamlit.delta_generator import DeltaGenerator
 
+    from ..labels.ingest.findings import Finding
     from ..labels.ingest.report import Scale
     from ..labels.store.dataset import Dataset
     from ..settings import Response
@@ -57,23 +58,6 @@ class Shared:
                 lambda: lasting().once(stage, key, made) if stage.lasting else made(),
                 _waiting(stage, shown),
             )
-
-
-class NotKnownError(Exception):
-    """A result is not there, and would take long to make."""
-
-
-@dataclass(frozen=True)
-class Known(Shared):
-    """The same store for who does not wait: NotKnownError in place of a heavy stage that nobody has made yet."""
-
-    def once(self, stage: Stage, key: Key, make: Callable[[], Any]) -> Any:
-        """See Store."""
-
-        def refused() -> Any:
-            raise NotKnownError
-
-        return super().once(stage, key, refused if stage.heavy else make)
 
 
 @st.cache_resource(show_spinner=False)
@@ -211,6 +195,16 @@ def facts(study: Study) -> Facts:
 def _facts(key: Key, _study: Study) -> Facts:
     data = _study.dataset
     return Facts(data.systems, data.judges, data.queries, data.scale, data.counts())
+
+
+def findings(name: str, fingerprint: str) -> tuple[Finding, ...]:
+    """What the checks find in a dataset; which rows were rejected its fingerprint does not tell."""
+    return _findings((name, fingerprint, len(workspace().ingests(name))), workspace().dataset(name))
+
+
+@st.cache_resource(max_entries=FEW, show_spinner="Checking the dataset …")
+def _findings(key: Key, _dataset: Dataset) -> tuple[Finding, ...]:
+    return _dataset.checks()
 
 
 def rubric_panel(study: Study, row: int, response: Response | None = None) -> FloatArray:

@@ -9,7 +9,6 @@ import numpy as np
 import streamlit as st
 
 from ..analysis import health
-from ..analysis.bank_value import TARGET, worth_sentences
 from ..errors import CrubricError
 from . import loaders, widgets
 from .text import count, plain
@@ -91,6 +90,7 @@ def show_chips(study: loaders.Study, cards: Sequence[Card]) -> list[Chip]:
             float(counts["missing_share"]),
             int(counts["systems"]),
             int(counts["queries"]),
+            loaders.findings(study.dataset.name, study.fingerprint),
         ),
         "Agreement": lambda: health.agreement_chip(
             study.given(), study.gating(), study.verdict(), study.consensus_warnings()
@@ -117,28 +117,17 @@ def _show_chip(card: Card, make: Callable[[], Chip], told: set[str]) -> Chip:
 
 
 def _bank_chip(study: loaders.Study) -> Chip:
-    """A bank that leaves rubrics out is good where it keeps, held out, what the Bank page aims at.
+    """A bank that leaves rubrics out is not called good: what it keeps, held out, the Bank page tells.
 
-    That takes several times as long as all else here: it is told once the Bank page has computed it.
+    That takes several times as long as all else here. It is not told once it is known either: what a page says does not
+    depend on which page was opened before.
     """
     rubrics = study.given().rubrics["query"]
     covered, candidates = int(rubrics.iloc[study.bank()].nunique()), int(np.count_nonzero(study.pool))
     chip = health.bank_chip(candidates, study.settings.budget, int(rubrics.nunique()), covered)
     if chip.state != "good" or candidates <= study.settings.budget or not study.verdict().holds:
         return chip
-    try:
-        worth = replace(study, store=loaders.Known()).worth()
-    except loaders.NotKnownError:
-        worth = None
-    if worth is None:
-        return replace(chip, state="look", sentence=f"{chip.sentence} {UNKNOWN_WORTH}")
-    size = int(min(study.settings.budget, worth.sizes[-1]))
-    kept, (said, _) = worth.at(size)[0].kept.estimate, worth_sentences(worth, size)
-    return replace(
-        chip,
-        state="good" if kept >= TARGET else "look",
-        sentence=f"Held out, {said}" if np.isfinite(kept) else said,
-    )
+    return replace(chip, state="look", sentence=f"{chip.sentence} {UNKNOWN_WORTH}")
 
 
 def _or_why_not(name: str, chip: Callable[[], Chip]) -> Chip:

@@ -23,6 +23,7 @@ from crubric_core.analysis.health import (
     worst,
 )
 from crubric_core.analysis.tables import comparisons_table
+from crubric_core.labels.ingest.findings import Finding, Severity
 from crubric_core.leaderboard.inference import infer
 from crubric_core.leaderboard.influence import Influence
 
@@ -56,6 +57,20 @@ def test_too_few_systems_or_queries_and_many_missing_labels_are_no_good_labels()
     assert "claims hold for it alone" in labels_chip(100, 0.0, 12, 1).sentence
     assert labels_chip(100, 0.4, 12, 50).state == "look"
     assert labels_chip(100, 0.02, 12, 50).state == "good"
+
+
+def test_labels_are_good_only_where_the_checks_on_data_do_not_warn() -> None:
+    def found(*severities: Severity) -> Chip:
+        table = pd.DataFrame()
+        findings = [Finding(s, "c", f"Title {n}", "Sentence.", 1, table) for n, s in enumerate(severities)]
+        return labels_chip(100, 0.0, 12, 50, findings)
+
+    assert found("note").state == "good"
+    assert found("warning", "note").state == "look"
+    assert (
+        found("error", "warning", "note").sentence
+        == "The checks on Data warn: title 0 and 1 more. Look at them."
+    )
 
 
 def test_correlations_that_nothing_gives_are_unknown_and_no_good_model() -> None:

@@ -62,3 +62,22 @@ def test_tiles_say_how_far_apart_labels_may_be_that_count_as_agreeing(
         found = agreement_tiles(workspace.dataset("graded").reduce("ordered", agreement_tolerance=1), 1)
     assert "no two of them are more than 1 level apart" in found.helps["Judges agree"]
     assert "are equal" not in " ".join(found.helps.values())
+
+
+def test_the_card_of_the_labels_has_the_warnings_of_the_data_page(
+    open_page: Open, graded: tuple[Path, pd.DataFrame], tmp_path: Path
+) -> None:
+    labels = pd.concat([graded[1].assign(query=graded[1]["query"] + tail) for tail in ("", "2", "3")])
+    labels["rubric"] = labels["query"] + labels["rubric"]
+    never = labels[labels["judge"] == "one"].assign(judge="never varies", label=5)
+    with Workspace(tmp_path / "w.duckdb") as workspace:
+        workspace.ingest(labels.to_csv(index=False).encode(), "good")
+        workspace.ingest(pd.concat([labels, never]).to_csv(index=False).encode(), "warned")
+    for name, said in (
+        ("good", "8 systems on 18 queries."),
+        ("warned", "The checks on Data warn: judges that never"),
+    ):
+        app = open_page("overview", tmp_path / "w.duckdb", dataset=name)
+        assert any(caption.value.replace("\\", "").startswith(said) for caption in app.caption)
+        data = open_page("data", tmp_path / "w.duckdb", dataset=name)
+        assert bool(data.warning) == (name == "warned")

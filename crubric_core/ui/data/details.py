@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    from ...labels.ingest.findings import Finding
     from ...labels.store.dataset import Dataset
 
 _text = st.column_config.TextColumn
@@ -55,7 +54,7 @@ def show(name: str, fingerprint: str) -> None:
         ["Checks", "Files and undo", f"Rejected ({len(rejects):,})", "Export", "Rename, copy, delete"]
     )
     with checks:
-        _checks(dataset, (name, fingerprint, len(history)))
+        _checks(dataset, fingerprint, len(history))
     with files:
         widgets.table(history, HISTORY)
         _undo(name, history)
@@ -67,8 +66,8 @@ def show(name: str, fingerprint: str) -> None:
         _change(name)
 
 
-def _checks(dataset: Dataset, key: tuple[object, ...]) -> None:
-    found, table = _checked(key, dataset)
+def _checks(dataset: Dataset, fingerprint: str, ingests: int) -> None:
+    found = loaders.findings(dataset.name, fingerprint)
     if not found:
         st.success("No data-quality issue was found.")
     upload_report.findings(found)
@@ -76,12 +75,13 @@ def _checks(dataset: Dataset, key: tuple[object, ...]) -> None:
         st.caption(
             "To decide otherwise, undo the ingest and upload the file again: this page then shows the choices."
         )
+    table = _covered((dataset.name, fingerprint, ingests), dataset)
     upload_report.covered(table, f"stored {dataset.name}")
 
 
-@st.cache_resource(max_entries=4, show_spinner="Checking the dataset …")
-def _checked(key: tuple[object, ...], _dataset: Dataset) -> tuple[tuple[Finding, ...], pd.DataFrame]:
-    return _dataset.checks(), _dataset.coverage()
+@st.cache_resource(max_entries=4, show_spinner=False)
+def _covered(key: tuple[object, ...], _dataset: Dataset) -> pd.DataFrame:
+    return _dataset.coverage()
 
 
 def _undo(name: str, history: pd.DataFrame) -> None:

@@ -124,6 +124,12 @@ def curve_sizes(budget: int, ordered: int, smallest: int = 0) -> IntArray:
 def worth_sentences(curve: WorthCurve, size: int) -> tuple[str, str]:
     """What the bank keeps of the whole pool's standing, and what it takes to keep 95%; plain text."""
     chosen, random = curve.at(size)
+    if not chosen.separated and any(worth.separated for worth in curve.chosen):
+        return (
+            f"All {count(curve.pool, 'candidate')} separate pairs of systems, but none of those that a bank of "
+            f"{size:,} places ({_placed(curve, chosen)}).",
+            _enough(curve),
+        )
     if not chosen.separated:
         return (
             f"All {count(curve.pool, 'candidate')} separate no pair of systems, so no bank can keep any.",
@@ -138,19 +144,29 @@ def worth_sentences(curve: WorthCurve, size: int) -> tuple[str, str]:
     kept, turned = chosen.kept, chosen.reversed.estimate
     verb, turn = ("keeps", "reverses") if size == 1 else ("keep", "reverse")
     reverse = f"{turn} none" if turned == 0 else f"{turn} {_at_least(turned, 0.001, '.1%')}"
+    among = (
+        f" among the {_placed(curve, chosen)} that the bank places" if chosen.systems < curve.systems else ""
+    )
     first = (
         f"{count(size, 'rubric')} {verb} {kept.estimate:.0%} [{kept.low:.0%}, {kept.high:.0%}] of the "
-        f"{count(chosen.separated, 'pair')} that all {curve.pool:,} separate, and {reverse}"
+        f"{count(chosen.separated, 'pair')} that all {curve.pool:,} separate{among}, and {reverse}"
     )
     if random.separated:
         kept = random.kept
         first += f"; random banks of {size:,} keep {kept.estimate:.0%} [{kept.low:.0%}, {kept.high:.0%}]"
-    systems = f"{chosen.systems:,}" + (f" of {curve.systems:,}" if chosen.systems < curve.systems else "")
+        if random.separated != chosen.separated:
+            first += f" of the {random.separated:,} that they place"
     ranks = _at_least(chosen.rank_error.estimate, 0.1, ".1f")
     return f"{first}.", (
         f"On average a new system lands {ranks} ranks from its rank on all of them "
-        f"({systems} systems, each placed without its own labels). {_enough(curve)}"
+        f"({_placed(curve, chosen)}, each placed without its own labels). {_enough(curve)}"
     )
+
+
+def _placed(curve: WorthCurve, worth: Worth) -> str:
+    """How many systems take part, such as ``14 of 15 systems``."""
+    some = f"{worth.systems:,} of " if worth.systems < curve.systems else ""
+    return f"{some}{count(curve.systems, 'system')}"
 
 
 def _at_least(value: float, step: float, form: str) -> str:

@@ -198,6 +198,10 @@ def test_systems_that_a_bank_cannot_place_are_counted_and_random_banks_that_plac
     first, more = worth_sentences(replace(curve, chosen=(few, *curve.chosen[1:])), 10)
     assert "random banks of 10 keep 60%" in first
     assert "(4 of 5 systems, each placed without its own labels)" in more
+    assert (
+        "of the 10 pairs that all 100 separate among the 4 of 5 systems that the bank places, and reverse"
+        in first
+    )
     unknown = replace(curve.random[0], separated=0)
     first, _ = worth_sentences(replace(curve, random=(unknown, *curve.random[1:])), 10)
     assert "random" not in first
@@ -240,3 +244,18 @@ def test_of_distances_that_are_too_many_to_keep_what_they_are_made_of_is_kept(an
     assert not any(fold.at_hand for fold in kept._without_folds("pairs"))
     assert np.array_equal(kept.bank_masks(), analysis.bank_masks())
     assert kept.worth().sizes.tolist() == analysis.worth().sizes.tolist()
+
+
+def test_each_count_of_pairs_says_which_it_counts():
+    """A bank of one rubric cannot place a system without a label on it: its pairs are not in the share."""
+    curve = curve_of([0.6, 0.8, 1.0])
+    few = replace(curve.chosen[0], systems=4, separated=6)
+    first, _ = worth_sentences(replace(curve, chosen=(few, *curve.chosen[1:])), 10)
+    assert "of the 6 pairs that all 100 separate among the 4 of 5 systems that the bank places" in first
+    assert first.endswith("of the 10 that they place.")
+    none = replace(curve.chosen[0], systems=2, separated=0)
+    first, _ = worth_sentences(replace(curve, chosen=(none, *curve.chosen[1:])), 10)
+    assert first == (
+        "All 100 candidates separate pairs of systems, but none of those that a bank of 10 places (2 of 5 systems)."
+    )
+    assert "among" not in worth_sentences(curve, 10)[0]

@@ -65,7 +65,7 @@ def _untested(study: StudyPage) -> str:
 
 def worth_chart(study: StudyPage, worth: WorthCurve) -> None:
     """Separations kept by bank size, with random banks for comparison; nothing where no pair is separated."""
-    if not worth.chosen[0].separated:
+    if not any(size.separated for size in worth.chosen):
         return
     widgets.show(
         drawn(

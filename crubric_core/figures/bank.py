@@ -36,9 +36,12 @@ def standard_errors(
     errors = {name: _inverse_root(total) for name, total in totals.items()}
     fig = figure("ability θ", "SE(θ), by the model alone")
     _lines(fig, theta, errors, "SE = %{y:.3f}")
-    finite = np.concatenate([e[np.isfinite(e)] for e in errors.values()] or [np.ones(1)])
-    # SE grows without bound away from the systems; what matters is below a few times its least.
-    top = min(float(finite.max()), 8 * float(finite.min())) if finite.size else 1.0
+    finite = [known for e in errors.values() if (known := e[np.isfinite(e)]).size]
+    top = 1.0
+    if finite:
+        # SE grows without bound away from the systems: what matters is below a few times its least, of any set twice.
+        least = [float(known.min()) for known in finite]
+        top = min(max(float(known.max()) for known in finite), max(8 * min(least), 2 * max(least)))
     fig.update_yaxes(range=[0, 1.05 * top])
     return _rug(fig, systems)
 

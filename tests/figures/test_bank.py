@@ -26,6 +26,15 @@ def test_a_bank_without_information_leaves_an_empty_figure() -> None:
     assert np.isnan(fig.data[0].y).all()
 
 
+def test_a_bank_of_one_rubric_is_seen_beside_all_rubrics() -> None:
+    theta = np.linspace(-4, 4, 41)
+    one = np.exp(-np.abs(theta))
+    fig = bank.standard_errors(theta, {"bank (1)": one, "all (3,000)": np.full(41, 900.0)})
+    low, high = fig.layout.yaxis.range
+    assert low <= 1.0 <= high / 2, "where the bank is at its best"
+    assert high < (one**-0.5).max()
+
+
 @pytest.mark.parametrize(("count", "most"), [(15, 15), (2_000, 200)])
 def test_ticks_stand_where_systems_do_and_of_many_only_once(count: int, most: int) -> None:
     systems = np.random.default_rng(0).uniform(-3, 3, count)

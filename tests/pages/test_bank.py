@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import numpy as np
 from streamlit.testing.v1 import AppTest
 
-from crubric_core import Composition, Workspace
+from crubric_core import Composition, Workspace, fit_irt
 from crubric_core.analysis.composition import HELD_OUT, ids_of
 from crubric_core.composition import Limit
+from crubric_core.demo import simulate
+from crubric_core.irt.information import item_information
+from crubric_core.ui.bank.sections import little_information
 from tests.pages.conftest import Open
 
 
@@ -114,3 +118,24 @@ def test_a_strategy_without_candidates_is_a_note_beside_the_others(open_page: Op
     assert not app.error
     assert "unanimous, at random: No rubric has unanimous judges" in said(app)
     assert len(app.get("plotly_chart")) >= 3
+
+
+def test_of_a_tiny_bank_is_said_where_it_tells_less_than_the_prior(open_page: Open, study: Path) -> None:
+    tiny, large = (open_page("bank", study, budget=size, part="Information") for size in ("1", "100"))
+    (said,) = (
+        caption.value for caption in tiny.caption if "standard deviation of the prior" in caption.value
+    )
+    assert re.match(r"At the abilities of [1-8] of 8 systems the bank's SE\(θ\) is above 1", said)
+    assert not any("standard deviation of the prior" in caption.value for caption in large.caption)
+
+
+def test_systems_are_counted_at_which_information_is_below_that_of_the_prior() -> None:
+    made = simulate(seed=2, systems=8, queries=12, pool=(8, 12))
+    with Workspace() as workspace:
+        workspace.ingest(made.labels.to_csv(index=False).encode(), "d")
+        fit = fit_irt(workspace.dataset("d").reduce().y)
+    bank = np.flatnonzero(~fit.constant)[:2]
+    below = sum(item_information(fit, np.array([at]))[0][bank].sum() ** -0.5 > 1 for at in fit.theta)
+    assert below > 0
+    assert little_information(fit, bank).startswith(f"At the abilities of {below} of 8 systems")
+    assert little_information(fit, np.arange(len(fit.a))) == ""

@@ -23,7 +23,8 @@ from ..text import count, plain
 if TYPE_CHECKING:
     from ...analysis.bank_value import WorthCurve
     from ...bank.worth import Worth
-    from ...types import FloatArray
+    from ...irt.fit import IrtFit
+    from ...types import FloatArray, IntArray
     from ..page import StudyPage
 
 
@@ -132,6 +133,20 @@ def information(study: StudyPage) -> None:
             alt="Standard error of ability, bank and all rubrics that pass",
             title="SE(θ)",
         )
+        if note := little_information(calibration.fit, study.bank()):
+            st.caption(note)
+
+
+def little_information(fit: IrtFit, bank: IntArray) -> str:
+    """Where the bank tells less about systems than the prior of their abilities; empty where it does of none."""
+    theta = fit.theta[np.isfinite(fit.theta)]
+    little = int((item_information(fit, theta)[:, bank].sum(axis=1) < 1).sum())
+    if not little:
+        return ""
+    return (
+        f"At the abilities of {little:,} of {count(len(theta), 'system')} the bank's SE(θ) is above 1, the standard "
+        "deviation of the prior of θ: there the bank tells less about a system than the prior does."
+    )
 
 
 def coverage(study: StudyPage) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import textwrap
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -16,6 +16,11 @@ if TYPE_CHECKING:
 Group = Literal["bank", "gate", "labels", "model", "scoring", "ranking"]
 _KEY = "setting"
 _FAR = " " * 8  # of a description in a docstring
+
+
+def choice_words(value: object) -> str:
+    """What a choice is called where people read it (docs/glossary.md)."""
+    return {"dawid_skene": "Dawid–Skene"}.get(str(value), str(value).replace("_", " "))
 
 
 @dataclass(frozen=True)
@@ -45,7 +50,15 @@ class Spec:
     @property
     def help(self) -> str:
         """The text with what each choice and None mean."""
-        parts = [self.text, *(f"{name}: {meaning}." for name, meaning in self.choices.items())]
+        return self._explained(str)
+
+    @property
+    def shown_help(self) -> str:
+        """The same with the choices in words, as pages offer them."""
+        return self._explained(choice_words)
+
+    def _explained(self, called: Callable[[str], str]) -> str:
+        parts = [self.text, *(f"{called(name)}: {meaning}." for name, meaning in self.choices.items())]
         return " ".join([*parts, *([f"None: {self.none}."] if self.none else [])])
 
     @property

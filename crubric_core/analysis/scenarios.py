@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
+from ..declarations import choice_words
 from ..errors import CrubricError
 from ..settings import SPECS, Settings
 from ..text import count, listed
@@ -204,7 +205,7 @@ def _shown(value: object, none: str) -> str:
         return none
     if isinstance(value, bool):
         return "yes" if value else "no"
-    return f"{value:g}" if isinstance(value, float) else str(value)
+    return f"{value:g}" if isinstance(value, float) else choice_words(value)
 
 
 def _figures(outcome: Outcome) -> dict[str, str]:

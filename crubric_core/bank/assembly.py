@@ -147,5 +147,5 @@ _NO_CANDIDATE: dict[Strategy, str] = {
     "greedy": _NO_FEASIBLE,
     "plain": _NO_FEASIBLE,
     "random": "Every rubric has the same label for all systems: there is nothing to draw a bank from.",
-    "hard_random": "No rubric has unanimous judges and both outcomes: choose another strategy than hard_random.",
+    "hard_random": "No rubric has unanimous judges and both outcomes: choose another strategy.",
 }

@@ -11,10 +11,12 @@ from dataclasses import replace
 
 import pandas as pd
 
+from ..declarations import choice_words
 from ..errors import CrubricError
 from ..labels.store.dataset import Dataset
 from ..labels.store.snapshot import Snapshot
 from ..settings import Settings
+from ..task_types.types import TASK_TYPES
 from ..text import count, sentence_case
 from ..types import Cancel, Progress
 from . import crossfit, held_out_systems, threshold_sweep
@@ -51,7 +53,9 @@ def by_block(
         described = _described(block, part, settings)
         runs = _runs(part, together, watch, repeats, splits)
         for step, (name, run) in enumerate(runs.items()):
-            watch.step((position + step / len(runs)) / len(found), f"{block.name}: {name}")
+            watch.step(
+                (position + step / len(runs)) / len(found), f"{_TYPES.get(block.name, block.name)}: {name}"
+            )
             try:
                 rows[name].append(described | run())
             except CrubricError as error:
@@ -129,6 +133,7 @@ def _agreement(part: BlockSnapshot, settings: Settings) -> dict[str, object]:
     }
 
 
+_TYPES = {name: choice_words(name) for name in TASK_TYPES}
 TOO_LITTLE = "No domain or task type has enough data to hold systems out."
 _BLOCK = ("kind", "block", "queries", "systems", "rubrics")
 _COLUMNS: dict[str, list[str]] = {
@@ -189,7 +194,7 @@ def headline(result: ExperimentResult) -> str:
 
 _DESCRIBED = {
     "kind": ResultColumn("kind"),
-    "block": ResultColumn("block"),
+    "block": ResultColumn("block", words=_TYPES),
     "queries": number("queries", "localized"),
     "systems": number("systems", "localized"),
     "rubrics": number("rubrics", "localized"),

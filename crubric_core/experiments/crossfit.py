@@ -159,7 +159,7 @@ def _found(summary: pd.DataFrame, fitted: Splits) -> str:
         how = compared(row["delta_low"], row["delta_high"], "ahead of", "behind", "not separated from")
         parts.append(f"{how} {name} (ΔAUC {num(row['delta'])} {span(row['delta_low'], row['delta_high'])})")
     banks = [
-        f"{'not reached' if np.isnan(row['smallest_bank']) else int(row['smallest_bank'])} ({strategy})"
+        f"{'not reached' if np.isnan(row['smallest_bank']) else int(row['smallest_bank'])} ({NAMES[strategy]})"
         for strategy, row in table.items()
     ]
     return (

@@ -18,6 +18,7 @@ from ..analysis.scenarios import (
     figures_table,
     outcome_of,
 )
+from ..declarations import choice_words
 from ..errors import CrubricError
 from ..labels.store.scenarios import (
     LONGEST,
@@ -27,8 +28,10 @@ from ..labels.store.scenarios import (
     rename_scenario,
     save_scenario,
 )
+from ..settings import SPECS
 from . import loaders, state, widgets
-from .settings_address import spelled
+from .settings_address import C_PRIOR, PRIORS, spelled
+from .settings_bar import C_PRIOR as C_PRIOR_SWITCH
 from .text import count, plain, shorten
 
 if TYPE_CHECKING:
@@ -93,13 +96,15 @@ def shown_settings(dataset: str) -> Settings:
 
 
 def listing(scenarios: tuple[Scenario, ...]) -> pd.DataFrame:
-    """A row a scenario: name, settings as an address says them, page, filters, when it was saved."""
+    """A row a scenario: name, settings in words, page, filters, when it was saved."""
     rows = [
         {
             "name": s.name,
             "settings": s.fault if s.settings is None else _told(s.settings),
             "page": s.page.replace("_", " "),
-            "filters": "; ".join(f"{key}: {', '.join(values)}" for key, values in s.filters.items()),
+            "filters": "; ".join(
+                f"{choice_words(key)}: {', '.join(values)}" for key, values in s.filters.items()
+            ),
             "saved_at": s.saved_at,
         }
         for s in scenarios
@@ -108,9 +113,15 @@ def listing(scenarios: tuple[Scenario, ...]) -> pd.DataFrame:
 
 
 def _told(settings: Settings) -> str:
-    told = [f"{name} {value}" for name, value in spelled(settings).items()]
+    told = [f"{_title(name)}: {choice_words(value)}" for name, value in spelled(settings).items()]
     told += ["bank composed by hand"] if settings.composition is not None else []
-    return ", ".join(told) or "the defaults"
+    return "; ".join(told) or "the defaults"
+
+
+def _title(name: str) -> str:
+    """What the pages call a setting that an address names."""
+    spec = SPECS.get(name) or PRIORS.get(name) or {C_PRIOR: C_PRIOR_SWITCH}.get(name)
+    return name if spec is None else spec.title
 
 
 LISTING: dict[str, Any] = {

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, get_args
 import numpy as np
 import streamlit as st
 
-from ..declarations import Group, Spec, Switch
+from ..declarations import Group, Spec, Switch, choice_words
 from ..errors import SettingsError
 from ..settings import LOWEST_TAU, PRESETS, SPECS, Basis, Preset, Priors, Settings, Strategy
 from .chart_files import choose_format
@@ -99,7 +99,7 @@ def basis_switch() -> None:
         key="basis choice",
         required=True,
         on_change=_basis_change,
-        help=SPECS["basis"].help,
+        help=SPECS["basis"].shown_help,
     )
 
 
@@ -267,7 +267,9 @@ def _widget(name: str, spec: Spec, value: Any) -> None:
     elif options:
         if value not in options:
             options = sorted([*options, value])
-        st.selectbox(spec.title, options, key=name, help=spec.help, **_moves(name))
+        st.selectbox(
+            spec.title, options, format_func=choice_words, key=name, help=spec.shown_help, **_moves(name)
+        )
     elif spec.whole:
         st.number_input(
             spec.title,

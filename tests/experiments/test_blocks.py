@@ -11,7 +11,7 @@ import pytest
 from crubric_core import Settings, Workspace, run_pipeline
 from crubric_core.errors import DatasetError
 from crubric_core.experiments import run_experiment
-from crubric_core.experiments.blocks import by_block, headline
+from crubric_core.experiments.blocks import EXPERIMENT, by_block, headline
 from crubric_core.experiments.held_out_systems import held_out_systems
 from crubric_core.experiments.parts import BlockSnapshot, blocks, find_block
 from tests.experiments.conftest import ingest, query_table, rubric_table, small_study
@@ -114,3 +114,9 @@ def test_cells_on_which_judges_are_divided_are_those_of_the_part(law):
     assert reduction.split.size
     assert np.isnan(reduction.y[tuple(reduction.split)]).all()
     assert (~np.isnan(part.panel()[tuple(reduction.split)])).any(axis=-1).all()
+
+
+def test_task_types_are_shown_in_words_and_domains_as_they_are_written():
+    table = pd.DataFrame({"kind": ["task type", "domain"], "block": ["evidence_reasoning", "law_of_torts"]})
+    shown = EXPERIMENT.tables["held_out"].shown(table)
+    assert shown["block"].tolist() == ["evidence reasoning", "law_of_torts"]

@@ -50,6 +50,19 @@ def test_settings_and_filters_of_a_page_are_saved_from_its_side_bar(open_page: O
     assert found.filters == {"search": ("the",)}
 
 
+def test_settings_are_told_in_words_and_not_as_the_address_spells_them(open_page: Open, own: Path) -> None:
+    keep(own, drawn=Settings(strategy="hard_random", consensus="dawid_skene", budget=9))
+    app = open_page("scenarios", own, dataset="small", first="drawn", second=AS_SHOWN)
+    (told,) = app.dataframe[0].value["settings"]
+    assert "The bank is chosen by: hard random" in told
+    assert "Consensus label: Dawid–Skene" in told
+    assert "Bank size B: 9" in told
+    tables = [table.value.to_csv() for table in app.dataframe]
+    assert not any(code in " ".join([*tables, said(app)]) for code in ("hard_random", "dawid_skene"))
+    offered = open_page("bank", own, dataset="small").selectbox(key="strategy")
+    assert offered.options == ["pairs", "greedy", "plain", "hard random", "random"]
+
+
 def test_the_page_lists_and_compares_what_is_saved(open_page: Open, own: Path) -> None:
     keep(own, large=Settings(budget=40), small=Settings(budget=8))
     app = open_page("scenarios", own, dataset="small")

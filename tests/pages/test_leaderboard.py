@@ -333,6 +333,18 @@ def test_very_many_systems_are_never_drawn_as_a_whole_matrix(open_page: Open, ma
     assert re.search(r"Systems \d+ to \d+ of 90", words(app))
 
 
+def test_systems_that_are_not_drawn_are_reached_as_the_page_says(open_page: Open, many: Path) -> None:
+    app = open_page("leaderboard", many)
+    names = app.dataframe[0].value["system"].tolist()
+    said = "For the others click a point of the chart above or a row of the table, or find them by name."
+    assert f"Systems 1 to 40 of {len(names)}. {said}" in words(app)
+    chosen = open_page("leaderboard", many, system=names[-1])
+    assert f"Systems {len(names) - 39} to {len(names)} of {len(names)}. {said}" in words(chosen)
+    found = open_page("leaderboard", many, find=names[-1])
+    assert found.dataframe[0].value["system"].tolist() == [names[-1]]
+    assert said not in words(found)
+
+
 def test_without_human_labels_the_limits_offer_the_queries_to_label(open_page: Open, tmp_path: Path) -> None:
     labels = simulate(seed=2, systems=6, queries=6, pool=(6, 9)).labels
     with Workspace(tmp_path / "judged.duckdb") as workspace:

@@ -119,7 +119,7 @@ def _change(name: str) -> None:
     else:
         changed = replace(settings, **{name: value}, **_FOLLOWS.get(name, {}))
         hold_settings(changed)
-        if name == "tau_c" and settings.tau_c is not None and preset_of(settings) == preset_of(changed):
+        if name == "tau_c" and settings.tau_c is not None and _method(settings) == _method(changed):
             redraw("tau_c")  # neither the slider's title nor the preset changes with it
 
 
@@ -147,13 +147,20 @@ def preset_of(settings: Settings) -> Preset | None:
 def _presets(settings: Settings) -> None:
     st.session_state["preset choice"] = preset_of(settings)
     st.segmented_control(
-        "Method",
+        _method(settings),
         list(SHOWN_PRESETS),
         format_func=lambda name: SHOWN_PRESETS[name],
         key="preset choice",
         on_change=_preset_change,
-        help="Robust: the defaults. As in the paper: Algorithm 1 as printed. Neither: a mixture.",
+        help="Robust: the defaults. As in the paper: Algorithm 1 as printed. Changed settings light neither.",
     )
+
+
+def _method(settings: Settings) -> str:
+    """The title of the presets: where the settings are none of them, the one that is nearest."""
+    if preset_of(settings) is not None:
+        return "Method"
+    return f"Method: {SHOWN_PRESETS[settings.explicit()[0]]}, changed"
 
 
 def _threshold(place: DeltaGenerator, settings: Settings, quarter: Quarter) -> None:
@@ -164,7 +171,7 @@ def _threshold(place: DeltaGenerator, settings: Settings, quarter: Quarter) -> N
         at = round(quarter(settings), 3)
         title += f": drops the lowest quarter by {settings.gate}" if np.isfinite(at) else ": drops none here"
     at = float(np.clip(np.nan_to_num(at, nan=low), low, 1))
-    decimals = next((n for n in (2, 3) if round(at, n) == at), 4)  # it may stand between two steps
+    decimals = next((n for n in (2, 3) if abs(round(at, n) - at) < 5e-5), 4)  # it may stand between two steps
     shown = f"%.{decimals}f"
     with _at("tau_c", at, low):
         place.slider(

@@ -8,6 +8,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from streamlit.testing.v1 import AppTest
 
 from crubric_core import Priors, Settings, Workspace
 from crubric_core.demo import simulate
@@ -130,6 +131,33 @@ def test_a_preset_sets_all_of_its_settings_and_is_part_of_the_address(open_page:
         assert found[name].value == getattr(paper, name), name
     assert found["budget"].value == 17
     assert (app.query_params["preset"], app.query_params["budget"]) == ("paper", "17")
+
+
+def test_where_no_preset_is_lit_the_nearest_is_named(open_page: Open, study: Path) -> None:
+    app = open_page("bank", study)
+    assert (app.segmented_control(key="preset choice").value, method(app)) == ("robust", "Method")
+    app.slider(key="tau_c").set_value(0.4).run()
+    assert (app.segmented_control(key="preset choice").value, method(app)) == (
+        None,
+        "Method: Robust, changed",
+    )
+    app.segmented_control(key="preset choice").set_value("paper").run()
+    assert (app.segmented_control(key="preset choice").value, method(app)) == ("paper", "Method")
+    app.slider(key="tau_c").set_value(0.4).run()
+    assert method(app) == "Method: As in the paper, changed"
+
+
+def method(app: AppTest) -> str:
+    return str(app.segmented_control(key="preset choice").label)
+
+
+@pytest.mark.parametrize(
+    ("given", "shown"), [("0.6000000001", "%.2f"), ("0.29", "%.2f"), ("0.655", "%.3f"), ("0.6549", "%.4f")]
+)
+def test_a_threshold_has_as_many_digits_as_it_needs(
+    open_page: Open, study: Path, given: str, shown: str
+) -> None:
+    assert open_page("measurability", study, tau_c=given).slider(key="tau_c").proto.format == shown
 
 
 def test_a_move_counts_although_its_message_carries_an_address_and_a_preset_of_before(

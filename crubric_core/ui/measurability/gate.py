@@ -136,7 +136,7 @@ def keep_from(tau_c: float) -> None:
     """Move the threshold to this value, to two digits, within what the slider can show."""
     settings = state.held()
     low = max(LOWEST_TAU[settings.gate], LEFT_END)
-    chosen = float(np.clip(np.floor(100 * tau_c) / 100, low, 1))
+    chosen = float(np.clip(np.floor(100 * tau_c + 1e-9) / 100, low, 1))
     state.hold_settings(replace(settings, tau_c=round(chosen, 2)))
 
 

@@ -81,9 +81,7 @@ def labels_chip(
         return Chip("Labels", figure, "look", said)
     if titles := [finding.title for finding in findings if finding.severity != "note"]:
         more = f" and {len(titles) - 1} more" if len(titles) > 1 else ""
-        return Chip(
-            "Labels", figure, "look", f"The checks on Data warn: {titles[0].lower()}{more}. Look at them."
-        )
+        return Chip("Labels", figure, "look", f"Data warns of {titles[0].lower()}{more}: look at its checks.")
     said = f"{count(n_systems, 'system')} on {count(n_queries, 'query', 'queries')}."
     return Chip("Labels", figure, "good", said)
 

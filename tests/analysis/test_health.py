@@ -68,8 +68,7 @@ def test_labels_are_good_only_where_the_checks_on_data_do_not_warn() -> None:
     assert found("note").state == "good"
     assert found("warning", "note").state == "look"
     assert (
-        found("error", "warning", "note").sentence
-        == "The checks on Data warn: title 0 and 1 more. Look at them."
+        found("error", "warning", "note").sentence == "Data warns of title 0 and 1 more: look at its checks."
     )
 
 

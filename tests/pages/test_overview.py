@@ -75,7 +75,7 @@ def test_the_card_of_the_labels_has_the_warnings_of_the_data_page(
         workspace.ingest(pd.concat([labels, never]).to_csv(index=False).encode(), "warned")
     for name, said in (
         ("good", "8 systems on 18 queries."),
-        ("warned", "The checks on Data warn: judges that never"),
+        ("warned", "Data warns of judges that never"),
     ):
         app = open_page("overview", tmp_path / "w.duckdb", dataset=name)
         assert any(caption.value.replace("\\", "").startswith(said) for caption in app.caption)

@@ -94,8 +94,9 @@ def rests_on(board: Board) -> tuple[str, ...]:
     level = level_of(board)
     if standing.simultaneous:
         pairs = "All pairs" if standing.n_groups == 1 else "All pairs within the groups"
+        unless = ", unless labels are missing because systems failed" if missing else ""
         said.append(
-            f"{pairs} are compared at once: with probability {level} no separation on this board is false."
+            f"{pairs} are compared at once: with probability {level} no separation on this board is false{unless}."
         )
     elif not settings.holm:
         said.append(f"Each pair is compared alone at {level}: some of many pairs are separated by chance.")
@@ -240,6 +241,11 @@ def limits(board: Board) -> tuple[str, ...]:
         said.append(
             "θ and its interval are those of the response model: in simulations where judges differ much in leniency, "
             f"95% intervals held only {LEAST_COVERAGE:.0%} of the true values."
+        )
+    if not board.by_score and board.settings.cross_fitted and board.settings.basis == "bank":
+        said.append(
+            "A bank often draws abilities to the middle: its intervals are of θ on the bank, and may miss θ on all "
+            "rubrics that pass."
         )
     if board.standing.method == "bootstrap":
         said.append("Other queries may rank the systems otherwise: only the rubrics are resampled.")

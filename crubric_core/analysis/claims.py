@@ -63,9 +63,9 @@ def claims_of(board: Board, others: Sequence[OtherRanking] = ()) -> Claims:
 
 
 def first_tier(board: Board) -> str:
-    """Who is in the first tier, best first; "" where every pair is separated, or there is one or none."""
-    best = _best_first(board)
-    if len(board.comparisons) < 2 or board.comparisons["separated"].all():
+    """Who is in the first tier, best first; "" of one pair, or all separated, or groups without a common scale."""
+    best, groups = _best_first(board), board.standing.n_groups
+    if groups > 1 or len(board.comparisons) < 2 or board.comparisons["separated"].all():
         return ""
     names = [name(board.systems[i]) for i in best if board.standing.tier[i] == 1]
     if len(names) == len(best) > 2:
@@ -89,7 +89,7 @@ def ahead(board: Board) -> str:
         separated_pairs(board.comparisons),
     )
     first, others = board.systems[best[0]], len(best) - 1
-    lead, won = name(first), wins.get(first, 0)
+    lead, won, verb = name(first), wins.get(first, 0), "is" if apart == 1 else "are"
     if not apart and others == 1:
         one, other = (name(board.systems[i]) for i in best[:2])
         return f"{one} and {other} are not separated at {level}: no claim about who is ahead."
@@ -104,11 +104,11 @@ def ahead(board: Board) -> str:
     elif won:
         said = f"{lead} is ahead of {won:,} of the {others:,} others at {level}."
     elif board.standing.n_groups > 1:
-        said = f"{apart:,} of the {pairs:,} pairs are separated at {level}."
+        said = f"{apart:,} of the {pairs:,} pairs {verb} separated at {level}."
     else:
         said = (
             f"{lead} has the highest {_what(board)}, but is not separated from any of the {others:,} others at "
-            f"{level}; {apart:,} of the {pairs:,} pairs are separated."
+            f"{level}; {apart:,} of the {pairs:,} pairs {verb} separated."
         )
     return " ".join(part for part in (said, _equal(board, best), _saturated(board, best)) if part)
 

@@ -325,6 +325,12 @@ def test_the_limit_of_the_intervals_is_the_least_coverage_that_was_measured() ->
     assert said not in " ".join(claims_of(board(found, by_score=True)).limits), "scores have no model"
 
 
+@pytest.mark.parametrize("basis", ["all", "bank"])
+def test_intervals_from_a_bank_are_of_the_bank(basis: str) -> None:
+    shown = board(standing(np.arange(8.0), np.zeros((8, 8), dtype=bool)), settings=Settings(basis=basis))
+    assert ("may miss θ on all rubrics that pass" in " ".join(claims_of(shown).limits)) == (basis == "bank")
+
+
 def test_systems_that_share_too_few_queries_are_said_not_to_be_compared() -> None:
     separated = np.array([[0, 1, 0], [1, 0, 0], [0, 0, 0]]) > 0
     found = replace(standing(np.array([2.0, 0.5, 1.0]), separated), group=np.array([0, 0, 1]))
@@ -351,9 +357,9 @@ def test_groups_without_a_common_scale_have_no_common_order() -> None:
     told = " ".join([*said.headline, *said.basis, *said.beside])
     assert "no pair of two groups is compared" in told
     assert "All pairs within the groups are compared at once" in told
-    assert (
-        "1 of the 15 pairs are separated at 95%." in told or "1 of the 15 pairs is separated at 95%." in told
-    )
+    assert "1 of the 15 pairs is separated at 95%." in told
+    assert "Tier" not in told
+    assert "Tier" in " ".join(claims_of(board(linked)).headline)
     assert "ρ" not in told
     assert "highest" not in told
     assert np.isfinite(compare_standing("the score", linked, linked).rho)
@@ -405,6 +411,10 @@ def test_systems_with_fewer_queries_are_named_and_what_that_may_hide() -> None:
     )
     one = next(
         said for said in rests_on(board(found, queries=labelled(100, 40, 100, of=100))) if "fewer" in said
+    )
+    assert (
+        "no separation on this board is false, unless labels are missing because systems failed."
+        in " ".join(rests_on(board(found, queries=labelled(100, 40, 100, of=100))))
     )
     assert one == (
         "M1 has labels on clearly fewer queries than others, on 40 of 100: an answer that is missing because its "

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 @dataclass(frozen=True)
@@ -25,6 +28,7 @@ _INTERVAL = (
     "end of the interval of θ alone: cross-fitted, its standard error over queries, or domains, unless the settings "
     "resample rubrics; none where claims rest on scores"
 )
+_OF_SCORE = "end of the interval of the score alone; none where claims rest on abilities"
 LEADERBOARD: Mapping[str, Column] = {
     "rank": Column("rank", "1 + number of systems with a higher estimate", "d", "small"),
     "system": Column("system"),
@@ -32,6 +36,8 @@ LEADERBOARD: Mapping[str, Column] = {
     "theta_low": Column("from", f"Lower {_INTERVAL}", ".2f"),
     "theta_high": Column("to", f"Upper {_INTERVAL}", ".2f"),
     "score": Column("score S", "Weighted share of the marks, by task type", ".3f"),
+    "score_low": Column("score from", f"Lower {_OF_SCORE}", ".3f"),
+    "score_high": Column("score to", f"Upper {_OF_SCORE}", ".3f"),
     "tier": Column(
         "tier", "From its first system to the last before one that is separated from it", "d", "small"
     ),
@@ -52,20 +58,13 @@ LEADERBOARD: Mapping[str, Column] = {
     ),
 }
 """In the order of leaderboard.csv, whose header are the names."""
-LEADERBOARD_SHOWN = (
-    "tier",
-    "rank",
-    "system",
-    "theta",
-    "theta_low",
-    "theta_high",
-    "rank_low",
-    "rank_high",
-    "score",
-    "theta_full",
-)
-"""Those of the leaderboard's page, in its order."""
-LEADERBOARD_SHARED = tuple(LEADERBOARD)[:9]
+ABILITY = ("theta", "theta_low", "theta_high")
+SCORE = ("score", "score_low", "score_high")
+"""An estimate and the ends of its interval, by which systems are placed."""
+BY_ABILITY = ("tier", "rank", "system", *ABILITY, "rank_low", "rank_high", "score", "theta_full")
+BY_SCORE = ("tier", "rank", "system", *SCORE, "rank_low", "rank_high")
+"""Those that a page shows, in its order, where claims rest on abilities, and where they rest on scores."""
+LEADERBOARD_SHARED = tuple(LEADERBOARD)[:11]
 """Those of a published view, in the order of its files: what claims rest on stays with the publisher."""
 WHOLE = ("rank", "tier", "rank_low", "rank_high")
 """Whole numbers that may be unknown."""
@@ -90,6 +89,17 @@ BANK_SHOWN = ("order", "rubric", "query", "gain", "utility", "weight", "text")
 """Those of the bank's page, in its order."""
 BANK_SHARED = ("order", "rubric", "query", "text")
 """Those of a published view."""
+
+
+def rests_on_scores(leaderboard: pd.DataFrame) -> bool:
+    """Whether the claims of a leaderboard are about scores: these then have intervals."""
+    return "score_low" in leaderboard and bool(leaderboard["score_low"].notna().any())
+
+
+def shown_columns(leaderboard: pd.DataFrame) -> tuple[str, ...]:
+    """Those of its columns that a page shows, in order."""
+    names = BY_SCORE if rests_on_scores(leaderboard) else BY_ABILITY
+    return tuple(name for name in names if name in leaderboard)
 
 
 def titles(columns: Mapping[str, Column]) -> dict[str, str]:

@@ -28,10 +28,11 @@ def leaderboard_table(
 ) -> pd.DataFrame:
     """One row a system, best first; systems without any label come last, unranked.
 
-    theta_low, theta_high: interval of the ability, infinite on the side where a system passes or fails everything;
-    NaN where claims rest on scores. theta_se: standard error by the method of the intervals; theta_sd: posterior sd.
-    theta_full, theta_full_sd: from the fit of all systems on all rubrics. basis … design_effect: what the claims
-    rest on, the same in every row.
+    theta_low, theta_high: interval of the ability, infinite on the side where a system passes or fails everything.
+    score_low, score_high: of the score, where claims rest on scores: the score is then that of all queries, beside one
+    effect of each where systems were labelled on different ones. NaN where claims rest on the other. theta_se: standard
+    error by the method of the intervals; theta_sd: posterior sd. theta_full, theta_full_sd: from the fit of all systems
+    on all rubrics. basis … design_effect: what the claims rest on, the same in every row.
     """
     standing, ability, size = ranking.standing, ranking.ability, len(reduction.systems)
     by_score = ranking.method == "score"
@@ -45,7 +46,9 @@ def leaderboard_table(
             "theta": ability.estimate,
             "theta_low": unknown if by_score else standing.low,
             "theta_high": unknown if by_score else standing.high,
-            "score": ranking.scores.score,
+            "score": standing.estimate if by_score else ranking.scores.score,
+            "score_low": standing.low if by_score else unknown,
+            "score_high": standing.high if by_score else unknown,
             "tier": standing.tier,
             "rank_low": standing.rank_low,
             "rank_high": standing.rank_high,

@@ -8,8 +8,10 @@ from typing import Any
 from urllib.parse import quote
 
 import numpy as np
+import pandas as pd
 import plotly.graph_objects as go
 
+from ..analysis.columns import ABILITY, SCORE, rests_on_scores
 from ..types import BoolArray, FloatArray, IntArray
 from .naming import named_points
 from .style import (
@@ -46,6 +48,13 @@ class Estimate:
     value: FloatArray
     low: FloatArray
     high: FloatArray
+
+
+def placing(leaderboard: pd.DataFrame) -> tuple[Estimate, str]:
+    """The estimates by which a leaderboard places its systems, and what they are."""
+    by_score = rests_on_scores(leaderboard)
+    found = (leaderboard[name].to_numpy(dtype=np.float64) for name in (SCORE if by_score else ABILITY))
+    return Estimate(*found), "score S" if by_score else "ability θ"
 
 
 def forest(

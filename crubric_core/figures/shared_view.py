@@ -11,7 +11,7 @@ import plotly.graph_objects as go
 from ..sharing.budget import SHOWN, SIDE, grouped
 from ..sharing.view import Bank, SharedView
 from .bank import information_totals, standard_errors
-from .leaderboard import Estimate, forest, separation_matrix
+from .leaderboard import forest, placing, separation_matrix
 from .style import labels, margin_of
 
 NARROW = 14  # characters of a name on a phone
@@ -62,16 +62,17 @@ def _leaderboard(view: SharedView) -> list[SharedFigure]:
     board = ranked.head(SHOWN)
     of = f" of the best {SHOWN} of {len(ranked):,} systems" if len(ranked) > SHOWN else ""
     systems = board["system"].tolist()
-    estimate = Estimate(*(board[name].to_numpy(dtype=float) for name in ("theta", "theta_low", "theta_high")))
+    estimate, axis = placing(board)
+    what = axis.split()[0].capitalize()
     tiers = board["tier"].to_numpy(dtype=np.int64) if "tier" in board else None
     level = f"{view.settings['confidence']:.0%}"
     short = labels(systems, NARROW)
     return [
         SharedFigure(
             "leaderboard",
-            f"Ability{of} with its {level} interval" + (", in tiers" if tiers is not None else ""),
-            f"Ability{of or ' of each system'} with its interval, best first",
-            forest(systems, estimate, tiers),
+            f"{what}{of} with its {level} interval" + (", in tiers" if tiers is not None else ""),
+            f"{what}{of or ' of each system'} with its interval, best first",
+            forest(systems, estimate, tiers, title=axis),
             {
                 "layout.yaxis.ticktext": short,
                 "layout.yaxis.tickfont.size": 11,

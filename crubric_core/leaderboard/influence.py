@@ -83,7 +83,8 @@ class Influence:
         (``linked_groups``); None: all are one.
     allowance: for unequal panels; None: all systems have the same judges, but for chance.
     lone: units that are queries without a domain, where the others are domains.
-    limits: two of (M,), the least and the most that a score can be; None: there are none.
+    limits: two of (M,), the least and the most that a score can be; None: there are none, or systems were scored on
+        different units.
     differing: (M, M) units on which two systems' scores differ; None: all do.
     """
 
@@ -200,17 +201,19 @@ def score_influence(
     weight = known * omega
     total = weight.sum(axis=1, keepdims=True)
     share = np.divide(weight, total, out=np.zeros_like(weight), where=total > 0)
-    mean = (share * values).sum(axis=1)
+    mean = np.divide(
+        (weight * values).sum(axis=1), total[:, 0], out=np.zeros(len(total)), where=total[:, 0] > 0
+    )
     ends = [np.broadcast_to(np.asarray(end, dtype=np.float64), scores.shape[1]) for end in (low, high)]
     full = np.where(known, scores >= ends[1] - ROUNDING, True).all(axis=1)
     empty = np.where(known, scores <= ends[0] + ROUNDING, True).all(axis=1)
     ranked, lone = known.any(axis=1), 0
-    psi = (share * (values - mean[:, None])).T
+    psi, limits = (share * (values - mean[:, None])).T, _limits(share, ends)
+    width = np.inf if limits is None else limits[1] - limits[0]
     counted = weight.any(axis=0)
     if not known[ranked][:, counted].all():
         mean, psi[counted] = _beside_units(scores[:, counted], omega[counted])
-        share = np.where(counted, omega, 0.0)[None] / max(omega[counted].sum(), ROUNDING)
-    limits = _limits(share, ends, len(scores))
+        limits = None
     differing = _differing(scores, known, None if domains is None or unit != "query" else domains.of)
     if domains is not None and unit == "query":
         psi, n_units, lone = domains.sums(psi, weight.T, np.arange(len(psi)))
@@ -219,7 +222,6 @@ def score_influence(
         scale, n_units = as_equal(weight.T)
         psi = psi * scale
     saturated = np.where(ranked, full.astype(np.int64) - empty, 0)
-    width = np.inf if limits is None else limits[1] - limits[0]
     least = width**2 * (n_units + 1) / ((n_units + 2.0) ** 2 * (n_units + 3))
     return Influence(
         estimate=np.where(ranked, mean, np.nan),
@@ -236,12 +238,11 @@ def score_influence(
     )
 
 
-def _limits(share: FloatArray, ends: list[FloatArray], size: int) -> tuple[FloatArray, FloatArray] | None:
-    """The least and the most that each score can be, (M,) both; None where a unit can score without end."""
+def _limits(share: FloatArray, ends: list[FloatArray]) -> tuple[FloatArray, FloatArray] | None:
+    """The least and the most that each mean score can be, (M,) both; None where a unit can score without end."""
     if not all(np.isfinite(end).all() for end in ends):
         return None
-    means = (np.clip(share @ end, end.min(initial=np.inf), end.max(initial=-np.inf)) for end in ends)
-    low, high = (np.broadcast_to(mean, size) for mean in means)
+    low, high = (np.clip(share @ end, end.min(initial=np.inf), end.max(initial=-np.inf)) for end in ends)
     return low, high
 
 

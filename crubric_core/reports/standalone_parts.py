@@ -11,7 +11,7 @@ from typing import Any, Literal
 import pandas as pd
 from markupsafe import Markup
 
-from ..analysis.columns import BANK, LEADERBOARD, LEADERBOARD_SHARED, LEADERBOARD_SHOWN, Column
+from ..analysis.columns import BANK, LEADERBOARD, LEADERBOARD_SHARED, Column, shown_columns
 from ..figures.shared_view import SharedFigure
 from ..sharing.files import view_files
 from ..sharing.view import Bank, SharedView
@@ -27,7 +27,7 @@ TITLES = {
     "rubrics": "Rubrics of the bank",
 }
 COLUMNS: Mapping[str, Mapping[str, Column]] = {
-    "leaderboard": {name: LEADERBOARD[name] for name in LEADERBOARD_SHOWN if name in LEADERBOARD_SHARED},
+    "leaderboard": {name: LEADERBOARD[name] for name in LEADERBOARD_SHARED},
     "rubrics": {name: BANK[name] for name in ("order", "text", "rubric", "query")},
 }
 PRINTED = 200  # most rows of a table on paper
@@ -133,7 +133,8 @@ def _bank(bank: Bank, settings: Mapping[str, Any]) -> str:
 
 
 def _table(name: str, table: pd.DataFrame) -> Table:
-    columns = {key: value for key, value in COLUMNS[name].items() if key in table}
+    names = shown_columns(table) if name == "leaderboard" else tuple(COLUMNS[name])
+    columns = {key: COLUMNS[name][key] for key in names if key in COLUMNS[name] and key in table}
     return Table(
         name,
         TITLES[name],

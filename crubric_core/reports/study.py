@@ -12,7 +12,7 @@ import plotly.graph_objects as go
 from ..analysis.result import Result
 from ..experiments.results import ExperimentResult
 from ..figures.experiments import experiment_figures
-from ..figures.leaderboard import Estimate, forest
+from ..figures.leaderboard import forest, placing
 from ..figures.measurability import measurability_histogram
 from ..files import write_files
 from ..judges.measurability import STATISTIC_NAMES, possible_values
@@ -56,11 +56,14 @@ def write_report(
 def _analysis_figures(result: Result) -> list[Titled]:
     """The leaderboard with its intervals, and the measurability of the rubrics where the gate is on."""
     board = result.leaderboard[result.leaderboard["tier"].notna()]
-    theta, low, high = (board[c].to_numpy(dtype=float) for c in ("theta", "theta_low", "theta_high"))
-    ranked = forest(
-        board["system"].tolist(), Estimate(theta, low, high), board["tier"].to_numpy(dtype=np.int64)
-    )
-    titled = [(f"Ability with its {result.settings.confidence:.0%} interval, in tiers", ranked)]
+    estimate, axis = placing(board)
+    ranked = forest(board["system"].tolist(), estimate, board["tier"].to_numpy(dtype=np.int64), title=axis)
+    titled = [
+        (
+            f"{axis.split()[0].capitalize()} with its {result.settings.confidence:.0%} interval, in tiers",
+            ranked,
+        )
+    ]
     if result.gate == "off":
         return titled
     gate = result.gating

@@ -81,7 +81,8 @@ ITEMS: dict[str, Any] = {
 }
 BANK: dict[str, Any] = {name: configured(columns.BANK[name]) for name in columns.BANK_SHOWN}
 LEADERBOARD: dict[str, Any] = {
-    name: configured(columns.LEADERBOARD[name]) for name in columns.LEADERBOARD_SHOWN
+    name: configured(columns.LEADERBOARD[name])
+    for name in dict.fromkeys((*columns.BY_ABILITY, *columns.BY_SCORE))
 }
 
 

@@ -117,7 +117,7 @@ def parsed_ahead(said: str) -> dict:
         "two": r"^(?P<first>M\d+) is ahead of (?P<other>M\d+) at 95%\.",
         "some": r"^(?P<first>M\d+) is ahead of (?P<won>[\d,]+) of the (?P<others>[\d,]+) others at 95%\.",
         "not first": r"^(?P<first>M\d+) has the highest ability, but is not separated from any of the "
-        r"(?P<others>[\d,]+) others at 95%; (?P<apart>[\d,]+) of the (?P<pairs>[\d,]+) pairs are separated\.",
+        r"(?P<others>[\d,]+) others at 95%; (?P<apart>[\d,]+) of the (?P<pairs>[\d,]+) pairs (is|are) separated\.",
     }.items():
         if found := re.match(pattern, said):
             values = found.groupdict().items()

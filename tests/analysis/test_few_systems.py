@@ -8,9 +8,12 @@ import pytest
 from scipy.stats import beta, binom
 
 from crubric_core import Settings, Workspace, run_pipeline
+from crubric_core.analysis.columns import BY_ABILITY, BY_SCORE, rests_on_scores, shown_columns
 from crubric_core.analysis.result import Result
+from crubric_core.figures.shared_view import shared_figures
 from crubric_core.leaderboard.inference import Inference, infer
 from crubric_core.leaderboard.influence import score_influence
+from crubric_core.sharing.build import Choices, build_view
 
 
 def analysed(y: np.ndarray, per_query: int = 1, **settings: object) -> Result:
@@ -55,6 +58,22 @@ def test_a_score_is_the_share_of_all_rubrics_that_pass_whatever_the_basis(basis)
     assert [table["score"][f"s{i}"] for i in range(3)] == pytest.approx(y.mean(axis=1))
     assert set(table["basis"]) == {"all"}
     assert ("no bank is chosen without one of them" in " ".join(found.claims.basis)) == (basis == "bank")
+
+
+def test_tables_views_and_figures_show_the_scores_that_the_claims_are_about():
+    found = analysed(passes(100, 97, 60), budget=10)
+    table, standing = found.leaderboard, found.ranking.standing
+    assert table["score_low"].tolist() == pytest.approx(standing.low)
+    assert table["score_high"].tolist() == pytest.approx(standing.high)
+    assert table[["theta_low", "theta_high"]].isna().all(axis=None)
+    assert shown_columns(table) == BY_SCORE
+    (shown,) = [each for each in shared_figures(build_view(found, Choices())) if each.part == "leaderboard"]
+    assert shown.title == "Score with its 95% interval, in tiers"
+    assert shown.figure.layout.xaxis.title.text == "score S"
+    many = analysed(passes(*range(30, 93, 9)), budget=10).leaderboard
+    assert not rests_on_scores(many)
+    assert many[["score_low", "score_high"]].isna().all(axis=None)
+    assert shown_columns(many) == BY_ABILITY
 
 
 def test_no_interval_leaves_the_range_of_scores():

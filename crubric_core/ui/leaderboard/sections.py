@@ -10,6 +10,7 @@ import pandas as pd
 import streamlit as st
 
 from ...analysis.board import level_of, limits
+from ...analysis.columns import shown_columns
 from ...analysis.groups import compare_groups, group_sentence
 from ...analysis.human_labels import queries_to_label
 from ...analysis.profile import group_means, undominated
@@ -57,7 +58,9 @@ def of(view: View) -> dict[str, Section]:
 def table(view: View, shown: pd.DataFrame, system: str | None) -> None:
     """The leaderboard as a table; a row can be clicked."""
     columns = {
-        name: column for name, column in tables.LEADERBOARD.items() if view.claims or name not in PLACES
+        name: tables.LEADERBOARD[name]
+        for name in shown_columns(view.table)
+        if view.claims or name not in PLACES
     }
     key = f"board {st.session_state.get('choices elsewhere', 0)}"
 

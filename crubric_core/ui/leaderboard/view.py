@@ -14,7 +14,7 @@ from ...analysis.groups import dimension_scores
 from ...analysis.profile import in_groups, query_weights
 from ...analysis.standings import without_places
 from ...analysis.system_facts import numbers_of
-from ...figures.leaderboard import Estimate
+from ...figures.leaderboard import Estimate, placing
 from .. import loaders, state
 from ..text import plain
 
@@ -66,11 +66,7 @@ class View:
 
     def estimate(self, table: pd.DataFrame) -> Estimate:
         """Estimates and intervals of rows of the leaderboard: of abilities, or of scores where claims rest on these."""
-        if self.board.by_score:
-            at, standing = pd.Index(self.every).get_indexer(pd.Index(table["system"])), self.board.standing
-            return Estimate(standing.estimate[at], standing.low[at], standing.high[at])
-        names = ("theta", "theta_low", "theta_high")
-        return Estimate(*(table[name].to_numpy(dtype=np.float64) for name in names))
+        return placing(table)[0]
 
     @cached_property
     def weights(self) -> FloatArray:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import plotly.graph_objects as go
 import streamlit as st
 
+from ...analysis.columns import shown_columns
 from ...figures.shared_view import shared_figures
 from ...reports.standalone_parts import PRINTED, printed_table
 from ...sharing.files import file_names, view_file
@@ -105,6 +106,7 @@ def _leaderboard(view: SharedView, board: pd.DataFrame, figures: Sequence[ViewFi
     for sentence in reading(view):
         st.caption(plain(sentence))
     widgets.notes(view.cautions)
+    columns = {name: tables.LEADERBOARD[name] for name in shown_columns(board)}
     with st.container(horizontal=True, vertical_alignment="bottom", key="shared filters"):
         words = st.text_input("Find a system", key="shared system", max_chars=80, width=260)
         tiers = sorted(board["tier"].dropna().unique()) if "tier" in board else []
@@ -116,7 +118,6 @@ def _leaderboard(view: SharedView, board: pd.DataFrame, figures: Sequence[ViewFi
     if board.empty:
         st.write("No system is called that.")
         return
-    columns = {name: words for name, words in tables.LEADERBOARD.items() if name in board}
     _table("leaderboard", board, columns, rows=ROWS)
 
 

@@ -27,8 +27,8 @@ def with_gold(plan: FilePlan, rows: Sample, named: Sequence[str] = ()) -> FilePl
     """
     if plan.kind != "labels" or plan.problem or not plan.mapping:
         return plan
-    spread = plan.mapping.get("judge")
-    judges = spread if isinstance(spread, tuple) else ()
+    spread = next((c for c in ("judge", "run") if isinstance(plan.mapping.get(c), tuple)), "judge")
+    judges = tuple(plan.mapping.get(spread, ())) if isinstance(plan.mapping.get(spread), tuple) else ()
     if not judges and (
         "label" not in plan.mapping or any(isinstance(v, tuple) for v in plan.mapping.values())
     ):
@@ -45,8 +45,8 @@ def with_gold(plan: FilePlan, rows: Sample, named: Sequence[str] = ()) -> FilePl
         f"{_quoted(gold)} {'is' if len(gold) == 1 else 'are'} read as ground truth (gold), by the name, and "
         f"{'is no judge' if len(gold) == 1 else 'are no judges'}"
     ] * bool(gold)
-    remarks += [f"{c!r} repeats the majority of the judges: it is not used" for c in repeating]
-    mapping = {**plan.mapping, "judge": others} if judges else plan.mapping
+    remarks += [f"{c!r} repeats the majority of the {spread}s: it is not used" for c in repeating]
+    mapping = {**plan.mapping, spread: others} if judges else plan.mapping
     tables = (*plan.tables, "gold") if gold else plan.tables
     return replace(plan, mapping=mapping, gold=gold, tables=tables, remarks=(*plan.remarks, *remarks))
 

@@ -141,6 +141,16 @@ def is_measured(column: str) -> bool:
     )
 
 
+_DERIVED = re.compile(r"final|agree(ment|d)?|disagreement|flag(ged)?|confidence_\w+")
+
+
+def is_derived(column: str) -> bool:
+    """Whether a column beside labels sums them up, or qualifies them: ``final_score``, ``agreement``, ``flagged``."""
+    name = plain_name(column).strip("_")
+    bare, _, last = name.rpartition("_")
+    return bool(_DERIVED.fullmatch(bare if bare and last in ENDINGS else name))
+
+
 _NAMELESS_COLUMN = re.compile(r"unnamed(_column|:)_\d+")  # what a column without a name is called
 
 

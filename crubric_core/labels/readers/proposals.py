@@ -14,7 +14,7 @@ from .guess import Profile, guess_columns, profile
 from .label_names import NOTED, RATERS, may_hold_labels
 from .open_questions import IDS_OF_ANSWERS, NAMES_OF_QUERIES, bare_name, cells_of, rows_of_keys
 from .plan import FilePlan
-from .wide_columns import counts_rows, names_a_judge, spread_key, spread_names
+from .wide_columns import counts_rows, names_a_judge, repeats_among, spread_key, spread_names
 from .words import is_verdict
 
 _LABELS = 0.8  # share of a column's cells that look like labels
@@ -131,7 +131,9 @@ def _wide(plan: FilePlan, rows: Sequence[Sequence[Any]], held: dict[str, Profile
     keys = _keys(plan, rows, held, alike)
     first = [c for c in plan.columns if c in held and c not in alike][:3]
     judges = all(map(names_a_judge, spread_names(alike)))
-    if "system" in keys:
+    if plan.kind == "labels" and {"query", "rubric"} & set(keys) and len(repeats_among(alike)) == len(alike):
+        what = "run"
+    elif "system" in keys:
         what = "judge" if judges else "label" if "rubric" in keys else "rubric"
     elif set(keys.values()) <= set(first) and all(_repeats(cells_of(plan, rows, c)) for c in first):
         what = "judge"  # the columns as tables often begin

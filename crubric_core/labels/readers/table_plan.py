@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -12,7 +13,8 @@ from ...text import listed
 from .columns import SPECS, Kind, choose_columns
 from .formats import Reader
 from .ground_truth import with_gold
-from .guess import guess_columns
+from .guess import ENOUGH, cells_at, guess_columns, profile
+from .label_names import is_derived
 from .open_questions import ids_of_labels, label_by_content, one_rubric, told_of_one_rubric
 from .plan import Columns, FilePlan, Guess, Overrides
 from .raters import settled, told_apart
@@ -27,6 +29,7 @@ from .wide_columns import (
     guess_spread,
     is_query,
     only_criterion,
+    spread_names,
 )
 from .words import SUMS, levels_among
 
@@ -182,6 +185,7 @@ def _spread_of(plan: FilePlan, rows: tuple[Any, ...], *, strict: bool) -> FilePl
     if plan.kind not in ("labels", "gold") or (spread is None and not outside):
         return None
     found = guess_spread(plan.columns, rows, plan.mapping) if spread is None else None
+    found = found if found and found[0] in SPECS[plan.kind].columns else None
     matrix = guess_matrix(plan.columns, rows) if found is None and not plan.mapping else None
     if matrix is not None:
         return _as_matrix(plan, matrix, strict=strict)
@@ -195,7 +199,7 @@ def _spread_of(plan: FilePlan, rows: tuple[Any, ...], *, strict: bool) -> FilePl
     if what == "rubric" and spread is None and is_query(own, wide):
         own["query"] = own.pop("rubric")
     mapping = own | dict(plan.mapping) | {what: wide}
-    if spread is None and what == "judge" and "rubric" not in mapping:
+    if spread is None and what in ("judge", "run") and "rubric" not in mapping:
         mapping["rubric"] = "=score"
         plan = replace(plan, remarks=(*plan.remarks, told_of_one_rubric("score")))
     missing = set(SPECS[plan.kind].needed) - set(mapping) - {"label"}
@@ -203,13 +207,10 @@ def _spread_of(plan: FilePlan, rows: tuple[Any, ...], *, strict: bool) -> FilePl
         return None
     if spread is None and missing:
         plan = replace(plan, problem=_no_system(plan, what, wide))
-    crossed = crossed_names(wide) if spread is None and what == "rubric" and "judge" not in mapping else None
-    if crossed:
-        mapping["judge"] = CROSSED if crossed_names(wide, CROSSED) == crossed else CROSSED_BACK
-        judges = ", ".join(dict.fromkeys(judge for judge, _ in crossed))
-        plan = replace(plan, remarks=(*plan.remarks, f"its columns are judges ({judges}) times criteria"))
-    elif spread is None and what == "rubric" and "judge" not in mapping:
-        plan = replace(plan, remarks=(*plan.remarks, *_may_be_crossed(wide)))
+    if spread is None:
+        judge, told = _judge_of_columns(what, wide, mapping)
+        mapping |= judge
+        plan = replace(plan, remarks=(*plan.remarks, *_told_of_derived(plan, rows, what), *told))
     note = Guess(what, ", ".join(wide)[:200], 0.8, f"{len(wide)} columns hold labels, one {what} each")
     return replace(
         plan,
@@ -218,6 +219,35 @@ def _spread_of(plan: FilePlan, rows: tuple[Any, ...], *, strict: bool) -> FilePl
         guesses=(*keys.values(), note),
         reason=f"{len(wide)} columns hold labels and none names the {what}",
     )
+
+
+def _judge_of_columns(
+    what: str, wide: Sequence[str], mapping: Columns
+) -> tuple[dict[str, str], Sequence[str]]:
+    """(the judge, where the columns of rubrics name it, too; what is told of judges or draws among the columns)."""
+    if what == "judge" and not any(re.search(r"[^\W\d_]", c) for c in spread_names(wide)):
+        return {}, [f"each is a judge: for repeated draws of one, give {json.dumps({'run': wide})}"]
+    if what != "rubric" or "judge" in mapping:
+        return {}, ()
+    crossed = crossed_names(wide)
+    if crossed is None:
+        return {}, _may_be_crossed(wide)
+    judges = ", ".join(dict.fromkeys(judge for judge, _ in crossed))
+    said = CROSSED if crossed_names(wide, CROSSED) == crossed else CROSSED_BACK
+    return {"judge": said}, [f"its columns are judges ({judges}) times criteria"]
+
+
+def _told_of_derived(plan: FilePlan, rows: tuple[Any, ...], what: str) -> list[str]:
+    """That columns which may hold labels are not used, as their names say that they are derived from others."""
+    left = [c for c in plan.columns if is_derived(c)]
+    held = {c: profile(cells_at(rows, plan.columns.index(c))).labels for c in left}
+    some = [c for c in left if held[c] >= ENOUGH]
+    if not some:
+        return []
+    say = f"give the columns of labels in full ({{{json.dumps(what)}: […]}}) to read them, too"
+    return [
+        f"{listed([repr(c) for c in some], 6)} sum up or qualify labels by the name, and are not used: {say}"
+    ]
 
 
 def _may_be_crossed(wide: Sequence[str]) -> list[str]:

@@ -9,12 +9,13 @@ from itertools import pairwise
 from typing import Literal
 
 from .columns import plain_name
+from .ground_truth import is_truth
 from .guess import ENOUGH, MODEL, Sample, cells_at, guess_columns, profile
-from .label_names import ENDINGS, NOTED, is_measured, may_hold_labels
+from .label_names import ENDINGS, NOTED, is_derived, is_measured, may_hold_labels
 from .plan import FilePlan, Guess
 from .words import is_number, letters_of
 
-Spread = Literal["judge", "system", "rubric"]
+Spread = Literal["judge", "system", "rubric", "run"]
 
 # in place of the judge's column: wide columns are judges times criteria, the judge's name first or last
 CROSSED, CROSSED_BACK = "~ {judge}×{rubric}", "~ {rubric}×{judge}"
@@ -40,7 +41,8 @@ def counts_rows(cells: Sequence[str | None]) -> bool:
 def label_columns(columns: Sequence[str], sample: Sample, *, scores: bool = False) -> tuple[str, ...]:
     """The columns that may be labels of a wide table, by their cells and names, and name nothing else.
 
-    With ``scores`` also those of continuous scores. One letter in all cells is a grade beside other grades alone.
+    With ``scores`` also those of continuous scores. One letter in all cells is a grade beside other grades alone, and
+    what its name says is derived from others (``final_score``) holds labels only where no other column does.
     """
     taken = {g.column for g in _named(columns)}
     noted = NOTED.intersection(columns)
@@ -50,6 +52,7 @@ def label_columns(columns: Sequence[str], sample: Sample, *, scores: bool = Fals
     held = {c: profile(own) for c, own in cells.items()}
     share = {c: max(h.labels, h.scores) if scores else h.labels for c, h in held.items()}
     found = tuple(c for c in columns if c not in taken and may_hold_labels(c) and share[c] >= ENOUGH)
+    found = tuple(c for c in found if not is_derived(c)) or found
     letters = {c: letters_of(cells[c]) for c in found}
     graded = any(len(own) > 1 for own in letters.values())
     return found if graded else tuple(c for c in found if len(letters[c]) != 1 or letters[c] == {"f"})
@@ -58,7 +61,7 @@ def label_columns(columns: Sequence[str], sample: Sample, *, scores: bool = Fals
 def guess_spread(
     columns: Sequence[str], sample: Sample, known: Collection[str] = ()
 ) -> tuple[Spread, tuple[str, ...]] | None:
-    """(what the columns stand for, the columns) of a wide table: one label column a judge, system or rubric.
+    """(what the columns stand for, the columns) of a wide table: one label column a judge, system, rubric or run.
 
     What is spread is the key that no column names, and that is not ``known`` otherwise; of several queries' labels
     columns that are not named after models are rubrics. None for a table that is not wide.
@@ -68,13 +71,24 @@ def guess_spread(
     wide = () if "label" in found else label_columns(columns, sample)
     if "rubric" not in known and is_query(named, wide):
         found = (found - {"rubric"}) | {"query"}
+    drawn = repeats_among(wide) if "system" in found else ()
+    if len(drawn) > 1 and "run" not in found:
+        alone = all(c in drawn or is_truth(c) for c in wide)
+        return ("run", drawn) if alone and {"rubric", "query"} & found else None
     what = spread_key(found, wide) if len(wide) > 1 else None
     if what == "system" and _names_systems([c for c in columns if c not in wide], columns, sample):
         return None
+    if what == "judge":
+        wide = tuple(c for c in wide if not _OVERALL.fullmatch(plain_name(c)))
     if what == "rubric":  # the truth is a criterion of nothing
         wide = tuple(c for c in wide if not _TRUE.search(plain_name(c)))
         wide = _not_of_judges(wide, columns, sample, named.get("judge"))
     return (what, wide) if what and len(wide) > 1 else None
+
+
+def repeats_among(columns: Sequence[str]) -> tuple[str, ...]:
+    """Those of the columns that number repeated draws: ``run1``, ``seed_0``."""
+    return tuple(c for c in columns if _DRAW.fullmatch(c))
 
 
 def _not_of_judges(
@@ -159,7 +173,15 @@ _RATER = re.compile(r"(?i)(judge|grader|rater|annotator|evaluator)[\s_.\-]*\d+")
 _COUNTED = re.compile(
     r"(?i)(q|query|question|task|prompt|case|example|run|round|epoch|trial|attempt|seed|draw|repeat)[\s_.\-#]*\d+"
 )
-_TRUE = re.compile(r"(^|_)(gold(en)?|ground_?truth)(_|$)")
+_AFFIX = "|".join(ENDINGS)
+_DRAW = re.compile(
+    rf"(?i)(({_AFFIX})[\s_.\-]+)?(run|epoch|trial|attempt|seed|draw|rep|repeat|repetition|replicate|iter|iteration)"
+    rf"[\s_.\-#]*\d+([\s_.\-]+({_AFFIX}))?"
+)
+_OVERALL = re.compile(
+    rf"(overall|combined|aggregated?)(_({_AFFIX}))?"
+)  # a criterion, beside others; no judge
+_TRUE = re.compile(r"(^|_)(gold(en)?|ground_?truth|consensus|majority)(_|$)")
 _JUDGE = re.compile(r"(?i)(^|[_\s.\-])(judge|grader|rater|annotator|evaluator|expert|human)s?[_\s.\-]*\d*$")
 
 _VERSION = re.compile(r"(?i)turbo|instruct|preview|latest|flash|mini|nano|lite|chat|base|large|medium|small")

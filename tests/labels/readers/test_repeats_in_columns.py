@@ -1,0 +1,88 @@
+"""Wide tables whose columns number repeated draws of one judge, or sum up what others hold: neither is a judge."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+
+from crubric_core.errors import IngestError
+from tests.labels.readers.test_layouts import MODELS, label, table
+
+QUERIES = ("q0", "q1")
+
+
+def wide(columns, keys=("model", "question_id", "rubric")):
+    own = {"rubric": "clear", "judge": "j1"}
+    rows = [
+        [{"model": m, "question_id": q}.get(k) or own[k] for k in keys] + [label(m, q, c) for c in columns]
+        for m in MODELS
+        for q in QUERIES
+    ]
+    return table([*keys, *columns], rows)
+
+
+@pytest.mark.parametrize(
+    "name", ["run{}", "trial_{}", "seed_{}", "Attempt {}", "run_{}_score", "score_rep{}"]
+)
+def test_numbered_repeats_are_runs_of_one_judge(ws, name):
+    """They were judges, as many as there are draws: their agreement is none of judges."""
+    columns = [name.format(i) for i in range(3)]
+    ws.ingest(wide(columns), "d", name="x.csv")
+    dataset = ws.dataset("d")
+    assert len(dataset.judges) == 1
+    assert dataset.labels()["run"].nunique() == 3
+    assert len(dataset.labels()) == len(MODELS) * len(QUERIES) * 3
+
+
+def test_repeats_stand_beside_a_judge_and_without_a_rubric(ws):
+    columns = ["seed_0", "seed_1"]
+    ws.ingest(wide(columns, ("model", "question_id", "rubric", "judge")), "d", name="x.csv")
+    assert ws.dataset("d").judges == ("j1",)
+    report = ws.ingest(wide(columns, ("model", "question_id")), "e", name="x.csv")
+    assert set(ws.dataset("e").labels()["run"]) == set(columns)
+    assert any("only rubric" in n for n in report.notes)
+
+
+def test_people_beside_repeats_are_gold(ws):
+    report = ws.ingest(wide(["run1", "run2", "human"]), "d", name="x.csv")
+    assert set(ws.dataset("d").labels()["run"]) == {"run1", "run2"}
+    assert any("'human' is read as ground truth" in n for n in report.notes)
+
+
+@pytest.mark.parametrize("columns", [("run1", "run2", "gpt4"), ("run1", "run2")])
+def test_repeats_beside_judges_or_without_a_system_are_asked_about(ws, columns):
+    keys = ("question_id", "rubric") if len(columns) == 2 else ("model", "question_id", "rubric")
+    with pytest.raises(IngestError, match="such a mapping") as refused:
+        ws.ingest(wide(columns, keys), "d", name="x.csv")
+    if len(columns) == 2:
+        assert '"run": ["run1", "run2"]' in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    "name", ["agreement", "flagged", "confidence_gpt4", "final_score", "final", "mean", "average", "overall"]
+)
+def test_what_sums_up_judges_is_no_judge(ws, name):
+    report = ws.ingest(wide(["gpt4", "claude", name]), "d", name="x.csv")
+    assert set(ws.dataset("d").judges) == {"gpt4", "claude"}
+    assert any(n.startswith("Not used") and name in n for n in report.notes)
+
+
+def test_what_sums_up_criteria_is_no_rubric_and_alone_it_is_one(ws):
+    report = ws.ingest(
+        wide(["tone", "cites", "final_score", "flagged"], ("model", "question_id")), "d", name="x.csv"
+    )
+    assert {r.rpartition("#")[2] for r in ws.dataset("d").labels()["rubric"]} == {"tone", "cites"}
+    assert any("'final_score' and 'flagged' sum up or qualify labels" in n for n in report.notes)
+    ws.ingest(wide(["final_score"], ("model", "question_id")), "e", name="x.csv")
+    assert {r.rpartition("#")[2] for r in ws.dataset("e").labels()["rubric"]} == {"final_score"}
+
+
+def test_columns_that_are_only_numbered_are_judges_and_told_how_to_be_runs(ws):
+    report = ws.ingest(wide(["score_1", "score_2"]), "d", name="x.csv")
+    assert ws.dataset("d").judges == ("1", "2")
+    (told,) = (n for n in report.notes if "repeated draws" in n)
+    mapping = json.loads(re.search(r"\{.*\}", told)[0])
+    ws.ingest(wide(["score_1", "score_2"]), "e", name="x.csv", mapping=mapping)
+    assert len(ws.dataset("e").judges) == 1

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence, Set
+import re
+from collections.abc import Collection, Mapping, Sequence, Set
 from dataclasses import replace
 
 from .columns import SPECS, Kind, Type, plain_name
 from .guess import Sample
+from .paths import parts_of
 from .plan import Columns, FilePlan, descriptions_of
 from .values import LARGEST
 from .words import UNKNOWN, is_number, plain
@@ -45,6 +47,34 @@ _NAMES: Mapping[Kind, Mapping[str, str]] = {
 }
 
 
+_WITHIN_RECORDS = ("weight", "polarity")  # without them a rubric that is bad to meet would count as good
+
+
+def paths_beside(mapping: Columns, fields: Collection[str]) -> list[str]:
+    """Paths of a rubric's weight and polarity beside the paths that a mapping takes rubric and label from.
+
+    fields: those of the records, as ``paths.fields_of_records`` has them.
+    """
+    taken = [v for c in ("label", "rubric") if isinstance(v := mapping.get(c), str) and _MARKS.search(v)]
+    homes = dict.fromkeys(_MARKS.split(v)[0] + m[0] for v in taken if (m := _MARKS.search(v)))
+    words = [word for c in _WITHIN_RECORDS for word in _NAMES["rubrics"][c].split()]
+    offers = [f"{home}.{word}" for home in homes for word in words]
+    return [path for path in offers if path not in taken and any(map(_shape(path).fullmatch, fields))]
+
+
+_MARKS = re.compile(r"(\[\]|\{\})+(?!.*(\[\]|\{\}))")  # the last list or object on the way of a path
+
+
+def _shape(path: str) -> re.Pattern[str]:
+    """The fields of records that a path leads to: any key in place of ``{}``."""
+    return re.compile(re.escape(path).replace(re.escape("{}"), r"(^|\.)(\\.|[^.])+"))
+
+
+def _name_of(column: str) -> str:
+    """The name of a column, or of the field that a path through a list or an object ends with."""
+    return plain_name(parts_of(column)[-1] if _MARKS.search(column) else column)
+
+
 def with_descriptions(plan: FilePlan, rows: Sample) -> FilePlan:
     """The plan of a table of labels with the columns that describe what it names.
 
@@ -59,12 +89,30 @@ def with_descriptions(plan: FilePlan, rows: Sample) -> FilePlan:
         if (keys := keys_of(plan, kind)) is None:
             continue
         for canonical, words in names.items():
-            named = (c for word in words.split() for c in left if plain_name(c) == word)
+            named = (c for word in words.split() for c in left if _name_of(c) == word)
             column = next((c for c in named if _describes(plan, rows, keys, c, kind, canonical)), None)
             if column is not None:
                 left.remove(column)
                 described[kind] = {**described.get(kind, {}), canonical: column}
-    return with_described(plan, _without_half_scale(described))
+    return _told_of_negative(with_described(plan, _without_half_scale(described)), rows)
+
+
+def _told_of_negative(plan: FilePlan, rows: Sample) -> FilePlan:
+    """The plan with a remark where weights that nothing is taken from are negative: these rubrics are bad to meet."""
+    words = _NAMES["rubrics"]["weight"].split()
+    for at, column in enumerate(plan.columns):
+        cells = (row[at] for row in rows if at < len(row) and row[at])
+        if column in plan.unused and _name_of(column) in words and any(_is_negative(c) for c in cells):
+            remark = (
+                f"{column!r} holds negative numbers, and says several things of one rubric: it is not used, and no "
+                "rubric counts as bad to meet (--polarity CRITERION=-1 says which is)"
+            )
+            return replace(plan, remarks=(*plan.remarks, remark))
+    return plan
+
+
+def _is_negative(cell: str | None) -> bool:
+    return bool(cell) and is_number(str(cell)) and float(str(cell)) < 0
 
 
 def _without_half_scale(described: Mapping[str, Columns]) -> dict[str, Columns]:
@@ -91,7 +139,7 @@ def with_described(plan: FilePlan, described: Mapping[str, Columns]) -> FilePlan
         found,
         unused=(
             *(c for c in plan.columns if c in left and c not in taken),
-            *(c for c in plan.unused if c not in plan.columns),
+            *(c for c in plan.unused if c not in plan.columns and c not in taken),
         ),
         suspects=tuple(c for c in plan.suspects if c not in taken),
     )
@@ -164,7 +212,7 @@ def _describes(
     if canonical == "text":
         within = [i for i, k in enumerate(keys) if k in {plan.mapping.get(c) for c in WITHIN[kind]}]
         return bool(seen) and _told_apart(seen, within)
-    return bool(seen) and (plain_name(column) == canonical or _suits(canonical, beside))
+    return bool(seen) and (_name_of(column) == canonical or _suits(canonical, beside))
 
 
 def _is_of_type(cell: str, wanted: Type) -> bool:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ...errors import IngestError
+from .described import paths_beside
 from .formats import TABLES, check_format, open_reader, recognise
 from .formats.delimited import DelimitedReader
 from .formats.native.base import MissingError, NativeFormat, Record, Setting, label_of
@@ -53,7 +54,10 @@ def look_into(piece: Piece, overrides: Overrides, pieces: Sequence[Piece] = ()) 
             f"{piece.name} is a ZIP archive without an Inspect log or a workbook in it: unpack it."
         )
     opened = open_reader(piece.path, piece.name, overrides.format, piece.scratch)
-    reader, mapping = with_derived(opened, overrides.mapping, piece)
+    beside = (
+        paths_beside(overrides.mapping, fields_of_records(piece)) if is_led(overrides.mapping, opened) else ()
+    )
+    reader, mapping = with_derived(opened, overrides.mapping, piece, beside)
     asked, overrides = overrides.mapping, replace(overrides, mapping=mapping)
     file_format = basic if overrides.format == "auto" else overrides.format
     found = Found(*plan_of_table(piece.name, reader, file_format, overrides))

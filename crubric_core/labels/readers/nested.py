@@ -109,7 +109,7 @@ def with_nested_unused(plan: FilePlan, fields: Mapping[str, Sequence[Any]]) -> F
     suspects = [f for f, v in inner.items() if is_verdict_field(f, v)]
     return replace(
         plan,
-        unused=(*(c for c in plan.unused if c not in tops), *inner)[:MOST],
+        unused=tuple(dict.fromkeys([*(c for c in plan.unused if c not in tops), *inner]))[:MOST],
         suspects=tuple(dict.fromkeys([*plan.suspects, *suspects])),
     )
 

@@ -76,9 +76,12 @@ def source_of(value: str) -> str:
     return next((value.partition(o)[0].strip() for o in _OPERATORS if o in value), "")
 
 
-def with_derived(reader: Reader, mapping: Columns, piece: Piece) -> tuple[Reader, Columns]:
+def with_derived(
+    reader: Reader, mapping: Columns, piece: Piece, beside: Sequence[str] = ()
+) -> tuple[Reader, Columns]:
     """A reader that has the derived columns too, and the mapping that names them; both as given where there are none.
 
+    beside: further paths that are columns, too, where the mapping has any.
     Raises IngestError where a rule names a column that is not there, or cannot be read.
     """
     mapping = expand(mapping, reader.columns)
@@ -97,7 +100,7 @@ def with_derived(reader: Reader, mapping: Columns, piece: Piece) -> tuple[Reader
         )
     paths = _paths(mapping, reader)
     if paths:
-        reader = unfolded(piece, paths, reader.columns, _named(mapping))
+        reader = unfolded(piece, [*paths, *beside], reader.columns, _named(mapping))
     rules = [
         rule for canonical, value in mapping.items() if (rule := _rule_of(canonical, value, reader.columns))
     ]

@@ -53,6 +53,6 @@ def few(tables: int) -> Iterator[tuple[object, ...]]:
                 rubrics,
                 short(true),
                 short(false / tables, ".3f"),
-                short(np.mean(held), ".3f"),
-                short(np.mean(width)),
+                short(float(np.mean(held)), ".3f"),
+                short(float(np.mean(width))),
             )

@@ -60,9 +60,9 @@ class ResultColumn:
         return self.format % value if self.format else str(value)
 
 
-def number(title: str, form: str = "%.3f", about: str = "", *, on_page: bool = True) -> ResultColumn:
+def number(title: str, form: str = "%.3f", about: str = "") -> ResultColumn:
     """A column of numbers."""
-    return ResultColumn(title, form, about, on_page=on_page)
+    return ResultColumn(title, form, about)
 
 
 def hidden(title: str, form: str = "%.3f") -> ResultColumn:

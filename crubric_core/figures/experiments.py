@@ -255,14 +255,13 @@ def _intervals(
     high: pd.Series,
     name: str,
     colour: str,
-    mode: str = "lines+markers",
 ) -> None:
     fig.add_scatter(
         x=x,
         y=value,
         error_y=_error_bar(value, low, high),
         name=name,
-        mode=mode,
+        mode="lines+markers",
         line={"color": colour},
         marker={"size": 9},
         showlegend=False,

@@ -105,12 +105,10 @@ def by_dimension(
     return fig
 
 
-def everybody(
-    systems: Sequence[str], estimate: Estimate, chosen: int | None = None, title: str = "ability θ"
-) -> go.Figure:
+def everybody(systems: Sequence[str], estimate: Estimate, chosen: int | None = None) -> go.Figure:
     """Estimates and intervals of very many systems by their place, best first: a line, a band, and the chosen one."""
     place = np.arange(1, len(systems) + 1)
-    fig = figure("place by estimate", title, height=260, showlegend=False)
+    fig = figure("place by estimate", "ability θ", height=260, showlegend=False)
     band(fig, place, estimate.low, estimate.high, GREY, 0.2)
     fig.add_scatter(
         x=place,

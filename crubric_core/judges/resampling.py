@@ -26,11 +26,11 @@ class Bootstrap:
         if self.replicates < 2:
             raise SettingsError(f"replicates = {self.replicates!r} is out of range: expected at least 2.")
 
-    def counts(self, n: int, shares: FloatArray | None = None, total: int | None = None) -> IntArray:
-        """(R, n) how often each of n things is drawn in ``total`` (n) draws with replacement."""
+    def counts(self, n: int, shares: FloatArray | None = None) -> IntArray:
+        """(R, n) how often each of n things is drawn in n draws with replacement."""
         chances = np.full(n, 1 / max(n, 1)) if shares is None else shares
         rng = np.random.default_rng(self.seed)
-        return rng.multinomial(n if total is None else total, chances, size=self.replicates)
+        return rng.multinomial(n, chances, size=self.replicates)
 
     def interval(self, draws: FloatArray, comparisons: int = 1) -> tuple[FloatArray, FloatArray]:
         """Percentile interval over the first axis, Bonferroni-corrected for ``comparisons``; NaN where a draw is."""

@@ -156,9 +156,9 @@ class RequestFilter:
             return Response(status_code=421)
         if self._by_proxy(request.headers):
             return PlainTextResponse(BY_PROXY, status_code=403)
-        return self._asked_in(request, path)
+        return self._asked_in(request)
 
-    def _asked_in(self, request: Request, path: str) -> Response | None:
+    def _asked_in(self, request: Request) -> Response | None:
         """The way in by a printed address: its token becomes a cookie, and leaves the address bar."""
         entrance = self.rules.entrance
         if entrance is None or entrance.knows(request.cookies):

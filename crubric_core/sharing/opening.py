@@ -52,7 +52,7 @@ def is_whole(views: str | Path, state: ViewState) -> bool:
     return bool(found) and same(found, state.sha256)
 
 
-def standing_of(views: str | Path, state: ViewState, now: datetime | None = None) -> Standing:
+def standing_of(views: str | Path, state: ViewState) -> Standing:
     """State of a link for its publisher: open, expired, revoked, or damaged and so shown to nobody."""
-    standing = state.standing(now)
+    standing = state.standing()
     return "damaged" if standing == "open" and not is_whole(views, state) else standing

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from ...labels.readers.plan import Columns
     from .batch import Batch
 
+ABREAST = 5  # choosers in a row
 PREVIEW = 5
 MOST_CARDS = 20
 LONGEST = 300  # characters of a cell that are shown
@@ -278,14 +279,12 @@ def _ask_columns(batch: Batch, key: str, guess: FilePlan, kind: Kind) -> dict[st
     return chosen | rules
 
 
-def _ask_each(
-    asked: Sequence[str], key: str, guess: FilePlan, kind: Kind, chosen: dict[str, Any], width: int = 5
-) -> None:
+def _ask_each(asked: Sequence[str], key: str, guess: FilePlan, kind: Kind, chosen: dict[str, Any]) -> None:
     """A chooser for each canonical column, with how sure the guess is and why."""
     sure = {g.canonical: g for g in guess.guesses}
     options = [UNKNOWN, *dict.fromkeys(guess.columns)]
-    for row in range(0, len(asked), width):
-        for place, canonical in zip(st.columns(width), asked[row : row + width], strict=False):
+    for row in range(0, len(asked), ABREAST):
+        for place, canonical in zip(st.columns(ABREAST), asked[row : row + ABREAST], strict=False):
             guessed = str(guess.mapping.get(canonical) or UNKNOWN)
             there = options if guessed in options else [*options, guessed]  # a rule of a plan is no column
             answer = place.selectbox(

@@ -9,6 +9,7 @@ from ..bank.pairs_order import pairs_order
 from ..bank.worth import bank_worth
 from ..irt.cells import label_scores, scored_items, softplus_terms, unit_scores
 from ..irt.models import ItemParameters
+from ..leaderboard.influence import differing_units
 from ..leaderboard.simultaneous import FEW, largest_differences
 
 
@@ -21,6 +22,7 @@ def compile_ahead() -> None:
     terms.at_nodes(first, one, first, one[0], terms.softplus(one[0]))
     label_scores(items, one, one[0])
     unit_scores(scored_items([items]), first, one, one > 0, first, one[0], first)
+    differing_units(one, first)
     bank_worth(two[0], two > 0, two[0], two > 0)
     for systems in (2, FEW):
         largest_differences(np.ones((2, systems)), np.ones((systems, systems)))

@@ -14,6 +14,7 @@ from typing import Literal
 import numpy as np
 from scipy.sparse.csgraph import connected_components
 
+from ..compiled import compiled
 from ..irt.cells import label_scores
 from ..judges.unequal_panels import Allowance, UnequalPanels
 from ..types import BoolArray, FloatArray, IntArray
@@ -22,6 +23,7 @@ from .cross_fit import CrossFit
 Unit = Literal["query", "rubric", "domain"]
 ENOUGH_SHARED = 5  # units that link two systems
 ROUNDING = 1e-12  # scores that differ by less are equal
+MANY = 64  # units on which two systems differ: of more, the sign test is no hurdle
 
 
 @dataclass(frozen=True)
@@ -85,7 +87,7 @@ class Influence:
     lone: units that are queries without a domain, where the others are domains.
     limits: two of (M,), the least and the most that a score can be; None: there are none, or systems were scored on
         different units.
-    differing: (M, M) units on which two systems' scores differ; None: all do.
+    differing: (M, M) units on which two systems' scores differ, up to MANY; None: all do.
     """
 
     estimate: FloatArray
@@ -214,7 +216,9 @@ def score_influence(
     if not known[ranked][:, counted].all():
         mean, psi[counted] = _beside_units(scores[:, counted], omega[counted])
         limits = None
-    differing = _differing(scores, known, None if domains is None or unit != "query" else domains.of)
+    of = domains.of if domains is not None and unit == "query" else np.arange(len(omega))
+    order = np.argsort(of, kind="stable")
+    differing = differing_units(np.ascontiguousarray(np.where(known, scores, np.nan)[:, order]), of[order])
     if domains is not None and unit == "query":
         psi, n_units, lone = domains.sums(psi, weight.T, np.arange(len(psi)))
         unit = "domain"
@@ -246,19 +250,25 @@ def _limits(share: FloatArray, ends: list[FloatArray]) -> tuple[FloatArray, Floa
     return low, high
 
 
-def _differing(scores: FloatArray, known: BoolArray, unit: IntArray | None) -> IntArray:
-    """(M, M) units on which two systems' scores (M, n) differ, or one of the two has none; unit: (n,), None: each."""
+@compiled
+def differing_units(scores: FloatArray, unit: IntArray) -> IntArray:
+    """(M, M) units on which two systems' scores (M, n) differ, or one of the two has none; up to MANY.
+
+    NaN: no score. unit: (n,) of each column, equal ones side by side.
+    """
     size = len(scores)
-    values, found = np.where(known, scores, np.inf), np.zeros((size, size), dtype=np.int64)
+    found = np.zeros((size, size), dtype=np.int64)
     for i in range(size):
-        with np.errstate(invalid="ignore"):  # both unknown: no difference
-            differ = np.abs(values[i + 1 :] - values[i]) > ROUNDING
-        if unit is not None:
-            grouped = np.zeros((len(differ), int(unit.max(initial=-1)) + 1), dtype=bool)
-            rows, columns = np.nonzero(differ)
-            grouped[rows, unit[columns]] = True
-            differ = grouped
-        found[i, i + 1 :] = found[i + 1 :, i] = differ.sum(axis=1)
+        for k in range(i + 1, size):
+            count, counted = 0, -1
+            for q in range(len(unit)):
+                one, other = scores[i, q], scores[k, q]
+                differ = abs(one - other) > ROUNDING or np.isfinite(one) != np.isfinite(other)
+                if differ and unit[q] != counted:
+                    count, counted = count + 1, unit[q]
+                    if count == MANY:
+                        break
+            found[i, k] = found[k, i] = count
     return found
 
 

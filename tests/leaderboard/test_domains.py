@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ from benchmarks.false_differences import EFFECT, of_domains
 from crubric_core import fit_irt
 from crubric_core.leaderboard.cross_fit import cross_fit
 from crubric_core.leaderboard.inference import infer
-from crubric_core.leaderboard.influence import Domains, ability_influence, score_influence
+from crubric_core.leaderboard.influence import MANY, Domains, ability_influence, score_influence
 from tests import oracles
 from tests.irt.conftest import simulate
 from tests.tiers import at_most
@@ -132,6 +133,17 @@ def test_queries_without_a_domain_are_counted_beside_the_domains_that_have_a_lab
         ability_influence(cross, QUERY < 21, QUERY, domains=units),
     ):
         assert (len(found.psi), found.lone) == (3, 1)
+
+
+@pytest.mark.parametrize("units", [1, 9, 300])
+def test_two_systems_differ_on_so_many_units_as_hold_a_query_on_which_they_do(units):
+    rng = np.random.default_rng(units)
+    scores, of = rng.integers(0, 3, (5, 300)) / 2, rng.integers(0, units, 300)
+    scores[rng.random(scores.shape) < 0.2] = np.nan
+    found = score_influence(scores, np.ones(300), domains=domains(of)).differing
+    for i, k in combinations(range(5), 2):
+        differ = {int(of[q]) for q in range(300) if repr(scores[i, q]) != repr(scores[k, q])}
+        assert found[i, k] == found[k, i] == min(len(differ), MANY)
 
 
 def test_one_domain_separates_nobody(cross, scores):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations
 from typing import Any
 
 from .describing import Found
@@ -27,12 +28,16 @@ Cell = tuple[Any, ...]
 
 @dataclass(frozen=True)
 class Proposal:
-    """What each file stands for: a judge or a run, the name of each, how sure that is, and why."""
+    """What each file stands for: a judge or a run, the name of each, how sure that is, and why.
+
+    pattern: of the files' paths, ``{}`` in place of the name.
+    """
 
     what: str
     names: tuple[str, ...]
     confidence: float
     reason: str
+    pattern: str = "{}"
 
 
 def ask_whose(found: list[Found], pieces: Sequence[Piece], *, strict: bool) -> list[Found]:
@@ -41,14 +46,17 @@ def ask_whose(found: list[Found], pieces: Sequence[Piece], *, strict: bool) -> l
     Where the names of the files say enough they are taken; ``strict`` makes everything else a problem to be solved.
     """
     asked = [i for i, f in enumerate(found) if _names_no_judge(f)]
-    alike = _contradicting([_cells(found[i]) for i in asked])
+    alike, overlaps = _contradicting([_cells(found[i]) for i in asked])
     if len(alike) < 2:
         return found
     if (queries := _queries_of([found[i] for i in asked], [pieces[i] for i in asked])) is not None:
         known = dict(zip(asked, queries, strict=True))
         return ask_whose([known.get(i, f) for i, f in enumerate(found)], pieces, strict=strict)
-    asked = [asked[i] for i in alike]
-    proposal = propose([pieces[i].seen_path for i in asked])
+    asked, place = [asked[i] for i in alike], {i: at for at, i in enumerate(alike)}
+    proposal = propose(
+        [pieces[i].seen_path for i in asked],
+        [(place[i], place[j]) for i, j in overlaps if i in place and j in place],
+    )
     both = any(MODEL.search(c) for i in asked for c in _systems_across(found[i]))
     if both:  # columns and files may be named after models: which of them are the judges?
         proposal = replace(proposal, confidence=0.5)
@@ -57,17 +65,21 @@ def ask_whose(found: list[Found], pieces: Sequence[Piece], *, strict: bool) -> l
         named[i] = _with_proposal(named[i], proposal, proposal.names[position], strict=strict)
     if strict and proposal.confidence < SURE:
         first, second = (found[i].plan.name for i in asked[:2])
-        end = f"*{SHEET}{{}}" if pieces[asked[0]].sheet else "{}.csv"
+        end = f"*{SHEET}{{}}" if pieces[asked[0]].sheet else proposal.pattern
         more = f" and {len(asked) - 2} more" if len(asked) > 2 else ""
+        kinds = {"judge": "a judge", "run": "a repeated draw"}
+        if not any("query" in found[i].plan.mapping for i in asked):
+            kinds["query"] = "a query"
+        said = ", ".join(
+            f"{what} (--pattern '{end.replace('{}', f'{{{kind}}}')}')" for kind, what in kinds.items()
+        )
         other = (
             f", or a system (--pattern '{end.replace('{}', '{system}')}', with the columns of judges as "
             '{"judge": ["…"]} in the mapping)'
         )
         problem = (
             f"{first} and {second}{more} give different labels to the same cells, and name no judge: say what each "
-            f"file is, a judge (--pattern '{end.replace('{}', '{judge}')}'), a repeated draw "
-            f"(--pattern '{end.replace('{}', '{run}')}'){other if both else ''}, or name it in the mapping "
-            '({"judge": "=…"}).'
+            f'file is, {said}{other if both else ""}, or name it in the mapping ({{"judge": "=…"}}).'
         )
         named[asked[0]] = replace(named[asked[0]], plan=replace(named[asked[0]].plan, problem=problem))
     return named
@@ -99,16 +111,27 @@ def _queries_of(files: Sequence[Found], pieces: Sequence[Piece]) -> list[Found] 
     ]
 
 
-def propose(paths: Sequence[str]) -> Proposal:
-    """Judges or runs from what differs in the files' names."""
+def propose(paths: Sequence[str], overlaps: Sequence[tuple[int, int]] | None = None) -> Proposal:
+    """Judges or runs from what differs in the files' names.
+
+    overlaps: which of them hold the same cells, so that one name cannot be both; None: each does with each.
+    """
+    overlaps = list(combinations(range(len(paths)), 2)) if overlaps is None else overlaps
     stems = [_EXTENSION.sub("", path.rsplit("/", 1)[-1]) for path in paths]
-    if len(set(stems)) < len(stems):  # the same name in several folders
+    end = (_EXTENSION.search(paths[0]) or ("",))[0]
+    pattern = "{}" + end if len(set(stems)) == len(stems) else "{system}/{}" + end
+    if any(stems[i] == stems[j] for i, j in overlaps):  # the same name in several folders
         stems = [path.rsplit("/", 2)[-2] if path.count("/") else path for path in paths]
+        pattern = "{}/*" + end
+    return replace(_by_names(stems), pattern=pattern)
+
+
+def _by_names(stems: Sequence[str]) -> Proposal:
     head = _common_start(stems)
     head = head if _speaks(head) else re.sub(r"[0-9A-Za-z]*$", "", head)
     tail = re.sub(r"^[0-9A-Za-z]*", "", _common_start([s[len(head) :][::-1] for s in stems])[::-1])
     names = tuple(s[len(head) : len(s) - len(tail) if tail else None].strip(" _.-") or s for s in stems)
-    names = names if len(set(names)) == len(names) else tuple(stems)
+    names = names if len(set(names)) == len(set(stems)) else tuple(stems)
     whole = [re.sub(r"[\d\s_.\-]+$", "", n) for n in names]
     if _RUN.search(head) or all(_RUN.search(w) for w in whole):
         return Proposal("run", names, 0.85, "the files' names count repeated draws")
@@ -173,16 +196,18 @@ def _systems_across(found: Found) -> tuple[str, ...]:
     return wide if isinstance(wide, tuple) else ()
 
 
-def _contradicting(files: Sequence[Mapping[Cell, str | None]]) -> list[int]:
-    """Which files share half of their cells with another one, and give some of them another label."""
+def _contradicting(files: Sequence[Mapping[Cell, str | None]]) -> tuple[list[int], list[tuple[int, int]]]:
+    """Which files share half of their cells with another one, and give some of them another label; which share half."""
     alike: set[int] = set()
+    overlaps = []
     for i, one in enumerate(files):
         for j in range(i):
             shared = one.keys() & files[j].keys()
             enough = bool(shared) and len(shared) >= _SHARED * min(len(one), len(files[j]))
+            overlaps += [(j, i)] * enough
             if enough and (alike & {i, j} or any(one[cell] != files[j][cell] for cell in shared)):
                 alike |= {i, j}
-    return sorted(alike)
+    return sorted(alike), overlaps
 
 
 def _with_proposal(found: Found, proposal: Proposal, name: str, *, strict: bool) -> Found:

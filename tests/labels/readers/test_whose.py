@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from itertools import product
 
 import pytest
 from hypothesis import given, settings
@@ -85,6 +86,32 @@ def test_names_come_from_what_differs(paths, what, names):
     assert (found.what, found.names) == (what, names)
 
 
+@pytest.mark.parametrize(
+    ("folders", "files", "pattern", "judges"),
+    [
+        (("alpha", "beta"), ("mild", "strict"), "{system}/{judge}.csv", ("mild", "strict")),
+        (("north", "south"), ("results",), "{judge}/*.csv", ("north", "south")),
+    ],
+)
+def test_files_of_the_same_names_in_folders_are_asked_about_with_a_pattern_that_reads_them(
+    ws, tmp_path, folders, files, pattern, judges
+):
+    """A folder that is the system already is not the judge, too."""
+    own = len(files) > 1
+    for number, (folder, name) in enumerate(product(folders, files)):
+        rows = [f"{'' if own else 's,'}q{i},r,{(i + number) % 3 % 2}" for i in range(9)]
+        (tmp_path / folder).mkdir(exist_ok=True)
+        table = "\n".join([f"{'' if own else 'system,'}query,rubric,label", *rows])
+        (tmp_path / folder / f"{name}.csv").write_text(f"{table}\n")
+    with pytest.raises(IngestError) as refused:
+        ws.ingest(tmp_path, "d")
+    assert f"a judge (--pattern '{pattern}')" in str(refused.value)
+    assert {f.mapping["judge"].removeprefix("=") for f in plan_ingest(tmp_path).files} == set(judges)
+    ws.ingest_plan(plan_ingest(tmp_path, pattern=pattern), "d", tmp_path)
+    assert ws.dataset("d").judges == judges
+    assert ws.dataset("d").systems == (folders if own else ("s",))
+
+
 def test_columns_that_are_not_used_are_told_and_those_like_labels_warned_of(ws):
     content = b"system,query,rubric,judge,label,second_score,notes\na,q,r,j,1,0,fine\nb,q,r,j,0,1,bad\n"
     report = ws.ingest(content, "d", name="x.csv")
@@ -163,11 +190,13 @@ def test_one_file_a_query_and_system_tells_the_query_by_a_field_or_by_its_name(w
     }
 
 
-def test_files_of_other_names_in_each_folder_are_no_queries(ws, tmp_path):
+def test_files_of_other_names_in_each_folder_are_asked_about(ws, tmp_path):
     answers(tmp_path / "d", "gpt-4o", "xyz", field=False)
     answers(tmp_path / "d", "claude-3", "xyw", field=False)
-    with pytest.raises(IngestError, match="conflicts with"):
+    with pytest.raises(IngestError, match=r"a query \(--pattern '\{system\}/\{query\}.json'\)"):
         ws.ingest(tmp_path / "d", "d")
+    ws.ingest_plan(plan_ingest(tmp_path / "d", pattern="{system}/{query}.json"), "d", tmp_path / "d")
+    assert ws.dataset("d").counts()["labels"] == 18
 
 
 def test_folders_named_after_judges_hold_a_file_a_system(ws, tmp_path):

@@ -139,10 +139,16 @@ def _tell_strays(job: Job, suspects: frozenset[int], everywhere: int) -> None:
     by_key: dict[str, dict[int, int]] = defaultdict(dict)
     for key, value, n in found:
         by_key[key][value] = n
+    points: dict[str, set[int]] = defaultdict(set)  # a label that is the rubric's own points is no code
+    for key, weight in job.all("""
+        SELECT DISTINCT key, weight FROM criterion_keys k JOIN rubrics r ON r.rubric_id = k.id
+        WHERE r.dataset_id = $dataset AND weight = round(weight)
+    """):
+        points[key].add(int(weight))
     rows = []
     for key, counts in by_key.items():
         name = _called(job, key)
-        for value, (low, high) in find_strays(counts, suspects, everywhere).items():
+        for value, (low, high) in find_strays(counts, suspects - points[key], everywhere).items():
             rows.append((key, value, why(value, counts[value], sum(counts.values()), low, high, name)))
     if rows:
         job.run(

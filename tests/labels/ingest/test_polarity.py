@@ -143,3 +143,15 @@ def test_an_empty_table_of_anchors_has_its_columns(ws, table):
     ws.ingest(table(*LABELS), "d")
     assert isinstance(ws.dataset("d").anchors(), pd.DataFrame)
     assert list(ws.dataset("d").anchors().columns) == ["query", "rubric", "annotator", "valid"]
+
+
+def test_a_label_that_is_the_points_of_its_rubric_is_no_code_for_a_missing_one(ws, table):
+    """-8 is such a code elsewhere, and was rejected: the system that did harm lost the labels that say so."""
+    rows = [f"{s} q{q} {c} {w} {w * met}" for q in range(4) for s, c, w, met in _EARNED]
+    report = ws.ingest(table(*rows, header="system query criterion points score"), "d")
+    assert (report.accepted, report.rejected) == (16, 0)
+    unsaid = table(*rows, header="system query criterion unit score")
+    assert ws.ingest(unsaid, "e").rejected == 4, "nothing says that -8 is what a rubric is worth"
+
+
+_EARNED = (("bad", "kind", 5, 0), ("bad", "lies", -8, 1), ("good", "kind", 5, 1), ("good", "lies", -8, 0))

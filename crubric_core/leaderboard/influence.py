@@ -85,8 +85,7 @@ class Influence:
         (``linked_groups``); None: all are one.
     allowance: for unequal panels; None: all systems have the same judges, but for chance.
     lone: units that are queries without a domain, where the others are domains.
-    limits: two of (M,), the least and the most that a score can be; None: there are none, or systems were scored on
-        different units.
+    limits: two of (M,), the least and the most that a score can be; None: there are none.
     differing: (M, M) units on which two systems' scores differ, up to MANY; None: all do.
     """
 
@@ -210,12 +209,15 @@ def score_influence(
     full = np.where(known, scores >= ends[1] - ROUNDING, True).all(axis=1)
     empty = np.where(known, scores <= ends[0] + ROUNDING, True).all(axis=1)
     ranked, lone = known.any(axis=1), 0
-    psi, limits = (share * (values - mean[:, None])).T, _limits(share, ends)
-    width = np.inf if limits is None else limits[1] - limits[0]
+    psi = (share * (values - mean[:, None])).T
     counted = weight.any(axis=0)
     if not known[ranked][:, counted].all():
         mean, psi[counted] = _beside_units(scores[:, counted], omega[counted])
-        limits = None
+        share = np.broadcast_to(counted * omega / omega[counted].sum(), share.shape)
+    limits = _limits(share, ends)
+    if limits is not None:
+        mean = np.clip(mean, *limits)
+    width = np.inf if limits is None else limits[1] - limits[0]
     of = domains.of if domains is not None and unit == "query" else np.arange(len(omega))
     order = np.argsort(of, kind="stable")
     differing = differing_units(np.ascontiguousarray(np.where(known, scores, np.nan)[:, order]), of[order])

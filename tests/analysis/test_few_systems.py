@@ -87,6 +87,16 @@ def test_no_interval_leaves_the_range_of_scores():
     assert r.high[2] == pytest.approx(1 - 0.025 ** (1 / 20))
 
 
+def test_scores_on_different_queries_stay_between_the_ends_of_the_scale_too():
+    rng = np.random.default_rng(5)
+    scores = rng.binomial(1, [[0.99], [0.95], [0.5]], (3, 40)).astype(float)
+    scores[0], scores[0, ::2] = 1.0, np.nan
+    r = infer(score_influence(scores, np.ones(40)), np.random.default_rng(0))
+    assert r.saturated[0] == 1
+    assert ((r.low >= 0) & (r.low <= r.estimate) & (r.estimate <= r.high) & (r.high <= 1)).all()
+    assert np.abs(np.array([r.difference_low, r.difference_high])).max() <= 1
+
+
 def test_the_interval_of_a_share_of_many_answers_is_nearly_the_binomial_one():
     y = np.random.default_rng(1).permuted(passes(700, of=1000), axis=1)
     r = board(np.vstack([y, y]))

@@ -16,6 +16,9 @@ from urllib.request import urlopen
 import pytest
 from playwright.sync_api import Page
 
+from crubric_core import Workspace
+from crubric_core.demo import simulate
+
 ROOT = Path(__file__).resolve().parents[2]
 READY = '[data-testid="stApp"][data-test-script-state="notRunning"]'
 STARTUP = 30.0
@@ -53,6 +56,17 @@ def serve(workspace: Path) -> Iterator[Server]:
         process.terminate()
         process.wait(timeout=10)
     assert "Unexpected error in a page" not in log.read_text(errors="replace"), log
+
+
+@contextmanager
+def serve_small(folder: Path) -> Iterator[Server]:
+    """The same with a simulated study of eight systems, the dataset ``small``."""
+    path, made = folder / "workspace.duckdb", simulate(seed=1, systems=8, queries=12, pool=(9, 14))
+    with Workspace(path) as workspace:
+        for kind in ("labels", "rubrics", "queries"):
+            workspace.ingest(getattr(made, kind).to_csv(index=False).encode(), "small", kind=kind)
+    with serve(path) as running:
+        yield running
 
 
 def _wait(url: str, process: subprocess.Popen[bytes], log: Path) -> None:

@@ -9,10 +9,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page
 
-from crubric_core import Workspace
-from crubric_core.demo import simulate
 from crubric_core.ui.loaders import PAGES
-from tests.browser.conftest import Server, serve, wait_until_idle
+from tests.browser.conftest import Server, serve_small, wait_until_idle
 from tests.tiers import at_most
 
 pytestmark = pytest.mark.browser
@@ -46,12 +44,7 @@ ADDRESSES = ["", *(path.stem for path in sorted(PAGES.glob("*.py")) if path.stem
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    path = tmp_path_factory.mktemp("pages") / "workspace.duckdb"
-    made = simulate(seed=1, systems=8, queries=12, pool=(9, 14))
-    with Workspace(path) as workspace:
-        for kind in ("labels", "rubrics", "queries"):
-            workspace.ingest(getattr(made, kind).to_csv(index=False).encode(), "small", kind=kind)
-    with serve(path) as running:
+    with serve_small(tmp_path_factory.mktemp("pages")) as running:
         yield running
 
 

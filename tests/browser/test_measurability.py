@@ -7,9 +7,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Page
 
-from crubric_core import Workspace
-from crubric_core.demo import simulate
-from tests.browser.conftest import Server, serve, wait_until_idle
+from tests.browser.conftest import Server, serve_small, wait_until_idle
 
 pytestmark = pytest.mark.browser
 ROWS = "() => Number(document.querySelector('[role=grid]')?.getAttribute('aria-rowcount') ?? NaN)"
@@ -21,12 +19,7 @@ BARS = """() => [...document.querySelector(".js-plotly-plot").querySelectorAll("
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    path = tmp_path_factory.mktemp("gate") / "workspace.duckdb"
-    made = simulate(seed=1, systems=8, queries=12, pool=(9, 14))
-    with Workspace(path) as workspace:
-        for kind in ("labels", "rubrics", "queries"):
-            workspace.ingest(getattr(made, kind).to_csv(index=False).encode(), "small", kind=kind)
-    with serve(path) as running:
+    with serve_small(tmp_path_factory.mktemp("gate")) as running:
         yield running
 
 

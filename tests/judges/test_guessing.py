@@ -62,3 +62,10 @@ def test_the_report_has_the_kappa_of_one_judge_as_unknown():
     table = judge_reliability(np.ones((3, 2, 1)), ["only"], rubrics).judges
     assert table[["kappa", "kappa_low", "kappa_high"]].isna().all(axis=None)
     assert guessing_note(table) == ""
+
+
+@pytest.mark.parametrize(("high", "named"), [(0.19, True), (0.21, False)])
+def test_a_judge_of_whom_too_little_is_known_is_not_named(high: float, named: bool) -> None:
+    judges = pd.DataFrame({"judge": ["a", "b", "c"], "kappa": 0.7, "kappa_low": 0.6, "kappa_high": 0.8})
+    judges.loc[2, ["kappa", "kappa_low", "kappa_high"]] = [0.05, -0.1, high]
+    assert bool(guessing_note(judges)) == named

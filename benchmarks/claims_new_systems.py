@@ -13,7 +13,7 @@ import numpy as np
 
 from benchmarks.tables import short
 from crubric_core.experiments.concordance import Concordance, Repeat, error_layers
-from crubric_core.experiments.held_out_systems import ALL, MEASURE_NAMES, summary_table
+from crubric_core.experiments.held_out_tables import ALL, MEASURE_NAMES, summary_table
 from crubric_core.intervals import jackknife_half_width
 
 SYSTEMS, FOLDS, PEOPLE = (8, 15, 30, 60), 4, 0.9

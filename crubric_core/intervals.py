@@ -17,6 +17,12 @@ def percentile_interval(draws: FloatArray, confidence: float) -> tuple[FloatArra
     return low, high
 
 
+def leave_one_out_sums(rows: FloatArray) -> FloatArray:
+    """(…, 1 + M) sums over all pairs of M systems, then over those without each system. rows: (…, M) over its pairs."""
+    total = rows.sum(axis=-1, keepdims=True) / 2
+    return np.concatenate([total, total - rows], axis=-1)
+
+
 def jackknife_half_width(
     left: FloatArray, confidence: float, comparisons: int = 1, clusters: float | None = None
 ) -> FloatArray:

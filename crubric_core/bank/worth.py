@@ -16,7 +16,13 @@ import numpy as np
 
 from ..compiled import compiled
 from ..errors import AssemblyError
-from ..intervals import difference_interval, disjoint_pairs, jackknife_half_width, share_interval
+from ..intervals import (
+    difference_interval,
+    disjoint_pairs,
+    jackknife_half_width,
+    leave_one_out_sums,
+    share_interval,
+)
 from ..types import BoolArray, FloatArray, IntArray
 
 MEASURES = ("kept", "reversed", "ordered", "tau", "rank_error")
@@ -163,28 +169,22 @@ def _add_up(
                     sums.without[bank, left_out] += abs(sums.shift[bank, i] - shifts[i, left_out])
 
 
-def _with_and_without(rows: FloatArray) -> FloatArray:
-    """Sums over all pairs, then over those without each system in turn, of its pairs' sums. (…, M) → (…, 1 + M)."""
-    total = rows.sum(axis=-1, keepdims=True) / 2
-    return np.concatenate([total, total - rows], axis=-1)
-
-
 def _shares(sums: _Sums) -> list[FloatArray]:
     """Kept, reversed and ordered shares of the pairs compared, (1 + M,) each; NaN without any."""
-    pairs = _with_and_without(sums.compared)
+    pairs = leave_one_out_sums(sums.compared)
     out = []
     for events in (sums.kept, sums.reversed, sums.ordered):
         share = np.full(len(pairs), np.nan)
-        np.divide(_with_and_without(events), pairs, out=share, where=pairs > 0)
+        np.divide(leave_one_out_sums(events), pairs, out=share, where=pairs > 0)
         out.append(share)
     return out
 
 
 def _tau(sums: _Sums) -> FloatArray:
     """(1 + M,) Kendall's tau-b, averaged over the banks; NaN where a bank ties all systems."""
-    scale = np.sqrt(_with_and_without(sums.truth) * _with_and_without(sums.found))
+    scale = np.sqrt(leave_one_out_sums(sums.truth) * leave_one_out_sums(sums.found))
     tau = np.full(scale.shape, np.nan)
-    np.divide(_with_and_without(sums.agreement), scale, out=tau, where=scale > 0)
+    np.divide(leave_one_out_sums(sums.agreement), scale, out=tau, where=scale > 0)
     return np.asarray(tau.mean(axis=0))
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..intervals import disjoint_pairs, share_interval
+from ..intervals import disjoint_pairs, leave_one_out_sums, share_interval
 from ..types import BoolArray, FloatArray, IntArray
 
 MEASURES = ("new_pairs", "new_old", "tau", "human")
@@ -42,7 +42,9 @@ class Concordance:
 
     def _shares(self) -> FloatArray:
         """(4, 1 + M) shares of the pairs in the reference's order, then with each system left out."""
-        agree, count = (_sums(values) for values in (self.agree.mean(axis=1), self.count))
+        agree, count = (
+            leave_one_out_sums(values.sum(axis=-1)) for values in (self.agree.mean(axis=1), self.count)
+        )
         share = np.full(agree.shape, np.nan)
         np.divide(agree, count, out=share, where=count > 0)
         return share
@@ -108,13 +110,6 @@ def total(parts: list[Concordance]) -> Concordance:
 def _scaled(share: FloatArray) -> FloatArray:
     """The measures (4, …) of shares (4, …): tau and human are 2 share - 1."""
     return np.concatenate([share[:2], 2 * share[2:] - 1])
-
-
-def _sums(pairs: FloatArray) -> FloatArray:
-    """(4, 1 + M) sums over all pairs, and with each system left out, of symmetric (4, M, M)."""
-    rows = pairs.sum(axis=-1)
-    total = rows.sum(axis=-1, keepdims=True) / 2
-    return np.concatenate([total, total - rows], axis=-1)
 
 
 def error_layers(concordance: Concordance) -> FloatArray:

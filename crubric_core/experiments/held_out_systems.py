@@ -18,14 +18,12 @@ interval of a share is exact at the jackknife's effective number of pairs, that 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
-import pandas as pd
 
 from ..analysis.fitted import gate
 from ..errors import DatasetError
-from ..intervals import difference_interval, jackknife_half_width
 from ..irt.abilities import estimate_abilities
 from ..irt.fit import IrtFit, constant_rubrics, fit_irt
 from ..irt.linking import mean_sigma
@@ -36,26 +34,17 @@ from ..labels.store.dataset import Dataset
 from ..settings import Settings
 from ..types import BoolArray, Cancel, FloatArray, IntArray, Progress
 from ..workers import run_tasks
-from .concordance import MEASURES, Concordance, Repeat, error_layers, total
-from .declaration import HIGH, LOW, Chart, Experiment, ResultColumn, ResultTable, hidden, number
+from .concordance import Concordance, Repeat, total
+from .declaration import Chart, Experiment
+from .held_out_tables import TABLES, ahead_table, budget_table, found_sentence, headline, summary_table
 from .inputs import Inputs, read_inputs, reduce_panel, reference_scores
-from .results import ExperimentResult, ExperimentWatch, compared, num, records, span
+from .results import ExperimentResult, ExperimentWatch
 from .selectors import SELECTORS, Training
 from .splits import log_budgets
 
 FEWEST = 6
 LARGEST = 200
 PAPER_TAU = 0.8
-ALL = (*MEASURES, "score_error")
-NAMES = {
-    "pairs": "pairs",
-    "greedy": "the paper's greedy behind its gate",
-    "random": "random rubrics",
-    "tiny_labels": "tinyBenchmarks, by labels",
-    "tiny_irt": "tinyBenchmarks, by IRT",
-    "metabench": "metabench's best of random subsets",
-    "fluid": "fluid-benchmarking",
-}
 
 
 def held_out_systems(
@@ -204,158 +193,12 @@ def train(inputs: Inputs, panel: FloatArray, pooled: IrtFit, old: BoolArray) -> 
     )
 
 
-def summary_table(found: dict[str, Concordance], confidence: float) -> pd.DataFrame:
-    """A row a selector: each measure with its interval over systems, and its difference to random.
-
-    Columns: selector, then for each of new_pairs, new_old, tau, human, score_error: the value, _low, _high, and
-    _gain, _gain_low, _gain_high (how far this selector is ahead of random, paired).
-    """
-    rows = []
-    random = _measured(found["random"], confidence) if "random" in found else None
-    for name, concordance in found.items():
-        row: dict[str, object] = {"selector": name}
-        measured = _measured(concordance, confidence)
-        gains = _ahead(measured, random if name != "random" else None, confidence)
-        for measure, (value, low, high), gain in zip(ALL, measured.ends, gains, strict=True):
-            shown = (-value, -high, -low) if measure == "score_error" else (value, low, high)
-            for prefix, numbers in ((measure, shown), (f"{measure}_gain", gain)):
-                row |= dict(zip((prefix, f"{prefix}_low", f"{prefix}_high"), numbers, strict=True))
-        rows.append(row)
-    return pd.DataFrame(rows)
-
-
-def ahead_table(found: dict[str, Concordance], confidence: float) -> pd.DataFrame:
-    """selector, measure, difference, low, high: pairs less every other selector, paired; positive is better."""
-    measured = {name: _measured(concordance, confidence) for name, concordance in found.items()}
-    rows = [
-        (name, measure, *numbers)
-        for name, other in measured.items()
-        if name != "pairs"
-        for measure, numbers in zip(ALL, _ahead(measured["pairs"], other, confidence), strict=True)
-    ]
-    return pd.DataFrame(rows, columns=["selector", "measure", "difference", "low", "high"])
-
-
-@dataclass(frozen=True)
-class _Measured:
-    """Every measure of a selector, larger is better. ends: (5, 3) value, low, high. without: (5, M)."""
-
-    ends: FloatArray
-    without: FloatArray
-
-
-def _measured(concordance: Concordance, confidence: float) -> _Measured:
-    """The measures with their intervals over systems: of shares exact ones, of the score error the jackknife's."""
-    values = np.vstack([concordance.with_and_without(), -error_layers(concordance)])
-    ends = np.vstack([concordance.intervals(confidence), _jackknife(values[-1], confidence)])
-    return _Measured(np.column_stack([values[:, 0], ends]), values[:, 1:])
-
-
-def _ahead(one: _Measured, other: _Measured | None, confidence: float) -> FloatArray:
-    """(5, 3) how far ``one`` is ahead of ``other``, with the interval of the paired difference; NaN without another."""
-    if other is None:
-        return np.full(one.ends.shape, np.nan)
-    difference = one.ends[:, 0] - other.ends[:, 0]
-    error = _jackknife(np.append(difference[-1], one.without[-1] - other.without[-1]), confidence)
-    both = np.stack([one.without, other.without], axis=1)
-    shares = [difference_interval(one.ends[k], other.ends[k], both[k]) for k in range(len(MEASURES))]
-    return np.column_stack([difference, [*shares, error]])
-
-
-def _jackknife(values: FloatArray, confidence: float) -> tuple[float, float]:
-    """Ends from (1 + M,) a mean over systems and that without each."""
-    half = float(jackknife_half_width(values[1:][np.isfinite(values[1:])], confidence))
-    return float(values[0] - half), float(values[0] + half)
-
-
-def budget_table(found: dict[str, Concordance], budgets: IntArray) -> pd.DataFrame:
-    """selector, budget and the five measures there."""
-    rows = []
-    for name, concordance in found.items():
-        values = np.vstack([concordance.by_budget(), np.nanmean(concordance.score_error, axis=1)])
-        rows += [
-            (name, int(budget), *column) for budget, column in zip(budgets, values.T.tolist(), strict=True)
-        ]
-    return pd.DataFrame(rows, columns=["selector", "budget", *ALL])
-
-
-TITLES = {"new_pairs": "pairs of new systems", "new_old": "new against old", "tau": "Kendall's tau"}
-
-
-def found_sentence(ahead: pd.DataFrame, table: pd.DataFrame) -> str:
-    """What the tables say of ``pairs`` compared with random rubrics and the paper's greedy, with intervals."""
-    sentences = []
-    for selector in ("random", "greedy"):
-        part = records(ahead[ahead["selector"] == selector], "measure")
-        said = [f"{title} {_compared(part[measure])}" for measure, title in TITLES.items() if measure in part]
-        if said:
-            sentences.append(f"Compared with {NAMES[selector]}, banks of pairs are: {'; '.join(said)}.")
-    error = records(table, "selector")["pairs"]["score_error"]
-    return " ".join([*sentences, f"Their prediction of the pool's score is off by {num(error)} on average."])
-
-
-def _compared(row: dict[str, float]) -> str:
-    """Ahead, behind or not separated, with the interval."""
-    interval = f"({num(row['difference'])} {span(row['low'], row['high'])})"
-    if np.isnan(row["difference"]):
-        return "not comparable"
-    return f"{compared(row['low'], row['high'], 'ahead', 'behind', 'not separated')} {interval}"
-
-
 def _limits(inputs: Inputs) -> tuple[str, ...]:
     size = len(inputs.reduction.systems)
     limits = ["The intervals are over systems: they tell what other systems like these would show."]
     if size <= 10:
         limits.append(f"With {size} systems one system moves every figure far.")
     return tuple(limits)
-
-
-MEASURE_NAMES = {
-    "new_pairs": "new pairs in order",
-    "new_old": "new and old in order",
-    "tau": "Kendall's τ",
-    "human": "τ to humans",
-    "score_error": "error of the pool's score",
-}
-
-
-def headline(result: ExperimentResult) -> str:
-    """Banks of pairs compared with random ones on new systems."""
-    ahead = result.tables["ahead"]
-    row = records(ahead[ahead["selector"] == "random"], "measure")["tau"]
-    if np.isnan(row["difference"]):
-        return "Banks cannot be compared on new systems here."
-    verbs = ("rank systems not seen better", "rank systems not seen worse")
-    how = compared(row["low"], row["high"], *verbs, "are not shown to rank systems not seen better or worse")
-    return (
-        f"Banks of pairs {how} than random ones: Δτ {num(row['difference'])} {span(row['low'], row['high'])}."
-    )
-
-
-def _with_intervals() -> dict[str, ResultColumn]:
-    """Columns of each measure with its interval, then how far it is ahead of random."""
-    shown = {
-        "new_pairs": number("new pairs", "percent", "Pairs of new systems in the pool's order"),
-        "new_old": number("new and old", "percent", "New systems in order with old ones on the whole pool"),
-        "tau": number("τ", about="Kendall's tau of all systems as new ones"),
-        "human": number("τ to humans"),
-        "score_error": number("error of the score", about="Of the predicted mean over the pool"),
-    }
-    columns: dict[str, ResultColumn] = {}
-    for name, column in shown.items():
-        ends = name == "tau"
-        columns |= {
-            name: column,
-            f"{name}_low": replace(LOW, on_page=ends),
-            f"{name}_high": replace(HIGH, on_page=ends),
-        }
-        gain = f"{name}_gain"
-        columns |= {
-            gain: hidden("ahead of random"),
-            f"{gain}_low": hidden("from"),
-            f"{gain}_high": hidden("to"),
-        }
-    return columns
 
 
 EXPERIMENT = Experiment(
@@ -372,31 +215,7 @@ EXPERIMENT = Experiment(
         "draws": "random banks of each fold",
         "n_budgets": "bank sizes, log-spaced",
     },
-    tables={
-        "new_systems": ResultTable(
-            "New systems on banks chosen without them, and the difference to random rubrics",
-            {"selector": ResultColumn("chosen by", words=NAMES), **_with_intervals()},
-        ),
-        "ahead": ResultTable(
-            "How far pairs are ahead of each other selector",
-            {
-                "selector": ResultColumn("selector", words=NAMES),
-                "measure": ResultColumn("measure", words=MEASURE_NAMES),
-                "difference": number("difference", about="Pairs minus the other, the same systems"),
-                "low": LOW,
-                "high": HIGH,
-            },
-        ),
-        "budgets": ResultTable(
-            "By bank size",
-            {
-                "selector": ResultColumn("chosen by", words=NAMES),
-                "budget": number("B", "localized"),
-                **{name: number(words) for name, words in MEASURE_NAMES.items()},
-            },
-            on_page=False,
-        ),
-    },
+    tables=TABLES,
     headline=headline,
     charts=(
         Chart(

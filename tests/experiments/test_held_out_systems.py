@@ -9,15 +9,8 @@ from benchmarks.claims_new_systems import simulated, truths
 from crubric_core import Settings, Workspace, fit_irt
 from crubric_core.errors import DatasetError
 from crubric_core.experiments.concordance import MEASURES, Concordance, Repeat
-from crubric_core.experiments.held_out_systems import (
-    NAMES,
-    ahead_table,
-    found_sentence,
-    held_out_systems,
-    hold_out_folds,
-    summary_table,
-    train,
-)
+from crubric_core.experiments.held_out_systems import held_out_systems, hold_out_folds, train
+from crubric_core.experiments.held_out_tables import NAMES, ahead_table, found_sentence, summary_table
 from crubric_core.experiments.inputs import read_inputs
 from crubric_core.experiments.results import CancelledError, ExperimentWatch
 from crubric_core.experiments.selectors import SELECTORS, pool_curve

@@ -14,6 +14,7 @@ import numpy as np
 
 from ..errors import AssemblyError
 from ..irt.abilities import level_log_probabilities
+from ..irt.fit import equal_rubrics
 from ..types import FloatArray, IntArray
 
 LOG_A_SD = 0.5
@@ -61,7 +62,7 @@ def item_posterior(
     levels: (J,) numbers of levels, at least 2. thresholds: (J, L-1) of a GRM, NaN where none; needed where a rubric
     has more than two levels, for the offsets. A rubric without labels keeps the prior.
     """
-    first, row, copies = _equal_rubrics(y, levels)
+    first, row, copies = equal_rubrics(y, levels)
     labels, n_levels = y.T[first], levels[first]
     grid = np.linspace(float(theta.min()) - BEYOND, float(theta.max()) + BEYOND, N_DIFFICULTIES)
     log_a, b = np.repeat(LOG_A, N_DIFFICULTIES), np.tile(grid, len(LOG_A))
@@ -78,14 +79,6 @@ def item_posterior(
     joint *= np.exp(-0.5 * (b - mean) ** 2 / variance)
     joint /= joint.sum(axis=1, keepdims=True)
     return ItemPosterior(row, first, slope, b, joint, n_levels, offsets, mean, float(np.sqrt(variance)))
-
-
-def _equal_rubrics(y: FloatArray, levels: IntArray) -> tuple[IntArray, IntArray, IntArray]:
-    """Rubrics with equal labels and levels: first index of each kind (U,), kind of each (J,), copies (U,)."""
-    codes = np.vstack([np.where(np.isnan(y), -1, y), levels]).astype(np.int16).T.copy()
-    kinds = codes.view(np.dtype((np.void, codes.dtype.itemsize * codes.shape[1]))).ravel()
-    _, first, row, copies = np.unique(kinds, return_index=True, return_inverse=True, return_counts=True)
-    return first, row, copies
 
 
 def _difficulty_prior(likelihood: FloatArray, copies: IntArray, grid: FloatArray) -> tuple[float, float]:

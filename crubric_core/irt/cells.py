@@ -160,7 +160,7 @@ def label_scores(items: ItemParameters, y: FloatArray, theta: FloatArray) -> tup
     Rubrics without parameters give 0.
     """
     score, information = np.zeros(y.shape), np.zeros(y.shape)
-    _label_scores(scored_items([items]), y, theta, score, information)
+    _label_scores(scored_items([items]), np.ascontiguousarray(y), theta, score, information)
     return score, information
 
 

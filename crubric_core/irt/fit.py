@@ -214,10 +214,8 @@ def _same_for_copies(y: FloatArray, levels: IntArray, items: ItemParameters) -> 
 
     Their information then ties exactly, and ties go to the first rubric.
     """
-    codes = np.vstack([np.where(np.isnan(y), -1, y), levels]).astype(np.int16).T.copy()
-    columns = codes.view(np.dtype((np.void, codes.dtype.itemsize * codes.shape[1]))).ravel()
-    _, first, inverse = np.unique(columns, return_index=True, return_inverse=True)
-    source = first[inverse]
+    first, kind, _ = equal_rubrics(y, levels)
+    source = first[kind]
     thresholds = None if items.thresholds is None else items.thresholds[source]
     return ItemParameters(items.a[source], items.b[source], items.c[source], thresholds)
 
@@ -229,6 +227,14 @@ def bind_model(y: FloatArray, model: Model, priors: Priors, levels: IntArray) ->
     if model == "3PL":
         return Guessing(y, priors)
     return Logistic(y, priors, common_slope=model == "1PL")
+
+
+def equal_rubrics(y: FloatArray, levels: IntArray) -> tuple[IntArray, IntArray, IntArray]:
+    """Rubrics with equal labels and levels: first index of each kind (U,), kind of each (J,), copies (U,)."""
+    codes = np.vstack([np.where(np.isnan(y), -1, y), levels]).astype(np.int16).T.copy()
+    kinds = codes.view(np.dtype((np.void, codes.dtype.itemsize * codes.shape[1]))).ravel()
+    _, first, kind, copies = np.unique(kinds, return_index=True, return_inverse=True, return_counts=True)
+    return first, kind, copies
 
 
 def constant_rubrics(y: FloatArray) -> BoolArray:

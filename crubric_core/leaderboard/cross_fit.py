@@ -140,7 +140,7 @@ class CrossFit:
     def unit_scores(self, use: BoolArray, theta: FloatArray, units: IntArray) -> UnitScores:
         """Sums by unit (J,) of what the labels on ``use`` (F, J) say at ``theta`` (M,), NaN of systems without any."""
         use, levels = use & self._informed, self.pooled.levels
-        return unit_scores(self._scored, self.fold, self.y, use, levels, np.nan_to_num(theta), units)
+        return unit_scores(self._scored, self.fold, self.y, use, levels, theta, units)
 
     @cached_property
     def _scored(self) -> ScoredItems:

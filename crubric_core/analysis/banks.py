@@ -6,7 +6,6 @@ Orders are nested, so that another bank size orders nothing again.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -25,10 +24,6 @@ from .bank_value import WorthCurve
 from .composition import constraints_of
 from .fitted import Fitted
 from .stage import stage
-
-if TYPE_CHECKING:
-    pass
-
 
 KEPT_CELLS = 2**24  # of all folds' pairs and informations, 128 MiB: more are computed anew at each move
 FIRST = 512  # rubrics that are ordered at once: a larger bank orders twice as many, and so on
@@ -219,6 +214,7 @@ class Banks(Fitted):
         excess = transfer_excess(self.folds(), self.pool, self.bank_masks(), query_index)
         return transfer_variance(excess)
 
+    @stage("budget", "strategy", after=("_order", "folds"))
     def person_fit(self) -> FloatArray | None:
         """(M,) lz* of each system's labels on the bank, by parameters fitted without it; None where none are.
 

@@ -186,7 +186,7 @@ def _interval(apart: FloatArray, w: FloatArray, confidence: float) -> tuple[floa
     The wider ends of two: of Student's t, whose variance and degrees of freedom are those of unequal weights, and of a
     difference of shares, for Student's t is too narrow where few queries differ.
     """
-    scale, units = as_equal(w[:, None])
+    scale, units, _ = as_equal(w[:, None])
     n = int(units[0])
     if n < FEWEST_CLUSTERS:
         return float("nan"), float("nan")

@@ -65,6 +65,7 @@ class Evidence:
     allowance: for unequal panels, by which intervals are wider; None: by nothing.
     limits: two of (M,), the least and the most that an estimate can be; None: there are none.
     differing: (M, M) units on which two systems differ; None: all that both have.
+    unequal: whether the units of a system weigh unequally.
     """
 
     estimate: FloatArray
@@ -76,6 +77,7 @@ class Evidence:
     allowance: Allowance | None = None
     limits: tuple[FloatArray, FloatArray] | None = None
     differing: IntArray | None = None
+    unequal: bool = False
 
     @property
     def linked(self) -> BoolArray:
@@ -187,9 +189,9 @@ def _critical(evidence: Evidence, largest: FloatArray, confidence: float, *, sim
 
 
 def _bonferroni(evidence: Evidence) -> int:
-    """The number of pairs, where so few units do not show how these depend on each other; else 0."""
-    size = len(evidence.estimate)
-    return max(size * (size - 1) // 2, 1) if evidence.units.max(initial=0) < FEW_UNITS else 0
+    """The number of pairs, where few or unequal units do not show how these depend on each other; else 0."""
+    size, few = len(evidence.estimate), evidence.units.max(initial=0) < FEW_UNITS
+    return max(size * (size - 1) // 2, 1) if few or evidence.unequal else 0
 
 
 def _multiple(evidence: Evidence, critical: float) -> FloatArray:

@@ -168,9 +168,9 @@ def _by_domain(found: Influence, in_it: BoolArray, known: BoolArray, domains: Do
     in_it: (M, N) the queries in its estimate.
     """
     rows = np.arange(len(found.psi))
-    psi, _, lone = domains.sums(found.psi, in_it.T, rows)
-    _, units, _ = domains.sums(found.psi, known.T, rows)
-    return replace(found, psi=psi, n_units=units, unit="domain", lone=lone, differing=None)
+    psi, _, _, lone = domains.sums(found.psi, in_it.T, rows)
+    _, units, unequal, _ = domains.sums(found.psi, known.T, rows)
+    return replace(found, psi=psi, n_units=units, unit="domain", lone=lone, differing=None, unequal=unequal)
 
 
 def _sample(judged: FloatArray, there: FloatArray) -> Sample:

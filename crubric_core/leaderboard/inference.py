@@ -211,6 +211,7 @@ def evidence_of(influence: Influence) -> Evidence:
         None if influence.allowance is None else influence.allowance.of(kept),
         None if influence.limits is None else (influence.limits[0][kept], influence.limits[1][kept]),
         None if influence.differing is None else influence.differing[np.ix_(kept, kept)],
+        influence.unequal,
     )
 
 

@@ -38,8 +38,8 @@ class Domains:
 
     def sums(
         self, psi: FloatArray, weight: FloatArray | BoolArray, queries: IntArray
-    ) -> tuple[FloatArray, IntArray, int]:
-        """Contributions (n', M) of ``queries`` (n',) summed by unit; (M,) units; how many units are no domain.
+    ) -> tuple[FloatArray, IntArray, bool, int]:
+        """Contributions (n', M) of ``queries`` (n',) summed by unit; ``as_equal``; how many units are no domain.
 
         Of the units with a label, in their order. weight: (n', M) of each query in the system's estimate, 0 without a
         label. The order in memory stays, and so do the last digits where each query is a unit.
@@ -50,12 +50,12 @@ class Domains:
         size = np.zeros(sums.shape)
         np.add.at(sums, place, psi[used])
         np.add.at(size, place, weight[used])
-        scale, n = as_equal(size)
-        return sums * scale, n, int((~self.named[units]).sum())
+        scale, n, unequal = as_equal(size)
+        return sums * scale, n, unequal, int((~self.named[units]).sum())
 
 
-def as_equal(size: FloatArray) -> tuple[FloatArray, IntArray]:
-    """What contributions of units of unequal size (n, M) are multiplied by, and how many equal ones they are worth.
+def as_equal(size: FloatArray) -> tuple[FloatArray, IntArray, bool]:
+    """What contributions of units of size (n, M) are multiplied by, how many equal ones they are worth, if not as many.
 
     A unit that holds the share w of a system's estimate pulls the mean towards itself and shows 1 - 2 w + sum w² of its
     variance, 1 - 1 / n where all are equal: scaled, n / (n - 1) times the squares is all of it. A system's units n are
@@ -66,7 +66,7 @@ def as_equal(size: FloatArray) -> tuple[FloatArray, IntArray]:
     shown = n * (total**2 - 2 * total * size + squares)
     where = (size > 0) & (shown > 0)
     scale = np.sqrt(np.divide((n - 1) * total**2, shown, out=np.ones(shown.shape), where=where))
-    return scale, n.astype(np.int64)
+    return scale, n.astype(np.int64), bool((n < (size > 0).sum(axis=0)).any())
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ class Influence:
     estimate: (M,) abilities in units of N(0, 1), or scores; NaN for a system without evidence.
     psi: (n, M) contribution of each unit, 0 where the system has no label, save of scores on different queries
         (``_beside_units``); by query a system's sum to 0.
-    n_units: (M,) units with a label of the system; where domains are unequal, how many equal ones they amount to.
+    n_units: (M,) units with a label of the system; where they are unequal, how many equal ones they amount to.
     unit: what a unit is.
     floor: (M,) the least that an estimate's variance may be: the posterior one; of scores 0, unless saturated.
     within_variance: (M,) variance if other rubrics were drawn from these very queries; NaN where that is not defined.
@@ -87,6 +87,7 @@ class Influence:
     lone: units that are queries without a domain, where the others are domains.
     limits: two of (M,), the least and the most that a score can be; None: there are none.
     differing: (M, M) units on which two systems' scores differ, up to MANY; None: all do.
+    unequal: whether a system's domains, or the weights of its queries, are of unequal size.
     """
 
     estimate: FloatArray
@@ -101,6 +102,7 @@ class Influence:
     lone: int = 0
     limits: tuple[FloatArray, FloatArray] | None = None
     differing: IntArray | None = None
+    unequal: bool = False
 
     @property
     def ranked(self) -> BoolArray:
@@ -127,13 +129,13 @@ def ability_influence(
     theta = cross.abilities(use)
     units, unit = _units(query_index, use.any(axis=0) & ~cross.pooled.constant)
     sums, squares, labels, information, saturated = cross.unit_scores(use, theta, units)
-    information, labelled, lone = 1 + information, labels > 0, 0
+    information, labelled, unequal, lone = 1 + information, labels > 0, False, 0
     n_units: IntArray = labelled.sum(axis=0)
     psi = _centred(sums / information - _link_contributions(cross, query_index, units, unit), labelled)
     within = _within_variance(sums, squares, labels) / information**2 if unit == "query" else None
     group = linked_groups(labelled)
     if domains is not None and unit == "query":
-        psi, n_units, lone = domains.sums(psi, labelled, np.unique(query_index[units >= 0]))
+        psi, n_units, unequal, lone = domains.sums(psi, labelled, np.unique(query_index[units >= 0]))
         unit = "domain"
     return Influence(
         estimate=theta,
@@ -146,6 +148,7 @@ def ability_influence(
         group=group,
         allowance=None if panels is None else panels.allowance(_slopes(cross, use, theta)),
         lone=lone,
+        unequal=unequal,
     )
 
 
@@ -222,10 +225,10 @@ def score_influence(
     order = np.argsort(of, kind="stable")
     differing = differing_units(np.ascontiguousarray(np.where(known, scores, np.nan)[:, order]), of[order])
     if domains is not None and unit == "query":
-        psi, n_units, lone = domains.sums(psi, weight.T, np.arange(len(psi)))
+        psi, n_units, unequal, lone = domains.sums(psi, weight.T, np.arange(len(psi)))
         unit = "domain"
     else:
-        scale, n_units = as_equal(weight.T)
+        scale, n_units, unequal = as_equal(weight.T)
         psi = psi * scale
     saturated = np.where(ranked, full.astype(np.int64) - empty, 0)
     least = width**2 * (n_units + 1) / ((n_units + 2.0) ** 2 * (n_units + 3))
@@ -241,6 +244,7 @@ def score_influence(
         lone=lone,
         limits=limits,
         differing=differing,
+        unequal=unequal,
     )
 
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.special import ndtri
 
 from crubric_core.judges.unequal_panels import UnequalPanels
 from crubric_core.leaderboard.comparisons import FEW_UNITS, Evidence, compare, pair_errors
@@ -208,6 +209,19 @@ def test_with_few_units_bonferroni_holds():
     r = inferred(np.zeros(5), units=units)
     assert r.critical >= 3.689  # t(9) at .05 / 20, from t tables
     assert (r.p_simultaneous >= np.minimum(r.p_value * 10, 1) - 1e-12).all()
+
+
+def test_with_units_of_unequal_weight_bonferroni_holds():
+    scores, omega = np.random.default_rng(3).random((5, 60)), np.ones(60)
+    equal, uneven = (
+        infer(score_influence(scores, weight), np.random.default_rng(1))
+        for weight in (omega, np.where(np.arange(60) < 30, 2.0, omega))
+    )
+    bound = -ndtri(0.05 / 20)
+    assert equal.critical < as_student(bound, np.array([59]))
+    assert uneven.critical == pytest.approx(
+        as_student(bound, np.array([53]))[0]
+    )  # 90² / 150 = 54 equal units
 
 
 def test_one_unit_allows_no_claim():

@@ -65,7 +65,7 @@ class Evidence:
     allowance: for unequal panels, by which intervals are wider; None: by nothing.
     limits: two of (M,), the least and the most that an estimate can be; None: there are none.
     differing: (M, M) units on which two systems differ; None: all that both have.
-    unequal: whether the units of a system weigh unequally.
+    unequal: whether units weigh very unequally.
     """
 
     estimate: FloatArray
@@ -189,7 +189,7 @@ def _critical(evidence: Evidence, largest: FloatArray, confidence: float, *, sim
 
 
 def _bonferroni(evidence: Evidence) -> int:
-    """The number of pairs, where few or unequal units do not show how these depend on each other; else 0."""
+    """The number of pairs, where few or very unequal units do not show how these depend on each other; else 0."""
     size, few = len(evidence.estimate), evidence.units.max(initial=0) < FEW_UNITS
     return max(size * (size - 1) // 2, 1) if few or evidence.unequal else 0
 

@@ -23,6 +23,9 @@ from .cross_fit import CrossFit
 Unit = Literal["query", "rubric", "domain"]
 ENOUGH_SHARED = 5  # units that link two systems
 ROUNDING = 1e-12  # scores that differ by less are equal
+ALIKE = (
+    0.75  # how many equal units those of a system are worth, as a share of its units, if these are much alike
+)
 MANY = 64  # units on which two systems differ: of more, the sign test is no hurdle
 
 
@@ -55,7 +58,7 @@ class Domains:
 
 
 def as_equal(size: FloatArray) -> tuple[FloatArray, IntArray, bool]:
-    """What contributions of units of size (n, M) are multiplied by, how many equal ones they are worth, if not as many.
+    """What contributions of units of unequal size (n, M) are multiplied by, how many equal ones they are worth, if few.
 
     A unit that holds the share w of a system's estimate pulls the mean towards itself and shows 1 - 2 w + sum w² of its
     variance, 1 - 1 / n where all are equal: scaled, n / (n - 1) times the squares is all of it. A system's units n are
@@ -66,7 +69,8 @@ def as_equal(size: FloatArray) -> tuple[FloatArray, IntArray, bool]:
     shown = n * (total**2 - 2 * total * size + squares)
     where = (size > 0) & (shown > 0)
     scale = np.sqrt(np.divide((n - 1) * total**2, shown, out=np.ones(shown.shape), where=where))
-    return scale, n.astype(np.int64), bool((n < (size > 0).sum(axis=0)).any())
+    share = n / np.maximum((size > 0).sum(axis=0), 1)
+    return scale, n.astype(np.int64), bool(np.median(share) < ALIKE) if len(share) else False
 
 
 @dataclass(frozen=True)
@@ -87,7 +91,7 @@ class Influence:
     lone: units that are queries without a domain, where the others are domains.
     limits: two of (M,), the least and the most that a score can be; None: there are none.
     differing: (M, M) units on which two systems' scores differ, up to MANY; None: all do.
-    unequal: whether a system's domains, or the weights of its queries, are of unequal size.
+    unequal: whether units are so unequal that they are worth less than ALIKE of their number, of most systems.
     """
 
     estimate: FloatArray

@@ -211,17 +211,15 @@ def test_with_few_units_bonferroni_holds():
     assert (r.p_simultaneous >= np.minimum(r.p_value * 10, 1) - 1e-12).all()
 
 
-def test_with_units_of_unequal_weight_bonferroni_holds():
-    scores, omega = np.random.default_rng(3).random((5, 60)), np.ones(60)
-    equal, uneven = (
-        infer(score_influence(scores, weight), np.random.default_rng(1))
-        for weight in (omega, np.where(np.arange(60) < 30, 2.0, omega))
+def test_with_units_of_very_unequal_weight_bonferroni_holds():
+    scores, few = np.random.default_rng(3).random((5, 60)), np.arange(60) < 15
+    alike, uneven = (
+        infer(score_influence(scores, np.where(few, heavy, 1.0)), np.random.default_rng(1))
+        for heavy in (2, 4)
     )
     bound = -ndtri(0.05 / 20)
-    assert equal.critical < as_student(bound, np.array([59]))
-    assert uneven.critical == pytest.approx(
-        as_student(bound, np.array([53]))[0]
-    )  # 90² / 150 = 54 equal units
+    assert alike.critical < as_student(bound, np.array([53]))[0]  # 75² / 105 = 53.6 equal units
+    assert uneven.critical == pytest.approx(as_student(bound, np.array([37]))[0])  # 105² / 285 = 38.7
 
 
 def test_one_unit_allows_no_claim():

@@ -6,16 +6,21 @@ Judges' labels as in ``false_differences``: rubrics that follow the 2PL, three j
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
+from scipy.special import expit
 
 from benchmarks.false_differences import labels
+from benchmarks.inference_designs import judged
 from benchmarks.tables import short
+from crubric_core import fit_irt
 from crubric_core.analysis.groups import compare_groups
 from crubric_core.analysis.profile import group_scores
+from crubric_core.leaderboard.cross_fit import cross_fit
 from crubric_core.leaderboard.inference import Inference, infer
-from crubric_core.leaderboard.influence import score_influence
+from crubric_core.leaderboard.influence import ability_influence, as_equal, score_influence
 from crubric_core.task_types.scoring import query_scores
 
 BINS = (0.5, 0.7, 0.9, 0.975, 1.0 + 1e-9)
@@ -25,6 +30,14 @@ WEIGHTS: dict[str, Callable[[int, np.random.Generator], np.ndarray]] = {
     "lognormal, sd 2": lambda n, rng: np.exp(2 * rng.normal(size=n)),
     "three of 50, others 1": lambda n, rng: np.where(np.arange(n) < 3, 50.0, 1.0),
 }
+
+SIZES = {
+    "30 of 6": [6] * 30,
+    "1 of 60, 29 of 4": [60] + [4] * 29,
+    "3 of 40, 30 of 2": [40] * 3 + [2] * 30,
+    "2 of 100, 40 of 3": [100] * 2 + [3] * 40,
+    "2 of 20, 38 of 3": [20] * 2 + [3] * 38,
+}  # queries of how many rubrics
 
 
 def _scores(theta: np.ndarray, queries: int, per_query: int, seed: int) -> np.ndarray:
@@ -78,6 +91,29 @@ def weights(tables: int) -> Iterator[tuple[object, ...]]:
                 false.append(infer(found, np.random.default_rng(seed)).separated.any())
             rates.append(short(float(np.mean(false))))
         yield name, *rates
+
+
+def uneven(tables: int) -> Iterator[tuple[object, ...]]:
+    """Boards by ability of eight identical systems on queries of unequal numbers of rubrics: any pair separated."""
+    yield "queries and their rubrics", "system × query sd", "counted as equal", "by their labels"
+    for name, sizes in SIZES.items():
+        for effect in (0.0, 0.7):
+            rates = np.mean([_uneven_board(sizes, effect, seed) for seed in range(tables)], axis=0)
+            yield name, effect, *(short(float(rate)) for rate in rates)
+
+
+def _uneven_board(sizes: list[int], effect: float, seed: int) -> tuple[bool, bool]:
+    """Whether any pair is separated, each query taken as one unit, and as the board takes it."""
+    rng, query = np.random.default_rng([34, seed]), np.repeat(np.arange(len(sizes)), sizes)
+    a, b = np.exp(rng.normal(0, 0.4, len(query))), rng.normal(0, 1.2, len(query))
+    mood = effect * rng.normal(size=(8, len(sizes)))[:, query]
+    y = judged(rng.random(mood.shape) < expit(mood - a * b), "plain", rng)
+    fit = fit_irt(y)
+    board, used = ability_influence(cross_fit(y, fit), ~fit.constant, query), query[~fit.constant]
+    counts = np.unique(used, return_counts=True)[1].astype(float)[:, None]
+    equal = replace(board, psi=board.psi / as_equal(counts)[0], n_units=np.full(8, len(counts)))
+    first, second = (bool(infer(x, np.random.default_rng(seed)).separated.any()) for x in (equal, board))
+    return first, second
 
 
 def groups(tables: int) -> Iterator[tuple[object, ...]]:

@@ -23,6 +23,7 @@
     python -m benchmarks.simulated_claims probabilities  # who is ahead, who is among the first (docs/method.md §10)
     python -m benchmarks.simulated_claims few          # boards of fewer than six systems (docs/method.md §10)
     python -m benchmarks.simulated_claims weights      # queries of unequal weight (docs/method.md §10)
+    python -m benchmarks.simulated_claims uneven       # queries of unequal numbers of rubrics (docs/method.md §10)
     python -m benchmarks.simulated_claims groups       # one system in a group of queries (docs/method.md §10)
     python -m benchmarks.simulated_claims turned       # pairs the other way in a group (docs/method.md §10)
     python -m benchmarks.simulated_claims traits       # how abilities by dimension correlate (docs/method.md §12)
@@ -53,7 +54,7 @@ from benchmarks.claims_panels import equal, rates, together
 from benchmarks.claims_perturbation import flips
 from benchmarks.claims_placed import placed
 from benchmarks.claims_self_preference import self_preferences
-from benchmarks.claims_standing import groups, probabilities, turned, weights
+from benchmarks.claims_standing import groups, probabilities, turned, uneven, weights
 from benchmarks.claims_traits import traits
 from benchmarks.claims_unanimity import attrition, clear, mixture
 from benchmarks.claims_validity import prior, validity
@@ -85,6 +86,7 @@ CLAIMS: dict[str, tuple[Callable[[int], Rows], int]] = {
     "probabilities": (probabilities, 200),
     "few": (few, 400),
     "weights": (weights, 400),
+    "uneven": (uneven, 200),
     "groups": (groups, 200),
     "turned": (turned, 200),
     "traits": (traits, 100),

@@ -783,9 +783,8 @@ def naive_mean_difference(new, old, query):
     return mean, math.sqrt(sum(r * r for r in by_query.values()) * n / (n - 1)) / len(pairs), n
 
 
-def naive_transfer_excess(theta_bank, theta_pool, psi, floor):
-    """(theta_bank - theta_pool)² - SE² of one system; psi: of each query that it has a label in."""
-    n = len(psi)
+def naive_transfer_excess(theta_bank, theta_pool, psi, floor, n):
+    """(theta_bank - theta_pool)² - SE² of one system; psi: of each query with a label of it, worth n equal ones."""
     variance = n / (n - 1) * sum(p * p for p in psi) if n > 1 else 0.0
     return (theta_bank - theta_pool) ** 2 - max(variance, floor)
 

@@ -17,6 +17,7 @@ LONGEST = 40  # characters of a name
 # Of nominal 95% intervals of θ and of differences, in the worst design of docs/inference.md.
 LEAST_COVERAGE = 0.91
 FEWER = 0.95  # of the share that the system with the most has labels on
+UNEVEN = 0.5  # equal queries, as a share of those with labels, below which it is said that they are unequal
 CHANCE = 0.05  # that any system is said to have fewer where all are as likely to lack one
 
 
@@ -198,7 +199,21 @@ def _evidence(board: Board) -> str:
             f"There are no two domains with labels: the evidence is {units(standing)}, and nothing is known of other "
             "domains."
         )
-    return f"The evidence is {units(standing)}: the claims hold for {like(standing)} like these."
+    return (
+        f"The evidence is {units(standing)}{_uneven(board)}: the claims hold for {like(standing)} like these."
+    )
+
+
+def _uneven(board: Board) -> str:
+    """That few units have most of the labels; "" where they have not, and of scores, where weights are as given."""
+    standing, known = board.standing, board.standing.n_units
+    if board.by_score or standing.unit != "query" or standing.n_equal is None:
+        return ""
+    if board.queries is not None:  # not those that a system lacks
+        known = min(known, int(np.median(board.queries.on[standing.ranked])))
+    if standing.n_equal >= UNEVEN * known:
+        return ""
+    return f", which count as {standing.n_equal:,} equal ones since a few have most of the labels"
 
 
 def _scale_of_ability(standing: Inference) -> str:

@@ -48,6 +48,7 @@ class Inference:
     critical: multiple of difference_se that a separated pair exceeds; NaN by percentiles.
     design_effect: mean variance over units / mean variance over rubrics within these queries; NaN unknown.
     n_units: units of evidence. unit: what they are. lone: those that are queries, where the others are domains.
+    n_equal: how many equal units those of the median system are worth; None: as many.
     confidence: of intervals, tiers and ranks.
     simultaneous: whether these hold for all pairs at once. method: "units" or "bootstrap".
     group: (M,) systems of different groups share too few queries and are not compared; None: unknown, or all are one.
@@ -84,6 +85,7 @@ class Inference:
     allowance: Allowance | None = None
     excused: int = 0
     lone: int = 0
+    n_equal: int | None = None
 
     @property
     def n_groups(self) -> int:
@@ -172,6 +174,7 @@ def infer(
         allowance=influence.allowance,
         excused=pairs.excused,
         lone=influence.lone,
+        n_equal=int(np.median(evidence.units)) if len(kept) else None,
     )
 
 

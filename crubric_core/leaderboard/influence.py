@@ -44,8 +44,8 @@ class Domains:
     ) -> tuple[FloatArray, IntArray, bool, int]:
         """Contributions (n', M) of ``queries`` (n',) summed by unit; ``as_equal``; how many units are no domain.
 
-        Of the units with a label, in their order. weight: (n', M) of each query in the system's estimate, 0 without a
-        label. The order in memory stays, and so do the last digits where each query is a unit.
+        Of the units with a label, in their order. weight: (n', M) of each query in the system's estimate, of an ability
+        its labels, 0 without a label. The order in memory stays, and so do the last digits where each query is a unit.
         """
         used = weight.any(axis=1)
         units, place = np.unique(self.of[queries[used]], return_inverse=True)
@@ -60,9 +60,9 @@ class Domains:
 def as_equal(size: FloatArray) -> tuple[FloatArray, IntArray, bool]:
     """What contributions of units of unequal size (n, M) are multiplied by, how many equal ones they are worth, if few.
 
-    A unit that holds the share w of a system's estimate pulls the mean towards itself and shows 1 - 2 w + sum w² of its
-    variance, 1 - 1 / n where all are equal: scaled, n / (n - 1) times the squares is all of it. A system's units n are
-    1 / sum w² (Kish 1965), rounded down.
+    size: of a score the weight, of an ability the number of labels. A unit that holds the share w of a system's
+    estimate pulls the mean towards itself and shows 1 - 2 w + sum w² of its variance, 1 - 1 / n where all are equal:
+    scaled, n / (n - 1) times the squares is all of it. A system's units n are 1 / sum w² (Kish 1965), rounded down.
     """
     total, squares = size.sum(axis=0), (size**2).sum(axis=0)
     n = np.floor(np.divide(total**2, squares, out=np.zeros(total.shape), where=squares > 0) + 1e-9)
@@ -78,8 +78,8 @@ class Influence:
     """M estimates and their contributions from n units.
 
     estimate: (M,) abilities in units of N(0, 1), or scores; NaN for a system without evidence.
-    psi: (n, M) contribution of each unit, 0 where the system has no label, save of scores on different queries
-        (``_beside_units``); by query a system's sum to 0.
+    psi: (n, M) contribution of each unit, of unequal ones as ``as_equal`` scales them; 0 where the system has no label,
+        save of scores on different queries (``_beside_units``).
     n_units: (M,) units with a label of the system; where they are unequal, how many equal ones they amount to.
     unit: what a unit is.
     floor: (M,) the least that an estimate's variance may be: the posterior one; of scores 0, unless saturated.
@@ -125,22 +125,25 @@ def ability_influence(
 
     psi_iq = (G_iq - mean_q G_iq) / H_i less what the link returns (``_link_contributions``). G_iq sums
     d log P(y_ij) / d theta over the labels of system i on query q, H_i is the information of its labels plus that of
-    the prior, 1. query_index: (J,) whole numbers from 0. One query: its rubrics are the units. panels: where systems
-    were labelled by different judges. domains: the units, in place of the queries; which systems are linked, and the
-    variance within queries, stay by query.
+    the prior, 1. A query of many labels weighs more (``as_equal``): systems do well or badly on all of it, and few such
+    queries are few units. query_index: (J,) whole numbers from 0. One query: its rubrics are the units. panels: where
+    systems were labelled by different judges. domains: the units, in place of the queries; which systems are linked,
+    and the variance within queries, stay by query.
     """
     use = np.broadcast_to(rubrics, (cross.n_folds, cross.y.shape[1]))
     theta = cross.abilities(use)
     units, unit = _units(query_index, use.any(axis=0) & ~cross.pooled.constant)
     sums, squares, labels, information, saturated = cross.unit_scores(use, theta, units)
-    information, labelled, unequal, lone = 1 + information, labels > 0, False, 0
-    n_units: IntArray = labelled.sum(axis=0)
+    information, labelled, lone = 1 + information, labels > 0, 0
     psi = _centred(sums / information - _link_contributions(cross, query_index, units, unit), labelled)
     within = _within_variance(sums, squares, labels) / information**2 if unit == "query" else None
     group = linked_groups(labelled)
     if domains is not None and unit == "query":
-        psi, n_units, unequal, lone = domains.sums(psi, labelled, np.unique(query_index[units >= 0]))
+        psi, n_units, unequal, lone = domains.sums(psi, labels, np.unique(query_index[units >= 0]))
         unit = "domain"
+    else:
+        scale, n_units, unequal = as_equal(labels)
+        psi = psi * scale
     return Influence(
         estimate=theta,
         psi=psi,

@@ -14,6 +14,7 @@ from ..irt.cells import label_scores
 from ..irt.fit import IrtFit
 from ..irt.models import ItemParameters
 from ..leaderboard.comparisons import Evidence, pair_errors
+from ..leaderboard.influence import as_equal
 from ..leaderboard.places import tiers_by_first
 from ..leaderboard.reference import Reference
 from ..leaderboard.simultaneous import as_normal, as_student, threshold
@@ -31,8 +32,8 @@ class SystemEvidence:
 
     theta: EAP ability; NaN without a label. contributions: (n,) of the reference's units and, last, of all others
     together, psi sqrt(n / (n - 1)). floor: posterior variance. items: variance from the rubrics' parameters. transfer:
-    variance of a placement on this bank beyond sampling. units: its number of units. saturated: 1, -1 or 0.
-    answered: labels.
+    variance of a placement on this bank beyond sampling. units: how many units of equal numbers of labels its units
+    are worth. saturated: 1, -1 or 0. answered: labels.
     """
 
     theta: float
@@ -74,10 +75,11 @@ def evidence_of_systems(
     score, info = label_scores(items, labels, theta)
     information = info.sum(axis=1) + 1
     present, place = np.unique(unit[known], return_inverse=True)
-    n = len(present)
-    sums = score @ (place[:, None] == np.arange(n)).astype(float)
+    sums = score @ (place[:, None] == np.arange(len(present))).astype(float)
+    scale, units, _ = as_equal(np.bincount(place).astype(float)[:, None])
+    n = int(units[0])
     psi = np.zeros((len(y), n_units))
-    centred = sums - sums.mean(axis=1, keepdims=True)
+    centred = (sums - sums.mean(axis=1, keepdims=True)) * scale[:, 0]
     psi[:, present] = centred / information[:, None] * np.sqrt(n / (n - 1) if n > 1 else 0.0)
     items_variance = _item_variance(items, spread, known, labels, theta, seed) / information**2
     shares = labels / (fit.levels[known] - 1)

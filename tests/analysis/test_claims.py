@@ -445,6 +445,18 @@ def test_an_unranked_system_is_not_one_with_fewer_queries() -> None:
     assert not any("fewer" in said for said in rests_on(board(found, queries=labelled(100, 99, 0, of=100))))
 
 
+def test_it_is_said_that_a_few_queries_have_most_of_the_labels() -> None:
+    found = standing(np.array([2.0, 1.0, 0.5]), np.zeros((3, 3), dtype=bool))
+    few, many = (rests_on(board(replace(found, n_equal=n))) for n in (7, 90))
+    assert (
+        "The evidence is 100 queries, which count as 7 equal ones since a few have most of the labels: the claims hold "
+        "for queries like these."
+    ) in few
+    assert many == rests_on(board(found))
+    half = labelled(40, 40, 40, of=40)  # of each system's own queries
+    assert rests_on(board(replace(found, n_equal=38), queries=half)) == rests_on(board(found, queries=half))
+
+
 @pytest.mark.parametrize("together", [1, 5])
 @pytest.mark.parametrize("missing", [0.02, 0.3, 0.7])
 @pytest.mark.parametrize("systems", [6, 60])

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.special import expit
 
 from benchmarks.inference import claims, on_scale
 from benchmarks.inference_designs import simulate
 from crubric_core.irt.fit import fit_irt
 from crubric_core.irt.information import item_information
-from crubric_core.leaderboard.cross_fit import CrossFit
+from crubric_core.leaderboard.cross_fit import CrossFit, cross_fit
 from crubric_core.leaderboard.inference import infer
 from crubric_core.leaderboard.influence import ability_influence
 
@@ -66,3 +67,18 @@ def test_intervals_of_abilities_differences_and_ranks_hold_the_truth(clones):
             ]
         )
     assert (np.mean(shares, axis=0) >= 0.92).all()
+
+
+def test_few_queries_that_have_most_of_the_rubrics_are_few_units():
+    """Identical systems do well or badly on whole queries, of which two have 100 rubrics and 40 have three."""
+    query, told = np.repeat(np.arange(42), [100] * 2 + [3] * 40), []
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        mood, b = 0.7 * rng.normal(size=(8, 42)), rng.normal(size=len(query))
+        y = (rng.random((8, len(query))) < expit(mood[:, query] - b)).astype(float)
+        fit = fit_irt(y)
+        found = infer(ability_influence(cross_fit(y, fit), ~fit.constant, query), rng)
+        assert found.n_units == 42
+        assert found.n_equal < 10
+        told.append(found.separated.any())
+    assert sum(told) <= 1

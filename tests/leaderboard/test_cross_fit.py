@@ -24,6 +24,14 @@ def queries(cross):
     return np.arange(cross.y.shape[1]) // 4
 
 
+def shown(cross, use, query):
+    """(n, M) what queries of unequal numbers of labels show; use: (J,) rubrics, of which those that vary count."""
+    varying = np.flatnonzero(use & ~cross.pooled.constant)
+    at = np.unique(query[varying], return_inverse=True)[1]
+    known = np.isfinite(cross.y[:, varying])
+    return oracles.shown_of_unequal(np.stack([np.bincount(at, row) for row in known], axis=1))
+
+
 def test_up_to_forty_systems_are_left_out_one_at_a_time_and_more_in_ten_balanced_folds():
     theta = np.random.default_rng(0).normal(size=40)
     assert sorted(assign_folds(theta)) == list(range(40))
@@ -92,7 +100,7 @@ def test_contributions_are_those_of_finite_differences(cross):
     np.testing.assert_allclose(1 / found.floor, information, rtol=1e-5)
     pooled = cross.pooled
     link = oracles.naive_link(cross.y, pooled.items, pooled.theta, cross.fold, use, queries(cross))
-    np.testing.assert_allclose(found.psi, psi - link, atol=1e-6)
+    np.testing.assert_allclose(found.psi, (psi - link) / shown(cross, use, queries(cross)), atol=1e-6)
     assert np.abs(link).max() > 1e-3
 
 
@@ -125,15 +133,13 @@ def test_more_than_forty_systems_are_placed_ten_folds_at_a_time():
 
 
 def test_a_single_fold_of_everybody_is_the_pooled_fit_without_a_link():
-    y = simulate(8, 60, seed=7).y
+    y, use, query = simulate(8, 60, seed=7).y, np.ones(60, dtype=bool), np.arange(60) // 3
     pooled = fit_irt(y)
     alone = CrossFit(y, pooled, np.zeros(8, dtype=np.int64), (pooled.items,), np.ones(1, dtype=bool))
-    found = ability_influence(alone, np.ones(60, dtype=bool), np.arange(60) // 3)
+    found = ability_influence(alone, use, query)
     np.testing.assert_allclose(found.estimate, pooled.theta, atol=1e-6)
-    psi, _ = oracles.naive_influence(
-        y, [pooled.items], alone.fold, np.ones(60, dtype=bool), np.arange(60) // 3, found.estimate
-    )
-    np.testing.assert_allclose(found.psi, psi, atol=1e-6)
+    psi, _ = oracles.naive_influence(y, [pooled.items], alone.fold, use, query, found.estimate)
+    np.testing.assert_allclose(found.psi, psi / shown(alone, use, query), atol=1e-6)
 
 
 def test_where_one_system_alone_differs_the_others_still_place_it():

@@ -67,8 +67,12 @@ def test_where_each_query_is_a_domain_claims_are_those_by_query_to_the_last_digi
 
 
 def test_variances_are_those_of_sums_over_the_domains(cross, scores):
-    labelled = np.isfinite(scores).T
-    weights = labelled.astype(float), labelled * OMEGA[:, None]
+    labels = np.isfinite(cross.y[:, ~cross.pooled.constant])
+    of = QUERY[~cross.pooled.constant]
+    weights = (
+        np.stack([np.bincount(of, row) for row in labels], axis=1).astype(float),
+        np.isfinite(scores).T * OMEGA[:, None],
+    )
     for by_query, by_domain, weight in zip(
         both(cross, scores, None), both(cross, scores, domains(DOMAIN)), weights, strict=True
     ):
@@ -114,7 +118,7 @@ def test_systems_that_share_domains_but_no_query_are_not_compared():
     y[:4, QUERY % 2 == 0] = np.nan
     y[4:, QUERY % 2 == 1] = np.nan
     found = ability_influence(cross_fit(y, fit_irt(y)), EVERY, QUERY, domains=domains(np.arange(24) // 2))
-    assert (found.n_units == 12).all()
+    assert set(found.n_units) <= {10, 11, 12}
     assert found.group.tolist() == [0] * 4 + [1] * 4
     made = infer(found, np.random.default_rng(0))
     assert made.n_groups == 2

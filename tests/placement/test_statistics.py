@@ -70,5 +70,6 @@ def test_transfer_excess_is_the_squared_difference_beyond_the_error_on_the_bank(
         used = [q for q in range(12) if (np.isfinite(y[i]) & banks[fold] & (query == q)).any()]
         psi = on_bank.psi[np.abs(on_bank.psi[:, i]) > 0, i].tolist()
         assert len(psi) == len(used)
-        assert found[i] == pytest.approx(naive_transfer_excess(bank, whole, psi, on_bank.floor[i]), abs=1e-4)
+        expected = naive_transfer_excess(bank, whole, psi, on_bank.floor[i], on_bank.n_units[i])
+        assert found[i] == pytest.approx(expected, abs=1e-4)
     assert transfer_variance(found) == max(0.0, sum(found) / len(found))

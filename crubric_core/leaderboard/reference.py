@@ -16,6 +16,8 @@ from ..types import BoolArray, FloatArray, IntArray
 from .inference import Inference
 from .influence import Influence
 
+OFF = ("too_high", "too_low")
+
 
 @dataclass(frozen=True)
 class Reference:
@@ -23,7 +25,8 @@ class Reference:
 
     theta: (M,) cross-fitted abilities, NaN unknown. psi: (n, M) contribution of each of the n ``queries``.
     floor: (M,) posterior variance. units: (M,) queries with a label. saturated: (M,) 1, -1 or 0.
-    low, high: (M,) interval of theta. separated: (M, M) which pairs are separated.
+    low, high: (M,) interval of theta. separated: (M, M) which pairs are separated. too_high, too_low: (M,) by how much
+    theta may be off since other judges labelled some systems (``judges.unequal_panels``); 0 where all have the same.
     """
 
     queries: tuple[str, ...]
@@ -35,6 +38,13 @@ class Reference:
     low: FloatArray
     high: FloatArray
     separated: BoolArray
+    too_high: FloatArray
+    too_low: FloatArray
+
+    @property
+    def unequal(self) -> bool:
+        """Whether the systems' labels come from different judges."""
+        return bool(self.too_high.any() or self.too_low.any())
 
     def without(self, system: int) -> Self:
         """The same without one system."""
@@ -45,7 +55,7 @@ class Reference:
             separated=self.separated[np.ix_(kept, kept)],
             **{
                 name: getattr(self, name)[kept]
-                for name in ("theta", "floor", "units", "saturated", "low", "high")
+                for name in ("theta", "floor", "units", "saturated", "low", "high", "too_high", "too_low")
             },
         )
 
@@ -61,6 +71,7 @@ class Reference:
             "low": [_end(value) for value in self.low.tolist()],
             "high": [_end(value) for value in self.high.tolist()],
             "separated": ["".join("01"[int(cell)] for cell in row) for row in self.separated],
+            **({name: getattr(self, name).tolist() for name in OFF} if self.unequal else {}),
         }
 
     @classmethod
@@ -70,6 +81,7 @@ class Reference:
             name: np.array([np.nan if v is None else float(v) for v in content[name]], dtype=float)
             for name in ("theta", "floor", "low", "high")
         }
+        off = {name: np.array(content.get(name, np.zeros(len(number["theta"]))), dtype=float) for name in OFF}
         psi = np.array(content["psi"], dtype=float).reshape(len(number["theta"]), len(content["queries"]))
         return cls(
             queries=tuple(map(str, content["queries"])),
@@ -78,11 +90,14 @@ class Reference:
             saturated=np.array(content["saturated"], dtype=np.int64),
             separated=np.array([[cell == "1" for cell in row] for row in content["separated"]], dtype=bool),
             **number,
+            **off,
         )
 
 
 def reference_of(query_names: tuple[str, ...], ability: Influence, standing: Inference) -> Reference:
     """The ranked systems of an analysis on its whole pool. query_names: (n,) the units of ``ability``."""
+    nothing = np.zeros(len(ability.estimate))
+    allowed = ability.allowance
     return Reference(
         queries=query_names,
         theta=ability.estimate,
@@ -93,6 +108,8 @@ def reference_of(query_names: tuple[str, ...], ability: Influence, standing: Inf
         low=standing.low,
         high=standing.high,
         separated=standing.separated,
+        too_high=nothing if allowed is None else allowed.high,
+        too_low=nothing if allowed is None else allowed.low,
     )
 
 

@@ -125,6 +125,7 @@ def stand_among(reference: Reference, new: SystemEvidence, confidence: float, se
     separated = np.zeros((size + 1, size + 1), dtype=bool)
     separated[:-1, :-1] = reference.separated
     low, high = _interval(new, confidence)
+    low, high = low - reference.too_high.max(initial=0.0), high + reference.too_low.max(initial=0.0)
     ahead, p_value, places = square.copy(), square.copy(), square.copy()
     if ranked[-1]:
         among = Among(reference, len(new.contributions), confidence, seed)
@@ -166,9 +167,13 @@ class _Pairs:
 
 @dataclass(frozen=True)
 class _Differences:
-    """Of the new system from each ranked reference system, (m,): with standard errors and degrees of freedom."""
+    """Of the new system from each ranked reference system, (m,): with standard errors and degrees of freedom.
+
+    allowed: how much of it unequal panels may account for.
+    """
 
     difference: FloatArray
+    allowed: FloatArray
     se: FloatArray
     df: IntArray
     open: BoolArray
@@ -177,7 +182,12 @@ class _Differences:
     @property
     def separated(self) -> BoolArray:
         """(m,) beyond the simultaneous threshold."""
-        return ~self.open & (np.abs(self.difference) > as_student(self.critical, self.df) * self.se)
+        return ~self.open & (self.beyond > as_student(self.critical, self.df) * self.se)
+
+    @property
+    def beyond(self) -> FloatArray:
+        """(m,) how much of each difference unequal panels do not account for, ≥ 0."""
+        return np.maximum(np.abs(self.difference) - self.allowed, 0.0)
 
 
 class Among:
@@ -214,7 +224,7 @@ class Among:
     def compare(self, new: SystemEvidence) -> _Pairs:
         """The new system against each."""
         found = self._differences(new)
-        z = np.where(found.open, 0.0, as_normal(np.abs(found.difference) / found.se, found.df))
+        z = np.where(found.open, 0.0, as_normal(found.beyond / found.se, found.df))
         theta = np.append(self._reference.theta[self.others], new.theta)
         spread = spread_of(theta, np.block([[self._errors, found.se[:, None]], [found.se, 0.0]]))
         errors = np.column_stack([self._draws, self._own(new)])
@@ -223,11 +233,12 @@ class Among:
         )
         values = spread.values(theta, errors * scale)
         above = (values[:, :-1] > values[:, -1:]).sum(axis=1)
+        places = np.array([(above <= k).mean() for k in range(len(self.others) + 1)])
         return _Pairs(
             separated=found.separated,
             p_value=2 * ndtr(-z),
             ahead=spread.ahead(np.where(found.difference > 0, z, -z), found.se),
-            rank_probability=np.array([(above <= k).mean() for k in range(len(self.others) + 1)]),
+            rank_probability=np.full(len(places), np.nan) if self._reference.unequal else places,
         )
 
     def tier(self, new: SystemEvidence) -> int:
@@ -242,14 +253,25 @@ class Among:
         beyond = np.sqrt(max(new.se**2 - (new.contributions**2).sum(), 0.0))
         return np.asarray(self._noise @ new.contributions + self._alone * beyond)
 
+    def _allowed(self, above: BoolArray) -> FloatArray:
+        """(m,) how far unequal panels may raise the new system over each, or lower it where it is not ``above``.
+
+        Its own judges may be as lenient, or as strict, as those of any reference system.
+        """
+        high, low = self._reference.too_high, self._reference.too_low
+        raised, lowered = high.max(initial=0.0) + low[self.others], low.max(initial=0.0) + high[self.others]
+        return np.where(above, raised, lowered)
+
     def _differences(self, new: SystemEvidence) -> _Differences:
         variance = ((new.contributions[:, None] - self._psi) ** 2).sum(axis=0)
         floor = new.floor + self._reference.floor[self.others]
         se = np.sqrt(np.maximum(variance, floor) + new.beyond)
         largest = (np.abs(self._draws - self._own(new)[:, None]) / se).max(axis=1, initial=0.0)
         side = self._reference.saturated[self.others]
+        difference = new.theta - self._reference.theta[self.others]
         return _Differences(
-            difference=new.theta - self._reference.theta[self.others],
+            difference=difference,
+            allowed=self._allowed(difference > 0),
             se=se,
             df=np.minimum(self._units, new.units) - 1,
             open=(side == new.saturated) & (side != 0),

@@ -14,11 +14,17 @@ from .panel import PanelRecord, drift, panel_record
 ALPHA = 0.01  # of the comparison with the calibration's judges, shared by its tests (Bonferroni)
 UNUSUAL = -1.645  # lz* below which one in twenty systems that follow the model lies
 SHOWN = 3
+UNEQUAL = (
+    "The bank's systems were labelled by different judges, or by the same in different shares: interval, rank and tier "
+    "allow for what these may differ in leniency."
+)
 
 
 def panel_notes(bank_scale: BankScale, new: NewLabels) -> list[str]:
     """Who labelled, and whether they label as the calibration's judges did; labels that count for nothing."""
     notes = _who(bank_scale, new)
+    if bank_scale.reference is not None and bank_scale.reference.unequal:
+        notes.append(UNEQUAL)
     if bank_scale.panel is not None and new.judges:
         record = panel_record(new.judges, new.panel, bank_scale.fit.levels)
         notes += _compared(bank_scale.panel, record, _units(bank_scale), new.judges)

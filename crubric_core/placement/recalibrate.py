@@ -165,6 +165,8 @@ def _with(bank_scale: BankScale, new: SystemEvidence, system: str) -> Reference:
         low=standing.theta_low,
         high=standing.theta_high,
         separated=standing.separated,
+        too_high=np.append(reference.too_high, reference.too_high.max(initial=0.0)),
+        too_low=np.append(reference.too_low, reference.too_low.max(initial=0.0)),
     )
 
 

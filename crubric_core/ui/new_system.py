@@ -152,13 +152,7 @@ def show(study: StudyPage, bank_scale: BankScale, found: Placed, n: int) -> None
                 title="Compared with the other systems",
             )
         with right:
-            widgets.show(
-                rank_chances(system, placed),
-                alt="Probability that the new system is among the first k",
-                title="Its probability of being among the first k",
-                look="A small bank often draws an ability to the middle: a strong system is more often among the first "
-                "than this says, a weak one less often.",
-            )
+            _chances(system, placed)
     widgets.table(
         found.table, {name: column for name, column in PLACED.items() if holds or name not in PLACES}
     )
@@ -179,3 +173,20 @@ def show(study: StudyPage, bank_scale: BankScale, found: Placed, n: int) -> None
     )
     widgets.table(following, NEXT, rows=10)
     widgets.download("Download next_best.csv", following, "next_best.csv")
+
+
+def _chances(system: str, placed: Placement) -> None:
+    """How probable each place is, where that is known."""
+    if np.isnan(placed.standing.rank_probability[-1]).all():
+        st.caption(
+            "How probable it is to be among the first k is not known: the bank's systems were labelled by different "
+            "judges."
+        )
+        return
+    widgets.show(
+        rank_chances(system, placed),
+        alt="Probability that the new system is among the first k",
+        title="Its probability of being among the first k",
+        look="A small bank often draws an ability to the middle: a strong system is more often among the first "
+        "than this says, a weak one less often.",
+    )

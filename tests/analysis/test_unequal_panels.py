@@ -13,10 +13,14 @@ from crubric_core import Settings, Workspace, run_pipeline
 from crubric_core.analysis.fitted import with_rules
 from crubric_core.analysis.ranking import rank_systems
 from crubric_core.analysis.stages import Analysis
+from crubric_core.experiments.hold_out import hold_out
 from crubric_core.experiments.leave_one_judge_out import leave_one_judge_out
 from crubric_core.experiments.stability import stability
 from crubric_core.labels.store.snapshot import Snapshot
 from crubric_core.leaderboard.inference import infer
+from crubric_core.leaderboard.reference import Reference
+from crubric_core.placement.notes import UNEQUAL
+from crubric_core.placement.place import place_systems
 from crubric_core.text import count
 
 SYSTEMS, RUBRICS, JUDGES = 8, 120, 4
@@ -158,3 +162,40 @@ def test_experiments_allow_for_unequal_panels_as_the_board_does():
     influence = leave_one_judge_out(blind.data, Settings())
     assert influence.judges.set_index("judge").loc["j1", "tiers"] == tiers["j1"]
     assert influence.systems["tier"].nunique() == tiers[None]
+
+
+def placed_anew(table, settings):
+    """The first system, placed on the bank of the others."""
+    with Workspace() as ws:
+        ws.ingest(table.to_csv(index=False).encode(), "d")
+        bank_scale, new = hold_out(ws.dataset("d"), settings, "s0")
+    return bank_scale, new, place_systems(bank_scale, new)
+
+
+def test_a_new_system_is_separated_from_none_of_its_ability_for_want_of_the_same_judges():
+    without = []
+    for seed in range(4):
+        bank_scale, new, found = placed_anew(labels(seed, camps()), Settings(budget=60))
+        standing = found.placements[0].standing
+        assert not standing.separated[-1].any()
+        assert np.isnan(standing.rank_probability[-1]).all()
+        assert UNEQUAL in found.notes
+        reference = bank_scale.reference
+        assert Reference.from_record(reference.record()).record() == reference.record()
+        nothing = np.zeros(len(reference.theta))
+        equal = replace(bank_scale, reference=replace(reference, too_high=nothing, too_low=nothing))
+        without.append(place_systems(equal, new).placements[0].standing.separated[-1].any())
+    assert sum(without) >= 2
+
+
+def test_a_new_system_that_leniency_cannot_explain_is_still_separated():
+    ability, pairs = np.where(np.arange(SYSTEMS) == 0, 4.0, 0.0), own_pairs()
+    _, _, found = placed_anew(labels(0, pairs, ability, LENIENCY / 5), Settings(budget=100))
+    assert found.placements[0].standing.separated[-1].sum() >= 4
+
+
+def test_where_all_judges_label_all_a_placement_says_nothing_of_unequal_panels():
+    bank_scale, _, found = placed_anew(labels(0, np.ones((SYSTEMS, JUDGES), dtype=bool)), Settings(budget=60))
+    assert UNEQUAL not in found.notes
+    assert "too_high" not in bank_scale.reference.record()
+    assert np.isfinite(found.placements[0].standing.rank_probability[-1]).all()

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..intervals import FEWEST_CLUSTERS, share_interval
 from ..types import FloatArray, IntArray
 from .measurability import measurability_posterior
 
@@ -52,3 +53,18 @@ def self_consistency(
     posterior = measurability_posterior(np.minimum(consistent, draws), draws)
     low, high = posterior.interval(confidence)
     return SelfConsistency(compared, share, posterior.mean, posterior.sd, low, high)
+
+
+def over_queries(draws: FloatArray, consistent: FloatArray, confidence: float = 0.95) -> tuple[float, float]:
+    """Interval of a judge's share of consistent runs, for further queries like these; NaN of too few queries.
+
+    draws, consistent: (n,) of each query, as in ``self_consistency``. A judge repeats itself on some queries less than
+    on others, so that cells are no independent evidence.
+    """
+    used = draws > 0
+    draws, consistent = draws[used], consistent[used]
+    if len(draws) < FEWEST_CLUSTERS:
+        return float("nan"), float("nan")
+    total, agreed = draws.sum(), consistent.sum()
+    left = (agreed - consistent) / (total - draws)
+    return share_interval(float(agreed / total), left, len(draws), confidence, float(total))

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from ...judges.self_consistency import self_consistency
+from ...judges.self_consistency import over_queries, self_consistency
 from .. import widgets
 from ..loaders import FEW, MANY
 from ..tables import bounded
@@ -55,13 +55,27 @@ def _repeated(key: Key, _study: Study) -> pd.DataFrame:
 
 
 def consistency_table(repeats: pd.DataFrame, by: list[str], confidence: float) -> pd.DataFrame:
-    """Self-consistency of each group of rows, least consistent first: by, cells, pairs, share, mean, low, high."""
+    """Self-consistency of each group of rows, least consistent first: by, cells, pairs, share, mean, low, high.
+
+    The interval of a rubric takes its cells as independent; that of a judge has the wider ends of this one and of that
+    over the queries, and is unknown where these are too few.
+    """
     summed = repeats.groupby(by, sort=True)[_SUMMED].sum().reset_index()
     found = self_consistency(
         summed["pairs"], summed["agreeing"], summed["draws"], summed["consistent"], confidence=confidence
     )
     table = summed.assign(share=found.share, mean=found.mean, low=found.low, high=found.high)
+    if "query" not in by:
+        ends = np.array(
+            [_over_queries(repeats[repeats["judge"] == judge], confidence) for judge in summed["judge"]]
+        )
+        table["low"], table["high"] = np.minimum(found.low, ends[:, 0]), np.maximum(found.high, ends[:, 1])
     return table.sort_values("mean", kind="stable", ignore_index=True)
+
+
+def _over_queries(rows: pd.DataFrame, confidence: float) -> tuple[float, float]:
+    sums = rows.groupby("query")[["draws", "consistent"]].sum().to_numpy(dtype=np.float64)
+    return over_queries(sums[:, 0], sums[:, 1], confidence)
 
 
 def section(study: Study) -> None:
@@ -90,11 +104,12 @@ def consistency_sentence(judges: pd.DataFrame) -> str:
     if len(judges) > 1:
         return (
             f"Self-consistency is from {least['mean']:.2f} ({least['judge']}) to {most['mean']:.2f} ({most['judge']}); "
-            "the intervals take cells as independent and do not compare judges."
+            "the intervals hold for queries like these and do not compare judges."
         )
+    ends = f" [{least['low']:.2f}, {least['high']:.2f}]" if np.isfinite(least["low"]) else ""
     return (
         f"{least['judge']}: {least['share']:.0%} of {count(int(least['pairs']), 'pair')} of runs agree, "
-        f"self-consistency {least['mean']:.2f} [{least['low']:.2f}, {least['high']:.2f}]."
+        f"self-consistency {least['mean']:.2f}{ends}."
     )
 
 

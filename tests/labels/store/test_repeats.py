@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from crubric_core.errors import DatasetError
-from crubric_core.judges.self_consistency import self_consistency
+from crubric_core.judges.self_consistency import over_queries, self_consistency
 from crubric_core.labels import Workspace
 from tests.tiers import examples
 
@@ -125,6 +125,20 @@ def test_pairs_of_many_runs_weigh_as_the_runs_and_unknown_stays_unknown():
     assert found.mean.tolist() == [5 / 6, 0.5]
     assert found.share[0] == 1
     assert np.isnan(found.share[1])
+
+
+def test_the_interval_of_a_judge_holds_where_it_repeats_itself_less_on_some_queries():
+    rng, held, as_independent = np.random.default_rng(0), [], []
+    for _ in range(100):
+        draws = np.full(30, 40.0)
+        consistent = rng.binomial(40, rng.beta(4.5, 0.5, 30)).astype(float)
+        low, high = over_queries(draws, consistent)
+        held.append(low <= 0.9 <= high)
+        found = self_consistency([1200], [consistent.sum()], [1200], [consistent.sum()])
+        as_independent.append(found.low[0] <= 0.9 <= found.high[0])
+    assert np.mean(held) >= 0.9
+    assert np.mean(as_independent) < 0.75
+    assert np.isnan(over_queries(np.ones(4), np.ones(4))).all(), "too few queries"
 
 
 def test_runs_survive_undo_export_and_copying(ws, table, tmp_path):

@@ -185,6 +185,16 @@ def panels_sentence(board: Board) -> str:
     return f"{said}, and {count(standing.excused, 'pair')} {verb} not separated that otherwise would be."
 
 
+def other_judges(board: Board) -> str:
+    """What intervals by group leave out where systems were labelled by different judges, after a blank; else ""."""
+    if not board.unequal:
+        return ""
+    return (
+        " The systems' labels come from different judges, or from the same in different shares, and these intervals do "
+        "not allow for what the judges differ in leniency: a difference may be theirs."
+    )
+
+
 def _evidence(board: Board) -> str:
     """The units and the population."""
     standing = board.standing

@@ -10,7 +10,9 @@ import pytest
 from scipy.special import expit
 
 from crubric_core import Settings, Workspace, run_pipeline
+from crubric_core.analysis.board import other_judges
 from crubric_core.analysis.fitted import with_rules
+from crubric_core.analysis.profile import group_scores
 from crubric_core.analysis.ranking import rank_systems
 from crubric_core.analysis.stages import Analysis
 from crubric_core.experiments.hold_out import hold_out
@@ -21,6 +23,7 @@ from crubric_core.leaderboard.inference import infer
 from crubric_core.leaderboard.reference import Reference
 from crubric_core.placement.notes import UNEQUAL
 from crubric_core.placement.place import place_systems
+from crubric_core.task_types.scoring import by_emphasis
 from crubric_core.text import count
 
 SYSTEMS, RUBRICS, JUDGES = 8, 120, 4
@@ -162,6 +165,19 @@ def test_experiments_allow_for_unequal_panels_as_the_board_does():
     influence = leave_one_judge_out(blind.data, Settings())
     assert influence.judges.set_index("judge").loc["j1", "tiers"] == tiers["j1"]
     assert influence.systems["tier"].nunique() == tiers[None]
+
+
+def test_a_profile_says_that_its_intervals_do_not_allow_for_different_judges():
+    outside = []
+    for seed, judges_of in ((0, camps()), (1, camps()), (0, np.ones((SYSTEMS, JUDGES), dtype=bool))):
+        analysis = analysed(labels(seed, judges_of))
+        scores = by_emphasis(analysis.ranking().scores).by_query
+        found = [group_scores(["all"], [scores], np.ones(scores.shape[1]), i) for i in range(SYSTEMS)]
+        outside.append(sum(not f.low[0] <= 0 <= f.high[0] for f in found))
+        assert ("do not allow for what the judges differ" in other_judges(analysis.board())) == (
+            judges_of.min() == 0
+        )
+    assert min(outside[:2]) > 2 >= outside[2]
 
 
 def placed_anew(table, settings):

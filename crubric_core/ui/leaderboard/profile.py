@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from ...analysis.board import level_of
+from ...analysis.board import level_of, other_judges
 from ...analysis.claims import place_sentence
 from ...analysis.profile import GroupScores, extremes, group_scores, surprises
 from ...figures.profile import group_differences
@@ -119,6 +119,7 @@ def _groups(view: View, system: str) -> None:
         f"Each mark is the mean difference from the other systems on the same queries (their number in brackets), "
         f"with its own {level_of(view.board)} interval over queries, from {FEWEST_CLUSTERS} on: of many groups some "
         "exclude 0 by chance. The model's weights are left out because they follow from these same labels."
+        + other_judges(view.board)
     )
 
 

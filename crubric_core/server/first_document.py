@@ -4,7 +4,8 @@
    before it asks for ``/_stcore/…``: two answers 404 in the console at every load.
 2. That a page which completes its own address makes no entry in the browser's history. Streamlit makes one for every
    parameter that a script writes, so Back would lead through addresses that nobody asked for. One entry remains for
-   each thing that a person does.
+   each thing that a person does. From the click on a link to another page until the address has that page's path,
+   nothing is written: a page that is drawn quickly would put its parameters into the address of the one before.
 """
 
 from __future__ import annotations
@@ -21,14 +22,19 @@ HEAD = b"<head>"
 SCRIPT = """<script>
   window.__streamlit = { ...window.__streamlit, BACKEND_BASE_URL: location.origin + %s };
   (() => {
-    let acted = false;
+    let acted = false, leaving = false;
     for (const act of ["pointerdown", "keydown"]) addEventListener(act, () => { acted = true; }, true);
-    addEventListener("popstate", () => { acted = false; });
+    addEventListener("click", (click) => {
+      const link = click.target.closest?.("a[href]");
+      leaving = click.defaultPrevented && !!link && new URL(link.href).pathname !== location.pathname;
+    });
+    addEventListener("popstate", () => { acted = leaving = false; });
     const push = history.pushState.bind(history), replace = history.replaceState.bind(history);
     history.pushState = (state, title, address) => {
       const same = new URL(address ?? "", location.href).pathname === location.pathname;
+      if (same && leaving) return;
       (same && !acted ? replace : push)(state, title, address);
-      acted = false;
+      acted = leaving = false;
     };
   })();
 </script>"""

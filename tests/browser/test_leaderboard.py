@@ -86,6 +86,57 @@ def test_each_page_is_one_step_back(page: Page, server: Server) -> None:
     assert page.url == first
 
 
+def test_a_profile_and_the_system_beside_it_survive_other_pages_the_way_back_and_a_reload(
+    page: Page, server: Server
+) -> None:
+    page.goto(f"{server.url}/leaderboard?dataset=mine&tau_c=.4")
+    wait_until_idle(page)
+    marks = page.locator(".js-plotly-plot").first.locator("path.point")
+    marks.first.wait_for(timeout=60_000)
+    marks.nth(2).click(force=True)
+    page.get_by_role("combobox", name="Compare with").click()
+    page.get_by_role("option").nth(3).click()
+    both = page.get_by_role("tab", name="Compared with")
+    expect(both).to_be_visible(timeout=60_000)
+    wait_until_idle(page)
+    opened = page.url
+    assert re.search("system=.*versus=", opened)
+    for name in ("Bank", "Data"):
+        page.get_by_test_id("stSidebarNav").get_by_role("link", name=name, exact=True).click()
+        expect(page.locator("h1").first).to_contain_text(name, timeout=60_000)
+        wait_until_idle(page)
+    page.reload()
+    wait_until_idle(page)
+    for _ in range(2):
+        page.go_back()
+        wait_until_idle(page)
+    for _ in ("after Back", "after a reload"):
+        expect(both).to_be_visible(timeout=60_000)
+        wait_until_idle(page)
+        assert page.url == opened
+        page.reload()
+
+
+def test_from_the_click_on_a_link_to_the_next_page_nothing_is_written_to_the_address_of_the_last(
+    page: Page, server: Server
+) -> None:
+    """What a quick page writes may arrive before Streamlit gives the address its path."""
+    page.goto(f"{server.url}/leaderboard?dataset=mine")
+    wait_until_idle(page)
+    before, written = page.evaluate(
+        """() => { const before = location.href;
+          document.querySelector('[data-testid="stSidebarNav"] a[href$="/bank"]').click();
+          history.pushState({}, "", "/leaderboard?dataset=demo");
+          return [before, location.href]; }"""
+    )
+    assert written == before
+    page.wait_for_url("**/bank?dataset=mine**")
+    wait_until_idle(page)
+    page.go_back()
+    wait_until_idle(page)
+    assert page.url == before
+
+
 @pytest.mark.parametrize(("times", "pause"), [(4, 0), (6, 30), (8, 60), (5, 120), (7, 200)])
 def test_no_move_of_a_slider_is_lost_however_quickly_they_follow(
     page: Page, server: Server, times: int, pause: int

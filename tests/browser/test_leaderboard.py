@@ -137,6 +137,43 @@ def test_from_the_click_on_a_link_to_the_next_page_nothing_is_written_to_the_add
     assert page.url == before
 
 
+def test_what_is_searched_is_kept_on_the_pages_of_rubrics_until_another_dataset_is_shown(
+    page: Page, server: Server
+) -> None:
+    def go(name: str) -> None:
+        page.get_by_test_id("stSidebarNav").get_by_role("link", name=name, exact=True).click()
+        expect(page.locator("h1").first).to_contain_text(name, timeout=60_000)
+        wait_until_idle(page)
+
+    box = page.get_by_role("textbox", name="Find rubrics")
+    page.goto(f"{server.url}/measurability?dataset=mine")
+    wait_until_idle(page)
+    box.fill("must not")
+    box.press("Enter")
+    page.wait_for_url("**search=must+not**")
+    for name in ("Items", "Leaderboard", "Bank", "Data", "Measurability"):
+        go(name)
+        if name in {"Items", "Bank", "Measurability"}:
+            expect(box).to_have_value("must not", timeout=60_000)
+            page.wait_for_url("**search=must+not**")
+    page.reload()
+    expect(box).to_have_value("must not", timeout=60_000)
+    wait_until_idle(page)
+    box.fill("")
+    box.press("Enter")
+    page.wait_for_function("() => !location.search.includes('search')")
+    page.go_back()
+    expect(box).to_have_value("must not", timeout=60_000)
+    wait_until_idle(page)
+    page.get_by_role("combobox", name="Dataset").click()
+    page.get_by_role("option", name="demo").click()
+    expect(page.locator("h1").first).to_contain_text("demo", timeout=60_000)
+    wait_until_idle(page)
+    assert "search" not in page.url
+    go("Items")
+    expect(box).to_have_value("", timeout=60_000)
+
+
 @pytest.mark.parametrize(("times", "pause"), [(4, 0), (6, 30), (8, 60), (5, 120), (7, 200)])
 def test_no_move_of_a_slider_is_lost_however_quickly_they_follow(
     page: Page, server: Server, times: int, pause: int

@@ -221,3 +221,29 @@ def test_a_click_on_a_mark_opens_the_profile_down_to_a_judge_s_reason(page: Page
     wait_until_idle(page)
     assert "system=" not in page.url
     assert "Traceback" not in server.log.read_text()
+
+
+def test_where_somebody_clicks_a_system_a_link_to_its_profile_is_in_sight(page: Page, server: Server) -> None:
+    """On a narrow screen the profile opens far below the chart; the table is below the profile on any."""
+    page.set_viewport_size({"width": 420, "height": 900})
+    page.goto(f"{server.url}/leaderboard?dataset=mine")
+    wait_until_idle(page)
+    below, above = (page.get_by_role("link", name=f"open {where}: go to it") for where in ("below", "above"))
+    marks = page.locator(".js-plotly-plot").first.locator("path.point")
+    marks.first.wait_for(timeout=60_000)
+    expect(below).to_have_count(0)
+    marks.nth(2).click(force=True)
+    expect(below).to_be_in_viewport(timeout=60_000)
+    wait_until_idle(page)
+    close = page.get_by_role("button", name="✕")
+    expect(close).not_to_be_in_viewport()
+    below.click()
+    expect(close).to_be_in_viewport()
+    above.click()
+    expect(close).to_be_in_viewport()
+    page.set_viewport_size({"width": 1400, "height": 900})
+    expect(below).to_be_hidden()
+    above.scroll_into_view_if_needed()
+    expect(close).not_to_be_in_viewport()
+    above.click()
+    expect(close).to_be_in_viewport()

@@ -53,6 +53,8 @@ def show(study: StudyPage, reading: Sequence[str], beside: Sequence[str]) -> Non
         st.caption(plain(f"How to read it: {' '.join(reading)}"))
         if beside:
             st.caption(plain(f"Other rankings: {' '.join(beside)}"))
+        if system:
+            profile.lead_to(system, "below")
     if system:
         with right:
             profile.card(view, system, versus)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -23,6 +23,7 @@ from .view import choose
 if TYPE_CHECKING:
     from .view import View
 
+PLACE = "profile"
 ALL = "all queries"
 EACH = 25  # rubrics listed on either side
 _number = st.column_config.NumberColumn
@@ -44,6 +45,7 @@ def card(view: View, system: str, versus: str | None) -> None:
     """Where the system stands, in a few lines; with whom to compare it."""
     row = view.table[view.table["system"] == system].iloc[0]
     with st.container(border=True):
+        st.html(f'<span id="{PLACE}"></span>')
         left, right = st.columns([5, 1])
         left.markdown(f"**{plain(short_name(system, 60))}**")
         right.button("✕", on_click=choose, args=(None,), help="Close the profile", key="close profile")
@@ -61,6 +63,12 @@ def card(view: View, system: str, versus: str | None) -> None:
             key="versus choice",
             on_change=_compare,
         )
+
+
+def lead_to(system: str, where: Literal["above", "below"]) -> None:
+    """A link to the card from where somebody clicked; the one to a card below is seen on narrow screens alone."""
+    with st.container(key=f"profile {where}"):
+        st.markdown(f"[The profile of {plain(short_name(system, 40))} is open {where}: go to it](#{PLACE})")
 
 
 def _compare() -> None:

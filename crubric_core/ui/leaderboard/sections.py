@@ -22,7 +22,7 @@ from ...leaderboard.correction import FEWEST
 from ...task_types.scoring import by_emphasis
 from .. import tables, widgets
 from ..text import count, plain
-from . import dimensions
+from . import dimensions, profile
 from .view import choose
 
 if TYPE_CHECKING:
@@ -85,6 +85,8 @@ def table(view: View, shown: pd.DataFrame, system: str | None) -> None:
         selection_default={"selection": {"rows": [names.index(system)] if system in names else []}},
         alt="Leaderboard",
     )
+    if system:
+        profile.lead_to(system, "above")
     whole = view.ranked.table if view.claims else without_places(view.ranked.table)
     widgets.download("Download leaderboard.csv", whole, "leaderboard.csv")
 

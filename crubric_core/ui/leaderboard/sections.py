@@ -117,6 +117,7 @@ def _pairs(view: View, shown: pd.DataFrame, system: str | None) -> None:
         ),
         alt="Probability that the row is ahead of the column",
         title=f"Who is ahead of whom? A dot: the pair is separated at {level_of(view.board)}",
+        look="Columns are in the order of the rows.",
     )
     widgets.download("Download comparisons.csv", view.board.comparisons, "comparisons.csv")
 

@@ -1,0 +1,70 @@
+"""Pages on a phone: what would overlap there has room, or is not shown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from crubric_core import Workspace
+from crubric_core.demo import simulate
+from tests.browser.conftest import Server, serve, wait_until_idle
+
+pytestmark = pytest.mark.browser
+# Controls that the tools of a table lie upon.
+COVERED = """() => { const boxes = [...document.querySelectorAll("[data-testid=stElementToolbar]")]
+    .map(tools => tools.getBoundingClientRect()).filter(box => box.width);
+  return [boxes.length, [...document.querySelectorAll("button, input, [role=tab]")]
+    .filter(each => !each.closest("[data-testid=stElementToolbar]")).filter(each => {
+      const box = each.getBoundingClientRect();
+      return boxes.some(tools => box.width && box.left < tools.right && tools.left < box.right
+        && box.top < tools.bottom - 1 && tools.top + 1 < box.bottom); })
+    .map(each => each.textContent || each.getAttribute("aria-label"))]; }"""
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    path = tmp_path_factory.mktemp("narrow") / "workspace.duckdb"
+    made = simulate(seed=1, systems=12, queries=12, pool=(9, 14))
+    with Workspace(path) as workspace:
+        for kind in ("labels", "rubrics", "queries"):
+            workspace.ingest(getattr(made, kind).to_csv(index=False).encode(), "small", kind=kind)
+    with serve(path) as running:
+        yield running
+
+
+@pytest.mark.parametrize(
+    ("address", "names", "said"),
+    [
+        ("leaderboard?more=Pairs", ".xtick", "Columns are in the order of the rows."),
+        ("items", ".x2tick", "The best is on the left."),
+    ],
+)
+def test_names_of_many_columns_are_left_out_where_they_would_overlap(
+    page: Page, server: Server, address: str, names: str, said: str
+) -> None:
+    page.set_viewport_size({"width": 420, "height": 900})
+    page.goto(f"{server.url}/{address}")
+    wait_until_idle(page)
+    plot = page.locator(".js-plotly-plot").last
+    name = plot.locator(names).last
+    name.wait_for(state="attached", timeout=60_000)
+    expect(plot.locator(names)).to_have_count(12)
+    expect(name).to_be_hidden()
+    expect(page.get_by_text(said)).to_be_visible()
+    page.set_viewport_size({"width": 1400, "height": 900})
+    expect(name).to_be_visible()
+
+
+def test_without_a_mouse_the_tools_of_a_table_cover_no_control(browser: Browser, server: Server) -> None:
+    context = browser.new_context(viewport={"width": 420, "height": 900}, has_touch=True, is_mobile=True)
+    page = context.new_page()
+    for address in ("leaderboard", "task_types", "measurability", "items", "bank"):
+        page.goto(f"{server.url}/{address}")
+        page.locator("[data-testid=stDataFrame]").first.wait_for(timeout=60_000)
+        wait_until_idle(page)
+        tools, covered = page.evaluate(COVERED)
+        assert tools, address
+        assert covered == [], address
+    context.close()

@@ -26,10 +26,14 @@ TARGET = 0.95
 
 @dataclass(frozen=True)
 class Placing:
-    """How M systems stand on a set of rubrics: ability (M,), NaN unknown; separated (M, M)."""
+    """How M systems stand on a set of rubrics: ability (M,), NaN unknown; separated (M, M).
+
+    group: (M,) numbers of the groups of systems whose abilities have a common scale.
+    """
 
     ability: FloatArray
     separated: BoolArray
+    group: IntArray
 
 
 @dataclass(frozen=True)
@@ -74,7 +78,12 @@ def place_on(
         separated = separated_pairs(
             influence, normals, confidence=settings.confidence, simultaneous=settings.simultaneous
         )
-        return Placing(influence.estimate, separated)
+        group = influence.group
+        return Placing(
+            influence.estimate,
+            separated,
+            np.zeros(len(separated), dtype=np.int64) if group is None else group,
+        )
 
     first, rest = [place(mask) for mask in masks[:1]], masks[1:]
     return first + run_threads(place, rest, gains=cross.is_large)
@@ -90,8 +99,18 @@ def _normals(seed: int, shape: tuple[int, int]) -> FloatArray:
 
 def worth_of(pool: Placing, banks: list[Placing], confidence: float) -> Worth:
     """The worth of one bank, or the mean over several of one size."""
-    ability, separated = (np.stack([getattr(b, name) for b in banks]) for name in ("ability", "separated"))
-    return bank_worth(pool.ability, pool.separated, ability, separated, confidence)
+    ability, separated, groups = (
+        np.stack([getattr(b, name) for b in banks]) for name in ("ability", "separated", "group")
+    )
+    return bank_worth(
+        pool.ability,
+        pool.separated,
+        ability,
+        separated,
+        confidence,
+        group=pool.group,
+        bank_groups=groups,
+    )
 
 
 def random_places(candidates: BoolArray, seed: int) -> IntArray:
@@ -157,8 +176,13 @@ def worth_sentences(curve: WorthCurve, size: int) -> tuple[str, str]:
         if random.separated != chosen.separated:
             first += f" of the {random.separated:,} that they place"
     ranks = _at_least(chosen.rank_error.estimate, 0.1, ".1f")
+    within = (
+        f" within its group, as the {chosen.groups:,} groups of systems have no common scale"
+        if chosen.groups > 1
+        else ""
+    )
     return f"{first}.", (
-        f"On average a new system lands {ranks} ranks from its rank on all of them "
+        f"On average a new system lands {ranks} ranks from its rank on all of them{within} "
         f"({_placed(curve, chosen)}, each placed without its own labels). {_enough(curve)}"
     )
 

@@ -218,10 +218,16 @@ def _figures(outcome: Outcome) -> dict[str, str]:
         "Held out: separations of its passing rubrics kept": UNKNOWN
         if worth is None
         else _interval(worth.kept),
-        "Held out: mean rank error": UNKNOWN if worth is None else f"{worth.rank_error.estimate:.2f}",
+        "Held out: mean rank error": UNKNOWN if worth is None else _rank_error(worth),
         "Pairs separated": f"{outcome.separated:,}" if ranked else UNKNOWN,
         "Tiers": f"{outcome.places['tier'].nunique():,}" if ranked else UNKNOWN,
     }
+
+
+def _rank_error(worth: Worth) -> str:
+    if np.isnan(worth.rank_error.estimate):
+        return UNKNOWN
+    return f"{worth.rank_error.estimate:.2f}" + (" within groups" if worth.groups > 1 else "")
 
 
 def _share(value: float) -> str:

@@ -44,7 +44,8 @@ class Worth:
 
     kept, reversed: shares in [0, 1] of the pairs that the pool separates. ordered: share of these pairs that the bank
     puts in the pool's order, separated or not. tau: Kendall's tau-b of the abilities, in [-1, 1]. rank_error: mean
-    absolute difference of the ranks. separated: pairs that the pool separates, of the ``systems`` that take part.
+    absolute difference of the ranks, of systems that have another in their group. separated: pairs that the pool
+    separates, of the ``systems`` that take part, in so many ``groups`` without a common scale.
     without: (M, 5) the same five measures without each system in turn, for the jackknife intervals.
     """
 
@@ -55,6 +56,7 @@ class Worth:
     rank_error: Interval
     separated: int
     systems: int
+    groups: int
     without: FloatArray
 
 
@@ -64,20 +66,30 @@ def bank_worth(
     banks: FloatArray,
     banks_separated: BoolArray,
     confidence: float = 0.95,
+    *,
+    group: IntArray | None = None,
+    bank_groups: IntArray | None = None,
 ) -> Worth:
     """The worth of one bank, or the mean over D banks of one size, such as random ones.
 
     pool: (M,) abilities on the whole pool; pool_separated: (M, M) symmetric. banks: (M,) or (D, M) abilities on each
     bank as if new; banks_separated: (M, M) or (D, M, M). A system unknown (NaN) on the pool or on all banks takes no
     part. The shares are of the pairs that a bank places; to tau and rank_error a system that it does not place ties.
+
+    group, bank_groups: (M,), and as ``banks``: numbers of the groups of systems that have a common scale, on the pool
+    and on each bank; None: all are one. Two systems of different groups are in no order: ranks are within a group of
+    the pool, and to a bank whose groups they are in they tie.
     """
     banks, separated = np.atleast_2d(banks), banks_separated.reshape(-1, *pool_separated.shape)
     if banks.shape[1:] != pool.shape or separated.shape != (len(banks), len(pool), len(pool)):
         raise AssemblyError("The standings on pool and bank must be of the same systems.")
     known = np.flatnonzero(np.isfinite(pool) & np.isfinite(banks).any(axis=0))
     pool_true = pool_separated[known][:, known]
-    found = _sums(pool[known], pool_true, banks[:, known], separated[:, known][:, :, known])
-    values = np.column_stack([*_shares(found), _tau(found), _rank_errors(found)])
+    of = np.zeros(pool.shape, dtype=np.int64) if group is None else group
+    on_bank = np.zeros(banks.shape, dtype=np.int64) if bank_groups is None else np.atleast_2d(bank_groups)
+    of, on_bank = of[known], on_bank[:, known]
+    found = _sums(pool[known], pool_true, banks[:, known], separated[:, known][:, :, known], of, on_bank)
+    values = np.column_stack([*_shares(found), _tau(found), _rank_errors(found, of)])
     without = np.full((len(pool_separated), len(MEASURES)), np.nan)
     without[known] = values[1:]
     trials, most = disjoint_pairs(pool_true), float(found.compared.sum() / 2)
@@ -87,7 +99,8 @@ def bank_worth(
     )
     placed = np.isfinite(banks[:, known]).astype(float)
     pairs = int((pool_true & (placed.T @ placed > 0)).sum()) // 2
-    return Worth(kept, reversed_, ordered, tau, rank_error, pairs, len(known), without)
+    groups = len(np.unique(of))
+    return Worth(kept, reversed_, ordered, tau, rank_error, pairs, len(known), groups, without)
 
 
 def worth_difference(first: Worth, second: Worth, measure: str, confidence: float = 0.95) -> Interval:
@@ -131,26 +144,41 @@ class _Sums(NamedTuple):
     without: FloatArray
 
 
-def _sums(pool: FloatArray, pool_true: BoolArray, banks: FloatArray, separated: BoolArray) -> _Sums:
+def _sums(
+    pool: FloatArray,
+    pool_true: BoolArray,
+    banks: FloatArray,
+    separated: BoolArray,
+    group: IntArray,
+    bank_groups: IntArray,
+) -> _Sums:
     found = _Sums(*np.zeros((5, len(pool))), *np.zeros((4, *banks.shape)))
     whole = np.ascontiguousarray
-    _add_up(found, pool, whole(pool_true), whole(banks), whole(separated))
+    _add_up(found, pool, whole(pool_true), whole(banks), whole(separated), group, whole(bank_groups))
     return found
 
 
 @compiled
 def _add_up(
-    sums: _Sums, pool: FloatArray, pool_true: BoolArray, banks: FloatArray, separated: BoolArray
+    sums: _Sums,
+    pool: FloatArray,
+    pool_true: BoolArray,
+    banks: FloatArray,
+    separated: BoolArray,
+    group: IntArray,
+    bank_groups: IntArray,
 ) -> None:
     """Fill ``sums``, of zeros."""
     shifts = np.zeros((len(pool), len(pool)))
     for bank in range(len(banks)):
         for i in range(len(pool)):
             for k in range(len(pool)):
-                truth = np.sign(pool[i] - pool[k])
+                together = group[i] == group[k]
+                truth = np.sign(pool[i] - pool[k]) if together else 0.0
                 found = np.sign(banks[bank, i] - banks[bank, k])
                 placed = not np.isnan(found)
-                found = found if placed else 0.0
+                together &= bank_groups[bank, i] == bank_groups[bank, k]
+                found = found if placed and together else 0.0
                 compared = pool_true[i, k] & placed
                 told = compared & separated[bank, i, k]
                 sums.compared[i] += compared
@@ -160,7 +188,7 @@ def _add_up(
                 sums.truth[i] += truth * truth if bank == 0 else 0.0
                 sums.found[bank, i] += found * found
                 sums.agreement[bank, i] += truth * found
-                # A rank is (M + 1 + those above - those below) / 2.
+                # A rank is (systems of the group + 1 + those above - those below) / 2.
                 shifts[i, k] = (found - truth) / 2
                 sums.shift[bank, i] += shifts[i, k]
         for i in range(len(pool)):
@@ -188,9 +216,15 @@ def _tau(sums: _Sums) -> FloatArray:
     return np.asarray(tau.mean(axis=0))
 
 
-def _rank_errors(sums: _Sums) -> FloatArray:
-    """(1 + M,) mean absolute rank difference."""
-    return np.append(np.abs(sums.shift).mean(), sums.without.mean(axis=0) / max(len(sums.truth) - 1, 1))
+def _rank_errors(sums: _Sums, group: IntArray) -> FloatArray:
+    """(1 + M,) mean absolute rank difference, of systems with another in their group; NaN without any."""
+    linked = group[:, None] == group
+    others = linked.sum(axis=0) - 1
+    # Of the others without each system, those that still have one.
+    left = ((others - linked > 0) & ~np.eye(len(group), dtype=bool)).sum(axis=1)
+    counts = np.append((others > 0).sum(), left)
+    total = np.append(np.abs(sums.shift).sum(axis=1).mean(), sums.without.mean(axis=0))
+    return np.divide(total, counts, out=np.full(len(counts), np.nan), where=counts > 0)
 
 
 def _interval(

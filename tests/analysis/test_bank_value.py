@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from crubric_core import Settings, Workspace
@@ -63,6 +64,30 @@ def curve_of(kept, separated=10):
             told[i, k] = told[k, i] = False
         worths.append(bank_worth(theta, sure, theta, told))
     return WorthCurve(np.array([10, 20, 40]), tuple(worths), tuple(worths), 100, 5)
+
+
+def test_ranks_are_told_within_groups_of_systems_that_share_no_query():
+    first, second = (simulate(seed=seed, systems=7, queries=14, pool=(9, 12)) for seed in (5, 6))
+    with Workspace() as workspace:
+        for kind in ("labels", "rubrics", "queries"):
+            table = getattr(second, kind)
+            names = [name for name in ("system", "query", "rubric") if name in table]
+            table = pd.concat([getattr(first, kind), table.assign(**{n: "z" + table[n] for n in names})])
+            workspace.ingest(table.to_csv(index=False).encode(), "apart", kind)
+        ds = workspace.dataset("apart")
+        apart = Analysis(data=ds, fingerprint=ds.fingerprint, settings=with_rules(ds, Settings(budget=40)))
+        pool, bank = apart._placed_on_pool(), apart._placed([apart.bank_masks()])[0]
+        curve = apart.worth(curve=False)
+    groups = [np.arange(7), np.arange(7, 14)]
+    apart_by = [
+        np.abs(pd.Series(pool.ability[g]).rank() - pd.Series(bank.ability[g]).rank()).to_numpy()
+        for g in groups
+    ]
+    assert curve.at(40)[0].rank_error.estimate == pytest.approx(np.concatenate(apart_by).mean())
+    ranks = f"{np.concatenate(apart_by).mean():.1f}"
+    said = worth_sentences(curve, 40)[1]
+    assert f"lands {ranks} ranks from its rank on all of them within its group" in said
+    assert "the 2 groups of systems have no common scale" in said
 
 
 def test_a_bank_of_the_whole_pool_keeps_every_separation_and_reverses_none(analysis):

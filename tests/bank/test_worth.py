@@ -52,6 +52,48 @@ def test_every_measure_is_that_of_its_pairs_also_with_any_system_left_out(seed):
         np.testing.assert_allclose(found.without[left_out] if left_out >= 0 else whole, expected, atol=1e-12)
 
 
+@settings(max_examples=15)
+@given(st.integers(0, 500))
+def test_systems_of_different_groups_are_in_no_order_of_ranks_or_pairs(seed):
+    pool, sure, banks, told = standings(seed)
+    group, apart = np.array([0, 1, 0, 2, 1, 0, 1, 0]), np.array([100.0, 0, 100, 50, 0, 100, 0, 100])
+    one = group[:, None] == group
+    sure, told = sure & one, told & one
+    each = [np.flatnonzero(group == g) for g in range(3)]
+
+    def ranks_apart(bank, rest):
+        found = [np.intersect1d(members, rest) for members in each]
+        found = [stats.rankdata(pool[m]) - stats.rankdata(bank[m]) for m in found if len(m) > 1]
+        return np.abs(np.concatenate(found)).mean()
+
+    found = bank_worth(pool, sure, banks, told, group=group, bank_groups=np.tile(group, (len(banks), 1)))
+    assert (found.groups, found.systems) == (3, 8)
+    for left_out in range(-1, 8):
+        rest = np.delete(np.arange(8), left_out) if left_out >= 0 else np.arange(8)
+        expected = np.mean([ranks_apart(bank, rest) for bank in banks])
+        rank_error = found.without[left_out, 4] if left_out >= 0 else found.rank_error.estimate
+        assert rank_error == pytest.approx(expected)
+    moved = bank_worth(
+        pool + apart, sure, banks - apart, told, group=group, bank_groups=np.tile(group, (3, 1))
+    )
+    np.testing.assert_array_equal(moved.without, found.without)
+    assert moved.tau.estimate == found.tau.estimate
+
+
+def test_systems_that_a_bank_alone_does_not_link_tie_to_it():
+    pool, sure, _, _ = standings(3)
+    alone = bank_worth(pool, sure, pool, np.zeros_like(sure), bank_groups=np.arange(8))
+    tied = bank_worth(pool, sure, np.zeros(8), np.zeros_like(sure))
+    assert alone.rank_error == tied.rank_error
+    assert (alone.groups, alone.ordered.estimate) == (1, 0)
+
+
+def test_without_two_systems_that_have_a_common_scale_there_is_no_rank_error():
+    none = np.zeros((3, 3), dtype=bool)
+    found = bank_worth(np.arange(3.0), none, np.arange(3.0), none, group=np.arange(3))
+    assert np.isnan(found.rank_error.estimate)
+
+
 def test_the_pool_itself_keeps_everything_and_its_mirror_reverses_it():
     pool, sure, _, _ = standings(3)
     same, mirror = bank_worth(pool, sure, pool, sure), bank_worth(pool, sure, -pool, sure)

@@ -3,7 +3,9 @@
 # ruff: noqa: S608 - every identifier in the SQL is this program's own, every value is bound
 from __future__ import annotations
 
+from ...text import count
 from . import names
+from .findings import SHOWN, Finding, Severity
 from .job import Job
 from .statements import KEYS, key_of, same_key
 
@@ -131,7 +133,38 @@ def _collapse_repeats(job: Job) -> None:
     job.tally.collapsed += collapsed
     job.tally.replaced += replaced
     job.tally.apply("on_conflict", replaced)
+    if job.file_sql and collapsed:
+        _tell_files(job)
     job.run('DELETE FROM coded WHERE "row" IN (SELECT "row" FROM repeated WHERE "row" <> kept_row)')
+
+
+def _tell_files(job: Job) -> None:
+    """Which files give the same label of the same key: their names for different things may be equal."""
+    found = job.frame(f"""
+        WITH placed AS (
+            SELECT {job.row_sql} AS "row", {job.file_sql} AS file FROM incoming i
+            WHERE {job.row_sql} IN (SELECT "row" FROM repeated)
+        )
+        SELECT least(a.file, b.file) AS file, greatest(a.file, b.file) AS other, count(*) AS labels
+        FROM repeated r JOIN coded k ON k."row" = r.kept_row
+        JOIN placed a ON a."row" = r."row" JOIN placed b ON b."row" = r.kept_row
+        WHERE a.file <> b.file AND (r.label IS NULL OR r.label = k.label)
+        GROUP BY ALL ORDER BY labels DESC, file, other
+    """)
+    if found.empty:
+        return
+    first, n = found.iloc[0], int(found["labels"].sum())
+    others = f"; so do {count(len(found) - 1, 'more pair')} of files" if len(found) > 1 else ""
+    sentence = (
+        f"{first['file']} and {first['other']} both give {count(first['labels'], 'label')} of the same {_thing(job)}, "
+        f"and nothing contradicts them: each counts once{others}. Where the files are about different systems, "
+        "queries, judges or runs, name these in the rows or by the files' names, and ingest again."
+    )
+    severity: Severity = (
+        "warning" if job.kind == "labels" else "note"
+    )  # people's labels often stand beside each judge's
+    title = "The same labels in several files"
+    job.told.append(Finding(severity, "same_in_files", title, sentence, n, found.head(SHOWN)))
 
 
 def _keep_reasons(job: Job) -> None:

@@ -8,10 +8,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import duckdb
+import pandas as pd
 
 from ..readers.columns import Kind
 from ..readers.policies import Policies
 from .changes import NAMES, Changes
+from .findings import Finding
 
 
 @dataclass
@@ -55,6 +57,7 @@ class Job:
     headers: canonical column → the file's own name of it.
     apart: what is asked of the user where an unused column tells apart rows about the same; "" where none does.
     several: whether the rows are of several files, which ``origins`` tells apart.
+    file_sql: the file of a record, over ``incoming i``; None where all are of one. told: what is found on the way.
     names: how many systems, judges, queries and rubrics the dataset had before. report: called at every stage.
     """
 
@@ -72,9 +75,11 @@ class Job:
     apart: str = ""
     whole: int | None = None
     several: bool = False
+    file_sql: str | None = None
     verdicts: frozenset[str] = frozenset()
     graded: bool = False
     tally: Tally = field(default_factory=Tally)
+    told: list[Finding] = field(default_factory=list)
     names: dict[str, int] = field(default_factory=dict)
     report: Callable[[float, str], None] = lambda _share, _words: None
 
@@ -124,6 +129,10 @@ class Job:
     def all(self, sql: str, **params: Any) -> list[tuple[Any, ...]]:
         """All rows of a short answer."""
         return self.cursor.execute(sql, self._bound(sql, params)).fetchall()
+
+    def frame(self, sql: str) -> pd.DataFrame:
+        """The answer to a query as a table."""
+        return self.cursor.execute(sql, self._bound(sql, {})).df()
 
     def _bound(self, sql: str, params: dict[str, Any]) -> dict[str, Any] | None:
         own = {"dataset": self.dataset_id, "ingest": self.ingest_id}

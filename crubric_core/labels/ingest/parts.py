@@ -16,7 +16,7 @@ from ..readers.formats.base import STAGING
 from .changes import Changes
 from .descriptions import told_once
 from .report import IngestReport
-from .staging import Part
+from .staging import FILE_OF_PLACE, Part
 from .storing import IngestRequest, Origin, Upload, store_file
 
 if TYPE_CHECKING:
@@ -136,8 +136,12 @@ def _merged_upload(alike: Sequence[Waiting], facts: Mapping[str, str], origins: 
         "i.place",
         {staged: name for name, staged in facts.items()},
         tuple(origins),
+        f"coalesce({FILE_OF_PLACE}, {_ORIGIN})",
         first.started,
     )
+
+
+_ORIGIN = '(SELECT o.name FROM origins o WHERE i."row" > o.before AND i."row" <= o.last)'
 
 
 def store_parts(

@@ -48,6 +48,9 @@ ORDER: tuple[str, ...] = (
     "anchors",
     "answers",
 )
+FILE_OF_PLACE = (
+    "nullif(regexp_extract(i.place, '^(.*), record [0-9]+$', 1), '')"  # of records of several files
+)
 _DEFAULT_NAMES = {"judge": "judge", "annotator": "human"}
 
 
@@ -236,7 +239,15 @@ def _native_parts(
         labelled = kind in ("labels", "gold")
         request = IngestRequest(whole[0], kind, None, "native", whole[1], words if labelled else {})
         own = faults if kind == home else []
-        stage = partial(_stage_native, kind=kind, written=written, faults=own, name=name, plan=plan)
+        stage = partial(
+            _stage_native,
+            kind=kind,
+            written=written,
+            faults=own,
+            name=name,
+            plan=plan,
+            several=len(files) > 1,
+        )
         parts.append(Part(request, stage))
     return parts
 
@@ -280,6 +291,7 @@ def _stage_native(
     faults: Sequence[tuple[str, object]],
     name: str,
     plan: Plan,
+    several: bool,
 ) -> Upload:
     columns = columns_of(kind)
     _new_rejects(cursor)
@@ -300,4 +312,6 @@ def _stage_native(
         used.pop("severity")
         cursor.execute(f"ALTER TABLE {STAGING} DROP COLUMN severity")
         _grade_severity(cursor, kind, used, plan)
-    return Upload(name, 'CAST(i."row" AS BIGINT)', used, "i.place")
+    return Upload(
+        name, 'CAST(i."row" AS BIGINT)', used, "i.place", file_sql=FILE_OF_PLACE if several else None
+    )

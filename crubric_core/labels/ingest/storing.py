@@ -68,6 +68,7 @@ class Upload:
     facts: staged column → name of what it tells of the systems.
     origins: of a table that was several files: which rows are whose.
     place_sql: expression over ``incoming i`` that tells where in the source a row stands; None where its number does.
+    file_sql: expression over ``incoming i`` that tells the file of a row; None where all are of one.
     """
 
     name: str
@@ -76,6 +77,7 @@ class Upload:
     place_sql: str | None = None
     facts: Mapping[str, str] = field(default_factory=dict)
     origins: tuple[Origin, ...] = ()
+    file_sql: str | None = None
     started: float = field(default_factory=time.perf_counter)
 
 
@@ -120,6 +122,7 @@ def store_file(
         words=words,
         applied=dict(job.tally.applied),
         seconds=time.perf_counter() - upload.started,
+        checks=tuple(job.told),
     )
 
 
@@ -150,6 +153,7 @@ def _open_job(
         facts=upload.facts,
         headers=upload.columns,
         several=bool(upload.origins),
+        file_sql=upload.file_sql,
         report=report,
     )
     if upload.origins:

@@ -186,7 +186,8 @@ class Workspace(Database):
                     checks, coverage = check_latest(cursor)
                     scales, scale = criteria_now(cursor), scale_now(cursor)
                     changed = self._changed_scales(cursor, request.dataset, scales)
-                    checks = by_severity((*check_plan(plan), *changed, *checks))
+                    told = [finding for one in reports for finding in one.checks]
+                    checks = by_severity((*check_plan(plan), *told, *changed, *checks))
             report(1.0, "Done")
         except duckdb.Error as error:
             if is_damage(error):

@@ -139,3 +139,44 @@ def test_labels_moved_to_their_query_must_agree_with_those_there(ws, table):
     ws.ingest(table("a s j 1", header="system rubric judge label"), "d")
     with pytest.raises(IngestError, match="'s' with and without a query contradict each other"):
         ws.ingest(table("a q s j 0"), "d")
+
+
+def told_of_files(report):
+    return [f for f in report.checks if f.code == "same_in_files"]
+
+
+def test_files_that_give_the_same_labels_are_named(ws, table):
+    """Equal ids of different queries were one query, and no sentence said so."""
+    files = [
+        ("a.csv", table("a q r j 1", "a q2 r j 0")),
+        ("b.csv", table("a q r j 1", "b q r j 0", "b q r j 0")),
+        ("c.csv", table("c q r j 1")),
+    ]
+    report = ws.ingest(files, "d")
+    (told,) = told_of_files(report)
+    assert report.collapsed == 2
+    assert told.count == 1
+    assert told.sentence.startswith("a.csv and b.csv both give 1 label of the same system, rubric and judge")
+    assert told.severity == "warning"
+
+
+def test_records_of_several_files_of_a_layout_are_told_by_their_files(ws):
+    record = b'{"question_id": 81, "model": "m", "judge": ["gpt-4", "single-v1"], "turn": 1, "score": 7}\n'
+    report = ws.ingest([("x/a.jsonl", record), ("x/b.jsonl", record)], "d")
+    (told,) = told_of_files(report)
+    assert told.examples.to_numpy().tolist() == [["x/a.jsonl", "x/b.jsonl", 1]]
+
+
+def test_repeats_within_one_file_are_a_count_alone(ws, table):
+    twice = table("a q r j 1", "a q r j 1")
+    assert not told_of_files(ws.ingest(twice, "d"))
+    assert not told_of_files(ws.ingest([("a.csv", twice), ("b.csv", table("b q r j 1"))], "e"))
+
+
+def test_the_same_labels_of_people_beside_each_judge_are_a_note(ws, table):
+    files = [
+        (f"{j}.csv", table(f"a q r {j} 1 0", header="system query rubric judge label human"))
+        for j in ("j", "k")
+    ]
+    (told,) = told_of_files(ws.ingest(files, "d"))
+    assert told.severity == "note"

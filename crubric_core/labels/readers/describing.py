@@ -15,7 +15,7 @@ from .formats.records import Fault, unpacked
 from .native_files import companions, first_records, native_of, native_rows
 from .nested import find_nested, with_nested_unused
 from .not_labels import why_no_labels, why_pairs
-from .paths import fields_of_records
+from .paths import fields_of_records, is_path
 from .plan import Columns, FilePlan, Guess, Overrides
 from .rules import is_led, source_of, with_derived
 from .sources import Piece
@@ -111,6 +111,12 @@ def _within(
     complete = look_into(piece, replace(overrides, mapping=mapping))
     paths = {c: ", ".join(v) if isinstance(v, tuple) else v for c, v in nested.mapping.items()}
     remark = f"its labels lie within its records, at {paths.get('label', paths.get('rubric'))}"
+    named = [
+        c
+        for c in ("system", "judge", "rubric", "run")
+        if c in paths and "label" in paths and is_path(paths[c])
+    ]
+    remark += "".join(f", the {c} at {paths[c]}" for c in named)
     sure = 0.85 if nested.sure else 0.5
     guesses = tuple(Guess(c, path, sure, "the names of its fields") for c, path in paths.items())
     return replace(

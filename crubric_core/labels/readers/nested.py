@@ -48,6 +48,7 @@ def find_nested(kind: Kind, fields: Mapping[str, Sequence[Any]]) -> Nested | Non
     whole = all(re.fullmatch(r"\{\}\.[^#]+", str(found.get(c, ""))) for c in ("system", "rubric"))
     within = str(found.get("label", "")).startswith("{}") and not whole
     by_place = any(str(found.get(c, "")).endswith(("[].#", "[].##")) for c in ("rubric", "system")) or within
+    by_place = by_place or str(found.get("run", "")).endswith("{}[].#")
     return Nested(found, set(lacking) <= {"system"} and not by_place, lacking)
 
 

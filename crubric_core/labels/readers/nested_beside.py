@@ -16,6 +16,7 @@ from .paths import parts_of
 
 Found = dict[str, str | tuple[str, ...]]
 _PLURAL = "s"
+_CRITERIA = frozenset(("rubric", "criterion", "criteria", "metric", "dimension", "aspect", "requirement"))
 _FARTHEST = 100
 _SAID = ("feedback", "reason", "rationale", "explanation", "comment", "critique", "justification")
 
@@ -103,6 +104,19 @@ def _texts_beside(fields: Mapping[str, Sequence[Any]], home: str, labels: set[st
 def _is_one_of(kind: Kind, canonical: str, field: str) -> bool:
     """Whether a list is named after a canonical column, or after several of them."""
     return is_called(kind, canonical, field.replace("{}", "")) or is_called(kind, canonical, _singular(field))
+
+
+def lists_names(field: str) -> bool:
+    """Whether a field lists the names of criteria: ``criteria[]``, ``rubrics[].name``."""
+    parts = parts_of(field)
+    if parts[-1].endswith("[]"):
+        return _singular(field) in _CRITERIA or last_name(field) in _CRITERIA
+    return (
+        len(parts) > 1
+        and parts[-2].endswith("[]")
+        and last_name(field) in NAMING
+        and lists_names(".".join(parts[:-1]))
+    )
 
 
 def _singular(field: str) -> str:

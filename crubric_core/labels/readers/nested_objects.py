@@ -8,6 +8,7 @@ from typing import Any
 from .columns import Kind, plain_name
 from .guess import MODEL
 from .label_names import may_hold_labels
+from .nested_beside import lists_names
 from .nested_names import GRADER, LABEL_ALIKE, holds_labels, is_called, is_label, others
 from .paths import parts_of, unescaped
 
@@ -66,12 +67,49 @@ def _of_object(
     mapping = {"label": label} | others(kind, fields, home, set(members))
     reasons = [t for t in tails if t and is_called(kind, "reason", t)]
     mapping |= {"reason": f"{holder}{{}}.{reasons[0]}"} if len(reasons) == 1 else {}
-    keyed = _keyed_by(kind, mapping, [unescaped(k).removesuffix("[]") for k in keys], holder, listed=listed)
+    plain_keys = [unescaped(k).removesuffix("[]") for k in keys]
+    if listed:
+        criteria = _criteria_beside(fields, plain_keys, members)
+        keyed = _keyed_lists(kind, mapping, plain_keys, holder, criteria)
+    else:
+        keyed = _keyed_by(kind, mapping, plain_keys, holder)
     return None if keyed is None else mapping | keyed
 
 
+def _keyed_lists(
+    kind: Kind, mapping: Mapping[str, str], keys: Sequence[str], holder: str, criteria: str | None
+) -> dict[str, str] | None:
+    """What keys and items are of an object of lists of labels; None where the keys may be the systems.
+
+    Where criteria are listed beside it, or judges are named, each list is a judge's, of one item a criterion (or run).
+    Else each is a criterion's, of one item a judge.
+    """
+    who = "annotator" if kind == "gold" else "judge"
+    key, item = f"{holder}{{}}.#", f"{holder}{{}}[].#"
+    called = bool(GRADER.search(parts_of(holder)[-1])) or all(map(GRADER.search, keys))
+    judges = called or criteria or "rubric" in mapping or all(map(MODEL.search, keys))
+    if judges and (who in mapping or not (called or "system" in mapping)):
+        return None
+    if judges:
+        return {who: key} | ({"run": item} if "rubric" in mapping else {"rubric": criteria or item})
+    return {"rubric": key} | ({who: item} if who not in mapping else {})
+
+
+def _criteria_beside(
+    fields: Mapping[str, Sequence[Any]], keys: Sequence[str], members: Sequence[str]
+) -> str | None:
+    """The list of criteria, one for each item of every list of labels; None where none is, or the keys are they."""
+    longest = max(len(fields[m]) for m in members)
+    for field, names in fields.items():
+        known = set(map(str, names))
+        texts = all(isinstance(n, str) for n in names) and len(known) > 1
+        if texts and lists_names(field) and longest % len(names) == 0 and not known & set(keys):
+            return field
+    return None
+
+
 def _keyed_by(
-    kind: Kind, mapping: Mapping[str, str], keys: Sequence[str], holder: str, *, listed: bool
+    kind: Kind, mapping: Mapping[str, str], keys: Sequence[str], holder: str
 ) -> dict[str, str] | None:
     """What the keys of an object of labels are, criteria or judges; None where they may be the systems."""
     who = "annotator" if kind == "gold" else "judge"
@@ -80,8 +118,7 @@ def _keyed_by(
     if all(map(MODEL.search, keys)) and who not in mapping:
         known = {"system", "query"} <= set(mapping)
         return {who: f"{holder}{{}}.#", "rubric": "=score"} if known else None
-    criteria = {"rubric": f"{holder}{{}}.#"}
-    return criteria | ({who: f"{holder}{{}}[].#"} if listed and who not in mapping else {})
+    return {"rubric": f"{holder}{{}}.#"}
 
 
 def _of_groups(kind: Kind, holder: str, within: Sequence[Sequence[str]]) -> dict[str, str] | None:

@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import json
+import re
+from itertools import product
 
 import pytest
 
@@ -104,3 +106,62 @@ def test_lists_that_lie_in_different_lists_are_refused(ws):
     mapping = {"system": "model", "rubric": "b[].of[].name", "label": "a[].of[].score"}
     with pytest.raises(IngestError, match="different lists"):
         ws.ingest(lines([record]), "d", name="x.jsonl", mapping=mapping)
+
+
+JUDGES = ("ann", "bob")
+CRITERIA = ["cites", "clear", "tone"]
+
+
+def by_judge(judges, holder="judge_scores", **more):
+    """A record of each answer, with a list of scores for each judge: one a criterion."""
+    return [
+        {
+            "model": m,
+            "question_id": f"p{q}",
+            holder: {j: [label(m, q, c, j) for c in CRITERIA] for j in judges},
+            **more,
+        }
+        for m in MODELS
+        for q in range(2)
+    ]
+
+
+def of_judges(judges, names=CRITERIA):
+    keys = product(MODELS, range(2), zip(CRITERIA, names, strict=True), judges)
+    return {(m, f"p{q}", f"p{q}#{name}", j): label(m, q, c, j) for m, q, (c, name), j in keys}
+
+
+@pytest.mark.parametrize("judges", [("ann", "bob"), ("judge_a", "judge_b", "judge_c"), ("gpt-4", "claude")])
+@pytest.mark.parametrize(
+    "criteria", [{"criteria": CRITERIA}, {"rubrics": [{"name": c, "weight": 1} for c in CRITERIA]}]
+)
+@pytest.mark.parametrize("holder", ["judge_scores", "scores"])
+def test_lists_by_judge_are_one_label_a_criterion_of_the_list_beside(ws, judges, criteria, holder):
+    """Judges were criteria, and criteria numbered judges."""
+    report = ws.ingest(lines(by_judge(judges, holder, **criteria)), "d", name="x.jsonl")
+    assert cells(ws) == of_judges(judges)
+    assert any(f"the judge at {holder}{{}}.#, the rubric at" in n for n in report.notes)
+
+
+@pytest.mark.parametrize(("judges", "holder"), [(JUDGES, "judge_scores"), (("gpt-4", "claude"), "scores")])
+def test_lists_by_judge_without_names_of_criteria_are_asked_about(ws, judges, holder):
+    content = lines(by_judge(judges, holder))
+    with pytest.raises(IngestError, match="seems to hold labels within") as asked:
+        ws.ingest(content, "d", name="x.jsonl")
+    mapping = json.loads(re.search(r"\{.*\}", str(asked.value))[0])
+    ws.ingest(content, "d", name="x.jsonl", mapping=mapping)
+    assert cells(ws) == of_judges(judges, "012")
+
+
+def test_lists_by_judge_of_one_criterion_may_be_runs_and_are_asked_about(ws):
+    with pytest.raises(IngestError, match=r'"run": "judge_scores\{\}\[\]\.#"'):
+        ws.ingest(lines(by_judge(JUDGES, criterion="clear")), "d", name="x.jsonl")
+
+
+def test_lists_by_criterion_stay_so_beside_the_list_of_their_names(ws):
+    records = [
+        {"model": m, "question_id": "p0", "criteria": CRITERIA, "scores": {c: [label(m, c, j) for j in range(3)] for c in CRITERIA}}
+        for m in MODELS
+    ]  # fmt: skip
+    ws.ingest(lines(records), "d", name="x.jsonl")
+    assert set(ws.dataset("d").labels()["rubric"]) == set(CRITERIA)

@@ -13,6 +13,7 @@ from ..readers.values import shortened
 from .job import Job
 
 _PERCENT = 100  # the whole of labels that are percentages
+_EITHER = "has a decimal comma, or one between thousands: write it with a decimal point, or without the comma"
 _NUMBER = f"coalesce(amount, {values.number('raw')})"
 
 
@@ -53,7 +54,8 @@ def read_labels(job: Job) -> None:
         SELECT raw, n, CASE WHEN NOT unknown THEN value END AS value, unknown,
                verdict IS NOT NULL OR coalesce(word IN (SELECT unnest($verdicts::VARCHAR[])), false) AS is_word,
                answered, no_label, scaled,
-               {values.problem("value", "unknown", SPECS[job.kind].values["label"])} AS problem
+               CASE WHEN value IS NULL AND NOT unknown AND {values.has_either_comma("raw")} THEN '{_EITHER}'
+                    ELSE {values.problem("value", "unknown", SPECS[job.kind].values["label"])} END AS problem
         FROM resolved_levels
         """,
         words=words,

@@ -6,6 +6,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ...errors import IngestError
+from ..readers import values
 from ..readers.plan import Words
 from ..readers.policies import Policies
 from ..readers.words import amounts_of, is_verdict, resolved_levels, whole_of
@@ -49,6 +50,7 @@ def with_vocabulary(job: Job, planned: Words) -> tuple[Job, Words]:
     )
     policies = _with_answers(job.policies, words)
     _keep_amounts(job, words)
+    _keep_commas(job)
     whole = whole_of(words)
     if (scale := _scale_of(policies, whole)) and not policies.scales:
         policies = replace(policies, scales={"*": scale})
@@ -78,6 +80,15 @@ def _keep_amounts(job: Job, words: Words) -> None:
         " WHERE label_words.raw = a.raw",
         texts=list(amounts),
         numbers=list(amounts.values()),
+    )
+
+
+def _keep_commas(job: Job) -> None:
+    """1,000 as 1, where other labels have a comma that can be nothing but a decimal comma, such as 0,875."""
+    job.run(
+        "UPDATE label_words SET amount = replace(raw, ',', '.')::DOUBLE"
+        f" WHERE amount IS NULL AND {values.has_either_comma('raw')}"
+        f" AND EXISTS (SELECT 1 FROM label_words WHERE {values.has_decimal_comma('raw')})"
     )
 
 

@@ -11,6 +11,7 @@ from typing import Any
 from ...errors import IngestError
 from ...text import listed
 from .columns import SPECS, Kind, choose_columns
+from .decimal_commas import told_of_commas, with_points
 from .formats import Reader
 from .ground_truth import with_gold
 from .guess import ENOUGH, cells_at, guess_columns, profile
@@ -44,8 +45,9 @@ def plan_of_table(
     name: str, reader: Reader, file_format: str, overrides: Overrides
 ) -> tuple[FilePlan, tuple[Any, ...]]:
     """The plan of one table, and the first rows that it was guessed from."""
-    rows = _without_sums(reader.head(SAMPLE))
-    plan = _plan_of_rows(name, reader, file_format, overrides, rows)
+    given = _without_sums(reader.head(SAMPLE))
+    rows, commas = with_points(given, len(reader.columns))
+    plan = told_of_commas(_plan_of_rows(name, reader, file_format, overrides, rows), given, commas)
     settled_now = not plan.unused or plan.apart or plan.problem or plan.kind not in ("labels", "gold")
     if settled_now or len(rows) < SAMPLE // 2:
         return plan, rows

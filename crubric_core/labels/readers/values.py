@@ -6,7 +6,9 @@ GUARDED = r"^''+[=+\-@\t\r]"  # in SQL: apostrophes before what a spreadsheet wo
 LARGEST = 10_000  # no rating scale goes further; a larger number is a slip or an id
 
 _SPACE = "' ' || chr(9) || chr(10) || chr(13) || chr(160)"
-_DECIMAL_COMMA = r"[+-]?\d{1,3},(\d{1,2}|\d{4,})"  # three digits after a comma may be thousands
+# three digits after a comma may be thousands, but after a 0
+DECIMAL_COMMA = r"[+-]?(\d{1,3},(\d{1,2}|\d{4,})|0,\d+)"
+EITHER_COMMA = r"[+-]?[1-9]\d{0,2},\d{3}"
 _UNKNOWN = "('', 'na', 'n/a', 'null', 'none', 'nan')"
 _YES = "('true', 'yes', 'y', 'pass', 'passed', 'met', 'satisfied')"
 _NO = "('false', 'no', 'n', 'fail', 'failed', 'unmet', 'not met', 'unsatisfied', 'not satisfied')"
@@ -27,9 +29,19 @@ def number(column: str) -> str:
     text = f"trim({column}, {_SPACE})"
     return f"""
         CASE WHEN {is_unknown(column)} THEN NULL
-             WHEN regexp_full_match({text}, '{_DECIMAL_COMMA}') THEN try_cast(replace({text}, ',', '.') AS DOUBLE)
+             WHEN {has_decimal_comma(column)} THEN try_cast(replace({text}, ',', '.') AS DOUBLE)
              ELSE try_cast({text} AS DOUBLE) END
     """
+
+
+def has_either_comma(column: str) -> str:
+    """Whether a text is a number whose comma may be a decimal comma, or one between thousands: 1,000."""
+    return f"regexp_full_match(trim({column}, {_SPACE}), '{EITHER_COMMA}')"
+
+
+def has_decimal_comma(column: str) -> str:
+    """Whether a text is a number with a comma that can be nothing but a decimal comma: 3,5."""
+    return f"regexp_full_match(trim({column}, {_SPACE}), '{DECIMAL_COMMA}')"
 
 
 def shortened(text: str) -> str:

@@ -1,0 +1,67 @@
+"""Columns whose numbers have a decimal comma (3,5), as spreadsheets write them in much of Europe."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+from typing import Any
+
+from ...text import listed
+from .guess import cells_at
+from .plan import FilePlan
+from .values import DECIMAL_COMMA, EITHER_COMMA
+from .words import UNKNOWN, is_number, plain
+
+_DECIMAL, _EITHER = re.compile(DECIMAL_COMMA), re.compile(EITHER_COMMA)
+
+
+def with_points(rows: Sequence[Sequence[Any]], width: int) -> tuple[tuple[Any, ...], dict[int, str]]:
+    """The first rows with a point for the comma in columns of such numbers, and a number of each of these columns.
+
+    A column counts where all of its known cells are numbers, and one of them can be read in no other way.
+    """
+    found: dict[int, str] = {}
+    for at in range(width):
+        if cells := _with_commas(cells_at(rows, at)):
+            decimal = next((c for c in cells if _DECIMAL.fullmatch(c)), None)
+            found |= {at: decimal} if decimal else {}
+    if not found:
+        return tuple(rows), found
+    return tuple(
+        tuple(c.replace(",", ".") if i in found and c else c for i, c in enumerate(row)) for row in rows
+    ), found
+
+
+def _with_commas(cells: Sequence[str | None]) -> list[str]:
+    """The cells with a comma of a column of numbers; none of any other column."""
+    known = [c.strip() for c in cells if c and plain(c) not in UNKNOWN]
+    commas = [c for c in known if _DECIMAL.fullmatch(c) or _EITHER.fullmatch(c)]
+    return commas if all(is_number(c) for c in known if c not in set(commas)) else []
+
+
+def told_of_commas(plan: FilePlan, rows: Sequence[Sequence[Any]], found: dict[int, str]) -> FilePlan:
+    """The plan with what is read with a decimal comma; or with what may be such, where it cannot be read otherwise."""
+    used = {c for v in (*plan.mapping.values(), plan.gold) for c in (v if isinstance(v, tuple) else (v,))}
+    commas = {plan.columns[at]: number for at, number in found.items() if plan.columns[at] in used}
+    if commas:
+        number = next(iter(commas.values()))
+        has = "has decimal commas" if len(commas) == 1 else "have decimal commas"
+        remark = f"{_named(commas)} {has}: {number} is read as {number.replace(',', '.')}"
+        return replace(plan, remarks=(*plan.remarks, remark))
+    if plan.problem is None or plan.kind not in ("labels", "gold"):
+        return plan
+    left = ((c, _with_commas(cells_at(rows, at))) for at, c in enumerate(plan.columns) if at not in found)
+    either = {column: cells[0] for column, cells in left if cells}
+    if not either:
+        return plan
+    number = next(iter(either.values()))
+    problem = (
+        f"{plan.name} has numbers such as {number} in {_named(either)}, whose comma may be a decimal comma or one "
+        "between thousands: write them with a decimal point, or without the comma."
+    )
+    return replace(plan, problem=problem)
+
+
+def _named(columns: Collection[str]) -> str:
+    return f"{'its column' if len(columns) == 1 else 'its columns'} {listed([repr(c) for c in columns], 4)}"

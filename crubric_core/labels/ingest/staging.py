@@ -23,13 +23,13 @@ from ..readers.formats.native.tables import Tables, Written, columns_of
 from ..readers.formats.records import Fault
 from ..readers.ground_truth import gold_part
 from ..readers.native_files import companions, native_rows, records_of
-from ..readers.plan import Columns, FilePlan, Plan
+from ..readers.plan import FilePlan, Plan
 from ..readers.policies import Policies
 from ..readers.raters import question
 from ..readers.rules import with_derived
 from ..readers.sources import Piece, Source
 from ..readers.wide import spread_out
-from ..readers.wide_columns import CROSSED, CROSSED_BACK, crossed_names, spread_names
+from ..readers.wide_columns import names_within
 from .descriptions import distinct
 from .storing import IngestRequest, Upload
 
@@ -109,42 +109,25 @@ def _stage_table(cursor: duckdb.DuckDBPyConnection, *, file: FilePlan, piece: Pi
     opened = open_reader(piece.path, piece.name, file.format, piece.scratch)
     reader, mapping = with_derived(opened, file.mapping, piece)
     spread = {c: v for c, v in mapping.items() if isinstance(v, tuple)}
-    crossed = _crossed(mapping, spread, piece.name)
-    mapping = {c: v for c, v in mapping.items() if not crossed or c != "judge"}
+    what, wide = next(iter(spread.items()), ("", ()))
+    names = names_within(what, wide, mapping, piece.name)
+    mapping = {c: v for c, v in mapping.items() if c not in names or c == what}
     named = {c: v for c, v in mapping.items() if isinstance(v, str) and not _is_fixed(v, reader.columns)}
     fixed = {c: v[1:] for c, v in mapping.items() if c not in named and isinstance(v, str)}
-    imagined = [*fixed, *spread, *(["label"] if spread else []), *(["judge"] if crossed else [])]
+    imagined = [*fixed, *(["label", *names] if spread else [])]
     columns = (*reader.columns, *(c for c in imagined if c not in reader.columns))
     chosen = choose_columns(file.kind, columns, named, piece.name)
     chosen = {c: i for c, i in chosen.items() if i < len(reader.columns) and c not in imagined}
     facts = _facts(file, reader.columns, chosen, fixed)
     chosen |= {c: reader.columns.index(name) for c, name in facts.items() if c.startswith("fact")}
     _new_rejects(cursor)
-    if spread:
-        names = (lambda _: [rubric for _, rubric in crossed]) if crossed else spread_names
-        judges = [judge for judge, _ in crossed]
-        staged = spread_out(cursor, reader, chosen, *next(iter(spread.items())), names=names, judges=judges)
-    else:
-        staged = reader.stage(cursor, chosen)
+    staged = spread_out(cursor, reader, chosen, wide, names) if spread else reader.stage(cursor, chosen)
     used = {c: reader.columns[i] for c, i in chosen.items()} | {c: f"={v}" for c, v in fixed.items()}
     used |= {c: ", ".join(v) for c, v in spread.items()} | ({"label": "the cells"} if spread else {})
-    used |= {"judge": str(file.mapping["judge"])} if crossed else {}
+    used |= {c: str(file.mapping[c]) for c in names if c not in used and spread}
     _fill(cursor, file.kind, used, fixed)
     _grade_severity(cursor, file.kind, used, plan)
     return Upload(piece.name, staged.row_sql, used, staged.place_sql, facts)
-
-
-def _crossed(mapping: Columns, spread: Mapping[str, tuple[str, ...]], name: str) -> Sequence[tuple[str, str]]:
-    """(judge, rubric) of each wide column, where the mapping says that they are judges times criteria; else ()."""
-    said = str(mapping.get("judge"))
-    if said not in (CROSSED, CROSSED_BACK):
-        return ()
-    found = crossed_names(spread.get("rubric", ()), said)
-    if found is None:
-        raise IngestError(
-            f"The columns of {name} are not judges times criteria: give the columns of one judge at a time (mapping)."
-        )
-    return found
 
 
 def _facts(

@@ -22,10 +22,10 @@ from .raters import settled, told_apart
 from .table_kind import columns_and_constants, kind_of_table, with_fixed
 from .unused import unused_columns
 from .wide_columns import (
-    CROSSED,
-    CROSSED_BACK,
     Matrix,
+    called_judge,
     crossed_names,
+    crossing,
     guess_matrix,
     guess_spread,
     is_query,
@@ -204,15 +204,15 @@ def _spread_of(plan: FilePlan, rows: tuple[Any, ...], *, strict: bool) -> FilePl
     if spread is None and what in ("judge", "run") and "rubric" not in mapping:
         mapping["rubric"] = "=score"
         plan = replace(plan, remarks=(*plan.remarks, told_of_one_rubric("score")))
-    missing = set(SPECS[plan.kind].needed) - set(mapping) - {"label"}
-    if spread is None and missing - ({"system"} if what == "rubric" else set()):
-        return None
-    if spread is None and missing:
-        plan = replace(plan, problem=_no_system(plan, what, wide))
     if spread is None:
-        judge, told = _judge_of_columns(what, wide, mapping)
-        mapping |= judge
-        plan = replace(plan, remarks=(*plan.remarks, *_told_of_derived(plan, rows, what), *told))
+        within, told = _named_within(what, wide, mapping)
+        mapping |= within
+        missing = set(SPECS[plan.kind].needed) - set(mapping) - {"label"}
+        if missing - ({"system"} if what == "rubric" else set()):
+            return None
+        problem = _no_system(plan, what, wide, within) if missing else plan.problem
+        remarks = (*plan.remarks, *_told_of_derived(plan, rows, what), *told)
+        plan = replace(plan, problem=problem, remarks=remarks)
     note = Guess(what, ", ".join(wide)[:200], 0.8, f"{len(wide)} columns hold labels, one {what} each")
     return replace(
         plan,
@@ -223,20 +223,32 @@ def _spread_of(plan: FilePlan, rows: tuple[Any, ...], *, strict: bool) -> FilePl
     )
 
 
-def _judge_of_columns(
-    what: str, wide: Sequence[str], mapping: Columns
-) -> tuple[dict[str, str], Sequence[str]]:
-    """(the judge, where the columns of rubrics name it, too; what is told of judges or draws among the columns)."""
+def _named_within(what: str, wide: Sequence[str], mapping: Columns) -> tuple[dict[str, str], Sequence[str]]:
+    """(judge or system, where the columns of rubrics name it, too; what is told of judges or draws among the columns).
+
+    Models are the systems where nothing else is, and judges elsewhere.
+    """
     if what == "judge" and not any(re.search(r"[^\W\d_]", c) for c in spread_names(wide)):
         return {}, [f"each is a judge: for repeated draws of one, give {json.dumps({'run': wide})}"]
-    if what != "rubric" or "judge" in mapping:
+    pairs = crossed_names(wide) if what == "rubric" else None
+    if pairs is None:
+        asked = what == "rubric" and "system" in mapping and "judge" not in mapping
+        return {}, _may_be_crossed(wide) if asked else ()
+    named = tuple(dict.fromkeys(name for name, _ in pairs))
+    people = [name for name in named if called_judge(name)]
+    who = "system" if "system" not in mapping and not people else "judge"
+    if who in mapping or ("system" not in mapping and 0 < len(people) < len(named)):
         return {}, ()
-    crossed = crossed_names(wide)
-    if crossed is None:
-        return {}, _may_be_crossed(wide)
-    judges = ", ".join(dict.fromkeys(judge for judge, _ in crossed))
-    said = CROSSED if crossed_names(wide, CROSSED) == crossed else CROSSED_BACK
-    return {"judge": said}, [f"its columns are judges ({judges}) times criteria"]
+    said = crossing(who, "rubric") if crossed_names(wide, 1) == pairs else crossing("rubric", who)
+    told = f"its columns are {who}s ({', '.join(named)}) times criteria"
+    if who == "system":
+        told += f": where these are judges, give {_given(wide, 'judge', said.replace('system', 'judge'), system='=…')}"
+    return {who: said}, [told]
+
+
+def _given(wide: Sequence[str], who: str, said: str, **others: str) -> str:
+    """The mapping that says whose names stand in the columns of rubrics, too."""
+    return json.dumps({**others, "rubric": list(wide), who: said}, ensure_ascii=False)
 
 
 def _told_of_derived(plan: FilePlan, rows: tuple[Any, ...], what: str) -> list[str]:
@@ -254,29 +266,44 @@ def _told_of_derived(plan: FilePlan, rows: tuple[Any, ...], what: str) -> list[s
 
 def _may_be_crossed(wide: Sequence[str]) -> list[str]:
     """What is asked where the columns are all of one kind times all of another, and neither is named like judges."""
-    pairs = crossed_names(wide, CROSSED)
-    if pairs is None:
+    found = _either_first(wide, "judge")
+    if found is None:
         return []
-    first, last = (listed(list(dict.fromkeys(p[i] for p in pairs)), 3) for i in (0, 1))
-    given, back = (
-        json.dumps({"rubric": list(wide), "judge": said}, ensure_ascii=False)
-        for said in (CROSSED, CROSSED_BACK)
-    )
+    (first, given), (last, back) = found
     return [
         f"its columns are each of {first} times each of {last}, and are read as {len(wide)} rubrics: where {last} are "
         f"judges, give {back}, where {first} are, {given}"
     ]
 
 
-def _no_system(plan: FilePlan, what: str, wide: Sequence[str]) -> str:
+def _either_first(
+    wide: Sequence[str], who: str, **others: str
+) -> tuple[tuple[str, str], tuple[str, str]] | None:
+    """(names, the mapping where they are of ``who``): the columns' first parts, and the last; None of no product."""
+    pairs = crossed_names(wide, 1)
+    if pairs is None:
+        return None
+    first, last = (listed(list(dict.fromkeys(p[i] for p in pairs)), 3) for i in (0, 1))
+    said = (crossing(who, "rubric"), crossing("rubric", who))
+    return (first, _given(wide, who, said[0], **others)), (last, _given(wide, who, said[1], **others))
+
+
+def _no_system(plan: FilePlan, what: str, wide: Sequence[str], within: Mapping[str, str]) -> str:
     some = listed([repr(c) for c in wide], 3)
     hinted = next(
         (g.column for g in guess_columns(plan.kind, plan.columns, ()) if g.canonical == "system"), "=…"
     )
-    mapping = json.dumps({"system": hinted, what: list(wide[:12])}, ensure_ascii=False)
+    shown = list(wide if within else wide[:12])
+    mapping = json.dumps({"system": hinted, what: shown, **within}, ensure_ascii=False)
+    found = None if within else _either_first(wide, "system")
+    named = (
+        ""
+        if found is None
+        else "; where " + ", or where ".join(f"{n} are the systems: {m}" for n, m in found)
+    )
     return (
         f"{plan.name} has no column for system, and {some} hold labels, one column a {what} as it seems: say the "
-        f"system, or which column names it, by such a mapping: {mapping}."
+        f"system, or which column names it, by such a mapping: {mapping}{named}."
     )
 
 

@@ -191,8 +191,9 @@ def _cells(found: Found) -> dict[Cell, str | None]:
 
 
 def _systems_across(found: Found) -> tuple[str, ...]:
-    """The columns of a wide table that are taken for systems."""
-    wide = found.plan.mapping.get("system", ())
+    """The columns of a wide table that are taken for systems, or name them."""
+    given = found.plan.mapping
+    wide = given.get("rubric" if str(given.get("system", "")).startswith("~ {") else "system", ())
     return wide if isinstance(wide, tuple) else ()
 
 

@@ -3,7 +3,7 @@
 # ruff: noqa: S608 - every identifier in the SQL is this program's own, every value is bound
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from .formats import Reader, Staged
@@ -17,14 +17,12 @@ def spread_out(
     cursor: duckdb.DuckDBPyConnection,
     reader: Reader,
     keys: Mapping[str, int],
-    what: str,
     columns: Sequence[str],
-    names: Callable[[Sequence[str]], Sequence[str]],
-    judges: Sequence[str] = (),
+    names: Mapping[str, Sequence[str]],
 ) -> Staged:
-    """``incoming`` with one row a cell: the row's keys, ``what`` from the column's name, the cell as the label.
+    """``incoming`` with one row a cell: the row's keys, what its column is named after, the cell as the label.
 
-    judges: of each column, where the columns are judges times criteria.
+    names: canonical column → its name for each of the columns.
     A blank cell stays, as a label that was not given. Rows count through; a place tells row and column.
     """
     at = {column: i for i, column in reversed(list(enumerate(reader.columns)))}
@@ -32,18 +30,18 @@ def spread_out(
     staged = reader.stage(cursor, {**keys, **cells})
     kept = "".join(f', i."{key}"' for key in keys)
     wide = ", ".join(cells)
-    judged = ", $judges[CAST(substr(cell, 5) AS BIGINT) + 1] AS judge" if judges else ""
+    named = ", ".join(f'${c}[CAST(substr(cell, 5) AS BIGINT) + 1] AS "{c}"' for c in names)
     cursor.execute(f"ALTER TABLE {STAGING} RENAME TO wide_rows")
     cursor.execute(
         f"""
         CREATE TEMP TABLE {STAGING} AS
         SELECT (source_row - 1) * {len(cells)} + CAST(substr(cell, 5) AS BIGINT) + 1 AS "row", source_row,
                CAST(substr(cell, 5) AS BIGINT) + 1 AS at, * EXCLUDE (source_row, cell, label),
-               $names[CAST(substr(cell, 5) AS BIGINT) + 1] AS "{what}"{judged}, label
+               {named}, label
         FROM (SELECT {staged.row_sql} AS source_row{kept}, {wide} FROM wide_rows i)
         UNPIVOT INCLUDE NULLS (label FOR cell IN ({wide}))
         """,
-        {"names": list(names(columns))} | ({"judges": list(judges)} if judges else {}),
+        {canonical: list(own) for canonical, own in names.items()},
     )
     cursor.execute("DROP TABLE wide_rows")
-    return Staged('i."row"', f"""'row ' || i.source_row || ', column ' || i."{what}\"""")
+    return Staged('i."row"', f"""'row ' || i.source_row || ', column ' || i."{next(iter(names))}\"""")

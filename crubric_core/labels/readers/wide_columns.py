@@ -8,17 +8,17 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal
 
+from ...errors import IngestError
 from .columns import plain_name
 from .ground_truth import is_truth
 from .guess import ENOUGH, MODEL, Sample, cells_at, guess_columns, profile
 from .label_names import ENDINGS, NOTED, is_derived, is_measured, may_hold_labels
-from .plan import FilePlan, Guess
+from .plan import Columns, FilePlan, Guess
 from .words import is_number, letters_of
 
 Spread = Literal["judge", "system", "rubric", "run"]
 
-# in place of the judge's column: wide columns are judges times criteria, the judge's name first or last
-CROSSED, CROSSED_BACK = "~ {judge}×{rubric}", "~ {rubric}×{judge}"
+_CROSSING = re.compile(r"~ \{(\w+)\}×\{(\w+)\}")
 _OR_CRITERIA = frozenset(["valid", "validity", "satisfied"])  # a label's name, or that of a criterion
 _LEVELS = 11  # different labels of a criterion that only its column's name tells, at most
 _LEAST = 4  # rows from which a running number is told from labels
@@ -193,22 +193,58 @@ def names_a_judge(name: str) -> bool:
     return bool(_JUDGE.search(name) or (rest != name and not re.search(r"[A-Za-z]{4,}", rest)))
 
 
-def crossed_names(columns: Sequence[str], said: str = "") -> tuple[tuple[str, str], ...] | None:
-    """(judge, rubric) of each column, where the columns are all judges times all criteria; None where they are not.
+def crossing(first: str, last: str) -> str:
+    """In place of a column: the names of wide columns are those of ``first`` times those of ``last``."""
+    return f"~ {{{first}}}×{{{last}}}"
 
-    ``gpt4_clarity, gpt4_tone, claude_clarity, claude_tone`` are two judges and two criteria. ``said``: which part the
-    user says is the judge's, whatever it is called.
+
+def names_within(
+    what: str, columns: Sequence[str], mapping: Columns, source: str
+) -> dict[str, tuple[str, ...]]:
+    """Canonical column → its name for each wide column: of ``what``, and of what the mapping says is named there, too.
+
+    Raises IngestError where the columns are not named so.
+    """
+    found = {what: spread_names(columns)}
+    for other, said in mapping.items():
+        parts = _CROSSING.fullmatch(said) if isinstance(said, str) else None
+        if parts is None:
+            continue
+        pairs = (
+            crossed_names(columns, 1 if parts[1] == other else -1)
+            if set(parts.groups()) == {what, other}
+            else None
+        )
+        if pairs is None:
+            raise IngestError(
+                f"The columns of {source} are not each {other} times each {what}, as {said!r} says: give those of one "
+                f"{other} at a time (mapping)."
+            )
+        found |= {other: tuple(p[0] for p in pairs), what: tuple(p[1] for p in pairs)}
+    return found
+
+
+def crossed_names(columns: Sequence[str], order: int = 0) -> tuple[tuple[str, str], ...] | None:
+    """(judge or system, rubric) of each column, where the columns are all of these times all criteria; else None.
+
+    ``gpt4_clarity, gpt4_tone, claude_clarity, claude_tone`` are two judges and two criteria. ``order``: 1 where the
+    rubric is named last, -1 where it is first, whatever they are called; 0 where the names have to tell.
     """
     for separator in ("__", "/", "|", ":", "(", ".", " - ", "_", "-", " "):
         for at_end in (False, True):
             pairs = [_halves(c, separator, at_end=at_end) for c in columns]
-            for order in {CROSSED: (1,), CROSSED_BACK: (-1,)}.get(said, (1, -1)):
-                judges, rubrics = ({p[::order][i] for p in pairs} for i in (0, 1))
+            for way in (order,) if order else (1, -1):
+                judges, rubrics = ({p[::way][i] for p in pairs} for i in (0, 1))
                 crossed = len(judges) * len(rubrics) == len(set(pairs)) == len(columns)
-                named = bool(said) or all(map(names_a_judge, judges))
+                named = bool(order) or all(map(names_a_judge, judges))
                 if crossed and min(len(judges), len(rubrics)) > 1 and named:
-                    return tuple((p[::order][0], p[::order][1]) for p in pairs)
+                    return tuple((p[::way][0], p[::way][1]) for p in pairs)
     return None
+
+
+def called_judge(name: str) -> bool:
+    """Whether a name says that it is a judge's, or a person's: ``rater 2``, ``human``, and no model's."""
+    return bool(_JUDGE.search(name))
 
 
 def _ends_with_judges(columns: Sequence[str]) -> bool:

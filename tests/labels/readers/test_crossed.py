@@ -8,6 +8,7 @@ from itertools import product
 
 import pytest
 
+from crubric_core.errors import IngestError
 from tests.labels.readers.test_layouts import MODELS, label, table
 
 ANN, CLEAR = ("Ann", "Bob"), ("Clarity", "Accuracy")
@@ -58,6 +59,71 @@ def test_the_judge_may_stand_before_or_after_the_criterion(ws, name, judges):
     report = ws.ingest(table(["model", "question_id", *columns], rows), "d", name="x.csv")
     assert read(ws.dataset("d")) == given(judges)
     assert any(f"judges ({', '.join(judges)}) times criteria" in n for n in report.notes)
+
+
+SYSTEMS = ("gpt4", "claude")
+
+
+def across(systems, order=1, keys=("query",)):
+    """A table without a column of systems, whose columns are systems times criteria."""
+    pairs = [(s, c) for s in systems for c in CLEAR]
+    own = {"query": "q{}", "judge": "j"}
+    rows = [[*(own[k].format(q) for k in keys), *(label(s, q, c) for s, c in pairs)] for q in range(4)]
+    return table([*keys, *("_".join(pair[::order]) for pair in pairs)], rows)
+
+
+def of_systems(systems, judge="judge"):
+    return {
+        (s, f"q{q}", f"q{q}#{c}", judge, label(s, q, c)) for s in systems for q in range(4) for c in CLEAR
+    }
+
+
+@pytest.mark.parametrize("order", [1, -1])
+@pytest.mark.parametrize("keys", [("query",), ("query", "judge")])
+def test_models_times_criteria_are_the_systems_where_nothing_else_is(ws, order, keys):
+    """They were judges of a system that was asked for."""
+    report = ws.ingest(across(SYSTEMS, order, keys), "d", name="x.csv")
+    assert read(ws.dataset("d")) == of_systems(SYSTEMS, "j" if "judge" in keys else "judge")
+    (told,) = (n for n in report.notes if "times criteria" in n)
+    assert "systems (gpt4, claude) times criteria" in told
+    mapping = {**json.loads(re.search(r"\{.*\}\B", told)[0]), "system": "=ours"}
+    if keys == ("query",):
+        ws.ingest(across(SYSTEMS, order), "e", name="x.csv", mapping=mapping)
+        assert (ws.dataset("e").systems, ws.dataset("e").judges) == (("ours",), ("claude", "gpt4"))
+
+
+@pytest.mark.parametrize("systems", [("sysA", "sysB"), ("ours", "baseline"), ("human", "gpt4")])
+@pytest.mark.parametrize("order", [1, -1])
+def test_names_times_criteria_that_may_be_systems_are_asked_about(ws, systems, order):
+    content = across(systems, order)
+    with pytest.raises(IngestError, match="no column for system") as asked:
+        ws.ingest(content, "d", name="x.csv")
+    mappings = [json.loads(m) for m in re.findall(r"\{\"rubric\".*?\"\}", str(asked.value))]
+    ws.ingest(content, "d", name="x.csv", mapping=mappings[0 if order == 1 else 1])
+    assert read(ws.dataset("d")) == of_systems(systems)
+
+
+def test_judges_times_criteria_without_a_system_are_asked_for_it(ws):
+    content = across(("judge1", "judge2"))
+    with pytest.raises(IngestError, match="say the system") as asked:
+        ws.ingest(content, "d", name="x.csv")
+    mapping = json.loads(re.search(r"\{.*\}", str(asked.value))[0]) | {"system": "=ours"}
+    ws.ingest(content, "d", name="x.csv", mapping=mapping)
+    assert ws.dataset("d").judges == ("judge1", "judge2")
+
+
+def test_files_of_systems_or_judges_whose_columns_name_models_are_asked_about(ws):
+    files = [(f"{name}.csv", across(SYSTEMS, order)) for name, order in (("llama", 1), ("qwen", 1))]
+    files[1] = ("qwen.csv", files[1][1].replace(b",0", b",1"))
+    with pytest.raises(IngestError, match="say what each file is"):
+        ws.ingest(files, "d")
+
+
+def test_columns_that_are_no_product_are_refused_with_what_was_said(ws):
+    mapping = {"rubric": ["gpt4_tone", "gpt4_depth", "claude_tone"], "system": "~ {system}×{rubric}"}
+    content = table(["query", *mapping["rubric"]], [["q", 1, 0, 1]])
+    with pytest.raises(IngestError, match=r"columns of x\.csv are not each system times each rubric"):
+        ws.ingest(content, "d", name="x.csv", mapping=mapping)
 
 
 def test_versions_of_a_judge_are_judges_and_no_criteria(ws):

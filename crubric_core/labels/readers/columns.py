@@ -340,14 +340,16 @@ def plain_name(name: str) -> str:
     """A column's name as it is compared: no case, underscores for all that parts its words (``ModelName`` too).
 
     A number names things as an id does: ``Question #`` and ``question_number`` are ``question_id``. A scale behind it
-    is no part of it: ``Rating (1-5)``, ``rating (1 = best, 5 = worst)``.
+    is no part of it: ``Rating (1-5)``, ``rating (1 = best, 5 = worst)``; nor is before it what part of a task it is:
+    ``Input.model`` (MTurk), ``OUTPUT:fluency`` (Toloka), ``inputs.query``.
     """
-    bare = _LEGEND.sub("", unicodedata.normalize("NFC", name)).strip()
+    bare = _PART_OF_TASK.sub("", _LEGEND.sub("", unicodedata.normalize("NFC", name)).strip())
     parted = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", bare or name.strip())
     return _NUMBERED.sub("_id", re.sub(r"[\s\-.]+", "_", parted.lower()))
 
 
 _LEGEND = re.compile(r"\s*[(\[][^()\[\]]*\d\s*(?:[-–—=/:~]|\.\.|to\b|bis\b|à)[^()\[\]]*[)\]]\s*$")
+_PART_OF_TASK = re.compile(r"(?i)^(inputs?[.:]|outputs?[.:]|answer[.:]|assignment:(?=worker))(?=\w)")
 _NUMBERED = re.compile(r"(?<=[a-z])(_*#|_(num|number|nr)_?|_no_)$")
 
 

@@ -103,7 +103,8 @@ def _within(
     nested = find_nested(plan.kind, fields) if weak else None
     if nested is None or set(nested.mapping) <= set(overrides.mapping):
         return None
-    mapping = {**nested.mapping, **overrides.mapping}
+    given = set(overrides.mapping.values())
+    mapping = {c: v for c, v in nested.mapping.items() if v not in given} | dict(overrides.mapping)
     if overrides.strict and not nested.sure:
         return replace(
             found, plan=replace(plan, mapping={}, guesses=(), problem=nested.question(plan.name, mapping))

@@ -155,9 +155,12 @@ _NAMELESS_COLUMN = re.compile(r"unnamed(_column|:)_\d+")  # what a column withou
 
 
 def may_hold_labels(column: str) -> bool:
-    """Whether a column may hold labels as far as its name tells: it is no id, count or weight, and names no key."""
+    """Whether a column may hold labels as far as its name tells: it is no id, count or weight, and names no key.
+
+    A name that begins with an underscore is a tool's own (``_tainted``, ``_golden``).
+    """
     name = plain_name(column)
-    if is_measured(column) or name.strip("_") in RATERS or _NAMELESS_COLUMN.fullmatch(name):
+    if is_measured(column) or name.startswith("_") or name in RATERS or _NAMELESS_COLUMN.fullmatch(name):
         return False
     described = {s for names in SYNONYMS.values() for s in names} - set(SYNONYMS["label"])
     described |= set(synonyms_of("answers", "text"))

@@ -12,6 +12,7 @@ from .columns import SPECS, Kind
 from .nested_beside import beside
 from .nested_lists import in_lists, in_verdicts, in_wide_items, side_by_side
 from .nested_objects import in_objects, in_tree
+from .nested_shapes import in_shapes
 from .paths import is_path, parts_of, shape_of
 from .plan import Columns, FilePlan
 from .rules import source_of
@@ -40,7 +41,8 @@ def find_nested(kind: Kind, fields: Mapping[str, Sequence[Any]]) -> Nested | Non
     """
     if kind not in ("labels", "gold"):
         return None
-    found = _found(kind, fields)
+    named = _found(kind, fields)
+    found = named or in_shapes(kind, fields)
     if found is None:
         return None
     wide = any(isinstance(path, tuple) for path in found.values())
@@ -49,7 +51,17 @@ def find_nested(kind: Kind, fields: Mapping[str, Sequence[Any]]) -> Nested | Non
     within = str(found.get("label", "")).startswith("{}") and not whole
     by_place = any(str(found.get(c, "")).endswith(("[].#", "[].##")) for c in ("rubric", "system")) or within
     by_place = by_place or str(found.get("run", "")).endswith("{}[].#")
-    return Nested(found, set(lacking) <= {"system"} and not by_place, lacking)
+    sure = named is not None and set(lacking) <= {"system"} and not by_place
+    if not sure and "system" in lacking and _names_runs(fields.get(str(found.get("run")), ())):
+        found = {"system" if c == "run" else c: path for c, path in found.items()}
+        lacking = tuple(c for c in lacking if c != "system")
+    return Nested(found, sure, lacking)
+
+
+def _names_runs(values: Sequence[Any]) -> bool:
+    """Whether runs have names that several records share, as those of TREC: each is a system, and no repeated draw."""
+    names = set(map(str, values))
+    return bool(names) and 2 * len(names) <= len(values) and not any(name.isdigit() for name in names)
 
 
 def _found(kind: Kind, fields: Mapping[str, Sequence[Any]]) -> Columns | None:

@@ -30,6 +30,7 @@ NAMING = (
     "criterion",
     "criteria",
     "metric",
+    "metric_name",
     "dimension",
     "aspect",
     "name",
@@ -38,7 +39,7 @@ NAMING = (
     "title",
 )
 
-_OF_RUNS = re.compile(
+OF_RUNS = re.compile(
     r"(^|\.)(tool_calls|messages|calls)\[\]\."
 )  # what a system did on the way, and no label of it
 _TEXTS = (
@@ -52,10 +53,13 @@ _TEXTS = (
 )  # of a system, beside its labels
 
 
+_LOOKED_FOR = ("text", "fact", "nugget", "claim")
+
+
 def in_lists(kind: Kind, fields: Mapping[str, Sequence[Any]]) -> dict[str, str] | None:
     """Labels in the items of a list: the deepest list whose items have a field with a label's name."""
     labels = [f for f in fields if "[]." in f and may_be_labels(kind, f, fields[f])]
-    labels = [f for f in labels if not _OF_RUNS.search(f)]
+    labels = [f for f in labels if not OF_RUNS.search(f)]
     labels = [f for f in labels if holds_labels(fields[f])] or labels
     if not labels:
         return None
@@ -67,7 +71,7 @@ def in_lists(kind: Kind, fields: Mapping[str, Sequence[Any]]) -> dict[str, str] 
 
 def in_verdicts(kind: Kind, fields: Mapping[str, Sequence[Any]]) -> dict[str, str] | None:
     """The only field in the items of a list that says yes or no, whatever it is called."""
-    items = [f for f in fields if "[]." in f and not f.endswith("[]") and not _OF_RUNS.search(f)]
+    items = [f for f in fields if "[]." in f and not f.endswith("[]") and not OF_RUNS.search(f)]
     said = [f for f in items if _says_yes_and_no(fields[f])]
     return _of_items(kind, fields, said[0]) if len(said) == 1 else None
 
@@ -90,10 +94,22 @@ def _of_items(kind: Kind, fields: Mapping[str, Sequence[Any]], label: str) -> di
             for f in fields
             if f.startswith(home + ".") and last_name(f) in NAMING and f not in mapping.values()
         ]
+        named = named or texts_shared(fields, home)
         if named:
-            mapping["rubric"] = min(named, key=lambda f: (NAMING.index(last_name(f)), len(f)))
+            mapping["rubric"] = min(named, key=lambda f: (naming_rank(f), len(f)))
     mapping = _with_siblings(kind, fields, mapping)
     return mapping if "rubric" in mapping else {**mapping, "rubric": _unnamed(kind, fields, home, mapping)}
+
+
+def naming_rank(path: str) -> int:
+    """How usual the last name of a path is for a criterion."""
+    return NAMING.index(last_name(path)) if last_name(path) in NAMING else len(NAMING)
+
+
+def texts_shared(fields: Mapping[str, Sequence[Any]], home: str) -> list[str]:
+    """The text of each item of a list, where the items of several records share it: what is looked for in answers."""
+    texts = [f for f in (f"{home}.{name}" for name in _LOOKED_FOR) if f in fields and f.count("[]") == 1]
+    return [f for f in texts if 2 * len(set(map(str, fields[f]))) <= len(fields[f])]
 
 
 def _unnamed(kind: Kind, fields: Mapping[str, Sequence[Any]], home: str, mapping: Mapping[str, str]) -> str:

@@ -18,6 +18,7 @@ _LABELS = (
     "success",
     "correct",
     "is_correct",
+    "result",
     "avg",
 )  # names of labels, where nothing but their place says so
 LABEL_ALIKE = 0.8

@@ -34,10 +34,20 @@ def in_objects(kind: Kind, fields: Mapping[str, Sequence[Any]]) -> dict[str, str
                 groups.setdefault(".".join(trail[:depth]), []).append(field)
                 break
     for holder, members in groups.items():
+        if _sums_up(fields, holder, members):
+            continue
         mapping = _of_object(kind, fields, holder, members)
         if mapping is not None:
             return mapping
     return None
+
+
+def _sums_up(fields: Mapping[str, Sequence[Any]], holder: str, members: Sequence[str]) -> bool:
+    """Whether an object beside a list has means of what its items have: ``metrics`` beside ``rows[]``."""
+    keys = [unescaped(m.removeprefix(f"{holder}.")) for m in members]
+    items = [unescaped(f) for f, values in fields.items() if "[]." in f and len(values) > 1]
+    ended = sum(any(item.endswith((f".{key}", f"[].{key}")) for item in items) for key in keys)
+    return "[]" not in holder and 2 * ended > len(keys)
 
 
 def _of_object(

@@ -10,6 +10,7 @@ from typing import Any
 from ...errors import IngestError
 from .columns import choose_columns, plain_name, synonyms_of
 from .guess import profile
+from .label_names import is_measured
 from .plan import FilePlan, Guess
 from .words import is_number, levels_of
 
@@ -45,7 +46,7 @@ NAMES_OF_QUERIES = (
         "trace_id",
         "article_id",
         "input_id",
-        *("essay_id", "text_id", "post_id", "passage_id"),
+        *("essay_id", "text_id", "post_id", "passage_id", "story_id", "call_id", "qid"),
         "uid",
         "span_id",
     ),
@@ -93,6 +94,7 @@ def with_query(plan: FilePlan, rows: Sequence[Sequence[Any]], *, strict: bool) -
         return _with_named_query(plan, rows)
     spread = any(isinstance(v, tuple) for v in plan.mapping.values())
     free = [c for c in plan.unused if c in plan.columns and not is_written(c)]
+    free = [c for c in free if bare_name(c) in NAMES_OF_QUERIES or not is_measured(c)]
     offers = [c for c in free if _parts(cells_of(plan, rows, c), before, spread)]
     systems = (
         cells_of(plan, rows, str(plan.mapping["system"]))
@@ -100,6 +102,7 @@ def with_query(plan: FilePlan, rows: Sequence[Sequence[Any]], *, strict: bool) -
         else []
     )
     alone = {c: bool(systems) and _of_one_system(cells_of(plan, rows, c), systems) for c in offers}
+    offers.sort(key=lambda c: alone[c])
     named = sorted(
         (c for c in offers if bare_name(c) in NAMES_OF_QUERIES),
         key=lambda c: (alone[c], NAMES_OF_QUERIES.index(bare_name(c))),

@@ -183,10 +183,13 @@ def _as_matrix(plan: FilePlan, matrix: Matrix, *, strict: bool) -> FilePlan:
 def _spread_of(plan: FilePlan, rows: tuple[Any, ...], *, strict: bool) -> FilePlan | None:
     """The plan of a wide table, or None."""
     spread = next((c for c, v in plan.mapping.items() if isinstance(v, tuple)), None)
-    outside = all(isinstance(v, str) and v.startswith("=") for v in plan.mapping.values())
+    given = {v for c, v in plan.mapping.items() if isinstance(v, str) and not v.startswith("=")}
+    outside = not given or not {"rubric", "label"} & set(plan.mapping)
     if plan.kind not in ("labels", "gold") or (spread is None and not outside):
         return None
-    found = guess_spread(plan.columns, rows, plan.mapping) if spread is None else None
+    free = [i for i, c in enumerate(plan.columns) if c not in given]
+    cells = [tuple(row[i] if i < len(row) else None for i in free) for row in rows] if given else rows
+    found = guess_spread([plan.columns[i] for i in free], cells, plan.mapping) if spread is None else None
     found = found if found and found[0] in SPECS[plan.kind].columns else None
     matrix = guess_matrix(plan.columns, rows) if found is None and not plan.mapping else None
     if matrix is not None:

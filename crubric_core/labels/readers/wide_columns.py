@@ -38,9 +38,13 @@ def counts_rows(cells: Sequence[str | None]) -> bool:
     return all(float(b) - float(a) == 1 for a, b in pairwise(known))
 
 
+_ANSWERED = re.compile(r"(?i)answer\.|output:")  # MTurk, Toloka
+
+
 def label_columns(columns: Sequence[str], sample: Sample, *, scores: bool = False) -> tuple[str, ...]:
     """The columns that may be labels of a wide table, by their cells and names, and name nothing else.
 
+    Where some are named as answers of a task (``Answer.fluency``, ``OUTPUT:fluency``), only these.
     With ``scores`` also those of continuous scores. One letter in all cells is a grade beside other grades alone, and
     what its name says is derived from others (``final_score``) holds labels only where no other column does.
     """
@@ -52,6 +56,7 @@ def label_columns(columns: Sequence[str], sample: Sample, *, scores: bool = Fals
     held = {c: profile(own) for c, own in cells.items()}
     share = {c: max(h.labels, h.scores) if scores else h.labels for c, h in held.items()}
     found = tuple(c for c in columns if c not in taken and may_hold_labels(c) and share[c] >= ENOUGH)
+    found = tuple(c for c in found if _ANSWERED.match(c)) or found
     found = tuple(c for c in found if not is_derived(c)) or found
     letters = {c: letters_of(cells[c]) for c in found}
     graded = any(len(own) > 1 for own in letters.values())

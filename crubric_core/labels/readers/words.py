@@ -18,7 +18,7 @@ _NO = _words(
     "nicht erfüllt, non satisfait, no cumple, "
     "ne, не, ні, όχι, ei, nem, nu, không, tidak, لا, לא, خیر, नहीं, ไม่ใช่, 아니오, "
     "onwaar, falskt, falsk, fałsz, insatisfait, 不符合, 不满足, 错, 错误, 不正确, ☐, "
-    "reject, rejected, fails"
+    "reject, rejected, fails, unsupported, not supported, not support"
 )
 _YES = _words(
     "yes, y, true, t, pass, passed, met, fully met, meets, meets criteria, satisfied, fully satisfied, correct, "
@@ -26,16 +26,16 @@ _YES = _words(
     "oui, sí, sì, si, ja, sim, да, 是, はい, tak, evet, 예, 네, vrai, verdadero, wahr, richtig, correcto, erfüllt, "
     "ano, áno, da, так, ναι, kyllä, igen, có, ya, نعم, כן, بله, हाँ, ใช่, "
     "vero, waar, sant, sand, prawda, satisfait, cumple, 符合, 满足, 对, 正确, "
-    "accept, accepted, passes"
+    "accept, accepted, passes, supported, fully supported, support"
 )
 _PARTLY = _words(
-    "partial, partially, partly, mixed, partial pass, partial credit, "
+    "partial, partially, partly, mixed, partial pass, partial credit, partial support, "
     "teilweise, teilweise erfüllt, partiellement, partiellement satisfait, parcial, parcialmente, "
     "cumple parcialmente, parzialmente, gedeeltelijk, delvis, częściowo, 部分, 部分符合, 部分满足"
 ) | {
     f"{how} {what}"
     for how in ("partially", "partly", "somewhat")
-    for what in ("met", "satisfied", "correct", "fulfilled", "present", "addressed")
+    for what in ("met", "satisfied", "correct", "fulfilled", "present", "addressed", "supported")
 }
 UNKNOWN = _words(
     ", na, n/a, null, none, nan, unknown, unscored, refused, refusal, abstain, abstained, unsure, unclear, invalid, "

@@ -314,6 +314,39 @@ WHOLE = {
         {},
         {(m, str(q), f"{d} {i}", "judge"): label(m, q, d, i) for m in MODELS for q in range(2) for d in ("recall", "analysis") for i in range(2)},
     ),
+    "columns of scores after fields of a trace": (
+        table(
+            ["id", "trace_id", "display_name", "inputs.question", "inputs.model", "output.scores.tone.pass", "output.scores.cites.pass", "latency"],
+            [[f"{m}{q}", "t", "evaluate", f"p{q}", m, bool(label(m, q)), bool(label(m, q, 1)), 2] for m in MODELS for q in range(2)],
+        ),
+        {},
+        {(m, f"p{q}", f"p{q}#output.scores.{c}.pass", "judge"): label(m, q, *k) for m in MODELS for q in range(2) for c, k in (("tone", ()), ("cites", (1,)))},
+    ),
+    "answers of workers to tasks of models, as in MTurk": (
+        table(
+            ["HITId", "Title", "MaxAssignments", "WorkerId", "LifetimeApprovalRate", "Input.prompt_id", "Input.model", "Answer.clear", "Answer.cites", "Approve"],
+            [[f"{m}{q}", "T", 2, j, "100% (9/9)", f"p{q}", m, label(m, q, j), label(m, q, j, 1), "x"] for m in MODELS for q in range(3) for j in ("A1", "A2")],
+        ),
+        {},
+        {(m, f"p{q}", f"p{q}#Answer.{c}", j): label(m, q, j, *k) for m in MODELS for q in range(3) for j in ("A1", "A2") for c, k in (("clear", ()), ("cites", (1,)))},
+    ),
+    "inputs, outputs and a worker of each assignment, as in Toloka": (
+        table(
+            ["INPUT:prompt", "INPUT:model", "OUTPUT:clear", "OUTPUT:cites", "GOLDEN:clear", "ASSIGNMENT:task_id", "ASSIGNMENT:worker_id", "ASSIGNMENT:status"],
+            [[f"p{q}", m, label(m, q, j), label(m, q, j, 1), "", f"t{m}{q}", j, "APPROVED"] for m in MODELS for q in range(3) for j in ("w1", "w2")],
+            "\t",
+        ),
+        {},
+        {(m, f"p{q}", f"p{q}#OUTPUT:{c}", j): label(m, q, j, *k) for m in MODELS for q in range(3) for j in ("w1", "w2") for c, k in (("clear", ()), ("cites", (1,)))},
+    ),
+    "columns of the tool begin with an underscore, as in Appen": (
+        table(
+            ["_unit_id", "_golden", "_id", "_tainted", "_trust", "_worker_id", "clear", "cites", "model", "question"],
+            [[f"{m}{q}", "false", f"{m}{q}{j}", "false", 0.9, j, ("no", "yes")[label(m, q, j)], ("no", "yes")[label(m, q, j, 1)], m, f"p{q}"] for m in MODELS for q in range(3) for j in ("41", "42")],
+        ),
+        {},
+        {(m, f"p{q}", f"p{q}#{c}", j): label(m, q, j, *k) for m in MODELS for q in range(3) for j in ("41", "42") for c, k in (("clear", ()), ("cites", (1,)))},
+    ),
     "a test run whose inputs are the queries, as in deepeval": (
         json.dumps({"testCases": [
             {"name": "case", "input": f"why {q}", "actualOutput": "so", "metricsData": [
@@ -363,14 +396,7 @@ ASKED = {
     ),
     "a log of events of several kinds, as of OpenAI evals": (
         lines([{"spec": {"run_id": "r"}}, *({"run_id": "r", "sample_id": f"s{i}", "data": {"score": 1.0 * label(i)}} for i in range(6)), {"final_report": {"score": 0.5}}]),
-        "has no column for system and rubric and label",
-    ),
-    "columns of scores after fields of a trace": (
-        table(
-            ["id", "trace_id", "display_name", "inputs.question", "inputs.model", "output.scores.tone.pass", "output.scores.cites.pass", "latency"],
-            [[f"{m}{q}", "t", "evaluate", f"p{q}", m, bool(label(m, q)), bool(label(m, q, 1)), 2] for m in MODELS for q in range(2)],
-        ),
-        r'where each is a rubric\'s, give such a mapping: \{"system": "inputs.model", "query": "inputs.question", "rubric": \["output.scores.tone.pass", "output.scores.cites.pass"\]\}\.$',
+        r'seems to hold labels within its records: .*"label": "data.score"',
     ),
     "two columns that may each be the rubric, with a label": (
         table(["model", "prompt_id", "item_id", "criterion", "weight", "met"], [[m, "p", k, f"do {k}", 1 + k, label(m, k)] for m in MODELS for k in range(2)]),

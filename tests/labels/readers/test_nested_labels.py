@@ -126,7 +126,7 @@ def test_every_nested_label_comes_to_its_cell(ws, name):
 
 
 def test_words_that_nobody_knows_are_asked_about_and_no_label_is_lost(ws):
-    words = ("supported", "not supported", "irrelevant")
+    words = ("grounded", "invented", "irrelevant")
     records = [{"model": m, "question_id": q, "facts": [{"label": words[(n + label(m, q)) % 3]} for n in range(3)]} for m in MODELS for q in QUERIES]  # fmt: skip
     mapping = {"system": "model", "query": "question_id", "rubric": "facts[].#", "label": "facts[].label"}
     with pytest.raises(IngestError, match=r'"label": "facts\[\]\.label"'):
@@ -182,3 +182,66 @@ def test_criteria_of_each_segment_of_a_system_s_answer_are_not_given_to_other_sy
     records = [{"model": m, "prompt": q, "segments": ["one", "two"], **{c: [0, 1] for c in CRITERIA}} for m in MODELS for q in QUERIES]  # fmt: skip
     (file,) = plan_ingest(lines(records), name="x.jsonl", kind="labels", strict=True).files
     assert "no column for rubric and label" in file.problem
+
+
+def _of_axes():
+    return [
+        {"info": {"id": f"t{q}"}, "summary": {"text": "so", "policy": m, "axes": {"overall": label(m, q, j), "cites": label(m, q, j, 1)}}, "worker": j}
+        for m in MODELS for q in QUERIES for j in ("w1", "w2")
+    ]  # fmt: skip
+
+
+def test_a_fact_that_is_looked_for_in_all_answers_is_a_rubric_by_its_text_as_in_nuggets_of_trec(ws):
+    words = ("not_support", "partial_support", "support")
+    records = [
+        {"qid": q, "query": f"why {q}", "run_id": m, "nuggets": [{"text": f"fact {n}", "importance": "vital", "assignment": words[label(m, q, n) + label(n, q)]} for n in range(3)]}
+        for m in MODELS for q in QUERIES
+    ]  # fmt: skip
+    with pytest.raises(IngestError, match='"system": "run_id"') as told:
+        ws.ingest(lines(records), "d", name="x.jsonl")
+    mapping = json.loads(re.search(r"\{.*\}", str(told.value))[0])
+    ws.ingest(lines(records), "d", name="x.jsonl", mapping=mapping)
+    assert cells(ws) == {(m, f"why {q}", f"why {q}#fact {n}", "judge"): label(m, q, n) + label(n, q) for m in MODELS for q in QUERIES for n in range(3)}  # fmt: skip
+
+
+def _of_keys():
+    return [
+        {
+            m: {q: {"question": f"why {q}", "output": "so", "utility": 1 + label(m, q)} for q in QUERIES}
+            for m in MODELS
+        }
+    ]
+
+
+NAMELESS = {  # records, what has to be said besides what the refusal shows, the labels
+    "an object of criteria with a name of its own, as in OpenAI's summaries": (
+        _of_axes(),
+        {"system": "summary.policy"},
+        {
+            (m, f"t{q}", f"t{q}#summary.axes.{c}", j): label(m, q, j, *k)
+            for m in MODELS for q in QUERIES for j in ("w1", "w2") for c, k in (("overall", ()), ("cites", (1,)))
+        },
+    ),
+    "one object of systems and queries with a record each, as in ALCE": (
+        _of_keys(),
+        {},
+        {(m, f"why {q}", f"why {q}#utility", "judge"): 1 + label(m, q) for m in MODELS for q in QUERIES},
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", NAMELESS)
+def test_labels_that_only_their_values_tell_are_asked_about_with_paths_that_read_them(ws, name):
+    records, said, wanted = NAMELESS[name]
+    content = lines(records) if len(records) > 1 else json.dumps(records[0]).encode()
+    with pytest.raises(IngestError, match="seems to hold labels within its records") as told:
+        ws.ingest(content, "d", name="x.json")
+    mapping = json.loads(re.search(r"\{.*\}", str(told.value))[0]) | said
+    ws.ingest(content, "d", name="x.json", mapping=mapping)
+    assert cells(ws) == wanted
+
+
+def test_the_means_beside_a_list_of_records_are_no_labels(ws):
+    rows = [{"model": m, "question_id": q, "clear.score": label(m, q)} for m in MODELS for q in QUERIES]
+    with pytest.raises(IngestError, match=r"rows\[\]\.clear"):
+        ws.ingest(json.dumps({"rows": rows, "metrics": {"clear.score": 0.5}}).encode(), "d", name="x.json")

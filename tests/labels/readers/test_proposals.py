@@ -25,7 +25,7 @@ EXPORTS = {
     "LangSmith, a data frame of results": (
         ["", "inputs.question", "outputs.output", "error", "feedback.correctness", "feedback.tone", "execution_time", "id"],
         lambda n: [n, f"q{n}", f"o{n}", "", label(n), label(n, 1), 1.25 + n / 9, f"r{n}"],
-        {"system": "gpt-4o", "query": "inputs.question", "rubric": ["feedback.correctness", "feedback.tone"]},
+        {"system": "gpt-4o", "rubric": ["feedback.correctness", "feedback.tone"]},
         {},
     ),
     "Braintrust as CSV": (

@@ -1,0 +1,153 @@
+"""Labels within nested JSON whose fields have no name of labels: where values look like some, as a question."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from .columns import Kind
+from .guess import MODEL
+from .label_names import RATERS, may_hold_labels
+from .nested_lists import NAMING, OF_RUNS, naming_rank, texts_shared
+from .nested_names import GRADER, holds_labels, is_label, last_name, others
+from .open_questions import NAMES_OF_QUERIES
+from .paths import parts_of, unescaped
+
+Found = dict[str, str | tuple[str, ...]]
+_FEW = 12  # different levels of a field without a name of labels, at most
+
+
+@dataclass
+class _Node:
+    """A key of a record: the keys within it, or its values; those of an object whose keys are names, as one."""
+
+    inner: dict[str, _Node] = field(default_factory=dict)
+    values: list[Any] = field(default_factory=list)
+    keys: tuple[str, ...] = ()
+
+    def count(self) -> int:
+        """How many values it holds, of the key that is there most often."""
+        return max((len(self.values), *(node.count() for node in self.inner.values())))
+
+    def shape(self) -> frozenset[Any]:
+        """The keys within it, and those within these."""
+        return frozenset((key, node.shape()) for key, node in self.inner.items())
+
+
+def in_shapes(kind: Kind, fields: Mapping[str, Sequence[Any]]) -> Found | None:
+    """The paths to values that look like labels: the most fields that lie beside each other, or the one field.
+
+    Objects next to each other that have the same fields are named by their keys: systems, where these are models.
+    """
+    root = _Node()
+    for name, values in fields.items():
+        node = root
+        for part in parts_of(name):
+            node = node.inner.setdefault(part, _Node())
+        node.values.extend(values)
+    folded = dict(_folded(root, "", ()))
+    flat = {path: node.values for path, (node, _) in folded.items()}
+    groups: dict[str, list[str]] = {}
+    for path, values in flat.items():
+        if _may_be_label(path, values):
+            groups.setdefault(path.rpartition(".")[0], []).append(path)
+    if not groups:
+        return None
+    home, labels = max(
+        groups.items(), key=lambda g: (any(is_label(kind, p) for p in g[1]), len(g[1]), g[0].count("[]"))
+    )
+    named = [p for p in labels if is_label(kind, p)]
+    within = home if home.endswith(("[]", "{}")) else ""
+    found: Found = dict(others(kind, flat, within, set(labels)))
+    found.pop("label", None)
+    if len(labels) > 1 and len(named) != 1 and "rubric" not in found:
+        found["rubric"] = tuple(labels)
+    else:
+        found["label"] = named[0] if named else labels[0]
+        naming = [p for p in flat if p.rpartition(".")[0] == home and last_name(p) in NAMING]
+        naming = naming or texts_shared(flat, home)
+        if "rubric" not in found and naming and within:
+            found["rubric"] = min(naming, key=naming_rank)
+    _name_levels(kind, found, folded[labels[0]][1])
+    _name_around(kind, found, {p: v for p, v in flat.items() if p not in labels})
+    if "rubric" not in found:
+        found["rubric"] = f"{within}.#" if within.endswith("[]") else f"={last_name(labels[0])}"
+    return found
+
+
+def _folded(
+    node: _Node, path: str, levels: tuple[tuple[str, tuple[str, ...]], ...]
+) -> Iterator[tuple[str, tuple[_Node, tuple[tuple[str, tuple[str, ...]], ...]]]]:
+    """Path → (its values, the objects on the way whose keys are names); fields of objects that are alike are one."""
+    alike: dict[tuple[str, frozenset[Any]], list[str]] = {}
+    for key, inner in node.inner.items():
+        if inner.inner:
+            alike.setdefault((key[len(_bare(key)) :], inner.shape()), []).append(key)
+    for (marks, _), keys in alike.items():
+        own = f"{path}{{}}"
+        counts = [node.inner[key].count() for key in keys]
+        if len(keys) > 1 and 2 * min(counts) >= max(counts):  # else records of several kinds
+            whole = _Node()
+            for key in keys:
+                _merge(whole, node.inner[key])
+            names = tuple(unescaped(_bare(key)) for key in keys)
+            yield from _folded(whole, own + marks, (*levels, (own, names)))
+            continue
+        for key in keys:
+            yield from _folded(node.inner[key], f"{path}.{key}" if path else key, levels)
+    for key, inner in node.inner.items():
+        if not inner.inner:
+            yield f"{path}.{key}" if path else key, (inner, levels)
+
+
+def _bare(key: str) -> str:
+    return key.rstrip("[]{}") if key.endswith(("[]", "{}")) else key
+
+
+def _merge(into: _Node, node: _Node) -> None:
+    into.values.extend(node.values)
+    for key, inner in node.inner.items():
+        _merge(into.inner.setdefault(key, _Node()), inner)
+
+
+def _may_be_label(path: str, values: Sequence[Any]) -> bool:
+    """Whether a field within lists or objects holds few different values that may be labels."""
+    inside = "." in path and not path.endswith("[]") and not OF_RUNS.search(path)
+    few = 1 < len(set(map(str, values))) <= _FEW
+    return inside and few and may_hold_labels(last_name(path)) and holds_labels(values)
+
+
+def _name_levels(kind: Kind, found: Found, levels: Sequence[tuple[str, tuple[str, ...]]]) -> None:
+    """What the keys of the objects on the way to the labels are: models, graders, else what is still missing."""
+    who = "annotator" if kind == "gold" else "judge"
+    free = []
+    for path, keys in levels:
+        if str(found.get("query", "")).startswith(f"{path}.") and path == levels[-1][0]:
+            continue  # each is about one query, which has a text
+        if any(map(MODEL.search, keys)) and "system" not in found:
+            found["system"] = f"{path}.#"
+        elif all(GRADER.search(k) or MODEL.search(k) for k in keys) and who not in found:
+            found[who] = f"{path}.#"
+        else:
+            free.append(path)
+    for path, canonical in zip(
+        reversed(free), (c for c in ("rubric", "query", "system") if c not in found), strict=False
+    ):
+        found[canonical] = f"{path}.#"
+
+
+def _name_around(kind: Kind, found: Found, flat: Mapping[str, Sequence[Any]]) -> None:
+    """Judge and query by fields around the labels that are named after raters, or what an id or a text is called."""
+    who = "annotator" if kind == "gold" else "judge"
+    for canonical, names in ((who, RATERS), ("query", NAMES_OF_QUERIES)):
+        fits = [
+            path
+            for path, values in flat.items()
+            if "[]" not in path
+            and "{}" not in path
+            and last_name(path) in names
+            and len(set(map(str, values))) > 1
+        ]
+        if canonical not in found and fits:
+            found[canonical] = min(fits, key=lambda p: names.index(last_name(p)))

@@ -51,20 +51,31 @@ def _board(theta: np.ndarray, queries: int, seed: int) -> Inference:
 
 
 def probabilities(tables: int) -> Iterator[tuple[object, ...]]:
-    """Stated and true: that one system is ahead, and that one is among the first three."""
+    """Stated and true: that one system is ahead, and that one is among the first three; of one far off nothing."""
     yield "systems", "queries", "their sd", "what", ".5 to .7", ".7 to .9", ".9 to .975", "above"
-    for size, queries, spread in ((15, 30, 0.1), (15, 30, 1.0), (8, 10, 0.3), (8, 100, 0.3)):
+    for size, queries, spread, far in (
+        (15, 30, 0.1, 0),
+        (15, 30, 1.0, 0),
+        (8, 10, 0.3, 0),
+        (8, 100, 0.3, 0),
+        (15, 30, 0.1, 1),
+        (8, 30, 0.1, 1),
+    ):
         alone, ahead, first = [], [], []
+        near = np.arange(size) >= far
         for seed in range(tables):
             theta = spread * np.random.default_rng([31, seed]).normal(size=size)
-            found, off = _board(theta, queries, seed), ~np.eye(size, dtype=bool)
+            theta[~near] = -3.0
+            found, off = _board(theta, queries, seed), ~np.eye(size, dtype=bool) & np.outer(near, near)
             p = found.p_value / 2
             alone.append((np.where(found.difference > 0, 1 - p, p)[off], (theta[:, None] > theta)[off]))
             ahead.append((found.ahead[off], (theta[:, None] > theta)[off]))
-            first.append((found.rank_probability[:, 2], (theta > theta[:, None]).sum(axis=1) < 3))
+            third = (theta > theta[:, None]).sum(axis=1) < 3
+            first.append((found.rank_probability[near, 2], third[near]))
+        told = f"{spread}, one 3 lower" if far else spread
         for what, pairs in (("1 − p/2", alone), ("ahead", ahead), ("among the first 3", first)):
             stated, true = (np.concatenate(column) for column in zip(*pairs, strict=True))
-            yield size, queries, spread, what, *calibration(stated, true)
+            yield size, queries, told, what, *calibration(stated, true)
 
 
 def calibration(stated: np.ndarray, true: np.ndarray, bins: tuple[float, ...] = BINS) -> Iterator[str]:

@@ -132,7 +132,7 @@ def _ahead(spread: SystemSpread, z: FloatArray, se: FloatArray) -> FloatArray:
     """(M, M) the probability that the row is above the column, ½ on the diagonal; each pair is computed once."""
     upper = np.triu_indices(len(z), 1)
     found = np.full(z.shape, 0.5)
-    found[upper] = spread.ahead(z[upper], se[upper])
+    found[upper] = spread.ahead(z[upper], se[upper], *upper)
     found.T[upper] = 1 - found[upper]
     return found
 

@@ -18,7 +18,7 @@ from ..leaderboard.influence import as_equal
 from ..leaderboard.places import tiers_by_first
 from ..leaderboard.reference import Reference
 from ..leaderboard.simultaneous import as_normal, as_student, threshold
-from ..leaderboard.spread import spread_of, student_scale
+from ..leaderboard.spread import NORMAL, spread_of, student_scale
 from ..leaderboard.tiers import Standing
 from ..types import BoolArray, FloatArray, IntArray
 
@@ -226,7 +226,8 @@ class Among:
         found = self._differences(new)
         z = np.where(found.open, 0.0, as_normal(found.beyond / found.se, found.df))
         theta = np.append(self._reference.theta[self.others], new.theta)
-        spread = spread_of(theta, np.block([[self._errors, found.se[:, None]], [found.se, 0.0]]))
+        se = np.block([[self._errors, found.se[:, None]], [found.se, 0.0]])
+        spread = spread_of(theta, se, freedom=NORMAL)  # a bank draws systems to the middle: cautious enough
         errors = np.column_stack([self._draws, self._own(new)])
         scale = student_scale(
             np.random.default_rng([self._seed, 8]), DRAWS, np.append(self._units, new.units)
@@ -237,7 +238,12 @@ class Among:
         return _Pairs(
             separated=found.separated,
             p_value=2 * ndtr(-z),
-            ahead=spread.ahead(np.where(found.difference > 0, z, -z), found.se),
+            ahead=spread.ahead(
+                np.where(found.difference > 0, z, -z),
+                found.se,
+                np.full(len(self.others), len(self.others)),
+                np.arange(len(self.others)),
+            ),
             rank_probability=np.full(len(places), np.nan) if self._reference.unequal else places,
         )
 

@@ -93,6 +93,13 @@ class Inference:
         return 1 if self.group is None else len(np.unique(self.group[self.ranked]))
 
     @property
+    def in_groups(self) -> FloatArray:
+        """(M, M) ``ahead`` of the pairs within groups; NaN of those of two groups, which are not compared."""
+        if self.group is None:
+            return self.ahead
+        return np.where(self.group[:, None] == self.group, self.ahead, np.nan)
+
+    @property
     def ranked(self) -> BoolArray:
         """(M,) systems with an estimate."""
         return np.isfinite(self.rank)

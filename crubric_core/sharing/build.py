@@ -97,7 +97,7 @@ def _separation(result: Result) -> Separation:
     ranked = result.leaderboard.loc[result.leaderboard["rank"].notna(), "system"]
     at = pd.Index(result.reduction.systems).get_indexer(pd.Index(ranked))
     standing, pairs = result.ranking.standing, np.ix_(at, at)
-    return Separation(tuple(ranked), standing.ahead[pairs], standing.separated[pairs])
+    return Separation(tuple(ranked), standing.in_groups[pairs], standing.separated[pairs])
 
 
 def _bank(result: Result) -> Bank:

@@ -17,7 +17,8 @@ from ..types import BoolArray, FloatArray
 class Separation:
     """Who is ahead of whom, best first.
 
-    systems: the M ranked systems. ahead: (M, M) probability that the row is above the column, in [0, 1].
+    systems: the M ranked systems. ahead: (M, M) probability that the row is above the column, in [0, 1]; NaN of pairs
+    that are not compared.
     separated: (M, M) True where the interval of the difference excludes 0.
     """
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -45,6 +46,8 @@ def compared(separation: Separation, one: int, other: int) -> str:
         return "Choose two systems."
     names = separation.systems[one], separation.systems[other]
     share = separation.ahead[one, other]
+    if math.isnan(share):
+        return f"{names[0]} and {names[1]} are not compared: they share too few queries."
     if not separation.separated[one, other]:
         return f"{names[0]} and {names[1]} are not separated; that the first is above has probability {share:.1%}."
     first, second = names if share > 0.5 else names[::-1]

@@ -498,6 +498,8 @@ def test_no_claim_is_made_between_groups_of_systems():
     assert (found.p_value[across] == 1).all()
     assert found.rank_low.tolist() == [1, 2, 1, 2]
     assert found.rank_high.tolist() == [3, 4, 3, 4]
+    assert np.isnan(found.in_groups[across]).all()
+    assert np.array_equal(found.in_groups[~across], found.ahead[~across])
     assert np.isnan(found.rank_probability).all(), "one of the other group may stand anywhere"
     assert infer(replace(apart, group=None), np.random.default_rng(0)).separated[across].all()
 

@@ -51,6 +51,15 @@ def test_two_systems_are_compared_as_the_board_compares_them(view: SharedView) -
             assert said == compared(pairs, k, i) or not pairs.separated[i, k]
 
 
+def test_of_a_pair_that_is_not_compared_no_probability_is_told(view: SharedView) -> None:
+    ahead = view.separation.ahead.copy()
+    ahead[0, 1] = ahead[1, 0] = np.nan
+    pairs = replace(view.separation, ahead=ahead)
+    names = pairs.systems
+    assert compared(pairs, 0, 1) == f"{names[0]} and {names[1]} are not compared: they share too few queries."
+    assert "are not compared" not in compared(pairs, 0, 2)
+
+
 def test_the_bank_is_held_against_the_best_possible_one(view: SharedView) -> None:
     said = bank_sentence(view.bank, view.settings)
     assert f"at least {view.bank.certificate:.1%} of the separation of pairs of the best possible" in said

@@ -113,11 +113,14 @@ def _pairs(view: View, shown: pd.DataFrame, system: str | None) -> None:
     standing = view.board.standing
     widgets.show(
         figures.separation_matrix(
-            rows["system"].tolist(), standing.ahead[np.ix_(at, at)], standing.separated[np.ix_(at, at)]
+            rows["system"].tolist(), standing.in_groups[np.ix_(at, at)], standing.separated[np.ix_(at, at)]
         ),
         alt="Probability that the row is ahead of the column",
         title=f"Who is ahead of whom? A dot: the pair is separated at {level_of(view.board)}",
-        look="Columns are in the order of the rows.",
+        look="Columns are in the order of the rows."
+        + (
+            " Empty: pairs of two groups of systems, which are not compared." if standing.n_groups > 1 else ""
+        ),
     )
     widgets.download("Download comparisons.csv", view.board.comparisons, "comparisons.csv")
 

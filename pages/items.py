@@ -113,7 +113,7 @@ def wright_map() -> None:
         ),
         alt="Wright map: rubric difficulties and system abilities on one scale",
         title="Do the rubrics cover the systems? (Wright map)",
-        look="Look for systems above or below all bars: no rubric is hard, or easy, enough for them. The best is on "
+        look="Look for systems above or below all bars: no rubric is hard, or easy, enough for them. The highest is on "
         "the left. "
         f"Lines: {study.settings.confidence:.0%} intervals by the model alone, from all rubrics; the leaderboard's "
         "allow for queries and judges, too.",

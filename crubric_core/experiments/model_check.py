@@ -108,7 +108,7 @@ def model_check(
     """Which model the labels support, and where it does not hold.
 
     Tables: ``models`` (a row a model), ``checks`` (a row a check: value, what the model itself gives), ``spectrum``,
-    ``pairs`` (the largest Q3), ``items`` (a row a rubric, the worst outfit first).
+    ``pairs`` (Q3 farthest from the mean first), ``items`` (a row a rubric, the worst outfit first).
     """
     watch = ExperimentWatch(progress, cancel)
     watch.step(0.0, "Fitting the model")
@@ -295,7 +295,7 @@ EXPERIMENT = Experiment(
             on_page=False,
         ),
         "pairs": ResultTable(
-            "Pairs of rubrics with the largest Q3",
+            "Pairs of rubrics whose Q3 is farthest from the mean",
             {
                 "first": ResultColumn("rubric"),
                 "second": ResultColumn("other rubric"),

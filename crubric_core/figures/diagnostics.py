@@ -43,7 +43,9 @@ def q3_histogram(counts: IntArray, edges: FloatArray, mean: float, critical: flo
         hovertemplate="Q3 ≈ %{x:.2f}: %{y:,} pairs<extra></extra>",
     )
     if np.isfinite(mean):
-        marker_line(fig, min(mean + critical, 1.0), "flagged above")
+        marker_line(fig, min(mean + critical, 1.0), "flagged beyond")
+        if mean - critical > -1:
+            marker_line(fig, mean - critical, "")
     return fig
 
 

@@ -47,7 +47,7 @@ def leniency(table: pd.DataFrame) -> go.Figure:
     rows_axis(fig, table["judge"].tolist())
     fig.add_vline(x=0, line={"color": VERMILION, "width": 1, "dash": "dash"})
     fig.update_layout(showlegend=False)
-    fig.update_xaxes(tickformat=".0%")
+    fig.update_xaxes(tickformat=".1~%")  # of judges that are nearly alike the ticks are parts of a per cent
     return fig
 
 
@@ -83,7 +83,7 @@ def error_correlation(correlation: FloatArray, flagged: BoolArray, judges: Seque
     many = len(judges) > FEW_COLUMNS
     fig = figure("", "", height=max(280, (30 if many else 44) * len(judges) + 130))
     known = np.isfinite(correlation)
-    words = np.where(known, np.char.mod("%.2f", np.nan_to_num(correlation)), "")
+    words = np.array([[f"{r:z.2f}" if np.isfinite(r) else "" for r in row] for row in correlation], dtype=str)
     if many:
         words = np.char.replace(words, "0.", ".")
     words = np.where(flagged & known, np.char.add(words, "★" if many else " ★"), words)

@@ -23,4 +23,4 @@ def plain(text: str) -> str:
 
 def end(value: float) -> str:
     """The end of an interval, "open" where nothing bounds it."""
-    return f"{value:.2f}" if isfinite(value) else "open"
+    return f"{value:z.2f}" if isfinite(value) else "open"

@@ -16,7 +16,10 @@ def test_the_scree_shows_the_largest_eigenvalues_in_order():
 def test_the_histogram_marks_where_pairs_are_flagged():
     fig = diagnostics.q3_histogram(np.array([1, 5, 2]), np.array([-1.0, -0.3, 0.3, 1.0]), 0.1, 0.5)
     assert fig.data[0].y.tolist() == [1, 5, 2]
-    assert fig.layout.shapes[0].x0 == 0.6
+    assert [line.x0 for line in fig.layout.shapes] == [0.6, -0.4]
+    assert fig.layout.annotations[0].text.strip() == "flagged beyond"
+    beyond_reach = diagnostics.q3_histogram(np.array([3]), np.array([-1.0, 1.0]), -0.1, 0.95)
+    assert [line.x0 for line in beyond_reach.layout.shapes] == [0.85]
 
 
 def test_names_in_the_heat_map_are_text_not_markup():

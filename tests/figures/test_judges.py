@@ -55,6 +55,16 @@ def test_shared_errors_are_starred_and_framed_and_the_unknown_is_empty() -> None
     assert len(fig.layout.shapes) == 2
 
 
+def test_a_correlation_that_rounds_to_nothing_has_no_sign() -> None:
+    none = np.array([[np.nan, -0.004], [-0.004, np.nan]])
+    fig = error_correlation(none, np.zeros((2, 2), dtype=bool), ["a", "b"])
+    assert np.asarray(fig.data[0].text).tolist() == [["", "0.00"], ["0.00", ""]]
+
+
+def test_ticks_of_judges_that_are_nearly_alike_are_told_apart(table: pd.DataFrame) -> None:
+    assert leniency(table).layout.xaxis.tickformat == ".1~%"
+
+
 def test_places_gained_are_positive_and_an_unranked_system_is_a_dash() -> None:
     systems = pd.DataFrame(
         {

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from crubric_core.files import csv_bytes
-from crubric_core.ui.text import count, plain, short_name, shorten
+from crubric_core.ui.text import count, end, plain, short_name, shorten
 
 
 @pytest.mark.parametrize("mark", list("*_`#[]()<>~|!$:\\-+.{}"))
@@ -32,6 +32,10 @@ def test_line_breaks_cannot_start_a_heading_or_a_list() -> None:
 
 def test_letters_of_all_scripts_stay_as_they_are() -> None:
     assert plain("Größe 模型 θ — 3") == "Größe 模型 θ — 3"
+
+
+def test_an_end_that_rounds_to_0_has_no_sign() -> None:
+    assert [end(value) for value in (-0.004, -0.006, float("inf"))] == ["0.00", "-0.01", "open"]
 
 
 def test_a_short_text_is_not_cut() -> None:

@@ -111,6 +111,11 @@ def covered(table: pd.DataFrame, key: str) -> None:
     systems, judges = table["system"].nunique(), table["judge"].nunique()
     judged = f"{count(systems, 'system')} × {count(judges, 'judge')}"
     if (least := table["share"].min()) >= ALIKE:
+        if judges == 1:
+            most = math.ceil(100 * (1 - least))
+            blank = f"of each system at most {most}% of the labels are" if least < 1 else "no label is"
+            st.caption(f"Coverage: {judged}; {blank} blank.")
+            return
         shares = (
             "as many labels as" if least == 1 else f"at least {math.floor(100 * least)}% of the labels of"
         )

@@ -81,6 +81,7 @@ def _dependence(study: Study, _items: pd.DataFrame) -> None:
         figures.q3_heat_map(checked.among, [names[j] for j in checked.rubrics]),
         "Q3 among the rubrics of the worst pairs",
         "The worst pairs",
+        "Columns are in the order of the rows.",
     )
     if np.isfinite(found.within_query) and study.reduction().rubrics["query"].duplicated().any():
         st.caption(

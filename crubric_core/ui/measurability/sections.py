@@ -185,7 +185,8 @@ def _leniency(table: pd.DataFrame) -> None:
 def _with_interval(table: pd.DataFrame, name: str) -> list[str]:
     bounds = table.reindex(columns=[name, f"{name}_low", f"{name}_high"]).to_numpy(dtype=np.float64)
     return [
-        f"{v:.3f} [{low:.3f}, {high:.3f}]" if np.isfinite(v) else widgets.UNKNOWN for v, low, high in bounds
+        f"{v:z.3f} [{low:z.3f}, {high:z.3f}]" if np.isfinite(v) else widgets.UNKNOWN
+        for v, low, high in bounds
     ]
 
 

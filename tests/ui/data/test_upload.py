@@ -210,6 +210,23 @@ def test_equal_numbers_of_labels_are_not_called_the_same_rubrics() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("share", "said"),
+    [(1.0, "no label is blank."), (0.985, "of each system at most 2% of the labels are blank.")],
+)
+def test_one_judge_is_compared_with_no_others(share: float, said: str) -> None:
+    def page(share: float) -> None:
+        import pandas as pd
+
+        from crubric_core.ui.data.report import covered
+
+        shares = {"labels": [20, 20], "share": [1.0, share]}
+        covered(pd.DataFrame({"system": ["a", "b"], "judge": ["j", "j"], **shares}), "x")
+
+    (shown,) = AppTest.from_function(page, args=(share,)).run().caption
+    assert shown.value == f"Coverage: 2 systems × 1 judge; {said}"
+
+
 def test_descriptions_in_the_rows_are_listed_and_can_be_left_out() -> None:
     def page() -> None:
         import streamlit as st

@@ -7,9 +7,11 @@ import shutil
 from pathlib import Path
 from types import SimpleNamespace
 
+import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from crubric_core.demo import simulate
 from crubric_core.experiments.hold_out import hold_out
 from crubric_core.labels.store.workspace import Workspace
 from crubric_core.placement.place import place_systems
@@ -84,9 +86,25 @@ def test_a_held_out_system_is_placed_by_a_bank_that_never_saw_it(open_page: Open
     expected = place_systems(anchor, labels).table
     assert app.dataframe[0].value["theta"].tolist() == pytest.approx(expected["theta"].tolist())
     assert "leaderboard, made with its labels" in app.caption[0].value
+    assert not any("mean nothing" in note.value for note in app.warning), "all share queries"
     assert any(
         "A small bank often draws an ability to the middle" in caption.value for caption in app.caption
     )
+
+
+def test_a_place_among_systems_without_a_common_scale_is_said_to_mean_nothing(
+    open_page: Open, tmp_path: Path
+) -> None:
+    first, second = (simulate(seed=seed, systems=7, queries=14, pool=(9, 12)) for seed in (5, 6))
+    with Workspace(tmp_path / "apart.duckdb") as workspace:
+        for kind in ("labels", "rubrics", "queries"):
+            table = getattr(second, kind)
+            names = [name for name in ("system", "query", "rubric") if name in table]
+            table = pd.concat([getattr(first, kind), table.assign(**{n: "z" + table[n] for n in names})])
+            workspace.ingest(table.to_csv(index=False).encode(), "apart", kind)
+        name = workspace.dataset("apart").systems[0]
+    said = open_page("new_system", tmp_path / "apart.duckdb", source=HELD_OUT, held_out=name).warning
+    assert any("form 2 groups" in note.value and "mean nothing" in note.value for note in said)
 
 
 def test_a_hostile_system_stays_text(open_page: Open, study: Path) -> None:

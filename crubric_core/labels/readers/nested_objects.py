@@ -6,11 +6,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from .columns import Kind, plain_name
+from .file_names import split_by
 from .guess import MODEL
 from .label_names import may_hold_labels
 from .nested_beside import lists_names
 from .nested_names import GRADER, LABEL_ALIKE, holds_labels, is_called, is_label, others
 from .paths import parts_of, unescaped
+from .wide_columns import called_judge, drawn_names, repeats_among, without_draws
 
 # names of objects whose keys are criteria (or judges) and whose values are labels
 _HOLDERS = frozenset(
@@ -123,12 +125,27 @@ def _keyed_by(
 ) -> dict[str, str] | None:
     """What the keys of an object of labels are, criteria or judges; None where they may be the systems."""
     who = "annotator" if kind == "gold" else "judge"
+    path, known = f"{holder}{{}}.#", {"system", "query"} <= set(mapping)
+    if repeats_among(keys) == tuple(keys) and kind == "labels":
+        return {"run": path} | ({} if "rubric" in mapping else {"rubric": "=score"})
     if "rubric" in mapping:
-        return {who: f"{holder}{{}}.#"} if who not in mapping else None
-    if all(map(MODEL.search, keys)) and who not in mapping:
-        known = {"system", "query"} <= set(mapping)
-        return {who: f"{holder}{{}}.#", "rubric": "=score"} if known else None
-    return {"rubric": f"{holder}{{}}.#"}
+        return _with_draws({who: path}, keys) if who not in mapping else None
+    whose = without_draws(keys)
+    if (all(map(MODEL.search, whose)) or all(map(called_judge, whose))) and who not in mapping:
+        return _with_draws({who: path, "rubric": "=score"}, keys) if known else None
+    return _with_draws({"rubric": path}, keys)
+
+
+def _with_draws(found: dict[str, str], keys: Sequence[str]) -> dict[str, str]:
+    """The same, with the run where each key also names a numbered repeat: ``gpt4_run1``."""
+    whose, path = next(iter(found.items()))
+    drawn = drawn_names(keys)
+    wanted = [{"run": run, whose: name} for run, name in drawn or ()]
+    for separator in "_- ./":
+        for rule in (f"{{{whose}}}{separator}{{run}}", f"{{run}}{separator}{{{whose}}}"):
+            if wanted and [split_by(rule, key) for key in keys] == wanted:
+                return {**found, whose: f"{path} ~ {rule}", "run": f"{path} ~ {rule}"}
+    return found
 
 
 def _of_groups(kind: Kind, holder: str, within: Sequence[Sequence[str]]) -> dict[str, str] | None:
@@ -167,16 +184,26 @@ def _two_deep(within: Sequence[Sequence[str]]) -> bool:
 def _of_two(
     kind: Kind, fields: Mapping[str, Sequence[Any]], holder: str, members: Sequence[str]
 ) -> dict[str, str] | None:
-    """``scores{}{}``: the keys that name judges tell which of the two levels is the judge's."""
+    """``scores{}{}``: the keys that name judges, or numbered repeats, tell which level is the judge's, or the run's."""
     if sum(holds_labels(fields[m]) for m in members) < LABEL_ALIKE * len(members):
         return None
     who = "annotator" if kind == "gold" else "judge"
     levels = [[unescaped(parts_of(m.removeprefix(holder + "."))[i]) for m in members] for i in (0, 1)]
     names = [all(MODEL.search(k) or GRADER.search(k) for k in level) for level in levels]
-    if names[0] == names[1]:
+    runs = [repeats_among(level) == tuple(level) and kind == "labels" for level in levels]
+    if names[0] == names[1] and not any(runs):
         return None
     home = holder[: holder.rindex("[]") + 2] if "[]" in holder else ""
     mapping = {"label": f"{holder}{{}}{{}}"} | others(kind, fields, home, set(members))
+    if any(runs):
+        whose = who if any(names) or "rubric" in mapping else "rubric"
+        outer, inner = ("run", whose) if runs[0] else (whose, "run")
+        mapping = {"rubric": "=score"} | mapping if whose == who else mapping
+        return (
+            mapping | {outer: f"{holder}{{}}.#", inner: f"{holder}{{}}{{}}.#"}
+            if whose not in mapping
+            else None
+        )
     if {who, "rubric"} & set(mapping):
         return None
     outer, inner = (who, "rubric") if names[0] else ("rubric", who)

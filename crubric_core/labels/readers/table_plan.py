@@ -13,7 +13,7 @@ from ...text import listed
 from .columns import SPECS, Kind, choose_columns
 from .decimal_commas import told_of_commas, with_points
 from .formats import Reader
-from .ground_truth import with_gold
+from .ground_truth import is_truth, with_gold
 from .guess import ENOUGH, cells_at, guess_columns, profile
 from .label_names import is_derived
 from .open_questions import ids_of_labels, label_by_content, one_rubric, told_of_one_rubric
@@ -26,11 +26,13 @@ from .wide_columns import (
     called_judge,
     crossed_names,
     crossing,
+    drawn_names,
     guess_matrix,
     guess_spread,
     is_query,
     only_criterion,
     spread_names,
+    without_draws,
 )
 from .words import SUMS, levels_among
 
@@ -231,6 +233,13 @@ def _named_within(what: str, wide: Sequence[str], mapping: Columns) -> tuple[dic
 
     Models are the systems where nothing else is, and judges elsewhere.
     """
+    names = spread_names([c for c in wide if what != "judge" or not is_truth(c)])
+    if "run" not in mapping and (drawn := drawn_names(names)):
+        first = names[0].startswith(drawn[0][0])
+        own = without_draws(names)
+        within, told = _named_within(what, own, {**mapping, "run": "="}) if len(own) > 1 else ({}, ())
+        said = f"its columns are numbered draws ({', '.join(dict.fromkeys(run for run, _ in drawn))}) of each {what}"
+        return {"run": crossing("run", what) if first else crossing(what, "run"), **within}, [said, *told]
     if what == "judge" and not any(re.search(r"[^\W\d_]", c) for c in spread_names(wide)):
         return {}, [f"each is a judge: for repeated draws of one, give {json.dumps({'run': wide})}"]
     pairs = crossed_names(wide) if what == "rubric" else None

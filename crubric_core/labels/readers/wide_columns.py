@@ -80,7 +80,9 @@ def guess_spread(
     if len(drawn) > 1 and "run" not in found:
         alone = all(c in drawn or is_truth(c) for c in wide)
         return ("run", drawn) if alone and {"rubric", "query"} & found else None
-    what = spread_key(found, wide) if len(wide) > 1 else None
+    judged = [c for c in wide if not is_truth(c)]
+    named_after = without_draws(judged) if "run" not in found and drawn_names(spread_names(judged)) else wide
+    what = spread_key(found, named_after) if len(wide) > 1 else None
     if what == "system" and _names_systems([c for c in columns if c not in wide], columns, sample):
         return None
     if what == "judge":
@@ -174,20 +176,25 @@ def _beside_rubrics(names: Sequence[str]) -> Spread | None:
     return None if all(map(_COUNTED.fullmatch, names)) else "system"
 
 
-_RATER = re.compile(r"(?i)(judge|grader|rater|annotator|evaluator)[\s_.\-]*\d+")
+_PLACE = r"(\d*|[_\s.\-]+[a-z]|(?-i:[A-Z]))"  # judge 1, judge_b, judgeB
+_RATER = re.compile(rf"(?i)(judge|grader|rater|annotator|evaluator)(?=.)[\s_.\-]*{_PLACE}")
 _COUNTED = re.compile(
     r"(?i)(q|query|question|task|prompt|case|example|run|round|epoch|trial|attempt|seed|draw|repeat)[\s_.\-#]*\d+"
 )
 _AFFIX = "|".join(ENDINGS)
-_DRAW = re.compile(
-    rf"(?i)(({_AFFIX})[\s_.\-]+)?(run|epoch|trial|attempt|seed|draw|rep|repeat|repetition|replicate|iter|iteration)"
-    rf"[\s_.\-#]*\d+([\s_.\-]+({_AFFIX}))?"
+_NUMBERED = (
+    r"(?:run|epoch|trial|attempt|seed|draw|rep|repeat|repetition|replicate|iter|iteration)[\s_.\-#]*\d+"
 )
+_DRAW = re.compile(rf"(?i)(({_AFFIX})[\s_.\-]+)?{_NUMBERED}([\s_.\-]+({_AFFIX}))?")
+_DRAWN = re.compile(rf"(?i)(?P<whose>.+?)[\s_.\-/:|(]+(?P<run>{_NUMBERED})\)?([\s_.\-]+({_AFFIX}))?")
+_DRAWN_BACK = re.compile(rf"(?i)(?P<run>{_NUMBERED})[\s_.\-/:|(]+(?P<whose>.+?)\)?")
 _OVERALL = re.compile(
     rf"(overall|combined|aggregated?)(_({_AFFIX}))?"
 )  # a criterion, beside others; no judge
 _TRUE = re.compile(r"(^|_)(gold(en)?|ground_?truth|consensus|majority)(_|$)")
-_JUDGE = re.compile(r"(?i)(^|[_\s.\-])(judge|grader|rater|annotator|evaluator|expert|human)s?[_\s.\-]*\d*$")
+_JUDGE = re.compile(
+    rf"(?i)(^|[_\s.\-])(judge|grader|rater|annotator|evaluator|expert|human)s?[_\s.\-]*{_PLACE}$"
+)
 
 _VERSION = re.compile(r"(?i)turbo|instruct|preview|latest|flash|mini|nano|lite|chat|base|large|medium|small")
 
@@ -211,22 +218,52 @@ def names_within(
     Raises IngestError where the columns are not named so.
     """
     found = {what: spread_names(columns)}
-    for other, said in mapping.items():
+    for other in sorted(mapping, key=lambda c: c != "run"):
+        said = mapping[other]
         parts = _CROSSING.fullmatch(said) if isinstance(said, str) else None
         if parts is None:
             continue
-        pairs = (
-            crossed_names(columns, 1 if parts[1] == other else -1)
-            if set(parts.groups()) == {what, other}
-            else None
-        )
-        if pairs is None:
+        own = tuple(dict.fromkeys(found[what]))
+        pairs = drawn_names(own) if other == "run" else None
+        pairs = pairs or crossed_names(own, 1 if parts[1] == other else -1)
+        if pairs is None or set(parts.groups()) != {what, other}:
             raise IngestError(
                 f"The columns of {source} are not each {other} times each {what}, as {said!r} says: give those of one "
                 f"{other} at a time (mapping)."
             )
-        found |= {other: tuple(p[0] for p in pairs), what: tuple(p[1] for p in pairs)}
+        at = dict(zip(own, pairs, strict=True))
+        whose = dict(
+            zip(own, spread_of_draws(pairs) if other == "run" else [p[1] for p in pairs], strict=True)
+        )
+        found |= {other: tuple(at[c][0] for c in found[what]), what: tuple(whose[c] for c in found[what])}
     return found
+
+
+def drawn_names(columns: Sequence[str]) -> tuple[tuple[str, str], ...] | None:
+    """(run, whose) of each column, where all end, or all begin, with a numbered repeat: ``gpt4_run1``; else None."""
+    for pattern in (_DRAWN, _DRAWN_BACK):
+        found = [m for c in columns if (m := pattern.fullmatch(c)) and m["whose"].lower() not in ENDINGS]
+        pairs = tuple((m["run"], m["whose"]) for m in found)
+        if (
+            len(found) == len(columns)
+            and len({run for run, _ in pairs}) > 1
+            and len(set(pairs)) == len(pairs)
+        ):
+            return pairs
+    return None
+
+
+def spread_of_draws(pairs: Sequence[tuple[str, str]]) -> tuple[str, ...]:
+    """Whose draw each column is, without an ending such as _score of them all."""
+    whose = tuple(dict.fromkeys(name for _, name in pairs))
+    bare = dict(zip(whose, spread_names(whose), strict=True))
+    return tuple(bare[name] for _, name in pairs)
+
+
+def without_draws(columns: Sequence[str]) -> tuple[str, ...]:
+    """What the columns are named after, once each where they are numbered repeats of it."""
+    pairs = drawn_names(spread_names(columns))
+    return tuple(dict.fromkeys(spread_of_draws(pairs))) if pairs else tuple(columns)
 
 
 def crossed_names(columns: Sequence[str], order: int = 0) -> tuple[tuple[str, str], ...] | None:
@@ -235,6 +272,7 @@ def crossed_names(columns: Sequence[str], order: int = 0) -> tuple[tuple[str, st
     ``gpt4_clarity, gpt4_tone, claude_clarity, claude_tone`` are two judges and two criteria. ``order``: 1 where the
     rubric is named last, -1 where it is first, whatever they are called; 0 where the names have to tell.
     """
+    columns = spread_names(columns)
     for separator in ("__", "/", "|", ":", "(", ".", " - ", "_", "-", " "):
         for at_end in (False, True):
             pairs = [_halves(c, separator, at_end=at_end) for c in columns]

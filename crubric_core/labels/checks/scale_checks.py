@@ -62,6 +62,15 @@ _OF_FAULTS = f"""
         WHERE r.polarity IS NOT NULL OR r.weight < 0
     )
 """
+_BELOW = "lowest < 0 AND NOT given"
+# Labels below 0 that are no part of negative points: -8 is a score where the rubric's points are -8.
+_NO_POINTS = """
+    criterion_id IN (
+        SELECT f.criterion_id FROM facts_now f JOIN rubrics r USING (rubric_id)
+        LEFT JOIN rubrics g ON g.dataset_id = r.dataset_id AND g.query_id IS NULL AND g.name = r.name
+        WHERE f.lo < 0 AND NOT coalesce(coalesce(r.weight, g.weight) <= f.lo, false)
+    )
+"""
 # Of the criteria that are shown, which labels there are: of them alone the labels are read.
 _SHOW = f"""
     WITH found AS (
@@ -85,7 +94,8 @@ def check_scales(cursor: duckdb.DuckDBPyConnection, dataset_id: int) -> Iterator
     keep_criteria(cursor, _MORE.replace("$wide", str(wide).lower()))
     if cursor.execute("SELECT 1 FROM criteria_now WHERE suspect LIMIT 1").fetchone():
         cursor.execute(_PART, {"dataset": dataset_id})
-    yield from _below_zero(*_found(cursor, dataset_id, "lowest < 0 AND NOT given"))
+    if _found(cursor, dataset_id, _BELOW)[1]:
+        yield from _below_zero(*_found(cursor, dataset_id, f"{_BELOW} AND {_NO_POINTS}"))
     yield from _gaps(*_found(cursor, dataset_id, "gap AND NOT given"))
     yield from _narrow(cursor, dataset_id)
     yield from _apart(*_found(cursor, dataset_id, "apart"))

@@ -204,3 +204,15 @@ def test_words_for_all_partly_and_not_are_three_levels_whichever_verb_they_have(
         report = ws.ingest(f"system,query,rubric,judge,label\n{rows}\n".encode(), verb)
         assert report.rejected == 0
         assert ws.dataset(verb).labels()["label"].tolist() == [2, 1, 0]
+
+
+@pytest.mark.parametrize("query", ["q0", ""])
+@pytest.mark.parametrize(("points", "told"), [(-3, False), (-4, False), (-2, True), (5, True)])
+def test_labels_below_0_are_no_warning_where_they_are_negative_points(ws, table, query, points, told):
+    """-3 of -3 points was said to stand for no label, perhaps."""
+    rows = [f"{s} q0 {r} {v}" for s in ("a", "b") for r, v in (("harm", -3 * (s == "a")), ("good", 5))]
+    rubrics = table(f"harm,{query},{points}", f"good,{query},5", header="rubric,query,weight")
+    files = [("labels.csv", table(*rows, header="system query rubric label")), ("rubrics.csv", rubrics)]
+    report = ws.ingest(files, "d")
+    assert ("negative_level" in codes(report)) == told
+    assert ("negative_level" in {f.code for f in ws.dataset("d").checks()}) == told

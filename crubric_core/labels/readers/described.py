@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from .columns import SPECS, Kind, Type, plain_name
 from .guess import Sample
-from .paths import parts_of
+from .paths import parse_path, parts_of
 from .plan import Columns, FilePlan, descriptions_of
 from .values import LARGEST
 from .words import UNKNOWN, is_number, plain
@@ -84,9 +84,9 @@ def with_descriptions(plan: FilePlan, rows: Sample) -> FilePlan:
     if plan.kind != "labels" or plan.problem or not plan.mapping:
         return plan
     left = [c for c in plan.unused if c in plan.columns]
-    described: dict[str, Columns] = {}
+    described: dict[str, Columns] = {k: v for k, v in plan.described.items() if is_listed(v)}
     for kind, names in _NAMES.items():
-        if (keys := keys_of(plan, kind)) is None:
+        if (keys := keys_of(plan, kind)) is None or kind in described:
             continue
         for canonical, words in names.items():
             named = (c for word in words.split() for c in left if _name_of(c) == word)
@@ -129,7 +129,10 @@ def _without_half_scale(described: Mapping[str, Columns]) -> dict[str, Columns]:
 def with_described(plan: FilePlan, described: Mapping[str, Columns]) -> FilePlan:
     """The plan with those of these columns as descriptions that it does not use otherwise."""
     left = (*plan.unused, *_described_columns(plan))
-    kept = {k: {c: v for c, v in columns.items() if v in left} for k, columns in described.items()}
+    kept = {
+        k: {c: v for c, v in columns.items() if v in left or is_listed(columns)}
+        for k, columns in described.items()
+    }
     kept = {k: columns for k, columns in kept.items() if columns}
     found = replace(
         plan, described=kept, tables=(*(t for t in plan.tables if t not in plan.described), *kept)
@@ -149,11 +152,24 @@ def described_parts(file: FilePlan) -> list[FilePlan]:
     """How what a table of labels says of its rubrics, queries and answers is read: a table each."""
     parts = []
     for kind, columns in descriptions_of(file).items():
-        keys = {c: v for c, v in file.mapping.items() if c in KEYS[kind]}
+        keys: Columns = {c: v for c, v in file.mapping.items() if c in KEYS[kind]}
+        keys = _around(keys, columns["rubric"]) if is_listed(columns) else keys
         others = dict.fromkeys(SPECS[kind].columns, "")  # taken from no column by its name
         mapping = {**others, **keys, **columns}
         parts.append(replace(file, kind=kind, mapping=mapping, gold=(), described={}, words={}))
     return parts
+
+
+def _around(keys: Columns, rubric: str | tuple[str, ...]) -> Columns:
+    """Those of the keys of labels that hold for another list of the record, too: the query of the whole record."""
+    home = parse_path(str(rubric)).steps
+    paths = {c: parse_path(v).steps for c, v in keys.items() if c != "rubric" and isinstance(v, str)}
+    return {c: keys[c] for c, steps in paths.items() if steps == home[: len(steps)]}
+
+
+def is_listed(columns: Columns) -> bool:
+    """Whether descriptions stand in a list of their own, and name the rubrics there."""
+    return "rubric" in columns
 
 
 def without_doubles(plans: Sequence[FilePlan]) -> list[FilePlan]:

@@ -12,6 +12,7 @@ from .formats import TABLES, check_format, open_reader, recognise
 from .formats.delimited import DelimitedReader
 from .formats.native.base import MissingError, NativeFormat, Record, Setting, label_of
 from .formats.records import Fault, unpacked
+from .listed_rubrics import with_listed
 from .native_files import companions, first_records, native_of, native_rows
 from .nested import find_nested, with_nested_unused
 from .not_labels import why_no_labels, why_pairs
@@ -73,7 +74,10 @@ def look_into(piece: Piece, overrides: Overrides, pieces: Sequence[Piece] = ()) 
         return _with_better_problem(found, {})
     fields = fields_of_records(piece)
     within = _within(piece, found, replace(overrides, mapping=asked), fields)
-    return within or _with_better_problem(replace(found, plan=with_nested_unused(found.plan, fields)), fields)
+    if within:
+        return within
+    plan = with_listed(with_nested_unused(found.plan, fields), found.rows, fields)
+    return _with_better_problem(replace(found, plan=plan), fields)
 
 
 def _with_better_problem(found: Found, fields: Mapping[str, Sequence[Any]]) -> Found:

@@ -244,7 +244,8 @@ def descriptions_of(file: FilePlan) -> dict[Kind, dict[str, str]]:
 def told_of_descriptions(file: FilePlan) -> tuple[str, ...]:
     """Which columns of a table of labels describe its queries, rubrics and answers: one sentence, or none."""
     said = [
-        f"{', '.join(f'{c} from {v!r}' for c, v in columns.items())} of the {kind}"
+        f"{', '.join(f'{c} from {v!r}' for c, v in columns.items() if c != 'rubric')} of the {kind}"
+        + (f", which {columns['rubric']!r} names" if "rubric" in columns else "")
         for kind, columns in descriptions_of(file).items()
     ]
     return (f"each row's descriptions are read, too: {'; '.join(said)}",) if said else ()

@@ -234,6 +234,7 @@ def _ask_described(key: str, guess: FilePlan, kind: Kind) -> dict[str, Columns]:
         f"{canonical} of the {of}: {column}": (of, canonical, column)
         for of, columns in guess.described.items()
         for canonical, column in columns.items()
+        if canonical not in SPECS[of].keys
     }
     if kind != "labels" or not told:
         return {}
@@ -247,7 +248,8 @@ def _ask_described(key: str, guess: FilePlan, kind: Kind) -> dict[str, Columns]:
     chosen: dict[str, Columns] = {}
     for name in picked:
         of, canonical, column = told[name]
-        chosen[of] = {**chosen.get(of, {}), canonical: column}
+        keys = {c: v for c, v in guess.described[of].items() if c in SPECS[of].keys}
+        chosen[of] = {**keys, **chosen.get(of, {}), canonical: column}
     return chosen
 
 

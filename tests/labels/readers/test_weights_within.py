@@ -6,6 +6,8 @@ import json
 
 import pytest
 
+from crubric_core.labels.readers.bundle import plan_ingest
+from crubric_core.labels.readers.plan import Plan
 from tests.labels.readers.test_layouts import table
 
 SYSTEMS = ("harmful", "careful")
@@ -54,3 +56,74 @@ def test_weights_that_contradict_each_other_are_told_where_some_are_negative(ws)
         table(["model", "question_id", "criterion", "points", "verdict"], rows), "d", name="x.csv"
     )
     assert any("'points' holds negative numbers" in n and "--polarity" in n for n in report.notes)
+
+
+POINTS = {"r1": 5, "r2": -8, "r3": 2}
+
+
+def results(query="query_id", **more):
+    """Labels that name their rubrics by ids, in a list."""
+    return [
+        {"model": m, query: f"q{q}", "rubric_id": r, "judge": "j", "label": (i + q + k) % 2, **more}
+        for i, m in enumerate(("gpt-4o", "claude-3", "llama"))
+        for q in range(3)
+        for k, r in enumerate(POINTS)
+    ]
+
+
+def items(key="id", weight="weight"):
+    return [{key: r, "text": f"says {r}", weight: points} for r, points in POINTS.items()]
+
+
+# what a file says of its rubrics, apart from its labels → whether it says texts, too
+APART = {
+    "a list": ({"rubrics": items()}, True),
+    "a list of points by the labels' own name of the key": ({"criteria": items("rubric_id", "points")}, True),
+    "an object by id": ({"rubrics": {r: {"text": f"says {r}", "weight": w} for r, w in POINTS.items()}}, True),
+    "an object of weights by id": ({"weights": POINTS}, False),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", APART)
+@pytest.mark.parametrize("first", [True, False])
+def test_rubrics_that_stand_apart_from_the_labels_are_joined_by_their_ids(ws, name, first):
+    """They were listed as not used, and a rubric of -8 points counted as good to meet."""
+    said, texts = APART[name]
+    labelled = {"results": results()}
+    content = json.dumps({**said, **labelled} if first else {**labelled, **said}).encode()
+    report = ws.ingest(content, "d", name="x.json")
+    found = ws.dataset("d").rubrics
+    bare = found["rubric"].str.rpartition("#")[2]
+    assert dict(zip(bare, found["weight"], strict=True)) == POINTS
+    assert dict(zip(bare, found["polarity"], strict=True)) == {"r1": 1, "r2": -1, "r3": 1}
+    assert found["text"].notna().all() == texts
+    assert len(ws.dataset("d").labels()) == 27
+    assert any("weight from" in n for n in report.notes)
+    assert not any(n.startswith("Not used") for n in report.notes)
+
+
+def test_rubrics_of_each_record_are_those_of_its_query(ws):
+    records = [
+        {"query_id": f"q{q}", "rubrics": [{**r, "weight": r["weight"] * (q + 1)} for r in items()],
+         "results": [{k: v for k, v in r.items() if k != "query_id"} for r in results() if r["query_id"] == f"q{q}"]}
+        for q in range(3)
+    ]  # fmt: skip
+    ws.ingest("\n".join(map(json.dumps, records)).encode(), "d", name="x.jsonl")
+    found = ws.dataset("d").rubrics[["rubric", "weight"]]
+    assert dict(found.to_numpy()) == {f"q{q}#{r}": w * (q + 1) for q in range(3) for r, w in POINTS.items()}
+
+
+def test_a_plan_keeps_what_stands_apart_and_may_leave_it_out(ws):
+    content = json.dumps({"rubrics": items(), "results": results()}).encode()
+    plan = Plan.from_json(plan_ingest(content, name="x.json").to_json())
+    ws.ingest_plan(plan, "d", ("x.json", content))
+    assert ws.dataset("d").rubrics["weight"].notna().all()
+    ws.ingest_plan(plan.changed("x.json", described={}), "e", ("x.json", content))
+    assert ws.dataset("e").rubrics["weight"].isna().all()
+
+
+def test_a_list_of_other_names_describes_no_rubrics(ws):
+    other = [{"id": f"x{n}", "weight": n} for n in range(3)]
+    report = ws.ingest(json.dumps({"datasets": other, "results": results()}).encode(), "d", name="x.json")
+    assert ws.dataset("d").rubrics["weight"].isna().all()
+    assert any("datasets[].weight" in n for n in report.notes if n.startswith("Not used"))

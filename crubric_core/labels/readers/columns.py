@@ -125,6 +125,8 @@ SYNONYMS: Mapping[str, tuple[str, ...]] = {
     "rubric": (
         "criterion_id",
         "rubric_id",
+        "criterion_code",
+        "rubric_code",
         "criterion",
         "criteria",
         "item",
@@ -298,7 +300,7 @@ def _fit(
     if len(fits) > 1 and canonical in ("query", "rubric"):
         named = {i: plain_name(columns[i]) for i in fits}
         if len({_thing(name) for name in named.values()}) == 1:
-            fits = [i for i in fits if named[i].endswith("_id")] or fits
+            fits = [i for i in fits if named[i].endswith(("_id", "_code"))] or fits
             fits = [i for i in fits if named[i].startswith("criteri")] or fits
     if len(fits) > 1:
         both = " and ".join(repr(columns[i]) for i in fits)
@@ -310,7 +312,7 @@ def _fit(
 
 def _thing(name: str) -> str:
     """What an id, a name or a text is of, one word for each thing."""
-    bare = re.sub("_(id|name|title)$", "", name)
+    bare = re.sub("_(id|code|name|title)$", "", name)
     known = {"criterion": "rubric", "criteria": "rubric", "question": "query", "prompt": "query"}
     return known.get(bare) or next((c for c in ("rubric", "query") if bare in words_for(c)), bare)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from .columns import plain_name
@@ -53,17 +53,37 @@ def why_pairs(name: str, columns: Sequence[str], rows: Sample) -> str | None:
     texts = [c for i, c in enumerate(columns) if _are_texts(cells_at(rows, i))]
     sides: dict[tuple[str, str], dict[str, str]] = {}
     for column in texts:
-        words = re.findall(r"[a-z]+|\d+", plain_name(column))
-        for at, word in enumerate(words):
-            rest = [w.removesuffix("s") for w in (*words[:at], *words[at + 1 :])]
+        for at, word, rest in _words(column):
             if word in ("chosen", "rejected") or _ANSWERS.intersection(rest):
                 sides.setdefault((" ".join(rest), str(at)), {})[word] = column
     for own in sides.values():
         pair = next((p for p in _SIDES if set(p) <= set(own)), None)
         third = {"3", "c", "2" if pair == ("0", "1") else "3"} & set(own)
         if pair and not third:
-            return _compares(name, (own[pair[0]], own[pair[1]]))
+            both = (own[pair[0]], own[pair[1]])
+            rated = [c for c in columns if c not in texts]
+            return _holds_both(name, both) if _on_each_side(rated, pair) else _compares(name, both)
     return None
+
+
+def _words(column: str) -> Iterator[tuple[int, str, list[str]]]:
+    """(place, word, the other words) of each word of a column's name."""
+    words = re.findall(r"[a-z]+|\d+", plain_name(column))
+    for at, word in enumerate(words):
+        yield at, word, [w.removesuffix("s") for w in (*words[:at], *words[at + 1 :])]
+
+
+def _on_each_side(columns: Sequence[str], pair: Sequence[str]) -> bool:
+    """Whether two columns or more have one for each side: ``item_1_clarity``, ``item_2_clarity``."""
+    sides = [{(at, *rest) for c in columns for at, word, rest in _words(c) if word == side} for side in pair]
+    return len(sides[0] & sides[1]) > 1
+
+
+def _holds_both(name: str, pair: tuple[str, str]) -> str:
+    return (
+        f"{name} holds two answers in each row ({', '.join(pair)}), and labels of both: put each answer into a row of "
+        "its own, with its system, query and labels."
+    )
 
 
 def _are_texts(cells: Sequence[str | None]) -> bool:

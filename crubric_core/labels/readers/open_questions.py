@@ -46,7 +46,7 @@ NAMES_OF_QUERIES = (
         "trace_id",
         "article_id",
         "input_id",
-        *("essay_id", "text_id", "post_id", "passage_id", "story_id", "call_id", "qid"),
+        *("essay_id", "text_id", "post_id", "passage_id", "story_id", "call_id", "qid", "case_name"),
         "uid",
         "span_id",
     ),

@@ -11,7 +11,7 @@ from typing import Any
 from .describing import Found
 from .formats.native import NATIVE
 from .guess import MODEL
-from .open_questions import NAMES_OF_QUERIES, bare_name, cells_of, taken
+from .open_questions import NAMES_OF_QUERIES, bare_name, cells_of, rows_of_keys, taken
 from .plan import Guess
 from .sources import SHEET, Piece
 
@@ -45,6 +45,7 @@ def ask_whose(found: list[Found], pieces: Sequence[Piece], *, strict: bool) -> l
 
     Where the names of the files say enough they are taken; ``strict`` makes everything else a problem to be solved.
     """
+    found = _with_query_of_each(found)
     asked = [i for i, f in enumerate(found) if _names_no_judge(f)]
     alike, overlaps = _contradicting([_cells(found[i]) for i in asked])
     if len(alike) < 2:
@@ -89,12 +90,8 @@ def _queries_of(files: Sequence[Found], pieces: Sequence[Piece]) -> list[Found] 
     """Files of one query each, with the query: from a field that is named so, or from names that repeat by folder."""
     if any("query" in f.plan.mapping for f in files):
         return None
-    fields = [c for c in files[0].plan.unused if bare_name(c) in NAMES_OF_QUERIES]
-    for field in sorted(fields, key=lambda c: NAMES_OF_QUERIES.index(bare_name(c))):
-        values = [set(cells_of(f.plan, f.rows, field)) for f in files]
-        if all(len(own) == 1 and all(own) for own in values) and len(set.union(*values)) > 1:
-            why, remark = f"each file has one {field!r}", f"the query is its {field!r}, one in each file"
-            return [replace(f, plan=taken(f.plan, "query", field, 0.75, why, remark)) for f in files]
+    if (by_field := _by_field(files)) is not None:
+        return by_field
     folders: dict[str, list[str]] = {}
     for piece in pieces:
         folder, _, name = piece.seen_path.rpartition("/")
@@ -109,6 +106,34 @@ def _queries_of(files: Sequence[Found], pieces: Sequence[Piece]) -> list[Found] 
         replace(f, plan=taken(f.plan, "query", f"={stem}", 0.7, "file names repeat in each folder", remark))
         for f, stem in zip(files, stems, strict=True)
     ]
+
+
+def _by_field(files: Sequence[Found]) -> list[Found] | None:
+    """Files of one query each, with the query from a field that is named after texts."""
+    fields = [c for c in files[0].plan.unused if bare_name(c) in NAMES_OF_QUERIES]
+    for field in sorted(fields, key=lambda c: NAMES_OF_QUERIES.index(bare_name(c))):
+        values = [set(cells_of(f.plan, f.rows, field)) for f in files]
+        if all(len(own) == 1 and all(own) for own in values) and len(set.union(*values)) > 1:
+            why, remark = f"each file has one {field!r}", f"the query is its {field!r}, one in each file"
+            return [replace(f, plan=taken(f.plan, "query", field, 0.75, why, remark)) for f in files]
+    return None
+
+
+def _with_query_of_each(found: list[Found]) -> list[Found]:
+    """The files with their queries, where several are one judge's of one system, and each is about one query."""
+    open_ = [
+        i
+        for i, f in enumerate(found)
+        if f.plan.kind in ("labels", "gold")
+        and f.plan.format not in NATIVE
+        and not (f.plan.problem or f.plan.skip or "query" in f.plan.mapping)
+    ]
+    keys = [set(rows_of_keys(found[i].plan, found[i].rows)) for i in open_]
+    named = [i for i in open_ if {"judge", "annotator"} & set(found[i].plan.mapping)]
+    if len(named) < len(open_) or not keys or sum(map(len, keys)) == len(set.union(*keys)):
+        return found
+    known = dict(zip(open_, _by_field([found[i] for i in open_]) or (), strict=False))
+    return [known.get(i, f) for i, f in enumerate(found)]
 
 
 def propose(paths: Sequence[str], overlaps: Sequence[tuple[int, int]] | None = None) -> Proposal:

@@ -398,6 +398,13 @@ ASKED = {
         lines([{"spec": {"run_id": "r"}}, *({"run_id": "r", "sample_id": f"s{i}", "data": {"score": 1.0 * label(i)}} for i in range(6)), {"final_report": {"score": 0.5}}]),
         r'seems to hold labels within its records: .*"label": "data.score"',
     ),
+    "two answers in each row with labels of both, as surveys store them": (
+        table(
+            ["participant_id", "item_1_model", "item_1_clear", "item_1_cites", "item_2_model", "item_2_clear", "item_2_cites"],
+            [[f"w{n}", MODELS[n % 3], label(n), label(n, 1), MODELS[(n + 1) % 3], label(n, 2), label(n, 3)] for n in range(6)],
+        ),
+        r"holds two answers in each row \(item_1_model, item_2_model\), and labels of both: put each answer into a row",
+    ),
     "two columns that may each be the rubric, with a label": (
         table(["model", "prompt_id", "item_id", "criterion", "weight", "met"], [[m, "p", k, f"do {k}", 1 + k, label(m, k)] for m in MODELS for k in range(2)]),
         r"could each be the rubric: say which \(mapping\)\.$",

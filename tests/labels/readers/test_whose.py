@@ -207,3 +207,25 @@ def test_folders_named_after_judges_hold_a_file_a_system(ws, tmp_path):
             (tmp_path / judge / f"{system}.csv").write_text(f"query_id,criterion,label\n{rows}")
     ws.ingest(tmp_path, "d")
     assert (ws.dataset("d").judges, ws.dataset("d").systems) == (("judge_a", "judge_b"), ("north", "south"))
+
+
+def test_one_file_a_judgement_has_its_query_in_a_field(ws, tmp_path):
+    """A file for each case, model and evaluator, as reviewers save them."""
+    wanted = {}
+    for system, query, judge in product(("m1", "m2"), ("case a", "case b"), ("ann", "bob")):
+        scores = {c: 1 + label(system, query, judge, c) for c in ("clear", "cites")}
+        record = {"case_name": query, "model": system, "evaluator_name": judge, "scores": scores}
+        (tmp_path / f"{query}_{system}_{judge}.json").write_text(json.dumps(record))
+        wanted |= {(system, query, f"{query}#{c}", judge): level for c, level in scores.items()}
+    ws.ingest(tmp_path, "d")
+    assert cells(ws) == wanted
+
+
+def test_a_criterion_is_named_by_its_code_where_its_name_repeats(ws):
+    stages = [
+        {"criteria_results": [{"criterion_code": f"{s}{n}", "criterion_name": f"polite {n}", "score": n} for n in (0, 1)]}
+        for s in ("open", "close")
+    ]  # fmt: skip
+    calls = [{"model": m, "call_id": q, "stages": stages} for m in ("m1", "m2") for q in ("c1", "c2")]
+    ws.ingest(json.dumps(calls).encode(), "d", name="x.json")
+    assert {r.partition("#")[2] or r for _, _, r, _ in cells(ws)} == {"open0", "open1", "close0", "close1"}

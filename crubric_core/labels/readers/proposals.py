@@ -135,7 +135,11 @@ def _wide(plan: FilePlan, rows: Sequence[Sequence[Any]], held: dict[str, Profile
         what = "run"
     elif "system" in keys:
         what = "judge" if judges else "label" if "rubric" in keys else "rubric"
-    elif set(keys.values()) <= set(first) and all(_repeats(cells_of(plan, rows, c)) for c in first):
+    elif (
+        "judge" not in keys
+        and set(keys.values()) <= set(first)
+        and all(held[c].distinct > 1 and _repeats(cells_of(plan, rows, c)) for c in first)
+    ):
         what = "judge"  # the columns as tables often begin
         wanted = [c for c in ("system", "query", "rubric") if c not in keys]
         keys |= dict(zip(wanted, (c for c in first if c not in keys.values()), strict=False))

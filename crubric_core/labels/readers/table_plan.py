@@ -32,6 +32,7 @@ from .wide_columns import (
     is_query,
     only_criterion,
     spread_names,
+    ticked_among,
     without_draws,
 )
 from .words import SUMS, levels_among
@@ -209,6 +210,8 @@ def _spread_of(plan: FilePlan, rows: tuple[Any, ...], *, strict: bool) -> FilePl
     if spread is None and what in ("judge", "run") and "rubric" not in mapping:
         mapping["rubric"] = "=score"
         plan = replace(plan, remarks=(*plan.remarks, told_of_one_rubric("score")))
+    if spread is None and (choices := ticked_among(plan.columns, rows)):
+        plan = replace(plan, problem=_ticks(plan.name, choices))
     if spread is None:
         within, told = _named_within(what, wide, mapping)
         mapping |= within
@@ -298,6 +301,13 @@ def _either_first(
     first, last = (listed(list(dict.fromkeys(p[i] for p in pairs)), 3) for i in (0, 1))
     said = (crossing(who, "rubric"), crossing("rubric", who))
     return (first, _given(wide, who, said[0], **others)), (last, _given(wide, who, said[1], **others))
+
+
+def _ticks(name: str, choices: Sequence[str]) -> str:
+    return (
+        f"{listed([repr(c) for c in choices], 3)} of {name} are the choices of one question, of which each row ticks "
+        "one: write the number that is ticked into one column in place of them, and so for each such question."
+    )
 
 
 def _no_system(plan: FilePlan, what: str, wide: Sequence[str], within: Mapping[str, str]) -> str:

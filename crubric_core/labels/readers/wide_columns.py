@@ -14,7 +14,7 @@ from .ground_truth import is_truth
 from .guess import ENOUGH, MODEL, Sample, cells_at, guess_columns, profile
 from .label_names import ENDINGS, NOTED, is_derived, is_measured, may_hold_labels
 from .plan import Columns, FilePlan, Guess
-from .words import is_number, letters_of
+from .words import is_number, letters_of, plain, verdict_level
 
 Spread = Literal["judge", "system", "rubric", "run"]
 
@@ -91,6 +91,28 @@ def guess_spread(
         wide = tuple(c for c in wide if not _TRUE.search(plain_name(c)))
         wide = _not_of_judges(wide, columns, sample, named.get("judge"))
     return (what, wide) if what and len(wide) > 1 else None
+
+
+def ticked_among(columns: Sequence[str], sample: Sample) -> tuple[str, ...]:
+    """The choices of one question, of which each row ticks one: ``Answer.clear.1``, ``Answer.clear.2``."""
+    if len(sample) < _TICKED:
+        return ()
+    groups: dict[str, list[str]] = {}
+    for column in columns:
+        if numbered := _CHOICE.fullmatch(column):
+            groups.setdefault(numbered[1], []).append(column)
+    cells = {c: [plain(cell or "") for cell in cells_at(sample, i)] for i, c in enumerate(columns)}
+    for choices in groups.values():
+        levels = [
+            [verdict_level(word) for word in row] for row in zip(*(cells[c] for c in choices), strict=True)
+        ]
+        if len(choices) > 1 and all(sorted(row, key=str) == [0] * (len(row) - 1) + [2] for row in levels):
+            return tuple(choices)
+    return ()
+
+
+_CHOICE = re.compile(r"(.*[^\W\d].*?)[\W_]+\d{1,2}")
+_TICKED = 8  # rows from which it is no coincidence
 
 
 def repeats_among(columns: Sequence[str]) -> tuple[str, ...]:

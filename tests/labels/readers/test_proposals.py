@@ -207,3 +207,12 @@ def test_what_is_read_from_the_records_of_one_object_is_not_called_unused():
     assert file.mapping["query"] == "{}.#"
     assert not any("score" in name for name in file.suspects)
     assert any("extra" in name for name in file.unused)
+
+
+def test_a_column_called_judge_is_no_other_thing_in_a_proposal(ws):
+    rows = [
+        [f"t{n}", ("a", "b")[n % 2], j, (n % 7) / 7, (n % 5) / 5] for n in ROWS for j in ("GPT", "Claude")
+    ]
+    with pytest.raises(IngestError, match=r"where each is a rubric's") as told:
+        ws.ingest(table(["triplet_id", "condition", "judge", "faithfulness", "relevance"], rows), "d")
+    assert '"judge": "judge", "rubric": ["faithfulness", "relevance"]' in str(told.value)

@@ -223,9 +223,9 @@ def test_one_file_a_judgement_has_its_query_in_a_field(ws, tmp_path):
 
 def test_a_criterion_is_named_by_its_code_where_its_name_repeats(ws):
     stages = [
-        {"criteria_results": [{"criterion_code": f"{s}{n}", "criterion_name": f"polite {n}", "score": n} for n in (0, 1)]}
+        {"results": [{"criterion_code": f"{s}{n}", "criterion_name": f"say {n}", "score": n} for n in (0, 1)]}
         for s in ("open", "close")
-    ]  # fmt: skip
+    ]
     calls = [{"model": m, "call_id": q, "stages": stages} for m in ("m1", "m2") for q in ("c1", "c2")]
     ws.ingest(json.dumps(calls).encode(), "d", name="x.json")
     assert {r.partition("#")[2] or r for _, _, r, _ in cells(ws)} == {"open0", "open1", "close0", "close1"}

@@ -10,12 +10,12 @@ from typing import Any
 from ...text import listed
 from .columns import MISSING, SPECS, plain_name, synonyms_of
 from .ground_truth import is_truth
-from .guess import Profile, guess_columns, profile
+from .guess import Profile, fits_name, guess_columns, profile
 from .label_names import NOTED, RATERS, may_hold_labels
 from .open_questions import IDS_OF_ANSWERS, NAMES_OF_QUERIES, bare_name, cells_of, rows_of_keys
 from .plan import FilePlan
 from .wide_columns import counts_rows, names_a_judge, repeats_among, spread_key, spread_names
-from .words import is_verdict
+from .words import is_number, is_verdict
 
 _LABELS = 0.8  # share of a column's cells that look like labels
 _FEW = 12  # different labels of a column, at most
@@ -35,6 +35,12 @@ def with_proposal(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> FilePlan:
     problem = plan.problem or ""
     if plan.kind not in ("labels", "gold") or MISSING not in problem or "label" in plan.mapping or spread:
         return plan
+    if _begins_with_data(plan, rows):
+        first = ", ".join(map(repr, plan.columns[:6]))
+        what = f"{plan.name} seems to have no line of column names, as its first line holds {first}"
+        return replace(
+            plan, problem=f"{what}: put one above it, such as system, query, rubric, judge, label."
+        )
     held = {c: profile(cells_of(plan, rows, c)) for c in plan.columns if _is_free(plan, rows, c)}
     label = next((c for c in held if plain_name(c) in ("label", *synonyms_of(plan.kind, "label"))), None)
     if label is not None:
@@ -43,6 +49,13 @@ def with_proposal(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> FilePlan:
     else:
         told = _wide(plan, rows, held)
     return replace(plan, problem=f"{problem.rstrip('.')}. {told}") if told else plan
+
+
+def _begins_with_data(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> bool:
+    """Whether what was taken for the names of columns is data: numbers above numbers, and no name that is known."""
+    numbers = [c for c in plan.columns if is_number(c)]
+    cells = [cell for c in numbers for cell in cells_of(plan, rows, c) if cell]
+    return bool(cells) and all(map(is_number, cells)) and not any(map(fits_name, plan.columns))
 
 
 def _is_free(plan: FilePlan, rows: Sequence[Sequence[Any]], column: str) -> bool:

@@ -216,3 +216,9 @@ def test_a_column_called_judge_is_no_other_thing_in_a_proposal(ws):
     with pytest.raises(IngestError, match=r"where each is a rubric's") as told:
         ws.ingest(table(["triplet_id", "condition", "judge", "faithfulness", "relevance"], rows), "d")
     assert '"judge": "judge", "rubric": ["faithfulness", "relevance"]' in str(told.value)
+
+
+def test_a_table_without_column_names_is_asked_for_them(ws):
+    rows = [[m, -float(label(m, q))] for m in ("online-a", "refs", "gpt4-5shot") for q in ROWS]
+    with pytest.raises(IngestError, match=r"no line of column names, as its first line holds 'online-a', '-"):
+        ws.ingest(table([str(c) for c in rows[0]], rows[1:]), "d", name="x.csv")

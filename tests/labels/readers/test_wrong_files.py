@@ -66,7 +66,7 @@ WRONG = {
     "gzip": (b"\x1f\x8b\x08" + bytes(50), "cannot be unpacked"),
     "no system column": (b"who,rubric,label\na,r,1\n", "no column for system"),
     "no rubric or label column": (b"system,x,y\na,r,1\n", "no column for rubric and label"),
-    "not a header": (b"a,q,r,j,1\nb,q,r,j,0\n", "no column for system and rubric and label"),
+    "not a header": (b"a,q,r,j,1\nb,q,r,j,0\n", "no line of column names"),
     "the same header twice": (b"system,rubric,label,label\na,r,1,1\n", "column 'label' 2 times"),
     "headers that differ in case alone": (b"system,rubric,label,Label\na,r,1,1\n", "could each be the label"),
     "label maybe": (HEADER + b"a,q,r,j,maybe\n", "maybe is not a number"),

@@ -210,8 +210,6 @@ def _spread_of(plan: FilePlan, rows: tuple[Any, ...], *, strict: bool) -> FilePl
     if spread is None and what in ("judge", "run") and "rubric" not in mapping:
         mapping["rubric"] = "=score"
         plan = replace(plan, remarks=(*plan.remarks, told_of_one_rubric("score")))
-    if spread is None and (choices := ticked_among(plan.columns, rows)):
-        plan = replace(plan, problem=_ticks(plan.name, choices))
     if spread is None:
         within, told = _named_within(what, wide, mapping)
         mapping |= within
@@ -219,6 +217,8 @@ def _spread_of(plan: FilePlan, rows: tuple[Any, ...], *, strict: bool) -> FilePl
         if missing - ({"system"} if what == "rubric" else set()):
             return None
         problem = _no_system(plan, what, wide, within) if missing else plan.problem
+        if choices := ticked_among(plan.columns, rows):
+            problem = _ticks(plan.name, choices)
         remarks = (*plan.remarks, *_told_of_derived(plan, rows, what), *told)
         plan = replace(plan, problem=problem, remarks=remarks)
     note = Guess(what, ", ".join(wide)[:200], 0.8, f"{len(wide)} columns hold labels, one {what} each")

@@ -128,11 +128,35 @@ def _plan_here(
     else:
         repeated = set()
     found = _skip_non_data(found, repeated)
+    found = _tell_queries_apart(found)
     found, pattern = _name_files(found, pieces, pattern, done_with, strict=overrides.strict)
     found = ask_whose(found, pieces, strict=overrides.strict)
     found = [f if f.plan.format in NATIVE else _with_questions(f) for f in found]
     plans = without_doubles([_described(f, decided.get(f.plan.name)) for f in found])
     return Plan(tuple(plans), pattern, options or (like.options if like else Options()))
+
+
+def _tell_queries_apart(found: list[Found]) -> list[Found]:
+    """Files of a layout that give one name to different queries: these are named with what they differ in."""
+    apart: dict[tuple[str, str], set[str]] = {}
+    for f in found:
+        for name, whole in f.queries.items():
+            apart.setdefault((NATIVE[f.plan.format].apart, name), set()).add(whole)
+    mixed = {rule for (rule, _), wholes in apart.items() if len(wholes) > 1}
+    rules = [NATIVE[f.plan.format].apart if f.queries else "" for f in found]
+    return [_named_apart(f, rule) if rule in mixed else f for f, rule in zip(found, rules, strict=True)]
+
+
+def _named_apart(found: Found, rule: str) -> Found:
+    if "query" in found.plan.mapping:
+        return found
+    whole = rule.removeprefix("~ ")
+    remark = (
+        f"files of this upload have different queries under the same names, so that each is named {whole}"
+    )
+    plan = found.plan
+    named = replace(plan, mapping={**plan.mapping, "query": rule}, remarks=(*plan.remarks, remark))
+    return replace(found, plan=named)
 
 
 def _with_questions(found: Found) -> Found:

@@ -27,11 +27,15 @@ from .words import levels_among
 
 @dataclass(frozen=True)
 class Found:
-    """A file's plan, its first rows (of tables) or the first rows it gives (of native layouts)."""
+    """A file's plan, its first rows (of tables) or the first rows it gives (of native layouts).
+
+    queries: of a native layout, the first queries' names with what tells them apart from others' (``Setting.query``).
+    """
 
     plan: FilePlan
     rows: tuple[Any, ...] = ()
     needs: tuple[str, ...] = ()
+    queries: Mapping[str, str] = field(default_factory=dict)
 
 
 def describe(piece: Piece, overrides: Overrides, pieces: Sequence[Piece] = ()) -> Found:
@@ -166,8 +170,9 @@ def _describe_native(
     companion: Callable[[str], Iterator[Record]],
     records: Sequence[tuple[int, Any]],
 ) -> Found:
-    outside = {k: v for k, v in overrides.mapping.items() if isinstance(v, str) and v.startswith("=")}
-    given = {k: v[1:] for k, v in outside.items()}
+    asked = {k: v for k, v in overrides.mapping.items() if isinstance(v, str)}
+    outside = {k: v for k, v in asked.items() if v.startswith("=") or (k == "query" and v == native.apart)}
+    given = {k: v.removeprefix("=") for k, v in outside.items()}
     probe = _Probe(piece.seen_path, given, companion=companion)
     seen = [(line, watched(record)) for line, record in records]
     rows = [row for _, row in native_rows(seen, native, probe)]
@@ -192,7 +197,7 @@ def _describe_native(
         suspects=suspects,
         problem=_why_unread(piece.name, faults, kept, probe.missing),
     )
-    return Found(plan, kept, tuple(sorted(probe.asked)))
+    return Found(plan, kept, tuple(sorted(probe.asked)), probe.queries)
 
 
 def _why_unread(name: str, faults: Sequence[Fault], kept: Sequence[Any], missing: set[str]) -> str | None:
@@ -206,11 +211,17 @@ def _why_unread(name: str, faults: Sequence[Fault], kept: Sequence[Any], missing
 class _Probe(Setting):
     """A setting that lets a file go on without the names it lacks, and remembers which it asked for.
 
-    missing: those of them that no path tells.
+    missing: those of them that no path tells. queries: those that were named, with what tells them apart.
     """
 
     asked: set[str] = field(default_factory=set)
     missing: set[str] = field(default_factory=set)
+    queries: dict[str, str] = field(default_factory=dict)
+
+    def query(self, name: str, apart: str) -> str:
+        """As of any setting."""
+        self.queries[name] = apart
+        return super().query(name, apart)
 
     def _outside(self, what: str, found: Any) -> str:
         named = super()._outside(what, found)

@@ -9,6 +9,8 @@ import zipfile
 import pytest
 
 from crubric_core.errors import IngestError
+from crubric_core.labels.readers.bundle import plan_ingest
+from crubric_core.labels.readers.plan import Plan
 
 from .conftest import document, labels_of, lines
 
@@ -293,6 +295,57 @@ def test_an_eval_archive_is_read_like_its_json(read):
     dataset, report = read(buffer.getvalue(), "log.eval")
     assert labels_of(dataset) == INSPECT
     assert report.accepted == 4
+
+
+def log_of(task: str, model: str, value: str, **score: object) -> bytes:
+    found = {"match": {"value": value, **score}}
+    sample = {"id": 1, "epoch": 1, "input": "a question", "scores": found}
+    return document({"eval": {"task": task, "model": model}, "status": "success", "samples": [sample]})
+
+
+def test_samples_of_several_inspect_tasks_are_queries_of_their_own(ws):
+    """Equal ids of two tasks were one query: their labels contradicted each other, or were taken for repeats."""
+    asked = [("gsm", "a", "C"), ("gsm", "b", "I"), ("mmlu", "a", "I"), ("mmlu", "b", "I")]
+    files = [(f"{task}/{model}.json", log_of(task, model, value)) for task, model, value in asked]
+    report = ws.ingest(files, "d")
+    assert labels_of(ws.dataset("d")) == {
+        (model, f"{task}/1", f"{task}/1#match", "judge", int(value == "C")) for task, model, value in asked
+    }
+    assert any("each is named {task}/{query}" in note for note in report.notes)
+    assert (report.rejected, report.collapsed) == (0, 0)
+
+
+def test_samples_of_one_inspect_task_keep_their_names_unless_said_otherwise(ws):
+    ws.ingest([(f"{model}.json", log_of("gsm", model, "C")) for model in "ab"], "d")
+    assert set(ws.dataset("d").queries["query"]) == {"1"}
+    ws.ingest(log_of("gsm", "a", "C"), "e", name="a.json", mapping={"query": "~ {task}/{query}"})
+    assert set(ws.dataset("e").queries["query"]) == {"gsm/1"}
+
+
+def test_samples_of_banks_keep_their_names(ws):
+    marks = {"metadata": {"crubric": {"r1": {"label": 1}}}}
+    ws.ingest([(f"{task}.json", log_of(task, task, "C", **marks)) for task in ("gsm", "mmlu")], "d")
+    assert set(ws.dataset("d").queries["query"]) == {"1"}
+
+
+def test_a_plan_keeps_how_queries_are_told_apart(ws):
+    files = [(f"{task}.json", log_of(task, "a", "C")) for task in ("gsm", "mmlu")]
+    ws.ingest_plan(Plan.from_json(plan_ingest(files).to_json()), "d", files)
+    assert set(ws.dataset("d").queries["query"]) == {"gsm/1", "mmlu/1"}
+
+
+def test_tests_of_several_promptfoo_evals_are_told_apart_by_their_variables(ws):
+    def evaluated(topic: str, provider: str) -> bytes:
+        result = {**promptfoo_result(0, True), "vars": {"topic": topic}, "provider": provider}
+        return document({"evalId": f"{topic} {provider}", "results": {"version": 3, "results": [result]}})
+
+    pairs = [(topic, provider) for topic in ("law", "art") for provider in ("a", "b")]
+    report = ws.ingest([(f"{t}-{p}.json", evaluated(t, p)) for t, p in pairs], "d")
+    cells = {(system, query) for system, query, *_ in labels_of(ws.dataset("d"))}
+    assert cells == {(p, f'test0 {{"topic": "{t}"}}') for t, p in pairs}
+    assert report.rejected == 0
+    ws.ingest([(f"{p}.json", evaluated("law", p)) for p in "ab"], "e")
+    assert set(ws.dataset("e").queries["query"]) == {"test0"}
 
 
 def promptfoo_result(index: int, *passed: bool) -> dict:

@@ -64,6 +64,10 @@ class Setting:
     companion: Callable[[str], Iterator[Record]] = _alone
     memory: dict[str, Any] = field(default_factory=dict)
 
+    def query(self, name: str, apart: str) -> str:
+        """A query's name; ``apart``, with what other files' queries of that name differ in, where the plan says so."""
+        return apart if "query" in self.given else name
+
     def system(self, found: Any = None) -> str:
         """The system: what the user says, else what the record says, else what the file's name says."""
         return self._outside("system", found) or self._fail("system")
@@ -90,6 +94,7 @@ class NativeFormat:
 
     fits: whether a record has this layout. rows: its rows; raises MalformedError where it is broken.
     recognised_by: for people, how it is recognised. companions: names of files that are read along with it.
+    apart: in the mapping, how queries are named where files give one name to several (``Setting.query``).
     """
 
     name: str
@@ -98,6 +103,7 @@ class NativeFormat:
     fits: Callable[[Record], bool]
     rows: Callable[[Record, Setting], Iterator[Row]]
     companions: tuple[str, ...] = ()
+    apart: str = ""
 
 
 class MalformedError(ValueError):

@@ -68,7 +68,10 @@ def _rows(record: Record, setting: Setting) -> Iterator[Row]:
     graders = _graders(spec)
     scored = False
     for item in samples:
-        for row in _sample(mapped(item, "a sample"), system, (graders, _repeats(spec)), setting):
+        sample = mapped(item, "a sample")
+        own = named(sample, "id")
+        name = own if _of_bank(sample) else setting.query(own, f"{spec.get('task')}/{own}")
+        for row in _sample(sample, name, system, (graders, _repeats(spec)), setting):
             scored = scored or row[0] == "labels"
             yield row
     if not scored:
@@ -102,9 +105,9 @@ def _graders(spec: Record) -> dict[str, Any]:
 
 
 def _sample(
-    sample: Record, system: str, whole: tuple[dict[str, Any], bool], setting: Setting
+    sample: Record, name: str, system: str, whole: tuple[dict[str, Any], bool], setting: Setting
 ) -> Iterator[Row]:
-    name, epoch = named(sample, "id"), sample.get("epoch", 1)
+    epoch = sample.get("epoch", 1)
     run = None if epoch in (1, None) and not whole[1] else epoch
     yield query(name, sample.get("input"))
     if epoch in (1, None):
@@ -119,6 +122,13 @@ def _sample(
             for criterion, cell in _cells(scorer, value):
                 yield rubric(name, criterion, dimension=scorer)
                 yield label(system, name, criterion, judge, _value(cell), run=run, reason=reason)
+
+
+def _of_bank(sample: Record) -> bool:
+    """Whether a sample is one of a bank's, which its own name tells."""
+    scores = sample.get("scores")
+    found = scores.values() if isinstance(scores, dict) else ()
+    return any(isinstance(s, dict) and isinstance(_details(s).get(_BANK), dict) for s in found)
 
 
 _BANK = "crubric"  # where the task of a bank's export keeps its labels, by the rubrics' ids
@@ -227,5 +237,6 @@ FORMATS = (
             and ("samples" in r or "results" in r or "status" in r)
         ),
         _rows,
+        apart="~ {task}/{query}",
     ),
 )

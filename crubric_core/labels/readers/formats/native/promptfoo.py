@@ -35,6 +35,7 @@ _MODEL_GRADED = (
     ),
     *("context-faithfulness", "context-recall", "context-relevance", "search-rubric", "pi", "select-best"),
 )
+_LONGEST = 200  # characters of a query's name
 _ERROR = 2  # failureReason of a test whose provider or grader failed
 
 
@@ -77,7 +78,10 @@ def _inner(record: Record, key: str) -> Record:
 def _rows(result: Record, setting: Setting) -> Iterator[Row]:
     variables = result.get("vars", _inner(result, "testCase").get("vars"))
     shown = json.dumps(variables, ensure_ascii=False, sort_keys=True)
-    name = f"test{result['testIdx']}" if result.get("testIdx") is not None else shown[:200]
+    name = shown[:_LONGEST]
+    if result.get("testIdx") is not None:
+        place = f"test{result['testIdx']}"
+        name = setting.query(place, f"{place} {shown}"[:_LONGEST])
     system, grading = setting.system(_system(result, setting)), _inner(result, "gradingResult")
     yield query(name, shown)
     yield from answer(system, name, _inner(result, "response").get("output"))
@@ -156,6 +160,8 @@ def _system(result: Record, setting: Setting) -> str | None:
     return name if index == first else f"{name} (prompt {index})"
 
 
+_APART = "~ {query} {vars}"
+
 FORMATS = (
     NativeFormat(
         "promptfoo",
@@ -163,6 +169,7 @@ FORMATS = (
         "an object whose results hold provider and gradingResult",
         _is_document,
         _document_rows,
+        apart=_APART,
     ),
     NativeFormat(
         "promptfoo-lines",
@@ -170,5 +177,6 @@ FORMATS = (
         "records with provider and gradingResult",
         _is_result,
         _rows,
+        apart=_APART,
     ),
 )

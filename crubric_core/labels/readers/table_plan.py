@@ -242,6 +242,9 @@ def _named_within(what: str, wide: Sequence[str], mapping: Columns) -> tuple[dic
         own = without_draws(names)
         within, told = _named_within(what, own, {**mapping, "run": "="}) if len(own) > 1 else ({}, ())
         said = f"its columns are numbered draws ({', '.join(dict.fromkeys(run for run, _ in drawn))}) of each {what}"
+        told = [
+            sentence.partition(": where ")[0] for sentence in told
+        ]  # its mapping would be for no such columns
         return {"run": crossing("run", what) if first else crossing(what, "run"), **within}, [said, *told]
     if what == "judge" and not any(re.search(r"[^\W\d_]", c) for c in spread_names(wide)):
         return {}, [f"each is a judge: for repeated draws of one, give {json.dumps({'run': wide})}"]

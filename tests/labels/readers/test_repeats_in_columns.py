@@ -116,6 +116,9 @@ def test_criteria_and_judges_times_criteria_may_be_repeated_too(ws):
     parts = [(j, c, f"run{n}") for j in ("gpt4", "claude") for c in ("tone", "cites") for n in (1, 2)]
     ws.ingest(wide(["_".join(p) for p in parts], keys), "e", name="x.csv")
     assert drawn(ws.dataset("e")) == set(parts)
+    report = ws.ingest(wide(["_".join(p) for p in parts], keys[1:]), "f", name="x.csv", on_conflict="last")
+    assert ws.dataset("f").systems == ("claude", "gpt4")
+    assert not any("mapping" in n or "{" in n for n in report.notes)
 
 
 JUDGES, RUNS = ("judge_a", "judge_b"), ("run1", "run2")

@@ -12,6 +12,7 @@ import pandas as pd
 from ..settings import Settings
 from .agreement_table import agreement_table
 from .anchors import gold_levels, valid_rubrics
+from .copies import copies_note
 from .independence import ResidualCorrelation
 from .reliability import JudgeReliability, judge_reliability, query_clusters
 from .resampling import Bootstrap
@@ -25,11 +26,13 @@ class JudgesReport:
     """reliability: of each judge, from human labels where there are any. agreement: as ``agreement_table``.
 
     shared_errors: a row a pair: judge, other, correlation, expected, low, high, cells, flagged.
+    copies: ``copies_note``.
     """
 
     reliability: JudgeReliability
     agreement: pd.DataFrame
     shared_errors: pd.DataFrame
+    copies: str
 
 
 def judges_report(ds: Dataset, settings: Settings) -> JudgesReport:
@@ -37,6 +40,7 @@ def judges_report(ds: Dataset, settings: Settings) -> JudgesReport:
     reduction = ds.reduce("binary")
     panel, names, scale = ds.panel("binary"), ds.judges, ds.scale
     graded = scale is not None and scale.levels > 2
+    ordered = ds.panel("ordered") if graded else None
     how = Bootstrap(confidence=settings.confidence, seed=settings.seed)
     found = judge_reliability(
         panel,
@@ -51,9 +55,10 @@ def judges_report(ds: Dataset, settings: Settings) -> JudgesReport:
         names,
         query_clusters(reduction.rubrics),
         settings.confidence,
-        ds.panel("ordered") if graded else None,
+        ordered,
     )
-    return JudgesReport(found, table, _pairs(found.correlation, names))
+    copies = copies_note(panel if ordered is None else ordered, names)
+    return JudgesReport(found, table, _pairs(found.correlation, names), copies)
 
 
 def _pairs(found: ResidualCorrelation, names: tuple[str, ...]) -> pd.DataFrame:

@@ -90,7 +90,8 @@ def _judges(study: StudyPage) -> None:
     if len(names) == 2 and not anchored:
         study.answer(
             f"Two judges: κ = {agreed['value'].iloc[-1]:.2f}.",
-            "Where they differ, nothing shows which of them is wrong; a third judge or human labels would.",
+            report.copies
+            or "Where they differ, nothing shows which of them is wrong; a third judge or human labels would.",
         )
         widgets.table(agreed, AGREEMENT)
         _leniency(table)
@@ -98,7 +99,7 @@ def _judges(study: StudyPage) -> None:
         alpha = agreed.loc[agreed["measure"].str.startswith("Krippendorff"), "value"].iloc[0]
         study.answer(
             f"{count(len(names), 'judge')}, Krippendorff's α = {alpha:.2f}.",
-            *filter(None, [guessing_note(table)]),
+            *filter(None, [report.copies, guessing_note(table)]),
             worst_sentence(table, found.label_rates),
         )
         _rates(table, found.label_rates)

@@ -72,32 +72,22 @@ def influence_sentence(found: JudgeInfluence) -> str:
     if ran.empty:
         return ""
     if not found.separated:
-        gained = _most(ran, "gained")
-        also = (
-            f"at most {gained} become separated"
-            if gained
-            else "none becomes separated without any one of them"
-        )
         return (
-            f"With all judges no pair of systems is separated, and {also}: ranks that change without a judge may do so "
-            "by chance."
+            "With all judges no pair of systems is separated, and removing one separates "
+            f"{_most(ran, 'gained')}: ranks that change without a judge may do so by chance."
         )
-    lost, turned = _most(ran, "lost"), _most(ran, "turned")
-    apart = (
-        f"at most {lost} are no longer separated" if lost else "all stay separated without any one of them"
-    )
-    order = f"at most {turned} are in the opposite order" if turned else "none is in the opposite order"
     return (
-        f"Of the {count(found.separated, 'pair')} that all judges together separate, {apart}, and {order}. Ranks of "
+        f"Of the {count(found.separated, 'pair')} that all judges together separate, removing one judge leaves "
+        f"{_most(ran, 'lost')} not separated, and {_most(ran, 'turned')} separated in the opposite order. Ranks of "
         "systems that are not separated may change by chance."
     )
 
 
 def _most(judges: pd.DataFrame, column: str) -> str:
-    """The most pairs and the judge whose removal it takes, such as ``3 (without x)``; empty where there are none."""
+    """The most pairs and the judge whose removal it takes, such as ``at most 3 (without x)``; ``none``."""
     pairs = judges[column].to_numpy(dtype=np.int64)
     at = int(pairs.argmax())
-    return f"{pairs[at]:,} (without {short_name(judges['judge'].iloc[at])})" if pairs[at] else ""
+    return f"at most {pairs[at]:,} (without {short_name(judges['judge'].iloc[at])})" if pairs[at] else "none"
 
 
 def pairs_changed(full: AnalysisOutcome, other: AnalysisOutcome) -> dict[str, int]:

@@ -17,6 +17,7 @@ from crubric_core.experiments.leave_one_judge_out import (
 )
 from crubric_core.experiments.results import CancelledError
 from crubric_core.experiments.stability import AnalysisOutcome
+from crubric_core.text import count
 
 SETTINGS = Settings(budget=40, replicates=40, tau_c=0.6)
 
@@ -91,9 +92,9 @@ def test_the_counts_are_those_of_the_boards(labels):
     assert found.separated == compared["separated"].sum() > 0
     most = int(found.judges["lost"].max())
     said = influence_sentence(found)
-    assert said.startswith(f"Of the {found.separated} pairs that all judges together separate, ")
-    assert (f"at most {most} (without " in said) == (most > 0)
-    assert ("none is in the opposite order" in said) == (found.judges["turned"].max() == 0)
+    assert said.startswith(f"Of the {count(found.separated, 'pair')} that all judges together separate, ")
+    assert (f"leaves at most {most} (without " in said) == (most > 0)
+    assert ("none separated in the opposite order" in said) == (found.judges["turned"].max() == 0)
 
 
 def test_where_nothing_is_separated_moves_are_said_to_be_chance():

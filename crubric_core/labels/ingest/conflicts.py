@@ -160,9 +160,8 @@ def _tell_files(job: Job) -> None:
         f"and nothing contradicts them: each counts once{others}. Where the files are about different systems, "
         "queries, judges or runs, name these in the rows or by the files' names, and ingest again."
     )
-    severity: Severity = (
-        "warning" if job.kind == "labels" else "note"
-    )  # people's labels often stand beside each judge's
+    # People's labels often stand beside each judge's.
+    severity: Severity = "warning" if job.kind == "labels" else "note"
     title = "The same labels in several files"
     job.told.append(Finding(severity, "same_in_files", title, sentence, n, found.head(SHOWN)))
 

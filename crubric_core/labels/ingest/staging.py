@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, cast
 from ...errors import IngestError
 from ...types import Progress
 from ..readers.apart import apart, is_heavy
+from ..readers.column_names import names_within
 from ..readers.columns import SPECS, Kind, choose_columns
 from ..readers.described import described_parts
 from ..readers.formats import open_reader, recognise
@@ -29,7 +30,6 @@ from ..readers.raters import question
 from ..readers.rules import with_derived
 from ..readers.sources import Piece, Source
 from ..readers.wide import spread_out
-from ..readers.wide_columns import names_within
 from .descriptions import distinct
 from .storing import IngestRequest, Upload
 

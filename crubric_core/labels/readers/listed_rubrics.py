@@ -13,13 +13,8 @@ from .paths import parts_of, unescaped
 from .plan import FilePlan
 
 _SHARE = 0.5  # of the shorter of two lists of names, from which they are the same rubrics'
-_NAMES = (
-    "id",
-    "key",
-    "name",
-    "title",
-    "text",
-)  # of an item of a list of rubrics, besides what a rubric is called
+# Of an item of a list of rubrics, besides what a rubric is called.
+_NAMES = ("id", "key", "name", "title", "text")
 
 
 def with_listed(

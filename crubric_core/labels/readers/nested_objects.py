@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from .column_names import called_judge, drawn_names, repeats_among, without_draws
 from .columns import Kind, plain_name
 from .file_names import split_by
 from .guess import MODEL
@@ -12,7 +13,6 @@ from .label_names import may_hold_labels
 from .nested_beside import lists_names
 from .nested_names import GRADER, LABEL_ALIKE, holds_labels, is_called, is_label, others
 from .paths import parts_of, unescaped
-from .wide_columns import called_judge, drawn_names, repeats_among, without_draws
 
 # names of objects whose keys are criteria (or judges) and whose values are labels
 _HOLDERS = frozenset(

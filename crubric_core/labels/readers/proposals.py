@@ -8,13 +8,14 @@ from dataclasses import replace
 from typing import Any
 
 from ...text import listed
+from .column_names import names_a_judge, repeats_among, spread_names
 from .columns import MISSING, SPECS, plain_name, synonyms_of
 from .ground_truth import is_truth
 from .guess import Profile, fits_name, guess_columns, profile
 from .label_names import NOTED, RATERS, may_hold_labels
 from .open_questions import IDS_OF_ANSWERS, NAMES_OF_QUERIES, bare_name, cells_of, rows_of_keys
 from .plan import FilePlan
-from .wide_columns import counts_rows, names_a_judge, repeats_among, spread_key, spread_names
+from .wide_columns import counts_rows, spread_key
 from .words import is_number, is_verdict
 
 _LABELS = 0.8  # share of a column's cells that look like labels

@@ -10,6 +10,7 @@ from typing import Any
 
 from ...errors import IngestError
 from ...text import listed
+from .column_names import called_judge, crossed_names, crossing, drawn_names, spread_names, without_draws
 from .columns import SPECS, Kind, choose_columns
 from .decimal_commas import told_of_commas, with_points
 from .formats import Reader
@@ -21,20 +22,7 @@ from .plan import Columns, FilePlan, Guess, Overrides
 from .raters import settled, told_apart
 from .table_kind import columns_and_constants, kind_of_table, with_fixed
 from .unused import unused_columns
-from .wide_columns import (
-    Matrix,
-    called_judge,
-    crossed_names,
-    crossing,
-    drawn_names,
-    guess_matrix,
-    guess_spread,
-    is_query,
-    only_criterion,
-    spread_names,
-    ticked_among,
-    without_draws,
-)
+from .wide_columns import Matrix, guess_matrix, guess_spread, is_query, only_criterion, ticked_among
 from .words import SUMS, levels_among
 
 SAMPLE = 200

@@ -8,17 +8,26 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal
 
-from ...errors import IngestError
+from .column_names import (
+    AFFIX,
+    PLACE,
+    called_judge,
+    crossed_names,
+    drawn_names,
+    names_a_judge,
+    repeats_among,
+    spread_names,
+    without_draws,
+)
 from .columns import plain_name
 from .ground_truth import is_truth
 from .guess import ENOUGH, MODEL, Sample, cells_at, guess_columns, profile
-from .label_names import ENDINGS, NOTED, is_derived, is_measured, may_hold_labels
-from .plan import Columns, FilePlan, Guess
+from .label_names import NOTED, is_derived, is_measured, may_hold_labels
+from .plan import FilePlan, Guess
 from .words import is_number, letters_of, plain, verdict_level
 
 Spread = Literal["judge", "system", "rubric", "run"]
 
-_CROSSING = re.compile(r"~ \{(\w+)\}×\{(\w+)\}")
 _OR_CRITERIA = frozenset(["valid", "validity", "satisfied"])  # a label's name, or that of a criterion
 _LEVELS = 11  # different labels of a criterion that only its column's name tells, at most
 _LEAST = 4  # rows from which a running number is told from labels
@@ -115,11 +124,6 @@ _CHOICE = re.compile(r"(.*[^\W\d].*?)[\W_]+\d{1,2}")
 _TICKED = 8  # rows from which it is no coincidence
 
 
-def repeats_among(columns: Sequence[str]) -> tuple[str, ...]:
-    """Those of the columns that number repeated draws: ``run1``, ``seed_0``."""
-    return tuple(c for c in columns if _DRAW.fullmatch(c))
-
-
 def _not_of_judges(
     wide: Sequence[str], columns: Sequence[str], sample: Sample, judge: str | None
 ) -> tuple[str, ...]:
@@ -193,123 +197,17 @@ def spread_key(found: Set[str], wide: Sequence[str]) -> Spread | None:
 
 def _beside_rubrics(names: Sequence[str]) -> Spread | None:
     """What columns beside one of rubrics are: judges, or systems; None where they are numbered queries or draws."""
-    if any(map(_RATER.fullmatch, names)) or all(map(_JUDGE.search, names)):
+    if any(map(_RATER.fullmatch, names)) or all(map(called_judge, names)):
         return "judge"
     return None if all(map(_COUNTED.fullmatch, names)) else "system"
 
 
-_PLACE = r"(\d*|[_\s.\-]+[a-z]|(?-i:[A-Z]))"  # judge 1, judge_b, judgeB
-_RATER = re.compile(rf"(?i)(judge|grader|rater|annotator|evaluator)(?=.)[\s_.\-]*{_PLACE}")
+_RATER = re.compile(rf"(?i)(judge|grader|rater|annotator|evaluator)(?=.)[\s_.\-]*{PLACE}")
 _COUNTED = re.compile(
     r"(?i)(q|query|question|task|prompt|case|example|run|round|epoch|trial|attempt|seed|draw|repeat)[\s_.\-#]*\d+"
 )
-_AFFIX = "|".join(ENDINGS)
-_NUMBERED = (
-    r"(?:run|epoch|trial|attempt|seed|draw|rep|repeat|repetition|replicate|iter|iteration)[\s_.\-#]*\d+"
-)
-_DRAW = re.compile(rf"(?i)(({_AFFIX})[\s_.\-]+)?{_NUMBERED}([\s_.\-]+({_AFFIX}))?")
-_DRAWN = re.compile(rf"(?i)(?P<whose>.+?)[\s_.\-/:|(]+(?P<run>{_NUMBERED})\)?([\s_.\-]+({_AFFIX}))?")
-_DRAWN_BACK = re.compile(rf"(?i)(?P<run>{_NUMBERED})[\s_.\-/:|(]+(?P<whose>.+?)\)?")
-_OVERALL = re.compile(
-    rf"(overall|combined|aggregated?)(_({_AFFIX}))?"
-)  # a criterion, beside others; no judge
+_OVERALL = re.compile(rf"(overall|combined|aggregated?)(_({AFFIX}))?")  # a criterion, beside others; no judge
 _TRUE = re.compile(r"(^|_)(gold(en)?|ground_?truth|consensus|majority)(_|$)")
-_JUDGE = re.compile(
-    rf"(?i)(^|[_\s.\-])(judge|grader|rater|annotator|evaluator|expert|human)s?[_\s.\-]*{_PLACE}$"
-)
-
-_VERSION = re.compile(r"(?i)turbo|instruct|preview|latest|flash|mini|nano|lite|chat|base|large|medium|small")
-
-
-def names_a_judge(name: str) -> bool:
-    """Whether a column is named after a judge and nothing else: ``gpt-4o``, ``human``, ``rater 2``."""
-    rest = _VERSION.sub("", MODEL.sub("", name))
-    return bool(_JUDGE.search(name) or (rest != name and not re.search(r"[A-Za-z]{4,}", rest)))
-
-
-def crossing(first: str, last: str) -> str:
-    """In place of a column: the names of wide columns are those of ``first`` times those of ``last``."""
-    return f"~ {{{first}}}×{{{last}}}"
-
-
-def names_within(
-    what: str, columns: Sequence[str], mapping: Columns, source: str
-) -> dict[str, tuple[str, ...]]:
-    """Canonical column → its name for each wide column: of ``what``, and of what the mapping says is named there, too.
-
-    Raises IngestError where the columns are not named so.
-    """
-    found = {what: spread_names(columns)}
-    for other in sorted(mapping, key=lambda c: c != "run"):
-        said = mapping[other]
-        parts = _CROSSING.fullmatch(said) if isinstance(said, str) else None
-        if parts is None:
-            continue
-        own = tuple(dict.fromkeys(found[what]))
-        pairs = drawn_names(own) if other == "run" else None
-        pairs = pairs or crossed_names(own, 1 if parts[1] == other else -1)
-        if pairs is None or set(parts.groups()) != {what, other}:
-            raise IngestError(
-                f"The columns of {source} are not each {other} times each {what}, as {said!r} says: give those of one "
-                f"{other} at a time (mapping)."
-            )
-        at = dict(zip(own, pairs, strict=True))
-        whose = dict(
-            zip(own, spread_of_draws(pairs) if other == "run" else [p[1] for p in pairs], strict=True)
-        )
-        found |= {other: tuple(at[c][0] for c in found[what]), what: tuple(whose[c] for c in found[what])}
-    return found
-
-
-def drawn_names(columns: Sequence[str]) -> tuple[tuple[str, str], ...] | None:
-    """(run, whose) of each column, where all end, or all begin, with a numbered repeat: ``gpt4_run1``; else None."""
-    for pattern in (_DRAWN, _DRAWN_BACK):
-        found = [m for c in columns if (m := pattern.fullmatch(c)) and m["whose"].lower() not in ENDINGS]
-        pairs = tuple((m["run"], m["whose"]) for m in found)
-        if (
-            len(found) == len(columns)
-            and len({run for run, _ in pairs}) > 1
-            and len(set(pairs)) == len(pairs)
-        ):
-            return pairs
-    return None
-
-
-def spread_of_draws(pairs: Sequence[tuple[str, str]]) -> tuple[str, ...]:
-    """Whose draw each column is, without an ending such as _score of them all."""
-    whose = tuple(dict.fromkeys(name for _, name in pairs))
-    bare = dict(zip(whose, spread_names(whose), strict=True))
-    return tuple(bare[name] for _, name in pairs)
-
-
-def without_draws(columns: Sequence[str]) -> tuple[str, ...]:
-    """What the columns are named after, once each where they are numbered repeats of it."""
-    pairs = drawn_names(spread_names(columns))
-    return tuple(dict.fromkeys(spread_of_draws(pairs))) if pairs else tuple(columns)
-
-
-def crossed_names(columns: Sequence[str], order: int = 0) -> tuple[tuple[str, str], ...] | None:
-    """(judge or system, rubric) of each column, where the columns are all of these times all criteria; else None.
-
-    ``gpt4_clarity, gpt4_tone, claude_clarity, claude_tone`` are two judges and two criteria. ``order``: 1 where the
-    rubric is named last, -1 where it is first, whatever they are called; 0 where the names have to tell.
-    """
-    columns = spread_names(columns)
-    for separator in ("__", "/", "|", ":", "(", ".", " - ", "_", "-", " "):
-        for at_end in (False, True):
-            pairs = [_halves(c, separator, at_end=at_end) for c in columns]
-            for way in (order,) if order else (1, -1):
-                judges, rubrics = ({p[::way][i] for p in pairs} for i in (0, 1))
-                crossed = len(judges) * len(rubrics) == len(set(pairs)) == len(columns)
-                named = bool(order) or all(map(names_a_judge, judges))
-                if crossed and min(len(judges), len(rubrics)) > 1 and named:
-                    return tuple((p[::way][0], p[::way][1]) for p in pairs)
-    return None
-
-
-def called_judge(name: str) -> bool:
-    """Whether a name says that it is a judge's, or a person's: ``rater 2``, ``human``, and no model's."""
-    return bool(_JUDGE.search(name))
 
 
 def _ends_with_judges(columns: Sequence[str]) -> bool:
@@ -318,11 +216,6 @@ def _ends_with_judges(columns: Sequence[str]) -> bool:
     return bool(pairs) and all(
         re.search(r"[^\W\d_]{3}", rubric) and not names_a_judge(rubric) for _, rubric in pairs
     )
-
-
-def _halves(column: str, separator: str, *, at_end: bool) -> tuple[str, str]:
-    first, _, last = column.rpartition(separator) if at_end else column.partition(separator)
-    return first.strip(), last.strip().removesuffix(")" if separator == "(" else "")
 
 
 @dataclass(frozen=True)
@@ -371,20 +264,3 @@ def guess_matrix(columns: Sequence[str], sample: Sample) -> Matrix | None:
         )
     what = "rubric" if len(names) <= len(wide) else "system"
     return Matrix(what, wide, columns[0], 0.5, "one column of names, and labels in all others")
-
-
-def spread_names(columns: Sequence[str]) -> tuple[str, ...]:
-    """The names of what wide columns stand for: without an ending such as _score, or such a beginning, of them all.
-
-    Of paths to lists beside each other (``answers[].clear[]``), or to fields of their items, it is the last key.
-    """
-    if all(re.search(r"\[\]|\{\}", c) for c in columns):
-        keys = [re.sub(r"[\[\]{}]+$", "", re.split(r"(?<!\\)\.", c)[-1]).replace("\\.", ".") for c in columns]
-        columns = keys if len(set(keys)) == len(keys) else columns
-    for word in ENDINGS:
-        for pattern in (rf"(?i)[\s_.\-]+{word}$", rf"(?i)^{word}[\s_.\-]+"):
-            cut = [re.sub(pattern, "", c) for c in columns]
-            changed = all(c and c != whole for c, whole in zip(cut, columns, strict=True))
-            if changed and len(set(cut)) == len(columns):
-                return tuple(c.strip() for c in cut)
-    return tuple(c.strip() for c in columns)

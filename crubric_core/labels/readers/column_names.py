@@ -1,0 +1,143 @@
+"""What the names of the label columns of a wide table say: whose they are, which criterion, which repeat."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from ...errors import IngestError
+from .guess import MODEL
+from .label_names import ENDINGS
+from .plan import Columns
+
+_CROSSING = re.compile(r"~ \{(\w+)\}×\{(\w+)\}")
+PLACE = r"(\d*|[_\s.\-]+[a-z]|(?-i:[A-Z]))"  # judge 1, judge_b, judgeB
+AFFIX = "|".join(ENDINGS)
+_NUMBERED = (
+    r"(?:run|epoch|trial|attempt|seed|draw|rep|repeat|repetition|replicate|iter|iteration)[\s_.\-#]*\d+"
+)
+_DRAW = re.compile(rf"(?i)(({AFFIX})[\s_.\-]+)?{_NUMBERED}([\s_.\-]+({AFFIX}))?")
+_DRAWN = re.compile(rf"(?i)(?P<whose>.+?)[\s_.\-/:|(]+(?P<run>{_NUMBERED})\)?([\s_.\-]+({AFFIX}))?")
+_DRAWN_BACK = re.compile(rf"(?i)(?P<run>{_NUMBERED})[\s_.\-/:|(]+(?P<whose>.+?)\)?")
+_JUDGE = re.compile(
+    rf"(?i)(^|[_\s.\-])(judge|grader|rater|annotator|evaluator|expert|human)s?[_\s.\-]*{PLACE}$"
+)
+_VERSION = re.compile(r"(?i)turbo|instruct|preview|latest|flash|mini|nano|lite|chat|base|large|medium|small")
+
+
+def spread_names(columns: Sequence[str]) -> tuple[str, ...]:
+    """The names of what wide columns stand for: without an ending such as _score, or such a beginning, of them all.
+
+    Of paths to lists beside each other (``answers[].clear[]``), or to fields of their items, it is the last key.
+    """
+    if all(re.search(r"\[\]|\{\}", c) for c in columns):
+        keys = [re.sub(r"[\[\]{}]+$", "", re.split(r"(?<!\\)\.", c)[-1]).replace("\\.", ".") for c in columns]
+        columns = keys if len(set(keys)) == len(keys) else columns
+    for word in ENDINGS:
+        for pattern in (rf"(?i)[\s_.\-]+{word}$", rf"(?i)^{word}[\s_.\-]+"):
+            cut = [re.sub(pattern, "", c) for c in columns]
+            changed = all(c and c != whole for c, whole in zip(cut, columns, strict=True))
+            if changed and len(set(cut)) == len(columns):
+                return tuple(c.strip() for c in cut)
+    return tuple(c.strip() for c in columns)
+
+
+def names_a_judge(name: str) -> bool:
+    """Whether a column is named after a judge and nothing else: ``gpt-4o``, ``human``, ``rater 2``."""
+    rest = _VERSION.sub("", MODEL.sub("", name))
+    return bool(_JUDGE.search(name) or (rest != name and not re.search(r"[A-Za-z]{4,}", rest)))
+
+
+def crossing(first: str, last: str) -> str:
+    """In place of a column: the names of wide columns are those of ``first`` times those of ``last``."""
+    return f"~ {{{first}}}×{{{last}}}"
+
+
+def names_within(
+    what: str, columns: Sequence[str], mapping: Columns, source: str
+) -> dict[str, tuple[str, ...]]:
+    """Canonical column → its name for each wide column: of ``what``, and of what the mapping says is named there, too.
+
+    Raises IngestError where the columns are not named so.
+    """
+    found = {what: spread_names(columns)}
+    for other in sorted(mapping, key=lambda c: c != "run"):
+        said = mapping[other]
+        parts = _CROSSING.fullmatch(said) if isinstance(said, str) else None
+        if parts is None:
+            continue
+        own = tuple(dict.fromkeys(found[what]))
+        pairs = drawn_names(own) if other == "run" else None
+        pairs = pairs or crossed_names(own, 1 if parts[1] == other else -1)
+        if pairs is None or set(parts.groups()) != {what, other}:
+            raise IngestError(
+                f"The columns of {source} are not each {other} times each {what}, as {said!r} says: give those of one "
+                f"{other} at a time (mapping)."
+            )
+        at = dict(zip(own, pairs, strict=True))
+        whose = dict(
+            zip(own, spread_of_draws(pairs) if other == "run" else [p[1] for p in pairs], strict=True)
+        )
+        found |= {other: tuple(at[c][0] for c in found[what]), what: tuple(whose[c] for c in found[what])}
+    return found
+
+
+def drawn_names(columns: Sequence[str]) -> tuple[tuple[str, str], ...] | None:
+    """(run, whose) of each column, where all end, or all begin, with a numbered repeat: ``gpt4_run1``; else None."""
+    for pattern in (_DRAWN, _DRAWN_BACK):
+        found = [m for c in columns if (m := pattern.fullmatch(c)) and m["whose"].lower() not in ENDINGS]
+        pairs = tuple((m["run"], m["whose"]) for m in found)
+        if (
+            len(found) == len(columns)
+            and len({run for run, _ in pairs}) > 1
+            and len(set(pairs)) == len(pairs)
+        ):
+            return pairs
+    return None
+
+
+def spread_of_draws(pairs: Sequence[tuple[str, str]]) -> tuple[str, ...]:
+    """Whose draw each column is, without an ending such as _score of them all."""
+    whose = tuple(dict.fromkeys(name for _, name in pairs))
+    bare = dict(zip(whose, spread_names(whose), strict=True))
+    return tuple(bare[name] for _, name in pairs)
+
+
+def without_draws(columns: Sequence[str]) -> tuple[str, ...]:
+    """What the columns are named after, once each where they are numbered repeats of it."""
+    pairs = drawn_names(spread_names(columns))
+    return tuple(dict.fromkeys(spread_of_draws(pairs))) if pairs else tuple(columns)
+
+
+def crossed_names(columns: Sequence[str], order: int = 0) -> tuple[tuple[str, str], ...] | None:
+    """(judge or system, rubric) of each column, where the columns are all of these times all criteria; else None.
+
+    ``gpt4_clarity, gpt4_tone, claude_clarity, claude_tone`` are two judges and two criteria. ``order``: 1 where the
+    rubric is named last, -1 where it is first, whatever they are called; 0 where the names have to tell.
+    """
+    columns = spread_names(columns)
+    for separator in ("__", "/", "|", ":", "(", ".", " - ", "_", "-", " "):
+        for at_end in (False, True):
+            pairs = [_halves(c, separator, at_end=at_end) for c in columns]
+            for way in (order,) if order else (1, -1):
+                judges, rubrics = ({p[::way][i] for p in pairs} for i in (0, 1))
+                crossed = len(judges) * len(rubrics) == len(set(pairs)) == len(columns)
+                named = bool(order) or all(map(names_a_judge, judges))
+                if crossed and min(len(judges), len(rubrics)) > 1 and named:
+                    return tuple((p[::way][0], p[::way][1]) for p in pairs)
+    return None
+
+
+def called_judge(name: str) -> bool:
+    """Whether a name says that it is a judge's, or a person's: ``rater 2``, ``human``, and no model's."""
+    return bool(_JUDGE.search(name))
+
+
+def _halves(column: str, separator: str, *, at_end: bool) -> tuple[str, str]:
+    first, _, last = column.rpartition(separator) if at_end else column.partition(separator)
+    return first.strip(), last.strip().removesuffix(")" if separator == "(" else "")
+
+
+def repeats_among(columns: Sequence[str]) -> tuple[str, ...]:
+    """Those of the columns that number repeated draws: ``run1``, ``seed_0``."""
+    return tuple(c for c in columns if _DRAW.fullmatch(c))

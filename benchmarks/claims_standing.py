@@ -122,7 +122,8 @@ def _uneven_board(sizes: list[int], effect: float, seed: int) -> tuple[bool, boo
     fit = fit_irt(y)
     board, used = ability_influence(cross_fit(y, fit), ~fit.constant, query), query[~fit.constant]
     counts = np.unique(used, return_counts=True)[1].astype(float)[:, None]
-    equal = replace(board, psi=board.psi / as_equal(counts)[0], n_units=np.full(8, len(counts)))
+    plain = board.psi / as_equal(counts)[0]
+    equal = replace(board, psi=plain, n_units=np.full(8, len(counts)), unequal=False)
     first, second = (bool(infer(x, np.random.default_rng(seed)).separated.any()) for x in (equal, board))
     return first, second
 

@@ -99,6 +99,28 @@ def rates(tables: int) -> Iterator[tuple[object, ...]]:
         yield ", ".join(f"{r:.0%}" for r in right), f"{len(shown) / tables:.0%}", holds
 
 
+def independent(tables: int) -> Iterator[tuple[object, ...]]:
+    """Of judges who err independently, strict on some queries: pairs flagged, all intervals right."""
+    yield (
+        "judges",
+        "systems × queries",
+        "wander",
+        "flagged without gold",
+        "with gold",
+        "held without gold",
+        "with gold",
+    )
+    for judges, (systems, queries), wander in product((4, 9), ((8, 5), (12, 20), (12, 40)), (0.0, 1.0, 2.0)):
+        above, rows = np.triu_indices(judges, 1), []
+        for seed in range(tables):
+            truth, panel, query = equal_judges(seed, judges, systems, queries, wander, 0)
+            found = [residual_correlation(panel, gold, query) for gold in (None, truth)]
+            hold = ((one.low <= one.expected) & (one.expected <= one.high) for one in found)
+            rows.append((*(one.flagged.any() for one in found), *(inside[above].all() for inside in hold)))
+        shares = (f"{share:.0%}" for share in np.mean(rows, axis=0))
+        yield judges, f"{systems} × {queries}", wander, *shares
+
+
 def err_together(judges: int, together: int, seed: int = 0) -> tuple[FloatArray, FloatArray]:
     """Labels (15, 200, K) and truth: each judge errs on 10% of the cells, the first ones all at once on 12% more."""
     rng = np.random.default_rng(seed)

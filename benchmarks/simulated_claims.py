@@ -5,6 +5,7 @@
     python -m benchmarks.simulated_claims together     # judges who err together (docs/judges.md)
     python -m benchmarks.simulated_claims mixture      # the Beta mixture of the simulated study (docs/judges.md)
     python -m benchmarks.simulated_claims equal        # judges who are alike (docs/method.md §5)
+    python -m benchmarks.simulated_claims independent  # judges who err independently (docs/judges.md)
     python -m benchmarks.simulated_claims rates        # rates of judges some of whom guess (docs/method.md §5)
     python -m benchmarks.simulated_claims attrition    # the curve where labels are missing (docs/judges.md)
     python -m benchmarks.simulated_claims clear        # rubrics that are equally clear (docs/method.md §11)
@@ -50,7 +51,7 @@ from benchmarks.claims_loss_banks import loss_banks
 from benchmarks.claims_losses import losses
 from benchmarks.claims_models import models
 from benchmarks.claims_new_systems import new_systems
-from benchmarks.claims_panels import equal, rates, together
+from benchmarks.claims_panels import equal, independent, rates, together
 from benchmarks.claims_perturbation import flips
 from benchmarks.claims_placed import placed
 from benchmarks.claims_self_preference import self_preferences
@@ -67,6 +68,7 @@ CLAIMS: dict[str, tuple[Callable[[int], Rows], int]] = {
     "prior": (prior, 20),
     "together": (together, 20),
     "equal": (equal, 200),
+    "independent": (independent, 100),
     "rates": (rates, 40),
     "attrition": (attrition, 40),
     "mixture": (mixture, 1),

@@ -77,10 +77,10 @@ def share_interval(
 
 
 def coefficient_interval(
-    value: float, left: FloatArray, trials: float, confidence: float, clusters: float
+    value: float, left: FloatArray, trials: float, confidence: float, clusters: float, most: float = np.inf
 ) -> tuple[float, float]:
     """Of a coefficient of agreement in [-1, 1], such as kappa: that of (1 + value) / 2 as a share; see there."""
-    low, high = share_interval((1 + value) / 2, (1 + left) / 2, trials, confidence, clusters=clusters)
+    low, high = share_interval((1 + value) / 2, (1 + left) / 2, trials, confidence, most, clusters)
     return 2 * low - 1, 2 * high - 1
 
 

@@ -23,7 +23,6 @@ from ..judges.measurability import Gate, decide_gate, gate_table, nothing_passes
 from ..judges.posterior import with_posterior_labels
 from ..judges.rates import judge_rates, rates_note
 from ..judges.reliability import query_clusters
-from ..judges.resampling import Bootstrap
 from ..judges.shared_errors import effective_judges, independence_note
 from ..judges.unequal_panels import UnequalPanels, unequal_panels
 from ..labels.store.reduction import Reduction
@@ -71,11 +70,13 @@ def posterior_warnings(data: LabelSource, reduction: Reduction, settings: Settin
     if settings.consensus == "majority":
         return ()
     gold = gold_levels(data.gold(), replace(reduction, response="binary"))
-    how = Bootstrap(confidence=settings.confidence, seed=settings.seed)
     panel = data.panel("binary")
-    cluster = np.tile(query_clusters(reduction.rubrics), len(panel))
-    rates = judge_rates(panel.reshape(-1, panel.shape[2]), gold.reshape(-1), cluster, settings.confidence)
-    notes = (rates_note(rates), independence_note(effective_judges(residual_correlation(panel, gold, how))))
+    query = query_clusters(reduction.rubrics)
+    rates = judge_rates(
+        panel.reshape(-1, panel.shape[2]), gold.reshape(-1), np.tile(query, len(panel)), settings.confidence
+    )
+    shared = residual_correlation(panel, gold, query, settings.confidence, settings.seed)
+    notes = (rates_note(rates), independence_note(effective_judges(shared)))
     return tuple(f"Dawid–Skene labels: {note}" for note in notes if note)
 
 

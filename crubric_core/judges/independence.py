@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
+from scipy import sparse
 
+from ..intervals import coefficient_interval, effective_clusters
 from ..types import BoolArray, FloatArray, IntArray
 from .dawid_skene import dawid_skene
-from .resampling import Bootstrap
 from .votes import leave_one_out_majority
 
 FEWEST_UNANCHORED = 4
@@ -22,8 +23,8 @@ class ResidualCorrelation:
     """K judges, pair by pair; all (K, K), NaN on the diagonal and where it cannot be computed.
 
     correlation: of the errors left after each judge's mean error on true passes and true fails, in [-1, 1].
-    expected: what independent judges with the same rates would show; 0 against anchors. low, high: percentile interval
-    of correlation over rubrics, corrected for the number of pairs. n_cells: cells that both labelled.
+    expected: what independent judges with the same rates would show; 0 against anchors. low, high: interval of
+    correlation over queries, for all pairs at once. n_cells: cells that both labelled.
     flagged: low exceeds expected by more than SHARED. reference: what errors are measured against.
     """
 
@@ -39,9 +40,14 @@ class ResidualCorrelation:
 def residual_correlation(
     panel: FloatArray,
     anchors: FloatArray | None = None,
-    bootstrap: Bootstrap | None = None,
+    cluster: IntArray | None = None,
+    confidence: float = 0.95,
+    seed: int = 0,
 ) -> ResidualCorrelation:
     """Correlation of judges' errors on 0/1 labels (M, J, K) against anchors (M, J), else the other judges' majority.
+
+    cluster: (J,) the query of each rubric, over which intervals are (a judge who is strict on one query is strict on
+    all of its rubrics); by default the rubric itself. seed: of the simulated independent judges.
 
     A careless judge errs more often on passes or on fails, which alone would correlate two independent judges; so
     the mean error of either class is taken out. A majority that is wrong makes two right judges err together; so
@@ -51,18 +57,16 @@ def residual_correlation(
     anchored = anchors is not None and bool((~np.isnan(anchors)).any())
     if not anchored and panel.shape[2] < FEWEST_UNANCHORED:
         return _unknown(panel.shape[2])
-    how = bootstrap or Bootstrap()
-    products, squares, n_cells = _moments(panel, anchors if anchored else None)
-    drawn = how.counts(panel.shape[1]).astype(np.float64)
-    draws = _correlate(np.tensordot(drawn, products, axes=1), np.tensordot(drawn, squares, axes=1))
-    low, high = how.interval(draws, comparisons=panel.shape[2] * (panel.shape[2] - 1) // 2)
-    expected = np.zeros(low.shape) if anchored else _expected(panel, how.seed)
+    products, squares, known = _moments(panel, anchors if anchored else None)
+    of = np.arange(panel.shape[1]) if cluster is None else np.unique(cluster, return_inverse=True)[1]
+    low, high = _interval(_within(of, products), _within(of, squares), _within(of, known), confidence)
+    expected = np.zeros(low.shape) if anchored else _expected(panel, seed)
     return ResidualCorrelation(
         correlation=_correlate(products.sum(axis=0), squares.sum(axis=0)),
         expected=np.where(np.isnan(low), np.nan, expected),
         low=low,
         high=high,
-        n_cells=n_cells,
+        n_cells=known.sum(axis=0).astype(np.int64),
         flagged=low - expected > SHARED,
         reference="anchors" if anchored else "leave_one_out",
     )
@@ -74,16 +78,48 @@ def _unknown(n_judges: int) -> ResidualCorrelation:
     return ResidualCorrelation(nothing, nothing, nothing, nothing, none, none > 0, "none")
 
 
-def _moments(panel: FloatArray, anchors: FloatArray | None) -> tuple[FloatArray, FloatArray, IntArray]:
-    """Per rubric (J, K, K): Σ r_k r_l, and Σ r_k² over the cells of l, of the residuals; and (K, K) common cells."""
+def _moments(panel: FloatArray, anchors: FloatArray | None) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Of the residuals per rubric (J, K, K): Σ r_k r_l, Σ r_k² over the cells of l, and how many cells both have."""
     truth = leave_one_out_majority(panel) if anchors is None else anchors[:, :, None]
     residual = _residuals(panel, np.broadcast_to(truth, panel.shape))
     known = (~np.isnan(residual)).astype(np.float64)
     filled = np.nan_to_num(residual)
+    there = known.transpose(1, 0, 2)
     products = filled.transpose(1, 2, 0) @ filled.transpose(1, 0, 2)
-    squares = (filled**2).transpose(1, 2, 0) @ known.transpose(1, 0, 2)
-    flat = known.reshape(-1, panel.shape[2])
-    return products, squares, (flat.T @ flat).astype(np.int64)
+    return products, (filled**2).transpose(1, 2, 0) @ there, known.transpose(1, 2, 0) @ there
+
+
+def _within(of: IntArray, sums: FloatArray) -> FloatArray:
+    """Sums (J, K, K) over the rubrics of each query: (G, K, K)."""
+    member = sparse.csr_array((np.ones(len(of)), (of, np.arange(len(of)))))
+    return np.asarray(member @ sums.reshape(len(sums), -1)).reshape(-1, *sums.shape[1:])
+
+
+def _interval(
+    products: FloatArray, squares: FloatArray, cells: FloatArray, confidence: float
+) -> tuple[FloatArray, FloatArray]:
+    """Of each correlation for all pairs at once, over queries; (G, K, K) each → low, high (K, K).
+
+    A correlation that no query changes has as many trials as there are errors, which the residuals' squares count; none
+    is surer than independent cells would make it.
+    """
+    left = _correlate(products.sum(axis=0) - products, squares.sum(axis=0) - squares)
+    both, total = squares.sum(axis=0), cells.sum(axis=0)
+    value, errors = _correlate(products.sum(axis=0), both), np.sqrt(both * both.T)
+    pairs = np.argwhere(np.triu(np.isfinite(value), 1))
+    low, high = np.full((2, *value.shape), np.nan)
+    at_once = 1 - (1 - confidence) / max(len(pairs), 1)
+    for k, m in pairs:
+        ends = coefficient_interval(
+            float(value[k, m]),
+            left[:, k, m],
+            trials=errors[k, m],
+            confidence=at_once,
+            most=total[k, m],
+            clusters=effective_clusters(cells[:, k, m]),
+        )
+        low[k, m], high[k, m] = low[m, k], high[m, k] = ends
+    return low, high
 
 
 def _expected(panel: FloatArray, seed: int) -> FloatArray:

@@ -15,7 +15,6 @@ from ..types import FloatArray, IntArray
 from .guessing import kappa_with_others
 from .independence import ResidualCorrelation, residual_correlation
 from .rates import JudgeRates, Rate, judge_rates
-from .resampling import Bootstrap
 from .votes import validity_log_odds, validity_votes
 
 
@@ -43,14 +42,15 @@ def judge_reliability(
     rubrics: pd.DataFrame,
     gold: FloatArray | None = None,
     valid: FloatArray | None = None,
-    bootstrap: Bootstrap | None = None,
+    confidence: float = 0.95,
+    seed: int = 0,
 ) -> JudgeReliability:
     """Everything about K judges from their 0/1 labels (M, J, K), NaN unknown.
 
     judges: K names. rubrics: J rows with rubric and query. gold: (M, J) the true labels where people gave them.
-    valid: (J,) 1 where people found the rubric valid (z_j), 0 where not, NaN unknown.
+    valid: (J,) 1 where people found the rubric valid (z_j), 0 where not, NaN unknown. confidence: of the intervals,
+    in (0, 1). seed: as for ``residual_correlation``.
     """
-    how = bootstrap or Bootstrap()
     n_systems, _, n_judges = panel.shape
     votes = validity_votes(panel)
     cluster = query_clusters(rubrics)
@@ -58,9 +58,9 @@ def judge_reliability(
         panel.reshape(-1, n_judges),
         None if gold is None else gold.reshape(-1),
         np.tile(cluster, n_systems),
-        how.confidence,
+        confidence,
     )
-    vote_rates = judge_rates(votes, valid, cluster, how.confidence)
+    vote_rates = judge_rates(votes, valid, cluster, confidence)
     log_odds = validity_log_odds(votes, vote_rates)
     frame = pd.DataFrame(
         {
@@ -77,8 +77,8 @@ def judge_reliability(
             panel,
             judges,
             {
-                "leniency": leniency(panel, cluster, how.confidence),
-                "kappa": kappa_with_others(panel, cluster, how.confidence),
+                "leniency": leniency(panel, cluster, confidence),
+                "kappa": kappa_with_others(panel, cluster, confidence),
             },
             label_rates,
             vote_rates,
@@ -86,7 +86,7 @@ def judge_reliability(
         validity=frame,
         label_rates=label_rates,
         vote_rates=vote_rates,
-        correlation=residual_correlation(panel, gold, how),
+        correlation=residual_correlation(panel, gold, cluster, confidence, seed),
     )
 
 

@@ -15,7 +15,6 @@ from .anchors import gold_levels, valid_rubrics
 from .copies import copies_note
 from .independence import ResidualCorrelation
 from .reliability import JudgeReliability, judge_reliability, query_clusters
-from .resampling import Bootstrap
 
 if TYPE_CHECKING:
     from ..labels.store.dataset import Dataset
@@ -41,14 +40,14 @@ def judges_report(ds: Dataset, settings: Settings) -> JudgesReport:
     panel, names, scale = ds.panel("binary"), ds.judges, ds.scale
     graded = scale is not None and scale.levels > 2
     ordered = ds.panel("ordered") if graded else None
-    how = Bootstrap(confidence=settings.confidence, seed=settings.seed)
     found = judge_reliability(
         panel,
         names,
         reduction.rubrics,
         gold_levels(ds.gold(), reduction),
         valid_rubrics(ds.anchors(), reduction.rubrics),
-        how,
+        settings.confidence,
+        settings.seed,
     )
     table = agreement_table(
         panel,

@@ -1,14 +1,11 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from crubric_core.errors import SettingsError
 from crubric_core.judges.patterns import find_patterns
-from crubric_core.judges.resampling import Bootstrap
 
 SHAPES = st.tuples(st.integers(1, 20), st.integers(1, 4))
 TABLES = arrays(np.float64, SHAPES, elements=st.sampled_from([0, 1, 2, np.nan]))
@@ -37,15 +34,3 @@ def test_panels_too_wide_for_a_code_give_the_same_patterns():
 def test_patterns_are_counted_within_groups():
     found = find_patterns(np.array([[0.0], [0.0], [1.0], [1.0]])).group_counts(np.array([0, 1, 1, 1]))
     np.testing.assert_array_equal(found.toarray(), [[1, 0], [1, 2]])
-
-
-def test_the_same_seed_gives_the_same_draws_and_another_seed_others():
-    first, again, other = (Bootstrap(seed=s).counts(10) for s in (1, 1, 2))
-    np.testing.assert_array_equal(first, again)
-    assert (first != other).any()
-
-
-@pytest.mark.parametrize("wrong", [{"confidence": 1.0}, {"confidence": 0.0}, {"replicates": 1}])
-def test_an_impossible_bootstrap_is_refused(wrong):
-    with pytest.raises(SettingsError, match=next(iter(wrong))):
-        Bootstrap(**wrong)

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from benchmarks.claims_panels import err_together, some_of
+from benchmarks.claims_panels import equal_judges, err_together, some_of
 from crubric_core.judges.independence import ResidualCorrelation, residual_correlation
 from crubric_core.judges.posterior import posterior_labels
 from crubric_core.judges.shared_errors import effective_judges, independence_note, shared_errors_note
@@ -40,6 +40,34 @@ def test_independent_judges_count_in_full_and_their_probabilities_hold(judges):
     assert not found.too_sure
     assert found.effective > 0.9 * judges
     assert independence_note(found) == ""
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_judges_who_are_strict_on_some_queries_do_not_share_errors(seed):
+    """Nine judges, five queries, strictness that varies by 2 logits: rubrics are no units of their own."""
+    truth, panel, query = equal_judges(seed, 9, 12, 5, 2.0, 0.0)
+    for gold in (None, truth):
+        found = residual_correlation(panel, gold, query)
+        assert not found.flagged.any()
+        assert found.high[0, 1] - found.low[0, 1] > 2 * np.ptp(
+            [getattr(residual_correlation(panel, gold), end)[0, 1] for end in ("low", "high")]
+        )
+
+
+def test_errors_that_judges_share_on_all_queries_are_flagged_over_queries():
+    truth, panel, query = equal_judges(0, 5, 12, 20, 0.5, 0.15)
+    found = residual_correlation(panel, truth, query)
+    assert found.flagged[~np.eye(5, dtype=bool)].all()
+
+
+def test_three_errors_that_two_judges_share_are_no_proof():
+    """A correlation of 1 on three errors of 200 cells: three of three, as the exact interval has it."""
+    panel = np.zeros((1, 200, 2))
+    panel[0, :3] = 1
+    found = residual_correlation(panel, np.zeros((1, 200)))
+    assert found.correlation[0, 1] == pytest.approx(1)
+    assert found.low[0, 1] < 0.1
+    assert not found.flagged.any()
 
 
 def test_of_one_judge_no_shared_errors_are_spoken_of():

@@ -125,16 +125,15 @@ def groups_sentence(board: Board) -> str:
     systems, standing = board.systems, board.standing
     if standing.n_groups == 1:
         return ""
-    groups = np.where(standing.ranked, -1 if standing.group is None else standing.group, -1)
-    some = [
-        listed([name(systems[i]) for i in np.flatnonzero(groups == group)], most=3)
-        for group in np.unique(groups[standing.ranked])
-    ]
+    some = "; ".join(
+        f"{group}: {listed([name(systems[i]) for i in np.flatnonzero(standing.group_number == group)], most=3)}"
+        for group in (1, 2)
+    )
     unit = "rubrics" if standing.unit == "rubric" else "queries"
     return (
-        f"The systems form {standing.n_groups:,} groups that share too few {unit} ({'; '.join(some[:2])}"
-        f"{'; …' if len(some) > 2 else ''}): no pair of two groups is compared, and their estimates have no common "
-        "scale."
+        f"The systems form {standing.n_groups:,} groups that share too few {unit} ({some}"
+        f"{'; …' if standing.n_groups > 2 else ''}): no pair of two groups is compared, and their estimates have no "
+        "common scale."
     )
 
 
@@ -247,7 +246,7 @@ def reading(board: Board) -> tuple[str, ...]:
         "are separated is said by the pairs alone."
     )
     apart = (
-        " Marks of different groups of systems share the axis of a chart, but no scale: compare them within a group."
+        " Different groups of systems share the axis of a chart, but no scale: ranks and tiers are within a group."
         if board.standing.n_groups > 1
         else ""
     )

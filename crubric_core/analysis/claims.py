@@ -14,7 +14,7 @@ import pandas as pd
 
 from ..text import count, listed, sentence_case
 from .agreement import OtherRanking
-from .board import Board, groups_sentence, level_of, limits, name, reading, rests_on
+from .board import Board, groups_sentence, level_of, like, limits, name, reading, rests_on
 
 NAMED = 5  # systems that a sentence names
 
@@ -75,7 +75,9 @@ def first_tier(board: Board) -> str:
 
 
 def ahead(board: Board) -> str:
-    """Which pairs are separated, and of how many systems the first is ahead."""
+    """Which pairs are separated, and of how many systems the first is ahead; within groups where there are several."""
+    if board.standing.n_groups > 1:
+        return _ahead_in_groups(board)
     best, level = _best_first(board), level_of(board)
     if len(best) < 2:
         return (
@@ -103,14 +105,35 @@ def ahead(board: Board) -> str:
         said = f"{lead} is ahead of all {others:,} others at {level}."
     elif won:
         said = f"{lead} is ahead of {won:,} of the {others:,} others at {level}."
-    elif board.standing.n_groups > 1:
-        said = f"{apart:,} of the {pairs:,} pairs {verb} separated at {level}."
     else:
         said = (
             f"{lead} has the highest {_what(board)}, but is not separated from any of the {others:,} others at "
             f"{level}; {apart:,} of the {pairs:,} pairs {verb} separated."
         )
     return " ".join(part for part in (said, _equal(board, best), _saturated(board, best)) if part)
+
+
+def _ahead_in_groups(board: Board) -> str:
+    """How many pairs within the groups are separated, and who leads in the first two groups."""
+    standing, wins, level = board.standing, wins_of(board.comparisons), level_of(board)
+    pairs, apart = standing.n_pairs, separated_pairs(board.comparisons)
+    if not pairs:
+        return (
+            "No two systems share enough of what they were asked to be compared: no claim about who is ahead."
+        )
+    if not apart:
+        return f"No pair within a group is separated at {level}: no claim about who is ahead."
+    leads = []
+    for group in (1, 2):
+        first, *others = (i for i in _best_first(board) if standing.group_number[i] == group)
+        won = wins.get(board.systems[first], 0)
+        if won:
+            some = f"{won:,} of the {len(others):,} others" if won < len(others) else "all others"
+            leads.append(f"{name(board.systems[first])} is ahead of {some} of group {group}")
+    verb = "is" if apart == 1 else "are"
+    some = f"{apart:,} of the {pairs:,} pairs within groups" if pairs > 1 else "The only pair within a group"
+    said = f"{some} {verb} separated at {level}"
+    return f"{said}: {' and '.join(leads)}." if leads else f"{said}."
 
 
 def pair_sentence(board: Board, one: int, other: int) -> str:
@@ -137,9 +160,14 @@ def place_sentence(board: Board, system: int) -> str:
         return f"No claim about where {shown} stands. {board.refused}"
     if not standing.ranked[system]:
         return f"{shown} is not ranked: it has no label on these rubrics."
-    best = [i for i in _best_first(board) if i != system]
-    if not best:
+    group, ranked = standing.group_number, _best_first(board)
+    best = [i for i in ranked if i != system and group[i] == group[system]]
+    if not best and len(ranked) == 1:
         return f"{shown} is the only system that is ranked."
+    if not best:
+        return (
+            f"{shown} is compared with no other system: it shares too few {like(board.standing)} with them."
+        )
     apart, above = standing.separated[system], standing.difference[system] > 0
     groups = {
         "ahead of": [i for i in best if apart[i] and above[i]],
@@ -147,7 +175,8 @@ def place_sentence(board: Board, system: int) -> str:
         "not separated from": [i for i in best if not apart[i]],
     }
     parts = [f"{verb} {_some(board, who, len(best))}" for verb, who in groups.items() if who]
-    return f"{shown} is {listed(parts)} at {level_of(board)}."
+    within = f" within group {group[system]:.0f}" if standing.n_groups > 1 else ""
+    return f"{shown} is {listed(parts)} at {level_of(board)}{within}."
 
 
 def wins_of(comparisons: pd.DataFrame) -> dict[str, int]:

@@ -41,6 +41,12 @@ LEADERBOARD: Mapping[str, Column] = {
     "tier": Column(
         "tier", "From its first system to the last before one that is separated from it", "d", "small"
     ),
+    "group": Column(
+        "group",
+        "Systems of different groups are not compared: ranks and tiers are within a group",
+        "d",
+        "small",
+    ),
     "rank_low": Column("best rank", "Best rank that the comparisons leave possible", "d"),
     "rank_high": Column("worst rank", "Worst rank that the comparisons leave possible", "d"),
     "theta_se": Column("SE(θ)", "Standard error of θ, by the method of the intervals", ".3f"),
@@ -57,16 +63,18 @@ LEADERBOARD: Mapping[str, Column] = {
         "design effect", "Variance by query, or domain, divided by variance by rubric", ".2f"
     ),
 }
-"""In the order of leaderboard.csv, whose header are the names."""
+"""In the order of leaderboard.csv, whose header are the names; group: only where there are several."""
 ABILITY = ("theta", "theta_low", "theta_high")
 SCORE = ("score", "score_low", "score_high")
 """An estimate and the ends of its interval, by which systems are placed."""
-BY_ABILITY = ("tier", "rank", "system", *ABILITY, "rank_low", "rank_high", "score", "theta_full")
-BY_SCORE = ("tier", "rank", "system", *SCORE, "rank_low", "rank_high")
+BY_ABILITY = ("group", "tier", "rank", "system", *ABILITY, "rank_low", "rank_high", "score", "theta_full")
+BY_SCORE = ("group", "tier", "rank", "system", *SCORE, "rank_low", "rank_high")
 """Those that a page shows, in its order, where claims rest on abilities, and where they rest on scores."""
-LEADERBOARD_SHARED = tuple(LEADERBOARD)[:11]
+LEADERBOARD_SHARED = tuple(LEADERBOARD)[:12]
 """Those of a published view, in the order of its files: what claims rest on stays with the publisher."""
-WHOLE = ("rank", "tier", "rank_low", "rank_high")
+PLACES = ("tier", "rank", "rank_low", "rank_high")
+"""Where a system stands: nothing, where no claim may be made."""
+WHOLE = (*PLACES, "group")
 """Whole numbers that may be unknown."""
 
 BANK: Mapping[str, Column] = {

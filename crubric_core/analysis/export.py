@@ -54,6 +54,7 @@ def report(result: Result) -> dict[str, Any]:
     reduction, calibration, fit = result.reduction, result.calibration, result.calibration.fit
     feasible = result.measurability["feasible"]
     ranked = result.leaderboard.dropna(subset=["tier"])
+    where = [name for name in ("group", "tier") if name in ranked]
     return {
         "dataset": {
             "name": result.dataset,
@@ -98,8 +99,8 @@ def report(result: Result) -> dict[str, Any]:
             "queries": int(result.bank["query"].nunique()),
         },
         "tiers": [
-            {"tier": tier, "systems": ranked.loc[ranked["tier"] == tier, "system"].tolist()}
-            for tier in ranked["tier"].unique().tolist()
+            {**dict(zip(where, place, strict=True)), "systems": rows["system"].tolist()}
+            for place, rows in ranked.astype(dict.fromkeys(where, object)).groupby(where)
         ],
         "versions": versions(),
     }

@@ -149,7 +149,7 @@ def bank_chip(candidates: int, budget: int, queries: int, covered: int) -> Chip:
 
 def board_chip(board: Board, claims: Claims) -> Chip:
     """Whether systems are separated, and whether anything contradicts it."""
-    standing, apart, pairs = board.standing, separated_pairs(board.comparisons), len(board.comparisons)
+    standing, apart, pairs = board.standing, separated_pairs(board.comparisons), board.standing.n_pairs
     effect = standing.design_effect
     figure = f"{apart:,} of {count(pairs, 'pair')} separated" + (
         f", design effect {effect:.1f}" if np.isfinite(effect) else ""

@@ -16,6 +16,7 @@ from ..text import count
 from .agreement import cell_means, mean_scores
 from .board import name
 from .selection import domains_of, query_positions
+from .tables import by_place
 
 if TYPE_CHECKING:
     from ..labels.store.reduction import Reduction
@@ -65,8 +66,7 @@ class HumanLabels:
                 "labelled_queries": found.labelled,
             }
         )
-        frame = frame[standing.ranked].sort_values(["rank", "system"], ignore_index=True)
-        return frame.astype({"rank": "Int64"})
+        return by_place(frame, standing)
 
     @property
     def plannable(self) -> bool:

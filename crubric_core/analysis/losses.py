@@ -17,6 +17,7 @@ from .agreement import compare_standing
 from .board import name
 from .profile import query_weights
 from .selection import domains_of, query_positions
+from .tables import by_place
 
 if TYPE_CHECKING:
     from ..judges.unequal_panels import UnequalPanels
@@ -61,8 +62,7 @@ class ViolationLoss:
                 "labelled": self.labelled,
             }
         )
-        frame = frame[self.standing.ranked].sort_values(["rank", "system"], ignore_index=True)
-        return frame.astype({"rank": "Int64"})
+        return by_place(frame, self.standing)
 
     def sentences(self, shown: Inference) -> tuple[str, ...]:
         """What counts, who loses least and most, and how that orders the pairs that the board ``shown`` separates."""

@@ -18,7 +18,7 @@ from .agreement import (
     reference_values,
 )
 from .board import Board, Labelled
-from .columns import WHOLE
+from .columns import PLACES
 from .selection import domains_of, query_positions
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ def _labelled(ranking: Ranking) -> dict[str, Labelled]:
 
 def without_places(table: pd.DataFrame) -> pd.DataFrame:
     """A leaderboard that makes no claim of order: by name, its places unknown."""
-    places = dict.fromkeys(WHOLE, pd.array([pd.NA] * len(table), dtype="Int64"))
+    places = dict.fromkeys(PLACES, pd.array([pd.NA] * len(table), dtype="Int64"))
     return table.assign(**places).sort_values("system", ignore_index=True)
 
 

@@ -28,6 +28,8 @@ def leaderboard_table(
 ) -> pd.DataFrame:
     """One row a system, best first; systems without any label come last, unranked.
 
+    group: where systems form groups that are not compared, which have ranks and tiers of their own; else no column.
+
     theta_low, theta_high: interval of the ability, infinite on the side where a system passes or fails everything.
     score_low, score_high: of the score, where claims rest on scores: the score is then that of all queries, beside one
     effect of each where systems were labelled on different ones. NaN where claims rest on the other. theta_se: standard
@@ -50,6 +52,7 @@ def leaderboard_table(
             "score_low": standing.low if by_score else unknown,
             "score_high": standing.high if by_score else unknown,
             "tier": standing.tier,
+            "group": standing.group_number,
             "rank_low": standing.rank_low,
             "rank_high": standing.rank_high,
             "theta_se": unknown if by_score else standing.se,
@@ -63,13 +66,23 @@ def leaderboard_table(
             "design_effect": standing.design_effect,
         }
     )
-    return (
+    table = (
         table[list(LEADERBOARD)]
         .assign(_by=standing.estimate)
         .astype(dict.fromkeys(WHOLE, "Int64"))
-        .sort_values(["_by", "system"], ascending=[False, True], na_position="last", ignore_index=True)
+        .sort_values(["group", "_by", "system"], ascending=[True, False, True], ignore_index=True)
         .drop(columns="_by")
     )
+    return table if standing.n_groups > 1 else table.drop(columns="group")
+
+
+def by_place(table: pd.DataFrame, standing: Inference) -> pd.DataFrame:
+    """The ranked systems of a table with a row and a rank each, in order; their group where there are several."""
+    ranked = table.assign(group=standing.group_number)[standing.ranked].astype(
+        dict.fromkeys(("group", "rank"), "Int64")
+    )
+    ranked = ranked.sort_values(["group", "rank", "system"], ignore_index=True)
+    return ranked if standing.n_groups > 1 else ranked.drop(columns="group")
 
 
 def comparisons_table(systems: tuple[str, ...], standing: Inference) -> pd.DataFrame:

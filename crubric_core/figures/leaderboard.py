@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Any
 from urllib.parse import quote
 
@@ -60,7 +61,7 @@ def placing(leaderboard: pd.DataFrame) -> tuple[Estimate, str]:
 def forest(
     systems: Sequence[str],
     bank: Estimate,
-    tiers: IntArray | None,
+    tiers: Sequence[str] | None,
     pool: Estimate | None = None,
     *,
     names: tuple[str, str] = ("bank", "all rubrics that pass"),
@@ -69,7 +70,8 @@ def forest(
 ) -> go.Figure:
     """Estimates with intervals, best first, in tier bands where given; a second estimate as a hollow mark, too.
 
-    names: of the two. chosen: the row that stands out. A click gives the row: point n of a trace is system n.
+    tiers: ``tier_names`` of the systems. names: of the two. chosen: the row that stands out. A click gives the row:
+    point n of a trace is system n.
     """
     fig = figure(title, "", height=row_height(len(systems), each=30))
     if chosen is not None:
@@ -83,7 +85,7 @@ def forest(
         _estimates(fig, systems, pool, rows + shift, names[1], GREY, "diamond-open")
     rows_axis(fig, systems, 28)
     fig.update_traces(unselected={"marker": {"opacity": 1}})
-    fig.update_layout(showlegend=pool is not None, margin_r=56)
+    fig.update_layout(showlegend=pool is not None, margin_r=margin_of(tiers or ()) - 2)
     return fig
 
 
@@ -259,16 +261,26 @@ def bank_against_pool(systems: Sequence[str], bank: FloatArray, pool: FloatArray
     return fig
 
 
-def _bands(fig: go.Figure, tiers: IntArray) -> None:
+def tier_names(leaderboard: pd.DataFrame) -> list[str] | None:
+    """The name of each system's tier, with its group where there are several; None where tiers are not shown."""
+    if "tier" not in leaderboard:
+        return None
+    if "group" not in leaderboard:
+        return [f"Tier {tier}" for tier in leaderboard["tier"]]
+    return [f"Group {g}, tier {tier}" for g, tier in leaderboard[["group", "tier"]].to_numpy()]
+
+
+def _bands(fig: go.Figure, tiers: Sequence[str]) -> None:
     """Every other tier on a band, and the name of each to its right; all set at once, as each setting takes long."""
     bands, names = [], []
-    for tier in np.unique(tiers).tolist():
-        rows = np.flatnonzero(tiers == tier)
-        top, bottom = float(rows.min()) - 0.5, float(rows.max()) + 0.5
-        if tier % 2:
+    top = -0.5
+    for at, (tier, rows) in enumerate(groupby(tiers)):
+        bottom = top + len(list(rows))
+        if at % 2 == 0:
             bands.append(_band(top, bottom))
         place = {"x": 1, "xref": "paper", "xanchor": "left", "y": (top + bottom) / 2}
-        names.append({**place, "text": f" Tier {tier}", "showarrow": False, "font": {"size": 12}})
+        names.append({**place, "text": f" {tier}", "showarrow": False, "font": {"size": 12}})
+        top = bottom
     fig.update_layout(shapes=[*fig.layout.shapes, *bands], annotations=[*fig.layout.annotations, *names])
 
 

@@ -19,7 +19,7 @@ def placement_forest(systems: Sequence[str], placed: Placement) -> go.Figure:
     order = ranked[np.argsort(-placed.abilities[ranked], kind="stable")]
     names = [systems[i] for i in order]
     estimate = Estimate(*(v[order] for v in (placed.abilities, standing.theta_low, standing.theta_high)))
-    fig = forest(names, estimate, standing.tier[order].astype(np.int64))
+    fig = forest(names, estimate, [f"Tier {tier:.0f}" for tier in standing.tier[order]])
     here = np.flatnonzero(order == new)
     fig.add_scatter(
         x=estimate.value[here],

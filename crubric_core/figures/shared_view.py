@@ -5,13 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
 import plotly.graph_objects as go
 
 from ..sharing.budget import SHOWN, SIDE, grouped
 from ..sharing.view import Bank, SharedView
 from .bank import information_totals, standard_errors
-from .leaderboard import forest, placing, separation_matrix
+from .leaderboard import forest, placing, separation_matrix, tier_names
 from .style import labels, margin_of
 
 NARROW = 14  # characters of a name on a phone
@@ -64,7 +63,7 @@ def _leaderboard(view: SharedView) -> list[SharedFigure]:
     systems = board["system"].tolist()
     estimate, axis = placing(board)
     what = axis.split()[0].capitalize()
-    tiers = board["tier"].to_numpy(dtype=np.int64) if "tier" in board else None
+    tiers = tier_names(board)
     level = f"{view.settings['confidence']:.0%}"
     short = labels(systems, NARROW)
     return [

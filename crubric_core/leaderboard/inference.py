@@ -39,7 +39,7 @@ class Inference:
     estimate, se: (M,) ability or score and its standard error. low, high: (M,) interval of each alone; infinite on the
         side where a system is saturated.
     rank: (M,) from 1, equal estimates share the better. rank_low, rank_high: (M,) interval of the rank.
-    tier: (M,) from 1; no system of a tier is separated from the tier's first.
+    tier: (M,) from 1; no system of a tier is separated from the tier's first. Ranks and tiers are within groups.
     difference: (M, M) row less column. difference_se, difference_low, difference_high: (M, M).
     p_value: (M, M) two-sided, of the pair alone. p_simultaneous: (M, M) adjusted for all pairs; NaN by percentiles.
     separated: (M, M) symmetric; False where not ranked. ahead: (M, M) probability that the row is above the column.
@@ -91,6 +91,22 @@ class Inference:
     def n_groups(self) -> int:
         """Groups of ranked systems between which no pair is compared; 1 where all are linked."""
         return 1 if self.group is None else len(np.unique(self.group[self.ranked]))
+
+    @property
+    def group_number(self) -> FloatArray:
+        """(M,) group of each ranked system, from 1: the largest first, then in the order of the systems; else NaN."""
+        group = np.zeros(len(self.rank)) if self.group is None else self.group
+        _, first, at, size = np.unique(
+            group[self.ranked], return_index=True, return_inverse=True, return_counts=True
+        )
+        number = np.argsort(np.lexsort((first, -size))) + 1
+        return scatter(number[at].astype(np.float64), np.flatnonzero(self.ranked), len(group))
+
+    @property
+    def n_pairs(self) -> int:
+        """Pairs of ranked systems that are compared: those within groups."""
+        sizes = np.unique(self.group_number[self.ranked], return_counts=True)[1]
+        return int((sizes * (sizes - 1) // 2).sum())
 
     @property
     def in_groups(self) -> FloatArray:
@@ -146,7 +162,7 @@ def infer(
     draws = _draws(evidence.contributions, rng.standard_normal)
     pairs = compare(evidence, draws, confidence, simultaneous=simultaneous)
     low, high = _intervals(evidence, se, confidence)
-    rank, rank_low, rank_high = ranks_by_counting(evidence.estimate, pairs.separated)
+    rank, rank_low, rank_high = ranks_by_counting(evidence.estimate, pairs.separated, evidence.group)
     # What a variance has beyond its units' contributions is no other system's: it is added independently.
     alone = np.sqrt(np.maximum(se**2 - shown, TIE_BREAK**2))
     errors = draws + rng.standard_normal(draws.shape) * alone
@@ -159,7 +175,7 @@ def infer(
         "rank": rank,
         "rank_low": rank_low,
         "rank_high": rank_high,
-        "tier": tiers_by_first(evidence.estimate, pairs.separated),
+        "tier": tiers_by_first(evidence.estimate, pairs.separated, evidence.group),
     }
     size = len(influence.estimate)
     all_comparable = evidence.linked.all() and evidence.allowance is None

@@ -5,23 +5,27 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from ..types import BoolArray, FloatArray
+from ..types import BoolArray, FloatArray, IntArray
 
 DECIMALS = 9  # to which estimates of alike systems are equal, although other sums led to them
 
 
-def tiers_by_first(estimate: FloatArray, separated: BoolArray) -> FloatArray:
+def tiers_by_first(estimate: FloatArray, separated: BoolArray, group: IntArray | None = None) -> FloatArray:
     """(M,) tier from 1: from the top, one starts at the first system that is separated from the current tier's first.
 
-    No system of a tier is then separated from the tier's first. Equal estimates keep their order.
+    No system of a tier is then separated from the tier's first. Equal estimates keep their order. group: (M,) systems
+    of different groups are not compared, and have tiers of their own; None: all are one.
     """
-    order = np.argsort(-estimate, kind="stable")
-    tiers, tier = np.ones(len(order)), 1
-    first = order[0] if len(order) else -1
-    for i in order:
-        if separated[first, i]:
-            tier, first = tier + 1, i
-        tiers[i] = tier
+    groups = np.zeros(len(estimate), dtype=np.int64) if group is None else group
+    tiers = np.ones(len(estimate))
+    for each in np.unique(groups):
+        members = np.flatnonzero(groups == each)
+        order = members[np.argsort(-estimate[members], kind="stable")]
+        tier, first = 1, order[0]
+        for i in order:
+            if separated[first, i]:
+                tier, first = tier + 1, i
+            tiers[i] = tier
     return tiers
 
 
@@ -37,18 +41,22 @@ def tiers_by_neighbour(estimate: FloatArray, separated: BoolArray) -> FloatArray
 
 
 def ranks_by_counting(
-    estimate: FloatArray, separated: BoolArray
+    estimate: FloatArray, separated: BoolArray, group: IntArray | None = None
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """(M,) rank (estimates equal to 9 decimals share the better), least and greatest rank that separated pairs allow.
 
-    Least: 1 + systems separated above. Greatest: M - systems separated below.
+    Least: 1 + systems separated above. Greatest: M - systems separated below. group: as for ``tiers_by_first``; ranks
+    are then within each, and M is its size.
     """
-    rank = np.asarray(
-        pd.Series(np.round(estimate, DECIMALS)).rank(method="min", ascending=False), dtype=float
+    groups = np.zeros(len(estimate), dtype=np.int64) if group is None else group
+    within = pd.Series(np.round(estimate, DECIMALS)).groupby(groups)
+    rank, size = (
+        np.asarray(found, dtype=float)
+        for found in (within.rank(method="min", ascending=False), within.transform("size"))
     )
     above = separated & (estimate[None, :] > estimate[:, None])
     below = separated & (estimate[None, :] < estimate[:, None])
-    return rank, 1.0 + above.sum(axis=1), float(len(estimate)) - below.sum(axis=1)
+    return rank, 1.0 + above.sum(axis=1), size - below.sum(axis=1)
 
 
 def rank_shares(draws: FloatArray) -> FloatArray:

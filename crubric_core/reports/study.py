@@ -6,13 +6,12 @@ from collections.abc import Sequence
 from itertools import count
 from pathlib import Path
 
-import numpy as np
 import plotly.graph_objects as go
 
 from ..analysis.result import Result
 from ..experiments.results import ExperimentResult
 from ..figures.experiments import experiment_figures
-from ..figures.leaderboard import forest, placing
+from ..figures.leaderboard import forest, placing, tier_names
 from ..figures.measurability import measurability_histogram
 from ..files import write_files
 from ..judges.measurability import STATISTIC_NAMES, possible_values
@@ -57,7 +56,7 @@ def _analysis_figures(result: Result) -> list[Titled]:
     """The leaderboard with its intervals, and the measurability of the rubrics where the gate is on."""
     board = result.leaderboard[result.leaderboard["tier"].notna()]
     estimate, axis = placing(board)
-    ranked = forest(board["system"].tolist(), estimate, board["tier"].to_numpy(dtype=np.int64), title=axis)
+    ranked = forest(board["system"].tolist(), estimate, tier_names(board), title=axis)
     titled = [
         (
             f"{axis.split()[0].capitalize()} with its {result.settings.confidence:.0%} interval, in tiers",

@@ -88,8 +88,8 @@ def _claims(result: Result, choices: Choices) -> Claims | None:
 
 
 def _leaderboard(result: Result, tiers: bool) -> pd.DataFrame:
-    shown = [name for name in LEADERBOARD_SHARED if tiers or name != "tier"]
     board = claimed(result.leaderboard, result.verdict)
+    shown = [name for name in LEADERBOARD_SHARED if name in board and (tiers or name != "tier")]
     return board[shown].reset_index(drop=True)
 
 

@@ -334,12 +334,17 @@ def test_intervals_from_a_bank_are_of_the_bank(basis: str) -> None:
 def test_systems_that_share_too_few_queries_are_said_not_to_be_compared() -> None:
     separated = np.array([[0, 1, 0], [1, 0, 0], [0, 0, 0]]) > 0
     found = replace(standing(np.array([2.0, 0.5, 1.0]), separated), group=np.array([0, 0, 1]))
-    said = "The systems form 2 groups that share too few queries (M0 and M1; M2): no pair of two groups is compared"
+    said = "The systems form 2 groups that share too few queries (1: M0 and M1; 2: M2): no pair"
     assert said in claims_of(board(found)).ahead
+    assert place_sentence(board(found), 0) == "M0 is ahead of M1 at 95% within group 1."
+    assert (
+        place_sentence(board(found), 2)
+        == "M2 is compared with no other system: it shares too few queries with them."
+    )
     assert pair_sentence(board(found), 0, 2) == "M0 and M2 are not compared: they share too few queries."
     assert "groups" not in claims_of(board(replace(found, group=np.zeros(3)))).ahead
     assert "share the axis of a chart, but no scale" in claims_of(board(found)).reading[0]
-    assert "scale: compare" not in claims_of(board(replace(found, group=np.zeros(3)))).reading[0]
+    assert "scale: ranks" not in claims_of(board(replace(found, group=np.zeros(3)))).reading[0]
 
 
 def test_groups_without_a_common_scale_have_no_common_order() -> None:
@@ -357,13 +362,34 @@ def test_groups_without_a_common_scale_have_no_common_order() -> None:
     told = " ".join([*said.headline, *said.basis, *said.beside])
     assert "no pair of two groups is compared" in told
     assert "All pairs within the groups are compared at once" in told
-    assert "1 of the 15 pairs is separated at 95%." in told
+    assert (
+        "1 of the 6 pairs within groups is separated at 95%: M1 is ahead of 1 of the 2 others of group 2."
+        in told
+    )
     assert "Tier" not in told
     assert "Tier" in " ".join(claims_of(board(linked)).headline)
     assert "ρ" not in told
     assert "highest" not in told
     assert np.isfinite(compare_standing("the score", linked, linked).rho)
     assert "All pairs are compared at once" in " ".join(claims_of(board(linked)).basis)
+
+
+def test_what_is_said_of_groups_counts_only_pairs_within_them() -> None:
+    def told(group: list[int], *pairs: tuple[int, int]) -> str:
+        apart = np.zeros((4, 4), dtype=bool)
+        for one, other in pairs:
+            apart[one, other] = apart[other, one] = True
+        found = replace(standing(np.array([3.0, 2, 1, 0]), apart), group=np.array(group))
+        return claims_of(board(found)).ahead.partition(" The systems form")[0]
+
+    assert told([0, 0, 1, 2], (0, 1)).startswith(
+        "The only pair within a group is separated at 95%: M0 is ahead of all"
+    )
+    assert told([0, 0, 0, 1], (1, 2)) == "1 of the 3 pairs within groups is separated at 95%."
+    assert told([0, 0, 1, 1]) == "No pair within a group is separated at 95%: no claim about who is ahead."
+    assert told([0, 1, 2, 3]).startswith("No two systems share enough")
+    both = told([0, 0, 1, 1], (0, 1), (2, 3))
+    assert both.endswith("M0 is ahead of all others of group 1 and M2 is ahead of all others of group 2.")
 
 
 def test_the_scale_of_ability_is_told_by_the_spread_of_these_systems() -> None:

@@ -66,14 +66,14 @@ def test_tables_views_and_figures_show_the_scores_that_the_claims_are_about():
     assert table["score_low"].tolist() == pytest.approx(standing.low)
     assert table["score_high"].tolist() == pytest.approx(standing.high)
     assert table[["theta_low", "theta_high"]].isna().all(axis=None)
-    assert shown_columns(table) == BY_SCORE
+    assert shown_columns(table) == BY_SCORE[1:]
     (shown,) = [each for each in shared_figures(build_view(found, Choices())) if each.part == "leaderboard"]
     assert shown.title == "Score with its 95% interval, in tiers"
     assert shown.figure.layout.xaxis.title.text == "score S"
     many = analysed(passes(*range(30, 93, 9)), budget=10).leaderboard
     assert not rests_on_scores(many)
     assert many[["score_low", "score_high"]].isna().all(axis=None)
-    assert shown_columns(many) == BY_ABILITY
+    assert shown_columns(many) == BY_ABILITY[1:]
 
 
 def test_no_interval_leaves_the_range_of_scores():

@@ -84,7 +84,9 @@ def test_correlations_that_nothing_gives_are_unknown_and_no_good_model() -> None
 
 
 def test_a_system_is_named_as_its_file_spells_it() -> None:
-    standing = SimpleNamespace(design_effect=1.0, n_groups=1, excused=0, allowance=None, unit="query")
+    standing = SimpleNamespace(
+        design_effect=1.0, n_groups=1, n_pairs=1, excused=0, allowance=None, unit="query"
+    )
     board = SimpleNamespace(
         standing=standing,
         comparisons=pd.DataFrame({"separated": [True]}),
@@ -97,7 +99,9 @@ def test_a_system_is_named_as_its_file_spells_it() -> None:
 
 
 def test_a_board_that_separates_hardly_a_pair_is_no_good_board() -> None:
-    standing = SimpleNamespace(design_effect=1.0, n_groups=1, excused=0, allowance=None, unit="query")
+    standing = SimpleNamespace(
+        design_effect=1.0, n_groups=1, n_pairs=1770, excused=0, allowance=None, unit="query"
+    )
     claims = SimpleNamespace(ahead="3 of the 1,770 pairs are separated.", contradicted=())
 
     def chip(apart: int) -> Chip:
@@ -115,7 +119,9 @@ def test_a_board_that_separates_hardly_a_pair_is_no_good_board() -> None:
 
 def test_a_contradiction_is_a_sentence_of_its_own() -> None:
     board = SimpleNamespace(
-        standing=SimpleNamespace(design_effect=1.0, n_groups=1, excused=0, allowance=None, unit="query"),
+        standing=SimpleNamespace(
+            design_effect=1.0, n_groups=1, n_pairs=2, excused=0, allowance=None, unit="query"
+        ),
         comparisons=pd.DataFrame({"separated": [True]}),
         refused="",
         unequal=False,
@@ -128,7 +134,7 @@ def test_a_contradiction_is_a_sentence_of_its_own() -> None:
 
 
 def test_unequal_panels_that_no_interval_allows_for_deserve_a_look() -> None:
-    standing = SimpleNamespace(design_effect=1.0, n_groups=1, excused=0, allowance=None)
+    standing = SimpleNamespace(design_effect=1.0, n_groups=1, n_pairs=2, excused=0, allowance=None)
     board = SimpleNamespace(
         standing=standing, comparisons=pd.DataFrame({"separated": [True]}), refused="", unequal=True
     )
@@ -140,7 +146,13 @@ def test_unequal_panels_that_no_interval_allows_for_deserve_a_look() -> None:
 
 def test_a_board_with_fewer_labels_of_one_system_is_no_good_board() -> None:
     standing = SimpleNamespace(
-        design_effect=1.0, n_groups=1, excused=0, allowance=None, unit="query", ranked=np.ones(3, dtype=bool)
+        design_effect=1.0,
+        n_groups=1,
+        n_pairs=3,
+        excused=0,
+        allowance=None,
+        unit="query",
+        ranked=np.ones(3, dtype=bool),
     )
     comparisons = pd.DataFrame({"separated": [True]})
     claims = SimpleNamespace(ahead="s1 is ahead.", contradicted=())
@@ -200,5 +212,5 @@ def test_a_board_whose_systems_share_no_queries_is_not_fit() -> None:
         settings=Settings(),
     )
     chip = board_chip(board, claims_of(board))
-    assert (chip.figure, chip.state) == ("1 of 3 pairs separated", "stop")
-    assert "(s1 and s2; s3)" in chip.sentence
+    assert (chip.figure, chip.state) == ("1 of 1 pair separated", "stop")
+    assert "(1: s1 and s2; 2: s3)" in chip.sentence

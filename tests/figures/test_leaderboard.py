@@ -19,19 +19,19 @@ def bank(made) -> board.Estimate:
 
 
 def test_the_best_system_is_on_top(made, bank) -> None:
-    axis = board.forest(made.systems, bank, np.arange(1, 16)).layout.yaxis
+    axis = board.forest(made.systems, bank, [f"Tier {n}" for n in range(1, 16)]).layout.yaxis
     assert axis.range[0] > axis.range[1]
     assert axis.tickvals[0] == 0
 
 
 def test_error_bars_reach_from_low_to_high(made, bank) -> None:
-    points = board.forest(made.systems, bank, np.ones(15, int)).data[0]
+    points = board.forest(made.systems, bank, ["Tier 1"] * 15).data[0]
     assert np.asarray(points.x) - points.error_x.arrayminus == pytest.approx(bank.low)
     assert np.asarray(points.x) + points.error_x.array == pytest.approx(bank.high)
 
 
 def test_every_tier_is_named_once_beside_its_systems(made, bank) -> None:
-    fig = board.forest(made.systems, bank, np.repeat([1, 2, 3], 5))
+    fig = board.forest(made.systems, bank, [f"Tier {n}" for n in np.repeat([1, 2, 3], 5)])
     assert [(a.text.strip(), a.y) for a in fig.layout.annotations] == [
         ("Tier 1", 2),
         ("Tier 2", 7),
@@ -40,7 +40,7 @@ def test_every_tier_is_named_once_beside_its_systems(made, bank) -> None:
 
 
 def test_bank_and_pool_do_not_cover_each_other(made, bank) -> None:
-    first, second = board.forest(made.systems, bank, np.ones(15, int), bank).data
+    first, second = board.forest(made.systems, bank, ["Tier 1"] * 15, bank).data
     assert min(np.asarray(second.y) - np.asarray(first.y)) > 0.2
 
 
@@ -138,7 +138,7 @@ def test_the_chosen_system_stands_out_and_a_board_without_tiers_has_no_bands(mad
     fig = board.forest(made.systems, bank, None, chosen=3)
     assert [shape.y0 for shape in fig.layout.shapes] == [3]
     assert len(fig.layout.annotations) == 0
-    tiers = np.ones(15, dtype=np.int64)
+    tiers = ["Tier 1"] * 15
     assert len(board.forest(made.systems, bank, tiers, chosen=3).layout.shapes) == 2
 
 
@@ -192,7 +192,7 @@ def test_a_hostile_system_name_is_escaped_wherever_it_stands(made, bank) -> None
     square = np.full((15, 15), 0.5)
     ranks = np.arange(1, 16)
     for fig in (
-        board.forest(made.systems, bank, np.ones(15, int), bank),
+        board.forest(made.systems, bank, ["Tier 1"] * 15, bank),
         board.rank_intervals(made.systems, ranks, ranks, ranks),
         board.rank_probability(made.systems, square),
         board.separation_matrix(made.systems, square, square > 1),

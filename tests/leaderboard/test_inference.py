@@ -240,6 +240,29 @@ def test_a_chain_of_close_systems_is_cut_where_the_first_of_the_tier_is_separate
     assert high.tolist() == [3, 4, 5, 5, 5]
 
 
+def test_places_within_groups_are_those_of_each_group_alone():
+    rng = np.random.default_rng(4)
+    for _ in range(50):
+        estimate, group = rng.normal(size=9).round(1), rng.integers(0, 3, 9)
+        apart = np.triu(rng.random((9, 9)) < 0.5, 1)
+        apart = (apart | apart.T) & (group[:, None] == group)
+        places = (*ranks_by_counting(estimate, apart, group), tiers_by_first(estimate, apart, group))
+        for members in (np.flatnonzero(group == each) for each in np.unique(group)):
+            alone = estimate[members], apart[np.ix_(members, members)]
+            for found, expected in zip(
+                places, (*ranks_by_counting(*alone), tiers_by_first(*alone)), strict=True
+            ):
+                assert found[members].tolist() == expected.tolist()
+
+
+def test_groups_are_numbered_from_the_largest_of_ranked_systems():
+    one = replace(influence([9.0, 8.0, np.nan, 0.0, 5.0, 4.0]), group=np.array([7, 3, 3, 7, 1, 7]))
+    found = infer(one, np.random.default_rng(0))
+    assert found.group_number.tolist() == pytest.approx([1, 2, np.nan, 1, 3, 1], nan_ok=True)
+    assert (found.n_groups, found.n_pairs) == (3, 3)
+    assert infer(replace(one, group=None), np.random.default_rng(0)).n_pairs == 10
+
+
 def test_no_systems_have_no_tiers():
     assert tiers_by_first(np.empty(0), np.empty((0, 0), dtype=bool)).tolist() == []
     r = inferred([np.nan, np.nan])
@@ -497,7 +520,9 @@ def test_no_claim_is_made_between_groups_of_systems():
     assert np.isinf(found.difference_high[across]).all()
     assert (found.p_value[across] == 1).all()
     assert found.rank_low.tolist() == [1, 2, 1, 2]
-    assert found.rank_high.tolist() == [3, 4, 3, 4]
+    assert found.rank_high.tolist() == [1, 2, 1, 2]
+    assert (found.rank.tolist(), found.tier.tolist()) == ([1, 2, 1, 2],) * 2
+    assert (found.n_groups, found.n_pairs) == (2, 2)
     assert np.isnan(found.in_groups[across]).all()
     assert np.array_equal(found.in_groups[~across], found.ahead[~across])
     assert np.isnan(found.rank_probability).all(), "one of the other group may stand anywhere"

@@ -18,7 +18,7 @@ __all__ = ["open_page", "study"]
 
 def test_marks_with_intervals_are_rows_with_names_and_ends() -> None:
     value = np.array([1.0, 0.5])
-    fig = forest(["a <b>", "c"], Estimate(value, value - 0.2, value + 0.3), np.array([1, 1]))
+    fig = forest(["a <b>", "c"], Estimate(value, value - 0.2, value + 0.3), ["Tier 1"] * 2)
     found = chart_values(in_ink(fig).to_dict())
     assert found["y"].tolist() == ["a <b>", "c"]
     assert found["x"].tolist() == [1.0, 0.5]

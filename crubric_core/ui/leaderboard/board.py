@@ -5,7 +5,6 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-import numpy as np
 import streamlit as st
 
 from ...figures import leaderboard as figures
@@ -91,7 +90,7 @@ def _forest(view: View, shown: pd.DataFrame, system: str | None) -> None:
             figures.forest,
             names[part],
             view.estimate(rows),
-            rows["tier"].to_numpy(dtype=np.int64) if view.claims else None,
+            figures.tier_names(rows) if view.claims else None,
             second,
             names=titles,
             chosen=None if at is None else at - part.start,

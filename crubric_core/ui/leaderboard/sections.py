@@ -10,7 +10,7 @@ import pandas as pd
 import streamlit as st
 
 from ...analysis.board import level_of, limits
-from ...analysis.columns import shown_columns
+from ...analysis.columns import PLACES, shown_columns
 from ...analysis.groups import compare_groups, group_sentence
 from ...analysis.human_labels import queries_to_label
 from ...analysis.profile import group_means, undominated
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from .view import View
 
 Section = Callable[["View", pd.DataFrame, "str | None"], None]
-PLACES = ("tier", "rank", "rank_low", "rank_high")
 MOST = 40  # systems in a figure with a row each
 DIMENSION = "dimension"
 TOGETHER = (

@@ -1,0 +1,82 @@
+"""Systems that share no queries have places within their group, in every table, figure, view and file."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from crubric_core import Settings, Workspace, run_pipeline
+from crubric_core.analysis.columns import LEADERBOARD, LEADERBOARD_SHARED, shown_columns
+from crubric_core.analysis.export import report
+from crubric_core.analysis.result import Result
+from crubric_core.analysis.tables import by_place
+from crubric_core.figures.leaderboard import tier_names
+from crubric_core.figures.shared_view import shared_figures
+from crubric_core.sharing.build import Choices, build_view
+
+FIRST, SECOND = ("a", "b", "c", "d"), ("x", "y", "z")
+
+
+@pytest.fixture(scope="module")
+def result() -> Result:
+    """Two groups of systems, each of which answers twenty queries of its own."""
+    rng = np.random.default_rng(2)
+    rows = []
+    for names, prefix in ((SECOND, "p"), (FIRST, "q")):
+        chance = np.linspace(0.9, 0.2, len(names))
+        for query in range(20):
+            for rubric in range(4):
+                met = rng.random(len(names)) < chance
+                rows += [
+                    (f"{prefix}{query}", f"{prefix}{query}r{rubric}", name, judge, int(label))
+                    for name, label in zip(names, met, strict=True)
+                    for judge in ("one", "two")
+                ]
+    table = pd.DataFrame(rows, columns=["query", "rubric", "system", "judge", "label"])
+    with Workspace() as workspace:
+        workspace.ingest(table.to_csv(index=False).encode(), "d", "labels")
+        return run_pipeline(workspace.dataset("d"), Settings(budget=40))
+
+
+def test_the_leaderboard_is_in_order_of_groups_with_places_within_each(result: Result) -> None:
+    board = result.leaderboard
+    assert tuple(board) == tuple(LEADERBOARD)
+    assert shown_columns(board)[:3] == ("group", "tier", "rank")
+    assert set(board["system"][:4]) == set(FIRST), "the largest group comes first"
+    assert board["group"].tolist() == [1] * 4 + [2] * 3
+    assert board["rank"].tolist() == [1, 2, 3, 4, 1, 2, 3]
+    assert board["rank_high"].groupby(board["group"]).max().tolist() == [4, 3]
+    assert board["tier"].groupby(board["group"]).min().tolist() == [1, 1]
+
+
+def test_tiers_are_named_with_their_group_in_figures_views_and_reports(result: Result) -> None:
+    board = result.leaderboard
+    names = tier_names(board)
+    assert names is not None
+    assert names[0] == "Group 1, tier 1"
+    assert names[-1].startswith("Group 2, tier ")
+    view = build_view(result, Choices())
+    assert view.leaderboard is not None
+    assert tuple(view.leaderboard) == LEADERBOARD_SHARED
+    (shown,) = [each for each in shared_figures(view) if each.part == "leaderboard"]
+    assert [note.text.strip() for note in shown.figure.layout.annotations] == list(dict.fromkeys(names))
+    tiers = report(result)["tiers"]
+    assert [system for tier in tiers for system in tier["systems"]] == board["system"].tolist()
+    assert [f"Group {tier['group']}, tier {tier['tier']}" for tier in tiers] == list(dict.fromkeys(names))
+
+
+def test_other_tables_have_the_group_beside_the_rank(result: Result) -> None:
+    standing = result.ranking.standing
+    table = by_place(pd.DataFrame({"system": result.reduction.systems, "rank": standing.rank}), standing)
+    assert table["system"].tolist() == result.leaderboard["system"].tolist()
+    assert table["group"].tolist() == result.leaderboard["group"].tolist()
+
+
+def test_no_sentence_ranks_systems_of_two_groups(result: Result) -> None:
+    said = " ".join(result.claims.headline)
+    assert "of the 9 pairs within groups are separated" in said
+    assert "no pair of two groups is compared" in said
+    assert "Tier 1:" not in said
+    across = result.comparisons["system"].isin(FIRST) != result.comparisons["other"].isin(FIRST)
+    assert not result.comparisons.loc[across, "separated"].any()

@@ -88,7 +88,7 @@ _CAUSES = (
         "conflicts with row%",
         "conflict",
         "Contradicting rows",
-        "choose which to keep: on_conflict = last or first; or that they are repeated draws: on_conflict = runs",
+        "choose which to keep: on_conflict = last or first; or number them as repeated labels: on_conflict = runs",
     ),
     _Cause(
         "%outside the scale%",

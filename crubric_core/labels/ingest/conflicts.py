@@ -38,8 +38,49 @@ def _thing(job: Job) -> str:
 def _hint(job: Job) -> str:
     if job.apart:
         return f" ({job.apart})"
-    drawn = job.has_runs or job.kind != "labels"
-    return "" if drawn else " (repeated draws? name the run, or on_conflict = runs)"
+    if job.has_runs or job.kind != "labels":
+        return ""
+    raters = "raters that nothing names, or " if _is_unnamed(job) else ""
+    return f" ({raters}repeated draws? name the {'judge or run' if raters else 'run'}, or on_conflict = runs)"
+
+
+def _is_unnamed(job: Job) -> bool:
+    """Whether nothing says who gave the labels, so that those of one cell may be different people's."""
+    return job.kind == "labels" and not job.has_runs and not job.apart and "judge" not in job.headers
+
+
+def _tell_unnamed(job: Job, *, numbered: bool) -> None:
+    """What labels of nobody can be read as: one judge's, as no order of rows tells one person from another."""
+    if not _is_unnamed(job):
+        return
+    key = key_of(job.kind)
+    cells, most = job.one(f"""
+        SELECT count(*), max(n) FROM (
+            SELECT count(*) AS n, min(label) <> max(label) AS differ
+            FROM coded JOIN repeats USING ({key}) GROUP BY {key}
+        ) WHERE differ
+    """)
+    if not cells:
+        return
+    found = f"{count(cells, 'cell')} (system and rubric) have up to {most} different rows, and nothing names who rated."
+    if numbered:
+        sentence = (
+            f"{found} They are runs of one judge called judge: where different people gave them, what is said of its "
+            "self-consistency is how far these people agree."
+        )
+    else:
+        sentence = (
+            f"{found} Where a column does, map it. Else read them as runs of one judge who stands for all raters "
+            """(--mapping '{"judge": "=unnamed raters"}' --on-conflict runs). Its self-consistency is then how """
+            "far the raters agree; nothing is said of single raters, as the order of rows does not tell who is who."
+        )
+    severity: Severity = "note" if numbered else "warning"
+    examples = job.frame("SELECT 'judge' AS judge LIMIT 0")
+    job.told.append(
+        Finding(
+            severity, "unnamed_raters", "Several labels of a cell, and no rater", sentence, cells, examples
+        )
+    )
 
 
 def resolve_repeats(job: Job) -> None:
@@ -53,7 +94,9 @@ def resolve_repeats(job: Job) -> None:
     """)
     if not job.one("SELECT count(*) FROM repeats")[0]:
         return
-    if job.policies.on_conflict == "runs" and job.kind == "labels":
+    numbered = job.policies.on_conflict == "runs" and job.kind == "labels"
+    _tell_unnamed(job, numbered=numbered)
+    if numbered:
         _number_runs(job)
         return
     best = "max" if job.policies.on_conflict == "last" else "min"

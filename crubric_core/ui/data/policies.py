@@ -23,12 +23,12 @@ if TYPE_CHECKING:
 CHOICES: Mapping[str, tuple[str, str, Mapping[Any, str]]] = {
     "on_conflict": (
         "Rows that contradict each other, or what is stored",
-        "Two labels of one judge for the same system and rubric, such as two runs.",
+        "Two labels of one judge, or of nobody who is named, for the same system and rubric, such as two runs.",
         {
             "reject": "reject them",
             "last": "keep the later one",
             "first": "keep the earlier one",
-            "runs": "they are repeated draws: number them",
+            "runs": "number them: repeated draws, or raters that nothing names",
         },
     ),
     "fractions": (

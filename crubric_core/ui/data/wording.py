@@ -11,6 +11,10 @@ _CONTROLS = (
     (r"--polarity '\*=-1' where .* a criterion\)", f"under “{_BEST}”"),
     (r"--polarity '[^']*=-1', or polarity in", "polarity -1 in"),  # of one criterion
     (r"on_conflict = runs", f"choose “{_DRAWS}”"),
+    (
+        r"\(--mapping '\{\"judge\": \"=([^\"]*)\"\}' --on-conflict runs\)",
+        rf"(type “\1” as the judge, and choose “{_DRAWS}”)",
+    ),
     (r"\(--scale[^)]*\)", "(under “Scales”)"),
     (r"\(--answer[^)]*\)", f"(under “{WORDS}”)"),
     (r"--scale\b", "“Scales”"),

@@ -88,8 +88,8 @@ def section(study: Study) -> None:
     st.markdown("**Does each judge repeat its own label?**")
     st.caption(
         plain(
-            f"{consistency_sentence(judges)} Agreement between judges uses each judge's majority of runs, so that no "
-            "cell is dropped."
+            f"{consistency_sentence(judges)} Of a judge who stands for several raters, it is how far they agree. "
+            "Agreement between judges uses each judge's majority of runs, so that no cell is dropped."
         )
     )
     widgets.table(judges, {c: v for c, v in REPEATS.items() if c in judges})

@@ -180,3 +180,32 @@ def test_the_same_labels_of_people_beside_each_judge_are_a_note(ws, table):
     ]
     (told,) = told_of_files(ws.ingest(files, "d"))
     assert told.severity == "note"
+
+
+UNNAMED = b"system,query,rubric,label\na,q,r,1\na,q,r,3\na,q,r,3\nb,q,r,2\n"
+
+
+def test_rows_of_raters_that_nothing_names_come_with_the_way_to_read_them(ws):
+    report = ws.ingest(UNNAMED, "d", name="people.csv")
+    (told,) = (f for f in report.checks if f.code == "unnamed_raters")
+    assert (report.rejected, told.severity, told.count) == (3, "warning", 1)
+    assert """--mapping '{"judge": "=unnamed raters"}' --on-conflict runs""" in told.sentence
+
+
+def test_raters_that_nothing_names_are_runs_of_one_judge_where_the_user_says_so(ws):
+    mapping = {"judge": "=unnamed raters"}
+    report = ws.ingest(UNNAMED, "d", mapping=mapping, on_conflict="runs")
+    labels = ws.dataset("d").labels()
+    assert (report.rejected, set(labels["judge"])) == (0, {"unnamed raters"})
+    assert sorted(labels[labels["system"] == "a"]["label"]) == [1, 3, 3]
+    assert not [f for f in report.checks if f.code == "unnamed_raters"]
+
+
+def test_runs_of_nobody_say_that_they_may_be_different_peoples(ws):
+    (told,) = (f for f in ws.ingest(UNNAMED, "d", on_conflict="runs").checks if f.code == "unnamed_raters")
+    assert (told.severity, "how far these people agree" in told.sentence) == ("note", True)
+
+
+def test_a_named_judge_who_contradicts_itself_is_nobody_unnamed(ws, table):
+    report = ws.ingest(table("a q r j 1", "b q r j 0", "a q r j 0"), "d")
+    assert not [f for f in report.checks if f.code == "unnamed_raters"]

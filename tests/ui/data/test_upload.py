@@ -155,6 +155,11 @@ def test_names_typed_into_the_table_hold_for_the_whole_file(
             "less seems to be better: say which it is, under “The best label is”.",
         ),
         ("say so (--polarity 'a (b)=-1', or polarity in a table", "say so (polarity -1 in a table"),
+        (
+            """one judge (--mapping '{"judge": "=unnamed raters"}' --on-conflict runs).""",
+            "one judge (type “unnamed raters” as the judge, and choose “number them: repeated draws, or raters that "
+            "nothing names”).",
+        ),
         ("If all share one, give it (--scale '*=1..5').", "If all share one, give it (under “Scales”)."),
         ("Says “--” and (a-b) -- as it is.", "Says “--” and (a-b) -- as it is."),
     ],

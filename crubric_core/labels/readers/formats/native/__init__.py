@@ -6,8 +6,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from . import (
+    adk,
     argilla,
     autorubric,
+    bedrock,
     checklists,
     doccano,
     healthbench,
@@ -50,6 +52,8 @@ _MODULES = (
     lm_eval,
     mt_bench,
     openai_evals,
+    adk,
+    bedrock,
     paper_bench,
     label_studio,
     doccano,

@@ -1,0 +1,157 @@
+"""Output of model evaluations of Amazon Bedrock and SageMaker: metrics by code or a judge model, or by human workers.
+
+A record is one prompt with the answers of one model, or of the two that workers compare. It has no id, so that its
+prompt is its name: the same prompt in the files of several models is one query.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from .base import (
+    MalformedError,
+    NativeFormat,
+    Record,
+    Row,
+    Setting,
+    answer,
+    fingerprint,
+    has,
+    is_list_of,
+    label,
+    mapped,
+    named,
+    query,
+    rubric,
+    words,
+)
+
+_BUILTIN = "Builtin."
+_LONGEST = 80  # characters of a prompt that is its own name
+_RATED = ("individualLikertScale", "thumbsUpDown")
+_BAD = frozenset(
+    ("harmfulness", "stereotyping", "refusal", "toxicity", "robustness")
+)  # the lowest is the best
+
+
+def _text(given: Any) -> str | None:
+    """A text that stands alone, or in an object with it."""
+    return words(given.get("text", given) if isinstance(given, dict) else given)
+
+
+def _asked(record: Record) -> tuple[str, Row]:
+    """The query's name, and what it is."""
+    given = mapped(record.get("inputRecord"), "an inputRecord")
+    prompt = _text(given.get("prompt"))
+    if prompt is None:
+        raise MalformedError("has no prompt in its inputRecord, which tells queries apart")
+    name = prompt if len(prompt) <= _LONGEST else f"{prompt[:_LONGEST]}… {fingerprint(prompt)}"
+    return name, query(name, prompt, given.get("category"))
+
+
+def _responses(record: Record) -> list[Record]:
+    """The answers: beside the input, or within it where they were brought along."""
+    given = mapped(record["inputRecord"], "an inputRecord")
+    found = record.get("modelResponses") or given.get("modelResponses") or given.get("responses") or []
+    return [r for r in found if isinstance(r, dict)]
+
+
+def _said(response: Record) -> str | None:
+    return _text(response.get("response") or response.get("text"))
+
+
+def _metric(name: str, criterion: str, text: Any = None, *, judged: bool = False) -> Row:
+    """A metric; one that is built in and that a model judged goes from 0 to 1, whatever words the model chose from."""
+    builtin = criterion.startswith(_BUILTIN)
+    bad = criterion.removeprefix(_BUILTIN).lower() in _BAD
+    scale = (0, 1) if builtin and judged else (None, None)
+    return rubric(name, criterion, text, scale=scale, polarity=-1 if bad else None)
+
+
+def _scored(record: Record, setting: Setting) -> Iterator[Row]:
+    name, asked = _asked(record)
+    yield asked
+    responses = _responses(record)
+    if len(responses) > 1:
+        raise MalformedError(
+            "has answers of several models beside one list of scores: which they are of is not known"
+        )
+    system = setting.system(responses[0].get("modelIdentifier") if responses else None)
+    for response in responses:
+        yield from answer(system, name, _said(response))
+    for score in record["automatedEvaluationResult"]["scores"]:
+        criterion = named(mapped(score, "a score"), "metricName")
+        graders = score.get("evaluatorDetails") or [{}]
+        yield _metric(name, criterion, judged=graders != [{}])
+        for grader in graders:
+            judge = setting.judge(grader.get("modelIdentifier"))
+            yield label(system, name, criterion, judge, score.get("result"), reason=grader.get("explanation"))
+
+
+def _rated(record: Record, setting: Setting) -> Iterator[Row]:
+    name, asked = _asked(record)
+    yield asked
+    found = record["humanEvaluationResult"]
+    systems = found.get("modelResponseIdMap") or {}
+    for response in _responses(record):
+        yield from answer(setting.system(response.get("modelIdentifier")), name, _said(response))
+    texts = {m.get("metricName"): m.get("description") for m in _metrics(found)}
+    compared = set()
+    for person in found["humanAnswers"]:
+        results = mapped(
+            mapped(person["answerContent"], "an answerContent")["evaluationResults"], "evaluationResults"
+        )
+        compared |= {kind for kind, items in results.items() if kind not in _RATED and items}
+        for item in (item for kind in _RATED for item in results.get(kind) or ()):
+            criterion = named(item, "metricName")
+            system = setting.system(systems.get(str(item.get("modelResponseId", "0"))))
+            yield _metric(name, criterion, texts.get(criterion))
+            yield label(system, name, criterion, setting.judge(person.get("workerId")), item.get("result"))
+    if compared:
+        raise MalformedError(
+            f"compares answers ({', '.join(sorted(compared))}): a comparison is no label of one answer, and is left out"
+        )
+
+
+def _metrics(found: Record) -> list[Record]:
+    """What the workers were asked, each metric with its description."""
+    content = found.get("inputContent")
+    given = content.get("evaluationMetrics") if isinstance(content, dict) else None
+    return [m for m in given or () if isinstance(m, dict)]
+
+
+def _is_scored(record: Record) -> bool:
+    found = record.get("automatedEvaluationResult")
+    return (
+        has(record, "inputRecord")
+        and isinstance(found, dict)
+        and is_list_of(found.get("scores"), "metricName")
+    )
+
+
+def _is_rated(record: Record) -> bool:
+    found = record.get("humanEvaluationResult")
+    return (
+        has(record, "inputRecord")
+        and isinstance(found, dict)
+        and is_list_of(found.get("humanAnswers"), "answerContent")
+    )
+
+
+FORMATS = (
+    NativeFormat(
+        "bedrock",
+        "output of a model evaluation of Amazon Bedrock",
+        "records with automatedEvaluationResult and inputRecord; each evaluator model is a judge",
+        _is_scored,
+        _scored,
+    ),
+    NativeFormat(
+        "bedrock-human",
+        "output of a human evaluation of Amazon Bedrock",
+        "records with humanEvaluationResult and inputRecord; each worker is a judge",
+        _is_rated,
+        _rated,
+    ),
+)

@@ -27,6 +27,7 @@ from ..readers.native_files import companions, native_rows, records_of
 from ..readers.plan import FilePlan, Plan
 from ..readers.policies import Policies
 from ..readers.raters import question
+from ..readers.reasons import is_reason_rule, reasons_of
 from ..readers.rules import with_derived
 from ..readers.sources import Piece, Source
 from ..readers.wide import spread_out
@@ -111,20 +112,24 @@ def _stage_table(cursor: duckdb.DuckDBPyConnection, *, file: FilePlan, piece: Pi
     spread = {c: v for c, v in mapping.items() if isinstance(v, tuple)}
     what, wide = next(iter(spread.items()), ("", ()))
     names = names_within(what, wide, mapping, piece.name)
-    mapping = {c: v for c, v in mapping.items() if c not in names or c == what}
+    reasons = reasons_of(mapping, reader.columns, piece.name)
+    mapping = {c: v for c, v in mapping.items() if (c not in names or c == what) and not is_reason_rule(v)}
     named = {c: v for c, v in mapping.items() if isinstance(v, str) and not _is_fixed(v, reader.columns)}
     fixed = {c: v[1:] for c, v in mapping.items() if c not in named and isinstance(v, str)}
-    imagined = [*fixed, *(["label", *names] if spread else [])]
+    imagined = [*fixed, *(["label", *names] if spread else []), *(["reason"] if reasons else [])]
     columns = (*reader.columns, *(c for c in imagined if c not in reader.columns))
     chosen = choose_columns(file.kind, columns, named, piece.name)
     chosen = {c: i for c, i in chosen.items() if i < len(reader.columns) and c not in imagined}
     facts = _facts(file, reader.columns, chosen, fixed)
     chosen |= {c: reader.columns.index(name) for c, name in facts.items() if c.startswith("fact")}
     _new_rejects(cursor)
-    staged = spread_out(cursor, reader, chosen, wide, names) if spread else reader.stage(cursor, chosen)
+    staged = (
+        spread_out(cursor, reader, chosen, wide, names, reasons) if spread else reader.stage(cursor, chosen)
+    )
     used = {c: reader.columns[i] for c, i in chosen.items()} | {c: f"={v}" for c, v in fixed.items()}
     used |= {c: ", ".join(v) for c, v in spread.items()} | ({"label": "the cells"} if spread else {})
     used |= {c: str(file.mapping[c]) for c in names if c not in used and spread}
+    used |= {"reason": ", ".join(reasons.values())} if reasons else {}
     _fill(cursor, file.kind, used, fixed)
     _grade_severity(cursor, file.kind, used, plan)
     return Upload(piece.name, staged.row_sql, used, staged.place_sql, facts)

@@ -34,7 +34,7 @@ def spread_names(columns: Sequence[str]) -> tuple[str, ...]:
         keys = [re.sub(r"[\[\]{}]+$", "", re.split(r"(?<!\\)\.", c)[-1]).replace("\\.", ".") for c in columns]
         columns = keys if len(set(keys)) == len(keys) else columns
     for word in ENDINGS:
-        for pattern in (rf"(?i)[\s_.\-]+{word}$", rf"(?i)^{word}[\s_.\-]+"):
+        for pattern in (rf"(?i)[\s_.\-/:]+{word}$", rf"(?i)^{word}[\s_.\-/:]+"):
             cut = [re.sub(pattern, "", c) for c in columns]
             changed = all(c and c != whole for c, whole in zip(cut, columns, strict=True))
             if changed and len(set(cut)) == len(columns):

@@ -20,6 +20,7 @@ from .label_names import is_derived
 from .open_questions import ids_of_labels, label_by_content, one_rubric, told_of_one_rubric
 from .plan import Columns, FilePlan, Guess, Overrides
 from .raters import settled, told_apart
+from .reasons import reason_rule, reasons_by, reasons_of
 from .table_kind import columns_and_constants, kind_of_table, with_fixed
 from .unused import unused_columns
 from .wide_columns import Matrix, guess_matrix, guess_spread, is_query, only_criterion, ticked_among
@@ -103,6 +104,7 @@ def _with_unused(plan: FilePlan, rows: tuple[Any, ...]) -> FilePlan:
     if plan.kind == "systems":
         return plan
     used = [c for v in (*plan.mapping.values(), plan.gold) for c in (v if isinstance(v, tuple) else (v,))]
+    used += reasons_of(plan.mapping, plan.columns, plan.name).values()
     unused, suspects = unused_columns(plan.columns, rows, used)
     return replace(plan, unused=unused, suspects=suspects)
 
@@ -209,6 +211,10 @@ def _spread_of(plan: FilePlan, rows: tuple[Any, ...], *, strict: bool) -> FilePl
             problem = _ticks(plan.name, choices)
         remarks = (*plan.remarks, *_told_of_derived(plan, rows, what), *told)
         plan = replace(plan, problem=problem, remarks=remarks)
+    if "reason" not in plan.mapping and (rule := reason_rule(plan.columns, wide)):
+        mapping["reason"] = rule
+        told_why = listed([repr(c) for c in reasons_by(rule, plan.columns, wide).values()], 6)
+        plan = replace(plan, remarks=(*plan.remarks, f"the reasons are read from {told_why}"))
     note = Guess(what, ", ".join(wide)[:200], 0.8, f"{len(wide)} columns hold labels, one {what} each")
     return replace(
         plan,

@@ -19,25 +19,28 @@ def spread_out(
     keys: Mapping[str, int],
     columns: Sequence[str],
     names: Mapping[str, Sequence[str]],
+    reasons: Mapping[str, str],
 ) -> Staged:
     """``incoming`` with one row a cell: the row's keys, what its column is named after, the cell as the label.
 
-    names: canonical column → its name for each of the columns.
+    names: canonical column → its name for each of the columns. reasons: column → that with the reasons for its cells.
     A blank cell stays, as a label that was not given. Rows count through; a place tells row and column.
     """
     at = {column: i for i, column in reversed(list(enumerate(reader.columns)))}
     cells = {f"cell{i}": at[column] for i, column in enumerate(columns)}
-    staged = reader.stage(cursor, {**keys, **cells})
-    kept = "".join(f', i."{key}"' for key in keys)
+    why = {f"why{i}": at[reasons[column]] for i, column in enumerate(columns) if column in reasons}
+    staged = reader.stage(cursor, {**keys, **cells, **why})
+    kept = "".join(f', i."{key}"' for key in (*keys, *why))
     wide = ", ".join(cells)
+    told, left_out = _reason_of_cell(why), ", ".join(("source_row", "cell", "label", *why))
     named = ", ".join(f'${c}[CAST(substr(cell, 5) AS BIGINT) + 1] AS "{c}"' for c in names)
     cursor.execute(f"ALTER TABLE {STAGING} RENAME TO wide_rows")
     cursor.execute(
         f"""
         CREATE TEMP TABLE {STAGING} AS
         SELECT (source_row - 1) * {len(cells)} + CAST(substr(cell, 5) AS BIGINT) + 1 AS "row", source_row,
-               CAST(substr(cell, 5) AS BIGINT) + 1 AS at, * EXCLUDE (source_row, cell, label),
-               {named}, label
+               CAST(substr(cell, 5) AS BIGINT) + 1 AS at, * EXCLUDE ({left_out}),
+               {told}{named}, label
         FROM (SELECT {staged.row_sql} AS source_row{kept}, {wide} FROM wide_rows i)
         UNPIVOT INCLUDE NULLS (label FOR cell IN ({wide}))
         """,
@@ -45,3 +48,9 @@ def spread_out(
     )
     cursor.execute("DROP TABLE wide_rows")
     return Staged('i."row"', f"""'row ' || i.source_row || ', column ' || i."{next(iter(names))}\"""")
+
+
+def _reason_of_cell(why: Mapping[str, int]) -> str:
+    """The reason of each cell, from the columns that have them; nothing where there are none."""
+    cases = " ".join(f"WHEN 'cell{name.removeprefix('why')}' THEN {name}" for name in why)
+    return f"CASE cell {cases} END AS reason, " if why else ""

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from difflib import get_close_matches
 from pathlib import Path
 
+from ....environment import typed
 from ....errors import IngestError
 from .base import Reader, Staged
 from .delimited import DelimitedReader
@@ -41,7 +43,11 @@ def open_reader(path: Path, name: str, file_format: str, scratch: Path) -> Reade
 def check_format(file_format: str) -> None:
     """Raises IngestError where there is no such format."""
     if file_format not in FORMATS:
-        raise IngestError(f"The format {file_format!r} is unknown: use one of {', '.join(FORMATS)}.")
+        near = " or ".join(get_close_matches(str(file_format), NATIVE)) or "healthbench-graded"
+        raise IngestError(
+            f"The format {file_format!r} is unknown: use one of auto, {', '.join(TABLES)}, or a layout such as {near} "
+            f"(`{typed('ingest', '--help')}` lists them)."
+        )
 
 
 def recognise(path: Path, name: str) -> str:

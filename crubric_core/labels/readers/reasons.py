@@ -1,0 +1,71 @@
+"""Reasons in a wide table: the column beside each column of labels that says why, such as ``clarity_reason``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from ...errors import IngestError
+from .column_names import spread_names
+from .columns import plain_name, synonyms_of
+from .plan import Columns
+
+_RULE = re.compile(r"~ .*\{column\}.*")
+_WORDS = (
+    "reason",
+    *synonyms_of("labels", "reason"),
+    "comments",
+    "feedback",
+    "critique",
+    "reasons",
+    "thought",
+)
+_PATTERNS = tuple(p for w in _WORDS for p in (f"~ {{column}}_{w}", f"~ {w}_{{column}}"))
+
+
+def reason_rule(columns: Sequence[str], wide: Sequence[str]) -> str:
+    """The rule that finds a column of reasons for most of the columns of labels; "" where none finds any."""
+    found = {rule: len(reasons_by(rule, columns, wide)) for rule in _PATTERNS}
+    best = max(_PATTERNS, key=found.__getitem__)
+    return best if found[best] else ""
+
+
+def reasons_by(rule: str, columns: Sequence[str], wide: Sequence[str]) -> dict[str, str]:
+    """Column of labels → the column of its reasons, by a rule such as ``~ {column}_reason``.
+
+    ``{column}`` is the whole name of the column of labels, or what is left of it without an ending that all share.
+    Names are compared as those of columns are: no case, and any separator.
+    """
+    free = {_compared(c): c for c in reversed(columns) if c not in wide}
+    found = {}
+    for whole, bare in zip(wide, spread_names(wide), strict=True):
+        names = (_compared(rule.removeprefix("~ ").replace("{column}", name)) for name in (whole, bare))
+        column = next((free[name] for name in names if name in free), None)
+        if column is not None:
+            found[whole] = column
+    return found
+
+
+def is_reason_rule(value: object) -> bool:
+    """Whether a mapping's value says how columns of reasons are named."""
+    return isinstance(value, str) and bool(_RULE.fullmatch(value))
+
+
+def reasons_of(mapping: Columns, columns: Sequence[str], source: str) -> Mapping[str, str]:
+    """Column of labels → the column of its reasons, as a mapping says; {} where it does not.
+
+    Raises IngestError where its rule finds no column.
+    """
+    rule, wide = mapping.get("reason"), next((v for v in mapping.values() if isinstance(v, tuple)), ())
+    if not is_reason_rule(rule):
+        return {}
+    if found := reasons_by(str(rule), columns, wide):
+        return found
+    raise IngestError(
+        f"The mapping takes reasons by {rule!r}, which finds no column of {source} beside a column of labels: name the "
+        "labels' columns as a list, and the reasons' as in \"~ {column}_reason\"."
+    )
+
+
+def _compared(name: str) -> str:
+    return re.sub(r"[\W_]+", "_", plain_name(name)).strip("_")

@@ -1,0 +1,89 @@
+"""Reasons in wide tables: each column of labels may have one beside it that says why."""
+
+from __future__ import annotations
+
+import pytest
+
+from crubric_core.errors import IngestError
+from crubric_core.labels import Workspace
+
+MODELS = ("gpt-4o", "claude-3")
+
+
+@pytest.fixture
+def ws():
+    with Workspace() as workspace:
+        yield workspace
+
+
+def table(*columns: str) -> bytes:
+    """Two criteria, and what the columns after them say of each cell."""
+    rows = [
+        [m, f"q{q}", str(1 + q % 3), str(1 + (q + 1) % 3), *(f"{m} {q} {c}" for c in columns[4:])]
+        for m in MODELS
+        for q in range(4)
+    ]
+    return "\n".join(",".join(row) for row in [list(columns), *rows]).encode()
+
+
+def reasons(ws, content: bytes, **options) -> dict[tuple[str, str], str]:
+    report = ws.ingest(content, "d", name="wide.csv", **options)
+    assert report.rejected == 0
+    found = ws.dataset("d").labels()
+    found = found[(found["system"] == "gpt-4o") & (found["query"] == "q1")]
+    return {r.rpartition("#")[2]: w for r, w in zip(found["rubric"], found["reason"], strict=True)}
+
+
+@pytest.mark.parametrize(
+    ("labels", "why"),
+    [
+        (("clarity", "tone"), ("clarity_reason", "tone_reason")),
+        (("clarity", "tone"), ("Clarity Explanation", "Tone Explanation")),
+        (("clarity/score", "tone/score"), ("clarity/explanation", "tone/explanation")),
+        (("clarity_score", "tone_score"), ("clarity_rationale", "tone_rationale")),
+        (("clarity", "tone"), ("feedback_clarity", "feedback_tone")),
+    ],
+)
+def test_the_column_beside_a_criterion_that_says_why_is_its_reason(ws, labels, why):
+    content = table("system", "query", *labels, *why)
+    assert reasons(ws, content) == {"clarity": f"gpt-4o 1 {why[0]}", "tone": f"gpt-4o 1 {why[1]}"}
+
+
+def test_where_only_some_criteria_have_reasons_the_others_have_none(ws):
+    found = reasons(ws, table("system", "query", "clarity", "tone", "tone_comment"))
+    assert found["tone"] == "gpt-4o 1 tone_comment"
+    assert not isinstance(found["clarity"], str)
+
+
+def test_the_report_says_where_reasons_come_from_and_does_not_list_them_as_unused(ws):
+    report = ws.ingest(
+        table("system", "query", "clarity", "tone", "clarity_reason", "notes"), "d", name="wide.csv"
+    )
+    assert any("the reasons are read from 'clarity_reason'" in note for note in report.notes)
+    assert [note for note in report.notes if "Not used" in note] == ["Not used of wide.csv: notes."]
+
+
+def test_a_mapping_may_name_the_columns_of_reasons_by_a_rule(ws):
+    content = table("system", "query", "clarity", "tone", "why clarity?", "why tone?")
+    mapping = {"rubric": ["clarity", "tone"], "reason": "~ why {column}"}
+    assert reasons(ws, content, mapping=mapping) == {
+        "clarity": "gpt-4o 1 why clarity?",
+        "tone": "gpt-4o 1 why tone?",
+    }
+
+
+def test_a_rule_that_finds_no_reasons_is_refused(ws):
+    with pytest.raises(IngestError, match=r"finds no column of wide\.csv"):
+        reasons(ws, table("system", "query", "clarity", "tone"), mapping={"reason": "~ why {column}"})
+
+
+def test_reasons_of_judges_in_columns_are_theirs(ws):
+    rows = [f"{m},q{q},clear,1,0,{m} {q} a,{m} {q} b" for m in MODELS for q in range(4)]
+    content = "\n".join(["system,query,rubric,gpt4_score,o3_score,gpt4_reason,o3_reason", *rows]).encode()
+    ws.ingest(content, "d", name="wide.csv")
+    found = ws.dataset("d").labels()
+    found = found[(found["system"] == "gpt-4o") & (found["query"] == "q0")]
+    assert dict(zip(found["judge"], found["reason"], strict=True)) == {
+        "gpt4": "gpt-4o 0 a",
+        "o3": "gpt-4o 0 b",
+    }

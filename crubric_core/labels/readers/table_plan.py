@@ -57,6 +57,10 @@ def _plan_of_rows(
     if (encoding := getattr(reader, "encoding", "UTF-8")) != "UTF-8":
         remark = f"it is not UTF-8, and was read as {encoding}: where names look wrong, save it as CSV UTF-8"
         plan = replace(plan, remarks=(remark,))
+    if ticked := getattr(reader, "questions", None):
+        some = listed([repr(question) for question in ticked], 6)
+        remark = f"the number that each row ticks is the label of {some}, which have a column for each number"
+        plan = replace(plan, remarks=(*plan.remarks, remark))
     _reject_unknown_columns(kind, overrides.mapping)
     spread = _spread_of(plan, rows, strict=overrides.strict)
     if spread is not None:

@@ -405,12 +405,12 @@ ASKED = {
         ),
         r"holds two answers in each row \(item_1_model, item_2_model\), and labels of both: put each answer into a row",
     ),
-    "a column a choice, of which each row ticks one, as radio buttons in MTurk": (
+    "a column for each of two choices, of which each row ticks one, as radio buttons in MTurk": (
         table(
-            ["WorkerId", "Input.model", "Input.prompt", *(f"Answer.clear.{n}" for n in (1, 2, 3))],
-            [[j, m, f"p{q}", *(("false", "true")[n == label(m, q, j) + q] for n in range(3))] for m in MODELS for q in range(2) for j in ("w1", "w2")],
+            ["WorkerId", "Input.model", "Input.prompt", *(f"Answer.clear.{n}" for n in (1, 2))],
+            [[j, m, f"p{q}", *(("false", "true")[n == label(m, q, j)] for n in range(2))] for m in MODELS for q in range(2) for j in ("w1", "w2")],
         ),
-        r"'Answer.clear.1', 'Answer.clear.2' and 'Answer.clear.3' of x.json are the choices of one question",
+        r"'Answer.clear.1' and 'Answer.clear.2' of x.json are the choices of one question",
     ),
     "two columns that may each be the rubric, with a label": (
         table(["model", "prompt_id", "item_id", "criterion", "weight", "met"], [[m, "p", k, f"do {k}", 1 + k, label(m, k)] for m in MODELS for k in range(2)]),

@@ -13,6 +13,7 @@ from .frame import as_table, is_frame
 from .json_records import JsonReader
 from .native import NATIVE
 from .parquet import ParquetReader
+from .ticked import with_ticked
 
 __all__ = ["FORMATS", "TABLES", "Reader", "Staged", "open_reader", "recognise"]
 
@@ -37,7 +38,8 @@ def open_reader(path: Path, name: str, file_format: str, scratch: Path) -> Reade
             if is_frame(reader.columns)
             else reader
         )
-    return DelimitedReader(path, name, scratch, prefer_tab=found == "tsv" or name.lower().endswith(".tsv"))
+    tabs = found == "tsv" or name.lower().endswith(".tsv")
+    return with_ticked(DelimitedReader(path, name, scratch, prefer_tab=tabs))
 
 
 def check_format(file_format: str) -> None:

@@ -178,3 +178,36 @@ def test_results_with_names_as_in_javascript_are_the_same():
         {"evalSetResultId": "a_s_1", "evalSetId": "s", "evalCaseResults": [{"evalId": "c1"}]}
     ).encode()
     assert [plan_ingest(c).files[0].format for c in (camel, of_adk("a", case("c1")))] == ["adk", "adk"]
+
+
+def of_azure(**outputs) -> bytes:
+    rows = [
+        {"inputs.query": f"ask {q}", "inputs.model": m, "inputs.response": f"{m} says {q}"}
+        | {f"outputs.{key}": value for key, value in outputs.items()}
+        for m in ("gpt-4o", "phi-4")
+        for q in range(2)
+    ]
+    return json.dumps({"rows": rows, "metrics": {"relevance.relevance": 4.0}, "studio_url": None}).encode()
+
+
+def test_a_metric_of_azure_is_one_rubric_whatever_is_made_of_it(read):
+    held = {"relevance": 4, "gpt_relevance": 4, "relevance_passed": True, "relevance_result": "pass"}
+    held |= {"relevance_threshold": 3, "relevance_reason": "so"}
+    dataset, report = read(of_azure(**{f"relevance.{k}": v for k, v in held.items()}), "results.json")
+    assert labels_of(dataset) == {
+        (m, f"ask {q}", f"ask {q}#relevance", "judge", 4) for m in ("gpt-4o", "phi-4") for q in range(2)
+    }
+    assert set(dataset.labels()["reason"]) == {"so"}
+    assert not [f for f in report.checks if f.severity == "warning" and "look like labels" in f.sentence]
+
+
+def test_a_harm_of_azure_is_its_score_and_bad_to_meet(read):
+    held = {"violence": "Very low", "violence_score": 1, "violence_reason": "so"}
+    dataset, _ = read(of_azure(**{f"violence.{k}": v for k, v in held.items()}), "results.json")
+    assert {row[4] for row in labels_of(dataset)} == {1}
+    assert set(dataset.criteria["polarity"]) == {-1}
+
+
+def test_what_azure_says_in_words_alone_is_listed_as_not_used(read):
+    _, report = read(of_azure(**{"relevance.relevance": 4, "mine.verdict": "good"}), "results.json")
+    assert any("Not used" in note and "mine.verdict" in note for note in report.notes)

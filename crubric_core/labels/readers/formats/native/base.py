@@ -236,3 +236,11 @@ def number(value: Any) -> float | None:
 def fingerprint(text: str) -> str:
     """A short name for a criterion that has none but its text."""
     return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:8]
+
+
+def name_of_text(text: str) -> str:
+    """A name for what has none but its text: the text, or its beginning and what tells it from others that begin so."""
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}… {fingerprint(text)}"
+
+
+_LONGEST = 80  # characters of a text that is its own name

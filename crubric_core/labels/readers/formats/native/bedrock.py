@@ -16,11 +16,11 @@ from .base import (
     Row,
     Setting,
     answer,
-    fingerprint,
     has,
     is_list_of,
     label,
     mapped,
+    name_of_text,
     named,
     query,
     rubric,
@@ -28,7 +28,6 @@ from .base import (
 )
 
 _BUILTIN = "Builtin."
-_LONGEST = 80  # characters of a prompt that is its own name
 _RATED = ("individualLikertScale", "thumbsUpDown")
 _BAD = frozenset(
     ("harmfulness", "stereotyping", "refusal", "toxicity", "robustness")
@@ -46,7 +45,7 @@ def _asked(record: Record) -> tuple[str, Row]:
     prompt = _text(given.get("prompt"))
     if prompt is None:
         raise MalformedError("has no prompt in its inputRecord, which tells queries apart")
-    name = prompt if len(prompt) <= _LONGEST else f"{prompt[:_LONGEST]}… {fingerprint(prompt)}"
+    name = name_of_text(prompt)
     return name, query(name, prompt, given.get("category"))
 
 

@@ -41,7 +41,11 @@ def _hint(job: Job) -> str:
     if job.has_runs or job.kind != "labels":
         return ""
     raters = "raters that nothing names, or " if _is_unnamed(job) else ""
-    return f" ({raters}repeated draws? name the {'judge or run' if raters else 'run'}, or on_conflict = runs)"
+    named = f"name the {'judge or run' if raters else 'run'}"
+    files = (
+        ", or by the files' names the judge (--pattern '{judge}.…')" if job.several or job.file_sql else ""
+    )
+    return f" ({raters}repeated draws? {named}{files}, or on_conflict = runs)"
 
 
 def _is_unnamed(job: Job) -> bool:

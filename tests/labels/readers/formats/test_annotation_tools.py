@@ -250,3 +250,38 @@ def test_tasks_that_nobody_has_annotated_may_come_first():
 def test_a_few_records_of_a_layout_do_not_make_a_file_one_of_it():
     (file,) = plan_ingest(("log.json", json.dumps(label_studio_tasks(annotated=3)).encode())).files
     assert file.format != "label-studio"
+
+
+def of_label_studio(person: str) -> bytes:
+    """One person's export of tasks that do not name the system; everybody is user 1 of an instance of their own."""
+    tasks = [
+        {
+            "id": q,
+            "data": {"prompt_id": f"p{q}", "summary": "s"},
+            "annotations": [
+                {
+                    "completed_by": 1,
+                    "result": [
+                        {"from_name": "tone", "value": {"rating": stars(q, person)}, "type": "rating"}
+                    ],
+                }
+            ],
+        }
+        for q in range(4)
+    ]
+    return json.dumps(tasks).encode()
+
+
+def test_exports_named_after_people_are_no_systems(ws):
+    archive = zipped({f"{p}.json": of_label_studio(p) for p in PEOPLE})
+    with pytest.raises(IngestError, match="does not say which system it is about"):
+        ws.ingest(archive, "d", name="export.zip")
+
+
+def test_exports_of_people_who_are_all_user_1_are_told_apart_by_the_files_names(ws):
+    archive = zipped({f"{p}.json": of_label_studio(p) for p in PEOPLE})
+    with pytest.raises(IngestError, match=r"by the files' names the judge \(--pattern"):
+        ws.ingest_plan(plan_ingest(archive, mapping={"system": "=m"}), "d", archive)
+    plan = plan_ingest(archive, mapping={"system": "=m"}, pattern="{judge}.json")
+    assert ws.ingest_plan(plan, "d", archive).rejected == 0
+    assert set(ws.dataset("d").labels()["judge"]) == set(PEOPLE)

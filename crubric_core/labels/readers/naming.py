@@ -1,0 +1,119 @@
+"""System and judge of files that do not name them: from their paths, where these say so."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from .columns import MISSING, SPECS
+from .describing import Found
+from .file_names import fields_of, guess_pattern
+from .formats.native import NATIVE
+from .guess import MODEL
+from .plan import FilePlan, Guess
+from .raters import settled
+from .sources import Piece
+from .whose_answers import BY_PATH
+
+_ANNOTATED = ("label-studio", "argilla")  # layouts of tools whose exports are often one a person
+
+
+def name_files(
+    found: list[Found], pieces: Sequence[Piece], pattern: str | None, done_with: set[str], *, strict: bool
+) -> tuple[list[Found], str | None]:
+    """System and judge from the files' paths, for the files that do not name them."""
+    incomplete = [i for i, f in enumerate(found) if not f.plan.skip and _lacks(f)]
+    if pattern is None:
+        asked = [i for i in incomplete if "system" in _lacks(found[i])]
+        wanted = "{system}" if asked else "{judge}"
+        asked = asked or incomplete
+        guess = guess_pattern([_path_of(pieces[i]) for i in asked]) if asked else None
+        if (
+            guess is None
+            or wanted not in guess.pattern
+            or (strict and pieces[0].alone and _is_bare(found, asked))
+            or _may_be_people([found[i].plan for i in asked], [pieces[i] for i in asked], guess.pattern)
+        ):
+            return [_unnamed(f) for f in found], None
+        pattern, confidence, why = guess.pattern, guess.confidence, guess.reason
+    else:
+        confidence, why = 1.0, "the pattern"
+        incomplete = [i for i, f in enumerate(found) if not f.plan.skip and f.plan.name not in done_with]
+    named = list(found)
+    for i in incomplete:
+        fields = fields_of(pattern, pieces[i].seen_path)
+        named[i] = _asked_again(_with_fields(found[i], fields, confidence, why), strict=strict)
+    return [_unnamed(f) for f in named], pattern
+
+
+def _may_be_people(plans: Sequence[FilePlan], pieces: Sequence[Piece], pattern: str) -> bool:
+    """Whether exports of a tool in which people annotate are named after anything but models: perhaps after these."""
+    systems = [fields_of(pattern, piece.seen_path).get("system", "") for piece in pieces]
+    annotated = any(plan.format in _ANNOTATED for plan in plans)
+    return annotated and "{judge}" not in pattern and not all(map(MODEL.search, systems))
+
+
+def _asked_again(found: Found, *, strict: bool) -> Found:
+    """What was not asked of a table while its system was unknown: which column is the query."""
+    if found.plan.format in NATIVE:
+        return found
+    return replace(found, plan=settled(found.plan, found.rows, strict=strict))
+
+
+def _path_of(piece: Piece) -> str:
+    """The path that a guess may look at: of a file handed over alone, no more than its folder and its name."""
+    return "/".join(piece.seen_path.split("/")[-2:]) if piece.alone else piece.seen_path
+
+
+def _lacks(found: Found) -> tuple[str, ...]:
+    """What the file does not say about itself."""
+    if found.plan.format in NATIVE:
+        return tuple(n for n in found.needs if n not in found.plan.mapping)
+    if found.plan.kind != "labels" or found.plan.format == "unknown":
+        return ()
+    spread = {c for c, v in found.plan.mapping.items() if isinstance(v, tuple)}
+    return tuple(c for c in ("system", "judge") if c not in found.plan.mapping and c not in spread)
+
+
+def _is_bare(found: list[Found], asked: Sequence[int]) -> bool:
+    """Whether a table without a system column would take it from its file's name: only where somebody looks at it."""
+    return any(found[i].plan.format not in NATIVE for i in asked)
+
+
+def _with_fields(found: Found, fields: Mapping[str, str], confidence: float, why: str) -> Found:
+    file = found.plan
+    wanted = {c: v for c, v in fields.items() if c in _lacks(found) or confidence == 1.0}
+    if file.format not in NATIVE:
+        guessed = {c for c, v in file.mapping.items() if isinstance(v, str) and v.startswith("=")}
+        open_ = set(SPECS[file.kind].columns) - file.mapping.keys() | (
+            guessed if confidence == 1.0 else set()
+        )
+        wanted = {c: v for c, v in wanted.items() if c in open_}
+    if not wanted:
+        return found
+    guesses = tuple(Guess(c, f"={v}", confidence, f"{BY_PATH}{why}") for c, v in wanted.items())
+    mapping = {**file.mapping, **{c: f"={v}" for c, v in wanted.items()}}
+    spread = {"label"} if any(isinstance(v, tuple) for v in mapping.values()) else set()
+    missing = set(SPECS[file.kind].needed) - set(mapping) - spread
+    lacked = file.format in NATIVE or (MISSING in (file.problem or "") and not missing)
+    return replace(
+        found,
+        plan=replace(
+            file,
+            mapping=mapping,
+            guesses=(*file.guesses, *guesses),
+            problem=None if lacked else file.problem,
+        ),
+        needs=tuple(n for n in found.needs if n not in wanted),
+    )
+
+
+def _unnamed(found: Found) -> Found:
+    """A file whose system nobody names is a problem; a judge has a name by default."""
+    if "system" not in found.needs or found.plan.problem or "system" in found.plan.mapping:
+        return found
+    problem = (
+        f"{found.plan.name} does not say which system it is about: give its name "
+        '({"system": "=…"} in the mapping), or a pattern of the file names such as {system}__{judge}.jsonl.'
+    )
+    return replace(found, plan=replace(found.plan, problem=problem))

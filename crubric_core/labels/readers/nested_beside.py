@@ -18,6 +18,7 @@ Found = dict[str, str | tuple[str, ...]]
 _PLURAL = "s"
 _CRITERIA = frozenset(("rubric", "criterion", "criteria", "metric", "dimension", "aspect", "requirement"))
 _FARTHEST = 100
+_SEVERAL = 4  # labels from which it is no coincidence that one model is beside all
 _SAID = ("feedback", "reason", "rationale", "explanation", "comment", "critique", "justification")
 
 
@@ -82,7 +83,17 @@ def _of_group(
             f for f in fields if f.endswith("[]") and _singular(f) in RATERS and _fits_in(fields, f, first)
         ]
         found[who] = raters[0] if raters else f"{first}.#"
-    return found
+    return _by_one_model(found, fields, first, who)
+
+
+def _by_one_model(found: Found, fields: Mapping[str, Sequence[Any]], first: str, who: str) -> Found:
+    """The same, where the models beside the labels are all the same one: it gave each of them, as repeated draws."""
+    models = list(map(str, fields.get(str(found.get("system")), ())))
+    if who in found or "label" not in found or len(models) < _SEVERAL or len(set(models)) > 1:
+        return found
+    kept = {c: v for c, v in found.items() if c not in ("system", "rubric")}
+    runs: Found = {"run": f"{first}.#"} if who == "judge" else {}
+    return {**kept, who: found["system"], "rubric": f"={last_name(first)}", **runs}
 
 
 def _are_scores(values: Sequence[Any]) -> bool:

@@ -177,6 +177,17 @@ def _as_matrix(plan: FilePlan, matrix: Matrix, *, strict: bool) -> FilePlan:
     )
 
 
+def _guess_spread(
+    plan: FilePlan, columns: Sequence[str], rows: Sequence[Sequence[Any]]
+) -> tuple[str, tuple[str, ...]] | None:
+    """What each of several columns of labels is, and the columns; a judge of gold labels is their annotator."""
+    found = guess_spread(columns, rows, plan.mapping)
+    if found is None:
+        return None
+    what = "annotator" if found[0] == "judge" and plan.kind == "gold" else found[0]
+    return (what, found[1]) if what in SPECS[plan.kind].columns else None
+
+
 def _spread_of(plan: FilePlan, rows: tuple[Any, ...], *, strict: bool) -> FilePlan | None:
     """The plan of a wide table, or None."""
     spread = next((c for c, v in plan.mapping.items() if isinstance(v, tuple)), None)
@@ -186,8 +197,7 @@ def _spread_of(plan: FilePlan, rows: tuple[Any, ...], *, strict: bool) -> FilePl
         return None
     free = [i for i, c in enumerate(plan.columns) if c not in given]
     cells = [tuple(row[i] if i < len(row) else None for i in free) for row in rows] if given else rows
-    found = guess_spread([plan.columns[i] for i in free], cells, plan.mapping) if spread is None else None
-    found = found if found and found[0] in SPECS[plan.kind].columns else None
+    found = _guess_spread(plan, [plan.columns[i] for i in free], cells) if spread is None else None
     matrix = guess_matrix(plan.columns, rows) if found is None and not plan.mapping else None
     if matrix is not None:
         return _as_matrix(plan, matrix, strict=strict)
@@ -201,11 +211,13 @@ def _spread_of(plan: FilePlan, rows: tuple[Any, ...], *, strict: bool) -> FilePl
     if what == "rubric" and spread is None and is_query(own, wide):
         own["query"] = own.pop("rubric")
     mapping = own | dict(plan.mapping) | {what: wide}
-    if spread is None and what in ("judge", "run") and "rubric" not in mapping:
+    if spread is None and what in ("judge", "annotator", "run") and "rubric" not in mapping:
         mapping["rubric"] = "=score"
         plan = replace(plan, remarks=(*plan.remarks, told_of_one_rubric("score")))
     if spread is None:
         within, told = _named_within(what, wide, mapping)
+        if plan.kind == "gold":
+            within, told = _of_annotators(within, told)
         mapping |= within
         missing = set(SPECS[plan.kind].needed) - set(mapping) - {"label"}
         if missing - ({"system"} if what == "rubric" else set()):
@@ -222,7 +234,7 @@ def _spread_of(plan: FilePlan, rows: tuple[Any, ...], *, strict: bool) -> FilePl
     note = Guess(what, ", ".join(wide)[:200], 0.8, f"{len(wide)} columns hold labels, one {what} each")
     return replace(
         plan,
-        title=f"a wide table, one column a {what}",
+        title=f"a wide table, one column {'an' if what == 'annotator' else 'a'} {what}",
         mapping=mapping,
         guesses=(*keys.values(), note),
         reason=f"{len(wide)} columns hold labels and none names the {what}",
@@ -260,6 +272,14 @@ def _named_within(what: str, wide: Sequence[str], mapping: Columns) -> tuple[dic
     if who == "system":
         told += f": where these are judges, give {_given(wide, 'judge', said.replace('system', 'judge'), system='=…')}"
     return {who: said}, [told]
+
+
+def _of_annotators(within: dict[str, str], told: Sequence[str]) -> tuple[dict[str, str], list[str]]:
+    """The same of gold labels, whose judges are annotators."""
+    named = {c.replace("judge", "annotator"): v.replace("{judge}", "{annotator}") for c, v in within.items()}
+    return named, [
+        sentence.replace("its columns are judges", "its columns are annotators") for sentence in told
+    ]
 
 
 def _given(wide: Sequence[str], who: str, said: str, **others: str) -> str:

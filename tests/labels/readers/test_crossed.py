@@ -9,6 +9,7 @@ from itertools import product
 import pytest
 
 from crubric_core.errors import IngestError
+from crubric_core.labels import Workspace
 from tests.labels.readers.test_layouts import MODELS, label, table
 
 ANN, CLEAR = ("Ann", "Bob"), ("Clarity", "Accuracy")
@@ -131,3 +132,27 @@ def test_versions_of_a_judge_are_judges_and_no_criteria(ws):
     rows = [[m, f"q{q}", *(label(m, q, j) for j in columns)] for m in MODELS for q in range(2)]
     ws.ingest(table(["model", "question_id", *columns], rows), "d")
     assert ws.dataset("d").judges == tuple(columns)
+
+
+def test_people_times_criteria_of_gold_labels_are_annotators():
+    rows = ["gpt-4o,q1,1,2,3,1", "gpt-4o,q2,2,2,3,1", "claude,q1,1,3,3,2", "claude,q2,1,2,3,3"]
+    head = "model,prompt_id,rater1_clarity,rater1_tone,rater2_clarity,rater2_tone"
+    with Workspace() as ws:
+        report = ws.ingest("\n".join([head, *rows]).encode(), "d", kind="gold", name="people.csv")
+        gold = ws.dataset("d").gold()
+    assert (report.rejected, set(gold["annotator"])) == (0, {"rater1", "rater2"})
+    assert {r.rpartition("#")[2] for r in gold["rubric"]} == {"clarity", "tone"}
+
+
+def test_columns_of_raters_beside_one_of_criteria_are_annotators_of_gold_labels():
+    rows = [
+        "gpt-4o,q1,clarity,2,3",
+        "gpt-4o,q2,clarity,2,3",
+        "claude,q1,clarity,1,3",
+        "claude,q2,clarity,1,3",
+    ]
+    with Workspace() as ws:
+        content = "\n".join(["model,prompt_id,criterion,rater1,rater2", *rows]).encode()
+        report = ws.ingest(content, "d", kind="gold", name="people.csv")
+        assert set(ws.dataset("d").gold()["annotator"]) == {"rater1", "rater2"}
+    assert any("one column an annotator" in note for note in report.notes)

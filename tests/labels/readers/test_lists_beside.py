@@ -165,3 +165,10 @@ def test_lists_by_criterion_stay_so_beside_the_list_of_their_names(ws):
     ]  # fmt: skip
     ws.ingest(lines(records), "d", name="x.jsonl")
     assert set(ws.dataset("d").labels()["rubric"]) == set(CRITERIA)
+
+
+def test_the_one_model_beside_all_scores_gave_them_and_is_asked_about_as_their_judge():
+    graded = {f"v1_{n}": {"model": ["gpt-4-0613"], "content": ["0.5"], "score": [n % 3]} for n in range(6)}
+    (problem,) = plan_ingest(json.dumps(graded).encode(), strict=True).problems
+    assert '"judge": "{}.model[]"' in problem
+    assert "say its system" in problem

@@ -19,7 +19,6 @@ from .base import (
     is_list_of,
     label,
     listed,
-    mapped,
     name_of_text,
     query,
     rubric,
@@ -31,7 +30,7 @@ _IN, _OUT = "inputs.", "outputs."
 _HARMS = ("violence", "sexual", "self_harm", "hate_unfairness", "hate_fairness")
 
 
-def _part(row: Record, start: str) -> dict[str, Any]:
+def _part(row: dict[str, Any], start: str) -> dict[str, Any]:
     """What a row holds below a name; nothing of it counts as read yet, so that the rest is listed as not used."""
     return {key.removeprefix(start): value for key, value in dict.items(row) if key.startswith(start)}
 
@@ -54,7 +53,9 @@ def _is_part(metric: str, whole: str) -> bool:
 
 def _rows(record: Record, setting: Setting) -> Iterator[Row]:
     for row in listed(record, "rows"):
-        given, found = _part(mapped(row, "a row"), _IN), _part(row, _OUT)
+        if not isinstance(row, dict):
+            raise MalformedError("has a row that is not an object")
+        given, found = _part(row, _IN), _part(row, _OUT)
         asked, model = called(given, "query"), called(given, "system")
         if asked is None:
             raise MalformedError("has a row without inputs.query, which tells queries apart")
@@ -73,7 +74,7 @@ def _rows(record: Record, setting: Setting) -> Iterator[Row]:
 
 
 def _fits(record: Record) -> bool:
-    rows = record.get("rows")
+    rows: Any = record.get("rows")
     return is_list_of(rows) and all(any(k.startswith(start) for k in rows[0]) for start in (_IN, _OUT))
 
 

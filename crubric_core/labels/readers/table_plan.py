@@ -227,10 +227,9 @@ def _spread_of(plan: FilePlan, rows: tuple[Any, ...], *, strict: bool) -> FilePl
             problem = _ticks(plan.name, choices)
         remarks = (*plan.remarks, *_told_of_derived(plan, rows, what), *told)
         plan = replace(plan, problem=problem, remarks=remarks)
-    if "reason" not in plan.mapping and (rule := reason_rule(plan.columns, wide)):
-        mapping["reason"] = rule
-        told_why = listed([repr(c) for c in reasons_by(rule, plan.columns, wide).values()], 6)
-        plan = replace(plan, remarks=(*plan.remarks, f"the reasons are read from {told_why}"))
+    reasons, told_why = _reasons_beside(plan, wide)
+    mapping |= reasons
+    plan = replace(plan, remarks=(*plan.remarks, *told_why))
     note = Guess(what, ", ".join(wide)[:200], 0.8, f"{len(wide)} columns hold labels, one {what} each")
     return replace(
         plan,
@@ -239,6 +238,15 @@ def _spread_of(plan: FilePlan, rows: tuple[Any, ...], *, strict: bool) -> FilePl
         guesses=(*keys.values(), note),
         reason=f"{len(wide)} columns hold labels and none names the {what}",
     )
+
+
+def _reasons_beside(plan: FilePlan, wide: Sequence[str]) -> tuple[dict[str, str], list[str]]:
+    """(the rule that finds the reasons of the labels in wide columns, what is told of it), where nobody gave one."""
+    rule = "" if "reason" in plan.mapping else reason_rule(plan.columns, wide)
+    if not rule:
+        return {}, []
+    some = listed([repr(c) for c in reasons_by(rule, plan.columns, wide).values()], 6)
+    return {"reason": rule}, [f"the reasons are read from {some}"]
 
 
 def _named_within(what: str, wide: Sequence[str], mapping: Columns) -> tuple[dict[str, str], Sequence[str]]:

@@ -163,13 +163,16 @@ def _resolve_stored(job: Job, target: _Target) -> None:
     for column in _attributes(job):
         differing = f'FROM {stored} WHERE f."{column}" <> t."{column}"'
         if job.policies.on_conflict in ("reject", "runs"):
-            job.run(f"""
+            job.run(
+                f"""
                 INSERT INTO rejected
                 SELECT f."row", '{column}', CAST(f."{column}" AS VARCHAR),
                        'conflicts with row ' || t."row" || ' of ' || e.source
-                       || ', which gave another {column} for the same {target.named}'
+                       || ', which gave another {column} for the same {target.named}' || $hint
                 {differing}
-            """)
+                """,
+                hint=f" ({job.apart})" if job.apart else "",
+            )
             job.run('DELETE FROM facts WHERE "row" IN (SELECT "row" FROM rejected)')
             continue
         (rows,) = job.one(f"SELECT count(*) {differing}")

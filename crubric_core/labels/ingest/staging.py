@@ -3,6 +3,7 @@
 # ruff: noqa: S608 - every identifier in the SQL is this program's own, every value is bound
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -225,7 +226,8 @@ def _native_parts(
     for found, written in rows.items():
         kind = cast(Kind, found)
         labelled = kind in ("labels", "gold")
-        request = IngestRequest(whole[0], kind, None, "native", whole[1], words if labelled else {})
+        hint = _other_task(files) if kind == "queries" else ""
+        request = IngestRequest(whole[0], kind, None, "native", whole[1], words if labelled else {}, hint)
         own = faults if kind == home else []
         stage = partial(
             _stage_native,
@@ -238,6 +240,18 @@ def _native_parts(
         )
         parts.append(Part(request, stage))
     return parts
+
+
+def _other_task(files: Sequence[tuple[FilePlan, Piece]]) -> str:
+    """What is asked where queries of layouts whose files may share ids have other texts than those that are stored."""
+    rules = (NATIVE[file.format].apart for file, _ in files if "query" not in file.mapping)
+    rule = next(filter(None, rules), "")
+    mapping = json.dumps({"query": rule}, ensure_ascii=False)
+    return (
+        f"the queries of another task, with the same ids? tell them apart by the mapping {mapping}"
+        if rule
+        else ""
+    )
 
 
 def _written(

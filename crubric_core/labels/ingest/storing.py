@@ -42,7 +42,7 @@ class IngestRequest:
     file_format: str
     policies: Policies
     words: Words = field(default_factory=dict)  # what the plan says of words in place of labels
-    apart: str = ""  # what is asked where an unused column tells apart rows about the same
+    apart: str = ""  # what is asked where something that is not used tells apart rows about the same
     along: bool = False  # descriptions out of rows of labels: these are no reason to refuse a file
 
     def __post_init__(self) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import zipfile
 
 import pytest
@@ -346,6 +347,25 @@ def test_tests_of_several_promptfoo_evals_are_told_apart_by_their_variables(ws):
     assert report.rejected == 0
     ws.ingest([(f"{p}.json", evaluated("law", p)) for p in "ab"], "e")
     assert set(ws.dataset("e").queries["query"]) == {"test0"}
+
+
+@pytest.mark.parametrize("layout", ["inspect", "promptfoo"])
+def test_another_task_read_later_says_how_its_queries_are_told_apart(ws, layout):
+    def of_task(topic: str) -> bytes:
+        if layout == "inspect":
+            return log_of(topic, "a", "C").replace(b"a question", f"a question of {topic}".encode())
+        result = {**promptfoo_result(0, True), "vars": {"topic": topic}, "provider": topic}
+        return document({"evalId": topic, "results": {"version": 3, "results": [result]}})
+
+    rule = {"inspect": "~ {task}/{query}", "promptfoo": "~ {query} {vars}"}[layout]
+    ws.ingest(of_task("law"), "d", name="law.json")
+    with pytest.raises(
+        IngestError,
+        match=re.escape(f'read all such files at once, or with the mapping {{"query": "{rule}"}}'),
+    ):
+        ws.ingest(of_task("art"), "d", name="art.json")
+    assert ws.ingest(of_task("art"), "d", name="art.json", mapping={"query": rule}).rejected == 0
+    assert len(ws.dataset("d").queries) == 2
 
 
 def promptfoo_result(index: int, *passed: bool) -> dict:

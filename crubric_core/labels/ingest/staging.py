@@ -247,11 +247,8 @@ def _other_task(files: Sequence[tuple[FilePlan, Piece]]) -> str:
     rules = (NATIVE[file.format].apart for file, _ in files if "query" not in file.mapping)
     rule = next(filter(None, rules), "")
     mapping = json.dumps({"query": rule}, ensure_ascii=False)
-    return (
-        f"the queries of another task, with the same ids? tell them apart by the mapping {mapping}"
-        if rule
-        else ""
-    )
+    ways = f"read all such files at once, or with the mapping {mapping}"
+    return f"queries of another task, with the same ids? {ways}" if rule else ""
 
 
 def _written(

@@ -368,6 +368,26 @@ def test_another_task_read_later_says_how_its_queries_are_told_apart(ws, layout)
     assert len(ws.dataset("d").queries) == 2
 
 
+def test_questions_of_squality_are_named_by_their_place_and_each_reviewer_is_a_judge(read):
+    def reviewed(mark: int) -> dict:
+        reviews = [
+            {"worker_id": w, "overall-rating": mark + n, "overall-rank": 1} for n, w in enumerate(("7", "8"))
+        ]
+        return {"response": "text", "reviews": reviews, "overall": {"overall-rating": mark + 0.5}}
+
+    record = {
+        "passage-id": "61",
+        "questions": [{"bart": reviewed(50), "human": reviewed(90)}, {"bart": reviewed(10)}],
+    }
+    dataset, report = read(lines(record))
+    assert labels_of(dataset) == {
+        (system, f"61/{place}", f"61/{place}#overall", judge, mark + n)
+        for system, place, mark in (("bart", 0, 50), ("human", 0, 90), ("bart", 1, 10))
+        for n, judge in enumerate(("7", "8"))
+    }
+    assert report.rejected == 0
+
+
 def promptfoo_result(index: int, *passed: bool) -> dict:
     parts = [
         {

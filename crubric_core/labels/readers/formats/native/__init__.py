@@ -30,6 +30,7 @@ from . import (
     promptfoo,
     replies,
     research_rubrics,
+    squality,
     summeval,
     wildbench,
 )
@@ -43,6 +44,7 @@ _MODULES = (
     hellobench,
     wildbench,
     summeval,
+    squality,
     infobench,
     profbench,
     judge_bench,

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from ...errors import IngestError
-from .column_names import spread_names
+from .column_names import AFFIX, spread_names
 from .columns import plain_name, synonyms_of
 from .plan import Columns
 
@@ -44,6 +44,18 @@ def reasons_by(rule: str, columns: Sequence[str], wide: Sequence[str]) -> dict[s
         if column is not None:
             found[whole] = column
     return found
+
+
+def say_why(columns: Sequence[str]) -> frozenset[str]:
+    """Those of the columns that are named after another one of them as its reasons."""
+    compared = {c: _compared(c) for c in columns}
+    bare = {re.sub(rf"_({AFFIX})$", "", name) for name in compared.values()}
+    names = {
+        _compared(rule.removeprefix("~ ").replace("{column}", name))
+        for rule in _PATTERNS
+        for name in bare | set(compared.values())
+    }
+    return frozenset(c for c, name in compared.items() if name in names)
 
 
 def is_reason_rule(value: object) -> bool:

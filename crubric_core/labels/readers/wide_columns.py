@@ -24,6 +24,7 @@ from .ground_truth import is_truth
 from .guess import ENOUGH, MODEL, Sample, cells_at, guess_columns, profile
 from .label_names import NOTED, is_derived, is_measured, may_hold_labels
 from .plan import FilePlan, Guess
+from .reasons import say_why
 from .words import is_number, letters_of, plain, verdict_level
 
 Spread = Literal["judge", "system", "rubric", "run"]
@@ -66,6 +67,8 @@ def label_columns(columns: Sequence[str], sample: Sample, *, scores: bool = Fals
     share = {c: max(h.labels, h.scores) if scores else h.labels for c, h in held.items()}
     found = tuple(c for c in columns if c not in taken and may_hold_labels(c) and share[c] >= ENOUGH)
     found = tuple(c for c in found if _ANSWERED.match(c)) or found
+    reasons = {c for c in say_why(found) if not all(map(is_number, filter(None, cells[c])))}
+    found = tuple(c for c in found if c not in reasons)
     found = tuple(c for c in found if not is_derived(c)) or found
     letters = {c: letters_of(cells[c]) for c in found}
     graded = any(len(own) > 1 for own in letters.values())

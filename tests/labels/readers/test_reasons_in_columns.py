@@ -87,3 +87,17 @@ def test_reasons_of_judges_in_columns_are_theirs(ws):
         "gpt4": "gpt-4o 0 a",
         "o3": "gpt-4o 0 b",
     }
+
+
+def test_reasons_of_one_word_are_no_labels(ws):
+    rows = [f"{m},q{q},1,0,no,{m} {q}" for m in MODELS for q in range(4)]
+    content = "\n".join(["system,query,clear,short,clear_reason,short_reason", *rows]).encode()
+    assert reasons(ws, content) == {"clear": "no", "short": "gpt-4o 1"}
+
+
+def test_a_criterion_that_is_named_like_a_reason_holds_labels_where_it_has_numbers(ws):
+    rows = [f"{m},q{q},1,{q % 3},2" for m in MODELS for q in range(4)]
+    content = "\n".join(["system,query,right,right_reasoning,short", *rows]).encode()
+    ws.ingest(content, "d", name="wide.csv")
+    rubrics = {r.rpartition("#")[2] for r in ws.dataset("d").labels()["rubric"]}
+    assert rubrics == {"right", "right_reasoning", "short"}

@@ -116,7 +116,7 @@ _MEASURED = frozenset(
 _NOTED_LAST = frozenset(  # last words of names of settings, versions, places and kinds
     (
         *("seed", "version", "temperature", "shot", "shots", "epoch", "year", "set", "fold", "split", "rank"),
-        *("category", "class", "type", "confidence", "probability"),
+        *("category", "class", "type", "confidence", "probability", "threshold"),
         *("penalty", "mode", "enabled", "effort", "budget", "offset", "ids", "logprobs", "embedding"),
     )
 )

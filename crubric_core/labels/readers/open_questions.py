@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import Any
 
 from ...errors import IngestError
-from .columns import choose_columns, plain_name, synonyms_of
+from .columns import INSTEAD_OF_RUBRIC, choose_columns, plain_name, synonyms_of
 from .guess import profile
 from .label_names import is_measured
 from .plan import FilePlan, Guess
@@ -107,6 +107,9 @@ def with_query(plan: FilePlan, rows: Sequence[Sequence[Any]], *, strict: bool) -
         (c for c in offers if bare_name(c) in NAMES_OF_QUERIES),
         key=lambda c: (alone[c], NAMES_OF_QUERIES.index(bare_name(c))),
     )
+    criteria = [c for c in offers if plain_name(c) in INSTEAD_OF_RUBRIC]
+    if criteria and not named and plain_name(str(plan.mapping.get("rubric", ""))) in ("item", "item_id"):
+        return _with_items_as_queries(plan, criteria[0])
     if named or (offers and not strict):
         column = named[0] if named else offers[0]
         return _taken(plan, column, 0.75 if named else 0.4)
@@ -118,6 +121,15 @@ def with_query(plan: FilePlan, rows: Sequence[Sequence[Any]], *, strict: bool) -
         f'column says what each row is about, perhaps {some} ({{"query": "{offers[0]}"}} in the mapping).'
     )
     return replace(plan, problem=problem)
+
+
+def _with_items_as_queries(plan: FilePlan, criterion: str) -> FilePlan:
+    """The plan of a table in which each item is rated on several criteria: the item is the query, and no rubric."""
+    item = str(plan.mapping["rubric"])
+    kept = tuple(g for g in plan.guesses if g.canonical != "rubric")
+    moved = replace(plan, mapping={**plan.mapping, "query": item}, guesses=kept)
+    remark = f"the query is its column {item!r}, as several values of {criterion!r}, which is the rubric, are of each"
+    return taken(moved, "rubric", criterion, 0.75, f"several are of each {item!r}", remark)
 
 
 def _with_shared_query(

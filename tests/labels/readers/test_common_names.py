@@ -118,3 +118,32 @@ def test_columns_named_after_models_are_systems(ws, names):
     rows = [[j, q, label(q, j), label(j, q, 1)] for q in QUERIES for j in JUDGES]
     ws.ingest(table(["judge", "question_id", *names], rows), "d", mapping={"rubric": "=correct"})
     assert set(ws.dataset("d").systems) == set(names)
+
+
+@pytest.mark.parametrize("name", ["dimension", "aspect", "metric"])
+def test_an_item_that_is_rated_on_several_dimensions_is_the_query(ws, name):
+    """The refusal had shown the dimension as the query of rubrics that are the items."""
+    rows = [
+        [m, q, d, j, label(m, q, d, j)]
+        for m in MODELS
+        for q in QUERIES
+        for d in ("clear", "short")
+        for j in JUDGES
+    ]
+    report = ws.ingest(table(["model", "item_id", name, "rater_id", "score"], rows), "d")
+    assert any("the query is its column 'item_id'" in note for note in report.notes)
+    assert cells(ws) == {
+        (m, str(q), f"{q}#{d}", j): label(m, q, d, j)
+        for m in MODELS
+        for q in QUERIES
+        for d in ("clear", "short")
+        for j in JUDGES
+    }
+
+
+def test_thresholds_beside_scores_are_no_rubrics(ws):
+    rows = [[m, q, 0.5, label(m, q), 1, label(m, q, 1)] for m in MODELS for q in QUERIES]
+    head = ["model", "question_id", "cites_threshold", "cites_success", "clear_threshold", "clear_success"]
+    ws.ingest(table(head, rows), "d")
+    rubrics = {r.rpartition("#")[2] for r in ws.dataset("d").labels()["rubric"]}
+    assert rubrics == {"cites_success", "clear_success"}

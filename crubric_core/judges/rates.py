@@ -10,7 +10,7 @@ from scipy.special import betainccinv, betaincinv, expit, logit
 
 from ..intervals import jackknife_half_width
 from ..types import BoolArray, FloatArray, IntArray
-from .dawid_skene import fit_patterns
+from .dawid_skene import PatternFit, fit_patterns
 from .patterns import UNKNOWN, Patterns, find_patterns
 
 Source = Literal["anchors", "dawid_skene", "none"]
@@ -44,8 +44,8 @@ class JudgeRates:
     source: anchors: counted on these alone; dawid_skene: EM over all units, anchors clamped; none: all NaN, for there
     are few anchors and fewer than three judges are shown to tell passes from fails.
     converged: whether the EM did; True for anchors.
-    worst: the judge whose Youden index s⁺ + s⁻ - 1 is below that of every other judge, each difference beyond its
-    interval over clusters; None where none is.
+    worst: the judge whose Youden index s⁺ + s⁻ - 1 is below that of every other judge on the units that both labelled,
+    each difference beyond its interval over clusters; None where none is.
     """
 
     sensitivity: Rate
@@ -112,8 +112,11 @@ def _from_anchors(votes: FloatArray, truth: FloatArray, groups: IntArray, confid
     patterns = find_patterns(np.column_stack([votes, truth])[known])
     counts = np.vstack([patterns.count, _without_each(patterns, groups[known])])
     of_class = (patterns.values[:, -1:] == (0, 1)).astype(np.float64)
-    tallies = _tallies(patterns.values, counts, np.broadcast_to(of_class, (len(counts), *of_class.shape)))
-    sensitivity, specificity, worst = _rates(tallies, confidence)
+    given, posterior = patterns.values[:, :-1], np.broadcast_to(of_class, (len(counts), *of_class.shape))
+    sensitivity, specificity = _rates(_tallies(given, counts, posterior), confidence)
+    lowest = _lowest(given, counts, posterior)
+    shown = lowest is not None and _is_worst(lowest, given, counts, posterior, confidence)
+    worst = lowest if shown else None
     prevalence = float(truth[known].mean())
     return JudgeRates(sensitivity, specificity, prevalence, _number_known(truth), "anchors", True, worst)
 
@@ -122,14 +125,12 @@ def _from_votes(votes: FloatArray, truth: FloatArray, groups: IntArray, confiden
     voted = ~np.isnan(votes).all(axis=1)
     patterns = find_patterns(np.column_stack([votes, truth])[voted])
     values = patterns.values
-    point = fit_patterns(values, patterns.count[None], 2, tolerance=1e-10, limit=10_000)
     left = _without_each(patterns, groups[voted])
-    again = fit_patterns(values, left, 2, tolerance=1e-9, limit=2_000, start=point.posterior[0])
-    counts, posterior = np.vstack([patterns.count, left]), np.concatenate([point.posterior, again.posterior])
-    tallies = _tallies(values, counts, posterior)
+    point, counts, posterior = _two_classes(values, patterns.count, left)
+    tallies = _tallies(values[:, :-1], counts, posterior)
     if _informative(tallies).sum() < FEWEST_JUDGES:
         return _unknown(votes.shape[1], _number_known(truth))
-    sensitivity, specificity, worst = _rates(tallies, confidence)
+    sensitivity, specificity = _rates(tallies, confidence)
     return JudgeRates(
         sensitivity=sensitivity,
         specificity=specificity,
@@ -137,8 +138,37 @@ def _from_votes(votes: FloatArray, truth: FloatArray, groups: IntArray, confiden
         n_anchors=_number_known(truth),
         source="dawid_skene",
         converged=point.converged,
-        worst=worst,
+        worst=_worst_by_votes(values, counts, posterior, confidence),
     )
+
+
+def _two_classes(
+    values: IntArray, count: IntArray, left: FloatArray
+) -> tuple[PatternFit, FloatArray, FloatArray]:
+    """The EM over patterns (P, K + 1); counts (1 + G, P) of all units, then without each cluster, and posteriors."""
+    point = fit_patterns(values, count[None], 2, tolerance=1e-10, limit=10_000)
+    again = fit_patterns(values, left, 2, tolerance=1e-9, limit=2_000, start=point.posterior[0])
+    return point, np.vstack([count, left]), np.concatenate([point.posterior, again.posterior])
+
+
+def _worst_by_votes(
+    values: IntArray, counts: FloatArray, posterior: FloatArray, confidence: float
+) -> int | None:
+    """Of a judge who labelled some units alone, by the EM over these.
+
+    By that over all units, one who is asked about what is hard to judge counts for less, and then errs more by its own
+    small weight.
+    """
+    lowest = _lowest(values[:, :-1], counts, posterior)
+    if lowest is None:
+        return None
+    own = values[:, lowest] != UNKNOWN
+    if not own.all():
+        values, (count, *left) = values[own], counts[:, own]
+        _, counts, posterior = _two_classes(values, count, np.array(left))
+        if _informative(_tallies(values[:, :-1], counts, posterior)).sum() < FEWEST_JUDGES:
+            return None
+    return lowest if _is_worst(lowest, values[:, :-1], counts, posterior, confidence) else None
 
 
 def _without_each(patterns: Patterns, groups: IntArray) -> FloatArray:
@@ -147,12 +177,12 @@ def _without_each(patterns: Patterns, groups: IntArray) -> FloatArray:
     return np.asarray(patterns.count - patterns.group_counts(blocks).toarray())
 
 
-def _tallies(values: IntArray, counts: FloatArray, posterior: FloatArray) -> FloatArray:
+def _tallies(votes: IntArray, counts: FloatArray, posterior: FloatArray) -> FloatArray:
     """(R, 2, 2, K): for passes and for fails, smoothed right and wrong votes, each unit counted by its posterior.
 
-    values (P, K + 1), counts (R, P), posterior (R, P, 2). NaN for a judge without votes.
+    votes (P, K), counts (R, P), posterior (R, P, 2). NaN for a judge without votes.
     """
-    mass, votes = posterior * counts[:, :, None], values[:, :-1]
+    mass = posterior * counts[:, :, None]
     none = np.where((votes != UNKNOWN).any(axis=0), 0.0, np.nan)
     found = [
         [
@@ -166,26 +196,51 @@ def _tallies(values: IntArray, counts: FloatArray, posterior: FloatArray) -> Flo
 
 def _informative(tallies: FloatArray) -> BoolArray:
     """(K,) whether the Youden index s⁺ + s⁻ - 1 is not 0, from the tallies of all units, then without each cluster."""
-    youden = (tallies[:, :, 0] / tallies.sum(axis=2)).sum(axis=1) - 1
+    youden = _youden(tallies)
     return np.asarray(np.abs(youden[0]) > jackknife_half_width(youden[1:], TOLD_APART))
 
 
-def _rates(tallies: FloatArray, confidence: float) -> tuple[Rate, Rate, int | None]:
-    """Sensitivity, specificity and the worst judge, from the tallies of all units, then without each cluster."""
+def _youden(tallies: FloatArray) -> FloatArray:
+    """(R, K) s⁺ + s⁻ - 1."""
+    return np.asarray((tallies[:, :, 0] / tallies.sum(axis=2)).sum(axis=1) - 1)
+
+
+def _rates(tallies: FloatArray, confidence: float) -> tuple[Rate, Rate]:
+    """Sensitivity and specificity, from the tallies of all units, then without each cluster."""
     right, wrong = tallies[:, :, 0], tallies[:, :, 1]
     shares, tail = right / (right + wrong), (1 - confidence) / 2
     centre, half = logit(shares[0]), jackknife_half_width(logit(shares[1:]), confidence)
     low = np.fmin(betaincinv(right[0], wrong[0], tail), expit(centre - half))
     high = np.fmax(betainccinv(right[0], wrong[0], tail), expit(centre + half))
     sensitivity, specificity = (Rate(shares[0, n], low[n], high[n]) for n in (0, 1))
-    return sensitivity, specificity, _worst(shares.sum(axis=1), confidence)
+    return sensitivity, specificity
 
 
-def _worst(youden: FloatArray, confidence: float) -> int | None:
-    """The judge below all others, from sums of rates (1 + G, K) of all units, then without each cluster."""
-    known = np.flatnonzero(np.isfinite(youden[0]))
-    if len(known) < 2:
-        return None
-    worst = int(known[np.argmin(youden[0, known])])
-    ahead = youden[:, known[known != worst]] - youden[:, [worst]]
-    return worst if np.all(ahead[0] > jackknife_half_width(ahead[1:], confidence)) else None
+def _lowest(votes: IntArray, counts: FloatArray, posterior: FloatArray) -> int | None:
+    """The judge who is below each other one, from counts (1 + G, P) of which the first are those of all units."""
+    known = np.flatnonzero((votes != UNKNOWN).any(axis=0))
+    for judge in known.tolist() if len(known) > 1 else ():
+        if (_ahead(votes, judge, known[known != judge], counts[:1], posterior[:1]) > 0).all():
+            return judge
+    return None
+
+
+def _is_worst(
+    judge: int, votes: IntArray, counts: FloatArray, posterior: FloatArray, confidence: float
+) -> bool:
+    """Whether each other judge is ahead beyond the interval of the difference; counts also without each cluster."""
+    known = np.flatnonzero((votes != UNKNOWN).any(axis=0))
+    ahead = _ahead(votes, judge, known[known != judge], counts, posterior)
+    return bool(len(known) > 1 and np.all(ahead[0] > jackknife_half_width(ahead[1:], confidence)))
+
+
+def _ahead(
+    votes: IntArray, judge: int, others: IntArray, counts: FloatArray, posterior: FloatArray
+) -> FloatArray:
+    """(R, K - 1) Youden's index of the ``others`` less that of ``judge``, of two on the units that both labelled.
+
+    A judge who is asked about what is hard to judge errs more for that. NaN where they have no unit in common.
+    """
+    both = (votes[:, others] != UNKNOWN) & (votes[:, [judge]] != UNKNOWN)
+    theirs, own = (np.where(both, each, UNKNOWN) for each in (votes[:, others], votes[:, [judge]]))
+    return _youden(_tallies(theirs, counts, posterior)) - _youden(_tallies(own, counts, posterior))

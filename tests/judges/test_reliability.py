@@ -231,6 +231,25 @@ def test_a_judge_who_errs_more_is_called_the_worst():
         assert found.worst == 1
 
 
+@pytest.mark.parametrize("gold", [False, True])
+@pytest.mark.parametrize("judges", [3, 4])
+def test_a_judge_who_is_asked_about_what_is_hard_to_judge_is_called_the_worst_only_if_others_err_less_there(
+    judges, gold
+):
+    """Half of the queries are hard, and the last judge labels these alone: of two judges common cells count."""
+    query, named = np.repeat(np.arange(40), 5), []
+    hard = query % 2 == 0
+    for seed, more in ((0, 0.0), (1, 0.0), (2, 0.0), (3, 0.15)):
+        rng = np.random.default_rng([61, seed])
+        truth = rng.random((12, 200)) < rng.beta(1, 1, 200)
+        error = np.where(hard, 0.2, 0.03)[:, None] + more * (np.arange(judges) == judges - 1)
+        panel = (truth[..., None] ^ (rng.random((12, 200, judges)) < error)).astype(float)
+        panel[:, ~hard, -1] = np.nan
+        anchors = truth.astype(float).reshape(-1) if gold else None
+        named.append(judge_rates(panel.reshape(-1, judges), anchors, np.tile(query, 12)).worst)
+    assert named == [None, None, None, judges - 1]
+
+
 def test_a_judge_without_an_error_is_not_known_to_be_infallible():
     """20 of 20 right: the lower end is that of Beta(22, 1), whatever the queries."""
     truth = np.repeat([1.0, 0.0], 20)

@@ -24,7 +24,7 @@ _number = st.column_config.NumberColumn
 
 
 def show(view: View, system: str, versus: str) -> None:
-    """The interval of their difference, head to head by query, and the rubrics that separate them."""
+    """The interval of their difference, head to head by query, and the rubrics on which they differ."""
     study, ranked = view.study, view.ranked
     reduction, (one, other) = study.reduction(), (view.position(system), view.position(versus))
     share = reduction.y / (reduction.levels - 1)
@@ -45,7 +45,7 @@ def show(view: View, system: str, versus: str) -> None:
             alt="Difference of the two systems' scores by query",
             title="Head to head, query by query",
         )
-        st.markdown("**The rubrics that separate them**")
+        st.markdown("**The rubrics on which they differ**")
         st.caption(plain(rubrics_sentence(found, first, second)))
         chosen = _rubrics(view, found, one, other)
     with right:

@@ -15,8 +15,8 @@ ALPHA = 0.01  # of the comparison with the calibration's judges, shared by its t
 UNUSUAL = -1.645  # lz* below which one in twenty systems that follow the model lies
 SHOWN = 3
 UNEQUAL = (
-    "The bank's systems were labelled by different judges, or by the same in different shares: interval, rank and tier "
-    "allow for what these may differ in leniency."
+    "The bank's systems were labelled by different judges, or by the same in different shares or numbers: interval, "
+    "rank and tier allow for what these may differ in leniency."
 )
 
 
@@ -30,7 +30,7 @@ def panel_notes(bank_scale: BankScale, new: NewLabels) -> list[str]:
         notes += _compared(bank_scale.panel, record, _units(bank_scale), new.judges)
     if bank_scale.settings.consensus != "majority":
         notes.append("The bank's consensus weighs its judges; the new labels go by their majority.")
-    return notes + _unused(new)
+    return notes + _split(bank_scale, new) + _unused(new)
 
 
 def _who(bank_scale: BankScale, new: NewLabels) -> list[str]:
@@ -50,17 +50,34 @@ def _who(bank_scale: BankScale, new: NewLabels) -> list[str]:
     return []
 
 
+def _split(bank_scale: BankScale, new: NewLabels) -> list[str]:
+    """Whether the lower of two middle levels counts on most new cells, or on the calibration's, but not on both."""
+    labels = np.isfinite(new.panel).sum(axis=2)
+    labels = labels[labels > 0]
+    if bank_scale.settings.response != "ordered" or not bank_scale.judges or not labels.size:
+        return []
+    even = bool((labels % 2 == 0).mean() > 0.5)
+    if even == (len(bank_scale.judges) % 2 == 0):
+        return []
+    here, side = ("new", "low") if even else ("calibration's", "high")
+    return [
+        f"Most {here} cells have an even number of labels, of which the lower middle one counts: the ability is rather "
+        f"too {side}."
+    ]
+
+
 def _units(bank_scale: BankScale) -> IntArray:
     return np.unique(bank_scale.rubrics["query"].to_numpy(dtype=str), return_inverse=True)[1]
 
 
 def _compared(old: PanelRecord, new: PanelRecord, unit: IntArray, judges: tuple[str, ...]) -> list[str]:
-    """Agreement and the leniency of each common judge, where they differ from the calibration's.
+    """Agreement and, of the same judges, the leniency of each, where they differ from the calibration's.
 
-    By more than its systems differ among themselves: judges are stricter with some systems than with others.
+    By more than its systems differ among themselves: judges are stricter with some systems than with others. Leniency
+    is against the others, so that among others a judge may look stricter, or more lenient, and be the same.
     """
-    common = [judge for judge in judges if judge in old.judges]
-    level, notes = ALPHA / (1 + len(common)), []
+    same = judges if set(judges) == set(old.judges) else ()
+    level, notes = ALPHA / (1 + len(same)), []
     found = drift(new.agreement, old.agreement, unit, (old.agreement_sd, new.systems, old.systems))
     if found is not None and found.p_value < level:
         how = "less" if found.difference < 0 else "more"
@@ -68,7 +85,7 @@ def _compared(old: PanelRecord, new: PanelRecord, unit: IntArray, judges: tuple[
             f"The judges agree {how} on the new labels than on the calibration's: by {abs(found.difference):.0%} of "
             f"the pairs of labels (p = {found.p_value:.2g}, {count(found.n, 'query', 'queries')})."
         )
-    for judge in common:
+    for judge in same:
         mine, theirs = (r.leniency[:, r.judges.index(judge)] for r in (new, old))
         sd = float(old.leniency_sd[old.judges.index(judge)])
         found = drift(mine, theirs, unit, (sd, new.systems, old.systems))
@@ -78,8 +95,8 @@ def _compared(old: PanelRecord, new: PanelRecord, unit: IntArray, judges: tuple[
                 f"{judge} is {how} against the others than in the calibration: by {abs(found.difference):.0%} of the "
                 f"scale (p = {found.p_value:.2g}, {count(found.n, 'query', 'queries')})."
             )
-    if len(judges) == 1 and common:
-        notes += _alone(old, common[0], unit)
+    if len(judges) == 1 and judges[0] in old.judges:
+        notes += _alone(old, judges[0], unit)
     return notes
 
 

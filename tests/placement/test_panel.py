@@ -64,6 +64,17 @@ def test_a_judge_that_became_lenient_is_named(bank):
     assert note.startswith("c is more lenient against the others than in the calibration: by ")
 
 
+def test_a_judge_among_fewer_others_is_not_said_to_have_become_stricter(bank):
+    """The third judge is lenient, in the calibration and since, and labels no new system: the others are the same."""
+    rng = np.random.default_rng(3)
+    odds = 2 * rng.normal(size=(30, RUBRICS, 1)) + [0.0, 0.0, 2.0]
+    old, new = np.split((rng.random(odds.shape) < 1 / (1 + np.exp(-odds))).astype(float), 2)
+    fit = replace(bank, panel=panel_record(JUDGES, old, LEVELS))
+    rest = new[:, :, :2]
+    labels = labels_on_bank(tuple(f"n{i}" for i in range(15)), rest[:, :, 0], JUDGES[:2], rest)
+    assert not [note for note in panel_notes(fit, labels) if "than in the calibration" in note]
+
+
 def test_the_variance_is_that_of_queries_and_of_other_systems():
     rng = np.random.default_rng(1)
     new, old, query = rng.normal(0.3, 1, 60), rng.normal(0, 1, 60), rng.integers(0, 9, 60)
@@ -107,3 +118,16 @@ def test_person_fit_of_the_banks_systems_is_that_of_new_ones(analysis):
         for row, at in zip(y, estimate_abilities(bank.fit, y).theta, strict=True)
     ]
     assert np.mean(bank.person_fit) < np.mean(own), "parameters that the labels chose fit them better"
+
+
+@pytest.mark.parametrize(
+    ("model", "calibration", "judges", "side"),
+    [("GRM", 3, 2, "low"), ("GRM", 2, 3, "high"), ("GRM", 3, 1, ""), ("GRM", 2, 2, ""), ("2PL", 3, 2, "")],
+)
+def test_the_lower_of_two_middle_levels_on_one_side_alone_is_told(bank, model, calibration, judges, side):
+    bank = replace(bank, settings=Settings(model=model), judges=JUDGES[:calibration], panel=None)
+    panel = np.ones((2, RUBRICS, judges))
+    notes = panel_notes(bank, labels_on_bank(("m", "n"), panel[:, :, 0], JUDGES[:judges], panel))
+    said = [note for note in notes if "even number" in note]
+    assert len(said) == bool(side)
+    assert all(note.endswith(f"the ability is rather too {side}.") for note in said)

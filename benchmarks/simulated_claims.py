@@ -25,6 +25,7 @@
     python -m benchmarks.simulated_claims few          # boards of fewer than six systems (docs/method.md §10)
     python -m benchmarks.simulated_claims weights      # queries of unequal weight (docs/method.md §10)
     python -m benchmarks.simulated_claims uneven       # queries of unequal numbers of rubrics (docs/method.md §10)
+    python -m benchmarks.simulated_claims splits       # systems with different numbers of judges (docs/method.md §10)
     python -m benchmarks.simulated_claims groups       # one system in a group of queries (docs/method.md §10)
     python -m benchmarks.simulated_claims turned       # pairs the other way in a group (docs/method.md §10)
     python -m benchmarks.simulated_claims traits       # how abilities by dimension correlate (docs/method.md §12)
@@ -55,6 +56,7 @@ from benchmarks.claims_panels import equal, independent, rates, together
 from benchmarks.claims_perturbation import flips
 from benchmarks.claims_placed import placed
 from benchmarks.claims_self_preference import self_preferences
+from benchmarks.claims_splits import splits
 from benchmarks.claims_standing import groups, probabilities, turned, uneven, weights
 from benchmarks.claims_traits import traits
 from benchmarks.claims_unanimity import attrition, clear, mixture
@@ -89,6 +91,7 @@ CLAIMS: dict[str, tuple[Callable[[int], Rows], int]] = {
     "few": (few, 400),
     "weights": (weights, 400),
     "uneven": (uneven, 200),
+    "splits": (splits, 100),
     "groups": (groups, 200),
     "turned": (turned, 200),
     "traits": (traits, 100),

@@ -174,7 +174,7 @@ def panels_sentence(board: Board) -> str:
     standing = board.standing
     if not board.unequal:
         return ""
-    said = "The systems' labels come from different judges, or from the same in different shares"
+    said = "The systems' labels come from different judges, or from the same in different shares or numbers"
     if standing.allowance is None:
         return f"{said}: the board's intervals do not allow for what these differ in leniency."
     said += ": intervals allow for what these may differ in leniency"
@@ -189,8 +189,8 @@ def other_judges(board: Board) -> str:
     if not board.unequal:
         return ""
     return (
-        " The systems' labels come from different judges, or from the same in different shares, and these intervals do "
-        "not allow for what the judges differ in leniency: a difference may be theirs."
+        " The systems' labels come from different judges, or from the same in different shares or numbers, and these "
+        "intervals do not allow for what the judges differ in leniency: a difference may be theirs."
     )
 
 

@@ -24,7 +24,8 @@ from ..judges.posterior import with_posterior_labels
 from ..judges.rates import judge_rates, rates_note
 from ..judges.reliability import query_clusters
 from ..judges.shared_errors import effective_judges, independence_note
-from ..judges.unequal_panels import UnequalPanels, unequal_panels
+from ..judges.unequal_panels import UnequalPanels, raised_by_splits, unequal_panels
+from ..labels.store.judge_sums import JudgeMeetings, units_of
 from ..labels.store.reduction import Reduction
 from ..leaderboard.cross_fit import CrossFit, FoldFits
 from ..leaderboard.influence import Domains
@@ -121,10 +122,27 @@ class Fitted(Stages):
     @stage("model", after=("given",), title="Comparing the systems' judges", heavy=True, lasting=True)
     def panels(self) -> UnequalPanels | None:
         """What systems owe to judges that others lack; None where the judges of all are the same, but for chance."""
-        shares = self.data.judge_shares(self.settings.response)
-        if not shares.beyond_chance.any():
-            return None
-        return unequal_panels(shares, self.data.judge_meetings(self.settings.response))
+        response, splits = self.settings.response, self._raised_by_splits()
+        shares = self.data.judge_shares(response)
+        if shares.beyond_chance.any():
+            return unequal_panels(shares, self.data.judge_meetings(response), splits)
+        if splits.any():
+            return unequal_panels(shares, JudgeMeetings.unknown(shares.share.shape[1]), splits)
+        return None
+
+    def _raised_by_splits(self) -> FloatArray:
+        """(M,) ``raised_by_splits``; 0 where an even split is decided by no rule, and of labels in a Spark session."""
+        given, settings = self.given(), self.settings
+        ruled = settings.consensus == "majority" and (
+            settings.response == "ordered" or settings.tie != "unknown"
+        )
+        if not ruled or given.n_labels == np.isfinite(given.y).sum() * given.max_panel.max(initial=0):
+            return np.zeros(len(given.systems))
+        try:
+            panel = self.data.panel(settings.response)
+        except DatasetError:
+            return np.zeros(len(given.systems))
+        return raised_by_splits(panel, given.y, units_of(given.rubrics["query"]), given.levels)
 
     @stage(after=("given",), heavy=True)
     def ids(self) -> tuple[str, ...]:

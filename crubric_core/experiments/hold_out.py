@@ -46,7 +46,7 @@ def hold_out(ds: Dataset, settings: Settings, system: str) -> tuple[BankScale, N
         cross,
         feasible & ~calibration.fit.constant,
         inputs.settings,
-        panels_of_part(reduction, rest_panel),
+        panels_of_part(reduction, rest_panel, inputs.settings),
     )
     bank_scale = make_bank_scale(
         ds.name,

@@ -133,9 +133,10 @@ def reduce_panel(
     return with_posterior_labels(reduction, part, gold_levels(inputs.dataset.gold(), reduction), settings.tie)
 
 
-def panels_of_part(reduction: Reduction, part: FloatArray) -> UnequalPanels | None:
+def panels_of_part(reduction: Reduction, part: FloatArray, settings: Settings) -> UnequalPanels | None:
     """Whether judges differ between the systems of a part of the labels (M, J, K), and what that may do to them."""
-    return panels_of(part, units_of(reduction.rubrics["query"]), reduction.levels)
+    y = reduction.y if settings.consensus == "majority" else None
+    return panels_of(part, units_of(reduction.rubrics["query"]), reduction.levels, y)
 
 
 def gold_labels(ds: Dataset, reduction: Reduction) -> FloatArray | None:

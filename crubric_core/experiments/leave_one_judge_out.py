@@ -43,7 +43,7 @@ def leave_one_judge_out(
     watch.step(0.0, "With all judges")
     inputs, names = read_inputs(ds, settings), ds.judges
     panel = ds.panel(settings.response)
-    full = analyse(inputs, inputs.reduction, panels_of_part(inputs.reduction, panel), settings)
+    full = analyse(inputs, inputs.reduction, panels_of_part(inputs.reduction, panel, settings), settings)
     found = run_tasks(
         _without_judge,
         range(len(names)),
@@ -107,7 +107,7 @@ def _without_judge(
     everyone = [np.arange(size) for size in panel.shape]
     try:
         rest = reduce_panel(inputs, panel, everyone[0], everyone[1], np.delete(everyone[2], k))
-        outcome = analyse(inputs, rest, panels_of_part(rest, np.delete(panel, k, axis=2)), settings)
+        outcome = analyse(inputs, rest, panels_of_part(rest, np.delete(panel, k, axis=2), settings), settings)
     except CrubricError as error:
         return {"note": str(error)}, None
     table = _places(inputs, full, outcome)

@@ -1,7 +1,8 @@
 """Is a judge kinder to systems of its own family? (docs/method.md §11)
 
-A judge's leniency on a cell is its mark minus the mean mark of the other judges there. Its self-preference is the mean
-leniency on systems of its own family minus that on all others, by query; the interval is over the queries, for all
+A judge's leniency on a cell is its mark minus the mean mark of the other judges there; where systems had different
+judges, marks are first made those of equally lenient ones, lest it count who else was asked. Its self-preference is the
+mean leniency on systems of its own family minus that on all others, by query; the interval is over the queries, for all
 judges at once (Bonferroni). A judge may be as kind to systems of other families: how many of them is counted. Families
 are read from names ("gpt-4o" and "o3" are OpenAI's); a name that fits none, or two, has none.
 """
@@ -16,7 +17,9 @@ import numpy as np
 import pandas as pd
 
 from ..intervals import FEWEST_CLUSTERS, difference_interval, effective_clusters, signed_mean_interval
+from ..judges.unequal_panels import leniencies
 from ..labels.store.dataset import Dataset
+from ..labels.store.judge_sums import JudgeShares, units_of
 from ..settings import Settings
 from ..text import count, listed
 from ..types import BoolArray, Cancel, FloatArray, IntArray, Progress
@@ -64,7 +67,10 @@ def self_preference(
     watch.step(0.0, "Comparing the judges")
     inputs, judges = read_inputs(ds, settings), ds.judges
     systems = [family(name) for name in inputs.reduction.systems]
-    excess, makers = leniency(ds.panel("binary")), [family(judge) for judge in judges]
+    excess, makers = (
+        leniency(_as_lenient(ds.panel("binary"), inputs.reduction.rubrics["query"])),
+        [family(judge) for judge in judges],
+    )
     own = np.array([[maker is not None and other == maker for other in systems] for maker in makers])
     sides = [by_query(excess[:, :, k], mine, inputs.query_index) for k, mine in enumerate(own)]
     compared = sum(side.shape[1] >= FEWEST_CLUSTERS for side in sides)
@@ -81,6 +87,14 @@ def self_preference(
     table = pd.DataFrame(rows, columns=columns)
     watch.step(1.0, "Done")
     return inputs.result("self_preference", {}, {"judges": table}, _found(table), _limits(systems, judges))
+
+
+def _as_lenient(panel: FloatArray, queries: pd.Series) -> FloatArray:
+    """The panel (M, J, K), less the judges' leniencies where systems had different judges, beyond chance."""
+    unit = units_of(queries)
+    if not JudgeShares.of_panel(panel, unit).beyond_chance.any():
+        return panel
+    return panel - leniencies(panel, unit, np.full(len(unit), 2))
 
 
 def leniency(panel: FloatArray) -> FloatArray:

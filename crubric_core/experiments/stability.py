@@ -91,7 +91,9 @@ def stability(
     watch.step(0.0, "The full analysis")
     inputs = read_inputs(ds, settings)
     calibration, panel = calibrate(inputs.reduction, settings), ds.panel(settings.response)
-    full = analyse(inputs, inputs.reduction, panels_of_part(inputs.reduction, panel), settings, calibration)
+    full = analyse(
+        inputs, inputs.reduction, panels_of_part(inputs.reduction, panel, settings), settings, calibration
+    )
     changed = [v for v in variants(inputs, panel, ds.judges) if v.kind in kinds]
     compared = run_tasks(
         _compare,
@@ -127,8 +129,8 @@ def variants(inputs: Inputs, panel: FloatArray, judges: tuple[str, ...]) -> Iter
             kept = [np.arange(size) for size in panel.shape]
             kept[axis] = np.flatnonzero(names_along != name)
             part = reduce_panel(inputs, panel, *kept)
-            yield Variant(kind, name, part, panels_of_part(part, panel[np.ix_(*kept)]), settings)
-    panels = panels_of_part(reduction, panel)
+            yield Variant(kind, name, part, panels_of_part(part, panel[np.ix_(*kept)], settings), settings)
+    panels = panels_of_part(reduction, panel, settings)
     for share in BUDGETS:
         budget = max(1, round(share * settings.budget))
         yield Variant("budget", str(budget), reduction, panels, replace(settings, budget=budget))

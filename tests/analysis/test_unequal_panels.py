@@ -78,6 +78,34 @@ def test_identical_systems_with_different_judges_are_not_separated(judges_of):
     assert found == 0
 
 
+def graded(seed, numbers):
+    """Labels 1 to 5 of identical systems by equal judges; the first and the second half have so many on each cell."""
+    rng = np.random.default_rng(seed)
+    cells = rng.normal(0, 0.5, RUBRICS) + rng.logistic(size=(SYSTEMS, RUBRICS))
+    seen = cells[:, :, None] + rng.normal(0, 2, (SYSTEMS, RUBRICS, JUDGES))
+    place = rng.random(seen.shape).argsort(axis=2).argsort(axis=2)
+    i, j, k = np.nonzero(place < np.repeat(numbers, SYSTEMS // 2)[:, None, None])
+    label = 1 + (seen[i, j, k, None] > [-2, -0.5, 0.5, 2]).sum(axis=1)
+    columns = {"system": "s" + pd.Series(i).astype(str), "query": j // 4, "rubric": j, "label": label}
+    return pd.DataFrame(columns).assign(judge="j" + pd.Series(k).astype(str))
+
+
+def test_identical_systems_with_different_numbers_of_ordered_labels_are_not_separated():
+    """Of an even number the lower middle one counts: systems with two labels look worse than those with three."""
+    found, blind = 0, 0
+    for seed in range(4):
+        study = analysed(graded(seed, (3, 2)), Settings(model="GRM"))
+        ability, rng = study.ranking().ability, np.random.default_rng([0, 2])
+        found += study.ranking().standing.separated.any()
+        blind += infer(replace(ability, allowance=None), rng).separated.any()
+        taken = replace(study, data=Snapshot(study.data, study.settings))
+        assert np.array_equal(taken.panels().shift, study.panels().shift)
+        assert any("shares or numbers" in sentence for sentence in study.claims().basis)
+    assert blind >= 2
+    assert found == 0
+    assert analysed(graded(0, (2, 2)), Settings(model="GRM")).panels() is None
+
+
 def test_scores_of_identical_systems_with_different_judges_are_not_separated_either():
     studies = [analysed(labels(seed, camps())) for seed in range(4)]
     assert sum(study.score_standing(study.used).separated.any() for study in studies) == 0

@@ -119,6 +119,20 @@ def test_a_judge_that_is_as_kind_to_a_system_of_another_family_is_said_to_be():
     assert "as kind to 1 of 3 others" in EXPERIMENT.headline(result)
 
 
+@pytest.mark.parametrize("kind", [0.0, 0.6])
+def test_who_else_was_asked_is_no_preference(kind):
+    """A strict judge marks the systems of the first three alone, two of which are the GPT judge's own."""
+    panel = study(kind=kind, queries=100)
+    strict = np.random.default_rng(1).random(panel.shape[:2]) < 0.4
+    panel[:, :, 2] = np.where(strict, 0.0, panel[:, :, 2])
+    panel[3:, :, 2] = np.nan
+    row = run(panel).frame().set_index("judge").loc["gpt-judge"]
+    every = leniency(panel)[:, :, 1]
+    assert np.nanmean(every[:2]) - np.nanmean(every[2:]) > 0.05, "the design tells nothing"
+    assert (row["low"] > 0) == (kind > 0)
+    assert row["high"] > 0
+
+
 def test_a_system_that_a_judge_did_not_mark_is_neither_as_kind_nor_as_strict():
     panel = study(kind=0.0)
     panel[:2, :, 1] = 0.0  # the judge is strict to its own family

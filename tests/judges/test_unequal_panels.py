@@ -5,7 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from crubric_core.judges.unequal_panels import MAJORITY, UnequalPanels, unequal_panels
+from crubric_core.judges.consensus import majority, median_low
+from crubric_core.judges.unequal_panels import (
+    MAJORITY,
+    UnequalPanels,
+    panels_of,
+    raised_by_splits,
+    unequal_panels,
+)
 from crubric_core.labels.store.judge_sums import JudgeMeetings, JudgeShares
 from tests import oracles
 
@@ -171,3 +178,42 @@ def test_an_allowance_holds_with_the_leniencies_taken_off_and_as_they_are():
     assert allowed.low == pytest.approx([0, 0, 0.05])
     some = allowed.of(np.array([True, False, True]))
     assert some.pairs == pytest.approx(np.array([[0, 0.25], [0, 0]]))
+
+
+def graded(labelled, seed=0):
+    """Labels 0 to 4 of cells whose judges differ by chance alone; NaN where a judge did not label."""
+    rng = np.random.default_rng(seed)
+    labels = rng.uniform(0, 4, (*labelled.shape[:2], 1)) + rng.normal(0, 1, labelled.shape)
+    return np.where(labelled, labels.round().clip(0, 4), np.nan)
+
+
+def test_systems_with_even_numbers_of_labels_are_lower_by_half_the_distance_of_the_middle_ones():
+    labelled = np.ones((8, 40, 3), dtype=bool)
+    labelled[4:, :, 2] = False
+    panel, levels = graded(labelled), np.full(40, 5)
+    found = raised_by_splits(panel, median_low(panel), UNIT, levels)
+    half = np.abs(panel[4:, :, 0] - panel[4:, :, 1]).mean() / 2 / 4
+    assert found == pytest.approx(np.repeat([half / 2, -half / 2], 4))
+    allowed = panels_of(panel, UNIT, levels, median_low(panel)).shift - panels_of(panel, UNIT, levels).shift
+    assert allowed == pytest.approx(MAJORITY * found)
+
+
+def test_numbers_of_labels_count_where_all_judges_have_the_same_shares():
+    places = np.random.default_rng(2).random((8, 200, 4)).argsort(axis=2).argsort(axis=2)
+    labelled = places < np.repeat([3, 2], 4)[:, None, None]
+    panel, unit, levels = graded(labelled), np.arange(200) // 4, np.full(200, 5)
+    assert panels_of(panel, unit, levels) is None
+    shift = panels_of(panel, unit, levels, median_low(panel)).shift
+    assert shift[:4].min() > 0.02 > -0.02 > shift[4:].max()
+
+
+@pytest.mark.parametrize("missing", [0, 0.2])
+def test_equal_numbers_of_labels_are_no_difference_nor_are_splits_that_are_unknown(missing):
+    labelled = np.random.default_rng(3).random((8, 200, 4)) >= missing
+    panel, unit, levels = graded(labelled), np.arange(200) // 4, np.full(200, 5)
+    assert not raised_by_splits(panel, median_low(panel), unit, levels).any()
+    labelled[:], labelled[4:, :, 3] = True, False
+    passes, two = np.where(labelled, graded(labelled) >= 2, np.nan), np.full(200, 2)
+    assert not raised_by_splits(passes, majority(passes), unit, two).any()
+    assert raised_by_splits(passes, majority(passes, "fail"), unit, two)[0] < 0
+    assert raised_by_splits(passes, majority(passes, "pass"), unit, two)[0] > 0

@@ -143,9 +143,12 @@ def _rates(table: pd.DataFrame, rates: JudgeRates) -> None:
                 "How often each judge is right",
             )
             st.caption(
-                "Measured against human labels."
-                if rates.source == "anchors"
-                else "Estimated without human labels (Dawid–Skene): errors that judges share count as right."
+                (
+                    "Measured against human labels."
+                    if rates.source == "anchors"
+                    else "Estimated without human labels (Dawid–Skene): errors that judges share count as right."
+                )
+                + " Each judge on the cells that it labelled: others may be easier or harder to judge."
             )
         with right:
             _leniency(table)

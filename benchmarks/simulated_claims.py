@@ -7,6 +7,7 @@
     python -m benchmarks.simulated_claims equal        # judges who are alike (docs/method.md §5)
     python -m benchmarks.simulated_claims independent  # judges who err independently (docs/judges.md)
     python -m benchmarks.simulated_claims rates        # rates of judges some of whom guess (docs/method.md §5)
+    python -m benchmarks.simulated_claims asked        # judges who differ in what they were asked (docs/method.md §5)
     python -m benchmarks.simulated_claims attrition    # the curve where labels are missing (docs/judges.md)
     python -m benchmarks.simulated_claims clear        # rubrics that are equally clear (docs/method.md §11)
     python -m benchmarks.simulated_claims gap          # the gap between best and worst (docs/method.md §11)
@@ -42,6 +43,7 @@ import argparse
 from collections.abc import Callable, Iterator
 from itertools import islice
 
+from benchmarks.claims_asked import asked
 from benchmarks.claims_drift import drift
 from benchmarks.claims_few import few
 from benchmarks.claims_fits import abilities, linked, misfit
@@ -72,6 +74,7 @@ CLAIMS: dict[str, tuple[Callable[[int], Rows], int]] = {
     "equal": (equal, 200),
     "independent": (independent, 100),
     "rates": (rates, 40),
+    "asked": (asked, 40),
     "attrition": (attrition, 40),
     "mixture": (mixture, 1),
     "clear": (clear, 40),

@@ -16,6 +16,7 @@ from crubric_core.experiments.self_preference import (
     preference,
     self_preference,
 )
+from crubric_core.judges.unequal_panels import leniencies
 
 SYSTEMS = ("gpt-4o", "o3", "claude-opus", "llama-3", "qwen-2")
 JUDGES = ("claude-judge", "gpt-judge", "mixtral-judge")
@@ -227,7 +228,9 @@ def test_judges_with_too_few_queries_widen_no_other_judges_interval():
     panel = study(kind=0.6)
     panel[2, 8:, 0] = np.nan  # four queries of claude-judge with claude-opus
     row = run(panel).frame().set_index("judge").loc["gpt-judge"]
-    sides = by_query(leniency(panel)[:, :, 1], OWN, np.arange(60) // 2)
+    query = np.arange(60) // 2
+    as_lenient = panel - leniencies(panel, query, np.full(60, 2))  # other judges labelled claude-opus
+    sides = by_query(leniency(as_lenient)[:, :, 1], OWN, query)
     assert (row["low"], row["high"]) == pytest.approx(preference(sides, 0.95)[1:3])
 
 

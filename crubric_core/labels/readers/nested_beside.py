@@ -50,14 +50,8 @@ def _columns_of_frame(fields: Mapping[str, Sequence[Any]]) -> dict[str, list[Any
 def _of_group(
     kind: Kind, fields: Mapping[str, Sequence[Any]], home: str, group: Sequence[str]
 ) -> Found | None:
-    named = {c: f for f in reversed(group) for c in SPECS[kind].columns if _is_one_of(kind, c, f)}
-    if "rubric" not in named and (names := [f for f in group if last_name(f) in NAMING]):
-        named["rubric"] = min(names, key=lambda f: NAMING.index(last_name(f)))
-    alike = [
-        f
-        for f in group
-        if may_be_labels(kind, f, fields[f]) or (_are_scores(fields[f]) and may_hold_labels(last_name(f)))
-    ]
+    named = _named_among(kind, group)
+    alike = [f for f in group if _looks_like_labels(kind, f, fields[f])]
     labels = [f for f in alike if f not in named.values()]
     label = named.get("label") if named.get("label") in alike else None
     named.pop("label", None)
@@ -79,11 +73,28 @@ def _of_group(
         found |= {"system": f"{first}.#"} if texts else {}
     who = "annotator" if kind == "gold" else "judge"
     if who not in found and not texts and not {"system", "rubric"} & set(named):
-        raters = [
-            f for f in fields if f.endswith("[]") and _singular(f) in RATERS and _fits_in(fields, f, first)
-        ]
-        found[who] = raters[0] if raters else f"{first}.#"
+        found[who] = _raters_of(fields, first)
     return _by_one_model(found, fields, first, who)
+
+
+def _named_among(kind: Kind, group: Sequence[str]) -> dict[str, str]:
+    """Canonical column → the list that is named after it."""
+    named = {c: f for f in reversed(group) for c in SPECS[kind].columns if _is_one_of(kind, c, f)}
+    if "rubric" not in named and (names := [f for f in group if last_name(f) in NAMING]):
+        named["rubric"] = min(names, key=lambda f: NAMING.index(last_name(f)))
+    return named
+
+
+def _looks_like_labels(kind: Kind, field: str, values: Sequence[Any]) -> bool:
+    return may_be_labels(kind, field, values) or (_are_scores(values) and may_hold_labels(last_name(field)))
+
+
+def _raters_of(fields: Mapping[str, Sequence[Any]], labels: str) -> str:
+    """The list of the raters who gave labels, or their number."""
+    raters = (
+        f for f in fields if f.endswith("[]") and _singular(f) in RATERS and _fits_in(fields, f, labels)
+    )
+    return next(raters, f"{labels}.#")
 
 
 def _by_one_model(found: Found, fields: Mapping[str, Sequence[Any]], first: str, who: str) -> Found:

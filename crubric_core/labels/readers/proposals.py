@@ -126,39 +126,15 @@ def _long(plan: FilePlan, mapping: dict[str, str]) -> str:
 
 def _wide(plan: FilePlan, rows: Sequence[Sequence[Any]], held: dict[str, Profile]) -> str:
     """What is said of a table in which several columns look like labels; "" where none or one does."""
-    runs = ("run", *synonyms_of(plan.kind, "run"))
-    could = {
-        c: found
-        for c, found in held.items()
-        if (may_hold_labels(c) or plain_name(c) == "answer") and plain_name(c) not in runs
-    }
-    alike = [c for c, found in could.items() if found.labels >= _LABELS and 1 < found.distinct <= _FEW]
-    scores = [c for c, found in could.items() if found.scores >= _LABELS and found.distinct > 1]
-    continuous = len(alike) < 2
-    if len(alike) == 1 and not scores:
-        return _long(
-            plan, {"system": "=…", "rubric": "=…", **_keys(plan, rows, held, alike), "label": alike[0]}
-        )
-    alike = scores if continuous else alike
+    labels, scores = _alike(plan, held)
+    if len(labels) == 1 and not scores:
+        keys = _keys(plan, rows, held, labels)
+        return _long(plan, {"system": "=…", "rubric": "=…", **keys, "label": labels[0]})
+    continuous = len(labels) < 2
+    alike = scores if continuous else labels
     if len(alike) < 2:
         return ""
-    keys = _keys(plan, rows, held, alike)
-    first = [c for c in plan.columns if c in held and c not in alike][:3]
-    judges = all(map(names_a_judge, spread_names(alike)))
-    if plan.kind == "labels" and {"query", "rubric"} & set(keys) and len(repeats_among(alike)) == len(alike):
-        what = "run"
-    elif "system" in keys:
-        what = "judge" if judges else "label" if "rubric" in keys else "rubric"
-    elif (
-        "judge" not in keys
-        and set(keys.values()) <= set(first)
-        and all(held[c].distinct > 1 and _repeats(cells_of(plan, rows, c)) for c in first)
-    ):
-        what = "judge"  # the columns as tables often begin
-        wanted = [c for c in ("system", "query", "rubric") if c not in keys]
-        keys |= dict(zip(wanted, (c for c in first if c not in keys.values()), strict=False))
-    else:
-        what = spread_key(set(keys), alike) or ("" if "rubric" in keys else "rubric")
+    what, keys = _what_each_is(plan, rows, held, alike)
     if not what:
         return ""
     likeliest = max(alike, key=lambda c: all(map(is_verdict, filter(None, cells_of(plan, rows, c)))))
@@ -168,6 +144,39 @@ def _wide(plan: FilePlan, rows: Sequence[Sequence[Any]], held: dict[str, Profile
     ending = ", with the policy threshold= or bins=." if continuous else "."
     some = listed([repr(c) for c in alike], 3)
     return f"{some} look like {kind}: where {whose}, give such a mapping: {_shown(shown)}{ending}"
+
+
+def _alike(plan: FilePlan, held: dict[str, Profile]) -> tuple[list[str], list[str]]:
+    """The columns whose cells look like labels, and those whose cells look like scores."""
+    runs = ("run", *synonyms_of(plan.kind, "run"))
+    could = {
+        c: found
+        for c, found in held.items()
+        if (may_hold_labels(c) or plain_name(c) == "answer") and plain_name(c) not in runs
+    }
+    labels = [c for c, found in could.items() if found.labels >= _LABELS and 1 < found.distinct <= _FEW]
+    return labels, [c for c, found in could.items() if found.scores >= _LABELS and found.distinct > 1]
+
+
+def _what_each_is(
+    plan: FilePlan, rows: Sequence[Sequence[Any]], held: dict[str, Profile], alike: Sequence[str]
+) -> tuple[str, dict[str, str]]:
+    """(what each of several alike columns is, or "", the columns of the keys): a run, a judge, a rubric, the label."""
+    keys = _keys(plan, rows, held, alike)
+    if plan.kind == "labels" and {"query", "rubric"} & set(keys) and len(repeats_among(alike)) == len(alike):
+        return "run", keys
+    if "system" in keys:
+        judges = all(map(names_a_judge, spread_names(alike)))
+        return "judge" if judges else "label" if "rubric" in keys else "rubric", keys
+    first = [c for c in plan.columns if c in held and c not in alike][:3]
+    if (
+        "judge" not in keys
+        and set(keys.values()) <= set(first)
+        and all(held[c].distinct > 1 and _repeats(cells_of(plan, rows, c)) for c in first)
+    ):  # the columns as tables often begin
+        wanted = [c for c in ("system", "query", "rubric") if c not in keys]
+        return "judge", keys | dict(zip(wanted, (c for c in first if c not in keys.values()), strict=False))
+    return spread_key(set(keys), alike) or ("" if "rubric" in keys else "rubric"), keys
 
 
 def _shown(mapping: dict[str, Any]) -> str:

@@ -190,53 +190,67 @@ def _guess_spread(
 
 def _spread_of(plan: FilePlan, rows: tuple[Any, ...], *, strict: bool) -> FilePlan | None:
     """The plan of a wide table, or None."""
-    spread = next((c for c, v in plan.mapping.items() if isinstance(v, tuple)), None)
-    given = {v for c, v in plan.mapping.items() if isinstance(v, str) and not v.startswith("=")}
-    outside = not given or not {"rubric", "label"} & set(plan.mapping)
-    if plan.kind not in ("labels", "gold") or (spread is None and not outside):
+    if plan.kind not in ("labels", "gold"):
         return None
-    free = [i for i, c in enumerate(plan.columns) if c not in given]
-    cells = [tuple(row[i] if i < len(row) else None for i in free) for row in rows] if given else rows
-    found = _guess_spread(plan, [plan.columns[i] for i in free], cells) if spread is None else None
-    matrix = guess_matrix(plan.columns, rows) if found is None and not plan.mapping else None
-    if matrix is not None:
-        return _as_matrix(plan, matrix, strict=strict)
-    if found is None and spread is None:
+    given = next(((c, v) for c, v in plan.mapping.items() if isinstance(v, tuple)), None)
+    if given is not None:
+        keys = _keys_beside(plan, given[1])
+        return _wide_table(plan, *given, keys, {c: g.column for c, g in keys.items()} | dict(plan.mapping))
+    known = {v for v in plan.mapping.values() if isinstance(v, str) and not v.startswith("=")}
+    if known and {"rubric", "label"} & set(plan.mapping):
         return None
-    what, wide = found if found else (str(spread), tuple(plan.mapping[str(spread)]))
-    taken = set(wide)
-    guessed = guess_columns(plan.kind, [c for c in plan.columns if c not in taken], ())
-    keys = {g.canonical: g for g in guessed if g.canonical != "label" and g.confidence > 0.5}
+    free = [i for i, c in enumerate(plan.columns) if c not in known]
+    cells = [tuple(row[i] if i < len(row) else None for i in free) for row in rows] if known else rows
+    found = _guess_spread(plan, [plan.columns[i] for i in free], cells)
+    if found is not None:
+        return _of_guess(plan, rows, *found)
+    matrix = None if plan.mapping else guess_matrix(plan.columns, rows)
+    return None if matrix is None else _as_matrix(plan, matrix, strict=strict)
+
+
+def _keys_beside(plan: FilePlan, wide: Sequence[str]) -> dict[str, Guess]:
+    """Canonical column → what is guessed of the column beside the wide ones that is it."""
+    guessed = guess_columns(plan.kind, [c for c in plan.columns if c not in wide], ())
+    return {g.canonical: g for g in guessed if g.canonical != "label" and g.confidence > 0.5}
+
+
+def _of_guess(plan: FilePlan, rows: tuple[Any, ...], what: str, wide: tuple[str, ...]) -> FilePlan | None:
+    """The plan of a table whose columns look wide; None where one that is needed beside them is missing."""
+    keys = _keys_beside(plan, wide)
     own = {c: g.column for c, g in keys.items()}
-    if what == "rubric" and spread is None and is_query(own, wide):
+    if what == "rubric" and is_query(own, wide):
         own["query"] = own.pop("rubric")
     mapping = own | dict(plan.mapping) | {what: wide}
-    if spread is None and what in ("judge", "annotator", "run") and "rubric" not in mapping:
+    remarks = list(plan.remarks)
+    if what in ("judge", "annotator", "run") and "rubric" not in mapping:
         mapping["rubric"] = "=score"
-        plan = replace(plan, remarks=(*plan.remarks, told_of_one_rubric("score")))
-    if spread is None:
-        within, told = _named_within(what, wide, mapping)
-        if plan.kind == "gold":
-            within, told = _of_annotators(within, told)
-        mapping |= within
-        missing = set(SPECS[plan.kind].needed) - set(mapping) - {"label"}
-        if missing - ({"system"} if what == "rubric" else set()):
-            return None
-        problem = _no_system(plan, what, wide, within) if missing else plan.problem
-        if choices := ticked_among(plan.columns, rows):
-            problem = _ticks(plan.name, choices)
-        remarks = (*plan.remarks, *_told_of_derived(plan, rows, what), *told)
-        plan = replace(plan, problem=problem, remarks=remarks)
-    reasons, told_why = _reasons_beside(plan, wide)
-    mapping |= reasons
-    plan = replace(plan, remarks=(*plan.remarks, *told_why))
+        remarks.append(told_of_one_rubric("score"))
+    within, told = _named_within(what, wide, mapping)
+    if plan.kind == "gold":
+        within, told = _of_annotators(within, told)
+    mapping |= within
+    missing = set(SPECS[plan.kind].needed) - set(mapping) - {"label"}
+    if missing - ({"system"} if what == "rubric" else set()):
+        return None
+    problem = _no_system(plan, what, wide, within) if missing else plan.problem
+    if choices := ticked_among(plan.columns, rows):
+        problem = _ticks(plan.name, choices)
+    remarks += [*_told_of_derived(plan, rows, what), *told]
+    return _wide_table(replace(plan, problem=problem, remarks=tuple(remarks)), what, wide, keys, mapping)
+
+
+def _wide_table(
+    plan: FilePlan, what: str, wide: tuple[str, ...], keys: dict[str, Guess], mapping: dict[str, Any]
+) -> FilePlan:
+    reasons, told = _reasons_beside(plan, wide)
     note = Guess(what, ", ".join(wide)[:200], 0.8, f"{len(wide)} columns hold labels, one {what} each")
     return replace(
         plan,
         title=f"a wide table, one column {'an' if what == 'annotator' else 'a'} {what}",
-        mapping=mapping,
+        mapping=mapping | reasons,
         guesses=(*keys.values(), note),
         reason=f"{len(wide)} columns hold labels and none names the {what}",
+        remarks=(*plan.remarks, *told),
     )
 
 

@@ -27,6 +27,7 @@ def _unmatched_names(cursor: duckdb.DuckDBPyConnection, dataset_id: int) -> Iter
             yield Finding(severity, code, title, sentence, len(found), found.head(SHOWN))
 
 
+_UNEVEN = 0.1  # share of a system's cells
 _LABELLED = "SELECT rubric_id FROM facts_now WHERE n IS NOT NULL"
 _WITH_LABELS = "SELECT system_id FROM labelled_systems WHERE dataset_id = $dataset"
 _UNMATCHED = (  # code, title, sentence, the table without rows of which there is nothing to find, SELECT
@@ -175,4 +176,30 @@ def _runs(cursor: duckdb.DuckDBPyConnection, dataset_id: int) -> Iterator[Findin
         yield warning("constant_run", "Suspicious constants", sentence, found)
 
 
-CHECKS = (_runs, _unmatched_names, _repeated_texts, _alike, _shares, _disarmed)
+def _uneven_draws(cursor: duckdb.DuckDBPyConnection, dataset_id: int) -> Iterator[Finding]:
+    """Of an even number of levels the lower middle one counts: systems with more such cells look worse."""
+    if not cursor.execute("SELECT 1 FROM runs WHERE dataset_id = ? LIMIT 1", [dataset_id]).fetchone():
+        return
+    found = select(
+        cursor,
+        """
+        WITH own AS (SELECT * FROM labels WHERE dataset_id = $dataset AND label IS NOT NULL),
+        draws AS (SELECT system_id, count(*) AS n FROM own GROUP BY system_id, judge_id, rubric_id)
+        SELECT name AS system, avg(n) AS runs, avg((n % 2 = 0)::INT) AS even
+        FROM draws JOIN systems USING (system_id)
+        WHERE (SELECT count(DISTINCT label) FROM own) > 2
+        GROUP BY name ORDER BY even DESC, system
+        """,
+        dataset_id,
+    )
+    if len(found) and found["even"].iloc[0] - found["even"].iloc[-1] > _UNEVEN:
+        most, least = found.iloc[0], found.iloc[-1]
+        sentence = (
+            f"{most['system']} has an even number of runs on {most['even']:.0%} of its cells, {least['system']} on "
+            f"{least['even']:.0%}. Of an even number of ordered labels the lower middle one counts, so that the former "
+            "looks worse: give all systems as many runs, or let labels count as pass and fail."
+        )
+        yield warning("uneven_runs", "Systems with other numbers of runs", sentence, found)
+
+
+CHECKS = (_runs, _uneven_draws, _unmatched_names, _repeated_texts, _alike, _shares, _disarmed)

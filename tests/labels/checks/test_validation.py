@@ -311,3 +311,34 @@ def test_a_criterion_named_after_a_fault_is_warned_of_until_somebody_says_what_i
     said = table(f"{rubric} q -1", header="rubric query polarity")
     later = ws.ingest(said, "d", "rubrics")
     assert not [f for f in later.checks if f.code == "named_after_fault"]
+
+
+def with_runs(systems: dict[str, int], levels: int) -> bytes:
+    """Labels from 1 to ``levels`` of two judges, each system with so many runs of both."""
+    rng = np.random.default_rng(5)
+    return labels(
+        [
+            (name, f"q{j % 5}", f"r{j}", judge, f"run{run}", 1 + int(rng.integers(0, levels)))
+            for name, runs in systems.items()
+            for j in range(40)
+            for judge in ("j0", "j1")
+            for run in range(runs)
+        ],
+        "system,query,rubric,judge,run,label",
+    )
+
+
+def test_systems_with_an_even_number_of_runs_of_ordered_labels_are_told(ws):
+    ws.ingest(with_runs({"a": 1, "b": 2, "c": 3}, levels=5), "d")
+    (found,) = [finding for finding in ws.dataset("d").checks() if finding.code == "uneven_runs"]
+    assert found.sentence.startswith("b has an even number of runs on 100% of its cells, c on 0%.")
+    assert found.examples["system"].tolist() == ["b", "a", "c"]
+
+
+@pytest.mark.parametrize(
+    ("systems", "levels"),
+    [({"a": 2, "b": 2}, 5), ({"a": 1, "b": 3}, 5), ({"a": 1, "b": 2}, 2), ({"a": 1, "b": 1}, 5)],
+)
+def test_runs_that_favour_no_system_are_not_told(ws, systems, levels):
+    ws.ingest(with_runs(systems, levels), "d")
+    assert "uneven_runs" not in codes(ws)

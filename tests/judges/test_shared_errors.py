@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from benchmarks.claims_panels import equal_judges, err_together, some_of
+from crubric_core.intervals import exact_binomial_interval
 from crubric_core.judges.independence import ResidualCorrelation, residual_correlation
 from crubric_core.judges.posterior import posterior_labels
 from crubric_core.judges.shared_errors import effective_judges, independence_note, shared_errors_note
@@ -68,6 +69,18 @@ def test_three_errors_that_two_judges_share_are_no_proof():
     assert found.correlation[0, 1] == pytest.approx(1)
     assert found.low[0, 1] < 0.1
     assert not found.flagged.any()
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_no_correlation_is_surer_than_independent_cells_would_make_it(seed):
+    """Eight rubrics of eight systems: two judges who happen to share no error show hardly any spread over rubrics."""
+    truth, panel, _ = equal_judges(seed, 5, 8, 1, 0.0, 0.0)
+    found = residual_correlation(panel, truth)
+    for k, m in zip(*np.triu_indices(5, 1), strict=True):
+        share, n = (1 + found.correlation[k, m]) / 2, float(found.n_cells[k, m])
+        low, high = exact_binomial_interval(share * n, n, 1 - 0.05 / 10)
+        assert found.low[k, m] <= 2 * low - 1 + 1e-9
+        assert found.high[k, m] >= 2 * high - 1 - 1e-9
 
 
 def test_of_one_judge_no_shared_errors_are_spoken_of():

@@ -43,9 +43,9 @@ viewer: $(RUNTIME)
 test: check
 	@$(PYTEST) -m "not (slow or fuzz or crash or browser or security or real)" $(PYTEST_ARGS)
 
-# 260 seconds of tests on two cores, beside linters and start, stay under three minutes.
+# 200 seconds of tests on two cores, beside linters and start, stay well under three minutes.
 slow-list: $(DEV)
-	@$(PYTEST) -m "not (fuzz or crash or browser or security or real)" --renew-slow 260
+	@$(PYTEST) -m "not (fuzz or crash or browser or security or real)" --renew-slow 200
 
 # One worker more than there are cores, as the browser tests wait a lot. The linters and types use the time that these
 # leave.

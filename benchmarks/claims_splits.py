@@ -1,4 +1,4 @@
-"""Boards of identical systems by ordered labels, whose systems have different numbers of equal judges.
+"""Boards of identical systems by ordered labels, with different numbers of equal judges, or of runs of one judge.
 
 Eight systems, 60 queries of five rubrics with a scale of 1 to 5, a system × query effect of .7, judges who see the
 same within a normal error of sd .7 logits.
@@ -22,20 +22,26 @@ STEPS = (-2.5, -1.0, 0.5, 2.0)
 DESIGNS = ((3, 3, 0.0), (3, 2, 0.0), (4, 3, 0.0), (2, 1, 0.0), (3, 3, 0.4))
 """Judges of each cell of the first half of the systems, and of the other half; the share of the first half's cells
 that lacks the last of its judges."""
+RUNS = ((3, 2, 0.0), (2, 1, 0.0), (3, 3, 0.4))
+"""The same, where one judge labelled each cell so many times."""
 
 
 def splits(tables: int) -> Iterator[tuple[object, ...]]:
     """Any pair separated by ability, as if all had the same number of labels, and as the board has it."""
-    yield "judges of one half", "of the other half", "taken as equal", "as the board has it"
-    for first, second, lacking in DESIGNS:
-        rates = np.mean([_false(first, second, lacking, seed) for seed in range(tables)], axis=0)
-        one = f"{first}, on {lacking:.0%} of the cells {first - 1}" if lacking else first
-        yield one, second, *(short(float(rate)) for rate in rates)
+    for kind, designs in (("judges", DESIGNS), ("runs", RUNS)):
+        yield f"{kind} of one half", "of the other half", "taken as equal", "as the board has it"
+        for first, second, lacking in designs:
+            tried = [_false(_labels(first, second, lacking, seed), kind) for seed in range(tables)]
+            one = f"{first}, on {lacking:.0%} of the cells {first - 1}" if lacking else first
+            yield one, second, *(short(float(rate)) for rate in np.mean(tried, axis=0))
+        yield ()
 
 
-def _false(first: int, second: int, lacking: float, seed: int) -> tuple[bool, bool]:
+def _false(labels: pd.DataFrame, kind: str) -> tuple[bool, bool]:
+    if kind == "runs":
+        labels = labels.assign(run=labels["judge"], judge="judge")
     with Workspace() as workspace:
-        workspace.ingest(_labels(first, second, lacking, seed).to_csv(index=False).encode(), "study")
+        workspace.ingest(labels.to_csv(index=False).encode(), "study")
         ranking = Analysis.of(workspace.dataset("study"), Settings(model="GRM")).ranking()
     blind = infer(replace(ranking.ability, allowance=None), np.random.default_rng([0, 2]))
     return bool(blind.separated.any()), bool(ranking.standing.separated.any())

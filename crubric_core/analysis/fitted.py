@@ -24,8 +24,8 @@ from ..judges.posterior import with_posterior_labels
 from ..judges.rates import judge_rates, rates_note
 from ..judges.reliability import query_clusters
 from ..judges.shared_errors import effective_judges, independence_note
-from ..judges.unequal_panels import UnequalPanels, raised_by_splits, unequal_panels
-from ..labels.store.judge_sums import JudgeMeetings, units_of
+from ..judges.unequal_panels import UnequalPanels, unequal_panels
+from ..labels.store.judge_sums import JudgeMeetings
 from ..labels.store.reduction import Reduction
 from ..leaderboard.cross_fit import CrossFit, FoldFits
 from ..leaderboard.influence import Domains
@@ -131,18 +131,13 @@ class Fitted(Stages):
         return None
 
     def _raised_by_splits(self) -> FloatArray:
-        """(M,) ``raised_by_splits``; 0 where an even split is decided by no rule, and of labels in a Spark session."""
+        """(M,) by which even splits of labels and of runs raise a system; where no rule decides them, 0."""
         given, settings = self.given(), self.settings
-        ruled = settings.consensus == "majority" and (
-            settings.response == "ordered" or settings.tie != "unknown"
-        )
-        if not ruled or given.n_labels == np.isfinite(given.y).sum() * given.max_panel.max(initial=0):
-            return np.zeros(len(given.systems))
-        try:
-            panel = self.data.panel(settings.response)
-        except DatasetError:
-            return np.zeros(len(given.systems))
-        return raised_by_splits(panel, given.y, units_of(given.rubrics["query"]), given.levels)
+        raised = self.data.raised_by_splits(settings.response, settings.tie, "runs")
+        equal = given.n_labels == np.isfinite(given.y).sum() * given.max_panel.max(initial=0)
+        if settings.consensus == "majority" and not equal:
+            raised = raised + self.data.raised_by_splits(settings.response, settings.tie, "labels")
+        return raised
 
     @stage(after=("given",), heavy=True)
     def ids(self) -> tuple[str, ...]:

@@ -15,6 +15,7 @@ import numpy as np
 from scipy.sparse.csgraph import connected_components
 from scipy.special import ndtri
 
+from ..labels.store.even_splits import raised
 from ..labels.store.judge_sums import JudgeMeetings, JudgeShares
 from ..types import BoolArray, FloatArray, IntArray
 from .consensus import median_low
@@ -114,23 +115,15 @@ def leniencies(panel: FloatArray, unit: IntArray, levels: IntArray) -> FloatArra
 
 
 def raised_by_splits(panel: FloatArray, y: FloatArray, unit: IntArray, levels: IntArray) -> FloatArray:
-    """(M,) by which the rule for even splits raises a system's consensus labels more than the others', on average.
-
-    A share of the scale: how far the consensus y (M, J) of labels (M, J, K) is above the middle of the two middle ones,
-    on average over the cells with as many labels. What counts is which share of a system's cells has how many labels;
-    0 where that is the same for all systems, but for chance.
-    """
+    """(M,) as ``even_splits.raised``, of labels (M, J, K) at hand and their consensus y (M, J)."""
     number = (~np.isnan(panel)).sum(axis=2)
     numbers = np.unique(number[number > 0])
     if len(numbers) < 2:
         return np.zeros(len(panel))
     shares = JudgeShares.of_panel(np.where(number[..., None] == numbers, 1.0, np.nan), unit)
-    if not shares.beyond_chance.any():
-        return np.zeros(len(panel))
     off = (y - (median_low(panel) - median_low(-panel)) / 2) / (levels - 1)
     cells = [off[(number == n) & np.isfinite(off)] for n in numbers]
-    raised = np.array([each.mean() if len(each) else 0.0 for each in cells])
-    return np.nan_to_num((shares.share - np.nanmean(shares.share, axis=0)) @ raised)
+    return raised(shares, np.array([each.mean() if len(each) else 0.0 for each in cells]))
 
 
 def panels_of(

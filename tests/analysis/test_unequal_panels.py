@@ -106,6 +106,21 @@ def test_identical_systems_with_different_numbers_of_ordered_labels_are_not_sepa
     assert analysed(graded(0, (2, 2)), Settings(model="GRM")).panels() is None
 
 
+def test_identical_systems_with_different_numbers_of_runs_of_ordered_labels_are_not_separated():
+    found, blind = 0, 0
+    for seed in range(4):
+        drawn = graded(seed, (3, 2)).assign(run=lambda table: table["judge"], judge="j")
+        study = analysed(drawn, Settings(model="GRM"))
+        ability, rng = study.ranking().ability, np.random.default_rng([0, 2])
+        found += study.ranking().standing.separated.any()
+        blind += infer(replace(ability, allowance=None), rng).separated.any()
+        taken = replace(study, data=Snapshot(study.data, study.settings))
+        assert np.array_equal(taken.panels().shift, study.panels().shift)
+    assert blind >= 2
+    assert found == 0
+    assert analysed(drawn[drawn["run"].isin(["j0"])], Settings(model="GRM")).panels() is None
+
+
 def test_scores_of_identical_systems_with_different_judges_are_not_separated_either():
     studies = [analysed(labels(seed, camps())) for seed in range(4)]
     assert sum(study.score_standing(study.used).separated.any() for study in studies) == 0

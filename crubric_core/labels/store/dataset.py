@@ -21,6 +21,7 @@ from ..ingest.rubric_facts import criteria
 from . import catalogue, judge_sums, portable, reduce, sourced
 from .canonical import CANONICAL, as_file, one_column_a_fact
 from .dataset_rules import load_rules
+from .even_splits import Split, read_raised
 from .judge_sums import JudgeMeetings, JudgeShares
 from .pairs import CellSums, pair_counts
 from .reduction import Reduction
@@ -249,6 +250,21 @@ class Dataset:
                 make(self._id, response, runs) for make in (judge_sums.meetings, judge_sums.excess)
             )
             return JudgeMeetings.read(cursor, pairs, excess, judges)
+
+    def raised_by_splits(
+        self, response: Response = "binary", tie: Tie = "unknown", of: Split = "labels"
+    ) -> FloatArray:
+        """(M,) by which even splits of a cell's labels, or of a judge's runs, raise a system: ``even_splits.raised``.
+
+        0 where a Spark session has the labels, and where an even split is unknown: that of runs of passes and fails is.
+        """
+        require_choice("response", response, get_args(Response), DatasetError)
+        unknown = response == "binary" and (tie == "unknown" or of == "runs")
+        if unknown or not self.has_labels or (of == "runs" and not self.has_runs):
+            return np.zeros(len(self.systems))
+        with self._reading(raw=True) as cursor:
+            systems, runs = self._names(cursor, catalogue.systems), self._has_runs(cursor)
+            return read_raised(cursor, self._id, response, tie, of=of, runs=runs, n_systems=len(systems))
 
     def reduce(
         self, response: Response = "binary", tie: Tie = "unknown", agreement_tolerance: int = 0

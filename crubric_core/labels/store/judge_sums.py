@@ -26,13 +26,17 @@ WHOLE = 720_720  # divisible by 1 to 16
 MOST_BLOCKS = 200  # more queries than these are left out several at a time
 CHANCE = 0.01  # probability that any of the shares would differ further by chance, were all of them equal
 
-# Cells by system, unit and who labelled them; a unit is a query, or a rubric where there is one query.
-_PATTERNS = """
+# A unit of evidence is a query, or a rubric where there is one query.
+UNITS = """
     units AS (
         SELECT j, levels, dense_rank() OVER (
             ORDER BY CASE WHEN (SELECT count(DISTINCT query) FROM facts) > 1 THEN query ELSE j::VARCHAR END
         ) - 1 AS unit FROM facts
-    ),
+    )
+"""
+# Cells by system, unit and who labelled them.
+_PATTERNS = f"""
+    {UNITS},
     cells AS (SELECT system_id, j, list_sort(list(judge_id)) AS who FROM readings GROUP BY system_id, j),
     patterns AS (
         SELECT system_id, unit, who, count(*) AS cells FROM cells JOIN units USING (j) GROUP BY ALL
@@ -165,6 +169,20 @@ def _of_all(part: FloatArray, total: FloatArray) -> FloatArray:
     return np.divide(part, total, out=np.full_like(part, np.nan), where=total > 0)
 
 
+# From ``judged(system_id, unit, k, w)``: what ``JudgeShares.read`` reads.
+BY_SYSTEM = """
+        by_unit AS (SELECT system_id, unit, sum(w)::HUGEINT AS t FROM judged GROUP BY ALL),
+        by_system AS (
+            SELECT system_id, sum(t)::DOUBLE AS t, sum(t * t)::DOUBLE AS tt, count(*) AS n FROM by_unit GROUP BY ALL
+        )
+        SELECT i, k, sum(w)::DOUBLE AS w, sum(w * w)::DOUBLE AS ww, sum(w * by_unit.t)::DOUBLE AS wt,
+               any_value(s.t) AS t, any_value(tt) AS tt, any_value(s.n) AS n
+        FROM judged JOIN by_unit USING (system_id, unit) JOIN by_system s USING (system_id)
+        JOIN system_order USING (system_id)
+        GROUP BY i, k
+"""
+
+
 def shares(dataset: int, response: Response, runs: bool) -> Query:
     """(i, k, w, ww, wt, t, tt, n) of each system and judge with a label of it.
 
@@ -177,16 +195,9 @@ def shares(dataset: int, response: Response, runs: bool) -> Query:
         parts AS (
             SELECT system_id, unit, unnest(who) AS judge_id, cells * ({WHOLE} // len(who)) AS w FROM patterns
         ),
-        judged AS (SELECT system_id, unit, judge_id, sum(w)::HUGEINT AS w FROM parts GROUP BY ALL),
-        by_unit AS (SELECT system_id, unit, sum(w)::HUGEINT AS t FROM judged GROUP BY ALL),
-        by_system AS (
-            SELECT system_id, sum(t)::DOUBLE AS t, sum(t * t)::DOUBLE AS tt, count(*) AS n FROM by_unit GROUP BY ALL
-        )
-        SELECT i, k, sum(w)::DOUBLE AS w, sum(w * w)::DOUBLE AS ww, sum(w * by_unit.t)::DOUBLE AS wt,
-               any_value(s.t) AS t, any_value(tt) AS tt, any_value(s.n) AS n
-        FROM judged JOIN by_unit USING (system_id, unit) JOIN by_system s USING (system_id)
-        JOIN system_order USING (system_id) JOIN judge_order USING (judge_id)
-        GROUP BY i, k
+        judged AS (
+            SELECT system_id, unit, k, sum(w)::HUGEINT AS w FROM parts JOIN judge_order USING (judge_id) GROUP BY ALL
+        ), {BY_SYSTEM}
         """,
         {"dataset": dataset},
     )

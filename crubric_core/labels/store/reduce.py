@@ -22,7 +22,7 @@ _OF_RUNS = {
 }
 
 
-def _draws(response: Response, *, one: bool = False) -> str:
+def draws(response: Response, *, one: bool = False) -> str:
     """(system_id, j, judge_id, x): every known label (of one rubric) on the scale of the model, over ``facts``."""
     return f"""
         SELECT l.system_id, f.j, l.judge_id, {portable.READING[response]} AS x
@@ -33,7 +33,7 @@ def _draws(response: Response, *, one: bool = False) -> str:
 
 def readings_of(response: Response, runs: bool, *, one: bool = False) -> str:
     """``readings(system_id, j, judge_id, x)``: every judge's label of a cell, one of all its runs."""
-    readings = _draws(response, one=one)
+    readings = draws(response, one=one)
     if runs:
         readings = f"""
             SELECT * FROM (
@@ -106,7 +106,7 @@ def repeats(dataset: int, response: Response) -> Query:
     return (
         f"""
         WITH {RUBRIC_FACTS}, counted AS (
-            SELECT system_id, j, judge_id, x, count(*) AS n FROM ({_draws(response)}) GROUP BY ALL
+            SELECT system_id, j, judge_id, x, count(*) AS n FROM ({draws(response)}) GROUP BY ALL
         ), cells AS (
             SELECT j, judge_id, sum(n) AS draws, sum(n * (n - 1)) / 2 AS agreeing
             FROM counted GROUP BY system_id, j, judge_id HAVING sum(n) > 1

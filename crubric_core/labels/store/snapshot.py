@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import get_args
+
 import pandas as pd
 
 from ...errors import DatasetError
@@ -9,9 +11,12 @@ from ...scoring_rules import ScoringRules
 from ...settings import Response, Settings, Tie
 from ...types import FloatArray
 from .dataset import Dataset
+from .even_splits import Split
 from .judge_sums import JudgeMeetings, JudgeShares
 from .reduction import Reduction
 from .sourced import only_tallies
+
+_OTHERWISE = "This snapshot was reduced with other settings: take another one."
 
 
 class Snapshot(Dataset):
@@ -31,6 +36,9 @@ class Snapshot(Dataset):
         self._shares = {response: ds.judge_shares(response) for response in responses}
         unequal = [response for response in responses if self._shares[response].beyond_chance.any()]
         self._meetings = {response: ds.judge_meetings(response) for response in unequal}
+        self._raised = {
+            of: ds.raised_by_splits(settings.response, settings.tie, of) for of in get_args(Split)
+        }
         self._rules = ds.scoring_rules()
         self._gold, self._reference = ds.gold(), ds.reference_ranking()
         if ds.fingerprint != self._fingerprint:
@@ -84,10 +92,18 @@ class Snapshot(Dataset):
         """As ``Dataset.judge_meetings``, of unequal panels."""
         return self._meetings[response]
 
+    def raised_by_splits(
+        self, response: Response = "binary", tie: Tie = "unknown", of: Split = "labels"
+    ) -> FloatArray:
+        """As ``Dataset.raised_by_splits``, with the settings of the snapshot."""
+        if (response, tie) != self._asked[:2]:
+            raise DatasetError(_OTHERWISE)
+        return self._raised[of]
+
     def reduce(
         self, response: Response = "binary", tie: Tie = "unknown", agreement_tolerance: int = 0
     ) -> Reduction:
         """As ``Dataset.reduce``, with the settings of the snapshot alone."""
         if (response, tie, agreement_tolerance) != self._asked:
-            raise DatasetError("This snapshot was reduced with other settings: take another one.")
+            raise DatasetError(_OTHERWISE)
         return self._reduction

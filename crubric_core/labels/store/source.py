@@ -9,6 +9,7 @@ import pandas as pd
 from ...scoring_rules import ScoringRules
 from ...settings import Response, Tie
 from ...types import FloatArray
+from .even_splits import Split
 from .judge_sums import JudgeMeetings, JudgeShares
 from .reduction import Reduction
 
@@ -49,6 +50,11 @@ class LabelSource(Protocol):
 
     def judge_meetings(self, response: Response = "binary") -> JudgeMeetings:
         """How judges differ on the cells that several labelled."""
+
+    def raised_by_splits(
+        self, response: Response = "binary", tie: Tie = "unknown", of: Split = "labels"
+    ) -> FloatArray:
+        """By how much even splits raise the systems."""
 
     def reduce(
         self, response: Response = "binary", tie: Tie = "unknown", agreement_tolerance: int = 0

@@ -149,7 +149,7 @@ def _by_units(influence: Influence, rng: np.random.Generator, settings: Settings
 def _tiered(found: Inference, settings: Settings) -> Inference:
     """Tiers by the rule of the settings; the inference counts them from the first of the tier."""
     if settings.tier_rule == "adjacent":
-        return replace(found, tier=tiers_by_neighbour(found.estimate, found.separated))
+        return replace(found, tier=tiers_by_neighbour(found.estimate, found.separated, found.group))
     return found
 
 
@@ -182,5 +182,6 @@ def _by_bootstrap(
         rule=settings.tier_rule,
         holm=settings.holm,
         simultaneous=settings.simultaneous,
+        group=ability.group,
     )
     return _tiered(found, settings) if settings.simultaneous else found

@@ -26,17 +26,24 @@ def infer_from_draws(
     rule: TierRule = "adjacent",
     holm: bool = False,
     simultaneous: bool = False,
+    group: IntArray | None = None,
 ) -> Inference:
     """As ``infer``, from abilities (M,) and their bootstrap draws (R, M) over rubrics.
 
     By default each pair alone by percentiles; tiers, ranks and separation are those of ``standings``, as in the paper.
     simultaneous: the draws' own largest studentised difference gives the threshold, and tiers and ranks are counted as
-    in ``infer``; rule and holm are then ignored.
+    in ``infer``; rule and holm are then ignored. group: (M,) systems of different groups are not compared, each pair
+    is within one, and ranks and tiers are; None: all are one.
     """
-    standing = standings(estimate, draws, confidence, rule, holm)
+    if group is not None and len(np.unique(group[np.isfinite(estimate)])) < 2:
+        group = None
+    standing = standings(estimate, draws, confidence, rule, holm, group)
     kept, size = np.flatnonzero(np.isfinite(standing.rank)), len(estimate)
     chosen, theta = draws[:, kept], estimate[kept]
     error, low, high = _percentile_differences(chosen, confidence)
+    if group is not None:
+        apart = group[kept, None] != group[kept]
+        low[apart], high[apart] = -np.inf, np.inf
     found = Inference(
         estimate=estimate,
         se=scatter(chosen.std(axis=0, ddof=1), kept, size),
@@ -54,7 +61,7 @@ def infer_from_draws(
         p_simultaneous=np.full((size, size), np.nan),
         separated=standing.separated,
         ahead=standing.ahead,
-        rank_probability=standing.rank_probability,
+        rank_probability=standing.rank_probability if group is None else np.full((size, size), np.nan),
         saturated=np.zeros(size, dtype=np.int64),
         critical=float("nan"),
         design_effect=float("nan"),
@@ -63,6 +70,7 @@ def infer_from_draws(
         confidence=confidence,
         simultaneous=False,
         method="bootstrap",
+        group=group,
     )
     return _all_at_once(found, chosen, kept) if simultaneous else found
 
@@ -83,18 +91,21 @@ def _percentile_differences(
 def _all_at_once(alone: Inference, draws: FloatArray, kept: IntArray) -> Inference:
     """Bootstrap claims that hold for all pairs of the ranked systems ``kept`` at once."""
     at, size = np.ix_(kept, kept), len(alone.estimate)
+    group = None if alone.group is None else alone.group[kept]
+    linked = np.ones_like(alone.separated[at]) if group is None else group[:, None] == group
     difference, error = alone.difference[at], alone.difference_se[at]
-    largest = largest_differences(draws - draws.mean(axis=0), error)
+    compared = np.where(linked, error, 0.0)
+    largest = largest_differences(draws - draws.mean(axis=0), compared)
     critical = threshold(largest, alone.confidence)
-    z = np.divide(np.abs(difference), error, out=np.zeros_like(error), where=error > 0)
+    z = np.divide(np.abs(difference), compared, out=np.zeros_like(error), where=compared > 0)
     separated = z > critical
-    half = np.where(error > 0, critical, 0.0) * error
-    _, rank_low, rank_high = ranks_by_counting(alone.estimate[kept], separated)
+    half = np.where(compared > 0, critical * error, np.where(linked, 0.0, np.inf))
+    _, rank_low, rank_high = ranks_by_counting(alone.estimate[kept], separated, group)
     return replace(
         alone,
         rank_low=scatter(rank_low, kept, size),
         rank_high=scatter(rank_high, kept, size),
-        tier=scatter(tiers_by_first(alone.estimate[kept], separated), kept, size),
+        tier=scatter(tiers_by_first(alone.estimate[kept], separated, group), kept, size),
         difference_low=scatter(difference - half, kept, size),
         difference_high=scatter(difference + half, kept, size),
         p_simultaneous=scatter(adjusted_p(z, largest), kept, size),

@@ -29,14 +29,20 @@ def tiers_by_first(estimate: FloatArray, separated: BoolArray, group: IntArray |
     return tiers
 
 
-def tiers_by_neighbour(estimate: FloatArray, separated: BoolArray) -> FloatArray:
+def tiers_by_neighbour(
+    estimate: FloatArray, separated: BoolArray, group: IntArray | None = None
+) -> FloatArray:
     """(M,) tier from 1: one starts at each system that is separated from the next one above (the paper's rule).
 
-    NaN where ``estimate`` is. Systems of one tier may be separated from each other where the chain is long.
+    NaN where ``estimate`` is. Systems of one tier may be separated from each other where the chain is long. group: as
+    for ``tiers_by_first``.
     """
-    order = np.argsort(-estimate, kind="stable")[: np.count_nonzero(np.isfinite(estimate))]
+    groups = np.zeros(len(estimate), dtype=np.int64) if group is None else group
     tiers = np.full(len(estimate), np.nan)
-    tiers[order] = np.cumsum(np.append(True, separated[order[:-1], order[1:]])[: len(order)])
+    for each in np.unique(groups):
+        members = np.flatnonzero((groups == each) & np.isfinite(estimate))
+        order = members[np.argsort(-estimate[members], kind="stable")]
+        tiers[order] = np.cumsum(np.append(True, separated[order[:-1], order[1:]])[: len(order)])
     return tiers
 
 

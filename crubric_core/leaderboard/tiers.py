@@ -6,7 +6,7 @@ intervals are NaN, it is separated from none, and it takes no place from the oth
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numpy as np
 import pandas as pd
@@ -49,14 +49,19 @@ def standings(
     confidence: float = 0.95,
     rule: TierRule = "adjacent",
     holm: bool = False,
+    group: IntArray | None = None,
 ) -> Standing:
     """Tiers, ranks and separation from abilities theta (M,) and their bootstrap draws (R, M).
 
     Tiers are from 1, best first. ``adjacent``: one starts where the paired difference to the next system above excludes
     0; Holm corrects for these M − 1 tests. ``leader``: where that to the tier's first system does; Holm corrects for
-    all pairs, since which of them are tested depends on the outcomes.
+    all pairs, since which of them are tested depends on the outcomes. group: (M,) systems of different groups are not
+    compared, and each group has a standing of its own; None: all are one.
     """
     theta, draws = _ranked_alone(theta, draws)
+    if group is not None:
+        members = [np.where(group == each, 0.0, np.nan) for each in np.unique(group[np.isfinite(theta)])]
+        return _together([standings(theta + own, draws + own, confidence, rule, holm) for own in members])
     theta_low, theta_high = percentile_interval(draws, confidence)
     rank_low, rank_high = rank_intervals(draws, confidence)
     alone = separation(draws, confidence)
@@ -73,6 +78,13 @@ def standings(
         p_value=tested.p_value,
         separated=tested.separated,
     )
+
+
+def _together(groups: list[Standing]) -> Standing:
+    """The standing of systems of which each is ranked in one group."""
+    found = {each.name: [getattr(standing, each.name) for standing in groups] for each in fields(Standing)}
+    separated = np.logical_or.reduce(found.pop("separated"))
+    return Standing(**{name: np.fmax.reduce(parts) for name, parts in found.items()}, separated=separated)
 
 
 def _ranked_alone(theta: FloatArray, draws: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -18,9 +18,17 @@ from crubric_core.sharing.build import Choices, build_view
 FIRST, SECOND = ("a", "b", "c", "d"), ("x", "y", "z")
 
 
-@pytest.fixture(scope="module")
-def result() -> Result:
-    """Two groups of systems, each of which answers twenty queries of its own."""
+RULES = (
+    Settings(budget=40),
+    Settings(budget=40, tier_rule="adjacent"),
+    Settings(budget=40, population="rubrics", simultaneous=False),
+    Settings(budget=40, population="rubrics", tier_rule="adjacent"),
+)
+
+
+@pytest.fixture(scope="module", params=RULES, ids=("units", "neighbours", "pairs alone", "rubrics"))
+def result(request: pytest.FixtureRequest) -> Result:
+    """Two groups of systems, each of which answers twenty queries of its own, by several rules of tiers."""
     rng = np.random.default_rng(2)
     rows = []
     for names, prefix in ((SECOND, "p"), (FIRST, "q")):
@@ -36,7 +44,7 @@ def result() -> Result:
     table = pd.DataFrame(rows, columns=["query", "rubric", "system", "judge", "label"])
     with Workspace() as workspace:
         workspace.ingest(table.to_csv(index=False).encode(), "d", "labels")
-        return run_pipeline(workspace.dataset("d"), Settings(budget=40))
+        return run_pipeline(workspace.dataset("d"), request.param)
 
 
 def test_the_leaderboard_is_in_order_of_groups_with_places_within_each(result: Result) -> None:

@@ -13,7 +13,7 @@ from crubric_core.leaderboard.comparisons import FEW_UNITS, Evidence, compare, p
 from crubric_core.leaderboard.from_draws import infer_from_draws
 from crubric_core.leaderboard.inference import comparison_table, covariance_root, infer, separated_pairs
 from crubric_core.leaderboard.influence import Influence, linked_groups, score_influence
-from crubric_core.leaderboard.places import rank_shares, ranks_by_counting, tiers_by_first
+from crubric_core.leaderboard.places import rank_shares, ranks_by_counting, tiers_by_first, tiers_by_neighbour
 from crubric_core.leaderboard.simultaneous import (
     FEW,
     adjusted_p,
@@ -467,6 +467,33 @@ def test_bootstrap_draws_give_the_papers_claims_in_the_same_class():
     off = ~np.eye(4, dtype=bool)
     assert (r.separated[off] == ((r.difference_low > 0) | (r.difference_high < 0))[off]).all()
     assert len(comparison_table(r).system) == 3
+
+
+def test_neighbours_of_another_group_are_no_neighbours():
+    estimate, group = np.array([4.0, 3.0, np.nan, 2.0, 1.0]), np.array([0, 1, 1, 0, 1])
+    separated = (group[:, None] == group) & ~np.eye(5, dtype=bool)
+    tiers = tiers_by_neighbour(estimate, separated, group)
+    np.testing.assert_array_equal(tiers, [1, 1, np.nan, 2, 2])
+    np.testing.assert_array_equal(tiers_by_neighbour(estimate, separated), [1, 1, np.nan, 1, 1])
+
+
+@pytest.mark.parametrize("rule", ["adjacent", "leader"])
+@pytest.mark.parametrize("simultaneous", [False, True])
+def test_bootstrap_draws_of_groups_that_are_not_compared_give_the_claims_of_each_alone(rule, simultaneous):
+    theta, group = np.array([1.0, 0.9, 0.7, np.nan, 0.1, 0.0]), np.array([0, 4, 0, 7, 4, 0])
+    draws = theta + np.random.default_rng(0).normal(0, 0.1, (400, 6))
+    r = infer_from_draws(theta, draws, rule=rule, simultaneous=simultaneous, group=group)
+    assert r.n_groups == 2
+    for members in ([0, 2, 5], [1, 4]):
+        own = infer_from_draws(theta[members], draws[:, members], rule=rule, simultaneous=simultaneous)
+        for name in ("rank", "rank_low", "rank_high", "tier", "low", "high"):
+            np.testing.assert_array_equal(getattr(r, name)[members], getattr(own, name))
+        for name in ("separated", "ahead", "p_value", "difference_se"):
+            np.testing.assert_array_equal(getattr(r, name)[np.ix_(members, members)], getattr(own, name))
+    assert not r.separated[np.ix_([0, 2, 5], [1, 4])].any()
+    assert np.isinf(r.difference_low[0, 4])
+    assert np.isnan(r.rank_probability).all()
+    assert infer_from_draws(theta, draws, group=np.zeros(6, dtype=int)).group is None
 
 
 def test_bootstrap_draws_may_be_held_to_all_pairs_at_once():

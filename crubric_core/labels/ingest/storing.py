@@ -196,10 +196,7 @@ def _refuse_useless(job: Job, *, needed: bool) -> None:
         _refuse_useless_files(job)
     if not job.tally.accepted and needed:
         row, reason = job.one('SELECT "row", reason FROM rejected ORDER BY "row" LIMIT 1')
-        others = f" and {job.tally.rejected - 1:,} more such" if job.tally.rejected > 1 else ""
-        raise IngestError(
-            f"No row of {job.source} can be used (row {row}: {reason}{others}): correct the file or the column mapping."
-        )
+        raise _useless(job, job.source, row, reason, job.tally.rejected)
 
 
 def _refuse_useless_files(job: Job) -> None:
@@ -212,10 +209,15 @@ def _refuse_useless_files(job: Job) -> None:
         GROUP BY o.name, o.before HAVING count(*) = count(l."row") ORDER BY o.before LIMIT 1
     """)
     for name, row, reason, rows in found:
-        others = f" and {rows - 1:,} more such" if rows > 1 else ""
-        raise IngestError(
-            f"No row of {name} can be used (row {row}: {reason}{others}): correct the file or the column mapping."
-        )
+        raise _useless(job, name, row, reason, rows)
+
+
+def _useless(job: Job, source: str, row: int, reason: str, rejected: int) -> IngestError:
+    others = f" and {rejected - 1:,} more such" if rejected > 1 else ""
+    way = "".join(f" {finding.sentence}" for finding in job.told if finding.code == "unnamed_raters")
+    return IngestError(
+        f"No row of {source} can be used (row {row}: {reason}{others}): correct the file or the column mapping.{way}"
+    )
 
 
 def _rejects(job: Job) -> str:

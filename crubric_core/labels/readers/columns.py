@@ -118,6 +118,7 @@ SYNONYMS: Mapping[str, tuple[str, ...]] = {
         "model_id",
         "model_name",
         "system_name",
+        "sys",
         "response_model",
         "response_model_name",
     ),

@@ -41,7 +41,7 @@ NAMES_OF_QUERIES = (
         "dataset_item_id",
         "reference_example_id",
         "segment_id",
-        "seg_id",
+        *("seg_id", "segment", "seg"),
         "session_id",
         "trace_id",
         "article_id",

@@ -192,6 +192,14 @@ def test_rows_of_raters_that_nothing_names_come_with_the_way_to_read_them(ws):
     assert """--mapping '{"judge": "=unnamed raters"}' --on-conflict runs""" in told.sentence
 
 
+def test_a_file_whose_rows_all_conflict_is_refused_with_the_way_to_read_it(ws):
+    with pytest.raises(
+        IngestError, match=r"No row of people\.csv can be used .* on_conflict = runs\)"
+    ) as refused:
+        ws.ingest(UNNAMED.removesuffix(b"b,q,r,2\n"), "d", name="people.csv")
+    assert """--mapping '{"judge": "=unnamed raters"}' --on-conflict runs""" in str(refused.value)
+
+
 def test_raters_that_nothing_names_are_runs_of_one_judge_where_the_user_says_so(ws):
     mapping = {"judge": "=unnamed raters"}
     report = ws.ingest(UNNAMED, "d", mapping=mapping, on_conflict="runs")

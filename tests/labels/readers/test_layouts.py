@@ -107,6 +107,15 @@ WHOLE = {
         {},
         {(m, str(q), f"{q}#score", j): label(m, q, j) for m in MODELS for q in range(3) for j in ("r1", "r2")},
     ),
+    "one score a segment, with WMT's short names": (
+        table(
+            ["lp", "sys", "rater", "doc_id", "seg", "score"],
+            [["en-de", m, j, "doc1", q, label(m, q, j)] for m in MODELS for q in range(3) for j in ("r1", "r2")],
+            "\t",
+        ),
+        {},
+        {(m, str(q), f"{q}#score", j): label(m, q, j) for m in MODELS for q in range(3) for j in ("r1", "r2")},
+    ),
     "a wide table of a document's ratings, as in SummEval": (
         table(
             ["doc_id", "system_id", "annotator_id", "coherence", "fluency"],

@@ -122,7 +122,9 @@ class Fitted(Stages):
     @stage("model", after=("given",), title="Comparing the systems' judges", heavy=True, lasting=True)
     def panels(self) -> UnequalPanels | None:
         """What systems owe to judges that others lack; None where the judges of all are the same, but for chance."""
-        response, splits = self.settings.response, self._raised_by_splits()
+        given, response, splits = self.given(), self.settings.response, self._raised_by_splits()
+        if given.n_labels == given.n_cells * given.n_judges and not splits.any():
+            return None
         shares = self.data.judge_shares(response)
         if shares.beyond_chance.any():
             return unequal_panels(shares, self.data.judge_meetings(response), splits)
@@ -134,7 +136,7 @@ class Fitted(Stages):
         """(M,) by which even splits of labels and of runs raise a system; where no rule decides them, 0."""
         given, settings = self.given(), self.settings
         raised = self.data.raised_by_splits(settings.response, settings.tie, "runs")
-        equal = given.n_labels == np.isfinite(given.y).sum() * given.max_panel.max(initial=0)
+        equal = given.n_labels == given.n_cells * given.max_panel.max(initial=0)
         if settings.consensus == "majority" and not equal:
             raised = raised + self.data.raised_by_splits(settings.response, settings.tie, "labels")
         return raised

@@ -46,6 +46,11 @@ class Reduction:
     response: Response
     split: IntArray = field(default_factory=lambda: np.empty((2, 0), dtype=np.int64))
 
+    @property
+    def n_cells(self) -> int:
+        """Cells with a label."""
+        return int(np.isfinite(self.y).sum()) + self.split.shape[1]
+
     @cached_property
     def pass_marks(self) -> tuple[str, ...]:
         """What counts as met on each graded scale, a sentence each, without names; () where ordered levels are read."""

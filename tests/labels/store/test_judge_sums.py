@@ -80,6 +80,7 @@ def test_even_splits_raise_systems_as_the_labels_at_hand_say(rows, response, tie
             ds.rubrics["levels"].to_numpy(),
         )
         found = ds.raised_by_splits(response, tie)
+        assert ds.reduce(response, tie).n_cells == (~np.isnan(panel)).any(axis=2).sum()
     levels, y = (
         (levels, median_low(panel)) if response == "ordered" else (2 + 0 * levels, majority(panel, tie))
     )

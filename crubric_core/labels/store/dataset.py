@@ -256,15 +256,24 @@ class Dataset:
     ) -> FloatArray:
         """(M,) by which even splits of a cell's labels, or of a judge's runs, raise a system: ``even_splits.raised``.
 
-        0 where a Spark session has the labels, and where an even split is unknown: that of runs of passes and fails is.
+        0 where an even split is unknown; that of a judge's runs of passes and fails is.
         """
         require_choice("response", response, get_args(Response), DatasetError)
-        unknown = response == "binary" and (tie == "unknown" or of == "runs")
-        if unknown or not self.has_labels or (of == "runs" and not self.has_runs):
-            return np.zeros(len(self.systems))
-        with self._reading(raw=True) as cursor:
-            systems, runs = self._names(cursor, catalogue.systems), self._has_runs(cursor)
-            return read_raised(cursor, self._id, response, tie, of=of, runs=runs, n_systems=len(systems))
+        with self._reading() as cursor:
+            n_systems, runs = len(self._names(cursor, catalogue.systems)), self._has_runs(cursor)
+            if (response == "binary" and (tie == "unknown" or of == "runs")) or (of == "runs" and not runs):
+                return np.zeros(n_systems)
+            tallied = self._source(cursor) is not None
+            return read_raised(
+                cursor,
+                self._id,
+                response,
+                tie,
+                of=of,
+                runs=runs,
+                tallied=tallied,
+                n_systems=n_systems,
+            )
 
     def reduce(
         self, response: Response = "binary", tie: Tie = "unknown", agreement_tolerance: int = 0

@@ -12,7 +12,9 @@ import numpy as np
 
 from ...settings import Response, Tie
 from ...types import FloatArray
-from ..ingest.rubric_facts import Query
+from ..ingest.rubric_facts import RUBRIC_FACTS, Query
+from . import portable
+from .catalogue import SYSTEM_ORDER
 from .judge_sums import BY_SYSTEM, UNITS, JudgeShares
 from .reduce import draws, readings_of
 
@@ -21,7 +23,6 @@ if TYPE_CHECKING:
 
 Split = Literal["labels", "runs"]
 """What is one: the labels of a cell, or a judge's runs on it."""
-_TIES = {"unknown": 0, "fail": -1, "pass": 1}
 
 
 def raised(shares: JudgeShares, heights: FloatArray) -> FloatArray:
@@ -44,54 +45,69 @@ def read_raised(
     *,
     of: Split,
     runs: bool,
+    tallied: bool,
     n_systems: int,
 ) -> FloatArray:
-    """(M,) as ``raised``, of the stored labels. ``runs``: whether judges labelled cells repeatedly."""
-    found = cursor.execute(*_heights(dataset, response, tie, of, runs)).fetchnumpy()
+    """(M,) as ``raised``, of a dataset. runs, tallied: as for ``reduce.cells``."""
+    groups = _groups(response, of, runs=runs, tallied=tallied)
+    found = cursor.execute(*_heights(dataset, response, groups)).fetchnumpy()
     numbers, at = np.unique(np.asarray(found["n"]), return_inverse=True)
     if len(numbers) < 2:
         return np.zeros(n_systems)
-    cells, above = (
-        np.bincount(at, np.asarray(found[name], dtype=float) / scale)
-        for name, scale in (("cells", 1.0), ("above", 2.0 * np.asarray(found["top"], dtype=float)))
-    )
-    shares = JudgeShares.read(cursor, _shares(dataset, response, of, runs), (n_systems, len(numbers)))
-    return raised(shares, above / cells)
+    apart = np.asarray(found["apart"], dtype=float) / np.asarray(found["top"], dtype=float) / 2
+    heights = np.bincount(at, apart) / np.bincount(at, np.asarray(found["groups"], dtype=float))
+    shares = JudgeShares.read(cursor, _shares(dataset, groups), (n_systems, len(numbers)))
+    return raised(shares, heights if tie == "pass" and response == "binary" else -heights)
 
 
-def _groups(response: Response, of: Split, runs: bool, more: str = "") -> str:
-    """Relations up to ``groups(system_id, j, n)``: one row a cell, or a cell and judge, and how many labels it has."""
-    source = "readings" if of == "labels" else f"({draws(response)})"
-    judge = "" if of == "labels" else ", judge_id"
+def _groups(response: Response, of: Split, *, runs: bool, tallied: bool) -> str:
+    """Relations up to ``groups(system_id, j, n, apart)``, one row a cell, or a cell and judge.
+
+    Of its n labels the two middle ones are so many levels apart.
+    """
+    key = "system_id, j" if of == "labels" else "system_id, j, judge_id"
+    names = f"{RUBRIC_FACTS}, {SYSTEM_ORDER}" if tallied else readings_of(response, runs)
+    if tallied:
+        levels = portable.counted(response, runs=runs) if of == "labels" else portable.draws(response)
+    else:
+        source = "readings" if of == "labels" else f"({draws(response)})"
+        levels = f"SELECT {key}, x, count(*) AS n FROM {source} GROUP BY {key}, x"
     return f"""
-        WITH {readings_of(response, runs)}, {UNITS},
-        groups AS (SELECT system_id, j, count(*) AS n{more} FROM {source} GROUP BY system_id, j{judge})
+        WITH {names}, {UNITS},
+        summed_up AS (
+            SELECT {key}, x, sum(n) OVER (PARTITION BY {key} ORDER BY x) AS up_to,
+                   sum(n) OVER (PARTITION BY {key}) AS every
+            FROM ({levels})
+        ),
+        groups AS (
+            SELECT {key}, any_value(every)::BIGINT AS n,
+                   min(x) FILTER (2 * up_to > every) - min(x) FILTER (2 * up_to >= every) AS apart
+            FROM summed_up GROUP BY {key}
+        )
     """
 
 
-def _heights(dataset: int, response: Response, tie: Tie, of: Split, runs: bool) -> Query:
-    """(n, top, cells, above): groups with n labels; twice how far the label that counts is above the middle, summed up.
+def _heights(dataset: int, response: Response, groups: str) -> Query:
+    """(n, top, groups, apart): groups with n labels and the sum of ``apart``.
 
     By the highest level, since the sums of several scales are added as fractions.
     """
-    above, top = "quantile_disc(x, 0.5) + quantile_disc(-x, 0.5)", "levels - 1"
-    if response == "binary":
-        above, top = f"CASE WHEN 2 * sum(x) = count(*) THEN {_TIES[tie]} ELSE 0 END", "1"
+    top = "1" if response == "binary" else "levels - 1"
     return (
         f"""
-        {_groups(response, of, runs, f", {above} AS above")}
-        SELECT n, {top} AS top, count(*) AS cells, sum(above)::BIGINT AS above
+        {groups}
+        SELECT n, {top} AS top, count(*) AS groups, sum(apart)::BIGINT AS apart
         FROM groups JOIN units USING (j) GROUP BY n, top ORDER BY n, top
         """,
         {"dataset": dataset},
     )
 
 
-def _shares(dataset: int, response: Response, of: Split, runs: bool) -> Query:
+def _shares(dataset: int, groups: str) -> Query:
     """As ``judge_sums.shares``, of the numbers of labels, in order, in the place of judges; every group counts 1."""
     return (
         f"""
-        {_groups(response, of, runs)},
+        {groups},
         numbers AS (SELECT n, row_number() OVER (ORDER BY n) - 1 AS k FROM (SELECT DISTINCT n FROM groups)),
         judged AS (
             SELECT system_id, unit, k, count(*)::HUGEINT AS w

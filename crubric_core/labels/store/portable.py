@@ -154,15 +154,20 @@ def rubric_tallies(cells: str = "cell_tallies") -> str:
     """
 
 
+def draws(response: Response) -> str:
+    """``cell_tallies`` and ``facts`` → (system_id, j, judge_id, x, n): n times the level x, by judge where tallies are."""
+    return f"""
+        SELECT l.system_id, f.j, l.judge_id, {READING[response]} AS x, l.n
+        FROM cell_tallies l JOIN facts f ON f.rubric_id = l.rubric_id WHERE l.label IS NOT NULL
+    """
+
+
 def counted(response: Response, *, runs: bool) -> str:
     """``cell_tallies`` and ``facts`` → (system_id, j, x, n): judges that gave a cell the level x.
 
     Of repeated draws a judge's level is the strict majority (a tie is none), or the lower median of the levels.
     """
-    levels = f"""
-        SELECT l.system_id, f.j, l.judge_id, {READING[response]} AS x, l.n
-        FROM cell_tallies l JOIN facts f ON f.rubric_id = l.rubric_id WHERE l.label IS NOT NULL
-    """
+    levels = draws(response)
     if runs and response == "binary":
         levels = f"""
             SELECT system_id, j, CASE WHEN 2 * SUM(x * n) > SUM(n) THEN 1 ELSE 0 END AS x, 1 AS n

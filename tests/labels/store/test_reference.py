@@ -63,6 +63,17 @@ def test_the_reduced_tables_are_those_of_the_copy(both):
         assert (ours.n_labels, ours.n_judges) == (theirs.n_labels, theirs.n_judges)
 
 
+@pytest.mark.parametrize("of", ["labels", "runs"])
+@pytest.mark.parametrize(
+    ("response", "tie"), [("binary", "fail"), ("binary", "pass"), ("ordered", "unknown")]
+)
+def test_even_splits_raise_systems_as_in_the_copy(both, response, tie, of):
+    copied, read, _ = both
+    np.testing.assert_array_equal(
+        copied.raised_by_splits(response, tie, of), read.raised_by_splits(response, tie, of)
+    )
+
+
 def test_each_label_is_read_from_the_files(both):
     copied, read, _ = both
     rubric = copied.rubrics["rubric"].iloc[0]

@@ -155,7 +155,7 @@ def rubric_tallies(cells: str = "cell_tallies") -> str:
 
 
 def draws(response: Response) -> str:
-    """``cell_tallies`` and ``facts`` → (system_id, j, judge_id, x, n): n times the level x, by judge where tallies are."""
+    """``cell_tallies`` and ``facts`` → (system_id, j, judge_id, x, n): the level x, n times."""
     return f"""
         SELECT l.system_id, f.j, l.judge_id, {READING[response]} AS x, l.n
         FROM cell_tallies l JOIN facts f ON f.rubric_id = l.rubric_id WHERE l.label IS NOT NULL

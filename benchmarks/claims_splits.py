@@ -1,7 +1,8 @@
-"""Boards of identical systems by ordered labels, with different numbers of equal judges, or of runs of one judge.
+"""Boards of identical systems with different numbers of equal judges, or of runs of one judge.
 
-Eight systems, 60 queries of five rubrics with a scale of 1 to 5, a system × query effect of .7, judges who see the
-same within a normal error of sd .7 logits.
+Eight systems, queries of five rubrics, a system × query effect of .7, judges who see the same within a normal error.
+By ordered labels: 60 queries with a scale of 1 to 5, errors of sd .7 logits. By passes and fails: 150 queries of which
+about 75% of the cells pass, errors of sd 1.5.
 """
 
 from __future__ import annotations
@@ -16,48 +17,75 @@ from benchmarks.tables import short
 from crubric_core import Settings, Workspace
 from crubric_core.analysis.stages import Analysis
 from crubric_core.leaderboard.inference import infer
+from crubric_core.types import FloatArray
 
-SYSTEMS, QUERIES, PER_QUERY, JUDGES = 8, 60, 5, 4
+SYSTEMS, PER_QUERY, JUDGES = 8, 5, 4
 STEPS = (-2.5, -1.0, 0.5, 2.0)
 DESIGNS = ((3, 3, 0.0), (3, 2, 0.0), (4, 3, 0.0), (2, 1, 0.0), (3, 3, 0.4))
 """Judges of each cell of the first half of the systems, and of the other half; the share of the first half's cells
 that lacks the last of its judges."""
 RUNS = ((3, 2, 0.0), (2, 1, 0.0), (3, 3, 0.4))
 """The same, where one judge labelled each cell so many times."""
+PASSES = ((3, 3, 0.0), (3, 2, 0.0), (3, 1, 0.0), (2, 1, 0.0))
+"""The same, of passes and fails."""
 
 
 def splits(tables: int) -> Iterator[tuple[object, ...]]:
     """Any pair separated by ability, as if all had the same number of labels, and as the board has it."""
-    for kind, designs in (("judges", DESIGNS), ("runs", RUNS)):
-        yield f"{kind} of one half", "of the other half", "taken as equal", "as the board has it"
+    for kind, designs, settings in (
+        ("judges", DESIGNS, Settings(model="GRM")),
+        ("runs", RUNS, Settings(model="GRM")),
+        ("judges", PASSES, Settings()),
+        ("runs", PASSES[1:], Settings()),
+    ):
+        said = f"{kind}, {'1 to 5' if settings.model == 'GRM' else 'pass or fail'}, of one half"
+        yield said, "of the other half", "taken as equal", "as the board has it"
         for first, second, lacking in designs:
-            tried = [_false(_labels(first, second, lacking, seed), kind) for seed in range(tables)]
+            make = _graded if settings.model == "GRM" else _passes
+            tried = [
+                _false(_labels(make(seed), first, second, lacking, seed), kind, settings)
+                for seed in range(tables)
+            ]
             one = f"{first}, on {lacking:.0%} of the cells {first - 1}" if lacking else first
             yield one, second, *(short(float(rate)) for rate in np.mean(tried, axis=0))
         yield ()
 
 
-def _false(labels: pd.DataFrame, kind: str) -> tuple[bool, bool]:
+def _false(labels: pd.DataFrame, kind: str, settings: Settings) -> tuple[bool, bool]:
     if kind == "runs":
         labels = labels.assign(run=labels["judge"], judge="judge")
     with Workspace() as workspace:
         workspace.ingest(labels.to_csv(index=False).encode(), "study")
-        ranking = Analysis.of(workspace.dataset("study"), Settings(model="GRM")).ranking()
+        ranking = Analysis.of(workspace.dataset("study"), settings).ranking()
     blind = infer(replace(ranking.ability, allowance=None), np.random.default_rng([0, 2]))
     return bool(blind.separated.any()), bool(ranking.standing.separated.any())
 
 
-def _labels(first: int, second: int, lacking: float, seed: int) -> pd.DataFrame:
-    rng, size = np.random.default_rng([35, seed]), QUERIES * PER_QUERY
-    a, b = np.exp(rng.normal(0, 0.4, size)), rng.normal(0, 0.8, size)
-    mood = 0.7 * rng.normal(size=(SYSTEMS, QUERIES)).repeat(PER_QUERY, axis=1)
+def _graded(seed: int) -> FloatArray:
+    """(M, J, K) labels 1 to 5."""
+    return 1 + (_seen(seed, 60, 0.0, 0.7)[..., None] > STEPS).sum(axis=-1)
+
+
+def _passes(seed: int) -> FloatArray:
+    """(M, J, K) passes and fails."""
+    return (_seen(seed, 150, 1.5, 1.5) > 0).astype(np.float64)
+
+
+def _seen(seed: int, queries: int, easy: float, error: float) -> FloatArray:
+    rng, size = np.random.default_rng([35, seed]), queries * PER_QUERY
+    a, b = np.exp(rng.normal(0, 0.4, size)), rng.normal(-easy, 0.8, size)
+    mood = 0.7 * rng.normal(size=(SYSTEMS, queries)).repeat(PER_QUERY, axis=1)
     truth = mood - a * b + rng.logistic(size=(SYSTEMS, size))
-    seen = truth[:, :, None] + 0.7 * rng.normal(size=(SYSTEMS, size, JUDGES))
+    seen: FloatArray = truth[:, :, None] + error * rng.normal(size=(SYSTEMS, size, JUDGES))
+    return seen
+
+
+def _labels(given: FloatArray, first: int, second: int, lacking: float, seed: int) -> pd.DataFrame:
+    rng, size = np.random.default_rng([36, seed]), given.shape[1]
     number = np.repeat([first, second], SYSTEMS // 2)[:, None] - (rng.random((SYSTEMS, size)) < lacking)
     number[SYSTEMS // 2 :] = second
-    i, j, k = np.nonzero(rng.random(seen.shape).argsort(axis=2).argsort(axis=2) < number[:, :, None])
+    i, j, k = np.nonzero(rng.random(given.shape).argsort(axis=2).argsort(axis=2) < number[:, :, None])
     columns = {"system": i, "query": j // PER_QUERY, "rubric": j, "judge": k}
-    label = 1 + (seen[i, j, k, None] > STEPS).sum(axis=1)
     return pd.DataFrame({name: name + pd.Series(at).astype(str) for name, at in columns.items()}).assign(
-        label=label
+        label=given[i, j, k].astype(int)
     )

@@ -122,23 +122,23 @@ class Fitted(Stages):
     @stage("model", after=("given",), title="Comparing the systems' judges", heavy=True, lasting=True)
     def panels(self) -> UnequalPanels | None:
         """What systems owe to judges that others lack; None where the judges of all are the same, but for chance."""
-        given, response, splits = self.given(), self.settings.response, self._raised_by_splits()
-        if given.n_labels == given.n_cells * given.n_judges and not splits.any():
+        given, response, raised = self.given(), self.settings.response, self._raised_by_numbers()
+        if given.n_labels == given.n_cells * given.n_judges and not raised.any():
             return None
         shares = self.data.judge_shares(response)
         if shares.beyond_chance.any():
-            return unequal_panels(shares, self.data.judge_meetings(response), splits)
-        if splits.any():
-            return unequal_panels(shares, JudgeMeetings.unknown(shares.share.shape[1]), splits)
+            return unequal_panels(shares, self.data.judge_meetings(response), raised)
+        if raised.any():
+            return unequal_panels(shares, JudgeMeetings.unknown(shares.share.shape[1]), raised)
         return None
 
-    def _raised_by_splits(self) -> FloatArray:
-        """(M,) by which even splits of labels and of runs raise a system; where no rule decides them, 0."""
+    def _raised_by_numbers(self) -> FloatArray:
+        """(M,) by which its numbers of labels and of runs may raise a system's consensus labels."""
         given, settings = self.given(), self.settings
-        raised = self.data.raised_by_splits(settings.response, settings.tie, "runs")
+        raised = self.data.raised_by_numbers(settings.response, settings.tie, "runs")
         equal = given.n_labels == given.n_cells * given.max_panel.max(initial=0)
         if settings.consensus == "majority" and not equal:
-            raised = raised + self.data.raised_by_splits(settings.response, settings.tie, "labels")
+            raised = raised + self.data.raised_by_numbers(settings.response, settings.tie, "labels")
         return raised
 
     @stage(after=("given",), heavy=True)

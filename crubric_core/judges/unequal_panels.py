@@ -3,8 +3,7 @@
 A lenient judge raises the systems that it labels. Where all systems have the same judges, that cancels in each
 difference. Where they have not, it is part of the difference, and no resampling of queries shows it. A judge's leniency
 is estimated on the cells that several judges labelled, so that neither systems nor rubrics enter it. Between judges
-whom no chain of common cells links it is unknown, and may be as much as the whole scale. Numbers of labels do the same:
-an even one has two middle labels, of which the lower counts, and systems with more such cells look worse.
+whom no chain of common cells links it is unknown, and may be as much as the whole scale. Numbers of labels do the same.
 """
 
 from __future__ import annotations
@@ -15,10 +14,10 @@ import numpy as np
 from scipy.sparse.csgraph import connected_components
 from scipy.special import ndtri
 
-from ..labels.store.even_splits import raised
 from ..labels.store.judge_sums import JudgeMeetings, JudgeShares
+from ..labels.store.label_numbers import raised_on_panel
+from ..settings import Tie
 from ..types import BoolArray, FloatArray, IntArray
-from .consensus import median_low
 
 LEVEL = 0.95  # of the bound of a difference in leniency
 # How much further a majority may move than the mean of its labels: with 2 to 9 judges of whom pairs disagree on up to
@@ -48,9 +47,10 @@ class Allowance:
 class UnequalPanels:
     """What M systems owe to judges that others lack, as a share of the scale; chance differences do not count.
 
-    shift: (M,) by which the leniency of its judges and even splits may raise a system's consensus labels on average.
-    error: (M, B) what each of B blocks of queries contributes to the shift's error; squares sum to its variance. noise:
-    (M, M) the least covariance of the shifts' errors, were labels of a cell independent: few cells may agree by chance.
+    shift: (M,) by which the leniency of its judges and its numbers of labels may raise a system's consensus labels, on
+    average. error: (M, B) what each of B blocks of queries contributes to the shift's error; squares sum to its
+    variance. noise: (M, M) the least covariance of the shifts' errors, were labels of a cell independent: few cells may
+    agree by chance.
     unlinked: (M, C) deviation of its share of labels by each of C sets of judges that no common cell links; no column
     where all are.
     """
@@ -82,13 +82,13 @@ class UnequalPanels:
 
 
 def unequal_panels(
-    shares: JudgeShares, meetings: JudgeMeetings, splits: FloatArray | float = 0.0
+    shares: JudgeShares, meetings: JudgeMeetings, raised: FloatArray | float = 0.0
 ) -> UnequalPanels:
     """The leniencies are the least-squares effects of judges beside one effect for each cell; mean 0 in a linked set.
 
     Their errors are by the jackknife over the blocks of queries with common cells, and no less than those of
     independent labels whose variance within cells is as found, with one more label as far off as can be.
-    splits: (M,) as ``raised_by_splits`` gives them.
+    raised: (M,) by which numbers of labels raise the systems' consensus labels (``label_numbers``).
     """
     met = meetings.tied.any(axis=(1, 2))
     if met.sum() < 2:  # nothing tells how uncertain a leniency would be
@@ -104,7 +104,9 @@ def unequal_panels(
     variance = (meetings.squares + 1) / (whole.trace() + 1)
     noise = MAJORITY**2 * variance * apart @ _inverse(whole) @ apart.T
     sets = np.stack([apart[:, linked == part].sum(axis=1) for part in range(count)], axis=1)
-    shift = MAJORITY * (apart @ leniency + splits)
+    shift = MAJORITY * (
+        apart @ leniency + raised
+    )  # numbers of labels too do more on rubrics that tell systems apart
     return UnequalPanels(shift, error, noise, sets if count > 1 else sets[:, :0])
 
 
@@ -114,30 +116,18 @@ def leniencies(panel: FloatArray, unit: IntArray, levels: IntArray) -> FloatArra
     return _effects(met.tied.sum(axis=0), met.excess.sum(axis=0))
 
 
-def raised_by_splits(panel: FloatArray, y: FloatArray, unit: IntArray, levels: IntArray) -> FloatArray:
-    """(M,) as ``even_splits.raised``, of labels (M, J, K) at hand and their consensus y (M, J)."""
-    number = (~np.isnan(panel)).sum(axis=2)
-    numbers = np.unique(number[number > 0])
-    if len(numbers) < 2:
-        return np.zeros(len(panel))
-    shares = JudgeShares.of_panel(np.where(number[..., None] == numbers, 1.0, np.nan), unit)
-    off = (y - (median_low(panel) - median_low(-panel)) / 2) / (levels - 1)
-    cells = [off[(number == n) & np.isfinite(off)] for n in numbers]
-    return raised(shares, np.array([each.mean() if len(each) else 0.0 for each in cells]))
-
-
 def panels_of(
-    panel: FloatArray, unit: IntArray, levels: IntArray, y: FloatArray | None = None
+    panel: FloatArray, unit: IntArray, levels: IntArray, tie: Tie | None = None
 ) -> UnequalPanels | None:
     """The same of labels (M, J, K) at hand; None where the judges of all systems are the same, but for chance.
 
-    y: (M, J) their consensus, where it goes by the majority or the median.
+    tie: what an even split counts as, where the consensus is the majority or the median; else None.
     """
     shares = JudgeShares.of_panel(panel, unit)
-    splits = np.zeros(len(panel)) if y is None else raised_by_splits(panel, y, unit, levels)
-    if not shares.beyond_chance.any() and not splits.any():
+    raised = np.zeros(len(panel)) if tie is None else raised_on_panel(panel, unit, levels, tie)
+    if not shares.beyond_chance.any() and not raised.any():
         return None
-    return unequal_panels(shares, JudgeMeetings.of_panel(panel, unit, levels), splits)
+    return unequal_panels(shares, JudgeMeetings.of_panel(panel, unit, levels), raised)
 
 
 def _of_differences(covariance: FloatArray) -> FloatArray:

@@ -121,6 +121,24 @@ def test_identical_systems_with_different_numbers_of_runs_of_ordered_labels_are_
     assert analysed(drawn[drawn["run"].isin(["j0"])], Settings(model="GRM")).panels() is None
 
 
+def test_identical_systems_whose_judge_passed_them_once_or_thrice_are_not_separated():
+    """The majority of three runs is more extreme than one: of cells that pass at 80% it passes 90%."""
+    found, blind = 0, 0
+    for seed in range(2):
+        rng = np.random.default_rng(seed)
+        passed = rng.random((SYSTEMS, 400, 3)) < rng.beta(8, 2, (400, 1))
+        i, j, run = np.nonzero(np.ones_like(passed))
+        table = pd.DataFrame(
+            {"system": i, "query": j // 4, "rubric": j, "run": run, "label": passed.ravel() * 1}
+        )
+        study = analysed(table[(i < SYSTEMS // 2) | (run == 0)].assign(judge="j"))
+        ability = study.ranking().ability
+        found += study.ranking().standing.separated.any() + study.score_standing(study.used).separated.any()
+        blind += infer(replace(ability, allowance=None), np.random.default_rng(0)).separated.any()
+    assert blind == 2
+    assert found == 0
+
+
 def test_scores_of_identical_systems_with_different_judges_are_not_separated_either():
     studies = [analysed(labels(seed, camps())) for seed in range(4)]
     assert sum(study.score_standing(study.used).separated.any() for study in studies) == 0

@@ -21,8 +21,8 @@ from ..ingest.rubric_facts import criteria
 from . import catalogue, judge_sums, portable, reduce, sourced
 from .canonical import CANONICAL, as_file, one_column_a_fact
 from .dataset_rules import load_rules
-from .even_splits import Split, read_raised
 from .judge_sums import JudgeMeetings, JudgeShares
+from .label_numbers import Counted, read_raised, split_as
 from .pairs import CellSums, pair_counts
 from .reduction import Reduction
 from .spark import read_rubric
@@ -251,27 +251,23 @@ class Dataset:
             )
             return JudgeMeetings.read(cursor, pairs, excess, judges)
 
-    def raised_by_splits(
-        self, response: Response = "binary", tie: Tie = "unknown", of: Split = "labels"
+    def raised_by_numbers(
+        self, response: Response = "binary", tie: Tie = "unknown", of: Counted = "labels"
     ) -> FloatArray:
-        """(M,) by which even splits of a cell's labels, or of a judge's runs, raise a system: ``even_splits.raised``.
-
-        0 where an even split is unknown; that of a judge's runs of passes and fails is.
-        """
+        """(M,) by which its numbers of labels, or of a judge's runs, raise a system: ``label_numbers.raised``."""
         require_choice("response", response, get_args(Response), DatasetError)
         with self._reading() as cursor:
             n_systems, runs = len(self._names(cursor, catalogue.systems)), self._has_runs(cursor)
-            if (response == "binary" and (tie == "unknown" or of == "runs")) or (of == "runs" and not runs):
+            if of == "runs" and not runs:
                 return np.zeros(n_systems)
-            tallied = self._source(cursor) is not None
             return read_raised(
                 cursor,
                 self._id,
                 response,
-                tie,
+                "unknown" if of == "runs" and response == "binary" else split_as(response, tie),
                 of=of,
                 runs=runs,
-                tallied=tallied,
+                tallied=self._source(cursor) is not None,
                 n_systems=n_systems,
             )
 

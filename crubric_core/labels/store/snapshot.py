@@ -11,8 +11,8 @@ from ...scoring_rules import ScoringRules
 from ...settings import Response, Settings, Tie
 from ...types import FloatArray
 from .dataset import Dataset
-from .even_splits import Split
 from .judge_sums import JudgeMeetings, JudgeShares
+from .label_numbers import Counted
 from .reduction import Reduction
 from .sourced import only_tallies
 
@@ -37,7 +37,7 @@ class Snapshot(Dataset):
         unequal = [response for response in responses if self._shares[response].beyond_chance.any()]
         self._meetings = {response: ds.judge_meetings(response) for response in unequal}
         self._raised = {
-            of: ds.raised_by_splits(settings.response, settings.tie, of) for of in get_args(Split)
+            of: ds.raised_by_numbers(settings.response, settings.tie, of) for of in get_args(Counted)
         }
         self._rules = ds.scoring_rules()
         self._gold, self._reference = ds.gold(), ds.reference_ranking()
@@ -92,10 +92,10 @@ class Snapshot(Dataset):
         """As ``Dataset.judge_meetings``, of unequal panels."""
         return self._meetings[response]
 
-    def raised_by_splits(
-        self, response: Response = "binary", tie: Tie = "unknown", of: Split = "labels"
+    def raised_by_numbers(
+        self, response: Response = "binary", tie: Tie = "unknown", of: Counted = "labels"
     ) -> FloatArray:
-        """As ``Dataset.raised_by_splits``, with the settings of the snapshot."""
+        """As ``Dataset.raised_by_numbers``, with the settings of the snapshot."""
         if (response, tie) != self._asked[:2]:
             raise DatasetError(_OTHERWISE)
         return self._raised[of]

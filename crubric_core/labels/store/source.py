@@ -9,8 +9,8 @@ import pandas as pd
 from ...scoring_rules import ScoringRules
 from ...settings import Response, Tie
 from ...types import FloatArray
-from .even_splits import Split
 from .judge_sums import JudgeMeetings, JudgeShares
+from .label_numbers import Counted
 from .reduction import Reduction
 
 
@@ -51,10 +51,10 @@ class LabelSource(Protocol):
     def judge_meetings(self, response: Response = "binary") -> JudgeMeetings:
         """How judges differ on the cells that several labelled."""
 
-    def raised_by_splits(
-        self, response: Response = "binary", tie: Tie = "unknown", of: Split = "labels"
+    def raised_by_numbers(
+        self, response: Response = "binary", tie: Tie = "unknown", of: Counted = "labels"
     ) -> FloatArray:
-        """By how much even splits raise the systems."""
+        """By how much their numbers of labels raise the systems."""
 
     def reduce(
         self, response: Response = "binary", tie: Tie = "unknown", agreement_tolerance: int = 0

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from typing import get_args
-
 import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from crubric_core.judges.consensus import majority, median_low
-from crubric_core.judges.unequal_panels import raised_by_splits
 from crubric_core.labels import Workspace
 from crubric_core.labels.store.judge_sums import MOST_BLOCKS, WHOLE, JudgeMeetings, JudgeShares, units_of
-from crubric_core.settings import Tie
 from tests import oracles
 from tests.tiers import examples
 
@@ -67,49 +62,6 @@ def test_sums_are_those_of_the_cells_one_by_one(rows, response):
         np.testing.assert_allclose(found.tied[:blocks], tied, atol=1e-12)
         np.testing.assert_allclose(found.excess[:blocks], excess, atol=1e-12)
         assert found.squares == pytest.approx(squares)
-
-
-@given(rows=ROWS, response=st.sampled_from(["binary", "ordered"]), tie=st.sampled_from(get_args(Tie)))
-@settings(max_examples=examples(30))
-def test_even_splits_raise_systems_as_the_labels_at_hand_say(rows, response, tie):
-    with Workspace() as ws:
-        ds = dataset(ws, frame(rows))
-        panel, unit, levels = (
-            ds.panel(response),
-            units_of(ds.rubrics["query"]),
-            ds.rubrics["levels"].to_numpy(),
-        )
-        found = ds.raised_by_splits(response, tie)
-        assert ds.reduce(response, tie).n_cells == (~np.isnan(panel)).any(axis=2).sum()
-    levels, y = (
-        (levels, median_low(panel)) if response == "ordered" else (2 + 0 * levels, majority(panel, tie))
-    )
-    np.testing.assert_allclose(found, raised_by_splits(panel, y, unit, levels), atol=1e-9)
-
-
-@given(rows=ROWS, first=st.integers(0, 3))
-@settings(max_examples=examples(30))
-def test_even_numbers_of_runs_raise_systems_as_the_runs_at_hand_say(rows, first):
-    """What were judges are runs of two judges."""
-    table = frame(rows)
-    table = table.assign(run=table["judge"], judge=np.where(table["judge"].astype(int) < first, "a", "b"))
-    with Workspace() as ws:
-        ds = dataset(ws, table)
-        found, again = ds.raised_by_splits("ordered", of="runs"), ds.raised_by_splits("binary", of="runs")
-        queries, levels, rubrics = (
-            ds.rubrics["query"],
-            ds.rubrics["levels"].to_numpy(),
-            list(ds.rubrics["rubric"]),
-        )
-        systems = list(ds.systems)
-    draws = np.full((len(systems), len(rubrics), 2, 4), np.nan)
-    for s, r, k, run, label in table[["system", "rubric", "judge", "run", "label"]].itertuples(index=False):
-        draws[systems.index(s), rubrics.index(r), "ab".index(k), int(run)] = label
-    each = draws.reshape(len(systems), -1, 4)
-    unit = units_of(queries).repeat(2)
-    expected = raised_by_splits(each, median_low(each), unit, levels.repeat(2))
-    np.testing.assert_allclose(found, expected, atol=1e-9)
-    assert not again.any()
 
 
 def test_a_system_whose_labels_are_all_blank_hides_no_unequal_panels():

@@ -67,10 +67,10 @@ def test_the_reduced_tables_are_those_of_the_copy(both):
 @pytest.mark.parametrize(
     ("response", "tie"), [("binary", "fail"), ("binary", "pass"), ("ordered", "unknown")]
 )
-def test_even_splits_raise_systems_as_in_the_copy(both, response, tie, of):
+def test_numbers_of_labels_raise_systems_as_in_the_copy(both, response, tie, of):
     copied, read, _ = both
     np.testing.assert_array_equal(
-        copied.raised_by_splits(response, tie, of), read.raised_by_splits(response, tie, of)
+        copied.raised_by_numbers(response, tie, of), read.raised_by_numbers(response, tie, of)
     )
 
 

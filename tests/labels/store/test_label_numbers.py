@@ -1,0 +1,113 @@
+"""What numbers of labels do to the consensus, against all choices of fewer labels, one by one."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import get_args
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from crubric_core.judges.consensus import majority, median_low
+from crubric_core.labels import Workspace
+from crubric_core.labels.store.judge_sums import JudgeShares, units_of
+from crubric_core.labels.store.label_numbers import consensus_by_number, raised, raised_on_panel, split_as
+from crubric_core.settings import Tie
+from tests.labels.store.test_judge_sums import ROWS, dataset, frame
+from tests.tiers import examples
+
+CELLS = st.integers(2, 5).flatmap(
+    lambda n: st.lists(st.lists(st.integers(0, 4), min_size=n, max_size=n), min_size=1, max_size=6)
+)
+
+
+def order_of(cells, top):
+    return np.sort(np.array(cells) / top, axis=1).mean(axis=0)
+
+
+@given(cells=CELLS, fewer=st.integers(1, 4), tie=st.sampled_from(get_args(Tie)))
+def test_what_fewer_labels_would_have_given_is_the_mean_over_all_choices_of_them(cells, fewer, tie):
+    passes, most = np.array(cells) % 2, len(cells[0])
+    fewer = min(fewer, most - 1)
+    means = []
+    for n in (fewer, most):
+        each = np.array([[row[list(some)] for some in combinations(range(most), n)] for row in passes])
+        means.append(np.nanmean(majority(each.astype(float), tie)) if (n % 2 or tie != "unknown") else None)
+        if means[-1] is None:  # of passes and fails alone, the share of the former
+            known = majority(each.astype(float))
+            means[-1] = np.nanmean(known) if np.isfinite(known).any() else 0.5
+    order = {fewer: np.zeros(fewer), most: order_of(passes, 1)}
+    assert consensus_by_number(order, tie) == pytest.approx([means[0] - means[1], 0.0])
+
+
+@given(cells=CELLS, fewer=st.integers(1, 4))
+def test_of_levels_the_lower_middle_one_of_fewer_labels_counts(cells, fewer):
+    most = len(cells[0])
+    fewer = min(fewer, most - 1)
+    chosen = np.array(
+        [[[row[i] for i in some] for some in combinations(range(most), fewer)] for row in cells]
+    )
+    less, full = median_low(chosen / 4.0).mean(), median_low(np.array(cells) / 4.0).mean()
+    order = {fewer: np.zeros(fewer), most: order_of(cells, 4)}
+    assert consensus_by_number(order, split_as("ordered", "unknown")) == pytest.approx([less - full, 0.0])
+
+
+def test_numbers_between_are_steps_from_one_to_the_next():
+    order = {n: np.sort(np.random.default_rng(n).random(n)) for n in (1, 2, 4)}
+    higher = consensus_by_number(order, "fail")
+    steps = [consensus_by_number({a: order[a], b: order[b]}, "fail")[0] for a, b in ((1, 2), (2, 4))]
+    assert higher == pytest.approx([steps[0] + steps[1], steps[1], 0.0])
+
+
+def test_the_weights_of_many_labels_are_no_overflow():
+    order = np.linspace(0, 1, 3000)
+    assert consensus_by_number({7: np.zeros(7), 3000: order}, "fail")[0] == pytest.approx(0.0, abs=1e-3)
+
+
+def test_systems_with_the_same_share_of_each_number_are_raised_by_nothing():
+    shares = JudgeShares(np.full((3, 2), 0.5), np.full((3, 2), 0.1))
+    assert not raised(shares, np.array([0.3, 0.0])).any()
+    apart = JudgeShares(np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]]), np.zeros((3, 2)))
+    assert raised(apart, np.array([0.3, 0.0])) == pytest.approx([0.1, 0.1, -0.2])
+
+
+@given(rows=ROWS, response=st.sampled_from(["binary", "ordered"]), tie=st.sampled_from(get_args(Tie)))
+@settings(max_examples=examples(30))
+def test_a_dataset_knows_the_same_as_its_labels_at_hand(rows, response, tie):
+    with Workspace() as ws:
+        ds = dataset(ws, frame(rows))
+        panel, unit, levels = (
+            ds.panel(response),
+            units_of(ds.rubrics["query"]),
+            ds.rubrics["levels"].to_numpy(),
+        )
+        found = ds.raised_by_numbers(response, tie)
+        assert ds.reduce(response, tie).n_cells == (~np.isnan(panel)).any(axis=2).sum()
+    levels = levels if response == "ordered" else np.full_like(levels, 2)
+    expected = raised_on_panel(panel, unit, levels, split_as(response, tie))
+    np.testing.assert_allclose(found, expected, atol=1e-9)
+
+
+@given(rows=ROWS, first=st.integers(0, 3), response=st.sampled_from(["binary", "ordered"]))
+@settings(max_examples=examples(30))
+def test_a_dataset_knows_the_same_of_runs(rows, first, response):
+    """What were judges are runs of two judges."""
+    table = frame(rows)
+    table = table.assign(run=table["judge"], judge=np.where(table["judge"].astype(int) < first, "a", "b"))
+    with Workspace() as ws:
+        ds = dataset(ws, table)
+        found, facts, systems = ds.raised_by_numbers(response, of="runs"), ds.rubrics, list(ds.systems)
+    rubrics = facts.set_index("rubric")
+    draws = np.full((len(systems), len(facts), 2, 4), np.nan)
+    for s, r, k, run, label in table[["system", "rubric", "judge", "run", "label"]].itertuples(index=False):
+        level = label - rubrics["scale_min"][r]
+        read = level if response == "ordered" else label >= rubrics["pass_mark"][r]
+        draws[systems.index(s), list(rubrics.index).index(r), "ab".index(k), int(run)] = read
+    levels = facts["levels"].to_numpy() if response == "ordered" else np.full(len(facts), 2)
+    unit = units_of(facts["query"]).repeat(2)
+    expected = raised_on_panel(
+        draws.reshape(len(systems), -1, 4), unit, levels.repeat(2), split_as(response, "unknown")
+    )
+    np.testing.assert_allclose(found, expected, atol=1e-9)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from .commands.catalogue import COMMANDS, overview
 from .environment import program, use_one_thread
@@ -66,7 +66,9 @@ def build_parser(names: Iterable[str] = tuple(COMMANDS)) -> argparse.ArgumentPar
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action=_Version)
-    commands = parser.add_subparsers(required=True, metavar="COMMAND", help=argparse.SUPPRESS, prog=name)
+    commands = parser.add_subparsers(
+        required=True, metavar="COMMAND", help=argparse.SUPPRESS, prog=name, parser_class=_Command
+    )
     for module in dict.fromkeys(COMMANDS[name].module for name in names):
         import_module(f".commands.{module}", __package__).add(commands)
     for other in COMMANDS:
@@ -81,6 +83,22 @@ class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         """End with 2."""
         self.exit(2, f"{NAME}: {message}. See `{self.prog} --help`.\n")
+
+
+class _Command(_Parser):
+    """Takes files and names wherever they stand between the options."""
+
+    _mixing = False
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """The library's own mixing calls this again, for the options and the rest apart; it loses the mark ``--``."""
+        if self._mixing or "--" in args:
+            return super().parse_known_args(args, namespace)
+        self._mixing = True
+        try:
+            return self.parse_known_intermixed_args(args, namespace)
+        finally:
+            self._mixing = False
 
 
 class _Version(argparse.Action):

@@ -65,6 +65,23 @@ def test_the_help_lists_every_command_in_its_group(capsys: pytest.CaptureFixture
         assert re.search(rf"^  {name} +{re.escape(command.text)}$", said, flags=re.MULTILINE)
 
 
+@pytest.mark.parametrize(
+    ("typed", "name", "taken"),
+    [
+        ("scenario save --dataset d a", "names", ["a"]),
+        ("scenario compare a --dataset d b", "names", ["a", "b"]),
+        ("ingest a.csv --dataset d b.csv", "files", ["a.csv", "b.csv"]),
+        ("ingest --dataset d -- -b.csv", "files", ["-b.csv"]),
+        ("app --port 1 -- --server.address a", "options", ["--server.address", "a"]),
+    ],
+)
+def test_names_and_files_stand_before_between_and_after_options(
+    typed: str, name: str, taken: list[str]
+) -> None:
+    words = typed.split()
+    assert vars(build_parser([words[0]]).parse_args(words))[name] == taken
+
+
 def test_the_modules_add_exactly_the_commands_of_the_catalogue() -> None:
     for module in {command.module for command in COMMANDS.values()}:
         (name, *_) = names = [name for name, command in COMMANDS.items() if command.module == module]

@@ -7,6 +7,7 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import unquote
 
 import duckdb
 
@@ -106,21 +107,51 @@ def file_list(paths: Sequence[Path]) -> str:
 
 
 def scan(paths: Sequence[Path]) -> str:
-    """The rows of the files, values of partitioned folders (``judge=a/``) as text columns, as a relation."""
-    return f"read_parquet({file_list(paths)}, hive_partitioning = true, hive_types_autocast = false)"
+    """The rows of the files, values of partitioned folders (``judge=a/``) as text columns, as a relation.
+
+    A column has the type that holds the values of all files: that of the first would round or merge those of others.
+    """
+    options = "union_by_name = true, hive_partitioning = true, hive_types_autocast = false"
+    return f"read_parquet({file_list(paths)}, {options})"
 
 
 def read_columns(cursor: duckdb.DuckDBPyConnection, paths: Sequence[Path], location: Path) -> tuple[str, ...]:
-    """The columns of the files; IngestError where they differ or a canonical one is missing."""
+    """The columns of the files; IngestError where one lacks a canonical one, or they cannot be read together.
+
+    A file may repeat the column that its folders name (``judge=a/``), and refuses where it says otherwise.
+    """
     try:
         found = cursor.execute(f"DESCRIBE SELECT * FROM {scan(paths)}").fetchall()
+        inside = cursor.execute(
+            f"SELECT file_name, list(lower(name)) FROM parquet_schema({file_list(paths)}) GROUP BY ALL ORDER BY 1"
+        ).fetchall()
     except duckdb.Error as error:
         raise IngestError(
             f"The Parquet files of {location} cannot be read together ({first_line(error)})."
         ) from error
     columns = tuple(str(row[0]) for row in found)
     require_columns(columns, location)
+    for file, names in inside:
+        folders = dict(part.split("=", 1) for part in Path(file).parent.parts if "=" in part)
+        require_columns([*names, *folders], file)
+        for name in set(names) & set(folders) & {*REQUIRED, "run"}:
+            value = unquote(folders[name])
+            _require_value(cursor, Path(file), name, value)
     return columns
+
+
+def _require_value(cursor: duckdb.DuckDBPyConnection, path: Path, name: str, value: str) -> None:
+    """IngestError where a column of the file has another value than the folders that it lies in."""
+    other = cursor.execute(
+        f"SELECT {name}::VARCHAR FROM read_parquet({file_list([path])}, hive_partitioning = false) "
+        f"WHERE {name}::VARCHAR IS DISTINCT FROM ? LIMIT 1",
+        [value],
+    ).fetchone()
+    if other:
+        raise IngestError(
+            f"{path} has {other[0]!r} as {name}, and lies in a folder of {name} {value!r}: "
+            "correct the column, or leave it out."
+        )
 
 
 def require_columns(columns: Sequence[str], location: Path | str) -> None:

@@ -191,3 +191,49 @@ def test_what_cannot_be_read_is_refused(ws, tmp_path, content, why):
     with pytest.raises(IngestError, match=why):
         reference(ws, tmp_path, "read")
     assert ws.datasets().empty
+
+
+def parts(tmp_path, **files):
+    """A folder with a file of labels in each of the folders ``judge=a`` and ``judge=b``."""
+    for judge, table in files.items():
+        folder = tmp_path / "labels" / f"judge={judge}"
+        folder.mkdir(parents=True)
+        duckdb.from_df(table).write_parquet(str(folder / "part.parquet"))
+    return tmp_path / "labels"
+
+
+def test_files_of_other_types_are_neither_rounded_nor_merged(tmp_path):
+    """The types of the first file once held for all: .5 became 0, and "01" was the query 1."""
+    first = pd.DataFrame({"system": "s", "query": [1, 2], "rubric": "r", "label": [0, 1]})
+    other = pd.DataFrame({"system": "s", "query": ["1", "01", "2"], "rubric": "r", "label": [1.0, 1.0, 0.5]})
+    with Workspace() as ws:
+        report = reference(ws, parts(tmp_path, a=first, b=other), "read")
+        assert report.totals.faults == {"label": 1}
+        assert sorted(ws.dataset("read").rubrics["query"]) == ["01", "1", "2"]
+
+
+def test_runs_that_only_a_later_file_names_are_runs(tmp_path):
+    """They were rows of one key, which contradicted each other."""
+    first = pd.DataFrame({"system": ["s", "t"], "query": "q", "rubric": "r", "label": [0, 1]})
+    other = pd.concat(
+        [first.assign(run=0), first.assign(run=1, label=[1, 1]), first.assign(run=2, label=[1, 0])]
+    )
+    with Workspace() as ws:
+        totals = reference(ws, parts(tmp_path, a=first, b=other), "read").totals
+        assert (totals.repeated, totals.contradicting) == (0, 0)
+        labels = ws.dataset("read").labels(rubric="r").query("judge == 'b'")
+    assert labels.groupby("system")["label"].agg(list).to_dict() == {"s": [0, 1, 1], "t": [1, 1, 0]}
+
+
+def test_a_file_without_a_column_or_of_another_folder_is_named(tmp_path):
+    labels = pd.DataFrame({"system": ["s", "t"], "query": "q", "rubric": "r", "label": [0, 1]})
+    lacking, repeating = labels.rename(columns={"label": "score"}), labels.assign(judge="b")
+    with Workspace() as ws:
+        with pytest.raises(IngestError, match=r"judge=b/part\.parquet has no column 'label'"):
+            reference(ws, parts(tmp_path / "1", a=labels, b=lacking), "read")
+        with pytest.raises(
+            IngestError, match=r"judge=a/part\.parquet has 'b' as judge, and lies in a folder of judge 'a'"
+        ):
+            reference(ws, parts(tmp_path / "2", a=repeating, b=repeating), "read")
+        reference(ws, parts(tmp_path / "3", a=labels, b=repeating), "read")
+        assert ws.dataset("read").judges == ("a", "b")

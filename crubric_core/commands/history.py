@@ -255,7 +255,12 @@ def run_duplicate(args: argparse.Namespace) -> None:
     """Duplicate."""
     with existing(args.workspace) as workspace:
         workspace.duplicate(args.dataset, args.to)
-        print_json({"dataset": args.to, "fingerprint": workspace.dataset(args.to).fingerprint})
+        print_json(
+            {
+                "dataset": args.to,
+                "fingerprint": workspace.datasets().set_index("name")["fingerprint"][args.to],
+            }
+        )
 
 
 def run_rename(args: argparse.Namespace) -> None:

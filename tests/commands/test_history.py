@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 
+import duckdb
 import pytest
 
 from crubric_core import Workspace
 from crubric_core.__main__ import main
+from crubric_core.labels.store.reference import reference
 
 
 @pytest.fixture
@@ -60,6 +62,18 @@ def test_where_no_issue_is_found_the_command_says_so(tmp_path, capsys):
     assert main(["check", "--workspace", str(tmp_path / "clean.duckdb"), "--dataset", "d"]) == 0
     said = capsys.readouterr()
     assert (said.out, said.err) == ("", "No data-quality issue was found.\n")
+
+
+def test_a_dataset_whose_files_are_gone_is_copied(crubric, tmp_path):
+    """It was copied, and the command said that it had failed."""
+    file = tmp_path / "labels.parquet"
+    duckdb.sql("SELECT 's' AS system, 'q' AS query, 'r' AS rubric, 'j' AS judge, 1 AS label").write_parquet(
+        str(file)
+    )
+    with Workspace(tmp_path / "w.duckdb") as workspace:
+        found = reference(workspace, file, "d").fingerprint
+    file.unlink()
+    assert crubric("duplicate", "--to", "copy") == [{"dataset": "copy", "fingerprint": found}]
 
 
 def test_a_dataset_is_copied_renamed_taken_back_and_deleted(crubric, labels):

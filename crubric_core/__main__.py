@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from importlib import import_module
+from io import TextIOWrapper
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -26,6 +27,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     use_one_thread()
     words = sys.argv[1:] if arguments is None else arguments
+    if isinstance(sys.stdout, TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")  # as stderr: a terminal may lack a letter
+    for word in words:
+        if word.encode("utf-8", "replace").decode() != word:
+            print(
+                f"{NAME}: {word!a} is not UTF-8: rename it, or set a UTF-8 locale (LC_ALL).",
+                file=sys.stderr,
+            )
+            return 2
     first = next((word for word in words if not word.startswith("-")), "")
     args = build_parser([first] if first in COMMANDS else []).parse_args(words)
     run: Callable[[argparse.Namespace], None] = args.run

@@ -39,5 +39,5 @@ def tell_rejects(report: IngestReport) -> None:
 
 
 def print_json(row: dict[str, Any]) -> None:
-    """One JSON line on stdout."""
-    print(json.dumps(row, ensure_ascii=False))
+    """One JSON line on stdout; letters beyond ASCII are escaped where it has none of some."""
+    print(json.dumps(row, ensure_ascii="utf" not in (sys.stdout.encoding or "").lower()))

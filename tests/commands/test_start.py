@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.metadata
+import json
 import os
 import re
 import shlex
@@ -63,6 +64,32 @@ def test_the_help_lists_every_command_in_its_group(capsys: pytest.CaptureFixture
     assert re.findall(r"^(\w+):$", said, flags=re.MULTILINE)[-len(GROUPS) :] == list(GROUPS)
     for name, command in COMMANDS.items():
         assert re.search(rf"^  {name} +{re.escape(command.text)}$", said, flags=re.MULTILINE)
+
+
+def test_where_the_output_lacks_letters_json_has_escapes_and_what_is_no_text_is_refused(
+    tmp_path: Path,
+) -> None:
+    """Both ended in a traceback: a pipe on Windows, or a terminal of another encoding."""
+    labels = "system,query,rubric,judge,label\nτ🤖,q,r,j,1\n"
+    (tmp_path / "labels.csv").write_text(labels, encoding="utf-8")
+
+    def crubric(*words: bytes | str) -> subprocess.CompletedProcess[str]:
+        command = [
+            sys.executable,
+            "-m",
+            "crubric_core",
+            "ingest",
+            "--workspace",
+            tmp_path / "w.duckdb",
+            *words,
+        ]
+        env = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONIOENCODING": "ascii"}
+        return subprocess.run(command, env=env, capture_output=True, text=True)
+
+    done = crubric("--dataset", "μ🤖", str(tmp_path / "labels.csv"))
+    assert (done.returncode, json.loads(done.stdout)["dataset"]) == (0, "μ🤖")
+    done = crubric("--dataset", b"caf\xe9", str(tmp_path / "labels.csv"))
+    assert (done.returncode, done.stderr.startswith("crubric: 'caf\\udce9' is not UTF-8: ")) == (2, True)
 
 
 @pytest.mark.parametrize(

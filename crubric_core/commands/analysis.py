@@ -86,6 +86,7 @@ def add(commands: Commands) -> None:
     report.add_argument(
         "--experiments",
         nargs="*",
+        action="extend",
         choices=[*EXPERIMENTS, "all"],
         metavar="NAME",
         help="experiments to show, run where the workspace keeps no result; all for all (default: those kept)",

@@ -55,7 +55,20 @@ def add_inputs(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--dataset", help="dataset of the workspace")
     for kind in KINDS:
-        parser.add_argument(f"--{kind}", type=Path, metavar="FILE", help=f"table of {kind}")
+        parser.add_argument(f"--{kind}", type=Path, action=_Once, metavar="FILE", help=f"table of {kind}")
+
+
+class _Once(argparse.Action):
+    """Refuses a second table of a kind, of which argparse alone would keep the last."""
+
+    def __call__(
+        self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, values: Any, *_: object
+    ) -> None:
+        if getattr(namespace, self.dest) is not None:
+            parser.error(
+                f"{self.option_strings[0]} is given twice: ingest several tables into a workspace first"
+            )
+        setattr(namespace, self.dest, values)
 
 
 def add_settings(parser: argparse.ArgumentParser) -> None:

@@ -30,6 +30,7 @@ def add(commands: Commands) -> None:
         required=True,
         type=Path,
         nargs="+",
+        action="extend",
         metavar="FILE",
         help="labels of new systems on the bank's rubrics: files, folders or archives",
     )

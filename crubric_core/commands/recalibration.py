@@ -52,7 +52,9 @@ def _add_labels(parser: argparse.ArgumentParser, what: str) -> None:
     parser.add_argument(
         "--bank", required=True, type=Path, metavar="BANK", help="bank.json, or the folder that holds it"
     )
-    parser.add_argument("--labels", required=True, type=Path, nargs="+", metavar="FILE", help=what)
+    parser.add_argument(
+        "--labels", required=True, type=Path, nargs="+", action="extend", metavar="FILE", help=what
+    )
     parser.add_argument("--format", default="auto", help="the file's format (default: auto)")
     parser.add_argument("--allow-unused", action="store_true", help="go on where labels cannot be used")
 

@@ -115,6 +115,13 @@ def test_bad_input_ends_with_2_and_one_line(capsys, tmp_path, monkeypatch, argum
     assert "Traceback" not in err
 
 
+def test_a_second_table_of_a_kind_is_refused(capsys):
+    """The last one counted, and nothing said so."""
+    with pytest.raises(SystemExit, match="2"):
+        main(["build", "--labels", "a.csv", "--labels", "b.csv", "--out", "out"])
+    assert "--labels is given twice: ingest several tables" in capsys.readouterr().err
+
+
 def test_rejected_rows_are_told_and_the_others_are_kept(capsys, tmp_path):
     file = tmp_path / "labels.csv"
     file.write_text("system,query,rubric,judge,label\na,q,r,j,1\nb,q,r,j,maybe\nb,q,r,k,0\n")

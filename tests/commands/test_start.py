@@ -99,6 +99,12 @@ def test_where_the_output_lacks_letters_json_has_escapes_and_what_is_no_text_is_
         ("scenario compare a --dataset d b", "names", ["a", "b"]),
         ("ingest a.csv --dataset d b.csv", "files", ["a.csv", "b.csv"]),
         ("ingest --dataset d -- -b.csv", "files", ["-b.csv"]),
+        ("place --bank b --labels a.csv --labels b.csv", "labels", [Path("a.csv"), Path("b.csv")]),
+        (
+            "report --experiments sweep --dataset d --experiments ablation --out o",
+            "experiments",
+            ["sweep", "ablation"],
+        ),
         ("app --port 1 -- --server.address a", "options", ["--server.address", "a"]),
     ],
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -131,10 +132,13 @@ def _plan_of(args: argparse.Namespace, *, strict: bool) -> Plan:
     )
 
 
+_HOLDS_TABLES = re.compile(r"\.(zip|xls[xmb]?|ods|tgz|tbz2|txz|tzst|tar(\.\w+)?)$")
+
+
 def _is_one_table(files: Sequence[str]) -> bool:
     """Whether that is one file, and no archive or workbook, which may hold tables of several kinds."""
     path = Path(files[0])
-    return len(files) == 1 and path.is_file() and path.suffix.lower() not in (".zip", ".xlsx", ".xls", ".ods")
+    return len(files) == 1 and path.is_file() and not _HOLDS_TABLES.search(path.name.lower())
 
 
 def run_datasets(args: argparse.Namespace) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import zipfile
 
 import pytest
@@ -27,11 +28,13 @@ def ingest(capsys, tmp_path, *arguments):
     return run(capsys, "ingest", "--workspace", tmp_path / "w.duckdb", "--dataset", "d", *arguments)
 
 
-def test_an_archive_may_hold_tables_of_several_kinds(capsys, tmp_path):
-    with zipfile.ZipFile(tmp_path / "study.zip", "w") as archive:
-        archive.writestr("labels.csv", LONG)
-        archive.writestr("rubrics.csv", "rubric,query,text\nr,q,It is right.\n")
-    assert ingest(capsys, tmp_path, tmp_path / "study.zip")[0] == 0
+@pytest.mark.parametrize(("ending", "kind"), [(".zip", "zip"), (".tar", "tar"), (".tar.gz", "gztar")])
+def test_an_archive_may_hold_tables_of_several_kinds(capsys, tmp_path, ending, kind):
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "labels.csv").write_text(LONG)
+    (tmp_path / "in" / "rubrics.csv").write_text("rubric,query,text\nr,q,It is right.\n")
+    shutil.make_archive(str(tmp_path / "study"), kind, tmp_path / "in")
+    assert ingest(capsys, tmp_path, tmp_path / f"study{ending}")[0] == 0
     with Workspace(tmp_path / "w.duckdb") as workspace:
         assert workspace.dataset("d").rubrics["text"].tolist() == ["It is right."]
         assert len(workspace.dataset("d").labels()) == 2

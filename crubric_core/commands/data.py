@@ -165,7 +165,7 @@ def _scales_told(table: pd.DataFrame | None) -> list[str]:
         low, high, mark, polarity = (int(str(end)) for end in ends)
         names = [shorten(str(name).rstrip("."), 40) for name in group["criterion"]]
         met = f", {mark} and above is met" if high - low > 1 else ""
-        met += ", which is bad" if polarity < 0 else ""
+        met += ", bad to meet" if polarity < 0 else ""
         sentences.append(f"Scale {low}..{high} ({source}){met}: {listed(names, 4)}.")
     return sentences
 

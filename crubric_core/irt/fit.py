@@ -158,7 +158,7 @@ def fit_irt(
         if len(y) == 1:
             raise FitError("There is one system: add labels of others to compare it with.")
         raise FitError(
-            f"None of the {y.shape[1]} rubrics has two different labels, so they cannot separate "
+            f"No rubric (of {y.shape[1]}) has two different labels, so that nothing separates "
             f"the {len(y)} systems: add systems or rubrics on which they differ."
         )
     active = np.ascontiguousarray(y[:, ~constant])

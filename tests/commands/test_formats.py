@@ -105,7 +105,10 @@ def test_a_constant_in_the_mapping_names_what_the_file_does_not(capsys, tmp_path
 def test_anchors_are_a_kind_of_table(capsys, tmp_path):
     (tmp_path / "labels.csv").write_text(LONG)
     (tmp_path / "anchors.csv").write_text("rubric,query,valid,annotator\nr,q,1,ann\n")
-    ingest(capsys, tmp_path, tmp_path / "labels.csv", tmp_path / "anchors.csv")
+    _, out, _ = ingest(capsys, tmp_path, tmp_path / "labels.csv", tmp_path / "anchors.csv")
+    changes = {told["kind"]: told["changes"] for told in map(json.loads, out.splitlines())}
+    assert "adds 1 annotator and 1 anchor" in changes["anchors"], "an annotator is no judge"
+    assert "1 judge," in changes["labels"]
     with Workspace(tmp_path / "w.duckdb") as workspace:
         assert workspace.dataset("d").anchors()["valid"].tolist() == [1]
 

@@ -226,7 +226,7 @@ class TestEdges:
     @pytest.mark.parametrize(
         ("y", "sentence"),
         [
-            (np.ones((4, 3)), "None of the 3 rubrics has two different labels"),
+            (np.ones((4, 3)), r"No rubric \(of 3\) has two different labels"),
             (np.ones((1, 3)), "There is one system"),
             (np.full((4, 3), np.nan), "no label at all"),
             (np.empty((0, 0)), "no label at all"),

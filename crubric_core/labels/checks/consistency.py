@@ -22,7 +22,7 @@ def _unmatched_names(cursor: duckdb.DuckDBPyConnection, dataset_id: int) -> Iter
         found = select(cursor, sql, dataset_id)
         if len(found):
             named = found.iloc[:, -1]
-            sentence = text.format(n=f"{len(found):,}", names=names(named))
+            sentence = text.format(n=count(len(found), str(named.name)), names=names(named))
             severity: Severity = "note" if code.startswith("idle") else "warning"
             yield Finding(severity, code, title, sentence, len(found), found.head(SHOWN))
 
@@ -69,7 +69,7 @@ _UNMATCHED = (  # code, title, sentence, the table without rows of which there i
     (
         "idle_rubric",
         "Rubrics without labels",
-        "{n} described, but no judge applied them: {names}.",
+        "No judge applied {n} of the table of rubrics: {names}.",
         "rubric_statements",
         f"""
         SELECT q.name AS query, r.name AS rubric FROM rubrics r LEFT JOIN queries q USING (query_id)
@@ -157,7 +157,7 @@ def _disarmed(cursor: duckdb.DuckDBPyConnection, dataset_id: int) -> Iterator[Fi
     found = select(cursor, sql, dataset_id)
     if len(found):
         sentence = (
-            f"{count(len(found), 'name')} begin with an apostrophe before a formula sign, such as "
+            f"{count(len(found), 'name begins', 'names begin')} with an apostrophe before a formula sign, such as "
             f"{found['name'].iloc[0]}: spreadsheets and safe exports put it there (apostrophes = strip removes it)."
         )
         yield warning("disarmed", "Apostrophes before names", sentence, found)

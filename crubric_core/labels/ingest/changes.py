@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass
 
 NAMES = ("systems", "judges", "queries", "rubrics")
 GOLD = "gold labels"
+BY_PEOPLE = (GOLD, "anchors")
 
 
 @dataclass(frozen=True)
@@ -33,7 +34,7 @@ class Changes:
     @property
     def sentence(self) -> str:
         """``adds 1 system and 2,431 labels; changes 17; leaves 3 as they were``."""
-        words = {"judges": "annotators"} if self.what == GOLD else {}
+        words = {"judges": "annotators"} if self.what in BY_PEOPLE else {}
         new = [
             _count(getattr(self, name), words.get(name, name))
             for name in NAMES
@@ -52,8 +53,8 @@ class Changes:
     def total(cls, counted: Sequence[Changes], others: Sequence[Changes]) -> Changes:
         """Of several tables: the names of all, and the figures of those that are ``counted``."""
         named = {name: sum(getattr(c, name) for c in (*counted, *others)) for name in NAMES}
-        if counted[0].what != GOLD:  # annotators of ground truth are no judges
-            named["judges"] = sum(c.judges for c in (*counted, *others) if c.what != GOLD)
+        if counted[0].what not in BY_PEOPLE:  # their annotators are no judges
+            named["judges"] = sum(c.judges for c in (*counted, *others) if c.what not in BY_PEOPLE)
         figures = {
             name: sum(getattr(c, name) for c in counted) for name in ("added", "changed", "filled", "same")
         }

@@ -215,6 +215,14 @@ def test_names_that_one_table_has_and_another_lacks_are_strangers(ws):
     )
     ws.ingest(b"query,text\nq0,a\nq1,b\nq2,c\nq3,d\n", "d", "queries")
     ws.ingest(b"system,rank\ns1,1\nS2,2\n", "d", "reference")
+    said = " ".join(finding.sentence for finding in ws.dataset("d").checks())
+    for words in (
+        "Labels name 1 rubric that",
+        "Labels name 1 query that",
+        "ranking name 1 system that",
+        "applied 1 rubric of",
+    ):
+        assert words in said
     assert codes(ws) == {
         "undescribed_rubric": 1,
         "undescribed_query": 1,

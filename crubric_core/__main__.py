@@ -17,6 +17,7 @@ from .environment import program, use_one_thread
 from .errors import CrubricError
 
 NAME = "crubric"
+INTERRUPTED = "Query interrupted"  # what DuckDB makes of Ctrl-C while it counts
 CLOSED = 141  # what a shell says of a command whose reader went away (128 + SIGPIPE)
 
 
@@ -37,9 +38,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
             )
             return 2
     first = next((word for word in words if not word.startswith("-")), "")
-    args = build_parser([first] if first in COMMANDS else []).parse_args(words)
-    run: Callable[[argparse.Namespace], None] = args.run
     try:
+        args = build_parser([first] if first in COMMANDS else []).parse_args(words)
+        run: Callable[[argparse.Namespace], None] = args.run
         run(args)
         sys.stdout.flush()
     except CrubricError as error:
@@ -52,7 +53,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"{NAME}: {error.filename or 'the output'}: {error.strerror or error}.", file=sys.stderr)
         _say_no_more()
         return 2
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, RuntimeError) as error:
+        if isinstance(error, RuntimeError) and str(error) != INTERRUPTED:
+            raise
         print(f"{NAME}: stopped; no partial output remains.", file=sys.stderr)
         return 130
     return 0

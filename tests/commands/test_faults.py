@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from crubric_core.__main__ import CLOSED, main
-from crubric_core.commands import analysis
+from crubric_core.commands import analysis, data
 from crubric_core.errors import ExportError, WorkspaceError
 from crubric_core.files import write_files
 from tests.faults import ROOT, no_room, on_a_small_disk
@@ -89,6 +89,19 @@ def test_a_reader_that_goes_away_ends_the_command_without_a_word(workspace: Path
     said = process.stderr.read()
     process.stderr.close()
     assert (process.wait(timeout=60), said) == (CLOSED, b"")
+
+
+def test_ctrl_c_while_the_database_counts_ends_in_one_line(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """DuckDB makes an error of its own of it, which ended in a traceback."""
+
+    def stopped(_: object) -> None:
+        raise RuntimeError("Query interrupted")
+
+    monkeypatch.setattr(data, "run_datasets", stopped)
+    assert main(["datasets"]) == 130
+    assert capsys.readouterr().err == "crubric: stopped; no partial output remains.\n"
 
 
 def test_output_that_finds_no_room_is_one_line(workspace: Path) -> None:

@@ -64,6 +64,16 @@ def test_where_no_issue_is_found_the_command_says_so(tmp_path, capsys):
     assert (said.out, said.err) == ("", "No data-quality issue was found.\n")
 
 
+def test_labels_that_all_contradict_stored_ones_are_refused_with_the_choice(crubric, tmp_path):
+    """The refusal spoke of the file and the column mapping alone."""
+    for label in (0, 1):
+        (tmp_path / f"{label}.csv").write_text(f"system,query,rubric,judge,label\na,q,r,j,{label}\n")
+    crubric("ingest", str(tmp_path / "0.csv"))
+    code, said = crubric("ingest", str(tmp_path / "1.csv"))
+    assert (code, "choose which to keep (on_conflict = last or first)" in said) == (2, True)
+    assert crubric("ingest", "--on-conflict", "last", str(tmp_path / "1.csv"))[0]["changes"] == "changes 1"
+
+
 def test_a_dataset_whose_files_are_gone_is_copied(crubric, tmp_path):
     """It was copied, and the command said that it had failed."""
     file = tmp_path / "labels.parquet"

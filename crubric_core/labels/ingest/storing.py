@@ -215,9 +215,10 @@ def _refuse_useless_files(job: Job) -> None:
 def _useless(job: Job, source: str, row: int, reason: str, rejected: int) -> IngestError:
     others = f" and {rejected - 1:,} more such" if rejected > 1 else ""
     way = "".join(f" {finding.sentence}" for finding in job.told if finding.code == "unnamed_raters")
-    return IngestError(
-        f"No row of {source} can be used (row {row}: {reason}{others}): correct the file or the column mapping.{way}"
-    )
+    remedy = "correct the file or the column mapping"
+    if "conflicts with row" in reason and not way:
+        remedy = "correct the file, or choose which to keep (on_conflict = last or first)"
+    return IngestError(f"No row of {source} can be used (row {row}: {reason}{others}): {remedy}.{way}")
 
 
 def _rejects(job: Job) -> str:

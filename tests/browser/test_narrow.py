@@ -68,3 +68,23 @@ def test_without_a_mouse_the_tools_of_a_table_cover_no_control(browser: Browser,
         assert tools, address
         assert covered == [], address
     context.close()
+
+
+def test_without_a_mouse_the_tools_of_a_chart_stand_above_it_and_not_on_its_legend(
+    browser: Browser, server: Server
+) -> None:
+    context = browser.new_context(viewport={"width": 420, "height": 900}, has_touch=True, is_mobile=True)
+    page = context.new_page()
+    page.goto(f"{server.url}/bank")
+    page.locator(".legend").first.wait_for(timeout=60_000)
+    wait_until_idle(page)
+    tools, legend = (page.locator(part).first for part in (".modebar", ".legend"))
+    expect(tools).to_be_visible()
+    above, below = tools.bounding_box(), legend.bounding_box()
+    assert above is not None
+    assert below is not None
+    assert above["y"] + above["height"] <= below["y"]
+    box = page.locator("[data-testid=stElementContainer]:has(.modebar)").first.bounding_box()
+    assert box is not None
+    assert box["y"] <= above["y"]  # what is above its box is cut
+    context.close()

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from itertools import takewhile
+
+HEAD = 8  # characters of a name's start that are no part of its end
+ROUNDS = 3  # of cutting names that still look alike
 
 
 def shorten(text: str, limit: int = 80) -> str:
@@ -16,6 +20,36 @@ def short_name(name: str, limit: int = 40) -> str:
     flat = " ".join(name.split())
     head = limit // 2
     return flat if len(flat) <= limit else f"{flat[:head].rstrip()}…{flat[head - limit + 1 :].lstrip()}"
+
+
+def told_apart(names: Iterable[str], limit: int) -> list[str]:
+    """``shorten`` of each; long names that begin alike keep what they differ by, so that they look different."""
+    flat = [" ".join(name.split()) for name in names]
+    shown = {name: shorten(name, limit) for name in flat}
+    for _ in range(ROUNDS):
+        alike: dict[str, list[str]] = {}
+        for name, text in shown.items():
+            alike.setdefault(text, []).append(name)
+        for group in alike.values():
+            if len(group) > 1:
+                shown |= {name: _before(name, _shared_end(group), limit) for name in group}
+    return [shown[name] for name in flat]
+
+
+def _shared_end(names: Sequence[str]) -> int:
+    """How many characters all of them have in common at their end, beyond the start of the shortest."""
+    from_the_end = zip(*(reversed(name[HEAD:]) for name in names), strict=False)
+    return len([*takewhile(lambda letters: len(set(letters)) == 1, from_the_end)])
+
+
+def _before(name: str, end: int, limit: int) -> str:
+    """The start of a name and what stands before its last ``end`` characters; all of its end, if there is room."""
+    tail = (2 * limit) // 3
+    if end < tail // 2:
+        return f"{name[: limit - 1 - tail]}…{name[-tail:]}"
+    tail -= 1
+    kept = name[:-end]
+    return f"{kept}…" if len(kept) < limit else f"{kept[: limit - 2 - tail]}…{kept[-tail:]}…"
 
 
 def sentence_case(text: str) -> str:

@@ -10,14 +10,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from html import escape, unescape
-from itertools import takewhile
 from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import ArrayLike
 
-from ..text import shorten
+from ..text import shorten, told_apart
 
 BLUE, VERMILION, GREEN, PURPLE, GREY = "#2F7FD8", "#D55E00", "#0A8F6A", "#B565B8", "#7F8793"
 CATEGORIES = (BLUE, VERMILION, GREEN, PURPLE, "#B8860B", GREY)
@@ -26,8 +25,6 @@ FADING = ((0.0, "rgba(47, 127, 216, 0.06)"), (1.0, BLUE))  # from the background
 DIVERGING = ((0.0, VERMILION), (0.5, "#C9CDD4"), (1.0, BLUE))
 ON_DIVERGING = "#000000"  # text: at least 5:1 on each of its colours, in both themes
 BAND = "rgba(127, 135, 147, 0.12)"
-HEAD = 8  # characters of a name's start that are no part of its end
-ROUNDS = 3  # of cutting names that still look alike
 FEW_COLUMNS = 6  # named columns whose names may lie flat
 
 TEMPLATE = go.layout.Template(
@@ -73,32 +70,7 @@ def label(text: object, limit: int = 36) -> str:
 
 def labels(names: Iterable[object], limit: int = 36) -> list[str]:
     """``label`` of each; long names that begin alike keep what they differ by, so that they look different."""
-    flat = [" ".join(str(name).split()) for name in names]
-    shown = {name: shorten(name, limit) for name in flat}
-    for _ in range(ROUNDS):
-        alike: dict[str, list[str]] = {}
-        for name, text in shown.items():
-            alike.setdefault(text, []).append(name)
-        for group in alike.values():
-            if len(group) > 1:
-                shown |= {name: _before(name, _shared_end(group), limit) for name in group}
-    return [escape(shown[name], quote=False) for name in flat]
-
-
-def _shared_end(names: Sequence[str]) -> int:
-    """How many characters all of them have in common at their end, beyond the start of the shortest."""
-    from_the_end = zip(*(reversed(name[HEAD:]) for name in names), strict=False)
-    return len([*takewhile(lambda letters: len(set(letters)) == 1, from_the_end)])
-
-
-def _before(name: str, end: int, limit: int) -> str:
-    """The start of a name and what stands before its last ``end`` characters; all of its end, if there is room."""
-    tail = (2 * limit) // 3
-    if end < tail // 2:
-        return f"{name[: limit - 1 - tail]}…{name[-tail:]}"
-    tail -= 1
-    kept = name[:-end]
-    return f"{kept}…" if len(kept) < limit else f"{kept[: limit - 2 - tail]}…{kept[-tail:]}…"
+    return [escape(name, quote=False) for name in told_apart(map(str, names), limit)]
 
 
 def rows_axis(fig: go.Figure, names: Sequence[object], limit: int = 36) -> None:

@@ -32,7 +32,7 @@ from ..settings import SPECS
 from . import loaders, state, widgets
 from .settings_address import C_PRIOR, PRIORS, spelled
 from .settings_bar import C_PRIOR as C_PRIOR_SWITCH
-from .text import count, plain, shorten
+from .text import count, plain, shorten, told_apart
 
 if TYPE_CHECKING:
     from ..settings import Settings
@@ -205,8 +205,8 @@ def show_change(study: loaders.Study, first: Outcome, second: Outcome) -> None:
     for sentence in change_sentences(change):
         st.markdown(plain(sentence))
     figures = figures_table(first, second)
-    columns = {"figure": "figure", "first": shorten(first.name, 30), "second": shorten(second.name, 30)}
-    widgets.table(figures, columns, rows=20)
+    one, other = told_apart([first.name, second.name], 30)
+    widgets.table(figures, {"figure": "figure", "first": one, "second": other}, rows=20)
     widgets.download("Download comparison.csv", figures, "comparison.csv")
     _show_places(change)
     left, right = st.columns(2, gap="large")
@@ -224,7 +224,9 @@ def _show_places(change: Change) -> None:
     only = st.toggle("Only systems that change", value=not moved.empty, key="only changes")
     ranks = change.other_rank["system"]
     both = change.places["system"].isin([*ranks, *change.other_tier["system"]])
-    names = {"first": shorten(change.first.name, 20), "second": shorten(change.second.name, 20)}
+    names = dict(
+        zip(("first", "second"), told_apart([change.first.name, change.second.name], 20), strict=True)
+    )
     columns = {
         f"{what}_{side}": st.column_config.NumberColumn(f"{title}, {name}", format=style)
         for what, title, style in (("tier", "tier", "%d"), ("rank", "rank", "%d"), ("theta", "θ", "%.2f"))

@@ -12,7 +12,7 @@ from pandas.api.types import is_float_dtype
 from ..files import csv_bytes
 from .chart_files import offer_values, plot_config
 from .charts import Sent, in_ink, plot
-from .text import plain
+from .text import plain, told_apart
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 
 UNKNOWN = "—"
 LONG_NAME, NAME_WIDTH = 40, 240  # letters above which a column is held to so many pixels
+IN_SIGHT = 32  # letters that these pixels show
+NAMES = ("system", "query", "rubric", "judge")
+APART = "Long names that begin alike are shown by what tells them apart; downloads have them whole."
 SHORT = 10  # letters of a figure that a narrow box shows whole
 SHORT_NAME = 20  # letters of its name that it shows whole
 MOST_ROWS = 1_000  # of a table that are sent to the browser: it reads all of them again whenever one changes
@@ -135,7 +138,7 @@ def _finished(fig: go.Figure | Sent) -> Sent:
 def table(frame: pd.DataFrame, columns: Mapping[str, Any], *, rows: int = 10) -> None:
     """The named columns of a frame; a heading or a column_config each, unknown as a dash. rows: in sight at most."""
     frame, columns = even_percentages(frame, columns)
-    columns = narrow_names(frame, columns)
+    frame, columns = narrow_names(frame, columns)
     st.dataframe(
         _sent(frame, columns),
         column_order=list(columns),
@@ -195,19 +198,27 @@ def even_percentages(frame: pd.DataFrame, columns: Mapping[str, Any]) -> tuple[p
     return frame.assign(**{name: 100 * frame[name].astype("Float64") for name in shares}), shown
 
 
-def narrow_names(frame: pd.DataFrame, columns: Mapping[str, Any]) -> dict[str, Any]:
-    """Columns of long texts at most NAME_WIDTH wide unless they say how wide they are: others stay in sight."""
-    shown = dict(columns)
+def narrow_names(frame: pd.DataFrame, columns: Mapping[str, Any]) -> tuple[pd.DataFrame, dict[str, Any]]:
+    """Columns of long texts at most NAME_WIDTH wide unless they say how wide they are: others stay in sight.
+
+    Names that would look alike there are cut so that they look different.
+    """
+    shown, apart = dict(columns), {}
     for name, column in columns.items():
         given = {} if isinstance(column, str) else column
         kind = given.get("type_config", {}).get("type", "text")
         if name not in frame or kind != "text" or given.get("width") is not None:
             continue
-        texts = frame[name].head(MOST_ROWS)
-        if max((len(text) for text in texts if isinstance(text, str)), default=0) > LONG_NAME:
-            title = column if isinstance(column, str) else given.get("label")
-            shown[name] = st.column_config.TextColumn(title, help=given.get("help"), width=NAME_WIDTH)
-    return shown
+        texts = {text for text in frame[name] if isinstance(text, str)}
+        if max(map(len, texts), default=0) <= LONG_NAME:
+            continue
+        title, told = column if isinstance(column, str) else given.get("label"), given.get("help")
+        if name in NAMES and len({text[:IN_SIGHT] for text in texts}) < len(texts):
+            short = dict(zip(texts, told_apart(texts, IN_SIGHT), strict=True))
+            apart[name] = [short.get(text, text) for text in frame[name]]
+            told = f"{told}. {APART}" if told else APART
+        shown[name] = st.column_config.TextColumn(title, help=told, width=NAME_WIDTH)
+    return frame.assign(**apart), shown
 
 
 def pick_one(frame: pd.DataFrame, columns: Mapping[str, Any], *, key: str, rows: int) -> int | None:
@@ -242,7 +253,7 @@ def _pick(
     on_pick: Callable[[], Any] | Literal["rerun"] = "rerun",
 ) -> list[int]:
     frame, columns = even_percentages(frame, columns)
-    columns = narrow_names(frame, columns)
+    frame, columns = narrow_names(frame, columns)
     chosen: Any = st.dataframe(
         _sent(frame, columns),
         column_order=list(columns),

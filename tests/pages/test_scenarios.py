@@ -74,6 +74,15 @@ def test_the_page_lists_and_compares_what_is_saved(open_page: Open, own: Path) -
     assert figures.loc["Bank size B"].tolist() == ["40", "8"]
 
 
+def test_two_scenarios_whose_names_begin_alike_have_different_headings(open_page: Open, own: Path) -> None:
+    keep(own, **{f"autumn round of the legal team, B = {b}": Settings(budget=b) for b in (40, 8)})
+    app = open_page("scenarios", own, dataset="small")
+    for table in app.dataframe[1:3]:
+        titles = [c["label"] for c in json.loads(table.proto.columns).values() if "label" in c]
+        assert len(set(titles)) == len(titles)
+        assert any("= 40" in title for title in titles)
+
+
 @pytest.mark.parametrize("model", ["2PL", "1PL"])
 def test_abilities_of_two_models_are_said_to_have_no_common_scale(
     open_page: Open, own: Path, model: Literal["1PL", "2PL"]

@@ -114,8 +114,20 @@ def test_a_column_of_long_names_leaves_room_for_the_others() -> None:
         "text": st.column_config.TextColumn("text", width="large"),
         "n": "n",
     }
-    shown = widgets.narrow_names(frame, given)
+    _, shown = widgets.narrow_names(frame, given)
     assert shown["rubric"]["width"] == widgets.NAME_WIDTH
     assert {name: shown[name] for name in ("query", "text", "n")} == {
         name: given[name] for name in ("query", "text", "n")
     }
+
+
+def test_long_names_that_begin_alike_look_different_in_a_narrow_column() -> None:
+    names = [f"{'a_task_of_summarising_long_documents' * 2}_{n:02d}" for n in range(20)]
+    frame = pd.DataFrame({"rubric": [*names, None], "reason": [*names, None]})
+    told, shown = widgets.narrow_names(frame, {"rubric": "rubric", "reason": "reason"})
+    cut = told["rubric"].dropna()
+    assert cut.is_unique
+    assert cut.str.len().max() <= widgets.IN_SIGHT
+    assert [text[-2:] for text in cut] == [name[-2:] for name in names]
+    assert widgets.APART in shown["rubric"]["help"]
+    assert told["reason"].dropna().tolist() == names

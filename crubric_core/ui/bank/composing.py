@@ -18,7 +18,7 @@ from ...composition import ATTRIBUTES, Attribute, Composition, Limit
 from ...errors import CrubricError
 from ...files import json_bytes
 from .. import state, tables, widgets
-from ..text import count, plain, shorten
+from ..text import count, plain, shorten, told_apart
 
 if TYPE_CHECKING:
     from ...types import BoolArray, IntArray
@@ -50,7 +50,7 @@ def working_table(study: StudyPage, found: BoolArray) -> None:
     frame = _rows(study, found, whole=which == ROWS[1])
     key = f"working table {_fingerprint(study, which or '', frame)}"
     even, shown = widgets.even_percentages(frame, {**MARKS, **tables.BANK})
-    shown = widgets.narrow_names(even, shown)
+    even, shown = widgets.narrow_names(even, shown)
     st.data_editor(
         even,
         column_order=list(shown),
@@ -111,11 +111,12 @@ def swap(study: StudyPage) -> None:
     names, ids = rubrics["rubric"].map(str).tolist(), study.ids()
     place = {int(j): i for i, j in enumerate(bank, start=1)}
     left, right = st.columns([1, 2], gap="medium")
+    inside = dict(zip(place, told_apart([names[j] for j in place], 40), strict=True))
     out = left.selectbox(
         "Swap out",
         bank.tolist(),
         index=None,
-        format_func=lambda j: f"#{place.get(j, 0)} {shorten(names[j], 60)}",
+        format_func=lambda j: f"#{place.get(j, 0)} {inside[j]}",
         placeholder="a rubric of the bank",
         key="swap out",
     )
@@ -129,10 +130,11 @@ def swap(study: StudyPage) -> None:
         right.caption("No other rubric keeps all bounds in its place.")
         return
     change = dict(zip(best.rubrics.tolist(), best.change.tolist(), strict=True))
+    offered = dict(zip(change, told_apart([names[j] for j in change], 60), strict=True))
     into = right.selectbox(
         "Swap in, the best first, with the change of the utility if nothing else changes",
         list(change),
-        format_func=lambda j: f"{shorten(names[j], 60)} ({change[j]:+.5f})",
+        format_func=lambda j: f"{offered[j]} ({change[j]:+.5f})",
         key=f"swap in {out}",
     )
     st.caption(f"Out: {plain(_text(rubrics, out))}")

@@ -12,7 +12,7 @@ from ...analysis.claims import pair_sentence
 from ...analysis.profile import head_to_head
 from ...figures.profile import query_differences
 from .. import widgets
-from ..text import count, plain, short_name
+from ..text import count, plain, short_name, told_apart
 from . import rubric
 
 if TYPE_CHECKING:
@@ -90,10 +90,10 @@ def _rubrics(view: View, found: HeadToHead, one: int, other: int) -> int | None:
         one=share[one], other=share[other], pull=found.pull[ends]
     )
     frame.index = pd.Index(rows)
-    names = (view.every[one], view.every[other])
+    first, second = told_apart([view.every[one], view.every[other]], 16)
     columns = {
-        "one": _number(short_name(names[0], 16), format="%.2f"),  # a heading is shown as it is, no Markdown
-        "other": _number(short_name(names[1], 16), format="%.2f"),
+        "one": _number(first, format="%.2f"),  # a heading is shown as it is, no Markdown
+        "other": _number(second, format="%.2f"),
         "pull": _number("pull", format="%+.2f"),
         "rubric": "rubric",
         "text": st.column_config.TextColumn("text", width="large"),

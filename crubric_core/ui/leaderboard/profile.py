@@ -16,7 +16,7 @@ from ...figures.profile import group_differences
 from ...intervals import FEWEST_CLUSTERS
 from ...task_types.scoring import by_emphasis
 from .. import state, widgets
-from ..text import end, plain, short_name
+from ..text import end, plain, short_name, told_apart
 from . import compare, rubric
 from .view import choose
 
@@ -55,10 +55,12 @@ def card(view: View, system: str, versus: str | None) -> None:
         if known:
             st.caption(plain(" · ".join(known)))
         st.session_state["versus choice"] = versus
+        others = [name for name in view.systems if name != system]
         st.selectbox(
             "Compare with",
-            [name for name in view.systems if name != system],
+            others,
             index=None,
+            format_func=dict(zip(others, told_apart(others, 28), strict=True)).__getitem__,
             placeholder="another system",
             key="versus choice",
             on_change=_compare,

@@ -71,10 +71,11 @@ def table(view: View, shown: pd.DataFrame, system: str | None) -> None:
     open_ends = {end: widgets.finite(shown[end]) for end in ("theta_low", "theta_high")}
     at = pd.Index(view.systems).get_indexer(pd.Index(names))
     numbers = {name: values[at] for name, values in view.numbers.items()}
+    told, configs = widgets.narrow_names(shown.assign(**open_ends, **numbers), columns)
     st.dataframe(
-        shown.assign(**open_ends, **numbers),
+        told,
         column_order=[*columns, *view.facts],
-        column_config=columns,
+        column_config=configs,
         hide_index=True,
         placeholder=widgets.UNKNOWN,
         height=widgets.height(shown, 20),

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 import streamlit as st
+from pandas.api.types import is_numeric_dtype
 
 from ..files import csv_bytes
 from .charts import unpacked
@@ -75,7 +76,10 @@ def offer_values(fig: Sent, name: str) -> None:
 
 
 def chart_values(spec: Mapping[str, Any]) -> pd.DataFrame:
-    """A row a mark: trace, x, y, z of heat maps, and the ends of error bars; names where an axis has names."""
+    """A row a mark: trace, x, y, and the ends of error bars; of heat maps z and what is written in a cell.
+
+    Names where an axis has names, else that of each mark where marks have names.
+    """
     tables = [_trace(trace, spec["layout"], n) for n, trace in enumerate(spec["data"])]
     found = (
         pd.concat([table for table in tables if len(table)], ignore_index=True) if tables else pd.DataFrame()
@@ -90,7 +94,9 @@ def _trace(trace: Mapping[str, Any], layout: Mapping[str, Any], number: int) -> 
         x = unpacked(trace["x"]) if "x" in trace else np.arange(z.shape[1])
         y = unpacked(trace["y"]) if "y" in trace else np.arange(z.shape[0])
         across, down = np.meshgrid(_named(x, layout, "xaxis"), _named(y, layout, "yaxis"))
-        return pd.DataFrame({"trace": name, "x": across.ravel(), "y": down.ravel(), "z": z.ravel()})
+        table = pd.DataFrame({"trace": name, "x": across.ravel(), "y": down.ravel(), "z": z.ravel()})
+        written = np.asarray(trace.get("text", ()), dtype=object)
+        return table.assign(text=[*map(_text, written.ravel())]) if written.shape == z.shape else table
     x, y = unpacked(trace.get("x")), unpacked(trace.get("y"))
     size = min(len(axis) for axis in (x, y) if len(axis)) if len(x) or len(y) else 0
     x = x[:size] if len(x) else np.arange(size)
@@ -102,6 +108,9 @@ def _trace(trace: Mapping[str, Any], layout: Mapping[str, Any], number: int) -> 
             "y": _named(y, layout, "yaxis" + str(trace.get("yaxis", "y"))[1:]),
         }
     )
+    names = _mark_names(trace.get("customdata"))[:size]
+    if len(names) == size and all(is_numeric_dtype(table[axis]) for axis in ("x", "y")):
+        table.insert(1, "name", names)
     for axis, values in (("x", x), ("y", y)):
         bar = trace.get(f"error_{axis}") or {}
         if bar.get("array") is not None:
@@ -109,6 +118,12 @@ def _trace(trace: Mapping[str, Any], layout: Mapping[str, Any], number: int) -> 
             down = unpacked(bar["arrayminus"])[:size] if bar.get("arrayminus") is not None else up
             table[f"{axis}_low"], table[f"{axis}_high"] = values - down, values + up
     return table
+
+
+def _mark_names(told: Any) -> list[str]:
+    """What the pointer calls each mark: what is told of it, or the first of several things; none that is a number."""
+    firsts = [each[0] if isinstance(each, list) else each for each in told] if isinstance(told, list) else []
+    return [_text(first) for first in firsts if isinstance(first, str)]
 
 
 def _named(values: np.ndarray[Any, Any], layout: Mapping[str, Any], axis: str) -> np.ndarray[Any, Any]:

@@ -9,6 +9,7 @@ import plotly.graph_objects as go
 
 from crubric_core.figures.leaderboard import Estimate, forest
 from crubric_core.figures.measurability import label_grid
+from crubric_core.figures.profile import domain_heat, query_differences, value_against_cost
 from crubric_core.ui.chart_files import chart_values, plot_config
 from crubric_core.ui.charts import in_ink
 from tests.pages.conftest import Open, open_page, study
@@ -38,6 +39,24 @@ def test_lines_keep_their_numbers_and_the_names_of_their_legend() -> None:
     fig = go.Figure([go.Scatter(x=np.arange(3), y=[1, 2, 4], name="τ<sub>c</sub>"), go.Bar(y=[7.0])])
     found = chart_values(in_ink(fig).to_dict())
     assert found.values.tolist() == [["τc", 0, 1.0], ["τc", 1, 2.0], ["τc", 2, 4.0], ["trace 2", 0, 7.0]]
+
+
+def test_points_without_named_axes_are_rows_with_their_names() -> None:
+    cost, score, names = np.array([1.0, 2.0, np.nan]), np.array([0.5, 0.7, 0.9]), ["a <b>", "x" * 40, "c"]
+    fig = value_against_cost(names, cost, score, np.array([True, True, False]), ("cost", "score S"))
+    found = chart_values(in_ink(fig).to_dict())
+    points = found[found["name"].notna()]
+    assert points["name"].tolist() == names
+    assert points["y"].tolist() == score.tolist()
+    bars = query_differences(np.array([0.1, -0.2]), ["q1", "q2"], "a", "b")
+    assert chart_values(in_ink(bars).to_dict())["name"].tolist() == ["q1", "q2"]
+
+
+def test_what_is_written_in_the_cells_of_a_heat_map_goes_along() -> None:
+    fig = domain_heat(["s", "t"], ["law", "code"], np.array([[0.9, 0.5], [0.3, np.nan]]))
+    found = chart_values(in_ink(fig).to_dict()).set_index(["y", "x"])["text"]
+    assert found["s", "law"] == "0.90"
+    assert found["t", "code"] == "—"
 
 
 def test_the_format_is_chosen_once_and_charts_follow(open_page: Open, study: Path) -> None:

@@ -4,7 +4,7 @@
   const options = JSON.parse(document.getElementById("options").textContent);
   const dark = matchMedia("(prefers-color-scheme: dark)");
   const drawings = [...document.querySelectorAll(".drawing")];
-  const NARROW = 560, PAPER = 680;
+  const NARROW = 560, PAPER = 680, PAGE = 900; // pixels; a page has room for so high a figure and its title
   let printing = false;
 
   const put = (tree, path, value) => {
@@ -18,6 +18,8 @@
     const width = printing ? PAPER : div.clientWidth;
     const shade = printing || !dark.matches ? ["#14171c", "#dde1e7"] : ["#f2f4f8", "#3a404b"];
     Object.assign(layout, { width, paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)" });
+    // Rows of a much higher figure would be too close to read: it goes on on the next page.
+    if (printing && layout.height > PAGE && layout.height <= 1.6 * PAGE) layout.height = PAGE;
     put(layout, "font.color", shade[0]);
     for (const axis of ["xaxis", "yaxis"]) put(layout, axis + ".gridcolor", shade[1]);
     if (width < NARROW) for (const [path, value] of Object.entries(spec.narrow)) put(spec, path, value);

@@ -15,6 +15,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from crubric_core.reports.standalone import write_bundle, write_standalone
 from tests.reports.test_standalone import PAYLOADS, view_of
+from tests.sharing.large import large_view
 
 pytestmark = pytest.mark.browser
 VIEW = view_of(*(" ".join(PAYLOADS[n:] + PAYLOADS[:n]) for n in range(6)))  # every payload in every field
@@ -135,6 +136,27 @@ def test_it_follows_the_colour_scheme_and_is_light_on_paper(window: Page, files:
     # nothing is cut on paper, once the figures have followed its width
     window.wait_for_function(f"document.documentElement.scrollWidth <= {A4['width']}", timeout=20_000)
     expect(ink).to_have_css("fill", "rgb(20, 23, 28)")
+
+
+def test_on_paper_a_figure_of_60_systems_is_on_one_page_and_no_heading_is_broken(
+    window: Page, tmp_path: Path
+) -> None:
+    view = large_view(60)
+    assert view.leaderboard is not None
+    long = view.leaderboard.assign(
+        system=view.leaderboard["system"] + " of a very long name, with a date" * 4
+    )
+    write_standalone(replace(view, leaderboard=long), tmp_path / "page.html")
+    drawn(window, (tmp_path / "page.html").as_uri())
+    window.emulate_media(media="print")
+    window.set_viewport_size(A4)
+    window.evaluate("dispatchEvent(new Event('beforeprint'))")
+    tall = "Math.max(...[...document.querySelectorAll('figure')].map(f => f.getBoundingClientRect().height))"
+    window.wait_for_function(f"{tall} <= {A4['height']}", timeout=20_000)
+    lines = """[...document.querySelectorAll('#leaderboard-table th button')].map(b => {
+      const text = document.createRange(); text.selectNodeContents(b);
+      return [b.textContent, text.getClientRects().length]; })"""
+    assert {text: n for text, n in window.evaluate(lines) if " " not in text and n != 1} == {}
 
 
 def test_a_table_is_sorted_by_a_click_on_its_heading(window: Page, files: Path) -> None:

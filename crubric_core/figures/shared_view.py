@@ -86,7 +86,7 @@ def _separation(view: SharedView) -> list[SharedFigure]:
         return []
     many, shown = len(view.separation.systems), grouped(view.separation)
     systems = shown.systems
-    short = labels(systems, NARROW)
+    short, named = labels(systems, NARROW), len(systems) <= FEW_NAMED
     title, alt = EACH if many <= SIDE else (f"{many:,} systems in {SIDE} groups. {GROUPS[0]}", GROUPS[1])
     return [
         SharedFigure(
@@ -100,10 +100,11 @@ def _separation(view: SharedView) -> list[SharedFigure]:
                 "layout.yaxis.tickfont.size": 11,
                 "layout.xaxis.tickfont.size": 11,
                 "layout.xaxis.tickangle": -90,
-                "layout.xaxis.showticklabels": len(systems) <= FEW_NAMED,
+                "layout.xaxis.showticklabels": named,
+                "layout.xaxis.title.text": "" if named else "in the order of the rows",
                 "layout.margin.l": margin_of(short, 11),
                 "layout.margin.r": 16,
-                "layout.margin.b": margin_of(short, 11) if len(systems) <= FEW_NAMED else 58,
+                "layout.margin.b": margin_of(short, 11) if named else 58,
                 "data.0.showscale": False,
             },
         )

@@ -14,3 +14,11 @@ def test_a_phone_gets_figures_with_short_names_and_no_colour_bar() -> None:
     assert wide["data"][0].get("showscale") is not False
     assert narrow["layout"]["xaxis"]["tickangle"] == -90
     assert narrow["layout"]["font"]["color"] == wide["layout"]["font"]["color"]
+
+
+def test_on_a_phone_columns_without_names_say_that_they_are_in_the_order_of_the_rows() -> None:
+    for systems, title in ((14, ""), (15, "in the order of the rows")):
+        (separation,) = (f for f in figures_of(large_view(systems)) if f.part == "separation")
+        axis = separation.narrow.to_dict()["layout"]["xaxis"]
+        assert axis["title"]["text"] == title
+        assert axis["showticklabels"] is not bool(title)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
@@ -130,3 +131,23 @@ def test_a_view_of_many_systems_has_all_rows_on_paper_and_no_figure_higher_than_
             box = figure.bounding_box()
             assert box is not None
             assert box["height"] <= PAGE
+
+
+def test_no_number_of_a_view_on_paper_is_broken_into_two_lines(page: Page, tmp_path: Path) -> None:
+    view = large_view(12)
+    assert view.leaderboard is not None
+    long = view.leaderboard.assign(system=view.leaderboard["system"] + "_of_a_very_long_name_with_a_date" * 5)
+    made = publish(replace(view, leaderboard=long), tmp_path / "views")
+    with viewer_server(tmp_path / "views", tmp_path / "viewer.log") as viewer:
+        page.goto(f"{viewer.url}/?view={made.token}")
+        wait_until_idle(page)
+        page.set_viewport_size({"width": 1020, "height": 1476})
+        page.emulate_media(media="print")
+        cells = page.locator('[class*="st-key-shared-printed"] :is(th, td.number)')
+        expect(cells.last).to_be_visible(timeout=PATIENCE)
+        lines = """cells => cells.map(cell => {
+          const text = document.createRange(); text.selectNodeContents(cell);
+          return [cell.textContent.trim(), text.getClientRects().length]; })"""
+        found = cells.evaluate_all(lines)
+        assert len(found) > 12
+        assert [(text, n) for text, n in found if " " not in text and n > 1] == []

@@ -134,7 +134,7 @@ def swap(study: StudyPage) -> None:
     into = right.selectbox(
         "Swap in, the best first, with the change of the utility if nothing else changes",
         list(change),
-        format_func=lambda j: f"{offered[j]} ({change[j]:+.5f})",
+        format_func=lambda j: f"{offered[j]} ({change[j]:+z.5f})",
         key=f"swap in {out}",
     )
     st.caption(f"Out: {plain(_text(rubrics, out))}")

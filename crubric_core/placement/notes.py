@@ -45,7 +45,7 @@ def _who(bank_scale: BankScale, new: NewLabels) -> list[str]:
     if absent and judges:
         return [
             f"Only {len(judges)} of the bank's {count(len(panel), 'judge')} labelled it: "
-            "the consensus is that of a smaller panel."
+            "fewer labels make another consensus than the calibration's, and no interval allows for that."
         ]
     return []
 

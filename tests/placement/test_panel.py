@@ -131,3 +131,14 @@ def test_the_lower_of_two_middle_levels_on_one_side_alone_is_told(bank, model, c
     said = [note for note in notes if "even number" in note]
     assert len(said) == bool(side)
     assert all(note.endswith(f"the ability is rather too {side}.") for note in said)
+
+
+@pytest.mark.parametrize(("judges", "told"), [(3, False), (2, True), (1, True)])
+def test_a_panel_of_fewer_judges_is_told(bank, judges, told):
+    panel = np.ones((2, RUBRICS, judges))
+    bank = replace(bank, panel=None)
+    notes = panel_notes(bank, labels_on_bank(("m", "n"), panel[:, :, 0], JUDGES[:judges], panel))
+    assert (
+        any(note.startswith(f"Only {judges} of the bank's 3 judges labelled it: fewer") for note in notes)
+        is told
+    )

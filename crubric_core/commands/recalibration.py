@@ -99,6 +99,8 @@ def run_judge_drift(args: argparse.Namespace) -> None:
     """One JSON line: flips, kappa, net shift, and the tiers that move."""
     bank_scale = read_bank(args.bank)
     new = read_new_labels(bank_scale, args.labels, file_format=args.format, allow_unused=args.allow_unused)
+    if args.judges[0] == args.judges[1]:
+        raise PlacementError(f"{args.judges[0]!r} is named twice: name the two versions of the judge.")
     for judge in args.judges:
         if judge not in new.judges:
             raise PlacementError(f"No label is by {judge!r}; the judges are {', '.join(new.judges)}.")

@@ -75,8 +75,8 @@ def add_view_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--include",
         nargs="+",
+        action="extend",
         choices=PARTS,
-        default=USUAL,
         metavar="PART",
         help=f"of {', '.join(PARTS)} (default: {' '.join(USUAL)})",
     )
@@ -91,7 +91,7 @@ def view_of(args: argparse.Namespace) -> SharedView:
         note=args.note,
         dataset=not args.hide_dataset,
         downloads=not args.no_downloads,
-        **{name: name in args.include for name in PARTS},
+        **{name: name in (args.include or USUAL) for name in PARTS},
     )
     settings = settings_of(args)
     with existing(args.workspace) as workspace, progress_bar() as report_progress:

@@ -63,7 +63,7 @@ def test_a_view_is_published_and_its_link_said_once(publish: Run, tmp_path: Path
 
 
 def test_what_it_shows_can_be_chosen(publish: Run, tmp_path: Path) -> None:
-    _, out, _ = publish("--include", "bank", "texts", "--hide-dataset", "--no-downloads")
+    _, out, _ = publish("--include", "bank", "--include", "texts", "--hide-dataset", "--no-downloads")
     view = open_view(tmp_path / "views", json.loads(out)["token"])
     assert view.leaderboard is None
     assert view.separation is None

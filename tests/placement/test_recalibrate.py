@@ -176,6 +176,7 @@ def test_the_commands_write_a_bank_and_tell_its_history(bank_scale, new, tmp_pat
     assert main(["judge-drift", *words, "--judges", "v1", "v2"]) == 0
     assert json.loads(capsys.readouterr().out)["flip_rate"]["value"] == 0
     assert main(["judge-drift", *words, "--judges", "v1", "v9"]) == 2
+    assert main(["judge-drift", *words, "--judges", "v1", "v1"]) == 2
 
 
 def test_the_sentences_say_what_the_tables_say(found):

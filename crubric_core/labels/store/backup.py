@@ -62,6 +62,9 @@ def copy_to(cursor: duckdb.DuckDBPyConnection, target: Path) -> None:
 def check_whole(path: Path) -> None:
     """WorkspaceError unless every block of every table of the file can be read."""
     try:
+        with path.open("rb") as file:
+            if file.read(12)[8:] != b"DUCK":  # DuckDB itself opens a table in other formats
+                raise WorkspaceError(f"{path} is no workspace: name a backup of one.")
         with closing(duckdb.connect(str(path), read_only=True, config=dict(LOCAL))) as connection:
             names = [
                 row[0] for row in connection.execute("SELECT table_name FROM duckdb_tables()").fetchall()
@@ -70,6 +73,8 @@ def check_whole(path: Path) -> None:
                 raise WorkspaceError(f"{path} is no workspace: name a backup of one.")
             for name in names:
                 connection.execute(f"SELECT count(hash(t)) FROM {_quoted(name)} t").fetchall()  # noqa: S608 - quoted
+    except OSError as error:
+        raise WorkspaceError(f"The backup {path} cannot be read ({error.strerror}): name another.") from error
     except duckdb.Error as error:
         raise WorkspaceError(
             f"The backup {path} cannot be read ({first_line(error)}): name another."

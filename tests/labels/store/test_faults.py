@@ -143,6 +143,15 @@ def test_a_backup_is_one_state_though_others_write_meanwhile(workspace: Path, tm
             assert found.dataset("d").counts()["labels"] % 450 == 0, "whole ingests alone"
 
 
+@pytest.mark.parametrize("name", ["table.csv", "workspace.duckdb"])
+def test_a_file_that_is_no_backup_is_refused_by_its_content(name: str, tmp_path: Path) -> None:
+    (tmp_path / name).write_text("system,rubric,label\na,r,1\n")
+    with pytest.raises(WorkspaceError, match=r"is no workspace: name a backup of one"):
+        backups.check_whole(tmp_path / name)
+    with pytest.raises(WorkspaceError, match=r"cannot be read \(No such file or directory\)"):
+        backups.check_whole(tmp_path / f"no {name}")
+
+
 def test_a_backup_without_room_is_a_sentence_and_leaves_nothing(workspace: Path, tmp_path: Path) -> None:
     with Workspace(workspace) as ws:
         with (

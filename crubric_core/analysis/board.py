@@ -176,8 +176,8 @@ def panels_sentence(board: Board) -> str:
         return ""
     said = "The systems' labels come from different judges, or from the same in different shares or numbers"
     if standing.allowance is None:
-        return f"{said}: the board's intervals do not allow for what these differ in leniency."
-    said += ": intervals allow for what these may differ in leniency"
+        return f"{said}: the board's intervals do not allow for what these differ in leniency and number."
+    said += ": intervals allow for what leniency and numbers may change"
     if not standing.excused:
         return f"{said}."
     verb = "is" if standing.excused == 1 else "are"
@@ -190,7 +190,7 @@ def other_judges(board: Board) -> str:
         return ""
     return (
         " The systems' labels come from different judges, or from the same in different shares or numbers, and these "
-        "intervals do not allow for what the judges differ in leniency: a difference may be theirs."
+        "intervals do not allow for what the judges differ in leniency and number: a difference may be theirs."
     )
 
 

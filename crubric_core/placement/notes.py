@@ -16,7 +16,7 @@ UNUSUAL = -1.645  # lz* below which one in twenty systems that follow the model 
 SHOWN = 3
 UNEQUAL = (
     "The bank's systems were labelled by different judges, or by the same in different shares or numbers: interval, "
-    "rank and tier allow for what these may differ in leniency."
+    "rank and tier allow for what leniency and numbers may change."
 )
 
 

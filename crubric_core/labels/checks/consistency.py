@@ -197,8 +197,7 @@ def _uneven_draws(cursor: duckdb.DuckDBPyConnection, dataset_id: int) -> Iterato
         sentence = (
             f"{most['system']} has an even number of runs on {most['even']:.0%} of its cells, {least['system']} on "
             f"{least['even']:.0%}. Of an even number of ordered labels the lower middle one counts, so that the former "
-            "looks worse; intervals and tiers allow for that. Give all systems as many runs, or let labels count as "
-            "pass and fail."
+            "looks worse; the robust method's intervals and tiers allow for that. Give all systems as many runs."
         )
         yield warning("uneven_runs", "Systems with other numbers of runs", sentence, found)
 

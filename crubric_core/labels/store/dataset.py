@@ -264,7 +264,7 @@ class Dataset:
                 cursor,
                 self._id,
                 response,
-                "unknown" if of == "runs" and response == "binary" else split_as(response, tie),
+                split_as(response, tie, of),
                 of=of,
                 runs=runs,
                 tallied=self._source(cursor) is not None,

@@ -28,9 +28,11 @@ Counted = Literal["labels", "runs"]
 """What there are several of: the labels of a cell, or a judge's runs on it."""
 
 
-def split_as(response: Response, tie: Tie) -> Tie:
-    """What an even split of a cell's labels counts as: of levels the lower one."""
-    return "fail" if response == "ordered" else tie
+def split_as(response: Response, tie: Tie, of: Counted = "labels") -> Tie:
+    """What an even split counts as: of levels the lower one; of a judge's runs of passes and fails it is unknown."""
+    if response == "ordered":
+        return "fail"
+    return tie if of == "labels" else "unknown"
 
 
 def consensus_by_number(order: Mapping[int, FloatArray], tie: Tie) -> FloatArray:

@@ -42,6 +42,20 @@ def cells(ws):
     }
 
 
+def segments(system, segment):
+    """Two raters' scores of each segment of a document, under these names of columns."""
+    keys = [(m, q, j) for m in MODELS for q in range(3) for j in ("r1", "r2")]
+    return (
+        table(
+            ["lp", system, "rater", "doc_id", segment, "score"],
+            [["en-de", m, j, "doc1", q, label(m, q, j)] for m, q, j in keys],
+            "\t",
+        ),
+        {},
+        {(m, str(q), f"{q}#score", j): label(m, q, j) for m, q, j in keys},
+    )
+
+
 # name → (content, mapping that has to be given, the labels that it holds)
 WHOLE = {
     "scores as an object of criteria": (
@@ -98,24 +112,8 @@ WHOLE = {
         {},
         {(m, f"hi {q}", f"hi {q}#Fluent", str(k)): label(m, q, k) for m in MODELS for q in range(2) for k in range(3)},
     ),
-    "one score a segment, as in WMT": (
-        table(
-            ["lp", "system", "rater", "doc_id", "seg_id", "score"],
-            [["en-de", m, j, "doc1", q, label(m, q, j)] for m in MODELS for q in range(3) for j in ("r1", "r2")],
-            "\t",
-        ),
-        {},
-        {(m, str(q), f"{q}#score", j): label(m, q, j) for m in MODELS for q in range(3) for j in ("r1", "r2")},
-    ),
-    "one score a segment, with WMT's short names": (
-        table(
-            ["lp", "sys", "rater", "doc_id", "seg", "score"],
-            [["en-de", m, j, "doc1", q, label(m, q, j)] for m in MODELS for q in range(3) for j in ("r1", "r2")],
-            "\t",
-        ),
-        {},
-        {(m, str(q), f"{q}#score", j): label(m, q, j) for m in MODELS for q in range(3) for j in ("r1", "r2")},
-    ),
+    "one score a segment, as in WMT": segments("system", "seg_id"),
+    "one score a segment, with WMT's short names": segments("sys", "seg"),
     "a wide table of a document's ratings, as in SummEval": (
         table(
             ["doc_id", "system_id", "annotator_id", "coherence", "fluency"],

@@ -7,7 +7,7 @@ from typing import get_args
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from crubric_core.judges.consensus import majority, median_low
@@ -21,6 +21,14 @@ from tests.tiers import examples
 CELLS = st.integers(2, 5).flatmap(
     lambda n: st.lists(st.lists(st.integers(0, 4), min_size=n, max_size=n), min_size=1, max_size=6)
 )
+# Half of the systems lack the third label of each cell.
+UNEVEN = [
+    ((s, q, r, k), int(label))
+    for (s, q, r, k), label in zip(
+        np.ndindex(4, 4, 2, 3), np.random.default_rng(1).integers(1, 6, 96), strict=True
+    )
+    if s < 2 or k < 2
+]
 
 
 def order_of(cells, top):
@@ -74,6 +82,9 @@ def test_systems_with_the_same_share_of_each_number_are_raised_by_nothing():
 
 
 @given(rows=ROWS, response=st.sampled_from(["binary", "ordered"]), tie=st.sampled_from(get_args(Tie)))
+@example(UNEVEN, "binary", "unknown")
+@example(UNEVEN, "binary", "pass")
+@example(UNEVEN, "ordered", "unknown")
 @settings(max_examples=examples(30))
 def test_a_dataset_knows_the_same_as_its_labels_at_hand(rows, response, tie):
     with Workspace() as ws:
@@ -91,6 +102,8 @@ def test_a_dataset_knows_the_same_as_its_labels_at_hand(rows, response, tie):
 
 
 @given(rows=ROWS, first=st.integers(0, 3), response=st.sampled_from(["binary", "ordered"]))
+@example(UNEVEN, 0, "binary")
+@example(UNEVEN, 0, "ordered")
 @settings(max_examples=examples(30))
 def test_a_dataset_knows_the_same_of_runs(rows, first, response):
     """What were judges are runs of two judges."""
@@ -98,7 +111,7 @@ def test_a_dataset_knows_the_same_of_runs(rows, first, response):
     table = table.assign(run=table["judge"], judge=np.where(table["judge"].astype(int) < first, "a", "b"))
     with Workspace() as ws:
         ds = dataset(ws, table)
-        found, facts, systems = ds.raised_by_numbers(response, of="runs"), ds.rubrics, list(ds.systems)
+        found, facts, systems = ds.raised_by_numbers(response, "pass", "runs"), ds.rubrics, list(ds.systems)
     rubrics = facts.set_index("rubric")
     draws = np.full((len(systems), len(facts), 2, 4), np.nan)
     for s, r, k, run, label in table[["system", "rubric", "judge", "run", "label"]].itertuples(index=False):

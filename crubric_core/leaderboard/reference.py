@@ -14,7 +14,7 @@ import numpy as np
 
 from ..types import BoolArray, FloatArray, IntArray
 from .inference import Inference
-from .influence import Influence
+from .influence import ENOUGH_SHARED, Influence
 
 OFF = ("too_high", "too_low")
 
@@ -27,6 +27,8 @@ class Reference:
     floor: (M,) posterior variance. units: (M,) queries with a label. saturated: (M,) 1, -1 or 0.
     low, high: (M,) interval of theta. separated: (M, M) which pairs are separated. too_high, too_low: (M,) by how much
     theta may be off since other judges labelled some systems (``judges.unequal_panels``); 0 where all have the same.
+    group: (M,) systems of different groups have no common scale (``leaderboard.influence.linked_groups``); None: all
+    are one.
     """
 
     queries: tuple[str, ...]
@@ -40,6 +42,7 @@ class Reference:
     separated: BoolArray
     too_high: FloatArray
     too_low: FloatArray
+    group: IntArray | None = None
 
     @property
     def unequal(self) -> bool:
@@ -57,7 +60,26 @@ class Reference:
                 name: getattr(self, name)[kept]
                 for name in ("theta", "floor", "units", "saturated", "low", "high", "too_high", "too_low")
             },
+            group=None if self.group is None else self.group[kept],
         )
+
+    def group_of(self, asked: BoolArray) -> int | None:
+        """The group that a new system belongs to by its queries; None: to none, or it would link several.
+
+        asked: (n or more,) whether it has a label on each query, those of the reference first.
+        """
+        if self.group is None:
+            return 0
+        theirs, mine = self.psi != 0, asked[: len(self.psi)]
+        enough = np.clip(np.minimum(theirs.sum(axis=0), mine.sum()), 1, ENOUGH_SHARED)
+        linked = np.unique(self.group[(mine @ theirs.astype(np.int64) >= enough) & np.isfinite(self.theta)])
+        return int(linked[0]) if len(linked) == 1 else None
+
+    def comparable_with(self, asked: BoolArray) -> Self:
+        """The same with no ability for systems that have no common scale with a new one, as for ``group_of``."""
+        if self.group is None:
+            return self
+        return replace(self, theta=np.where(self.group == self.group_of(asked), self.theta, np.nan))
 
     def record(self) -> dict[str, Any]:
         """Plain values for a JSON file."""
@@ -72,6 +94,7 @@ class Reference:
             "high": [_end(value) for value in self.high.tolist()],
             "separated": ["".join("01"[int(cell)] for cell in row) for row in self.separated],
             **({name: getattr(self, name).tolist() for name in OFF} if self.unequal else {}),
+            **({} if self.group is None else {"group": self.group.tolist()}),
         }
 
     @classmethod
@@ -91,6 +114,7 @@ class Reference:
             separated=np.array([[cell == "1" for cell in row] for row in content["separated"]], dtype=bool),
             **number,
             **off,
+            group=np.array(content["group"], dtype=np.int64) if "group" in content else None,
         )
 
 
@@ -98,6 +122,7 @@ def reference_of(query_names: tuple[str, ...], ability: Influence, standing: Inf
     """The ranked systems of an analysis on its whole pool. query_names: (n,) the units of ``ability``."""
     nothing = np.zeros(len(ability.estimate))
     allowed = ability.allowance
+    groups = 0 if ability.group is None else len(np.unique(ability.group[ability.ranked]))
     return Reference(
         queries=query_names,
         theta=ability.estimate,
@@ -110,6 +135,7 @@ def reference_of(query_names: tuple[str, ...], ability: Influence, standing: Inf
         separated=standing.separated,
         too_high=nothing if allowed is None else allowed.high,
         too_low=nothing if allowed is None else allowed.low,
+        group=ability.group if groups > 1 else None,
     )
 
 

@@ -33,7 +33,7 @@ class SystemEvidence:
     theta: EAP ability; NaN without a label. contributions: (n,) of the reference's units and, last, of all others
     together, psi sqrt(n / (n - 1)). floor: posterior variance. items: variance from the rubrics' parameters. transfer:
     variance of a placement on this bank beyond sampling. units: how many units of equal numbers of labels its units
-    are worth. saturated: 1, -1 or 0. answered: labels.
+    are worth. saturated: 1, -1 or 0. answered: labels. asked: (n,) whether each of these units has a label.
     """
 
     theta: float
@@ -43,6 +43,7 @@ class SystemEvidence:
     units: int
     saturated: int
     answered: int
+    asked: BoolArray
     transfer: float = 0.0
 
     @property
@@ -70,7 +71,8 @@ def evidence_of_systems(
     theta = estimate_abilities(fit, y, bank).theta
     known = bank[np.isfinite(y[0, bank]) & ~fit.constant[bank]]
     if not known.size:
-        return [SystemEvidence(np.nan, np.zeros(n_units), np.nan, np.nan, 0, 0, 0)] * len(y)
+        none = np.zeros(n_units, dtype=bool)
+        return [SystemEvidence(np.nan, np.zeros(n_units), np.nan, np.nan, 0, 0, 0, none)] * len(y)
     items, labels = fit.items.of(known), y[:, known]
     score, info = label_scores(items, labels, theta)
     information = info.sum(axis=1) + 1
@@ -93,6 +95,7 @@ def evidence_of_systems(
             units=n,
             saturated=int(saturated[i]),
             answered=len(known),
+            asked=np.isin(np.arange(n_units), present),
         )
         for i in range(len(y))
     ]
@@ -116,10 +119,14 @@ def _item_variance(
 
 
 def stand_among(reference: Reference, new: SystemEvidence, confidence: float, seed: int) -> Standing:
-    """Rank, tier and separated pairs of the new system, last of M + 1; simultaneous over its M comparisons."""
-    size = len(reference.theta)
+    """Rank, tier and separated pairs of the new system, last of M + 1; simultaneous over its M comparisons.
+
+    Systems that have no common scale with it have no rank, nor has a new one that shares none with any.
+    """
+    size, reference = len(reference.theta), reference.comparable_with(new.asked)
     theta = np.append(reference.theta, new.theta)
     ranked = np.isfinite(theta)
+    ranked[-1] &= reference.group is None or ranked[:-1].any()
     nothing = np.full(size + 1, np.nan)
     square = np.full((size + 1, size + 1), np.nan)
     separated = np.zeros((size + 1, size + 1), dtype=bool)

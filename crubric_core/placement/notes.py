@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..leaderboard.influence import linked_groups
 from ..text import count, listed
 from ..types import FloatArray, IntArray
 from .abilities import Placement
@@ -25,6 +26,7 @@ def panel_notes(bank_scale: BankScale, new: NewLabels) -> list[str]:
     notes = _who(bank_scale, new)
     if bank_scale.reference is not None and bank_scale.reference.unequal:
         notes.append(UNEQUAL)
+    notes += _groups(bank_scale)
     if bank_scale.panel is not None and new.judges:
         record = panel_record(new.judges, new.panel, bank_scale.fit.levels)
         notes += _compared(bank_scale.panel, record, _units(bank_scale), new.judges)
@@ -48,6 +50,29 @@ def _who(bank_scale: BankScale, new: NewLabels) -> list[str]:
             "fewer labels make another consensus than the calibration's, and no interval allows for that."
         ]
     return []
+
+
+def _groups(bank_scale: BankScale) -> list[str]:
+    """That the bank's systems have no common scale, where they have none."""
+    reference = bank_scale.reference
+    if reference is not None:
+        if reference.group is None:
+            return []
+        groups = len(np.unique(reference.group[np.isfinite(reference.theta)]))
+        return [
+            f"The bank's systems form {groups:,} groups that share too few queries for a common scale: a system is "
+            "compared with the group whose queries it was labelled on."
+        ]
+    unit, n_units = bank_scale.query_units
+    labelled = np.zeros((n_units, len(bank_scale.systems)), dtype=bool)
+    np.logical_or.at(labelled, unit, np.isfinite(bank_scale.y).T)
+    groups = len(np.unique(linked_groups(labelled)[labelled.any(axis=0)]))
+    if groups < 2:
+        return []
+    return [
+        f"The bank's systems form {groups:,} groups that share too few of its queries for a common scale: tiers, "
+        "ranks and probabilities of places among all of them mean nothing."
+    ]
 
 
 def _split(bank_scale: BankScale, new: NewLabels) -> list[str]:
@@ -144,6 +169,15 @@ def _extreme(bank_scale: BankScale, system: str, y: FloatArray, placement: Place
     if not share.size:
         return [f"{system} has no label on the bank, so it cannot be placed."]
     if np.isnan(placement.standing.rank[-1]):
+        if (
+            np.isfinite(placement.theta)
+            and bank_scale.reference is not None
+            and bank_scale.reference.group is not None
+        ):
+            return [
+                f"{system} was labelled on queries of several groups of the bank's systems, or on too few of any: it "
+                "is compared with none."
+            ]
         return [
             f"{system} has {count(placement.answered, 'label')} on the bank, too few for a rank or a tier."
         ]

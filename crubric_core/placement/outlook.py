@@ -52,7 +52,7 @@ class Forecast:
     """The tiers to come of new systems on one bank.
 
     effect: sd of a query's effect on a system, in units of theta; by default ``query_effect`` of the bank's systems.
-    Raises PlacementError for a bank without reference systems.
+    Raises PlacementError for a bank without reference systems, or whose systems have no common scale.
     """
 
     def __init__(self, bank_scale: BankScale, effect: float | None = None) -> None:
@@ -60,6 +60,11 @@ class Forecast:
             raise PlacementError(
                 "This bank compares systems on the bank alone, so no tier can be settled before all of it is judged: "
                 "build it with the robust preset, or leave --until-tier out."
+            )
+        if bank_scale.reference.group is not None:
+            raise PlacementError(
+                "The bank's systems share too few queries for a common scale, so no tier among them can be settled: "
+                "leave --until-tier out."
             )
         self._bank, self._settings = bank_scale, bank_scale.settings
         self._unit, self._n_units = bank_scale.query_units

@@ -20,7 +20,7 @@ from ..irt.cells import label_scores
 from ..irt.fit import IrtFit, fit_irt
 from ..irt.person_fit import person_fit
 from ..leaderboard.reference import Reference
-from ..types import FloatArray
+from ..types import FloatArray, IntArray
 from .among import Among, SystemEvidence, evidence_of_system, stand_among
 from .bank_file import bank_digest
 from .bank_scale import BankScale, fixed_fit
@@ -167,7 +167,16 @@ def _with(bank_scale: BankScale, new: SystemEvidence, system: str) -> Reference:
         separated=standing.separated,
         too_high=np.append(reference.too_high, reference.too_high.max(initial=0.0)),
         too_low=np.append(reference.too_low, reference.too_low.max(initial=0.0)),
+        group=_with_group(reference, new),
     )
+
+
+def _with_group(reference: Reference, new: SystemEvidence) -> IntArray | None:
+    """A new system that shares no scale with any group is one of its own."""
+    if reference.group is None:
+        return None
+    own = reference.group_of(new.asked)
+    return np.append(reference.group, reference.group.max() + 1 if own is None else own)
 
 
 def _moved(before: BankScale, after: BankScale) -> pd.DataFrame:

@@ -9,12 +9,10 @@ import pandas as pd
 import streamlit as st
 
 from ..analysis.columns import LEADERBOARD
-from ..analysis.selection import query_positions
 from ..analysis.stage import Key
 from ..errors import CrubricError
 from ..experiments.hold_out import hold_out
 from ..figures.placement import placement_forest, rank_chances
-from ..leaderboard.influence import linked_groups
 from ..placement.bank_scale import BankScale
 from ..placement.formats.table import form_table
 from ..placement.new_labels import NewLabels, read_new_labels
@@ -110,22 +108,6 @@ def notes(found: Placed) -> list[str]:
     return said
 
 
-def groups_note(study: StudyPage) -> list[str]:
-    """That places among systems without a common scale mean nothing; empty where the bank's queries link all."""
-    reduction, bank = study.reduction(), study.bank()
-    labelled = np.zeros((len(study.queries()), len(reduction.systems)), dtype=bool)
-    np.logical_or.at(
-        labelled, query_positions(study.queries(), reduction)[bank], np.isfinite(reduction.y[:, bank]).T
-    )
-    groups = len(np.unique(linked_groups(labelled)[labelled.any(axis=0)]))
-    if groups < 2:
-        return []
-    return [
-        f"The systems form {groups:,} groups that share too few of the bank's queries for a common scale: tiers, ranks "
-        "and probabilities of places among all of them mean nothing."
-    ]
-
-
 def answer(study: StudyPage, system: str, placed: Placement) -> None:
     """Where it stands, in one line."""
     standing, name = placed.standing, short_name(system)
@@ -133,7 +115,7 @@ def answer(study: StudyPage, system: str, placed: Placement) -> None:
         study.answer(f"No claim about where {name} stands. {verdict.sentence}")
         return
     if np.isnan(standing.rank[-1]):
-        study.answer(f"{name} cannot be ranked: it has {count(placed.answered, 'label')} on the bank.")
+        study.answer(f"{name} cannot be ranked by its {count(placed.answered, 'label')} on the bank.")
         return
     low, high = int(standing.rank_low[-1]), int(standing.rank_high[-1])
     which = f"between {low} and {high}" if low < high else "the only rank that its comparisons allow"

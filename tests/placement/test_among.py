@@ -10,12 +10,16 @@ import pytest
 from crubric_core import Settings, Workspace, run_pipeline
 from crubric_core.analysis.reference import reference_systems
 from crubric_core.demo import simulate
+from crubric_core.errors import PlacementError
 from crubric_core.experiments.hold_out import hold_out
 from crubric_core.irt.abilities import estimate_abilities
 from crubric_core.leaderboard.reference import Reference
+from crubric_core.placement.bank_file import bank_bytes, read_bank_bytes
 from crubric_core.placement.bank_scale import bank_scale_of
 from crubric_core.placement.new_labels import labels_on_bank
+from crubric_core.placement.outlook import Forecast
 from crubric_core.placement.place import place_systems
+from crubric_core.placement.recalibrate import recalibrate
 
 SYSTEMS = 9
 
@@ -124,3 +128,60 @@ def test_the_references_queries_are_those_of_its_contributions(result):
 def test_the_papers_in_sample_bank_has_no_such_reference(study):
     paper = run_pipeline(study, Settings.preset("paper", budget=30, replicates=20))
     assert reference_systems(paper) is None
+
+
+@pytest.fixture(scope="module")
+def two_groups():
+    """The bank of systems that were asked even queries, or odd ones."""
+    made = simulate(seed=2, systems=SYSTEMS, queries=24, pool=(8, 12))
+    even = made.labels["query"].isin(sorted(made.queries["query"])[::2])
+    first = made.labels["system"].isin(sorted(made.labels["system"].unique())[:5])
+    with Workspace() as workspace:
+        for kind, table in (
+            ("queries", made.queries),
+            ("rubrics", made.rubrics),
+            ("labels", made.labels[even == first]),
+        ):
+            workspace.ingest(table.to_csv(index=False).encode(), "groups", kind)
+        return bank_scale_of(run_pipeline(workspace.dataset("groups"), Settings(budget=60)))
+
+
+def placed_on(bank_scale, *rows):
+    names = tuple(f"new {n}" for n in range(len(rows)))
+    return place_systems(bank_scale, labels_on_bank(names, np.stack(rows), bank_scale.judges))
+
+
+def test_a_new_system_is_ranked_among_those_that_share_its_queries(two_groups):
+    one, other = two_groups.y[0], two_groups.y[-1]
+    found = placed_on(two_groups, one, other)
+    for placement, group in zip(found.placements, (np.arange(5), np.arange(5, SYSTEMS)), strict=True):
+        ranked = np.flatnonzero(np.isfinite(placement.standing.rank))
+        np.testing.assert_array_equal(ranked, [*group, SYSTEMS])
+        assert sorted(placement.standing.rank[ranked]) == list(range(1, len(group) + 2))
+        assert placement.standing.rank_high[-1] <= len(group) + 1
+    assert any("form 2 groups that share too few queries for a common scale" in note for note in found.notes)
+
+
+def test_a_new_system_that_answers_for_both_groups_is_compared_with_none(two_groups):
+    both = np.where(np.isnan(two_groups.y[0]), two_groups.y[-1], two_groups.y[0])
+    found = placed_on(two_groups, both)
+    assert np.isfinite(found.placements[0].theta)
+    assert np.isnan(found.placements[0].standing.rank).all()
+    assert not found.placements[0].standing.separated[-1].any()
+    assert any(note.endswith("it is compared with none.") for note in found.notes)
+
+
+def test_groups_stay_in_a_banks_file_and_in_its_recalibration(two_groups):
+    back = read_bank_bytes(bank_bytes(two_groups), "bank.json")
+    np.testing.assert_array_equal(back.reference.group, two_groups.reference.group)
+    np.testing.assert_array_equal(back.reference.without(0).group, two_groups.reference.group[1:])
+    both = np.where(np.isnan(back.y[0]), back.y[-1], back.y[0])
+    new = labels_on_bank(("copy", "both"), np.stack([back.y[-1], both]), back.judges)
+    joined = recalibrate(back, new).bank_scale.reference.group
+    assert joined[-2] == joined[-3]
+    assert joined[-1] not in joined[:-1]
+
+
+def test_no_tier_is_settled_among_systems_without_a_common_scale(two_groups):
+    with pytest.raises(PlacementError, match="too few queries for a common scale"):
+        Forecast(two_groups)

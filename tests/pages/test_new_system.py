@@ -92,7 +92,7 @@ def test_a_held_out_system_is_placed_by_a_bank_that_never_saw_it(open_page: Open
     )
 
 
-def test_a_place_among_systems_without_a_common_scale_is_said_to_mean_nothing(
+def test_a_place_is_among_the_systems_of_a_common_scale_alone(
     open_page: Open, tmp_path: Path
 ) -> None:
     first, second = (simulate(seed=seed, systems=7, queries=14, pool=(9, 12)) for seed in (5, 6))
@@ -103,8 +103,9 @@ def test_a_place_among_systems_without_a_common_scale_is_said_to_mean_nothing(
             table = pd.concat([getattr(first, kind), table.assign(**{n: "z" + table[n] for n in names})])
             workspace.ingest(table.to_csv(index=False).encode(), "apart", kind)
         name = workspace.dataset("apart").systems[0]
-    said = open_page("new_system", tmp_path / "apart.duckdb", source=HELD_OUT, held_out=name).warning
-    assert any("form 2 groups" in note.value and "mean nothing" in note.value for note in said)
+    app = open_page("new_system", tmp_path / "apart.duckdb", source=HELD_OUT, held_out=name)
+    assert any("form 2 groups" in note.value for note in app.warning)
+    assert "of 7 (" in first_line(app)
 
 
 def test_a_hostile_system_stays_text(open_page: Open, study: Path) -> None:

@@ -44,8 +44,9 @@ def placement_forest(systems: Sequence[str], placed: Placement) -> go.Figure:
 
 
 def rank_chances(system: str, placed: Placement) -> go.Figure:
-    """The chance that the new system is among the first k, k = 1 … M + 1."""
+    """The chance that the new system is among the first k, of as many as it is compared with and itself."""
     chances = placed.standing.rank_probability[-1]
+    chances = chances[np.isfinite(chances)]
     fig = figure("k: among the first k", "", height=300, yaxis_tickformat=".0%", yaxis_range=[0, 1.02])
     fig.add_bar(
         x=np.arange(1, len(chances) + 1),

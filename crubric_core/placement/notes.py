@@ -61,7 +61,7 @@ def _groups(bank_scale: BankScale) -> list[str]:
         groups = len(np.unique(reference.group[np.isfinite(reference.theta)]))
         return [
             f"The bank's systems form {groups:,} groups that share too few queries for a common scale: a system is "
-            "compared with the group whose queries it was labelled on."
+            "compared with the group whose queries it was labelled on, and what to judge next is of these."
         ]
     unit, n_units = bank_scale.query_units
     labelled = np.zeros((n_units, len(bank_scale.systems)), dtype=bool)

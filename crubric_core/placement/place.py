@@ -12,7 +12,7 @@ from ..environment import typed
 from ..errors import PlacementError
 from ..irt.abilities import estimate_abilities
 from ..irt.person_fit import person_fit
-from ..types import FloatArray, IntArray
+from ..types import BoolArray, FloatArray, IntArray
 from .abilities import Placement, expected_information, next_best, place
 from .among import evidence_of_system, stand_among
 from .bank_scale import BankScale
@@ -175,8 +175,24 @@ def _placements(bank_scale: BankScale, y: FloatArray) -> list[Placement]:
 
 
 def _next_table(bank_scale: BankScale, y: FloatArray, expected: FloatArray, n: int) -> pd.DataFrame:
-    """The bank's rubrics without a label."""
-    candidates: IntArray = np.flatnonzero(np.isnan(y) & ~bank_scale.fit.constant)
+    """The bank's rubrics without a label, that keep a common scale with those it is compared with."""
+    candidates: IntArray = np.flatnonzero(
+        np.isnan(y) & ~bank_scale.fit.constant & _of_its_group(bank_scale, y)
+    )
     best = next_best(expected, candidates, n)
     table = bank_scale.rubrics.iloc[best][["id", "rubric", "query", "text"]].reset_index(drop=True)
     return table.assign(expected_information=expected[best])
+
+
+def _of_its_group(bank_scale: BankScale, y: FloatArray) -> BoolArray:
+    """(B,) rubrics of the queries of the systems that one with labels ``y`` is compared with."""
+    unit, n_units = bank_scale.query_units
+    reference = bank_scale.reference
+    if reference is None or reference.group is None:
+        return np.ones(len(unit), dtype=bool)
+    asked = np.isin(np.arange(n_units), unit[np.isfinite(y)])
+    own = reference.group_of(asked)
+    if own is None:
+        return np.ones(len(unit), dtype=bool)
+    theirs = (reference.psi[:, reference.group == own] != 0).any(axis=1)
+    return np.append(theirs, np.zeros(n_units - len(theirs), dtype=bool))[unit]

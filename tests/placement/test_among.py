@@ -159,6 +159,10 @@ def test_a_new_system_is_ranked_among_those_that_share_its_queries(two_groups):
         np.testing.assert_array_equal(ranked, [*group, SYSTEMS])
         assert sorted(placement.standing.rank[ranked]) == list(range(1, len(group) + 2))
         assert placement.standing.rank_high[-1] <= len(group) + 1
+    reference, rubrics = two_groups.reference, two_groups.rubrics.set_index("id")
+    for table, members in zip(found.next_best, (slice(0, 5), slice(5, None)), strict=True):
+        theirs = np.array(reference.queries)[(reference.psi[:, members] != 0).any(axis=1)]
+        assert set(rubrics.loc[table["id"], "query"]) <= set(theirs)
     assert any("form 2 groups that share too few queries for a common scale" in note for note in found.notes)
 
 

@@ -165,7 +165,9 @@ def show(study: StudyPage, bank_scale: BankScale, found: Placed, n: int) -> None
     missing = len(bank_scale.rubrics) - placed.answered
     st.markdown("**What to judge next**")
     if following.empty:
-        st.write("No rubric of the bank is left that could place it better; only a larger bank can give more.")
+        st.write(
+            "No rubric of the bank is left that could place it better; only a larger bank can give more."
+        )
         return
     st.caption(
         f"Without a label of this system: {missing:,} of the bank's {count(len(bank_scale.rubrics), 'rubric')}. "

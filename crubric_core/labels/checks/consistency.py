@@ -27,7 +27,7 @@ def _unmatched_names(cursor: duckdb.DuckDBPyConnection, dataset_id: int) -> Iter
             yield Finding(severity, code, title, sentence, len(found), found.head(SHOWN))
 
 
-_UNEVEN = 0.1  # share of a system's cells
+_UNEVEN = 0.1  # of a system's cells, or of a run on each
 _LABELLED = "SELECT rubric_id FROM facts_now WHERE n IS NOT NULL"
 _WITH_LABELS = "SELECT system_id FROM labelled_systems WHERE dataset_id = $dataset"
 _UNMATCHED = (  # code, title, sentence, the table without rows of which there is nothing to find, SELECT
@@ -176,30 +176,43 @@ def _runs(cursor: duckdb.DuckDBPyConnection, dataset_id: int) -> Iterator[Findin
         yield warning("constant_run", "Suspicious constants", sentence, found)
 
 
-def _uneven_draws(cursor: duckdb.DuckDBPyConnection, dataset_id: int) -> Iterator[Finding]:
-    """Of an even number of levels the lower middle one counts: systems with more such cells look worse."""
+def _uneven_runs(cursor: duckdb.DuckDBPyConnection, dataset_id: int) -> Iterator[Finding]:
+    """Systems with different numbers of runs: what several labels of a cell make differs on average from one label."""
     if not cursor.execute("SELECT 1 FROM runs WHERE dataset_id = ? LIMIT 1", [dataset_id]).fetchone():
         return
     found = select(
         cursor,
         """
         WITH own AS (SELECT * FROM labels WHERE dataset_id = $dataset AND label IS NOT NULL),
-        draws AS (SELECT system_id, count(*) AS n FROM own GROUP BY system_id, judge_id, rubric_id)
-        SELECT name AS system, avg(n) AS runs, avg((n % 2 = 0)::INT) AS even
-        FROM draws JOIN systems USING (system_id)
-        WHERE (SELECT count(DISTINCT label) FROM own) > 2
+        cells AS (SELECT system_id, count(*) AS n FROM own GROUP BY system_id, judge_id, rubric_id)
+        SELECT name AS system, avg(n) AS runs,
+            CASE WHEN (SELECT count(DISTINCT label) FROM own) > 2 THEN avg((n % 2 = 0)::INT) ELSE 0 END AS even
+        FROM cells JOIN systems USING (system_id)
         GROUP BY name ORDER BY even DESC, system
         """,
         dataset_id,
     )
-    if len(found) and found["even"].iloc[0] - found["even"].iloc[-1] > _UNEVEN:
-        most, least = found.iloc[0], found.iloc[-1]
+    if found.empty:
+        return
+    most, least = found.iloc[0], found.iloc[-1]
+    allowed = "the robust method's intervals and tiers allow for that. Give all systems as many runs."
+    sentence = ""
+    if most["even"] - least["even"] > _UNEVEN:
         sentence = (
             f"{most['system']} has an even number of runs on {most['even']:.0%} of its cells, {least['system']} on "
             f"{least['even']:.0%}. Of an even number of ordered labels the lower middle one counts, so that the former "
-            "looks worse; the robust method's intervals and tiers allow for that. Give all systems as many runs."
+            f"looks worse; {allowed}"
         )
+    elif found["runs"].max() - found["runs"].min() > _UNEVEN:
+        found = found.sort_values(["runs", "system"], ascending=[False, True], ignore_index=True)
+        most, least = found.iloc[0], found.iloc[-1]
+        sentence = (
+            f"{most['system']} has {most['runs']:.1f} runs of a judge on a cell, {least['system']} has "
+            f"{least['runs']:.1f}. What several runs agree on differs on average from what one says, so that equal "
+            f"systems may look different; {allowed}"
+        )
+    if sentence:
         yield warning("uneven_runs", "Systems with other numbers of runs", sentence, found)
 
 
-CHECKS = (_runs, _uneven_draws, _unmatched_names, _repeated_texts, _alike, _shares, _disarmed)
+CHECKS = (_runs, _uneven_runs, _unmatched_names, _repeated_texts, _alike, _shares, _disarmed)

@@ -343,10 +343,17 @@ def test_systems_with_an_even_number_of_runs_of_ordered_labels_are_told(ws):
     assert found.examples["system"].tolist() == ["b", "a", "c"]
 
 
-@pytest.mark.parametrize(
-    ("systems", "levels"),
-    [({"a": 2, "b": 2}, 5), ({"a": 1, "b": 3}, 5), ({"a": 1, "b": 2}, 2), ({"a": 1, "b": 1}, 5)],
-)
-def test_runs_that_favour_no_system_are_not_told(ws, systems, levels):
-    ws.ingest(with_runs(systems, levels), "d")
+@pytest.mark.parametrize(("runs", "levels"), [((1, 3), 5), ((1, 2), 2), ((2, 3), 2)])
+def test_systems_with_other_numbers_of_runs_are_told(ws, runs, levels):
+    """Such as the majority of three, which is more extreme than one label, or pass and fail that split: unknown."""
+    fewer, more = runs
+    ws.ingest(with_runs({"a": fewer, "b": more}, levels), "d")
+    (found,) = [finding for finding in ws.dataset("d").checks() if finding.code == "uneven_runs"]
+    assert found.sentence.startswith(f"b has {more}.0 runs of a judge on a cell, a has {fewer}.0.")
+    assert found.examples["system"].tolist() == ["b", "a"]
+
+
+@pytest.mark.parametrize(("runs", "levels"), [(1, 2), (1, 5), (2, 2), (2, 5), (3, 5)])
+def test_equal_numbers_of_runs_are_not_told(ws, runs, levels):
+    ws.ingest(with_runs({"a": runs, "b": runs}, levels), "d")
     assert "uneven_runs" not in codes(ws)

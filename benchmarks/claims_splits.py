@@ -1,8 +1,9 @@
-"""Boards of identical systems with different numbers of equal judges, or of runs of one judge.
+"""Pairs of identical systems with different numbers of equal judges, or of runs of one judge.
 
-Eight systems, queries of five rubrics, a system × query effect of .7, judges who see the same within a normal error.
-By ordered labels: 60 queries with a scale of 1 to 5, errors of sd .7 logits. By passes and fails: 150 queries of which
-about 75% of the cells pass, errors of sd 1.5.
+Eight systems, all identical or four of an ability 2.4 logits above that of the others, queries of five rubrics, a system ×
+query effect of .7, judges who see the same within a normal error. By ordered labels: 60 queries with a scale of 1 to 5,
+errors of sd .7 logits. By passes and fails: 150 queries of which about 75% of the cells pass, of two abilities half of
+them, errors of sd 1.5.
 """
 
 from __future__ import annotations
@@ -30,20 +31,27 @@ PASSES = ((3, 3, 0.0), (3, 2, 0.0), (3, 1, 0.0), (2, 1, 0.0))
 """The same, of passes and fails."""
 
 
+APART = 1.2
+"""Of two abilities, how far each is from 0."""
+
+
 def splits(tables: int) -> Iterator[tuple[object, ...]]:
-    """Any pair separated by ability, as if all had the same number of labels, and as the board has it."""
-    for kind, designs, settings in (
-        ("judges", DESIGNS, Settings(model="GRM")),
-        ("runs", RUNS, Settings(model="GRM")),
-        ("judges", PASSES, Settings()),
-        ("runs", PASSES[1:], Settings()),
+    """Any identical pair separated by ability, as if all had the same number of labels, and as the board has it."""
+    for kind, designs, settings, apart in (
+        ("judges", DESIGNS, Settings(model="GRM"), 0.0),
+        ("runs", RUNS, Settings(model="GRM"), 0.0),
+        ("judges", PASSES, Settings(), 0.0),
+        ("runs", PASSES[1:], Settings(), 0.0),
+        ("judges", DESIGNS[1:4], Settings(model="GRM"), APART),
+        ("judges", PASSES[1:], Settings(), APART),
     ):
-        said = f"{kind}, {'1 to 5' if settings.model == 'GRM' else 'pass or fail'}, of one half"
+        said = f"{kind}, {'1 to 5' if settings.model == 'GRM' else 'pass or fail'}"
+        said += f"{', two abilities' if apart else ''}, of one half"
         yield said, "of the other half", "taken as equal", "as the board has it"
         for first, second, lacking in designs:
             make = _graded if settings.model == "GRM" else _passes
             tried = [
-                _false(_labels(make(seed), first, second, lacking, seed), kind, settings)
+                _false(_labels(make(seed, apart), first, second, lacking, seed), kind, settings, apart)
                 for seed in range(tables)
             ]
             one = f"{first}, on {lacking:.0%} of the cells {first - 1}" if lacking else first
@@ -51,31 +59,37 @@ def splits(tables: int) -> Iterator[tuple[object, ...]]:
         yield ()
 
 
-def _false(labels: pd.DataFrame, kind: str, settings: Settings) -> tuple[bool, bool]:
+def _abilities(apart: float) -> FloatArray:
+    """(M,) of which both halves have the same."""
+    return np.tile(np.repeat([apart, -apart], SYSTEMS // 4), 2)
+
+
+def _false(labels: pd.DataFrame, kind: str, settings: Settings, apart: float) -> tuple[bool, bool]:
     if kind == "runs":
         labels = labels.assign(run=labels["judge"], judge="judge")
     with Workspace() as workspace:
         workspace.ingest(labels.to_csv(index=False).encode(), "study")
         ranking = Analysis.of(workspace.dataset("study"), settings).ranking()
     blind = infer(replace(ranking.ability, allowance=None), np.random.default_rng([0, 2]))
-    return bool(blind.separated.any()), bool(ranking.standing.separated.any())
+    same = np.equal.outer(_abilities(apart), _abilities(apart))
+    return bool(blind.separated[same].any()), bool(ranking.standing.separated[same].any())
 
 
-def _graded(seed: int) -> FloatArray:
+def _graded(seed: int, apart: float) -> FloatArray:
     """(M, J, K) labels 1 to 5."""
-    return 1 + (_seen(seed, 60, 0.0, 0.7)[..., None] > STEPS).sum(axis=-1)
+    return 1 + (_seen(seed, 60, 0.0, 0.7, apart)[..., None] > STEPS).sum(axis=-1)
 
 
-def _passes(seed: int) -> FloatArray:
+def _passes(seed: int, apart: float) -> FloatArray:
     """(M, J, K) passes and fails."""
-    return (_seen(seed, 150, 1.5, 1.5) > 0).astype(np.float64)
+    return (_seen(seed, 150, 0.0 if apart else 1.5, 1.5, apart) > 0).astype(np.float64)
 
 
-def _seen(seed: int, queries: int, easy: float, error: float) -> FloatArray:
+def _seen(seed: int, queries: int, easy: float, error: float, apart: float) -> FloatArray:
     rng, size = np.random.default_rng([35, seed]), queries * PER_QUERY
     a, b = np.exp(rng.normal(0, 0.4, size)), rng.normal(-easy, 0.8, size)
     mood = 0.7 * rng.normal(size=(SYSTEMS, queries)).repeat(PER_QUERY, axis=1)
-    truth = mood - a * b + rng.logistic(size=(SYSTEMS, size))
+    truth = a * (_abilities(apart)[:, None] - b) + mood + rng.logistic(size=(SYSTEMS, size))
     seen: FloatArray = truth[:, :, None] + error * rng.normal(size=(SYSTEMS, size, JUDGES))
     return seen
 

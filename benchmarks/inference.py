@@ -17,6 +17,7 @@ from itertools import product
 from pathlib import Path
 
 import numpy as np
+from scipy.special import stdtrit
 
 from benchmarks.inference_designs import JUDGING, SYSTEMS, Table, simulate
 from benchmarks.inference_page import write_page
@@ -77,7 +78,7 @@ def rates(table: Table, rule: Inference) -> dict[str, float]:
 def coverage(table: Table, rule: Inference, rng: np.random.Generator) -> dict[str, float]:
     """Shares of intervals that hold the truth, and their widths."""
     truth = on_scale(table.theta, rule.estimate, rule.se)
-    alone = rule.difference_se * 1.983  # t(103)
+    alone = rule.difference_se * stdtrit(rule.n_units - 1, 0.975)
     gap = rule.difference - (truth[:, None] - truth)
     above = (table.theta > table.theta[:, None]).sum(axis=1)
     below = (table.theta < table.theta[:, None]).sum(axis=1)

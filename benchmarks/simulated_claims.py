@@ -27,6 +27,7 @@
     python -m benchmarks.simulated_claims weights      # queries of unequal weight (docs/method.md §10)
     python -m benchmarks.simulated_claims uneven       # queries of unequal numbers of rubrics (docs/method.md §10)
     python -m benchmarks.simulated_claims splits       # systems with different numbers of judges (docs/method.md §10)
+    python -m benchmarks.simulated_claims graded       # abilities of labels from 1 to 5 (docs/method.md §10)
     python -m benchmarks.simulated_claims groups       # one system in a group of queries (docs/method.md §10)
     python -m benchmarks.simulated_claims turned       # pairs the other way in a group (docs/method.md §10)
     python -m benchmarks.simulated_claims traits       # how abilities by dimension correlate (docs/method.md §12)
@@ -48,6 +49,7 @@ from benchmarks.claims_drift import drift
 from benchmarks.claims_few import few
 from benchmarks.claims_fits import abilities, linked, misfit
 from benchmarks.claims_gap import gaps
+from benchmarks.claims_graded import graded
 from benchmarks.claims_human import human
 from benchmarks.claims_kappa import kappas
 from benchmarks.claims_loss_banks import loss_banks
@@ -95,6 +97,7 @@ CLAIMS: dict[str, tuple[Callable[[int], Rows], int]] = {
     "weights": (weights, 400),
     "uneven": (uneven, 200),
     "splits": (splits, 100),
+    "graded": (graded, 200),
     "groups": (groups, 200),
     "turned": (turned, 200),
     "traits": (traits, 100),

@@ -133,7 +133,7 @@ class Fitted(Stages):
         return None
 
     def _raised_by_numbers(self) -> FloatArray:
-        """(M,) by which its numbers of labels and of runs may raise a system's consensus labels."""
+        """(M, M) by which its numbers of labels and of runs may raise a system above another."""
         given, settings = self.given(), self.settings
         raised = self.data.raised_by_numbers(settings.response, settings.tie, "runs")
         equal = given.n_labels == given.n_cells * given.max_panel.max(initial=0)

@@ -47,18 +47,18 @@ class Allowance:
 class UnequalPanels:
     """What M systems owe to judges that others lack, as a share of the scale; chance differences do not count.
 
-    shift: (M,) by which the leniency of its judges and its numbers of labels may raise a system's consensus labels, on
-    average. error: (M, B) what each of B blocks of queries contributes to the shift's error; squares sum to its
-    variance. noise: (M, M) the least covariance of the shifts' errors, were labels of a cell independent: few cells may
-    agree by chance.
+    shift: (M,) by which the leniency of its judges may raise a system's consensus labels, on average. error: (M, B)
+    what each of B blocks of queries contributes to the shift's error; squares sum to its variance. noise: (M, M) the
+    least covariance of the shifts' errors, were labels of a cell independent: few cells may agree by chance.
     unlinked: (M, C) deviation of its share of labels by each of C sets of judges that no common cell links; no column
-    where all are.
+    where all are. numbers: (M, M) by how much numbers of labels may raise row above column; None: by nothing.
     """
 
     shift: FloatArray
     error: FloatArray
     noise: FloatArray
     unlinked: FloatArray
+    numbers: FloatArray | None = None
 
     def allowance(self, slope: FloatArray) -> Allowance:
         """The estimated shift, its error at LEVEL, and the whole scale for what unlinked judges do not share.
@@ -67,6 +67,7 @@ class UnequalPanels:
         slope: (M,) how far an estimate moves if a system's labels all rise by the whole scale.
         """
         shift, slopes = slope * self.shift, np.multiply.outer(slope, slope)
+        steepest = np.maximum.outer(slope, slope)
         shown, least = slopes * (self.error @ self.error.T), slopes * self.noise
         own = np.maximum(shown.diagonal(), least.diagonal())
         variance = np.maximum(_of_differences(shown), _of_differences(least))
@@ -74,21 +75,24 @@ class UnequalPanels:
         for column in self.unlinked.T:
             apart += np.abs(column[:, None] - column) / 2
         bound = -ndtri((1 - LEVEL) / 2)
-        unsure = bound * np.sqrt(variance) + np.maximum.outer(slope, slope) * apart
+        unsure = bound * np.sqrt(variance) + steepest * apart
         alone = bound * np.sqrt(own) + slope * np.abs(self.unlinked).sum(axis=1) / 2
-        pairs = np.maximum(shift[:, None] - shift, 0.0) + unsure
+        between = shift[:, None] - shift
+        if self.numbers is not None:
+            between, shift = between + steepest * self.numbers, shift + slope * self.numbers.mean(axis=1)
+        pairs = np.maximum(between, 0.0) + unsure
         np.fill_diagonal(pairs, 0.0)
         return Allowance(pairs, np.maximum(shift, 0.0) + alone, np.maximum(-shift, 0.0) + alone)
 
 
 def unequal_panels(
-    shares: JudgeShares, meetings: JudgeMeetings, raised: FloatArray | float = 0.0
+    shares: JudgeShares, meetings: JudgeMeetings, raised: FloatArray | None = None
 ) -> UnequalPanels:
     """The leniencies are the least-squares effects of judges beside one effect for each cell; mean 0 in a linked set.
 
     Their errors are by the jackknife over the blocks of queries with common cells, and no less than those of
     independent labels whose variance within cells is as found, with one more label as far off as can be.
-    raised: (M,) by which numbers of labels raise the systems' consensus labels (``label_numbers``).
+    raised: (M, M) by which numbers of labels raise one system above another (``label_numbers``).
     """
     met = meetings.tied.any(axis=(1, 2))
     if met.sum() < 2:  # nothing tells how uncertain a leniency would be
@@ -104,10 +108,11 @@ def unequal_panels(
     variance = (meetings.squares + 1) / (whole.trace() + 1)
     noise = MAJORITY**2 * variance * apart @ _inverse(whole) @ apart.T
     sets = np.stack([apart[:, linked == part].sum(axis=1) for part in range(count)], axis=1)
-    shift = MAJORITY * (
-        apart @ leniency + raised
-    )  # numbers of labels too do more on rubrics that tell systems apart
-    return UnequalPanels(shift, error, noise, sets if count > 1 else sets[:, :0])
+    # Numbers of labels too do more on rubrics that tell systems apart.
+    numbers = MAJORITY * raised if raised is not None and raised.any() else None
+    return UnequalPanels(
+        MAJORITY * apart @ leniency, error, noise, sets if count > 1 else sets[:, :0], numbers
+    )
 
 
 def leniencies(panel: FloatArray, unit: IntArray, levels: IntArray) -> FloatArray:
@@ -124,8 +129,8 @@ def panels_of(
     tie: what an even split counts as, where the consensus is the majority or the median; else None.
     """
     shares = JudgeShares.of_panel(panel, unit)
-    raised = np.zeros(len(panel)) if tie is None else raised_on_panel(panel, unit, levels, tie)
-    if not shares.beyond_chance.any() and not raised.any():
+    raised = None if tie is None else raised_on_panel(panel, unit, levels, tie)
+    if not shares.beyond_chance.any() and (raised is None or not raised.any()):
         return None
     return unequal_panels(shares, JudgeMeetings.of_panel(panel, unit, levels), raised)
 

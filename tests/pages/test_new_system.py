@@ -92,9 +92,7 @@ def test_a_held_out_system_is_placed_by_a_bank_that_never_saw_it(open_page: Open
     )
 
 
-def test_a_place_is_among_the_systems_of_a_common_scale_alone(
-    open_page: Open, tmp_path: Path
-) -> None:
+def test_a_place_is_among_the_systems_of_a_common_scale_alone(open_page: Open, tmp_path: Path) -> None:
     first, second = (simulate(seed=seed, systems=7, queries=14, pool=(9, 12)) for seed in (5, 6))
     with Workspace(tmp_path / "apart.duckdb") as workspace:
         for kind in ("labels", "rubrics", "queries"):

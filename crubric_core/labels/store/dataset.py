@@ -254,12 +254,12 @@ class Dataset:
     def raised_by_numbers(
         self, response: Response = "binary", tie: Tie = "unknown", of: Counted = "labels"
     ) -> FloatArray:
-        """(M,) by which its numbers of labels, or of a judge's runs, raise a system: ``label_numbers.raised``."""
+        """(M, M) by which numbers of labels, or of a judge's runs, raise row above column: ``label_numbers.raised``."""
         require_choice("response", response, get_args(Response), DatasetError)
         with self._reading() as cursor:
             n_systems, runs = len(self._names(cursor, catalogue.systems)), self._has_runs(cursor)
             if of == "runs" and not runs:
-                return np.zeros(n_systems)
+                return np.zeros((n_systems, n_systems))
             return read_raised(
                 cursor,
                 self._id,

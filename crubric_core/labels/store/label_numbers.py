@@ -35,30 +35,44 @@ def split_as(response: Response, tie: Tie, of: Counted = "labels") -> Tie:
     return tie if of == "labels" else "unknown"
 
 
-def consensus_by_number(order: Mapping[int, FloatArray], tie: Tie) -> FloatArray:
-    """(N,) by how much the mean consensus of cells is higher with each of N numbers of labels than with the most.
+def steps(order: Mapping[int, FloatArray], cells: FloatArray, tie: Tie) -> tuple[FloatArray, FloatArray]:
+    """(M, N - 1) by how much each of N numbers of labels raises the mean consensus over the number before, and on how
+    many cells that rests: those of the system with as many labels or more. A share of the scale; 0 where there is none.
 
-    A share of the scale. order: number n, ascending → (n,) the mean smallest, second smallest … label of cells with n
-    labels, as shares of the scale. Of these cells all choices of fewer labels tell what fewer would have given.
+    order: number n, ascending → (M, n) the mean smallest, second smallest … label of a system's cells with n labels,
+    as shares of the scale. cells: (M, N) how many these are. All choices of fewer labels of a cell tell what fewer
+    would have given.
     """
     numbers = list(order)
-    higher = np.zeros(len(numbers))
-    for place in range(len(numbers) - 2, -1, -1):
-        fewer, most = numbers[place], numbers[place + 1]
-        step = _consensus(_of_fewer(order[most], fewer), tie) - _consensus(order[most], tie)
-        higher[place] = higher[place + 1] + step
-    return higher
+    rise, known = (np.zeros((len(cells), len(numbers) - 1)) for _ in range(2))
+    for at, m in enumerate(numbers):
+        labelled = cells[:, at] > 0
+        given, weight = order[m][labelled], cells[labelled, at]
+        before = _consensus(given, numbers[0], tie)
+        for step, n in enumerate(numbers[1 : at + 1]):
+            now = _consensus(given, n, tie)
+            rise[labelled, step] += weight * (now - before)
+            known[labelled, step] += weight
+            before = now
+    return np.divide(rise, known, out=np.zeros_like(rise), where=known > 0), known
 
 
-def _of_fewer(order: FloatArray, n: int) -> FloatArray:
-    """(n,) the mean order statistics of n labels drawn from those with the mean order statistics ``order`` (m,).
+def _consensus(order: FloatArray, n: int, tie: Tie) -> FloatArray:
+    """(M,) the mean consensus of n labels drawn from cells with the mean order statistics ``order`` (M, m).
 
     The i-th of m is the r-th of n where r - 1 of the i - 1 lower ones are drawn, it is, and n - r of the others.
+    Unknown is an even split of passes.
     """
-    m = len(order)
-    i, r = np.arange(1, m + 1), np.arange(1, n + 1)[:, None]
+    m = order.shape[1]
+    i, r = np.arange(1, m + 1), np.array([[(n + 1) // 2], [n // 2 + 1]])
     weights = np.exp(_log_choices(i - 1, r - 1) + _log_choices(m - i, n - r) - _log_choices(m, n))
-    return np.asarray(weights @ order)
+    lower, upper = (order @ weights.T).T
+    if tie == "pass":
+        return np.asarray(upper)
+    if tie == "fail":
+        return np.asarray(lower)
+    decided = 1 - (upper - lower)
+    return np.divide(lower, decided, out=np.full(len(order), 0.5), where=decided > 0)
 
 
 def _log_choices(of: IntArray | int, n: IntArray | int) -> FloatArray:
@@ -68,41 +82,42 @@ def _log_choices(of: IntArray | int, n: IntArray | int) -> FloatArray:
     return np.where((rest >= 0) & (np.asarray(n) >= 0), ways, -np.inf)
 
 
-def _consensus(order: FloatArray, tie: Tie) -> float:
-    """The mean consensus of cells with the mean order statistics ``order`` (n,); unknown is an even split of passes."""
-    lower, upper = float(order[(len(order) - 1) // 2]), float(order[len(order) // 2])
-    if tie == "pass":
-        return upper
-    if tie == "fail":
-        return lower
-    split = upper - lower
-    return lower / (1 - split) if split < 1 else 0.5
+def raised(shares: JudgeShares, order: Mapping[int, FloatArray], cells: FloatArray, tie: Tie) -> FloatArray:
+    """(M, M) by how much its numbers of labels raise row above column, were both systems alike; a share of the scale.
 
-
-def raised(shares: JudgeShares, higher: FloatArray) -> FloatArray:
-    """(M,) by which its numbers of labels raise a system's labels more than the others', a share of the scale.
-
-    shares: (M, N) of a system's cells, which share has each of N numbers; higher: as ``consensus_by_number``. 0 where
-    the shares are the same for all systems, but for chance.
+    shares: (M, N) of a system's cells, which share has each of N numbers; order, cells: as for ``steps``. What a step
+    does differs by system: a majority raises good ones and lowers poor ones, so that each pair has its own, from the
+    cells of both. 0 where the shares are the same for all systems, but for chance.
     """
+    found = np.zeros((len(cells), len(cells)))
     if not shares.beyond_chance.any():
-        return np.zeros(len(shares.share))
-    return np.asarray(np.nan_to_num((shares.share - np.nanmean(shares.share, axis=0)) @ higher))
+        return found
+    reached = np.nan_to_num(np.cumsum(shares.share[:, :0:-1], axis=1)[:, ::-1])
+    for rise, known, share in zip(*(x.T for x in steps(order, cells, tie)), reached.T, strict=True):
+        total, both = known[:, None] + known, known * rise
+        mean = np.divide(both[:, None] + both, total, out=np.zeros_like(total), where=total > 0)
+        found += (share[:, None] - share) * mean
+    return found
 
 
 def raised_on_panel(panel: FloatArray, unit: IntArray, levels: IntArray, tie: Tie) -> FloatArray:
-    """(M,) ``raised`` of labels (M, J, K) at hand, NaN where there is none; unit, levels: as in ``judge_sums``.
+    """(M, M) ``raised`` of labels (M, J, K) at hand, NaN where there is none; unit, levels: as in ``judge_sums``.
 
     tie: what an even split counts as; "fail" of levels, of which the lower middle one counts.
     """
     number = (~np.isnan(panel)).sum(axis=2)
     numbers = np.unique(number[number > 0])
     if len(numbers) < 2:
-        return np.zeros(len(panel))
+        return np.zeros((len(panel), len(panel)))
     shares = JudgeShares.of_panel(np.where(number[..., None] == numbers, 1.0, np.nan), unit)
     ordered = np.sort(panel / (levels[:, None] - 1), axis=2)  # NaN sorts last
-    order = {int(n): ordered[number == n][:, :n].mean(axis=0) for n in numbers}
-    return raised(shares, consensus_by_number(order, tie))
+    order, cells = {}, np.zeros((len(panel), len(numbers)))
+    for at, n in enumerate(numbers.tolist()):
+        with_n = number == n
+        cells[:, at] = with_n.sum(axis=1)
+        sums = np.where(with_n[..., None], ordered[..., :n], 0.0).sum(axis=1)
+        order[n] = sums / np.maximum(cells[:, [at]], 1)
+    return raised(shares, order, cells, tie)
 
 
 def read_raised(
@@ -116,24 +131,25 @@ def read_raised(
     tallied: bool,
     n_systems: int,
 ) -> FloatArray:
-    """(M,) ``raised`` of a dataset. tie: what an even split counts as. runs, tallied: as for ``reduce.cells``."""
+    """(M, M) ``raised`` of a dataset. tie: what an even split counts as. runs, tallied: as for ``reduce.cells``."""
+    nothing = np.zeros((n_systems, n_systems))
     levels = _levels(response, of, runs=runs, tallied=tallied)
     numbers = [n for (n,) in cursor.execute(*_numbers(dataset, levels, of)).fetchall()]
     if len(numbers) < 2:
-        return np.zeros(n_systems)
+        return nothing
     shares = JudgeShares.read(cursor, _shares(dataset, levels, of), (n_systems, len(numbers)))
     if not shares.beyond_chance.any():
-        return np.zeros(n_systems)
+        return nothing
     found = cursor.execute(*_order(dataset, response, levels, of)).fetchnumpy()
-    of_n, place = (np.asarray(found[name], dtype=np.int64) for name in ("n", "place"))
+    i, of_n, place = (np.asarray(found[name], dtype=np.int64) for name in ("i", "n", "place"))
     x = np.asarray(found["x"], dtype=float) / np.asarray(found["top"], dtype=float)
-    cells = np.asarray(found["cells"], dtype=float)
-    order = {}
-    for n in numbers:
-        own = of_n == n
-        at = place[own] - 1
-        order[n] = np.bincount(at, x[own], minlength=n) / np.bincount(at, cells[own], minlength=n)
-    return raised(shares, consensus_by_number(order, tie))
+    order, cells = {}, np.zeros((n_systems, len(numbers)))
+    for at, n in enumerate(numbers):
+        own, sums, counted = of_n == n, np.zeros((n_systems, n)), np.zeros((n_systems, n))
+        np.add.at(sums, (i[own], place[own] - 1), x[own])
+        np.add.at(counted, (i[own], place[own] - 1), np.asarray(found["cells"], dtype=float)[own])
+        order[n], cells[:, at] = sums / np.maximum(counted, 1), counted[:, 0]
+    return raised(shares, order, cells, tie)
 
 
 def _key(of: Counted) -> str:
@@ -177,7 +193,7 @@ def _shares(dataset: int, levels: str, of: Counted) -> Query:
 
 
 def _order(dataset: int, response: Response, levels: str, of: Counted) -> Query:
-    """(n, place, top, cells, x): sums of the smallest (place 1), second smallest … label over cells with n labels.
+    """(i, n, place, top, cells, x): sums of the smallest (place 1), second … label over a system's cells with n labels.
 
     By the highest level, since the sums of several scales are added as fractions.
     """
@@ -186,14 +202,14 @@ def _order(dataset: int, response: Response, levels: str, of: Counted) -> Query:
         f"""
         {levels},
         placed AS (
-            SELECT j, x, n, (sum(n) OVER (PARTITION BY {key} ORDER BY x))::BIGINT AS up_to,
+            SELECT system_id, j, x, n, (sum(n) OVER (PARTITION BY {key} ORDER BY x))::BIGINT AS up_to,
                    (sum(n) OVER (PARTITION BY {key}))::BIGINT AS every
             FROM levels
         ),
-        counted AS (SELECT j, every, x, n::BIGINT AS n, up_to, count(*) AS cells FROM placed GROUP BY ALL)
-        SELECT every AS n, place, {top} AS top, sum(cells)::BIGINT AS cells, sum(cells * x)::BIGINT AS x
-        FROM (SELECT j, every, x, cells, unnest(range(up_to - n + 1, up_to + 1)) AS place FROM counted)
-        JOIN units USING (j) GROUP BY ALL ORDER BY ALL
+        counted AS (SELECT system_id, j, every, x, n::BIGINT AS n, up_to, count(*) AS cells FROM placed GROUP BY ALL)
+        SELECT i, every AS n, place, {top} AS top, sum(cells)::BIGINT AS cells, sum(cells * x)::BIGINT AS x
+        FROM (SELECT system_id, j, every, x, cells, unnest(range(up_to - n + 1, up_to + 1)) AS place FROM counted)
+        JOIN units USING (j) JOIN system_order USING (system_id) GROUP BY ALL ORDER BY ALL
         """,
         {"dataset": dataset},
     )

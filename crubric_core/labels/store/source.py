@@ -54,7 +54,7 @@ class LabelSource(Protocol):
     def raised_by_numbers(
         self, response: Response = "binary", tie: Tie = "unknown", of: Counted = "labels"
     ) -> FloatArray:
-        """By how much their numbers of labels raise the systems."""
+        """By how much their numbers of labels raise one system above another."""
 
     def reduce(
         self, response: Response = "binary", tie: Tie = "unknown", agreement_tolerance: int = 0

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from crubric_core.judges.consensus import majority, median_low
 from crubric_core.labels import Workspace
 from crubric_core.labels.store.judge_sums import JudgeShares, units_of
-from crubric_core.labels.store.label_numbers import consensus_by_number, raised, raised_on_panel, split_as
+from crubric_core.labels.store.label_numbers import raised, raised_on_panel, split_as, steps
 from crubric_core.settings import Tie
 from tests.labels.store.test_judge_sums import ROWS, dataset, frame
 from tests.tiers import examples
@@ -32,7 +32,16 @@ UNEVEN = [
 
 
 def order_of(cells, top):
-    return np.sort(np.array(cells) / top, axis=1).mean(axis=0)
+    """Those of one system."""
+    return np.sort(np.array(cells) / top, axis=1).mean(axis=0)[None]
+
+
+def rise(order, tie):
+    """What each step does to a system all of whose cells have the most labels."""
+    cells = np.array([[0.0] * (len(order) - 1) + [4.0]])
+    rises, known = steps(order, cells, tie)
+    assert (known == 4).all()
+    return rises[0]
 
 
 @given(cells=CELLS, fewer=st.integers(1, 4), tie=st.sampled_from(get_args(Tie)))
@@ -46,8 +55,8 @@ def test_what_fewer_labels_would_have_given_is_the_mean_over_all_choices_of_them
         if means[-1] is None:  # of passes and fails alone, the share of the former
             known = majority(each.astype(float))
             means[-1] = np.nanmean(known) if np.isfinite(known).any() else 0.5
-    order = {fewer: np.zeros(fewer), most: order_of(passes, 1)}
-    assert consensus_by_number(order, tie) == pytest.approx([means[0] - means[1], 0.0])
+    order = {fewer: np.zeros((1, fewer)), most: order_of(passes, 1)}
+    assert rise(order, tie) == pytest.approx([means[1] - means[0]])
 
 
 @given(cells=CELLS, fewer=st.integers(1, 4))
@@ -58,27 +67,44 @@ def test_of_levels_the_lower_middle_one_of_fewer_labels_counts(cells, fewer):
         [[[row[i] for i in some] for some in combinations(range(most), fewer)] for row in cells]
     )
     less, full = median_low(chosen / 4.0).mean(), median_low(np.array(cells) / 4.0).mean()
-    order = {fewer: np.zeros(fewer), most: order_of(cells, 4)}
-    assert consensus_by_number(order, split_as("ordered", "unknown")) == pytest.approx([less - full, 0.0])
+    order = {fewer: np.zeros((1, fewer)), most: order_of(cells, 4)}
+    assert rise(order, split_as("ordered", "unknown")) == pytest.approx([full - less])
 
 
 def test_numbers_between_are_steps_from_one_to_the_next():
-    order = {n: np.sort(np.random.default_rng(n).random(n)) for n in (1, 2, 4)}
-    higher = consensus_by_number(order, "fail")
-    steps = [consensus_by_number({a: order[a], b: order[b]}, "fail")[0] for a, b in ((1, 2), (2, 4))]
-    assert higher == pytest.approx([steps[0] + steps[1], steps[1], 0.0])
+    order = {n: np.sort(np.random.default_rng(n).random((1, n))) for n in (1, 2, 4)}
+    single = rise({1: order[1], 4: order[4]}, "fail")
+    assert rise(order, "fail").sum() == pytest.approx(single[0])
+
+
+def test_a_step_is_the_mean_over_the_cells_that_have_as_many_labels():
+    order = {n: np.sort(np.random.default_rng(n).random((1, n))) for n in (1, 2, 4)}
+    rises, known = steps(order, np.array([[5.0, 2.0, 6.0]]), "fail")
+    of_two, of_four = (rise({1: order[1], 2: order[2]}, "fail")[0], rise(order, "fail")[0])
+    assert rises[0, 0] == pytest.approx((2 * of_two + 6 * of_four) / 8)
+    assert known.tolist() == [[8.0, 6.0]]
 
 
 def test_the_weights_of_many_labels_are_no_overflow():
-    order = np.linspace(0, 1, 3000)
-    assert consensus_by_number({7: np.zeros(7), 3000: order}, "fail")[0] == pytest.approx(0.0, abs=1e-3)
+    order = {7: np.zeros((1, 7)), 3000: np.linspace(0, 1, 3000)[None]}
+    assert rise(order, "fail")[0] == pytest.approx(0.0, abs=1e-3)
+
+
+THREE = {1: np.array([[0.0], [0.8], [0.2]]), 3: np.array([[0.4, 0.8, 1.0], [0.0, 0.0, 0.0], [0.0, 0.2, 0.6]])}
+"""Of a good system, whose majority of three passes 80% of the cells and one label 73%, one with a single label, and a
+poor one: 20% and 27%."""
+
+
+def test_a_pair_is_compared_by_what_numbers_do_to_its_own_systems():
+    apart = JudgeShares(np.array([[0.0, 1.0], [1.0, 0.0], [0.0, 1.0]]), np.zeros((3, 2)))
+    found = raised(apart, THREE, np.array([[0.0, 9.0], [9.0, 0.0], [0.0, 9.0]]), "fail")
+    good, poor = 0.8 - 2.2 / 3, 0.2 - 0.8 / 3
+    assert found == pytest.approx(np.array([[0, good, 0], [-good, 0, -poor], [0, poor, 0]]))
 
 
 def test_systems_with_the_same_share_of_each_number_are_raised_by_nothing():
     shares = JudgeShares(np.full((3, 2), 0.5), np.full((3, 2), 0.1))
-    assert not raised(shares, np.array([0.3, 0.0])).any()
-    apart = JudgeShares(np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]]), np.zeros((3, 2)))
-    assert raised(apart, np.array([0.3, 0.0])) == pytest.approx([0.1, 0.1, -0.2])
+    assert not raised(shares, THREE, np.full((3, 2), 9.0), "fail").any()
 
 
 @given(rows=ROWS, response=st.sampled_from(["binary", "ordered"]), tie=st.sampled_from(get_args(Tie)))

@@ -1,9 +1,9 @@
 """Pairs of identical systems with different numbers of equal judges, or of runs of one judge.
 
-Eight systems, all identical or four of an ability 2.4 logits above that of the others, queries of five rubrics, a system ×
-query effect of .7, judges who see the same within a normal error. By ordered labels: 60 queries with a scale of 1 to 5,
-errors of sd .7 logits. By passes and fails: 150 queries of which about 75% of the cells pass, of two abilities half of
-them, errors of sd 1.5.
+Eight systems, all identical or four of an ability 2.4 logits above that of the others, queries of five rubrics, a
+system × query effect of .7, judges who see the same within a normal error. By ordered labels: 60 queries with a scale
+of 1 to 5, errors of sd .7 logits. By passes and fails: 150 queries of which about 75% of the cells pass, of two
+abilities half of them, errors of sd 1.5.
 """
 
 from __future__ import annotations

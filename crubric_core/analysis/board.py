@@ -178,10 +178,15 @@ def panels_sentence(board: Board) -> str:
     if standing.allowance is None:
         return f"{said}: the board's intervals do not allow for what these differ in leniency and number."
     said += ": intervals allow for what leniency and numbers may change"
-    if not standing.excused:
+    if standing.excused:
+        verb = "is" if standing.excused == 1 else "are"
+        said += f", and {count(standing.excused, 'pair')} {verb} not separated that otherwise would be"
+    if board.settings.consensus == "majority":
         return f"{said}."
-    verb = "is" if standing.excused == 1 else "are"
-    return f"{said}, and {count(standing.excused, 'pair')} {verb} not separated that otherwise would be."
+    return (
+        f"{said}. Where judges err much, the likeliest level of a cell with few labels is the commonest one, and no "
+        "interval allows for that: where numbers of labels differ, trust the majority."
+    )
 
 
 def other_judges(board: Board) -> str:

@@ -137,8 +137,9 @@ class Fitted(Stages):
         given, settings = self.given(), self.settings
         raised = self.data.raised_by_numbers(settings.response, settings.tie, "runs")
         equal = given.n_labels == given.n_cells * given.max_panel.max(initial=0)
-        if settings.consensus == "majority" and not equal:
-            raised = raised + self.data.raised_by_numbers(settings.response, settings.tie, "labels")
+        if not equal:
+            asked = settings.response, settings.tie
+            raised = raised + self.data.raised_by_numbers(*asked, consensus=settings.consensus)
         return raised
 
     @stage(after=("given",), heavy=True)

@@ -20,7 +20,7 @@ from ..judges.posterior import with_posterior_labels
 from ..judges.unequal_panels import UnequalPanels, panels_of
 from ..labels.store.dataset import Dataset
 from ..labels.store.judge_sums import units_of
-from ..labels.store.label_numbers import split_as
+from ..labels.store.label_numbers import splits_as
 from ..labels.store.reduction import Reduction
 from ..labels.store.snapshot import Snapshot
 from ..settings import Settings
@@ -136,8 +136,8 @@ def reduce_panel(
 
 def panels_of_part(reduction: Reduction, part: FloatArray, settings: Settings) -> UnequalPanels | None:
     """Whether judges differ between the systems of a part of the labels (M, J, K), and what that may do to them."""
-    tie = split_as(reduction.response, settings.tie) if settings.consensus == "majority" else None
-    return panels_of(part, units_of(reduction.rubrics["query"]), reduction.levels, tie)
+    ties = splits_as(reduction.response, settings.tie, consensus=settings.consensus)
+    return panels_of(part, units_of(reduction.rubrics["query"]), reduction.levels, ties)
 
 
 def gold_labels(ds: Dataset, reduction: Reduction) -> FloatArray | None:

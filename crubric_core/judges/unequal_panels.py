@@ -8,6 +8,7 @@ whom no chain of common cells links it is unknown, and may be as much as the who
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -77,12 +78,14 @@ class UnequalPanels:
         bound = -ndtri((1 - LEVEL) / 2)
         unsure = bound * np.sqrt(variance) + steepest * apart
         alone = bound * np.sqrt(own) + slope * np.abs(self.unlinked).sum(axis=1) / 2
-        between = shift[:, None] - shift
+        between, high, low = shift[:, None] - shift, shift, -shift
         if self.numbers is not None:
-            between, shift = between + steepest * self.numbers, shift + slope * self.numbers.mean(axis=1)
+            between = between + steepest * self.numbers
+            high = shift + slope * self.numbers.mean(axis=1)
+            low = slope * self.numbers.mean(axis=0) - shift
         pairs = np.maximum(between, 0.0) + unsure
         np.fill_diagonal(pairs, 0.0)
-        return Allowance(pairs, np.maximum(shift, 0.0) + alone, np.maximum(-shift, 0.0) + alone)
+        return Allowance(pairs, np.maximum(high, 0.0) + alone, np.maximum(low, 0.0) + alone)
 
 
 def unequal_panels(
@@ -122,14 +125,14 @@ def leniencies(panel: FloatArray, unit: IntArray, levels: IntArray) -> FloatArra
 
 
 def panels_of(
-    panel: FloatArray, unit: IntArray, levels: IntArray, tie: Tie | None = None
+    panel: FloatArray, unit: IntArray, levels: IntArray, ties: Sequence[Tie] = ()
 ) -> UnequalPanels | None:
     """The same of labels (M, J, K) at hand; None where the judges of all systems are the same, but for chance.
 
-    tie: what an even split counts as, where the consensus is the majority or the median; else None.
+    ties: what an even split may count as (``label_numbers.splits_as``); none: numbers of labels are left aside.
     """
     shares = JudgeShares.of_panel(panel, unit)
-    raised = None if tie is None else raised_on_panel(panel, unit, levels, tie)
+    raised = raised_on_panel(panel, unit, levels, ties) if ties else None
     if not shares.beyond_chance.any() and (raised is None or not raised.any()):
         return None
     return unequal_panels(shares, JudgeMeetings.of_panel(panel, unit, levels), raised)

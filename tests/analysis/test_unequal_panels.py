@@ -99,7 +99,7 @@ def test_identical_systems_with_different_numbers_of_ordered_labels_are_not_sepa
         found += study.ranking().standing.separated.any()
         blind += infer(replace(ability, allowance=None), rng).separated.any()
         taken = replace(study, data=Snapshot(study.data, study.settings))
-        assert np.array_equal(taken.panels().shift, study.panels().shift)
+        assert np.array_equal(taken.panels().numbers, study.panels().numbers)
         assert any("shares or numbers" in sentence for sentence in study.claims().basis)
     assert blind >= 2
     assert found == 0
@@ -115,7 +115,7 @@ def test_identical_systems_with_different_numbers_of_runs_of_ordered_labels_are_
         found += study.ranking().standing.separated.any()
         blind += infer(replace(ability, allowance=None), rng).separated.any()
         taken = replace(study, data=Snapshot(study.data, study.settings))
-        assert np.array_equal(taken.panels().shift, study.panels().shift)
+        assert np.array_equal(taken.panels().numbers, study.panels().numbers)
     assert blind >= 2
     assert found == 0
     assert analysed(drawn[drawn["run"].isin(["j0"])], Settings(model="GRM")).panels() is None
@@ -137,6 +137,38 @@ def test_identical_systems_whose_judge_passed_them_once_or_thrice_are_not_separa
         blind += infer(replace(ability, allowance=None), np.random.default_rng(0)).separated.any()
     assert blind == 2
     assert found == 0
+
+
+def test_likeliest_levels_of_identical_systems_with_one_label_or_two_are_not_separated():
+    """Of two labels that differ the likelier one counts: of cells that mostly pass, pass."""
+    rng = np.random.default_rng(7)
+    true = rng.random((SYSTEMS, 1200, 1)) < rng.beta(6, 2, (1200, 1))
+    passed = true ^ (rng.random((SYSTEMS, 1200, 2)) < 0.12)
+    i, j, k = np.nonzero(np.ones_like(passed))
+    columns = {"system": i, "query": j // 4, "rubric": j, "judge": k, "label": passed.ravel() * 1}
+    table = pd.DataFrame(columns)
+    single = (i >= SYSTEMS // 2) & (k != rng.integers(0, 2, (SYSTEMS, 1200))[i, j])
+    study = analysed(table[~single], Settings(consensus="dawid_skene"))
+    blind = infer(replace(study.ranking().ability, allowance=None), np.random.default_rng(0))
+    assert blind.separated.any()
+    assert not study.ranking().standing.separated.any()
+    assert not study.score_standing(study.used).separated.any()
+    assert any(sentence.endswith("trust the majority.") for sentence in study.claims().basis)
+    taken = replace(study, data=Snapshot(study.data, study.settings))
+    assert np.array_equal(taken.panels().numbers, study.panels().numbers)
+
+
+def test_likeliest_levels_of_judges_who_err_much_are_beyond_what_is_allowed_for():
+    """A single label never outweighs that most cells pass: all of them do. The board says that this may be."""
+    rng = np.random.default_rng(7)
+    passed = rng.random((SYSTEMS, 1200, 2)) < rng.beta(6, 2, (1200, 1))
+    i, j, k = np.nonzero(np.ones_like(passed))
+    columns = {"system": i, "query": j // 4, "rubric": j, "judge": k, "label": passed.ravel() * 1}
+    single = (i >= SYSTEMS // 2) & (k != rng.integers(0, 2, (SYSTEMS, 1200))[i, j])
+    study = analysed(pd.DataFrame(columns)[~single], Settings(consensus="dawid_skene"))
+    standing = study.score_standing(study.used)
+    assert (standing.estimate[SYSTEMS // 2 :] == 1).all()
+    assert standing.separated.any()
 
 
 def test_scores_of_identical_systems_with_different_judges_are_not_separated_either():

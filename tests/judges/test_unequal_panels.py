@@ -200,7 +200,7 @@ def test_of_ordered_labels_systems_with_even_numbers_are_lower():
     low, middle, high = np.sort(panel[:4], axis=2).reshape(-1, 3).T
     higher = ((2 * low + middle) / 3 - middle).mean() / 4  # the lower one of two of three labels
     assert higher < -0.02
-    numbers = panels_of(panel, UNIT, levels, "fail").numbers
+    numbers = panels_of(panel, UNIT, levels, ["fail"]).numbers
     assert panels_of(panel, UNIT, levels).numbers is None
     assert numbers[:4, 4:].mean() == pytest.approx(-MAJORITY * higher)
     assert numbers == pytest.approx(-numbers.T)
@@ -213,7 +213,7 @@ def test_numbers_of_labels_count_where_all_judges_have_the_same_shares():
     labelled = places < np.repeat([3, 2], 4)[:, None, None]
     panel, unit, levels = graded(labelled), np.arange(200) // 4, np.full(200, 5)
     assert panels_of(panel, unit, levels) is None
-    assert panels_of(panel, unit, levels, "fail").numbers[:4, 4:].min() > 0.04
+    assert panels_of(panel, unit, levels, ["fail"]).numbers[:4, 4:].min() > 0.04
 
 
 def test_where_most_cells_pass_those_without_even_splits_look_better():
@@ -222,14 +222,14 @@ def test_where_most_cells_pass_those_without_even_splits_look_better():
     unit, two = np.arange(200) // 4, np.full(200, 2)
     passes = np.where(labelled, graded(np.ones_like(labelled)) >= 1.5, np.nan)
     first, last = 0, 7
-    assert raised_on_panel(passes, unit, two, "unknown")[first, last] > 0.01
-    assert raised_on_panel(1 - passes, unit, two, "unknown")[first, last] < -0.01
-    assert raised_on_panel(passes, unit, two, "fail")[first, last] < 0
-    assert raised_on_panel(passes, unit, two, "pass")[first, last] > 0
+    assert raised_on_panel(passes, unit, two, ["unknown"])[first, last] > 0.01
+    assert raised_on_panel(1 - passes, unit, two, ["unknown"])[first, last] < -0.01
+    assert raised_on_panel(passes, unit, two, ["fail"])[first, last] < 0
+    assert raised_on_panel(passes, unit, two, ["pass"])[first, last] > 0
 
 
 @pytest.mark.parametrize("missing", [0, 0.2])
 def test_numbers_of_labels_that_are_equal_but_for_chance_raise_nobody(missing):
     labelled = np.random.default_rng(3).random((8, 200, 4)) >= missing
     panel, unit, levels = graded(labelled), np.arange(200) // 4, np.full(200, 5)
-    assert not raised_on_panel(panel, unit, levels, "fail").any()
+    assert not raised_on_panel(panel, unit, levels, ["fail"]).any()

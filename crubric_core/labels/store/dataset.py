@@ -11,7 +11,7 @@ import pandas as pd
 
 from ...errors import DatasetError, require_choice
 from ...scoring_rules import ScoringRules
-from ...settings import Response, Tie
+from ...settings import Consensus, Response, Tie
 from ...types import FloatArray
 from ..checks.dataset_checks import check_dataset, coverage
 from ..ingest.findings import Finding
@@ -22,7 +22,7 @@ from . import catalogue, judge_sums, portable, reduce, sourced
 from .canonical import CANONICAL, as_file, one_column_a_fact
 from .dataset_rules import load_rules
 from .judge_sums import JudgeMeetings, JudgeShares
-from .label_numbers import Counted, read_raised, split_as
+from .label_numbers import Counted, read_raised, splits_as
 from .pairs import CellSums, pair_counts
 from .reduction import Reduction
 from .spark import read_rubric
@@ -252,7 +252,11 @@ class Dataset:
             return JudgeMeetings.read(cursor, pairs, excess, judges)
 
     def raised_by_numbers(
-        self, response: Response = "binary", tie: Tie = "unknown", of: Counted = "labels"
+        self,
+        response: Response = "binary",
+        tie: Tie = "unknown",
+        of: Counted = "labels",
+        consensus: Consensus = "majority",
     ) -> FloatArray:
         """(M, M) by which numbers of labels, or of a judge's runs, raise row above column: ``label_numbers.raised``."""
         require_choice("response", response, get_args(Response), DatasetError)
@@ -264,7 +268,7 @@ class Dataset:
                 cursor,
                 self._id,
                 response,
-                split_as(response, tie, of),
+                splits_as(response, tie, of, consensus),
                 of=of,
                 runs=runs,
                 tallied=self._source(cursor) is not None,

@@ -7,13 +7,13 @@ that split evenly are unknown, and those that are left are clear ones.
 # ruff: noqa: S608 - every identifier in the SQL is this program's own, every value is bound
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Literal
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 from scipy.special import gammaln
 
-from ...settings import Response, Tie
+from ...settings import Consensus, Response, Tie
 from ...types import FloatArray, IntArray
 from ..ingest.rubric_facts import RUBRIC_FACTS, Query
 from . import portable
@@ -28,11 +28,18 @@ Counted = Literal["labels", "runs"]
 """What there are several of: the labels of a cell, or a judge's runs on it."""
 
 
-def split_as(response: Response, tie: Tie, of: Counted = "labels") -> Tie:
-    """What an even split counts as: of levels the lower one; of a judge's runs of passes and fails it is unknown."""
+def splits_as(
+    response: Response, tie: Tie, of: Counted = "labels", consensus: Consensus = "majority"
+) -> tuple[Tie, ...]:
+    """What an even split may count as: of levels the lower one; of a judge's runs of passes and fails it is unknown.
+
+    The likeliest level under Dawid and Skene's model may be either: it depends on the judges.
+    """
+    if of == "labels" and consensus != "majority":
+        return ("fail", "pass") if response == "ordered" else get_args(Tie)
     if response == "ordered":
-        return "fail"
-    return tie if of == "labels" else "unknown"
+        return ("fail",)
+    return (tie if of == "labels" else "unknown",)
 
 
 def steps(order: Mapping[int, FloatArray], cells: FloatArray, tie: Tie) -> tuple[FloatArray, FloatArray]:
@@ -82,16 +89,23 @@ def _log_choices(of: IntArray | int, n: IntArray | int) -> FloatArray:
     return np.where((rest >= 0) & (np.asarray(n) >= 0), ways, -np.inf)
 
 
-def raised(shares: JudgeShares, order: Mapping[int, FloatArray], cells: FloatArray, tie: Tie) -> FloatArray:
+def raised(
+    shares: JudgeShares, order: Mapping[int, FloatArray], cells: FloatArray, ties: Sequence[Tie]
+) -> FloatArray:
     """(M, M) by how much its numbers of labels raise row above column, were both systems alike; a share of the scale.
 
     shares: (M, N) of a system's cells, which share has each of N numbers; order, cells: as for ``steps``. What a step
     does differs by system: a majority raises good ones and lowers poor ones, so that each pair has its own, from the
-    cells of both. 0 where the shares are the same for all systems, but for chance.
+    cells of both. 0 where the shares are the same for all systems, but for chance. ties: what an even split may count
+    as; the most of these.
     """
-    found = np.zeros((len(cells), len(cells)))
     if not shares.beyond_chance.any():
-        return found
+        return np.zeros((len(cells), len(cells)))
+    return np.max([_raised(shares, order, cells, tie) for tie in ties], axis=0)
+
+
+def _raised(shares: JudgeShares, order: Mapping[int, FloatArray], cells: FloatArray, tie: Tie) -> FloatArray:
+    found = np.zeros((len(cells), len(cells)))
     reached = np.nan_to_num(np.cumsum(shares.share[:, :0:-1], axis=1)[:, ::-1])
     for rise, known, share in zip(*(x.T for x in steps(order, cells, tie)), reached.T, strict=True):
         total, both = known[:, None] + known, known * rise
@@ -100,10 +114,10 @@ def raised(shares: JudgeShares, order: Mapping[int, FloatArray], cells: FloatArr
     return found
 
 
-def raised_on_panel(panel: FloatArray, unit: IntArray, levels: IntArray, tie: Tie) -> FloatArray:
+def raised_on_panel(panel: FloatArray, unit: IntArray, levels: IntArray, ties: Sequence[Tie]) -> FloatArray:
     """(M, M) ``raised`` of labels (M, J, K) at hand, NaN where there is none; unit, levels: as in ``judge_sums``.
 
-    tie: what an even split counts as; "fail" of levels, of which the lower middle one counts.
+    ties: as ``splits_as`` has them.
     """
     number = (~np.isnan(panel)).sum(axis=2)
     numbers = np.unique(number[number > 0])
@@ -117,21 +131,21 @@ def raised_on_panel(panel: FloatArray, unit: IntArray, levels: IntArray, tie: Ti
         cells[:, at] = with_n.sum(axis=1)
         sums = np.where(with_n[..., None], ordered[..., :n], 0.0).sum(axis=1)
         order[n] = sums / np.maximum(cells[:, [at]], 1)
-    return raised(shares, order, cells, tie)
+    return raised(shares, order, cells, ties)
 
 
 def read_raised(
     cursor: duckdb.DuckDBPyConnection,
     dataset: int,
     response: Response,
-    tie: Tie,
+    ties: Sequence[Tie],
     *,
     of: Counted,
     runs: bool,
     tallied: bool,
     n_systems: int,
 ) -> FloatArray:
-    """(M, M) ``raised`` of a dataset. tie: what an even split counts as. runs, tallied: as for ``reduce.cells``."""
+    """(M, M) ``raised`` of a dataset. ties: as ``splits_as`` has them. runs, tallied: as for ``reduce.cells``."""
     nothing = np.zeros((n_systems, n_systems))
     levels = _levels(response, of, runs=runs, tallied=tallied)
     numbers = [n for (n,) in cursor.execute(*_numbers(dataset, levels, of)).fetchall()]
@@ -149,7 +163,7 @@ def read_raised(
         np.add.at(sums, (i[own], place[own] - 1), x[own])
         np.add.at(counted, (i[own], place[own] - 1), np.asarray(found["cells"], dtype=float)[own])
         order[n], cells[:, at] = sums / np.maximum(counted, 1), counted[:, 0]
-    return raised(shares, order, cells, tie)
+    return raised(shares, order, cells, ties)
 
 
 def _key(of: Counted) -> str:

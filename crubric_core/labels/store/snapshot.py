@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from itertools import product
 from typing import get_args
 
 import pandas as pd
 
 from ...errors import DatasetError
 from ...scoring_rules import ScoringRules
-from ...settings import Response, Settings, Tie
+from ...settings import Consensus, Response, Settings, Tie
 from ...types import FloatArray
 from .dataset import Dataset
 from .judge_sums import JudgeMeetings, JudgeShares
@@ -37,7 +38,8 @@ class Snapshot(Dataset):
         unequal = [response for response in responses if self._shares[response].beyond_chance.any()]
         self._meetings = {response: ds.judge_meetings(response) for response in unequal}
         self._raised = {
-            of: ds.raised_by_numbers(settings.response, settings.tie, of) for of in get_args(Counted)
+            which: ds.raised_by_numbers(settings.response, settings.tie, *which)
+            for which in product(get_args(Counted), get_args(Consensus))
         }
         self._rules = ds.scoring_rules()
         self._gold, self._reference = ds.gold(), ds.reference_ranking()
@@ -93,12 +95,16 @@ class Snapshot(Dataset):
         return self._meetings[response]
 
     def raised_by_numbers(
-        self, response: Response = "binary", tie: Tie = "unknown", of: Counted = "labels"
+        self,
+        response: Response = "binary",
+        tie: Tie = "unknown",
+        of: Counted = "labels",
+        consensus: Consensus = "majority",
     ) -> FloatArray:
         """As ``Dataset.raised_by_numbers``, with the settings of the snapshot."""
         if (response, tie) != self._asked[:2]:
             raise DatasetError(_OTHERWISE)
-        return self._raised[of]
+        return self._raised[of, consensus]
 
     def reduce(
         self, response: Response = "binary", tie: Tie = "unknown", agreement_tolerance: int = 0

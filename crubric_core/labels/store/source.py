@@ -7,7 +7,7 @@ from typing import Protocol
 import pandas as pd
 
 from ...scoring_rules import ScoringRules
-from ...settings import Response, Tie
+from ...settings import Consensus, Response, Tie
 from ...types import FloatArray
 from .judge_sums import JudgeMeetings, JudgeShares
 from .label_numbers import Counted
@@ -52,7 +52,11 @@ class LabelSource(Protocol):
         """How judges differ on the cells that several labelled."""
 
     def raised_by_numbers(
-        self, response: Response = "binary", tie: Tie = "unknown", of: Counted = "labels"
+        self,
+        response: Response = "binary",
+        tie: Tie = "unknown",
+        of: Counted = "labels",
+        consensus: Consensus = "majority",
     ) -> FloatArray:
         """By how much their numbers of labels raise one system above another."""
 

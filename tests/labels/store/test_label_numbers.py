@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from crubric_core.judges.consensus import majority, median_low
 from crubric_core.labels import Workspace
 from crubric_core.labels.store.judge_sums import JudgeShares, units_of
-from crubric_core.labels.store.label_numbers import raised, raised_on_panel, split_as, steps
-from crubric_core.settings import Tie
+from crubric_core.labels.store.label_numbers import raised, raised_on_panel, splits_as, steps
+from crubric_core.settings import Consensus, Tie
 from tests.labels.store.test_judge_sums import ROWS, dataset, frame
 from tests.tiers import examples
 
@@ -68,7 +68,7 @@ def test_of_levels_the_lower_middle_one_of_fewer_labels_counts(cells, fewer):
     )
     less, full = median_low(chosen / 4.0).mean(), median_low(np.array(cells) / 4.0).mean()
     order = {fewer: np.zeros((1, fewer)), most: order_of(cells, 4)}
-    assert rise(order, split_as("ordered", "unknown")) == pytest.approx([full - less])
+    assert rise(order, *splits_as("ordered", "unknown")) == pytest.approx([full - less])
 
 
 def test_numbers_between_are_steps_from_one_to_the_next():
@@ -97,22 +97,36 @@ poor one: 20% and 27%."""
 
 def test_a_pair_is_compared_by_what_numbers_do_to_its_own_systems():
     apart = JudgeShares(np.array([[0.0, 1.0], [1.0, 0.0], [0.0, 1.0]]), np.zeros((3, 2)))
-    found = raised(apart, THREE, np.array([[0.0, 9.0], [9.0, 0.0], [0.0, 9.0]]), "fail")
+    found = raised(apart, THREE, np.array([[0.0, 9.0], [9.0, 0.0], [0.0, 9.0]]), ["fail"])
     good, poor = 0.8 - 2.2 / 3, 0.2 - 0.8 / 3
     assert found == pytest.approx(np.array([[0, good, 0], [-good, 0, -poor], [0, poor, 0]]))
 
 
+def test_where_an_even_split_may_be_either_the_most_is_allowed_for():
+    order = {1: np.array([[0.0], [0.5]]), 2: np.array([[0.2, 0.8], [0.0, 0.0]])}
+    shares = JudgeShares(np.array([[0.0, 1.0], [1.0, 0.0]]), np.zeros((2, 2)))
+    cells = np.array([[0.0, 9.0], [9.0, 0.0]])
+    found = raised(shares, order, cells, splits_as("binary", "unknown", consensus="dawid_skene"))
+    assert found == pytest.approx(np.array([[0, 0.8 - 0.5], [0.5 - 0.2, 0]]))
+
+
 def test_systems_with_the_same_share_of_each_number_are_raised_by_nothing():
     shares = JudgeShares(np.full((3, 2), 0.5), np.full((3, 2), 0.1))
-    assert not raised(shares, THREE, np.full((3, 2), 9.0), "fail").any()
+    assert not raised(shares, THREE, np.full((3, 2), 9.0), ["fail"]).any()
 
 
-@given(rows=ROWS, response=st.sampled_from(["binary", "ordered"]), tie=st.sampled_from(get_args(Tie)))
-@example(UNEVEN, "binary", "unknown")
-@example(UNEVEN, "binary", "pass")
-@example(UNEVEN, "ordered", "unknown")
+@given(
+    rows=ROWS,
+    response=st.sampled_from(["binary", "ordered"]),
+    tie=st.sampled_from(get_args(Tie)),
+    consensus=st.sampled_from(get_args(Consensus)),
+)
+@example(UNEVEN, "binary", "unknown", "majority")
+@example(UNEVEN, "binary", "pass", "majority")
+@example(UNEVEN, "ordered", "unknown", "majority")
+@example(UNEVEN, "binary", "unknown", "dawid_skene")
 @settings(max_examples=examples(30))
-def test_a_dataset_knows_the_same_as_its_labels_at_hand(rows, response, tie):
+def test_a_dataset_knows_the_same_as_its_labels_at_hand(rows, response, tie, consensus):
     with Workspace() as ws:
         ds = dataset(ws, frame(rows))
         panel, unit, levels = (
@@ -120,10 +134,10 @@ def test_a_dataset_knows_the_same_as_its_labels_at_hand(rows, response, tie):
             units_of(ds.rubrics["query"]),
             ds.rubrics["levels"].to_numpy(),
         )
-        found = ds.raised_by_numbers(response, tie)
+        found = ds.raised_by_numbers(response, tie, consensus=consensus)
         assert ds.reduce(response, tie).n_cells == (~np.isnan(panel)).any(axis=2).sum()
     levels = levels if response == "ordered" else np.full_like(levels, 2)
-    expected = raised_on_panel(panel, unit, levels, split_as(response, tie))
+    expected = raised_on_panel(panel, unit, levels, splits_as(response, tie, consensus=consensus))
     np.testing.assert_allclose(found, expected, atol=1e-9)
 
 
@@ -147,6 +161,6 @@ def test_a_dataset_knows_the_same_of_runs(rows, first, response):
     levels = facts["levels"].to_numpy() if response == "ordered" else np.full(len(facts), 2)
     unit = units_of(facts["query"]).repeat(2)
     expected = raised_on_panel(
-        draws.reshape(len(systems), -1, 4), unit, levels.repeat(2), split_as(response, "unknown")
+        draws.reshape(len(systems), -1, 4), unit, levels.repeat(2), splits_as(response, "unknown")
     )
     np.testing.assert_allclose(found, expected, atol=1e-9)

@@ -302,7 +302,11 @@ def test_systems_that_pass_everything_are_named_and_not_compared() -> None:
             {"gated": False},
             "Ranked on all 301 rubrics on which systems differ. No cell has labels of two judges",
         ),
-        ({}, "Design effect 1.8"),
+        (
+            {},
+            "Design effect 1.8: the variance with queries as the unit of evidence, as a multiple of that with rubrics as "
+            "the unit.",
+        ),
         ({}, "The evidence is 100 queries"),
     ],
 )

@@ -21,6 +21,7 @@ class OtherRanking:
     reversed pair, positions (ahead by the other, ahead in the first). rho: Spearman's correlation; NaN unknown, and
     where either ranks groups of systems that have no common scale, and so no order.
     tested: the other's pairs count only where it separates them; else it is an order without error.
+    among: of how many systems, where the other does not know all that the first ranks; else None.
     """
 
     name: str
@@ -30,6 +31,7 @@ class OtherRanking:
     example: tuple[int, int] | None
     rho: float
     tested: bool
+    among: int | None = None
 
 
 def directions(standing: Inference) -> IntArray:
@@ -108,6 +110,7 @@ def _compare(
         if ordered and first.n_groups == 1
         else float("nan"),
         tested=tested,
+        among=int(known.sum()) if (np.isfinite(first.estimate) & ~known).any() else None,
     )
 
 

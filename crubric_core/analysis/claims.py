@@ -234,14 +234,20 @@ def _against(board: Board, other: OtherRanking) -> str:
     above, below = (name(board.systems[i]) for i in other.example or (0, 0))
     verb = "separates" if other.tested else "orders"
     return (
-        f"But {other.name} {verb} {other.reversed:,} of the {count(other.separated, 'separated pair')} the other "
+        f"But {_subject(other)} {verb} {other.reversed:,} of the {count(other.separated, 'separated pair')} the other "
         f"way: {above} above {below}{', for one' if other.reversed > 1 else ''}."
     )
 
 
+def _subject(other: OtherRanking) -> str:
+    """What else ranks the systems, and how many it knows where these are not all."""
+    known = "" if other.among is None else f"of the {count(other.among, 'system')} that it ranks, "
+    return f"{known}{other.name}"
+
+
 def _alike(other: OtherRanking) -> str:
     rho = f"ρ = {other.rho:.2f}" if np.isfinite(other.rho) else ""
-    subject = sentence_case(other.name)
+    subject = sentence_case(_subject(other))
     if not other.separated:
         return f"{subject} and this order correlate at {rho}; no pair is separated that it could confirm or contradict."
     verb = "separates" if other.tested else "orders"

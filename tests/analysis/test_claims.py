@@ -269,6 +269,19 @@ def test_a_ranking_agrees_with_nothing_where_no_pair_is_separated() -> None:
     )
 
 
+def test_a_ranking_of_some_systems_says_of_how_many() -> None:
+    found = standing(np.array([3.0, 2.0, 1.0, 0.0]), ~np.eye(4, dtype=bool))
+    some, turned = np.array([2.0, 1.0, 0.5, np.nan]), np.array([0.5, 1.0, 2.0, np.nan])
+    said = claims_of(board(found), [compare_order("the human ranking", found, some)])
+    assert said.beside == (
+        "Of the 3 systems that it ranks, the human ranking orders all 3 separated pairs alike (ρ = 1.00).",
+    )
+    (said,) = claims_of(board(found), [compare_order("the human ranking", found, turned)]).contradicted
+    assert said.startswith(
+        "But of the 3 systems that it ranks, the human ranking orders 3 of the 3 separated pairs"
+    )
+
+
 def test_unseparated_pairs_of_the_other_standing_contradict_nothing() -> None:
     first = standing(np.array([2.0, 1.0, 0.0]), ~np.eye(3, dtype=bool))
     other = standing(np.array([0.0, 1.0, 2.0]), np.zeros((3, 3), dtype=bool))

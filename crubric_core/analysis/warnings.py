@@ -106,11 +106,12 @@ def _negative(item_rest: FloatArray, n_systems: int) -> str:
     """How many rubrics have a negative item–rest correlation, beside what chance gives rubrics unrelated to ability."""
     negative = int((item_rest < 0).sum())
     said = (
-        f"{count(negative, 'rubric')} {'has' if negative == 1 else 'have'} a negative item–rest correlation. By chance "
-        "half of the rubrics that are unrelated to ability have one"
+        f"{count(negative, 'rubric')} {'has' if negative == 1 else 'have'} a negative item–rest correlation. Of rubrics "
+        "unrelated to ability half have one by chance"
     )
     if n_systems < LEAST_SYSTEMS:
         return f"{said}."
     bound = least_negative(n_systems)
     lower = int((item_rest < bound).sum())
-    return f"{said}, and 1% of them one below {bound:.2f}; here {lower:,} {'is' if lower == 1 else 'are'} below that."
+    here = f"{lower:,} {'is' if lower == 1 else 'are'}" if lower else "none is"
+    return f"{said}, and 1 in 100 has one below −{-bound:.2f}; here {here} below that."

@@ -111,6 +111,9 @@ def everybody(systems: Sequence[str], estimate: Estimate, chosen: int | None = N
     """Estimates and intervals of very many systems by their place, best first: a line, a band, and the chosen one."""
     place = np.arange(1, len(systems) + 1)
     fig = figure("place by estimate", "ability θ", height=260, showlegend=False)
+    steps = (digit * 10**power for power in range(1, 9) for digit in (1, 2, 5))
+    step = next(step for step in steps if len(systems) <= 10 * step)
+    fig.update_xaxes(tickvals=[1, *range(step, len(systems) + 1, step)])
     band(fig, place, estimate.low, estimate.high, GREY, 0.2)
     fig.add_scatter(
         x=place,

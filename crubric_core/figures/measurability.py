@@ -60,11 +60,18 @@ def measurability_histogram(
             hovertemplate="%{customdata[0]:.2f} to %{customdata[1]:.2f}: %{y:,} " + kind + "<extra></extra>",
         )
     if tau_c is not None:
-        marker_line(fig, tau_c, f"τ<sub>c</sub> = {tau_c:.3g}")
+        _threshold_line(fig, tau_c)
         highest = np.histogram(values[known], bins=edges)[0].max()
         fig.update_yaxes(range=[0, 1.12 * max(int(highest), 1)])  # the name of the line is above the bars
-    fig.update_layout(xaxis_range=[min(0.0, float(edges[0])), 1], showlegend=True)
+    # Plotly itself would put the ticks at the middles of wide bars: -0.278, -0.156, ….
+    fig.update_xaxes(range=[min(0.0, float(edges[0])), 1], dtick=0.2)
+    fig.update_layout(showlegend=True)
     return fig
+
+
+def _threshold_line(fig: go.Figure, tau_c: float) -> None:
+    """To three decimals, as the page says it."""
+    marker_line(fig, tau_c, f"τ<sub>c</sub> = {round(tau_c, 3):g}".replace("-", "−"))
 
 
 def histogram_edges(values: FloatArray, centres: FloatArray | None = None) -> FloatArray:
@@ -99,7 +106,7 @@ def price_curve(prices: GatePrices, rubrics: int, tau_c: float, name: str) -> go
             name=what,
             hovertemplate="τ<sub>c</sub> = %{x:.2f}: %{y:.0%} of the " + what + "<extra></extra>",
         )
-    marker_line(fig, tau_c, f"τ<sub>c</sub> = {tau_c:.3g}")
+    _threshold_line(fig, tau_c)
     fig.update_layout(xaxis_range=[min(0.0, float(prices.tau[0])), 1], showlegend=True)
     fig.update_yaxes(range=[0, 1.2], tickvals=[0, 0.5, 1], tickformat=".0%")
     return fig

@@ -77,7 +77,12 @@ def open_study(title: str, *, settings: bool = True, show_tau_t: bool = False) -
             offer_to_save(row["name"], title.lower().replace(" ", "_"))
         chosen, composition = _held(rubrics), state.held_composition(row["name"])
     if composition is not None:
-        st.caption("The bank is composed by hand; the Bank page shows how, and resets it.")
+        where = (
+            "the parts below show how, and reset it"
+            if title == "Bank"
+            else "the Bank page shows how, and resets it"
+        )
+        st.caption(f"The bank is composed by hand; {where}.")
         chosen = replace(chosen, composition=composition)
     study = StudyPage(
         data=dataset,

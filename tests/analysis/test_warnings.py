@@ -24,14 +24,15 @@ def said(item_rest, n_systems):
 
 def test_negative_correlations_are_told_beside_what_chance_gives():
     assert said([0.2, -0.1, -0.8], 10) == (
-        "2 rubrics have a negative item–rest correlation. By chance half of the rubrics that are unrelated to ability "
-        "have one, and 1% of them one below -0.72; here 1 is below that.",
+        "2 rubrics have a negative item–rest correlation. Of rubrics unrelated to ability half have one by chance, and 1 "
+        "in 100 has one below −0.72; here 1 is below that.",
     )
+    assert said([0.2, -0.1, 0.8], 10)[0].endswith("below −0.72; here none is below that.")
     assert said([0.2, 0.0, 0.8], 10) == ()
 
 
 def test_of_few_systems_no_bound_is_told():
-    assert said([0.2, -0.1, -0.8], 5)[0].endswith("unrelated to ability have one.")
+    assert said([0.2, -0.1, -0.8], 5)[0].endswith("unrelated to ability half have one by chance.")
 
 
 @pytest.mark.parametrize("n_systems", [6, 15])
@@ -39,6 +40,6 @@ def test_a_share_of_unrelated_rubrics_as_told_is_below_the_bound(n_systems):
     rng = np.random.default_rng(0)
     ability, labels = rng.normal(size=n_systems), rng.normal(size=(20_000, n_systems))
     r = np.array([stats.pearsonr(ability, row)[0] for row in labels])
-    bound = float(re.search(r"one below (-\d\.\d\d);", said([0.2, -0.1, -0.8], n_systems)[0])[1])
+    bound = -float(re.search(r"one below −(\d\.\d\d);", said([0.2, -0.1, -0.8], n_systems)[0])[1])
     assert (r < 0).mean() == pytest.approx(0.5, abs=0.02)
     assert (r < bound).mean() == pytest.approx(0.01, abs=0.003)

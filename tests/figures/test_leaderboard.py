@@ -169,6 +169,13 @@ def test_a_thousand_systems_are_a_line_and_not_a_thousand_rows() -> None:
     assert len(fig.to_json()) < 150_000
 
 
+@pytest.mark.parametrize(("size", "second", "last"), [(61, 10, 60), (101, 20, 100), (1000, 100, 1000)])
+def test_the_axis_of_places_begins_at_the_first(size: int, second: int, last: int) -> None:
+    value = np.linspace(2, -2, size)
+    ticks = board.everybody(["s"] * size, board.Estimate(value, value, value)).layout.xaxis.tickvals
+    assert (ticks[0], ticks[1], ticks[-1]) == (1, second, last)
+
+
 def test_one_system_or_none_known_is_drawn_all_the_same() -> None:
     assert board.score_against_ability(["a"], np.array([0.0]), np.array([0.5])).data[0].text == ("a",)
     nothing = np.full(2, np.nan)

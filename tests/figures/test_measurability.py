@@ -45,12 +45,15 @@ def test_a_statistic_below_zero_and_an_unknown_one_are_drawn_and_left_aside() ->
     fig = measurability_histogram(kappa, ~(kappa < 0), 0.0, name="kappa")
     assert (heights(fig, "kept"), heights(fig, "dropped")) == (2, 2)
     assert fig.layout.xaxis.range[0] == -0.4
+    assert fig.layout.xaxis.dtick == 0.2
 
 
-@pytest.mark.parametrize("threshold", [0.8, 0.415, -0.078])
-def test_the_line_of_the_threshold_says_the_number_that_the_page_says(threshold: float) -> None:
+@pytest.mark.parametrize(
+    ("threshold", "shown"), [(0.8, "0.8"), (0.415, "0.415"), (0.03543, "0.035"), (-0.0784, "−0.078")]
+)
+def test_the_line_of_the_threshold_says_the_number_that_the_page_says(threshold: float, shown: str) -> None:
     fig = measurability_histogram(np.array([-0.5, 0.5, 0.9]), np.array([False, True, True]), threshold)
-    assert fig.layout.annotations[0].text.strip().endswith(f"= {threshold}")
+    assert fig.layout.annotations[0].text.strip().endswith(f"= {shown}")
 
 
 def test_the_name_of_the_threshold_is_above_the_highest_bar() -> None:

@@ -44,6 +44,7 @@ def test_a_bound_is_added_told_kept_on_other_pages_and_reset(open_page: Open, st
     app = press(app, "Add")
     assert not app.exception
     assert "The bank is composed by hand: 1 bound on groups." in said(app)
+    assert "The bank is composed by hand; the parts below show how, and reset it." in said(app)
     assert HELD_OUT in said(app)
     assert app.query_params["composition"] == address(Composition(limits=(Limit("query", None, 0, 1),)))
     assert "at most 1 of each query" in said(app)

@@ -63,6 +63,11 @@ def count(number: int, noun: str, plural: str | None = None) -> str:
     return f"{number:,} {noun if number == 1 else plural or regular}"
 
 
+def percent(level: float) -> str:
+    """The level of intervals as it is given: ``95%``, ``99.9%``."""
+    return f"{100 * level:.10g}%"
+
+
 def listed(names: Sequence[str], most: int = 5) -> str:
     """``a``, ``a and b``, ``a, b and c``, ``a, b and 7 more``."""
     shown = [*names] if len(names) <= most else [*names[:most], f"{len(names) - most:,} more"]

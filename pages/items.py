@@ -11,7 +11,7 @@ from crubric_core.ui.nothing_passes import nothing_passes
 from crubric_core.ui.page import open_study
 from crubric_core.ui.parts import part
 from crubric_core.ui.search import search_rubrics
-from crubric_core.ui.text import count
+from crubric_core.ui.text import count, percent
 
 study = open_study("Items")
 if nothing_passes(study):
@@ -115,7 +115,7 @@ def wright_map() -> None:
         title="Do the rubrics cover the systems? (Wright map)",
         look="Look for systems above or below all bars: no rubric is hard, or easy, enough for them. The highest is on "
         "the left. "
-        f"Lines: {study.settings.confidence:.0%} intervals by the model alone, from all rubrics; the leaderboard's "
+        f"Lines: {percent(study.settings.confidence)} intervals by the model alone, from all rubrics; the leaderboard's "
         "allow for queries and judges, too.",
     )
 

@@ -10,7 +10,7 @@ from scipy.special import bdtr
 
 from ..leaderboard.inference import Inference
 from ..settings import Settings
-from ..text import count, listed, short_name
+from ..text import count, listed, percent, short_name
 from ..types import BoolArray, IntArray
 
 LONGEST = 40  # characters of a name
@@ -288,7 +288,7 @@ def name(system: str) -> str:
 
 def level_of(board: Board) -> str:
     """The level of the claims as it is written."""
-    return f"{100 * board.standing.confidence:.10g}%"
+    return percent(board.standing.confidence)
 
 
 def _basis(board: Board) -> str:

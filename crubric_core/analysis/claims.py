@@ -137,9 +137,11 @@ def _ahead_in_groups(board: Board) -> str:
 
 
 def pair_sentence(board: Board, one: int, other: int) -> str:
-    """What may be said of two systems, by position."""
-    names, level = (name(board.systems[one]), name(board.systems[other])), level_of(board)
-    standing = board.standing
+    """What may be said of two systems, by position; the difference is that of the first named to the second."""
+    standing, level = board.standing, level_of(board)
+    if standing.separated[one, other] and standing.difference[one, other] < 0:
+        one, other = other, one
+    names = (name(board.systems[one]), name(board.systems[other]))
     if not (standing.ranked[one] and standing.ranked[other]):
         return f"{names[0]} and {names[1]} are not compared: one of them is not ranked."
     if standing.group is not None and standing.group[one] != standing.group[other]:
@@ -149,8 +151,7 @@ def pair_sentence(board: Board, one: int, other: int) -> str:
     interval = f"difference {standing.difference[one, other]:+.2f} {ends}"
     if not standing.separated[one, other]:
         return f"{names[0]} and {names[1]} are not separated at {level}: {interval}."
-    upper, lower = names if standing.difference[one, other] > 0 else names[::-1]
-    return f"{upper} is ahead of {lower} at {level}: {interval}."
+    return f"{names[0]} is ahead of {names[1]} at {level}: {interval}."
 
 
 def place_sentence(board: Board, system: int) -> str:

@@ -12,7 +12,7 @@ from ..errors import DatasetError
 from ..judges.anchors import gold_cells
 from ..leaderboard.correction import FEWEST, Correction, correct_means
 from ..leaderboard.inference import Inference, infer, marginal_intervals
-from ..text import count
+from ..text import count, percent
 from .agreement import cell_means, mean_scores
 from .board import name
 from .selection import domains_of, query_positions
@@ -120,7 +120,7 @@ class HumanLabels:
 
     def _gain(self) -> str:
         both, alone = (float(np.median(part)) for part in self._half())
-        level = f"{100 * self.standing.confidence:.10g}%"
+        level = percent(self.standing.confidence)
         return (
             f"The {level} interval of a system's mean label is ±{both:.3f} (median) from both, and ±{alone:.3f} from "
             f"the human labels alone; the judges' labels have weight λ = {self.correction.weight:.2f}."

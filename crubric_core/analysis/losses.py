@@ -12,7 +12,7 @@ from ..errors import DatasetError
 from ..leaderboard.inference import Inference, infer
 from ..leaderboard.losses import expected_loss
 from ..task_types.losses import fitting_loss, rules_of_queries
-from ..text import count, listed
+from ..text import count, listed, percent
 from .agreement import compare_standing
 from .board import name
 from .profile import query_weights
@@ -122,7 +122,7 @@ class ViolationLoss:
 
     @property
     def _level(self) -> str:
-        return f"{100 * self.standing.confidence:.10g}%"
+        return percent(self.standing.confidence)
 
 
 SEEN = "A violation that the judges do not see costs nothing here."

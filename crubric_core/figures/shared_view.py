@@ -9,6 +9,7 @@ import plotly.graph_objects as go
 
 from ..sharing.budget import SHOWN, SIDE, grouped
 from ..sharing.view import Bank, SharedView
+from ..text import percent
 from .bank import information_totals, standard_errors
 from .leaderboard import forest, placing, separation_matrix, tier_names
 from .style import labels, margin_of
@@ -64,7 +65,7 @@ def _leaderboard(view: SharedView) -> list[SharedFigure]:
     estimate, axis = placing(board)
     what = axis.split()[0].capitalize()
     tiers = tier_names(board)
-    level = f"{view.settings['confidence']:.0%}"
+    level = percent(view.settings["confidence"])
     short = labels(systems, NARROW)
     return [
         SharedFigure(

@@ -15,6 +15,7 @@ from ..figures.leaderboard import forest, placing, tier_names
 from ..figures.measurability import measurability_histogram
 from ..files import write_files
 from ..judges.measurability import STATISTIC_NAMES, possible_values
+from ..text import percent
 from .sections import HOW, LIMITS, origin, report_markdown, report_title, sections
 from .standalone import document
 from .templating import render
@@ -59,7 +60,7 @@ def _analysis_figures(result: Result) -> list[Titled]:
     ranked = forest(board["system"].tolist(), estimate, tier_names(board), title=axis)
     titled = [
         (
-            f"{axis.split()[0].capitalize()} with its {result.settings.confidence:.0%} interval, in tiers",
+            f"{axis.split()[0].capitalize()} with its {percent(result.settings.confidence)} interval, in tiers",
             ranked,
         )
     ]

@@ -420,7 +420,9 @@ def test_the_scale_of_ability_is_told_by_the_spread_of_these_systems() -> None:
 def test_an_open_interval_and_a_high_level_are_written_as_such() -> None:
     found = standing(np.array([2.0, 0.5]), ~np.eye(2, dtype=bool))
     unbounded = replace(found, confidence=0.999, difference_high=np.full((2, 2), np.inf))
-    assert pair_sentence(board(unbounded), 0, 1) == "M0 is ahead of M1 at 99.9%: difference +1.50 [0.75, ∞]."
+    for one, other in ((0, 1), (1, 0)):
+        said = "M0 is ahead of M1 at 99.9%: difference +1.50 [0.75, ∞]."
+        assert pair_sentence(board(unbounded), one, other) == said
 
 
 def test_readers_without_tiers_are_told_of_none() -> None:

@@ -68,6 +68,8 @@ def test_the_leaderboard_shows_ranked_systems_in_their_bands(view: SharedView) -
     assert list(forest.figure.data[0].x) == [1.0, 0.5, -1.0]
     assert [note.text.strip() for note in forest.figure.layout.annotations] == ["Tier 1", "Tier 2"]
     assert "90%" in forest.title
+    fine = replace(view, settings={**view.settings, "confidence": 0.995})
+    assert "99.5%" in shared_figures(fine)[0].title
 
 
 def test_without_tiers_there_are_no_bands(view: SharedView) -> None:

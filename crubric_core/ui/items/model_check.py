@@ -16,7 +16,7 @@ from ...irt.item_fit import REPLICATES, curve_band, empirical_curve
 from .. import widgets
 from ..experiments.tables import page_columns, show_table
 from ..loaders import PAGES
-from ..text import count, plain
+from ..text import count, percent, plain
 from . import checks
 
 if TYPE_CHECKING:
@@ -144,12 +144,12 @@ def _one_curve(study: Study, found: ItemFit, rubric: int) -> None:
             high,
             empirical_curve(fit, y, rubric, confidence=level),
             title,
-            f"{level:.0%} band",
+            f"{percent(level)} band",
         ),
         "Curve of the chosen rubric with its band and the systems' labels",
         "Does the chosen rubric follow its curve?",
     )
-    st.caption(f"Look for groups of systems whose interval misses the band; both at {level:.0%}.")
+    st.caption(f"Look for groups of systems whose interval misses the band; both at {percent(level)}.")
 
 
 SECTIONS = {"Which model": _comparison, "Dependence": _dependence, "Item fit": _item_fit}

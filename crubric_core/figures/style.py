@@ -27,6 +27,8 @@ ON_DIVERGING = "#000000"  # text: at least 5:1 on each of its colours, in both t
 BAND = "rgba(127, 135, 147, 0.12)"
 FEW_COLUMNS = 6  # named columns whose names may lie flat
 
+# The standoff keeps the first numbers of both axes apart where they meet in a corner.
+_AXIS = {"gridcolor": "#DDE1E7", "zerolinecolor": "#DDE1E7", "automargin": True, "ticklabelstandoff": 6}
 TEMPLATE = go.layout.Template(
     layout=go.Layout(
         colorway=CATEGORIES,
@@ -34,8 +36,8 @@ TEMPLATE = go.layout.Template(
         paper_bgcolor="#FFFFFF",
         plot_bgcolor="#FFFFFF",
         hovermode="closest",
-        xaxis={"gridcolor": "#DDE1E7", "zerolinecolor": "#DDE1E7", "automargin": True},
-        yaxis={"gridcolor": "#DDE1E7", "zerolinecolor": "#DDE1E7", "automargin": True},
+        xaxis=_AXIS,
+        yaxis=_AXIS,
     )
 )
 

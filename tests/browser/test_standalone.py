@@ -120,6 +120,20 @@ def test_it_fits_a_phone(window: Page, files: Path) -> None:
     assert widest <= PHONE["width"]
 
 
+@pytest.mark.parametrize("window", [(DESK, "light")], indirect=True)
+def test_where_two_axes_meet_their_numbers_keep_apart(window: Page, files: Path) -> None:
+    page = drawn(window, (files / "page.html").as_uri())
+    gaps = page.locator(".drawing").evaluate_all(
+        """drawings => drawings.map(drawing => {
+          const boxes = axis => [...drawing.querySelectorAll(`.${axis}tick text`)].map(t => t.getBoundingClientRect());
+          return Math.min(...boxes("x").flatMap(x => boxes("y").map(
+            y => Math.max(x.left - y.right, y.left - x.right, x.top - y.bottom, y.top - x.bottom))));
+        })"""
+    )
+    assert len(gaps) == 4
+    assert min(gaps) >= 0  # pixels between their lines, which are higher than the digits
+
+
 @pytest.mark.parametrize("window", [(DESK, "dark")], indirect=True)
 def test_it_follows_the_colour_scheme_and_is_light_on_paper(window: Page, files: Path) -> None:
     drawn(window, (files / "page.html").as_uri())

@@ -334,7 +334,9 @@ class Settings:
         return min(((name, self._beyond(name)) for name in get_args(Preset)), key=lambda found: len(found[1]))
 
     def _beyond(self, name: Preset) -> dict[str, Any]:
-        given = {} if self.tau_c == PRESETS[name].get("tau_c") else {"tau_c": self.tau_c}
+        given: dict[str, Any] = {} if self.tau_c == PRESETS[name].get("tau_c") else {"tau_c": self.tau_c}
+        if self.tau_c is not None and self.tau_c < LOWEST_TAU["agreement"]:
+            given["gate"] = self.gate  # alone it would be a threshold of agreement, which is never so low
         for _ in range(2):  # a given value may change the values derived from it
             start = Settings.preset(name, **given)
             given |= {key: getattr(self, key) for key in SPECS if getattr(self, key) != getattr(start, key)}

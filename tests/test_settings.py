@@ -7,7 +7,7 @@ import shlex
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
@@ -17,7 +17,7 @@ from crubric_core.commands.options import settings_of
 from crubric_core.commands.settings import setting_rows, settings_markdown
 from crubric_core.declarations import Spec, specs_of
 from crubric_core.errors import SettingsError
-from crubric_core.settings import PRESETS, SPECS
+from crubric_core.settings import LOWEST_TAU, PRESETS, SPECS
 from crubric_core.ui.experiments.commands import command
 
 
@@ -123,7 +123,7 @@ def test_a_threshold_alone_means_the_gate_of_the_paper():
 
 PARSER = build_parser()
 SOME = {
-    "tau_c": [None, 0.05, 0.8], "gate": ["kappa", "agreement"], "prior": ["estimated", "fixed"],
+    "tau_c": [None, -0.5, 0.05, 0.8], "gate": ["kappa", "agreement"], "prior": ["estimated", "fixed"],
     "alpha": [1.0, 2.5], "strategy": ["pairs", "greedy"], "quadrature": ["adaptive", "grid"], "basis": ["all", "bank"],
     "cross_fitted": [True, False], "tier_rule": ["leader", "adjacent"], "budget": [200, 7],
 }  # fmt: skip
@@ -132,6 +132,7 @@ SOME = {
 @hypothesis_settings(deadline=None)
 @given(st.fixed_dictionaries({name: st.sampled_from(values) for name, values in SOME.items()}))
 def test_any_settings_are_a_preset_and_what_differs_from_it(values):
+    assume(values["tau_c"] is None or values["tau_c"] >= LOWEST_TAU[values["gate"]])
     settings = Settings(**values)
     preset, told = settings.explicit()
     assert Settings.preset(preset, **told) == settings

@@ -18,6 +18,7 @@ class Changes:
     systems, judges, queries, rubrics: names that it had not seen.
     added: new labels, or things described for the first time. changed: stored values that are others now.
     filled: stored unknowns that are known now. same: rows that leave labels as they were.
+    unknown: new labels that are unknown, of those added.
     what: what is counted: labels, gold labels, rubrics …
     """
 
@@ -30,6 +31,7 @@ class Changes:
     filled: int = 0
     same: int = 0
     what: str = "labels"
+    unknown: int = 0
 
     @property
     def sentence(self) -> str:
@@ -40,7 +42,9 @@ class Changes:
             for name in NAMES
             if getattr(self, name) and name != self.what
         ]
-        new += [_count(self.added, self.what)] if self.added else []
+        if self.added:
+            unknown = "unknown" if self.unknown == self.added else f"{self.unknown:,} of them unknown"
+            new.append(_count(self.added, self.what) + (f" ({unknown})" if self.unknown else ""))
         parts = [f"adds {_listed(new)}"] if new else []
         parts += [f"changes {self.changed:,}"] if self.changed else []
         parts += [f"fills in {self.filled:,}"] if self.filled else []
@@ -56,7 +60,8 @@ class Changes:
         if counted[0].what not in BY_PEOPLE:  # their annotators are no judges
             named["judges"] = sum(c.judges for c in (*counted, *others) if c.what not in BY_PEOPLE)
         figures = {
-            name: sum(getattr(c, name) for c in counted) for name in ("added", "changed", "filled", "same")
+            name: sum(getattr(c, name) for c in counted)
+            for name in ("added", "changed", "filled", "same", "unknown")
         }
         return cls(**named, **figures, what=counted[0].what)
 

@@ -20,7 +20,8 @@ from .findings import Finding
 class Tally:
     """Rows of the file, by what became of them; blank, collapsed and replaced are among the accepted.
 
-    added, changed, filled: what is new, another, or known now in the dataset. applied: policy → rows that it decided.
+    added, changed, filled: what is new, another, or known now in the dataset. unknown: added labels without a value.
+    applied: policy → rows that it decided.
     """
 
     total: int = 0
@@ -31,6 +32,7 @@ class Tally:
     added: int = 0
     changed: int = 0
     filled: int = 0
+    unknown: int = 0
     applied: dict[str, int] = field(default_factory=dict)
 
     def apply(self, policy: str, rows: int) -> None:
@@ -103,7 +105,7 @@ class Job:
         what = {"gold": "gold labels", "reference": "ranked systems", "systems": "facts"}.get(
             self.kind, self.kind
         )
-        own = {name: getattr(self.tally, name) for name in ("added", "changed", "filled")}
+        own = {name: getattr(self.tally, name) for name in ("added", "changed", "filled", "unknown")}
         return Changes(**new, **own, same=self.tally.collapsed, what=what)
 
     def row_named(self, row: str) -> str:

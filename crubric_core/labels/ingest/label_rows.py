@@ -46,7 +46,9 @@ def store_labels(job: Job) -> None:
     if job.has_runs:
         names.keep_names(job, "run", "SELECT run_id AS id FROM coded")
     names.keep_rubrics(job, "SELECT rubric_id AS id FROM coded")
-    (job.tally.added,) = job.one("SELECT count(*) FROM coded")
+    job.tally.added, job.tally.unknown = job.one(
+        "SELECT count(*), count(*) FILTER (label IS NULL) FROM coded"
+    )
     job.run(f"""
         INSERT INTO {job.kind} ({_columns(job)})
         SELECT $dataset, {key_of(job.kind)}, label, reason, $ingest, "row" FROM coded
@@ -116,6 +118,7 @@ def _store_directly(job: Job, judge: str) -> bool:
     names.keep_rubrics(job, "SELECT id FROM rubric_names")
     job.tally.added = job.tally.total - job.one("SELECT count(*) FROM rejected")[0]
     (job.tally.blank,) = job.one("SELECT coalesce(sum(n), 0)::BIGINT FROM label_values WHERE value IS NULL")
+    job.tally.unknown = job.tally.blank
     return True
 
 

@@ -42,6 +42,15 @@ def label_map(ws: Workspace) -> dict[tuple[str, str, str], int | None]:
 # What an ingest would do
 
 
+def test_of_the_labels_that_an_ingest_adds_it_tells_how_many_are_unknown(ws, table):
+    said = ws.ingest(table("a q r j 1", "b q r j NA", "c q r j NA"), "d").changes.sentence
+    assert said == "adds 3 systems, 1 judge, 1 query, 1 rubric and 3 labels (2 of them unknown)"
+    said = ws.ingest(table("b q r j 0", "d q r j NA"), "d").changes.sentence
+    assert said == "adds 1 system and 1 label (unknown); fills in 1"
+    said = ws.ingest(table("e q s j NA", "e q s j NA", "e q r j 1"), "d").changes.sentence
+    assert said == "adds 1 system, 1 rubric and 2 labels (1 of them unknown); leaves 1 as it was"
+
+
 def test_a_preview_tells_what_would_change_and_stores_nothing(ws, table):
     ws.ingest(table("a q r j 1", "b q r j 0", "c q r j NA"), "d")
     before = stored(ws)

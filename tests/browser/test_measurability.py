@@ -54,6 +54,11 @@ def test_a_range_within_one_bar_lists_its_rubrics_and_one_over_several_moves_the
     drag(page, left + 0.3 * (right - left), right - 0.3 * (right - left), y)
     page.wait_for_function(f"every => ({ROWS})() < every", arg=every, timeout=20_000)
     assert "tau_c" not in page.url
+    only = page.get_by_text("A double click on the histogram lists all again.")
+    only.wait_for()
+    page.locator(".js-plotly-plot .nsewdrag").first.dblclick(position={"x": 9, "y": 9})
+    page.wait_for_function(f"every => ({ROWS})() == every", arg=every, timeout=20_000)
+    only.wait_for(state="detached")
     bars = bars_at_rest(page)
     drag(page, (bars[1][0] + bars[1][1]) / 2, bars[-1][1], y)
     page.wait_for_url("**tau_c=**", timeout=20_000)

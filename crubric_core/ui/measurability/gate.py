@@ -118,12 +118,13 @@ def _histogram(gate: Gate) -> None:
 
 
 def of_the_bar(gate: Gate) -> BoolArray:
-    """(J,) the rubrics of the bar in which a range was dragged; all where it reaches over several, or none was."""
+    """(J,) the rubrics of the bar in which a range was dragged, which a line says; all without one, or over several."""
     dragged = widgets.dragged_range(HISTOGRAM)
-    bars = _bar(gate, gate.values)
-    if dragged is None or _bar(gate, dragged[0]) != _bar(gate, dragged[1]):
-        return np.ones(len(bars), dtype=bool)
-    return np.asarray(np.isfinite(gate.values) & (bars == _bar(gate, dragged[0])))
+    if dragged is None or (bar := int(_bar(gate, dragged[0]))) != _bar(gate, dragged[1]):
+        return np.ones(len(gate.values), dtype=bool)
+    low, high = histogram_edges(gate.values, possible_values(gate))[bar : bar + 2]
+    st.caption(f"Of the bar from {low:.2f} to {high:.2f} only. A double click on the histogram lists all again.")
+    return np.asarray(np.isfinite(gate.values) & (_bar(gate, gate.values) == bar))
 
 
 def _bar(gate: Gate, values: FloatArray | float) -> IntArray:

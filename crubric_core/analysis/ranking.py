@@ -183,5 +183,6 @@ def _by_bootstrap(
         holm=settings.holm,
         simultaneous=settings.simultaneous,
         group=ability.group,
+        saturated=ability.saturated,
     )
     return _tiered(found, settings) if settings.simultaneous else found

@@ -213,7 +213,7 @@ def _limits(
         low, high = np.where(exact, low, np.minimum(low, 0.0)), np.where(exact, high, np.maximum(high, 0.0))
     if evidence.allowance is not None:
         low, high = low - evidence.allowance.pairs, high + evidence.allowance.pairs.T
-    low, high = _open(low, high, evidence.saturated)
+    low, high = open_ends(low, high, evidence.saturated)
     if evidence.limits is not None:
         least, most = evidence.limits
         low, high = np.maximum(low, least[:, None] - most), np.minimum(high, most[:, None] - least)
@@ -242,7 +242,7 @@ def _deviates(evidence: Evidence, se: FloatArray, df: IntArray) -> FloatArray:
     return z if evidence.differing is None else np.minimum(z, evidence.sign_test)
 
 
-def _open(low: FloatArray, high: FloatArray, saturated: IntArray) -> tuple[FloatArray, FloatArray]:
+def open_ends(low: FloatArray, high: FloatArray, saturated: IntArray) -> tuple[FloatArray, FloatArray]:
     """Differences have no upper bound where the row is saturated at the top or the column at the bottom, and so on."""
     rows, columns = saturated[:, None], saturated[None, :]
     low = np.where((rows == -1) | (columns == 1), -np.inf, low)

@@ -12,6 +12,7 @@ import numpy as np
 from ..intervals import percentile_interval
 from ..settings import TierRule
 from ..types import FloatArray, IntArray
+from .comparisons import open_ends
 from .inference import Inference, scatter
 from .places import ranks_by_counting, tiers_by_first
 from .simultaneous import adjusted_p, largest_differences, threshold
@@ -27,28 +28,34 @@ def infer_from_draws(
     holm: bool = False,
     simultaneous: bool = False,
     group: IntArray | None = None,
+    saturated: IntArray | None = None,
 ) -> Inference:
     """As ``infer``, from abilities (M,) and their bootstrap draws (R, M) over rubrics.
 
     By default each pair alone by percentiles; tiers, ranks and separation are those of ``standings``, as in the paper.
     simultaneous: the draws' own largest studentised difference gives the threshold, and tiers and ranks are counted as
     in ``infer``; rule and holm are then ignored. group: (M,) systems of different groups are not compared, each pair
-    is within one, and ranks and tiers are; None: all are one.
+    is within one, and ranks and tiers are; None: all are one. saturated: (M,) 1, -1 or 0: such an interval is open, and
+    two that are saturated alike, whose draws differ by their missing labels alone, are equal in each draw; None: none is.
     """
+    if saturated is None:
+        saturated = np.zeros(len(estimate), dtype=np.int64)
+    draws = _equal_where_alike(draws, saturated)
     if group is not None and len(np.unique(group[np.isfinite(estimate)])) < 2:
         group = None
     standing = standings(estimate, draws, confidence, rule, holm, group)
     kept, size = np.flatnonzero(np.isfinite(standing.rank)), len(estimate)
     chosen, theta = draws[:, kept], estimate[kept]
     error, low, high = _percentile_differences(chosen, confidence)
+    low, high = open_ends(low, high, saturated[kept])
     if group is not None:
         apart = group[kept, None] != group[kept]
         low[apart], high[apart] = -np.inf, np.inf
     found = Inference(
         estimate=estimate,
         se=scatter(chosen.std(axis=0, ddof=1), kept, size),
-        low=standing.theta_low,
-        high=standing.theta_high,
+        low=np.where(saturated < 0, -np.inf, standing.theta_low),
+        high=np.where(saturated > 0, np.inf, standing.theta_high),
         rank=standing.rank,
         rank_low=standing.rank_low,
         rank_high=standing.rank_high,
@@ -62,7 +69,7 @@ def infer_from_draws(
         separated=standing.separated,
         ahead=standing.ahead,
         rank_probability=standing.rank_probability if group is None else np.full((size, size), np.nan),
-        saturated=np.zeros(size, dtype=np.int64),
+        saturated=saturated,
         critical=float("nan"),
         design_effect=float("nan"),
         n_units=0,
@@ -73,6 +80,15 @@ def infer_from_draws(
         group=group,
     )
     return _all_at_once(found, chosen, kept) if simultaneous else found
+
+
+def _equal_where_alike(draws: FloatArray, saturated: IntArray) -> FloatArray:
+    """Draws (R, M) in which systems saturated on the same side have their mean."""
+    draws = draws.copy()
+    for side in (-1, 1):
+        if (alike := saturated == side).any():
+            draws[:, alike] = draws[:, alike].mean(axis=1, keepdims=True)
+    return draws
 
 
 def _percentile_differences(
@@ -100,14 +116,15 @@ def _all_at_once(alone: Inference, draws: FloatArray, kept: IntArray) -> Inferen
     z = np.divide(np.abs(difference), compared, out=np.zeros_like(error), where=compared > 0)
     separated = z > critical
     half = np.where(compared > 0, critical * error, np.where(linked, 0.0, np.inf))
+    low, high = open_ends(difference - half, difference + half, alone.saturated[kept])
     _, rank_low, rank_high = ranks_by_counting(alone.estimate[kept], separated, group)
     return replace(
         alone,
         rank_low=scatter(rank_low, kept, size),
         rank_high=scatter(rank_high, kept, size),
         tier=scatter(tiers_by_first(alone.estimate[kept], separated, group), kept, size),
-        difference_low=scatter(difference - half, kept, size),
-        difference_high=scatter(difference + half, kept, size),
+        difference_low=scatter(low, kept, size),
+        difference_high=scatter(high, kept, size),
         p_simultaneous=scatter(adjusted_p(z, largest), kept, size),
         separated=scatter(separated, kept, size) == 1,
         critical=critical,

@@ -496,6 +496,23 @@ def test_bootstrap_draws_of_groups_that_are_not_compared_give_the_claims_of_each
     assert infer_from_draws(theta, draws, group=np.zeros(6, dtype=int)).group is None
 
 
+@pytest.mark.parametrize("simultaneous", [False, True])
+def test_bootstrap_draws_never_separate_two_systems_saturated_alike(simultaneous):
+    theta, saturated = np.array([3.2, 3.1, 1.0, -3.0, -3.1]), np.array([1, 1, 0, -1, -1])
+    draws = theta + np.random.default_rng(0).normal(0, 0.001, (400, 5))
+    r = infer_from_draws(theta, draws, simultaneous=simultaneous, saturated=saturated)
+    assert infer_from_draws(theta, draws, simultaneous=simultaneous).separated[[0, 3], [1, 4]].all()
+    assert not r.separated[[0, 3], [1, 4]].any()
+    assert r.separated[[0, 1, 2, 0], [2, 2, 3, 4]].all()
+    assert r.tier.tolist() == [1, 1, 2, 3, 3]
+    assert list(zip(r.rank_low, r.rank_high, strict=True)) == [(1, 2), (1, 2), (3, 3), (4, 5), (4, 5)]
+    assert np.isposinf(r.high[:2]).all()
+    assert np.isneginf(r.low[3:]).all()
+    assert (r.difference_low[0, 1], r.difference_high[0, 1]) == (-np.inf, np.inf)
+    assert r.difference_low[0, 2] > 0
+    assert np.isposinf(r.difference_high[0, 2])
+
+
 def test_bootstrap_draws_may_be_held_to_all_pairs_at_once():
     theta = np.array([1.0, 0.7, np.nan, 0.66, -1.0])
     draws = theta + np.random.default_rng(0).normal(0, 0.1, (400, 5))

@@ -123,7 +123,9 @@ def of_the_bar(gate: Gate) -> BoolArray:
     if dragged is None or (bar := int(_bar(gate, dragged[0]))) != _bar(gate, dragged[1]):
         return np.ones(len(gate.values), dtype=bool)
     low, high = histogram_edges(gate.values, possible_values(gate))[bar : bar + 2]
-    st.caption(f"Of the bar from {low:.2f} to {high:.2f} only. A double click on the histogram lists all again.")
+    st.caption(
+        f"Of the bar from {low:.2f} to {high:.2f} only. A double click on the histogram lists all again."
+    )
     return np.asarray(np.isfinite(gate.values) & (_bar(gate, gate.values) == bar))
 
 

@@ -114,9 +114,8 @@ def wright_map() -> None:
         alt="Wright map: rubric difficulties and system abilities on one scale",
         title="Do the rubrics cover the systems? (Wright map)",
         look="Look for systems above or below all bars: no rubric is hard, or easy, enough for them. The highest is on "
-        "the left. "
-        f"Lines: {percent(study.settings.confidence)} intervals by the model alone, from all rubrics; the leaderboard's "
-        "allow for queries and judges, too.",
+        f"the left. Lines: {percent(study.settings.confidence)} intervals by the model alone, from all rubrics; the "
+        "leaderboard's allow for queries and judges, too.",
     )
 
 

@@ -85,8 +85,8 @@ def rests_on(board: Board) -> tuple[str, ...]:
         said.append(_evidence(board))
     if np.isfinite(standing.design_effect):
         said.append(
-            f"Design effect {standing.design_effect:.1f}: the variance with {like(standing)} as the unit of evidence, as "
-            "a multiple of that with rubrics as the unit."
+            f"Design effect {standing.design_effect:.1f}: the variance with {like(standing)} as the unit of evidence, "
+            "as a multiple of that with rubrics as the unit."
         )
     if board.unequal:
         said.append(panels_sentence(board))

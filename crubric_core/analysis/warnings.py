@@ -106,8 +106,8 @@ def _negative(item_rest: FloatArray, n_systems: int) -> str:
     """How many rubrics have a negative item–rest correlation, beside what chance gives rubrics unrelated to ability."""
     negative = int((item_rest < 0).sum())
     said = (
-        f"{count(negative, 'rubric')} {'has' if negative == 1 else 'have'} a negative item–rest correlation. Of rubrics "
-        "unrelated to ability half have one by chance"
+        f"{count(negative, 'rubric')} {'has' if negative == 1 else 'have'} a negative item–rest correlation. Of "
+        "rubrics unrelated to ability half have one by chance"
     )
     if n_systems < LEAST_SYSTEMS:
         return f"{said}."

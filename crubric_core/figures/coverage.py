@@ -14,7 +14,10 @@ MOST = 40  # systems, or judges, that a glance takes in: the least covered ones
 
 
 def coverage(table: pd.DataFrame) -> go.Figure:
-    """Labels of each judge, as a share of the most, and blanks, that one has of the system; table: ``Dataset.coverage``."""
+    """Labels of each judge, as a share of the most that one has of the system, blanks included.
+
+    table: ``Dataset.coverage``.
+    """
     share = table.pivot_table(index="system", columns="judge", values="share", aggfunc="sum")
     known = table.pivot_table(index="system", columns="judge", values="labels", aggfunc="sum")
     systems = share.mean(axis=1).sort_values(kind="stable").index[:MOST].sort_values()

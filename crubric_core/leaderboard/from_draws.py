@@ -36,7 +36,7 @@ def infer_from_draws(
     simultaneous: the draws' own largest studentised difference gives the threshold, and tiers and ranks are counted as
     in ``infer``; rule and holm are then ignored. group: (M,) systems of different groups are not compared, each pair
     is within one, and ranks and tiers are; None: all are one. saturated: (M,) 1, -1 or 0: such an interval is open, and
-    two that are saturated alike, whose draws differ by their missing labels alone, are equal in each draw; None: none is.
+    two that are saturated alike, whose draws differ by their missing labels alone, are equal in each draw; None: all 0.
     """
     if saturated is None:
         saturated = np.zeros(len(estimate), dtype=np.int64)

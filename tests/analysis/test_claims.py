@@ -317,8 +317,8 @@ def test_systems_that_pass_everything_are_named_and_not_compared() -> None:
         ),
         (
             {},
-            "Design effect 1.8: the variance with queries as the unit of evidence, as a multiple of that with rubrics as "
-            "the unit.",
+            "Design effect 1.8: the variance with queries as the unit of evidence, as a multiple of that with rubrics "
+            "as the unit.",
         ),
         ({}, "The evidence is 100 queries"),
     ],

@@ -24,8 +24,8 @@ def said(item_rest, n_systems):
 
 def test_negative_correlations_are_told_beside_what_chance_gives():
     assert said([0.2, -0.1, -0.8], 10) == (
-        "2 rubrics have a negative item–rest correlation. Of rubrics unrelated to ability half have one by chance, and 1 "
-        "in 100 has one below −0.72; here 1 is below that.",
+        "2 rubrics have a negative item–rest correlation. Of rubrics unrelated to ability half have one by chance, and "
+        "1 in 100 has one below −0.72; here 1 is below that.",
     )
     assert said([0.2, -0.1, 0.8], 10)[0].endswith("below −0.72; here none is below that.")
     assert said([0.2, 0.0, 0.8], 10) == ()

@@ -124,7 +124,7 @@ def covered(table: pd.DataFrame, key: str) -> None:
     widgets.show(
         figures.coverage(table),
         alt=f"Labels that each judge has of each system, {judged} ({key})",
-        title="Coverage: labels of each judge, as a share of the most that one has of the system, unknown ones included",
+        title="Coverage: labels of each judge, as a share of the most that one has of the system, with unknown ones",
     )
     if max(systems, judges) > figures.MOST:
         st.caption(

@@ -14,6 +14,7 @@ import streamlit as st
 from ..declarations import Group, Spec, Switch, choice_words
 from ..errors import SettingsError
 from ..settings import LOWEST_TAU, PRESETS, SPECS, Basis, Preset, Priors, Settings, Strategy
+from ..text import sentence_case
 from .chart_files import choose_format
 from .parts import current_page, part, redraw
 from .settings_address import PRIORS
@@ -38,7 +39,7 @@ TABS: Mapping[str, tuple[Group, ...]] = {
     "Model": ("model",),
     "Ranking": ("ranking", "bank"),
 }
-BASES: Mapping[Basis, str] = {"all": "All rubrics that pass", "bank": "Bank, as if new"}
+BASES: tuple[Basis, ...] = ("all", "bank")
 SHOWN_PRESETS: Mapping[Preset, str] = {"robust": "Robust", "paper": "As in the paper"}
 BUDGET_STEPS = 60  # of the slider of B, fewer where whole numbers coincide
 LEFT_END = -0.5  # of the slider of tau_c: hardly a rubric is below
@@ -89,13 +90,21 @@ def _behind(settings: Settings, *, show_tau_t: bool) -> None:
                 _group(groups, settings, show_tau_t=show_tau_t)
 
 
+def basis_name(settings: Settings, basis: Basis) -> str:
+    """What ranks the systems, in a few words."""
+    if basis == "all":
+        return "all rubrics that pass"
+    return "bank, as if new" if settings.cross_fitted else "bank, in sample"
+
+
 def basis_switch() -> None:
     """Which rubrics rank the systems, for all to see: the same setting as behind the button."""
-    st.session_state["basis choice"] = held_settings().basis
+    settings = held_settings()
+    st.session_state["basis choice"] = settings.basis
     st.segmented_control(
         "Ranked on",
-        list(BASES),
-        format_func=lambda basis: BASES[basis],
+        BASES,
+        format_func=lambda basis: sentence_case(basis_name(settings, basis)),
         key="basis choice",
         required=True,
         on_change=_basis_change,

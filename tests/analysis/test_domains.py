@@ -101,7 +101,7 @@ def test_fewer_than_six_systems_are_compared_by_their_scores_over_domains():
 def test_the_evidence_is_said_in_domains(eight, lone):
     assert "The evidence is 8 domains: the claims hold for domains like these." in said(eight)
     assert (
-        "the variance between domains, as a multiple of that from the rubrics within their queries."
+        "the variance with domains as the unit of evidence, as a multiple of that with rubrics as the unit."
         in said(eight)
     )
     assert (

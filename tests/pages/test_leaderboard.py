@@ -372,3 +372,11 @@ def test_losses_have_a_view_of_their_own_as_soon_as_some_are_entered(
     table = app.dataframe[-1].value
     assert table["loss"].is_monotonic_increasing
     assert len(table) == 8
+
+
+def test_a_bank_is_as_if_new_only_where_it_was_chosen_without_the_system(
+    open_page: Open, study: Path
+) -> None:
+    for query, name in (({}, "Bank, as if new"), ({"preset": "paper"}, "Bank, in sample")):
+        switch = open_page("leaderboard", study, **query).segmented_control(key="basis choice")
+        assert switch.options == ["All rubrics that pass", name]

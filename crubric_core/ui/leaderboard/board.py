@@ -10,6 +10,7 @@ import streamlit as st
 from ...figures import leaderboard as figures
 from .. import state, widgets
 from ..charts import drawn
+from ..settings_bar import basis_name
 from ..text import count, plain, shorten
 from . import profile, sections
 from .view import choose, filters, view_of
@@ -118,4 +119,7 @@ def _second(view: View, rows: pd.DataFrame) -> tuple[figures.Estimate | None, tu
     if not st.session_state.get("beside", True):
         return None, ("", "")
     other = study.ranking_on(study.pool).table.set_index("system").loc[rows["system"]].reset_index()
-    return view.estimate(other), ("bank, as if new", "all rubrics that pass")
+    return view.estimate(other), (
+        basis_name(study.settings, "bank"),
+        basis_name(study.settings, "all"),
+    )

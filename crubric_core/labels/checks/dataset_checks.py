@@ -105,6 +105,12 @@ _CAUSES = (
         "Words on a graded scale",
         "give numbers, or the label of each word",
     ),
+    _Cause(
+        "%holds several choices%",
+        "choices",
+        "Several choices in one cell",
+        "give the label of each text (answers)",
+    ),
     _Cause("%is not a number%", "text", "Text in place of a number", "give the label of each word (answers)"),
     _Cause(
         "%has no name%",

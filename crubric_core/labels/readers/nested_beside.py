@@ -13,6 +13,7 @@ from .label_names import RATERS, may_hold_labels
 from .nested_lists import NAMING, siblings
 from .nested_names import holds_labels, is_called, last_name, may_be_labels, others
 from .paths import parts_of
+from .words import is_number, is_verdict
 
 Found = dict[str, str | tuple[str, ...]]
 _PLURAL = "s"
@@ -74,7 +75,22 @@ def _of_group(
     who = "annotator" if kind == "gold" else "judge"
     if who not in found and not texts and not {"system", "rubric"} & set(named):
         found[who] = _raters_of(fields, first)
+    if who in around and not named and not texts:
+        return _repeated(found, fields, first)
     return _by_one_model(found, fields, first, who)
+
+
+def _repeated(found: Found, fields: Mapping[str, Sequence[Any]], labels: str) -> Found | None:
+    """A list of labels of one rater: its repeated draws, unless it holds several of some words that nobody ordered.
+
+    Those are the choices of one question, and no labels each.
+    """
+    keys = [path for c, path in found.items() if c != "label" and isinstance(path, str) and path in fields]
+    several = any(len(fields[labels]) > len(fields[path]) for path in keys)
+    words = {str(v).lower() for v in fields[labels] if v is not None and not isinstance(v, (int, float))}
+    if not several:
+        return found
+    return {**found, "run": f"{labels}.#"} if all(is_number(w) or is_verdict(w) for w in words) else None
 
 
 def _named_among(kind: Kind, group: Sequence[str]) -> dict[str, str]:

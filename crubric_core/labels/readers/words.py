@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from functools import lru_cache
 
@@ -85,6 +86,8 @@ _NAMED = re.compile(r"([+-]?\d{1,4})\s*[-–—:=.(]\s*([^\W\d].{0,99})", re.DOT
 _NAME_FIRST = re.compile(r"([^\W\d].{0,99}?)\s*\(([+-]?\d{1,4})", re.DOTALL)  # good (4
 _PARTED = re.compile(r"\s+[-–—]\s+|\s*[:(]\s*")
 _PERCENT = re.compile(rf"{_AMOUNT}\s*%")
+_LIST = re.compile(r"\s*\[(.*)\]\s*", re.DOTALL)
+_JOINED = re.compile(r"[,;|/+&\n]")  # between the choices of one cell
 _GRADE = re.compile(r"[a-f][+-]?")
 _SIGNED = [f"{letter}{sign}" for letter in "fdcba" for sign in ("-", "", "+") if letter != "f" or not sign]
 
@@ -248,6 +251,18 @@ def _amounts(words: Iterable[str]) -> set[str]:
 def is_verdict(word: str) -> bool:
     """Whether a word is a plain yes or no."""
     return plain(word) in _YES | _NO
+
+
+def joined_choices(words: Collection[str]) -> set[str]:
+    """The words that hold several choices: lists (["A", "B"]), and A, B or A|B where A and B occur elsewhere, too."""
+    listed = {word: m[1] for word in words if (m := _LIST.fullmatch(word))}
+    parts = {word: set(map(plain, _JOINED.split(listed.get(word, word)))) - {""} for word in words}
+    times = Counter(choice for own in parts.values() for choice in own)
+    return {
+        word
+        for word, own in parts.items()
+        if len(own) > 1 and (word in listed or all(times[choice] > 1 for choice in own))
+    }
 
 
 def letters_of(cells: Iterable[str | None]) -> set[str]:

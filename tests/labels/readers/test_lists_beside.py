@@ -81,6 +81,19 @@ def test_their_plan_without_a_kind_reads_the_same_labels(ws, name):
     assert cells(ws) == wanted
 
 
+@pytest.mark.parametrize("levels", [(1, 3, 4), ("yes", "no", "no")])
+@pytest.mark.parametrize("criteria", [("clear",), ("clear", "cites")])
+def test_a_list_of_labels_of_a_named_judge_holds_its_draws(ws, levels, criteria):
+    """They were rows that contradict each other."""
+    lists = {c: list(levels) for c in criteria}
+    records = [{"model": m, "question_id": f"p{q}", "judge": j, **lists} for m in MODELS for q in range(2) for j in RATERS]  # fmt: skip
+    if len(criteria) == 1:
+        records = [{**r, "criterion": "clear", "votes": r.pop("clear")} for r in records]
+    report = ws.ingest(lines(records), "d", name="x.jsonl")
+    assert (report.accepted, report.rejected) == (len(records) * 3 * len(criteria), 0)
+    assert sorted(ws.dataset("d").labels()["run"].unique()) == ["0", "1", "2"]
+
+
 def test_lists_of_different_lengths_are_refused_with_their_record():
     records = [{"model": "m", "question_id": f"p{q}", "criterion": "c", "judges": list(RATERS), "votes": [1, 0, 1]} for q in range(30)]  # fmt: skip
     records[25]["judges"] = ["a1", "a2"]

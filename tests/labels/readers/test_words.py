@@ -5,7 +5,9 @@ from __future__ import annotations
 import bz2
 import gzip
 import io
+import json
 import lzma
+import re
 import tarfile
 
 import pandas as pd
@@ -145,6 +147,44 @@ def test_an_unknown_word_names_the_option_that_says_what_it_means(ws):
     assert report.rejects["reason"].tolist() == [
         "blue is not a number: say what it stands for (--answer WORD=LABEL)"
     ]
+
+
+CHOICES = ["A", "B", "C", "A{}B", "B{}C", "A{}B{}C"]
+
+
+@pytest.mark.parametrize("between", [", ", ",", "|", "; ", " / ", " + "])
+def test_several_choices_in_a_cell_are_refused_until_each_text_has_its_label(ws, between):
+    labels = [choice.replace("{}", between) for choice in CHOICES]
+    with pytest.raises(
+        IngestError, match=f"3 of 6 labels .* several choices, such as {re.escape(repr(labels[3]))}"
+    ):
+        labels_of(ws, labels)
+    assert labels_of(ws, labels, answers={c: level for level, c in enumerate(labels)}) == list(range(6))
+
+
+def test_few_cells_with_several_choices_are_rejected_alone(ws):
+    rows = "".join(
+        f'a,q{i},r,j,"{label}"\n' for i, label in enumerate(["1", "2", "3"] * 9 + ["1, 3", "red, blue"])
+    )
+    report = ws.ingest((HEADER + rows).encode(), "d")
+    assert report.rejects["reason"].tolist() == [
+        "1, 3 holds several choices: say which label it stands for (--answer TEXT=LABEL)",
+        "red, blue is not a number: say what it stands for (--answer WORD=LABEL)",
+    ]
+
+
+@pytest.mark.parametrize("name", ["x.csv", "x.json"])
+def test_lists_of_choices_in_cells_are_refused(ws, name):
+    rows = [
+        {"system": s, "query": f"q{q}", "rubric": "r", "judge": "j", "label": ["A", "B"][: 1 + q % 2]}
+        for s in ("a", "b", "c")
+        for q in range(4)
+    ]
+    content = json.dumps(rows)
+    if name == "x.csv":
+        content = pd.DataFrame([{**r, "label": json.dumps(r["label"])} for r in rows]).to_csv(index=False)
+    with pytest.raises(IngestError, match=r"6 of 12 labels of x.* hold several choices"):
+        ws.ingest(content.encode(), "d", name=name)
 
 
 @pytest.mark.parametrize(

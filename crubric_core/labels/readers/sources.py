@@ -15,6 +15,7 @@ from .apart import apart, is_packed
 from .formats import archive
 from .formats.compression import compression_of, decompress, is_tar, untar
 from .formats.encoding import as_utf8, marked_encoding
+from .formats.records import within_text
 from .formats.workbook import sheets
 from .scratch import scratch_folder
 
@@ -193,11 +194,8 @@ def _take_apart(piece: Piece, *, nested: bool = False) -> list[Piece]:
         return _inner(untar(piece.path, piece.name, piece.scratch / "tar"), piece)
     if not archive.is_zip(piece.path):
         encoding = marked_encoding(piece.path)
-        return (
-            [replace(piece, path=as_utf8(piece.path, encoding, piece.scratch / "utf8"))]
-            if encoding
-            else [piece]
-        )
+        plain = as_utf8(piece.path, encoding, piece.scratch / "utf8") if encoding else piece.path
+        return [replace(piece, path=within_text(plain, piece.scratch / "within"))]
     entries = archive.entry_names(piece.path, piece.name)
     if any(mark in entries for mark in archive.LOG):
         return [piece]  # of Inspect

@@ -18,6 +18,7 @@ from ....errors import IngestError
 from .parquet import ParquetReader
 
 LARGEST = 1 << 29  # characters of one record; an Inspect or promptfoo log is one record
+_BEGINNING = 1 << 6
 _BLOCK = 1 << 18
 _CELL = 1 << 20  # characters of a cell that is looked into
 _SPACE = " \t\r\n"
@@ -51,6 +52,20 @@ def read_records(path: Path, name: str) -> Iterator[tuple[int, Any]]:
             raise IngestError(
                 f"{name} is not UTF-8 (byte {error.object[error.start]:#x}): save it as UTF-8."
             ) from error
+
+
+def within_text(path: Path, target: Path) -> Path:
+    """A file of one JSON text that holds JSON itself (it was encoded twice), as what it holds; any other as it is."""
+    with path.open("rb") as raw:
+        head = raw.read(_BEGINNING).removeprefix(b"\xef\xbb\xbf").lstrip()
+    if head[:1] != b'"' or head[1:].lstrip()[:1] not in (b"{", b"[") or path.stat().st_size > LARGEST:
+        return path
+    try:
+        inner = json.loads(path.read_text(encoding="utf-8-sig"))
+    except (ValueError, RecursionError):
+        return path
+    target.write_text(inner, encoding="utf-8")
+    return target
 
 
 def first_records(path: Path, name: str, count: int) -> list[tuple[int, Any]]:

@@ -180,6 +180,21 @@ def test_results_with_names_as_in_javascript_are_the_same():
     assert [plan_ingest(c).files[0].format for c in (camel, of_adk("a", case("c1")))] == ["adk", "adk"]
 
 
+def test_results_of_older_versions_are_read_though_encoded_twice_and_their_metrics_pairs(read):
+    asked = {"metric_name": "trajectory", "threshold": 1.0}
+    cases = [
+        {"eval_id": f"c{n}", "eval_metric_results": [[asked, {"score": 1, "eval_status": n}]]} for n in (1, 2)
+    ]
+    dataset, report = read(
+        json.dumps(of_adk("agent", *cases).decode(), indent=2).encode(), "x.evalset_result.json"
+    )
+    assert labels_of(dataset) == {
+        ("agent", "c1", "c1#trajectory", "judge", 1),
+        ("agent", "c2", "c2#trajectory", "judge", 0),
+    }
+    assert report.rejected == 0
+
+
 def of_azure(**outputs) -> bytes:
     rows = [
         {"inputs.query": f"ask {q}", "inputs.model": m, "inputs.response": f"{m} says {q}"}

@@ -44,6 +44,12 @@ def _said(content: Any) -> str | None:
     return words("\n\n".join(str(part["text"]) for part in _list(content, "parts") if part.get("text")))
 
 
+def _paired(case: Record) -> list[Record]:
+    """The metrics of older versions: each a pair of what was asked for and what came out."""
+    pairs = _of(case, "eval_metric_results") or ()
+    return [asked | found for asked, found in pairs if isinstance(asked, dict) and isinstance(found, dict)]
+
+
 def _app(record: Record, cases: list[Record]) -> Any:
     """The agent: of the session, else what stands before the set's name in that of the result."""
     named_so = (_of(_of(case, "session_details"), "app_name") for case in cases)
@@ -71,7 +77,7 @@ def _rows(record: Record, setting: Setting) -> Iterator[Row]:
             for metric in _list(turn, "eval_metric_results"):
                 rated.add(_of(metric, "metric_name"))
                 yield from _labels(metric, system, place, run, setting)
-        for metric in _list(case, "overall_eval_metric_results"):
+        for metric in _list(case, "overall_eval_metric_results") or _paired(case):
             if _of(metric, "metric_name") not in rated:
                 yield query(name)
                 yield from _labels(metric, system, name, run, setting)

@@ -44,6 +44,59 @@ def test_bedrock_metrics_are_the_evaluators_labels_of_the_model_that_answered(re
     assert report.rejected == 0
 
 
+def of_rag(base: str, *turns: tuple[str, float]) -> dict:
+    def text(words):
+        return {"content": [{"text": words}]}
+
+    return {
+        "conversationTurns": [
+            {
+                "inputRecord": {"prompt": text(prompt), "referenceResponses": [text("a fact")]},
+                "output": {
+                    "text": f"{base} on {prompt}",
+                    "knowledgeBaseIdentifier": base,
+                    "modelIdentifier": "nova",
+                },
+                "results": [
+                    {
+                        "metricName": "Builtin.Faithfulness",
+                        "result": r,
+                        "evaluatorDetails": by_judge("claude"),
+                    }
+                ],
+            }
+            for prompt, r in turns
+        ]
+    }
+
+
+def test_a_rag_evaluation_of_bedrock_is_of_the_knowledge_base_with_its_model(read):
+    records = [of_rag(base, (prompt, r)) for base, r in (("KB1", 1.0), ("KB2", 0.0)) for prompt in PROMPTS]
+    dataset, report = read(lines(*records))
+    assert labels_of(dataset) == {
+        (f"{base}/nova", prompt, f"{prompt}#Builtin.Faithfulness", "claude", r)
+        for base, r in (("KB1", 1), ("KB2", 0))
+        for prompt in PROMPTS
+    }
+    assert set(dataset.labels()["reason"]) == {"claude says so"}
+    assert set(dataset.queries["text"]) == set(PROMPTS)
+    assert report.rejected == 0
+
+
+def test_each_turn_of_a_rag_conversation_is_a_query_of_its_own(read):
+    dataset, _ = read(
+        lines(
+            of_rag("KB1", (PROMPTS[0], 1.0), ("Why?", 0.0)), of_rag("KB1", (PROMPTS[1], 0.0), ("Why?", 1.0))
+        )
+    )
+    assert {(row[1], row[4]) for row in labels_of(dataset)} == {
+        (f"{PROMPTS[0]}/turn 1", 1),
+        (f"{PROMPTS[0]}/turn 2", 0),
+        (f"{PROMPTS[1]}/turn 1", 0),
+        (f"{PROMPTS[1]}/turn 2", 1),
+    }
+
+
 def test_answers_that_were_brought_to_bedrock_stand_within_its_input(read):
     records = of_bedrock("my-app", 1, 0)
     for record in records:

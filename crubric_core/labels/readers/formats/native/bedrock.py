@@ -1,7 +1,8 @@
-"""Output of model evaluations of Amazon Bedrock and SageMaker: metrics by code or a judge model, or by human workers.
+"""Output of evaluations of Amazon Bedrock and SageMaker: metrics by code or a judge model, or by human workers.
 
-A record is one prompt with the answers of one model, or of the two that workers compare. It has no id, so that its
-prompt is its name: the same prompt in the files of several models is one query.
+A record is one prompt with the answers of one model, or of the two that workers compare; of a RAG evaluation it is a
+conversation, each turn with its scores. It has no id, so that its prompt is its name: the same prompt in the files of
+several models is one query.
 """
 
 from __future__ import annotations
@@ -35,7 +36,9 @@ _BAD = frozenset(
 
 
 def _text(given: Any) -> str | None:
-    """A text that stands alone, or in an object with it."""
+    """A text that stands alone, in an object with it, or in the parts of one."""
+    if has(given, "content") and is_list_of(given["content"], "text"):
+        return words("\n\n".join(str(part["text"]) for part in given["content"] if has(part, "text")))
     return words(given.get("text", given) if isinstance(given, dict) else given)
 
 
@@ -79,13 +82,35 @@ def _scored(record: Record, setting: Setting) -> Iterator[Row]:
     system = setting.system(responses[0].get("modelIdentifier") if responses else None)
     for response in responses:
         yield from answer(system, name, _said(response))
-    for score in record["automatedEvaluationResult"]["scores"]:
+    yield from _labels(record["automatedEvaluationResult"]["scores"], system, name, setting)
+
+
+def _labels(scores: list[Any], system: str, name: str, setting: Setting) -> Iterator[Row]:
+    """What each evaluator said by each metric; of a metric without evaluators its result."""
+    for score in scores:
         criterion = named(mapped(score, "a score"), "metricName")
         graders = score.get("evaluatorDetails") or [{}]
         yield _metric(name, criterion, judged=graders != [{}])
         for grader in graders:
             judge = setting.judge(grader.get("modelIdentifier"))
             yield label(system, name, criterion, judge, score.get("result"), reason=grader.get("explanation"))
+
+
+def _conversed(record: Record, setting: Setting) -> Iterator[Row]:
+    """A conversation: each turn is a query of its own, named after the first prompt."""
+    first, said = "", []
+    turns = record["conversationTurns"]
+    for number, turn in enumerate(turns, 1):
+        prompt, asked = _asked(turn)
+        first = first or prompt
+        name = prompt if len(turns) == 1 else f"{first}/turn {number}"
+        said.append(asked[1][1])
+        yield query(name, "\n\n".join(map(str, said)))
+        output = mapped(turn.get("output") or {}, "an output")
+        source = [output[key] for key in ("knowledgeBaseIdentifier", "modelIdentifier") if output.get(key)]
+        system = setting.system("/".join(map(str, source)) or None)
+        yield from answer(system, name, _text(output.get("text")))
+        yield from _labels(turn["results"], system, name, setting)
 
 
 def _rated(record: Record, setting: Setting) -> Iterator[Row]:
@@ -129,6 +154,11 @@ def _is_scored(record: Record) -> bool:
     )
 
 
+def _is_conversed(record: Record) -> bool:
+    turns = record.get("conversationTurns")
+    return is_list_of(turns, "inputRecord", "results") and is_list_of(turns[0]["results"], "metricName")
+
+
 def _is_rated(record: Record) -> bool:
     found = record.get("humanEvaluationResult")
     return (
@@ -145,6 +175,13 @@ FORMATS = (
         "records with automatedEvaluationResult and inputRecord; each evaluator model is a judge",
         _is_scored,
         _scored,
+    ),
+    NativeFormat(
+        "bedrock-rag",
+        "output of a RAG evaluation of Amazon Bedrock",
+        "records with conversationTurns that have results; the system is the knowledge base and its model",
+        _is_conversed,
+        _conversed,
     ),
     NativeFormat(
         "bedrock-human",

@@ -16,7 +16,7 @@ from .listed_rubrics import with_listed
 from .native_files import companions, first_records, native_of, native_rows
 from .nested import find_nested, with_nested_unused
 from .not_labels import why_no_labels, why_pairs
-from .paths import fields_of_records, is_path
+from .paths import fields_of_records, is_path, unescaped
 from .plan import Columns, FilePlan, Guess, Overrides
 from .rules import is_led, source_of, with_derived
 from .sources import Piece
@@ -103,7 +103,8 @@ def _within(
     plan = found.plan
     if overrides.kind is None and plan.kind in ("queries", "rubrics", "reference", "answers"):
         nested = find_nested("labels", fields)
-        return look_into(piece, replace(overrides, kind="labels")) if nested and nested.sure else None
+        held = nested and (nested.sure or not nested.missing)
+        return look_into(piece, replace(overrides, kind="labels")) if held else None
     single = str(plan.mapping.get("rubric", "")).startswith("=") and "rubric" not in overrides.mapping
     weak = single or plan.problem is not None or any(g.confidence < QUESTION for g in plan.guesses)
     label = plan.mapping.get("label")
@@ -111,6 +112,7 @@ def _within(
     nested = find_nested(plan.kind, fields) if weak else None
     if nested is None or set(nested.mapping) <= set(overrides.mapping):
         return None
+    nested = replace(nested, mapping=_with_plain_columns(nested.mapping, plan.columns))
     given = set(overrides.mapping.values())
     mapping = {c: v for c, v in nested.mapping.items() if v not in given} | dict(overrides.mapping)
     if overrides.strict and not nested.sure:
@@ -131,6 +133,15 @@ def _within(
     return replace(
         complete, plan=replace(complete.plan, guesses=guesses, remarks=(*complete.plan.remarks, remark))
     )
+
+
+def _with_plain_columns(paths: Columns, columns: Sequence[str]) -> Columns:
+    """Paths without a point that is no part of a column's own name (feedback.score) are that column."""
+
+    def plain(path: str) -> str:
+        return unescaped(path) if path not in columns and unescaped(path) in columns else path
+
+    return {c: tuple(map(plain, v)) if isinstance(v, tuple) else plain(v) for c, v in paths.items()}
 
 
 def _is_packed(rows: tuple[Any, ...], at: int) -> bool:

@@ -22,6 +22,7 @@ _NOISE = re.compile(
     r"\d{8}([_T-]?\d{4,6})?|\d{4}-\d{2}-\d{2}([T_ ][\d:.-]+)?)(?=$|[._\- ])"
 )
 _JUDGE = re.compile(r"(?i)judge|grader|rater|annotator|evaluator|reviewer")
+_RUN = re.compile(r"(?i)(run|trial|seed|epoch|attempt|rep|repeat|iter|iteration)[\s_.\-#]*\d+")
 _SYSTEM = re.compile(rf"{MODEL.pattern}|(?i:system|model)")
 
 
@@ -155,11 +156,19 @@ def guess_pattern(paths: Sequence[str]) -> NameGuess | None:
     if all(re.search(r"_reasoning_[^/]+\.jsonl$", p) for p in paths):
         return NameGuess("{judge}_reasoning_*.jsonl", 0.85, "each file is named after its judge")
     if len(paths) > 1 and len(set(named)) < len(named) and all("/" in p for p in paths):
-        if all(_JUDGE.search(p.rsplit("/", 2)[-2]) for p in paths):
-            why = "file names repeat in each folder, and the folders are named after judges"
-            return NameGuess("{judge}/{system}" + suffix, 0.7, why)
-        return NameGuess("{system}/*" + suffix, 0.7, "file names repeat, so the folder names the system")
+        return _by_folder(paths, suffix)
     return _by_stem(named, suffix)
+
+
+def _by_folder(paths: Sequence[str], suffix: str) -> NameGuess:
+    """What the folders are in which file names repeat: judges, numbered runs of systems, else systems."""
+    if all(_JUDGE.search(p.rsplit("/", 2)[-2]) for p in paths):
+        why = "file names repeat in each folder, and the folders are named after judges"
+        return NameGuess("{judge}/{system}" + suffix, 0.7, why)
+    if all(_RUN.fullmatch(p.rsplit("/", 2)[-2]) and p.count("/") > 1 for p in paths):
+        why = "file names repeat in folders of numbered runs, each within the folder of its system"
+        return NameGuess("{system}/{run}/*" + suffix, 0.7, why)
+    return NameGuess("{system}/*" + suffix, 0.7, "file names repeat, so the folder names the system")
 
 
 def _by_stem(named: Sequence[str], suffix: str) -> NameGuess | None:

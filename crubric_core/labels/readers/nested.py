@@ -13,7 +13,8 @@ from .nested_beside import beside
 from .nested_lists import in_lists, in_verdicts, in_wide_items, side_by_side
 from .nested_objects import in_objects, in_tree
 from .nested_shapes import in_shapes
-from .paths import is_path, parts_of, shape_of
+from .open_questions import names_runs
+from .paths import is_path, parts_of, shape_of, unescaped
 from .plan import Columns, FilePlan
 from .rules import source_of
 from .unused import MOST, is_verdict_field
@@ -52,16 +53,10 @@ def find_nested(kind: Kind, fields: Mapping[str, Sequence[Any]]) -> Nested | Non
     by_place = any(str(found.get(c, "")).endswith(("[].#", "[].##")) for c in ("rubric", "system")) or within
     by_place = by_place or str(found.get("run", "")).endswith("{}[].#")
     sure = named is not None and set(lacking) <= {"system"} and not by_place
-    if not sure and "system" in lacking and _names_runs(fields.get(str(found.get("run")), ())):
+    if not sure and "system" in lacking and names_runs(fields.get(str(found.get("run")), ())):
         found = {"system" if c == "run" else c: path for c, path in found.items()}
         lacking = tuple(c for c in lacking if c != "system")
     return Nested(found, sure, lacking)
-
-
-def _names_runs(values: Sequence[Any]) -> bool:
-    """Whether runs have names that several records share, as those of TREC: each is a system, and no repeated draw."""
-    names = set(map(str, values))
-    return bool(names) and 2 * len(names) <= len(values) and not any(name.isdigit() for name in names)
 
 
 def _found(kind: Kind, fields: Mapping[str, Sequence[Any]]) -> Columns | None:
@@ -117,7 +112,10 @@ def with_nested_unused(plan: FilePlan, fields: Mapping[str, Sequence[Any]]) -> F
     inner = {
         f: v
         for f, v in fields.items()
-        if is_path(f) and not any(_covers(s, f) for s in shapes) and not {"{}", "{}{}", "{}{}{}"} & used
+        if is_path(f)
+        and unescaped(f) not in used
+        and not any(_covers(s, f) for s in shapes)
+        and not {"{}", "{}{}", "{}{}{}"} & used
     }
     suspects = [f for f, v in inner.items() if is_verdict_field(f, v)]
     return replace(

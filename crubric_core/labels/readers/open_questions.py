@@ -8,6 +8,7 @@ from itertools import pairwise
 from typing import Any
 
 from ...errors import IngestError
+from .column_names import repeats_among
 from .columns import INSTEAD_OF_RUBRIC, choose_columns, plain_name, synonyms_of
 from .guess import profile
 from .label_names import is_measured
@@ -61,6 +62,7 @@ NAMES_OF_QUERIES = (
         "context",
         "example",
         *("doc", "dialogue", "conversation", "article", "test_case", "scenario"),
+        *("topic_id", "topic", "doc_no", "docno"),
         *("task", "task_name", "problem", "exercise", "case", "test"),
         "id",
         "uuid",
@@ -121,6 +123,34 @@ def with_query(plan: FilePlan, rows: Sequence[Sequence[Any]], *, strict: bool) -
         f'column says what each row is about, perhaps {some} ({{"query": "{offers[0]}"}} in the mapping).'
     )
     return replace(plan, problem=problem)
+
+
+def with_texts_as_queries(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> FilePlan:
+    """The plan of a table whose questions are asked of each text (doc_id, question): these are its rubrics.
+
+    Without the text rows would contradict each other, and with it none do.
+    """
+    question = plan.mapping.get("query")
+    if plan.kind not in ("labels", "gold") or question not in plan.columns or len(rows) < _LEAST:
+        return plan
+    before = rows_of_keys(plan, rows)
+    if plain_name(str(question)) != "question" or len(set(before)) == len(before):
+        return plan
+    texts = (c for c in plan.unused if bare_name(c) in NAMES_OF_QUERIES)
+    for text in sorted(texts, key=lambda c: NAMES_OF_QUERIES.index(bare_name(c))):
+        asked = replace(plan, mapping={**plan.mapping, "rubric": question})
+        after = rows_of_keys(replace(asked, mapping={**asked.mapping, "query": text}), rows)
+        if len(set(after)) < len(after) or not all(cells_of(plan, rows, text)):
+            continue
+        kept = tuple(g for g in plan.guesses if g.canonical not in ("query", "rubric"))
+        spare = [c for c in (plan.mapping.get("rubric"),) if c in plan.columns]
+        asked = replace(asked, guesses=kept, unused=(*plan.unused, *spare))
+        asked = taken(asked, "rubric", str(question), 0.75, f"it is asked of each {text!r}", "")
+        remark = (
+            f"the query is its column {text!r}, of which each {question!r}, which is the rubric, is asked"
+        )
+        return taken(asked, "query", text, 0.75, "without it rows would be about the same cell", remark)
+    return plan
 
 
 def _with_items_as_queries(plan: FilePlan, criterion: str) -> FilePlan:
@@ -238,6 +268,24 @@ def _said_twice(given: Mapping[str, Sequence[Any]]) -> dict[str, str]:
     return {"label": whole[0]} if whole else {}
 
 
+def runs_as_systems(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> dict[str, str]:
+    """The system where no column is called so, and the runs have names, as those of TREC."""
+    if plan.kind not in ("labels", "gold") or "system" in plan.mapping:
+        return {}
+    systems = ("system", *synonyms_of("labels", "system"))
+    runs = [c for c in plan.columns if plain_name(c) in ("run", "run_id")]
+    if len(runs) != 1 or any(plain_name(c) in systems for c in plan.columns):
+        return {}
+    return {"system": runs[0]} if names_runs(cells_of(plan, rows, runs[0])) else {}
+
+
+def names_runs(values: Sequence[Any]) -> bool:
+    """Whether runs have names that several records share: each is a system, and no repeated draw."""
+    names = {str(v) for v in values if v not in (None, "")}
+    numbered = repeats_among(tuple(names)) or any(name.isdigit() for name in names)
+    return bool(names) and 2 * len(names) <= len(values) and not numbered
+
+
 def ids_of_labels(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> dict[str, str]:
     """Query and rubric by their texts, where the ids next to them are of the labels: no two systems share one."""
     system = next(
@@ -323,7 +371,7 @@ def taken(plan: FilePlan, canonical: str, column: str, sure: float, why: str, re
         guesses=(*plan.guesses, Guess(canonical, column, sure, why)),
         unused=tuple(c for c in plan.unused if c != column),
         suspects=tuple(c for c in plan.suspects if c != column),
-        remarks=(*plan.remarks, remark),
+        remarks=(*plan.remarks, remark) if remark else plan.remarks,
     )
 
 

@@ -13,7 +13,14 @@ from .columns import MISSING, SPECS, plain_name, synonyms_of
 from .ground_truth import is_truth
 from .guess import Profile, fits_name, guess_columns, profile
 from .label_names import NOTED, RATERS, may_hold_labels
-from .open_questions import IDS_OF_ANSWERS, NAMES_OF_QUERIES, bare_name, cells_of, rows_of_keys
+from .open_questions import (
+    IDS_OF_ANSWERS,
+    NAMES_OF_QUERIES,
+    bare_name,
+    cells_of,
+    rows_of_keys,
+    runs_as_systems,
+)
 from .plan import FilePlan
 from .wide_columns import counts_rows, spread_key
 from .words import is_number, is_verdict
@@ -27,6 +34,7 @@ _NAMING = (
     "key",
     "title",
     "question",
+    *("nugget_id", "nugget", "fact_id", "claim_id"),
 )  # what the rubric of a label may be called, where nothing is called so
 
 
@@ -42,6 +50,9 @@ def with_proposal(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> FilePlan:
         return replace(
             plan, problem=f"{what}: put one above it, such as system, query, rubric, judge, label."
         )
+    if runs := runs_as_systems(plan, rows):
+        known = {c: v for c, v in plan.mapping.items() if v != runs["system"]}
+        plan = replace(plan, mapping={**known, **runs})
     held = {c: profile(cells_of(plan, rows, c)) for c in plan.columns if _is_free(plan, rows, c)}
     label = next((c for c in held if plain_name(c) in ("label", *synonyms_of(plan.kind, "label"))), None)
     if label is not None:
@@ -152,7 +163,7 @@ def _alike(plan: FilePlan, held: dict[str, Profile]) -> tuple[list[str], list[st
     could = {
         c: found
         for c, found in held.items()
-        if (may_hold_labels(c) or plain_name(c) == "answer") and plain_name(c) not in runs
+        if (may_hold_labels(c) or plain_name(c) in ("answer", "response")) and plain_name(c) not in runs
     }
     labels = [c for c, found in could.items() if found.labels >= _LABELS and 1 < found.distinct <= _FEW]
     return labels, [c for c, found in could.items() if found.scores >= _LABELS and found.distinct > 1]

@@ -7,7 +7,15 @@ from dataclasses import replace
 from typing import Any
 
 from .label_names import NOTED, RATERS, is_measured
-from .open_questions import bare_name, cells_of, rows_of_keys, taken, told_of_own_queries, with_query
+from .open_questions import (
+    bare_name,
+    cells_of,
+    rows_of_keys,
+    taken,
+    told_of_own_queries,
+    with_query,
+    with_texts_as_queries,
+)
 from .plan import FilePlan
 
 _RESPONSE = "response_id"  # of a Qualtrics export; elsewhere it may be the id of a system's response
@@ -19,7 +27,7 @@ def settled(plan: FilePlan, rows: Sequence[Sequence[Any]], *, strict: bool) -> F
     """The plan with judge and query, where no name says which they are, and with what tells repeating rows apart."""
     if plan.kind not in ("labels", "gold") or plan.problem:
         return plan
-    named = with_query(_with_rater(plan, rows), rows, strict=strict)
+    named = with_query(with_texts_as_queries(_with_rater(plan, rows), rows), rows, strict=strict)
     if named.problem:
         return named
     return told_apart(_with_respondent(told_of_own_queries(named, rows), rows), rows)

@@ -26,13 +26,30 @@ def kind_of_table(name: str, columns: tuple[str, ...], rows: tuple[Any, ...], ma
 
 
 def _with_labels(answers: FilePlan, rows: tuple[Any, ...]) -> bool:
-    """Whether a table of answers has labels beside them: a column a criterion, or one score of each answer."""
+    """Whether a table of answers has labels beside them: a column a criterion, or one score of each answer.
+
+    Or it has them in the place of answers: a judge answers what is asked of each system's text.
+    """
+    if _are_verdicts(answers, rows):
+        return True
     if guess_spread(answers.columns, rows, answers.mapping):
         return True
     labels = replace(answers, kind="labels")
     named, fixed = columns_and_constants(answers.mapping)
     named |= only_criterion(labels, rows, named, fixed)
     return one_rubric(labels, rows, named, fixed) is not None
+
+
+def _are_verdicts(answers: FilePlan, rows: tuple[Any, ...]) -> bool:
+    """Whether what would be a system's answers look like labels, and several are of one system and query."""
+    named, fixed = columns_and_constants(answers.mapping)
+    try:
+        at = choose_columns("answers", with_fixed(answers.columns, fixed), named, answers.name)
+    except IngestError:
+        return False
+    keys = [tuple(cells_at(rows, i)) for c, i in at.items() if c != "text"]
+    repeated = len(set(zip(*keys, strict=True))) < len(rows)
+    return repeated and _are_labels(rows, at["text"])
 
 
 def _repeat_systems(reference: FilePlan, rows: tuple[Any, ...]) -> bool:

@@ -17,7 +17,7 @@ from .formats import Reader
 from .ground_truth import is_truth, with_gold
 from .guess import ENOUGH, cells_at, guess_columns, profile
 from .label_names import is_derived
-from .open_questions import ids_of_labels, label_by_content, one_rubric, told_of_one_rubric
+from .open_questions import ids_of_labels, label_by_content, one_rubric, runs_as_systems, told_of_one_rubric
 from .plan import Columns, FilePlan, Guess, Overrides
 from .raters import settled, told_apart
 from .reasons import reason_rule, reasons_by, reasons_of
@@ -68,6 +68,10 @@ def _plan_of_rows(
         return settled(complete, rows, strict=overrides.strict)
     named, fixed = columns_and_constants(overrides.mapping)
     named |= label_by_content(plan, rows) | ids_of_labels(plan, rows)
+    if not overrides.strict and (runs := runs_as_systems(plan, rows)):
+        named |= runs
+        remark = f"its column {runs['system']!r} names the systems, as no column is called system"
+        plan = replace(plan, remarks=(*plan.remarks, remark))
     named |= only_criterion(plan, rows, named, fixed)
     if single := one_rubric(plan, rows, named, fixed):
         fixed = {**fixed, "rubric": f"={single}"}
@@ -136,6 +140,9 @@ def _guessed(plan: FilePlan, rows: tuple[Any, ...], problem: str, *, strict: boo
     if strict or plan.mapping:
         return _without_system(plan, problem)
     guesses = guess_columns(plan.kind, plan.columns, rows)
+    if runs := runs_as_systems(plan, rows):
+        others = (g for g in guesses if g.canonical != "system" and g.column not in runs.values())
+        guesses = (Guess("system", runs["system"], 0.6, "its runs have names"), *others)
     mapping = {g.canonical: g.column for g in guesses if g.confidence >= QUESTION}
     spec = SPECS[plan.kind]
     missing = set(spec.needed) - set(mapping) or (spec.any_of and not set(spec.any_of) & set(mapping))

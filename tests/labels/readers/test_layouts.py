@@ -74,6 +74,14 @@ WHOLE = {
         {},
         {(m, q, f"{q}#cites", j): label(m, q, j) for m in MODELS for q in ("p0", "p1") for j in JUDGES},
     ),
+    "questions of a checklist, asked of each text, a column a judge": (
+        table(
+            ["doc_id", "system_id", "aspect", "sub_aspect", "question", *JUDGES],
+            [[f"d{q}", m, "tone", "wit", f"Is it {k}?", *(("No", "Yes")[label(m, q, k, j)] for j in JUDGES)] for m in MODELS for q in range(2) for k in range(3)],
+        ),
+        {},
+        {(m, f"d{q}", f"d{q}#Is it {k}?", j): label(m, q, k, j) for m in MODELS for q in range(2) for k in range(3) for j in JUDGES},
+    ),
     "a list of ratings, one a dimension": (
         lines(
             {"model": m, "question_id": q, "judge": j,
@@ -636,3 +644,17 @@ def test_what_a_survey_notes_of_its_responses_is_told_as_not_used(ws):
     report = ws.ingest(table(columns, [*heads, *rows]), "d", name="survey.csv")
     assert report.columns["rubric"] == "Clarity, Tone"
     assert "Not used of survey.csv: StartDate, Progress." in report.notes
+
+
+def test_labels_within_records_that_name_their_query_and_run_are_no_queries():
+    records = [
+        {"qid": q, "query": f"ask {q}", "run_id": run, "nuggets": [{"text": f"fact {q} {k}", "assignment": ("support", "partial_support", "not_support")[(q + k) % 3]} for k in range(3)]}
+        for run in ("uni-1", "lab-a") for q in range(4)
+    ]  # fmt: skip
+    (file,) = plan_ingest(lines(records), name="x.jsonl").files
+    assert (file.kind, file.mapping["system"], file.mapping["label"]) == (
+        "labels",
+        "run_id",
+        "nuggets[].assignment",
+    )
+    assert {g.confidence for g in file.guesses if g.canonical == "label"} == {0.5}

@@ -88,6 +88,24 @@ EXPORTS = {
         {"system": "model", "query": "doc_id", "rubric": "question", "judge": "evaluator", "label": "answer"},
         {},
     ),
+    "TREC, judgements of runs": (
+        ["topic_id", "run_id", "docid", "assessor", "grade"],
+        lambda n: [f"t{n // 4}", ("uni-1", "lab-a")[n // 2 % 2], f"d{n // 4}", f"nist{n % 2}", label(n)],
+        {"system": "run_id", "query": "topic_id", "rubric": "=grade", "judge": "assessor", "label": "grade"},
+        {},
+    ),
+    "TREC, nuggets of runs": (
+        ["run", "topic", "nugget_id", "nugget_text", "assignment"],
+        lambda n: [("uni-1", "lab-a")[n // 4], f"t{n // 2 % 2}", f"{n // 2 % 2}.{n % 2}", "a fact", ("not_support", "support")[label(n)]],
+        {"system": "run", "query": "topic", "rubric": "nugget_id", "label": "assignment"},
+        {},
+    ),
+    "verdicts in the place of answers": (
+        ["doc_id", "model_id", "aspect", "question", "judge", "response"],
+        lambda n: [f"d{n // 4}", "m", "logic", f"Is it {n % 2}?", f"j{n // 2 % 2}", ("No", "Yes")[label(n)]],
+        {"system": "model_id", "query": "doc_id", "rubric": "question", "judge": "judge", "label": "response"},
+        {},
+    ),
 }  # fmt: skip
 
 
@@ -222,3 +240,27 @@ def test_a_table_without_column_names_is_asked_for_them(ws):
     rows = [[m, -float(label(m, q))] for m in ("online-a", "refs", "gpt4-5shot") for q in ROWS]
     with pytest.raises(IngestError, match=r"no line of column names, as its first line holds 'online-a', '-"):
         ws.ingest(table([str(c) for c in rows[0]], rows[1:]), "d", name="x.csv")
+
+
+def test_runs_with_names_are_the_systems_and_numbered_ones_are_draws():
+    def of(runs):
+        rows = [[run, q, "c", label(run, q)] for run in runs for q in range(4)]
+        (file,) = plan_ingest(table(["run", "prompt_id", "criterion", "score"], rows), name="x.csv").files
+        return file
+
+    assert of(["uni-1", "lab-a"]).mapping["system"] == "run"
+    assert (
+        "its column 'run' names the systems, as no column is called system" in of(["uni-1", "lab-a"]).remarks
+    )
+    assert of(["run1", "run2"]).mapping["run"] == "run"
+    assert of([1, 2]).mapping["run"] == "run"
+
+
+def test_paths_to_columns_whose_own_names_have_points_are_these_columns(ws):
+    rows = [[json.dumps({"question": f"q{n}"}), label(n), label(n, 1)] for n in ROWS]
+    content = table(["inputs", "feedback.correct", "feedback.concise"], rows)
+    (file,) = plan_ingest(content, name="gpt-4o.csv").files
+    assert file.mapping["rubric"] == ("feedback.correct", "feedback.concise")
+    assert not [column for column in file.unused if column.startswith("feedback")]
+    report = ws.ingest_plan(plan_ingest(content, name="gpt-4o.csv"), "d", ("gpt-4o.csv", content))
+    assert (report.accepted, report.rejected) == (2 * len(rows), 0)

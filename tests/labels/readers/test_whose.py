@@ -40,6 +40,17 @@ def test_numbered_files_are_runs(ws, tmp_path):
     assert ws.dataset("d").judges == ("judge",)
 
 
+def test_folders_of_runs_lie_within_those_of_the_systems(ws, tmp_path):
+    for system in ("north", "gpt-4o"):
+        for run in (1, 2):
+            folder = tmp_path / "d" / system / f"run_{run}"
+            folder.mkdir(parents=True)
+            (folder / "results.csv").write_text(f"query,rubric,label\nq,r,{run % 2}\nq,s,1\n")
+    ws.ingest(tmp_path / "d", "d")
+    assert (ws.dataset("d").systems, ws.dataset("d").runs) == (("gpt-4o", "north"), ("1", "2"))
+    assert len(ws.dataset("d").labels()) == 8
+
+
 def test_where_names_say_nothing_it_is_asked_for(ws, tmp_path):
     folder = write(tmp_path / "d", north=[1, 0, 1, 1], south=[1, 1, 1, 0])
     with pytest.raises(IngestError, match=r"north.csv and south.csv give different labels to the same cells"):

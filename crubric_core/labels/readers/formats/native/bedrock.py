@@ -155,7 +155,7 @@ def _is_scored(record: Record) -> bool:
 
 
 def _is_conversed(record: Record) -> bool:
-    turns = record.get("conversationTurns")
+    turns: Any = record.get("conversationTurns")
     return is_list_of(turns, "inputRecord", "results") and is_list_of(turns[0]["results"], "metricName")
 
 

@@ -13,6 +13,7 @@ from ..placement.formats import EXPORTS
 from ..placement.new_labels import read_new_labels
 from ..placement.place import NEXT, Placed, place_systems
 from .parsers import Commands, add_command
+from .terminal import print_document
 
 
 def add(commands: Commands) -> None:
@@ -77,7 +78,7 @@ def run_place(args: argparse.Namespace) -> None:
     content = json_bytes(placed.record(bank_scale))
     if args.out is not None:
         _write(args.out, placed, content)
-    print(content.decode(), end="")
+    print_document(content.decode())
 
 
 def _write(out: Path, placed: Placed, content: bytes) -> None:

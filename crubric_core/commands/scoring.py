@@ -12,7 +12,7 @@ import pandas as pd
 from ..errors import SettingsError
 from ..labels.store.classifier_cache import ClassifierCache
 from ..labels.store.dataset_rules import save_rules
-from ..labels.store.query_types import open_queries, save_types
+from ..labels.store.query_types import open_queries, require_open, save_types
 from ..labels.store.workspace import Workspace
 from ..scoring_rules import ScoringRules
 from ..task_types.assignment import preview
@@ -67,6 +67,7 @@ def run_rules(args: argparse.Namespace) -> None:
 def run_types(args: argparse.Namespace) -> None:
     """One JSON line: how many queries were classified, by whom, and what it took."""
     with existing(args.workspace) as workspace, progress_bar() as report_progress:
+        require_open(workspace, args.dataset)
         wanted = open_queries(workspace.dataset(args.dataset).queries, args.replace_given)
         texts = [text if isinstance(text, str) else None for text in wanted["text"]]
         typer: LexiconClassifier | PromptedClassifier = offline_classifier()

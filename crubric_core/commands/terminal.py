@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -39,5 +40,11 @@ def tell_rejects(report: IngestReport) -> None:
 
 
 def print_json(row: dict[str, Any]) -> None:
-    """One JSON line on stdout; letters beyond ASCII are escaped where it has none of some."""
-    print(json.dumps(row, ensure_ascii="utf" not in (sys.stdout.encoding or "").lower()))
+    """One JSON line on stdout."""
+    print_document(json.dumps(row, ensure_ascii=False) + "\n")
+
+
+def print_document(text: str) -> None:
+    """A document of JSON on stdout; letters beyond ASCII are escaped where it has none of some."""
+    lacks = "utf" not in (sys.stdout.encoding or "").lower()
+    print(re.sub(r"[^\x00-\x7f]+", lambda found: json.dumps(found[0])[1:-1], text) if lacks else text, end="")

@@ -86,6 +86,27 @@ def test_a_dataset_whose_files_are_gone_is_copied(crubric, tmp_path):
     assert crubric("duplicate", "--to", "copy") == [{"dataset": "copy", "fingerprint": found}]
 
 
+def test_queries_of_labels_that_lie_elsewhere_keep_their_types(crubric, tmp_path):
+    """It ended with 0, and no query had a type."""
+    file = tmp_path / "labels.parquet"
+    duckdb.sql("SELECT 's' AS system, 'q' AS query, 'r' AS rubric, 'j' AS judge, 1 AS label").write_parquet(
+        str(file)
+    )
+    with Workspace(tmp_path / "w.duckdb") as workspace:
+        reference(workspace, file, "d")
+    code, said = crubric("types")
+    assert (code, "The labels of 'd' lie elsewhere" in said) == (2, True)
+
+
+def test_runs_are_counted_in_what_an_ingest_adds_and_joined_in_the_list(crubric, tmp_path):
+    rows = "".join(f"a,q,r,j,{run},1\n" for run in range(3))
+    (tmp_path / "runs.csv").write_text(f"system,query,rubric,judge,run,label\n{rows}")
+    (report,) = crubric("ingest", str(tmp_path / "runs.csv"))
+    assert report["changes"].endswith("1 rubric and 3 labels, each run counted")
+    with Workspace(tmp_path / "w.duckdb") as workspace:
+        assert workspace.datasets()["labels"].tolist() == [1]
+
+
 def test_a_dataset_is_copied_renamed_taken_back_and_deleted(crubric, labels):
     (report,) = crubric("ingest", "--on-conflict", "first", "--policy", "fractions=up", labels)
     assert crubric("duplicate", "--to", "copy")[0]["fingerprint"] == report["fingerprint"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.metadata
+import io
 import json
 import os
 import re
@@ -17,6 +18,7 @@ import crubric_core
 from crubric_core import environment
 from crubric_core.__main__ import build_parser, main
 from crubric_core.commands.catalogue import COMMANDS, GROUPS
+from crubric_core.commands.terminal import print_document
 from crubric_core.environment import program, recorded, typed
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -90,6 +92,19 @@ def test_where_the_output_lacks_letters_json_has_escapes_and_what_is_no_text_is_
     assert (done.returncode, json.loads(done.stdout)["dataset"]) == (0, "μ🤖")
     done = crubric("--dataset", b"caf\xe9", str(tmp_path / "labels.csv"))
     assert (done.returncode, done.stderr.startswith("crubric: 'caf\\udce9' is not UTF-8: ")) == (2, True)
+
+
+def test_a_document_of_json_is_json_where_the_output_lacks_letters(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """An emoji was written as \\U0001f43c, which JSON does not know."""
+    monkeypatch.setattr(
+        sys, "stdout", io.TextIOWrapper(io.BytesIO(), encoding="ascii", errors="backslashreplace")
+    )
+    print_document(json.dumps({"é🐼": "a\nb"}, ensure_ascii=False))
+    sys.stdout.flush()
+    written = sys.stdout.buffer.getvalue()  # type: ignore[attr-defined]
+    assert (written, json.loads(written)) == (rb'{"\u00e9\ud83d\udc3c": "a\nb"}', {"é🐼": "a\nb"})
 
 
 @pytest.mark.parametrize(

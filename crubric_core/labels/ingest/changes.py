@@ -19,7 +19,7 @@ class Changes:
     added: new labels, or things described for the first time. changed: stored values that are others now.
     filled: stored unknowns that are known now. same: rows that leave labels as they were.
     unknown: new labels that are unknown, of those added.
-    what: what is counted: labels, gold labels, rubrics …
+    what: what is counted: labels, gold labels, rubrics … runs: whether labels of one judge and cell are several.
     """
 
     systems: int = 0
@@ -32,6 +32,7 @@ class Changes:
     same: int = 0
     what: str = "labels"
     unknown: int = 0
+    runs: bool = False
 
     @property
     def sentence(self) -> str:
@@ -43,8 +44,9 @@ class Changes:
             if getattr(self, name) and name != self.what
         ]
         if self.added:
+            each = ", each run counted" if self.runs else ""
             unknown = "unknown" if self.unknown == self.added else f"{self.unknown:,} of them unknown"
-            new.append(_count(self.added, self.what) + (f" ({unknown})" if self.unknown else ""))
+            new.append(_count(self.added, self.what) + (f" ({unknown})" if self.unknown else "") + each)
         parts = [f"adds {_listed(new)}"] if new else []
         parts += [f"changes {self.changed:,}"] if self.changed else []
         parts += [f"fills in {self.filled:,}"] if self.filled else []
@@ -63,7 +65,7 @@ class Changes:
             name: sum(getattr(c, name) for c in counted)
             for name in ("added", "changed", "filled", "same", "unknown")
         }
-        return cls(**named, **figures, what=counted[0].what)
+        return cls(**named, **figures, what=counted[0].what, runs=any(c.runs for c in counted))
 
     def to_json(self) -> str:
         """For the list of ingests."""

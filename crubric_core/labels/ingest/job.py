@@ -106,7 +106,10 @@ class Job:
             self.kind, self.kind
         )
         own = {name: getattr(self.tally, name) for name in ("added", "changed", "filled", "unknown")}
-        return Changes(**new, **own, same=self.tally.collapsed, what=what)
+        runs = self.kind == "labels" and self.one(
+            "SELECT EXISTS (FROM labels WHERE dataset_id = $dataset AND ingest_id = $ingest AND run_id <> 0)"
+        )
+        return Changes(**new, **own, same=self.tally.collapsed, what=what, runs=bool(runs and runs[0]))
 
     def row_named(self, row: str) -> str:
         """``row 12``, or ``row 12 of b.csv``, as SQL over a row's number."""

@@ -85,13 +85,15 @@ def _laid_out(listed: list[tuple[str | None, Source]], folder: Path) -> tuple[Pi
     packed = [is_packed(piece.path, piece.name) for piece, _ in whole]
     there = [given for given, wait in zip(whole, packed, strict=True) if wait]
     unpacked = iter(apart([piece.name for piece, _ in there], _all_taken_apart, there) if there else ())
-    return _distinct(
-        [
-            piece
-            for given, wait in zip(whole, packed, strict=True)
-            for piece in (next(unpacked) if wait else _taken_apart(*given))
-        ]
-    )
+    pieces = [
+        piece
+        for given, wait in zip(whole, packed, strict=True)
+        for piece in (next(unpacked) if wait else _taken_apart(*given))
+    ]
+    for piece in pieces:
+        if (shown := piece.seen_path.encode("utf-8", "replace").decode()) != piece.seen_path:
+            raise IngestError(f"The name of a file, {shown!r}, is not UTF-8: rename it.")
+    return _distinct(pieces)
 
 
 def _all_taken_apart(whole: Sequence[tuple[Piece, bool]]) -> list[list[Piece]]:

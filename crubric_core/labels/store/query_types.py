@@ -8,6 +8,7 @@ import pandas as pd
 from ...errors import DatasetError
 from ..ingest.report import IngestReport
 from ..readers.columns import TASK_TYPES
+from .sourced import require_own_labels
 from .workspace import Workspace
 
 EDITED = "edited"
@@ -19,6 +20,12 @@ def open_queries(queries: pd.DataFrame, given_too: bool = False) -> pd.DataFrame
     by_file = queries["type_source"].isna() & queries[["task_type", *_SHARES]].notna().any(axis=1)
     closed = queries["type_source"].eq(EDITED) | (by_file & (not given_too))
     return queries[~closed]
+
+
+def require_open(workspace: Workspace, dataset: str) -> None:
+    """IngestError where the labels of the dataset lie elsewhere, so that its queries keep their types."""
+    with workspace.reading() as cursor:
+        require_own_labels(cursor, dataset)
 
 
 def save_types(workspace: Workspace, dataset: str, typed: pd.DataFrame, source: str) -> int:

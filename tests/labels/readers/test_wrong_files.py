@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import csv
 import io
+import os
 import shutil
+import tarfile
+import zipfile
 
 import pandas as pd
 import pytest
@@ -111,6 +114,21 @@ def test_a_file_that_does_not_exist_is_named(untouched, tmp_path):
     (tmp_path / "empty").mkdir()
     assert "no file" in refused(untouched, tmp_path / "empty")
     assert "no file" in refused(untouched, "https://example.org/labels.csv")
+
+
+def test_a_file_whose_name_is_no_text_is_named(untouched, tmp_path):
+    name, content = os.fsdecode(b"na\xefve.csv"), HEADER + GOOD
+    (tmp_path / "d").mkdir()
+    (tmp_path / "d" / name).write_bytes(content)
+    with tarfile.open(tmp_path / "d.tar", "w") as archive:
+        archive.add(tmp_path / "d" / name, name)
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as file:
+        file.writestr("naïve.csv", content)
+    for source in (tmp_path / "d", tmp_path / "d.tar"):
+        assert "na?ve.csv', is not UTF-8: rename it." in refused(untouched, source)
+    torn = packed.getvalue().replace("naïve".encode(), b"na\xef\x80ve")
+    assert "d.zip holds a file whose name is not UTF-8" in refused(untouched, torn, name="d.zip")
 
 
 @pytest.mark.parametrize("shape", ["one cell", "one line of many cells", "one quotation over many lines"])

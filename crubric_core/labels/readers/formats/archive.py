@@ -206,6 +206,10 @@ def zstd_reader(source: IO[bytes]) -> IO[bytes]:
 def _opened(path: Path, name: str) -> zipfile.ZipFile:
     try:
         return zipfile.ZipFile(path)
+    except UnicodeDecodeError as error:
+        raise IngestError(
+            f"{name} holds a file whose name is not UTF-8: rename it and make the archive again."
+        ) from error
     except _BROKEN as error:
         raise IngestError(
             f"{name} is not a complete ZIP archive or Excel workbook ({_words(error)}): write it again."

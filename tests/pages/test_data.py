@@ -73,6 +73,30 @@ def test_what_would_change_is_told_before_anything_is_stored(open_page: Open, tm
     assert any(d.value.columns[0] == "name" and d.value["name"].tolist() == ["fin"] for d in app.dataframe)
 
 
+def test_queries_of_another_task_of_inspect_are_told_apart_where_the_page_is_told_so(
+    open_page: Open, tmp_path: Path
+) -> None:
+    def log_of(task: str) -> bytes:
+        sample = {"id": 1, "epoch": 1, "input": f"a question of {task}", "scores": {"match": {"value": "C"}}}
+        return json.dumps(
+            {"eval": {"task": task, "model": "m"}, "status": "success", "samples": [sample]}
+        ).encode()
+
+    with Workspace(tmp_path / "w.duckdb") as workspace:
+        workspace.ingest(log_of("law"), "d", name="law.json")
+    app = open_page("data", tmp_path / "w.duckdb")
+    upload(app, ("art.json", log_of("art")))
+    next(s for s in app.selectbox if s.label == "Into").set_value("d").run()
+    assert "or tick “Name each query with its task or variables”" in text(app)
+    box = next(c for c in app.checkbox if c.label.startswith("Name each query"))
+    assert box.label.replace("\\", "").endswith(": {task}/{query}")
+    box.check().run()
+    button(app, "Read 1 file").click().run()
+    assert not app.exception
+    with Workspace(tmp_path / "w.duckdb") as workspace:
+        assert set(workspace.dataset("d").queries["query"]) == {"1", "art/1"}
+
+
 def test_an_addition_says_what_it_adds_and_what_it_changes(open_page: Open, tmp_path: Path) -> None:
     path = tmp_path / "w.duckdb"
     with Workspace(path) as workspace:

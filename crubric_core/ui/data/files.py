@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 ABREAST = 5  # choosers in a row
 PREVIEW = 5
 MOST_CARDS = 20
+APART = "Name each query with its task or variables"
 LONGEST = 300  # characters of a cell that are shown
 CONFIDENT = 0.8  # confidence from which a guess need not be looked at
 KINDS: dict[Kind, str] = {
@@ -169,7 +170,8 @@ def _clean(cell: object) -> str:
 
 
 def _ask_parts(batch: Batch, group: tuple[FilePlan, ...]) -> tuple[FilePlan, ...]:
-    """Which of the tables in a tool's own layout are wanted."""
+    """Which of the tables in a tool's own layout are wanted, and whether its queries need longer names."""
+    group = _ask_apart(batch, group)
     tables = {table for file in group for table in file.tables}
     there = [p for p in PARTS if p == "labels" or p in tables or (p == "gold" and "labels" in tables)]
     if len(there) < 2:
@@ -178,6 +180,26 @@ def _ask_parts(batch: Batch, group: tuple[FilePlan, ...]) -> tuple[FilePlan, ...
         "Read", there, format_func=PARTS.__getitem__, key=f"part {batch.key} {group[0].name}", width=420
     )
     return group if kind == group[0].kind else tuple(replace(file, kind=kind) for file in group)
+
+
+def _ask_apart(batch: Batch, group: tuple[FilePlan, ...]) -> tuple[FilePlan, ...]:
+    """Whether queries are named with what tells them apart from those of other tasks or evaluations."""
+    first = group[0]
+    rule = NATIVE[first.format].apart
+    if not rule:
+        return group
+    named = first.mapping.get("query") == rule
+    wanted = st.checkbox(
+        f"{APART}: {plain(rule.removeprefix('~ '))}",
+        named,
+        key=f"apart {batch.key} {first.name}",
+        help="Tick it where the dataset has other queries under the same names, or will have some.",
+    )
+    if wanted == named:
+        return group
+    given = {"query": rule} if wanted else {}
+    kept = ({c: v for c, v in f.mapping.items() if c != "query"} for f in group)
+    return tuple(changed(f, mapping=own | given) for f, own in zip(group, kept, strict=True))
 
 
 def _ask_table(batch: Batch, group: tuple[FilePlan, ...]) -> tuple[FilePlan, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from .files import APART
 from .policies import CHOICES, WORDS
 
 _BEST, _DRAWS = CHOICES["polarity"][0], CHOICES["on_conflict"][2]["runs"]
@@ -19,6 +20,7 @@ _CONTROLS = (
     (r"\(--answer[^)]*\)", f"(under “{WORDS}”)"),
     (r"--scale\b", "“Scales”"),
     (r"--answer\S*", f"“{WORDS}”"),
+    (r"with the mapping \{\"query\": \"~ [^\"]*\"\}", f"tick “{APART}”"),
     (r"ingest it as gold \(--kind gold\)", "choose “human gold labels” for it"),
 )
 

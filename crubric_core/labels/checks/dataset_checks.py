@@ -106,7 +106,7 @@ _CAUSES = (
         "give numbers, or the label of each word",
     ),
     _Cause(
-        "%holds several choices%",
+        "%several choices%",
         "choices",
         "Several choices in one cell",
         "give the label of each text (answers)",

@@ -10,12 +10,10 @@ from ...errors import IngestError
 from ..readers import values
 from ..readers.columns import SPECS
 from ..readers.values import shortened
-from ..readers.words import joined_choices
 from .job import Job
 
 _PERCENT = 100  # the whole of labels that are percentages
 _EITHER = "has a decimal comma, or one between thousands: write it with a decimal point, or without the comma"
-_SEVERAL = "holds several choices: say which label it stands for (--answer TEXT=LABEL)"
 _NUMBER = f"coalesce(amount, {values.number('raw')})"
 
 
@@ -65,7 +63,6 @@ def read_labels(job: Job) -> None:
         verdicts=sorted(job.verdicts),
         meanings=list(policies.answers.values()),
     )
-    _refuse_choices(job)
     _refuse_two_ways(job)
     _count_policies(job)
     _refuse_fractions(job)
@@ -118,31 +115,6 @@ def _count_policies(job: Job) -> None:
         ("bins", job.policies.bins > 0),
     ):
         job.tally.apply(name, multiplied if chosen else 0)
-
-
-def _refuse_choices(job: Job) -> None:
-    """Several choices in one cell are no level; where many labels are so, those with one choice are none either.
-
-    Cells of one choice alone would be a selection of the answers.
-    """
-    texts = dict(
-        job.all("SELECT raw, problem IS NOT NULL AND value IS NULL FROM label_values WHERE raw <> ''")
-    )
-    found = [text for text in joined_choices(texts) if texts[text]]
-    if not found:
-        return
-    known, several, first = job.one(
-        "SELECT sum(n) FILTER (NOT unknown), sum(n) FILTER (raw IN $found), min(raw) FILTER (raw IN $found)"
-        " FROM label_values",
-        found=found,
-    )
-    if several * 10 >= known:
-        raise IngestError(
-            f"{several:,} of {known:,} labels of {job.source} hold several choices, such as {shortened(first)!r}, and "
-            "a label is one: make each choice a rubric of its own, with 1 where it was made and 0 where not, or say "
-            "which label each text stands for (--answer TEXT=LABEL)."
-        )
-    job.run(f"UPDATE label_values SET problem = '{_SEVERAL}' WHERE raw IN $found", found=found)
 
 
 def _refuse_two_ways(job: Job) -> None:

@@ -17,6 +17,7 @@ from ..readers.policies import Policies
 from . import fingerprint as hashing
 from .attribute_rows import store_attributes
 from .changes import Changes
+from .choices import leave_out_choices
 from .facts import FACTS, store_facts
 from .job import Job
 from .label_rows import store_labels
@@ -92,6 +93,7 @@ def store_file(
     words: Words = {}
     if job.kind in KEYS:
         leave_out_sums(job)
+        leave_out_choices(job)
         job, words = with_vocabulary(job, request.words)
         store_labels(job)
     elif job.kind in FACTS:

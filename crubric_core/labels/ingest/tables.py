@@ -66,6 +66,13 @@ TABLES = (
         ("job",),
     ),
     StagingTable(
+        "choosing",
+        "a criterion, with how many of its cells hold several choices",
+        ("criterion", "known", "several", "first"),
+        ("choices",),
+        ("choices",),
+    ),
+    StagingTable(
         "label_words",
         "a different text in place of a label",
         ("raw", "n"),

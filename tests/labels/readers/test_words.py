@@ -173,6 +173,18 @@ def test_few_cells_with_several_choices_are_rejected_alone(ws):
     ]
 
 
+def test_a_criterion_of_several_choices_is_left_out_whole_and_the_others_are_read(ws):
+    rows = [f"a,q{i},q{i}#clear,j,{i % 3}\n" for i in range(12)]
+    rows += [f'a,q{i},q{i}#faults,j,"{("1", "2", "1; 2")[i % 3]}"\n' for i in range(12)]
+    report = ws.ingest((HEADER + "".join(rows)).encode(), "d")
+    assert (report.accepted, report.rejected) == (12, 12)
+    assert set(report.rejects["reason"]) == {
+        f"{cell} is of a criterion whose cells hold several choices: make each choice a rubric"
+        for cell in ("1", "2", "1; 2")
+    }
+    assert ws.dataset("d").criteria["criterion"].tolist() == ["clear"]
+
+
 @pytest.mark.parametrize("name", ["x.csv", "x.json"])
 def test_lists_of_choices_in_cells_are_refused(ws, name):
     rows = [

@@ -28,12 +28,12 @@ def _person(annotation: Record) -> Any:
 
 
 def _verdicts(annotation: Record) -> Iterator[tuple[str, Any]]:
-    """(control, what was chosen) of an annotation; None where several choices were."""
+    """(control, what was chosen) of an annotation; of several choices their list."""
     for item in annotation.get("result") or ():
         value = item.get("value") if isinstance(item, dict) else None
         held = next((value[h] for h in _HOLDERS if h in value), ()) if isinstance(value, dict) else ()
         if held != ():
-            chosen = held if not isinstance(held, list) else held[0] if len(held) == 1 else None
+            chosen = held[0] if isinstance(held, list) and len(held) == 1 else held
             yield named(item, "from_name"), chosen
 
 

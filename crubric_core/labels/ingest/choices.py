@@ -1,0 +1,71 @@
+"""Cells with several choices of one question: no level stands for them, and cells of one choice are a selection."""
+
+# ruff: noqa: S608 - every identifier in the SQL is this program's own, every value is bound
+from __future__ import annotations
+
+import re
+
+from ...errors import IngestError
+from ..readers.values import shortened
+from ..readers.words import joined_choices, levels_of
+from .job import Job
+
+_MOST = 50_000  # different texts; a column with more of them holds no labels
+_COMMA = re.compile(r"[+-]?\d+,\d+")  # a decimal comma, or one between thousands
+_MANY = 10  # one cell in so many with several choices is no slip
+_CRITERION = (
+    "CASE WHEN starts_with(rubric, query || '#') THEN substr(rubric, length(query) + 2) ELSE rubric END"
+)
+
+
+def leave_out_choices(job: Job) -> None:
+    """Reject the cells that hold several choices, and with them all of a criterion where they are many.
+
+    Cells of one choice alone would be a selection of the answers. Raises IngestError where all criteria are such.
+    """
+    texts = [t for (t,) in job.all(f"SELECT DISTINCT label FROM incoming WHERE label <> '' LIMIT {_MOST}")]
+    meant = {word.strip().lower() for word in job.policies.answers} | levels_of(texts).keys()
+    found = [
+        t
+        for t in joined_choices(texts)
+        if not {t, t.strip().lower()} & meant and not _COMMA.fullmatch(t.strip())
+    ]
+    if not found:
+        return
+    job.run(
+        f"""
+        CREATE TEMP TABLE choosing AS
+        SELECT {_CRITERION} AS criterion, count(label) AS known, count(*) FILTER (label IN $found) AS several,
+               min(label) FILTER (label IN $found) AS first
+        FROM incoming GROUP BY criterion
+        """,
+        found=found,
+    )
+    all_such, known, several, first = job.one(
+        f"SELECT bool_and(several * {_MANY} >= known), sum(known), sum(several), min(first) FROM choosing"
+    )
+    if all_such:
+        raise IngestError(
+            f"{several:,} of {known:,} labels of {job.source} hold several choices, such as {shortened(first)!r}, and "
+            "a label is one: make each choice a rubric of its own, with 1 where it was made and 0 where not, or say "
+            "which label each text stands for (--answer TEXT=LABEL)."
+        )
+    place = f"coalesce(' (' || {job.place_sql} || ')', '')" if job.place_sql else "''"
+    whole = f"(SELECT criterion FROM choosing WHERE several * {_MANY} >= known)"
+    for which, reason in (
+        (
+            f"{_CRITERION} IN {whole}",
+            "' is of a criterion whose cells hold several choices: make each choice a rubric'",
+        ),
+        ("label IN $found", "' holds several choices: say which label it stands for (--answer TEXT=LABEL)'"),
+    ):
+        bound = {"found": found} if "$found" in which else {}
+        job.run(
+            f"""
+            INSERT INTO rejected
+            SELECT {job.row_sql}, 'label', label, coalesce(label, 'it') || {reason} || {place}
+            FROM incoming i WHERE {which}
+            """,
+            **bound,
+        )
+        job.run(f"DELETE FROM incoming i WHERE {which}", **bound)

@@ -196,7 +196,8 @@ def _refuse_useless(job: Job, *, needed: bool) -> None:
     (job.tally.rejected,) = job.one("SELECT count(*) FROM rejected")
     if job.several and needed:
         _refuse_useless_files(job)
-    if not job.tally.accepted and needed:
+    nothing_known = bool(job.tally.rejected) and job.tally.accepted == job.tally.blank
+    if needed and (nothing_known or not job.tally.accepted):
         row, reason = job.one('SELECT "row", reason FROM rejected ORDER BY "row" LIMIT 1')
         raise _useless(job, job.source, row, reason, job.tally.rejected)
 

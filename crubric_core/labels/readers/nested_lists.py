@@ -65,7 +65,10 @@ def in_lists(kind: Kind, fields: Mapping[str, Sequence[Any]]) -> dict[str, str] 
         return None
     at_most = max(f.count("[]") for f in labels)
     deepest = [f for f in labels if f.count("[]") == at_most]
-    label = min(deepest, key=lambda f: (_fractional(fields[f]), rank(kind, "label", f), len(f)))
+    label = min(
+        deepest,
+        key=lambda f: (_fractional(fields[f]), fields[f].count(None), rank(kind, "label", f), len(f)),
+    )
     return _of_items(kind, fields, label)
 
 

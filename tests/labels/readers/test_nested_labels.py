@@ -45,6 +45,11 @@ NESTED = {
         {},
         {(m, q, f"{q}#verdict", "judge"): label(m, q) for m in MODELS for q in QUERIES},
     ),
+    "a score and a word, which some graders do not give": (
+        [{"model": m, "question_id": q, "annotations": [{"name": c, "label": "yes" if c == "clear" else None, "score": label(m, q, c)} for c in CRITERIA]} for m in MODELS for q in QUERIES],
+        {},
+        {(m, q, f"{q}#{c}", "judge"): label(m, q, c) for m in MODELS for q in QUERIES for c in CRITERIA},
+    ),
     "items that each name an annotator are about the same": (
         [{"model": m, "question_id": q, "annotations": [{"annotator": j, "score": label(m, q, j)} for j in "xy"]} for m in MODELS for q in QUERIES],
         {},

@@ -116,6 +116,24 @@ def test_a_file_that_does_not_exist_is_named(untouched, tmp_path):
     assert "no file" in refused(untouched, "https://example.org/labels.csv")
 
 
+def test_rows_without_any_cell_are_no_rows(ws):
+    rows = GOOD + b",,,,\n" * 9
+    for content in (
+        HEADER + rows,
+        HEADER + b"\n" + rows + b"c,q,,j,1\n",
+    ):  # read at full speed, and with care
+        report = ws.ingest(content, "d", on_conflict="last")
+        assert report.accepted == 2
+        assert report.rejects["reason"].tolist() == ["the rubric has no name"] * content.count(b"c,q,,")
+
+
+def test_a_file_of_which_nothing_but_unknown_labels_is_understood_is_refused(untouched):
+    words = b"a,q,r,j,N/A\nb,q,r,j,rather\nc,q,r,j,not so much\n"
+    assert "No row of labels.csv can be used (row 3: rather is not" in refused(
+        untouched, HEADER + words, name="labels.csv"
+    )
+
+
 def test_a_file_whose_name_is_no_text_is_named(untouched, tmp_path):
     name, content = os.fsdecode(b"na\xefve.csv"), HEADER + GOOD
     (tmp_path / "d").mkdir()

@@ -98,6 +98,7 @@ class DelimitedReader:
             except duckdb.Error:
                 cursor.execute(f"DROP TABLE IF EXISTS {STAGING}")
             else:
+                _drop_blank(cursor, picks)
                 return Staged(row_sql="i.rowid + 2")
         clean, malformed = self._scratch / "clean.csv", self._scratch / "malformed.csv"
         self._rewrite(clean, malformed)
@@ -106,6 +107,7 @@ class DelimitedReader:
         cursor.execute(f"INSERT INTO rejected FROM {STAGING}")
         cursor.execute(f"DROP TABLE {STAGING}")
         load(cursor, clean, {"row": 0} | {name: i + 1 for name, i in picks.items()}, width + 1, _CLEAN)
+        _drop_blank(cursor, picks)
         return Staged(row_sql='CAST(i."row" AS BIGINT)')
 
     def _look_over(self) -> bool:
@@ -216,6 +218,13 @@ def load(
         f"quote = '\"', escape = '\"', columns = {{{columns}}}, {dialect})",
         [str(path)],
     )
+
+
+def _drop_blank(cursor: duckdb.DuckDBPyConnection, picks: Mapping[str, int]) -> None:
+    """Without the rows that have nothing in any of the columns, such as spreadsheets leave below a table."""
+    if picks:
+        cells = ", ".join(f'"{name}"' for name in picks)
+        cursor.execute(f"DELETE FROM {STAGING} WHERE coalesce({cells}, NULL) IS NULL")
 
 
 def _tolerant(sample: str, delimiter: str) -> Iterator[list[str]]:

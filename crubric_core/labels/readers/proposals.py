@@ -176,6 +176,9 @@ def _what_each_is(
     keys = _keys(plan, rows, held, alike)
     if plan.kind == "labels" and {"query", "rubric"} & set(keys) and len(repeats_among(alike)) == len(alike):
         return "run", keys
+    if "system" in keys and plain_name(keys.get("rubric", "")) in ("item", "item_id"):
+        item = keys.pop("rubric")  # of each of which the columns say something
+        return "rubric", {"query": item} | keys
     if "system" in keys:
         judges = all(map(names_a_judge, spread_names(alike)))
         return "judge" if judges else "label" if "rubric" in keys else "rubric", keys

@@ -6,30 +6,31 @@ from __future__ import annotations
 import re
 
 from ...errors import IngestError
+from ..readers.plan import Words
 from ..readers.values import shortened
 from ..readers.words import joined_choices, levels_of
 from .job import Job
 
 _MOST = 50_000  # different texts; a column with more of them holds no labels
-_COMMA = re.compile(r"[+-]?\d+,\d+")  # a decimal comma, or one between thousands
+_NUMBER = re.compile(  # with a decimal comma, of so many, with marks between thousands
+    r"[+-]?\d+,\d+|\d+\s*/\s*\d+|[+-]?\d{1,3}([.,]\d{3})+([.,]\d+)?"
+)
 _MANY = 10  # one cell in so many with several choices is no slip
 _CRITERION = (
     "CASE WHEN starts_with(rubric, query || '#') THEN substr(rubric, length(query) + 2) ELSE rubric END"
 )
 
 
-def leave_out_choices(job: Job) -> None:
+def leave_out_choices(job: Job, planned: Words) -> None:
     """Reject the cells that hold several choices, and with them all of a criterion where they are many.
 
-    Cells of one choice alone would be a selection of the answers. Raises IngestError where all criteria are such.
+    Cells of one choice alone would be a selection of the answers. Texts with a ``planned`` label are left. Raises
+    IngestError where all criteria are such.
     """
     texts = [t for (t,) in job.all(f"SELECT DISTINCT label FROM incoming WHERE label <> '' LIMIT {_MOST}")]
-    meant = {word.strip().lower() for word in job.policies.answers} | levels_of(texts).keys()
-    found = [
-        t
-        for t in joined_choices(texts)
-        if not {t, t.strip().lower()} & meant and not _COMMA.fullmatch(t.strip())
-    ]
+    given = {word.strip().lower() for word in (*job.policies.answers, *planned, *levels_of(texts))}
+    several = (t for t in joined_choices(texts) if not _NUMBER.fullmatch(t.strip()))
+    found = [t for t in several if t.strip().lower() not in given]
     if not found:
         return
     job.run(
@@ -41,12 +42,12 @@ def leave_out_choices(job: Job) -> None:
         """,
         found=found,
     )
-    all_such, known, several, first = job.one(
+    all_such, known, held, first = job.one(
         f"SELECT bool_and(several * {_MANY} >= known), sum(known), sum(several), min(first) FROM choosing"
     )
     if all_such:
         raise IngestError(
-            f"{several:,} of {known:,} labels of {job.source} hold several choices, such as {shortened(first)!r}, and "
+            f"{held:,} of {known:,} labels of {job.source} hold several choices, such as {shortened(first)!r}, and "
             "a label is one: make each choice a rubric of its own, with 1 where it was made and 0 where not, or say "
             "which label each text stands for (--answer TEXT=LABEL)."
         )

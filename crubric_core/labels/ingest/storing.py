@@ -93,7 +93,7 @@ def store_file(
     words: Words = {}
     if job.kind in KEYS:
         leave_out_sums(job)
-        leave_out_choices(job)
+        leave_out_choices(job, request.words)
         job, words = with_vocabulary(job, request.words)
         store_labels(job)
     elif job.kind in FACTS:

@@ -9,6 +9,7 @@ import json
 import lzma
 import re
 import tarfile
+from dataclasses import replace
 
 import pandas as pd
 import pytest
@@ -183,6 +184,23 @@ def test_a_criterion_of_several_choices_is_left_out_whole_and_the_others_are_rea
         for cell in ("1", "2", "1; 2")
     }
     assert ws.dataset("d").criteria["criterion"].tolist() == ["clear"]
+
+
+@pytest.mark.parametrize(
+    "numbers", [["1/2", "1/3", "2/3"], ["1.000,5", "1.000,25", "2.000,5"], ["1,2", "1,3", "2,3"]]
+)
+def test_numbers_that_are_written_otherwise_are_no_choices(ws, numbers):
+    with pytest.raises(IngestError) as told:
+        labels_of(ws, numbers)
+    assert "choices" not in str(told.value)
+
+
+def test_texts_of_several_choices_that_a_plan_understands_are_labels(ws):
+    rows = "".join(f'a,q{i},r,j,"{text}"\n' for i, text in enumerate(["x", "y", "x, y"]))
+    plan = plan_ingest((HEADER + rows).encode())
+    file = replace(plan.files[0], words={"x": 0, "y": 1, "x, y": 2})
+    ws.ingest_plan(replace(plan, files=(file,)), "d", (HEADER + rows).encode())
+    assert ws.dataset("d").labels().sort_values("query")["label"].tolist() == [0, 1, 2]
 
 
 @pytest.mark.parametrize("name", ["x.csv", "x.json"])

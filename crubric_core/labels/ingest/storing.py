@@ -193,7 +193,8 @@ def _refuse_useless(job: Job, *, needed: bool) -> None:
             FROM (SELECT {job.row_sql} AS "row", {job.place_sql} AS place FROM incoming i) p
             WHERE rejected."row" = p."row" AND p.place IS NOT NULL
         """)
-    (job.tally.rejected,) = job.one("SELECT count(*) FROM rejected")
+    counted = 'DISTINCT "row"' if job.kind in FACTS else "*"  # a row may tell several facts
+    (job.tally.rejected,) = job.one(f"SELECT count({counted}) FROM rejected")
     if job.several and needed:
         _refuse_useless_files(job)
     nothing_known = bool(job.tally.rejected) and job.tally.accepted == job.tally.blank

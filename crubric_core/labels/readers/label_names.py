@@ -126,6 +126,7 @@ _SIZES = frozenset(
 _COUNTING = frozenset(
     ["num", "n", "nb", "number", "total", "count", "len"]
 )  # first words of such names: num_correct
+_SPENT = (["time", "spent"], ["time", "taken"])
 _UNITS = frozenset(["ms", "s", "sec", "secs", "seconds", "minutes", "usd", "in"])
 
 
@@ -137,7 +138,7 @@ def is_measured(column: str) -> bool:
         bare = bare[:-1]
     several = len(bare) > 1
     return bool(bare) and (
-        bare[-1] in _MEASURED or (several and (bare[-1] in _SIZES or bare[0] in _COUNTING))
+        bare[-1] in _MEASURED or bare in _SPENT or (several and (bare[-1] in _SIZES or bare[0] in _COUNTING))
     )
 
 

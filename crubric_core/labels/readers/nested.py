@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from .columns import SPECS, Kind
+from .guess import MODEL
 from .nested_beside import beside
 from .nested_lists import in_lists, in_verdicts, in_wide_items, side_by_side
 from .nested_objects import in_objects, in_tree
@@ -60,6 +61,11 @@ def find_nested(kind: Kind, fields: Mapping[str, Sequence[Any]]) -> Nested | Non
 
 
 def _found(kind: Kind, fields: Mapping[str, Sequence[Any]]) -> Columns | None:
+    joined, systems = _of_systems(fields)
+    if systems:
+        found = _found(kind, joined)
+        held = found is not None and "system" not in found and f"{systems}." in repr(found)
+        return {**found, "system": f"{systems}.#"} if found and held else found
     if (inner := _of_keyed_records(fields)) and not in_tree(fields):
         found = _found(kind, inner)
         keyed = {
@@ -75,6 +81,28 @@ def _found(kind: Kind, fields: Mapping[str, Sequence[Any]]) -> Columns | None:
         or in_tree(fields)
         or in_verdicts(kind, fields)
     )
+
+
+def _of_systems(fields: Mapping[str, Sequence[Any]]) -> tuple[dict[str, list[Any]], str]:
+    """The fields with one path for all systems, and the object whose keys are these; ({}, "") where there is none.
+
+    Its keys are models, each with the same objects within: ``answers.gpt-4o.grades.clear``.
+    """
+    held: dict[str, dict[str, dict[str, Sequence[Any]]]] = {}
+    for field, values in fields.items():
+        parts = parts_of(field)
+        for at in range(1, len(parts) - 2):
+            place = held.setdefault(".".join(parts[:at]), {})
+            place.setdefault(parts[at], {})[".".join(parts[at + 1 :])] = values
+    for home, keyed in held.items():
+        alike = len({frozenset(own) for own in keyed.values()}) == 1
+        if len(keyed) > 1 and alike and all(MODEL.search(key) and "[" not in key for key in keyed):
+            joined = {f: list(v) for f, v in fields.items() if not f.startswith(f"{home}.")}
+            for own in keyed.values():
+                for rest, values in own.items():
+                    joined.setdefault(f"{home}{{}}.{rest}", []).extend(values)
+            return joined, f"{home}{{}}"
+    return {}, ""
 
 
 def _keyed(path: str) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 
 from ...errors import IngestError
 from .columns import SPECS, Kind, choose_columns, plain_name, synonyms_of
-from .guess import ENOUGH, cells_at, guess_kind, profile
+from .guess import ENOUGH, MODEL, cells_at, guess_kind, profile
 from .open_questions import is_written, one_rubric
 from .plan import Columns, FilePlan
 from .wide_columns import guess_spread, label_columns, named_after_models, only_criterion
@@ -52,17 +52,20 @@ def _are_verdicts(answers: FilePlan, rows: tuple[Any, ...]) -> bool:
     return repeated and _are_labels(rows, at["text"])
 
 
-def _repeat_systems(reference: FilePlan, rows: tuple[Any, ...]) -> bool:
-    """Whether a ranking has several rows of a system: these are its labels on several queries."""
-    named, fixed = columns_and_constants(reference.mapping)
+def _repeat_systems(plan: FilePlan, rows: tuple[Any, ...]) -> bool:
+    """Whether a ranking, or a table of systems, has several rows of one: these are its labels on several queries."""
+    named, fixed = columns_and_constants(plan.mapping)
     try:
-        at = choose_columns("reference", with_fixed(reference.columns, fixed), named, reference.name)[
-            "system"
-        ]
+        at = choose_columns(plan.kind, with_fixed(plan.columns, fixed), named, plan.name)["system"]
     except IngestError:
         return False
     systems = [row[at] for row in rows if at < len(row) and row[at]]
     return len(set(systems)) < len(systems)
+
+
+def _are_of_models(gold: FilePlan, rows: tuple[Any, ...]) -> bool:
+    """Whether columns of labels are named after models, whatever the name of the file says of gold labels."""
+    return any(MODEL.search(column) for column in label_columns(gold.columns, rows))
 
 
 def _judges_answers(queries: FilePlan, rows: tuple[Any, ...]) -> bool:
@@ -82,6 +85,8 @@ def _are_labels(rows: tuple[Any, ...], at: int) -> bool:
 _HOLDING: Mapping[str, Callable[[FilePlan, tuple[Any, ...]], bool]] = {
     "answers": _with_labels,
     "reference": _repeat_systems,
+    "systems": _repeat_systems,
+    "gold": _are_of_models,
     "queries": _judges_answers,
 }
 

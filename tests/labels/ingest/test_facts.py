@@ -114,3 +114,10 @@ def test_tables_of_answers_and_systems_are_recognised_among_several_files(ws, tm
     report = ws.ingest(tmp_path, "d")
     assert {part.kind for part in report.parts} == {"labels", "answers", "systems"}
     assert len(ws.dataset("d").answers()) == len(ws.dataset("d").system_metadata()) == 2
+
+
+def test_a_row_whose_facts_are_all_rejected_is_one_row(ws):
+    ws.ingest(LABELS, "d")
+    rows = b"system,organisation,date,cost\na,X,2025,1\na,Y,2024,2\nb,Z,2023,3\n"
+    report = ws.ingest(rows, "d", "systems")
+    assert (report.accepted, report.rejected, len(report.rejects)) == (1, 2, 6)

@@ -45,6 +45,11 @@ NESTED = {
         {},
         {(m, q, f"{q}#verdict", "judge"): label(m, q) for m in MODELS for q in QUERIES},
     ),
+    "models as keys, each with objects of judges and criteria": (
+        [{"prompt_id": q, "responses": {m: {"text": "so", "grades": {j: {c: label(m, q, j, c) for c in CRITERIA} for j in ("o3", "sonnet")}} for m in MODELS}} for q in QUERIES],
+        {},
+        {(m, q, f"{q}#{c}", j): label(m, q, j, c) for m in MODELS for q in QUERIES for j in ("o3", "sonnet") for c in CRITERIA},
+    ),
     "a score and a word, which some graders do not give": (
         [{"model": m, "question_id": q, "annotations": [{"name": c, "label": "yes" if c == "clear" else None, "score": label(m, q, c)} for c in CRITERIA]} for m in MODELS for q in QUERIES],
         {},

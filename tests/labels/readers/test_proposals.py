@@ -262,6 +262,23 @@ def test_runs_with_names_are_the_systems_and_numbered_ones_are_draws():
     assert of([1, 2]).mapping["run"] == "run"
 
 
+def test_rows_of_systems_that_repeat_are_labels_and_judges_named_after_models_are_no_gold():
+    rows = [
+        ["2025-01-02", m, q, r, ("No", "Yes")[label(m, q, r)], 7 + label(q)]
+        for m in "ab"
+        for q in range(4)
+        for r in "xy"
+    ]
+    columns = ["date", "Model", "Prompt", "Rater", "Helpful", "Time spent (s)"]
+    (file,) = plan_ingest(table(columns, rows), name="x.csv").files
+    assert (file.kind, file.mapping["label"], file.mapping["rubric"]) == ("labels", "Helpful", "=Helpful")
+    rows = [["m", q, "r", label(q), label(q, 1), label(q, 2)] for q in range(8)]
+    columns = ["model", "query", "rubric", "gpt4_verdict", "claude_verdict", "human_verdict"]
+    (file,) = plan_ingest(table(columns, rows), name="with_gold.csv").files
+    assert (file.kind, file.gold) == ("labels", ("human_verdict",))
+    assert file.mapping["judge"] == ("gpt4_verdict", "claude_verdict")
+
+
 def test_paths_to_columns_whose_own_names_have_points_are_these_columns(ws):
     rows = [[json.dumps({"question": f"q{n}"}), label(n), label(n, 1)] for n in ROWS]
     content = table(["inputs", "feedback.correct", "feedback.concise"], rows)

@@ -12,7 +12,8 @@ from .columns import SPECS, Kind
 from .guess import MODEL
 from .nested_beside import beside
 from .nested_lists import in_lists, in_verdicts, in_wide_items, side_by_side
-from .nested_objects import in_objects, in_tree
+from .nested_names import GRADER, last_name
+from .nested_objects import HOLDERS, in_objects, in_tree
 from .nested_shapes import in_shapes
 from .open_questions import names_runs
 from .paths import is_path, parts_of, shape_of, unescaped
@@ -62,10 +63,9 @@ def find_nested(kind: Kind, fields: Mapping[str, Sequence[Any]]) -> Nested | Non
 
 def _found(kind: Kind, fields: Mapping[str, Sequence[Any]]) -> Columns | None:
     joined, systems = _of_systems(fields)
-    if systems:
-        found = _found(kind, joined)
-        held = found is not None and "system" not in found and f"{systems}." in repr(found)
-        return {**found, "system": f"{systems}.#"} if found and held else found
+    found = _found(kind, joined) if systems else None
+    if found and "system" not in found and f"{systems}." in repr(found):
+        return {**found, "system": f"{systems}.#"}
     if (inner := _of_keyed_records(fields)) and not in_tree(fields):
         found = _found(kind, inner)
         keyed = {
@@ -86,7 +86,8 @@ def _found(kind: Kind, fields: Mapping[str, Sequence[Any]]) -> Columns | None:
 def _of_systems(fields: Mapping[str, Sequence[Any]]) -> tuple[dict[str, list[Any]], str]:
     """The fields with one path for all systems, and the object whose keys are these; ({}, "") where there is none.
 
-    Its keys are models, each with the same objects within: ``answers.gpt-4o.grades.clear``.
+    Its keys are models, each with the same objects within: ``answers.gpt-4o.grades.clear``. Those of an object that is
+    named after labels, or after judges, are the judges.
     """
     held: dict[str, dict[str, dict[str, Sequence[Any]]]] = {}
     for field, values in fields.items():
@@ -95,6 +96,8 @@ def _of_systems(fields: Mapping[str, Sequence[Any]]) -> tuple[dict[str, list[Any
             place = held.setdefault(".".join(parts[:at]), {})
             place.setdefault(parts[at], {})[".".join(parts[at + 1 :])] = values
     for home, keyed in held.items():
+        if last_name(home) in HOLDERS or GRADER.search(last_name(home)):
+            continue
         alike = len({frozenset(own) for own in keyed.values()}) == 1
         if len(keyed) > 1 and alike and all(MODEL.search(key) and "[" not in key for key in keyed):
             joined = {f: list(v) for f, v in fields.items() if not f.startswith(f"{home}.")}

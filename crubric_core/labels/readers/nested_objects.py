@@ -15,7 +15,7 @@ from .nested_names import GRADER, LABEL_ALIKE, holds_labels, is_called, is_label
 from .paths import parts_of, unescaped
 
 # names of objects whose keys are criteria (or judges) and whose values are labels
-_HOLDERS = frozenset(
+HOLDERS = frozenset(
     (
         *("scores", "score", "ratings", "rating", "grades", "labels", "annotations", "feedback", "metrics"),
         *("verdicts", "votes", "judgments", "judgements", "rubric_grades", "evaluation", "evaluations"),
@@ -32,7 +32,7 @@ def in_objects(kind: Kind, fields: Mapping[str, Sequence[Any]]) -> dict[str, str
     for field in fields:
         trail = parts_of(field)
         for depth in range(1, len(trail)):
-            if plain_name(trail[depth - 1].replace("[]", "")) in _HOLDERS and "[]" not in trail[depth - 1]:
+            if plain_name(trail[depth - 1].replace("[]", "")) in HOLDERS and "[]" not in trail[depth - 1]:
                 groups.setdefault(".".join(trail[:depth]), []).append(field)
                 break
     for holder, members in groups.items():

@@ -135,6 +135,13 @@ def test_every_nested_label_comes_to_its_cell(ws, name):
     assert cells(ws) == wanted
 
 
+def test_models_as_keys_of_judgments_are_judges():
+    records = [{"prompt_id": q, "evaluations": {j: {c: {"score": 1 + label(q, j, c)} for c in CRITERIA} for j in ("gpt-4o", "claude")}} for q in QUERIES]  # fmt: skip
+    (file,) = plan_ingest(lines(records), name="x.jsonl").files
+    assert file.mapping["judge"] == "evaluations{}.#"
+    assert file.mapping.get("system", "=x") == "=x"
+
+
 def test_words_that_nobody_knows_are_asked_about_and_no_label_is_lost(ws):
     words = ("grounded", "invented", "irrelevant")
     records = [{"model": m, "question_id": q, "facts": [{"label": words[(n + label(m, q)) % 3]} for n in range(3)]} for m in MODELS for q in QUERIES]  # fmt: skip

@@ -16,7 +16,7 @@ from .comparisons import open_ends
 from .inference import Inference, scatter
 from .places import ranks_by_counting, tiers_by_first
 from .simultaneous import adjusted_p, largest_differences, threshold
-from .tiers import standings
+from .tiers import equal_where_alike, standings
 
 
 def infer_from_draws(
@@ -40,10 +40,10 @@ def infer_from_draws(
     """
     if saturated is None:
         saturated = np.zeros(len(estimate), dtype=np.int64)
-    draws = _equal_where_alike(draws, saturated)
+    draws = equal_where_alike(draws, saturated)
     if group is not None and len(np.unique(group[np.isfinite(estimate)])) < 2:
         group = None
-    standing = standings(estimate, draws, confidence, rule, holm, group)
+    standing = standings(estimate, draws, confidence, rule, holm, group, saturated)
     kept, size = np.flatnonzero(np.isfinite(standing.rank)), len(estimate)
     chosen, theta = draws[:, kept], estimate[kept]
     error, low, high = _percentile_differences(chosen, confidence)
@@ -54,8 +54,8 @@ def infer_from_draws(
     found = Inference(
         estimate=estimate,
         se=scatter(chosen.std(axis=0, ddof=1), kept, size),
-        low=np.where(saturated < 0, -np.inf, standing.theta_low),
-        high=np.where(saturated > 0, np.inf, standing.theta_high),
+        low=standing.theta_low,
+        high=standing.theta_high,
         rank=standing.rank,
         rank_low=standing.rank_low,
         rank_high=standing.rank_high,
@@ -80,15 +80,6 @@ def infer_from_draws(
         group=group,
     )
     return _all_at_once(found, chosen, kept) if simultaneous else found
-
-
-def _equal_where_alike(draws: FloatArray, saturated: IntArray) -> FloatArray:
-    """Draws (R, M) in which systems saturated on the same side have their mean."""
-    draws = draws.copy()
-    for side in (-1, 1):
-        if (alike := saturated == side).any():
-            draws[:, alike] = draws[:, alike].mean(axis=1, keepdims=True)
-    return draws
 
 
 def _percentile_differences(

@@ -6,7 +6,7 @@ intervals are NaN, it is separated from none, and it takes no place from the oth
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
 import pandas as pd
@@ -50,15 +50,26 @@ def standings(
     rule: TierRule = "adjacent",
     holm: bool = False,
     group: IntArray | None = None,
+    saturated: IntArray | None = None,
 ) -> Standing:
     """Tiers, ranks and separation from abilities theta (M,) and their bootstrap draws (R, M).
 
     Tiers are from 1, best first. ``adjacent``: one starts where the paired difference to the next system above excludes
     0; Holm corrects for these M − 1 tests. ``leader``: where that to the tier's first system does; Holm corrects for
     all pairs, since which of them are tested depends on the outcomes. group: (M,) systems of different groups are not
-    compared, and each group has a standing of its own; None: all are one.
+    compared, and each group has a standing of its own; None: all are one. saturated: (M,) 1 where a system passes all,
+    -1 where it fails all, else 0: its interval is open, and two that are alike are not separated; None: none is.
     """
     theta, draws = _ranked_alone(theta, draws)
+    if saturated is not None:
+        found = standings(theta, equal_where_alike(draws, saturated), confidence, rule, holm, group)
+        ranked = np.isfinite(found.rank)
+        low, high = ranked & (saturated < 0), ranked & (saturated > 0)
+        return replace(
+            found,
+            theta_low=np.where(low, -np.inf, found.theta_low),
+            theta_high=np.where(high, np.inf, found.theta_high),
+        )
     if group is not None:
         members = [np.where(group == each, 0.0, np.nan) for each in np.unique(group[np.isfinite(theta)])]
         return _together([standings(theta + own, draws + own, confidence, rule, holm) for own in members])
@@ -85,6 +96,15 @@ def _together(groups: list[Standing]) -> Standing:
     found = {each.name: [getattr(standing, each.name) for standing in groups] for each in fields(Standing)}
     separated = np.logical_or.reduce(found.pop("separated"))
     return Standing(**{name: np.fmax.reduce(parts) for name, parts in found.items()}, separated=separated)
+
+
+def equal_where_alike(draws: FloatArray, saturated: IntArray) -> FloatArray:
+    """Draws (R, M) in which systems saturated on the same side have their mean: they differ by missing labels alone."""
+    draws, ranked = draws.copy(), np.isfinite(draws).all(axis=0)
+    for side in (-1, 1):
+        if (alike := ranked & (saturated == side)).any():
+            draws[:, alike] = draws[:, alike].mean(axis=1, keepdims=True)
+    return draws
 
 
 def _ranked_alone(theta: FloatArray, draws: FloatArray) -> tuple[FloatArray, FloatArray]:

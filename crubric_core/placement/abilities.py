@@ -62,6 +62,7 @@ def place(
     draws = resample_abilities(fit, labels, weights)
     low, high = posterior_interval(fit, new, rubrics, confidence)
     answered = (~np.isnan(new[:, rubrics])).sum(axis=1)
+    saturated = _saturated(fit, labels[:, rubrics], rubrics)
     found = []
     for n in range(len(new)):
         among = np.append(np.arange(size), size + n)
@@ -74,10 +75,20 @@ def place(
                 high=float(high[n]),
                 answered=int(answered[n]),
                 abilities=theta,
-                standing=standings(theta, draws[:, among], confidence, rule, holm),
+                standing=standings(
+                    theta, draws[:, among], confidence, rule, holm, saturated=saturated[among]
+                ),
             )
         )
     return found
+
+
+def _saturated(fit: IrtFit, labels: FloatArray, rubrics: IntArray) -> IntArray:
+    """(M,) 1 where every label (M, B) is the highest, -1 where every label is the lowest, else 0."""
+    known = ~np.isnan(labels) & ~fit.constant[rubrics]
+    top = (labels == fit.levels[rubrics] - 1) | ~known
+    bottom = (labels == 0) | ~known
+    return np.where(known.any(axis=1), top.all(axis=1).astype(np.int64) - bottom.all(axis=1), 0)
 
 
 def posterior_interval(

@@ -150,3 +150,15 @@ def test_a_standing_bundles_its_parts():
     low, high = np.percentile(draws, [5, 95], axis=0)
     np.testing.assert_allclose(standing.theta_low, low)
     np.testing.assert_allclose(standing.theta_high, high)
+
+
+def test_a_perfect_system_that_a_replicate_leaves_without_labels_unranks_no_other():
+    draws = np.random.default_rng(1).normal([2.0, 2.1, 2.05, 0.0], 0.1, (200, 4))
+    draws[3, 2] = np.nan
+    found = standings(np.array([2.0, 2.1, 2.05, 0.0]), draws, saturated=np.array([1, 1, 1, 0]))
+    assert np.isfinite(found.rank).tolist() == [True, True, False, True]
+    assert not found.separated[0, 1]
+    assert found.separated[0, 3]
+    assert found.theta_high[:2].tolist() == [np.inf, np.inf]
+    assert np.isnan(found.theta_high[2])
+    assert np.isfinite(found.theta_low[:2]).all()

@@ -102,6 +102,15 @@ def test_a_pair_is_compared_by_what_numbers_do_to_its_own_systems():
     assert found == pytest.approx(np.array([[0, good, 0], [-good, 0, -poor], [0, poor, 0]]))
 
 
+def test_a_system_with_most_labels_is_raised_by_every_step_above_one_with_fewest():
+    order = {1: np.array([[0.0], [0.3]]), 2: np.zeros((2, 2)), 4: np.array([[0.1, 0.6, 0.9, 1.0], [0.0] * 4])}
+    shares = JudgeShares(np.array([[0.0, 0.0, 1.0], [1.0, 0.0, 0.0]]), np.zeros((2, 3)))
+    cells = np.array([[0.0, 0.0, 9.0], [9.0, 0.0, 0.0]])
+    found = raised(shares, order, cells, ["fail"])
+    assert found[0, 1] == pytest.approx(0.6 - (0.1 + 0.6 + 0.9 + 1.0) / 4)
+    assert found[1, 0] == pytest.approx(-found[0, 1])
+
+
 def test_where_an_even_split_may_be_either_the_most_is_allowed_for():
     order = {1: np.array([[0.0], [0.5]]), 2: np.array([[0.2, 0.8], [0.0, 0.0]])}
     shares = JudgeShares(np.array([[0.0, 1.0], [1.0, 0.0]]), np.zeros((2, 2)))

@@ -14,7 +14,7 @@ from typing import Generic, Protocol, TypeVar
 
 import openai
 
-from .endpoint import Endpoint, Question, refusal
+from .endpoint import Endpoint, Question, Refusal, refusal
 from .pace import Pace
 from .watch import UNWATCHED, Watch
 
@@ -129,14 +129,19 @@ class Line(Generic[T]):
                 break
             except openai.OpenAIError as error:
                 refused = refusal(error)
-                reply.reason, reply.fatal = refused.reason, refused.fatal
-                if refused.wait is not None:
-                    self._pace.hold(refused.wait)
+                self._heed(refused, reply)
                 if not refused.retry:
                     break
             if reply.found is not None:
                 break
         return reply
+
+    def _heed(self, refused: Refusal, reply: Reply[T]) -> None:
+        reply.reason, reply.fatal = refused.reason, refused.fatal
+        if refused.wait is not None:
+            self._pace.hold(refused.wait)
+        if refused.fatal:  # at once: who collects may be late, and the next question costs
+            self._halt.set()
 
     def _ask_once(self, reply: Reply[T]) -> None:
         content, tokens = self.endpoint.complete(self._client, self.questions[reply.key])
@@ -180,7 +185,8 @@ def ask_all(lines: Sequence[Line[T]], collect: Collect[T], watch: Watch = UNWATC
 def _collect(
     done: set[Future[Reply[T]]], owner: Mapping[Future[Reply[T]], Line[T]], collect: Collect[T]
 ) -> None:
-    replies = [(owner[future], future.result()) for future in done]
+    found = [(owner[future], future.result()) for future in done]
+    replies = [(line, reply) for line, reply in found if reply.requests]
     for line, reply in replies:
         line.count(reply)
     if replies:

@@ -143,3 +143,10 @@ def level_log_probabilities(a: FloatArray, thresholds: FloatArray, theta: FloatA
             inside = np.log(-np.expm1(-a * gap))
         out[level] = inside - np.logaddexp(0.0, -a * (theta - low)) - np.logaddexp(0.0, a * (theta - high))
     return out
+
+
+def saturation(y: FloatArray, levels: IntArray) -> IntArray:
+    """(M,) 1 where every label y (M, J) is the highest of its levels (J,), -1 where every label is 0, else 0."""
+    known = ~np.isnan(y)
+    top, bottom = ((~known | (y == end)).all(axis=1) for end in (levels - 1, 0))
+    return np.where(known.any(axis=1), top.astype(np.int64) - bottom, 0)

@@ -14,7 +14,8 @@ import numpy as np
 from scipy.special import ndtr, stdtrit
 
 from ..types import BoolArray, FloatArray, IntArray
-from .influence import Domains, Influence, linked_groups, score_influence
+from .influence import Domains, Influence, score_influence
+from .linked import linked_groups
 
 FEWEST = 5  # queries of a system that people labelled: of fewer the variance between queries is hardly known
 DOUBT = 0.01  # p-value below which the labelled queries do not look like a random sample

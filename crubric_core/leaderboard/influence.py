@@ -12,16 +12,15 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from scipy.sparse.csgraph import connected_components
 
 from ..compiled import compiled
 from ..irt.cells import label_scores
 from ..judges.unequal_panels import Allowance, UnequalPanels
 from ..types import BoolArray, FloatArray, IntArray
 from .cross_fit import CrossFit
+from .linked import linked_groups
 
 Unit = Literal["query", "rubric", "domain"]
-ENOUGH_SHARED = 5  # units that link two systems
 ROUNDING = 1e-12  # scores that differ by less are equal
 ALIKE = (
     0.75  # how many equal units those of a system are worth, as a share of its units, if these are much alike
@@ -86,7 +85,7 @@ class Influence:
     within_variance: (M,) variance if other rubrics were drawn from these very queries; NaN where that is not defined.
     saturated: (M,) 1 where every label is the highest, -1 where every label is the lowest, else 0.
     group: (M,) systems of different groups share too few queries, or rubrics of the only one, to be compared
-        (``linked_groups``); None: all are one.
+        (``linked.linked_groups``); None: all are one.
     allowance: for unequal panels; None: all systems have the same judges, but for chance.
     lone: units that are queries without a domain, where the others are domains.
     limits: two of (M,), the least and the most that a score can be; None: there are none.
@@ -157,23 +156,6 @@ def ability_influence(
         lone=lone,
         unequal=unequal,
     )
-
-
-def linked_groups(labelled: BoolArray) -> IntArray:
-    """(M,) group of each system, from 0, by the units that it has labels on, (n, M).
-
-    Two systems are linked if they share ENOUGH_SHARED units, or all of one's, or if others link them. Abilities of
-    different groups have no common scale: that one group is better, and that its units are easier, give the same
-    labels, and the prior decides between the two (docs/method.md §10; ``benchmarks.false_differences``).
-    """
-    known = labelled.astype(np.float64)
-    own = known.sum(axis=0)
-    enough = np.clip(np.minimum.outer(own, own), 1, ENOUGH_SHARED)
-    linked = known.T @ known >= enough
-    if linked.all():  # as nearly always
-        return np.zeros(len(own), dtype=np.int64)
-    group: IntArray = connected_components(linked, directed=False)[1].astype(np.int64)
-    return group
 
 
 def _slopes(cross: CrossFit, use: BoolArray, theta: FloatArray) -> FloatArray:

@@ -14,7 +14,8 @@ import numpy as np
 
 from ..types import BoolArray, FloatArray, IntArray
 from .inference import Inference
-from .influence import ENOUGH_SHARED, Influence
+from .influence import Influence
+from .linked import linked_pairs
 
 OFF = ("too_high", "too_low")
 
@@ -27,7 +28,7 @@ class Reference:
     floor: (M,) posterior variance. units: (M,) queries with a label. saturated: (M,) 1, -1 or 0.
     low, high: (M,) interval of theta. separated: (M, M) which pairs are separated. too_high, too_low: (M,) by how much
     theta may be off since other judges labelled some systems (``judges.unequal_panels``); 0 where all have the same.
-    group: (M,) systems of different groups have no common scale (``leaderboard.influence.linked_groups``); None: all
+    group: (M,) systems of different groups have no common scale (``leaderboard.linked.linked_groups``); None: all
     are one.
     """
 
@@ -70,10 +71,9 @@ class Reference:
         """
         if self.group is None:
             return 0
-        theirs, mine = self.psi != 0, asked[: len(self.psi)]
-        enough = np.clip(np.minimum(theirs.sum(axis=0), mine.sum()), 1, ENOUGH_SHARED)
-        linked = np.unique(self.group[(mine @ theirs.astype(np.int64) >= enough) & np.isfinite(self.theta)])
-        return int(linked[0]) if len(linked) == 1 else None
+        linked = linked_pairs(asked[: len(self.psi), None], self.psi != 0)[0] & np.isfinite(self.theta)
+        found = np.unique(self.group[linked])
+        return int(found[0]) if len(found) == 1 else None
 
     def comparable_with(self, asked: BoolArray) -> Self:
         """The same with no ability for systems that have no common scale with a new one, as for ``group_of``."""

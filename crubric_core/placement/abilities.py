@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.interpolate import CubicSpline
 
-from ..irt.abilities import ability_posterior, estimate_abilities, resample_abilities
+from ..irt.abilities import ability_posterior, estimate_abilities, resample_abilities, saturation
 from ..irt.fit import IrtFit
 from ..irt.information import item_information
 from ..leaderboard.tiers import Standing, standings
@@ -62,7 +62,8 @@ def place(
     draws = resample_abilities(fit, labels, weights)
     low, high = posterior_interval(fit, new, rubrics, confidence)
     answered = (~np.isnan(new[:, rubrics])).sum(axis=1)
-    saturated = _saturated(fit, labels[:, rubrics], rubrics)
+    informative = rubrics[~fit.constant[rubrics]]
+    saturated = saturation(labels[:, informative], fit.levels[informative])
     found = []
     for n in range(len(new)):
         among = np.append(np.arange(size), size + n)
@@ -81,14 +82,6 @@ def place(
             )
         )
     return found
-
-
-def _saturated(fit: IrtFit, labels: FloatArray, rubrics: IntArray) -> IntArray:
-    """(M,) 1 where every label (M, B) is the highest, -1 where every label is the lowest, else 0."""
-    known = ~np.isnan(labels) & ~fit.constant[rubrics]
-    top = (labels == fit.levels[rubrics] - 1) | ~known
-    bottom = (labels == 0) | ~known
-    return np.where(known.any(axis=1), top.all(axis=1).astype(np.int64) - bottom.all(axis=1), 0)
 
 
 def posterior_interval(

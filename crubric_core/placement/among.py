@@ -9,7 +9,7 @@ import numpy as np
 from scipy.special import ndtr, ndtri
 
 from ..bank.item_spread import Spread
-from ..irt.abilities import estimate_abilities
+from ..irt.abilities import estimate_abilities, saturation
 from ..irt.cells import label_scores
 from ..irt.fit import IrtFit
 from ..irt.models import ItemParameters
@@ -84,8 +84,7 @@ def evidence_of_systems(
     centred = (sums - sums.mean(axis=1, keepdims=True)) * scale[:, 0]
     psi[:, present] = centred / information[:, None] * np.sqrt(n / (n - 1) if n > 1 else 0.0)
     items_variance = _item_variance(items, spread, known, labels, theta, seed) / information**2
-    shares = labels / (fit.levels[known] - 1)
-    saturated = (shares == 1).all(axis=1).astype(int) - (shares == 0).all(axis=1)
+    saturated = saturation(labels, fit.levels[known])
     return [
         SystemEvidence(
             theta=float(theta[i]),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..leaderboard.influence import linked_groups
+from ..leaderboard.linked import linked_groups
 from ..text import count, listed
 from ..types import FloatArray, IntArray
 from .abilities import Placement
@@ -54,15 +54,13 @@ def _who(bank_scale: BankScale, new: NewLabels) -> list[str]:
 
 def _groups(bank_scale: BankScale) -> list[str]:
     """That the bank's systems have no common scale, where they have none."""
-    reference = bank_scale.reference
-    if reference is not None:
-        if reference.group is None:
-            return []
-        groups = len(np.unique(reference.group[np.isfinite(reference.theta)]))
+    if (groups := _reference_groups(bank_scale)) > 1:
         return [
             f"The bank's systems form {groups:,} groups that share too few queries for a common scale: a system is "
             "compared with the group whose queries it was labelled on, and what to judge next is of these."
         ]
+    if bank_scale.reference is not None:
+        return []
     unit, n_units = bank_scale.query_units
     labelled = np.zeros((n_units, len(bank_scale.systems)), dtype=bool)
     np.logical_or.at(labelled, unit, np.isfinite(bank_scale.y).T)
@@ -73,6 +71,15 @@ def _groups(bank_scale: BankScale) -> list[str]:
         f"The bank's systems form {groups:,} groups that share too few of its queries for a common scale: tiers, "
         "ranks and probabilities of places among all of them mean nothing."
     ]
+
+
+def _reference_groups(bank_scale: BankScale) -> int:
+    """How many groups without a common scale the reference systems form; 0 without any."""
+    reference = bank_scale.reference
+    if reference is None:
+        return 0
+    group = np.zeros(len(reference.theta)) if reference.group is None else reference.group
+    return len(np.unique(group[np.isfinite(reference.theta)]))
 
 
 def _split(bank_scale: BankScale, new: NewLabels) -> list[str]:
@@ -169,11 +176,7 @@ def _extreme(bank_scale: BankScale, system: str, y: FloatArray, placement: Place
     if not share.size:
         return [f"{system} has no label on the bank, so it cannot be placed."]
     if np.isnan(placement.standing.rank[-1]):
-        if (
-            np.isfinite(placement.theta)
-            and bank_scale.reference is not None
-            and bank_scale.reference.group is not None
-        ):
+        if np.isfinite(placement.theta) and _reference_groups(bank_scale) > 1:
             return [
                 f"{system} was labelled on queries of several groups of the bank's systems, or on too few of any: it "
                 "is compared with none."

@@ -12,7 +12,8 @@ from crubric_core.judges.unequal_panels import UnequalPanels
 from crubric_core.leaderboard.comparisons import FEW_UNITS, Evidence, compare, pair_errors
 from crubric_core.leaderboard.from_draws import infer_from_draws
 from crubric_core.leaderboard.inference import comparison_table, covariance_root, infer, separated_pairs
-from crubric_core.leaderboard.influence import Influence, linked_groups, score_influence
+from crubric_core.leaderboard.influence import Influence, score_influence
+from crubric_core.leaderboard.linked import linked_groups
 from crubric_core.leaderboard.places import rank_shares, ranks_by_counting, tiers_by_first, tiers_by_neighbour
 from crubric_core.leaderboard.simultaneous import (
     FEW,

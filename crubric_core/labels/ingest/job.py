@@ -21,6 +21,7 @@ class Tally:
     """Rows of the file, by what became of them; blank, collapsed and replaced are among the accepted.
 
     added, changed, filled: what is new, another, or known now in the dataset. unknown: added labels without a value.
+    runs: whether added labels are named runs.
     applied: policy → rows that it decided.
     """
 
@@ -33,6 +34,7 @@ class Tally:
     changed: int = 0
     filled: int = 0
     unknown: int = 0
+    runs: bool = False
     applied: dict[str, int] = field(default_factory=dict)
 
     def apply(self, policy: str, rows: int) -> None:
@@ -106,10 +108,7 @@ class Job:
             self.kind, self.kind
         )
         own = {name: getattr(self.tally, name) for name in ("added", "changed", "filled", "unknown")}
-        runs = self.kind == "labels" and self.one(
-            "SELECT EXISTS (FROM labels WHERE dataset_id = $dataset AND ingest_id = $ingest AND run_id <> 0)"
-        )
-        return Changes(**new, **own, same=self.tally.collapsed, what=what, runs=bool(runs and runs[0]))
+        return Changes(**new, **own, same=self.tally.collapsed, what=what, runs=self.tally.runs)
 
     def row_named(self, row: str) -> str:
         """``row 12``, or ``row 12 of b.csv``, as SQL over a row's number."""

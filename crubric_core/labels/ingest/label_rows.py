@@ -46,8 +46,8 @@ def store_labels(job: Job) -> None:
     if job.has_runs:
         names.keep_names(job, "run", "SELECT run_id AS id FROM coded")
     names.keep_rubrics(job, "SELECT rubric_id AS id FROM coded")
-    job.tally.added, job.tally.unknown = job.one(
-        "SELECT count(*), count(*) FILTER (label IS NULL) FROM coded"
+    job.tally.added, job.tally.unknown, job.tally.runs = job.one(
+        "SELECT count(*), count(*) FILTER (label IS NULL), coalesce(bool_or(run_id <> 0), false) FROM coded"
     )
     job.run(f"""
         INSERT INTO {job.kind} ({_columns(job)})
@@ -119,6 +119,7 @@ def _store_directly(job: Job, judge: str) -> bool:
     job.tally.added = job.tally.total - job.one("SELECT count(*) FROM rejected")[0]
     (job.tally.blank,) = job.one("SELECT coalesce(sum(n), 0)::BIGINT FROM label_values WHERE value IS NULL")
     job.tally.unknown = job.tally.blank
+    job.tally.runs = job.has_runs and job.one("SELECT count(id) > 0 FROM run_names")[0]
     return True
 
 

@@ -1,0 +1,30 @@
+"""Which systems have a common scale: those that were asked the same (docs/method.md §10)."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.sparse.csgraph import connected_components
+
+from ..types import BoolArray, IntArray
+
+ENOUGH_SHARED = 5  # units that link two systems
+
+
+def linked_pairs(labelled: BoolArray, others: BoolArray) -> BoolArray:
+    """(M, K) whether systems share ENOUGH_SHARED units, or all of one's, that they have labels on: (n, M), (n, K)."""
+    mine, theirs = labelled.astype(np.float64), others.astype(np.float64)
+    enough = np.clip(np.minimum.outer(mine.sum(axis=0), theirs.sum(axis=0)), 1, ENOUGH_SHARED)
+    return np.asarray(mine.T @ theirs >= enough)
+
+
+def linked_groups(labelled: BoolArray) -> IntArray:
+    """(M,) group of each system, from 0, by the units that it has labels on, (n, M): of linked pairs, and by others.
+
+    Abilities of different groups have no common scale: that one group is better, and that its units are easier, give
+    the same labels, and the prior decides between the two (``benchmarks.false_differences``).
+    """
+    linked = linked_pairs(labelled, labelled)
+    if linked.all():  # as nearly always
+        return np.zeros(len(linked), dtype=np.int64)
+    group: IntArray = connected_components(linked, directed=False)[1].astype(np.int64)
+    return group

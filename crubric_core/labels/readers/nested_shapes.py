@@ -11,8 +11,8 @@ from .guess import MODEL
 from .label_names import RATERS, may_hold_labels
 from .nested_lists import NAMING, OF_RUNS, naming_rank, texts_shared
 from .nested_names import GRADER, holds_labels, is_label, last_name, others
-from .open_questions import NAMES_OF_QUERIES
 from .paths import parts_of, unescaped
+from .query_names import NAMES_OF_QUERIES
 
 Found = dict[str, str | tuple[str, ...]]
 _FEW = 12  # different levels of a field without a name of labels, at most

@@ -13,15 +13,10 @@ from .columns import MISSING, SPECS, plain_name, synonyms_of
 from .ground_truth import is_truth
 from .guess import Profile, fits_name, guess_columns, profile
 from .label_names import NOTED, RATERS, may_hold_labels
-from .open_questions import (
-    IDS_OF_ANSWERS,
-    NAMES_OF_QUERIES,
-    bare_name,
-    cells_of,
-    rows_of_keys,
-    runs_as_systems,
-)
+from .open_questions import runs_as_systems
 from .plan import FilePlan
+from .plan_cells import cells_of, rows_of_keys
+from .query_names import IDS_OF_ANSWERS, NAMES_OF_QUERIES, bare_name
 from .wide_columns import counts_rows, spread_key
 from .words import is_number, is_verdict
 

@@ -7,16 +7,10 @@ from dataclasses import replace
 from typing import Any
 
 from .label_names import NOTED, RATERS, is_measured
-from .open_questions import (
-    bare_name,
-    cells_of,
-    rows_of_keys,
-    taken,
-    told_of_own_queries,
-    with_query,
-    with_texts_as_queries,
-)
 from .plan import FilePlan
+from .plan_cells import cells_of, rows_of_keys, taken
+from .query_column import told_of_own_queries, with_query, with_texts_as_queries
+from .query_names import bare_name
 
 _RESPONSE = "response_id"  # of a Qualtrics export; elsewhere it may be the id of a system's response
 _LEAST = 4  # rows below which nothing is said

@@ -9,8 +9,9 @@ from typing import Any
 from ...errors import IngestError
 from .columns import SPECS, Kind, choose_columns, plain_name, synonyms_of
 from .guess import ENOUGH, MODEL, cells_at, guess_kind, profile
-from .open_questions import is_written, one_rubric
+from .open_questions import one_rubric
 from .plan import Columns, FilePlan
+from .query_names import is_written
 from .wide_columns import guess_spread, label_columns, named_after_models, only_criterion
 
 

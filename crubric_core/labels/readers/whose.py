@@ -11,8 +11,9 @@ from typing import Any
 from .describing import Found
 from .formats.native import NATIVE
 from .guess import MODEL
-from .open_questions import NAMES_OF_QUERIES, bare_name, cells_of, rows_of_keys, taken
 from .plan import Guess
+from .plan_cells import cells_of, rows_of_keys, taken
+from .query_names import NAMES_OF_QUERIES, bare_name
 from .sources import SHEET, Piece
 
 SURE = 0.7  # confidence from which names are taken without being asked for

@@ -8,8 +8,9 @@ from typing import Any
 
 from .columns import MISSING
 from .label_names import RATERS
-from .open_questions import bare_name, cells_of, is_written, rows_of_keys
 from .plan import FilePlan
+from .plan_cells import cells_of, rows_of_keys
+from .query_names import bare_name, is_written
 from .raters import told_apart
 
 BY_PATH = "the file's path: "  # how the reason of a guess begins that is made from it

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ...columns import plain_name, synonyms_of
-from ...open_questions import IDS_OF_ANSWERS, NAMES_OF_QUERIES
+from ...query_names import IDS_OF_ANSWERS, NAMES_OF_QUERIES
 from .base import NativeFormat, Record, Row, Setting, gold, is_list_of, label, mapped, named
 
 _HOLDERS = ("rating", "number", "choices")

@@ -1,0 +1,50 @@
+"""The cells of a plan's columns in its first rows, and what they tell of each other."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from .plan import FilePlan, Guess
+
+LEAST = 4  # rows below which nothing is said
+
+
+def taken(plan: FilePlan, canonical: str, column: str, sure: float, why: str, remark: str) -> FilePlan:
+    """The plan with one more of its columns, and the remark that says so."""
+    return replace(
+        plan,
+        mapping={**plan.mapping, canonical: column},
+        guesses=(*plan.guesses, Guess(canonical, column, sure, why)),
+        unused=tuple(c for c in plan.unused if c != column),
+        suspects=tuple(c for c in plan.suspects if c != column),
+        remarks=(*plan.remarks, remark) if remark else plan.remarks,
+    )
+
+
+def rows_of_keys(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> list[tuple[Any, ...]]:
+    """What each of the first rows is about: its cells of all mapped columns but label and reason."""
+    keys = [v for c, v in plan.mapping.items() if isinstance(v, str) and c not in ("label", "reason")]
+    own = [cells_of(plan, rows, column) for column in keys]
+    return list(zip(*own, strict=True)) if own else [()] * len(rows)
+
+
+def parts_all(cells: Sequence[Any], before: Sequence[tuple[Any, ...]], spread: bool) -> bool:
+    """Whether a column tells all rows apart, and is no mere number of the row."""
+    if any(c in (None, "") for c in cells) or len(set(zip(before, cells, strict=True))) < len(cells):
+        return False
+    return len(set(cells)) < len(cells) or (spread and len(set(before)) == 1)
+
+
+def of_one_system(cells: Sequence[Any], systems: Sequence[Any]) -> bool:
+    """Whether no value comes with two systems, where there are several: an id of an answer, and of no query."""
+    return len(set(systems)) > 1 and len(set(zip(cells, systems, strict=True))) == len(set(cells))
+
+
+def cells_of(plan: FilePlan, rows: Sequence[Sequence[Any]], column: str) -> list[Any]:
+    """A column's cells of the first rows; of what is the same for the whole file, that."""
+    if column.startswith("=") and column not in plan.columns:
+        return [column] * len(rows)
+    at = plan.columns.index(column) if column in plan.columns else -1
+    return [row[at] if 0 <= at < len(row) else None for row in rows]

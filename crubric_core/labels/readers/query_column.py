@@ -1,0 +1,163 @@
+"""Which column of a table of labels is the query, where none is called so: its rows tell."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from .columns import INSTEAD_OF_RUBRIC, plain_name, synonyms_of
+from .label_names import is_measured
+from .plan import FilePlan
+from .plan_cells import LEAST, cells_of, of_one_system, parts_all, rows_of_keys, taken
+from .query_names import IDS_OF_ANSWERS, NAMES_OF_QUERIES, bare_name, is_written
+
+
+def with_query(plan: FilePlan, rows: Sequence[Sequence[Any]], *, strict: bool) -> FilePlan:
+    """The plan with the query's column, where none is called so: one with a name that speaks of texts or tasks.
+
+    Where rows would contradict each other without it, it must tell all rows apart; ``strict`` makes a problem of a
+    table that has no such name. A table in which nothing else tells rows apart stays as it is.
+    """
+    if plan.kind not in ("labels", "gold") or plan.problem or "query" in plan.mapping or len(rows) < LEAST:
+        return plan
+    before = rows_of_keys(plan, rows)
+    if len(set(before)) == len(before):
+        return _with_named_query(plan, rows)
+    spread = any(isinstance(v, tuple) for v in plan.mapping.values())
+    free = [c for c in plan.unused if c in plan.columns and not is_written(c)]
+    free = [c for c in free if bare_name(c) in NAMES_OF_QUERIES or not is_measured(c)]
+    offers = [c for c in free if parts_all(cells_of(plan, rows, c), before, spread)]
+    systems = (
+        cells_of(plan, rows, str(plan.mapping["system"]))
+        if plan.mapping.get("system") in plan.columns
+        else []
+    )
+    alone = {c: bool(systems) and of_one_system(cells_of(plan, rows, c), systems) for c in offers}
+    offers.sort(key=lambda c: alone[c])
+    named = sorted(
+        (c for c in offers if bare_name(c) in NAMES_OF_QUERIES),
+        key=lambda c: (alone[c], NAMES_OF_QUERIES.index(bare_name(c))),
+    )
+    criteria = [c for c in offers if plain_name(c) in INSTEAD_OF_RUBRIC]
+    if criteria and not named and plain_name(str(plan.mapping.get("rubric", ""))) in ("item", "item_id"):
+        return _with_items_as_queries(plan, criteria[0])
+    if named or (offers and not strict):
+        column = named[0] if named else offers[0]
+        return _taken(plan, column, 0.75 if named else 0.4)
+    if not offers:
+        return _with_shared_query(plan, rows, before, systems)
+    some = " or ".join(repr(c) for c in offers[:3])
+    problem = (
+        f"Rows of {plan.name} repeat the same system, rubric and judge, and no column is called query: say which "
+        f'column says what each row is about, perhaps {some} ({{"query": "{offers[0]}"}} in the mapping).'
+    )
+    return replace(plan, problem=problem)
+
+
+def with_texts_as_queries(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> FilePlan:
+    """The plan of a table whose questions are asked of each text (doc_id, question): these are its rubrics.
+
+    Without the text rows would contradict each other, and with it none do.
+    """
+    question = plan.mapping.get("query")
+    if plan.kind not in ("labels", "gold") or question not in plan.columns or len(rows) < LEAST:
+        return plan
+    before = rows_of_keys(plan, rows)
+    if plain_name(str(question)) != "question" or len(set(before)) == len(before):
+        return plan
+    texts = (c for c in plan.unused if bare_name(c) in NAMES_OF_QUERIES)
+    for text in sorted(texts, key=lambda c: NAMES_OF_QUERIES.index(bare_name(c))):
+        asked = replace(plan, mapping={**plan.mapping, "rubric": question})
+        after = rows_of_keys(replace(asked, mapping={**asked.mapping, "query": text}), rows)
+        if len(set(after)) < len(after) or not all(cells_of(plan, rows, text)):
+            continue
+        kept = tuple(g for g in plan.guesses if g.canonical not in ("query", "rubric"))
+        spare = [c for c in (plan.mapping.get("rubric"),) if c in plan.columns]
+        asked = replace(asked, guesses=kept, unused=(*plan.unused, *spare))
+        asked = taken(asked, "rubric", str(question), 0.75, f"it is asked of each {text!r}", "")
+        remark = (
+            f"the query is its column {text!r}, of which each {question!r}, which is the rubric, is asked"
+        )
+        return taken(asked, "query", text, 0.75, "without it rows would be about the same cell", remark)
+    return plan
+
+
+def _with_items_as_queries(plan: FilePlan, criterion: str) -> FilePlan:
+    """The plan of a table in which each item is rated on several criteria: the item is the query, and no rubric."""
+    item = str(plan.mapping["rubric"])
+    kept = tuple(g for g in plan.guesses if g.canonical != "rubric")
+    moved = replace(plan, mapping={**plan.mapping, "query": item}, guesses=kept)
+    remark = f"the query is its column {item!r}, as several values of {criterion!r}, which is the rubric, are of each"
+    return taken(moved, "rubric", criterion, 0.75, f"several are of each {item!r}", remark)
+
+
+def _with_shared_query(
+    plan: FilePlan,
+    rows: Sequence[Sequence[Any]],
+    before: Sequence[tuple[Any, ...]],
+    systems: Sequence[Any],
+) -> FilePlan:
+    """The plan with a query that is named after texts and shared by systems, where rows repeat with it, too."""
+    for column in sorted(
+        (c for c in plan.unused if c in plan.columns and bare_name(c) in NAMES_OF_QUERIES),
+        key=lambda c: NAMES_OF_QUERIES.index(bare_name(c)),
+    ):
+        cells = cells_of(plan, rows, column)
+        more = len(set(zip(before, cells, strict=True))) > len(set(before))
+        if (
+            bare_name(column) not in IDS_OF_ANSWERS
+            and all(cells)
+            and len(set(cells)) < len(cells)
+            and more
+            and not of_one_system(cells, systems)
+        ):
+            remark = f"the query is its column {column!r}, as no column is called query"
+            return taken(plan, "query", column, 0.75, f"{column!r} speaks of what is answered", remark)
+    return plan
+
+
+def _with_named_query(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> FilePlan:
+    """The plan with the query's column by its name alone: all rows have one, and systems share what it says.
+
+    Without it the rubrics of different texts would be those of one query, and claims for further queries too sure.
+    """
+    systems, rubrics = (cells_of(plan, rows, str(plan.mapping.get(c, ""))) for c in ("system", "rubric"))
+    named = [c for c in plan.unused if c in plan.columns and bare_name(c) in NAMES_OF_QUERIES]
+    for column in sorted(named, key=lambda c: NAMES_OF_QUERIES.index(bare_name(c))):
+        cells = cells_of(plan, rows, column)
+        if any(c in (None, "") for c in cells) or of_one_system(cells, systems):
+            continue
+        groups = 1 < len(set(cells)) < len(set(rubrics)) == len(set(zip(rubrics, cells, strict=True)))
+        if bare_name(column) not in IDS_OF_ANSWERS or (groups and len(set(systems)) > 1):
+            remark = f"the query is its column {column!r}, as no column is called query"
+            return taken(plan, "query", column, 0.75, f"{column!r} speaks of what is answered", remark)
+    return plan
+
+
+def told_of_own_queries(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> FilePlan:
+    """The plan with a remark where no two systems share a query, and they share the values of an unused column."""
+    query, system = (str(plan.mapping.get(c, "")) for c in ("query", "system"))
+    if query not in plan.columns or system not in plan.columns or len(rows) < LEAST:
+        return plan
+    systems = cells_of(plan, rows, system)
+    if not of_one_system(cells_of(plan, rows, query), systems):
+        return plan
+    names = ("query", *synonyms_of("labels", "query"), *NAMES_OF_QUERIES)
+    for column in sorted(
+        (c for c in plan.unused if bare_name(c) in names), key=lambda c: names.index(bare_name(c))
+    ):
+        cells = cells_of(plan, rows, column)
+        if all(cells) and len(set(cells)) > 1 and not of_one_system(cells, systems):
+            remark = (
+                f"no two systems share a value of its column {query!r}, which is taken as the query, and they share "
+                f'those of {column!r}: if that is what each row is about, map it ({{"query": "{column}"}})'
+            )
+            return replace(plan, remarks=(*plan.remarks, remark))
+    return plan
+
+
+def _taken(plan: FilePlan, column: str, sure: float) -> FilePlan:
+    why = "without it rows would be about the same cell"
+    remark = f"the query is its column {column!r}, without which rows would be about the same cell"
+    return taken(plan, "query", column, sure, why, remark)

@@ -1,0 +1,85 @@
+"""What columns are called that hold queries, ids of answers, or what somebody wrote."""
+
+from __future__ import annotations
+
+from .columns import plain_name
+
+# names of columns that tell queries apart, where none is called query, question, prompt or task; best first
+NAMES_OF_QUERIES = (
+    *(
+        "query_uid",
+        "prompt_uid",
+        "instance_id",
+        "sample_id",
+        "example_id",
+        "doc_id",
+        "document_id",
+        "dialogue_id",
+    ),
+    *(
+        "dialog_id",
+        "conversation_id",
+        "case_id",
+        "test_case_id",
+        "test_id",
+        "request_id",
+        "problem_id",
+        "paper_id",
+    ),
+    *(
+        "datasource_item_id",
+        "dataset_item_id",
+        "reference_example_id",
+        "segment_id",
+        *("seg_id", "segment", "seg"),
+        "session_id",
+        "trace_id",
+        "article_id",
+        "input_id",
+        *("essay_id", "text_id", "post_id", "passage_id", "story_id", "call_id", "qid", "case_name"),
+        "uid",
+        "span_id",
+    ),
+    *(
+        "instruction",
+        "user_input",
+        "input",
+        "inputs",
+        "request",
+        "orig_instruction",
+        "document",
+        "context",
+        "example",
+        *("doc", "dialogue", "conversation", "article", "test_case", "scenario"),
+        *("topic_id", "topic", "doc_no", "docno"),
+        *("task", "task_name", "problem", "exercise", "case", "test"),
+        "id",
+        "uuid",
+        "index",
+        "idx",
+    ),
+)
+# those of them that name what a request, a run or a row is about as often as a query
+IDS_OF_ANSWERS = frozenset(
+    (
+        *("sample_id", "conversation_id", "test_id", "request_id", "session_id", "trace_id", "span_id"),
+        *("input_id", "essay_id", "text_id", "uid", "id", "uuid", "index", "idx"),
+    )
+)
+
+_WRITTEN = frozenset(  # last words of names of what systems, and those who judge them, write
+    (
+        *("response", "output", "completion", "generation", "reply", "answer"),
+        *("feedback", "rationale", "explanation", "reason", "critique", "comment", "review"),
+    )
+)
+
+
+def is_written(column: str) -> bool:
+    """Whether a column is named after an answer, or after what is said of it: no query, whatever it holds."""
+    return bare_name(column).rpartition("_")[2] in _WRITTEN
+
+
+def bare_name(column: str) -> str:
+    """A column's name as it is compared, without underscores around it."""
+    return plain_name(column).strip("_")

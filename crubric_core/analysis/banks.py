@@ -15,7 +15,6 @@ from ..bank.composed import require_room
 from ..bank.constraints import Constraints
 from ..bank.utility import Utility
 from ..bank.worth import Worth
-from ..irt.person_fit import person_fit
 from ..leaderboard.transfer import transfer_excess, transfer_variance
 from ..settings import Strategy
 from ..types import BoolArray, FloatArray, IntArray
@@ -216,21 +215,8 @@ class Banks(Fitted):
 
     @stage("budget", "strategy", after=("_order", "folds"))
     def person_fit(self) -> FloatArray | None:
-        """(M,) lz* of each system's labels on the bank, by parameters fitted without it; None where none are.
-
-        On rubrics that vary among the others, as those of a bank do for a new system.
-        """
-        cross = self.folds()
-        if cross.n_folds == 1:
-            return None
-        use = np.isin(np.arange(cross.y.shape[1]), self.bank()) & selection.usable_without_folds(
-            cross.y, cross
-        )
-        y, theta = np.where(use[cross.fold], cross.y, np.nan), cross.abilities(use)
-        fits = [cross.fold_fit(fold) for fold in range(cross.n_folds)]
-        return np.array(
-            [person_fit(fits[f], row, at) for f, row, at in zip(cross.fold, y, theta, strict=True)]
-        )
+        """(M,) lz* of each system's labels on the bank, by parameters fitted without it; None where none are."""
+        return selection.person_fits(self.folds(), self.bank())
 
     def utility(self) -> Utility:
         """What the strategy maximises and its certificate speaks of."""

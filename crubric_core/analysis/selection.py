@@ -15,6 +15,7 @@ from ..bank.pairs import PairDistances, PairMoments, pair_moments
 from ..bank.utility import Coverage, Utility
 from ..errors import AssemblyError, DatasetError
 from ..irt.information import item_information
+from ..irt.person_fit import person_fit
 from ..judges.consensus import baseline_mask
 from ..judges.measurability import nothing_passes
 from ..labels.store.reduction import Reduction
@@ -172,6 +173,19 @@ def usable_without_folds(y: FloatArray, cross: CrossFit) -> BoolArray:
         if cross.n_folds > 1
         else [~cross.pooled.constant]
     )
+
+
+def person_fits(cross: CrossFit, bank: IntArray) -> FloatArray | None:
+    """(M,) lz* of each system's labels on the bank, by parameters fitted without it; None where none are.
+
+    On rubrics that vary among the others, as those of a bank do for a new system.
+    """
+    if cross.n_folds == 1:
+        return None
+    use = np.isin(np.arange(cross.y.shape[1]), bank) & usable_without_folds(cross.y, cross)
+    y, theta = np.where(use[cross.fold], cross.y, np.nan), cross.abilities(use)
+    fits = [cross.fold_fit(fold) for fold in range(cross.n_folds)]
+    return np.array([person_fit(fits[f], row, at) for f, row, at in zip(cross.fold, y, theta, strict=True)])
 
 
 def order_without_fold(

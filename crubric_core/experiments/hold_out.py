@@ -9,7 +9,7 @@ from ..analysis.fitted import gate
 from ..analysis.ranking import rank_systems
 from ..analysis.reference import reference_on_pool
 from ..analysis.result import Calibration
-from ..analysis.selection import masks, order_candidates, orders_without_folds, query_positions
+from ..analysis.selection import masks, order_candidates, orders_without_folds, person_fits, query_positions
 from ..errors import DatasetError
 from ..labels.store.dataset import Dataset
 from ..labels.store.reduction import Reduction
@@ -61,6 +61,7 @@ def hold_out(ds: Dataset, settings: Settings, system: str) -> tuple[BankScale, N
         reference_on_pool(reduction, pool),
         rest_panel,
         _transfer(inputs, reduction, calibration, cross, feasible),
+        person_fits(cross, bank),
     )
     rows = np.sort(bank)
     return bank_scale, labels_on_bank((system,), whole.y[[at]][:, rows], ds.judges, panel[[at]][:, rows])

@@ -189,3 +189,13 @@ def test_groups_stay_in_a_banks_file_and_in_its_recalibration(two_groups):
 def test_no_tier_is_settled_among_systems_without_a_common_scale(two_groups):
     with pytest.raises(PlacementError, match="too few queries for a common scale"):
         Forecast(two_groups)
+
+
+def test_a_held_out_system_is_as_unusual_as_the_others_would_be_by_parameters_fitted_without_them(study):
+    """By those of a fit that has read their labels every one of the others looks usual, and most new ones do not."""
+    told = 0
+    for system in study.systems:
+        bank_scale, labels = hold_out(study, Settings(budget=60), system)
+        assert bank_scale.person_fit.shape == (SYSTEMS - 1,)
+        told += any("follows the scale less" in note for note in place_systems(bank_scale, labels).notes)
+    assert told <= 2

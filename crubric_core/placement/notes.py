@@ -157,11 +157,14 @@ def _unused(new: NewLabels) -> list[str]:
 
 
 def system_notes(
-    bank_scale: BankScale, system: str, y: FloatArray, found: Placement, fit: float, usual: FloatArray
+    bank_scale: BankScale, system: str, y: FloatArray, found: Placement, fit: float
 ) -> list[str]:
-    """What cannot be known of one system from labels y (B,). fit: its lz*; usual: those of the bank's own systems."""
-    extreme = _extreme(bank_scale, system, y, found)
-    if np.isfinite(fit) and fit < min(UNUSUAL, float(np.nanmin(usual, initial=np.inf))):
+    """What cannot be known of one system from labels y (B,). fit: its lz*.
+
+    The bank's systems by parameters that have read their labels would all look more usual than a new one.
+    """
+    extreme, usual = _extreme(bank_scale, system, y, found), bank_scale.person_fit
+    if usual is not None and fit < min(UNUSUAL, float(np.nanmin(usual, initial=np.inf))):
         extreme.append(
             f"The pattern of {system}'s labels follows the scale less than that of any of the bank's systems "
             f"(person fit lz* = {fit:.1f}): one ability may not describe it."

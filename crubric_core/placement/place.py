@@ -10,7 +10,6 @@ import pandas as pd
 
 from ..environment import typed
 from ..errors import PlacementError
-from ..irt.abilities import estimate_abilities
 from ..irt.person_fit import person_fit
 from ..types import BoolArray, FloatArray, IntArray
 from .abilities import Placement, expected_information, next_best, place
@@ -112,17 +111,13 @@ def place_systems(bank_scale: BankScale, new: NewLabels, n_next: int = NEXT) -> 
                 f"the bank has rubrics without parameters, run `{typed('build')}` again."
             )
     expected = expected_information(bank_scale.fit, new.y, bank_scale.bank)
-    usual = bank_scale.person_fit
-    if usual is None:
-        own = estimate_abilities(bank_scale.fit, bank_scale.y).theta
-        usual = np.array([person_fit(bank_scale.fit, *pair) for pair in zip(bank_scale.y, own, strict=True)])
     fits = np.array(
         [person_fit(bank_scale.fit, y, found.theta) for y, found in zip(new.y, placements, strict=True)]
     )
     sentences = [
         note
         for system, y, found, fit in zip(new.systems, new.y, placements, fits, strict=True)
-        for note in system_notes(bank_scale, system, y, found, fit, usual)
+        for note in system_notes(bank_scale, system, y, found, fit)
     ]
     return Placed(
         systems=new.systems,

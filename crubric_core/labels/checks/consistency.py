@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import duckdb
+import pandas as pd
 
 from ...text import count
 from ..ingest.findings import SHOWN, Finding, Severity, names, select, warning
@@ -170,6 +171,7 @@ def _runs(cursor: duckdb.DuckDBPyConnection, dataset_id: int) -> Iterator[Findin
         sentence = (
             f"{first['judge']} gives the label {first['label']} to {first['labels']:,} cells in succession "
             f"({first['where']}) where {first['others_differ']:.0%} of the other judges' labels differ"
+            + (f" ({first['elsewhere']:.0%} elsewhere)" if pd.notna(first["elsewhere"]) else "")
             + (f", and {count(len(found) - 1, 'more such run')}" if len(found) > 1 else "")
             + ": its answers may have been misread."
         )

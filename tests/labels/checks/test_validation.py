@@ -65,7 +65,36 @@ def test_a_run_of_one_value_where_the_others_vary_is_suspicious(ws, order):
     assert (examples["label"] == 0).all()
     assert 80 <= examples["labels"].iloc[0] <= 160
     assert (examples["others_differ"] > 0.3).all()
-    assert "j1 gives the label 0" in found["constant_run"].sentence
+    assert (examples["elsewhere"] < examples["others_differ"]).all()
+    sentence = found["constant_run"].sentence
+    assert "j1 gives the label 0" in sentence
+    assert f"differ ({examples['elsewhere'].iloc[0]:.0%} elsewhere)" in sentence
+
+
+def test_a_label_that_a_judge_gives_nowhere_else_is_compared_with_none(ws):
+    cells = panel(rubrics=100)
+    own = [c for c in cells if c[3] == "j1"]
+    for k, cell in enumerate(own):
+        cell[4] = 0 if 200 <= k < 330 else 1
+    ws.ingest(labels(cells), "d")
+    (found,) = ws.dataset("d").checks()
+    assert found.code == "constant_run"
+    assert "elsewhere" not in found.sentence
+
+
+@pytest.mark.parametrize("errors", [(0.2, 0.2, 0.2), (0.3, 0.05, 0.3), (0.3, 0.05)])
+def test_a_judge_whom_others_contradict_no_more_than_usual_has_met_a_hard_rubric(ws, errors):
+    rng = np.random.default_rng(4)
+    truth = rng.integers(0, 2, (40, 60))
+    truth[:, ::3] = 0
+    cells = [
+        (f"s{i}", "q", f"r{j}", f"j{k}", int(truth[i, j] ^ (rng.random() < errors[k])))
+        for j in range(60)
+        for i in range(40)
+        for k in range(len(errors))
+    ]
+    ws.ingest(labels(cells), "d")
+    assert codes(ws) == {}
 
 
 def test_a_judge_who_gives_one_system_one_value_is_suspicious(ws):

@@ -13,6 +13,7 @@ from ..readers.values import shortened
 from .job import Job
 
 _PERCENT = 100  # the whole of labels that are percentages
+_SMALL = 10  # numbers up to it, and none above, are levels or shares, and no percentages
 _EITHER = "has a decimal comma, or one between thousands: write it with a decimal point, or without the comma"
 _NUMBER = f"coalesce(amount, {values.number('raw')})"
 
@@ -118,19 +119,20 @@ def _count_policies(job: Job) -> None:
 
 
 def _refuse_two_ways(job: Job) -> None:
-    """80% beside 0.8, or 100% beside 1: one of them would be read as a hundredth of the other."""
+    """80% beside 0.8, 100% beside 1, or beside stars of 1 to 5: one of them would be read on the scale of the other."""
     if job.whole != _PERCENT:
         return
-    plain = f"amount IS NULL AND {values.number('raw')} BETWEEN 0 AND 1"
-    other = f"amount IS NULL AND {values.number('raw')} NOT BETWEEN 0 AND 1"
-    share, percent, others = job.one(f"""
-        SELECT min(raw) FILTER ({plain}), max_by(raw, amount) FILTER (amount > 1), count(*) FILTER ({other})
+    plain = f"amount IS NULL AND {values.number('raw')}"
+    small, top, percent, others = job.one(f"""
+        SELECT min(raw) FILTER ({plain} BETWEEN 0 AND {_SMALL}), max({values.number("raw")}) FILTER (amount IS NULL),
+               max_by(raw, amount) FILTER (amount > 1), count(*) FILTER ({plain} NOT BETWEEN 0 AND {_SMALL})
         FROM label_words
     """)
-    if share is not None and percent is not None and not others:
+    if small is not None and percent is not None and not others:
         raise IngestError(
-            f"Some labels of {job.source} are percentages, such as {shortened(percent)!r}, and others shares, such as "
-            f"{shortened(share)!r}: write all of them in one way."
+            f"Some labels of {job.source} are percentages, such as {shortened(percent)!r}, and all others numbers up to "
+            f"{top:g}, such as {shortened(small)!r}: write all of them in one way, or criteria with unlike scales into "
+            "files of their own."
         )
 
 

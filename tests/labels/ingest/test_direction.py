@@ -121,11 +121,23 @@ def test_a_legend_is_read_from_a_header():
     assert legend_of("Is 2.5 good?") == {}
 
 
-@pytest.mark.parametrize("others", [("0.8", "0.2"), ("1", "0")])
-def test_percentages_beside_shares_are_refused_as_what_they_are(ws, table, others):
-    rows = ["a q r j 80%", "b q r j 100%", *(f"{s} q r k {v}" for s, v in zip("ab", others, strict=True))]
-    with pytest.raises(IngestError, match=r"are percentages, such as '100%', and others shares, such as '0"):
+@pytest.mark.parametrize("others", [("0.8", "0.2"), ("1", "0"), ("4", "2"), ("10", "3")])
+@pytest.mark.parametrize("rubric", ["r", "other"])
+def test_percentages_beside_shares_or_levels_are_refused_as_what_they_are(ws, table, others, rubric):
+    rows = [
+        "a q r j 80%",
+        "b q r j 100%",
+        *(f"{s} q {rubric} k {v}" for s, v in zip("ab", others, strict=True)),
+    ]
+    told = rf"are percentages, such as '100%', and all others numbers up to {max(others, key=float)}, such as"
+    with pytest.raises(IngestError, match=told):
         ws.ingest(table(*rows), "d")
+
+
+def test_criteria_of_percentages_and_of_levels_are_read_from_files_of_their_own(ws, table):
+    ws.ingest(table("a q r j 80%", "b q r j 100%"), "d")
+    ws.ingest(table("a q s j 4", "b q s j 2"), "d")
+    assert sorted(ws.dataset("d").labels()["label"]) == [2, 4, 80, 100]
 
 
 def test_percentages_beside_numbers_to_a_hundred_are_read(ws, table):

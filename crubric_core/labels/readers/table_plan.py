@@ -55,7 +55,7 @@ def _plan_of_rows(
         plan = replace(plan, remarks=(remark,))
     if ticked := getattr(reader, "questions", None):
         some = listed([repr(question) for question in ticked], 6)
-        remark = f"the number that each row ticks is the label of {some}, which have a column for each number"
+        remark = f"the number that each row ticks is read as {some}, in place of a column for each number"
         plan = replace(plan, remarks=(*plan.remarks, remark))
     _reject_unknown_columns(kind, overrides.mapping)
     spread = spread_of(plan, rows, strict=overrides.strict)

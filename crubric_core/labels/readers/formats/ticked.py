@@ -1,7 +1,7 @@
 """Tables with a column for each number that a question offers, of which each row ticks one: radio buttons, ratings.
 
-Exports of MTurk (``Answer.fluency.1``: true, false) and Potato (``clarity:::scale_4``: 4, or nothing) are such. One
-column with the number that is ticked stands in place of them.
+Exports of MTurk (``Answer.fluency.1``: true, false) and Potato (``clarity:::scale_4``: 4, or nothing) are such, and
+tables with the columns ``1`` to ``5``. One column with the number that is ticked stands in place of them.
 """
 
 # ruff: noqa: S608 - every identifier in the SQL is this program's own, every value is bound
@@ -16,7 +16,10 @@ from .base import STAGING, Reader, Staged
 if TYPE_CHECKING:
     import duckdb
 
-_CHOICE = re.compile(r"(?P<question>.*?[^\W\d_].*?)[\W_]+(?:scale[\W_]+)?(?P<number>\d{1,2})", re.IGNORECASE)
+_CHOICE = re.compile(
+    r"(?:(?P<question>.*?[^\W\d_].*?)[\W_]+(?:scale[\W_]+)?)?(?P<number>\d{1,2})", re.IGNORECASE
+)
+_NAMELESS = "label"  # the question whose choices are numbers alone
 _TICKED, _LEFT = ("true", "1", "yes", "on", "x", "checked"), ("", "false", "0", "no", "off", "unchecked")
 _FEWEST, _ROWS, _LOOKED_AT = (
     3,
@@ -38,7 +41,7 @@ def _questions(columns: Sequence[str], rows: Sequence[Sequence[str | None]]) -> 
     groups: dict[str, list[tuple[int, int]]] = {}
     for place, column in enumerate(columns):
         if found := _CHOICE.fullmatch(column.strip()):
-            groups.setdefault(found["question"], []).append((int(found["number"]), place))
+            groups.setdefault(found["question"] or _NAMELESS, []).append((int(found["number"]), place))
     whole = [row for row in rows if len(row) == len(columns)]
     return {
         question: tuple(choices)
@@ -54,13 +57,18 @@ def _is_question(choices: Sequence[tuple[int, int]], rows: Sequence[Sequence[str
     chosen = set()
     for row in rows:
         cells = {number: (row[place] or "").strip().lower() for number, place in choices}
-        ticked = [n for n, cell in cells.items() if cell in (*_TICKED, str(n))]
-        if any(cell not in (*_LEFT, *_TICKED, str(n)) for n, cell in cells.items()):
+        ticked = [n for n, cell in cells.items() if cell in _marks(n)]
+        if any(cell not in (*_LEFT, *_marks(n)) for n, cell in cells.items()):
             return False
         if len(ticked) != 1 and any(cells.values()):
             return False
         chosen.update(ticked)
     return len(chosen) > 1
+
+
+def _marks(number: int) -> tuple[str, ...]:
+    """What a choice's cell holds where it is ticked; its own number, too, but 0, which says that it is not."""
+    return (*_TICKED, str(number)) if number else _TICKED
 
 
 class TickedReader:
@@ -111,11 +119,9 @@ class TickedReader:
 
 def _number(choices: Question, row: Sequence[str | None]) -> str | None:
     """As SQL has it, of one row."""
-    return (
-        ", ".join(str(n) for n, p in choices if (row[p] or "").strip().lower() in (*_TICKED, str(n))) or None
-    )
+    return ", ".join(str(n) for n, p in choices if (row[p] or "").strip().lower() in _marks(n)) or None
 
 
 def _is_ticked(number: int, place: int) -> str:
-    words = ", ".join(f"'{word}'" for word in (*_TICKED, str(number)))
+    words = ", ".join(f"'{word}'" for word in _marks(number))
     return f"lower(trim(tick{place})) IN ({words})"

@@ -36,7 +36,23 @@ def test_the_number_that_is_ticked_is_the_label(read, heads, cells):
         (m, q, n) for (m, q), n in CELLS.items()
     }
     assert report.rejected == 0
-    assert any("the number that each row ticks is the label of" in note for note in report.notes)
+    assert any("the number that each row ticks is read as" in note for note in report.notes)
+
+
+@pytest.mark.parametrize("first", [0, 1])
+def test_columns_that_are_numbers_alone_are_levels_of_one_scale(read, first):
+    numbers = range(first, first + 5)
+    heads = [str(n) for n in numbers]
+    dataset, report = read(table(heads, lambda k: [str(int(n - first + 1 == k)) for n in numbers]), "x.csv")
+    expected = {(m, q, f"{q}#label", "judge", n - 1 + first) for (m, q), n in CELLS.items()}
+    assert labels_of(dataset) == expected
+    assert any("the number that each row ticks is read as 'label'" in note for note in report.notes)
+
+
+def test_numbered_columns_of_which_rows_have_several_or_none_are_criteria(read):
+    heads = [str(n) for n in range(1, 6)]
+    dataset, _ = read(table(heads, lambda number: [str(int(n < number)) for n in range(1, 6)]), "x.csv")
+    assert {rubric.partition("#")[2] for _, _, rubric, _, _ in labels_of(dataset)} == set(heads)
 
 
 def test_a_question_that_was_not_answered_has_no_label(read):

@@ -130,9 +130,9 @@ def _refuse_two_ways(job: Job) -> None:
     """)
     if small is not None and percent is not None and not others:
         raise IngestError(
-            f"Some labels of {job.source} are percentages, such as {shortened(percent)!r}, and all others numbers up to "
-            f"{top:g}, such as {shortened(small)!r}: write all of them in one way, or criteria with unlike scales into "
-            "files of their own."
+            f"Some labels of {job.source} are percentages, such as {shortened(percent)!r}, and all others numbers up "
+            f"to {top:g}, such as {shortened(small)!r}: write all of them in one way, or criteria with unlike scales "
+            "into files of their own."
         )
 
 

@@ -344,7 +344,7 @@ def plain_name(name: str) -> str:
 
     A number names things as an id does: ``Question #`` and ``question_number`` are ``question_id``. A scale behind it
     is no part of it: ``Rating (1-5)``, ``rating (1 = best, 5 = worst)``; nor is before it what part of a task it is:
-    ``Input.model`` (MTurk), ``OUTPUT:fluency`` (Toloka), ``inputs.query``.
+    ``Input.model`` (MTurk), ``OUTPUT:fluency`` (Toloka), ``inputs.query``, ``item.id`` and ``sample.model`` (OpenAI).
     """
     bare = _PART_OF_TASK.sub("", _LEGEND.sub("", unicodedata.normalize("NFC", name)).strip())
     parted = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", bare or name.strip())
@@ -352,7 +352,9 @@ def plain_name(name: str) -> str:
 
 
 _LEGEND = re.compile(r"\s*[(\[][^()\[\]]*\d\s*(?:[-–—=/:~]|\.\.|to\b|bis\b|à)[^()\[\]]*[)\]]\s*$")
-_PART_OF_TASK = re.compile(r"(?i)^(inputs?[.:]|outputs?[.:]|answer[.:]|assignment:(?=worker))(?=\w)")
+_PART_OF_TASK = re.compile(
+    r"(?i)^((inputs?|outputs?|answer)[.:]|(item|sample)\.(?!\d)|assignment:(?=worker))(?=\w)"
+)
 _NUMBERED = re.compile(r"(?<=[a-z])(_*#|_(num|number|nr)_?|_no_)$")
 
 

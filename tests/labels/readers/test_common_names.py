@@ -23,6 +23,21 @@ def test_a_questions_number_is_the_query_and_no_judge(ws, number):
     }
 
 
+@pytest.mark.parametrize("heads", [["item.id", "sample.model"], ["item.id", "model"], ["id", "model"]])
+def test_the_items_that_an_eval_is_run_on_are_its_queries(ws, heads):
+    rows = [[f"i{q}", m, "clear", j, label(m, q, j)] for m in MODELS for q in QUERIES for j in JUDGES]
+    ws.ingest(table([*heads, "criterion", "grader_name", "passed"], rows), "d")
+    assert cells(ws) == {
+        (m, f"i{q}", f"i{q}#clear", j): label(m, q, j) for m in MODELS for q in QUERIES for j in JUDGES
+    }
+
+
+def test_one_verdict_on_each_item_of_an_eval_is_its_only_rubric(ws):
+    rows = [[f"i{q}", m, label(m, q)] for m in MODELS for q in QUERIES]
+    ws.ingest(table(["item.id", "sample.model", "passed"], rows), "d")
+    assert cells(ws) == {(m, f"i{q}", f"i{q}#passed", "judge"): label(m, q) for m in MODELS for q in QUERIES}
+
+
 @pytest.mark.parametrize("number", ["attempt_num", "Trial #", "Run Number"])
 def test_a_draws_number_is_the_run(ws, number):
     rows = [[m, q, "clear", k, label(m, q, k)] for m in MODELS for q in QUERIES for k in (1, 2)]

@@ -121,7 +121,8 @@ def _within(
         )
     complete = look_into(piece, replace(overrides, mapping=mapping))
     paths = {c: ", ".join(v) if isinstance(v, tuple) else v for c, v in nested.mapping.items()}
-    remark = f"its labels lie within its records, at {paths.get('label', paths.get('rubric'))}"
+    wide = (paths[c] for c, v in nested.mapping.items() if isinstance(v, tuple))
+    remark = f"its labels lie within its records, at {next(wide, paths.get('label'))}"
     named = [
         c
         for c in ("system", "judge", "rubric", "run")

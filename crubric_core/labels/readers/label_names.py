@@ -56,7 +56,7 @@ _NEVER_LABELS = frozenset(
             "synthetic",
         ),
         *("start", "end", "begin", "offset", "answer_start", "logprobs", "embedding"),
-        *("expected", "predicted", "prediction", "confidence", "probability", "perplexity", "entropy"),
+        *("expected", "predicted", "prediction"),
         *("selected", "chosen", "if_chosen", "is_chosen", "deleted", "streamed"),
     ]
 )
@@ -116,7 +116,7 @@ _MEASURED = frozenset(
 _NOTED_LAST = frozenset(  # last words of names of settings, versions, places and kinds
     (
         *("seed", "version", "temperature", "shot", "shots", "epoch", "year", "set", "fold", "split", "rank"),
-        *("category", "class", "type", "confidence", "probability", "threshold"),
+        *("category", "class", "type", "threshold"),
         *("penalty", "mode", "enabled", "effort", "budget", "offset", "ids", "logprobs", "embedding"),
     )
 )
@@ -142,6 +142,18 @@ def is_measured(column: str) -> bool:
     )
 
 
+_CERTAINTY = frozenset(
+    ("confidence", "certainty", "uncertainty", "probability", "logprob", "perplexity", "entropy")
+)
+
+
+def is_certainty(column: str) -> bool:
+    """Whether a column says how sure a label is: ``confidence``, ``judge_confidence``, ``certainty_score``."""
+    parts = plain_name(column).strip("_").split("_")
+    bare = parts[:-1] if len(parts) > 1 and parts[-1] in ENDINGS else parts
+    return bare[-1] in _CERTAINTY
+
+
 _DERIVED = re.compile(r"final|agree(ment|d)?|disagreement|flag(ged)?|confidence_\w+")
 
 
@@ -161,7 +173,9 @@ def may_hold_labels(column: str) -> bool:
     A name that begins with an underscore is a tool's own (``_tainted``, ``_golden``).
     """
     name = plain_name(column)
-    if is_measured(column) or name.startswith("_") or name in RATERS or _NAMELESS_COLUMN.fullmatch(name):
+    if name.startswith("_") or name in RATERS or _NAMELESS_COLUMN.fullmatch(name):
+        return False
+    if is_measured(column) or is_certainty(column):
         return False
     described = {s for names in SYNONYMS.values() for s in names} - set(SYNONYMS["label"])
     described |= set(synonyms_of("answers", "text"))

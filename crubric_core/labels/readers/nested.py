@@ -16,7 +16,7 @@ from .nested_names import GRADER, last_name
 from .nested_objects import HOLDERS, in_objects, in_tree
 from .nested_shapes import in_shapes
 from .open_questions import names_runs
-from .paths import is_path, parts_of, shape_of, unescaped
+from .paths import is_path, leads_to, parts_of, unescaped
 from .plan import Columns, FilePlan
 from .rules import source_of
 from .unused import MOST, is_verdict_field
@@ -139,13 +139,12 @@ def with_nested_unused(plan: FilePlan, fields: Mapping[str, Sequence[Any]]) -> F
     keyed = {c.removeprefix("{}.") for c in used if c.startswith("{}.")}  # of the records of one object
     if keyed:
         fields = {_keyed(".".join(parts_of(f)[1:])): v for f, v in fields.items()}
-    shapes = {shape_of(c) for c in used - keyed} | {_keyed(shape_of(c)) for c in keyed}
     inner = {
         f: v
         for f, v in fields.items()
         if is_path(f)
         and unescaped(f) not in used
-        and not any(_covers(s, f) for s in shapes)
+        and not any(leads_to(path, f) for path in used)
         and not {"{}", "{}{}", "{}{}{}"} & used
     }
     suspects = [f for f, v in inner.items() if is_verdict_field(f, v)]
@@ -154,10 +153,6 @@ def with_nested_unused(plan: FilePlan, fields: Mapping[str, Sequence[Any]]) -> F
         unused=tuple(dict.fromkeys([*(c for c in plan.unused if c not in tops), *inner]))[:MOST],
         suspects=tuple(dict.fromkeys([*plan.suspects, *suspects])),
     )
-
-
-def _covers(shape: str, field: str) -> bool:
-    return field == shape or (field.startswith((f"{shape}.", f"{shape}[")) and shape not in ("", "{}"))
 
 
 def _top(field: str) -> str:

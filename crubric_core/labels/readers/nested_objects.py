@@ -9,9 +9,9 @@ from .column_names import called_judge, drawn_names, repeats_among, without_draw
 from .columns import Kind, plain_name
 from .file_names import split_by
 from .guess import MODEL
-from .label_names import may_hold_labels
+from .label_names import is_certainty, may_hold_labels
 from .nested_beside import lists_names
-from .nested_names import GRADER, LABEL_ALIKE, holds_labels, is_called, is_label, others
+from .nested_names import GRADER, LABEL_ALIKE, holds_labels, is_called, is_label, last_name, others
 from .paths import parts_of, unescaped
 
 # names of objects whose keys are criteria (or judges) and whose values are labels
@@ -26,7 +26,7 @@ HOLDERS = frozenset(
 )
 
 
-def in_objects(kind: Kind, fields: Mapping[str, Sequence[Any]]) -> dict[str, str] | None:
+def in_objects(kind: Kind, fields: Mapping[str, Sequence[Any]]) -> Mapping[str, str | tuple[str, ...]] | None:
     """Labels as the values of an object such as ``scores``: its keys are criteria, else judges."""
     groups: dict[str, list[str]] = {}
     for field in fields:
@@ -38,9 +38,11 @@ def in_objects(kind: Kind, fields: Mapping[str, Sequence[Any]]) -> dict[str, str
     for holder, members in groups.items():
         if _sums_up(fields, holder, members):
             continue
-        mapping = _of_object(kind, fields, holder, members)
+        labels = [m for m in members if not is_certainty(last_name(m))]
+        known = {f: v for f, v in fields.items() if f not in members or f in labels}
+        mapping = _of_object(kind, known, holder, labels) if labels else None
         if mapping is not None:
-            return mapping
+            return mapping if len(labels) == len(members) else _one_by_one(mapping, labels)
     return None
 
 
@@ -86,6 +88,23 @@ def _of_object(
     else:
         keyed = _keyed_by(kind, mapping, plain_keys, holder)
     return None if keyed is None else mapping | keyed
+
+
+def _one_by_one(
+    found: Mapping[str, str], labels: Sequence[str]
+) -> Mapping[str, str | tuple[str, ...]] | None:
+    """The same with the path of each label in place of ``scores{}``, whose keys say how sure these are, too."""
+    home, every, tail = found["label"].rpartition("{}")
+    if tail.startswith("."):
+        return found
+    whose = [c for c, path in found.items() if path == f"{found['label']}.#"]
+    if tail or not every or len(whose) != 1:
+        return None
+    keys = list(dict.fromkeys(parts_of(path)[-1] for path in labels))
+    kept = {c: path for c, path in found.items() if c != "label"}
+    if len(keys) > 1:
+        return {**kept, whose[0]: tuple(f"{home}.{key}" for key in keys)}
+    return {**kept, whose[0]: f"={unescaped(keys[0])}", "label": f"{home}.{keys[0]}"}
 
 
 def _keyed_lists(

@@ -49,14 +49,18 @@ class Trail:
         return sum(each for _, each in self.steps)
 
 
+_KEY = r"(?:\\\.|[^.\[])+"
+
+
 def is_path(text: str) -> bool:
     """Whether a name can be a path into nested JSON."""
     return "." in text or text.endswith(("[]", "{}"))
 
 
-def shape_of(text: str) -> str:
-    """A path up to where any key may follow: ``scores{}.value`` gives ``scores``."""
-    return re.sub(r"\.?\{\}.*|\[\]\.##?$", "", text)
+def leads_to(path: str, field: str) -> bool:
+    """Whether a path leads to a field, or to what holds it: ``scores{}.value`` to ``scores.clear.value``."""
+    pattern = re.escape(re.sub(r"\[\]\.##?$", "", path)).replace(r"\{\}", r"\." + _KEY)
+    return re.match(pattern.removeprefix(r"\.") + r"(?=[.\[]|$)", field) is not None
 
 
 def parts_of(text: str) -> list[str]:

@@ -262,3 +262,55 @@ def test_the_means_beside_a_list_of_records_are_no_labels(ws):
     rows = [{"model": m, "question_id": q, "clear.score": label(m, q)} for m in MODELS for q in QUERIES]
     with pytest.raises(IngestError, match=r"rows\[\]\.clear"):
         ws.ingest(json.dumps({"rows": rows, "metrics": {"clear.score": 0.5}}).encode(), "d", name="x.json")
+
+
+# name → (what holds the labels of a record, those that it holds)
+BESIDE_CERTAINTY = {
+    "criteria": (
+        lambda m, q: {c: label(m, q, c) for c in CRITERIA},
+        {(m, q, f"{q}#{c}", "judge"): label(m, q, c) for m in MODELS for q in QUERIES for c in CRITERIA},
+    ),
+    "one criterion": (
+        lambda m, q: {"clear": label(m, q)},
+        {(m, q, f"{q}#clear", "judge"): label(m, q) for m in MODELS for q in QUERIES},
+    ),
+    "judges": (
+        lambda m, q: {j: label(m, q, j) for j in ("gpt-4", "claude-3")},
+        {(m, q, f"{q}#score", j): label(m, q, j) for m in MODELS for q in QUERIES for j in ("gpt-4", "claude-3")},
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "name", ["confidence", "judge_confidence", "certainty", "Confidence Score", "probability"]
+)
+@pytest.mark.parametrize("case", BESIDE_CERTAINTY)
+def test_how_sure_labels_are_is_no_label(ws, case, name):
+    held, expected = BESIDE_CERTAINTY[case]
+    records = [
+        {"model": m, "prompt_id": q, "scores": {**held(m, q), name: 0.37}} for m in MODELS for q in QUERIES
+    ]
+    report = ws.ingest(lines(records), "d", name="x.jsonl")
+    assert cells(ws) == expected
+    assert any(f"Not used of x.jsonl: scores.{name}" in note for note in report.notes)
+
+
+def test_how_sure_each_judge_is_of_its_labels_is_no_label(ws):
+    judges = ("gpt-4", "claude-3")
+    given = {(m, q): {j: {c: label(m, q, j, c) for c in CRITERIA} | {"confidence": 0.3} for j in judges} for m in MODELS for q in QUERIES}  # fmt: skip
+    records = [{"model": m, "prompt_id": q, "scores": scores} for (m, q), scores in given.items()]
+    report = ws.ingest(lines(records), "d", name="x.jsonl")
+    assert cells(ws) == {
+        (m, q, f"{q}#{c}", j): label(m, q, j, c) for m, q in given for j in judges for c in CRITERIA
+    }
+    assert any("scores.gpt-4.confidence, scores.claude-3.confidence" in note for note in report.notes)
+
+
+def test_what_lies_beside_the_labels_of_an_object_of_criteria_is_told(ws):
+    records = [
+        {"model": m, "prompt_id": q, "scores": {c: {"score": label(m, q, c), "tokens": 7} for c in CRITERIA}}
+        for m in MODELS
+        for q in QUERIES
+    ]
+    report = ws.ingest(lines(records), "d", name="x.jsonl")
+    assert any("Not used" in note and "scores.clear.tokens" in note for note in report.notes)

@@ -231,7 +231,7 @@ def is_led(mapping: Columns, reader: Reader) -> bool:
 def _leads(path: str, reader: Reader) -> bool:
     """Whether a path may lead into records, or into the cells of a column that lists or objects were written to."""
     return is_path(path) and (
-        not isinstance(reader, DelimitedReader) or re.split(r"[.\[{]", path)[0] in reader.columns
+        not isinstance(reader, DelimitedReader) or re.split(r"[.\[{]", path)[0] in ("", *reader.columns)
     )
 
 

@@ -22,6 +22,7 @@ _BEGINNING = 1 << 6
 _BLOCK = 1 << 18
 _CELL = 1 << 20  # characters of a cell that is looked into
 _SPACE = " \t\r\n"
+_FENCED = re.compile(r"\s*```(?:json)?\s*([\[{].*[\]}])\s*```\s*", re.DOTALL)
 _DECODER = json.JSONDecoder()
 
 
@@ -162,12 +163,18 @@ def _words(error: Exception) -> str:
 
 
 def unpacked(cell: Any) -> Any:
-    """What a cell of a table holds: a list or an object that was written to it, as JSON or as Python prints it."""
-    if not isinstance(cell, str) or cell[:1] + cell[-1:] not in ("[]", "{}") or len(cell) > _CELL:
+    """What a cell of a table holds: a list or an object that was written to it, as JSON or as Python prints it.
+
+    Models fence such JSON: three backticks stand before and after it.
+    """
+    if not isinstance(cell, str) or len(cell) > _CELL:
+        return cell
+    text = fenced[1] if (fenced := _FENCED.fullmatch(cell)) else cell
+    if text[:1] + text[-1:] not in ("[]", "{}"):
         return cell
     for read in (json.loads, ast.literal_eval):
         try:
-            found = read(cell)
+            found = read(text)
         except (ValueError, SyntaxError, RecursionError, MemoryError):
             continue
         return found if isinstance(found, (list, dict)) else cell

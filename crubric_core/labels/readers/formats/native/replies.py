@@ -46,14 +46,13 @@ def _first(record: Record, keys: tuple[str, ...]) -> Any:
 
 
 def _reply(record: Record) -> str | None:
-    return next((record[k] for k in _TEXTS if isinstance(record.get(k), str)), None)
+    """The text of a judge, which may stand in the place of its verdict."""
+    return next((record[k] for k in (*_VERDICTS, *_TEXTS) if isinstance(record.get(k), str)), None)
 
 
 def _is_reply(record: Record) -> bool:
     text = _reply(record)
     if text is None or _first(record, _RUBRICS) is None or _first(record, _SYSTEMS) is None:
-        return False
-    if any(k in record for k in _VERDICTS):
         return False
     found = parse_reply(text)
     return isinstance(found, dict) and any(k in found for k in _VERDICTS)

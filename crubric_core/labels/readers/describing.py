@@ -89,7 +89,7 @@ def _with_better_problem(found: Found, fields: Mapping[str, Sequence[Any]]) -> F
     plan = found.plan
     if plan.problem is None or plan.kind not in ("labels", "gold"):
         return found
-    why = why_no_labels(plan.name, plan.columns, fields)
+    why = why_no_labels(plan.name, plan.columns, found.rows, fields)
     return replace(found, plan=replace(plan, problem=why)) if why else found
 
 

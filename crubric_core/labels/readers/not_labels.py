@@ -1,4 +1,4 @@
-"""What is no label of one answer on a rubric, and evaluation files hold: preferences between two, spans of errors."""
+"""What is no label of one answer on a rubric, and evaluation files hold: preferences, spans of errors, documents."""
 
 from __future__ import annotations
 
@@ -28,11 +28,17 @@ _ANSWERS = frozenset(
 )
 _SIDES = (("1", "2"), ("a", "b"), ("0", "1"), ("left", "right"), ("chosen", "rejected"))
 _PREFERENCE = re.compile(r"\W*[AB]\W*(?:>{1,2}|<{1,2}|=)\W*[AB]\W*")  # A>B, B>>A, A=B
+_OUTPUT = re.compile(r"\[[^\[\]]+\] .+", re.DOTALL)  # [provider] prompt
+_PROMPTFOO = frozenset(("Status", "Grader Reason"))  # beside each output
+_PASSED = re.compile(r"\[(PASS|FAIL|ERROR)\]")
+_NARROWEST = 4  # columns of TREC's files
 _SPANS = ({"severity", "category"}, {"severity", "error_type"}, {"severity", "error_span"})
 
 
-def why_no_labels(name: str, columns: Sequence[str], fields: Mapping[str, Sequence[Any]]) -> str | None:
-    """Why a file in which no labels are found has none, by its columns and nested fields; None where nothing tells."""
+def why_no_labels(
+    name: str, columns: Sequence[str], rows: Sample, fields: Mapping[str, Sequence[Any]]
+) -> str | None:
+    """Why a file in which no labels are found has none, by its columns, rows and nested fields; None: nothing tells."""
     plain = {plain_name(c) for c in columns}
     if any(prefers(values) for values in fields.values()):
         return _compares(name, None)
@@ -40,6 +46,37 @@ def why_no_labels(name: str, columns: Sequence[str], fields: Mapping[str, Sequen
         return (
             f"{name} lists errors with their category and severity, and a rubric's label is of one answer: count the "
             "errors of each answer and category (0 where there is none), and give these counts as labels."
+        )
+    if any(_is_output(column, cells_at(rows, i), columns) for i, column in enumerate(columns)):
+        return (
+            f"{name} is promptfoo's table, which tells only whether all assertions of a test hold: export the eval as "
+            "JSON (promptfoo eval -o results.json), which has each assertion, and read that."
+        )
+    return _why_trec(name, columns, rows)
+
+
+def _is_output(column: str, cells: Sequence[str | None], columns: Sequence[str]) -> bool:
+    """Whether a column holds a provider's outputs to a prompt in a table of promptfoo."""
+    marked = any(_PASSED.match(cell) for cell in cells if cell)
+    return bool(_OUTPUT.fullmatch(column)) and (marked or set(columns) >= _PROMPTFOO)
+
+
+def _why_trec(name: str, columns: Sequence[str], rows: Sample) -> str | None:
+    """Why a file of TREC, without column names and often with spaces between its columns, cannot be read."""
+    spaced = len(columns) == 1
+    records = [columns[0].split(), *((row[0] or "").split() for row in rows)] if spaced else [columns, *rows]
+    widths = {len(record) for record in records}
+    if len(widths) != 1 or min(widths) < _NARROWEST:
+        return None
+    if len(records) > 1 and {record[1] for record in records} <= {"0", "Q0"}:
+        return (
+            f"{name} looks like relevance judgements, or a run, of TREC, which are about documents: a rubric's label "
+            "is of one system's answer, in a row with system, query, rubric and label."
+        )
+    if spaced and is_number(records[0][-1]):
+        return (
+            f"{name} seems to have spaces between its columns, and no line of column names: write it with commas or "
+            "tabs, and put such a line above it as query, system, rubric, label."
         )
     return None
 

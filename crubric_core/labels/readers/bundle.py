@@ -267,7 +267,7 @@ def _read_along(found: Found) -> Found:
     if found.plan.format in NATIVE:
         return found
     return replace(
-        found, plan=replace(found.plan, skip=True, problem=None, reason="it is read along with the others")
+        found, plan=replace(found.plan, skip=True, problem=None, reason="it belongs to others that are read")
     )
 
 

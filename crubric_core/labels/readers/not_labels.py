@@ -73,7 +73,7 @@ def _why_trec(name: str, columns: Sequence[str], rows: Sample) -> str | None:
             f"{name} looks like relevance judgements, or a run, of TREC, which are about documents: a rubric's label "
             "is of one system's answer, in a row with system, query, rubric and label."
         )
-    if spaced and is_number(records[0][-1]):
+    if spaced and is_number(records[0][-1] or ""):
         return (
             f"{name} seems to have spaces between its columns, and no line of column names: write it with commas or "
             "tabs, and put such a line above it as query, system, rubric, label."

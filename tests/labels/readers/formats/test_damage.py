@@ -109,6 +109,7 @@ SHAPES = {
     "promptfoo": {"results": {"results": [samples.promptfoo_result(0, True)]}},
     "promptfoo-lines": samples.promptfoo_result(0, True),
     "lm-eval": {"doc_id": 1, "doc": {}, "resps": [], "metrics": ["acc"], "acc": 1.0},
+    "helm": {"instance_id": "i", "stats": [{"name": {"name": "exact_match"}, "count": 1, "mean": 1.0}]},
     "langfuse": samples.langfuse_score(metadata={"model": "m"}),
     "langfuse-api": {"data": [samples.langfuse_score()]},
     "autorubric": {"item_idx": 0, "report": {"criterion_reports": [{"verdict": "MET", "requirement": "x"}]}},

@@ -93,7 +93,7 @@ class NativeFormat:
     """One layout: how a record shows it, and what canonical rows a record gives.
 
     fits: whether a record has this layout. rows: its rows; raises MalformedError where it is broken.
-    recognised_by: for people, how it is recognised. companions: names of files that are read along with it.
+    recognised_by: for people, how it is recognised. companions: names of files that belong to it.
     apart: in the mapping, how queries are named where files give one name to several (``Setting.query``).
     """
 

@@ -110,6 +110,12 @@ SHAPES = {
     "promptfoo-lines": samples.promptfoo_result(0, True),
     "lm-eval": {"doc_id": 1, "doc": {}, "resps": [], "metrics": ["acc"], "acc": 1.0},
     "helm": {"instance_id": "i", "stats": [{"name": {"name": "exact_match"}, "count": 1, "mean": 1.0}]},
+    "potato": {
+        "user_id": "u",
+        "id": "i",
+        "displayed_text": "t",
+        "label_annotations": {"x": {"scale_1": "1"}},
+    },
     "langfuse": samples.langfuse_score(metadata={"model": "m"}),
     "langfuse-api": {"data": [samples.langfuse_score()]},
     "autorubric": {"item_idx": 0, "report": {"criterion_reports": [{"verdict": "MET", "requirement": "x"}]}},
@@ -141,7 +147,7 @@ def test_a_record_with_a_wrong_value_anywhere_is_read_or_malformed(
         return
     with suppress(MalformedError):
         rows = list(native.rows(record, Setting("file.jsonl", {"system": "s"})))
-        assert all(kind in ("labels", "gold", "rubrics", "queries") for kind, _ in rows)
+        assert all(kind in ("labels", "gold", "rubrics", "queries", "answers") for kind, _ in rows)
 
 
 @given(text=st.text(max_size=60) | st.binary(max_size=60).map(lambda b: b.decode("latin-1")))

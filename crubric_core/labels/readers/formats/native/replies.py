@@ -8,6 +8,7 @@ from typing import Any
 
 from ..records import parse_reply
 from .base import MalformedError, NativeFormat, Record, Row, Setting, has, label, mapped, named
+from .custom_ids import identity
 
 _VERDICTS = (
     "grade",
@@ -38,6 +39,7 @@ _RUBRICS = ("criterion_id", "rubric_id", "rubric", "criterion", "item_id")
 _JUDGES = ("judge", "judge_id", "judge_model", "grader", "grader_id", "grader_model")
 _RUNS = ("run", "epoch", "trial", "attempt")
 _REASONS = ("explanation", "reason", "rationale", "reasoning", "justification", "comment")
+# where a provider/model stands in it; a number after the model counts the requests, and says nothing of what was judged
 _CUSTOM_ID = re.compile(r"(?P<query>.+?)_(?P<system>[^_/\s]+/\S+?)(_\d+)?$")
 
 
@@ -74,7 +76,7 @@ def _why(found: Any) -> Any:
 
 
 def _batch_rows(record: Record, setting: Setting) -> Iterator[Row]:
-    identity = _identity(named(record, "custom_id"), setting)
+    known = identity("custom_id", named(record, "custom_id"), setting, _CUSTOM_ID)
     body = mapped(mapped(record.get("response"), "a response").get("body"), "a body")
     choices = body.get("choices")
     message = (
@@ -89,30 +91,7 @@ def _batch_rows(record: Record, setting: Setting) -> Iterator[Row]:
         raise MalformedError("has no verdict in its reply")
     judge = setting.judge(body.get("model"))
     for criterion, verdict in verdicts:
-        yield label(
-            identity["system"], identity["query"], identity.get("rubric") or criterion, judge, verdict
-        )
-
-
-def _identity(custom_id: str, setting: Setting) -> dict[str, str]:
-    """Query and system from a custom_id, by the user's pattern, else where a provider/model stands in it.
-
-    A number after the model counts the requests, and says nothing of what was judged.
-    """
-    pattern = setting.given.get("custom_id")
-    found = _custom(pattern).fullmatch(custom_id) if pattern else _CUSTOM_ID.fullmatch(custom_id)
-    parts = {k: v for k, v in (found.groupdict() if found else {}).items() if v}
-    if "system" in setting.given or "system" in parts:
-        return {"query": custom_id, **parts, "system": setting.system(parts.get("system"))}
-    raise MalformedError(
-        f"has the custom_id {custom_id!r}, and where its system stands is not known: say so in the mapping, "
-        'such as {"custom_id": "={query}_{system}_{rubric}"}'
-    )
-
-
-def _custom(pattern: str) -> re.Pattern[str]:
-    parts = re.split(r"\{(query|system|rubric)\}", pattern)
-    return re.compile("".join(re.escape(p) if i % 2 == 0 else f"(?P<{p}>.+?)" for i, p in enumerate(parts)))
+        yield label(known["system"], known["query"], known.get("rubric") or criterion, judge, verdict)
 
 
 def _verdicts_in(found: Any) -> Iterator[tuple[str, Any]]:

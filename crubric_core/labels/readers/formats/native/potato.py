@@ -1,0 +1,68 @@
+"""Potato's annotated_instances.jsonl: one file an annotator, whom the folder names; each question is a rubric.
+
+A choice is the label, and of a Likert scale its number. Several choices of one question come as their list.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from .base import NativeFormat, Record, Row, Setting, answer, label, mapped, named, number
+from .custom_ids import identity
+
+_FIELDS = (
+    "text_box",
+    "textbox",
+    "number",
+    "slider",
+    "free_response",
+)  # hold what was written, and are no choices
+_LEFT = (None, "", False, "false", "False")
+_POINT = re.compile(r"(?:scale_)?(\d+)")
+_KEPT_BESIDE = (
+    *("annotation_state.json", "assigned_user_data.json", "behavioral_data.json"),
+    *("user_config.json", "user_state.json"),
+)
+
+
+def _rows(record: Record, setting: Setting) -> Iterator[Row]:
+    known = identity("id", named(record, "id", "instance_id"), setting)
+    folder = setting.name.rpartition("/")[0].rpartition("/")[2]
+    judge = setting.judge(record.get("user_id") or folder or None)
+    system, name = known["system"], known["query"]
+    yield from answer(system, name, record.get("displayed_text"))
+    for question, given in mapped(record["label_annotations"], "label_annotations").items():
+        chosen = list(_chosen(mapped(given, "an annotation")))
+        if chosen:
+            yield label(system, name, question, judge, chosen[0] if len(chosen) == 1 else chosen)
+
+
+def _chosen(given: Record) -> Iterator[Any]:
+    """What is chosen of a question, or a number that is written; a text is no label."""
+    for choice, value in given.items():
+        if value in _LEFT:
+            continue
+        if choice not in _FIELDS:
+            point = _POINT.fullmatch(choice)
+            yield point[1] if point else choice
+        elif number(value) is not None:
+            yield value
+
+
+FORMATS = (
+    NativeFormat(
+        "potato",
+        "Potato's annotations",
+        "records with id and label_annotations; each question is a rubric, each folder an annotator, who is the judge, "
+        "and texts that were written are not used",
+        lambda r: (
+            isinstance(r.get("label_annotations"), dict)
+            and ("displayed_text" in r or "span_annotations" in r)
+            and ("id" in r or "instance_id" in r)
+        ),
+        _rows,
+        companions=_KEPT_BESIDE,
+    ),
+)

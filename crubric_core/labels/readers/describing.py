@@ -18,7 +18,8 @@ from .nested import find_nested, with_nested_unused
 from .not_labels import why_no_labels, why_pairs
 from .paths import fields_of_records, is_path, unescaped
 from .plan import Columns, FilePlan, Guess, Overrides
-from .rules import is_led, source_of, with_derived
+from .query_column import turns_as_queries
+from .rules import is_led, sources_of, with_derived
 from .sources import Piece
 from .table_plan import QUESTION, plan_of_table
 from .unused import unused_fields, watched
@@ -67,6 +68,10 @@ def look_into(piece: Piece, overrides: Overrides, pieces: Sequence[Piece] = ()) 
     file_format = basic if overrides.format == "auto" else overrides.format
     found = Found(*plan_of_table(piece.name, reader, file_format, overrides))
     found = _with_rules_told(found, asked, mapping)
+    if "query" not in asked and (turns := turns_as_queries(found.plan, found.rows)):
+        return _of_turns(
+            look_into(piece, replace(overrides, mapping={**asked, "query": turns}), pieces), turns
+        )
     if not asked and (pairs := why_pairs(piece.name, reader.columns, found.rows)):
         kind = overrides.kind or "labels"
         return replace(found, plan=replace(found.plan, kind=kind, tables=(kind,), problem=pairs))
@@ -82,6 +87,12 @@ def look_into(piece: Piece, overrides: Overrides, pieces: Sequence[Piece] = ()) 
         return within
     plan = with_listed(with_nested_unused(found.plan, fields), found.rows, fields)
     return _with_better_problem(replace(found, plan=plan), fields)
+
+
+def _of_turns(found: Found, rule: str) -> Found:
+    """The plan of a table of conversations, whose queries are their turns."""
+    remark = f"the query is {rule}, as rows of a conversation differ in the turn alone"
+    return replace(found, plan=replace(found.plan, remarks=(*found.plan.remarks, remark)))
 
 
 def _with_better_problem(found: Found, fields: Mapping[str, Sequence[Any]]) -> Found:
@@ -163,7 +174,7 @@ def _with_rules_told(found: Found, asked: Columns, mapping: Columns) -> Found:
         remarks.append(
             f"{canonical} is {rule}, which understands {hits:,} of the first {len(found.rows):,} rows"
         )
-    made_from = {source_of(rule) for rule in rules.values()}
+    made_from = {column for rule in rules.values() for column in sources_of(rule)}
     restored = {c: rules.get(c, v) for c, v in found.plan.mapping.items()}
     plan = replace(
         found.plan,

@@ -18,7 +18,7 @@ from .nested_shapes import in_shapes
 from .open_questions import names_runs
 from .paths import is_path, leads_to, parts_of, unescaped
 from .plan import Columns, FilePlan
-from .rules import source_of
+from .rules import sources_of
 from .unused import MOST, is_verdict_field
 
 
@@ -134,7 +134,7 @@ def _of_keyed_records(fields: Mapping[str, Sequence[Any]]) -> dict[str, list[Any
 def with_nested_unused(plan: FilePlan, fields: Mapping[str, Sequence[Any]]) -> FilePlan:
     """The plan with the fields within records that nothing is taken from, in place of the columns that hold them."""
     used = {c for v in plan.mapping.values() for c in (v if isinstance(v, tuple) else (v,))}
-    used |= {source_of(c) or c for c in used}
+    used |= {source for c in used for source in sources_of(c)}
     tops = {_top(f) for f in fields if is_path(f)}
     keyed = {c.removeprefix("{}.") for c in used if c.startswith("{}.")}  # of the records of one object
     if keyed:

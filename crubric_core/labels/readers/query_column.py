@@ -10,7 +10,7 @@ from .columns import INSTEAD_OF_RUBRIC, plain_name, synonyms_of
 from .label_names import is_measured
 from .plan import FilePlan
 from .plan_cells import LEAST, cells_of, of_one_system, parts_all, rows_of_keys, taken
-from .query_names import IDS_OF_ANSWERS, NAMES_OF_QUERIES, bare_name, is_written
+from .query_names import IDS_OF_ANSWERS, NAMES_OF_QUERIES, TURNS, bare_name, is_written
 
 
 def with_query(plan: FilePlan, rows: Sequence[Sequence[Any]], *, strict: bool) -> FilePlan:
@@ -81,6 +81,25 @@ def with_texts_as_queries(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> File
         )
         return taken(asked, "query", text, 0.75, "without it rows would be about the same cell", remark)
     return plan
+
+
+def turns_as_queries(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> str:
+    """The rule that makes a query of each turn of a conversation; "" where rows do not tell, or need none.
+
+    Without the turn rows would be about the same cell, and with it none are.
+    """
+    turn = next((c for c in plan.unused if bare_name(c) in TURNS), None)
+    if turn is None or plan.kind not in ("labels", "gold") or plan.problem or len(rows) < LEAST:
+        return ""
+    named = str(plan.mapping.get("query", ""))
+    free = [c for c in plan.unused if c in plan.columns and bare_name(c) in NAMES_OF_QUERIES]
+    free.sort(key=lambda c: NAMES_OF_QUERIES.index(bare_name(c)))
+    turns = cells_of(plan, rows, turn)
+    for whole in [named] if named in plan.columns else free:
+        before = list(zip(rows_of_keys(plan, rows), cells_of(plan, rows, whole), strict=True))
+        if len(set(before)) < len(rows) == len(set(zip(before, turns, strict=True))) and all(turns):
+            return f"{whole} + {turn}"
+    return ""
 
 
 def _with_items_as_queries(plan: FilePlan, criterion: str) -> FilePlan:

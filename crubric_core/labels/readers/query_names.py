@@ -67,6 +67,9 @@ IDS_OF_ANSWERS = frozenset(
     )
 )
 
+# names of columns that count the turns of a conversation
+TURNS = ("turn", "turn_id", "turn_index", "turn_idx")
+
 _WRITTEN = frozenset(  # last words of names of what systems, and those who judge them, write
     (
         *("response", "output", "completion", "generation", "reply", "answer"),

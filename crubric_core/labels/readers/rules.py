@@ -5,6 +5,7 @@ A mapping's value may be a rule in place of a column's name:
 * ``id ~ {system}_{query}``: the part of the column ``id`` that the canonical column's name stands for.
 * ``reply =~ score:\s*(\d)``: the first group of a regular expression (RE2: no backtracking), or all it matches.
 * ``reply -> verdict.score``: a path into the JSON that the text holds.
+* ``conversation_id + turn``: what several columns hold, with a slash between.
 * ``scores[].metric``: of JSON records, a path (``paths.py``); ``[]`` makes a row of each item of a list, ``{}`` of each
   value of an object, and ``#`` is its position or key.
 """
@@ -31,22 +32,25 @@ from .plan import Columns
 if TYPE_CHECKING:
     from .sources import Piece
 
-_OPERATORS = (" =~ ", " ~ ", " -> ")
+_AND = " + "
+_OPERATORS = (" =~ ", " ~ ", " -> ", _AND)
 _MOST = 1_000_000  # different texts of a column that a rule is applied to
 
 
 @dataclass(frozen=True)
 class Rule:
-    """One derived column: its name, the column that it is made from, how, and for which canonical column."""
+    """One derived column: its name, the columns that it is made from, how, and for which canonical column."""
 
     name: str
-    source: str
+    sources: tuple[str, ...]
     operator: str
     spec: str
     canonical: str
 
     def apply(self, texts: Sequence[str]) -> list[str | None]:
         """What each text gives; None where the rule finds nothing."""
+        if self.operator == "+":
+            return [text or None for text in texts]
         if self.operator == "=~":
             return _by_expression(self.spec, texts)
         if self.operator == "~":
@@ -56,7 +60,7 @@ class Rule:
 
 def expand(mapping: Columns, columns: Sequence[str]) -> Columns:
     """The mapping with ``*`` in lists of columns filled in: ``item*`` is every column that begins with item."""
-    named = {c for v in mapping.values() if isinstance(v, str) for c in (v, source_of(v))}
+    named = {c for v in mapping.values() if isinstance(v, str) for c in (v, *sources_of(v))}
     return {
         canonical: tuple(dict.fromkeys(c for p in value for c in _matching(p, columns, named)))
         if isinstance(value, tuple)
@@ -71,9 +75,12 @@ def _matching(pattern: str, columns: Sequence[str], named: set[str]) -> list[str
     return [c for c in columns if fnmatchcase(c, pattern) and c not in named]
 
 
-def source_of(value: str) -> str:
-    """The column that a rule is made from; "" where a value is no rule."""
-    return next((value.partition(o)[0].strip() for o in _OPERATORS if o in value), "")
+def sources_of(value: str) -> tuple[str, ...]:
+    """The columns that a rule is made from; none where a value is no rule."""
+    found = next((o for o in _OPERATORS if o in value), None)
+    if found == _AND:
+        return tuple(part.strip() for part in value.split(_AND))
+    return (value.partition(found)[0].strip(),) if found else ()
 
 
 def with_derived(
@@ -107,9 +114,9 @@ def with_derived(
     if not rules:
         return reader, mapping
     for rule in rules:
-        if rule.source not in reader.columns:
+        if absent := [c for c in rule.sources if c not in reader.columns]:
             raise IngestError(
-                f"The mapping takes {rule.canonical} from the column {rule.source!r}, which {piece.name} does not "
+                f"The mapping takes {rule.canonical} from the column {absent[0]!r}, which {piece.name} does not "
                 f"have: its columns are {', '.join(map(repr, reader.columns[:12]))}."
             )
         rule.apply([""])  # a rule that cannot be read is told of before anything is read by it
@@ -122,7 +129,8 @@ def _rule_of(canonical: str, value: object, columns: Sequence[str]) -> Rule | No
     for operator in _OPERATORS:
         source, found, spec = value.partition(operator)
         if found and source.strip() and spec.strip():
-            return Rule(f"{value} [{canonical}]", source.strip(), operator.strip(), spec.strip(), canonical)
+            name = f"{value} [{canonical}]"
+            return Rule(name, sources_of(value), operator.strip(), spec.strip(), canonical)
     return None
 
 
@@ -141,8 +149,8 @@ class DerivedReader:
         even = [tuple(row[:width]) + (None,) * (width - len(row)) for row in first]
         made = []
         for rule in self._rules:
-            at = self._reader.columns.index(rule.source)
-            made.append(rule.apply([row[at] or "" for row in even]))
+            at = [self._reader.columns.index(source) for source in rule.sources]
+            made.append(rule.apply([_joined([row[i] for i in at]) for row in even]))
         return [(*row, *cells) for row, cells in zip(even, zip(*made, strict=True), strict=True)]
 
     def stage(self, cursor: duckdb.DuckDBPyConnection, picks: Mapping[str, int]) -> Staged:
@@ -151,21 +159,41 @@ class DerivedReader:
         derived = {
             name: self._rules[i - len(self._reader.columns)] for name, i in picks.items() if name not in own
         }
-        sources = {f"source{n}": rule for n, rule in enumerate(derived.values())}
-        wanted = own | {s: self._reader.columns.index(rule.source) for s, rule in sources.items()}
-        staged = self._reader.stage(cursor, wanted)
-        for source, name in zip(sources, derived, strict=True):
-            _derive(cursor, source, name, sources[source])
+        places = {
+            f"source{n}_{k}": self._reader.columns.index(source)
+            for n, rule in enumerate(derived.values())
+            for k, source in enumerate(rule.sources)
+        }
+        staged = self._reader.stage(cursor, own | places)
+        for n, (name, rule) in enumerate(derived.items()):
+            _derive(cursor, [f"source{n}_{k}" for k in range(len(rule.sources))], name, rule)
         return staged
 
 
-def _derive(cursor: duckdb.DuckDBPyConnection, source: str, name: str, rule: Rule) -> None:
+def _joined(cells: Sequence[str | None]) -> str:
+    """What several cells hold, as SQL joins it; nothing where one is blank."""
+    return "/".join(cell or "" for cell in cells) if all(cells) else ""
+
+
+def _derive(cursor: duckdb.DuckDBPyConnection, sources: Sequence[str], name: str, rule: Rule) -> None:
+    known = " AND ".join(f"{source} <> ''" for source in sources)
+    text = f"CASE WHEN {known} THEN concat_ws('/', {', '.join(sources)}) END"
+    if rule.operator == "+":
+        cursor.execute(f'ALTER TABLE {STAGING} ADD COLUMN "{name}" VARCHAR')
+        cursor.execute(f'UPDATE {STAGING} SET "{name}" = {text}')  # noqa: S608 - own names
+    else:
+        _derive_each(cursor, sources[0], name, rule)
+    for source in sources:
+        cursor.execute(f"ALTER TABLE {STAGING} DROP COLUMN {source}")
+
+
+def _derive_each(cursor: duckdb.DuckDBPyConnection, source: str, name: str, rule: Rule) -> None:
     found = cursor.execute(
         f"SELECT DISTINCT {source} FROM {STAGING} WHERE {source} IS NOT NULL LIMIT {_MOST + 1}"  # noqa: S608 - own names
     ).fetchall()
     if len(found) > _MOST:
         raise IngestError(
-            f"The column {rule.source!r} holds more than {_MOST:,} different texts: {rule.spec!r} is for fewer."
+            f"The column {rule.sources[0]!r} holds more than {_MOST:,} different texts: {rule.spec!r} is for fewer."
         )
     texts = [text for (text,) in found]
     cursor.execute("CREATE OR REPLACE TEMP TABLE derived (text VARCHAR, value VARCHAR)")
@@ -177,7 +205,6 @@ def _derive(cursor: duckdb.DuckDBPyConnection, source: str, name: str, rule: Rul
     cursor.execute(
         f'UPDATE {STAGING} SET "{name}" = d.value FROM derived d WHERE d.text = {STAGING}.{source}'  # noqa: S608
     )
-    cursor.execute(f"ALTER TABLE {STAGING} DROP COLUMN {source}")
     cursor.execute("DROP TABLE derived")
 
 
@@ -239,4 +266,4 @@ def _named(mapping: Columns) -> list[str]:
     """The columns and paths that a mapping names, sources of rules included."""
     texts = [v for v in mapping.values() if isinstance(v, str) and v and not v.startswith("=")]
     wide = [c for v in mapping.values() if isinstance(v, tuple) for c in v]
-    return list(dict.fromkeys([*(source_of(v) or v for v in texts), *wide]))
+    return list(dict.fromkeys([*(c for v in texts for c in sources_of(v) or (v,)), *wide]))

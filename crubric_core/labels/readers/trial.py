@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from .formats import open_reader
 from .plan import FilePlan
-from .rules import source_of, with_derived
+from .rules import sources_of, with_derived
 from .sources import Sources, gathered
 from .table_plan import SAMPLE
 
@@ -44,7 +44,7 @@ def try_rule(source: Sources, file: FilePlan, canonical: str, rule: str) -> Rule
     if column not in reader.columns:
         return RuleTrial((), ())
     at, header = reader.columns.index(column), reader.columns
-    by = header.index(source_of(rule)) if source_of(rule) in header else None
+    by = next((header.index(source) for source in sources_of(rule) if source in header), None)
     hits, misses = [], []
     for row in rows:
         value = row[at] if at < len(row) else None

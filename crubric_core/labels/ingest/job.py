@@ -58,6 +58,7 @@ class Job:
     whole: the highest level that all labels name (5 of 4/5); None where they name none.
     verdicts: words, in lower case, that are a plain yes or no, and have no place on a graded scale.
     graded: whether words beside yes and no make a scale of more levels: fully, partly, not met.
+    given: words, in lower case, of which the user says what they stand for.
     headers: canonical column → the file's own name of it.
     apart: what is asked of the user where an unused column tells apart rows about the same; "" where none does.
     several: whether the rows are of several files, which ``origins`` tells apart.
@@ -82,6 +83,7 @@ class Job:
     file_sql: str | None = None
     verdicts: frozenset[str] = frozenset()
     graded: bool = False
+    given: frozenset[str] = frozenset()
     tally: Tally = field(default_factory=Tally)
     told: list[Finding] = field(default_factory=list)
     names: dict[str, int] = field(default_factory=dict)

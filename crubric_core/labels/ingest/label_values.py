@@ -38,6 +38,7 @@ def read_labels(job: Job) -> None:
                     verdict IS NULL  -- or one word means another level than usual, and then all of them do
                     OR bool_or(word IS NOT NULL AND verdict IS NOT NULL AND verdict IS DISTINCT FROM meaning) OVER ()
                     OR $graded  -- nor is yes or no a verdict beside partly
+                    OR word IN (SELECT unnest($given::VARCHAR[]))
                 ) AS answered
                 FROM parsed
             )
@@ -61,6 +62,7 @@ def read_labels(job: Job) -> None:
         """,
         words=words,
         graded=job.graded,
+        given=sorted(job.given),
         verdicts=sorted(job.verdicts),
         meanings=list(policies.answers.values()),
     )

@@ -54,7 +54,9 @@ def with_vocabulary(job: Job, planned: Words) -> tuple[Job, Words]:
     whole = whole_of(words)
     if (scale := _scale_of(policies, whole)) and not policies.scales:
         policies = replace(policies, scales={"*": scale})
-    return replace(job, policies=policies, verdicts=verdicts, graded=graded, whole=whole), words
+    return replace(
+        job, policies=policies, verdicts=verdicts, graded=graded, given=frozenset(given), whole=whole
+    ), {word: policies.answers.get(word.strip().lower(), level) for word, level in words.items()}
 
 
 def _scale_of(policies: Policies, whole: int | None) -> tuple[int | None, int | None] | None:

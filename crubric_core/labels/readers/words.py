@@ -39,10 +39,10 @@ _PARTLY = _words(
     for what in ("met", "satisfied", "correct", "fulfilled", "present", "addressed", "supported")
 }
 UNKNOWN = _words(
-    ", na, n/a, null, none, nan, unknown, unscored, refused, refusal, abstain, abstained, unsure, unclear, invalid, "
-    "error, skipped, ignore, ignored, cannot assess, can't assess, unable to assess, not applicable, cannot determine, "
-    "not rated, not scored, not graded, unrated, don't know, i don't know, not sure, cannot judge, unable to judge, "
-    "n.a, n/d, n.d, k.a, -, --, –, —, "
+    ", na, n/a, n / a, null, none, nan, unknown, unscored, refused, refusal, abstain, abstained, unsure, unclear, "
+    "invalid, error, skipped, ignore, ignored, cannot assess, can't assess, unable to assess, not applicable, "
+    "cannot determine, not rated, not scored, not graded, unrated, don't know, i don't know, not sure, cannot judge, "
+    "unable to judge, n.a, n/d, n.d, k.a, -, --, –, —, "
     "#n/a, #ref, #value, #div/0, #name, nicht anwendbar, keine angabe, sans objet, no aplica, 不适用"
 )
 SUMS = _words(  # names of rows that sum up others
@@ -256,7 +256,8 @@ def is_verdict(word: str) -> bool:
 def joined_choices(words: Collection[str]) -> set[str]:
     """The words that hold several choices: lists (["A", "B"]), and A, B or A|B where A and B occur elsewhere, too."""
     listed = {word: m[1] for word in words if (m := _LIST.fullmatch(word))}
-    parts = {word: set(map(plain, _JOINED.split(listed.get(word, word)))) - {""} for word in words}
+    known = [word for word in words if plain(word) not in UNKNOWN]
+    parts = {word: set(map(plain, _JOINED.split(listed.get(word, word)))) - {""} for word in known}
     times = Counter(choice for own in parts.values() for choice in own)
     return {
         word

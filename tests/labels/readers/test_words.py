@@ -203,6 +203,27 @@ def test_texts_of_several_choices_that_a_plan_understands_are_labels(ws):
     assert ws.dataset("d").labels().sort_values("query")["label"].tolist() == [0, 1, 2]
 
 
+@pytest.mark.parametrize("unknown", ["N/A", "n / a", "A/N"])
+def test_levels_with_the_letters_of_na_are_no_choices_of_it(ws, unknown):
+    labels = ["A", "B", "N", unknown]
+    if unknown == "A/N":
+        with pytest.raises(IngestError, match="hold several choices, such as 'A/N'"):
+            labels_of(ws, labels, answers={"A": 2, "B": 1, "N": 0})
+    else:
+        assert labels_of(ws, labels, answers={"A": 2, "B": 1, "N": 0}) == [2, 1, 0, None]
+
+
+@pytest.mark.parametrize("answers", [{"great": 3, "yes": 2, "no": 0}, {"great": 3, "fair": 1, "no": 0}])
+def test_a_verdict_that_the_user_gives_a_level_has_it_beside_others(ws, answers):
+    assert labels_of(ws, list(answers), answers=answers) == list(answers.values())
+
+
+def test_what_the_user_says_of_a_word_is_told(ws):
+    content = (HEADER + "a,q,r,j,good\nb,q,r,j,bad\n").encode()
+    report = ws.ingest(content, "d", policies=Policies(answers={"good": 1, "bad": 0}))
+    assert any("Words were read as labels: bad = 0, good = 1." in note for note in report.notes)
+
+
 @pytest.mark.parametrize("name", ["x.csv", "x.json"])
 def test_lists_of_choices_in_cells_are_refused(ws, name):
     rows = [

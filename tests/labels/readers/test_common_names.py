@@ -32,6 +32,23 @@ def test_the_items_that_an_eval_is_run_on_are_its_queries(ws, heads):
     }
 
 
+def test_the_export_of_an_eval_with_a_column_a_grader_is_read_as_it_is(ws):
+    graders = ("correct", "style")
+    heads = ["item.id", "item.question", "sample.output_text", "sample.model"]
+    rows = [
+        [f"i{q}", f"ask {q}", f"{m} {q}", m, *(("false", "true")[label(m, q, g)] for g in graders)]
+        for m in MODELS
+        for q in QUERIES
+    ]
+    ws.ingest(table([*heads, *(f"grades.{g}.passed" for g in graders)], rows), "d")
+    assert cells(ws) == {
+        (m, f"ask {q}", f"ask {q}#grades.{g}.passed", "judge"): label(m, q, g)
+        for m in MODELS
+        for q in QUERIES
+        for g in graders
+    }
+
+
 def test_one_verdict_on_each_item_of_an_eval_is_its_only_rubric(ws):
     rows = [[f"i{q}", m, label(m, q)] for m in MODELS for q in QUERIES]
     ws.ingest(table(["item.id", "sample.model", "passed"], rows), "d")

@@ -88,12 +88,6 @@ EXPORTS = {
         {"system": "model", "query": "doc_id", "rubric": "question", "judge": "evaluator", "label": "answer"},
         {},
     ),
-    "OpenAI's evals as CSV": (
-        ["item.id", "item.question", "sample.output_text", "sample.model", "grades.correct.passed", "grades.style.passed"],
-        lambda n: [f"i{n // 2}", f"ask {n // 2}", f"o{n}", ("gpt-4o", "o3")[n % 2], ("false", "true")[label(n)], ("false", "true")[label(n, 1)]],
-        {"system": "sample.model", "query": "item.question", "rubric": ["grades.correct.passed", "grades.style.passed"]},
-        {},
-    ),
     "TREC, judgements of runs": (
         ["topic_id", "run_id", "docid", "assessor", "grade"],
         lambda n: [f"t{n // 4}", ("uni-1", "lab-a")[n // 2 % 2], f"d{n // 4}", f"nist{n % 2}", label(n)],

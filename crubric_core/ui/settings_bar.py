@@ -210,7 +210,7 @@ def _share(place: DeltaGenerator, name: str, settings: Settings) -> None:
 
 
 def _budget(rubrics: int) -> None:
-    """A slider on a log scale, and a box for an exact number."""
+    """A slider on a log scale, and a box for an exact number; one out of range becomes the nearest that is allowed."""
     settings, spec, most = held_settings(), SPECS["budget"], max(rubrics, 2)
     size = st.session_state["budget"] = st.session_state["budget slider"] = min(settings.budget, most)
     shown = st.session_state.get(_SHOWN, ())
@@ -220,7 +220,8 @@ def _budget(rubrics: int) -> None:
     slider, box = st.columns([3, 2], vertical_alignment="bottom")
     moves: dict[str, Any] = {"help": spec.help, "on_change": _budget_moved, "args": (most,)}
     slider.select_slider(spec.title, steps, key="budget slider", **moves)
-    box.number_input("B", 1, most, key="budget", **moves)
+    # Beyond bounds of its own the box would keep what was typed, and send nothing.
+    box.number_input("B", step=1, key="budget", **moves)
 
 
 def budget_steps(most: int, *sizes: int) -> list[int]:
@@ -236,7 +237,8 @@ def _budget_moved(most: int) -> None:
     move for Streamlit, and is told by the address of the same message, or by its having been shown.
     """
     session = st.session_state
-    sizes, shown = [int(session[name]) for name in ("budget slider", "budget")], session.get(_SHOWN, ())
+    sizes = [min(max(int(session[name]), 1), most) for name in ("budget slider", "budget")]
+    shown = session.get(_SHOWN, ())
     changed = [size for size in sizes if size != min(_seen(), most)]
     new = [size for size in changed if size not in shown] or changed or sizes
     if new[0] != min(held().budget, most):

@@ -299,6 +299,20 @@ def test_the_slider_and_the_box_of_the_bank_size_are_one_setting(open_page: Open
     assert app.query_params["budget"] == str(smaller)
 
 
+@pytest.mark.parametrize(("typed", "taken"), [(99_999, "most"), (0, 1), (-3, 1)])
+def test_a_size_out_of_range_becomes_the_nearest_that_is_allowed(
+    open_page: Open, study: Path, typed: int, taken: int | str
+) -> None:
+    app = open_page("bank", study, budget="17")
+    most = int(app.select_slider(key="budget slider").options[-1])
+    app.number_input(key="budget").set_value(typed).run()
+    assert not app.exception
+    wanted = most if taken == "most" else taken
+    assert app.number_input(key="budget").value == wanted
+    assert app.number_input(key="budget").proto.set_value, "the box would keep what was typed"
+    assert app.query_params["budget"] == str(wanted)
+
+
 def test_a_size_typed_before_the_browser_drew_the_last_one_is_taken(open_page: Open, study: Path) -> None:
     """The message names a step of the slider that is between those on its scale, and was shown before."""
     app = open_page("bank", study, budget="17")

@@ -158,7 +158,8 @@ def _open(dataset: str, chosen: Scenario) -> None:
         return
     state.hold_composition(dataset, chosen.settings.composition)
     state.hold_settings(replace(chosen.settings, composition=None))
-    state.hold_search(next(iter(chosen.filters.get(state.SEARCH, ())), ""))
+    for search in (state.SEARCH, state.FIND):
+        state.hold_words(search, next(iter(chosen.filters.get(search, ())), ""))
     page = loaders.PAGES / f"{chosen.page or 'leaderboard'}.py"
     if not page.is_file():
         page = loaders.PAGES / "leaderboard.py"

@@ -1,8 +1,11 @@
-"""One search box for the rubrics of Measurability, Items and Bank; what is searched stands in the address of each."""
+"""The search boxes, for rubrics on Measurability, Items and Bank, and for systems; what is searched is in the address.
+
+Streamlit's own binding would write it over the step before, so that Back undid both.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
@@ -17,20 +20,24 @@ if TYPE_CHECKING:
 
 def search_rubrics(rubrics: pd.DataFrame) -> BoolArray:
     """The box, and (J,) which rubrics it finds; all while it is empty."""
-    held, session = state.held_search(), st.session_state
-    if session.get(state.SEARCH) != held:  # told without need, the box would lose what is being typed
-        session[state.SEARCH] = held
-    words = st.text_input(
+    words = search_box(
         "Find rubrics",
-        key=state.SEARCH,
-        on_change=_searched,
+        state.SEARCH,
         placeholder="name, text, query, tag, dimension or severity",
     )
-    found = find_rubrics(rubrics, words or "")
+    found = find_rubrics(rubrics, words)
     if words and not found.any():
         st.caption("No rubric contains all of these words.")
     return found
 
 
-def _searched() -> None:
-    state.hold_search(st.session_state[state.SEARCH] or "")
+def search_box(label: str, name: str, **look: Any) -> str:
+    """A box for the words of a search, and the words."""
+    held, session = state.held_words(name), st.session_state
+    if session.get(name) != held:  # told without need, the box would lose what is being typed
+        session[name] = held
+    return st.text_input(label, key=name, on_change=_searched, args=(name,), **look) or ""
+
+
+def _searched(name: str) -> None:
+    state.hold_words(name, st.session_state[name] or "")

@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 DEFAULTS = Settings()
 COMPOSITION = "composition"
 SYSTEM, VERSUS = "system", "versus"  # shown, and compared with it
-SEARCH = "search"
+SEARCH, FIND = "search", "find"  # words by which rubrics are searched, and systems
 LONGEST_COMPOSITION = 1_200  # characters of an address
-_HELD = {name: f"{name} held" for name in ("settings", "dataset", COMPOSITION, SYSTEM, VERSUS, SEARCH)}
+_HELD = {name: f"{name} held" for name in ("settings", "dataset", COMPOSITION, SYSTEM, VERSUS, SEARCH, FIND)}
 _MOVED = "settings moved"
 _ASKED = "asked by the address"  # what is to be read from it, and was not yet
 _TOLD = "address told"  # the page, and what the browser was told last of its address
@@ -98,7 +98,7 @@ def show_dataset(name: str) -> None:
     """From now on the pages show this dataset; what was searched in another is dropped."""
     session = st.session_state
     if session.get(_HELD["dataset"], name) != name:
-        session[_HELD[SEARCH]] = ""
+        session[_HELD[SEARCH]] = session[_HELD[FIND]] = ""
     session[_HELD["dataset"]] = name
     _forget("dataset")
 
@@ -161,19 +161,19 @@ def hold_system(name: str, system: str | None) -> None:
     _forget(name)
 
 
-def held_search() -> str:
-    """The words by which rubrics are searched, kept as dataset and settings are."""
-    if _is_asked(SEARCH):
-        hold_search(st.query_params.get(SEARCH, ""))
-    words: str = st.session_state.get(_HELD[SEARCH], "")
-    _write({SEARCH: words or None})
+def held_words(name: str) -> str:
+    """The words of a search, SEARCH or FIND, kept as dataset and settings are."""
+    if _is_asked(name):
+        hold_words(name, st.query_params.get(name, ""))
+    words: str = st.session_state.get(_HELD[name], "")
+    _write({name: words or None})
     return words
 
 
-def hold_search(words: str) -> None:
-    """From now on the pages search rubrics by these words."""
-    st.session_state[_HELD[SEARCH]] = words
-    _forget(SEARCH)
+def hold_words(name: str, words: str) -> None:
+    """From now on the pages search by these words."""
+    st.session_state[_HELD[name]] = words
+    _forget(name)
 
 
 def held_composition(dataset: str) -> Composition | None:

@@ -223,6 +223,30 @@ def test_a_click_on_a_mark_opens_the_profile_down_to_a_judge_s_reason(page: Page
     assert "Traceback" not in server.log.read_text()
 
 
+def test_a_chosen_system_and_a_search_are_a_step_back_each(page: Page, server: Server) -> None:
+    page.goto(f"{server.url}/leaderboard?dataset=mine")
+    wait_until_idle(page)
+    marks, box = (
+        page.locator(".js-plotly-plot").first.locator("path.point"),
+        page.get_by_label("Find a system"),
+    )
+    marks.first.wait_for(timeout=60_000)
+    marks.nth(2).click(force=True)
+    page.wait_for_url("**system=**")
+    wait_until_idle(page)
+    chosen = page.url
+    box.fill("a")
+    box.press("Enter")
+    page.wait_for_url("**find=a**")
+    wait_until_idle(page)
+    page.go_back()
+    expect(box).to_have_value("", timeout=60_000)
+    wait_until_idle(page)
+    assert page.url == chosen
+    page.go_back()
+    page.wait_for_function("() => !location.search.includes('system')")
+
+
 def test_where_somebody_clicks_a_system_a_link_to_its_profile_is_in_sight(page: Page, server: Server) -> None:
     """On a narrow screen the profile opens far below the chart; the table is below the profile on any."""
     page.set_viewport_size({"width": 420, "height": 900})

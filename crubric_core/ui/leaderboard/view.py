@@ -16,6 +16,7 @@ from ...analysis.standings import without_places
 from ...analysis.system_facts import numbers_of
 from ...figures.leaderboard import Estimate, placing
 from .. import loaders, state
+from ..search import search_box
 from ..text import plain
 
 if TYPE_CHECKING:
@@ -128,9 +129,8 @@ def filters(view: View) -> BoolArray:
         if name not in view.numbers and 1 < table[name].nunique() <= FEW_VALUES
     }
     row = st.container(horizontal=True, vertical_alignment="bottom")
-    text = row.text_input(
-        "Find a system", key="find", bind="query-params", width=220, placeholder="part of a name"
-    )
+    with row:
+        text = search_box("Find a system", state.FIND, width=220, placeholder="part of a name")
     if text:
         keep &= table["system"].str.contains(text.strip(), case=False, regex=False).to_numpy(dtype=bool)
     tiers = [str(tier) for tier in sorted(table["tier"].dropna().unique())]

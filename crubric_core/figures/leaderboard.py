@@ -25,6 +25,7 @@ from .style import (
     PURPLE,
     VERMILION,
     band,
+    columns_axis,
     figure,
     label,
     labels,
@@ -39,7 +40,8 @@ COLOURED = (
     (GREEN, "square"),
     (PURPLE, "x"),
 )  # of dimensions in a figure
-NAMED_COLUMNS = 30  # slanted names of more overlap; a touch names them
+MOST_RANKS = 8  # numbers below a chart that have room beside each other on a phone
+NAMED_COLUMNS = 30  # names of more overlap; a touch names them
 
 
 @dataclass(frozen=True)
@@ -208,17 +210,8 @@ def separation_matrix(systems: Sequence[str], ahead: FloatArray, separated: Bool
     )
     fig.update_layout(images=[_dots(separated & ~np.isnan(z))])
     rows_axis(fig, systems, 24)
-    shown = labels(systems, 20)
-    fig.update_layout(margin={"r": 110, "b": margin_of(shown if few else (), 11)})
-    fig.update_xaxes(
-        tickmode="array",
-        tickvals=list(range(size)),
-        ticktext=shown,
-        tickangle=-45 if few else None,
-        showticklabels=few,
-        showgrid=False,
-        ticklabeloverflow="allow",
-    )
+    fig.update_layout(margin_r=110)
+    columns_axis(fig, systems if few else (), side="bottom")
     return fig
 
 
@@ -358,6 +351,5 @@ def _names(systems: Sequence[str], shape: tuple[int, ...]) -> np.ndarray:
 
 
 def _rank_axis(fig: go.Figure, first: int, last: int) -> None:
-    ranks = last - first + 1
-    dtick = 1 if ranks <= 15 else -(-ranks // 8)
-    fig.update_xaxes(range=[first - 0.5, last + 0.5], dtick=dtick, showgrid=False)
+    step = -(-(last - first + 1) // MOST_RANKS)
+    fig.update_xaxes(range=[first - 0.5, last + 0.5], tick0=first, dtick=step, showgrid=False)

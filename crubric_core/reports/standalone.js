@@ -4,7 +4,7 @@
   const options = JSON.parse(document.getElementById("options").textContent);
   const dark = matchMedia("(prefers-color-scheme: dark)");
   const drawings = [...document.querySelectorAll(".drawing")];
-  const NARROW = 560, PAPER = 680, PAGE = 900; // pixels; a page has room for so high a figure and its title
+  const NARROW = 680, PAPER = 680, PAGE = 900; // pixels; a page has room for so high a figure and its title
   let printing = false;
 
   const put = (tree, path, value) => {

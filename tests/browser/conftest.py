@@ -10,11 +10,12 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from urllib.request import urlopen
 
 import pytest
-from playwright.sync_api import Page
+from playwright.sync_api import Locator, Page
 
 from crubric_core import Workspace
 from crubric_core.demo import simulate
@@ -85,3 +86,10 @@ def wait_until_idle(page: Page) -> None:
     page.wait_for_selector(READY, timeout=60_000)
     page.wait_for_timeout(250)
     page.wait_for_selector(READY, timeout=60_000)
+
+
+def are_names_apart(plot: Locator, least: int = 0) -> bool:
+    """Whether the names of a chart's columns are ``least`` or more, and none covers the next."""
+    boxes = [name.bounding_box() for name in plot.locator(".xtick text").all() if name.is_visible()]
+    lefts = [box["x"] for box in boxes if box is not None]
+    return len(lefts) >= least and all(after - before >= 12 for before, after in pairwise(lefts))

@@ -15,7 +15,7 @@ from crubric_core.demo import simulate
 from crubric_core.figures.shared_view import PAGE
 from crubric_core.labels.store.workspace import Workspace
 from crubric_core.sharing import open_view, publish
-from tests.browser.conftest import Server, serve, wait_until_idle
+from tests.browser.conftest import Server, are_names_apart, serve, wait_until_idle
 from tests.security.servers import viewer_server
 from tests.sharing.large import large_view
 
@@ -108,6 +108,21 @@ def test_a_view_on_a_phone_has_figures_for_a_phone(browser: Browser, tmp_path: P
             expect(matrix.locator(".heatmaplayer image")).to_be_visible(timeout=PATIENCE)
             expect(matrix.locator(".colorbar")).to_have_count(bars)
             context.close()
+
+
+@pytest.mark.parametrize("systems", [12, 20, 30])
+def test_names_of_columns_keep_apart_in_a_window_of_any_width(
+    page: Page, tmp_path: Path, systems: int
+) -> None:
+    made = publish(large_view(systems, None), tmp_path / "views")
+    with viewer_server(tmp_path / "views", tmp_path / "viewer.log") as viewer:
+        for width in (420, 600, 700, 850, 1000, 1400):
+            page.set_viewport_size({"width": width, "height": 900})
+            page.goto(f"{viewer.url}/?view={made.token}")
+            wait_until_idle(page)
+            matrix = page.get_by_test_id("stPlotlyChart").nth(1)
+            expect(matrix.locator(".heatmaplayer image")).to_be_visible(timeout=PATIENCE)
+            assert are_names_apart(matrix, systems if width >= 1000 else 0), width
 
 
 def test_a_view_of_many_systems_has_all_rows_on_paper_and_no_figure_higher_than_a_page(

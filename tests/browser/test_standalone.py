@@ -14,6 +14,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from crubric_core.reports.standalone import write_bundle, write_standalone
+from tests.browser.conftest import are_names_apart
 from tests.reports.test_standalone import PAYLOADS, view_of
 from tests.sharing.large import large_view
 
@@ -118,6 +119,17 @@ def test_it_fits_a_phone(window: Page, files: Path) -> None:
         "Math.max(...[...document.querySelectorAll('.main-svg')].map(s => s.getBoundingClientRect().right))"
     )
     assert widest <= PHONE["width"]
+
+
+@pytest.mark.parametrize("systems", [12, 30])
+def test_names_of_columns_keep_apart_in_a_window_of_any_width(
+    window: Page, tmp_path: Path, systems: int
+) -> None:
+    write_standalone(large_view(systems), tmp_path / "page.html")
+    for width in (390, 600, 700, 850, 1000, 1400):
+        window.set_viewport_size({"width": width, "height": 900})
+        drawn(window, (tmp_path / "page.html").as_uri())
+        assert are_names_apart(window.locator(".drawing").nth(1), systems if width >= 800 else 0), width
 
 
 @pytest.mark.parametrize("window", [(DESK, "light")], indirect=True)

@@ -82,7 +82,10 @@ def test_the_cells_of_many_pairs_keep_their_width_on_a_phone_and_no_names_overla
     names = [f"a-very-long-name-of-a-system-{i:02}-preview" for i in range(size)]
     fig = board.separation_matrix(names, np.full((size, size), 0.5), np.zeros((size, size), bool))
     assert fig.data[0].xgap * size <= 30
-    assert fig.layout.xaxis.showticklabels is (size == 15)
+    assert len(fig.layout.xaxis.ticktext) == (15 if size == 15 else 0)
+    assert fig.layout.xaxis.tickangle == (-90 if size == 15 else None), (
+        "slanted names need more room than upright ones"
+    )
     assert ("order of the rows" in str(fig.layout.xaxis.title.text)) is (size == 60)
     assert max(len(name) for name in fig.layout.yaxis.ticktext) <= 24
     assert len(set(fig.layout.yaxis.ticktext)) == size
@@ -190,9 +193,15 @@ def test_unknown_abilities_leave_an_empty_comparison() -> None:
 def test_the_ranks_of_many_systems_touch_and_few_are_named() -> None:
     many = board.rank_probability([str(i) for i in range(40)], np.full((40, 60), 0.5))
     assert many.data[0].xgap == 0
-    assert 60 / many.layout.xaxis.dtick <= 8
-    few = board.rank_probability([str(i) for i in range(15)], np.full((15, 15), 0.5))
+    few = board.rank_probability([str(i) for i in range(8)], np.full((8, 8), 0.5))
     assert (few.data[0].xgap, few.layout.xaxis.dtick) == (1, 1)
+
+
+@pytest.mark.parametrize(("systems", "first"), [(8, 1), (9, 1), (15, 1), (16, 3), (60, 1), (400, 7)])
+def test_at_most_eight_ranks_have_their_number_so_that_a_phone_has_room(systems: int, first: int) -> None:
+    axis = board.rank_probability(["a"], np.full((1, systems), 0.5), first).layout.xaxis
+    assert axis.tick0 == first
+    assert 4 <= len(range(first, first + systems, int(axis.dtick))) <= 8
 
 
 def test_a_hostile_system_name_is_escaped_wherever_it_stands(made, bank) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..analysis.columns import ABILITY, SCORE, rests_on_scores
 from ..files import csv_bytes, json_bytes
 from .budget import for_files
 from .view import SharedView
@@ -11,8 +12,11 @@ DIGITS = 4
 
 
 def leaderboard_csv(view: SharedView) -> bytes:
-    """The leaderboard as CSV, safe for spreadsheets; empty where the view has none."""
-    return b"" if view.leaderboard is None else csv_bytes(view.leaderboard.round(DIGITS))
+    """The leaderboard as CSV, safe for spreadsheets, with the intervals of what ranks; empty where there is none."""
+    if view.leaderboard is None:
+        return b""
+    unknown = ABILITY[1:] if rests_on_scores(view.leaderboard) else SCORE[1:]
+    return csv_bytes(view.leaderboard.drop(columns=[*unknown], errors="ignore").round(DIGITS))
 
 
 def rubrics_csv(view: SharedView) -> bytes:

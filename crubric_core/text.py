@@ -68,6 +68,16 @@ def percent(level: float) -> str:
     return f"{100 * level:.10g}%"
 
 
+def numeral(value: float, style: str = "z.2f") -> str:
+    """A number by a format specification of Python, with the minus sign of charts: −0.29, −∞. Files keep the hyphen."""
+    return f"{value:{style}}".replace("-", "−").replace("inf", "∞")
+
+
+def ends(low: float, high: float, style: str = "z.2f") -> str:
+    """An interval: [−0.29, 0.31]."""
+    return f"[{numeral(low, style)}, {numeral(high, style)}]"
+
+
 def listed(names: Sequence[str], most: int = 5) -> str:
     """``a``, ``a and b``, ``a, b and c``, ``a, b and 7 more``."""
     shown = [*names] if len(names) <= most else [*names[:most], f"{len(names) - most:,} more"]

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 
-from ..text import count, listed, sentence_case
+from ..text import count, ends, listed, numeral, sentence_case
 from .agreement import OtherRanking
 from .board import Board, groups_sentence, level_of, like, limits, name, reading, rests_on
 
@@ -147,8 +147,7 @@ def pair_sentence(board: Board, one: int, other: int) -> str:
     if standing.group is not None and standing.group[one] != standing.group[other]:
         return f"{names[0]} and {names[1]} are not compared: they share too few queries."
     low, high = standing.difference_low[one, other], standing.difference_high[one, other]
-    ends = f"[{low:.2f}, {high:.2f}]".replace("inf", "∞")
-    interval = f"difference {standing.difference[one, other]:+.2f} {ends}"
+    interval = f"difference {numeral(standing.difference[one, other], '+z.2f')} {ends(low, high)}"
     if not standing.separated[one, other]:
         return f"{names[0]} and {names[1]} are not separated at {level}: {interval}."
     return f"{names[0]} is ahead of {names[1]} at {level}: {interval}."
@@ -247,7 +246,7 @@ def _subject(other: OtherRanking) -> str:
 
 
 def _alike(other: OtherRanking) -> str:
-    rho = f"ρ = {other.rho:.2f}" if np.isfinite(other.rho) else ""
+    rho = f"ρ = {numeral(other.rho)}" if np.isfinite(other.rho) else ""
     subject = sentence_case(_subject(other))
     if not other.separated:
         return f"{subject} and this order correlate at {rho}; no pair is separated that it could confirm or contradict."

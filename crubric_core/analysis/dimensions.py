@@ -20,7 +20,7 @@ from ..leaderboard.cross_fit import FEW_SYSTEMS, CrossFit, FoldFits, too_few_to_
 from ..leaderboard.inference import Inference, infer, marginal_intervals
 from ..leaderboard.influence import ability_influence
 from ..leaderboard.traits import Correlation, latent_correlation, traits_of
-from ..text import count
+from ..text import count, numeral
 from .agreement import directions
 from .board import name
 from .selection import query_positions
@@ -259,4 +259,4 @@ def _reach(found: Dimensions) -> str:
 
 def _two(value: float) -> str:
     """Two digits, three where a value below 1 would look like 1."""
-    return f"{value:.3f}" if 0.995 <= value < 1 else f"{value:.2f}"
+    return numeral(value, "z.3f" if 0.995 <= value < 1 else "z.2f")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from ..text import count
+from ..text import count, numeral
 from ..types import BoolArray, FloatArray, IntArray
 
 NEAR_WORST = 0.9
@@ -127,7 +127,7 @@ def _range_sentence(gaps: Gaps) -> str:
             else ("No ability is known, so nothing is known of the bank's precision.")
         )
     return (
-        f"The bank measures worst at θ from {gaps.low:.2f} to {gaps.high:.2f}, where "
+        f"The bank measures worst at θ from {numeral(gaps.low)} to {numeral(gaps.high)}, where "
         f"{count(len(gaps.systems), 'system')} {'stands' if len(gaps.systems) == 1 else 'stand'}: SE(θ) up to "
         f"{gaps.worst:.2f}, {gaps.best:.2f} at its best. "
         "Rubrics of that difficulty would help most."
@@ -176,10 +176,10 @@ def rewrite_sentence(found: Rewrites, given: bool) -> str:
     size = len(found.at)
     if not size:
         return "No rubric that the gate drops informs as much as the median one that it keeps."
-    verb = "informs" if size == 1 else "inform"
+    verb, share = ("informs", "") if size == 1 else ("inform", "together ")
     return (
-        f"{count(size, 'rubric')} that the gate drops {verb} as much as the median one that it keeps: together "
-        f"{found.information:.0%} of all information. Read where the judges differ before you rewrite one: "
+        f"{count(size, 'rubric')} that the gate drops {verb} as much as the median one that it keeps: "
+        f"{share}{found.information:.0%} of all information. Read where the judges differ before you rewrite one: "
         f"{'' if given else 'this threshold drops a quarter even where all rubrics are equally clear, and '}"
         "only new labels show whether the new wording is better."
     )

@@ -12,7 +12,7 @@ from ..judges.measurability import gate_is_off
 from ..labels.checks.dataset_checks import MUCH_MISSING
 from ..leaderboard.comparisons import FEW_UNITS
 from ..leaderboard.cross_fit import FEW_SYSTEMS
-from ..text import count, sentence_case
+from ..text import count, numeral, sentence_case
 from .board import groups_sentence, like, missing_labels_sentence, panels_sentence, units
 from .claims import separated_pairs
 
@@ -96,7 +96,7 @@ def agreement_chip(
         return Chip("Agreement", "unknown", "look", said)
     known = gate.values[np.isfinite(gate.values)]
     figure = (
-        f"median {gate.statistic} {np.median(known):.2f}, {dropped:.0%} dropped"
+        f"median {gate.statistic} {numeral(np.median(known))}, {dropped:.0%} dropped"
         if len(known)
         else f"{dropped:.0%} dropped"
     )
@@ -105,7 +105,8 @@ def agreement_chip(
     if warnings:
         return Chip("Agreement", figure, "look", warnings[0])
     if gate.statistic == "kappa" and len(known) and np.median(known) < LITTLE_AGREEMENT:
-        said = f"Half of the rubrics have a kappa of at most {np.median(known):.2f}: judges agree little beyond chance."
+        most = numeral(np.median(known))
+        said = f"Half of the rubrics have a kappa of at most {most}: judges agree little beyond chance."
         return Chip("Agreement", figure, "look", f"{said} Look at the judges on Measurability.")
     if int(reduction.max_panel.max()) == 2:
         said = "At most two judges label a cell: shared errors cannot be seen. Add human labels, or two more judges."

@@ -18,6 +18,7 @@ import pandas as pd
 from scipy import sparse
 from scipy.special import stdtrit
 
+from ..text import numeral
 from ..types import FloatArray
 
 SIMILAR = 0.8
@@ -215,6 +216,6 @@ def _signs(item_rest: FloatArray, n_systems: int) -> list[LintFinding]:
         return []
     bound = least_negative(n_systems)
     return [
-        LintFinding(int(j), "sign", f"item–rest r = {item_rest[j]:.2f} over {n_systems} systems")
+        LintFinding(int(j), "sign", f"item–rest r = {numeral(item_rest[j])} over {n_systems} systems")
         for j in np.flatnonzero(item_rest < bound)
     ]

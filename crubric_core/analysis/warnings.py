@@ -9,7 +9,7 @@ import numpy as np
 from ..judges.measurability import gate_is_off
 from ..leaderboard.cross_fit import too_few_to_cross_fit
 from ..task_types.types import TASK_TYPES
-from ..text import count
+from ..text import count, numeral
 from .rubric_lint import LEAST_SYSTEMS, least_negative
 
 if TYPE_CHECKING:
@@ -114,4 +114,4 @@ def _negative(item_rest: FloatArray, n_systems: int) -> str:
     bound = least_negative(n_systems)
     lower = int((item_rest < bound).sum())
     here = f"{lower:,} {'is' if lower == 1 else 'are'}" if lower else "none is"
-    return f"{said}, and 1 in 100 has one below −{-bound:.2f}; here {here} below that."
+    return f"{said}, and 1 in 100 has one below {numeral(bound, '.2f')}; here {here} below that."

@@ -11,6 +11,7 @@ import pandas as pd
 
 from ..errors import CrubricError
 from ..settings import Settings
+from ..text import numeral
 from ..types import Cancel, Progress
 
 
@@ -117,7 +118,7 @@ def compared(low: float, high: float, above: str, below: str, neither: str) -> s
 
 def num(value: float, digits: int = 3) -> str:
     """A number for a sentence; — where unknown."""
-    return "—" if math.isnan(value) else f"{value:.{digits}f}"
+    return "—" if math.isnan(value) else numeral(value, f"z.{digits}f")
 
 
 def span(low: float, high: float, digits: int = 3) -> str:

@@ -13,6 +13,7 @@ from ..experiments.declaration import Chart, ResultTable
 from ..experiments.registry import EXPERIMENTS
 from ..experiments.results import ExperimentResult
 from ..experiments.stability import KINDS
+from ..text import numeral
 from .style import (
     BLUE,
     CATEGORIES,
@@ -187,7 +188,7 @@ def sweep_coverage(result: ExperimentResult) -> go.Figure:
         y=table["kappa"],
         error_y=_error_bar(table["kappa"], table["kappa_low"], table["kappa_high"]),
         mode="lines+markers+text",
-        text=["no gate" if np.isnan(tau) else f"{tau:.2f}" for tau in table["tau_c"]],
+        text=["no gate" if np.isnan(tau) else numeral(tau) for tau in table["tau_c"]],
         textposition=["bottom left" if row % 2 else "top right" for row in range(len(table))],
         line={"color": BLUE},
         marker={"size": 9},

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
+from ..text import numeral
 from ..types import BoolArray, FloatArray
 from .style import (
     BLUE,
@@ -83,7 +84,7 @@ def error_correlation(correlation: FloatArray, flagged: BoolArray, judges: Seque
     many = len(judges) > FEW_COLUMNS
     fig = figure("", "", height=max(280, (30 if many else 44) * len(judges) + 130))
     known = np.isfinite(correlation)
-    words = np.array([[f"{r:z.2f}" if np.isfinite(r) else "" for r in row] for row in correlation], dtype=str)
+    words = np.array([[numeral(r) if np.isfinite(r) else "" for r in row] for row in correlation], dtype=str)
     if many:
         words = np.char.replace(words, "0.", ".")
     words = np.where(flagged & known, np.char.add(words, "★" if many else " ★"), words)

@@ -13,6 +13,7 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from ..analysis.columns import ABILITY, SCORE, rests_on_scores
+from ..text import numeral
 from ..types import BoolArray, FloatArray, IntArray
 from .naming import named_points
 from .style import (
@@ -312,10 +313,10 @@ def _estimates(
             "width": 4,
         },
         customdata=np.array(
-            [labels(systems, 80), *([_written(v) for v in ends] for ends in (estimate.low, estimate.high))],
+            [labels(systems, 80), *([_written(v) for v in each] for each in vars(estimate).values())],
             dtype=object,
         ).T,
-        hovertemplate="%{customdata[0]}<br>%{x:.2f} [%{customdata[1]}, %{customdata[2]}]"
+        hovertemplate="%{customdata[0]}<br>%{customdata[1]} [%{customdata[2]}, %{customdata[3]}]"
         "<extra>" + label(name) + "</extra>",
     )
     for end, given, symbol in ((low, estimate.low, "triangle-left"), (high, estimate.high, "triangle-right")):
@@ -343,7 +344,7 @@ def _ends(estimate: Estimate) -> tuple[FloatArray, FloatArray]:
 
 
 def _written(value: float) -> str:
-    return f"{value:.2f}" if np.isfinite(value) else "open"
+    return numeral(value) if np.isfinite(value) else "open"
 
 
 def _names(systems: Sequence[str], shape: tuple[int, ...]) -> np.ndarray:

@@ -9,6 +9,7 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from ..judges.gate_price import GatePrices
+from ..text import numeral
 from ..types import BoolArray, FloatArray, IntArray
 from .style import (
     BLUE,
@@ -71,7 +72,7 @@ def measurability_histogram(
 
 def _threshold_line(fig: go.Figure, tau_c: float) -> None:
     """To three decimals, as the page says it."""
-    marker_line(fig, tau_c, f"τ<sub>c</sub> = {round(tau_c, 3):g}".replace("-", "−"))
+    marker_line(fig, tau_c, f"τ<sub>c</sub> = {numeral(round(tau_c, 3), 'g')}")
 
 
 def histogram_edges(values: FloatArray, centres: FloatArray | None = None) -> FloatArray:
@@ -163,7 +164,7 @@ def kappa_against_coverage(thresholds: pd.DataFrame, tau_c: float, against: str)
     """Kappa with its interval by the share of rubrics kept; rows as in the sweep, the first one unfiltered."""
     fig = figure("share of the rubrics kept", f"Cohen's κ against {against}", xaxis_tickformat=".0%")
     chosen = np.isclose(thresholds["tau_c"], tau_c)
-    names = np.array([f"{t:.2f}" if np.isfinite(t) else "all" for t in thresholds["tau_c"]], dtype=object)
+    names = np.array([numeral(t) if np.isfinite(t) else "all" for t in thresholds["tau_c"]], dtype=object)
     spaced = np.abs(np.diff(thresholds["share"], append=-np.inf)) > 0.06
     kappa = thresholds["kappa"]
     fig.add_scatter(
@@ -196,7 +197,7 @@ def kappa_by_quartile(quartiles: pd.DataFrame) -> go.Figure:
         x=quartiles["quartile"],
         y=quartiles["kappa"],
         marker={"color": BLUE},
-        text=[f"{k:.2f}" if np.isfinite(k) else "—" for k in quartiles["kappa"]],
+        text=[numeral(k) if np.isfinite(k) else "—" for k in quartiles["kappa"]],
         customdata=quartiles[["q_mean", "rubrics", "with_kappa"]].to_numpy(),
         hovertemplate="mean q %{customdata[0]:.2f}, %{customdata[1]:,} rubrics, "
         "%{customdata[2]:,} with a κ: %{y:.3f}<extra></extra>",

@@ -22,6 +22,7 @@ from .style import (
 SYMBOLS = ("circle", "diamond", "square", "triangle-up", "cross", "x")
 MOST_SYSTEMS = 40  # with a row each
 RANGES = "Dot: the median system. Thick line: the middle half of the systems; thin line: all of them."
+SPREAD = 0.3  # of a row, from its middle to its outermost dots
 MOST_WRITTEN = 16  # judges whose shares are written into the cells
 
 
@@ -38,12 +39,13 @@ def judge_shares(shares: FloatArray, systems: Sequence[str], judges: Sequence[st
 
 
 def judge_dots(shares: FloatArray, systems: Sequence[str], judges: Sequence[str], axis: str) -> go.Figure:
-    """A dot for each system and judge, a symbol for each judge."""
+    """A dot for each system and judge, a symbol for each judge; equal shares lie below each other."""
     fig = figure(axis, "", height=row_height(len(systems), each=21))
+    places = np.linspace(-SPREAD, SPREAD, len(judges)) if len(judges) > 1 else [0.0]
     for k, name in enumerate(labels(judges, 24)):
         fig.add_scatter(
             x=shares[:, k],
-            y=np.arange(len(systems)),
+            y=np.arange(len(systems)) + places[k],
             mode="markers",
             name=name,
             marker={

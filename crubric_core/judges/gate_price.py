@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..text import count
+from ..text import count, numeral
 from ..types import BoolArray, FloatArray, IntArray
 from .measurability import Gate, shown_threshold
 
@@ -115,4 +115,4 @@ def _sentence(gate: Gate, n: int, of: int, share: float, remedy: float | None) -
         f"The gate at τ_c = {shown} ({gate.statistic}) keeps {n:,} of {count(of, 'informative rubric')} with "
         f"{share:.0%} of their information: too little for any claim about systems."
     )
-    return f"{said} τ_c = {remedy:.2f} or less would do." if remedy is not None else said
+    return f"{said} τ_c = {numeral(remedy)} or less would do." if remedy is not None else said

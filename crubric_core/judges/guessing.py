@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from ..text import count, short_name
+from ..text import count, ends, numeral, short_name
 from ..types import FloatArray, IntArray
 from .agreement import agreement
 from .rates import Rate
@@ -47,7 +47,7 @@ def guessing_note(judges: pd.DataFrame) -> str:
         (row,) = found.to_dict("records")
         return (
             f"{short_name(str(row['judge']), 60)} is not shown to agree with the majority of the others beyond chance: "
-            f"κ = {row['kappa']:.2f} [{row['kappa_low']:.2f}, {row['kappa_high']:.2f}]."
+            f"κ = {numeral(row['kappa'])} {ends(row['kappa_low'], row['kappa_high'])}."
         )
     names = [short_name(str(name)) for name in found["judge"]]
     more = f" and {count(len(names) - NAMED, 'more judge')}" if len(names) > NAMED else ""

@@ -13,6 +13,7 @@ from scipy.special import betaincc, betainccinv, betaincinv
 from ..arguments import as_numbers
 from ..errors import SettingsError
 from ..settings import GateStatistic, Settings
+from ..text import numeral
 from ..types import BoolArray, FloatArray, IntArray
 from .beta_prior import BetaPrior, estimate_prior
 from .pair_kappa import pair_kappa
@@ -205,7 +206,7 @@ def decide_gate(reduction: Reduction, settings: Settings) -> Gate:
 
 def shown_threshold(gate: Gate) -> str:
     """As it was given, to two digits; to three where it follows from the labels."""
-    return f"{gate.threshold:.2f}" if gate.given else f"{gate.threshold:.3f}"
+    return numeral(gate.threshold, "z.2f" if gate.given else "z.3f")
 
 
 def _times(weight: float, counts: FloatArray | IntArray) -> FloatArray:

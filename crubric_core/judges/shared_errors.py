@@ -91,12 +91,12 @@ def shared_errors_note(found: EffectiveJudges) -> str:
         verb = "has" if pairs == 1 else "have"
         said = f"{count(pairs, 'pair')} {verb} errors that are shown to be correlated {beyond} (★)."
     else:
-        said = f"Of no single pair are errors shown to be correlated {beyond}."
+        said = f"No pair has errors that are shown to be correlated {beyond}."
     average = f"{found.rho:.2f}" if found.rho >= 0.01 else "less than 0.01"
-    also = "" if pairs else ", which no pair shows by itself,"
-    over_all = f"{average}{also}" if found.rho > 0 else "not above 0"
+    also = "" if pairs else ", which no pair shows by itself"
+    over_all = f"{average} on average{also}" if found.rho > 0 else "not above 0 on average"
     hidden = "" if found.anchored else "; errors that most of them share show only beside human labels"
-    return f"{said} Over all pairs the estimated excess is {over_all} on average: {_worth(found)}{hidden}."
+    return f"{said} Over all pairs the estimated excess is {over_all}: {_worth(found)}{hidden}."
 
 
 def _worth(found: EffectiveJudges) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..leaderboard.linked import linked_groups
-from ..text import count, listed
+from ..text import count, listed, numeral
 from ..types import FloatArray, IntArray
 from .abilities import Placement
 from .bank_scale import BankScale
@@ -167,7 +167,7 @@ def system_notes(
     if usual is not None and fit < min(UNUSUAL, float(np.nanmin(usual, initial=np.inf))):
         extreme.append(
             f"The pattern of {system}'s labels follows the scale less than that of any of the bank's systems "
-            f"(person fit lz* = {fit:.1f}): one ability may not describe it."
+            f"(person fit lz* = {numeral(fit, 'z.1f')}): one ability may not describe it."
         )
     return extreme
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..text import count, listed, short_name, shorten
+from ..text import count, listed, numeral, short_name, shorten
 
 if TYPE_CHECKING:
     from .recalibrate import Recalibration
@@ -39,7 +39,7 @@ def _drifted(found: Recalibration) -> str:
     tested, flagged = int((table["labels"] > 0).sum()), table[table["drifted"]]
     linked = (
         f"The new fit is linked to the bank's scale by {count(link.rubrics, 'rubric')} (slope {link.slope:.2f}, shift "
-        f"{link.intercept:+.2f})."
+        f"{numeral(link.intercept, '+z.2f')})."
     )
     if flagged.empty:
         none = (

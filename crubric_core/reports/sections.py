@@ -22,6 +22,7 @@ from ..experiments.registry import EXPERIMENTS
 from ..experiments.results import ExperimentResult
 from ..settings import objective
 from ..sharing.words import settings_words
+from ..text import numeral
 
 ROWS = 200  # most rows of a table in a report
 LIMITS = "What this does not show"
@@ -185,15 +186,8 @@ def _cell(value: object) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, float):
-        if math.isinf(value):
-            return open_end(value)
-        return f"{value:.0f}" if value.is_integer() and abs(value) < 1e15 else f"{value:.4g}"
+        return numeral(value, "z.0f" if value.is_integer() and abs(value) < 1e15 else ".4g")
     return str(value)
-
-
-def open_end(value: float) -> str:
-    """The end of an interval that nothing bounds."""
-    return "∞" if value > 0 else "−∞"
 
 
 def _inline(text: str) -> str:

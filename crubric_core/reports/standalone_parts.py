@@ -16,8 +16,8 @@ from ..figures.shared_view import SharedFigure
 from ..sharing.files import view_files
 from ..sharing.view import Bank, SharedView
 from ..sharing.words import answer, bank_sentence, origin, reading, settings_list, support
-from ..text import count
-from .sections import Sheet, open_end
+from ..text import count, numeral
+from .sections import Sheet
 from .templating import call, render
 
 TITLES = {
@@ -151,13 +151,13 @@ def _row(row: Mapping[Hashable, object], columns: Mapping[str, Column]) -> Row:
     return Row(isinstance(tier, int) and tier % 2 == 1, cells)
 
 
-def _cell(value: object, style: str) -> Cell:
+def _cell(value: Any, style: str) -> Cell:
     if value is None or value is pd.NA or (isinstance(value, float) and math.isnan(value)):
         return Cell(UNKNOWN, None, bool(style))
     if isinstance(value, float) and math.isinf(value):
         sorted_by = "Infinity" if value > 0 else "-Infinity"  # as JavaScript reads it
-        return Cell(open_end(value), sorted_by, bool(style))
-    shown = f"{value:{style}}".replace("-", "−") if style else str(value)
+        return Cell(numeral(value), sorted_by, bool(style))
+    shown = numeral(value, style) if style else str(value)
     return Cell(shown, value, bool(style))
 
 

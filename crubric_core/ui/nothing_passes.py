@@ -13,7 +13,7 @@ from ..judges.measurability import SAME_FOR_ALL, nearest_threshold, shown_thresh
 from ..settings import LOWEST_TAU
 from . import state
 from .settings_bar import LEFT_END
-from .text import count
+from .text import count, numeral
 
 if TYPE_CHECKING:
     from .page import StudyPage
@@ -36,18 +36,18 @@ def nothing_passes(study: StudyPage) -> bool:
         return True
     study.answer(f"No rubric passes τ_c = {shown_threshold(gate)}, so there is nothing to rank by.")
     st.write(
-        f"The highest {WHAT[gate.statistic]} of a rubric on which systems differ is {nearest.best:.3f}. "
-        f"τ_c = {nearest.tau_c:.2f} leaves {count(nearest.passing, 'rubric')}."
+        f"The highest {WHAT[gate.statistic]} of a rubric on which systems differ is {numeral(nearest.best, 'z.3f')}. "
+        f"τ_c = {numeral(nearest.tau_c)} leaves {count(nearest.passing, 'rubric')}."
     )
     enough = study.verdict().remedy
     if enough is not None and enough < nearest.tau_c:
-        st.write(f"A claim about systems needs more: τ_c = {enough:.2f} or less leaves enough of them.")
+        st.write(f"A claim about systems needs more: τ_c = {numeral(enough)} or less leaves enough of them.")
     thresholds = dict.fromkeys(
         tau for tau in (nearest.tau_c, enough) if tau is not None and _reached(study, tau)
     )
     with st.container(horizontal=True):
         for tau in thresholds:
-            st.button(f"Use τ_c = {tau:.2f}", on_click=_use, args=(tau,))
+            st.button(f"Use τ_c = {numeral(tau)}", on_click=_use, args=(tau,))
         if study.settings.tau_c is not None:
             st.button("Drop the lowest quarter instead", on_click=_use, args=(None,))
     return True

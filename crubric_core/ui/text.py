@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from math import isfinite
 
-from ..text import count, percent, short_name, shorten, told_apart
+from ..text import count, ends, numeral, percent, short_name, shorten, told_apart
 
-__all__ = ["count", "end", "percent", "plain", "short_name", "shorten", "told_apart"]
+__all__ = ["count", "end", "ends", "numeral", "percent", "plain", "short_name", "shorten", "told_apart"]
 
 # Streamlit links what looks like an address even where all of it is escaped; a joiner of no width keeps it unlinked.
 _ADDRESS = re.compile(r":(?=//)|\bwww(?=\.)|@(?=[\w-])", re.IGNORECASE)
@@ -23,4 +23,4 @@ def plain(text: str) -> str:
 
 def end(value: float) -> str:
     """The end of an interval, "open" where nothing bounds it."""
-    return f"{value:z.2f}" if isfinite(value) else "open"
+    return numeral(value) if isfinite(value) else "open"

@@ -264,7 +264,7 @@ def test_a_ranking_agrees_with_nothing_where_no_pair_is_separated() -> None:
     found = standing(np.array([2.0, 1.0, 0.5]), np.zeros((3, 3), dtype=bool))
     (said,) = claims_of(board(found), [compare_order("the human ranking", found, np.arange(3.0))]).beside
     assert said == (
-        "The human ranking and this order correlate at ρ = -1.00; no pair is separated that it could confirm or "
+        "The human ranking and this order correlate at ρ = −1.00; no pair is separated that it could confirm or "
         "contradict."
     )
 

@@ -129,7 +129,7 @@ def test_an_interval_below_one_tells_them_apart():
     said = one_ability_sentence(told(Correlation(0.31, -0.2, 0.997)), "95%")
     assert (
         said
-        == "a and b are not one ability: they correlate at 0.31 (-0.20 to 0.997 at 95%), noise taken out."
+        == "a and b are not one ability: they correlate at 0.31 (−0.20 to 0.997 at 95%), noise taken out."
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -90,6 +91,9 @@ def test_rewrites_are_dropped_rubrics_as_informative_as_the_median_kept_one():
     assert found.information == pytest.approx(0.75 / 1.4)
     numbers = re.findall(r"\d+", rewrite_sentence(found, given=True))
     assert "equally clear" in rewrite_sentence(found, given=False)
+    one = rewrite_sentence(replace(found, at=found.at[:1]), given=True)
+    assert "together" not in one
+    assert "1 rubric that the gate drops informs" in one
     assert numbers == ["2", f"{100 * found.information:.0f}"]
 
 

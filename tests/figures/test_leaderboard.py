@@ -159,7 +159,7 @@ def test_a_window_has_the_chosen_row_and_never_too_many(size: int, at: int | Non
 def test_an_open_interval_ends_in_an_arrow_beyond_all_others(made) -> None:
     value, wide = np.array([1.0, 0.0]), np.array([np.inf, 0.5])
     points, arrow = board.forest(["a", "b"], board.Estimate(value, value - 1, wide), None).data
-    assert points.customdata[0].tolist() == ["a", "0.00", "open"]
+    assert points.customdata[0].tolist() == ["a", "1.00", "0.00", "open"]
     assert arrow.marker.symbol == "triangle-right"
     assert arrow.x[0] == pytest.approx(points.x[0] + points.error_x.array[0])
     assert arrow.x[0] > 1.0

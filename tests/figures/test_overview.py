@@ -13,6 +13,9 @@ def test_each_judge_is_a_row_of_dots_apart_by_symbol_as_well_as_by_colour() -> N
     assert np.array_equal(np.array([t.x for t in fig.data]).T, shares, equal_nan=True)
     assert len({trace.marker.symbol for trace in fig.data}) == 3
     assert len({trace.marker.color for trace in fig.data}) == 3
+    rows = np.array([trace.y for trace in fig.data])
+    assert np.array_equal(np.round(rows), [[0, 1]] * 3), "each dot is in its system's row"
+    assert len(np.unique(rows[:, 0])) == 3, "equal shares do not lie on each other"
 
 
 def test_more_judges_than_symbols_are_columns_of_a_grid_each_with_its_name() -> None:

@@ -124,8 +124,8 @@ def test_what_is_said_of_pairs_and_of_the_panel_fits_together(reference):
     found = effective_judges(unsure)
     said = shared_errors_note(found)
     assert found.effective == pytest.approx(3)
-    assert said.startswith("Of no single pair are errors shown to be correlated by more than 0.1")
-    assert "0.25, which no pair shows by itself, on average: the 9 judges count as" in said
+    assert said.startswith("No pair has errors that are shown to be correlated by more than 0.1")
+    assert "0.25 on average, which no pair shows by itself: the 9 judges count as" in said
     assert "3.0 independent ones" in said
     note = independence_note(found)
     assert "No single pair" in note

@@ -52,7 +52,7 @@ def few_judges(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (
             "Agreement against coverage",
             r"An agreement rate of 0\.90 keeps \d+% of the rubrics\. κ against the other .* over these "
-            r"\(difference [+-]\d\.\d\d \[[+-]\d\.\d\d, [+-]\d\.\d\d\]\), on the labels that chose them",
+            r"\(difference [+−]\d\.\d\d \[[+−]\d\.\d\d, [+−]\d\.\d\d\]\), on the labels that chose them",
         ),
         (
             "As leaderboards grow",

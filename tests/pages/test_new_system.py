@@ -164,5 +164,5 @@ def test_new_systems_join_the_calibration_when_asked_and_who_moves_is_said(
     assert "1 system joins the 8 of the calibration; " in said
     assert ("no ability moves by more than one standard error" in said) == (not moved["moved"].any())
     assert re.search(
-        r"linked to the bank's scale by \d+ rubrics \(slope \d\.\d\d, shift [+-]\d\.\d\d\)", said
+        r"linked to the bank's scale by \d+ rubrics \(slope \d\.\d\d, shift [+−]\d\.\d\d\)", said
     )

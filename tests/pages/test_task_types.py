@@ -158,7 +158,7 @@ def test_the_contributions_of_the_worked_example_add_up(open_page: Open, study: 
     app = open_page("task_types", study, view="Rules")
     table = app.dataframe[-1].value
     said = next(text.value for text in app.markdown if "add up to" in text.value)
-    total = float(re.search(r"add up to (-?\d+\.\d+?\d*)", said)[1].rstrip("."))
+    total = float(re.search(r"add up to ([-−]?\d+\.\d+?\d*)", said)[1].rstrip(".").replace("−", "-"))
     assert total == pytest.approx(table["contribution"].sum(), abs=6e-4)
     assert table["share"].sum() == pytest.approx(100)
     assert (table["emphasis"] > 1).any() or (table["points"] < 0).any()

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from crubric_core.files import csv_bytes
-from crubric_core.ui.text import count, end, plain, short_name, shorten
+from crubric_core.ui.text import count, end, ends, numeral, plain, short_name, shorten
 
 
 @pytest.mark.parametrize("mark", list("*_`#[]()<>~|!$:\\-+.{}"))
@@ -35,7 +35,7 @@ def test_letters_of_all_scripts_stay_as_they_are() -> None:
 
 
 def test_an_end_that_rounds_to_0_has_no_sign() -> None:
-    assert [end(value) for value in (-0.004, -0.006, float("inf"))] == ["0.00", "-0.01", "open"]
+    assert [end(value) for value in (-0.004, -0.006, float("inf"))] == ["0.00", "−0.01", "open"]
 
 
 def test_a_short_text_is_not_cut() -> None:
@@ -84,3 +84,21 @@ def test_the_table_itself_is_left_alone() -> None:
     table = pd.DataFrame({"system": ["=x"]})
     csv_bytes(table)
     assert table.loc[0, "system"] == "=x"
+
+
+@pytest.mark.parametrize(
+    ("value", "style", "shown"),
+    [
+        (-0.294, "z.2f", "−0.29"),
+        (-0.001, "z.2f", "0.00"),
+        (0.5, "+z.1f", "+0.5"),
+        (-3, "d", "−3"),
+        (-1e-5, "g", "−1e−05"),
+    ],
+)
+def test_a_negative_number_has_the_minus_sign_of_charts(value: float, style: str, shown: str) -> None:
+    assert numeral(value, style) == shown
+
+
+def test_an_interval_says_where_it_is_open() -> None:
+    assert ends(-float("inf"), 0.314) == "[−∞, 0.31]"

@@ -18,7 +18,7 @@ from ...composition import ATTRIBUTES, Attribute, Composition, Limit
 from ...errors import CrubricError
 from ...files import json_bytes
 from .. import state, tables, widgets
-from ..text import count, plain, shorten, told_apart
+from ..text import count, ends, numeral, plain, shorten, told_apart
 
 if TYPE_CHECKING:
     from ...types import BoolArray, IntArray
@@ -134,7 +134,7 @@ def swap(study: StudyPage) -> None:
     into = right.selectbox(
         "Swap in, the best first, with the change of the utility if nothing else changes",
         list(change),
-        format_func=lambda j: f"{offered[j]} ({change[j]:+z.5f})",
+        format_func=lambda j: f"{offered[j]} ({numeral(change[j], '+z.5f')})",
         key=f"swap in {out}",
     )
     st.caption(f"Out: {plain(_text(rubrics, out))}")
@@ -260,7 +260,8 @@ def _worth_sentence(study: StudyPage, alone: StudyPage) -> str:
     return (
         f"Held out, {int(after.sizes[-1]):,} composed rubrics keep {new.kept.estimate:.1%} of the separated pairs, and "
         f"{int(before.sizes[-1]):,} chosen by the strategy alone keep {old.kept.estimate:.1%}: a difference of "
-        f"{100 * found.estimate:+.1f} percentage points [{100 * found.low:+.1f}, {100 * found.high:+.1f}]."
+        f"{numeral(100 * found.estimate, '+z.1f')} percentage points "
+        f"{ends(100 * found.low, 100 * found.high, '+z.1f')}."
     )
 
 

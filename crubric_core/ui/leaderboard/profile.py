@@ -87,7 +87,7 @@ def _figures(view: View, row: pd.Series[Any]) -> list[str]:
             f"rank {row['rank']}" + (f" ({low} to {high})" if low != high else ""),
         ]
     if not view.board.by_score:
-        said.append(f"θ {row['theta']:z.2f} [{end(standing.low[at])}, {end(standing.high[at])}]")
+        said.append(f"θ {end(row['theta'])} [{end(standing.low[at])}, {end(standing.high[at])}]")
     return [*said, f"score {row['score']:.3f}"]
 
 

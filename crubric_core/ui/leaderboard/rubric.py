@@ -10,7 +10,7 @@ import streamlit as st
 from ...figures.leaderboard import window
 from ...figures.measurability import label_grid
 from .. import loaders, widgets
-from ..text import plain, short_name, shorten
+from ..text import numeral, plain, short_name, shorten
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -49,7 +49,7 @@ def _agreement(view: View, at: int) -> str:
     gate = view.study.gating()
     if gate.off or not np.isfinite(gate.values[at]):
         return ""
-    return f" Judges' {gate.statistic} on it: {gate.values[at]:.2f}."
+    return f" Judges' {gate.statistic} on it: {numeral(gate.values[at])}."
 
 
 def _grid(view: View, at: int, systems: Sequence[str]) -> None:

@@ -12,7 +12,7 @@ from ...judges.consensus import baseline_mask
 from ...text import count, listed
 from .. import loaders, widgets
 from ..tables import bounded
-from ..text import plain
+from ..text import ends, numeral, plain
 from . import judges
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ def coverage(study: StudyPage) -> None:
             figures.kappa_by_quartile(quartiles), "Kappa by quartile of measurability", "By quartile"
         )
         r, p, n = found.tables["correlation"].iloc[0]
-        known = f"r = {r:.2f}" if np.isfinite(r) else "unknown, as too few vary"
+        known = f"r = {numeral(r)}" if np.isfinite(r) else "unknown, as too few vary"
         known += (f", p = {p:.2g}" if p >= 0.001 else ", p < .001") if np.isfinite(p) else ""
         st.caption(
             f"Correlation of measurability with a rubric's own κ: {known} ({count(int(n), 'rubric')})."
@@ -100,14 +100,14 @@ def _difference(chosen: pd.Series[Any]) -> str:
     """Its kappa less that of all rubrics with its interval, in brackets; "" where unknown."""
     delta, low, high = (float(chosen[name]) for name in ("delta", "delta_low", "delta_high"))
     return (
-        f" (difference {delta:+.2f} [{low:+.2f}, {high:+.2f}])"
+        f" (difference {numeral(delta, '+z.2f')} {ends(low, high, '+z.2f')})"
         if np.isfinite([delta, low, high]).all()
         else ""
     )
 
 
 def _kappa(value: float) -> str:
-    return f"{value:.2f}" if np.isfinite(value) else "unknown"
+    return numeral(value) if np.isfinite(value) else "unknown"
 
 
 def growth(study: StudyPage) -> None:

@@ -17,7 +17,7 @@ from ...judges.shared_errors import effective_judges, independence_note, shared_
 from ...judges.votes import votes_note
 from .. import loaders, widgets
 from ..tables import bounded
-from ..text import count, plain, short_name
+from ..text import count, ends, numeral, plain, short_name
 from . import judges, repeats, rewrite
 from . import rules as judges_rules
 
@@ -89,7 +89,7 @@ def _judges(study: StudyPage) -> None:
     anchored, table = found.label_rates.source == "anchors", found.judges
     if len(names) == 2 and not anchored:
         study.answer(
-            f"Two judges: κ = {agreed['value'].iloc[-1]:.2f}.",
+            f"Two judges: κ = {numeral(agreed['value'].iloc[-1])}.",
             report.copies
             or "Where they differ, nothing shows which of them is wrong; a third judge or human labels would.",
         )
@@ -98,7 +98,7 @@ def _judges(study: StudyPage) -> None:
     else:
         alpha = agreed.loc[agreed["measure"].str.startswith("Krippendorff"), "value"].iloc[0]
         study.answer(
-            f"{count(len(names), 'judge')}, Krippendorff's α = {alpha:.2f}.",
+            f"{count(len(names), 'judge')}, Krippendorff's α = {numeral(alpha)}.",
             *filter(None, [report.copies, guessing_note(table)]),
             worst_sentence(table, found.label_rates),
         )
@@ -155,7 +155,8 @@ def _rates(table: pd.DataFrame, rates: JudgeRates) -> None:
     shown = table.assign(
         **{name: _with_interval(table, name) for name in ("leniency", "kappa", "s_plus", "s_minus")}
     )
-    widgets.table(shown, JUDGES)
+    known = [name for name in table if table[name].notna().any()]
+    widgets.table(shown, {name: column for name, column in JUDGES.items() if name in known})
     if note := vote_note(table, rates):
         st.caption(plain(note))
     widgets.download("Download judges.csv", table, "judges.csv")
@@ -189,7 +190,7 @@ def _leniency(table: pd.DataFrame) -> None:
 def _with_interval(table: pd.DataFrame, name: str) -> list[str]:
     bounds = table.reindex(columns=[name, f"{name}_low", f"{name}_high"]).to_numpy(dtype=np.float64)
     return [
-        f"{v:z.3f} [{low:z.3f}, {high:z.3f}]" if np.isfinite(v) else widgets.UNKNOWN
+        f"{numeral(v, 'z.3f')} {ends(low, high, 'z.3f')}" if np.isfinite(v) else widgets.UNKNOWN
         for v, low, high in bounds
     ]
 

@@ -19,7 +19,7 @@ from ...task_types.assignment import assign, preview
 from ...task_types.losses import fitting_loss, kind_words, ratio_sentence, rules_of_queries
 from .. import loaders, widgets
 from ..nothing_passes import nothing_passes
-from ..text import count, plain
+from ..text import count, numeral, plain
 from . import types as task_type_views
 
 if TYPE_CHECKING:
@@ -261,7 +261,7 @@ def _worked_example(study: Study, found: QueryScores) -> None:
     clipped = "" if np.isclose(explained.raw, explained.score) else f"; clipped to {explained.score:.3f}"
     st.markdown(
         f"Scored by **{task_type_views.words(found.task_type[query])}**: the contributions of the "
-        f"{count(len(table), 'rubric')} that pass add up to {explained.raw:.3f}{clipped}."
+        f"{count(len(table), 'rubric')} that pass add up to {numeral(explained.raw, 'z.3f')}{clipped}."
     )
     left, right = st.columns([2, 3], gap="large")
     with left:

@@ -25,7 +25,7 @@ from ...task_types.prompted import ClassifierRun, PromptedClassifier
 from ...task_types.scoring import QueryExplanation, QueryScores, explain_query
 from ...task_types.types import CREATIVE, DECISION, EVIDENCE, HIGH_RISK, TASK_TYPES, resolve_task_types
 from .. import loaders
-from ..text import count
+from ..text import count, numeral
 
 if TYPE_CHECKING:
     from ...types import BoolArray, FloatArray
@@ -77,7 +77,8 @@ def rules_table(found: QueryScores, rules: ScoringRules) -> pd.DataFrame:
         (DECISION, f"rubrics on actionability count {rules.actionability:g}×", stressed),
         (
             HIGH_RISK,
-            f"a failed rubric gives {rules.moderate:g} if moderate, {rules.critical:g} if critical",
+            f"a failed rubric gives {numeral(rules.moderate, 'g')} if moderate, "
+            f"{numeral(rules.critical, 'g')} if critical",
             punished,
         ),
         (CREATIVE, f"rubrics on creativity count {rules.creativity:g}×", stressed),

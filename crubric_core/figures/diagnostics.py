@@ -9,7 +9,7 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from ..types import FloatArray, IntArray
-from .style import BLUE, DIVERGING, GREY, VERMILION, band, figure, label, labels, marker_line
+from .style import BLUE, DIVERGING, GREY, VERMILION, band, figure, label, labels, marker_line, whole_axis
 
 MOST_EIGENVALUES = 15
 MOST_POINTS = 4000
@@ -27,7 +27,7 @@ def scree(eigenvalues: FloatArray) -> go.Figure:
         marker={"size": 8},
         hovertemplate="component %{x}: %{y:.1f}<extra></extra>",
     )
-    fig.update_xaxes(dtick=1)
+    whole_axis(fig, 1, len(shown))
     fig.update_yaxes(rangemode="tozero")
     return fig
 

@@ -33,6 +33,7 @@ from .style import (
     margin_of,
     row_height,
     rows_axis,
+    whole_axis,
 )
 
 COLOURED = (
@@ -41,7 +42,6 @@ COLOURED = (
     (GREEN, "square"),
     (PURPLE, "x"),
 )  # of dimensions in a figure
-MOST_RANKS = 8  # numbers below a chart that have room beside each other on a phone
 NAMED_COLUMNS = 30  # names of more overlap; a touch names them
 
 
@@ -166,7 +166,7 @@ def rank_intervals(systems: Sequence[str], rank: IntArray, low: IntArray, high: 
         hovertemplate="%{customdata[0]}<br>rank %{x} (%{customdata[1]} to %{customdata[2]})<extra></extra>",
     )
     rows_axis(fig, systems)
-    _rank_axis(fig, int(low.min(initial=1)), int(high.max(initial=1)))
+    whole_axis(fig, int(low.min(initial=1)), int(high.max(initial=1)))
     return fig
 
 
@@ -186,7 +186,7 @@ def rank_probability(systems: Sequence[str], probability: FloatArray, first: int
         hovertemplate="%{customdata}<br>among the first %{x}: %{z:.0%}<extra></extra>",
     )
     rows_axis(fig, systems)
-    _rank_axis(fig, first, first + probability.shape[1] - 1)
+    whole_axis(fig, first, first + probability.shape[1] - 1)
     return fig
 
 
@@ -349,8 +349,3 @@ def _written(value: float) -> str:
 
 def _names(systems: Sequence[str], shape: tuple[int, ...]) -> np.ndarray:
     return np.broadcast_to(np.array(labels(systems, 80), dtype=object)[:, None], shape)
-
-
-def _rank_axis(fig: go.Figure, first: int, last: int) -> None:
-    step = -(-(last - first + 1) // MOST_RANKS)
-    fig.update_xaxes(range=[first - 0.5, last + 0.5], tick0=first, dtick=step, showgrid=False)

@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 
 from ..placement.abilities import Placement
 from .leaderboard import Estimate, forest
-from .style import VERMILION, figure, label, labels
+from .style import VERMILION, figure, label, labels, whole_axis
 
 
 def placement_forest(systems: Sequence[str], placed: Placement) -> go.Figure:
@@ -54,5 +54,5 @@ def rank_chances(system: str, placed: Placement) -> go.Figure:
         marker_color=VERMILION,
         hovertemplate=label(system, 80) + "<br>among the first %{x}: %{y:.0%}<extra></extra>",
     )
-    fig.update_xaxes(range=[0.4, len(chances) + 0.6], dtick=-(-len(chances) // 15), showgrid=False)
+    whole_axis(fig, 1, len(chances))
     return fig

@@ -25,6 +25,7 @@ FADING = ((0.0, "rgba(47, 127, 216, 0.06)"), (1.0, BLUE))  # from the background
 DIVERGING = ((0.0, VERMILION), (0.5, "#C9CDD4"), (1.0, BLUE))
 ON_DIVERGING = "#000000"  # text: at least 5:1 on each of its colours, in both themes
 BAND = "rgba(127, 135, 147, 0.12)"
+MOST_NUMBERS = 8  # below a chart, so that they have room beside each other on a phone
 FEW_COLUMNS = 6  # named columns whose names may lie flat
 
 # The standoff keeps the first numbers of both axes apart where they meet in a corner.
@@ -104,6 +105,12 @@ def columns_axis(fig: go.Figure, names: Sequence[object], side: str = "top") -> 
     )
     here = margin_of(shown, 11) if many else 64
     fig.update_layout(margin={"t": here, "b": 12} if side == "top" else {"b": here})
+
+
+def whole_axis(fig: go.Figure, first: int, last: int) -> None:
+    """Whole numbers from ``first`` to ``last`` below bars, cells or points; of many, some are written."""
+    step = -(-(last - first + 1) // MOST_NUMBERS)
+    fig.update_xaxes(range=[first - 0.5, last + 0.5], tick0=first, dtick=step, showgrid=False)
 
 
 def margin_of(names: Sequence[str], size: int = 12) -> int:

@@ -57,6 +57,23 @@ def test_names_of_many_columns_are_left_out_where_they_would_overlap(
     expect(name).to_be_visible()
 
 
+@pytest.mark.parametrize("width", [800, 1000, 1150, 1280])
+def test_beside_the_side_bar_nothing_of_the_settings_is_cut_and_charts_have_room(
+    page: Page, server: Server, width: int
+) -> None:
+    page.set_viewport_size({"width": width, "height": 900})
+    page.goto(f"{server.url}/measurability")
+    page.locator(".js-plotly-plot").last.wait_for(timeout=60_000)
+    wait_until_idle(page)
+    cut = """[...document.querySelectorAll("button p, [role=radio] p, [data-testid=stMetricLabel] p")]
+      .filter(each => each.scrollWidth > each.clientWidth + 1).map(each => each.textContent)"""
+    assert page.evaluate(cut) == []
+    choices = page.get_by_role("radiogroup", name="Method")
+    assert choices.evaluate("each => each.scrollWidth <= each.parentElement.clientWidth + 1")
+    charts = page.get_by_test_id("stPlotlyChart").evaluate_all("all => all.map(each => each.clientWidth)")
+    assert min(charts) >= 260
+
+
 def test_without_a_mouse_the_tools_of_a_table_cover_no_control(browser: Browser, server: Server) -> None:
     context = browser.new_context(viewport={"width": 420, "height": 900}, has_touch=True, is_mobile=True)
     page = context.new_page()

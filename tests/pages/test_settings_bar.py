@@ -183,7 +183,7 @@ def test_a_move_counts_although_its_message_carries_an_address_and_a_preset_of_b
 def test_a_threshold_of_kappa_below_0_counts_and_stays_in_the_address(open_page: Open, study: Path) -> None:
     app = open_page("measurability", study)
     app.slider(key="tau_c").set_value(-0.3).run()
-    assert "τ_c = -0.30" in first_line(app)
+    assert "τ_c = −0.30" in first_line(app)
     again = open_page("measurability", study, **dict(app.query_params))
     assert first_line(again) == first_line(app)
 

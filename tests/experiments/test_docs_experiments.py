@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from crubric_core import Settings
 from crubric_core.experiments import EXPERIMENTS, run_experiment
+from crubric_core.text import numeral
 from docs.experiments import CLAIMS, SIZES, conclusions, head, headlines, verdict
 
 FAST = Settings(tau_c=0.5, budget=8, replicates=20)
@@ -75,7 +76,7 @@ def test_every_claim_has_the_numbers_of_its_experiment(results):
     }
     for what, value in expected.items():
         line = next(line for line in text.splitlines() if line.startswith(f"- **{what}"))
-        assert f"gold ({value:.3f} [" in line, what
+        assert f"gold ({numeral(value, '.3f')} [" in line, what
 
 
 def test_headlines_are_those_of_the_results_and_sizes_are_stated(results):

@@ -60,6 +60,11 @@ def test_turns_that_do_not_tell_rows_apart_are_left(ws):
         ws.ingest(twice, "d")
 
 
+def test_a_conversation_with_a_row_of_no_turn_is_not_split(ws):
+    with pytest.raises(IngestError, match="conflicts with row"):
+        ws.ingest(table(heads("prompt_id"), [*rows(), ["c0", "", *rows()[0][2:]]]), "d")
+
+
 def test_several_columns_are_joined_by_a_rule_and_blanks_are_no_name(ws):
     content = b"part,no,model,criterion,label\na,1,m,clear,1\na,2,m,clear,0\n,2,m,clear,1\n"
     ws.ingest(content, "d", mapping={"query": "part + no"})

@@ -66,8 +66,9 @@ def test_a_choice_is_read_by_its_name_whatever_value_its_button_has(read, value)
 
 def test_texts_that_were_written_are_no_labels(read):
     content = export(lambda n: {"clear": {str(n): True}, "why": {"text_box": "it is short, and so on"}})
-    dataset, _ = read(content, "export.zip", mapping=ID)
+    dataset, report = read(content, "export.zip", mapping=ID)
     assert labels_of(dataset) == rated("clear")
+    assert report.rejected == 0
 
 
 def test_several_choices_of_a_question_are_no_label(ws):

@@ -551,6 +551,7 @@ def test_systems_are_linked_by_enough_shared_units_or_by_others():
     )
     assert linked_groups(labelled[:, :3]).tolist() == [0, 1, 2]
     assert linked_groups(np.ones((2, 4), dtype=bool)).tolist() == [0] * 4, "all of one's units are enough"
+    assert linked_groups(np.arange(6)[:, None] < [6, 3]).tolist() == [0, 0], "also where the other has more"
     assert linked_groups(np.eye(2, dtype=bool)).tolist() == [0, 1]
 
 

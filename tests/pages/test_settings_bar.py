@@ -277,6 +277,19 @@ def test_the_chosen_dataset_is_kept_and_part_of_the_address(open_page: Open, two
     assert app.selectbox(key="dataset").value == other
 
 
+@pytest.mark.parametrize(("page", "box"), [("leaderboard", "find"), ("bank", "search")])
+def test_what_was_searched_in_one_dataset_is_not_searched_in_another(
+    open_page: Open, two_studies: Path, page: str, box: str
+) -> None:
+    app = open_page(page, two_studies, dataset="one")
+    app.text_input(key=box).set_value("no such name").run()
+    assert app.query_params[box] == "no such name"
+    app.selectbox(key="dataset").set_value("two").run()
+    assert not app.exception
+    assert app.text_input(key=box).value == ""
+    assert box not in app.query_params
+
+
 def test_the_slider_of_the_bank_size_is_logarithmic_and_can_stand_at_every_size() -> None:
     steps = budget_steps(4052, 17)
     assert (steps[0], steps[-1]) == (1, 4052)

@@ -57,8 +57,8 @@ def test_names_of_many_columns_are_left_out_where_they_would_overlap(
     expect(name).to_be_visible()
 
 
-@pytest.mark.parametrize("width", [800, 1000, 1150, 1280])
-def test_beside_the_side_bar_nothing_of_the_settings_is_cut_and_charts_have_room(
+@pytest.mark.parametrize("width", [390, 420, 560, 800, 1000, 1150, 1280])
+def test_nothing_of_the_settings_is_cut_and_charts_have_room_at_every_width(
     page: Page, server: Server, width: int
 ) -> None:
     page.set_viewport_size({"width": width, "height": 900})

@@ -12,13 +12,8 @@ from typing import Any
 from .base import NativeFormat, Record, Row, Setting, answer, label, mapped, named, number
 from .custom_ids import identity
 
-_FIELDS = (
-    "text_box",
-    "textbox",
-    "number",
-    "slider",
-    "free_response",
-)  # hold what was written, and are no choices
+# Fields that hold what was written, and are no choices.
+_FIELDS = ("text_box", "textbox", "number", "slider", "free_response")
 _LEFT = (None, "", False, "false", "False")
 _POINT = re.compile(r"(?:scale_)?(\d+)")
 _KEPT_BESIDE = (

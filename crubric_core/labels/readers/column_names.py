@@ -35,9 +35,10 @@ def spread_names(columns: Sequence[str]) -> tuple[str, ...]:
         columns = keys if len(set(keys)) == len(keys) else columns
     for word in ENDINGS:
         for pattern in (rf"(?i)[\s_.\-/:]+{word}$", rf"(?i)^{word}[\s_.\-/:]+"):
+            if not all(re.search(pattern, c) for c in columns):
+                continue
             cut = [re.sub(pattern, "", c) for c in columns]
-            changed = all(c and c != whole for c, whole in zip(cut, columns, strict=True))
-            if changed and len(set(cut)) == len(columns):
+            if all(cut) and len(set(cut)) == len(columns):
                 return tuple(c.strip() for c in cut)
     return tuple(c.strip() for c in columns)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from ...errors import IngestError
 from .column_names import AFFIX, spread_names
@@ -25,9 +25,9 @@ _PATTERNS = tuple(p for w in _WORDS for p in (f"~ {{column}}_{w}", f"~ {w}_{{col
 
 def reason_rule(columns: Sequence[str], wide: Sequence[str]) -> str:
     """The rule that finds a column of reasons for most of the columns of labels; "" where none finds any."""
-    found = {rule: len(reasons_by(rule, columns, wide)) for rule in _PATTERNS}
-    best = max(_PATTERNS, key=found.__getitem__)
-    return best if found[best] else ""
+    free = _free(columns, wide)
+    found = {rule: len(reasons_by(rule, columns, wide)) for rule in _rules_used(free)}
+    return max((rule for rule, many in found.items() if many), key=found.__getitem__, default="")
 
 
 def reasons_by(rule: str, columns: Sequence[str], wide: Sequence[str]) -> dict[str, str]:
@@ -36,7 +36,7 @@ def reasons_by(rule: str, columns: Sequence[str], wide: Sequence[str]) -> dict[s
     ``{column}`` is the whole name of the column of labels, or what is left of it without an ending that all share.
     Names are compared as those of columns are: no case, and any separator.
     """
-    free = {_compared(c): c for c in reversed(columns) if c not in wide}
+    free = _free(columns, wide)
     found = {}
     for whole, bare in zip(wide, spread_names(wide), strict=True):
         names = (_compared(rule.removeprefix("~ ").replace("{column}", name)) for name in (whole, bare))
@@ -52,7 +52,7 @@ def say_why(columns: Sequence[str]) -> frozenset[str]:
     bare = {re.sub(rf"_({AFFIX})$", "", name) for name in compared.values()}
     names = {
         _compared(rule.removeprefix("~ ").replace("{column}", name))
-        for rule in _PATTERNS
+        for rule in _rules_used(compared.values())
         for name in bare | set(compared.values())
     }
     return frozenset(c for c, name in compared.items() if name in names)
@@ -77,6 +77,22 @@ def reasons_of(mapping: Columns, columns: Sequence[str], source: str) -> Mapping
         f"The mapping takes reasons by {rule!r}, which finds no column of {source} beside a column of labels: name the "
         "labels' columns as a list, and the reasons' as in \"~ {column}_reason\"."
     )
+
+
+def _free(columns: Sequence[str], wide: Sequence[str]) -> dict[str, str]:
+    """Name as it is compared → the first column of that name that holds no labels."""
+    labels = set(wide)
+    return {_compared(c): c for c in reversed(columns) if c not in labels}
+
+
+def _rules_used(names: Collection[str]) -> list[str]:
+    """Our rules whose word one of the names, as they are compared, has where the rule has it."""
+    ends = {rule: rule.removeprefix("~ ").split("{column}") for rule in _PATTERNS}
+    return [
+        rule
+        for rule, (first, last) in ends.items()
+        if any(n.startswith(first) and n.endswith(last) for n in names)
+    ]
 
 
 def _compared(name: str) -> str:

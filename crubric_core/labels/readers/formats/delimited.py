@@ -26,6 +26,7 @@ from .records import Fault
 
 _DELIMITERS = (",", "\t", ";", "|")
 _SAMPLE = 1 << 20
+_LINES = 4  # the least that are looked at: of longer lines more is read
 _PART = 1 << 26
 _LONGEST = 1 << 22  # characters in one record; anything longer is no label table
 _CLEAN = (
@@ -53,6 +54,8 @@ class DelimitedReader:
             path = self._path
         with path.open(encoding="utf-8-sig", newline="") as file:
             sample = file.read(_SAMPLE)
+            while sample.count("\n") < _LINES and len(sample) < 2 * _LONGEST and (more := file.read(_SAMPLE)):
+                sample += more
         said = _SEPARATOR.match(sample)
         self._sample = sample
         self._delimiter = said[1] if said else _sniff(sample, prefer_tab=prefer_tab)

@@ -96,7 +96,7 @@ def _merged(cursor: duckdb.DuckDBPyConnection, alike: Sequence[Waiting]) -> Wait
         cursor.execute(f"INSERT INTO {into} {moved}" if position else f"CREATE TEMP TABLE {into} AS {moved}")
         ((last,),) = cursor.execute(
             f'SELECT coalesce(max("row"), {offset})'
-            f' FROM (SELECT "row" FROM {target} UNION ALL SELECT "row" FROM {into})'
+            f' FROM (SELECT "row" FROM {target} UNION ALL SELECT "row" FROM {into}) WHERE "row" > {offset}'
         ).fetchall()
         origins.append(Origin(part.upload.name, offset, int(last)))
         offset = int(last)

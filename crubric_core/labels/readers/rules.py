@@ -23,7 +23,8 @@ import duckdb
 from ...errors import IngestError
 from .file_names import split_by
 from .formats import Reader
-from .formats.base import LOCAL, STAGING, Staged
+from .formats.base import STAGING, Staged
+from .formats.database import opened
 from .formats.delimited import DelimitedReader
 from .formats.records import as_text, parse_reply
 from .paths import is_path, unfolded
@@ -211,9 +212,9 @@ def _derive_each(cursor: duckdb.DuckDBPyConnection, source: str, name: str, rule
 def _by_expression(spec: str, texts: Sequence[str]) -> list[str | None]:
     """The first group of a regular expression, or all that it matches, by the database's own RE2."""
     try:
-        with duckdb.connect(config=dict(LOCAL)) as connection:
+        with opened() as cursor:
             groups = 1 if _has_group(spec) else 0
-            rows = connection.execute(
+            rows = cursor.execute(
                 f"SELECT CASE WHEN regexp_matches(t, $spec) THEN regexp_extract(t, $spec, {groups}) END"  # noqa: S608
                 " FROM (SELECT unnest($texts::VARCHAR[]) AS t, unnest(range(len($texts::VARCHAR[]))) AS i) ORDER BY i",
                 {"spec": spec, "texts": list(texts)},

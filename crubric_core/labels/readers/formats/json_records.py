@@ -10,7 +10,8 @@ from pathlib import Path
 import duckdb
 
 from ....errors import IngestError
-from .base import LOCAL, STAGING, Staged, first_line
+from .base import STAGING, Staged, first_line
+from .database import opened
 
 _RECORDS = "read_json_objects(?, format = 'auto', maximum_object_size = 67108864)"
 
@@ -22,8 +23,8 @@ class JsonReader:
         self._path, self._name = str(path), name
         keys = f"SELECT unnest(json_keys(json)) AS key FROM {_RECORDS} WHERE json_type(json) = 'OBJECT'"
         try:
-            with duckdb.connect(config=dict(LOCAL)) as connection:
-                found = connection.execute(f"SELECT DISTINCT key FROM ({keys}) ORDER BY key", [self._path])
+            with opened() as cursor:
+                found = cursor.execute(f"SELECT DISTINCT key FROM ({keys}) ORDER BY key", [self._path])
                 self.columns = tuple(row[0] for row in found.fetchall())
         except duckdb.Error as error:
             raise IngestError(self._broken(error)) from error
@@ -37,8 +38,8 @@ class JsonReader:
         wanted = ", ".join("json_extract_string(json, ?)" for _ in self.columns)
         pointers = [_pointer(column) for column in self.columns]
         try:
-            with duckdb.connect(config=dict(LOCAL)) as connection:
-                found = connection.execute(
+            with opened() as cursor:
+                found = cursor.execute(
                     f"SELECT {wanted} FROM {_RECORDS} LIMIT ?", [*pointers, self._path, rows]
                 )
                 return found.fetchall()

@@ -6,7 +6,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -14,33 +13,8 @@ from typing import Any
 import duckdb
 
 from ....errors import IngestError
-from .base import LOCAL, STAGING, Staged, first_line
-
-_idle: list[duckdb.DuckDBPyConnection] = []
-
-
-@contextmanager
-def _opened() -> Iterator[duckdb.DuckDBPyConnection]:
-    """A connection to a database that nobody else uses meanwhile, as opening one takes longer than a look at a file.
-
-    One that DuckDB fails on a file with can be invalid from then on: it is not used again.
-    """
-    try:
-        database = _idle.pop()
-    except IndexError:
-        database = duckdb.connect(config={**LOCAL, "enable_external_file_cache": "false"})
-    usable = True
-    try:
-        with database.cursor() as cursor:
-            yield cursor
-    except duckdb.Error:
-        usable = False
-        database.close()
-        raise
-    finally:
-        if usable:
-            _idle.append(database)
-
+from .base import STAGING, Staged, first_line
+from .database import opened
 
 _NESTED = re.compile(r"\]$|^(STRUCT|MAP)\(")  # types of lists, objects and maps
 
@@ -75,7 +49,7 @@ class ParquetReader:
         """
         numbers = count(1)
         try:
-            with _opened() as cursor:
+            with opened() as cursor:
                 found = cursor.execute(
                     "SELECT to_json(file) FROM read_parquet(?) AS file LIMIT ?", [self._path, most]
                 )
@@ -90,7 +64,7 @@ class ParquetReader:
 
     def _fetch(self, sql: str, params: list[object]) -> list[tuple[str | None, ...]]:
         try:
-            with _opened() as cursor:
+            with opened() as cursor:
                 return cursor.execute(sql, params).fetchall()
         except duckdb.Error as error:
             raise IngestError(self._broken(error)) from error

@@ -11,7 +11,7 @@ import pytest
 
 from crubric_core.errors import IngestError
 from crubric_core.labels.readers.bundle import plan_ingest, preview_file
-from crubric_core.labels.readers.formats import parquet
+from crubric_core.labels.readers.formats import database, parquet
 from crubric_core.labels.readers.plan import Options, Plan
 
 from .conftest import labels_of, lines
@@ -292,15 +292,15 @@ def test_a_database_that_failed_on_a_file_reads_no_other_one(tmp_path):
     good, bad = tmp_path / "good.parquet", tmp_path / "bad.parquet"
     pd.DataFrame({"a": range(3000)}).to_parquet(good)
     bad.write_bytes(good.read_bytes()[:200] + b"PAR1")
-    parquet._idle.clear()
+    database._idle.clear()
     rows = parquet.ParquetReader(good, "good").records()
     next(rows)
-    assert not parquet._idle  # the rows have it
+    assert not database._idle  # the rows have it
     with pytest.raises(IngestError):
         parquet.ParquetReader(bad, "bad")
-    assert not parquet._idle  # the one that failed is gone
+    assert not database._idle  # the one that failed is gone
     assert [record["a"] for _, record in rows] == [*range(1, 3000)]
-    assert len(parquet._idle) == 1
+    assert len(database._idle) == 1
 
 
 def test_nested_parquet_is_read_like_the_json_it_was_made_from(ws, tmp_path):

@@ -14,7 +14,7 @@ from ..leaderboard.cross_fit import CrossFit
 from ..leaderboard.inference import separated_pairs
 from ..leaderboard.influence import Domains, ability_influence
 from ..settings import Settings
-from ..text import count
+from ..text import count, percent
 from ..types import BoolArray, FloatArray, IntArray
 from ..workers import run_threads
 
@@ -175,16 +175,37 @@ def worth_sentences(curve: WorthCurve, size: int) -> tuple[str, str]:
         first += f"; random banks of {size:,} keep {kept.estimate:.0%} [{kept.low:.0%}, {kept.high:.0%}]"
         if random.separated != chosen.separated:
             first += f" of the {random.separated:,} that they place"
-    ranks = _at_least(chosen.rank_error.estimate, 0.1, ".1f")
+    error = chosen.rank_error.estimate
+    lands = f"{_at_least(error, 0.1, '.1f')} ranks from" if error else "on"
     within = (
         f" within its group, as the {chosen.groups:,} groups of systems have no common scale"
         if chosen.groups > 1
         else ""
     )
     return f"{first}.", (
-        f"On average a new system lands {ranks} ranks from its rank on all of them{within} "
+        f"{'On average a' if error else 'Each'} new system lands {lands} its rank on all of them{within} "
         f"({_placed(curve, chosen)}, each placed without its own labels). {_enough(curve)}"
     )
+
+
+def curve_sentences(curve: WorthCurve, confidence: float) -> str:
+    """What the drawn curve shows: where it keeps TARGET, how often more than random banks, and what its bands are."""
+    kept, random = (
+        np.array([worth.kept.estimate for worth in worths]) for worths in (curve.chosen, curve.random)
+    )
+    least, level = curve.least(), f"{TARGET:.0%}"
+    if least is None:
+        where = f"{'ends' if (kept >= TARGET).any() else 'stays'} below {level}"
+    elif least == curve.sizes[0]:
+        where = f"is at {level} or above at each size"
+    else:
+        where = f"is at {level} or above from {least:,} on"
+    above = f"{(kept > random).sum():,} of {count(len(kept), 'size')}"
+    beside = f", and above that of random banks at {above}" if np.isfinite(random).any() else ""
+    bands = f"Bands: {percent(confidence)} over systems"
+    if np.isin((kept, random), (0, 1)).any():
+        bands += "; where none or all pairs are kept, by the number of systems alone, as no spread is seen"
+    return f"The bank's line {where}{beside}. {bands}."
 
 
 def _placed(curve: WorthCurve, worth: Worth) -> str:
@@ -205,7 +226,8 @@ def _enough(curve: WorthCurve) -> str:
     """
     least = curve.least()
     if least is None:
-        return f"No bank of up to {int(curve.sizes[-1]):,} keeps {TARGET:.0%}."
+        largest = f"The largest of the {count(len(curve.sizes), 'size')} tried, {int(curve.sizes[-1]):,},"
+        return f"{largest} does not keep {TARGET:.0%}."
     if least >= curve.pool:
         return f"Of the {len(curve.sizes)} sizes tried, only all {curve.pool:,} keep {TARGET:.0%}."
     kept = curve.at(least)[0].kept

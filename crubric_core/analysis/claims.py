@@ -53,7 +53,7 @@ def claims_of(board: Board, others: Sequence[OtherRanking] = ()) -> Claims:
         return Claims("", refused, (), rests_on(board), (), reading(board)[:1], limits(board))
     return Claims(
         tier=first_tier(board),
-        ahead=" ".join(part for part in (ahead(board), groups_sentence(board)) if part),
+        ahead=" ".join(part for part in (ahead(board), _saturated(board), groups_sentence(board)) if part),
         contradicted=tuple(_against(board, other) for other in others if other.reversed),
         basis=rests_on(board),
         beside=tuple(_alike(other) for other in others if not other.reversed and _says_something(other)),
@@ -110,7 +110,7 @@ def ahead(board: Board) -> str:
             f"{lead} has the highest {_what(board)}, but is not separated from any of the {others:,} others at "
             f"{level}; {apart:,} of the {pairs:,} pairs {verb} separated."
         )
-    return " ".join(part for part in (said, _equal(board, best), _saturated(board, best)) if part)
+    return " ".join(part for part in (said, _equal(board, best)) if part)
 
 
 def _ahead_in_groups(board: Board) -> str:
@@ -213,9 +213,10 @@ def _equal(board: Board, best: Sequence[int]) -> str:
     return f"{listed([name(board.systems[i]) for i in top], NAMED)} have the same highest {_what(board)}."
 
 
-def _saturated(board: Board, best: Sequence[int]) -> str:
+def _saturated(board: Board) -> str:
+    best = _best_first(board)
     top = [name(board.systems[i]) for i in best if board.standing.saturated[i] > 0]
-    if not top:
+    if not top or len(best) < 2:
         return ""
     if len(top) == 1:
         return (

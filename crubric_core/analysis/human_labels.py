@@ -108,14 +108,13 @@ class HumanLabels:
         low, high = int(labelled.min()), int(labelled.max())
         some = f"{low:,}" if low == high else f"{low:,} to {high:,}"
         left = len(self.systems) - len(labelled)
+        who = "each system" if not left else "one system"
+        if left and len(labelled) > 1:
+            who = f"each of {len(labelled):,} systems"
         return (
             f"People labelled {self.cells:,} of the {count(self.judged, 'cell')} that judges labelled, on {some} of "
-            f"{count(self.queries, 'query', 'queries')} for each system."
-            + (
-                f" {_few(left)} human labels on fewer than {FEWEST} queries, and no estimate here."
-                if left
-                else ""
-            )
+            f"{count(self.queries, 'query', 'queries')} for {who}."
+            + (f" {_few(left)} them on fewer than {FEWEST}, and no estimate here." if left else "")
         )
 
     def _gain(self) -> str:
@@ -186,7 +185,7 @@ def _beside(value: float) -> str:
 
 
 def _few(left: int) -> str:
-    return f"{count(left, 'system')} {'has' if left == 1 else 'have'}"
+    return f"{count(left, 'other')} {'has' if left == 1 else 'have'}"
 
 
 def human_labels(

@@ -53,20 +53,13 @@ def gate_warnings(verdict: GateVerdict) -> tuple[str, ...]:
 
 
 def saturation_warnings(ranking: Ranking) -> tuple[str, ...]:
-    """Systems that pass all rubrics by which they are placed, or none: nothing bounds their ability on that side."""
-    if ranking.method == "score":  # has limits
+    """Systems that fail all rubrics by which they are placed; the claims name those that pass all."""
+    failing = int((ranking.ability.saturated < 0).sum())
+    if not failing or ranking.method == "score":  # has limits
         return ()
-    saturated = ranking.ability.saturated
-    parts = [
-        f"{count(n, 'system')} {verb}{'es' if verb == 'pass' and n == 1 else 's' if n == 1 else ''} every rubric"
-        for n, verb in ((int((saturated > 0).sum()), "pass"), (int((saturated < 0).sum()), "fail"))
-        if n
-    ]
-    if not parts:
-        return ()
-    alike = max(int((saturated > 0).sum()), int((saturated < 0).sum())) > 1
-    pairs = ", and two that do the same are not compared. More rubrics may separate them." if alike else "."
-    return (f"{' and '.join(parts)} used: the interval is open on that side{pairs}",)
+    if failing == 1:
+        return ("1 system fails every rubric used: nothing bounds it from below.",)
+    return (f"{failing:,} systems fail every rubric used: they are not compared with each other.",)
 
 
 def type_warnings(scores: QueryScores) -> tuple[str, ...]:

@@ -12,6 +12,7 @@ from crubric_core import Settings, Workspace
 from crubric_core.analysis import banks, selection
 from crubric_core.analysis.bank_value import (
     WorthCurve,
+    curve_sentences,
     curve_sizes,
     place_on,
     random_masks,
@@ -189,7 +190,35 @@ def test_the_least_bank_is_the_first_from_which_on_every_size_keeps_the_target()
     said = f"sizes tried, 20 is the least that keeps 95% here: 100% [{kept.low:.0%}, 100%]."
     assert said in worth_sentences(curve, 10)[1]
     assert kept.low < 0.5, "five systems: it says little of others"
-    assert "No bank of up to 40" in worth_sentences(curve_of([1.0, 1.0, 0.5]), 10)[1]
+    for kept in ([1.0, 1.0, 0.5], [0.1, 0.2, 0.5]):
+        said = worth_sentences(curve_of(kept), 10)[1]
+        assert said.endswith("The largest of the 3 sizes tried, 40, does not keep 95%.")
+
+
+@pytest.mark.parametrize(
+    ("kept", "said"),
+    [
+        ([0.5, 0.6, 0.9], "The bank's line stays below 95%"),
+        ([0.5, 1.0, 0.9], "The bank's line ends below 95%"),
+        ([1.0, 0.5, 1.0], "The bank's line is at 95% or above from 40 on"),
+        ([1.0, 1.0, 1.0], "The bank's line is at 95% or above at each size"),
+    ],
+)
+def test_the_caption_of_the_curve_says_where_the_line_keeps_the_target_if_it_does(kept, said):
+    curve = curve_of(kept)
+    few = replace(curve.random[0], kept=replace(curve.random[0].kept, estimate=0.4))
+    said += ", and above that of random banks at 1 of 3 sizes. Bands: 90% over systems"
+    assert curve_sentences(replace(curve, random=(few, *curve.random[1:])), 0.9).startswith(said)
+
+
+def test_the_caption_of_the_curve_tells_of_no_random_banks_that_keep_nothing_known_and_of_bands_without_spread():
+    curve = curve_of([0.5, 0.6, 0.9])
+    kept = replace(curve.random[0].kept, estimate=float("nan"))
+    unknown = (replace(curve.random[0], kept=kept),) * 3
+    assert curve_sentences(replace(curve, random=unknown), 0.95) == (
+        "The bank's line stays below 95%. Bands: 95% over systems."
+    )
+    assert "as no spread is seen" in curve_sentences(curve_of([0.5, 0.6, 1.0]), 0.95)
 
 
 def test_of_a_bank_that_holds_the_whole_pool_no_share_is_claimed():
@@ -208,6 +237,13 @@ def test_what_is_little_is_not_written_as_none():
     first, more = worth_sentences(replace(curve, chosen=(little, *curve.chosen[1:])), 10)
     assert "and reverse less than 0.1%;" in first
     assert "lands less than 0.1 ranks from" in more
+
+
+def test_of_systems_that_all_keep_their_rank_no_mean_of_ranks_is_told():
+    curve = curve_of([0.6, 0.8, 1.0])
+    same = replace(curve.chosen[0], rank_error=replace(curve.chosen[0].rank_error, estimate=0.0))
+    _, more = worth_sentences(replace(curve, chosen=(same, *curve.chosen[1:])), 10)
+    assert more.startswith("Each new system lands on its rank on all of them (5 systems, each placed without")
 
 
 def test_where_nothing_is_separated_no_share_is_claimed():

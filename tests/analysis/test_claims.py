@@ -109,8 +109,8 @@ def parsed_ahead(said: str) -> dict:
     for kind, pattern in {
         "nobody": r"^No system could be ranked\.$",
         "alone": r"^Only (?P<first>M\d+) could be ranked\.$",
-        "none": r"^No pair of the (?P<n>[\d,]+) systems is separated at 95%: no claim about who is ahead\.$",
-        "neither": r"^(?P<first>M\d+) and (?P<other>M\d+) are not separated at 95%: no claim about who is ahead\.$",
+        "none": r"^No pair of the (?P<n>[\d,]+) systems is separated at 95%: no claim about who is ahead\.",
+        "neither": r"^(?P<first>M\d+) and (?P<other>M\d+) are not separated at 95%: no claim about who is ahead\.",
         "every": r"^All (?P<pairs>[\d,]+) pairs of the (?P<n>[\d,]+) systems are separated at 95%: "
         r"(?P<first>M\d+) is first\.",
         "all": r"^(?P<first>M\d+) is ahead of all (?P<others>[\d,]+) others at 95%\.",
@@ -302,6 +302,13 @@ def test_systems_that_pass_everything_are_named_and_not_compared() -> None:
     said = claims_of(board(found))
     assert "M0 is ahead of 1 of the 2 others" in said.ahead
     assert "M0 and M1 pass every rubric used: they are not compared with each other." in said.ahead
+
+
+def test_a_system_that_passes_everything_is_named_also_where_no_pair_is_separated() -> None:
+    found = standing(np.array([2.0, 1.0, 0.0]), np.zeros((3, 3), dtype=bool), np.array([1, 0, 0]))
+    assert claims_of(board(found)).ahead.endswith(
+        "M0 passes every rubric used: nothing bounds it from above."
+    )
 
 
 @pytest.mark.parametrize(

@@ -93,6 +93,19 @@ def test_sentences_have_the_figures_of_the_table(found):
     assert int(judged.replace(",", "")) <= SYSTEMS * len(MADE.rubrics)
 
 
+@pytest.mark.parametrize(
+    ("labelled", "said"),
+    [
+        (1, "for one system. 5 others have them on fewer than 5, and no estimate here."),
+        (5, "for each of 5 systems. 1 other has them on fewer than 5, and no estimate here."),
+    ],
+)
+def test_the_queries_that_people_labelled_are_told_of_the_systems_that_have_any(labelled, said):
+    given = people(SOME)
+    some = given[given["system"].isin(sorted(given["system"].unique())[:labelled])]
+    assert f"on 10 of {QUERIES} queries {said}" in analysed(some).human_labels().sentences()[0]
+
+
 @pytest.mark.parametrize("judges", ["good", "guessing"])
 def test_what_more_human_labels_would_give_is_the_fewest_queries_that_halve_the_width_or_all(judges):
     guesses = np.random.default_rng(3).integers(0, 2, len(MADE.labels))

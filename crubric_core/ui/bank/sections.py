@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import streamlit as st
 
-from ...analysis.bank_value import worth_sentences
+from ...analysis.bank_value import curve_sentences, worth_sentences
 from ...analysis.gaps import find_gaps, gap_sentences
 from ...analysis.selection import query_positions
 from ...analysis.warnings import fit_warnings
@@ -79,12 +79,7 @@ def worth_chart(study: StudyPage, worth: WorthCurve) -> None:
         ),
         alt="Share of separated pairs that banks of each size keep, this bank and random ones",
         title="What is kept for a system that the bank has not seen",
-        look="Look where the line crosses 95%, and how far it is above random banks. Bands: 95% over systems"
-        + (
-            "; where none or all pairs are kept, by the number of systems alone, as no spread is seen."
-            if any(w.kept.estimate in (0, 1) for w in (*worth.chosen, *worth.random))
-            else "."
-        ),
+        look=plain(curve_sentences(worth, study.settings.confidence)),
     )
 
 

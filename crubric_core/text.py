@@ -68,6 +68,11 @@ def percent(level: float) -> str:
     return f"{100 * level:.10g}%"
 
 
+def at_least(share: float) -> str:
+    """A proven share, rounded down: ``98.5%``; "100.0%" is all."""
+    return f"{share - 0.0005 + 1e-9:z.1%}"
+
+
 def numeral(value: float, style: str = "z.2f") -> str:
     """A number by a format specification of Python, with the minus sign of charts: −0.29, −∞. Files keep the hyphen."""
     return f"{value:{style}}".replace("-", "−").replace("inf", "∞")

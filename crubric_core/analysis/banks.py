@@ -225,13 +225,13 @@ class Banks(Fitted):
     def certificate(self) -> float:
         """Proven share of the best utility of any bank of this size."""
         return selection.bank_certificate(
-            self.utility(), self.order(), self.feasible, self.settings.budget, self.constraints()
+            self.utility(), self.order(), self.pool, self.settings.budget, self.constraints()
         )
 
     @stage("strategy", "seed", after=("constraints",))
     def _certificates(self, most: int) -> FloatArray:
         order, asked = self._order(self.settings.strategy, most).order, self.constraints()
-        allowed = self.feasible if asked is None else self.feasible & ~asked.excluded
+        allowed = self.pool if asked is None else self.pool & ~asked.excluded
         sizes = np.arange(1, len(order) + 1)
         return certify_curve(self.utility(), order, sizes, allowed, knapsack=selection.knapsack_of(asked))
 

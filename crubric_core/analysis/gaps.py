@@ -115,6 +115,8 @@ def _query_sentence(gaps: Gaps, n_queries: int) -> str:
     said = f"{missing:,} of {count(n_queries, 'query')} {verb} no rubric in the bank"
     if not unwritten:
         return f"{said}; each has one that passes, so a larger bank can include it."
+    if unwritten == missing:
+        return f"{said}, and none that could enter: write rubrics there."
     none = "has" if unwritten == 1 else "have"
     return f"{said}; {unwritten:,} of them {none} none that could enter: write rubrics there."
 
@@ -126,6 +128,8 @@ def _range_sentence(gaps: Gaps) -> str:
             if np.isinf(gaps.worst)
             else ("No ability is known, so nothing is known of the bank's precision.")
         )
+    if f"{gaps.worst:.2f}" == f"{gaps.best:.2f}":
+        return f"The bank measures all of these systems alike: SE(θ) {gaps.best:.2f}."
     return (
         f"The bank measures worst at θ from {numeral(gaps.low)} to {numeral(gaps.high)}, where "
         f"{count(len(gaps.systems), 'system')} {'stands' if len(gaps.systems) == 1 else 'stand'}: SE(θ) up to "

@@ -294,13 +294,13 @@ def masks(orders: tuple[IntArray, ...], budget: int, n_rubrics: int) -> BoolArra
 def bank_certificate(
     utility: Utility,
     order: BankOrder,
-    feasible: BoolArray,
+    pool: BoolArray,
     budget: int,
     constraints: Constraints | None,
 ) -> float:
     """Utility of the bank over a proven upper bound of every bank under the same budgets (docs/method.md §8)."""
     size = budget if knapsack_of(constraints) else min(budget, len(order.order))
-    allowed = feasible if constraints is None else feasible & ~constraints.excluded
+    allowed = pool if constraints is None else pool & ~constraints.excluded
     return certify(utility, order.order, size, allowed, knapsack=knapsack_of(constraints))
 
 

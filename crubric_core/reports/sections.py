@@ -22,7 +22,7 @@ from ..experiments.registry import EXPERIMENTS
 from ..experiments.results import ExperimentResult
 from ..settings import objective
 from ..sharing.words import settings_words
-from ..text import numeral
+from ..text import at_least, numeral
 
 ROWS = 200  # most rows of a table in a report
 LIMITS = "What this does not show"
@@ -67,7 +67,8 @@ def sections(result: Result, experiments: Sequence[ExperimentResult]) -> list[Se
     what = objective(result.settings.strategy)
     proven = (
         f"The bank holds {len(result.bank):,} of {len(result.items):,} rubrics; its {what} is proven to be at least "
-        f"{result.certificate:.1%} of that of any bank of its size. This says nothing about accuracy on new systems."
+        f"{at_least(result.certificate)} of that of any bank of its size. This says nothing about accuracy on new "
+        "systems."
     )
     board = claimed(result.leaderboard, result.verdict)
     analysis = Section(

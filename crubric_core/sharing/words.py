@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from ..settings import objective
-from ..text import count
+from ..text import at_least, count
 
 if TYPE_CHECKING:
     from .view import Bank, Separation, SharedView
@@ -34,8 +34,8 @@ def bank_sentence(bank: Bank, settings: Mapping[str, Any]) -> str:
     if bank.size >= bank.candidates:
         return f"{bank.size:,} of {count(bank.candidates, 'candidate rubric')}: the bank leaves none out."
     return (
-        f"{bank.size:,} of {count(bank.candidates, 'candidate rubric')}, with at least {bank.certificate:.1%} of the "
-        f"{objective(settings.get('strategy'))} of the best possible bank of that size. This says nothing about "
+        f"{bank.size:,} of {count(bank.candidates, 'candidate rubric')}, with at least {at_least(bank.certificate)} of "
+        f"the {objective(settings.get('strategy'))} of the best possible bank of that size. This says nothing about "
         "accuracy on new systems."
     )
 

@@ -43,7 +43,9 @@ def test_queries_without_a_rubric_are_split_by_whether_one_could_enter():
     assert gap_sentences(found, 4)[0] == (
         "3 of 4 queries have no rubric in the bank; 2 of them have none that could enter: write rubrics there."
     )
-    assert gap_sentences(a_bank((0, 2)), 4)[0].startswith("2 of 4 queries have no rubric")
+    assert gap_sentences(a_bank((0, 2)), 4)[0] == (
+        "2 of 4 queries have no rubric in the bank, and none that could enter: write rubrics there."
+    )
 
 
 def test_dimensions_count_rubrics_that_have_one():
@@ -72,6 +74,13 @@ def test_the_worst_range_ends_at_the_last_system_and_not_at_the_node_before_it()
     assert worst == pytest.approx(np.exp(1.234 / 2), rel=1e-3)
     assert low < high
     assert worst_range(NODES, np.full(161, 4.0), np.array([0.01, 0.01])) == (0.01, 0.01, 0.5, 0.5)
+
+
+def test_where_the_bank_measures_all_systems_alike_no_range_is_called_the_worst():
+    assert gap_sentences(a_bank(), 4)[1] == "The bank measures all of these systems alike: SE(θ) 0.50."
+    assert gap_sentences(a_bank(information=np.exp(NODES)), 4)[1].startswith(
+        "The bank measures worst at θ from"
+    )
 
 
 def test_without_information_the_range_claims_no_error():

@@ -18,6 +18,7 @@ from crubric_core.sharing.words import (
     settings_list,
     support,
 )
+from crubric_core.text import at_least
 
 
 def test_the_first_line_is_that_of_the_result(result: Result, view: SharedView) -> None:
@@ -62,9 +63,11 @@ def test_of_a_pair_that_is_not_compared_no_probability_is_told(view: SharedView)
 
 def test_the_bank_is_held_against_the_best_possible_one(view: SharedView) -> None:
     said = bank_sentence(view.bank, view.settings)
-    assert f"at least {view.bank.certificate:.1%} of the separation of pairs of the best possible" in said
+    assert (
+        f"at least {at_least(view.bank.certificate)} of the separation of pairs of the best possible" in said
+    )
     greedy = bank_sentence(view.bank, {**view.settings, "strategy": "greedy"})
-    assert f"at least {view.bank.certificate:.1%} of the coverage of the best possible" in greedy
+    assert f"at least {at_least(view.bank.certificate)} of the coverage of the best possible" in greedy
 
 
 def test_a_bank_of_all_candidates_is_held_against_no_other(view: SharedView) -> None:

@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 
 from crubric_core.files import csv_bytes
+from crubric_core.text import at_least
 from crubric_core.ui.text import count, end, ends, numeral, plain, short_name, shorten
 
 
@@ -102,3 +103,12 @@ def test_a_negative_number_has_the_minus_sign_of_charts(value: float, style: str
 
 def test_an_interval_says_where_it_is_open() -> None:
     assert ends(-float("inf"), 0.314) == "[−∞, 0.31]"
+
+
+def test_a_proven_share_is_rounded_down():
+    assert [at_least(share) for share in (0.98459, 0.9999, 0.985, 1.0)] == [
+        "98.4%",
+        "99.9%",
+        "98.5%",
+        "100.0%",
+    ]

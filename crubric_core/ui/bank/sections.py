@@ -16,6 +16,7 @@ from ...figures import bank as figures
 from ...irt.information import item_information
 from ...leaderboard.cross_fit import FEW_SYSTEMS, too_few_to_cross_fit
 from ...settings import objective
+from ...text import at_least
 from .. import loaders, settings_bar, widgets
 from ..charts import drawn
 from ..text import count, plain
@@ -215,8 +216,8 @@ def certificate(study: StudyPage) -> None:
     """How close the order is to the best possible one, in what it maximises: no statement about accuracy."""
     what = objective(study.settings.strategy)
     st.caption(
-        f"The bank reaches at least {study.certificate():.1%} of the {what} of the best possible bank of its size. "
-        "This bounds what the greedy order gives away; it says nothing about accuracy on new systems."
+        f"The bank reaches at least {at_least(study.certificate())} of the {what} of the best possible bank of its "
+        "size. This bounds what the greedy order gives away; it says nothing about accuracy on new systems."
     )
     left, right = st.columns(2, gap="large")
     with left:

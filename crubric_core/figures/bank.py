@@ -10,7 +10,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from ..types import FloatArray, IntArray
-from .style import BLUE, CATEGORIES, GREEN, GREY, VERMILION, band, figure, label, log_axis, marker_line
+from .style import BLUE, CATEGORIES, GREEN, GREY, VERMILION, band, figure, hover, label, log_axis, marker_line
 
 MOST_POINTS = 400
 MOST_TICKS, TICK = 100, 0.05  # systems with a tick each; ability that a tick covers, nearly
@@ -160,7 +160,7 @@ def _lines(fig: go.Figure, theta: FloatArray, sets: Mapping[str, FloatArray], va
             name=label(name),
             line={"color": (BLUE, GREY, GREEN)[position % 3], "width": 2.5, "dash": _LINES[position % 4]},
             meta=label(name),
-            hovertemplate="%{meta}<br>θ = %{x:.2f}, " + value + "<extra></extra>",
+            **hover("%{meta}<br>θ = %{x:.2f}, " + value + "<extra></extra>"),
         )
 
 
@@ -176,7 +176,7 @@ def _rug(fig: go.Figure, systems: FloatArray | None) -> go.Figure:
             mode="markers",
             name="systems",
             marker={"symbol": "line-ns", "size": 12, "line": {"width": 2, "color": VERMILION}},
-            hovertemplate=who + " θ = %{x:.2f}<extra></extra>",
+            **hover(who + " θ = %{x:.2f}<extra></extra>"),
         )
     return fig
 

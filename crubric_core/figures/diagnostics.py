@@ -9,7 +9,19 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from ..types import FloatArray, IntArray
-from .style import BLUE, DIVERGING, GREY, VERMILION, band, figure, label, labels, marker_line, whole_axis
+from .style import (
+    BLUE,
+    DIVERGING,
+    GREY,
+    VERMILION,
+    band,
+    figure,
+    hover,
+    label,
+    labels,
+    marker_line,
+    whole_axis,
+)
 
 MOST_EIGENVALUES = 15
 MOST_POINTS = 4000
@@ -40,7 +52,7 @@ def q3_histogram(counts: IntArray, edges: FloatArray, mean: float, critical: flo
         y=counts,
         width=np.diff(edges),
         marker={"color": BLUE, "line": {"width": 0}},
-        hovertemplate="Q3 ≈ %{x:.2f}: %{y:,} pairs<extra></extra>",
+        **hover("Q3 ≈ %{x:.2f}: %{y:,} pairs<extra></extra>"),
     )
     if np.isfinite(mean):
         marker_line(fig, min(mean + critical, 1.0), "flagged beyond")
@@ -61,7 +73,7 @@ def q3_heat_map(q3: FloatArray, names: Sequence[str]) -> go.Figure:
         colorscale=DIVERGING,
         customdata=[[f"{a}<br>{b}" for b in shown] for a in shown],
         colorbar={"title": {"text": "Q3", "side": "top"}, "thickness": 12},
-        hovertemplate="%{customdata}<br>Q3 = %{z:.2f}<extra></extra>",
+        **hover("%{customdata}<br>Q3 = %{z:.2f}<extra></extra>"),
         hoverongaps=False,
     )
     fig.update_xaxes(**ticks, tickangle=-60)
@@ -124,7 +136,7 @@ def curve_fit(
             "thickness": 1.5,
         },
         customdata=points["systems"],
-        hovertemplate="θ = %{x:.2f}: %{y:.0%} of %{customdata} systems<extra></extra>",
+        **hover("θ = %{x:.2f}: %{y:.0%} of %{customdata} systems<extra></extra>"),
     )
     fig.update_yaxes(range=[-0.05, 1.05])
     return fig

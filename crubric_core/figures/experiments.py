@@ -23,6 +23,7 @@ from .style import (
     VERMILION,
     band,
     figure,
+    hover,
     log_axis,
     row_height,
     rows_axis,
@@ -97,7 +98,8 @@ def _rows(table: pd.DataFrame, chart: Chart, declared: ResultTable) -> go.Figure
         else None,
         mode="markers",
         marker={"color": BLUE, "size": 11, "symbol": "diamond"},
-        hovertemplate="%{x:.3f}<extra></extra>",
+        hovertext=[numeral(number, ".3f") for number in table[value]],
+        hovertemplate="%{hovertext}<extra></extra>",
         showlegend=False,
     )
     rows_axis(fig, [declared.column(chart.rows).text(name) for name in table[chart.rows]], 48)
@@ -145,7 +147,7 @@ def crossfit_deltas(result: ExperimentResult) -> go.Figure:
             mode="markers",
             marker={"color": COLOURS[name], "size": 6, "opacity": 0.5},
             customdata=splits["split"],
-            hovertemplate="split %{customdata}: %{x:.3f}<extra></extra>",
+            **hover("split %{customdata}: %{x:.3f}<extra></extra>"),
             showlegend=False,
         )
     fig.add_scatter(
@@ -154,7 +156,8 @@ def crossfit_deltas(result: ExperimentResult) -> go.Figure:
         error_x=_error_bar(summary["delta"], summary["delta_low"], summary["delta_high"]) | {"color": GREY},
         mode="markers",
         marker={"color": [COLOURS[name] for name in names], "size": 11, "symbol": "diamond"},
-        hovertemplate="mean %{x:.3f}<extra></extra>",
+        hovertext=[numeral(number, ".3f") for number in summary["delta"]],
+        hovertemplate="mean %{hovertext}<extra></extra>",
         showlegend=False,
     )
     rows_axis(fig, [f"to {NAMES[name]}" for name in names])

@@ -10,8 +10,9 @@ from collections.abc import Sequence
 import numpy as np
 import plotly.graph_objects as go
 
+from ..text import numeral
 from ..types import BoolArray, FloatArray
-from .style import BLUE, CATEGORIES, GREY, SEQUENTIAL, band, figure, label, labels, margin_of
+from .style import BLUE, CATEGORIES, GREY, SEQUENTIAL, band, figure, hover, label, labels, margin_of
 
 MOST_HIGHLIGHTS = 20
 MOST_ROWS = 240
@@ -67,7 +68,7 @@ def curves_and_labels(
                 "opacity": 0.8,
             },
             text=labels(np.asarray(systems, dtype=object)[known], 60),
-            hovertemplate="%{text}<br>θ = %{x:.2f}, label %{customdata:.2f}<extra></extra>",
+            **hover("%{text}<br>θ = %{x:.2f}, label %{customdata:.2f}<extra></extra>"),
             showlegend=False,
         )
     return fig
@@ -100,8 +101,8 @@ def information_heat_map(theta: FloatArray, info: FloatArray, difficulty: FloatA
         z=rows.astype(np.float32),
         colorscale=SEQUENTIAL,
         colorbar={"title": {"text": "I(θ)", "side": "top"}, "thickness": 12},
-        customdata=np.broadcast_to(middle[:, None], rows.shape).astype(np.float32),
-        hovertemplate="θ = %{x:.1f}<br>difficulty b ≈ %{customdata:.2f}<br>I = %{z:.3f}<extra></extra>",
+        customdata=[[numeral(b)] * len(theta) for b in middle],
+        **hover("θ = %{x:.1f}<br>difficulty b ≈ %{customdata}<br>I = %{z:.3f}<extra></extra>"),
     )
     return fig
 
@@ -132,7 +133,7 @@ def wright_map(
             orientation="h",
             name=name,
             marker={"color": colour, "line": {"width": 0}},
-            hovertemplate="b ≈ %{y:.2f}: %{x:,} " + name + "<extra></extra>",
+            **hover("b ≈ %{y:.2f}: %{x:,} " + name + "<extra></extra>"),
         )
     fig.add_scatter(
         x=np.arange(len(systems)),
@@ -151,7 +152,8 @@ def wright_map(
             "width": 0,
         },
         customdata=labels(systems, 80),
-        hovertemplate="%{customdata}<br>θ = %{y:.2f}<extra></extra>",
+        hovertext=[numeral(ability) for ability in theta],
+        hovertemplate="%{customdata}<br>θ = %{hovertext}<extra></extra>",
     )
     shown = labels(systems, 20)
     few = len(systems) <= MOST_NAMES
@@ -213,7 +215,7 @@ def _highlight(
                 "dash": ("solid", "dash", "dot", "dashdot")[position // len(CATEGORIES)],
             },
             meta=label(names[j], 60),
-            hovertemplate="%{meta}<br>θ = %{x:.2f}, " + value + "<extra></extra>",
+            **hover("%{meta}<br>θ = %{x:.2f}, " + value + "<extra></extra>"),
         )
 
 

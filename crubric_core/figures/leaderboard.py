@@ -28,6 +28,7 @@ from .style import (
     band,
     columns_axis,
     figure,
+    hover,
     label,
     labels,
     margin_of,
@@ -124,7 +125,7 @@ def everybody(systems: Sequence[str], estimate: Estimate, chosen: int | None = N
         mode="markers",
         marker={"color": BLUE, "size": 5},
         customdata=labels(systems, 80),
-        hovertemplate="%{customdata}<br>place %{x}, θ = %{y:.2f}<extra></extra>",
+        **hover("%{customdata}<br>place %{x}, θ = %{y:.2f}<extra></extra>"),
         unselected={"marker": {"opacity": 1}},
     )
     if chosen is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 import pandas as pd
@@ -21,6 +22,7 @@ from .style import (
     VERMILION,
     columns_axis,
     figure,
+    hover,
     labels,
     marker_line,
     row_height,
@@ -57,8 +59,8 @@ def measurability_histogram(
             width=np.diff(edges),
             name=f"{kind} ({int(members.sum()):,})",
             marker={"color": colour, "line": {"width": 0}},
-            customdata=np.stack([edges[:-1], edges[1:]], axis=1),
-            hovertemplate="%{customdata[0]:.2f} to %{customdata[1]:.2f}: %{y:,} " + kind + "<extra></extra>",
+            hovertext=[f"{numeral(low)} to {numeral(high)}" for low, high in pairwise(edges)],
+            hovertemplate="%{hovertext}: %{y:,} " + kind + "<extra></extra>",
         )
     if tau_c is not None:
         _threshold_line(fig, tau_c)
@@ -105,7 +107,7 @@ def price_curve(prices: GatePrices, rubrics: int, tau_c: float, name: str) -> go
             mode="lines",
             line={"color": colour, "dash": dash, "width": 2},
             name=what,
-            hovertemplate="τ<sub>c</sub> = %{x:.2f}: %{y:.0%} of the " + what + "<extra></extra>",
+            **hover("τ<sub>c</sub> = %{x:.2f}: %{y:.0%} of the " + what + "<extra></extra>"),
         )
     _threshold_line(fig, tau_c)
     fig.update_layout(xaxis_range=[min(0.0, float(prices.tau[0])), 1], showlegend=True)
@@ -199,8 +201,10 @@ def kappa_by_quartile(quartiles: pd.DataFrame) -> go.Figure:
         marker={"color": BLUE},
         text=[numeral(k) if np.isfinite(k) else "—" for k in quartiles["kappa"]],
         customdata=quartiles[["q_mean", "rubrics", "with_kappa"]].to_numpy(),
-        hovertemplate="mean q %{customdata[0]:.2f}, %{customdata[1]:,} rubrics, "
-        "%{customdata[2]:,} with a κ: %{y:.3f}<extra></extra>",
+        **hover(
+            "mean q %{customdata[0]:.2f}, %{customdata[1]:,} rubrics, %{customdata[2]:,} with a κ: %{y:.3f}"
+            "<extra></extra>"
+        ),
     )
     fig.update_xaxes(dtick=1)
     return fig

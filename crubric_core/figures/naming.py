@@ -8,7 +8,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from ..types import FloatArray
-from .style import BLUE, GREY, labels
+from .style import BLUE, GREY, hover, labels
 
 WIDTH, HEIGHT = 430.0, 330.0  # of the plotting area in half a page, in pixels
 LETTER, LINE, POINT = 6.4, 14.0, 6.0  # a letter's width, a line's height, a point's radius
@@ -32,12 +32,12 @@ def named_points(
     systems: Sequence[str],
     x: FloatArray,
     y: FloatArray,
-    hover: str,
+    told: str,
     colour: str | list[str] = BLUE,
 ) -> None:
     """Add a point for each system, (M,) coordinates, with its name; on a log axis where ``fig`` has one.
 
-    hover: what the pointer tells below the name, in plotly's terms. colour: of all points, or of each.
+    told: what the pointer tells below the name, in plotly's terms. colour: of all points, or of each.
     """
     at = np.log(x) if fig.layout.xaxis.type == "log" else x
     texts, sides = place_names(systems, at, y)
@@ -50,7 +50,7 @@ def named_points(
         textfont={"size": 11},
         marker={"color": colour, "size": 9},
         customdata=labels(systems, 80),
-        hovertemplate=f"%{{customdata}}<br>{hover}<extra></extra>",
+        **hover(f"%{{customdata}}<br>{told}<extra></extra>"),
         cliponaxis=False,
     )
     name_the_rest(fig, systems, at, y, texts, sides)

@@ -9,6 +9,7 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from ..analysis.profile import GroupScores
+from ..text import numeral
 from ..types import BoolArray, FloatArray
 from .naming import named_points
 from .style import (
@@ -18,6 +19,7 @@ from .style import (
     VERMILION,
     columns_axis,
     figure,
+    hover,
     label,
     labels,
     log_axis,
@@ -53,8 +55,9 @@ def group_differences(found: GroupScores) -> go.Figure:
             [labels(found.names, 80), found.value.tolist(), found.others.tolist(), found.queries.tolist()],
             dtype=object,
         ).T,
+        hovertext=[numeral(difference, "+.3f") for difference in found.difference],
         hovertemplate="%{customdata[0]}: %{customdata[1]:.3f}, others %{customdata[2]:.3f}<br>"
-        "difference %{x:+.3f}, %{customdata[3]} queries<extra></extra>",
+        "difference %{hovertext}, %{customdata[3]} queries<extra></extra>",
     )
     rows_axis(
         fig, [f"{label(n, 24)} ({q:,})" for n, q in zip(found.names, found.queries.tolist(), strict=True)]
@@ -78,7 +81,7 @@ def query_differences(difference: FloatArray, queries: Sequence[str], first: str
         width=1,
         marker={"color": np.where(values > 0, BLUE, VERMILION).tolist(), "line": {"width": 0}},
         customdata=labels([queries[n] for n in order], 80),
-        hovertemplate="%{customdata}: %{y:+.3f}<extra></extra>",
+        **hover("%{customdata}: %{y:+.3f}<extra></extra>"),
     )
     fig.update_xaxes(showticklabels=False, showgrid=False)
     fig.update_yaxes(tickformat="+.1f")
@@ -123,7 +126,7 @@ def domain_heat(systems: Sequence[str], groups: Sequence[str], means: FloatArray
             ],
             axis=-1,
         ),
-        hovertemplate="%{customdata[0]}<br>%{customdata[1]}: %{text} (%{z:+.2f})<extra></extra>",
+        **hover("%{customdata[0]}<br>%{customdata[1]}: %{text} (%{z:+.2f})<extra></extra>"),
         hoverongaps=False,
     )
     rows_axis(fig, systems, 28)

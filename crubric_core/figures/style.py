@@ -8,6 +8,7 @@ colours come from the template.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Sequence
 from html import escape, unescape
 from typing import Any
@@ -25,6 +26,7 @@ FADING = ((0.0, "rgba(47, 127, 216, 0.06)"), (1.0, BLUE))  # from the background
 DIVERGING = ((0.0, VERMILION), (0.5, "#C9CDD4"), (1.0, BLUE))
 ON_DIVERGING = "#000000"  # text: at least 5:1 on each of its colours, in both themes
 BAND = "rgba(127, 135, 147, 0.12)"
+_FORMATTED = re.compile(r"%\{([xyz]):([^}%,]+)\}")
 MOST_NUMBERS = 8  # below a chart, so that they have room beside each other on a phone
 FEW_COLUMNS = 6  # named columns whose names may lie flat
 
@@ -64,6 +66,15 @@ def figure(x: str, y: str, *, height: int = 340, **layout: Any) -> go.Figure:
         "bargap": 0.06,
     }
     return go.Figure(layout=base).update_layout(**layout)  # a go.Layout would be checked and copied once more
+
+
+def hover(template: str) -> dict[str, str]:
+    """A trace's hovertemplate with the formats of x, y and z apart: Plotly then writes the minus sign, no hyphen.
+
+    Not for an axis with error bars, whose length Plotly would write, too.
+    """
+    formats = {f"{axis}hoverformat": form for axis, form in _FORMATTED.findall(template)}
+    return {"hovertemplate": _FORMATTED.sub(r"%{\1}", template), **formats}
 
 
 def label(text: object, limit: int = 36) -> str:

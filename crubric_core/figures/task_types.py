@@ -8,7 +8,18 @@ import numpy as np
 import plotly.graph_objects as go
 
 from ..types import FloatArray
-from .style import BLUE, CATEGORIES, GREY, VERMILION, figure, labels, marker_line, row_height, rows_axis
+from .style import (
+    BLUE,
+    CATEGORIES,
+    GREY,
+    VERMILION,
+    figure,
+    hover,
+    labels,
+    marker_line,
+    row_height,
+    rows_axis,
+)
 
 BINS, FEW_ROWS = 20, 30
 
@@ -86,7 +97,7 @@ def contributions(rubrics: Sequence[str], contribution: FloatArray, emphasis: Fl
             name=name,
             marker={"color": colour},
             customdata=names[rows],
-            hovertemplate="%{customdata}: %{x:+.3f}<extra></extra>",
+            **hover("%{customdata}: %{x:+.3f}<extra></extra>"),
         )
     rows_axis(fig, rubrics, 30)
     fig.update_yaxes(tickfont={"size": 9} if many else None)

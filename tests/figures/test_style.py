@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 import tomllib
 from itertools import product
 from pathlib import Path
@@ -114,3 +115,20 @@ def test_text_on_the_diverging_scale_is_legible_on_all_of_its_colours() -> None:
 def test_a_margin_has_room_for_the_letters_that_are_shown():
     name = "system <b> & co"
     assert style.margin_of(style.labels([name]), 11) == style.margin_of(["x" * len(name)], 11)
+
+
+def test_signed_numbers_are_left_to_the_axis_which_writes_the_minus_sign() -> None:
+    said = style.hover("%{customdata}: θ = %{x:.2f}, %{y:,} of %{z:.0%}")
+    assert said == {
+        "hovertemplate": "%{customdata}: θ = %{x}, %{y:,} of %{z:.0%}",
+        "xhoverformat": ".2f",
+    }
+
+
+def test_no_figure_formats_a_signed_number_where_the_pointer_is_by_itself() -> None:
+    """Plotly writes a hyphen there; with error bars on the axis the number is text of Python."""
+    unsigned = {"component %{x}: %{y:.1f}", "outfit %{y:.2f}", "κ %{y:.3f}", ": %{x:.3f} [", "±%{y:.3f}"}
+    for file in Path(style.__file__).parent.glob("*.py"):
+        for line in file.read_text(encoding="utf-8").splitlines():
+            if "hovertemplate=" in line and re.search(r"%\{[xyz]:[+.\d]*f\}", line):
+                assert any(part in line for part in unsigned), f"{file.name}: {line.strip()}"

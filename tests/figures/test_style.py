@@ -127,7 +127,14 @@ def test_signed_numbers_are_left_to_the_axis_which_writes_the_minus_sign() -> No
 
 def test_no_figure_formats_a_signed_number_where_the_pointer_is_by_itself() -> None:
     """Plotly writes a hyphen there; with error bars on the axis the number is text of Python."""
-    unsigned = {"component %{x}: %{y:.1f}", "outfit %{y:.2f}", "κ %{y:.3f}", ": %{x:.3f} [", "±%{y:.3f}"}
+    unsigned = {
+        "component %{x}: %{y:.1f}",
+        "outfit %{y:.2f}",
+        "κ %{y:.3f}",
+        ": %{x:.3f} [",
+        "±%{y:.3f}",
+        "around %{x:.2f}",
+    }
     for file in Path(style.__file__).parent.glob("*.py"):
         for line in file.read_text(encoding="utf-8").splitlines():
             if "hovertemplate=" in line and re.search(r"%\{[xyz]:[+.\d]*f\}", line):

@@ -303,6 +303,7 @@ def test_the_slider_of_the_bank_size_is_logarithmic_and_can_stand_at_every_size(
 def test_the_slider_and_the_box_of_the_bank_size_are_one_setting(open_page: Open, study: Path) -> None:
     app = open_page("bank", study, budget="17")
     assert app.number_input(key="budget").value == 17
+    assert app.number_input(key="budget").proto.default == 17, "what the browser shows first"
     slider = app.select_slider(key="budget slider")
     assert slider.value == 17
     smaller = max(size for size in map(int, slider.options) if size < 17)

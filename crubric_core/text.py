@@ -68,6 +68,12 @@ def percent(level: float) -> str:
     return f"{100 * level:.10g}%"
 
 
+def rounded(share: float) -> str:
+    """A share in whole per cent; "0%" and "100%" are none and all: ``under 1%``, ``over 99%``."""
+    shown = f"{share:.0%}"
+    return {"0%": "under 1%", "100%": "over 99%"}.get(shown, shown) if 0 < share < 1 else shown
+
+
 def at_least(share: float) -> str:
     """A proven share, rounded down: ``98.5%``; "100.0%" is all."""
     return f"{share - 0.0005 + 1e-9:z.1%}"

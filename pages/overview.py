@@ -10,7 +10,7 @@ from crubric_core.ui import loaders, widgets
 from crubric_core.ui.charts import drawn
 from crubric_core.ui.overview import agreement_tiles, empty_cards, show_chips
 from crubric_core.ui.page import open_study
-from crubric_core.ui.text import count, plain
+from crubric_core.ui.text import count, plain, rounded
 from crubric_core.ui.tour import show_tour
 
 study = open_study("Overview", settings=False)
@@ -33,9 +33,9 @@ widgets.figures_row(
     {
         "Labels": f"{counts['labels']:,}",
         "Scale": f"{facts.scale.minimum:g} to {facts.scale.maximum:g}" if facts.scale else widgets.UNKNOWN,
-        "Judged by all": f"{counts['cells_full_panel'] / instances:.0%}",
+        "Judged by all": rounded(counts["cells_full_panel"] / instances),
         **agreed.figures,
-        "Same for all": f"{shares.constant:.0%}",
+        "Same for all": rounded(shares.constant),
     },
     {
         "Judged by all": "Pairs of system and rubric that every judge labelled",

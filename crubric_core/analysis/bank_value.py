@@ -14,7 +14,7 @@ from ..leaderboard.cross_fit import CrossFit
 from ..leaderboard.inference import separated_pairs
 from ..leaderboard.influence import Domains, ability_influence
 from ..settings import Settings
-from ..text import count, percent
+from ..text import count, percent, rounded
 from ..types import BoolArray, FloatArray, IntArray
 from ..workers import run_threads
 
@@ -167,12 +167,12 @@ def worth_sentences(curve: WorthCurve, size: int) -> tuple[str, str]:
         f" among the {_placed(curve, chosen)} that the bank places" if chosen.systems < curve.systems else ""
     )
     first = (
-        f"{count(size, 'rubric')} {verb} {kept.estimate:.0%} [{kept.low:.0%}, {kept.high:.0%}] of the "
+        f"{count(size, 'rubric')} {verb} {rounded(kept.estimate)} [{kept.low:.0%}, {kept.high:.0%}] of the "
         f"{count(chosen.separated, 'pair')} that all {curve.pool:,} separate{among}, and {reverse}"
     )
     if random.separated:
         kept = random.kept
-        first += f"; random banks of {size:,} keep {kept.estimate:.0%} [{kept.low:.0%}, {kept.high:.0%}]"
+        first += f"; random banks of {size:,} keep {rounded(kept.estimate)} [{kept.low:.0%}, {kept.high:.0%}]"
         if random.separated != chosen.separated:
             first += f" of the {random.separated:,} that they place"
     error = chosen.rank_error.estimate
@@ -233,5 +233,5 @@ def _enough(curve: WorthCurve) -> str:
     kept = curve.at(least)[0].kept
     return (
         f"Of the {len(curve.sizes)} sizes tried, {least:,} is the least that keeps {TARGET:.0%} here: "
-        f"{kept.estimate:.0%} [{kept.low:.0%}, {kept.high:.0%}]."
+        f"{rounded(kept.estimate)} [{kept.low:.0%}, {kept.high:.0%}]."
     )

@@ -174,7 +174,11 @@ def place_sentence(board: Board, system: int) -> str:
         "behind": [i for i in best if apart[i] and not above[i]],
         "not separated from": [i for i in best if not apart[i]],
     }
-    parts = [f"{verb} {_some(board, who, len(best))}" for verb, who in groups.items() if who]
+    parts = [
+        f"{verb} {_some(board, who, len(best), 'any of the' if verb.endswith('from') else 'all')}"
+        for verb, who in groups.items()
+        if who
+    ]
     within = f" within group {group[system]:.0f}" if standing.n_groups > 1 else ""
     return f"{shown} is {listed(parts)} at {level_of(board)}{within}."
 
@@ -195,10 +199,10 @@ def _best_first(board: Board) -> list[int]:
     return [int(i) for i in np.argsort(-estimate, kind="stable")[: int(board.standing.ranked.sum())]]
 
 
-def _some(board: Board, who: Sequence[int], others: int) -> str:
-    """``x``, ``all 7 others``, ``3 of the 14 others (x, y and z)``."""
+def _some(board: Board, who: Sequence[int], others: int, every: str) -> str:
+    """``x``, ``all 7 others`` (or another word for ``every``), ``3 of the 14 others (x, y and z)``."""
     if len(who) == others:
-        return name(board.systems[who[0]]) if others == 1 else f"all {others:,} others"
+        return name(board.systems[who[0]]) if others == 1 else f"{every} {others:,} others"
     return f"{len(who):,} of the {others:,} others ({listed([name(board.systems[i]) for i in who], NAMED)})"
 
 

@@ -12,7 +12,7 @@ from ..judges.measurability import gate_is_off
 from ..labels.checks.dataset_checks import MUCH_MISSING
 from ..leaderboard.comparisons import FEW_UNITS
 from ..leaderboard.cross_fit import FEW_SYSTEMS
-from ..text import count, numeral, sentence_case
+from ..text import count, numeral, rounded, sentence_case
 from .board import groups_sentence, like, missing_labels_sentence, panels_sentence, units
 from .claims import separated_pairs
 
@@ -65,7 +65,7 @@ def labels_chip(
 
     findings: of the checks on the Data page, the worst first.
     """
-    figure = f"{n_labels:,}, {missing:.0%} missing"
+    figure = f"{n_labels:,}, {rounded(missing)} missing"
     if n_systems < 2:
         return Chip("Labels", figure, "stop", "There is one system: add labels of others to compare it with.")
     if n_systems < FEW_SYSTEMS:
@@ -96,9 +96,9 @@ def agreement_chip(
         return Chip("Agreement", "unknown", "look", said)
     known = gate.values[np.isfinite(gate.values)]
     figure = (
-        f"median {gate.statistic} {numeral(np.median(known))}, {dropped:.0%} dropped"
+        f"median {gate.statistic} {numeral(np.median(known))}, {rounded(dropped)} dropped"
         if len(known)
-        else f"{dropped:.0%} dropped"
+        else f"{rounded(dropped)} dropped"
     )
     if not verdict.holds:
         return Chip("Agreement", figure, "stop", verdict.sentence)
@@ -126,7 +126,7 @@ def model_chip(calibration: Calibration) -> Chip:
         said = "No rubric's item–rest correlation can be computed: add systems."
         return Chip("Model", f"{fit.model}, item–rest unknown", "look", said)
     aberrant = float((known < 0).mean())
-    figure = f"{fit.model}, {aberrant:.0%} negative item–rest"
+    figure = f"{fit.model}, {rounded(aberrant)} negative item–rest"
     if aberrant > 0.1:
         said = (
             f"{aberrant:.0%} of {count(len(known), 'item–rest correlation')} are negative; of rubrics unrelated to "

@@ -11,7 +11,7 @@ import streamlit as st
 from ..analysis import health
 from ..errors import CrubricError
 from . import loaders, widgets
-from .text import count, plain
+from .text import count, plain, rounded
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -63,7 +63,7 @@ def agreement_tiles(reduction: Reduction, tolerance: int) -> Tiles:
         f"Pairs of system and rubric with at least two labels on which {equal}",
         "Rubrics on which the judges agree in this sense for every system",
     )
-    shown = [f"{share:.0%}" if known else widgets.UNKNOWN for share in shares]
+    shown = [rounded(float(share)) if known else widgets.UNKNOWN for share in shares]
     return Tiles(dict(zip(names, shown, strict=True)), dict(zip(names, helps, strict=True)))
 
 

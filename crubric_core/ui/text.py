@@ -5,9 +5,20 @@ from __future__ import annotations
 import re
 from math import isfinite
 
-from ..text import count, ends, numeral, percent, short_name, shorten, told_apart
+from ..text import count, ends, numeral, percent, rounded, short_name, shorten, told_apart
 
-__all__ = ["count", "end", "ends", "numeral", "percent", "plain", "short_name", "shorten", "told_apart"]
+__all__ = [
+    "count",
+    "end",
+    "ends",
+    "numeral",
+    "percent",
+    "plain",
+    "rounded",
+    "short_name",
+    "shorten",
+    "told_apart",
+]
 
 # Streamlit links what looks like an address even where all of it is escaped; a joiner of no width keeps it unlinked.
 _ADDRESS = re.compile(r":(?=//)|\bwww(?=\.)|@(?=[\w-])", re.IGNORECASE)

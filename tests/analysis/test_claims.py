@@ -183,11 +183,11 @@ def test_a_sentence_about_two_systems_is_that_of_their_comparison(found: Inferen
 
 def counted(said: str, verb: str, others: int) -> int:
     """Of how many systems a sentence about one says this."""
-    found = re.search(rf"{verb} (all|[\d,]+ of the|M\d+)", said)
+    found = re.search(rf"{verb} (all|any|[\d,]+ of the|M\d+)", said)
     if found is None:
         return 0
     word = found[1].split()[0]
-    return others if word == "all" else 1 if word[0] == "M" else int(word.replace(",", ""))
+    return others if word in ("all", "any") else 1 if word[0] == "M" else int(word.replace(",", ""))
 
 
 @given(standings(), st.data())
@@ -206,6 +206,11 @@ def test_where_a_system_stands_is_counted_from_its_pairs(found: Inference, data)
     assert counted(said, "ahead of", others) == wins
     assert counted(said, "behind", others) == losses
     assert counted(said, "not separated from", others) == others - wins - losses
+
+
+def test_a_system_that_is_separated_from_nobody_is_not_said_to_be_not_separated_from_all() -> None:
+    found = standing(np.array([2.0, 1.0, 0.0]), np.zeros((3, 3), dtype=bool))
+    assert place_sentence(board(found), 0) == "M0 is not separated from any of the 2 others at 95%."
 
 
 def test_a_gate_that_leaves_too_little_allows_no_claim_about_one_system_either() -> None:

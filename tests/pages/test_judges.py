@@ -190,7 +190,7 @@ def growth_of(chances: np.ndarray, systems: int = 12) -> Attrition:
 def test_the_projection_is_that_of_the_mixture_and_of_one_rate_where_rubrics_do_not_differ() -> None:
     mixed = growth_of(np.linspace(0.3, 1, 400))
     assert growth_sentence(mixed, 24).endswith(f"and about {float(mixed.mixture.retention(24)):.1%} with 24.")
-    alike = growth_of(np.full(6, 0.8))
+    alike = growth_of(np.full(6, 0.95))
     assert np.isnan(alike.mixture.a)
     assert growth_sentence(alike, 24).endswith(
         f"and about {float(alike.homogeneous.retention(24)):.1%} with 24."
@@ -200,6 +200,12 @@ def test_the_projection_is_that_of_the_mixture_and_of_one_rate_where_rubrics_do_
 
 def test_a_share_that_rounds_to_nothing_is_said_to_be_small() -> None:
     assert growth_sentence(growth_of(np.full(40, 0.3)), 400).endswith("and less than 0.1% with 400.")
+
+
+def test_no_more_is_projected_than_is_observed_with_fewer_systems() -> None:
+    found = growth_of(np.linspace(0.3, 1, 400))
+    curve = replace(found.curve, consistency=np.where(found.curve.m == 12, 0.0, found.curve.consistency))
+    assert growth_sentence(replace(found, curve=curve), 13).endswith("0% with 12 and less than 0.1% with 13.")
 
 
 def test_nothing_is_projected_where_nothing_shows_how_the_share_falls() -> None:

@@ -16,6 +16,7 @@ from crubric_core.demo import simulate
 from crubric_core.figures import diagnostics, items
 from crubric_core.irt.uncertainty import ability_standard_errors
 from crubric_core.ui.items import checks
+from crubric_core.ui.items.model_check import flagged_sentence
 from crubric_core.ui.overview import UNKNOWN_WORTH
 from tests.pages.conftest import HOSTILE, Open
 
@@ -352,3 +353,11 @@ def bank_card(app: AppTest) -> tuple[str, str]:
     (state,) = re.findall(r"\*\*Bank\*\* · (! look|✓ good)", shown)
     (said,) = re.findall(f"({re.escape(UNKNOWN_WORTH)})", shown)
     return state, said
+
+
+def test_flagged_pairs_are_called_an_excess_only_where_there_is_one() -> None:
+    assert flagged_sentence(5, 10, 3).startswith(
+        "5 of 10 pairs are flagged; a table simulated from the model has 3. Only"
+    )
+    assert flagged_sentence(3, 10, 3).endswith("has 3. That is no sign of rubrics that overlap.")
+    assert flagged_sentence(0, 0, 0) == "No two rubrics were labelled on enough systems to be compared."

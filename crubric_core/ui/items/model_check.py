@@ -70,11 +70,7 @@ def _dependence(study: Study, _items: pd.DataFrame) -> None:
             "Residual correlations of all pairs of rubrics",
             "Do rubrics overlap?",
         )
-        st.caption(
-            f"{found.n_flagged:,} of {count(found.n_pairs, 'pair')} are flagged; a table simulated from the model "
-            f"has {checked.chance:,}. Only the excess indicates rubrics that say the same twice, or share a query on "
-            "which systems do well or badly."
-        )
+        st.caption(flagged_sentence(found.n_flagged, found.n_pairs, checked.chance))
     if found.pairs.empty:
         return
     widgets.show(
@@ -90,6 +86,22 @@ def _dependence(study: Study, _items: pd.DataFrame) -> None:
     listed = found.pairs.head(LISTED)
     named = {side: [names[j] for j in listed[side]] for side in ("first", "second")}
     show_table(listed.assign(**named), TABLES["pairs"])
+
+
+def flagged_sentence(flagged: int, pairs: int, chance: int) -> str:
+    """How many pairs Q3 flags, and whether these are more than in a table that the model made."""
+    if not pairs:
+        return "No two rubrics were labelled on enough systems to be compared."
+    said = (
+        f"{flagged:,} of {count(pairs, 'pair')} {'is' if pairs == 1 else 'are'} flagged; a table simulated from the "
+        f"model has {chance:,}."
+    )
+    if flagged <= chance:
+        return f"{said} That is no sign of rubrics that overlap."
+    return (
+        f"{said} Only the excess indicates rubrics that say the same twice, or share a query on which systems do well "
+        "or badly."
+    )
 
 
 def _one_ability(study: Study, exceeded: bool) -> None:

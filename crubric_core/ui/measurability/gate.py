@@ -17,7 +17,7 @@ from ...settings import LOWEST_TAU
 from .. import state, widgets
 from ..charts import computed, drawn
 from ..settings_bar import LEFT_END
-from ..text import count, plain
+from ..text import count, plain, rounded
 from .rules import compared_with_rules
 
 if TYPE_CHECKING:
@@ -177,12 +177,12 @@ def _price(study: StudyPage, prices: tuple[GatePrices, GatePrices] | str) -> Non
     found = prices[0]
     share = found.information[0]
     st.metric("Informative rubrics kept", f"{found.informative[0]:,}")
-    st.metric("Information kept", widgets.UNKNOWN if np.isnan(share) else f"{share:.0%}")
+    st.metric("Information kept", widgets.UNKNOWN if np.isnan(share) else rounded(share))
     worth = study.gate_worth()
     kept = np.nan if worth is None else worth.kept.estimate
     st.metric(
         "Separated pairs kept",
-        widgets.UNKNOWN if np.isnan(kept) else f"{kept:.0%}",
+        widgets.UNKNOWN if np.isnan(kept) else rounded(kept),
         help=f"Of the {'' if worth is None else f'{worth.separated:,} '}pairs that all rubrics together separate, "
         "those that the rubrics that pass separate in the same order; each system placed without its own labels",
     )

@@ -12,7 +12,7 @@ from ...judges.consensus import baseline_mask
 from ...text import count, listed
 from .. import loaders, widgets
 from ..tables import bounded
-from ..text import ends, numeral, plain
+from ..text import ends, numeral, plain, rounded
 from . import judges
 
 if TYPE_CHECKING:
@@ -168,10 +168,12 @@ def growth(study: StudyPage) -> None:
 def growth_sentence(found: Attrition, aim: int) -> str:
     """What unanimity keeps, observed, and with ``aim`` systems where a model goes beyond those observed."""
     curve, last = found.curve, len(found.curve.m)
-    shown = [f"{curve.consistency[0]:.0%} of the rubrics with 1 system"]
+    shown = [f"{rounded(curve.consistency[0])} of the rubrics with 1 system"]
     if last > 1:
-        shown.append(f"{curve.consistency[-1]:.0%} with {last:,}")
-    beyond = float(found.projection(aim))
+        shown.append(f"{rounded(curve.consistency[-1])} with {last:,}")
+    beyond = float(
+        np.minimum(found.projection(aim), curve.consistency[-1])
+    )  # no more than with fewer systems
     if aim > last and np.isfinite(beyond):
         shown.append(f"{'about ' + _share(beyond) if beyond >= 0.0005 else 'less than 0.1%'} with {aim:,}")
     return f"Unanimity on every system keeps {listed(shown)}."
@@ -206,7 +208,7 @@ def baseline(study: StudyPage) -> None:
     total = count(len(table), "rubric")
     study.answer(
         f"Unanimity keeps {int(strict.sum()):,} of {total}, the gate {int(here.sum()):,} that vary.",
-        f"It drops {len(lost):,} that the gate keeps, with {information:.0%} of their information.",
+        f"It drops {len(lost):,} that the gate keeps, with {rounded(information)} of their information.",
     )
     widgets.figures_row(
         {

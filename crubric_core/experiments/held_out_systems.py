@@ -236,7 +236,7 @@ EXPERIMENT = Experiment(
             low="low",
             high="high",
             where={"measure": "tau"},
-            x_title="τ of pairs minus the other's",
+            x_title="difference of τ",
             line=0.0,
         ),
     ),

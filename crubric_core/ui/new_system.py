@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from ..analysis.columns import ABILITY, LEADERBOARD
+from ..analysis.columns import ABILITY, LEADERBOARD, SCORE
 from ..analysis.stage import Key
 from ..errors import CrubricError
 from ..experiments.hold_out import hold_out
@@ -130,12 +130,15 @@ def comparison(study: StudyPage, system: str) -> None:
     """Where the analysis with a held-out system has it: the same, if the bank carries over."""
     table = study.ranking().table.set_index("system")
     row = table.loc[system]
-    theta, low, high = table.loc[[system], list(ABILITY)].to_numpy(dtype=np.float64)[0]
+    what, columns, scale = "score", SCORE, ""
+    if not study.by_score:
+        what, columns = "θ", ABILITY
+        scale = " Origin and unit of θ are those of the systems that a bank was made from."
+    value, low, high = table.loc[[system], list(columns)].to_numpy(dtype=np.float64)[0]
     if pd.notna(row["rank"]) and study.verdict().holds:
         st.caption(
             f"The leaderboard, made with its labels, has it at rank {row['rank']:.0f} in tier {row['tier']:.0f} "
-            f"with θ = {end(theta)} [{end(low)}, {end(high)}]. "
-            "Origin and unit of θ are those of the systems that a bank was made from."
+            f"with {what} {end(value)} [{end(low)}, {end(high)}].{scale}"
         )
 
 

@@ -92,6 +92,18 @@ def test_a_held_out_system_is_placed_by_a_bank_that_never_saw_it(open_page: Open
     )
 
 
+def test_where_claims_are_about_scores_the_leaderboard_has_a_score_and_no_open_interval(
+    open_page: Open, tmp_path: Path
+) -> None:
+    made = simulate(seed=1, systems=4, queries=8, pool=(5, 8))
+    with Workspace(tmp_path / "few.duckdb") as workspace:
+        workspace.ingest(made.labels.to_csv(index=False).encode(), "few", "labels")
+        name = workspace.dataset("few").systems[0]
+    app = open_page("new_system", tmp_path / "few.duckdb", source=HELD_OUT, held_out=name)
+    said = app.caption[0].value.replace("\\", "")
+    assert re.search(r"with score 0\.\d\d \[0\.\d\d, \d\.\d\d\]\.$", said), said
+
+
 def test_a_place_is_among_the_systems_of_a_common_scale_alone(open_page: Open, tmp_path: Path) -> None:
     first, second = (simulate(seed=seed, systems=7, queries=14, pool=(9, 12)) for seed in (5, 6))
     with Workspace(tmp_path / "apart.duckdb") as workspace:

@@ -208,7 +208,7 @@ def baseline(study: StudyPage) -> None:
     total = count(len(table), "rubric")
     study.answer(
         f"Unanimity keeps {int(strict.sum()):,} of {total}, the gate {int(here.sum()):,} that vary.",
-        f"It drops {len(lost):,} that the gate keeps, with {rounded(information)} of their information.",
+        f"Of the gate's, unanimity drops {len(lost):,}, with {rounded(information)} of their information.",
     )
     widgets.figures_row(
         {
@@ -230,10 +230,10 @@ def baseline(study: StudyPage) -> None:
         )
         single = int((lost["split"] == 1).sum())
         st.caption(
-            f"{count(single, 'rubric') if single else 'None'} of these {'go' if single > 1 else 'goes'} because the "
+            f"{f'{single:,}' if single else 'None'} of these {'are' if single > 1 else 'is'} dropped because the "
             "judges differ on a single system."
         )
     with right:
-        st.markdown("**What it drops that the gate keeps**")
+        st.markdown("**What unanimity drops that the gate keeps**")
         widgets.table(lost.sort_values("nu", ascending=False).head(500), BESIDE, rows=8)
         widgets.download("Download beside_unanimity.csv", table, "beside_unanimity.csv")

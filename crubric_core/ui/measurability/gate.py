@@ -164,7 +164,7 @@ def _price_curve(gate: Gate, prices: tuple[GatePrices, GatePrices]) -> None:
         drawn(price_curve, prices[1], len(gate.values), gate.threshold, STATISTIC_NAMES[gate.statistic]),
         alt="Shares of rubrics, information and queries that each threshold keeps",
         title="What each threshold keeps",
-        look="Look for the threshold beyond which information falls faster than rubrics.",
+        look="Where information falls faster than rubrics, a higher threshold drops the more informative ones.",
     )
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pandas as pd
 
-from ..errors import SettingsError
+from ..errors import DatasetError, SettingsError
 from ..labels.store.classifier_cache import ClassifierCache
 from ..labels.store.dataset_rules import save_rules
 from ..labels.store.query_types import open_queries, require_open, save_types
@@ -70,6 +70,11 @@ def run_types(args: argparse.Namespace) -> None:
         require_open(workspace, args.dataset)
         wanted = open_queries(workspace.dataset(args.dataset).queries, args.replace_given)
         texts = [text if isinstance(text, str) else None for text in wanted["text"]]
+        if texts and not any(texts):
+            raise DatasetError(
+                f"None of the {len(texts):,} queries of {args.dataset!r} to be typed has a text, which tells its type: "
+                "ingest a table of queries with the columns query and text, or with p_… (docs/formats.md)."
+            )
         typer: LexiconClassifier | PromptedClassifier = offline_classifier()
         usage: dict[str, Any] = {}
         if args.typer == "prompted":

@@ -79,3 +79,10 @@ def test_without_an_endpoint_the_command_says_what_to_set(store, capsys, monkeyp
     monkeypatch.delenv("CRUBRIC_TYPER_BASE_URL", raising=False)
     assert main(["types", "--workspace", str(store), "--dataset", "d", "--typer", "prompted"]) == 2
     assert "CRUBRIC_TYPER_BASE_URL" in capsys.readouterr().err
+
+
+def test_queries_without_texts_cannot_be_typed_which_is_said(tmp_path, capsys):
+    with Workspace(tmp_path / "w.duckdb") as ws:
+        ws.ingest(b"system,query,rubric,judge,label\ns,q1,r,j,1\n", dataset="d")
+    assert main(["types", "--workspace", str(tmp_path / "w.duckdb"), "--dataset", "d"]) == 2
+    assert "None of the 1 queries of 'd' to be typed has a text" in capsys.readouterr().err

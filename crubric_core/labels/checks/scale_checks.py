@@ -53,7 +53,7 @@ _FAULTS = (
     "hallucinations?|hallucinated|toxicity|toxic|harmful|harmfulness|malicious|maliciousness|bias|biased|profanity|"
     "insults?|offensive|offensiveness|unsafe|misinformation|stereotyping|plagiarism|errors?|contradictions?|refusals?"
 )
-_FAULT = f"([a-z0-9 ]{{1,20}}[./_-])?({_FAULTS})([./_ -](score|rate|value|label|v1|present))*"
+_FAULT = f"([a-z0-9 ]{{1,20}}[./_-])?({_FAULTS})([./_ -](score|rate|value|label|v1|present|content|overall))*"
 _OF_FAULTS = f"""
     regexp_full_match(lower(criterion), '{_FAULT}')
     AND NOT regexp_matches(lower(criterion), '^(no|non|not|avoids?|free|without|anti|absence|low)[./_ -]')

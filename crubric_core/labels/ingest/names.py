@@ -7,7 +7,10 @@ The temporary tables map the file's raw text to (name, id); nothing is written t
 # ruff: noqa: S608 - every identifier in the SQL is this program's own, every value is bound
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from ..readers import values
+from ..readers.label_names import CERTAINTIES
 from ..readers.words import SUMS, TOPICS
 from .job import Job
 
@@ -34,32 +37,37 @@ def look_up_names(job: Job, column: str) -> None:
 
 
 def leave_out_sums(job: Job) -> None:
-    """Reject the rows of a spreadsheet that sum up others, before anything is made of their labels.
+    """Reject the rows that sum up others, or say how sure a judge is, before anything is made of their labels.
 
     They are those of no system, judge, query or rubric; and a mean of 3.2 says nothing of a scale in whole numbers.
     Where all rows are such, that is what they are about.
     """
-    place = f"coalesce(' (' || {job.place_sql} || ')', '')" if job.place_sql else "''"
     for column in sorted({"system", "query", "rubric", "judge", "annotator"} & job.columns):
-        words = sorted(SUMS - TOPICS if column in {"query", "rubric"} else SUMS)
-        named = f"list_contains($sums, lower({values.name(f'i.{column}')}))"
-        names = f"(SELECT DISTINCT {column} FROM incoming)"
-        sums, others = job.one(
-            f"SELECT count(*) FILTER ({named}), count(*) FILTER (NOT {named}) FROM {names} i",
-            sums=words,
-        )
-        if not sums or not others:
-            continue
-        job.run(
-            f"""
-            INSERT INTO rejected
-            SELECT {job.row_sql}, '{column}', i.{column},
-                   'it sums up other rows, and is no {column}: rename it if it is one' || {place}
-            FROM incoming i WHERE {named}
-            """,
-            sums=words,
-        )
-        job.run(f"DELETE FROM incoming i WHERE {named}", sums=words)
+        words = SUMS - TOPICS if column in {"query", "rubric"} else SUMS
+        _leave_out(job, column, words, "it sums up other rows")
+    if "rubric" in job.columns:
+        _leave_out(job, "rubric", CERTAINTIES, "it says how sure a label is")
+
+
+def _leave_out(job: Job, column: str, words: Collection[str], why: str) -> None:
+    place = f"coalesce(' (' || {job.place_sql} || ')', '')" if job.place_sql else "''"
+    named = f"list_contains($words, lower({values.name(f'i.{column}')}))"
+    names = f"(SELECT DISTINCT {column} FROM incoming)"
+    given = sorted(words)
+    found, others = job.one(
+        f"SELECT count(*) FILTER ({named}), count(*) FILTER (NOT {named}) FROM {names} i", words=given
+    )
+    if not found or not others:
+        return
+    job.run(
+        f"""
+        INSERT INTO rejected
+        SELECT {job.row_sql}, '{column}', i.{column}, '{why}, and is no {column}: rename it if it is one' || {place}
+        FROM incoming i WHERE {named}
+        """,
+        words=given,
+    )
+    job.run(f"DELETE FROM incoming i WHERE {named}", words=given)
 
 
 def stand_in(job: Job, column: str) -> None:

@@ -218,6 +218,7 @@ def _describe_native(
         reason=native.recognised_by,
         unused=unused,
         suspects=suspects,
+        remarks=tuple(probe.told),
         problem=_why_unread(piece.name, faults, kept, probe.missing),
     )
     return Found(plan, kept, tuple(sorted(probe.asked)), probe.queries)

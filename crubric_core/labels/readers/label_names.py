@@ -58,6 +58,7 @@ _NEVER_LABELS = frozenset(
         *("start", "end", "begin", "offset", "answer_start", "logprobs", "embedding"),
         *("expected", "predicted", "prediction"),
         *("selected", "chosen", "if_chosen", "is_chosen", "deleted", "streamed"),
+        *("choices", "options", "gold_index", "input_tokens", "output_tokens"),
     ]
 )
 ENDINGS = (
@@ -116,7 +117,7 @@ _MEASURED = frozenset(
 _NOTED_LAST = frozenset(  # last words of names of settings, versions, places and kinds
     (
         *("seed", "version", "temperature", "shot", "shots", "epoch", "year", "set", "fold", "split", "rank"),
-        *("category", "class", "type", "threshold"),
+        *("category", "class", "type", "threshold", "system", "model"),
         *("penalty", "mode", "enabled", "effort", "budget", "offset", "ids", "logprobs", "embedding"),
     )
 )
@@ -133,6 +134,8 @@ _UNITS = frozenset(["ms", "s", "sec", "secs", "seconds", "minutes", "usd", "in"]
 def is_measured(column: str) -> bool:
     """Whether a column counts, times or sums up: ``lead_time``, ``Duration (in seconds)``, ``average score``."""
     parts = re.findall(r"[^\W_]+", plain_name(column))
+    if re.match(r"\s*#\s+[^\W\d_]", column):  # "# agree"
+        return True
     bare = [w for i, w in enumerate(parts) if i == 0 or w not in _UNITS]
     while len(bare) > 1 and bare[-1] in ENDINGS:
         bare = bare[:-1]
@@ -142,9 +145,8 @@ def is_measured(column: str) -> bool:
     )
 
 
-_CERTAINTY = frozenset(
-    ("confidence", "certainty", "uncertainty", "probability", "logprob", "perplexity", "entropy")
-)
+CERTAINTIES = frozenset(("confidence", "certainty", "uncertainty"))  # how sure a judge is of a label
+_CERTAINTY = CERTAINTIES | {"probability", "logprob", "perplexity", "entropy"}
 
 
 def is_certainty(column: str) -> bool:

@@ -21,6 +21,8 @@ from .plan import Columns, FilePlan
 from .rules import sources_of
 from .unused import MOST, is_verdict_field
 
+_OF_SYSTEMS = re.compile(r"(^|_)(systems?|models?)(_|$)")  # in the name of an object whose keys are such
+
 
 @dataclass(frozen=True)
 class Nested:
@@ -32,8 +34,8 @@ class Nested:
 
     def question(self, name: str, mapping: Columns) -> str:
         """What to ask of a file whose labels may lie there."""
-        shown = json.dumps(mapping, ensure_ascii=False)
-        lacking = f", and say its {' and '.join(self.missing)}" if self.missing else ""
+        shown = json.dumps(dict.fromkeys(self.missing, "=…") | dict(mapping), ensure_ascii=False)
+        lacking = f", with its {' and '.join(self.missing)} in place of …" if self.missing else ""
         return f"{name} seems to hold labels within its records: if so, read it with the mapping {shown}{lacking}."
 
 
@@ -99,7 +101,8 @@ def _of_systems(fields: Mapping[str, Sequence[Any]]) -> tuple[dict[str, list[Any
         if last_name(home) in HOLDERS or GRADER.search(last_name(home)):
             continue
         alike = len({frozenset(own) for own in keyed.values()}) == 1
-        if len(keyed) > 1 and alike and all(MODEL.search(key) and "[" not in key for key in keyed):
+        named = bool(_OF_SYSTEMS.search(last_name(home)))
+        if len(keyed) > 1 and alike and all((named or MODEL.search(key)) and "[" not in key for key in keyed):
             joined = {f: list(v) for f, v in fields.items() if not f.startswith(f"{home}.")}
             for own in keyed.values():
                 for rest, values in own.items():

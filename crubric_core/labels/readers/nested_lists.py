@@ -206,6 +206,10 @@ def _with_siblings(
         c: holder + marks + path.removeprefix(old) if path == old or path.startswith(old + ".") else path
         for c, path in mapping.items()
     }
+    if all(map(str.isdigit, keys)):  # records that are numbered, and no names
+        found.setdefault("query", f"{holder}.#")
+        found.setdefault("rubric", f"={last_name(mapping['label'])}")
+        return found
     who = "annotator" if kind == "gold" else "judge"
     graders = all(GRADER.search(unescaped(k)) or MODEL.search(unescaped(k)) for k in keys)
     if not {"system", "rubric"} & set(found) and any(f"{old}{marks}.{word}" in fields for word in _TEXTS):

@@ -17,7 +17,18 @@ from .paths import parts_of, unescaped
 # names of objects whose keys are criteria (or judges) and whose values are labels
 HOLDERS = frozenset(
     (
-        *("scores", "score", "ratings", "rating", "grades", "labels", "annotations", "feedback", "metrics"),
+        *(
+            "scores",
+            "score",
+            "ratings",
+            "rating",
+            "grades",
+            "labels",
+            "annotations",
+            "feedback",
+            "metrics",
+            "metric",
+        ),
         *("verdicts", "votes", "judgments", "judgements", "rubric_grades", "evaluation", "evaluations"),
         *("criteria", "results", "dimensions", "feedback_stats", "rubric_scores", "judge_scores"),
         *("criteria_scores", "criterion_scores", "dimension_scores", "aspect_scores", "axis_scores"),
@@ -32,7 +43,10 @@ def in_objects(kind: Kind, fields: Mapping[str, Sequence[Any]]) -> Mapping[str, 
     for field in fields:
         trail = parts_of(field)
         for depth in range(1, len(trail)):
-            if plain_name(trail[depth - 1].replace("[]", "")) in HOLDERS and "[]" not in trail[depth - 1]:
+            if (
+                plain_name(trail[depth - 1].replace("[]", "")).strip("_") in HOLDERS
+                and "[]" not in trail[depth - 1]
+            ):
                 groups.setdefault(".".join(trail[:depth]), []).append(field)
                 break
     for holder, members in groups.items():

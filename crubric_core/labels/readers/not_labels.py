@@ -8,6 +8,7 @@ from typing import Any
 
 from .columns import plain_name
 from .guess import ENOUGH, Sample, cells_at
+from .label_names import ENDINGS
 from .words import is_number, is_verdict
 
 _ANSWERS = frozenset(
@@ -32,6 +33,7 @@ _OUTPUT = re.compile(r"\[[^\[\]]+\] .+", re.DOTALL)  # [provider] prompt
 _PROMPTFOO = frozenset(("Status", "Grader Reason"))  # beside each output
 _PASSED = re.compile(r"\[(PASS|FAIL|ERROR)\]")
 _NARROWEST = 4  # columns of TREC's files
+_KINDS = {"label_type", "error_type", "label", "type", "category", "severity"}
 _SPANS = ({"severity", "category"}, {"severity", "error_type"}, {"severity", "error_span"})
 
 
@@ -42,10 +44,11 @@ def why_no_labels(
     plain = {plain_name(c) for c in columns}
     if any(prefers(values) for values in fields.values()):
         return _compares(name, None)
-    if any(plain >= spans for spans in _SPANS):
+    if any(plain >= spans for spans in _SPANS) or _lists_spans(columns, fields):
         return (
-            f"{name} lists errors with their category and severity, and a rubric's label is of one answer: count the "
-            "errors of each answer and category (0 where there is none), and give these counts as labels."
+            f"{name} lists errors with their category, place or severity, and a rubric's label is of one "
+            "answer: count the errors of each answer and category (0 where there is none), and give these counts as "
+            "labels."
         )
     if any(_is_output(column, cells_at(rows, i), columns) for i, column in enumerate(columns)):
         return (
@@ -53,6 +56,16 @@ def why_no_labels(
             "JSON (promptfoo eval -o results.json), which has each assertion, and read that."
         )
     return _why_trec(name, columns, rows)
+
+
+def _lists_spans(columns: Sequence[str], fields: Mapping[str, Sequence[Any]]) -> bool:
+    """Whether the items of a list say where in a text something is, and of what kind, and no column has labels."""
+    keys: dict[str, set[str]] = {}
+    for field in fields:
+        home, _, key = field.rpartition("[].")
+        keys.setdefault(home, set()).add(key)
+    spans = {home for home, own in keys.items() if home and own >= {"start", "end"} and own & _KINDS}
+    return bool(spans) and not any(plain_name(c).rpartition("_")[2] in ENDINGS for c in {*columns} - spans)
 
 
 def _is_output(column: str, cells: Sequence[str | None], columns: Sequence[str]) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -12,11 +13,12 @@ from .column_names import names_a_judge, repeats_among, spread_names
 from .columns import MISSING, SPECS, plain_name, synonyms_of
 from .ground_truth import is_truth
 from .guess import Profile, fits_name, guess_columns, profile
-from .label_names import NOTED, RATERS, may_hold_labels
+from .label_names import ENDINGS, NOTED, RATERS, may_hold_labels
 from .open_questions import runs_as_systems
 from .plan import FilePlan
 from .plan_cells import cells_of, rows_of_keys
-from .query_names import IDS_OF_ANSWERS, NAMES_OF_QUERIES, bare_name
+from .query_names import IDS_OF_ANSWERS, NAMES_OF_QUERIES, TURNS, bare_name
+from .values import shortened
 from .wide_columns import counts_rows, spread_key
 from .words import is_number, is_verdict
 
@@ -24,6 +26,8 @@ _LABELS = 0.8  # share of a column's cells that look like labels
 _FEW = 12  # different labels of a column, at most
 _HINT = 0.5  # confidence of a name that only contains a word for what it may be
 _IDS_OF_ANSWERS = ("run", "run_id")  # of traces: each of one answer, and no repeated draw
+_PLACES = ("idx", "index", "sentence", "sent", "claim", "fact", "step", "position")  # of parts of an answer
+_NAMES_OF_SYSTEMS = ("submission", "submission_id", "team", "team_id", "team_name")  # of shared tasks
 _NAMING = (
     "name",
     "key",
@@ -52,10 +56,12 @@ def with_proposal(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> FilePlan:
     label = next((c for c in held if plain_name(c) in ("label", *synonyms_of(plan.kind, "label"))), None)
     if label is not None:
         keys = _keys(plan, rows, held, [label])
-        told = _long(plan, {"system": "=…", "rubric": f"={plain_name(label)}", **keys, "label": label})
+        told = _long(plan, rows, {"system": "=…", "rubric": f"={plain_name(label)}", **keys, "label": label})
     else:
         told = _wide(plan, rows, held)
-    return replace(plan, problem=f"{problem.rstrip('.')}. {told}") if told else plan
+    return (
+        replace(plan, problem=f"{problem.partition('; rename one')[0].rstrip('.')}. {told}") if told else plan
+    )
 
 
 def _begins_with_data(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> bool:
@@ -78,22 +84,36 @@ def _keys(
 ) -> dict[str, str]:
     """Canonical column → the column that may be it, by the names of those whose cells are no labels."""
     free = [c for c in held if c not in labels and plain_name(c) not in _IDS_OF_ANSWERS and held[c].known]
-    names = {c for c in free if held[c].labels < _LABELS or _last(c).endswith("_id")}
+    names = {c for c in free if held[c].labels < _LABELS or _last(c).endswith(("_id", "_system", "_model"))}
     given = {c: v for c, v in plan.mapping.items() if isinstance(v, str)}
     wanted = SPECS[plan.kind].keys
     sure = [g for g in guess_columns(plan.kind, free, ()) if g.column in names or g.confidence > _HINT]
     found = {g.canonical: g.column for g in sure if g.canonical in wanted} | given
     left = [c for c in free if c in names and c not in found.values()]
-    for canonical, words in (("query", NAMES_OF_QUERIES), ("rubric", _NAMING)):
+    words_for = {"system": _NAMES_OF_SYSTEMS, "query": NAMES_OF_QUERIES, "rubric": _NAMING}
+    for canonical, words in words_for.items():
         named = sorted(
             (c for c in left if _last(c) in words),
             key=lambda c: (_last(c) in IDS_OF_ANSWERS, words.index(_last(c))),
         )
-        if named and canonical not in found and (canonical == "query" or len(labels) == 1):
+        if canonical == "query":
+            named = _finest_first(plan, rows, named)
+        if named and canonical not in found and (canonical != "rubric" or len(labels) == 1):
             found[canonical] = named[0]
             left.remove(named[0])
     found |= _criteria_of_texts(plan, rows, found, left) | _rater_of(plan, rows, found, left)
     return {c: found[c] for c in wanted if c in found}
+
+
+def _finest_first(plan: FilePlan, rows: Sequence[Sequence[Any]], named: list[str]) -> list[str]:
+    """The columns with the segments of a document before the document, where several rows are about each segment."""
+    cells = {c: cells_of(plan, rows, c) for c in named}
+    for fine in named[1:]:
+        first, own = cells[named[0]], cells[fine]
+        within = len(set(zip(first, own, strict=True))) == len(set(own)) > len(set(first))
+        if within and _repeats(own) and _last(fine) not in IDS_OF_ANSWERS:
+            return [fine, *(c for c in named if c != fine)]
+    return named
 
 
 def _criteria_of_texts(
@@ -111,13 +131,30 @@ def _criteria_of_texts(
 def _rater_of(
     plan: FilePlan, rows: Sequence[Sequence[Any]], found: dict[str, str], left: Sequence[str]
 ) -> dict[str, str]:
-    """The judge where rows repeat each other, and a column names who rated, or a user."""
+    """The judge, where a column names who rated, or a user, and several rows are of one."""
     who = "annotator" if plan.kind == "gold" else "judge"
     named = next((c for c in left if bare_name(c) in (*RATERS, "user_id", "user")), None)
     if named is None or who in found or "query" not in found:
         return {}
-    before, after = (rows_of_keys(replace(plan, mapping=m), rows) for m in (found, found | {who: named}))
-    return {who: named} if len(set(after)) > len(set(before)) else {}
+    raters = cells_of(plan, rows, named)
+    return {who: named} if len(set(raters)) > 1 and _repeats(raters) else {}
+
+
+def _parts_of_answers(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> dict[str, str]:
+    """What tells rows apart that repeat each other: the turn, a part of the query; else a place in the answer."""
+    before, query = rows_of_keys(plan, rows), plan.mapping.get("query", "")
+    places = [
+        c for c in plan.columns if c not in plan.mapping.values() and bare_name(c) in (*TURNS, *_PLACES)
+    ]
+    places += [c for c in plan.columns if bare_name(c).rpartition("_")[2] in _PLACES and c not in places]
+    for column in places if _repeats(before) else ():
+        cells = cells_of(plan, rows, column)
+        if not all(cells) or _repeats(list(zip(before, cells, strict=True))):
+            continue
+        if bare_name(column) in TURNS:
+            return {"query": f"{query} + {column}"} if query else {}
+        return {"rubric": column} if str(plan.mapping.get("rubric", "")).startswith("=") else {}
+    return {}
 
 
 def _last(column: str) -> str:
@@ -125,8 +162,9 @@ def _last(column: str) -> str:
     return bare_name(column if bare_name(column) in NAMES_OF_QUERIES else column.rpartition(".")[2] or column)
 
 
-def _long(plan: FilePlan, mapping: dict[str, str]) -> str:
+def _long(plan: FilePlan, rows: Sequence[Sequence[Any]], mapping: dict[str, str]) -> str:
     shown = {c: v for c, v in mapping.items() if c in SPECS[plan.kind].columns}
+    shown |= _parts_of_answers(replace(plan, mapping=shown), rows)
     return f"Such a mapping would read it: {_shown(shown)}."
 
 
@@ -135,11 +173,11 @@ def _wide(plan: FilePlan, rows: Sequence[Sequence[Any]], held: dict[str, Profile
     labels, scores = _alike(plan, held)
     if len(labels) == 1 and not scores:
         keys = _keys(plan, rows, held, labels)
-        return _long(plan, {"system": "=…", "rubric": "=…", **keys, "label": labels[0]})
+        return _long(plan, rows, {"system": "=…", "rubric": "=…", **keys, "label": labels[0]})
     continuous = len(labels) < 2
     alike = scores if continuous else labels
     if len(alike) < 2:
-        return ""
+        return _worded(plan, rows, held)
     what, keys = _what_each_is(plan, rows, held, alike)
     if not what:
         return ""
@@ -153,15 +191,42 @@ def _wide(plan: FilePlan, rows: Sequence[Sequence[Any]], held: dict[str, Profile
 
 
 def _alike(plan: FilePlan, held: dict[str, Profile]) -> tuple[list[str], list[str]]:
-    """The columns whose cells look like labels, and those whose cells look like scores."""
+    """The columns whose cells look like labels, and those whose cells look like scores.
+
+    Whole numbers of many levels are labels where no column has few.
+    """
     runs = ("run", *synonyms_of(plan.kind, "run"))
     could = {
         c: found
         for c, found in held.items()
         if (may_hold_labels(c) or plain_name(c) in ("answer", "response")) and plain_name(c) not in runs
     }
-    labels = [c for c, found in could.items() if found.labels >= _LABELS and 1 < found.distinct <= _FEW]
-    return labels, [c for c, found in could.items() if found.scores >= _LABELS and found.distinct > 1]
+    labels = [c for c, found in could.items() if found.labels >= _LABELS and found.distinct > 1]
+    scores = [c for c, found in could.items() if found.scores >= _LABELS and found.distinct > 1]
+    few = [c for c in labels if could[c].distinct <= _FEW]
+    return few or ([] if scores else labels), scores
+
+
+def _worded(plan: FilePlan, rows: Sequence[Sequence[Any]], held: dict[str, Profile]) -> str:
+    """What is said of columns that are named after labels and hold a few words that nobody understands."""
+    words = {
+        c: sorted({cell for cell in cells_of(plan, rows, c) if cell}) for c in held if _is_named_label(c)
+    }
+    found = [c for c, own in words.items() if 1 < len(own) <= min(_FEW, held[c].known // 3)]
+    if not found:
+        return ""
+    keys = _keys(plan, rows, held, found)
+    what = {"rubric": "=…", "label": found[0]} if len(found) == 1 else {"rubric": found}
+    some = ", ".join(repr(shortened(word)) for word in words[found[0]][:3])
+    return (
+        f"{listed([repr(c) for c in found], 3)} hold a few words, such as {some}: where these are labels, say what "
+        f"each stands for (--answer WORD=LABEL), with such a mapping: {_shown({'system': '=…'} | keys | what)}."
+    )
+
+
+def _is_named_label(column: str) -> bool:
+    last = re.sub(r"[_\d]+$", "", bare_name(column)).rpartition("_")[2]
+    return may_hold_labels(column) and (last in (*ENDINGS, "annotation") or names_a_judge(column))
 
 
 def _what_each_is(

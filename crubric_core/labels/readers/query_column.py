@@ -43,7 +43,7 @@ def with_query(plan: FilePlan, rows: Sequence[Sequence[Any]], *, strict: bool) -
     if criteria and not named and plain_name(str(plan.mapping.get("rubric", ""))) in ("item", "item_id"):
         return _with_items_as_queries(plan, criteria[0])
     if named or (offers and not strict):
-        column = named[0] if named else offers[0]
+        column = _id_of(named[0] if named else offers[0], offers, plan, rows)
         return _taken(plan, column, 0.75 if named else 0.4)
     if not offers:
         return _with_shared_query(plan, rows, before, systems)
@@ -174,6 +174,18 @@ def told_of_own_queries(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> FilePl
             )
             return replace(plan, remarks=(*plan.remarks, remark))
     return plan
+
+
+def _id_of(text: str, offers: Sequence[str], plan: FilePlan, rows: Sequence[Sequence[Any]]) -> str:
+    """The id that says the same of each row as a text: item_id beside context."""
+    cells = cells_of(plan, rows, text)
+    if bare_name(text).endswith("id"):
+        return text
+    for column in (c for c in offers if bare_name(c).endswith("id")):
+        own = cells_of(plan, rows, column)
+        if len(set(own)) == len(set(cells)) == len(set(zip(own, cells, strict=True))):
+            return column
+    return text
 
 
 def _taken(plan: FilePlan, column: str, sure: float) -> FilePlan:

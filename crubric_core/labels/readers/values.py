@@ -10,8 +10,8 @@ _SPACE = "' ' || chr(9) || chr(10) || chr(13) || chr(160)"
 DECIMAL_COMMA = r"[+-]?(\d{1,3},(\d{1,2}|\d{4,})|0,\d+)"
 EITHER_COMMA = r"[+-]?[1-9]\d{0,2},\d{3}"
 _UNKNOWN = "('', 'na', 'n/a', 'null', 'none', 'nan')"
-_YES = "('true', 'yes', 'y', 'pass', 'passed', 'met', 'satisfied')"
-_NO = "('false', 'no', 'n', 'fail', 'failed', 'unmet', 'not met', 'unsatisfied', 'not satisfied')"
+_YES = "('true', 'yes', 'pass', 'passed', 'met', 'satisfied')"
+_NO = "('false', 'no', 'fail', 'failed', 'unmet', 'not met', 'unsatisfied', 'not satisfied')"
 
 
 def name(column: str) -> str:

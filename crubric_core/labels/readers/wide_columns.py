@@ -93,7 +93,8 @@ def guess_spread(
         alone = all(c in drawn or is_truth(c) for c in wide)
         return ("run", drawn) if alone and {"rubric", "query"} & found else None
     judged = [c for c in wide if not is_truth(c)]
-    named_after = without_draws(judged) if "run" not in found and drawn_names(spread_names(judged)) else wide
+    drawn_too = "run" not in found and drawn_names(spread_names(judged))
+    named_after = without_draws(judged) if drawn_too else judged or wide
     what = spread_key(found, named_after) if len(wide) > 1 else None
     if what == "system" and _names_systems([c for c in columns if c not in wide], columns, sample):
         return None

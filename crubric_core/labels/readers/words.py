@@ -29,6 +29,12 @@ _YES = _words(
     "vero, waar, sant, sand, prawda, satisfait, cumple, 符合, 满足, 对, 正确, "
     "accept, accepted, passes, supported, fully supported, support"
 )
+_BAD = _words(
+    "unsafe, harmful, toxic, unfaithful, inconsistent, unhelpful, inaccurate, hallucinated, nonfactual"
+)
+_GOOD = _words("safe, unharmful, harmless, non-toxic, faithful, consistent, helpful, accurate, factual")
+_INITIALS = _words("y, n, t, f")
+_VERDICTS = _NO | _YES | _BAD | _GOOD
 _PARTLY = _words(
     "partial, partially, partly, mixed, partial pass, partial credit, partial support, "
     "teilweise, teilweise erfüllt, partiellement, partiellement satisfait, parcial, parcialmente, "
@@ -124,23 +130,34 @@ def levels_of(words: Iterable[str]) -> dict[str, float | None]:
     seen = {word: "na" if _says_unknown(p) else p for word, p in seen.items()}
     known = {p for p in seen.values() if p not in UNKNOWN}
     known -= (packed := _packed(known)).keys()
+    no, yes = _verdicts(known)
     found: Mapping[str, float]
     if counted := _numbered(known) or _parts(known):
         found = counted
     elif packed or any(map(is_number, given)):
-        found = {} if known & _PARTLY else dict.fromkeys(_NO, 0) | dict.fromkeys(_YES, 1)
+        found = {} if known & _PARTLY else dict.fromkeys(no, 0) | dict.fromkeys(yes, 1)
     elif graded := _grades(known):
         found = graded
-    elif known and not known & (_NO | _YES | _PARTLY):
+    elif known and not known & (no | yes | _PARTLY):
         ladder: tuple[str, ...] = next((rungs for rungs in _LADDERS if known <= set(rungs)), ())
         found = {rung: level for level, rung in enumerate(ladder)}
     else:
         top = 2 if known & _PARTLY else 1
-        found = dict.fromkeys(_NO, 0) | dict.fromkeys(_PARTLY, 1) | dict.fromkeys(_YES, top)
+        found = dict.fromkeys(no, 0) | dict.fromkeys(_PARTLY, 1) | dict.fromkeys(yes, top)
     found = {**found, **packed}
     signs = any(p.strip("+") == "" for p in known)  # beside a plus a minus is a verdict
     unknown = {p for p in UNKNOWN if not (signs and p and p.strip("-–—") == "")}
     return {w: None if p in unknown else found[p] for w, p in seen.items() if p in unknown or p in found}
+
+
+def _verdicts(known: Collection[str]) -> tuple[frozenset[str], frozenset[str]]:
+    """The words that say no, and those that say yes, among these.
+
+    Letters beside others (A, B, N) are choices of something. What is unsafe or safe is so where all words are such.
+    """
+    letters = any(len(p) == 1 and p.isascii() and p.isalpha() for p in set(known) - _INITIALS)
+    no, yes = (_NO - _INITIALS, _YES - _INITIALS) if letters else (_NO, _YES)
+    return (no | _BAD, yes | _GOOD) if set(known) <= _NO | _YES | _PARTLY | _BAD | _GOOD else (no, yes)
 
 
 def verdict_level(name: str) -> int | None:
@@ -249,8 +266,8 @@ def _amounts(words: Iterable[str]) -> set[str]:
 
 
 def is_verdict(word: str) -> bool:
-    """Whether a word is a plain yes or no."""
-    return plain(word) in _YES | _NO
+    """Whether a word is a plain yes or no, or says that something is as it should be, or not."""
+    return plain(word) in _VERDICTS
 
 
 def joined_choices(words: Collection[str]) -> set[str]:

@@ -433,7 +433,7 @@ ASKED = {
     ),
     "spans of errors, as in MQM": (
         table(["system", "doc_id", "seg_id", "rater", "category", "severity"], [[m, "d", 1, "r", "Accuracy", "Major"] for m in MODELS], "\t"),
-        "lists errors with their category and severity",
+        "lists errors with their category, place or severity",
     ),
 }  # fmt: skip
 

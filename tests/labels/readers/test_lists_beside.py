@@ -184,4 +184,4 @@ def test_the_one_model_beside_all_scores_gave_them_and_is_asked_about_as_their_j
     graded = {f"v1_{n}": {"model": ["gpt-4-0613"], "content": ["0.5"], "score": [n % 3]} for n in range(6)}
     (problem,) = plan_ingest(json.dumps(graded).encode(), strict=True).problems
     assert '"judge": "{}.model[]"' in problem
-    assert "say its system" in problem
+    assert problem.endswith(", with its system in place of ….")

@@ -125,7 +125,8 @@ def test_every_nested_label_comes_to_its_cell(ws, name):
     if mapping:
         with pytest.raises(IngestError) as asked:
             ws.ingest(content, "d", name="x.json")
-        shown = json.loads(re.findall(r"\{.*\}", str(asked.value))[-1])
+        given = json.loads(re.findall(r"\{.*\}", str(asked.value))[-1])
+        shown = {c: path for c, path in given.items() if path != "=…"}
         assert {**shown, **mapping} == {**mapping, **shown}
         assert {c for c, path in mapping.items() if c != "query" and path != "=bart"} <= set(shown) | {
             "judge"

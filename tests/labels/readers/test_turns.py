@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from crubric_core.errors import IngestError
@@ -63,6 +65,16 @@ def test_turns_that_do_not_tell_rows_apart_are_left(ws):
 def test_a_conversation_with_a_row_of_no_turn_is_not_split(ws):
     with pytest.raises(IngestError, match="conflicts with row"):
         ws.ingest(table(heads("prompt_id"), [*rows(), ["c0", "", *rows()[0][2:]]]), "d")
+
+
+def test_turns_without_a_rubric_are_shown_a_mapping_that_reads_each(ws):
+    own = [[t, n, m, j, label(m, t, n, j)] for t in TALKS for n in TURNS for m in MODELS for j in JUDGES]
+    content = table(["conversation_id", "turn", "model", "judge", "score"], own)
+    with pytest.raises(IngestError, match=r'"query": "conversation_id \+ turn"') as told:
+        ws.ingest(content, "d", name="x.csv")
+    mapping = json.loads(str(told.value).partition("would read it: ")[2].removesuffix("."))
+    ws.ingest(content, "d", name="x.csv", mapping=mapping)
+    assert cells(ws) == {(m, f"{t}/{n}", f"{t}/{n}#score", j): value for t, n, m, j, value in own}
 
 
 def test_several_columns_are_joined_by_a_rule_and_blanks_are_no_name(ws):

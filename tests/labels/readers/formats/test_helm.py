@@ -127,3 +127,14 @@ def test_shares_among_stats_are_told_as_any_fractions(ws):
     records = [{"instance_id": f"i{i}", "stats": [stat("ifeval_strict_accuracy", i / 4)]} for i in range(5)]
     with pytest.raises(IngestError, match=r"go in steps of 0\.25"):
         ws.ingest(json.dumps(records).encode(), "d", name="x.json", mapping={"system": "=a"})
+
+
+def test_of_metrics_that_compare_the_same_texts_the_strict_one_is_read_and_the_other_told(read):
+    stats = [stat("quasi_exact_match", 1), stat("exact_match", 0), stat("prefix_exact_match", 1)]
+    record = {"instance_id": "i", "stats": [*stats, stat("quasi_math_equiv", 1)]}
+    dataset, report = read(document([record]), "per_instance_stats.json", mapping={"system": "=a"})
+    assert labels_of(dataset) == {
+        ("a", "i", "i#exact_match", "judge", 0),
+        ("a", "i", "i#quasi_math_equiv", "judge", 1),
+    }
+    assert any("'quasi_exact_match' is not used, as it is 'exact_match'" in note for note in report.notes)

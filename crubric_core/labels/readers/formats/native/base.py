@@ -56,13 +56,18 @@ class Setting:
     """What is known of a file besides its record: its path, system and judge by the user or by the path, its fellows.
 
     companion: the records of a file of that name that came with it, of all such files after a ``*``.
-    memory: what earlier records left to later ones.
+    memory: what earlier records left to later ones. told: what was left out on purpose, a sentence each.
     """
 
     name: str
     given: Mapping[str, str] = field(default_factory=dict)
     companion: Callable[[str], Iterator[Record]] = _alone
     memory: dict[str, Any] = field(default_factory=dict)
+    told: dict[str, None] = field(default_factory=dict)
+
+    def tell(self, sentence: str) -> None:
+        """Say once what was left out of the file."""
+        self.told[sentence] = None
 
     def query(self, name: str, apart: str) -> str:
         """A query's name; ``apart``, with what other files' queries of that name differ in, where the plan says so."""

@@ -29,6 +29,7 @@ _INSTANCES = "instances.json"
 _RUN = ("run_spec.json", "scenario.json", "scenario_state.json", "stats.json", _INSTANCES)
 _DISPLAYED = ("display_predictions.json", "display_requests.json")
 _MODEL = re.compile(r",?(?<=[:,])model=(?P<model>[^,/]+)")
+_LESS_STRICT = re.compile(r"^(quasi_|prefix_)+")
 _RIGHT = re.compile(r"exact(_set)?_match|correct|equiv|(^|_)acc(uracy)?($|_)|(^|_)pass(ed)?($|_|@)")
 
 
@@ -40,7 +41,7 @@ def _rows(record: Record, setting: Setting) -> Iterator[Row]:
     instance = _instance(record, "instance_id")
     name = f"{scenario}/{instance}" if scenario else instance
     stats = [_stat(stat) for stat in listed(record, "stats")]
-    right = [(metric, value) for metric, value in stats if _RIGHT.search(metric)]
+    right = _strictest({metric: value for metric, value in stats if _RIGHT.search(metric)}, setting)
     if not right:
         raise MalformedError(
             "has no stat that says whether an answer is right, such as exact_match, and others "
@@ -48,9 +49,21 @@ def _rows(record: Record, setting: Setting) -> Iterator[Row]:
             "with system, query, rubric and label"
         )
     yield query(name, _texts(setting).get(instance), scenario.partition(":")[0] or None)
-    for metric, value in right:
+    for metric, value in right.items():
         yield rubric(name, metric, dimension=metric)
         yield label(system, name, metric, setting.judge(), value, run=record.get("train_trial_index"))
+
+
+def _strictest(right: dict[str, Any], setting: Setting) -> dict[str, Any]:
+    """Without metrics that compare the same texts less strictly: quasi_exact_match beside exact_match."""
+    kept = {}
+    for metric, value in right.items():
+        strict = _LESS_STRICT.sub("", metric)
+        if strict != metric and strict in right:
+            setting.tell(f"{metric!r} is not used, as it is {strict!r} once more, less strictly")
+        else:
+            kept[metric] = value
+    return kept
 
 
 def _stat(stat: Any) -> tuple[str, Any]:

@@ -55,6 +55,7 @@ NAMES_OF_QUERIES = (
         *("task", "task_name", "problem", "exercise", "case", "test"),
         "id",
         "uuid",
+        "hash",
         "index",
         "idx",
     ),
@@ -63,7 +64,7 @@ NAMES_OF_QUERIES = (
 IDS_OF_ANSWERS = frozenset(
     (
         *("sample_id", "conversation_id", "test_id", "request_id", "session_id", "trace_id", "span_id"),
-        *("input_id", "essay_id", "text_id", "uid", "id", "uuid", "index", "idx"),
+        *("input_id", "essay_id", "text_id", "uid", "id", "uuid", "hash", "index", "idx"),
     )
 )
 

@@ -65,7 +65,12 @@ def label_columns(columns: Sequence[str], sample: Sample, *, scores: bool = Fals
     taken |= {c for c, own in cells.items() if counts_rows(own)}
     held = {c: profile(own) for c, own in cells.items()}
     share = {c: max(h.labels, h.scores) if scores else h.labels for c, h in held.items()}
-    found = tuple(c for c in columns if c not in taken and may_hold_labels(c) and share[c] >= ENOUGH)
+    could = [c for c in columns if c not in taken and may_hold_labels(c)]
+    shares = any(share[c] >= ENOUGH and _has_parts(cells[c]) for c in could)  # halves, and thirds beside them
+    alike = {
+        c for c in could if shares and held[c].scores >= ENOUGH and 4 * held[c].distinct <= held[c].known
+    }
+    found = tuple(c for c in could if c in alike or share[c] >= ENOUGH)
     found = tuple(c for c in found if _ANSWERED.match(c)) or found
     reasons = {c for c in say_why(found) if not all(map(is_number, filter(None, cells[c])))}
     found = tuple(c for c in found if c not in reasons)
@@ -73,6 +78,11 @@ def label_columns(columns: Sequence[str], sample: Sample, *, scores: bool = Fals
     letters = {c: letters_of(cells[c]) for c in found}
     graded = any(len(own) > 1 for own in letters.values())
     return found if graded else tuple(c for c in found if len(letters[c]) != 1 or letters[c] == {"f"})
+
+
+def _has_parts(cells: Sequence[str | None]) -> bool:
+    """Whether some cells are numbers between two whole ones."""
+    return any(cell and is_number(cell) and not float(cell).is_integer() for cell in cells)
 
 
 def guess_spread(

@@ -104,6 +104,15 @@ def test_columns_that_count_who_agrees_are_no_rubrics(ws):
     assert {key[2].partition("#")[2] for key in cells(ws)} == {"INT", "AIS"}
 
 
+def test_shares_of_raters_are_labels_in_halves_and_in_thirds_and_a_hash_names_the_text(ws):
+    errors = {"EntE": ("1.0", "0.5"), "OutE": ("1.0", "0.3333333333"), "LinkE": ("0.6666666667", "0.0")}
+    rows = [[f"{q:040x}", m, *(own[label(m, q, e)] for e, own in errors.items())] for m, q in ROWS]
+    content = table(["hash", "model_name", *errors], rows)
+    assert "go in steps of 0.1667" in refused(ws, content)
+    ws.ingest(content, "d", name="x.csv", policies=Policies(multiply=6))
+    assert len(cells(ws)) == 3 * len(ROWS)
+
+
 def test_spans_in_a_list_are_no_labels_and_told_so(ws):
     span = {"start": 3, "end": 9, "text": "a man", "label_type": "Evident Conflict"}
     records = [{"source_id": q, "model": m, "labels": [span] * (q % 2), "response": f"r{q}"} for m, q in ROWS]

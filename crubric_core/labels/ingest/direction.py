@@ -19,8 +19,8 @@ _GOOD: Mapping[int, str] = {
     "最好, 优秀, 非常好",
     4: "very good, good, gut, bien, bon, bueno, strongly agree, agree, always, stimme voll zu, 好, 很好",
     2: "poor, bad, schlecht, mangelhaft, mauvais, malo, disagree, rarely, 差",
-    1: "worst, very poor, very bad, terrible, unacceptable, ungenügend, sehr schlecht, très mauvais, muy malo, "
-    "strongly disagree, never, stimme gar nicht zu, 很差, 最差, 非常差",
+    1: "worst, very poor, very bad, terrible, severe, unacceptable, ungenügend, sehr schlecht, très mauvais, muy malo, "
+    "very severe, strongly disagree, never, stimme gar nicht zu, 很差, 最差, 非常差",
 }
 _RANKS = {word.strip(): rank for rank, words in _GOOD.items() for word in words.split(",")}
 _LEGEND = re.compile(r"(?<![\d.,])(\d{1,3})\s*(?:=|:|\()\s*([^\d,;/()=:]{2,40})")

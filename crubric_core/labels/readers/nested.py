@@ -101,8 +101,10 @@ def _of_systems(fields: Mapping[str, Sequence[Any]]) -> tuple[dict[str, list[Any
         if last_name(home) in HOLDERS or GRADER.search(last_name(home)):
             continue
         alike = len({frozenset(own) for own in keyed.values()}) == 1
-        named = bool(_OF_SYSTEMS.search(last_name(home)))
-        if len(keyed) > 1 and alike and all((named or MODEL.search(key)) and "[" not in key for key in keyed):
+        models = (
+            len(keyed) if _OF_SYSTEMS.search(last_name(home)) else sum(map(bool, map(MODEL.search, keyed)))
+        )
+        if len(keyed) > 1 and alike and 2 * models > len(keyed) and not any("[" in key for key in keyed):
             joined = {f: list(v) for f, v in fields.items() if not f.startswith(f"{home}.")}
             for own in keyed.values():
                 for rest, values in own.items():

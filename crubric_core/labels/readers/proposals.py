@@ -12,8 +12,9 @@ from ...text import listed
 from .column_names import names_a_judge, repeats_among, spread_names
 from .columns import MISSING, SPECS, plain_name, synonyms_of
 from .ground_truth import is_truth
-from .guess import Profile, fits_name, guess_columns, profile
+from .guess import MODEL, Profile, fits_name, guess_columns, profile
 from .label_names import ENDINGS, NOTED, RATERS, may_hold_labels
+from .nested_names import GRADER
 from .open_questions import runs_as_systems
 from .plan import FilePlan
 from .plan_cells import cells_of, rows_of_keys
@@ -90,6 +91,9 @@ def _keys(
     sure = [g for g in guess_columns(plan.kind, free, ()) if g.column in names or g.confidence > _HINT]
     found = {g.canonical: g.column for g in sure if g.canonical in wanted} | given
     left = [c for c in free if c in names and c not in found.values()]
+    if "system" not in found and (models := next((c for c in left if _names_models(plan, rows, c)), "")):
+        found["system"] = models
+        left.remove(models)
     words_for = {"system": _NAMES_OF_SYSTEMS, "query": NAMES_OF_QUERIES, "rubric": _NAMING}
     for canonical, words in words_for.items():
         named = sorted(
@@ -103,6 +107,15 @@ def _keys(
             left.remove(named[0])
     found |= _criteria_of_texts(plan, rows, found, left) | _rater_of(plan, rows, found, left)
     return {c: found[c] for c in wanted if c in found}
+
+
+def _names_models(plan: FilePlan, rows: Sequence[Sequence[Any]], column: str) -> bool:
+    """Whether a column holds the names of models, of which several rows are, and is not called like a judge."""
+    cells = cells_of(plan, rows, column)
+    named = {cell for cell in cells if cell}
+    several = 1 < len(named) <= len(cells) // 2
+    models = sum(map(bool, map(MODEL.search, named)))
+    return several and 2 * models > len(named) and not GRADER.search(column)
 
 
 def _finest_first(plan: FilePlan, rows: Sequence[Sequence[Any]], named: list[str]) -> list[str]:

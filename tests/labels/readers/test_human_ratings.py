@@ -129,24 +129,46 @@ def test_a_refusal_of_nested_labels_shows_the_system_within_its_mapping(ws):
     assert {key[0] for key in cells(ws)} == {"a"}
 
 
-def test_the_keys_of_an_object_of_systems_are_systems_whatever_they_are_called(ws):
-    names = ("bart_out.txt", "unilm.txt", "t5_base.txt")
+@pytest.mark.parametrize(
+    ("home", "names"),
+    [
+        ("system_summaries", ("bart_out.txt", "unilm.txt", "t5_base.txt")),
+        ("answers", ("gpt4", "bing_chat", "claude")),
+    ],
+)
+def test_the_keys_of_an_object_of_systems_are_systems_whatever_most_are_called(ws, home, names):
     records = {
         str(q): {
             "doc_id": q,
-            "system_summaries": {
-                n: {"system_summary": "so", "scores": {c: label(n, q, c) for c in "ab"}} for n in names
-            },
+            home: {n: {"text": "so", "scores": {c: label(n, q, c) for c in "ab"}} for n in names},
         }
         for q in QUERIES
     }
     content = json.dumps(records).encode()
-    problem = refused(ws, content, "x.json")
-    mapping = json.loads(problem.partition("the mapping ")[2].removesuffix("."))
+    mapping = json.loads(refused(ws, content, "x.json").partition("the mapping ")[2].removesuffix("."))
     ws.ingest(content, "d", name="x.json", mapping=mapping)
     assert cells(ws) == {
         (n, str(q), f"{q}#{c}", "judge"): label(n, q, c) for n in names for q in QUERIES for c in "ab"
     }
+
+
+def test_a_column_of_models_is_proposed_as_the_system_whatever_it_is_called(ws):
+    sources = (*MODELS, "med-palm")
+    rows = [[q, m, r, ("No", "Yes")[label(q, m, r)]] for q in QUERIES for m in sources for r in "pq"]
+    content = table(["question_id", "answer_source", "rater_id", "comprehends"], rows)
+    mapping = shown(refused(ws, content))
+    ws.ingest(content, "d", name="x.csv", mapping=mapping)
+    assert {key[0] for key in cells(ws)} == set(sources)
+    assert {key[3] for key in cells(ws)} == {"p", "q"}
+
+
+def test_a_scale_that_ends_with_severe_is_asked_about(ws):
+    harm = "Potential harm (1=none, 5=severe)"
+    rows = [[m, q, 1 + q % 5, 5 - q % 5] for m, q in ROWS]
+    content = table(["model", "prompt_id", "Accuracy (1-5)", harm], rows)
+    assert f"{harm!r} says what its numbers mean" in refused(ws, content)
+    ws.ingest(content, "d", name="x.csv", policies=Policies(polarity={harm: -1}))
+    assert len(cells(ws)) == 2 * len(ROWS)
 
 
 def test_numbered_records_of_one_object_are_queries(ws):

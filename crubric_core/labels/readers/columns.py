@@ -324,10 +324,11 @@ def _require_needed(kind: Kind, columns: Sequence[str], chosen: Mapping[str, int
     if not missing and spec.any_of and not any(c in chosen for c in spec.any_of):
         missing = [" or ".join(spec.any_of)]
     if missing:
+        may_be_one = "label" not in missing or missing[0] == "system"
+        same = f", with {_whole(missing[0])} where it is the same for all rows" if may_be_one else ""
         raise IngestError(
             f"{source}{MISSING}{' and '.join(missing)}, which a {kind} table needs: its columns are "
-            f"{_listed(columns)}; rename one or say which it is (mapping), with "
-            f"{_whole(missing[0])} where it is the same for all rows."
+            f"{_listed(columns)}; rename one or say which it is (mapping){same}."
         )
 
 

@@ -113,6 +113,16 @@ def test_shares_of_raters_are_labels_in_halves_and_in_thirds_and_a_hash_names_th
     assert len(cells(ws)) == 3 * len(ROWS)
 
 
+def test_a_file_without_labels_is_told_neither_to_give_one_for_all_nor_to_name_the_systems_it_names(ws):
+    records = [
+        {"model_name": m, "article": "so", "rubric": "r", "said": [{"annotator_0": ["NoE"]}]} for m, q in ROWS
+    ]
+    problem = refused(ws, lines(records), "x.jsonl")
+    assert "no column for label" in problem
+    assert "=…" not in problem
+    assert "no column says which system" not in problem
+
+
 def test_spans_in_a_list_are_no_labels_and_told_so(ws):
     span = {"start": 3, "end": 9, "text": "a man", "label_type": "Evident Conflict"}
     records = [{"source_id": q, "model": m, "labels": [span] * (q % 2), "response": f"r{q}"} for m, q in ROWS]

@@ -104,7 +104,8 @@ def guess_spread(
         return ("run", drawn) if alone and {"rubric", "query"} & found else None
     judged = [c for c in wide if not is_truth(c)]
     drawn_too = "run" not in found and drawn_names(spread_names(judged))
-    named_after = without_draws(judged) if drawn_too else judged or wide
+    one_truth = len(judged) == len(wide) - 1 > 0  # several may be a person's labels of each criterion
+    named_after = without_draws(judged) if drawn_too else judged if one_truth else wide
     what = spread_key(found, named_after) if len(wide) > 1 else None
     if what == "system" and _names_systems([c for c in columns if c not in wide], columns, sample):
         return None

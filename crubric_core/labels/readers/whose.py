@@ -48,6 +48,8 @@ def ask_whose(found: list[Found], pieces: Sequence[Piece], *, strict: bool) -> l
     """
     found = _with_query_of_each(found)
     asked = [i for i, f in enumerate(found) if _names_no_judge(f)]
+    if len(asked) < 2:
+        return found
     alike, overlaps = _contradicting([_cells(found[i]) for i in asked])
     if len(alike) < 2:
         return found

@@ -17,18 +17,8 @@ from .paths import parts_of, unescaped
 # names of objects whose keys are criteria (or judges) and whose values are labels
 HOLDERS = frozenset(
     (
-        *(
-            "scores",
-            "score",
-            "ratings",
-            "rating",
-            "grades",
-            "labels",
-            "annotations",
-            "feedback",
-            "metrics",
-            "metric",
-        ),
+        *("scores", "score", "ratings", "rating", "grades", "labels", "annotations", "feedback"),
+        *("metrics", "metric"),
         *("verdicts", "votes", "judgments", "judgements", "rubric_grades", "evaluation", "evaluations"),
         *("criteria", "results", "dimensions", "feedback_stats", "rubric_scores", "judge_scores"),
         *("criteria_scores", "criterion_scores", "dimension_scores", "aspect_scores", "axis_scores"),

@@ -103,10 +103,11 @@ def test_a_criterion_that_is_named_like_a_reason_holds_labels_where_it_has_numbe
     assert rubrics == {"right", "right_reasoning", "short"}
 
 
-def test_a_row_of_two_million_characters_hides_no_column(ws):
+@pytest.mark.parametrize("why", ["so " * 35_000, '"' + "so\n" * 35_000 + '"'])
+def test_a_row_of_two_million_characters_hides_no_column(ws, why):
     names = [f"criterion {i}" for i in range(20)]
     header = ["system", "query", *(c for n in names for c in (n, f"{n}_reason"))]
-    rows = [[m, f"q{q}", *(["1", "so " * 35_000] * 20)] for m in MODELS for q in range(2)]
+    rows = [[m, f"q{q}", *(["1", why] * 20)] for m in MODELS for q in range(2)]
     content = "\n".join(",".join(row) for row in [header, *rows]).encode()
     report = ws.ingest(content, "d", name="wide.csv")
     assert (report.rejected, len(ws.dataset("d").labels()["rubric"].unique())) == (0, 40)

@@ -14,7 +14,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice, zip_longest
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 import duckdb
 
@@ -26,7 +26,7 @@ from .records import Fault
 
 _DELIMITERS = (",", "\t", ";", "|")
 _SAMPLE = 1 << 20
-_LINES = 4  # the least that are looked at: of longer lines more is read
+_LEAST = 4  # records that are looked at, also where they are longer than the sample
 _PART = 1 << 26
 _LONGEST = 1 << 22  # characters in one record; anything longer is no label table
 _CLEAN = (
@@ -53,13 +53,9 @@ class DelimitedReader:
             self.encoding, self._path = decoded(path, scratch / "decoded.txt")
             path = self._path
         with path.open(encoding="utf-8-sig", newline="") as file:
-            sample = file.read(_SAMPLE)
-            while sample.count("\n") < _LINES and len(sample) < 2 * _LONGEST and (more := file.read(_SAMPLE)):
-                sample += more
-        said = _SEPARATOR.match(sample)
-        self._sample = sample
-        self._delimiter = said[1] if said else _sniff(sample, prefer_tab=prefer_tab)
-        records = [r for r in islice(_tolerant(sample, self._delimiter), _LOOKED_AT) if r][bool(said) :]
+            self._sample, self._delimiter = _beginning(file, prefer_tab=prefer_tab)
+        said = _SEPARATOR.match(self._sample)
+        records = [r for r in islice(_tolerant(self._sample, self._delimiter), _LOOKED_AT) if r][bool(said) :]
         self.columns, heads = self._header(records)
         self._heads = heads + bool(said)
 
@@ -235,6 +231,18 @@ def _tolerant(sample: str, delimiter: str) -> Iterator[list[str]]:
         yield from csv.reader(io.StringIO(sample, newline=""), delimiter=delimiter)
     except csv.Error:  # a cell beyond the csv module's limit: what was read before must do
         return
+
+
+def _beginning(file: TextIO, *, prefer_tab: bool) -> tuple[str, str]:
+    """(what is looked at of a file: of long records, too, at least _LEAST whole ones; its separator)."""
+    sample, delimiter = "", ","
+    while len(sample) < 2 * _LONGEST and (more := file.read(_SAMPLE)):
+        sample += more
+        said = _SEPARATOR.match(sample)
+        delimiter = said[1] if said else _sniff(sample, prefer_tab=prefer_tab)
+        if sum(1 for _ in islice(_tolerant(sample, delimiter), _LEAST + 1)) > _LEAST:
+            break
+    return sample, delimiter
 
 
 def _sniff(sample: str, *, prefer_tab: bool) -> str:

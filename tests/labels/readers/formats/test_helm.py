@@ -138,3 +138,13 @@ def test_of_metrics_that_compare_the_same_texts_the_strict_one_is_read_and_the_o
         ("a", "i", "i#quasi_math_equiv", "judge", 1),
     }
     assert any("'quasi_exact_match' is not used, as it is 'exact_match'" in note for note in report.notes)
+
+
+def test_a_metric_that_stands_twice_with_two_values_is_a_contradiction_and_told(read):
+    record = {
+        "instance_id": "i",
+        "stats": [stat("exact_match", 1), stat("exact_match", 0), stat("math_equiv", 1)],
+    }
+    dataset, report = read(document([record]), "per_instance_stats.json", mapping={"system": "=a"})
+    assert labels_of(dataset) == {("a", "i", "i#math_equiv", "judge", 1)}
+    assert report.rejected == 2

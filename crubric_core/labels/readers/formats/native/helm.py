@@ -6,7 +6,7 @@ Scenario and model are those of the folder's name, as HELM writes it: ``mmlu:sub
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from .base import (
@@ -41,7 +41,7 @@ def _rows(record: Record, setting: Setting) -> Iterator[Row]:
     instance = _instance(record, "instance_id")
     name = f"{scenario}/{instance}" if scenario else instance
     stats = [_stat(stat) for stat in listed(record, "stats")]
-    right = _strictest({metric: value for metric, value in stats if _RIGHT.search(metric)}, setting)
+    right = _strictest([(metric, value) for metric, value in stats if _RIGHT.search(metric)], setting)
     if not right:
         raise MalformedError(
             "has no stat that says whether an answer is right, such as exact_match, and others "
@@ -49,21 +49,18 @@ def _rows(record: Record, setting: Setting) -> Iterator[Row]:
             "with system, query, rubric and label"
         )
     yield query(name, _texts(setting).get(instance), scenario.partition(":")[0] or None)
-    for metric, value in right.items():
+    for metric, value in right:
         yield rubric(name, metric, dimension=metric)
         yield label(system, name, metric, setting.judge(), value, run=record.get("train_trial_index"))
 
 
-def _strictest(right: dict[str, Any], setting: Setting) -> dict[str, Any]:
+def _strictest(right: Sequence[tuple[str, Any]], setting: Setting) -> list[tuple[str, Any]]:
     """Without metrics that compare the same texts less strictly: quasi_exact_match beside exact_match."""
-    kept = {}
-    for metric, value in right.items():
-        strict = _LESS_STRICT.sub("", metric)
-        if strict != metric and strict in right:
-            setting.tell(f"{metric!r} is not used, as it is {strict!r} once more, less strictly")
-        else:
-            kept[metric] = value
-    return kept
+    strict = {metric: _LESS_STRICT.sub("", metric) for metric, _ in right}
+    left = {metric for metric, other in strict.items() if other != metric and other in strict}
+    for metric in sorted(left):
+        setting.tell(f"{metric!r} is not used, as it is {strict[metric]!r} once more, less strictly")
+    return [(metric, value) for metric, value in right if metric not in left]
 
 
 def _stat(stat: Any) -> tuple[str, Any]:

@@ -199,6 +199,25 @@ def test_the_bank_page_speaks_of_the_pairs_that_the_leaderboard_separates(whole:
     assert worth.chosen[0].separated == int(whole.ranking_on(whole.pool).comparisons["separated"].sum())
 
 
+def test_a_bank_of_all_rubrics_that_vary_is_certified_to_be_the_best() -> None:
+    """Rubrics with the same label for every system are no candidates that it could have had in their place."""
+    rng = np.random.default_rng(0)
+    labels = [
+        (f"s{i}", f"q{j // 4}", f"r{j}", k, 1 if j % 2 else int(rng.random() < 0.2 + 0.1 * i))
+        for i in range(6)
+        for j in range(32)
+        for k in ("x", "y")
+    ]
+    table = pd.DataFrame(labels, columns=["system", "query", "rubric", "judge", "label"])
+    with Workspace() as workspace:
+        workspace.ingest(table.to_csv(index=False).encode(), "d")
+        analysis = study(workspace.dataset("d"), replace(PLAIN, gate="agreement", tau_c=0.0, budget=32))
+        assert 0 < analysis.pool.sum() < analysis.feasible.sum()
+        assert len(analysis.bank()) == analysis.pool.sum()
+        assert analysis.certificate() == pytest.approx(1)
+        assert analysis.certificates()[-1] == pytest.approx(1)
+
+
 def test_a_board_of_one_judge_says_that_no_rubric_was_gated_and_compares_it_with_no_copy_of_itself() -> None:
     labels = simulate(seed=3, systems=8, queries=6, pool=(6, 9)).labels
     one = labels[labels["judge"] == labels["judge"].iloc[0]]

@@ -32,6 +32,7 @@ def test_the_heat_map_goes_from_easy_to_hard_and_leaves_out_rubrics_without_para
     difficulty = np.array([1.0, np.nan, -1.0])
     fig = items.information_heat_map(made.theta, made.info[:, :3], difficulty)
     assert np.asarray(fig.data[0].z) == pytest.approx(made.info[:, [2, 0]].T, rel=1e-6)
+    assert [row[0] for row in fig.data[0].customdata] == ["−1.00", "1.00"]
 
 
 def test_the_heat_map_of_thousands_averages_neighbours(made) -> None:

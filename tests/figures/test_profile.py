@@ -34,6 +34,10 @@ def test_queries_are_sorted_and_unknown_ones_left_out() -> None:
     assert list(bars.customdata) == ["z", "w", "y"]
 
 
+def test_a_difference_below_0_has_the_minus_sign_below_the_pointer() -> None:
+    assert profile.group_differences(scores()).data[0].hovertext == ("+0.200", "−0.100")
+
+
 def test_very_many_queries_are_thinned_evenly() -> None:
     difference = np.linspace(-1, 1, 20_001)
     bars = profile.query_differences(difference, [str(n) for n in range(20_001)], "a", "b").data[0]

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from .columns import MISSING, plain_name, synonyms_of
+from .columns import MISSING
 from .label_names import RATERS
 from .plan import FilePlan
 from .plan_cells import cells_of, rows_of_keys
@@ -20,8 +20,7 @@ _SHARE = 0.2  # of the rows that repeat what others are about, from which they a
 
 def asked_whose(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> FilePlan:
     """The plan, with a problem where rows repeat each other and nothing but the file's path could name their system."""
-    named = any(plain_name(c) in ("system", *synonyms_of("labels", "system")) for c in plan.columns)
-    lacking = "system" not in plan.mapping and not named and (not plan.problem or MISSING in plan.problem)
+    lacking = "system" not in plan.mapping and (not plan.problem or MISSING in plan.problem)
     by_path = any(
         g.canonical == "system" and g.reason.startswith(BY_PATH) and g.confidence < 1 for g in plan.guesses
     )

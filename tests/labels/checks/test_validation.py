@@ -334,6 +334,8 @@ def test_a_criterion_whose_labels_stop_short_of_the_scale_of_the_others_is_named
         ("toxicity", True),
         ("hallucination_score", True),
         ("feedback.bias", True),
+        ("bias_overall", True),
+        ("harmful_content", True),
         ("no_hallucination", False),
         ("toxicity_awareness", False),
         ("clarity", False),

@@ -8,6 +8,7 @@ import re
 import pytest
 
 from crubric_core.errors import IngestError
+from crubric_core.labels.readers.bundle import plan_ingest
 from crubric_core.labels.readers.policies import Policies
 from tests.labels.readers.test_layouts import MODELS, cells, label, lines, table
 
@@ -226,3 +227,10 @@ def test_y_and_n_alone_say_yes_and_no(ws):
     rows = [[m, q, "clear", "NY"[label(m, q)]] for m, q in ROWS]
     ws.ingest(table(["model", "query", "rubric", "label"], rows), "d")
     assert cells(ws) == {(m, str(q), f"{q}#clear", "judge"): label(m, q) for m, q in ROWS}
+
+
+@pytest.mark.parametrize(("name", "query"), [("hash", None), ("question", "question")])
+def test_a_hash_that_each_rubric_has_one_of_is_no_query(name, query):
+    rows = [[m, f"x{q}", f"r{q}", label(m, q)] for m, q in ROWS]
+    (plan,) = plan_ingest([("x.csv", table(["model", name, "rubric", "label"], rows))]).files
+    assert plan.mapping.get("query") == query

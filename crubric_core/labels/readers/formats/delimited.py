@@ -183,8 +183,8 @@ class DelimitedReader:
 
 def _all_named(header: Sequence[str], rows: Sequence[Sequence[str]]) -> tuple[str, ...]:
     """The columns' names; one that has none is called so where it holds anything, for the report to tell of it."""
-    held = {i for row in rows for i, cell in enumerate(row) if cell.strip()}
-    nameless = {i: f"unnamed column {i + 1}" for i in held if i and i < len(header)} | {0: "column 1"}
+    held = {i for row in rows for i, cell in enumerate(row[: len(header)]) if cell.strip()}
+    nameless = {i: f"unnamed column {i + 1}" for i in held if i} | {0: "column 1"}
     return tuple(name if name.strip() else nameless.get(i, name) for i, name in enumerate(header))
 
 
@@ -236,7 +236,7 @@ def _tolerant(sample: str, delimiter: str) -> Iterator[list[str]]:
 def _beginning(file: TextIO, *, prefer_tab: bool) -> tuple[str, str]:
     """(what is looked at of a file: of long records, too, at least _LEAST whole ones; its separator)."""
     sample, delimiter = "", ","
-    while len(sample) < 2 * _LONGEST and (more := file.read(_SAMPLE)):
+    while len(sample) < 2 * _LONGEST and (more := file.read(len(sample) or _SAMPLE)):
         sample += more
         said = _SEPARATOR.match(sample)
         delimiter = said[1] if said else _sniff(sample, prefer_tab=prefer_tab)

@@ -19,7 +19,14 @@ from ..irt.uncertainty import ability_standard_errors
 from ..judges.anchors import gold_levels
 from ..judges.gate_price import GateVerdict, judge_gate
 from ..judges.independence import residual_correlation
-from ..judges.measurability import Gate, decide_gate, gate_table, nothing_passes
+from ..judges.measurability import (
+    AgreementRates,
+    Gate,
+    agreement_rates,
+    decide_gate,
+    gate_table,
+    nothing_passes,
+)
 from ..judges.posterior import with_posterior_labels
 from ..judges.rates import judge_rates, rates_note
 from ..judges.reliability import query_clusters
@@ -152,10 +159,14 @@ class Fitted(Stages):
         """What must be said of the labels where they are not the majority's."""
         return posterior_warnings(self.data, self.given(), self.settings)
 
-    @stage("gate", "agreement", "prior", "alpha", "beta", "tau_c", after=("given",))
+    @stage("agreement", "prior", "alpha", "beta", after=("given",))
+    def _agreement_rates(self) -> AgreementRates:
+        return agreement_rates(self.given(), self.settings)
+
+    @stage("gate", "tau_c", after=("given", "_agreement_rates"))
     def gating(self) -> Gate:
         """The gate's statistic of each rubric, and its threshold."""
-        return decide_gate(self.given(), self.settings)
+        return decide_gate(self.given(), self.settings, self._agreement_rates())
 
     @stage("confidence", after=("gating",))
     def measurability(self) -> pd.DataFrame:

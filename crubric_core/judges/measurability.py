@@ -143,16 +143,29 @@ def measurability_posterior(
 
 
 @dataclass(frozen=True)
-class Gate:
+class AgreementRates:
+    """How often judges agree on each of J rubrics.
+
+    n_agree, n_total: (J,) instances, agreeing ones maybe fractional.
+    posterior: of each rubric's agreement rate, under ``prior``. weight: the yes-or-no instances that one instance is
+    worth, ≥ 1: a share of agreeing pairs varies less than all or nothing.
+    """
+
+    n_agree: FloatArray | IntArray
+    n_total: IntArray
+    posterior: MeasurabilityPosterior
+    prior: BetaPrior
+    weight: float
+
+
+@dataclass(frozen=True)
+class Gate(AgreementRates):
     """Which of J rubrics judges apply alike enough to be used.
 
     statistic: kappa or agreement. values: (J,) of it; NaN where undefined, which drops no rubric.
     threshold: tau_c, or the value that drops the lowest quarter; NaN where ``off`` or nothing has a value.
     given: whether tau_c was given. feasible: (J,) value ≥ threshold, or True.
     off: whether the labels hold no information on agreement.
-    n_agree, n_total: (J,) instances, agreeing ones maybe fractional.
-    posterior: of each rubric's agreement rate, under ``prior``. weight: the yes-or-no instances that one instance is
-    worth, ≥ 1: a share of agreeing pairs varies less than all or nothing.
     """
 
     statistic: GateStatistic
@@ -161,11 +174,6 @@ class Gate:
     given: bool
     feasible: BoolArray
     off: bool
-    n_agree: FloatArray | IntArray
-    n_total: IntArray
-    posterior: MeasurabilityPosterior
-    prior: BetaPrior
-    weight: float = 1.0
 
 
 def gate_is_off(reduction: Reduction) -> bool:
@@ -173,8 +181,8 @@ def gate_is_off(reduction: Reduction) -> bool:
     return reduction.n_judges < 2 or not bool(np.any(reduction.n_total > 0))
 
 
-def decide_gate(reduction: Reduction, settings: Settings) -> Gate:
-    """Each rubric's statistic, and the rubrics that reach tau_c; without tau_c the lowest quarter is dropped."""
+def agreement_rates(reduction: Reduction, settings: Settings) -> AgreementRates:
+    """How often judges agree on each rubric, under the prior that the settings ask for; no threshold is read."""
     n_agree: FloatArray | IntArray = reduction.n_agree
     if settings.agreement == "pairwise":
         n_agree = np.minimum(reduction.pairs.agree_share, reduction.n_total)
@@ -186,21 +194,26 @@ def decide_gate(reduction: Reduction, settings: Settings) -> Gate:
         prior = estimate_prior(_times(weight, n_agree), _times(weight, reduction.n_total))
     agreements, instances = _times(weight, n_agree), _times(weight, reduction.n_total)
     posterior = measurability_posterior(agreements, instances, prior.alpha, prior.beta)
-    values = pair_kappa(reduction.pairs) if settings.gate == "kappa" else posterior.mean
+    return AgreementRates(n_agree, reduction.n_total, posterior, prior, weight)
+
+
+def decide_gate(reduction: Reduction, settings: Settings, rates: AgreementRates | None = None) -> Gate:
+    """Each rubric's statistic, and the rubrics that reach tau_c; without tau_c the lowest quarter is dropped.
+
+    rates: those of these settings, where they are known.
+    """
+    rates = rates or agreement_rates(reduction, settings)
+    values = pair_kappa(reduction.pairs) if settings.gate == "kappa" else rates.posterior.mean
     off = gate_is_off(reduction)
     threshold = lowest_quarter(values[reduction.n_total > 0]) if settings.tau_c is None else settings.tau_c
     return Gate(
+        **vars(rates),
         statistic=settings.gate,
         values=values,
         threshold=float("nan") if off else threshold,
         given=settings.tau_c is not None,
         feasible=~(values < threshold) | off,
         off=off,
-        n_agree=n_agree,
-        n_total=reduction.n_total,
-        posterior=posterior,
-        prior=prior,
-        weight=weight,
     )
 
 

@@ -25,7 +25,7 @@ one = found.systems[0]
 if len(found.systems) > 1:
     one = st.selectbox(f"System, of {count(len(found.systems), 'new one')}", found.systems, key="placed")
 n = found.systems.index(one)
-new_system.answer(study, one, found.placements[n])
+new_system.answer(study, bank_scale, one, found.placements[n])
 widgets.notes(new_system.notes(found))
 if one in study.dataset.systems and one not in bank_scale.systems:
     new_system.comparison(study, one)

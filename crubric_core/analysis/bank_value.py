@@ -198,6 +198,8 @@ def curve_sentences(curve: WorthCurve, confidence: float) -> str:
         where = f"{'ends' if (kept >= TARGET).any() else 'stays'} below {level}"
     elif least == curve.sizes[0]:
         where = f"is at {level} or above at each size"
+    elif least == curve.sizes[-1]:
+        where = f"reaches {level} at the largest size alone, {least:,}"
     else:
         where = f"is at {level} or above from {least:,} on"
     above = f"{(kept > random).sum():,} of {count(len(kept), 'size')}"

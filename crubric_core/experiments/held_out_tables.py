@@ -134,11 +134,14 @@ def headline(result: ExperimentResult) -> str:
     row = records(ahead[ahead["selector"] == "random"], "measure")["tau"]
     if np.isnan(row["difference"]):
         return "Banks cannot be compared on new systems here."
-    verbs = ("rank systems not seen better", "rank systems not seen worse")
-    how = compared(row["low"], row["high"], *verbs, "are not shown to rank systems not seen better or worse")
-    return (
-        f"Banks of pairs {how} than random ones: Δτ {num(row['difference'])} {span(row['low'], row['high'])}."
+    said = compared(
+        row["low"],
+        row["high"],
+        "Banks of pairs rank new systems better than random ones",
+        "Banks of pairs rank new systems worse than random ones",
+        "No difference is shown between banks of pairs and random ones in how they rank new systems",
     )
+    return f"{said}: Δτ {num(row['difference'])} {span(row['low'], row['high'])}."
 
 
 def _with_intervals() -> dict[str, ResultColumn]:

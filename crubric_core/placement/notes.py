@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..leaderboard.cross_fit import FEW_SYSTEMS, too_few_to_cross_fit
 from ..leaderboard.linked import linked_groups
 from ..text import count, listed, numeral
 from ..types import FloatArray, IntArray
@@ -26,6 +27,12 @@ def panel_notes(bank_scale: BankScale, new: NewLabels) -> list[str]:
     notes = _who(bank_scale, new)
     if bank_scale.reference is not None and bank_scale.reference.unequal:
         notes.append(UNEQUAL)
+    if too_few_to_cross_fit(len(bank_scale.systems)):
+        notes.append(
+            f"Rank and tier are no claims: the bank was made from {count(len(bank_scale.systems), 'system')}, and with "
+            f"fewer than {FEW_SYSTEMS} its rubrics are fitted on the labels of the very systems that a new one is "
+            "compared with."
+        )
     notes += _groups(bank_scale)
     if bank_scale.panel is not None and new.judges:
         record = panel_record(new.judges, new.panel, bank_scale.fit.levels)

@@ -137,7 +137,9 @@ def outcome(job: AskingJob[JudgeRun]) -> str:
     cost = f", cost {spent:,.4f}" if run.usage and np.isfinite(spent) else ""
     parts = [f"{count(run.labels, 'label')} written ({run.known:,} calls were answered before){cost}."]
     if run.unknown:
-        parts.append(f"{count(run.unknown, 'criterion', 'criteria')} could not be assessed.")
+        parts.append(
+            f"Of these, {run.unknown:,} without a verdict, as the judge could not assess the rubric."
+        )
     if run.failures:
         parts.append(f"{count(len(run.failures), 'call')} failed: {run.failures[0][1]}.")
     parts += [f"{judge} stopped: {why}." for judge, why in run.stopped.items()]

@@ -13,6 +13,7 @@ from ..analysis.stage import Key
 from ..errors import CrubricError
 from ..experiments.hold_out import hold_out
 from ..figures.placement import placement_forest, rank_chances
+from ..leaderboard.cross_fit import too_few_to_cross_fit
 from ..placement.bank_scale import BankScale
 from ..placement.formats.table import form_table
 from ..placement.new_labels import NewLabels, read_new_labels
@@ -37,7 +38,7 @@ NEXT = {
     "text": st.column_config.TextColumn("text", width="large"),
 }
 UNUSED = {name: name for name in ("system", "query", "rubric", "judge", "label", "reason")}
-PLACES = ("rank", "rank_low", "rank_high", "tier")  # left out where the gate allows no claim
+PLACES = ("rank", "rank_low", "rank_high", "tier")  # left out where no claim is made
 PLACED = {
     **{
         name: configured(LEADERBOARD[name])
@@ -108,11 +109,17 @@ def notes(found: Placed) -> list[str]:
     return said
 
 
-def answer(study: StudyPage, system: str, placed: Placement) -> None:
+def may_claim(study: StudyPage, bank_scale: BankScale) -> bool:
+    """Whether a rank and a tier may be said; the notes say why not where the systems are too few."""
+    return study.verdict().holds and not too_few_to_cross_fit(len(bank_scale.systems))
+
+
+def answer(study: StudyPage, bank_scale: BankScale, system: str, placed: Placement) -> None:
     """Where it stands, in one line."""
     standing, name = placed.standing, short_name(system)
-    if not (verdict := study.verdict()).holds:
-        study.answer(f"No claim about where {name} stands. {verdict.sentence}")
+    if not may_claim(study, bank_scale):
+        verdict = study.verdict()
+        study.answer(f"No claim about where {name} stands.", "" if verdict.holds else verdict.sentence)
         return
     if np.isnan(standing.rank[-1]):
         study.answer(f"{name} cannot be ranked by its {count(placed.answered, 'label')} on the bank.")
@@ -145,7 +152,7 @@ def comparison(study: StudyPage, system: str) -> None:
 def show(study: StudyPage, bank_scale: BankScale, found: Placed, n: int) -> None:
     """The system's place in figures, and what to judge next."""
     system, placed = found.systems[n], found.placements[n]
-    holds = study.verdict().holds
+    holds = may_claim(study, bank_scale)
     if holds and np.isfinite(placed.standing.rank[-1]):
         left, right = st.columns([3, 2], gap="large")
         with left:

@@ -165,13 +165,14 @@ def test_too_much_to_keep_is_not_kept(analysis, monkeypatch):
 def test_where_too_much_would_be_kept_pairs_are_compared_once_a_fold_for_leaderboard_and_curve(
     analysis, monkeypatch
 ):
+    masks, sizes = analysis.bank_masks(), analysis.worth().sizes
     monkeypatch.setattr(banks, "KEPT_CELLS", 10)
     anew, compared = replace(analysis, store=Memory()), []
     assert anew._without_folds("pairs") == ()
     without = selection.without_fold
     monkeypatch.setattr(selection, "without_fold", lambda *a: compared.append(a[3]) or without(*a))
-    assert np.array_equal(anew.bank_masks(), analysis.bank_masks())
-    assert anew.worth().sizes.tolist() == analysis.worth().sizes.tolist()
+    assert np.array_equal(anew.bank_masks(), masks)
+    assert anew.worth().sizes.tolist() == sizes.tolist()
     assert compared == list(range(8))
 
 
@@ -200,7 +201,8 @@ def test_the_least_bank_is_the_first_from_which_on_every_size_keeps_the_target()
     [
         ([0.5, 0.6, 0.9], "The bank's line stays below 95%"),
         ([0.5, 1.0, 0.9], "The bank's line ends below 95%"),
-        ([1.0, 0.5, 1.0], "The bank's line is at 95% or above from 40 on"),
+        ([0.5, 1.0, 1.0], "The bank's line is at 95% or above from 20 on"),
+        ([1.0, 0.5, 1.0], "The bank's line reaches 95% at the largest size alone, 40"),
         ([1.0, 1.0, 1.0], "The bank's line is at 95% or above at each size"),
     ],
 )

@@ -102,6 +102,9 @@ def test_where_claims_are_about_scores_the_leaderboard_has_a_score_and_no_open_i
     app = open_page("new_system", tmp_path / "few.duckdb", source=HELD_OUT, held_out=name)
     said = app.caption[0].value.replace("\\", "")
     assert re.search(r"with score 0\.\d\d \[0\.\d\d, \d\.\d\d\]\.$", said), said
+    assert first_line(app).startswith("No claim about where ")
+    assert any("the bank was made from 3 systems" in note.value for note in app.warning)
+    assert "rank" not in app.dataframe[0].value
 
 
 def test_a_place_is_among_the_systems_of_a_common_scale_alone(open_page: Open, tmp_path: Path) -> None:

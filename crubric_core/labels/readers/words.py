@@ -44,6 +44,8 @@ _PARTLY = _words(
     for how in ("partially", "partly", "somewhat")
     for what in ("met", "satisfied", "correct", "fulfilled", "present", "addressed", "supported")
 }
+_NOTHING = _words("missing, not at all, no credit")  # beside a partial verdict, as is all of it
+_WHOLE = _words("complete, completely, full, fully, full credit")
 UNKNOWN = _words(
     ", na, n/a, n / a, null, none, nan, unknown, unscored, refused, refusal, abstain, abstained, unsure, unclear, "
     "invalid, error, skipped, ignore, ignored, cannot assess, can't assess, unable to assess, not applicable, "
@@ -141,9 +143,10 @@ def levels_of(words: Iterable[str]) -> dict[str, float | None]:
     elif known and not known & (no | yes | _PARTLY):
         ladder: tuple[str, ...] = next((rungs for rungs in _LADDERS if known <= set(rungs)), ())
         found = {rung: level for level, rung in enumerate(ladder)}
+    elif known & _PARTLY:
+        found = dict.fromkeys(no | _NOTHING, 0) | dict.fromkeys(_PARTLY, 1) | dict.fromkeys(yes | _WHOLE, 2)
     else:
-        top = 2 if known & _PARTLY else 1
-        found = dict.fromkeys(no, 0) | dict.fromkeys(_PARTLY, 1) | dict.fromkeys(yes, top)
+        found = dict.fromkeys(no, 0) | dict.fromkeys(yes, 1)
     found = {**found, **packed}
     signs = any(p.strip("+") == "" for p in known)  # beside a plus a minus is a verdict
     unknown = {p for p in UNKNOWN if not (signs and p and p.strip("-–—") == "")}

@@ -66,8 +66,7 @@ peers:
 check: $(DEV)
 	@$(BIN)/python -m ruff check --quiet .
 	@$(BIN)/python -m ruff format --quiet --check .
-	@# Its workers may fail to start in time on a busy machine; errors are told by the second run.
-	@$(BIN)/python -m mypy --no-error-summary >/dev/null 2>&1 || $(BIN)/python -m mypy --no-error-summary --num-workers 0
+	@$(BIN)/python -m mypy --no-error-summary
 	@said=$$($(BIN)/lint-imports --no-logo) || { echo "$$said"; exit 1; }
 
 wheel: $(DEV)

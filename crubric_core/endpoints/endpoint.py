@@ -89,7 +89,7 @@ class Endpoint:
         shape: dict[str, Any] = {"type": self.response_format}
         if self.response_format == "json_schema":
             shape["json_schema"] = question.schema
-        return client.chat.completions.create(  # type: ignore[call-overload]
+        return client.chat.completions.create(
             model=self.model,
             messages=[
                 {"role": "system", "content": question.system},

@@ -199,7 +199,7 @@ def curve_sentences(curve: WorthCurve, confidence: float) -> str:
     elif least == curve.sizes[0]:
         where = f"is at {level} or above at each size"
     elif least == curve.sizes[-1]:
-        where = f"reaches {level} at the largest size alone, {least:,}"
+        where = f"is at {level} or above at the largest size, {least:,}, and below at the one before"
     else:
         where = f"is at {level} or above from {least:,} on"
     above = f"{(kept > random).sum():,} of {count(len(kept), 'size')}"

@@ -138,7 +138,7 @@ def outcome(job: AskingJob[JudgeRun]) -> str:
     parts = [f"{count(run.labels, 'label')} written ({run.known:,} calls were answered before){cost}."]
     if run.unknown:
         parts.append(
-            f"Of these, {run.unknown:,} without a verdict, as the judge could not assess the rubric."
+            f"Without a verdict, as the judge could not assess the rubric: {run.unknown:,} of these."
         )
     if run.failures:
         parts.append(f"{count(len(run.failures), 'call')} failed: {run.failures[0][1]}.")

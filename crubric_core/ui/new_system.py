@@ -13,7 +13,7 @@ from ..analysis.stage import Key
 from ..errors import CrubricError
 from ..experiments.hold_out import hold_out
 from ..figures.placement import placement_forest, rank_chances
-from ..leaderboard.cross_fit import too_few_to_cross_fit
+from ..leaderboard.cross_fit import FEW_SYSTEMS, too_few_to_cross_fit
 from ..placement.bank_scale import BankScale
 from ..placement.formats.table import form_table
 from ..placement.new_labels import NewLabels, read_new_labels
@@ -119,7 +119,8 @@ def answer(study: StudyPage, bank_scale: BankScale, system: str, placed: Placeme
     standing, name = placed.standing, short_name(system)
     if not may_claim(study, bank_scale):
         verdict = study.verdict()
-        study.answer(f"No claim about where {name} stands.", "" if verdict.holds else verdict.sentence)
+        few = f"The bank was made from {count(len(bank_scale.systems), 'system')}, fewer than {FEW_SYSTEMS}."
+        study.answer(f"No claim about where {name} stands.", few if verdict.holds else verdict.sentence)
         return
     if np.isnan(standing.rank[-1]):
         study.answer(f"{name} cannot be ranked by its {count(placed.answered, 'label')} on the bank.")

@@ -202,7 +202,10 @@ def test_the_least_bank_is_the_first_from_which_on_every_size_keeps_the_target()
         ([0.5, 0.6, 0.9], "The bank's line stays below 95%"),
         ([0.5, 1.0, 0.9], "The bank's line ends below 95%"),
         ([0.5, 1.0, 1.0], "The bank's line is at 95% or above from 20 on"),
-        ([1.0, 0.5, 1.0], "The bank's line reaches 95% at the largest size alone, 40"),
+        (
+            [1.0, 0.5, 1.0],
+            "The bank's line is at 95% or above at the largest size, 40, and below at the one before",
+        ),
         ([1.0, 1.0, 1.0], "The bank's line is at 95% or above at each size"),
     ],
 )

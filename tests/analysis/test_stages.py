@@ -194,6 +194,18 @@ def test_another_content_of_the_dataset_has_another_key(dataset: Dataset) -> Non
     assert one.key("calibration") != other.key("calibration")
 
 
+def test_a_move_of_the_threshold_does_not_estimate_the_prior_again(
+    dataset: Dataset, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = Memory()
+    one = study(dataset, replace(PLAIN, tau_c=0.5), store)
+    first = one.gating()
+    monkeypatch.delattr("crubric_core.judges.measurability.estimate_prior")
+    other = study(dataset, replace(one.settings, tau_c=0.9), store).gating()
+    assert (first.threshold, other.threshold) == (0.5, 0.9)
+    assert other.posterior is first.posterior
+
+
 def test_the_bank_page_speaks_of_the_pairs_that_the_leaderboard_separates(whole: Analysis) -> None:
     worth = whole.worth(curve=False)
     assert worth is not None

@@ -19,6 +19,7 @@ from crubric_core.sharing import open_view, publish
 from tests.browser.conftest import Server, are_names_apart, serve, wait_until_idle
 from tests.security.servers import viewer_server
 from tests.sharing.large import large_view
+from tests.tiers import at_most
 
 pytestmark = pytest.mark.browser
 PATIENCE = 30_000  # milliseconds
@@ -112,9 +113,13 @@ def test_a_view_on_a_phone_has_figures_for_a_phone(browser: Browser, tmp_path: P
 
 
 def test_names_of_columns_keep_apart_in_a_window_of_any_width(page: Page, tmp_path: Path) -> None:
-    views = {systems: publish(large_view(systems, None), tmp_path / "views") for systems in (12, 30)}
+    widths = at_most((420, 700, 1000, 1400), (420, 600, 700, 850, 1000, 1400))
+    views = {
+        systems: publish(large_view(systems, None), tmp_path / "views")
+        for systems in at_most((12, 30), (12, 20, 30))
+    }
     with viewer_server(tmp_path / "views", tmp_path / "viewer.log") as viewer:
-        for systems, width in itertools.product(views, (420, 700, 1000, 1400)):
+        for systems, width in itertools.product(views, widths):
             page.set_viewport_size({"width": width, "height": 900})
             page.goto(f"{viewer.url}/?view={views[systems].token}")
             wait_until_idle(page)

@@ -17,6 +17,7 @@ from crubric_core.reports.standalone import write_bundle, write_standalone
 from tests.browser.conftest import are_names_apart
 from tests.reports.test_standalone import PAYLOADS, view_of
 from tests.sharing.large import large_view
+from tests.tiers import at_most
 
 pytestmark = pytest.mark.browser
 VIEW = view_of(*(" ".join(PAYLOADS[n:] + PAYLOADS[:n]) for n in range(6)))  # every payload in every field
@@ -126,7 +127,7 @@ def test_names_of_columns_keep_apart_in_a_window_of_any_width(
     window: Page, tmp_path: Path, systems: int
 ) -> None:
     write_standalone(large_view(systems), tmp_path / "page.html")
-    for width in (390, 700, 850, 1400):
+    for width in at_most((390, 700, 850, 1400), (390, 600, 700, 850, 1000, 1400)):
         window.set_viewport_size({"width": width, "height": 900})
         drawn(window, (tmp_path / "page.html").as_uri())
         assert are_names_apart(window.locator(".drawing").nth(1), systems if width >= 800 else 0), width

@@ -103,6 +103,7 @@ def test_where_claims_are_about_scores_the_leaderboard_has_a_score_and_no_open_i
     said = app.caption[0].value.replace("\\", "")
     assert re.search(r"with score 0\.\d\d \[0\.\d\d, \d\.\d\d\]\.$", said), said
     assert first_line(app).startswith("No claim about where ")
+    assert first_line(app).endswith(" The bank was made from 3 systems, fewer than 6.")
     assert any("the bank was made from 3 systems" in note.value for note in app.warning)
     assert "rank" not in app.dataframe[0].value
 

@@ -44,7 +44,7 @@ _PARTLY = _words(
     for how in ("partially", "partly", "somewhat")
     for what in ("met", "satisfied", "correct", "fulfilled", "present", "addressed", "supported")
 }
-_NOTHING = _words("missing, not at all, no credit")  # beside a partial verdict, as is all of it
+_NOTHING = _words("missing, not at all, no credit")  # beside a partial verdict, and without a plainer no
 _WHOLE = _words("complete, completely, full, fully, full credit")
 UNKNOWN = _words(
     ", na, n/a, n / a, null, none, nan, unknown, unscored, refused, refusal, abstain, abstained, unsure, unclear, "
@@ -144,7 +144,8 @@ def levels_of(words: Iterable[str]) -> dict[str, float | None]:
         ladder: tuple[str, ...] = next((rungs for rungs in _LADDERS if known <= set(rungs)), ())
         found = {rung: level for level, rung in enumerate(ladder)}
     elif known & _PARTLY:
-        found = dict.fromkeys(no | _NOTHING, 0) | dict.fromkeys(_PARTLY, 1) | dict.fromkeys(yes | _WHOLE, 2)
+        none, whole = no if known & no else _NOTHING, yes if known & yes else _WHOLE
+        found = dict.fromkeys(none, 0) | dict.fromkeys(_PARTLY, 1) | dict.fromkeys(whole, 2)
     else:
         found = dict.fromkeys(no, 0) | dict.fromkeys(yes, 1)
     found = {**found, **packed}

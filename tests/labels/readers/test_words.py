@@ -64,6 +64,8 @@ HEADER = "system,query,rubric,judge,label\n"
         (["Partially met", "Met", "Unmet"], [1, 2, 0]),
         (["Complete", "Partial", "Missing"], [2, 1, 0]),
         (["complete", "missing"], ["?", "?"]),
+        (["yes", "partial", "no", "missing"], [2, 1, 0, "?"]),
+        (["yes", "partial", "missing"], [2, 1, 0]),
         (["n/a", "Yes"], [None, 1]),
         (["N/A – not applicable", "Yes", "#N/A", "not rated"], [None, 1, None, None]),
         (["4 - Good", "5: Always", "1 (Bad)"], [4, 5, 1]),

@@ -13,6 +13,7 @@ from .guess import MODEL
 from .plan import FilePlan, Guess
 from .raters import settled
 from .sources import Piece
+from .told_names import without_told
 from .whose_answers import BY_PATH
 
 _ANNOTATED = ("label-studio", "argilla")  # layouts of tools whose exports are often one a person
@@ -22,12 +23,16 @@ def name_files(
     found: list[Found], pieces: Sequence[Piece], pattern: str | None, done_with: set[str], *, strict: bool
 ) -> tuple[list[Found], str | None]:
     """System and judge from the files' paths, for the files that do not name them."""
-    incomplete = [i for i, f in enumerate(found) if not f.plan.skip and _lacks(f)]
     if pattern is None:
+        incomplete = [
+            i for i, f in enumerate(found) if not f.plan.skip and f.plan.name not in done_with and _lacks(f)
+        ]
         asked = [i for i in incomplete if "system" in _lacks(found[i])]
         wanted = "{system}" if asked else "{judge}"
         asked = asked or incomplete
         guess = guess_pattern([_path_of(pieces[i]) for i in asked]) if asked else None
+        if guess is not None:
+            guess = without_told(guess, [found[i] for i in asked], [pieces[i].seen_path for i in asked])
         if (
             guess is None
             or wanted not in guess.pattern

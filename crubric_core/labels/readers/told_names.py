@@ -1,0 +1,82 @@
+"""Parts of files' names that are no system and no judge: the records hold them, as their query or rubric."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import replace
+from itertools import product
+
+from .describing import Found
+from .file_names import NameGuess, fields_of
+from .formats.native import NATIVE
+from .guess import MODEL
+from .plan_cells import cells_of
+
+MOST_JUDGES = 20  # of more different parts only models are judges
+_SEPARATORS = ("__", "_", "-", " ", ".")
+
+Told = Sequence[AbstractSet[str]]
+
+
+def without_told(guess: NameGuess, found: Sequence[Found], paths: Sequence[str]) -> NameGuess | None:
+    """The guess with ``*`` where the names repeat what the records say, or name too many judges.
+
+    q7__gpt-4.json and q7/gpt-4.json are of the system gpt-4 where the records' query is q7. None where a name holds
+    that and the system, and no separator tells them apart in all names.
+    """
+    told = [_told_by(f) for f in found]
+    pattern = guess.pattern
+    judges = _parts(pattern, "judge", paths)
+    if _all_told(judges, told) or (len(set(judges)) > MOST_JUDGES and not all(map(MODEL.search, judges))):
+        pattern = pattern.replace("{judge}", "*")
+    if _all_told(_parts(pattern, "system", paths), told):
+        pattern = _with_other_part(pattern)
+    return _with_part_alone(replace(guess, pattern=pattern), told, paths)
+
+
+def _told_by(found: Found) -> frozenset[str]:
+    """The query and the like of a table, if it has one of them."""
+    plan = found.plan
+    if plan.format in NATIVE:
+        return frozenset()
+    columns = [c for k in ("system", "query", "rubric") if isinstance(c := plan.mapping.get(k), str)]
+    values = [set(cells_of(plan, found.rows, c)) for c in columns if not c.startswith("=")]
+    return frozenset(str(v) for own in values if len(own) == 1 for v in own if v)
+
+
+def _parts(pattern: str, field: str, paths: Sequence[str]) -> list[str]:
+    named = f"{{{field}}}" in pattern
+    return [fields_of(pattern, path).get(field, "") if named else "" for path in paths]
+
+
+def _all_told(parts: Sequence[str], told: Told) -> bool:
+    return all(part in names for part, names in zip(parts, told, strict=True))
+
+
+def _with_other_part(pattern: str) -> str:
+    """The system where the judge was, or the file."""
+    if "{judge}" in pattern:
+        return pattern.replace("{system}", "*").replace("{judge}", "{system}")
+    return pattern.replace("{system}/*", "*/{system}") if "{system}/*" in pattern else ""
+
+
+def _with_part_alone(guess: NameGuess, told: Told, paths: Sequence[str]) -> NameGuess | None:
+    """Names such as gpt-4_q7 are the system and what the records say."""
+    systems = _parts(guess.pattern, "system", paths)
+    joined = [
+        any(s.startswith(t + by) or s.endswith(by + t) for t in names for by in _SEPARATORS)
+        for s, names in zip(systems, told, strict=True)
+    ]
+    if not all(joined):
+        return guess
+    for by, ahead in product(_SEPARATORS, (True, False)):
+        pattern = guess.pattern.replace("{system}", f"{{system}}{by}*" if ahead else f"*{by}{{system}}")
+        rest = _parts(pattern, "system", paths)
+        whole = [
+            {f"{r}{by}{t}" if ahead else f"{t}{by}{r}" for t in names}
+            for r, names in zip(rest, told, strict=True)
+        ]
+        if all(rest) and _all_told(systems, whole):
+            return replace(guess, pattern=pattern)
+    return None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Sequence, Set
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -11,16 +11,17 @@ import pandas as pd
 from ...errors import IngestError
 from ...types import Progress
 from .apart import apart, is_heavy
-from .columns import SPECS, Kind
+from .columns import Kind
 from .described import with_described, with_descriptions, without_doubles
 from .describing import Found, describe
 from .file_names import read_pattern
 from .formats.native import NATIVE
 from .formats.native.base import COLUMNS
-from .guess import fits_name, guess_kind
+from .guess import fits_name
 from .naming import name_files
 from .plan import Columns, FilePlan, Options, Overrides, Plan
 from .proposals import with_proposal
+from .shared_keys import with_shared_keys
 from .sources import Piece, Source, Sources, gathered
 from .whose import ask_whose
 from .whose_answers import asked_whose
@@ -124,7 +125,9 @@ def _plan_here(
         found = [_look(pieces[i], again, None, pieces) if i in repeated else f for i, f in enumerate(found)]
         if overrides.mapping and any(not f.plan.problem for f in found):
             found = [_by_own_names(f, p, overrides, pieces) for f, p in zip(found, pieces, strict=True)]
-        found = _with_shared_names(found, pieces, overrides, decided)
+        found = with_shared_keys(
+            found, lambda i, keyed: _look(pieces[i], keyed, None, pieces), overrides, decided
+        )
     else:
         repeated = set()
     found = _skip_non_data(found, repeated)
@@ -196,30 +199,6 @@ def _by_own_names(found: Found, piece: Piece, overrides: Overrides, pieces: Sequ
         return found
     remark = "it is read by the names of its columns, as it lacks those of the mapping"
     return replace(own, plan=replace(own.plan, remarks=(*own.plan.remarks, remark)))
-
-
-def _with_shared_names(
-    found: list[Found], pieces: Sequence[Piece], overrides: Overrides, decided: Mapping[str, FilePlan]
-) -> list[Found]:
-    """Tables that describe queries, rubrics or answers, keyed by the columns that the labels are keyed by."""
-    tables = [f.plan for f in found if f.plan.format not in NATIVE and f.plan.format != "unknown"]
-    labels = [p for p in tables if p.kind in ("labels", "gold") and not p.problem]
-    keys = {
-        c: {str(v) for p in labels if (v := p.mapping.get(c)) in p.columns} - {c} for c in ("query", "rubric")
-    }
-    shared = {c: next(iter(names)) for c, names in keys.items() if len(names) == 1}
-    named = list(found)
-    for i, f in enumerate(found):
-        plan = f.plan
-        if plan.name in decided or plan in labels or plan not in tables:
-            continue
-        names = {c: v for c, v in shared.items() if v in plan.columns and plan.mapping.get(c) != v}
-        kind = guess_kind(plan.name, [next((c for c, v in names.items() if v == n), n) for n in plan.columns])
-        if names and kind not in ("labels", "gold") and set(names) <= set(SPECS[kind].keys):
-            keyed = replace(overrides, kind=kind, mapping={**names, **overrides.mapping})
-            again = _look(pieces[i], keyed, None, pieces)
-            named[i] = f if again.plan.problem else again
-    return named
 
 
 def _is_whole(file: FilePlan) -> bool:

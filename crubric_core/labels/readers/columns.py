@@ -72,7 +72,7 @@ SPECS: Mapping[str, TableSpec] = {
         synonyms={
             "text": (
                 *("description", "criterion_text", "rubric_text", "content", "rubric_description"),
-                *("criterion_description", "criterion", "criteria", "requirement"),
+                *("criterion_description", "criterion", "criteria", "requirement", "definition"),
             )
         },
     ),

@@ -161,3 +161,58 @@ def test_the_scale_of_continuous_scores_is_that_of_the_policy_whichever_levels_o
     rubrics = ws.dataset("d").rubrics
     assert set(zip(rubrics["scale_min"], rubrics["scale_max"], strict=True)) == {ends}
     assert pd.unique(rubrics["scale_source"]).tolist() == ["given"]
+
+
+def keyed_by_id(columns, rows):
+    return "\n".join(map(",".join, [columns, *rows])).encode()
+
+
+STUDY = keyed_by_id(
+    ["model", "query_id", "rubric_id", "judge", "grade"],
+    [
+        [m, q, c, "j", str(label(m, c))]
+        for m in ("gpt-4o", "claude-3")
+        for q in ("q1", "q2")
+        for c in ("clear", "short")
+    ],
+)
+
+
+@pytest.mark.parametrize(("key", "text"), [("id", "text"), ("name", "definition"), ("key", "description")])
+def test_an_id_with_the_labels_names_is_their_key(ws, key, text):
+    """Such a table was refused as labels, or the text of a query was taken for its name."""
+    found = stored(
+        ws,
+        grades=STUDY,
+        rubrics=keyed_by_id([key, text], [["clear", "It is clear"], ["short", "It is short"]]),
+        prompts=keyed_by_id([key, "prompt"], [["q1", "Say one"], ["q2", "Say two"]]),
+        models=keyed_by_id([key, "organization"], [["gpt-4o", "north"], ["claude-3", "south"]]),
+        responses=keyed_by_id(
+            ["model", key, "response"], [[m, q, "so"] for m in ("gpt-4o", "claude-3") for q in ("q1", "q2")]
+        ),
+    )
+    assert set(found.rubrics["text"]) == {"It is clear", "It is short"}
+    assert dict(found.queries[["query", "text"]].to_numpy()) == {"q1": "Say one", "q2": "Say two"}
+    assert found.counts()["labels"] == 8
+    assert found.systems == ("claude-3", "gpt-4o")
+    assert found.answers("gpt-4o", "q1")["text"].tolist() == ["so"]
+
+
+def test_an_id_that_the_labels_do_not_name_is_no_key(ws):
+    with pytest.raises(IngestError, match="rubrics.csv has no column for system and rubric"):
+        stored(
+            ws,
+            grades=STUDY,
+            rubrics=keyed_by_id(["id", "text"], [["7", "It is clear"], ["8", "It is short"]]),
+        )
+
+
+def test_criteria_that_are_columns_are_described_by_their_names(ws):
+    found = stored(
+        ws,
+        scores=keyed_by_id(
+            ["model", "query", "clear", "short"], [[m, q, "3", "4"] for m in "ab" for q in "xyz"]
+        ),
+        criteria=keyed_by_id(["name", "description"], [["clear", "It is clear"], ["short", "It is short"]]),
+    )
+    assert set(found.rubrics["text"]) == {"It is clear", "It is short"}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence, Set
 from dataclasses import dataclass, replace
 from typing import Any
@@ -30,6 +31,9 @@ from .wide_columns import label_columns
 __all__ = ["Preview", "Source", "Sources", "plan_ingest", "plan_pieces", "preview_file"]
 
 SHOWN = 20
+_SETTINGS = re.compile(
+    r"(?i)(^|[/_.\-])(config|settings|metadata|args|params|hparams|manifest|package|environment)\.(json|jsonl|csv)$"
+)
 _DATA = (".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".parquet", ".xlsx", ".eval")
 
 
@@ -231,12 +235,13 @@ def _skip_non_data(found: list[Found], data: Set[int]) -> list[Found]:
     """
     along = tuple(n for f in found if f.plan.format in NATIVE for n in NATIVE[f.plan.format].companions)
     found = [_read_along(f) if along and f.plan.name.endswith(along) else f for f in found]
-    usable = [f for f in found if f.plan.problem is None]
-    if len(found) == 1 or not usable:
+    settings = [bool(_SETTINGS.search(f.plan.name)) for f in found]
+    usable = any(f.plan.problem is None for f in found)
+    if len(found) == 1 or (all(settings) and not usable):
         return found
     return [
         replace(f, plan=replace(f.plan, skip=True))
-        if f.plan.problem and i not in data and _is_foreign(f.plan)
+        if f.plan.problem and i not in data and (settings[i] or (usable and _is_foreign(f.plan)))
         else f
         for i, f in enumerate(found)
     ]

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from ...errors import IngestError
+from .columns import plain_name, synonyms_of
 from .guess import MODEL
 from .sources import SHEET
 
@@ -22,7 +23,13 @@ _NOISE = re.compile(
     r"\d{8}([_T-]?\d{4,6})?|\d{4}-\d{2}-\d{2}([T_ ][\d:.-]+)?)(?=$|[._\- ])"
 )
 _JUDGE = re.compile(r"(?i)judge|grader|rater|annotator|evaluator|reviewer")
-_RUN = re.compile(r"(?i)(run|trial|seed|epoch|attempt|rep|repeat|iter|iteration)[\s_.\-#]*\d+")
+_RUNS = "run|trial|seed|epoch|attempt|rep|repeat|iter|iteration"
+_RUN = re.compile(rf"(?i)({_RUNS})[\s_.\-#]*\d+")
+_NUMBERED = re.compile(rf"(?i)(?P<system>.+?)(?P<by>[\s_.\-]+(?:{_RUNS})[\s_.\-#]*)(?P<run>\d+)")
+_JUDGED = re.compile(
+    r"(?i)(?P<system>.+?)(?P<by>[\s_.\-]+(?:judged|graded|scored|rated|evaluated|reviewed)[\s_.\-]+by[\s_.\-]+)(?P<judge>.+)"
+)
+_PARTITION = re.compile(r"([^=/]+)=[^=/]+")
 _SYSTEM = re.compile(rf"{MODEL.pattern}|(?i:system|model)")
 
 
@@ -139,6 +146,8 @@ def guess_pattern(paths: Sequence[str]) -> NameGuess | None:
     suffix = _shared_extension(named)
     if all(re.search(r"(^|/)eval=[^/]+/[^/]+$", p) for p in paths):
         return NameGuess("eval={judge}/{system}" + suffix, 0.95, "each file lies in a folder eval=<judge>")
+    if partitions := _by_partitions(paths, suffix):
+        return partitions
     if all(n.removesuffix(suffix).count("__") == 1 for n in named):
         return NameGuess("{system}__{judge}" + suffix, 0.9, "each name is two parts around __")
     if all(re.search(r"(^|/)[^/]+/[^/]+_results\.jsonl$", p) for p in paths):
@@ -157,7 +166,36 @@ def guess_pattern(paths: Sequence[str]) -> NameGuess | None:
         return NameGuess("{judge}_reasoning_*.jsonl", 0.85, "each file is named after its judge")
     if len(paths) > 1 and len(set(named)) < len(named) and all("/" in p for p in paths):
         return _by_folder(paths, suffix)
-    return _by_stem(named, suffix)
+    return _by_separator(named, suffix) or _by_stem(named, suffix)
+
+
+def _by_partitions(paths: Sequence[str], suffix: str) -> NameGuess | None:
+    """Folders named column=value, as engines write partitioned tables: model=gpt-4/judge=claude/part-0.parquet."""
+    folders = {tuple(m and m[1] for m in map(_PARTITION.fullmatch, p.split("/")[:-1])) for p in paths}
+    names = folders.pop() if len(folders) == 1 else ()
+    names = names[next((i for i, name in enumerate(names) if name), len(names)) :]
+    fields = {f: n for f in FIELDS for n in names if n and plain_name(n) in (f, *synonyms_of("labels", f))}
+    if not fields:
+        return None
+    parts = [next((f"{n}={{{f}}}" for f, own in fields.items() if own == n), "*") for n in names]
+    return NameGuess(
+        "/".join([*parts, "*" + suffix]), 0.95, "each folder is named after a column and its value"
+    )
+
+
+def _by_separator(named: Sequence[str], suffix: str) -> NameGuess | None:
+    """What stands before a numbered run, or around "judged by", in all names."""
+    stems = [n.removesuffix(suffix) for n in named]
+    for form, field, why in (
+        (_NUMBERED, "run", "each name ends with a numbered run"),
+        (_JUDGED, "judge", "each name says by whom it is judged"),
+    ):
+        found = [m for stem in stems if (m := form.fullmatch(stem))]
+        if len(found) == len(stems) > 1 and len({m["by"] for m in found}) == 1:
+            head = _noise_around(found[0]["system"])[0]
+            head = head if all(m["system"].startswith(head) for m in found) else ""
+            return NameGuess(f"{head}{{system}}{found[0]['by']}{{{field}}}{suffix}", 0.75, why)
+    return None
 
 
 def _by_folder(paths: Sequence[str], suffix: str) -> NameGuess:
@@ -167,7 +205,9 @@ def _by_folder(paths: Sequence[str], suffix: str) -> NameGuess:
         return NameGuess("{judge}/{system}" + suffix, 0.7, why)
     if all(_RUN.fullmatch(p.rsplit("/", 2)[-2]) and p.count("/") > 1 for p in paths):
         why = "file names repeat in folders of numbered runs, each within the folder of its system"
-        return NameGuess("{system}/{run}/*" + suffix, 0.7, why)
+        words = {p.rsplit("/", 2)[-2].rstrip("0123456789") for p in paths}
+        word = words.pop() if len(words) == 1 else ""
+        return NameGuess(f"{{system}}/{word}{{run}}/*{suffix}", 0.7, why)
     return NameGuess("{system}/*" + suffix, 0.7, "file names repeat, so the folder names the system")
 
 

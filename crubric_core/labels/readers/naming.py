@@ -87,8 +87,10 @@ def _is_bare(found: list[Found], asked: Sequence[int]) -> bool:
 
 def _with_fields(found: Found, fields: Mapping[str, str], confidence: float, why: str) -> Found:
     file = found.plan
-    wanted = {c: v for c, v in fields.items() if c in _lacks(found) or confidence == 1.0}
-    if file.format not in NATIVE:
+    wanted = dict(fields)
+    if file.format in NATIVE:
+        wanted = {c: v for c, v in fields.items() if c in _lacks(found) or confidence == 1.0}
+    else:
         guessed = {c for c, v in file.mapping.items() if isinstance(v, str) and v.startswith("=")}
         open_ = set(SPECS[file.kind].columns) - file.mapping.keys() | (
             guessed if confidence == 1.0 else set()

@@ -199,7 +199,7 @@ def test_an_id_with_the_labels_names_is_their_key(ws, key, text):
 
 
 def test_an_id_that_the_labels_do_not_name_is_no_key(ws):
-    with pytest.raises(IngestError, match="rubrics.csv has no column for system and rubric"):
+    with pytest.raises(IngestError, match=r"rubrics\.csv has no column for system and rubric"):
         stored(
             ws,
             grades=STUDY,

@@ -1,4 +1,4 @@
-"""Files named after what their records hold: a query's name is no judge's and no system's."""
+"""Which part of the names of files and folders is the system, the judge or the run, and which is none."""
 
 from __future__ import annotations
 
@@ -72,3 +72,48 @@ def test_two_parts_that_the_records_do_not_hold_are_system_and_judge(ws, tmp_pat
     for system, judge in product(SYSTEMS, ("x", "y")):
         (tmp_path / f"{system}__{judge}.csv").write_text("query,rubric,label\nq1,r,1\nq2,r,0\n")
     assert read(ws, tmp_path) == (SYSTEMS, ("q1", "q2"), ("x", "y"))
+
+
+TABLE = "query,rubric,label\nq1,r,1\nq2,r,0\n"
+
+
+def write(folder, *names):
+    for name in names:
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(TABLE)
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("system", "judge"), [("system", "judge"), ("model", "grader"), ("model_name", "judge_id")]
+)
+def test_folders_named_column_and_value_name_system_and_judge(ws, tmp_path, system, judge):
+    """All files were those of one system, and contradicted each other."""
+    folder = write(
+        tmp_path, *(f"v=2/{system}={s}/{judge}={j}/part-0.csv" for s, j in product(SYSTEMS, ("x", "y")))
+    )
+    assert read(ws, folder) == (SYSTEMS, ("q1", "q2"), ("x", "y"))
+
+
+@pytest.mark.parametrize("run", ["_run1", "-seed-7", "_trial_3"])
+def test_a_number_of_a_run_at_the_end_is_no_part_of_the_system(ws, tmp_path, run):
+    """Each run was a system of its own."""
+    again = run[:-1] + "9"
+    folder = write(tmp_path, *(f"{s}{end}.csv" for s, end in product(("gpt_4", "north"), (run, again))))
+    assert read(ws, folder)[0] == ("gpt_4", "north")
+    assert ws.dataset("d").runs == (run[-1], "9")
+
+
+def test_who_judged_is_no_part_of_the_system(ws, tmp_path):
+    folder = write(tmp_path, *(f"eval_{s}_judged_by_{j}.csv" for s, j in product(SYSTEMS, ("x", "y"))))
+    assert read(ws, folder) == (SYSTEMS, ("q1", "q2"), ("x", "y"))
+
+
+def test_settings_beside_results_are_left_out_and_listed(ws, tmp_path):
+    """The whole folder was refused."""
+    write(tmp_path, "north/results.csv", "south/results.csv")
+    for system in SYSTEMS:
+        (tmp_path / system / "config.json").write_text(json.dumps({"model": system, "temperature": 0.2}))
+    report = ws.ingest(tmp_path, "d")
+    assert ws.dataset("d").systems == SYSTEMS
+    assert any("north/config.json was skipped" in note for note in report.notes)

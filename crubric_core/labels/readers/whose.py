@@ -11,6 +11,7 @@ from typing import Any
 from .describing import Found
 from .formats.native import NATIVE
 from .guess import MODEL
+from .open_questions import told_of_one_rubric
 from .plan import Guess
 from .plan_cells import cells_of, rows_of_keys, taken
 from .query_names import NAMES_OF_QUERIES, bare_name
@@ -22,7 +23,7 @@ _RUN = re.compile(r"(?i)(run|epoch|trial|attempt|seed|draw|rep|repeat|sample|ite
 _JUDGE = re.compile(r"(?i)(judge|grader|rater|annotator|evaluator|scorer|reviewer|expert)s?[\s_.\-]*$")
 _EXTENSION = re.compile(r"\.[A-Za-z][A-Za-z0-9]{0,7}(\.(gz|xz|bz2|zst))?$")
 
-_KEYS = ("system", "query", "rubric")
+_KEYS = ("system", "query", "rubric", "judge", "annotator")
 
 Cell = tuple[Any, ...]
 
@@ -46,7 +47,7 @@ def ask_whose(found: list[Found], pieces: Sequence[Piece], *, strict: bool) -> l
 
     Where the names of the files say enough they are taken; ``strict`` makes everything else a problem to be solved.
     """
-    found = _with_query_of_each(found)
+    found = _with_rubric_of_each(_with_query_of_each(found), pieces)
     asked = [i for i, f in enumerate(found) if _names_no_judge(f)]
     if len(asked) < 2:
         return found
@@ -74,6 +75,8 @@ def ask_whose(found: list[Found], pieces: Sequence[Piece], *, strict: bool) -> l
         kinds = {"judge": "a judge", "run": "a repeated draw"}
         if not any("query" in found[i].plan.mapping for i in asked):
             kinds["query"] = "a query"
+        if all(_names_no_rubric(found[i]) for i in asked):
+            kinds["rubric"] = "a rubric"
         said = ", ".join(
             f"{what} (--pattern '{end.replace('{}', f'{{{kind}}}')}')" for kind, what in kinds.items()
         )
@@ -139,6 +142,39 @@ def _with_query_of_each(found: list[Found]) -> list[Found]:
     return [known.get(i, f) for i, f in enumerate(found)]
 
 
+def _with_rubric_of_each(found: list[Found], pieces: Sequence[Piece]) -> list[Found]:
+    """Files of one rubric each, which is their name, where they have judges and contradict each other but for that."""
+    open_ = [
+        i
+        for i, f in enumerate(found)
+        if _names_no_rubric(f)
+        and not (f.plan.problem or f.plan.skip)
+        and {"judge", "annotator"} & set(f.plan.mapping)
+    ]
+    alike, _ = _contradicting([_cells(found[i]) for i in open_])
+    if len(alike) < len(open_) or not open_:
+        return found
+    names = propose([pieces[i].seen_path for i in open_])
+    if names.confidence >= SURE:  # of runs or models
+        return found
+    named = list(found)
+    why = "the files give different labels to the same cells"
+    for i, name in zip(open_, names.names, strict=True):
+        plan = replace(found[i].plan, remarks=tuple(r for r in found[i].plan.remarks if r != _told(found[i])))
+        remark = f"the rubric is the file's name, {name!r}, as {why}"
+        named[i] = replace(found[i], plan=taken(plan, "rubric", f"={name}", SURE, why, remark))
+    return named
+
+
+def _names_no_rubric(found: Found) -> bool:
+    """Whether a table is taken for labels on one rubric, which nobody named."""
+    return _told(found) in found.plan.remarks
+
+
+def _told(found: Found) -> str:
+    return told_of_one_rubric(str(found.plan.mapping.get("rubric", "")).removeprefix("="))
+
+
 def propose(paths: Sequence[str], overlaps: Sequence[tuple[int, int]] | None = None) -> Proposal:
     """Judges or runs from what differs in the files' names.
 
@@ -201,7 +237,7 @@ def _names_no_judge(found: Found) -> bool:
 
 
 def _cells(found: Found) -> dict[Cell, str | None]:
-    """(system, query, rubric) → label of the first rows; of a wide table, of each of its columns."""
+    """(system, query, rubric, judge, annotator) → label of the first rows; of a wide table, of each of its columns."""
     at: Mapping[str, int] = {c: i for i, c in enumerate(found.plan.columns)}
     given = found.plan.mapping
     spread = next(((c, v) for c, v in given.items() if isinstance(v, tuple)), None)

@@ -7,6 +7,7 @@ from itertools import product
 
 import pytest
 
+from crubric_core.errors import IngestError
 from crubric_core.labels.readers.bundle import plan_ingest
 
 SYSTEMS, QUERIES = ("north", "south"), ("q1", "q2", "q3")
@@ -117,3 +118,32 @@ def test_settings_beside_results_are_left_out_and_listed(ws, tmp_path):
     report = ws.ingest(tmp_path, "d")
     assert ws.dataset("d").systems == SYSTEMS
     assert any("north/config.json was skipped" in note for note in report.notes)
+
+
+def rubric_files(folder, *columns):
+    """One file a criterion, of the same systems and queries."""
+    for shift, name in enumerate(("accuracy", "clarity")):
+        rows = [
+            ",".join([s, q, *(["x"] if "judge" in columns else []), str((n + shift) % 3)])
+            for n, (s, q) in enumerate(product(SYSTEMS, QUERIES))
+        ]
+        (folder / f"{name}.csv").write_text("\n".join([",".join(columns), *rows]) + "\n")
+    return folder
+
+
+def test_files_of_one_judge_that_contradict_each_other_are_rubrics(ws, tmp_path):
+    """They were refused as repeated draws."""
+    ws.ingest(rubric_files(tmp_path, "system", "query", "judge", "score"), "d")
+    assert set(ws.dataset("d").rubrics["rubric"]) == {
+        f"{q}#{c}" for q in QUERIES for c in ("accuracy", "clarity")
+    }
+
+
+def test_without_a_judge_it_is_asked_whether_they_are_rubrics_and_the_pattern_reads_them(ws, tmp_path):
+    folder = rubric_files(tmp_path, "system", "query", "score")
+    with pytest.raises(IngestError, match=r"a rubric \(--pattern '\{rubric\}.csv'\)"):
+        ws.ingest(folder, "d")
+    ws.ingest_plan(plan_ingest(folder, pattern="{rubric}.csv"), "d", folder)
+    assert set(ws.dataset("d").rubrics["rubric"]) == {
+        f"{q}#{c}" for q in QUERIES for c in ("accuracy", "clarity")
+    }

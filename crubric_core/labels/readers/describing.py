@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ...errors import IngestError
+from .columns import MISSING
 from .described import paths_beside
 from .formats import TABLES, check_format, open_reader, recognise
 from .formats.delimited import DelimitedReader
@@ -15,10 +16,13 @@ from .formats.records import Fault, unpacked
 from .listed_rubrics import with_listed
 from .native_files import companions, first_records, native_of, native_rows
 from .nested import find_nested, with_nested_unused
+from .nested_names import last_name
 from .not_labels import why_no_labels, why_pairs
 from .paths import fields_of_records, is_path, unescaped
 from .plan import Columns, FilePlan, Guess, Overrides
+from .plan_cells import rows_of_keys
 from .query_column import turns_as_queries
+from .query_names import NAMES_OF_QUERIES
 from .rules import is_led, sources_of, with_derived
 from .sources import Piece
 from .table_plan import QUESTION, plan_of_table
@@ -130,7 +134,7 @@ def _within(
         return replace(
             found, plan=replace(plan, mapping={}, guesses=(), problem=nested.question(plan.name, mapping))
         )
-    complete = look_into(piece, replace(overrides, mapping=mapping))
+    complete = _with_query(piece, look_into(piece, replace(overrides, mapping=mapping)), overrides, mapping)
     paths = {c: ", ".join(v) if isinstance(v, tuple) else v for c, v in nested.mapping.items()}
     wide = (paths[c] for c, v in nested.mapping.items() if isinstance(v, tuple))
     remark = f"its labels lie within its records, at {next(wide, paths.get('label'))}"
@@ -145,6 +149,26 @@ def _within(
     return replace(
         complete, plan=replace(complete.plan, guesses=guesses, remarks=(*complete.plan.remarks, remark))
     )
+
+
+def _with_query(piece: Piece, found: Found, overrides: Overrides, mapping: Columns) -> Found:
+    """The plan of nested labels with the field that is the query, where rows repeat without it and none with it."""
+    plan = found.plan
+    if "query" in plan.mapping or not _repeat(found):
+        return found
+    fields = [f for f in plan.unused if is_path(f) and last_name(f) in NAMES_OF_QUERIES]
+    for field_ in sorted(fields, key=lambda f: NAMES_OF_QUERIES.index(last_name(f))):
+        named = look_into(piece, replace(overrides, mapping={**mapping, "query": field_}))
+        whole = "query" in named.plan.mapping and MISSING in (named.plan.problem or MISSING)
+        if whole and not _repeat(named):
+            remark = f"the query is its {field_!r}, as without it rows would be about the same cell"
+            return replace(named, plan=replace(named.plan, remarks=(*named.plan.remarks, remark)))
+    return found
+
+
+def _repeat(found: Found) -> bool:
+    rows = rows_of_keys(found.plan, found.rows)
+    return len(set(rows)) < len(rows)
 
 
 def _with_plain_columns(paths: Columns, columns: Sequence[str]) -> Columns:

@@ -50,6 +50,16 @@ NESTED = {
         {},
         {(m, q, f"{q}#{c}", j): label(m, q, j, c) for m in MODELS for q in QUERIES for j in ("o3", "sonnet") for c in CRITERIA},
     ),
+    "results of one model, each with an id": (
+        [{"model": m, "results": [{"id": q, "scores": {c: label(m, q, c) for c in CRITERIA}} for q in QUERIES]} for m in MODELS],
+        {},
+        {(m, q, f"{q}#{c}", "judge"): label(m, q, c) for m in MODELS for q in QUERIES for c in CRITERIA},
+    ),
+    "results of one model, each with an id beside its scores": (
+        [{"model": m, "results": [{"id": q, "clear": label(m, q, "clear"), "concise": label(m, q, "concise")} for q in QUERIES]} for m in MODELS],
+        {},
+        {(m, q, f"{q}#{c}", "judge"): label(m, q, c) for m in MODELS for q in QUERIES for c in ("clear", "concise")},
+    ),
     "a score and a word, which some graders do not give": (
         [{"model": m, "question_id": q, "annotations": [{"name": c, "label": "yes" if c == "clear" else None, "score": label(m, q, c)} for c in CRITERIA]} for m in MODELS for q in QUERIES],
         {},

@@ -198,17 +198,37 @@ def _by_separator(named: Sequence[str], suffix: str) -> NameGuess | None:
     return None
 
 
-def _by_folder(paths: Sequence[str], suffix: str) -> NameGuess:
-    """What the folders are in which file names repeat: judges, numbered runs of systems, else systems."""
-    if all(_JUDGE.search(p.rsplit("/", 2)[-2]) for p in paths):
-        why = "file names repeat in each folder, and the folders are named after judges"
-        return NameGuess("{judge}/{system}" + suffix, 0.7, why)
-    if all(_RUN.fullmatch(p.rsplit("/", 2)[-2]) and p.count("/") > 1 for p in paths):
-        why = "file names repeat in folders of numbered runs, each within the folder of its system"
-        words = {p.rsplit("/", 2)[-2].rstrip("0123456789") for p in paths}
-        word = words.pop() if len(words) == 1 else ""
-        return NameGuess(f"{{system}}/{word}{{run}}/*{suffix}", 0.7, why)
-    return NameGuess("{system}/*" + suffix, 0.7, "file names repeat, so the folder names the system")
+def _by_folder(paths: Sequence[str], suffix: str) -> NameGuess | None:
+    """What the folders are in which file names repeat: judges, numbered runs of systems, else systems.
+
+    None where several levels of folders differ, and no names of models tell which of them the system is.
+    """
+    depth = min(p.count("/") for p in paths) + 1
+    levels = list(zip(*(p.removesuffix(suffix).split("/")[-depth:] for p in paths), strict=True))
+    folders, files = range(depth - 1), depth - 1
+    runs = [i for i in folders if i and all(map(_RUN.fullmatch, levels[i]))]
+    judges = [i for i in (*folders, files) if all(map(_JUDGE.search, levels[i]))]
+    models = [i for i in (*folders, files) if all(map(MODEL.search, levels[i])) and i not in judges]
+    others = [i for i in folders if len(set(levels[i])) > 1 and i not in (*runs, *judges)]
+    systems = models if len(models) == 1 else others or [files]
+    if len(systems) > 1:
+        return None
+    others = [i for i in others if i != systems[0]]
+    fields = {i: "{query}" for i in others if len(others) == 1} | dict.fromkeys(judges[:1], "{judge}")
+    fields[systems[0]] = "{system}"
+    for i in runs[:1]:
+        words = {name.rstrip("0123456789") for name in levels[i]}
+        fields[i] = f"{words.pop() if len(words) == 1 else ''}{{run}}"
+    pattern = "/".join(fields.get(i, "*") for i in range(min(fields), depth))
+    told = [
+        what for what, there in (("judges", judges), ("numbered runs", runs), ("models", models)) if there
+    ]
+    why = (
+        f"the folders or files are named after {' and '.join(told)}"
+        if told
+        else "the folder names the system"
+    )
+    return NameGuess(pattern + suffix, 0.7, f"file names repeat, and {why}")
 
 
 def _by_stem(named: Sequence[str], suffix: str) -> NameGuess | None:

@@ -11,6 +11,7 @@ from .file_names import fields_of, guess_pattern
 from .formats.native import NATIVE
 from .guess import MODEL
 from .plan import FilePlan, Guess
+from .plan_cells import rows_of_keys
 from .raters import settled
 from .sources import Piece
 from .told_names import without_told
@@ -95,6 +96,8 @@ def _with_fields(found: Found, fields: Mapping[str, str], confidence: float, why
         open_ = set(SPECS[file.kind].columns) - file.mapping.keys() | (
             guessed if confidence == 1.0 else set()
         )
+        if confidence < 1.0 and len(set(about := rows_of_keys(file, found.rows))) < len(about):
+            open_ -= {"query"}  # of which the file has several
         wanted = {c: v for c, v in wanted.items() if c in open_}
     if not wanted:
         return found

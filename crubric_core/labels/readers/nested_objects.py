@@ -236,16 +236,19 @@ def _of_two(
 def in_tree(fields: Mapping[str, Sequence[Any]]) -> dict[str, str] | None:
     """One record whose keys are systems, queries and criteria, in any order, and whose leaves are all labels.
 
-    Keys that are named after models tell the systems; where two levels are, the inner one has the judges.
+    Keys that are named after models tell the systems; where two levels are, the inner one has the judges, as has one
+    whose keys are called so.
     """
     depths = {len(parts_of(field)) for field in fields}
     if depths not in ({2}, {3}) or any("[]" in f or not holds_labels(v) for f, v in fields.items()):
         return None
     depth = max(depths)
-    models = [i for i in range(depth) if all(MODEL.search(parts_of(field)[i]) for field in fields)]
+    keys = [[parts_of(field)[i] for field in fields] for i in range(depth)]
+    models = [i for i in range(depth) if all(map(MODEL.search, keys[i]))]
     if not 0 < len(models) < depth:
         return None
-    named = dict(zip(("system", "judge"), models, strict=False))
-    others = [i for i in range(depth) if i not in models]
+    judges = [i for i in range(depth) if i not in models and all(map(called_judge, keys[i]))]
+    named = dict(zip(("system", "judge"), [*models, *judges], strict=False))
+    others = [i for i in range(depth) if i not in named.values()]
     named |= dict(zip(("query", "rubric")[-len(others) :], others, strict=True))
     return {c: "{}" * (i + 1) + ".#" for c, i in named.items()} | {"label": "{}" * depth}

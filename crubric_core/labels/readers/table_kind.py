@@ -70,12 +70,17 @@ def _are_of_models(gold: FilePlan, rows: tuple[Any, ...]) -> bool:
 
 
 def _judges_answers(queries: FilePlan, rows: tuple[Any, ...]) -> bool:
-    """Whether a table of queries has answers, whoever gave them, and labels of these."""
-    names = ("label", *synonyms_of("labels", "label"))
-    label = [c for i, c in enumerate(queries.columns) if plain_name(c) in names and _are_labels(rows, i)]
-    return any(map(is_written, queries.columns)) and (
-        bool(label) or len(label_columns(queries.columns, rows)) > 1
-    )
+    """Whether a table of queries has answers, whoever gave them, and labels of these; or judges, or labels alone."""
+
+    def named(kind: Kind, canonical: str) -> set[str]:
+        names = (canonical, *synonyms_of(kind, canonical))
+        return {c for c in queries.columns if plain_name(c) in names}
+
+    label = {c for c in named("labels", "label") if _are_labels(rows, queries.columns.index(c))}
+    if any(map(is_written, queries.columns)):
+        return bool(label) or len(label_columns(queries.columns, rows)) > 1
+    described = {c for canonical in SPECS["queries"].values for c in named("queries", canonical)} - label
+    return bool(label) and (not described or bool(named("labels", "judge")))
 
 
 def _are_labels(rows: tuple[Any, ...], at: int) -> bool:

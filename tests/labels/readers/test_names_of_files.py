@@ -9,6 +9,7 @@ import pytest
 
 from crubric_core.errors import IngestError
 from crubric_core.labels.readers.bundle import plan_ingest
+from crubric_core.labels.readers.file_names import guess_pattern
 
 SYSTEMS, QUERIES = ("north", "south"), ("q1", "q2", "q3")
 
@@ -147,3 +148,44 @@ def test_without_a_judge_it_is_asked_whether_they_are_rubrics_and_the_pattern_re
     assert set(ws.dataset("d").rubrics["rubric"]) == {
         f"{q}#{c}" for q in QUERIES for c in ("accuracy", "clarity")
     }
+
+
+@pytest.mark.parametrize(
+    ("paths", "pattern"),
+    [
+        ("{s}/{t}/results.csv", "{system}/{query}/*.csv"),
+        ("{t}/{s}/results.csv", "{query}/{system}/*.csv"),
+        ("out/{t}/{s}.csv", "{query}/{system}.csv"),
+        ("{s}/{t}/judge_{j}.csv", "{system}/{query}/{judge}.csv"),
+        ("{s}/judge_{j}/results.csv", "{system}/{judge}/*.csv"),
+        ("judge_{j}/{s}/run_{r}/results.csv", "{judge}/{system}/run_{run}/*.csv"),
+    ],
+)
+def test_names_of_models_tell_which_folder_is_the_system(paths, pattern):
+    """The folder next to the file was, whatever it was called."""
+    named = product(("gpt-4o", "claude-3"), ("math", "code"), "xy", "12")
+    guess = guess_pattern(sorted({paths.format(s=s, t=t, j=j, r=r) for s, t, j, r in named}))
+    assert guess is not None
+    assert guess.pattern == pattern
+
+
+def test_two_levels_of_folders_that_name_no_models_are_asked_about(tmp_path):
+    folder = write(tmp_path, *(f"{s}/{t}/results.csv" for s, t in product(SYSTEMS, ("math", "code"))))
+    assert "no column for system" in str(plan_ingest(folder).files[0].problem)
+
+
+def test_a_folder_is_the_query_only_of_files_with_one(ws, tmp_path):
+    for system, query, judge in product(("gpt-4o", "claude-3"), QUERIES, ("judge_x", "judge_y")):
+        path = tmp_path / system / query / f"{judge}.json"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        grades = [{"criterion": c, "met": c == query} for c in ("q1", "clear")]
+        path.write_text(json.dumps({"grades": grades}))
+    assert read(ws, tmp_path) == (("claude-3", "gpt-4o"), QUERIES, ("judge_x", "judge_y"))
+
+
+@pytest.mark.parametrize("columns", ["question_id,score", "question_id,judge,score"])
+def test_labels_of_queries_alone_are_no_table_of_queries(ws, columns):
+    """They were read as queries, and their labels were not used."""
+    rows = [",".join([q, *["x"] * columns.count("judge"), str(n % 3)]) for n, q in enumerate(QUERIES)]
+    with pytest.raises(IngestError, match="no column for system and rubric"):
+        ws.ingest("\n".join([columns, *rows]).encode(), "d", name="x.csv")

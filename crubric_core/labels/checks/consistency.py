@@ -10,6 +10,7 @@ import pandas as pd
 
 from ...text import count
 from ..ingest.findings import SHOWN, Finding, Severity, names, select, warning
+from ..ingest.parsed import execute
 from ..readers import values
 from ..readers.columns import TASK_TYPES
 from .constant_runs import find_runs
@@ -18,7 +19,9 @@ from .constant_runs import find_runs
 def _unmatched_names(cursor: duckdb.DuckDBPyConnection, dataset_id: int) -> Iterator[Finding]:
     """Names that one table has and another, which should have them, lacks."""
     for code, title, text, table, sql in _UNMATCHED:
-        if not cursor.execute(f"SELECT 1 FROM {table} WHERE dataset_id = ? LIMIT 1", [dataset_id]).fetchone():
+        if not execute(
+            cursor, f"SELECT 1 FROM {table} WHERE dataset_id = ? LIMIT 1", [dataset_id]
+        ).fetchone():
             continue
         found = select(cursor, sql, dataset_id)
         if len(found):
@@ -180,7 +183,7 @@ def _runs(cursor: duckdb.DuckDBPyConnection, dataset_id: int) -> Iterator[Findin
 
 def _uneven_runs(cursor: duckdb.DuckDBPyConnection, dataset_id: int) -> Iterator[Finding]:
     """Systems with different numbers of runs: what several labels of a cell make differs on average from one label."""
-    if not cursor.execute("SELECT 1 FROM runs WHERE dataset_id = ? LIMIT 1", [dataset_id]).fetchone():
+    if not execute(cursor, "SELECT 1 FROM runs WHERE dataset_id = ? LIMIT 1", [dataset_id]).fetchone():
         return
     found = select(
         cursor,

@@ -16,6 +16,7 @@ import pandas as pd
 from scipy.special import bdtrc
 
 from ..ingest.findings import select
+from ..ingest.parsed import execute
 from ..ingest.tallies import BLOCK
 
 _SHORTEST = BLOCK
@@ -106,11 +107,11 @@ def _suspicious(
     cursor: duckdb.DuckDBPyConnection, dataset_id: int, runs: str, same: str, beside: str
 ) -> pd.DataFrame:
     given = {"dataset": dataset_id}
-    cursor.execute(_RARE.format(runs=runs), given)
-    (rare,) = cursor.execute("SELECT count(*) FROM rare_runs").fetchone() or (0,)
+    execute(cursor, _RARE.format(runs=runs), given)
+    (rare,) = execute(cursor, "SELECT count(*) FROM rare_runs").fetchone() or (0,)
     if rare:
-        cursor.execute(_DOUBTFUL.format(same=same), given)
-    if not rare or not cursor.execute("SELECT 1 FROM doubtful_runs LIMIT 1").fetchone():
+        execute(cursor, _DOUBTFUL.format(same=same), given)
+    if not rare or not execute(cursor, "SELECT 1 FROM doubtful_runs LIMIT 1").fetchone():
         return pd.DataFrame(columns=["judge", "label", "labels", "where", "others_differ", "elsewhere"])
     found = select(cursor, _COMPARED.format(beside=beside), dataset_id)
     cells = found.pop("cells")

@@ -12,6 +12,7 @@ import pandas as pd
 
 from ...text import count
 from ..ingest.findings import SHOWN, Finding, Severity, names, select
+from ..ingest.parsed import execute
 from ..ingest.rubric_facts import keep_facts
 from ..ingest.tallies import sum_rubrics
 from ..readers.ground_truth import is_truth
@@ -38,8 +39,8 @@ def _check(
 ) -> tuple[Finding, ...]:
     """Every finding; of the rejected rows those of the ingest ``since`` and later ones."""
     found = [*_rejected(cursor, dataset_id, since), *_elsewhere(cursor, dataset_id)]
-    ((n_queries,),) = cursor.execute(
-        "SELECT count(*) FROM queries WHERE dataset_id = ?", [dataset_id]
+    ((n_queries,),) = execute(
+        cursor, "SELECT count(*) FROM queries WHERE dataset_id = ?", [dataset_id]
     ).fetchall()
     found += [*_missing(cursor, covered), *_coverage(covered, n_queries)]
     for check in _CHECKS:
@@ -54,8 +55,9 @@ def by_severity(found: Iterable[Finding]) -> tuple[Finding, ...]:
 
 def check_latest(cursor: duckdb.DuckDBPyConnection) -> tuple[tuple[Finding, ...], pd.DataFrame]:
     """The findings about what the open transaction has ingested, and the coverage of its dataset."""
-    ((dataset_id, since),) = cursor.execute(
-        "SELECT any_value(dataset_id), min(ingest_id) FROM ingests WHERE ingested_at = make_timestamp(epoch_us(now()))"
+    ((dataset_id, since),) = execute(
+        cursor,
+        "SELECT any_value(dataset_id), min(ingest_id) FROM ingests WHERE ingested_at = make_timestamp(epoch_us(now()))",
     ).fetchall()
     keep_facts(cursor, dataset_id, store=True)
     covered = coverage(cursor, dataset_id)
@@ -166,9 +168,9 @@ _ELSEWHERE = "SELECT * EXCLUDE (dataset_id) FROM judge_tallies WHERE dataset_id 
 
 def _given(cursor: duckdb.DuckDBPyConnection, dataset_id: int) -> str:
     """(system_id, judge_id, labels, blank, lowest, highest) by a judge's label of a cell, repeated draws together."""
-    if cursor.execute("SELECT 1 FROM label_sources WHERE dataset_id = ?", [dataset_id]).fetchone():
+    if execute(cursor, "SELECT 1 FROM label_sources WHERE dataset_id = ?", [dataset_id]).fetchone():
         return _ELSEWHERE
-    runs = cursor.execute("SELECT 1 FROM runs WHERE dataset_id = ? LIMIT 1", [dataset_id]).fetchone()
+    runs = execute(cursor, "SELECT 1 FROM runs WHERE dataset_id = ? LIMIT 1", [dataset_id]).fetchone()
     return _OF_SYSTEMS if runs is None else _OF_DRAWS
 
 
@@ -195,7 +197,7 @@ def coverage(cursor: duckdb.DuckDBPyConnection, dataset_id: int) -> pd.DataFrame
 
 def _missing(cursor: duckdb.DuckDBPyConnection, table: pd.DataFrame) -> Iterator[Finding]:
     """That much of systems × rubrics × judges has no label, also where all judges lack the same."""
-    ((n_rubrics,),) = cursor.execute("SELECT count(*) FROM facts_now").fetchall()
+    ((n_rubrics,),) = execute(cursor, "SELECT count(*) FROM facts_now").fetchall()
     room = len(table) * n_rubrics
     known = int(table["labels"].sum())
     if room and 1 - known / room > MUCH_MISSING:
@@ -292,7 +294,8 @@ def _people(judges: pd.DataFrame) -> Iterator[Finding]:
 
 def _elsewhere(cursor: duckdb.DuckDBPyConnection, dataset_id: int) -> Iterator[Finding]:
     """What is not known of labels that are not in the workspace."""
-    found = cursor.execute(
+    found = execute(
+        cursor,
         "SELECT location, rejected FROM label_sources JOIN ingests USING (dataset_id)"
         " WHERE dataset_id = ? AND kind = 'labels'",
         [dataset_id],

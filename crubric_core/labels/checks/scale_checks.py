@@ -11,6 +11,7 @@ import pandas as pd
 
 from ...text import count, shorten
 from ..ingest.findings import SHOWN, Finding, select, warning
+from ..ingest.parsed import execute
 from ..ingest.rubric_facts import keep_criteria
 
 _FEW_LEVELS = 12  # levels up to which a scale without one of them has a gap
@@ -90,10 +91,10 @@ _SHOW = f"""
 
 def check_scales(cursor: duckdb.DuckDBPyConnection, dataset_id: int) -> Iterator[Finding]:
     """Findings about the scales as they are now, by ``facts_now`` and ``rubric_sums``."""
-    ((wide,),) = cursor.execute(_WIDE, {"dataset": dataset_id}).fetchall()
+    ((wide,),) = execute(cursor, _WIDE, {"dataset": dataset_id}).fetchall()
     keep_criteria(cursor, _MORE.replace("$wide", str(wide).lower()))
-    if cursor.execute("SELECT 1 FROM criteria_now WHERE suspect LIMIT 1").fetchone():
-        cursor.execute(_PART, {"dataset": dataset_id})
+    if execute(cursor, "SELECT 1 FROM criteria_now WHERE suspect LIMIT 1").fetchone():
+        execute(cursor, _PART, {"dataset": dataset_id})
     if _found(cursor, dataset_id, _BELOW)[1]:
         yield from _below_zero(*_found(cursor, dataset_id, f"{_BELOW} AND {_NO_POINTS}"))
     yield from _gaps(*_found(cursor, dataset_id, "gap AND NOT given"))
@@ -105,7 +106,7 @@ def check_scales(cursor: duckdb.DuckDBPyConnection, dataset_id: int) -> Iterator
 def _found(cursor: duckdb.DuckDBPyConnection, dataset_id: int, where: str) -> tuple[pd.DataFrame, int]:
     """The first of the criteria with labels for which a condition holds, and how many there are."""
     where = f"bits IS NOT NULL AND {where}"
-    if cursor.execute(f"SELECT 1 FROM criteria_now WHERE {where} LIMIT 1").fetchone() is None:
+    if execute(cursor, f"SELECT 1 FROM criteria_now WHERE {where} LIMIT 1").fetchone() is None:
         return pd.DataFrame(), 0
     table = select(cursor, _SHOW.format(where=where), dataset_id)
     return table.drop(columns="found"), int(table["found"].iloc[0])
@@ -159,7 +160,7 @@ def _gaps(found: pd.DataFrame, n: int) -> Iterator[Finding]:
 
 def _narrow(cursor: duckdb.DuckDBPyConnection, dataset_id: int) -> Iterator[Finding]:
     """Criteria whose labels stop short of the scale that most graded criteria have, at either end."""
-    ends = cursor.execute(_ENDS).fetchone()
+    ends = execute(cursor, _ENDS).fetchone()
     if ends is None:
         return
     low, high, _ = ends

@@ -8,6 +8,8 @@ from typing import Any, Literal
 import duckdb
 import pandas as pd
 
+from .parsed import execute
+
 Severity = Literal["error", "warning", "note"]
 SHOWN = 20  # examples of each finding
 
@@ -38,7 +40,7 @@ def warning(code: str, title: str, sentence: str, found: pd.DataFrame, n: int | 
 def select(cursor: duckdb.DuckDBPyConnection, sql: str, dataset_id: int, **params: Any) -> pd.DataFrame:
     """The answer to a query about a dataset."""
     own = {"dataset": dataset_id, **params}
-    cursor.execute(sql, {k: v for k, v in own.items() if f"${k}" in sql})
+    execute(cursor, sql, {k: v for k, v in own.items() if f"${k}" in sql})
     rows = cursor.fetchall()
     return pd.DataFrame(rows, columns=[name for name, *_ in cursor.description or ()])
 

@@ -8,6 +8,7 @@ import hashlib
 import duckdb
 
 from .facts import FACTS, current_facts
+from .parsed import execute
 from .tallies import hashed, sum_rubrics
 
 Query = tuple[str, dict[str, object]]
@@ -131,20 +132,20 @@ def _combine(sections: dict[str, tuple[int, int]]) -> str:
 def renew(cursor: duckdb.DuckDBPyConnection, dataset: int) -> str:
     """The fingerprint of the dataset as the transaction sees it, stored with it; ``rubric_sums`` is made for it."""
     sum_rubrics(cursor, dataset)
-    held = {table for (table,) in cursor.execute(_HELD, {"dataset": dataset}).fetchall()}
+    held = {table for (table,) in execute(cursor, _HELD, {"dataset": dataset}).fetchall()}
     sections = {}
     for name in SECTIONS:
         rows, total = 0, 0
         if name == "labels" or not held.isdisjoint(_TABLES[name]):
-            rows, total = cursor.execute(*_section(name, dataset)).fetchall()[0]
+            rows, total = execute(cursor, *_section(name, dataset)).fetchall()[0]
         sections[name] = (int(rows), int(total))
-    ((rows, total),) = cursor.execute(_REASONS_OF_LABELS, {"dataset": dataset}).fetchall()
+    ((rows, total),) = execute(cursor, _REASONS_OF_LABELS, {"dataset": dataset}).fetchall()
     sections["reasons"] = (sections["reasons"][0] + int(rows), sections["reasons"][1] + int(total))
-    source = cursor.execute(
-        'SELECT "rows", fingerprint FROM label_sources WHERE dataset_id = ?', [dataset]
+    source = execute(
+        cursor, 'SELECT "rows", fingerprint FROM label_sources WHERE dataset_id = ?', [dataset]
     ).fetchone()
     if source is not None:  # labels that lie elsewhere are known by what is said of their files
         sections["labels"] = (int(source[0]), int(source[1], 16))
     found = _combine(sections)
-    cursor.execute("UPDATE datasets SET fingerprint = ? WHERE dataset_id = ?", [found, dataset])
+    execute(cursor, "UPDATE datasets SET fingerprint = ? WHERE dataset_id = ?", [found, dataset])
     return found

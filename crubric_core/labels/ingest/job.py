@@ -14,6 +14,7 @@ from ..readers.columns import Kind
 from ..readers.policies import Policies
 from .changes import NAMES, Changes
 from .findings import Finding
+from .parsed import execute
 
 
 @dataclass
@@ -123,22 +124,22 @@ class Job:
 
     def run(self, sql: str, **params: Any) -> None:
         """Execute one statement; $dataset and $ingest are bound where they occur."""
-        self.cursor.execute(sql, self._bound(sql, params))
+        execute(self.cursor, sql, self._bound(sql, params))
 
     def one(self, sql: str, **params: Any) -> tuple[Any, ...]:
         """The first row of a query that always has one."""
-        row = self.cursor.execute(sql, self._bound(sql, params)).fetchone()
+        row = execute(self.cursor, sql, self._bound(sql, params)).fetchone()
         if row is None:
             raise LookupError(sql)
         return tuple(row)
 
     def all(self, sql: str, **params: Any) -> list[tuple[Any, ...]]:
         """All rows of a short answer."""
-        return self.cursor.execute(sql, self._bound(sql, params)).fetchall()
+        return execute(self.cursor, sql, self._bound(sql, params)).fetchall()
 
     def frame(self, sql: str) -> pd.DataFrame:
         """The answer to a query as a table."""
-        return self.cursor.execute(sql, self._bound(sql, {})).df()
+        return execute(self.cursor, sql, self._bound(sql, {})).df()
 
     def _bound(self, sql: str, params: dict[str, Any]) -> dict[str, Any] | None:
         own = {"dataset": self.dataset_id, "ingest": self.ingest_id}

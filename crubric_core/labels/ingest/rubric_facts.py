@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from .parsed import execute
+
 if TYPE_CHECKING:
     import duckdb
     import pandas as pd
@@ -155,21 +157,23 @@ def keep_facts(cursor: duckdb.DuckDBPyConnection, dataset: int, *, store: bool =
     stored = f"SELECT {_SCALE} FROM rubric_scales WHERE dataset_id = {dataset:d}"
     if store:
         if not stands:
-            cursor.execute("DELETE FROM rubric_scales WHERE dataset_id = $dataset", own)
-            cursor.execute(
+            execute(cursor, "DELETE FROM rubric_scales WHERE dataset_id = $dataset", own)
+            execute(
+                cursor,
                 f"""
                 INSERT INTO rubric_scales BY NAME
                 WITH {RUBRIC_FACTS} SELECT $dataset AS dataset_id, $state AS state, {_SCALE} FROM facts
                 """,
                 own | {"state": state},
             )
-        cursor.execute(
-            f"CREATE OR REPLACE TEMP VIEW facts_now AS {_FACTS.format(scales=stored, labelled=labelled)}"
+        execute(
+            cursor,
+            f"CREATE OR REPLACE TEMP VIEW facts_now AS {_FACTS.format(scales=stored, labelled=labelled)}",
         )
         return
     names, scales = ("", stored) if stands else (f"WITH {RUBRIC_FACTS}", f"SELECT {_SCALE} FROM facts")
     facts = _FACTS.format(scales=scales, labelled=labelled)
-    cursor.execute(f"CREATE OR REPLACE TEMP TABLE facts_now AS {names} {facts}", own)
+    execute(cursor, f"CREATE OR REPLACE TEMP TABLE facts_now AS {names} {facts}", own)
 
 
 def keep_criteria(cursor: duckdb.DuckDBPyConnection, more: str = "") -> None:
@@ -179,12 +183,12 @@ def keep_criteria(cursor: duckdb.DuckDBPyConnection, more: str = "") -> None:
     """
     facts = "facts_now LEFT JOIN (SELECT * EXCLUDE (n, lo, hi) FROM rubric_sums) USING (rubric_id)"
     found = _CRITERIA.format(facts=facts, more=more)
-    cursor.execute(f"CREATE OR REPLACE TEMP TABLE criteria_now AS {found}")
+    execute(cursor, f"CREATE OR REPLACE TEMP TABLE criteria_now AS {found}")
 
 
 def criteria_now(cursor: duckdb.DuckDBPyConnection) -> pd.DataFrame:
     """As ``criteria``, of the criteria that were kept; one of two words is written faster here than by DuckDB."""
-    found = cursor.execute(_SHOWN.format(found="FROM criteria_now", source="given")).df()
+    found = execute(cursor, _SHOWN.format(found="FROM criteria_now", source="given")).df()
     return found.assign(source=np.where(found["source"], "given", "inferred"))
 
 
@@ -199,14 +203,14 @@ _METHOD = hashlib.md5(RUBRIC_FACTS.encode(), usedforsecurity=False).hexdigest()[
 
 def _state(cursor: duckdb.DuckDBPyConnection, dataset: int, labelled: str = _OF_LABELS) -> str:
     """All that the scales of a dataset rest on, as a text; ``labelled``: what its labels come to, by rubric."""
-    found = cursor.execute(_STATE.format(labelled=labelled), {"dataset": dataset}).fetchone()
+    found = execute(cursor, _STATE.format(labelled=labelled), {"dataset": dataset}).fetchone()
     return f"{_METHOD} {found}"
 
 
 def _stored_state(cursor: duckdb.DuckDBPyConnection, dataset: int) -> str | None:
     """The state for which scales were stored."""
-    found = cursor.execute(
-        "SELECT state FROM rubric_scales WHERE dataset_id = ? LIMIT 1", [dataset]
+    found = execute(
+        cursor, "SELECT state FROM rubric_scales WHERE dataset_id = ? LIMIT 1", [dataset]
     ).fetchone()
     return None if found is None else str(found[0])
 

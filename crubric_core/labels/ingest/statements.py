@@ -16,6 +16,7 @@ from dataclasses import dataclass
 import duckdb
 
 from ..readers.columns import SPECS, TASK_TYPES
+from .parsed import execute
 
 KEYS: Mapping[str, tuple[str, ...]] = {
     "labels": ("system_id", "rubric_id", "judge_id", "run_id"),
@@ -63,7 +64,8 @@ def fold(cursor: duckdb.DuckDBPyConnection, kind: str, dataset_id: int, ids: str
     said = (
         f"(SELECT *, {source} AS source FROM {place.statements})" if kind == "queries" else place.statements
     )
-    cursor.execute(
+    execute(
+        cursor,
         f"""
         UPDATE {place.table} SET {named}, ingest_id = f.ingest_id, "row" = f."row"
         FROM (
@@ -85,7 +87,8 @@ def _last(column: str, kind: str) -> str:
 def revive(cursor: duckdb.DuckDBPyConnection, kind: str, dataset_id: int) -> None:
     """Let the last known superseded statement count for every key for which none counts."""
     key, own = key_of(kind, "a."), {"dataset": dataset_id, "kind": kind}
-    cursor.execute(
+    execute(
+        cursor,
         f"""
         CREATE OR REPLACE TEMP TABLE revived AS
         SELECT {key_of(kind)}, max(ingest_id) FILTER (ingest_id = best) AS ingest_id FROM (
@@ -99,14 +102,16 @@ def revive(cursor: duckdb.DuckDBPyConnection, kind: str, dataset_id: int) -> Non
     )
     columns = f'dataset_id, {key_of(kind)}, label, reason, ingest_id, "row"'
     match = f"{same_key(kind, 'a', 'r')} AND a.ingest_id = r.ingest_id"
-    cursor.execute(
+    execute(
+        cursor,
         f"""
         INSERT INTO {kind} ({columns}) SELECT {columns} FROM superseded a SEMI JOIN revived r ON {match}
         WHERE a.dataset_id = $dataset AND a.kind = $kind
         """,
         own,
     )
-    cursor.execute(
+    execute(
+        cursor,
         f"DELETE FROM superseded a USING revived r WHERE {match} AND a.dataset_id = $dataset AND a.kind = $kind",
         own,
     )

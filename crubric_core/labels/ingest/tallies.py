@@ -12,6 +12,8 @@ from dataclasses import dataclass
 
 import duckdb
 
+from .parsed import execute
+
 BLOCK = 20  # labels of one judge that stand together in a file
 FEW = 1000  # rows that are appended without a second thought
 TABLES = ("label_tallies", "system_tallies", "reason_tallies", "stretches")
@@ -50,17 +52,18 @@ def recount(
         if tally.table == "reason_tallies" and not reasons:
             continue
         only = own if "rubric_id" in tally.key else "true"
-        cursor.execute(f"DELETE FROM {tally.table} WHERE dataset_id = ? AND {only}", [dataset])
+        execute(cursor, f"DELETE FROM {tally.table} WHERE dataset_id = ? AND {only}", [dataset])
         _insert(cursor, dataset, tally, only, whole=True)
     _fold(cursor, dataset)
     changed = "true" if ingests is None else f"ingest_id IN ({ingests})"
-    cursor.execute(f"DELETE FROM stretches WHERE dataset_id = ? AND {changed}", [dataset])
+    execute(cursor, f"DELETE FROM stretches WHERE dataset_id = ? AND {changed}", [dataset])
     _find_stretches(cursor, dataset, changed)
 
 
 def has_reasons(cursor: duckdb.DuckDBPyConnection, dataset: int) -> bool:
     """Whether a label that counts, or one that may count again, has a reason; False is sure."""
-    ((found,),) = cursor.execute(
+    ((found,),) = execute(
+        cursor,
         """
         SELECT EXISTS (FROM reason_tallies WHERE dataset_id = $d)
             OR EXISTS (FROM superseded WHERE dataset_id = $d AND reason IS NOT NULL)
@@ -83,7 +86,8 @@ def sum_rubrics(cursor: duckdb.DuckDBPyConnection, dataset: int) -> None:
     row; of these rows ``high_lowest`` is the highest ``lowest``, ``low_highest`` the lowest ``highest``.
     """
     judge = "1::UBIGINT << (judge_id & 63)::UBIGINT"
-    cursor.execute(
+    execute(
+        cursor,
         f"""
         CREATE OR REPLACE TEMP TABLE rubric_sums AS
         SELECT rubric_id, sum("rows") AS "rows", sum(hashes) AS hashes, sum(n)::BIGINT AS n, min(lowest) AS lo,
@@ -171,7 +175,8 @@ def _insert(
     """Tally labels; ``whole``: their keys have no other row."""
     counted = tally.count.format(only=only)
     folded = "true" if whole else f"NOT EXISTS (FROM {tally.table} WHERE dataset_id = $dataset)"
-    cursor.execute(
+    execute(
+        cursor,
         f"INSERT INTO {tally.table} BY NAME SELECT $dataset AS dataset_id, *, {folded} AS folded FROM ({counted})",
         {"dataset": dataset},
     )
@@ -183,7 +188,7 @@ def _fold(cursor: duckdb.DuckDBPyConnection, dataset: int) -> None:
         f"(SELECT coalesce(sum(CASE WHEN folded THEN -1 ELSE 1 END), 0) FROM {tally.table} WHERE dataset_id = $dataset)"
         for tally in _TALLIES
     )
-    (beyond,) = cursor.execute(f"SELECT {counts}", {"dataset": dataset}).fetchall()
+    (beyond,) = execute(cursor, f"SELECT {counts}", {"dataset": dataset}).fetchall()
     for tally, more in zip(_TALLIES, beyond, strict=True):
         if more > FEW:
             _sum_up(cursor, dataset, tally)
@@ -192,23 +197,27 @@ def _fold(cursor: duckdb.DuckDBPyConnection, dataset: int) -> None:
 def _sum_up(cursor: duckdb.DuckDBPyConnection, dataset: int, tally: _Tally) -> None:
     """One row a key."""
     key = ", ".join(tally.key)
-    cursor.execute(
+    execute(
+        cursor,
         f"""
         CREATE OR REPLACE TEMP TABLE summed AS
         SELECT {key}, {tally.sums} FROM {tally.table} WHERE dataset_id = $dataset GROUP BY {key}
         """,
         {"dataset": dataset},
     )
-    cursor.execute(f"DELETE FROM {tally.table} WHERE dataset_id = ?", [dataset])
-    cursor.execute(
-        f"INSERT INTO {tally.table} BY NAME SELECT ? AS dataset_id, *, true AS folded FROM summed", [dataset]
+    execute(cursor, f"DELETE FROM {tally.table} WHERE dataset_id = ?", [dataset])
+    execute(
+        cursor,
+        f"INSERT INTO {tally.table} BY NAME SELECT ? AS dataset_id, *, true AS folded FROM summed",
+        [dataset],
     )
-    cursor.execute("DROP TABLE summed")
+    execute(cursor, "DROP TABLE summed")
 
 
 def _find_stretches(cursor: duckdb.DuckDBPyConnection, dataset: int, only: str) -> None:
     """Blocks of ``BLOCK`` labels of a judge, side by side in a file, that all have one value."""
-    cursor.execute(
+    execute(
+        cursor,
         f"""
         INSERT INTO stretches
         WITH own AS (SELECT judge_id, ingest_id, "row", label FROM labels WHERE dataset_id = $dataset AND {only}),

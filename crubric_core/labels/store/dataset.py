@@ -15,6 +15,7 @@ from ...settings import Consensus, Response, Tie
 from ...types import FloatArray
 from ..checks.dataset_checks import check_dataset, coverage
 from ..ingest.findings import Finding
+from ..ingest.parsed import execute
 from ..ingest.pass_marks import pass_mark_sentences
 from ..ingest.report import Scale, tidy
 from ..ingest.rubric_facts import criteria
@@ -57,8 +58,8 @@ class Dataset:
         Raises DatasetError where such a file is missing or was changed.
         """
         with self._reading() as cursor:
-            found = cursor.execute(
-                "SELECT fingerprint FROM datasets WHERE dataset_id = ?", [self._id]
+            found = execute(
+                cursor, "SELECT fingerprint FROM datasets WHERE dataset_id = ?", [self._id]
             ).fetchone()
             if found is None:
                 raise DatasetError(f"The dataset {self.name!r} was deleted: choose another one.")
@@ -95,7 +96,7 @@ class Dataset:
     def scale(self) -> Scale | None:
         """The widest scale of the rubrics; None while there are none."""
         with self._reading() as cursor:
-            return _scale_of(cursor.execute(*catalogue.scale(self._id)).fetchone())
+            return _scale_of(execute(cursor, *catalogue.scale(self._id)).fetchone())
 
     def counts(self) -> dict[str, int | float]:
         """How much is there.
@@ -106,7 +107,7 @@ class Dataset:
         with self._reading() as cursor:
             source = self._source(cursor)
             asked = sourced.counts(source) if source else catalogue.counts(self._id, self._has_runs(cursor))
-            frame = tidy(cursor.execute(*asked).df())
+            frame = tidy(execute(cursor, *asked).df())
         found: dict[str, int | float] = {str(c): int(frame[c].iloc[0]) for c in frame.columns}
         room = found["systems"] * found["rubrics"] * found["judges"]
         found["missing_share"] = 1 - found["labels"] / room if room else float("nan")
@@ -189,7 +190,9 @@ class Dataset:
     def tables(self) -> dict[str, pd.DataFrame]:
         """The tables that, ingested in this order, make the same dataset: kind → table; empty ones are left out."""
         with self._reading(raw=True) as cursor:
-            found = {kind: cursor.execute(sql, {"dataset": self._id}).df() for kind, sql in CANONICAL.items()}
+            found = {
+                kind: execute(cursor, sql, {"dataset": self._id}).df() for kind, sql in CANONICAL.items()
+            }
         return {kind: as_file(kind, tidy(table)) for kind, table in found.items() if len(table)}
 
     def checks(self) -> tuple[Finding, ...]:
@@ -217,7 +220,7 @@ class Dataset:
             shape = tuple(
                 len(self._names(cursor, q)) for q in (catalogue.systems, catalogue.rubrics, catalogue.judges)
             )
-            cursor.execute(*reduce.panel(self._id, response, self._has_runs(cursor)))
+            execute(cursor, *reduce.panel(self._id, response, self._has_runs(cursor)))
             return _scatter(cursor, shape)
 
     def rubric_panel(self, rubric: str, response: Response = "binary") -> FloatArray:
@@ -225,7 +228,7 @@ class Dataset:
         require_choice("response", response, get_args(Response), DatasetError)
         with self._reading(raw=True, rubric=rubric) as cursor:
             shape = tuple(len(self._names(cursor, q)) for q in (catalogue.systems, catalogue.judges))
-            cursor.execute(*reduce.rubric_panel(self._id, response, self._has_runs(cursor), rubric))
+            execute(cursor, *reduce.rubric_panel(self._id, response, self._has_runs(cursor), rubric))
             return _scatter(cursor, shape)
 
     def judge_shares(self, response: Response = "binary") -> JudgeShares:
@@ -296,18 +299,18 @@ class Dataset:
                     f"The dataset {self.name!r} has no labels yet: ingest a label table first."
                 )
             judges = self._names(cursor, catalogue.judges)
-            rubrics = tidy(cursor.execute(*catalogue.rubrics(self._id)).df())
+            rubrics = tidy(execute(cursor, *catalogue.rubrics(self._id)).df())
             source, runs = self._source(cursor), self._has_runs(cursor)
             if source is not None:
                 sourced.check_files(cursor, source, self.name)
             tolerance = agreement_tolerance if response == "ordered" else 0
             tallied = source is not None
-            cursor.execute(*reduce.cells(self._id, response, tie, tolerance, runs=runs, tallied=tallied))
-            y = _scatter(cursor.execute(reduce.consensus()), (len(systems), len(rubrics)))
-            split = cursor.execute(reduce.split()).fetchnumpy()
-            found = cursor.execute(portable.agreement()).fetchnumpy()
-            sums = cursor.execute(portable.pair_sums()).fetchnumpy()
-            (n_labels,) = cursor.execute("SELECT sum(n) FROM cells").fetchall()[0]
+            execute(cursor, *reduce.cells(self._id, response, tie, tolerance, runs=runs, tallied=tallied))
+            y = _scatter(execute(cursor, reduce.consensus()), (len(systems), len(rubrics)))
+            split = execute(cursor, reduce.split()).fetchnumpy()
+            found = execute(cursor, portable.agreement()).fetchnumpy()
+            sums = execute(cursor, portable.pair_sums()).fetchnumpy()
+            (n_labels,) = execute(cursor, "SELECT sum(n) FROM cells").fetchall()[0]
         counts = np.zeros((3, len(rubrics)), dtype=np.int64)
         counts[:, np.asarray(found["j"])] = [found["n_agree"], found["n_total"], found["max_panel"]]
         levels = rubrics["levels"].to_numpy(dtype=np.int64, copy=True)
@@ -350,25 +353,25 @@ class Dataset:
         source = self._source(cursor)
         if source is not None:
             return source.runs
-        return cursor.execute(*catalogue.has_runs(self._id)).fetchone() is not None
+        return execute(cursor, *catalogue.has_runs(self._id)).fetchone() is not None
 
     def _names(self, cursor: duckdb.DuckDBPyConnection, query: Any) -> list[tuple[Any, ...]]:
-        return cursor.execute(*query(self._id)).fetchall()
+        return execute(cursor, *query(self._id)).fetchall()
 
     def _rows(self, sql: str, params: dict[str, object]) -> list[tuple[Any, ...]]:
         with self._reading() as cursor:
-            return cursor.execute(sql, params).fetchall()
+            return execute(cursor, sql, params).fetchall()
 
     def _frame(
         self, sql: str, params: dict[str, object], *, raw: bool = False, rubric: str | None = None
     ) -> pd.DataFrame:
         with self._reading(raw=raw, rubric=rubric) as cursor:
-            return tidy(cursor.execute(sql, params).df())
+            return tidy(execute(cursor, sql, params).df())
 
 
 def scale_now(cursor: duckdb.DuckDBPyConnection) -> Scale | None:
     """The scale of the dataset whose facts were kept (``rubric_facts.keep_facts``)."""
-    return _scale_of(cursor.execute(catalogue.SCALE.format(facts="criteria_now")).fetchone())
+    return _scale_of(execute(cursor, catalogue.SCALE.format(facts="criteria_now")).fetchone())
 
 
 def _scale_of(found: tuple[Any, ...] | None) -> Scale | None:

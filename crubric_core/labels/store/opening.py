@@ -12,6 +12,7 @@ import duckdb
 
 from ...errors import InUseError, WorkspaceError
 from ..ingest import tallies
+from ..ingest.parsed import execute
 from ..readers.formats.base import LOCAL, first_line
 from .backup import copy_to, damage, is_damage
 
@@ -128,7 +129,7 @@ def _migrate(cursor: duckdb.DuckDBPyConnection, version: int) -> None:
     cursor.execute("BEGIN TRANSACTION")
     try:
         for number in range(version + 1, SCHEMA_VERSION + 1):
-            cursor.execute((_SCHEMA / f"{number}.sql").read_text(encoding="utf-8"))
+            execute(cursor, (_SCHEMA / f"{number}.sql").read_text(encoding="utf-8"))
         if 0 < version < _TALLIED:
             for (dataset_id,) in cursor.execute("SELECT dataset_id FROM datasets").fetchall():
                 tallies.rebuild(cursor, dataset_id)

@@ -48,6 +48,7 @@ _RARE = f"""
     WHERE runs.n >= {_SHORTEST} AND v.n < j.total
       AND runs.n * ln(v.n / j.total) + ln(greatest(j.total / {BLOCK}, 1)) < ln({_CHANCE})
 """
+_LONG = f"SELECT 1 FROM ({{runs}}) WHERE n >= {_SHORTEST} LIMIT 1"
 _DIFFER_ON = """
     SELECT {key}, count(*) AS cells, avg(differ) AS others_differ FROM (
         SELECT {key}, avg((o.label <> c.label)::INTEGER) AS differ FROM ({cells}) c JOIN labels o
@@ -81,6 +82,7 @@ _COMPARED = f"""
     LEFT JOIN systems s ON s.system_id = r.system_id LEFT JOIN ingests i ON i.ingest_id = r.ingest_id
     ORDER BY r.n DESC, r.run
 """
+_NONE = pd.DataFrame(columns=["judge", "label", "labels", "where", "others_differ", "elsewhere"])
 # SELECT, which labels are in a run, and which are in it or beside it: a stretch is known to a block of rows.
 _KINDS = (
     (
@@ -107,12 +109,14 @@ def _suspicious(
     cursor: duckdb.DuckDBPyConnection, dataset_id: int, runs: str, same: str, beside: str
 ) -> pd.DataFrame:
     given = {"dataset": dataset_id}
+    if not execute(cursor, _LONG.format(runs=runs), given).fetchone():
+        return _NONE
     execute(cursor, _RARE.format(runs=runs), given)
     (rare,) = execute(cursor, "SELECT count(*) FROM rare_runs").fetchone() or (0,)
     if rare:
         execute(cursor, _DOUBTFUL.format(same=same), given)
     if not rare or not execute(cursor, "SELECT 1 FROM doubtful_runs LIMIT 1").fetchone():
-        return pd.DataFrame(columns=["judge", "label", "labels", "where", "others_differ", "elsewhere"])
+        return _NONE
     found = select(cursor, _COMPARED.format(beside=beside), dataset_id)
     cells = found.pop("cells")
     differ = np.round(found["others_differ"] * cells)

@@ -102,7 +102,8 @@ class Job:
 
     def count_names(self) -> dict[str, int]:
         """How many systems, judges, queries and rubrics the dataset has."""
-        return {t: self.one(f"SELECT count(*) FROM {t} WHERE dataset_id = $dataset")[0] for t in NAMES}
+        counts = ", ".join(f"(SELECT count(*) FROM {t} WHERE dataset_id = $dataset)" for t in NAMES)
+        return dict(zip(NAMES, self.one(f"SELECT {counts}"), strict=True))
 
     def changes(self) -> Changes:
         """What the ingest made of the dataset."""

@@ -78,18 +78,16 @@ def _is_sound(job: Job, judge: str) -> bool:
     """Whether no row can be at fault, by the distinct values alone, and no stored label can be met."""
     if not _has_systems(job) or not _is_apart(job):
         return False
-    (faults,) = job.one(f"""
-        SELECT (SELECT count(*) FROM system_names WHERE name IS NULL)
-             + (SELECT count(*) FROM {judge}_names WHERE name IS NULL)
-             + (SELECT count(*) FROM rubric_names WHERE rubric IS NULL OR ambiguous)
-             + (SELECT count(*) FROM label_values WHERE problem IS NOT NULL OR is_word)
-    """)
-    (off,) = job.one("""
-        SELECT coalesce(min(value) < (SELECT max(lo) FROM rubric_names), false)
-            OR coalesce(max(value) > (SELECT min(hi) FROM rubric_names), false)
+    (sound,) = job.one(f"""
+        SELECT NOT EXISTS (FROM system_names WHERE name IS NULL)
+           AND NOT EXISTS (FROM {judge}_names WHERE name IS NULL)
+           AND NOT EXISTS (FROM rubric_names WHERE rubric IS NULL OR ambiguous)
+           AND NOT coalesce(bool_or(problem IS NOT NULL OR is_word), false)
+           AND coalesce(min(value) >= (SELECT max(lo) FROM rubric_names), true)
+           AND coalesce(max(value) <= (SELECT min(hi) FROM rubric_names), true)
         FROM label_values
     """)
-    return not faults and not off
+    return bool(sound)
 
 
 def _is_apart(job: Job) -> bool:
@@ -116,9 +114,10 @@ def _store_directly(job: Job, judge: str) -> bool:
     for column in ("system", judge, *(["run"] if job.has_runs else [])):
         names.keep_names(job, column, f"SELECT id FROM {column}_names")
     names.keep_rubrics(job, "SELECT id FROM rubric_names")
-    job.tally.added = job.tally.total - job.one("SELECT count(*) FROM rejected")[0]
-    (job.tally.blank,) = job.one("SELECT coalesce(sum(n), 0)::BIGINT FROM label_values WHERE value IS NULL")
-    job.tally.unknown = job.tally.blank
+    rejected, job.tally.blank = job.one(
+        "SELECT (SELECT count(*) FROM rejected), coalesce(sum(n), 0)::BIGINT FROM label_values WHERE value IS NULL"
+    )
+    job.tally.added, job.tally.unknown = job.tally.total - rejected, job.tally.blank
     job.tally.runs = job.has_runs and job.one("SELECT count(id) > 0 FROM run_names")[0]
     return True
 

@@ -7,7 +7,7 @@ The temporary tables map the file's raw text to (name, id); nothing is written t
 # ruff: noqa: S608 - every identifier in the SQL is this program's own, every value is bound
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
 from ..readers import values
 from ..readers.label_names import CERTAINTIES
@@ -15,6 +15,14 @@ from ..readers.words import SUMS, TOPICS
 from .job import Job
 
 _TABLES = {"system": "systems", "judge": "judges", "annotator": "judges", "run": "runs"}
+
+
+def _id(name: str, id_column: str, table: str, order: str = "") -> str:
+    """The stored id of a name, else the next ones in the order of the new names, as SQL over a column ``stored``."""
+    new = f"stored IS NULL AND {name} IS NOT NULL"
+    last = f"(SELECT coalesce(max({id_column}), 0) FROM {table})"
+    rank = f"dense_rank() OVER (PARTITION BY {new} ORDER BY {order or name})"
+    return f"CAST(coalesce(stored, CASE WHEN {new} THEN {last} + {rank} END) AS INTEGER)"
 
 
 def look_up_names(job: Job, column: str) -> None:
@@ -26,13 +34,10 @@ def look_up_names(job: Job, column: str) -> None:
         WITH named AS (
             SELECT raw, {values.name("raw")} AS name FROM (SELECT DISTINCT "{column}" AS raw FROM incoming)
         ), stored AS (
-            SELECT name, {id_column} AS id FROM {table} WHERE dataset_id = $dataset
-        ), fresh AS (
-            SELECT name, (SELECT coalesce(max({id_column}), 0) FROM {table}) + row_number() OVER (ORDER BY name) AS id
-            FROM (SELECT DISTINCT name FROM named WHERE name IS NOT NULL) ANTI JOIN stored USING (name)
+            SELECT name, {id_column} AS stored FROM {table} WHERE dataset_id = $dataset
         )
-        SELECT raw, name, CAST(coalesce(stored.id, fresh.id) AS INTEGER) AS id, stored.id IS NULL AS is_new
-        FROM named LEFT JOIN stored USING (name) LEFT JOIN fresh USING (name)
+        SELECT raw, name, {_id("name", id_column, table)} AS id, stored IS NULL AS is_new
+        FROM named LEFT JOIN stored USING (name)
     """)
 
 
@@ -42,11 +47,24 @@ def leave_out_sums(job: Job) -> None:
     They are those of no system, judge, query or rubric; and a mean of 3.2 says nothing of a scale in whole numbers.
     Where all rows are such, that is what they are about.
     """
-    for column in sorted({"system", "query", "rubric", "judge", "annotator"} & job.columns):
+    columns = sorted({"system", "query", "rubric", "judge", "annotator"} & job.columns)
+    if not columns or not _names_any(job, columns, SUMS | CERTAINTIES):
+        return
+    for column in columns:
         words = SUMS - TOPICS if column in {"query", "rubric"} else SUMS
         _leave_out(job, column, words, "it sums up other rows")
     if "rubric" in job.columns:
         _leave_out(job, "rubric", CERTAINTIES, "it says how sure a label is")
+
+
+def _names_any(job: Job, columns: Sequence[str], words: Collection[str]) -> bool:
+    """Whether one of the words is a name in one of the columns, asked at once as hardly any file has one."""
+    named = " UNION ALL ".join(f"SELECT DISTINCT {column} AS name FROM incoming" for column in columns)
+    found = job.all(
+        f"SELECT 1 FROM ({named}) WHERE list_contains($words, lower({values.name('name')})) LIMIT 1",
+        words=sorted(words),
+    )
+    return bool(found)
 
 
 def _leave_out(job: Job, column: str, words: Collection[str], why: str) -> None:
@@ -92,13 +110,9 @@ def look_up_queries(job: Job, pairs: str) -> None:
     job.run(f"""
         CREATE TEMP TABLE query_names AS
         WITH named AS (SELECT DISTINCT query AS name FROM {pairs} WHERE query IS NOT NULL),
-        stored AS (SELECT name, query_id AS id FROM queries WHERE dataset_id = $dataset),
-        fresh AS (
-            SELECT name, (SELECT coalesce(max(query_id), 0) FROM queries) + row_number() OVER (ORDER BY name) AS id
-            FROM named ANTI JOIN stored USING (name)
-        )
-        SELECT name, CAST(coalesce(stored.id, fresh.id) AS INTEGER) AS id, stored.id IS NULL AS is_new
-        FROM named LEFT JOIN stored USING (name) LEFT JOIN fresh USING (name)
+        stored AS (SELECT name, query_id AS stored FROM queries WHERE dataset_id = $dataset)
+        SELECT name, {_id("name", "query_id", "queries")} AS id, stored IS NULL AS is_new
+        FROM named LEFT JOIN stored USING (name)
     """)
 
 
@@ -126,25 +140,21 @@ def look_up_rubrics(job: Job, *, borrow_query: bool) -> None:
             ) s WHERE rubric_pairs.query IS NULL AND s.rubric = rubric_pairs.rubric
         """)
     look_up_queries(job, "rubric_pairs")
-    job.run("""
+    job.run(f"""
         CREATE TEMP TABLE rubric_names AS
         WITH stored AS (
-            SELECT q.name AS query, r.name AS rubric, r.rubric_id AS id, r.scale_min, r.scale_max, r.text
+            SELECT q.name AS query, r.name AS rubric, r.rubric_id AS stored, r.scale_min, r.scale_max, r.text
             FROM rubrics r LEFT JOIN queries q USING (query_id) WHERE r.dataset_id = $dataset
         ), met AS (
-            SELECT p.*, s.id, s.scale_min, s.scale_max, s.text FROM rubric_pairs p
-            LEFT JOIN stored s ON s.rubric = p.rubric AND s.query IS NOT DISTINCT FROM p.query
-        ), fresh AS (
-            SELECT query, rubric,
-                   (SELECT coalesce(max(rubric_id), 0) FROM rubrics) + row_number() OVER (ORDER BY query, rubric) AS id
-            FROM (SELECT DISTINCT query, rubric FROM met WHERE rubric IS NOT NULL AND id IS NULL)
+            SELECT p.*, s.stored, s.scale_min, s.scale_max, s.text,
+                   {_id("p.rubric", "rubric_id", "rubrics", "p.query, p.rubric")} AS id
+            FROM rubric_pairs p LEFT JOIN stored s ON s.rubric = p.rubric AND s.query IS NOT DISTINCT FROM p.query
         )
-        SELECT m.query_raw, m.rubric_raw, m.query, m.rubric, m.ambiguous,
-               CAST(coalesce(m.id, f.id) AS INTEGER) AS id, n.id AS query_id, m.id IS NULL AS is_new,
+        SELECT m.query_raw, m.rubric_raw, m.query, m.rubric, m.ambiguous, m.id, n.id AS query_id,
+               m.stored IS NULL AS is_new,
                coalesce(m.scale_min, t.scale_min) AS lo, coalesce(m.scale_max, t.scale_max) AS hi,
                coalesce(m.text, t.text) AS text
         FROM met m
-        LEFT JOIN fresh f ON f.rubric = m.rubric AND f.query IS NOT DISTINCT FROM m.query
         LEFT JOIN stored t ON t.rubric = m.rubric AND t.query IS NULL
         LEFT JOIN query_names n ON n.name = m.query
     """)

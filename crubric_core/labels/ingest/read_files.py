@@ -53,6 +53,8 @@ def without_read(
 
 def remember(cursor: duckdb.DuckDBPyConnection, plan: Plan, files: Sequence[Read]) -> None:
     """Keep what was read, with the ingests of the open transaction."""
+    if not files:
+        return
     read = {f.name for f in plan.files if not f.skip}
     ((dataset_id, ingest_id),) = cursor.execute(
         "SELECT any_value(dataset_id), min(ingest_id) FROM ingests WHERE ingested_at = make_timestamp(epoch_us(now()))"

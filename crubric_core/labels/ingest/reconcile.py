@@ -27,12 +27,14 @@ def reconcile_rubrics(job: Job) -> None:
                               UNION ALL SELECT rubric_id FROM anchors WHERE dataset_id = $dataset)
         GROUP BY g.rubric_id
     """)
-    for name, n in job.all("SELECT name, n FROM moves WHERE n > 1 ORDER BY name LIMIT 1"):
+    moving, name, n = job.one(
+        "SELECT count(*), min(name) FILTER (n > 1), arg_min(n, name) FILTER (n > 1) FROM moves"
+    )
+    if name is not None:
         raise IngestError(
             f"The stored labels of rubric {name!r} name no query, and {n} queries have a rubric of that name: "
             "ingest the labels again with their query."
         )
-    moving = job.one("SELECT count(*) FROM moves")[0]
     if moving:
         for table in KEYS:
             _move(job, table)

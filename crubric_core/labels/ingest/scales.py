@@ -86,15 +86,13 @@ def find_exceptions(job: Job) -> bool:
 
     False, and neither is there, where the distinct values alone show that there can be none.
     """
-    counts = {
-        int(v): int(n)
-        for v, n in job.all(
-            "SELECT value, sum(n) FROM label_values WHERE value IS NOT NULL AND problem IS NULL AND NOT is_word"
-            " GROUP BY value"
-        )
-    }
+    found = job.all(
+        "SELECT is_word, value, sum(n) FROM label_values"
+        " WHERE is_word OR (value IS NOT NULL AND problem IS NULL) GROUP BY ALL"
+    )
+    counts = {int(value): int(n) for is_word, value, n in found if not is_word}
     suspects = candidates(counts) if len(counts) > 1 else frozenset[int]()
-    (words,) = job.one("SELECT count(*) FROM label_values WHERE is_word")
+    words = any(is_word for is_word, _, _ in found)
     if not suspects and not words:
         return False
     _find_criteria(job)

@@ -50,7 +50,8 @@ def with_vocabulary(job: Job, planned: Words) -> tuple[Job, Words]:
     )
     policies = _with_answers(job.policies, words)
     _keep_amounts(job, words)
-    _keep_commas(job)
+    if any("," in text for text in texts):
+        _keep_commas(job)
     whole = whole_of(words)
     if (scale := _scale_of(policies, whole)) and not policies.scales:
         policies = replace(policies, scales={"*": scale})
@@ -76,13 +77,14 @@ def _keep_amounts(job: Job, words: Words) -> None:
         for word, number in amounts_of(words).items()
         if words[word] == number == given.get(word.strip().lower(), number)
     }
-    job.run(
-        "UPDATE label_words SET amount = a.amount FROM"
-        " (SELECT unnest($texts::VARCHAR[]) AS raw, unnest($numbers::DOUBLE[]) AS amount) a"
-        " WHERE label_words.raw = a.raw",
-        texts=list(amounts),
-        numbers=list(amounts.values()),
-    )
+    if amounts:
+        job.run(
+            "UPDATE label_words SET amount = a.amount FROM"
+            " (SELECT unnest($texts::VARCHAR[]) AS raw, unnest($numbers::DOUBLE[]) AS amount) a"
+            " WHERE label_words.raw = a.raw",
+            texts=list(amounts),
+            numbers=list(amounts.values()),
+        )
 
 
 def _keep_commas(job: Job) -> None:

@@ -79,7 +79,7 @@ def prepare(connection: duckdb.DuckDBPyConnection, path: str, *, read_only: bool
     An older file is copied beside itself first, as ``<name>.v<its version>``.
     """
     with closing(connection.cursor()) as cursor:
-        version = _version(cursor, path)
+        version = 0 if path == ":memory:" else _version(cursor, path)
         if version == SCHEMA_VERSION:
             return
         if read_only:

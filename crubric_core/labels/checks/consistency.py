@@ -16,12 +16,15 @@ from ..readers.columns import TASK_TYPES
 from .constant_runs import find_runs
 
 
+def _holds(cursor: duckdb.DuckDBPyConnection, dataset_id: int, table: str) -> bool:
+    found = execute(cursor, f"SELECT 1 FROM {table} WHERE dataset_id = ? LIMIT 1", [dataset_id]).fetchone()
+    return found is not None
+
+
 def _unmatched_names(cursor: duckdb.DuckDBPyConnection, dataset_id: int) -> Iterator[Finding]:
     """Names that one table has and another, which should have them, lacks."""
     for code, title, text, table, sql in _UNMATCHED:
-        if not execute(
-            cursor, f"SELECT 1 FROM {table} WHERE dataset_id = ? LIMIT 1", [dataset_id]
-        ).fetchone():
+        if not _holds(cursor, dataset_id, table):
             continue
         found = select(cursor, sql, dataset_id)
         if len(found):
@@ -86,6 +89,8 @@ _UNMATCHED = (  # code, title, sentence, the table without rows of which there i
 
 
 def _repeated_texts(cursor: duckdb.DuckDBPyConnection, dataset_id: int) -> Iterator[Finding]:
+    if not _holds(cursor, dataset_id, "rubric_statements"):
+        return
     found = select(
         cursor,
         """
@@ -106,6 +111,8 @@ def _repeated_texts(cursor: duckdb.DuckDBPyConnection, dataset_id: int) -> Itera
 
 
 def _shares(cursor: duckdb.DuckDBPyConnection, dataset_id: int) -> Iterator[Finding]:
+    if not _holds(cursor, dataset_id, "query_statements"):
+        return
     shares = [f"p_{name}" for name in TASK_TYPES]
     found = select(
         cursor,
@@ -183,7 +190,7 @@ def _runs(cursor: duckdb.DuckDBPyConnection, dataset_id: int) -> Iterator[Findin
 
 def _uneven_runs(cursor: duckdb.DuckDBPyConnection, dataset_id: int) -> Iterator[Finding]:
     """Systems with different numbers of runs: what several labels of a cell make differs on average from one label."""
-    if not execute(cursor, "SELECT 1 FROM runs WHERE dataset_id = ? LIMIT 1", [dataset_id]).fetchone():
+    if not _holds(cursor, dataset_id, "runs"):
         return
     found = select(
         cursor,

@@ -126,6 +126,8 @@ _CAUSES = (
 
 
 def _rejected(cursor: duckdb.DuckDBPyConnection, dataset_id: int, since: int) -> Iterator[Finding]:
+    if not execute(cursor, "SELECT 1 FROM rejects WHERE ingest_id >= ? LIMIT 1", [since]).fetchone():
+        return
     cases = " ".join(f"WHEN reason LIKE '{c.pattern}' THEN {i}" for i, c in enumerate(_CAUSES))
     rows = select(
         cursor,

@@ -100,8 +100,7 @@ def keep_names(job: Job, column: str, used: str) -> None:
     """Write the new names whose ids stand in the relation ``used`` (a column ``id``)."""
     job.run(f"""
         INSERT INTO {_TABLES[column]}
-        SELECT DISTINCT id, $dataset, name FROM {column}_names
-        WHERE is_new AND id IN (SELECT id FROM ({used}))
+        SELECT DISTINCT id, $dataset, name FROM {column}_names WHERE is_new AND id IN ({used})
     """)
 
 
@@ -164,7 +163,7 @@ def keep_rubrics(job: Job, used: str) -> None:
     """Write the new rubrics, and their queries, whose ids stand in the relation ``used``."""
     job.run(f"""
         CREATE TEMP TABLE rubrics_used AS
-        SELECT DISTINCT id, query_id, rubric FROM rubric_names WHERE is_new AND id IN (SELECT id FROM ({used}))
+        SELECT DISTINCT id, query_id, rubric FROM rubric_names WHERE is_new AND id IN ({used})
     """)
     keep_queries(job, "SELECT query_id AS id FROM rubrics_used")
     job.run("""
@@ -177,5 +176,5 @@ def keep_queries(job: Job, used: str) -> None:
     """Write the new queries whose ids stand in the relation ``used``."""
     job.run(f"""
         INSERT INTO queries (query_id, dataset_id, name)
-        SELECT id, $dataset, name FROM query_names WHERE is_new AND id IN (SELECT id FROM ({used}))
+        SELECT id, $dataset, name FROM query_names WHERE is_new AND id IN ({used})
     """)

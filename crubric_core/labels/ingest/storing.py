@@ -186,6 +186,20 @@ def _strip_apostrophes(job: Job) -> None:
 
 def _refuse_useless(job: Job, *, needed: bool) -> None:
     """Count the rejects and say where they stand; a file with nothing acceptable is refused whole if it is needed."""
+    counted = 'DISTINCT "row"' if job.kind in FACTS else "*"  # a row may tell several facts
+    (job.tally.rejected,) = job.one(f"SELECT count({counted}) FROM rejected")
+    if job.tally.rejected:
+        _say_where(job)
+    if job.several and needed:
+        _refuse_useless_files(job)
+    nothing_known = bool(job.tally.rejected) and job.tally.accepted == job.tally.blank
+    if needed and (nothing_known or not job.tally.accepted):
+        row, reason = job.one('SELECT "row", reason FROM rejected ORDER BY "row" LIMIT 1')
+        raise _useless(job, job.source, row, reason, job.tally.rejected)
+
+
+def _say_where(job: Job) -> None:
+    """Shorten the rejected values and their reasons, and add where in the source each row stands."""
     job.run("UPDATE rejected SET value = left(value, 200), reason = left(reason, 500)")
     if job.place_sql:
         job.run(f"""
@@ -193,14 +207,6 @@ def _refuse_useless(job: Job, *, needed: bool) -> None:
             FROM (SELECT {job.row_sql} AS "row", {job.place_sql} AS place FROM incoming i) p
             WHERE rejected."row" = p."row" AND p.place IS NOT NULL
         """)
-    counted = 'DISTINCT "row"' if job.kind in FACTS else "*"  # a row may tell several facts
-    (job.tally.rejected,) = job.one(f"SELECT count({counted}) FROM rejected")
-    if job.several and needed:
-        _refuse_useless_files(job)
-    nothing_known = bool(job.tally.rejected) and job.tally.accepted == job.tally.blank
-    if needed and (nothing_known or not job.tally.accepted):
-        row, reason = job.one('SELECT "row", reason FROM rejected ORDER BY "row" LIMIT 1')
-        raise _useless(job, job.source, row, reason, job.tally.rejected)
 
 
 def _refuse_useless_files(job: Job) -> None:
@@ -234,7 +240,8 @@ def _rejects(job: Job) -> str:
 
 
 def _list_ingest(job: Job, changes: Changes, fingerprint: str) -> None:
-    job.run(f"INSERT INTO rejects SELECT $ingest, {_rejects(job)}")
+    if job.tally.rejected:
+        job.run(f"INSERT INTO rejects SELECT $ingest, {_rejects(job)}")
     job.run(
         f"INSERT INTO ingests VALUES ($ingest, $dataset, $kind, $source, {_NOW}, $accepted, $rejected, $blank,"
         " $collapsed, $replaced, $changes, $policies, $fingerprint)",

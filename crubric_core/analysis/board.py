@@ -234,7 +234,7 @@ def _scale_of_ability(standing: Inference) -> str:
     known = standing.estimate[np.isfinite(standing.estimate)]
     if len(known) < 2 or standing.n_groups > 1:
         return "θ is ability"
-    return f"θ is ability, of which the standard deviation among these systems is {np.std(known, ddof=1):.2g}"
+    return f"θ is ability (standard deviation of these systems' estimates: {np.std(known, ddof=1):.2g})"
 
 
 def reading(board: Board) -> tuple[str, ...]:

@@ -128,8 +128,10 @@ def _range_sentence(gaps: Gaps) -> str:
             if np.isinf(gaps.worst)
             else ("No ability is known, so nothing is known of the bank's precision.")
         )
-    if f"{gaps.worst:.2f}" == f"{gaps.best:.2f}":
-        return f"The bank measures all of these systems alike: SE(θ) {gaps.best:.2f}."
+    if gaps.best >= NEAR_WORST * gaps.worst:
+        least, most = f"{gaps.best:.2f}", f"{gaps.worst:.2f}"
+        error = least if least == most else f"{least} to {most}"
+        return f"The bank measures all of these systems alike: SE(θ) {error}."
     return (
         f"The bank measures worst at θ from {numeral(gaps.low)} to {numeral(gaps.high)}, where "
         f"{count(len(gaps.systems), 'system')} {'stands' if len(gaps.systems) == 1 else 'stand'}: SE(θ) up to "

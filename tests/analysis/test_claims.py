@@ -421,10 +421,10 @@ def test_what_is_said_of_groups_counts_only_pairs_within_them() -> None:
     assert both.endswith("M0 is ahead of all others of group 1 and M2 is ahead of all others of group 2.")
 
 
-def test_the_scale_of_ability_is_told_by_the_spread_of_these_systems() -> None:
+def test_the_scale_of_ability_is_told_by_the_spread_of_the_estimates_which_equal_systems_have_too() -> None:
     found = standing(np.array([3.0, 0.0, -3.0]), np.zeros((3, 3), bool))
-    said = "the standard deviation among these systems is"
-    assert f"{said} 3;" in claims_of(board(found)).reading[0]
+    said = "(standard deviation of these systems' estimates:"
+    assert f"{said} 3);" in claims_of(board(found)).reading[0]
     assert said not in claims_of(board(replace(found, group=np.array([0, 0, 1])))).reading[0]
     assert said not in claims_of(board(found, by_score=True)).reading[0]
 

@@ -75,7 +75,7 @@ def test_the_dataset_is_in_the_title_and_the_basis_can_be_switched_on_the_page(
 def test_how_to_read_theta_interval_and_tier_is_on_the_page(open_page: Open, told: Path) -> None:
     said = words(open_page("leaderboard", told))
     assert re.search(
-        r"How to read it: θ is ability, of which the standard deviation among these systems is \d", said
+        r"How to read it: θ is ability \(standard deviation of these systems' estimates: \d", said
     )
     assert "A tier starts at its best system" in said
 

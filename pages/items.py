@@ -11,7 +11,7 @@ from crubric_core.ui.nothing_passes import nothing_passes
 from crubric_core.ui.page import open_study
 from crubric_core.ui.parts import part
 from crubric_core.ui.search import search_rubrics
-from crubric_core.ui.text import count, percent
+from crubric_core.ui.text import count
 
 study = open_study("Items")
 if nothing_passes(study):
@@ -114,8 +114,7 @@ def wright_map() -> None:
         alt="Wright map: rubric difficulties and system abilities on one scale",
         title="Do the rubrics cover the systems? (Wright map)",
         look="Look for systems above or below all bars: no rubric is hard, or easy, enough for them. The highest is on "
-        f"the left. Lines: {percent(study.settings.confidence)} intervals by the model alone, from all rubrics; the "
-        "leaderboard's allow for queries and judges, too.",
+        f"the left. {checks.about_abilities(now)}",
     )
 
 

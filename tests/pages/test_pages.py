@@ -265,6 +265,41 @@ def test_the_wright_map_has_intervals_of_the_level_in_the_settings(
     np.testing.assert_allclose(drawn[-1][3:5], (low, high), rtol=1e-6)
 
 
+def test_the_wright_map_of_few_systems_has_no_intervals_and_says_so(
+    open_page: Open, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drawn = []
+    draw = items.wright_map
+    monkeypatch.setattr(items, "wright_map", lambda *values: drawn.append(values) or draw(*values))
+    made = simulate(seed=1, systems=3, queries=10, pool=(5, 5))
+    with Workspace(tmp_path / "few.duckdb") as workspace:
+        workspace.ingest(made.labels.to_csv(index=False).encode(), "few", kind="labels")
+    app = open_page("items", tmp_path / "few.duckdb")
+    assert not app.exception
+    assert np.isfinite(drawn[-1][2]).all()
+    assert np.isnan(drawn[-1][3:5]).all(), (
+        "three abilities whose shift and stretch are free have no error left"
+    )
+    said = next(caption.value for caption in app.caption if "Look for systems above" in caption.value)
+    assert "Fewer than 6 systems have no intervals of ability." in said
+
+
+def test_the_wright_map_says_where_groups_of_systems_have_no_common_scale(
+    open_page: Open, tmp_path: Path
+) -> None:
+    labels = simulate(seed=1, systems=8, queries=12, pool=(5, 5)).labels
+    first = labels["system"].isin(sorted(set(labels["system"]))[:4])
+    half = labels["query"].isin(sorted(set(labels["query"]))[:6])
+    with Workspace(tmp_path / "halves.duckdb") as workspace:
+        workspace.ingest(labels[first == half].to_csv(index=False).encode(), "halves", kind="labels")
+        workspace.ingest(labels.to_csv(index=False).encode(), "linked", kind="labels")
+    for dataset, told in (("linked", False), ("halves", True)):
+        app = open_page("items", tmp_path / "halves.duckdb", dataset=dataset)
+        assert not app.exception
+        said = next(caption.value for caption in app.caption if "Look for systems above" in caption.value)
+        assert told == ("form 2 groups that share too few queries for a common scale" in said)
+
+
 def test_the_model_check_has_bands_of_the_level_in_the_settings(
     open_page: Open, study: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import cast
 
+import numpy as np
+import pandas as pd
 import streamlit as st
 from scipy.special import ndtri
 
@@ -13,17 +15,45 @@ from ...experiments.model_check import Dependence, compared_models, dependence_o
 from ...irt.comparison import Comparison
 from ...irt.diagnostics import Spectrum
 from ...irt.item_fit import ItemFit, bootstrap_item_fit
+from ...leaderboard.cross_fit import FEW_SYSTEMS, too_few_to_cross_fit
+from ...leaderboard.linked import linked_groups
 from ...types import FloatArray
 from ..loaders import FEW, Study, facts
+from ..text import percent
 
 DEPENDENCE = Stage("dependence", (), "Comparing residuals with tables drawn from the model", heavy=True)
 
 
 def ability_interval(study: Study) -> tuple[FloatArray, FloatArray]:
-    """(M,) ends of each system's interval of θ by the information of all rubrics, at the settings' level."""
+    """(M,) ends of each system's interval of θ by the information of all rubrics, at the settings' level.
+
+    NaN of few systems: these errors leave out a common shift and stretch of the axis, most of the errors of a few.
+    """
     theta = study.calibration().fit.theta
+    if too_few_to_cross_fit(len(theta)):
+        return np.full_like(theta, np.nan), np.full_like(theta, np.nan)
     margin = float(ndtri((1 + study.settings.confidence) / 2)) * study.standard_errors()
     return theta - margin, theta + margin
+
+
+def about_abilities(study: Study) -> str:
+    """What the marks of systems on one axis with rubrics do and do not say."""
+    reduction = study.reduction()
+    level = percent(study.settings.confidence)
+    said = (
+        f"Fewer than {FEW_SYSTEMS} systems have no intervals of ability."
+        if too_few_to_cross_fit(len(reduction.systems))
+        else f"Lines: {level} intervals by the model alone, from all rubrics; the leaderboard's allow for queries and "
+        "judges, too."
+    )
+    labelled = pd.DataFrame(np.isfinite(reduction.y).T).groupby(reduction.rubrics["query"].to_numpy()).any()
+    groups = len(np.unique(linked_groups(labelled.to_numpy())))
+    if groups == 1:
+        return said
+    return (
+        f"{said} The systems form {groups:,} groups that share too few queries for a common scale: abilities of two "
+        "groups cannot be compared."
+    )
 
 
 def comparison(study: Study) -> Comparison:

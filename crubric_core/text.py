@@ -80,8 +80,12 @@ def at_least(share: float) -> str:
 
 
 def numeral(value: float, style: str = "z.2f") -> str:
-    """A number by a format specification of Python, with the minus sign of charts: −0.29, −∞. Files keep the hyphen."""
-    return f"{value:{style}}".replace("-", "−").replace("inf", "∞")
+    """A number by a format specification of Python, with the minus sign of charts: −0.29, −∞. Files keep the hyphen.
+
+    What is rounded to 0 has no sign, even where others have a plus: −0.001 is not +0.00.
+    """
+    shown = f"{value:{style}}".replace("-", "−").replace("inf", "∞")
+    return shown if set(shown) & set("123456789∞n") else shown.lstrip("+−")
 
 
 def ends(low: float, high: float, style: str = "z.2f") -> str:

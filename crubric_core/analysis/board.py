@@ -213,9 +213,15 @@ def _evidence(board: Board) -> str:
             f"There are no two domains with labels: the evidence is {units(standing)}, and nothing is known of other "
             "domains."
         )
-    return (
-        f"The evidence is {units(standing)}{_uneven(board)}: the claims hold for {like(standing)} like these."
-    )
+    evidence = f"{units(standing)}{_of_one_group(board)}{_uneven(board)}"
+    return f"The evidence is {evidence}: the claims hold for {like(standing)} like these."
+
+
+def _of_one_group(board: Board) -> str:
+    """How many of the queries one system has where groups were asked different ones; "" where all are linked."""
+    if board.standing.n_groups == 1 or board.standing.unit != "query" or board.queries is None:
+        return ""
+    return f", at most {board.queries.on[board.standing.ranked].max():,} for one system"
 
 
 def _uneven(board: Board) -> str:

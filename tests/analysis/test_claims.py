@@ -514,6 +514,14 @@ def test_it_is_said_that_a_few_queries_have_most_of_the_labels() -> None:
     assert rests_on(board(replace(found, n_equal=38), queries=half)) == rests_on(board(found, queries=half))
 
 
+def test_the_evidence_of_groups_without_a_common_scale_is_what_one_system_has_of_it() -> None:
+    found = standing(np.array([2.0, 1.0, 0.5, 0.2]), np.zeros((4, 4), dtype=bool))
+    half, apart = labelled(50, 50, 40, 50, of=100), replace(found, group=np.array([0, 0, 1, 1]))
+    said = "The evidence is 100 queries, at most 50 for one system: the claims hold for queries like these."
+    assert said in rests_on(board(apart, queries=half))
+    assert said not in rests_on(board(found, queries=half))
+
+
 @pytest.mark.parametrize("together", [1, 5])
 @pytest.mark.parametrize("missing", [0.02, 0.3, 0.7])
 @pytest.mark.parametrize("systems", [6, 60])

@@ -4,6 +4,7 @@ import csv
 import io
 import re
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -93,11 +94,16 @@ def test_the_table_itself_is_left_alone() -> None:
         (-0.294, "z.2f", "−0.29"),
         (-0.001, "z.2f", "0.00"),
         (0.5, "+z.1f", "+0.5"),
+        (-0.001, "+z.2f", "0.00"),
+        (0.001, "+z.2f", "0.00"),
+        (np.inf, "+z.2f", "+∞"),
         (-3, "d", "−3"),
         (-1e-5, "g", "−1e−05"),
     ],
 )
-def test_a_negative_number_has_the_minus_sign_of_charts(value: float, style: str, shown: str) -> None:
+def test_a_number_has_the_minus_sign_of_charts_and_what_is_rounded_to_nothing_no_sign(
+    value: float, style: str, shown: str
+) -> None:
     assert numeral(value, style) == shown
 
 

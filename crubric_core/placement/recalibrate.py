@@ -19,7 +19,9 @@ from ..irt.abilities import estimate_abilities
 from ..irt.cells import label_scores
 from ..irt.fit import IrtFit, fit_irt
 from ..irt.person_fit import person_fit
+from ..leaderboard.cross_fit import FEW_SYSTEMS, too_few_to_cross_fit
 from ..leaderboard.reference import Reference
+from ..text import count
 from ..types import FloatArray, IntArray
 from .among import Among, SystemEvidence, evidence_of_system, stand_among
 from .bank_file import bank_digest
@@ -94,6 +96,11 @@ def _check(bank_scale: BankScale, new: NewLabels) -> None:
     if taken:
         raise PlacementError(
             f"{taken[0]!r} is in the bank's calibration already: give the new labels another name, or leave them out."
+        )
+    if too_few_to_cross_fit(len(bank_scale.systems)):
+        raise PlacementError(
+            f"Recalibration needs a bank of {FEW_SYSTEMS} systems or more: this one was made from "
+            f"{count(len(bank_scale.systems), 'system')}."
         )
     if bank_scale.reference is None:
         raise PlacementError(

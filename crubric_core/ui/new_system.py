@@ -180,9 +180,10 @@ def show(study: StudyPage, bank_scale: BankScale, found: Placed, n: int) -> None
             "No rubric of the bank is left that could place it better; only a larger bank can give more."
         )
         return
+    verb = "has" if missing == 1 else "have"
     st.caption(
-        f"Without a label of this system: {missing:,} of the bank's {count(len(bank_scale.rubrics), 'rubric')}. "
-        "The most informative come first."
+        f"{missing:,} of the bank's {count(len(bank_scale.rubrics), 'rubric')} {verb} no label of this system that "
+        "counts: none at all, or a tie of the judges. The most informative come first."
     )
     widgets.table(following, NEXT, rows=10)
     widgets.download("Download next_best.csv", following, "next_best.csv")

@@ -64,6 +64,18 @@ def test_a_file_of_labels_gives_a_place_and_what_to_judge_next(
     assert "What to judge next" in " ".join(text.value for text in app.markdown)
 
 
+def test_rubrics_on_which_two_judges_tie_are_not_said_to_have_no_label(
+    open_page: Open, tmp_path: Path
+) -> None:
+    made = simulate(seed=1, systems=8, queries=12, pool=(6, 6), judges=2, missing=0)
+    with Workspace(tmp_path / "two.duckdb") as workspace:
+        workspace.ingest(made.labels.to_csv(index=False).encode(), "two", kind="labels")
+    app = open_page("new_system", tmp_path / "two.duckdb", source=HELD_OUT)
+    assert not app.exception
+    said = next(caption.value for caption in app.caption if "most informative come first" in caption.value)
+    assert "have no label of this system that counts: none at all, or a tie of the judges." in said
+
+
 def test_labels_that_do_not_touch_the_bank_are_answered_with_one_sentence(
     open_page: Open, study: Path
 ) -> None:

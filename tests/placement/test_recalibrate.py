@@ -112,6 +112,13 @@ def test_a_name_that_is_taken_is_refused(bank_scale, new):
         recalibrate(bank_scale, replace(new, systems=(*new.systems[1:], bank_scale.systems[0])))
 
 
+def test_a_bank_of_few_systems_is_refused_for_their_number_and_not_for_the_preset(bank_scale, new):
+    with pytest.raises(
+        PlacementError, match="needs a bank of 6 systems or more: this one was made from 4 systems"
+    ):
+        recalibrate(replace(bank_scale, systems=bank_scale.systems[:4], reference=None), new)
+
+
 def test_a_judge_that_turned_strict_shifts_and_moves_tiers(bank_scale, new):
     both = panel_record(("v1", "v2"), np.stack([bank_scale.y, bank_scale.y], axis=2), bank_scale.fit.levels)
     bank_scale = replace(bank_scale, panel=both)

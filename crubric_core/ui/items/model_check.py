@@ -99,8 +99,8 @@ def flagged_sentence(flagged: int, pairs: int, chance: int) -> str:
     if flagged <= chance:
         return f"{said} That is no sign of rubrics that overlap."
     return (
-        f"{said} Only the excess indicates rubrics that say the same twice, or share a query on which systems do well "
-        "or badly."
+        f"{said} Only a clear excess indicates rubrics that say the same twice, or share a query on which systems do "
+        "well or badly: with few systems another such table may have twice as many."
     )
 
 

@@ -50,11 +50,25 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "study.duckdb"
 
 
+@pytest.fixture(scope="session")
+def looked_at() -> Iterator[set[Path]]:
+    """The workspace file of which results are kept."""
+    yield set()
+    st.cache_resource.clear()
+
+
 @pytest.fixture
-def open_page(monkeypatch: pytest.MonkeyPatch) -> Iterator[Open]:
-    """Opens one page of the dashboard on a workspace file, through the entry script; Settings are open."""
+def open_page(monkeypatch: pytest.MonkeyPatch, looked_at: set[Path]) -> Open:
+    """Opens one page of the dashboard on a workspace file, through the entry script; Settings are open.
+
+    As on a server, what a page has computed of that file is there for the pages that are opened after it.
+    """
 
     def run(page: str, workspace: Path, *, settings_open: bool = True, **query: str) -> AppTest:
+        if workspace not in looked_at:
+            st.cache_resource.clear()
+            looked_at.clear()
+            looked_at.add(workspace)
         monkeypatch.setenv("CRUBRIC_WORKSPACE", str(workspace))
         app = AppTest.from_file(str(MAIN), default_timeout=60)
         app.session_state[OPEN] = settings_open
@@ -63,6 +77,4 @@ def open_page(monkeypatch: pytest.MonkeyPatch) -> Iterator[Open]:
         app.switch_page(str(ROOT / "pages" / f"{page}.py"))
         return app.run()
 
-    st.cache_resource.clear()
-    yield run
-    st.cache_resource.clear()
+    return run

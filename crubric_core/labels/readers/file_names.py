@@ -205,11 +205,12 @@ def _by_folder(paths: Sequence[str], suffix: str) -> NameGuess | None:
     """
     depth = min(p.count("/") for p in paths) + 1
     levels = list(zip(*(p.removesuffix(suffix).split("/")[-depth:] for p in paths), strict=True))
-    folders, files = range(depth - 1), depth - 1
-    runs = [i for i in folders if i and all(map(_RUN.fullmatch, levels[i]))]
-    judges = [i for i in (*folders, files) if all(map(_JUDGE.search, levels[i]))]
-    models = [i for i in (*folders, files) if all(map(MODEL.search, levels[i])) and i not in judges]
-    others = [i for i in folders if len(set(levels[i])) > 1 and i not in (*runs, *judges)]
+    files = depth - 1
+    varying = [i for i in range(depth) if len(set(levels[i])) > 1]
+    runs = [i for i in varying if 0 < i < files and all(map(_RUN.fullmatch, levels[i]))]
+    judges = [i for i in sorted({*varying, files - 1}) if all(map(_JUDGE.search, levels[i]))]
+    models = [i for i in varying if all(map(MODEL.search, levels[i])) and i not in judges]
+    others = [i for i in varying if i < files and i not in (*runs, *judges)]
     systems = models if len(models) == 1 else others or [files]
     if len(systems) > 1:
         return None

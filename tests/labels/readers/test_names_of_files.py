@@ -158,6 +158,8 @@ def test_without_a_judge_it_is_asked_whether_they_are_rubrics_and_the_pattern_re
         ("out/{t}/{s}.csv", "{query}/{system}.csv"),
         ("{s}/{t}/judge_{j}.csv", "{system}/{query}/{judge}.csv"),
         ("{s}/judge_{j}/results.csv", "{system}/{judge}/*.csv"),
+        ("judged by gpt/{s}/{t}/results.csv", "{system}/{query}/*.csv"),
+        ("{s}/the judge/{t}.csv", "{system}/{judge}/*.csv"),
         ("judge_{j}/{s}/run_{r}/results.csv", "{judge}/{system}/run_{run}/*.csv"),
     ],
 )

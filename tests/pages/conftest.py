@@ -58,6 +58,13 @@ def looked_at() -> Iterator[set[Path]]:
 
 
 @pytest.fixture
+def nothing_kept(looked_at: set[Path]) -> None:
+    """What the pages of a test show is computed in it."""
+    st.cache_resource.clear()
+    looked_at.clear()
+
+
+@pytest.fixture
 def open_page(monkeypatch: pytest.MonkeyPatch, looked_at: set[Path]) -> Open:
     """Opens one page of the dashboard on a workspace file, through the entry script; Settings are open.
 

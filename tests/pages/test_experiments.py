@@ -116,6 +116,7 @@ def test_what_one_session_started_is_followed_by_another_and_outlives_the_first(
     running.close()
 
 
+@pytest.mark.usefixtures("nothing_kept")
 def test_an_experiment_that_cannot_be_made_says_why_and_can_be_run_again(open_page: Open, own: Path) -> None:
     app = open_page("experiments", own, experiment=EXPERIMENTS["stability"].title, tau_c="1.0")
     press(app, "Run")

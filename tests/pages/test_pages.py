@@ -133,6 +133,7 @@ def test_a_hostile_name_is_a_name_in_every_table(open_page: Open, study: Path) -
     )
 
 
+@pytest.mark.usefixtures("nothing_kept")
 def test_moving_the_budget_neither_fits_nor_orders_again(
     open_page: Open, study: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -143,6 +144,7 @@ def test_moving_the_budget_neither_fits_nor_orders_again(
     assert "17 rubrics keep" in first_line(app)
 
 
+@pytest.mark.usefixtures("nothing_kept")
 def test_moving_the_threshold_does_not_fit_again(
     open_page: Open, study: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -163,7 +165,7 @@ def forbid(monkeypatch: pytest.MonkeyPatch, *stages: str) -> None:
         monkeypatch.setattr(f"crubric_core.analysis.{rooms.get(stage, 'fitted')}.{stage}", fail)
 
 
-@pytest.mark.usefixtures("page_fails")
+@pytest.mark.usefixtures("page_fails", "nothing_kept")
 def test_an_unexpected_error_is_calm_on_the_page_and_whole_in_the_log(
     open_page: Open, study: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -12,9 +12,9 @@ from crubric_core.figures.measurability import label_grid
 from crubric_core.figures.profile import domain_heat, query_differences, value_against_cost
 from crubric_core.ui.chart_files import chart_values, plot_config
 from crubric_core.ui.charts import in_ink
-from tests.pages.conftest import Open, open_page, study
+from tests.pages.conftest import Open, looked_at, open_page, study
 
-__all__ = ["open_page", "study"]
+__all__ = ["looked_at", "open_page", "study"]
 
 
 def test_marks_with_intervals_are_rows_with_names_and_ends() -> None:

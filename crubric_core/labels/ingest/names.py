@@ -7,7 +7,7 @@ The temporary tables map the file's raw text to (name, id); nothing is written t
 # ruff: noqa: S608 - every identifier in the SQL is this program's own, every value is bound
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 
 from ..readers import values
 from ..readers.label_names import CERTAINTIES
@@ -47,24 +47,12 @@ def leave_out_sums(job: Job) -> None:
     They are those of no system, judge, query or rubric; and a mean of 3.2 says nothing of a scale in whole numbers.
     Where all rows are such, that is what they are about.
     """
-    columns = sorted({"system", "query", "rubric", "judge", "annotator"} & job.columns)
-    if not columns or not _names_any(job, columns, SUMS | CERTAINTIES):
-        return
-    for column in columns:
+    # Of several columns at once DuckDB looks at each row, of one at each different name.
+    for column in sorted({"system", "query", "rubric", "judge", "annotator"} & job.columns):
         words = SUMS - TOPICS if column in {"query", "rubric"} else SUMS
         _leave_out(job, column, words, "it sums up other rows")
     if "rubric" in job.columns:
         _leave_out(job, "rubric", CERTAINTIES, "it says how sure a label is")
-
-
-def _names_any(job: Job, columns: Sequence[str], words: Collection[str]) -> bool:
-    """Whether one of the words is a name in one of the columns, asked at once as hardly any file has one."""
-    named = " UNION ALL ".join(f"SELECT DISTINCT {column} AS name FROM incoming" for column in columns)
-    found = job.all(
-        f"SELECT 1 FROM ({named}) WHERE list_contains($words, lower({values.name('name')})) LIMIT 1",
-        words=sorted(words),
-    )
-    return bool(found)
 
 
 def _leave_out(job: Job, column: str, words: Collection[str], why: str) -> None:

@@ -7,18 +7,10 @@ import pytest
 from crubric_core.labels import Workspace
 
 
-@pytest.fixture(scope="module")
-def opened():
+@pytest.fixture
+def ws():
     with Workspace() as workspace:
         yield workspace
-
-
-@pytest.fixture
-def ws(opened):
-    """An empty workspace; a module has one, emptied after each test, as opening it costs as much as a small ingest."""
-    yield opened
-    for name in opened.datasets()["name"]:
-        opened.delete(name)
 
 
 @pytest.fixture

@@ -97,6 +97,9 @@ with left:
     )
 
 
+said_of_abilities = checks.about_abilities(study)  # once: it looks at every label
+
+
 def wright_map() -> None:
     """Rubrics and systems on one scale, with the bank as it is now."""
     now = study.now()
@@ -114,7 +117,7 @@ def wright_map() -> None:
         alt="Wright map: rubric difficulties and system abilities on one scale",
         title="Do the rubrics cover the systems? (Wright map)",
         look="Look for systems above or below all bars: no rubric is hard, or easy, enough for them. The highest is on "
-        f"the left. {checks.about_abilities(now)}",
+        f"the left. {said_of_abilities}",
     )
 
 

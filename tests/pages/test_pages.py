@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from pathlib import Path
+from types import ModuleType
+from typing import Any
 
 import numpy as np
 import pytest
@@ -249,13 +251,19 @@ def test_items_checks_fit_when_asked(open_page: Open, study: Path) -> None:
     assert any("misfit at p" in text.value for text in app.markdown)
 
 
+def given_to(monkeypatch: pytest.MonkeyPatch, module: ModuleType, figure: str) -> list[tuple[Any, ...]]:
+    """What a figure is drawn from, from now on."""
+    drawn: list[tuple[Any, ...]] = []
+    draw = getattr(module, figure)
+    monkeypatch.setattr(module, figure, lambda *values: drawn.append(values) or draw(*values))
+    return drawn
+
+
 @pytest.mark.parametrize("level", [0.8, 0.99])
 def test_the_wright_map_has_intervals_of_the_level_in_the_settings(
     open_page: Open, study: Path, monkeypatch: pytest.MonkeyPatch, level: float
 ) -> None:
-    drawn = []
-    draw = items.wright_map
-    monkeypatch.setattr(items, "wright_map", lambda *values: drawn.append(values) or draw(*values))
+    drawn = given_to(monkeypatch, items, "wright_map")
     app = open_page("items", study, confidence=str(level))
     assert not app.exception
     assert any(f"{level:.0%} intervals by the model alone" in caption.value for caption in app.caption)
@@ -270,9 +278,7 @@ def test_the_wright_map_has_intervals_of_the_level_in_the_settings(
 def test_the_wright_map_of_few_systems_has_no_intervals_and_says_so(
     open_page: Open, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    drawn = []
-    draw = items.wright_map
-    monkeypatch.setattr(items, "wright_map", lambda *values: drawn.append(values) or draw(*values))
+    drawn = given_to(monkeypatch, items, "wright_map")
     made = simulate(seed=1, systems=3, queries=10, pool=(5, 5))
     with Workspace(tmp_path / "few.duckdb") as workspace:
         workspace.ingest(made.labels.to_csv(index=False).encode(), "few", kind="labels")
@@ -305,9 +311,7 @@ def test_the_wright_map_says_where_groups_of_systems_have_no_common_scale(
 def test_the_model_check_has_bands_of_the_level_in_the_settings(
     open_page: Open, study: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    drawn = []
-    draw = diagnostics.curve_fit
-    monkeypatch.setattr(diagnostics, "curve_fit", lambda *values: drawn.append(values) or draw(*values))
+    drawn = given_to(monkeypatch, diagnostics, "curve_fit")
     for level in (0.8, 0.99):
         app = open_page("items", study, view="Item fit", confidence=str(level))
         button = next(b for b in app.button if b.label == "Check how each rubric fits")

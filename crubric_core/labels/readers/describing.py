@@ -157,11 +157,11 @@ def _with_query(piece: Piece, found: Found, overrides: Overrides, mapping: Colum
     if "query" in plan.mapping or not _repeat(found):
         return found
     fields = [f for f in plan.unused if is_path(f) and last_name(f) in NAMES_OF_QUERIES]
-    for field_ in sorted(fields, key=lambda f: NAMES_OF_QUERIES.index(last_name(f))):
-        named = look_into(piece, replace(overrides, mapping={**mapping, "query": field_}))
+    for path in sorted(fields, key=lambda f: NAMES_OF_QUERIES.index(last_name(f))):
+        named = look_into(piece, replace(overrides, mapping={**mapping, "query": path}))
         whole = "query" in named.plan.mapping and MISSING in (named.plan.problem or MISSING)
         if whole and not _repeat(named):
-            remark = f"the query is its {field_!r}, as without it rows would be about the same cell"
+            remark = f"the query is its {path!r}, as without it rows would be about the same cell"
             return replace(named, plan=replace(named.plan, remarks=(*named.plan.remarks, remark)))
     return found
 

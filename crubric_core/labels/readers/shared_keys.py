@@ -22,7 +22,10 @@ Look = Callable[[int, Overrides], Found]
 
 @dataclass(frozen=True)
 class _Keys:
-    """Of the labels of all files. columns: canonical key → its one column; values: → the names in the first rows."""
+    """Of the labels of all files. columns: query or rubric → its one column; values: key → the names in the first rows.
+
+    A column of systems is no key of its own: a table of rubrics may say which model wrote them.
+    """
 
     columns: Mapping[str, str]
     values: Mapping[str, frozenset[str]]
@@ -37,7 +40,7 @@ def with_shared_keys(
     """
     labels = [f for f in found if _is_table(f) and _are_labels(f)]
     keys = _Keys(
-        {c: columns.pop() for c in _KEYS if len(columns := _columns_of(labels, c)) == 1},
+        {c: columns.pop() for c in ("query", "rubric") if len(columns := _columns_of(labels, c)) == 1},
         {c: frozenset[str]().union(*(_names_of(f, c) for f in labels)) for c in _KEYS},
     )
     named = list(found)
@@ -79,11 +82,7 @@ def _names_of(labels: Found, canonical: str) -> frozenset[str]:
 def _own_keys(found: Found, keys: _Keys) -> Columns:
     """Canonical key → the column of a table that holds it, where its name alone does not tell."""
     plan = found.plan
-    own = {
-        c: v
-        for c, v in keys.columns.items()
-        if v in plan.columns and plan.mapping.get(c) != v and c != "system"
-    }
+    own = {c: v for c, v in keys.columns.items() if v in plan.columns and plan.mapping.get(c) != v}
     ids = [n for n in plan.columns if plain_name(n) in _IDS and n not in own.values()]
     for canonical, names in keys.values.items():
         same = [n for n in ids if _holds(found, n, names)]

@@ -69,7 +69,7 @@ def _are_of_models(gold: FilePlan, rows: tuple[Any, ...]) -> bool:
     return any(MODEL.search(column) for column in label_columns(gold.columns, rows))
 
 
-def _judges_answers(queries: FilePlan, rows: tuple[Any, ...]) -> bool:
+def _holds_labels(queries: FilePlan, rows: tuple[Any, ...]) -> bool:
     """Whether a table of queries has answers, whoever gave them, and labels of these; or judges, or labels alone."""
 
     def named(kind: Kind, canonical: str) -> set[str]:
@@ -93,7 +93,7 @@ _HOLDING: Mapping[str, Callable[[FilePlan, tuple[Any, ...]], bool]] = {
     "reference": _repeat_systems,
     "systems": _repeat_systems,
     "gold": _are_of_models,
-    "queries": _judges_answers,
+    "queries": _holds_labels,
 }
 
 

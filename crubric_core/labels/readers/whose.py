@@ -152,7 +152,7 @@ def _with_rubric_of_each(found: list[Found], pieces: Sequence[Piece]) -> list[Fo
         and {"judge", "annotator"} & set(f.plan.mapping)
     ]
     alike, _ = _contradicting([_cells(found[i]) for i in open_])
-    if len(alike) < len(open_) or not open_:
+    if not open_ or len(alike) < len(open_):
         return found
     names = propose([pieces[i].seen_path for i in open_])
     if names.confidence >= SURE:  # of runs or models

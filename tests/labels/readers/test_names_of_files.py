@@ -185,9 +185,58 @@ def test_a_folder_is_the_query_only_of_files_with_one(ws, tmp_path):
     assert read(ws, tmp_path) == (("claude-3", "gpt-4o"), QUERIES, ("judge_x", "judge_y"))
 
 
-@pytest.mark.parametrize("columns", ["question_id,score", "question_id,judge,score"])
-def test_labels_of_queries_alone_are_no_table_of_queries(ws, columns):
+@pytest.mark.parametrize(
+    ("columns", "kind"),
+    [
+        ("question_id,score", "labels"),
+        ("question_id,judge,score", "labels"),
+        ("question_id,domain,judge,score", "labels"),
+        ("question_id,domain,score", "queries"),
+    ],
+)
+def test_labels_of_queries_alone_are_no_table_of_queries(columns, kind):
     """They were read as queries, and their labels were not used."""
-    rows = [",".join([q, *["x"] * columns.count("judge"), str(n % 3)]) for n, q in enumerate(QUERIES)]
-    with pytest.raises(IngestError, match="no column for system and rubric"):
-        ws.ingest("\n".join([columns, *rows]).encode(), "d", name="x.csv")
+    cells = {"judge": "x", "domain": "law"}
+    rows = [
+        ",".join({**cells, "question_id": q, "score": str(n % 3)}[c] for c in columns.split(","))
+        for n, q in enumerate(QUERIES)
+    ]
+    assert plan_ingest([("x.csv", "\n".join([columns, *rows]).encode())]).files[0].kind == kind
+
+
+def test_a_query_among_others_of_a_file_does_not_explain_its_name(ws, tmp_path):
+    for system in SYSTEMS:
+        (tmp_path / f"{system}.csv").write_text("query,rubric,label\nnorth,r,1\nsouth,r,0\n")
+    assert read(ws, tmp_path) == (SYSTEMS, SYSTEMS, ("judge",))
+
+
+def test_a_folder_is_no_query_of_files_with_several(ws, tmp_path):
+    for system, task in product(("gpt-4o", "claude-3"), ("math", "code")):
+        path = tmp_path / system / task / "results.csv"
+        path.parent.mkdir(parents=True)
+        path.write_text("id,criterion,label\n" + "".join(f"{task} {n},{c},1\n" for n in "123" for c in "xy"))
+    assert read(ws, tmp_path)[1] == ("code 1", "code 2", "code 3", "math 1", "math 2", "math 3")
+
+
+def test_results_of_a_folder_a_system_have_their_queries_within(ws, tmp_path):
+    for system in SYSTEMS:
+        path = tmp_path / "2024-05-01T12-00" / system / "results.json"
+        path.parent.mkdir(parents=True)
+        path.write_text(
+            json.dumps({"results": [{"id": q, "scores": {"clear": 1, "short": 3}} for q in QUERIES]})
+        )
+    assert read(ws, tmp_path) == (SYSTEMS, QUERIES, ("judge",))
+
+
+def test_runs_are_numbered_in_one_way_or_not_at_all():
+    guess = guess_pattern(["north_run1.csv", "north-run2.csv"])
+    assert guess is not None
+    assert guess.pattern == "{system}.csv"
+
+
+def test_settings_alone_are_refused_as_what_they_are(ws, tmp_path):
+    for system in SYSTEMS:
+        (tmp_path / system).mkdir()
+        (tmp_path / system / "config.json").write_text(json.dumps({"model": system, "temperature": 0.2}))
+    with pytest.raises(IngestError, match=r"config\.json has no column for"):
+        ws.ingest(tmp_path, "d")

@@ -325,3 +325,11 @@ def test_what_lies_beside_the_labels_of_an_object_of_criteria_is_told(ws):
     ]
     report = ws.ingest(lines(records), "d", name="x.jsonl")
     assert any("Not used" in note and "scores.clear.tokens" in note for note in report.notes)
+
+
+def test_an_id_that_tells_no_results_apart_is_no_query():
+    record = {
+        "model": "north",
+        "results": [{"id": "x", "scores": {"clear": n, "short": 2}} for n in (1, 2, 3)],
+    }
+    assert "query" not in plan_ingest(json.dumps(record).encode(), name="x.json").files[0].mapping

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pandas as pd
 import pytest
@@ -216,3 +217,20 @@ def test_criteria_that_are_columns_are_described_by_their_names(ws):
         criteria=keyed_by_id(["name", "description"], [["clear", "It is clear"], ["short", "It is short"]]),
     )
     assert set(found.rubrics["text"]) == {"It is clear", "It is short"}
+
+
+def test_a_column_that_holds_the_labels_names_is_no_less_their_key_for_a_name_beside_it(ws):
+    rows = [["clear", "clear", "It is clear"], ["short", "brief", "It is short"]]
+    found = stored(ws, grades=STUDY, rubrics=keyed_by_id(["rubric_id", "name", "text"], rows))
+    assert set(found.rubrics["text"]) == {"It is clear", "It is short"}
+
+
+def test_a_key_that_somebody_chose_is_kept():
+    files = [
+        ("grades.csv", STUDY),
+        ("rubrics.csv", keyed_by_id(["id", "text"], [["clear", "It is clear"], ["short", "It is short"]])),
+    ]
+    plan = plan_ingest(files)
+    chosen = replace(plan.file("rubrics.csv"), mapping={"rubric": "text"})
+    again = plan_ingest(files, like=replace(plan, files=(plan.file("grades.csv"), chosen)))
+    assert again.file("rubrics.csv").mapping == {"rubric": "text"}

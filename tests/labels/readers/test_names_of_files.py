@@ -240,3 +240,10 @@ def test_settings_alone_are_refused_as_what_they_are(ws, tmp_path):
         (tmp_path / system / "config.json").write_text(json.dumps({"model": system, "temperature": 0.2}))
     with pytest.raises(IngestError, match=r"config\.json has no column for"):
         ws.ingest(tmp_path, "d")
+
+
+def test_files_named_after_runs_are_no_rubrics(tmp_path):
+    for run in (1, 2):
+        rows = "".join(f"{s},{q},x,{(n + run) % 3}\n" for n, (s, q) in enumerate(product(SYSTEMS, QUERIES)))
+        (tmp_path / f"run{run}.csv").write_text(f"system,query,judge,score\n{rows}")
+    assert {f.mapping["rubric"] for f in plan_ingest(tmp_path).files} == {"=score"}

@@ -333,3 +333,14 @@ def test_an_id_that_tells_no_results_apart_is_no_query():
         "results": [{"id": "x", "scores": {"clear": n, "short": 2}} for n in (1, 2, 3)],
     }
     assert "query" not in plan_ingest(json.dumps(record).encode(), name="x.json").files[0].mapping
+
+
+def test_keys_that_are_called_judges_are_no_queries():
+    record = {m: {j: {c: 1 + len(c) % 3 for c in CRITERIA} for j in ("judge_a", "judge_b")} for m in MODELS}
+    mapping = plan_ingest(json.dumps(record).encode(), name="x.json").files[0].mapping
+    assert {c: mapping.get(c) for c in ("system", "judge", "rubric", "query")} == {
+        "system": "{}.#",
+        "judge": "{}{}.#",
+        "rubric": "{}{}{}.#",
+        "query": None,
+    }

@@ -55,6 +55,7 @@ def test_names_of_many_columns_are_left_out_where_they_would_overlap(
     expect(name).to_be_hidden()
     expect(page.get_by_text(said)).to_be_visible()
     page.set_viewport_size({"width": 1400, "height": 900})
+    expect(page.get_by_test_id("stSidebar")).to_have_attribute("data-collapsed", "false")
     expect(name).to_be_visible()
 
 

@@ -305,7 +305,7 @@ def test_the_wright_map_says_where_groups_of_systems_have_no_common_scale(
         app = open_page("items", tmp_path / "halves.duckdb", dataset=dataset)
         assert not app.exception
         said = next(caption.value for caption in app.caption if "Look for systems above" in caption.value)
-        assert told == ("form 2 groups that share too few queries for a common scale" in said)
+        assert told == ("groups that share too few queries for a common scale" in said)
 
 
 def test_the_model_check_has_bands_of_the_level_in_the_settings(

@@ -101,8 +101,16 @@ class Job:
         return "reason" in self.columns
 
     def count_names(self) -> dict[str, int]:
-        """How many systems, judges, queries and rubrics the dataset has."""
-        counts = ", ".join(f"(SELECT count(*) FROM {t} WHERE dataset_id = $dataset)" for t in NAMES)
+        """How many systems, judges, queries and rubrics the dataset has.
+
+        A rubric described without a query is none beside those of its name (``rubric_facts``).
+        """
+        own = "SELECT name FROM rubrics WHERE dataset_id = $dataset AND query_id IS NOT NULL"
+        lent = f"query_id IS NULL AND name IN ({own})"
+        where = {"rubrics": f" AND NOT ({lent})"}
+        counts = ", ".join(
+            f"(SELECT count(*) FROM {t} WHERE dataset_id = $dataset{where.get(t, '')})" for t in NAMES
+        )
         return dict(zip(NAMES, self.one(f"SELECT {counts}"), strict=True))
 
     def changes(self) -> Changes:

@@ -394,3 +394,14 @@ def test_where_all_rows_are_about_a_total_it_is_what_they_are_about(ws, table):
 def test_a_system_whose_name_only_holds_such_a_word_stays(ws, table):
     ws.ingest(table("mean-teacher q r j 1", "total2 q r j 0"), "d")
     assert set(ws.dataset("d").labels()["system"]) == {"mean-teacher", "total2"}
+
+
+def test_a_name_with_space_around_it_is_the_same_name(ws):
+    rows = [f"{s},{q},{r},j,1" for s in ("a ", "b") for q in ("q", " p") for r in ("r", "t ")]
+    rows += [" a,q ,x,j,0", "a, p, x,j ,0", "c,q,x, j,1"]
+    ws.ingest("\n".join(["system,query,rubric,judge,label", *rows]).encode(), "d")
+    found = ws.dataset("d")
+    assert (found.systems, found.judges) == (("a", "b", "c"), ("j",))
+    assert found.queries["query"].tolist() == ["p", "q"]
+    assert len(found.rubrics) == 6
+    assert found.counts()["labels"] == 11

@@ -216,3 +216,11 @@ def test_labels_below_0_are_no_warning_where_they_are_negative_points(ws, table,
     report = ws.ingest(files, "d")
     assert ("negative_level" in codes(report)) == told
     assert ("negative_level" in {f.code for f in ws.dataset("d").checks()}) == told
+
+
+@pytest.mark.parametrize("beyond", [-1, 4])
+def test_the_first_labels_of_a_dataset_are_held_against_the_scale_that_was_given(ws, beyond):
+    ws.ingest(b"query,rubric,scale_min,scale_max\nq,r,0,3\n", "d", kind="rubrics")
+    rows = [f"s{n},q,r,j,{label}" for n, label in enumerate([0, 1, 2, 3, beyond] * 4)]
+    report = ws.ingest("\n".join(["system,query,rubric,judge,label", *rows]).encode(), "d")
+    assert (report.accepted, report.rejected) == (16, 4)

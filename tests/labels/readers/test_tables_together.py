@@ -234,3 +234,11 @@ def test_a_key_that_somebody_chose_is_kept():
     chosen = replace(plan.file("rubrics.csv"), mapping={"rubric": "text"})
     again = plan_ingest(files, like=replace(plan, files=(plan.file("grades.csv"), chosen)))
     assert again.file("rubrics.csv").mapping == {"rubric": "text"}
+
+
+def test_rubrics_described_once_for_all_queries_are_not_added_beside_those_of_the_queries(ws):
+    """Two descriptions and four rubrics were six rubrics."""
+    rubrics = keyed_by_id(["rubric_id", "text"], [["clear", "It is clear"], ["short", "It is short"]])
+    report = ws.ingest([("grades.csv", STUDY), ("rubrics.csv", rubrics)], "d")
+    assert report.changes.rubrics == len(ws.dataset("d").rubrics) == 4
+    assert ws.ingest([("rubrics.csv", rubrics)], "alone", kind="rubrics").changes.added == 2

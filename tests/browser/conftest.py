@@ -15,7 +15,7 @@ from pathlib import Path
 from urllib.request import urlopen
 
 import pytest
-from playwright.sync_api import Locator, Page
+from playwright.sync_api import Locator, Page, expect
 
 from crubric_core import Workspace
 from crubric_core.demo import simulate
@@ -86,6 +86,20 @@ def wait_until_idle(page: Page) -> None:
     page.wait_for_selector(READY, timeout=60_000)
     page.wait_for_timeout(250)
     page.wait_for_selector(READY, timeout=60_000)
+
+
+def names_of_pages(page: Page) -> list[str]:
+    """What the menu lists, in its order."""
+    return [
+        name.strip() for name in page.get_by_test_id("stSidebarNav").get_by_role("link").all_inner_texts()
+    ]
+
+
+def follow(page: Page, name: str) -> None:
+    """The link to another page, until that is drawn; a page that is opened by its address costs four times as much."""
+    page.get_by_test_id("stSidebarNav").get_by_role("link", name=name, exact=True).click()
+    expect(page).to_have_title(f"{name} · Calibrated Rubric", timeout=60_000)
+    wait_until_idle(page)
 
 
 def are_names_apart(plot: Locator, least: int = 0) -> bool:

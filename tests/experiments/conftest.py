@@ -7,7 +7,13 @@ import pytest
 from crubric_core import Settings, Workspace
 
 SYSTEMS, QUERIES, PER_QUERY, JUDGES = 7, 12, 4, 3
-QUICK = {"blocks": {"splits": 2}, "model_check": {"replicates": 5}, "crossfit": {"splits": 4}}
+QUICK = {
+    "blocks": {"splits": 2, "repeats": 1},
+    "model_check": {"replicates": 5},
+    "crossfit": {"splits": 4},
+    "new_systems": {"repeats": 1},
+    "stability": {"kinds": ("judge", "budget", "tau_c")},
+}
 """Parameters with which every experiment ends within seconds."""
 TYPES = ("evidence_reasoning", "decision_support", "high_risk_constraint", "creative_divergent")
 

@@ -159,7 +159,7 @@ def test_both_engines_give_the_same_tables(session, ws, tmp_path, monkeypatch, k
 
 
 @pytest.mark.real
-@pytest.mark.parametrize("name", REAL[: at_most(2, 99)])
+@pytest.mark.parametrize("name", REAL[: at_most(1, 99)])
 def test_both_engines_give_the_same_tables_of_real_labels(session, ws, real_data, tmp_path, name):
     file = real_data / name / "labels.csv"
     pd.read_csv(file, dtype=str, keep_default_na=False).to_parquet(tmp_path / "labels.parquet")

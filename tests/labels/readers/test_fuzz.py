@@ -20,7 +20,7 @@ from tests.labels.readers import fuzzing
 from tests.tiers import at_most, examples
 
 ROOT = Path(__file__).resolve().parents[3]
-DAMAGED = int(os.environ.get("CRUBRIC_FUZZ", at_most(500, 2500)))  # files
+DAMAGED = int(os.environ.get("CRUBRIC_FUZZ", at_most(250, 2500)))  # files
 HEADER = b"system,query,rubric,judge,label\n"
 BODY = b"".join(b'"m, %d",q%d,"r\n%d",j%d,%d\n' % (i % 4, i % 3, i % 6, i % 2, i % 5) for i in range(24))
 SCRAPS = [

@@ -31,7 +31,7 @@ def agreement_table(
     binary, ordered: (M, J, K) labels as 0/1, and as levels where there are more than two. Units are cells (system,
     rubric); intervals hold for further clusters (J,) like these, the query of each rubric.
     """
-    everyone = f"all {len(judges)} judges"
+    everyone = "both judges" if len(judges) == 2 else f"all {len(judges)} judges"
     wanted = [(words, everyone, name, binary) for name, words in BINARY.items()]
     if ordered is not None:
         wanted += [(words, everyone, name, ordered) for name, words in ORDERED.items()]

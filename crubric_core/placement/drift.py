@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.special import ndtr, ndtri
@@ -13,12 +13,14 @@ from ..intervals import exact_binomial_interval, jackknife_half_width
 from ..irt.abilities import ability_posterior, log_probabilities
 from ..irt.cells import label_scores
 from ..irt.fit import IrtFit
+from ..irt.models import ItemParameters
 from ..judges.agreement import cohen_kappa
 from ..leaderboard.separation import holm_rejects
 from ..types import BoolArray, FloatArray, IntArray
 
 Statistic = Callable[[FloatArray, FloatArray], float]
 DRAWS = 200  # of abilities and parameters
+STEPS = 100  # of scoring, at most
 LEVEL = 0.05  # of the chance that any rubric of a calibration that holds is flagged
 
 
@@ -26,8 +28,8 @@ LEVEL = 0.05  # of the chance that any rubric of a calibration that holds is fla
 class RubricDrift:
     """Of J rubrics, on the labels of N new systems.
 
-    labels: (J,) of new systems. shift: (J,) by how much harder it has become, in units of theta (one step of Newton
-    from the calibration's difficulty). z: (J,) robust; NaN without labels. p_value: (J,). flagged: (J,) by Holm.
+    labels: (J,) of new systems. shift: (J,) by how much harder it has become, in units of theta (see
+    ``_likeliest_shift``). z: (J,) robust. p_value: (J,). flagged: (J,) by Holm. NaN, not flagged, without labels.
     """
 
     labels: IntArray
@@ -50,11 +52,10 @@ def rubric_drift(fit: IrtFit, spread: Spread, y: FloatArray, seed: int) -> Rubri
     theta = _abilities(fit, y, rng)
     n_labels = (np.isfinite(y) & ~fit.constant).sum(axis=0)
     tested = np.flatnonzero(n_labels)
-    z, shift = np.full((2, y.shape[1]), np.nan)
+    z = np.full(y.shape[1], np.nan)
     for j in tested.tolist():
         z[j] = _deviate(fit, spread, j, y[:, j], theta, rng)
-    score, info = label_scores(fit.items, y, theta.mean(axis=1))
-    shift[tested] = -score[:, tested].sum(axis=0) / np.maximum(info[:, tested].sum(axis=0), 1e-12)
+    shift = np.where(n_labels, _likeliest_shift(fit.items, y, theta.mean(axis=1)), np.nan)
     if len(tested):
         low, middle, high = np.quantile(z[tested], [0.25, 0.5, 0.75])
         z = (z - middle) / max(1.0, 0.7413 * (high - low))
@@ -62,6 +63,22 @@ def rubric_drift(fit: IrtFit, spread: Spread, y: FloatArray, seed: int) -> Rubri
     flagged = np.zeros(len(z), dtype=bool)
     flagged[tested] = holm_rejects(p_value[tested], LEVEL)
     return RubricDrift(n_labels, shift, z, p_value, flagged)
+
+
+def _likeliest_shift(items: ItemParameters, y: FloatArray, theta: FloatArray) -> FloatArray:
+    """(J,) mode of each difficulty's shift given labels and abilities, by scoring, where N(0, 1) is its prior.
+
+    Labels that are all the lowest, one label often, would put it at infinity without a prior.
+    """
+    shift = np.zeros(y.shape[1])
+    for _ in range(STEPS):
+        thresholds = None if items.thresholds is None else items.thresholds + shift[:, None]
+        score, information = label_scores(replace(items, b=items.b + shift, thresholds=thresholds), y, theta)
+        step = np.clip(-(score.sum(axis=0) + shift) / (information.sum(axis=0) + 1), -1.0, 1.0)
+        shift += step
+        if np.abs(step).max(initial=0.0) < 1e-9:
+            break
+    return shift
 
 
 def _abilities(fit: IrtFit, y: FloatArray, rng: np.random.Generator) -> FloatArray:

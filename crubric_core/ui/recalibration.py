@@ -39,7 +39,11 @@ DRIFT: dict[str, Any] = {
     "rubric": "rubric",
     "query": "query",
     "labels": _number("new labels", format="localized"),
-    "shift": _number("shift", format="%+.2f", help="By how much harder it has become, in units of θ"),
+    "shift": _number(
+        "shift",
+        format="%+.2f",
+        help="By how much harder it has become, in units of θ; the most likely value where N(0, 1) is its prior",
+    ),
     "p_value": _number("p", format="%.3f"),
     "drifted": st.column_config.CheckboxColumn("drifted", help="By Holm's procedure at 5% over all rubrics"),
     "text": st.column_config.TextColumn("text", width="large"),

@@ -6,10 +6,12 @@ from itertools import product
 
 import numpy as np
 import pytest
+from scipy.optimize import minimize_scalar
 from scipy.stats import norm, t
 
 from crubric_core import Settings
 from crubric_core.bank.item_spread import Spread
+from crubric_core.irt.models import ItemParameters
 from crubric_core.placement import drift
 from crubric_core.placement.bank_scale import fixed_fit
 from crubric_core.placement.drift import judge_drift, rubric_drift
@@ -54,6 +56,37 @@ def test_a_rubric_that_became_much_harder_is_found():
     found = [rubric_drift(fit, spread, labels(fit, 20, rng, (easy, 2.5)), seed) for seed in range(12)]
     assert sum(one.flagged[easy] for one in found) >= 9
     assert all(one.shift[easy] > 0 and one.z[easy] > 0 for one in found)
+
+
+def test_a_shift_is_the_most_likely_one_under_its_prior():
+    """Of one rubric by SciPy; of one label it was −11.89, and of labels that are all the lowest without a bound."""
+    fit, _ = calibration()
+    theta, y = np.array([2.5, -0.5, 1.0]), np.full((3, J), np.nan)
+    y[0, 4], y[:, 5], y[:, 6] = 0, 0, [1, 0, 1]
+    found = drift._likeliest_shift(fit.items, y, theta)
+    for j in (4, 5, 6):
+        known = np.isfinite(y[:, j])
+
+        def loss(shift, j=j, known=known):
+            z = fit.a[j] * (theta[known] - fit.b[j] - shift)
+            return -(y[known, j] * z - np.logaddexp(0, z)).sum() + shift**2 / 2
+
+        assert found[j] == pytest.approx(minimize_scalar(loss, tol=1e-10).x, abs=1e-5)
+    assert 0 < found[4] < 2.5
+    assert found[7] == 0
+
+
+def test_a_shift_of_levels_moves_all_thresholds_alike():
+    items = ItemParameters(np.array([1.4]), np.array([0.0]), np.array([np.nan]), np.array([[-1.0, 1.0]]))
+    theta, y = np.array([0.5, 1.5]), np.array([[0.0], [1.0]])
+
+    def loss(shift):
+        above = 1 / (1 + np.exp(-1.4 * (theta[:, None] - shift - np.array([-1.0, 1.0]))))
+        chance = np.column_stack([1 - above[:, 0], above[:, 0] - above[:, 1], above[:, 1]])
+        return -np.log(chance[[0, 1], [0, 1]]).sum() + shift**2 / 2
+
+    found = drift._likeliest_shift(items, y, theta)
+    assert found[0] == pytest.approx(minimize_scalar(loss, tol=1e-10).x, abs=1e-5)
 
 
 def test_the_p_value_is_that_of_every_outcome_counted():

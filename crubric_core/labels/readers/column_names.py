@@ -20,7 +20,7 @@ _DRAW = re.compile(rf"(?i)(({AFFIX})[\s_.\-]+)?{_NUMBERED}([\s_.\-]+({AFFIX}))?"
 _DRAWN = re.compile(rf"(?i)(?P<whose>.+?)[\s_.\-/:|(]+(?P<run>{_NUMBERED})\)?([\s_.\-]+({AFFIX}))?")
 _DRAWN_BACK = re.compile(rf"(?i)(?P<run>{_NUMBERED})[\s_.\-/:|(]+(?P<whose>.+?)\)?")
 _JUDGE = re.compile(
-    rf"(?i)(^|[_\s.\-])(judge|grader|rater|annotator|evaluator|expert|human)s?[_\s.\-]*{PLACE}$"
+    rf"(?i)(^|[_\s.\-])(judge|grader|rater|annotator|evaluator|expert|human|worker|reviewer|assessor)s?[_\s.\-]*{PLACE}$"
 )
 _VERSION = re.compile(r"(?i)turbo|instruct|preview|latest|flash|mini|nano|lite|chat|base|large|medium|small")
 

@@ -127,8 +127,32 @@ def _unnamed(kind: Kind, fields: Mapping[str, Sequence[Any]], home: str, mapping
         home = _around(home)
         if not home or _is_known(home, mapping):
             return f"={last_name(mapping['label'])}"
+    if beside := _names_beside(kind, fields, home, mapping["label"]):
+        return beside
     outer = _around(home)
     return f"{home}.##" if outer and not _is_known(outer, mapping) else f"{home}.#"
+
+
+def _names_beside(kind: Kind, fields: Mapping[str, Sequence[Any]], home: str, label: str) -> str:
+    """The rubrics' names in the items of a list beside, as long as that of the labels: ``rubric[].criterion``.
+
+    Where the items of both have the same ids, the labels' own, as the order may differ: the list beside describes them.
+    """
+    for field, names in fields.items():
+        other = field.rpartition("[]")[0] + "[]"
+        beside = other not in (home, "[]") and _around(other) == _around(home)
+        if not beside or len(names) != len(fields[label]) or not all(isinstance(n, str) for n in names):
+            continue
+        if is_called(kind, "rubric", field):
+            keys = [f.removeprefix(home) for f in fields if f.startswith(f"{home}.") and f != label]
+            shared = (k for k in keys if _are_alike(fields[home + k], fields.get(other + k, ())))
+            return home + key if (key := next(shared, "")) else field
+    return ""
+
+
+def _are_alike(some: Sequence[Any], others: Sequence[Any]) -> bool:
+    """Whether two lists hold the same values, more than one, in any order."""
+    return sorted(map(str, some)) == sorted(map(str, others)) and len(set(map(str, some))) > 1
 
 
 def _around(home: str) -> str:

@@ -12,13 +12,14 @@ from ...text import listed
 from .column_names import called_judge, crossed_names, crossing, drawn_names, spread_names, without_draws
 from .columns import SPECS
 from .ground_truth import is_truth
-from .guess import ENOUGH, cells_at, guess_columns, profile
+from .guess import ENOUGH, MODEL, cells_at, guess_columns, profile
 from .label_names import is_derived
 from .open_questions import told_of_one_rubric
 from .plan import Columns, FilePlan, Guess
 from .reasons import reason_rule, reasons_by
 from .wide_columns import Matrix, guess_matrix, guess_spread, is_query, ticked_among
 
+_CROSSED = re.compile(r"__|[/|:(]| - ")  # models have other signs within their names
 SURE = 0.7  # confidence from which a layout need not be asked for
 
 
@@ -144,10 +145,12 @@ def _named_within(what: str, wide: Sequence[str], mapping: Columns) -> tuple[dic
         return {"run": crossing("run", what) if first else crossing(what, "run"), **within}, [said, *told]
     if what == "judge" and not any(re.search(r"[^\W\d_]", c) for c in spread_names(wide)):
         return {}, [f"each is a judge: for repeated draws of one, give {json.dumps({'run': wide})}"]
+    if what in ("system", "judge") and (product := _systems_times_judges(what, wide, mapping)):
+        return product
     pairs = crossed_names(wide) if what == "rubric" else None
     if pairs is None:
         asked = what == "rubric" and "system" in mapping and "judge" not in mapping
-        return {}, _may_be_crossed(wide) if asked else ()
+        return {}, _may_be_crossed(what, wide) if asked else ()
     named = tuple(dict.fromkeys(name for name, _ in pairs))
     people = [name for name in named if called_judge(name)]
     who = "system" if "system" not in mapping and not people else "judge"
@@ -156,8 +159,28 @@ def _named_within(what: str, wide: Sequence[str], mapping: Columns) -> tuple[dic
     said = crossing(who, "rubric") if crossed_names(wide, 1) == pairs else crossing("rubric", who)
     told = f"its columns are {who}s ({', '.join(named)}) times criteria"
     if who == "system":
-        told += f": where these are judges, give {_given(wide, 'judge', said.replace('system', 'judge'), system='=…')}"
+        judged = _given(what, wide, "judge", said.replace("system", "judge"), system="=…")
+        told += f": where these are judges, give {judged}"
     return {who: said}, [told]
+
+
+def _systems_times_judges(
+    what: str, wide: Sequence[str], mapping: Columns
+) -> tuple[dict[str, str], Sequence[str]] | None:
+    """The same of columns that are systems times judges, or may be; None of others."""
+    other = "judge" if what == "system" else "system"
+    if other in mapping:
+        return None
+    for order in (1, -1):
+        pairs = crossed_names(wide, order) or ()
+        judges, systems = ([pair[i if what == "system" else 1 - i] for pair in pairs] for i in (0, 1))
+        if pairs and all(map(called_judge, judges)) and (what == "system" or all(map(MODEL.search, systems))):
+            said = crossing(other, what) if order == 1 else crossing(what, other)
+            return {other: said}, [
+                f"its columns are systems times judges ({', '.join(dict.fromkeys(judges))})"
+            ]
+    asked = what == "system" and all(map(_CROSSED.search, wide))
+    return ({}, _may_be_crossed(what, wide)) if asked else None
 
 
 def _of_annotators(within: dict[str, str], told: Sequence[str]) -> tuple[dict[str, str], list[str]]:
@@ -168,9 +191,9 @@ def _of_annotators(within: dict[str, str], told: Sequence[str]) -> tuple[dict[st
     ]
 
 
-def _given(wide: Sequence[str], who: str, said: str, **others: str) -> str:
-    """The mapping that says whose names stand in the columns of rubrics, too."""
-    return json.dumps({**others, "rubric": list(wide), who: said}, ensure_ascii=False)
+def _given(what: str, wide: Sequence[str], who: str, said: str, **others: str) -> str:
+    """The mapping that says whose names stand in the columns, too."""
+    return json.dumps({**others, what: list(wide), who: said}, ensure_ascii=False)
 
 
 def _told_of_derived(plan: FilePlan, rows: tuple[Any, ...], what: str) -> list[str]:
@@ -186,28 +209,26 @@ def _told_of_derived(plan: FilePlan, rows: tuple[Any, ...], what: str) -> list[s
     ]
 
 
-def _may_be_crossed(wide: Sequence[str]) -> list[str]:
+def _may_be_crossed(what: str, wide: Sequence[str]) -> list[str]:
     """What is asked where the columns are all of one kind times all of another, and neither is named like judges."""
-    found = _either_first(wide, "judge")
+    found = _either_first(what, wide, "judge")
     if found is None:
         return []
     (first, given), (last, back) = found
     return [
-        f"its columns are each of {first} times each of {last}, and are read as {len(wide)} rubrics: where {last} are "
+        f"its columns are each of {first} times each of {last}, and are read as {len(wide)} {what}s: where {last} are "
         f"judges, give {back}, where {first} are, {given}"
     ]
 
 
-def _either_first(
-    wide: Sequence[str], who: str, **others: str
-) -> tuple[tuple[str, str], tuple[str, str]] | None:
+def _either_first(what: str, wide: Sequence[str], who: str) -> tuple[tuple[str, str], tuple[str, str]] | None:
     """(names, the mapping where they are of ``who``): the columns' first parts, and the last; None of no product."""
     pairs = crossed_names(wide, 1)
     if pairs is None:
         return None
     first, last = (listed(list(dict.fromkeys(p[i] for p in pairs)), 3) for i in (0, 1))
-    said = (crossing(who, "rubric"), crossing("rubric", who))
-    return (first, _given(wide, who, said[0], **others)), (last, _given(wide, who, said[1], **others))
+    said = (crossing(who, what), crossing(what, who))
+    return (first, _given(what, wide, who, said[0])), (last, _given(what, wide, who, said[1]))
 
 
 def _ticks(name: str, choices: Sequence[str]) -> str:
@@ -224,7 +245,7 @@ def _no_system(plan: FilePlan, what: str, wide: Sequence[str], within: Mapping[s
     )
     shown = list(wide if within else wide[:12])
     mapping = json.dumps({"system": hinted, what: shown, **within}, ensure_ascii=False)
-    found = None if within else _either_first(wide, "system")
+    found = None if within else _either_first("rubric", wide, "system")
     named = (
         ""
         if found is None

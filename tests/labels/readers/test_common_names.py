@@ -179,3 +179,10 @@ def test_thresholds_beside_scores_are_no_rubrics(ws):
     ws.ingest(table(head, rows), "d")
     rubrics = {r.rpartition("#")[2] for r in ws.dataset("d").labels()["rubric"]}
     assert rubrics == {"cites_success", "clear_success"}
+
+
+@pytest.mark.parametrize("name", ["agent", "agent_name", "bot", "Policy model", "candidate_model"])
+def test_what_acts_or_answers_is_the_system(ws, name):
+    rows = [[m, q, "clear", j, label(m, q, j)] for m in MODELS for q in QUERIES for j in JUDGES]
+    ws.ingest(table([name, "task_id", "criterion", "judge_model", "score"], rows), "d")
+    assert set(ws.dataset("d").systems) == set(MODELS)

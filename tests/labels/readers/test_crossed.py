@@ -156,3 +156,40 @@ def test_columns_of_raters_beside_one_of_criteria_are_annotators_of_gold_labels(
         report = ws.ingest(content, "d", kind="gold", name="people.csv")
         assert set(ws.dataset("d").gold()["annotator"]) == {"rater1", "rater2"}
     assert any("one column an annotator" in note for note in report.notes)
+
+
+SIDES = ("j1", "j2")
+
+
+def judged(judges, name):
+    """Rows are rubrics, columns systems times judges."""
+    columns = [name.format(system=m, judge=j) for m in MODELS for j in judges]
+    rows = [
+        [f"q{q}", c, *(label(m, q, c, j) for m in MODELS for j in judges)] for q in range(2) for c in CLEAR
+    ]
+    return table(["query_id", "criterion", *columns], rows)
+
+
+@pytest.mark.parametrize("name", ["{system}__{judge}", "{judge}/{system}"])
+def test_systems_times_others_are_told_with_the_mapping_that_reads_them(ws, name):
+    """They were read as systems without a word."""
+    report = ws.ingest(judged(SIDES, name), "d", name="x.csv")
+    (told,) = (n for n in report.notes if "times each of" in n)
+    assert f"are read as {len(MODELS) * 2} systems" in told
+    back, front = (json.loads(m) for m in re.findall(r"\{\"system\".*?\"\}", told))
+    ws.ingest(judged(SIDES, name), "e", mapping=back if name.endswith("{judge}") else front)
+    assert read(ws.dataset("e")) == given(SIDES)
+
+
+@pytest.mark.parametrize("name", ["{system} - {judge}", "{judge} - {system}"])
+def test_systems_times_who_is_called_a_judge_are_read_so(ws, name):
+    ws.ingest(judged(("rater 1", "rater 2"), name), "d", name="x.csv")
+    assert read(ws.dataset("d")) == given(("rater 1", "rater 2"))
+
+
+def test_models_of_several_sizes_are_no_product_that_is_told_of(ws):
+    sizes = [f"{family}-{size}b" for family in ("llama", "qwen") for size in (7, 70)]
+    rows = [[f"q{q}", c, *(label(m, q, c) for m in sizes)] for q in range(2) for c in CLEAR]
+    report = ws.ingest(table(["query_id", "criterion", *sizes], rows), "d")
+    assert set(ws.dataset("d").systems) == set(sizes)
+    assert not [n for n in report.notes if "times each of" in n]

@@ -115,7 +115,7 @@ def test_a_judge_in_rows_that_is_named_like_ground_truth_is_warned_of(ws, judge,
 
 def test_columns_whose_names_say_nothing_are_shown_with_the_mapping_to_give(ws):
     content = wide(["Strict Sue", "lenient_Lee", "human_gold"], odd)
-    content = content.replace(b"system,query,rubric", b"Bot,Task No,Check").replace(b"\n", b"\nbot ")
+    content = content.replace(b"system,query,rubric", b"Machine,Task No,Check").replace(b"\n", b"\nbot ")
     with pytest.raises(IngestError, match="look like labels") as told:
         ws.ingest(content, "d")
     mapping = json.loads(str(told.value)[str(told.value).rindex("{") : -1])

@@ -185,3 +185,57 @@ def test_the_one_model_beside_all_scores_gave_them_and_is_asked_about_as_their_j
     (problem,) = plan_ingest(json.dumps(graded).encode(), strict=True).problems
     assert '"judge": "{}.model[]"' in problem
     assert problem.endswith(", with its system in place of ….")
+
+
+def test_verdicts_in_one_list_are_of_the_rubrics_in_the_list_beside(ws):
+    """The rubrics were the numbers of the verdicts, and their texts and points were not used."""
+    rubric = [{"criterion": "Names the dose", "points": 5}, {"criterion": "Does harm", "points": -4}]
+    content = lines(
+        {"sample_id": f"p{q}", "policy_model": m, "rubric": rubric,
+         "grades": [{"criteria_met": bool(label(m, q, r["criterion"]))} for r in rubric]}
+        for m in MODELS for q in range(2)
+    )  # fmt: skip
+    ws.ingest(content, "d", name="x.jsonl")
+    assert cells(ws) == {
+        (m, f"p{q}", f"p{q}#{r['criterion']}", "judge"): label(m, q, r["criterion"])
+        for m in MODELS for q in range(2) for r in rubric
+    }  # fmt: skip
+    assert sorted(ws.dataset("d").rubrics["weight"]) == [-4, -4, 5, 5]
+
+
+def test_verdicts_beside_a_list_of_another_length_are_asked_about(ws):
+    rubric = [{"criterion": f"c{n}"} for n in range(3)]
+    content = lines(
+        {"query": f"p{q}", "model": m, "rubric": rubric, "grades": [{"met": label(m, q, n)} for n in range(2)]}
+        for m in MODELS for q in range(2)
+    )  # fmt: skip
+    with pytest.raises(IngestError, match=re.escape('"rubric": "grades[].#"')):
+        ws.ingest(content, "d", name="x.jsonl")
+
+
+def test_verdicts_in_another_order_are_of_the_rubrics_that_have_their_ids(ws):
+    texts = {"k1": "Names the dose", "k2": "Does harm", "k3": "Is short"}
+    content = lines(
+        {"prompt": f"p{q}", "model": m, "rubric": [{"id": k, "criterion": t} for k, t in texts.items()],
+         "grades": [{"id": k, "met": bool(label(m, q, k))} for k in sorted(texts, reverse=q > 0)]}
+        for m in MODELS for q in range(2)
+    )  # fmt: skip
+    ws.ingest(content, "d", name="x.jsonl")
+    assert cells(ws) == {
+        (m, f"p{q}", f"p{q}#{k}", "judge"): label(m, q, k) for m in MODELS for q in range(2) for k in texts
+    }
+    assert ws.dataset("d").rubrics["text"].tolist() == list(texts.values()) * 2
+
+
+def test_scores_under_workers_are_theirs(ws):
+    """The workers were systems, though each dialogue names its bot, and all rows contradicted each other."""
+    rated = [
+        {"dialog_id": f"d{q}", "bot": m,
+         "ratings": {f"worker_{k}": {c: label(m, q, c, k) for c in ("clear", "kind")} for k in (1, 2)}}
+        for m in MODELS for q in range(2)
+    ]  # fmt: skip
+    ws.ingest(json.dumps({"dialogues": rated}).encode(), "d", name="x.json")
+    assert cells(ws) == {
+        (m, f"d{q}", f"d{q}#{c}", f"worker_{k}"): label(m, q, c, k)
+        for m in MODELS for q in range(2) for c in ("clear", "kind") for k in (1, 2)
+    }  # fmt: skip

@@ -130,7 +130,7 @@ def test_columns_about_criteria_are_no_systems_beside_one_that_names_models(ws):
         for m in ("gpt-4o", "opus") for q in range(4) for k in range(2)
     ]  # fmt: skip
     content = table(CRITERIA, rows)
-    with pytest.raises(IngestError, match="no column for system and label") as told:
+    with pytest.raises(IngestError, match="no column for label") as told:
         ws.ingest(content, "d", name="x.csv")
     mapping = json.loads(re.findall(r"\{.*?\}", str(told.value))[-1])
     named = {"system": "candidate_model", "query": "case_id", "rubric": "criterion_id"}

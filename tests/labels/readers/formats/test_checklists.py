@@ -188,3 +188,28 @@ def test_two_lists_of_verdicts_are_no_mere_list_of_criteria(ws):
     record = beside(0, "m", ["yes", "no"]) | {"second": ["no", "no"]}
     with pytest.raises(IngestError):
         ws.ingest(lines([record]), "d")
+
+
+@pytest.mark.parametrize("holder", ["grades", "evaluations", "judgments", "results"])
+@pytest.mark.parametrize("verdict", ["met", "criteria_met", "score", "value"])
+def test_criteria_with_a_list_of_verdict_objects_beside_are_no_mere_list_of_criteria(ws, holder, verdict):
+    """Their labels were left out: the records were taken for prompts that nobody has graded."""
+    rubric = [{"criterion": f"c{i}", "points": i + 1} for i in range(3)]
+    content = lines(
+        {"prompt": f"Why {q}?", "model": m, "rubric": rubric,
+         holder: [{verdict: bool(label(m, q, i)), "why": f"so {i}"} for i in range(3)]}
+        for m in MODELS for q in range(3)
+    )  # fmt: skip
+    ws.ingest(content, "d", name="x.jsonl")
+    found = ws.dataset("d").labels()
+    assert {tuple(row) for row in found[["system", "query", "rubric", "label"]].itertuples(index=False)} == {
+        (m, f"Why {q}?", f"Why {q}?#c{i}", label(m, q, i)) for m in MODELS for q in range(3) for i in range(3)
+    }
+    assert sorted(set(ws.dataset("d").rubrics["weight"])) == [1, 2, 3]
+
+
+def test_criteria_with_flags_of_their_own_are_still_a_list_of_criteria(ws):
+    rubric = [{"criterion": f"c{i}", "points": 1, "is_negative": i > 0} for i in range(3)]
+    content = lines({"prompt": f"Why {q}?", "rubric": rubric} for q in range(3))
+    ws.ingest(content, "d", name="x.jsonl")
+    assert len(ws.dataset("d").rubrics) == 9

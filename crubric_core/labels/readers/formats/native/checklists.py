@@ -133,11 +133,15 @@ def _yes_or_no(record: Record) -> list[list[Any]]:
     """The lists of a yes or no to each criterion, whatever they are called: beside the criteria, or a word in each."""
     criteria = _criteria(record)
     beside = [v for v in record.values() if isinstance(v, list) and len(v) == len(criteria) > 0]
-    first = criteria[0] if criteria and all(isinstance(item, dict) for item in criteria) else {}
-    within = [[item.get(key) for item in criteria] for key in first if key not in (*_TEXTS, *_NAMES)]
     return [found for found in beside if _are_verdicts(found, bool)] + [
-        found for found in within if _are_verdicts(found)
+        found for found in _columns(criteria) if _are_verdicts(found)
     ]
+
+
+def _columns(items: list[Any]) -> list[list[Any]]:
+    """What objects hold under each key of the first that may be a verdict; [] where not all are objects."""
+    first = items[0] if items and all(isinstance(item, dict) for item in items) else {}
+    return [[item.get(key) for item in items] for key in first if key not in (*_TEXTS, *_NAMES)]
 
 
 def _are_verdicts(found: list[Any], *types: type) -> bool:
@@ -154,9 +158,12 @@ def _is_graded(record: Record) -> bool:
 def _is_bare(record: Record) -> bool:
     """Whether a record is a prompt with criteria, and nothing in it is a grade."""
     criteria = _criteria(record)
-    items = [item for item in criteria if isinstance(item, dict)]
+    lists = [value for value in record.values() if isinstance(value, list) and value is not criteria]
+    items = [item for found in (criteria, *lists) for item in found if isinstance(item, dict)]
     graded = not _GRADED.isdisjoint(record) or any(not _GRADED.isdisjoint(item) for item in items)
-    graded = graded or bool(_yes_or_no(record)) or _verdicts(record) is not None
+    graded = graded or any(record.get(key) for key in _VERDICTS) or bool(_yes_or_no(record))
+    beside = (column for found in lists if len(found) == len(criteria) for column in _columns(found))
+    graded = graded or any(_are_verdicts(column, bool) for column in beside)
     return bool(criteria) and _prompt(record) is not None and not graded
 
 

@@ -186,10 +186,18 @@ UNNAMED = b"system,query,rubric,label\na,q,r,1\na,q,r,3\na,q,r,3\nb,q,r,2\n"
 
 
 def test_rows_of_raters_that_nothing_names_come_with_the_way_to_read_them(ws):
-    report = ws.ingest(UNNAMED, "d", name="people.csv")
+    report = ws.ingest(UNNAMED + b"c,q,r,2\nd,q,r,1\n", "d", name="people.csv")
     (told,) = (f for f in report.checks if f.code == "unnamed_raters")
     assert (report.rejected, told.severity, told.count) == (3, "warning", 1)
     assert """--mapping '{"judge": "=unnamed raters"}' --on-conflict runs""" in told.sentence
+
+
+def test_a_file_of_which_raters_that_nothing_names_contradict_most_is_refused_whole(ws):
+    """Of 480 labels of three people 21, on which they agreed, were kept."""
+    with pytest.raises(IngestError, match=r"^3 of 4 labels of people\.csv contradict others") as refused:
+        ws.ingest(UNNAMED, "d", name="people.csv")
+    assert """--mapping '{"judge": "=unnamed raters"}' --on-conflict runs""" in str(refused.value)
+    assert ws.datasets().empty
 
 
 def test_a_file_whose_rows_all_conflict_is_refused_with_the_way_to_read_it(ws):

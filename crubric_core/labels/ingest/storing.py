@@ -199,8 +199,8 @@ def _refuse_useless(job: Job, *, needed: bool) -> None:
     unnamed = next((f.sentence for f in job.told if f.code == "unnamed_raters"), "")
     if needed and unnamed and job.tally.rejected > job.tally.accepted:
         raise IngestError(
-            f"{job.tally.rejected:,} of {job.tally.total:,} labels of {job.source} contradict others of their cell, and "
-            f"are more than those that do not. {unnamed}"
+            f"{job.tally.rejected:,} of {job.tally.total:,} labels of {job.source} contradict others of their cell, "
+            f"and are more than those that do not. {unnamed}"
         )
 
 

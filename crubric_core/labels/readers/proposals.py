@@ -24,6 +24,11 @@ from .wide_columns import counts_rows, spread_key
 from .words import is_number, is_verdict
 
 _LABELS = 0.8  # share of a column's cells that look like labels
+_MARKS = (
+    r"(?i)<(?:score|rating|grade|verdict|label|result)>\s*([^<\s]+)\s*</",
+    r"\[\[\s*([^\]\s]+)\s*\]\]",
+    r"(?i)(?:score|rating|grade|verdict)\s*[:=]\s*\**\s*(\w+(?:\.\d+)?)",
+)  # of labels in judges' texts
 _FEW = 12  # different labels of a column, at most
 _HINT = 0.5  # confidence of a name that only contains a word for what it may be
 _IDS_OF_ANSWERS = ("run", "run_id")  # of traces: each of one answer, and no repeated draw
@@ -55,14 +60,29 @@ def with_proposal(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> FilePlan:
         plan = replace(plan, mapping={**known, **runs})
     held = {c: profile(cells_of(plan, rows, c)) for c in plan.columns if _is_free(plan, rows, c)}
     label = next((c for c in held if plain_name(c) in ("label", *synonyms_of(plan.kind, "label"))), None)
+    marked = {c: rule for c in held if (rule := _marked(cells_of(plan, rows, c)))}
     if label is not None:
         keys = _keys(plan, rows, held, [label])
         told = _long(plan, rows, {"system": "=…", "rubric": f"={plain_name(label)}", **keys, "label": label})
+    elif len(marked) == 1:
+        ((column, rule),) = marked.items()
+        found = {"rubric": "=score", **_keys(plan, rows, held, [column]), "label": f"{column} =~ {rule}"}
+        told = f"The texts of {column!r} seem to hold a label. {_long(plan, rows, {'system': '=…', **found})}"
     else:
         told = _wide(plan, rows, held)
     return (
         replace(plan, problem=f"{problem.partition('; rename one')[0].rstrip('.')}. {told}") if told else plan
     )
+
+
+def _marked(cells: Sequence[Any]) -> str:
+    """The expression that finds a label in nearly all of a column's texts, as judges are told to mark it; ""."""
+    texts = [cell for cell in cells if cell]
+    for rule in _MARKS:
+        found = [m[1] for m in map(re.compile(rule).search, texts) if m]
+        if len(found) >= max(2, _LABELS * len(texts)) and profile(found).labels >= _LABELS:
+            return rule
+    return ""
 
 
 def _begins_with_data(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> bool:

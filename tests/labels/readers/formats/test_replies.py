@@ -70,3 +70,31 @@ def test_replies_of_several_judges_are_read_with_the_mapping_that_is_shown(ws, w
         for j in JUDGES
     }
     assert not any("Not used" in note for note in report.notes)
+
+
+MARKED = [
+    "<reasoning>so {}</reasoning><Score> {} </Score>",
+    "Rating: [[{}]]",
+    "Well done in 3 ways.\nFinal score: **{}** of 5",
+]
+
+
+@pytest.mark.parametrize("written", MARKED)
+def test_texts_with_a_marked_label_are_refused_with_the_mapping_that_finds_it(ws, written):
+    content = table(
+        ["judge", "judge_output"], lambda *key: ["o3", written.replace("{}", str(1 + score(*key)))]
+    )
+    with pytest.raises(IngestError, match="'judge_output' seem to hold a label") as told:
+        ws.ingest(content, "d", name="x.csv")
+    ws.ingest(content, "d", name="x.csv", mapping=json.loads(re.search(r"\{.*\}", str(told.value))[0]))
+    assert labels_of(ws.dataset("d")) == {
+        (m, q, f"{q}#{c}", "o3", 1 + score(m, q, c)) for m in MODELS for q in QUERIES for c in "xy"
+    }
+
+
+@pytest.mark.parametrize("written", ["Nothing is said of {}", "Score: what a {}", "[[see {}]]"])
+def test_texts_without_a_marked_label_are_not_said_to_hold_one(ws, written):
+    content = table(["judge", "judge_output"], lambda *key: ["o3", written.replace("{}", key[-1])])
+    with pytest.raises(IngestError) as told:
+        ws.ingest(content, "d", name="x.csv")
+    assert "seem to hold a label" not in str(told.value)

@@ -89,14 +89,14 @@ def wait_until_idle(page: Page) -> None:
 
 
 def names_of_pages(page: Page) -> list[str]:
-    """What the menu lists, in its order."""
-    return [
-        name.strip() for name in page.get_by_test_id("stSidebarNav").get_by_role("link").all_inner_texts()
-    ]
+    """What the menu lists, in its order: every page."""
+    links = page.get_by_test_id("stSidebarNav").get_by_role("link")
+    expect(links).to_have_count(len(list((ROOT / "pages").glob("*.py"))))
+    return [name.strip() for name in links.all_inner_texts()]
 
 
 def follow(page: Page, name: str) -> None:
-    """The link to another page, until that is drawn; a page that is opened by its address costs four times as much."""
+    """The link to another page, until that is drawn; one that is opened by its address loads every script again."""
     page.get_by_test_id("stSidebarNav").get_by_role("link", name=name, exact=True).click()
     expect(page).to_have_title(f"{name} · Calibrated Rubric", timeout=60_000)
     wait_until_idle(page)

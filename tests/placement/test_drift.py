@@ -110,7 +110,8 @@ def test_a_rubric_without_a_new_label_is_unknown():
     y = labels(fit, 4, np.random.default_rng(0))
     y[:, 3] = np.nan
     found = rubric_drift(fit, spread, y, 0)
-    assert np.isnan(found.z[3])
+    assert np.isnan([found.z[3], found.shift[3]]).all()
+    assert np.isfinite(np.delete([found.z, found.shift], 3, axis=1)).all()
     assert (found.labels[3], bool(found.flagged[3])) == (0, False)
 
 

@@ -3,6 +3,7 @@
 # ruff: noqa: S608 - every identifier in the SQL is this program's own, every value is bound
 from __future__ import annotations
 
+from ...errors import IngestError
 from ...text import count
 from . import names
 from .findings import SHOWN, Finding, Severity
@@ -123,6 +124,7 @@ def resolve_repeats(job: Job) -> None:
         FROM coded c JOIN keys k USING ({key}) LEFT JOIN others o USING ({key})
     """)
     if job.policies.on_conflict == "reject":
+        _refuse_unnamed(job)
         _reject_repeats(job)
     _collapse_repeats(job)
 
@@ -149,6 +151,19 @@ def _number_runs(job: Job) -> None:
         WHERE r.dataset_id = $dataset AND coded."row" = d."row"
     """)
     job.tally.apply("on_conflict", job.one("SELECT count(*) FROM drawn")[0])
+
+
+def _refuse_unnamed(job: Job) -> None:
+    """Raters that nothing names contradict each other in most labels: the few on which they agree are not kept alone."""
+    sentence = next((f.sentence for f in job.told if f.code == "unnamed_raters"), "")
+    known, contradict = job.one("""
+        SELECT (SELECT count(label) FROM coded), (SELECT count(label) FROM repeated WHERE differ)
+    """)
+    if sentence and known / 2 < contradict < known:
+        raise IngestError(
+            f"{contradict:,} of {known:,} labels of {job.source} contradict others of their cell, and are more than "
+            f"those that do not. {sentence}"
+        )
 
 
 def _reject_repeats(job: Job) -> None:

@@ -196,12 +196,6 @@ def _refuse_useless(job: Job, *, needed: bool) -> None:
     if needed and (nothing_known or not job.tally.accepted):
         row, reason = job.one('SELECT "row", reason FROM rejected ORDER BY "row" LIMIT 1')
         raise _useless(job, job.source, row, reason, job.tally.rejected)
-    unnamed = next((f.sentence for f in job.told if f.code == "unnamed_raters"), "")
-    if needed and unnamed and job.tally.rejected > job.tally.accepted:
-        raise IngestError(
-            f"{job.tally.rejected:,} of {job.tally.total:,} labels of {job.source} contradict others of their cell, "
-            f"and are more than those that do not. {unnamed}"
-        )
 
 
 def _say_where(job: Job) -> None:

@@ -53,6 +53,7 @@ _TEXTS = (
 )  # of a system, beside its labels
 
 
+_IDS = ("id", "key", "index", "idx", "number", "no", "name")  # of an item among those of its list
 _LOOKED_FOR = ("text", "fact", "nugget", "claim")
 
 
@@ -144,9 +145,9 @@ def _names_beside(kind: Kind, fields: Mapping[str, Sequence[Any]], home: str, la
         if not beside or len(names) != len(fields[label]) or not all(isinstance(n, str) for n in names):
             continue
         if is_called(kind, "rubric", field):
-            keys = [f.removeprefix(home) for f in fields if f.startswith(f"{home}.") and f != label]
-            shared = (k for k in keys if _are_alike(fields[home + k], fields.get(other + k, ())))
-            return home + key if (key := next(shared, "")) else field
+            ids = (f.removeprefix(home) for f in fields if f.startswith(f"{home}.") and last_name(f) in _IDS)
+            shared = (i for i in ids if _are_alike(fields[home + i], fields.get(other + i, ())))
+            return home + own if (own := next(shared, "")) else field
     return ""
 
 

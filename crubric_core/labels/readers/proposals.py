@@ -60,29 +60,14 @@ def with_proposal(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> FilePlan:
         plan = replace(plan, mapping={**known, **runs})
     held = {c: profile(cells_of(plan, rows, c)) for c in plan.columns if _is_free(plan, rows, c)}
     label = next((c for c in held if plain_name(c) in ("label", *synonyms_of(plan.kind, "label"))), None)
-    marked = {c: rule for c in held if (rule := _marked(cells_of(plan, rows, c)))}
     if label is not None:
         keys = _keys(plan, rows, held, [label])
         told = _long(plan, rows, {"system": "=…", "rubric": f"={plain_name(label)}", **keys, "label": label})
-    elif len(marked) == 1:
-        ((column, rule),) = marked.items()
-        found = {"rubric": "=score", **_keys(plan, rows, held, [column]), "label": f"{column} =~ {rule}"}
-        told = f"The texts of {column!r} seem to hold a label. {_long(plan, rows, {'system': '=…', **found})}"
     else:
-        told = _wide(plan, rows, held)
+        told = _wide(plan, rows, held) or _of_texts(plan, rows, held)
     return (
         replace(plan, problem=f"{problem.partition('; rename one')[0].rstrip('.')}. {told}") if told else plan
     )
-
-
-def _marked(cells: Sequence[Any]) -> str:
-    """The expression that finds a label in nearly all of a column's texts, as judges are told to mark it; ""."""
-    texts = [cell for cell in cells if cell]
-    for rule in _MARKS:
-        found = [m[1] for m in map(re.compile(rule).search, texts) if m]
-        if len(found) >= max(2, _LABELS * len(texts)) and profile(found).labels >= _LABELS:
-            return rule
-    return ""
 
 
 def _begins_with_data(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> bool:
@@ -221,6 +206,26 @@ def _wide(plan: FilePlan, rows: Sequence[Sequence[Any]], held: dict[str, Profile
     ending = ", with the policy threshold= or bins=." if continuous else "."
     some = listed([repr(c) for c in alike], 3)
     return f"{some} look like {kind}: where {whose}, give such a mapping: {_shown(shown)}{ending}"
+
+
+def _of_texts(plan: FilePlan, rows: Sequence[Sequence[Any]], held: dict[str, Profile]) -> str:
+    """What is said of a table in which the texts of one column have a label that is marked; "" of others."""
+    marked = [(c, mark) for c in held if (mark := _mark_in(cells_of(plan, rows, c)))]
+    if len(marked) != 1:
+        return ""
+    ((column, mark),) = marked
+    found = {"rubric": "=score", **_keys(plan, rows, held, [column]), "label": f"{column} =~ {mark}"}
+    return f"The texts of {column!r} seem to hold a label. {_long(plan, rows, {'system': '=…', **found})}"
+
+
+def _mark_in(cells: Sequence[Any]) -> str:
+    """The expression that finds a label in nearly all texts, as judges are told to mark it; "" where none does."""
+    texts = [cell for cell in cells if cell]
+    for mark in _MARKS:
+        found = [m[1] for m in map(re.compile(mark).search, texts) if m]
+        if len(found) >= max(2, _LABELS * len(texts)) and profile(found).labels >= _LABELS:
+            return mark
+    return ""
 
 
 def _alike(plan: FilePlan, held: dict[str, Profile]) -> tuple[list[str], list[str]]:

@@ -200,6 +200,17 @@ def test_a_file_of_which_raters_that_nothing_names_contradict_most_is_refused_wh
     assert ws.datasets().empty
 
 
+def test_rows_that_are_rejected_for_something_else_are_no_contradictions(ws):
+    agreed = b"".join(b"s%d,q,r,2\n" % n for n in range(4))
+    report = ws.ingest(UNNAMED + agreed + b"x,q,,1\n" * 20, "d", name="people.csv")
+    assert (report.accepted, report.rejected) == (5, 23)
+
+
+def test_runs_that_contradict_each_other_are_no_reason_to_refuse_a_file(ws):
+    report = ws.ingest(UNNAMED + b"x,q,,1\n" * 20, "d", name="people.csv", on_conflict="runs")
+    assert (report.accepted, report.rejected) == (4, 20)
+
+
 def test_a_file_whose_rows_all_conflict_is_refused_with_the_way_to_read_it(ws):
     with pytest.raises(
         IngestError, match=r"No row of people\.csv can be used .* on_conflict = runs\)"

@@ -227,6 +227,19 @@ def test_verdicts_in_another_order_are_of_the_rubrics_that_have_their_ids(ws):
     assert ws.dataset("d").rubrics["text"].tolist() == list(texts.values()) * 2
 
 
+def test_points_that_both_lists_have_are_no_ids_of_their_rubrics(ws):
+    texts = {"Names the dose": 5, "Names the risk": 5, "Does harm": -4}
+    content = lines(
+        {"prompt": f"p{q}", "model": m, "rubric": [{"criterion": t, "points": p} for t, p in texts.items()],
+         "grades": [{"points": p, "met": bool(label(m, q, t))} for t, p in texts.items()]}
+        for m in MODELS for q in range(2)
+    )  # fmt: skip
+    ws.ingest(content, "d", name="x.jsonl")
+    assert cells(ws) == {
+        (m, f"p{q}", f"p{q}#{t}", "judge"): label(m, q, t) for m in MODELS for q in range(2) for t in texts
+    }
+
+
 def test_scores_under_workers_are_theirs(ws):
     """The workers were systems, though each dialogue names its bot, and all rows contradicted each other."""
     rated = [

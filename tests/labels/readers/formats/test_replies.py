@@ -98,3 +98,12 @@ def test_texts_without_a_marked_label_are_not_said_to_hold_one(ws, written):
     with pytest.raises(IngestError) as told:
         ws.ingest(content, "d", name="x.csv")
     assert "seem to hold a label" not in str(told.value)
+
+
+def test_columns_of_labels_are_shown_before_texts_with_a_marked_one(ws):
+    content = table(
+        ["Strict Sue", "lenient_Lee", "remark"],
+        lambda *key: [score(*key), 1 - score(*key), f"Score: {score(*key)}"],
+    )
+    with pytest.raises(IngestError, match="look like labels"):
+        ws.ingest(content.replace(b"model", b"Machine"), "d", name="x.csv")

@@ -158,13 +158,20 @@ def _is_graded(record: Record) -> bool:
 def _is_bare(record: Record) -> bool:
     """Whether a record is a prompt with criteria, and nothing in it is a grade."""
     criteria = _criteria(record)
+    return bool(criteria) and _prompt(record) is not None and not _may_be_graded(record, criteria)
+
+
+def _may_be_graded(record: Record, criteria: list[Any]) -> bool:
+    """Whether something says what an answer is worth: by its name, or by a yes or no to each criterion."""
     lists = [value for value in record.values() if isinstance(value, list) and value is not criteria]
-    items = [item for found in (criteria, *lists) for item in found if isinstance(item, dict)]
-    graded = not _GRADED.isdisjoint(record) or any(not _GRADED.isdisjoint(item) for item in items)
-    graded = graded or any(record.get(key) for key in _VERDICTS) or bool(_yes_or_no(record))
-    beside = (column for found in lists if len(found) == len(criteria) for column in _columns(found))
-    graded = graded or any(_are_verdicts(column, bool) for column in beside)
-    return bool(criteria) and _prompt(record) is not None and not graded
+    holders = [record, *(item for items in (criteria, *lists) for item in items if isinstance(item, dict))]
+    beside = (column for items in lists if len(items) == len(criteria) for column in _columns(items))
+    return (
+        any(not _GRADED.isdisjoint(holder) for holder in holders)
+        or any(record.get(key) for key in _VERDICTS)
+        or bool(_yes_or_no(record))
+        or any(_are_verdicts(column, bool) for column in beside)
+    )
 
 
 def _prompt(record: Record) -> str | None:

@@ -154,7 +154,7 @@ def _number_runs(job: Job) -> None:
 
 
 def _refuse_unnamed(job: Job) -> None:
-    """Raters that nothing names contradict each other in most labels: the few on which they agree are not kept alone."""
+    """Raters that nothing names contradict each other in most labels: those on which they agree are not kept alone."""
     sentence = next((f.sentence for f in job.told if f.code == "unnamed_raters"), "")
     known, contradict = job.one("""
         SELECT (SELECT count(label) FROM coded), (SELECT count(label) FROM repeated WHERE differ)

@@ -193,3 +193,10 @@ def test_models_of_several_sizes_are_no_product_that_is_told_of(ws):
     report = ws.ingest(table(["query_id", "criterion", *sizes], rows), "d")
     assert set(ws.dataset("d").systems) == set(sizes)
     assert not [n for n in report.notes if "times each of" in n]
+
+
+def test_criteria_times_raters_are_no_systems(ws):
+    columns = [f"{c} - rater {k}" for c in CLEAR for k in (1, 2)]
+    rows = [[f"q{q}", c, *(label(q, c, n) for n in range(4))] for q in range(2) for c in ("x", "y")]
+    with pytest.raises(IngestError):
+        ws.ingest(table(["query_id", "criterion", *columns], rows), "d", name="x.csv")

@@ -213,3 +213,12 @@ def test_criteria_with_flags_of_their_own_are_still_a_list_of_criteria(ws):
     content = lines({"prompt": f"Why {q}?", "rubric": rubric} for q in range(3))
     ws.ingest(content, "d", name="x.jsonl")
     assert len(ws.dataset("d").rubrics) == 9
+
+
+def test_flags_of_messages_are_no_grades(ws):
+    said = [{"role": "user", "content": "Why?", "cached": True}]
+    content = lines(
+        {"messages": said, "rubrics": [f"It does {i}" for i in range(3)], "id": q} for q in range(2)
+    )
+    ws.ingest(content, "d", name="x.jsonl")
+    assert len(ws.dataset("d").rubrics) == 6

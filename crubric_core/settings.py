@@ -350,4 +350,4 @@ Settings.__doc__ = f"{(Settings.__doc__ or '').rstrip()}\n{parameter_entries(SPE
 
 def objective(strategy: object) -> str:
     """What the strategy maximises and its certificate speaks of, in words."""
-    return "separation of pairs" if strategy == "pairs" else "coverage"
+    return "modelled separation of pairs" if strategy == "pairs" else "coverage"

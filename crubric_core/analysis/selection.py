@@ -70,7 +70,7 @@ def domains_of(queries: pd.DataFrame, reduction: Reduction, settings: Settings) 
 
 
 def bank_utility(calibration: Calibration, strategy: Strategy) -> Utility:
-    """What the strategy maximises and its certificate speaks of: the separation of pairs, or coverage."""
+    """What the strategy maximises and its certificate speaks of: the modelled separation of pairs, or coverage."""
     if strategy == "pairs":
         return calibration.distances
     return Coverage(calibration.info, calibration.grid.weights)

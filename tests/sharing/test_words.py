@@ -64,7 +64,8 @@ def test_of_a_pair_that_is_not_compared_no_probability_is_told(view: SharedView)
 def test_the_bank_is_held_against_the_best_possible_one(view: SharedView) -> None:
     said = bank_sentence(view.bank, view.settings)
     assert (
-        f"at least {at_least(view.bank.certificate)} of the modelled separation of pairs of the best possible" in said
+        f"at least {at_least(view.bank.certificate)} of the modelled separation of pairs of the best possible"
+        in said
     )
     greedy = bank_sentence(view.bank, {**view.settings, "strategy": "greedy"})
     assert f"at least {at_least(view.bank.certificate)} of the coverage of the best possible" in greedy

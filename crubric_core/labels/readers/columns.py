@@ -224,6 +224,21 @@ SYNONYMS: Mapping[str, tuple[str, ...]] = {
 }
 
 
+# words that are the system where no column has a better name: beside a model they tell more of it, or who judged
+INSTEAD_OF_SYSTEM = (
+    *("llm", "llm_name", "llm_id", "llm_model", "language_model", "ai_model", "ai_system", "target_model"),
+    *("model_under_test", "system_under_test", "sut", "subject_model", "tested_model", "test_model"),
+    *(
+        "evaluated_model",
+        "evaluated_system",
+        "generator",
+        "generator_name",
+        "generator_model",
+        "generation_model",
+    ),
+    *("model_version", "model_variant", "model_checkpoint", "checkpoint", "engine", "deployment"),
+    *("contestant", "competitor", "entrant"),
+)
 # words that are the rubric of a label where no column has a better name; elsewhere they describe rubric or query
 INSTEAD_OF_RUBRIC = (
     *("rubric_item", "rubric_item_id", "checklist_item", "checklist_item_id", "requirement", "aspect"),
@@ -237,7 +252,8 @@ def choose_columns(
     """Which column (by position) of the file holds each canonical column of ``kind``.
 
     ``mapping`` (canonical name → the file's name, "" for none of them) goes first, then the canonical names,
-    then synonyms and words of other languages, all in any case; of labels the words of ``INSTEAD_OF_RUBRIC`` last.
+    then synonyms and words of other languages, all in any case; those of ``INSTEAD_OF_SYSTEM``, and of labels those
+    of ``INSTEAD_OF_RUBRIC``, last.
     Raises IngestError where a needed column is missing or two columns fit one name.
     """
     _refuse_duplicates(columns, source)
@@ -247,6 +263,8 @@ def choose_columns(
             if canonical not in chosen and (mapping or {}).get(canonical) != "":
                 names = (canonical,) if own_name else synonyms_of(kind, canonical)
                 chosen |= _fit(kind, canonical, names, columns, chosen, source)
+    if "system" in SPECS[kind].needed and "system" not in chosen and (mapping or {}).get("system") != "":
+        chosen |= _fit(kind, "system", INSTEAD_OF_SYSTEM, columns, chosen, source, first=True)
     if kind in ("labels", "gold") and "label" not in chosen and (mapping or {}).get("label") != "":
         marks = MARKS if is_foreign([plain_name(c) for c in columns]) else ()
         chosen |= _fit(kind, "label", marks, columns, chosen, source)

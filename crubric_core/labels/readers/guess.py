@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from ...errors import IngestError
 from .columns import (
     INSTEAD_OF_RUBRIC,
+    INSTEAD_OF_SYSTEM,
     KINDS,
     SPECS,
     SYSTEM_FACTS,
@@ -169,6 +170,8 @@ def _by_name(kind: Kind, canonical: str, column: str) -> tuple[float, str]:
         return 0.95 - 0.02 * min(synonyms.index(name), 8), f"{column!r} is another word for {canonical}"
     if canonical == "rubric" and kind in ("labels", "gold") and name in INSTEAD_OF_RUBRIC:
         return 0.65, f"{column!r} may be the rubric"
+    if canonical == "system" and name in INSTEAD_OF_SYSTEM:
+        return 0.65, f"{column!r} may be the system"
     parts = set(re.findall(r"[^\W\d_]+", name))
     answer = canonical == "system" and parts & _ANSWERS  # model_response is what a model said
     if parts & set(_CONTAINS.get(canonical, ())) and not answer:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -12,6 +13,7 @@ from .plan import FilePlan
 from .plan_cells import cells_of, rows_of_keys
 from .query_names import bare_name, is_written
 from .raters import told_apart
+from .words import is_number
 
 BY_PATH = "the file's path: "  # how the reason of a guess begins that is made from it
 _LEAST = 4  # rows below which nothing is said
@@ -26,7 +28,8 @@ def asked_whose(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> FilePlan:
     )
     if plan.kind != "labels" or not (lacking or (by_path and not plan.problem)) or len(rows) < _LEAST:
         return plan
-    raters = (cells_of(plan, rows, c) for c in plan.unused if bare_name(c) in RATERS)
+    unknown = () if "judge" in plan.mapping else plan.unused
+    raters = (cells_of(plan, rows, c) for c in unknown if bare_name(c) in RATERS)
     keys = list(zip(rows_of_keys(plan, rows), *raters, strict=True))
     if (
         not {"query", "rubric"} & set(plan.mapping)
@@ -38,12 +41,15 @@ def asked_whose(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> FilePlan:
     answer = next(
         (c for c, own in texts.items() if len(set(zip(keys, own, strict=True))) > len(set(keys))), ""
     )
-    apart = answer or told_apart(plan, rows).apart
+    named = "" if answer else told_apart(plan, rows).apart
+    apart = answer or named
     differ = f" (they differ in {apart!r})" if apart else ""
+    says = bool(named) and not all(map(is_number, cells_of(plan, rows, named)))
+    offer = f"say so if {named!r} does ({json.dumps({'system': named})}), or " if says else ""
     about = "query" if "query" in plan.mapping else "rubric"
     sentence = (
         f"Several rows of {plan.name} are about the same {about}{differ}, and no column says which system each is of: "
-        'add such a column; or say that they are repeated draws of one system ({"system": "=…", "run": '
+        f'{offer}add such a column; or say that they are repeated draws of one system ({{"system": "=…", "run": '
         f'"{apart or "…"}"}} in the mapping), or who judged each ({{"system": "=…", "judge": "…"}}).'
     )
     return replace(plan, problem=f"{plan.problem or ''} {sentence}".strip())

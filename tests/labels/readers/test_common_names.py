@@ -64,6 +64,21 @@ def test_a_draws_number_is_the_run(ws, number):
     assert set(found["run"]) == {"1", "2"}
 
 
+@pytest.mark.parametrize("name", ["LLM", "llm_name", "Checkpoint", "model_version", "System under test"])
+def test_a_language_model_is_the_system_where_no_column_is_called_so(ws, name):
+    rows = [[m, f"d{q}", "clear", j, label(m, q, j)] for m in MODELS for q in QUERIES for j in JUDGES]
+    ws.ingest(table([name, "doc_id", "criterion", "rater", "score"], rows), "d")
+    assert cells(ws) == {
+        (m, f"d{q}", f"d{q}#clear", j): label(m, q, j) for m in MODELS for q in QUERIES for j in JUDGES
+    }
+
+
+def test_beside_a_model_its_version_is_no_system(ws):
+    rows = [[m, "v2", f"d{q}", "clear", label(m, q)] for m in MODELS for q in QUERIES]
+    ws.ingest(table(["model", "model_version", "doc_id", "criterion", "score"], rows), "d")
+    assert {system for system, *_ in cells(ws)} == set(MODELS)
+
+
 @pytest.mark.parametrize("name", ["aspect", "Dimension", "metric", "rubric_item", "checklist_item"])
 def test_what_is_rated_is_the_rubric_where_no_column_is_called_so(ws, name):
     rows = [

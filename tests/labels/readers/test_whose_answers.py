@@ -199,3 +199,21 @@ def test_rows_that_a_rater_tells_apart_are_of_one_system_and_others_may_be_draws
     (file,) = plan_ingest(content, name="gpt-4o.csv", kind="labels", strict=True).files
     assert ("are about the same query" in file.problem) is asked
     assert ('"run": "sample"' in file.problem) is asked
+
+
+@pytest.mark.parametrize("column", ["variant", "Configuration", "participant"])
+def test_a_column_that_may_name_the_systems_is_offered_and_reads_them(ws, column):
+    rows = [[m, f"q{q}", "c", "ann", label(m, q)] for m in MODELS for q in QUERIES]
+    content = table([column, "question_id", "criterion", "rater", "score"], rows)
+    with pytest.raises(IngestError) as caught:
+        ws.ingest(content, "d")
+    assert f'say so if {column!r} does ({{"system": "{column}"}})' in str(caught.value)
+    ws.ingest(content, "d", mapping={"system": column})
+    assert cells(ws) == {(m, f"q{q}", f"q{q}#c", "ann"): label(m, q) for m in MODELS for q in QUERIES}
+
+
+def test_numbers_of_draws_are_not_offered_as_systems():
+    rows = [[n, f"q{q}", "c", label(n, q)] for n in range(3) for q in QUERIES]
+    (file,) = plan_ingest(table(["variant", "question_id", "criterion", "score"], rows), kind="labels").files
+    assert '"run": "variant"' in file.problem
+    assert '"system": "variant"' not in file.problem

@@ -243,6 +243,35 @@ INSTEAD_OF_SYSTEM = (
 INSTEAD_OF_RUBRIC = (
     *("rubric_item", "rubric_item_id", "checklist_item", "checklist_item_id", "requirement", "aspect"),
     *("dimension", "dimension_name", "metric", "metric_name", "attribute", "quality"),
+    *("evaluation_criterion", "evaluation_criteria", "eval_criterion", "eval_criteria", "rubric_criterion"),
+    *(
+        "criteria_name",
+        "criteria_id",
+        "rubric_point",
+        "requirement_id",
+        "aspect_name",
+        "aspect_id",
+        "metric_id",
+    ),
+    *(
+        "dimension_id",
+        "check",
+        "check_name",
+        "check_id",
+        "assertion",
+        "assertion_id",
+        "guideline",
+        "guideline_id",
+    ),
+    *("principle", "principle_id", "expectation", "trait", "facet", "subscale", "competency"),
+)
+# words that are the label of a system on a rubric where one column alone is called so; elsewhere they are rubrics
+INSTEAD_OF_LABEL = (
+    *("result", "correct", "is_correct", "pass_fail", "passfail", "fulfilled", "is_fulfilled", "achieved"),
+    *("compliant", "is_compliant", "is_satisfied", "criterion_met", "met_criteria", "is_present"),
+    *("mark", "marks", "marks_awarded", "stars", "likert", "likert_score", "final_score", "numeric_score"),
+    *("binary_score", "score_value", "rating_value", "label_value", "judgment_label", "judgement_label"),
+    *("annotation_value", "quality_score", "rubric_score", "criterion_score"),
 )
 
 
@@ -253,7 +282,7 @@ def choose_columns(
 
     ``mapping`` (canonical name → the file's name, "" for none of them) goes first, then the canonical names,
     then synonyms and words of other languages, all in any case; those of ``INSTEAD_OF_SYSTEM``, and of labels those
-    of ``INSTEAD_OF_RUBRIC``, last.
+    of ``INSTEAD_OF_RUBRIC`` and ``INSTEAD_OF_LABEL``, last.
     Raises IngestError where a needed column is missing or two columns fit one name.
     """
     _refuse_duplicates(columns, source)
@@ -270,6 +299,9 @@ def choose_columns(
         chosen |= _fit(kind, "label", marks, columns, chosen, source)
     if kind in ("labels", "gold") and "rubric" not in chosen and (mapping or {}).get("rubric") != "":
         chosen |= _fit(kind, "rubric", INSTEAD_OF_RUBRIC, columns, chosen, source, first=True)
+    if {"system", "rubric"} <= set(chosen) and "label" not in chosen and (mapping or {}).get("label") != "":
+        named = [i for i, c in enumerate(columns) if plain_name(c) in INSTEAD_OF_LABEL]
+        chosen |= {"label": named[0]} if len(set(named) - set(chosen.values())) == len(named) == 1 else {}
     _require_needed(kind, columns, chosen, source)
     return chosen
 
@@ -317,13 +349,16 @@ def _fit(
     """The column of one of these names; of several the first word's, with ``first`` or where a table can do without it.
 
     Of the id and the name of the same thing (criterion_id, criterion; question_id, prompt) the id names it; of the ids
-    of rubric and criterion that of the criterion, since a rubric has several.
+    of rubric and criterion that of the criterion, since a rubric has several. Beside a criterion, an item may be the
+    query.
     """
     taken = set(chosen.values())
     fits = [i for i, c in enumerate(columns) if i not in taken and plain_name(c) in names]
     first = first or (canonical in SPECS[kind].values and canonical not in SPECS[kind].needed)
     if len(fits) > 1 and first:
         fits = sorted(fits, key=lambda i: names.index(plain_name(columns[i])))[:1]
+    if len(fits) > 1 and canonical == "rubric" and kind in ("labels", "gold") and "query" not in chosen:
+        fits = [i for i in fits if plain_name(columns[i]) not in ("item", "item_id")] or fits
     if len(fits) > 1 and canonical in ("query", "rubric"):
         named = {i: plain_name(columns[i]) for i in fits}
         if len({_thing(name) for name in named.values()}) == 1:

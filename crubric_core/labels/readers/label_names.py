@@ -86,7 +86,8 @@ NOTED = frozenset(  # columns of a Qualtrics export that are about the response,
 
 _WHO = (
     *("rater", "annotator", "evaluator", "judge", "grader", "reviewer", "labeler", "labeller", "assessor"),
-    *("coder", "worker", "respondent", "participant"),  # the last three: MTurk, SurveyMonkey, Prolific
+    *("coder", "scorer", "marker", "examiner", "moderator", "panelist", "crowdworker"),
+    *("worker", "respondent", "participant"),  # MTurk, SurveyMonkey, Prolific
 )
 _BY = (
     "rated",
@@ -104,7 +105,13 @@ _BY = (
 RATERS = (
     *(f"{who}{end}" for end in ("", "_id", "_name", "_email", "_type") for who in _WHO),
     *(f"{by}_by" for by in _BY),
+    *("grading_model", "scoring_model", "judging_model", "judge_llm", "grader_llm"),
     *("email_address", "email"),  # of Google Forms
+)
+# those that are as often called so as what they say: a column of their labels
+RATERS_OR_LABELS = (
+    *("llm_judge", "llm_grader", "ai_judge", "autorater", "auto_rater", "expert", "expert_id", "critic"),
+    *("referee", "verifier", "physician", "physician_id", "clinician", "clinician_id", "doctor"),
 )
 
 # last words, a unit apart, of names of what is measured or counted along with labels: lead_time, latency_ms

@@ -19,6 +19,7 @@ from .open_questions import runs_as_systems
 from .plan import FilePlan
 from .plan_cells import cells_of, rows_of_keys
 from .query_names import IDS_OF_ANSWERS, NAMES_OF_QUERIES, TURNS, bare_name
+from .raters import told_apart
 from .values import shortened
 from .wide_columns import counts_rows, spread_key
 from .words import is_number, is_verdict
@@ -175,6 +176,15 @@ def _parts_of_answers(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> dict[str
     return {}
 
 
+def _what_is_asked(plan: FilePlan, rows: Sequence[Sequence[Any]], mapping: dict[str, str]) -> dict[str, str]:
+    """The rubric, where no name tells it: a column in which rows about the same answer and judge differ."""
+    if not mapping.get("rubric", "").startswith("=") or "query" not in mapping:
+        return {}
+    unused = tuple(c for c in plan.columns if c not in mapping.values())
+    apart = told_apart(replace(plan, mapping=mapping, unused=unused), rows).apart
+    return {"rubric": apart} if apart and not is_truth(apart) else {}
+
+
 def _last(column: str) -> str:
     """The name of a column, or of the field that a path of a trace ends with (inputs.question)."""
     return bare_name(column if bare_name(column) in NAMES_OF_QUERIES else column.rpartition(".")[2] or column)
@@ -182,7 +192,7 @@ def _last(column: str) -> str:
 
 def _long(plan: FilePlan, rows: Sequence[Sequence[Any]], mapping: dict[str, str]) -> str:
     shown = {c: v for c, v in mapping.items() if c in SPECS[plan.kind].columns}
-    shown |= _parts_of_answers(replace(plan, mapping=shown), rows)
+    shown |= _parts_of_answers(replace(plan, mapping=shown), rows) or _what_is_asked(plan, rows, shown)
     return f"Such a mapping would read it: {_shown(shown)}."
 
 

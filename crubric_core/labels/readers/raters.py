@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from .label_names import NOTED, RATERS, is_measured
+from .guess import profile
+from .label_names import NOTED, RATERS, RATERS_OR_LABELS, is_measured
 from .plan import FilePlan
 from .plan_cells import cells_of, rows_of_keys, taken
 from .query_column import told_of_own_queries, with_query, with_texts_as_queries
@@ -35,8 +36,14 @@ def _with_rater(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> FilePlan:
     """The plan with the judge's column, where one is named after those who rate and no better one is there."""
     if _judge_of(plan) in plan.mapping or plan.gold:
         return plan
-    named = [c for c in plan.unused if bare_name(c) in RATERS and _may_be_names(cells_of(plan, rows, c))]
-    return _as_judge(plan, min(named, key=lambda c: RATERS.index(bare_name(c)))) if named else plan
+    words = (*RATERS, *RATERS_OR_LABELS)
+    named = [c for c in plan.unused if bare_name(c) in words and _may_rate(c, cells_of(plan, rows, c))]
+    return _as_judge(plan, min(named, key=lambda c: words.index(bare_name(c)))) if named else plan
+
+
+def _may_rate(column: str, cells: Sequence[Any]) -> bool:
+    """Whether a column with such a name holds the names of raters, and not what they say."""
+    return _may_be_names(cells) and (bare_name(column) in RATERS or not profile(cells).labels)
 
 
 def _with_respondent(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> FilePlan:

@@ -187,11 +187,26 @@ def only_criterion(
 def is_query(named: Mapping[str, str], wide: Sequence[str]) -> bool:
     """Whether the items that a wide table is about are queries and no rubrics.
 
-    People or models judge them one by one, and no column is named after a model.
+    No column of labels is named after a judge or a model, and a judge is named elsewhere, or a system is and the
+    columns are called like criteria.
     """
+    if not may_be_query(named, wide):
+        return False
+    criteria = sum(bool(_CRITERION.search(plain_name(c))) for c in wide)
+    return "judge" in named or ("system" in named and 2 * criteria >= len(wide) > 0)
+
+
+def may_be_query(named: Mapping[str, str], wide: Sequence[str]) -> bool:
+    """Whether items that are the rubric by their name may as well be the query."""
     item = plain_name(named.get("rubric", "")) in ("item", "item_id")
-    bare = not {"query", "system"} & set(named) and "judge" in named
-    return item and bare and not any(MODEL.search(c) or names_a_judge(c) for c in spread_names(wide))
+    judged = any(MODEL.search(c) or names_a_judge(c) for c in spread_names(wide))
+    return item and "query" not in named and not judged
+
+
+_CRITERION = re.compile(
+    r"(ity|ness|ency|ance|ence|acy|tion|sion|ment|ism|ability|style|tone|quality|depth|length|format|grammar|logic"
+    r"|safe|helpful|harmful|correct|relevant|coherent|fluent|accurate|complete|concise|faithful|overall)(_score|_rating)?$"
+)
 
 
 def spread_key(found: Set[str], wide: Sequence[str]) -> Spread | None:

@@ -17,7 +17,7 @@ from .label_names import is_derived
 from .open_questions import told_of_one_rubric
 from .plan import Columns, FilePlan, Guess
 from .reasons import reason_rule, reasons_by
-from .wide_columns import Matrix, guess_matrix, guess_spread, is_query, ticked_among
+from .wide_columns import Matrix, guess_matrix, guess_spread, is_query, may_be_query, ticked_among
 
 _CROSSED = re.compile(r"__|[/|:(]| - ")  # models have other signs within their names
 SURE = 0.7  # confidence from which a layout need not be asked for
@@ -38,7 +38,7 @@ def spread_of(plan: FilePlan, rows: tuple[Any, ...], *, strict: bool) -> FilePla
     cells = [tuple(row[i] if i < len(row) else None for i in free) for row in rows] if known else rows
     found = _guess_spread(plan, [plan.columns[i] for i in free], cells)
     if found is not None:
-        return _of_guess(plan, rows, *found)
+        return _of_guess(plan, rows, *found, strict=strict)
     matrix = None if plan.mapping else guess_matrix(plan.columns, rows)
     return None if matrix is None else _as_matrix(plan, matrix, strict=strict)
 
@@ -79,7 +79,9 @@ def _keys_beside(plan: FilePlan, wide: Sequence[str]) -> dict[str, Guess]:
     return {g.canonical: g for g in guessed if g.canonical != "label" and g.confidence > 0.5}
 
 
-def _of_guess(plan: FilePlan, rows: tuple[Any, ...], what: str, wide: tuple[str, ...]) -> FilePlan | None:
+def _of_guess(
+    plan: FilePlan, rows: tuple[Any, ...], what: str, wide: tuple[str, ...], *, strict: bool
+) -> FilePlan | None:
     """The plan of a table whose columns look wide; None where one that is needed beside them is missing."""
     keys = _keys_beside(plan, wide)
     own = {c: g.column for c, g in keys.items()}
@@ -98,6 +100,8 @@ def _of_guess(plan: FilePlan, rows: tuple[Any, ...], what: str, wide: tuple[str,
     if missing - ({"system"} if what == "rubric" else set()):
         return None
     problem = _no_system(plan, what, wide, within) if missing else plan.problem
+    if strict and what in ("judge", "annotator") and not plan.mapping and may_be_query(own, wide):
+        problem = _judges_or_criteria(plan, what, wide, own)
     if choices := ticked_among(plan.columns, rows):
         problem = _ticks(plan.name, choices)
     remarks += [*_told_of_derived(plan, rows, what), *told]
@@ -229,6 +233,17 @@ def _either_first(what: str, wide: Sequence[str], who: str) -> tuple[tuple[str, 
     first, last = (listed(list(dict.fromkeys(p[i] for p in pairs)), 3) for i in (0, 1))
     said = (crossing(who, what), crossing(what, who))
     return (first, _given(what, wide, who, said[0])), (last, _given(what, wide, who, said[1]))
+
+
+def _judges_or_criteria(plan: FilePlan, what: str, wide: Sequence[str], keys: Mapping[str, str]) -> str:
+    """What is asked where columns of labels beside items may be judges or criteria."""
+    item, others = keys["rubric"], {c: v for c, v in keys.items() if c != "rubric"}
+    ways = [{**others, "query": item, "rubric": list(wide)}, {**others, "rubric": item, what: list(wide)}]
+    criteria, judges = (json.dumps(way, ensure_ascii=False) for way in ways)
+    return (
+        f"{listed([repr(c) for c in wide], 3)} of {plan.name} hold labels, and nothing says whether they are criteria, "
+        f"or judges: give the mapping {criteria} where each is a criterion, or {judges} where each is a judge."
+    )
 
 
 def _ticks(name: str, choices: Sequence[str]) -> str:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import re
+
 import pytest
 
 from crubric_core.errors import IngestError
@@ -73,13 +76,91 @@ def test_a_language_model_is_the_system_where_no_column_is_called_so(ws, name):
     }
 
 
+@pytest.mark.parametrize("name", ["result", "Marks", "is_correct", "final_score", "stars"])
+def test_one_column_that_may_be_the_label_is_it_beside_system_and_rubric(ws, name):
+    rows = [
+        [m, f"d{q}", c, j, label(m, q, c, j)] for m in MODELS for q in QUERIES for c in "xy" for j in JUDGES
+    ]
+    ws.ingest(table(["model", "doc_id", "criterion", "rater", name], rows), "d")
+    assert cells(ws) == {
+        (m, f"d{q}", f"d{q}#{c}", j): label(m, q, c, j)
+        for m in MODELS for q in QUERIES for c in "xy" for j in JUDGES
+    }  # fmt: skip
+
+
+def test_of_two_columns_that_may_be_the_label_none_is_taken_for_it(ws):
+    rows = [[m, f"d{q}", "c", label(m, q), label(q, m)] for m in MODELS for q in QUERIES]
+    ws.ingest(table(["model", "doc_id", "criterion", "result", "stars"], rows), "d")
+    assert set(ws.dataset("d").judges) == {"result", "stars"}
+
+
+@pytest.mark.parametrize(
+    "name", ["scorer", "Grading model", "judge_llm", "llm_judge", "expert_id", "autorater"]
+)
+def test_a_column_of_names_that_is_called_after_judges_is_the_judge(ws, name):
+    rows = [[m, f"d{q}", "c", j, label(m, q, j)] for m in MODELS for q in QUERIES for j in JUDGES]
+    ws.ingest(table(["model", "doc_id", "criterion", name, "score"], rows), "d")
+    assert set(ws.dataset("d").judges) == set(JUDGES)
+
+
+def test_a_column_of_labels_that_is_called_after_a_judge_holds_that_judges_labels(ws):
+    rows = [[m, f"d{q}", "c", label(m, q), label(q, m)] for m in MODELS for q in QUERIES]
+    ws.ingest(table(["model", "doc_id", "criterion", "llm_judge", "autorater"], rows), "d")
+    assert set(ws.dataset("d").judges) == {"llm_judge", "autorater"}
+
+
+@pytest.mark.parametrize("name", ["property", "rule", "category", "unit_test"])
+def test_the_mapping_that_is_shown_takes_what_tells_rows_apart_for_the_rubric(ws, name):
+    rows = [
+        [m, f"d{q}", c, j, label(m, q, c, j)] for m in MODELS for q in QUERIES for c in "xy" for j in JUDGES
+    ]
+    content = table(["model", "question_id", name, "rater", "score"], rows)
+    with pytest.raises(IngestError, match="no column for rubric") as told:
+        ws.ingest(content, "d")
+    shown = json.loads(str(told.value).partition("would read it: ")[2].removesuffix("."))
+    ws.ingest(content, "d", mapping=shown)
+    assert cells(ws) == {
+        (m, f"d{q}", f"d{q}#{c}", j): label(m, q, c, j)
+        for m in MODELS for q in QUERIES for c in "xy" for j in JUDGES
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("item", ["item", "item_id"])
+def test_items_beside_criteria_are_queries(ws, item):
+    long = [[m, f"i{q}", c, label(m, q, c)] for m in MODELS for q in QUERIES for c in ("clarity", "tone")]
+    ws.ingest(table(["model", item, "criterion", "score"], long), "long")
+    wide = [[m, f"i{q}", *(label(m, q, c) for c in ("clarity", "tone"))] for m in MODELS for q in QUERIES]
+    ws.ingest(table(["model", item, "clarity", "tone"], wide), "wide")
+    for dataset in ("long", "wide"):
+        assert cells(ws, dataset) == {(m, q, f"{q}#{c}", "judge"): value for m, q, c, value in long}
+
+
+def test_columns_beside_items_that_may_be_criteria_or_judges_are_asked_about(ws):
+    """They had become judges without a word, also where they were called after criteria."""
+    rows = [[m, f"i{q}", *(label(m, q, j) for j in ("ann", "bob"))] for m in MODELS for q in QUERIES]
+    content = table(["model", "item", "ann", "bob"], rows)
+    with pytest.raises(IngestError, match="nothing says whether they are criteria, or judges") as told:
+        ws.ingest(content, "d")
+    criteria, judges = map(json.loads, re.findall(r"\{.*?\}", str(told.value)))
+    ws.ingest(content, "criteria", mapping=criteria)
+    assert set(ws.dataset("criteria").rubrics["criterion"]) == {"ann", "bob"}
+    ws.ingest(content, "judges", mapping=judges)
+    assert set(ws.dataset("judges").judges) == {"ann", "bob"}
+
+
 def test_beside_a_model_its_version_is_no_system(ws):
     rows = [[m, "v2", f"d{q}", "clear", label(m, q)] for m in MODELS for q in QUERIES]
     ws.ingest(table(["model", "model_version", "doc_id", "criterion", "score"], rows), "d")
     assert {system for system, *_ in cells(ws)} == set(MODELS)
 
 
-@pytest.mark.parametrize("name", ["aspect", "Dimension", "metric", "rubric_item", "checklist_item"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("aspect", "Dimension", "metric", "rubric_item", "checklist_item", "Evaluation criteria", "check"),
+        *("assertion", "guideline_id", "trait"),
+    ],
+)
 def test_what_is_rated_is_the_rubric_where_no_column_is_called_so(ws, name):
     rows = [
         [m, f"d{q}", c, j, label(m, q, c, j)] for m in MODELS for q in QUERIES for c in "xy" for j in JUDGES

@@ -34,8 +34,8 @@ def label(*key):
     return sum(map(ord, "".join(map(str, key)))) % 2
 
 
-def cells(ws):
-    found = ws.dataset("d").labels()
+def cells(ws, dataset="d"):
+    found = ws.dataset(dataset).labels()
     return {
         tuple(row[:-1]): row[-1]
         for row in found[["system", "query", "rubric", "judge", "label"]].itertuples(index=False)

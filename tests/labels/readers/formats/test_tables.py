@@ -193,7 +193,7 @@ def test_an_archive_of_tables_is_one_ingest(read):
 
 
 def test_one_bad_file_in_an_archive_leaves_the_workspace_as_it_was(ws):
-    bad = LONG.replace(b"label", b"mark")
+    bad = LONG.replace(b"label", b"code")
     with pytest.raises(IngestError, match="no column for label"):
         ws.ingest(archive({"a.csv": LONG, "b.csv": bad}), "d", name="study.zip")
     conflicting = LONG.replace(b"r2", b"r1")

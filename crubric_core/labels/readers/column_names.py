@@ -20,8 +20,10 @@ _DRAW = re.compile(rf"(?i)(({AFFIX})[\s_.\-]+)?{_NUMBERED}([\s_.\-]+({AFFIX}))?"
 _DRAWN = re.compile(rf"(?i)(?P<whose>.+?)[\s_.\-/:|(]+(?P<run>{_NUMBERED})\)?([\s_.\-]+({AFFIX}))?")
 _DRAWN_BACK = re.compile(rf"(?i)(?P<run>{_NUMBERED})[\s_.\-/:|(]+(?P<whose>.+?)\)?")
 _JUDGE = re.compile(
-    rf"(?i)(^|[_\s.\-])(judge|grader|rater|annotator|evaluator|expert|human|worker|reviewer|assessor)s?[_\s.\-]*{PLACE}$"
+    r"(?i)(^|[_\s.\-])(judge|grader|rater|annotator|evaluator|expert|human|worker|reviewer|assessor|coder|scorer"
+    rf"|examiner|labell?er|physician|clinician|doctor|participant|respondent)s?[_\s.\-]*{PLACE}$|^j\d+$"
 )
+_SYSTEM = re.compile(rf"(?i)^(system|model|llm|chatbot|bot|agent)[_\s.\-]*{PLACE}$")
 _VERSION = re.compile(r"(?i)turbo|instruct|preview|latest|flash|mini|nano|lite|chat|base|large|medium|small")
 
 
@@ -47,6 +49,11 @@ def names_a_judge(name: str) -> bool:
     """Whether a column is named after a judge and nothing else: ``gpt-4o``, ``human``, ``rater 2``."""
     rest = _VERSION.sub("", MODEL.sub("", name))
     return bool(_JUDGE.search(name) or (rest != name and not re.search(r"[A-Za-z]{4,}", rest)))
+
+
+def names_a_system(name: str) -> bool:
+    """Whether a column is called after a system by its place: ``Model A``, ``system_2``."""
+    return bool(_SYSTEM.search(name))
 
 
 def crossing(first: str, last: str) -> str:

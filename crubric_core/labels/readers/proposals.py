@@ -211,6 +211,7 @@ def _wide(plan: FilePlan, rows: Sequence[Sequence[Any]], held: dict[str, Profile
         return ""
     likeliest = max(alike, key=lambda c: all(map(is_verdict, filter(None, cells_of(plan, rows, c)))))
     shown: dict[str, Any] = {"system": "=…"} | keys | {what: likeliest if what == "label" else alike}
+    shown |= {"rubric": "=score"} if what == "system" and "rubric" not in keys else {}
     whose = "one of them is the label" if what == "label" else f"each is a {what}'s"
     kind = "continuous scores" if continuous else "labels"
     ending = ", with the policy threshold= or bins=." if continuous else "."

@@ -15,6 +15,7 @@ from .column_names import (
     crossed_names,
     drawn_names,
     names_a_judge,
+    names_a_system,
     repeats_among,
     spread_names,
     without_draws,
@@ -192,8 +193,7 @@ def is_query(named: Mapping[str, str], wide: Sequence[str]) -> bool:
     """
     if not may_be_query(named, wide):
         return False
-    criteria = sum(bool(_CRITERION.search(plain_name(c))) for c in wide)
-    return "judge" in named or ("system" in named and 2 * criteria >= len(wide) > 0)
+    return "judge" in named or ("system" in named and called_after_criteria(wide))
 
 
 def may_be_query(named: Mapping[str, str], wide: Sequence[str]) -> bool:
@@ -201,6 +201,12 @@ def may_be_query(named: Mapping[str, str], wide: Sequence[str]) -> bool:
     item = plain_name(named.get("rubric", "")) in ("item", "item_id")
     judged = any(MODEL.search(c) or names_a_judge(c) for c in spread_names(wide))
     return item and "query" not in named and not judged
+
+
+def called_after_criteria(wide: Sequence[str]) -> bool:
+    """Whether most of the columns are called like criteria: ``clarity``, ``helpfulness``, ``tone_score``."""
+    criteria = sum(bool(_CRITERION.search(plain_name(c))) for c in wide)
+    return 2 * criteria >= len(wide) > 0
 
 
 _CRITERION = re.compile(
@@ -218,7 +224,8 @@ def spread_key(found: Set[str], wide: Sequence[str]) -> Spread | None:
     if _ends_with_judges(wide):
         return "rubric"
     if "query" in found and "system" not in found:
-        named = any(MODEL.search(c) or names_a_judge(c) for c in spread_names(wide))
+        names = spread_names(wide)
+        named = any(MODEL.search(c) or names_a_judge(c) for c in names) or all(map(names_a_system, names))
         return "system" if named else "rubric"
     if "system" in found and "judge" not in found and all(map(names_a_judge, spread_names(wide))):
         return "judge"

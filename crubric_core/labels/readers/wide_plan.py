@@ -17,9 +17,18 @@ from .label_names import is_derived
 from .open_questions import told_of_one_rubric
 from .plan import Columns, FilePlan, Guess
 from .reasons import reason_rule, reasons_by
-from .wide_columns import Matrix, guess_matrix, guess_spread, is_query, may_be_query, ticked_among
+from .wide_columns import (
+    Matrix,
+    called_after_criteria,
+    guess_matrix,
+    guess_spread,
+    is_query,
+    may_be_query,
+    ticked_among,
+)
 
 _CROSSED = re.compile(r"__|[/|:(]| - ")  # models have other signs within their names
+_PANEL = 9  # columns: so many judges are rare
 SURE = 0.7  # confidence from which a layout need not be asked for
 
 
@@ -99,7 +108,7 @@ def _of_guess(
     missing = set(SPECS[plan.kind].needed) - set(mapping) - {"label"}
     if missing - ({"system"} if what == "rubric" else set()):
         return None
-    problem = _no_system(plan, what, wide, within) if missing else plan.problem
+    problem = _no_system(plan, what, wide, within, own) if missing else plan.problem
     if strict and what in ("judge", "annotator") and not plan.mapping and may_be_query(own, wide):
         problem = _judges_or_criteria(plan, what, wide, own)
     if choices := ticked_among(plan.columns, rows):
@@ -154,7 +163,7 @@ def _named_within(what: str, wide: Sequence[str], mapping: Columns) -> tuple[dic
     pairs = crossed_names(wide) if what == "rubric" else None
     if pairs is None:
         asked = what == "rubric" and "system" in mapping and "judge" not in mapping
-        return {}, _may_be_crossed(what, wide) if asked else ()
+        return {}, (_may_be_crossed(what, wide) or _may_be_judges(wide, mapping)) if asked else ()
     named = tuple(dict.fromkeys(name for name, _ in pairs))
     people = [name for name in named if called_judge(name)]
     who = "system" if "system" not in mapping and not people else "judge"
@@ -225,6 +234,15 @@ def _may_be_crossed(what: str, wide: Sequence[str]) -> list[str]:
     ]
 
 
+def _may_be_judges(wide: Sequence[str], mapping: Columns) -> list[str]:
+    """What is told of columns that are read as rubrics, though they are not called like criteria."""
+    if called_after_criteria(wide) or "query" not in mapping or len(wide) > _PANEL:
+        return []
+    judged = {c: v for c, v in mapping.items() if c in ("system", "query")}
+    say = json.dumps({**judged, "rubric": "=score", "judge": list(wide)}, ensure_ascii=False)
+    return [f"where {listed([repr(c) for c in wide], 3)} are judges of one rubric, give {say}"]
+
+
 def _either_first(what: str, wide: Sequence[str], who: str) -> tuple[tuple[str, str], tuple[str, str]] | None:
     """(names, the mapping where they are of ``who``): the columns' first parts, and the last; None of no product."""
     pairs = crossed_names(wide, 1)
@@ -253,19 +271,24 @@ def _ticks(name: str, choices: Sequence[str]) -> str:
     )
 
 
-def _no_system(plan: FilePlan, what: str, wide: Sequence[str], within: Mapping[str, str]) -> str:
+def _no_system(
+    plan: FilePlan, what: str, wide: Sequence[str], within: Mapping[str, str], own: Mapping[str, str]
+) -> str:
     some = listed([repr(c) for c in wide], 3)
-    hinted = next(
-        (g.column for g in guess_columns(plan.kind, plan.columns, ()) if g.canonical == "system"), "=…"
-    )
+    others = [c for c in plan.columns if c not in wide]
+    hinted = next((g.column for g in guess_columns(plan.kind, others, ()) if g.canonical == "system"), "=…")
     shown = list(wide if within else wide[:12])
     mapping = json.dumps({"system": hinted, what: shown, **within}, ensure_ascii=False)
     found = None if within else _either_first("rubric", wide, "system")
-    named = (
-        ""
-        if found is None
-        else "; where " + ", or where ".join(f"{n} are the systems: {m}" for n, m in found)
-    )
+    if found is not None:
+        named = "; where " + ", or where ".join(f"{n} are the systems: {m}" for n, m in found)
+    elif within or what != "rubric" or called_after_criteria(wide):
+        named = ""
+    else:
+        keys = {"system": shown, "rubric": "=score"} | {
+            c: v for c, v in own.items() if c in ("query", "judge")
+        }
+        named = f"; or by this one, where each is a system: {json.dumps(keys, ensure_ascii=False)}"
     return (
         f"{plan.name} has no column for system, and {some} hold labels, one column a {what} as it seems: say the "
         f"system, or which column names it, by such a mapping: {mapping}{named}."

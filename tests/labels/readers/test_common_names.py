@@ -148,6 +148,34 @@ def test_columns_beside_items_that_may_be_criteria_or_judges_are_asked_about(ws)
     assert set(ws.dataset("judges").judges) == {"ann", "bob"}
 
 
+@pytest.mark.parametrize("names", [("j1", "j2"), ("Coder A", "Coder B"), ("physician_1", "physician_2")])
+def test_columns_that_are_called_after_judges_are_judges_of_one_rubric(ws, names):
+    rows = [[m, f"q{q}", *(label(m, q, j) for j in names)] for m in MODELS for q in QUERIES]
+    ws.ingest(table(["model", "question_id", *names], rows), "d")
+    assert set(ws.dataset("d").judges) == set(names)
+
+
+def test_columns_that_may_be_judges_are_told_with_the_mapping_that_reads_them_so(ws):
+    names = ("Alice", "Bob")
+    rows = [[m, f"q{q}", *(label(m, q, j) for j in names)] for m in MODELS for q in QUERIES]
+    content = table(["model", "question_id", *names], rows)
+    report = ws.ingest(content, "criteria")
+    assert set(ws.dataset("criteria").rubrics["criterion"]) == set(names)
+    (told,) = (n for n in report.notes if "are judges of one rubric" in n)
+    ws.ingest(content, "judges", mapping=json.loads(re.findall(r"\{.*\}", told)[0]))
+    assert set(ws.dataset("judges").judges) == set(names)
+
+
+@pytest.mark.parametrize("names", [("Model A", "Model B", "Model C"), ("baseline", "ours", "ablation")])
+def test_columns_beside_queries_that_may_be_systems_are_offered_as_such(ws, names):
+    rows = [[f"q{q}", *(label(s, q) for s in names)] for q in QUERIES]
+    content = table(["question_id", *names], rows)
+    with pytest.raises(IngestError, match="where each is a system") as told:
+        ws.ingest(content, "d")
+    ws.ingest(content, "d", mapping=json.loads(re.findall(r"\{[^{}]*\}", str(told.value))[-1]))
+    assert set(ws.dataset("d").systems) == set(names)
+
+
 def test_beside_a_model_its_version_is_no_system(ws):
     rows = [[m, "v2", f"d{q}", "clear", label(m, q)] for m in MODELS for q in QUERIES]
     ws.ingest(table(["model", "model_version", "doc_id", "criterion", "score"], rows), "d")

@@ -158,7 +158,7 @@ def test_columns_of_raters_beside_one_of_criteria_are_annotators_of_gold_labels(
     assert any("one column an annotator" in note for note in report.notes)
 
 
-SIDES = ("j1", "j2")
+SIDES = ("east", "west")
 
 
 def judged(judges, name):

@@ -10,6 +10,8 @@ from .findings import SHOWN, Finding, Severity
 from .job import Job
 from .statements import KEYS, key_of, same_key
 
+_CORRECTED = 0.25  # share of labels in which a corrected copy of a file differs, at most
+
 
 def has_no_repeats(job: Job, rows_sql: str = "coded") -> bool:
     """Whether every key is there once, by one bit a possible key; False also where there are too many of those."""
@@ -125,6 +127,7 @@ def resolve_repeats(job: Job) -> None:
     """)
     if job.policies.on_conflict == "reject":
         _refuse_unnamed(job)
+        _refuse_merged(job)
         _reject_repeats(job)
     _collapse_repeats(job)
 
@@ -163,6 +166,27 @@ def _refuse_unnamed(job: Job) -> None:
         raise IngestError(
             f"{contradict:,} of {known:,} labels of {job.source} contradict others of their cell, and are more than "
             f"those that do not. {sentence}"
+        )
+
+
+def _refuse_merged(job: Job) -> None:
+    """Different things have equal names: half of the labels, or more, would be lost, as each key counts once."""
+    if not (job.apart or job.file_sql) or job.kind != "labels":
+        return
+    known, contradict, lost = job.one("""
+        SELECT (SELECT count(label) FROM coded), count(*) FILTER (differ),
+               count(*) FILTER (differ OR "row" <> kept_row)
+        FROM repeated WHERE label IS NOT NULL
+    """)
+    corrected = not job.apart and contradict < _CORRECTED * lost
+    if contradict and 2 * lost >= known and not corrected:
+        why = job.apart or (
+            "they stand in different files: where these are about different systems, queries, judges or runs, name "
+            "them in the rows or by the files' names (--pattern)"
+        )
+        raise IngestError(
+            f"{lost:,} of {known:,} labels of {job.source} would be lost: others are given for the same {_thing(job)}, "
+            f"and {count(contradict, 'label')} {'contradicts' if contradict == 1 else 'contradict'} them; {why}."
         )
 
 

@@ -9,6 +9,7 @@ import pytest
 from crubric_core.errors import IngestError
 from crubric_core.labels.ingest.report import IngestReport
 from crubric_core.labels.readers.bundle import plan_ingest
+from tests.labels.readers.fuzzing import zipped
 from tests.labels.readers.test_layouts import MODELS, bare, label, table
 
 CELLS = [(m, f"q{q}", c) for m in MODELS for q in range(2) for c in ("clear", "tone")]
@@ -72,7 +73,7 @@ def test_rows_that_an_unused_column_tells_apart_are_told_with_the_remedy(ws, col
         f"x.csv: rows about the same differ in its column {column!r}, which is not used: "
     )
     assert remedy in sentence
-    with pytest.raises(IngestError, match="conflicts with row") as refused:
+    with pytest.raises(IngestError, match="labels of upload would be lost") as refused:
         ws.ingest(rated(column, given=lambda *key: WHO.index(key[-1])), "other", mapping=given)
     assert remedy in str(refused.value)
 
@@ -218,7 +219,25 @@ def test_a_rater_who_comes_after_the_rows_that_are_looked_into_is_a_judge(ws, bl
 def test_a_second_rater_who_comes_later_in_a_column_without_a_name_is_asked_about(ws):
     cells = [(m, f"q{q}") for q in range(90) for m in MODELS]
     rows = [[who, *cell, label(*cell, who), label(*cell)] for who in ("ann", "joe") for cell in cells]
-    report = ws.ingest(table(["", "model", "question", "clear", "tone"], rows), "d", name="x.csv")
-    (told,) = (f.sentence for f in report.checks if f.code == "told_apart")
-    assert "rows about the same differ in its column 'column 1'" in told
-    assert '{"judge": "column 1"}' in report.rejects["reason"].iloc[0]
+    content = table(["", "model", "question", "clear", "tone"], rows)
+    with pytest.raises(IngestError, match="rows about the same differ in its column 'column 1'") as told:
+        ws.ingest(content, "d", name="x.csv")
+    assert '{"judge": "column 1"}' in str(told.value)
+
+
+def test_tables_whose_ids_are_equal_by_chance_are_not_put_together(ws):
+    """Of two benchmarks that number their questions alike, the labels that agree had been kept, once each."""
+    rows = [[d, m, q, "clear", label(d, m, q)] for d in ("math", "code") for m in MODELS for q in range(12)]
+    heads = ["dataset", "model", "question_id", "criterion", "score"]
+    with pytest.raises(IngestError, match=r"would be lost.*its column 'dataset'"):
+        ws.ingest(table(heads, rows), "d")
+    files = {f"{d}.csv": table(heads[1:], [r[1:] for r in rows if r[0] == d]) for d in ("math", "code")}
+    with pytest.raises(IngestError, match=r"would be lost.*they stand in different files"):
+        ws.ingest(zipped(files), "d", name="both.zip", mapping={"judge": "=o3"})
+    again = {"first.csv": files["math.csv"], "copy.csv": files["math.csv"]}
+    ws.ingest(zipped(again), "d", name="both.zip", mapping={"judge": "=o3"})
+    assert ws.dataset("d").counts()["labels"] == 12 * len(MODELS)
+    some = [[*r[1:4], 1 - r[4] if r[2] == 0 else r[4]] for r in rows if r[0] == "math"]
+    corrected = {"first.csv": files["math.csv"], "corrected.csv": table(heads[1:], some)}
+    report = ws.ingest(zipped(corrected), "e", name="both.zip", mapping={"judge": "=o3"})
+    assert report.rejected == 2 * len(MODELS)

@@ -182,7 +182,7 @@ def _refuse_merged(job: Job) -> None:
     if contradict and 2 * lost >= known and not corrected:
         why = job.apart or (
             "they stand in different files: where these are about different systems, queries, judges or runs, name "
-            "them in the rows or by the files' names (--pattern)"
+            f"them in the rows or by the files' names (--pattern){_hint(job)}"
         )
         raise IngestError(
             f"{lost:,} of {known:,} labels of {job.source} would be lost: others are given for the same {_thing(job)}, "

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from ..readers import values
-from ..readers.label_names import CERTAINTIES
+from ..readers.label_names import CERTAINTIES, SPENT
 from ..readers.words import SUMS, TOPICS
 from .job import Job
 
@@ -51,29 +51,36 @@ def leave_out_sums(job: Job) -> None:
     for column in sorted({"system", "query", "rubric", "judge", "annotator"} & job.columns):
         words = SUMS - TOPICS if column in {"query", "rubric"} else SUMS
         _leave_out(job, column, words, "it sums up other rows")
-    if "rubric" in job.columns:
+    if "rubric" in job.columns and _counts(job, "rubric", CERTAINTIES | SPENT)[0]:
         _leave_out(job, "rubric", CERTAINTIES, "it says how sure a label is")
+        _leave_out(job, "rubric", SPENT, "it says what an answer took")
+
+
+def _is_named(column: str) -> str:
+    return f"list_contains($words, lower({values.name(f'i.{column}')}))"
+
+
+def _counts(job: Job, column: str, words: Collection[str]) -> tuple[int, int]:
+    """Different names of a column that are among the words, and others."""
+    named, names = _is_named(column), f"(SELECT DISTINCT {column} FROM incoming)"
+    sql = f"SELECT count(*) FILTER ({named}), count(*) FILTER (NOT {named}) FROM {names} i"
+    found, others = job.one(sql, words=sorted(words))
+    return found, others
 
 
 def _leave_out(job: Job, column: str, words: Collection[str], why: str) -> None:
     place = f"coalesce(' (' || {job.place_sql} || ')', '')" if job.place_sql else "''"
-    named = f"list_contains($words, lower({values.name(f'i.{column}')}))"
-    names = f"(SELECT DISTINCT {column} FROM incoming)"
-    given = sorted(words)
-    found, others = job.one(
-        f"SELECT count(*) FILTER ({named}), count(*) FILTER (NOT {named}) FROM {names} i", words=given
-    )
-    if not found or not others:
+    if not all(_counts(job, column, words)):
         return
     job.run(
         f"""
         INSERT INTO rejected
         SELECT {job.row_sql}, '{column}', i.{column}, '{why}, and is no {column}: rename it if it is one' || {place}
-        FROM incoming i WHERE {named}
+        FROM incoming i WHERE {_is_named(column)}
         """,
-        words=given,
+        words=sorted(words),
     )
-    job.run(f"DELETE FROM incoming i WHERE {named}", words=given)
+    job.run(f"DELETE FROM incoming i WHERE {_is_named(column)}", words=sorted(words))
 
 
 def stand_in(job: Job, column: str) -> None:

@@ -235,9 +235,22 @@ INSTEAD_OF_SYSTEM = (
         "generator_name",
         "generator_model",
         "generation_model",
+        "evaluatee",
     ),
     *("model_version", "model_variant", "model_checkpoint", "checkpoint", "engine", "deployment"),
     *("contestant", "competitor", "entrant"),
+)
+# words that are the system beside a model, which then may be the judge
+_BESIDE_A_MODEL = (
+    *(
+        "target_model",
+        "model_under_test",
+        "system_under_test",
+        "subject_model",
+        "tested_model",
+        "evaluated_model",
+    ),
+    *("evaluated_system", "evaluatee", "candidate"),
 )
 # words that are the rubric of a label where no column has a better name; elsewhere they describe rubric or query
 INSTEAD_OF_RUBRIC = (
@@ -292,6 +305,7 @@ def choose_columns(
             if canonical not in chosen and (mapping or {}).get(canonical) != "":
                 names = (canonical,) if own_name else synonyms_of(kind, canonical)
                 chosen |= _fit(kind, canonical, names, columns, chosen, source)
+    _refuse_two_models(columns, chosen, mapping or {}, source)
     if "system" in SPECS[kind].needed and "system" not in chosen and (mapping or {}).get("system") != "":
         chosen |= _fit(kind, "system", INSTEAD_OF_SYSTEM, columns, chosen, source, first=True)
     if kind in ("labels", "gold") and "label" not in chosen and (mapping or {}).get("label") != "":
@@ -304,6 +318,21 @@ def choose_columns(
         chosen |= {"label": named[0]} if len(set(named) - set(chosen.values())) == len(named) == 1 else {}
     _require_needed(kind, columns, chosen, source)
     return chosen
+
+
+def _refuse_two_models(
+    columns: Sequence[str], chosen: Mapping[str, int], mapping: Mapping[str, str], source: str
+) -> None:
+    """Of a model and what is judged the model may be the judge: nobody is ranked for it."""
+    if "system" in mapping or "judge" in chosen or "label" not in chosen or "system" not in chosen:
+        return
+    model = columns[chosen["system"]]
+    others = [c for c in columns if plain_name(c) in _BESIDE_A_MODEL and c != model]
+    if others and plain_name(model) in ("model", "model_id", "model_name"):
+        raise IngestError(
+            f"In {source} the columns {model!r} and {others[0]!r} could each be the system: say which, and whether the "
+            f'other is the judge, such as {{"system": "{others[0]}", "judge": "{model}"}} (mapping).'
+        )
 
 
 def _refuse_duplicates(columns: Sequence[str], source: str) -> None:

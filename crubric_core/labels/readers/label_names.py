@@ -59,6 +59,9 @@ _NEVER_LABELS = frozenset(
         *("expected", "predicted", "prediction"),
         *("selected", "chosen", "if_chosen", "is_chosen", "deleted", "streamed"),
         *("choices", "options", "gold_index", "input_tokens", "output_tokens"),
+        *("choice", "answer_key", "target", "model_answer", "predicted_label", "predicted_answer"),
+        *("week", "day", "month", "hour", "minute", "minutes", "shard", "steps", "hops"),
+        *("views", "clicks", "likes", "upvotes", "downvotes", "credits"),
     ]
 )
 ENDINGS = (
@@ -153,6 +156,22 @@ def is_measured(column: str) -> bool:
 
 
 CERTAINTIES = frozenset(("confidence", "certainty", "uncertainty"))  # how sure a judge is of a label
+SPENT = frozenset(  # what an answer took, among the names of criteria
+    (
+        *(
+            "latency",
+            "latency_s",
+            "latency_ms",
+            "duration",
+            "duration_s",
+            "duration_ms",
+            "response_time",
+            "time_taken",
+        ),
+        *("elapsed", "elapsed_time", "tokens", "token_count", "num_tokens", "total_tokens", "input_tokens"),
+        *("output_tokens", "prompt_tokens", "completion_tokens", "cost_usd", "total_cost"),
+    )
+)
 _CERTAINTY = CERTAINTIES | {"probability", "logprob", "perplexity", "entropy"}
 
 
@@ -163,12 +182,15 @@ def is_certainty(column: str) -> bool:
     return bare[-1] in _CERTAINTY
 
 
-_DERIVED = re.compile(r"final|agree(ment|d)?|disagreement|flag(ged)?|confidence_\w+")
+_DERIVED = re.compile(
+    r"final|agree(ment|d)?|disagreement|flag(ged)?|confidence_\w+|(is_)?(reviewed|discussed|disputed|escalated|edited)"
+    r"|\w+_(percentile|quantile|bin|diff|delta|conf)"
+)
 
 
 def is_derived(column: str) -> bool:
     """Whether a column beside labels sums them up, or qualifies them: ``final_score``, ``agreement``, ``flagged``."""
-    name = plain_name(column).strip("_")
+    name = plain_name(column).strip("_?")
     bare, _, last = name.rpartition("_")
     return bool(_DERIVED.fullmatch(bare if bare and last in ENDINGS else name))
 

@@ -30,10 +30,18 @@ def rows_of_keys(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> list[tuple[An
     return list(zip(*own, strict=True)) if own else [()] * len(rows)
 
 
+_FOOTER = 0.05  # share of rows without a cell, at most
+
+
 def parts_all(cells: Sequence[Any], before: Sequence[tuple[Any, ...]], spread: bool) -> bool:
-    """Whether a column tells all rows apart, and is no mere number of the row."""
-    if any(c in (None, "") for c in cells) or len(set(zip(before, cells, strict=True))) < len(cells):
+    """Whether a column tells all rows apart, and is no mere number of the row.
+
+    A few rows without it do not matter: notes below a table, its sums.
+    """
+    known = [(key, c) for key, c in zip(before, cells, strict=True) if c not in (None, "")]
+    if not known or len(cells) - len(known) > max(1, _FOOTER * len(cells)) or len(set(known)) < len(known):
         return False
+    cells = [c for _, c in known]
     return len(set(cells)) < len(cells) or (spread and len(set(before)) == 1)
 
 

@@ -9,6 +9,7 @@ NAMES_OF_QUERIES = (
     *(
         "query_uid",
         "prompt_uid",
+        *("query_hash", "prompt_hash", "question_hash", "input_hash"),
         "instance_id",
         "sample_id",
         "example_id",

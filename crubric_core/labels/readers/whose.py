@@ -63,7 +63,8 @@ def ask_whose(found: list[Found], pieces: Sequence[Piece], *, strict: bool) -> l
         [(place[i], place[j]) for i, j in overlaps if i in place and j in place],
     )
     both = any(MODEL.search(c) for i in asked for c in _systems_across(found[i]))
-    if both:  # columns and files may be named after models: which of them are the judges?
+    model = _one_model([found[i] for i in asked]) if all(map(MODEL.search, proposal.names)) else ""
+    if both or model:  # columns, or cells, and files may be named after models: which of them are the judges?
         proposal = replace(proposal, confidence=0.5)
     named = list(found)
     for position, i in enumerate(asked):
@@ -80,13 +81,11 @@ def ask_whose(found: list[Found], pieces: Sequence[Piece], *, strict: bool) -> l
         said = ", ".join(
             f"{what} (--pattern '{end.replace('{}', f'{{{kind}}}')}')" for kind, what in kinds.items()
         )
-        other = (
-            f", or a system (--pattern '{end.replace('{}', '{system}')}', with the columns of judges as "
-            '{"judge": ["…"]} in the mapping)'
-        )
+        judges = '{"judge": ["…"]}, the columns of judges,' if both else f'{{"judge": "{model}"}}'
+        other = f", or a system (--pattern '{end.replace('{}', '{system}')}', with {judges} in the mapping)"
         problem = (
             f"{first} and {second}{more} give different labels to the same cells, and name no judge: say what each "
-            f'file is, {said}{other if both else ""}, or name it in the mapping ({{"judge": "=…"}}).'
+            f'file is, {said}{other if both or model else ""}, or name it in the mapping ({{"judge": "=…"}}).'
         )
         named[asked[0]] = replace(named[asked[0]], plan=replace(named[asked[0]].plan, problem=problem))
     return named
@@ -259,6 +258,14 @@ def _systems_across(found: Found) -> tuple[str, ...]:
     given = found.plan.mapping
     wide = given.get("rubric" if str(given.get("system", "")).startswith("~ {") else "system", ())
     return wide if isinstance(wide, tuple) else ()
+
+
+def _one_model(files: Sequence[Found]) -> str:
+    """The column of systems in which all rows of all files have the same; "" where there are several, or none."""
+    columns = {str(f.plan.mapping.get("system", "")) for f in files}
+    column = columns.pop() if len(columns) == 1 else ""
+    cells = {cell for f in files if column in f.plan.columns for cell in cells_of(f.plan, f.rows, column)}
+    return column if len(cells) == 1 else ""
 
 
 def _contradicting(files: Sequence[Mapping[Cell, str | None]]) -> tuple[list[int], list[tuple[int, int]]]:

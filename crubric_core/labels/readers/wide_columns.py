@@ -66,7 +66,7 @@ def label_columns(columns: Sequence[str], sample: Sample, *, scores: bool = Fals
     taken |= {c for c, own in cells.items() if counts_rows(own)}
     held = {c: profile(own) for c, own in cells.items()}
     share = {c: max(h.labels, h.scores) if scores else h.labels for c, h in held.items()}
-    could = [c for c in columns if c not in taken and may_hold_labels(c)]
+    could = [c for c in columns if c not in taken and may_hold_labels(c) and not _says_again(c, columns)]
     shares = any(share[c] >= ENOUGH and _has_parts(cells[c]) for c in could)  # halves, and thirds beside them
     alike = {
         c for c in could if shares and held[c].scores >= ENOUGH and 4 * held[c].distinct <= held[c].known
@@ -79,6 +79,14 @@ def label_columns(columns: Sequence[str], sample: Sample, *, scores: bool = Fals
     letters = {c: letters_of(cells[c]) for c in found}
     graded = any(len(own) > 1 for own in letters.values())
     return found if graded else tuple(c for c in found if len(letters[c]) != 1 or letters[c] == {"f"})
+
+
+def _says_again(column: str, columns: Sequence[str]) -> bool:
+    """Whether Azure's evaluators say in it what a field beside it says: ``relevance.gpt_relevance``, ``…_result``."""
+    home, _, last = column.rpartition(".")
+    name = home.rpartition(".")[2]
+    again = (f"gpt_{name}", f"{name}_result", f"{name}_threshold")
+    return bool(name) and last in again and f"{home}.{name}" in columns
 
 
 def _has_parts(cells: Sequence[str | None]) -> bool:
@@ -243,6 +251,14 @@ _RATER = re.compile(rf"(?i)(judge|grader|rater|annotator|evaluator)(?=.)[\s_.\-]
 _COUNTED = re.compile(
     r"(?i)(q|query|question|task|prompt|case|example|run|round|epoch|trial|attempt|seed|draw|repeat)[\s_.\-#]*\d+"
 )
+_QUESTION = re.compile(r"(?i)(q|query|question|prompt|task|case|example|item|email)[\s_.\-#]*\d+")
+
+
+def called_after_queries(wide: Sequence[str]) -> bool:
+    """Whether all columns are numbered queries: ``Q1``, ``prompt_2``."""
+    return all(map(_QUESTION.fullmatch, spread_names(wide)))
+
+
 _OVERALL = re.compile(rf"(overall|combined|aggregated?)(_({AFFIX}))?")  # a criterion, beside others; no judge
 _TRUE = re.compile(r"(^|_)(gold(en)?|ground_?truth|consensus|majority)(_|$)")
 

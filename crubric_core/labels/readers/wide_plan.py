@@ -20,6 +20,7 @@ from .reasons import reason_rule, reasons_by
 from .wide_columns import (
     Matrix,
     called_after_criteria,
+    called_after_queries,
     guess_matrix,
     guess_spread,
     is_query,
@@ -111,6 +112,8 @@ def _of_guess(
     problem = _no_system(plan, what, wide, within, own) if missing else plan.problem
     if strict and what in ("judge", "annotator") and not plan.mapping and may_be_query(own, wide):
         problem = _judges_or_criteria(plan, what, wide, own)
+    if what in ("judge", "annotator") and "query" not in mapping and called_after_queries(wide):
+        problem = _queries(plan, wide, own)
     if choices := ticked_among(plan.columns, rows):
         problem = _ticks(plan.name, choices)
     remarks += [*_told_of_derived(plan, rows, what), *told]
@@ -261,6 +264,15 @@ def _judges_or_criteria(plan: FilePlan, what: str, wide: Sequence[str], keys: Ma
     return (
         f"{listed([repr(c) for c in wide], 3)} of {plan.name} hold labels, and nothing says whether they are criteria, "
         f"or judges: give the mapping {criteria} where each is a criterion, or {judges} where each is a judge."
+    )
+
+
+def _queries(plan: FilePlan, wide: Sequence[str], keys: Mapping[str, str]) -> str:
+    """What is asked where columns of labels are named after queries."""
+    queries = json.dumps({**keys, "query": list(wide)}, ensure_ascii=False)
+    return (
+        f"{listed([repr(c) for c in wide], 3)} of {plan.name} hold labels and are named like queries: where each is "
+        f"one, give the mapping {queries}."
     )
 
 

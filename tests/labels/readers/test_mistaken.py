@@ -1,0 +1,125 @@
+"""Columns, rows and files that were once taken for something else without a word."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+
+from crubric_core.errors import IngestError
+from crubric_core.labels.readers.bundle import plan_ingest
+from tests.labels.readers.fuzzing import zipped
+from tests.labels.readers.test_layouts import MODELS, cells, label, table
+
+QUERIES = [f"q{q}" for q in range(6)]
+
+
+def mappings(sentence: object) -> list[dict[str, object]]:
+    return [json.loads(found) for found in re.findall(r"\{\"[^{}]*\}", str(sentence))]
+
+
+@pytest.mark.parametrize("footer", ["Exported by admin on 2024-06-01,,,", "gpt-4o,,,"])
+def test_a_footer_does_not_hide_the_column_of_the_query(ws, footer):
+    """Queries had been merged, as the column had a blank cell."""
+    rows = [[m, q, label(m, q), label(q, m)] for m in MODELS for q in QUERIES]
+    ws.ingest(table(["System", "Case", "Empathy", "Safety"], rows) + footer.encode() + b"\n", "d")
+    assert cells(ws) == {
+        (m, q, f"{q}#{c}", "judge"): value
+        for m, q, *values in rows
+        for c, value in zip(("Empathy", "Safety"), values, strict=True)
+    }
+
+
+def test_a_labelled_row_without_a_query_is_rejected(ws):
+    rows = [[m, q, label(m, q), label(q, m)] for m in MODELS for q in QUERIES]
+    report = ws.ingest(table(["System", "Case", "Empathy", "Safety"], [*rows, ["gpt-4o", "", 1, 1]]), "d")
+    assert report.rejected == 2
+    assert set(ws.dataset("d").queries["query"]) == set(QUERIES)
+
+
+def test_the_hash_of_a_prompt_is_the_query(ws):
+    rows = [[m, "o3", f"{q}f3", "tone", label(m, q)] for m in MODELS for q in QUERIES]
+    ws.ingest(table(["generator_model", "judge_model", "prompt_hash", "rubric_item", "verdict"], rows), "d")
+    assert set(ws.dataset("d").queries["query"]) == {f"{q}f3" for q in QUERIES}
+
+
+def test_columns_that_are_numbered_queries_are_no_judges(ws):
+    names = ("Q1", "Q2", "Q3")
+    rows = [[m, c, *(label(m, c, q) for q in names)] for m in MODELS for c in ("tone", "depth")]
+    content = table(["model", "criterion", *names], rows)
+    with pytest.raises(IngestError, match="are named like queries") as told:
+        ws.ingest(content, "d")
+    ws.ingest(content, "d", mapping=mappings(told.value)[0])
+    assert set(ws.dataset("d").queries["query"]) == set(names)
+    assert set(ws.dataset("d").judges) == {"judge"}
+
+
+def test_one_model_in_files_that_are_named_after_others_may_be_their_judge(ws):
+    files = {
+        f"{m}.csv": table(
+            ["model", "question", "criterion", "score"],
+            [["gpt-4.1", q, "tone", label(m, q)] for q in QUERIES],
+        )
+        for m in MODELS
+    }
+    with pytest.raises(IngestError, match=r"'\{system\}\.csv', with \{\"judge\": \"model\"\} in the mapping"):
+        ws.ingest(zipped(files), "d", name="runs.zip")
+    plan = plan_ingest(zipped(files), name="runs.zip", pattern="{system}.csv", mapping={"judge": "model"})
+    ws.ingest_plan(plan, "d", zipped(files))
+    assert cells(ws) == {(m, q, f"{q}#tone", "gpt-4.1"): label(m, q) for m in MODELS for q in QUERIES}
+
+
+@pytest.mark.parametrize("judged", ["candidate", "target_model", "evaluated_system"])
+def test_a_model_beside_what_is_judged_may_be_the_judge(ws, judged):
+    rows = [[j, m, q, "tone", label(j, m, q)] for j in ("o3", "gpt-4.1") for m in MODELS for q in QUERIES]
+    content = table(["model", judged, "question_id", "criterion", "score"], rows)
+    with pytest.raises(IngestError, match="could each be the system") as told:
+        ws.ingest(content, "d")
+    (shown,) = mappings(told.value)
+    ws.ingest(content, "d", mapping=shown)
+    assert cells(ws) == {(m, q, f"{q}#tone", j): value for j, m, q, _, value in rows}
+
+
+@pytest.mark.parametrize("measured", ["latency_s", "output_tokens", "Response_Time"])
+def test_rows_of_what_an_answer_took_are_rejected_with_that_reason(ws, measured):
+    rows = [[m, q, *held] for m in MODELS for q in QUERIES for held in (("tone", label(m, q)), (measured, 7))]
+    report = ws.ingest(table(["model", "query", "metric", "value"], rows), "d")
+    assert set(ws.dataset("d").rubrics["criterion"]) == {"tone"}
+    assert set(report.rejects["reason"].str.partition(",")[0]) == {"it says what an answer took"}
+
+
+BESIDE = ["week", "minutes", "views", "steps", "answer_key", "choice", "target"]
+DERIVED = ["reviewed", "Discussed?", "tone_percentile", "tone_diff", "tone_bin", "tone_conf"]
+
+
+@pytest.mark.parametrize("column", [*BESIDE, *DERIVED])
+def test_columns_about_an_answer_or_a_label_are_no_rubrics(ws, column):
+    rows = [
+        [m, q, label(m, q), label(q, m), (n + k) % 3]
+        for n, m in enumerate(MODELS)
+        for k, q in enumerate(QUERIES)
+    ]
+    report = ws.ingest(table(["model", "question", "tone", "depth", column], rows), "d")
+    assert set(ws.dataset("d").rubrics["criterion"]) == {"tone", "depth"}
+    assert any(column in note for note in (*report.notes, *(f.sentence for f in report.checks)))
+
+
+def test_two_raters_with_their_consensus_are_judges(ws):
+    names = ["Rater 1 Score", "Rater 2 Score", "Consensus", "Discussed?"]
+    rows = [
+        [m, q, a := label(m, q) + 1, b := label(q, m) + 1, max(a, b), "yes" if a != b else "no"]
+        for m in MODELS
+        for q in QUERIES
+    ]
+    ws.ingest(table(["Model", "Case", *names], rows), "d")
+    assert set(ws.dataset("d").judges) == {"Rater 1", "Rater 2"}
+
+
+def test_what_azures_evaluators_say_twice_is_one_rubric(ws):
+    rows = [[m, q, s := label(m, q) + 3, s, "pass" if s > 3 else "fail"] for m in MODELS for q in QUERIES]
+    home = "outputs.relevance"
+    names = [f"{home}.relevance", f"{home}.gpt_relevance", f"{home}.relevance_result"]
+    ws.ingest(table(["inputs.model", "inputs.query", *names], rows), "d")
+    assert len(set(ws.dataset("d").rubrics["criterion"])) == 1
+    assert len(cells(ws)) == len(rows)

@@ -8,8 +8,6 @@ from dataclasses import dataclass
 
 from ...errors import IngestError
 from .columns import (
-    INSTEAD_OF_RUBRIC,
-    INSTEAD_OF_SYSTEM,
     KINDS,
     SPECS,
     SYSTEM_FACTS,
@@ -19,6 +17,7 @@ from .columns import (
     synonyms_of,
 )
 from .plan import Guess
+from .synonyms import INSTEAD_OF_RUBRIC, INSTEAD_OF_SYSTEM
 from .words import UNKNOWN, is_number, levels_of, plain
 
 Sample = Sequence[Sequence[str | None]]

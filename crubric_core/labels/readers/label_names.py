@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-from .columns import SYNONYMS, plain_name, synonyms_of
+from .columns import plain_name, synonyms_of
+from .synonyms import SYNONYMS
 
 _NEVER_LABELS = frozenset(
     [
@@ -184,7 +185,7 @@ def is_certainty(column: str) -> bool:
 
 _DERIVED = re.compile(
     r"final|agree(ment|d)?|disagreement|flag(ged)?|confidence_\w+|(is_)?(reviewed|discussed|disputed|escalated|edited)"
-    r"|\w+_(percentile|quantile|bin|diff|delta|conf)"
+    r"|\w+_(percentile|quantile|bin|diff|delta|conf)|delta|diff(erence)?"
 )
 
 

@@ -21,7 +21,7 @@ from .plan_cells import cells_of, rows_of_keys
 from .query_names import IDS_OF_ANSWERS, NAMES_OF_QUERIES, TURNS, bare_name
 from .raters import told_apart
 from .values import shortened
-from .wide_columns import counts_rows, spread_key
+from .wide_columns import called_after_queries, counts_rows, spread_key
 from .words import is_number, is_verdict
 
 _LABELS = 0.8  # share of a column's cells that look like labels
@@ -281,8 +281,10 @@ def _is_named_label(column: str) -> bool:
 def _what_each_is(
     plan: FilePlan, rows: Sequence[Sequence[Any]], held: dict[str, Profile], alike: Sequence[str]
 ) -> tuple[str, dict[str, str]]:
-    """(what each of several alike columns is, or "", the columns of the keys): a run, a judge, a rubric, the label."""
+    """(a run, a query, a judge, a rubric or the label, as each of alike columns is, or ""; the columns of the keys)."""
     keys = _keys(plan, rows, held, alike)
+    if {"system", "rubric"} <= set(keys) and "query" not in keys and called_after_queries(alike):
+        return "query", keys
     if plan.kind == "labels" and {"query", "rubric"} & set(keys) and len(repeats_among(alike)) == len(alike):
         return "run", keys
     if "system" in keys and plain_name(keys.get("rubric", "")) in ("item", "item_id"):

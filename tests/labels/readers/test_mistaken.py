@@ -55,6 +55,22 @@ def test_columns_that_are_numbered_queries_are_no_judges(ws):
     assert set(ws.dataset("d").judges) == {"judge"}
 
 
+def test_beside_a_judge_numbered_queries_are_offered_as_such(ws):
+    names = ("Q1", "Q2", "Q3")
+    rows = [
+        [m, c, j, *(label(m, c, j, q) for q in names)] for m in MODELS for c in "xy" for j in ("ann", "bob")
+    ]
+    content = table(["model", "criterion", "judge", *names], rows)
+    with pytest.raises(IngestError, match="where each is a query's") as told:
+        ws.ingest(content, "d")
+    ws.ingest(content, "d", mapping=mappings(told.value)[-1])
+    assert cells(ws) == {
+        (m, q, f"{q}#{c}", j): value
+        for m, c, j, *values in rows
+        for q, value in zip(names, values, strict=True)
+    }
+
+
 def test_one_model_in_files_that_are_named_after_others_may_be_their_judge(ws):
     files = {
         f"{m}.csv": table(

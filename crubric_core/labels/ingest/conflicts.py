@@ -170,8 +170,8 @@ def _refuse_unnamed(job: Job) -> None:
 
 
 def _refuse_merged(job: Job) -> None:
-    """Different things have equal names: half of the labels, or more, would be lost, as each key counts once."""
-    if not (job.apart or job.file_sql) or job.kind != "labels":
+    """Half of the labels, or more, would be lost, as each key counts once: different things have equal names."""
+    if job.kind != "labels" or not (job.apart or job.file_sql):
         return
     known, contradict, lost = job.one("""
         SELECT (SELECT count(label) FROM coded), count(*) FILTER (differ),
@@ -179,15 +179,16 @@ def _refuse_merged(job: Job) -> None:
         FROM repeated WHERE label IS NOT NULL
     """)
     corrected = not job.apart and contradict < _CORRECTED * lost
-    if contradict and 2 * lost >= known and not corrected:
-        why = job.apart or (
-            "they stand in different files: where these are about different systems, queries, judges or runs, name "
-            f"them in the rows or by the files' names (--pattern){_hint(job)}"
-        )
-        raise IngestError(
-            f"{lost:,} of {known:,} labels of {job.source} would be lost: others are given for the same {_thing(job)}, "
-            f"and {count(contradict, 'label')} {'contradicts' if contradict == 1 else 'contradict'} them; {why}."
-        )
+    if not contradict or 2 * lost < known or corrected:
+        return
+    why = job.apart or (
+        "they stand in different files: where these are about different systems, queries, judges or runs, name them in "
+        f"the rows or by the files' names (--pattern){_hint(job)}"
+    )
+    raise IngestError(
+        f"{lost:,} of {known:,} labels of {job.source} would be lost: others are given for the same {_thing(job)}, "
+        f"and {count(contradict, 'label')} {'contradicts' if contradict == 1 else 'contradict'} them; {why}."
+    )
 
 
 def _reject_repeats(job: Job) -> None:

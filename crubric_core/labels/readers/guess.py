@@ -173,8 +173,9 @@ def _by_name(kind: Kind, canonical: str, column: str) -> tuple[float, str]:
         return 0.65, f"{column!r} may be the system"
     parts = set(re.findall(r"[^\W\d_]+", name))
     answer = canonical == "system" and parts & _ANSWERS  # model_response is what a model said
-    if parts & set(_CONTAINS.get(canonical, ())) and not answer:
-        return 0.65 if "model" in parts else 0.6, f"{column!r} contains a hint"
+    if (hints := parts & set(_CONTAINS.get(canonical, ()))) and not answer:
+        sure = 0.65 if "model" in parts else 0.55 if hints == {"item"} else 0.6  # an item may be a query
+        return sure, f"{column!r} contains a hint"
     return 0.0, ""
 
 

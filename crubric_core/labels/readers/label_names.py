@@ -62,6 +62,7 @@ _NEVER_LABELS = frozenset(
         *("choices", "options", "gold_index", "input_tokens", "output_tokens"),
         *("choice", "answer_key", "target", "model_answer", "predicted_label", "predicted_answer"),
         *("week", "day", "month", "hour", "minute", "minutes", "shard", "steps", "hops"),
+        *("params", "params_b", "parameters", "num_params", "n_params"),
         *("views", "clicks", "likes", "upvotes", "downvotes", "credits"),
     ]
 )
@@ -133,7 +134,7 @@ _NOTED_LAST = frozenset(  # last words of names of settings, versions, places an
     )
 )
 _SIZES = frozenset(
-    ["length", "words", "chars", "characters", "size"]
+    ["length", "len", "words", "chars", "characters", "bytes", "size"]
 )  # last words of such names, after others
 _COUNTING = frozenset(
     ["num", "n", "nb", "number", "total", "count", "len"]
@@ -173,7 +174,7 @@ SPENT = frozenset(  # what an answer took, among the names of criteria
         *("output_tokens", "prompt_tokens", "completion_tokens", "cost_usd", "total_cost"),
     )
 )
-_CERTAINTY = CERTAINTIES | {"probability", "logprob", "perplexity", "entropy"}
+_CERTAINTY = CERTAINTIES | {"sureness", "probability", "logprob", "perplexity", "entropy"}
 
 
 def is_certainty(column: str) -> bool:
@@ -185,7 +186,7 @@ def is_certainty(column: str) -> bool:
 
 _DERIVED = re.compile(
     r"final|agree(ment|d)?|disagreement|flag(ged)?|confidence_\w+|(is_)?(reviewed|discussed|disputed|escalated|edited)"
-    r"|\w+_(percentile|quantile|bin|diff|delta|conf)|delta|diff(erence)?"
+    r"|\w+_(percentile|quantile|bin|diff|delta|conf)|delta|diff(erence)?|kappa(_\w+)?"
 )
 
 
@@ -194,6 +195,14 @@ def is_derived(column: str) -> bool:
     name = plain_name(column).strip("_?")
     bare, _, last = name.rpartition("_")
     return bool(_DERIVED.fullmatch(bare if bare and last in ENDINGS else name))
+
+
+_DATED = re.compile(r"(^|_)(date|time|created|modified|updated|submitted|completed)(_(at|on|time|date|by))?$")
+
+
+def is_date(column: str) -> bool:
+    """Whether a column says when something was done, or by whom last: ``Created``, ``updated_at``."""
+    return bool(_DATED.search(plain_name(column)))
 
 
 _NAMELESS_COLUMN = re.compile(r"unnamed(_column|:)_\d+")  # what a column without a name is called

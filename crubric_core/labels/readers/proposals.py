@@ -13,7 +13,7 @@ from .column_names import names_a_judge, repeats_among, spread_names
 from .columns import MISSING, SPECS, plain_name, synonyms_of
 from .ground_truth import is_truth
 from .guess import MODEL, Profile, fits_name, guess_columns, profile
-from .label_names import ENDINGS, NOTED, RATERS, may_hold_labels
+from .label_names import ENDINGS, NOTED, RATERS, is_derived, may_hold_labels
 from .nested_names import GRADER
 from .open_questions import runs_as_systems
 from .plan import FilePlan
@@ -250,6 +250,7 @@ def _alike(plan: FilePlan, held: dict[str, Profile]) -> tuple[list[str], list[st
         for c, found in held.items()
         if (may_hold_labels(c) or plain_name(c) in ("answer", "response")) and plain_name(c) not in runs
     }
+    could = {c: found for c, found in could.items() if not is_derived(c)} or could
     labels = [c for c, found in could.items() if found.labels >= _LABELS and found.distinct > 1]
     scores = [c for c, found in could.items() if found.scores >= _LABELS and found.distinct > 1]
     few = [c for c in labels if could[c].distinct <= _FEW]

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from .guess import profile
-from .label_names import NOTED, RATERS, RATERS_OR_LABELS, is_measured
+from .label_names import NOTED, RATERS, RATERS_OR_LABELS, is_date, is_measured
 from .plan import FilePlan
 from .plan_cells import cells_of, rows_of_keys, taken
 from .query_column import told_of_own_queries, with_query, with_texts_as_queries
@@ -71,7 +71,8 @@ def told_apart(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> FilePlan:
     keys = len(set(before))
     parted: dict[str, int] = {}
     for column in plan.unused:
-        cells = cells_of(plan, rows, column) if column in plan.columns and not is_measured(column) else []
+        told = column in plan.columns and not is_measured(column) and not is_date(column)
+        cells = cells_of(plan, rows, column) if told else []
         if _are_names(cells) and 1 < len(set(cells)) <= max(2, len(rows) // 2):
             parted[column] = len(set(zip(before, cells, strict=True)))
     best = max(parted, key=lambda c: (parted[c], -len(set(cells_of(plan, rows, c)))), default="")

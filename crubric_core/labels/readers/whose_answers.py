@@ -28,9 +28,9 @@ def asked_whose(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> FilePlan:
     )
     if plan.kind != "labels" or not (lacking or (by_path and not plan.problem)) or len(rows) < _LEAST:
         return plan
-    unknown = () if "judge" in plan.mapping else plan.unused
-    raters = (cells_of(plan, rows, c) for c in unknown if bare_name(c) in RATERS)
-    keys = list(zip(rows_of_keys(plan, rows), *raters, strict=True))
+    named = [] if "judge" in plan.mapping else [c for c in plan.unused if bare_name(c) in RATERS]
+    raters = sorted(named, key=lambda c: RATERS.index(bare_name(c)))[:1]
+    keys = list(zip(rows_of_keys(plan, rows), *(cells_of(plan, rows, c) for c in raters), strict=True))
     if (
         not {"query", "rubric"} & set(plan.mapping)
         or "run" in plan.mapping
@@ -41,11 +41,11 @@ def asked_whose(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> FilePlan:
     answer = next(
         (c for c, own in texts.items() if len(set(zip(keys, own, strict=True))) > len(set(keys))), ""
     )
-    named = "" if answer else told_apart(plan, rows).apart
-    apart = answer or named
+    column = "" if answer else told_apart(plan, rows).apart
+    apart = answer or column
     differ = f" (they differ in {apart!r})" if apart else ""
-    says = bool(named) and not all(map(is_number, cells_of(plan, rows, named)))
-    offer = f"say so if {named!r} does ({json.dumps({'system': named})}), or " if says else ""
+    says = bool(column) and not all(map(is_number, cells_of(plan, rows, column)))
+    offer = f"say so if {column!r} does ({json.dumps({'system': column})}), or " if says else ""
     about = "query" if "query" in plan.mapping else "rubric"
     sentence = (
         f"Several rows of {plan.name} are about the same {about}{differ}, and no column says which system each is of: "

@@ -9,7 +9,15 @@ from dataclasses import replace
 from typing import Any
 
 from ...text import listed
-from .column_names import called_judge, crossed_names, crossing, drawn_names, spread_names, without_draws
+from .column_names import (
+    called_judge,
+    crossed_names,
+    crossing,
+    drawn_names,
+    names_a_judge,
+    spread_names,
+    without_draws,
+)
 from .columns import SPECS
 from .ground_truth import is_truth
 from .guess import ENOUGH, MODEL, cells_at, guess_columns, profile
@@ -116,7 +124,7 @@ def _of_guess(
         problem = _queries(plan, wide, own)
     if choices := ticked_among(plan.columns, rows):
         problem = _ticks(plan.name, choices)
-    remarks += [*_told_of_derived(plan, rows, what), *told]
+    remarks += [*_told_of_derived(plan, rows, what), *told, *_may_be_queries(what, wide, own)]
     return _wide_table(replace(plan, problem=problem, remarks=tuple(remarks)), what, wide, keys, mapping)
 
 
@@ -244,6 +252,14 @@ def _may_be_judges(wide: Sequence[str], mapping: Columns) -> list[str]:
     judged = {c: v for c, v in mapping.items() if c in ("system", "query")}
     say = json.dumps({**judged, "rubric": "=score", "judge": list(wide)}, ensure_ascii=False)
     return [f"where {listed([repr(c) for c in wide], 3)} are judges of one rubric, give {say}"]
+
+
+def _may_be_queries(what: str, wide: Sequence[str], keys: Mapping[str, str]) -> list[str]:
+    """What is told of columns that are read as judges, though they are not called like any, where no query is named."""
+    if what != "judge" or "query" in keys or any(map(names_a_judge, spread_names(wide))):
+        return []
+    say = json.dumps({**keys, "query": list(wide)}, ensure_ascii=False)
+    return [f"where {listed([repr(c) for c in wide], 3)} are queries, give {say}"]
 
 
 def _either_first(what: str, wide: Sequence[str], who: str) -> tuple[tuple[str, str], tuple[str, str]] | None:

@@ -105,8 +105,17 @@ def test_rows_of_what_an_answer_took_are_rejected_with_that_reason(ws, measured)
     assert set(report.rejects["reason"].str.partition(",")[0]) == {"it says what an answer took"}
 
 
-BESIDE = ["week", "minutes", "views", "steps", "answer_key", "choice", "target"]
-DERIVED = ["reviewed", "Discussed?", "tone_percentile", "tone_diff", "tone_bin", "tone_conf"]
+BESIDE = ["params_b", "self_reported_sureness", "tone_len", "week", "minutes", "views", "steps", "choice"]
+DERIVED = [
+    "reviewed",
+    "Discussed?",
+    "delta",
+    "kappa_group",
+    "tone_percentile",
+    "tone_diff",
+    "tone_bin",
+    "tone_conf",
+]
 
 
 @pytest.mark.parametrize("column", [*BESIDE, *DERIVED])
@@ -139,3 +148,36 @@ def test_what_azures_evaluators_say_twice_is_one_rubric(ws):
     ws.ingest(table(["inputs.model", "inputs.query", *names], rows), "d")
     assert len(set(ws.dataset("d").rubrics["criterion"])) == 1
     assert len(cells(ws)) == len(rows)
+
+
+def test_a_table_of_weights_and_biases_is_read(ws):
+    rows = [[m, q, label(m, q), label(q, m)] for m in MODELS for q in QUERIES]
+    logged = {"_type": "table", "columns": ["model", "prompt", "faithful", "concise"], "data": rows}
+    ws.ingest(json.dumps({**logged, "ncols": 4, "nrows": len(rows)}).encode(), "d", name="x.table.json")
+    assert set(ws.dataset("d").rubrics["criterion"]) == {"faithful", "concise"}
+    assert len(cells(ws)) == 2 * len(rows)
+
+
+def test_columns_without_a_judges_name_may_be_queries_and_are_told_as_such(ws):
+    names = ("email to boss", "poem")
+    rows = [[m, c, *(label(m, c, q) for q in names)] for m in MODELS for c in ("tone", "depth")]
+    content = table(["model", "criterion", *names], rows)
+    report = ws.ingest(content, "judges")
+    assert set(ws.dataset("judges").judges) == set(names)
+    (told,) = (n for n in report.notes if "are queries, give" in n)
+    ws.ingest(content, "d", mapping=mappings(told)[0])
+    assert set(ws.dataset("d").queries["query"]) == set(names)
+
+
+def test_of_participant_and_reviewer_the_first_may_be_the_system(ws):
+    """And when a row was made tells no systems apart."""
+    rows = [
+        [m, q, "tone", "ann", f"2026-01-{1 + n:02}", label(m, q)]
+        for n, m in enumerate(MODELS)
+        for q in QUERIES
+    ]
+    heads = ["Participant", "Prompt", "Criterion", "Reviewer", "Created", "Score"]
+    with pytest.raises(
+        IngestError, match=r"say so if 'Participant' does \(\{\"system\": \"Participant\"\}\)"
+    ):
+        ws.ingest(table(heads, rows), "d")

@@ -152,7 +152,7 @@ def test_columns_of_a_judge_and_of_people_are_no_systems(ws):
 @pytest.mark.parametrize(
     ("names", "shown"),
     [
-        (("annotator1", "annotator2", "final"), ["annotator1", "annotator2", "final"]),
+        (("annotator1", "annotator2", "final"), ["annotator1", "annotator2"]),
         (("opus judge", "haiku judge"), ["opus judge", "haiku judge"]),
         (("Q1", "Q2", "Q3"), None),
         (("round 1", "round 2", "round 3"), None),

@@ -13,7 +13,7 @@ from ....errors import IngestError
 from .records import as_text, read_records
 
 _COLUMNS, _ROWS = "columns", ("data", "rows")
-_BESIDE = {_COLUMNS, "index"}
+_BESIDE = {_COLUMNS, "index", "ncols", "nrows", "column_types", "_type"}  # the last four: Weights & Biases
 
 
 def is_frame(keys: Sequence[str]) -> bool:

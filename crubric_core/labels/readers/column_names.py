@@ -20,8 +20,9 @@ _DRAW = re.compile(rf"(?i)(({AFFIX})[\s_.\-]+)?{_NUMBERED}([\s_.\-]+({AFFIX}))?"
 _DRAWN = re.compile(rf"(?i)(?P<whose>.+?)[\s_.\-/:|(]+(?P<run>{_NUMBERED})\)?([\s_.\-]+({AFFIX}))?")
 _DRAWN_BACK = re.compile(rf"(?i)(?P<run>{_NUMBERED})[\s_.\-/:|(]+(?P<whose>.+?)\)?")
 _JUDGE = re.compile(
-    r"(?i)(^|[_\s.\-])(judge|grader|rater|annotator|evaluator|expert|human|worker|reviewer|assessor|coder|scorer"
-    rf"|examiner|labell?er|physician|clinician|doctor|participant|respondent)s?[_\s.\-]*{PLACE}$|^j\d+$"
+    rf"(?i)(^|[_\s.\-])(judge|grader|rater|annotator|evaluator|expert|human|worker|reviewer|assessor)s?[_\s.\-]*{PLACE}$"
+    r"|^(coder|scorer|examiner|labell?er|physician|clinician|doctor|participant|respondent)"
+    r"[_\s.\-]*(\d+|[_\s.\-][a-z]|(?-i:[A-Z]))$|^j\d+$"
 )
 _SYSTEM = re.compile(rf"(?i)^(system|model|llm|chatbot|bot|agent)[_\s.\-]*{PLACE}$")
 _VERSION = re.compile(r"(?i)turbo|instruct|preview|latest|flash|mini|nano|lite|chat|base|large|medium|small")

@@ -152,7 +152,7 @@ def _refuse_two_models(
     if "system" in mapping or "judge" in chosen or "label" not in chosen or "system" not in chosen:
         return
     model = columns[chosen["system"]]
-    others = [c for c in columns if plain_name(c) in (*JUDGED, "candidate") and c != model]
+    others = [c for c in columns if plain_name(c) in JUDGED and c != model]
     if others and plain_name(model) in ("model", "model_id", "model_name"):
         raise IngestError(
             f"In {source} the columns {model!r} and {others[0]!r} could each be the system: say which, and whether the "

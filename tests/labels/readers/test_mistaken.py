@@ -86,7 +86,7 @@ def test_one_model_in_files_that_are_named_after_others_may_be_their_judge(ws):
     assert cells(ws) == {(m, q, f"{q}#tone", "gpt-4.1"): label(m, q) for m in MODELS for q in QUERIES}
 
 
-@pytest.mark.parametrize("judged", ["candidate", "target_model", "evaluated_system"])
+@pytest.mark.parametrize("judged", ["target_model", "evaluated_system"])
 def test_a_model_beside_what_is_judged_may_be_the_judge(ws, judged):
     rows = [[j, m, q, "tone", label(j, m, q)] for j in ("o3", "gpt-4.1") for m in MODELS for q in QUERIES]
     content = table(["model", judged, "question_id", "criterion", "score"], rows)
@@ -95,6 +95,19 @@ def test_a_model_beside_what_is_judged_may_be_the_judge(ws, judged):
     (shown,) = mappings(told.value)
     ws.ingest(content, "d", mapping=shown)
     assert cells(ws) == {(m, q, f"{q}#tone", j): value for j, m, q, _, value in rows}
+
+
+def test_a_candidate_that_is_a_text_is_no_question(ws):
+    rows = [[m, q, f"what {m} says to {q}", "tone", label(m, q)] for m in MODELS for q in QUERIES]
+    ws.ingest(table(["model", "question_id", "candidate", "criterion", "score"], rows), "d")
+    assert set(ws.dataset("d").systems) == set(MODELS)
+
+
+def test_criteria_about_doctors_are_no_judges(ws):
+    names = ("refers_to_a_doctor", "names the physician")
+    rows = [[m, q, *(label(m, q, c) for c in names)] for m in MODELS for q in QUERIES]
+    ws.ingest(table(["model", "question_id", *names], rows), "d")
+    assert set(ws.dataset("d").rubrics["criterion"]) == set(names)
 
 
 @pytest.mark.parametrize("measured", ["latency_s", "output_tokens", "Response_Time"])

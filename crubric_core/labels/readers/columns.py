@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import unicodedata
 from collections import Counter
@@ -154,9 +155,10 @@ def _refuse_two_models(
     model = columns[chosen["system"]]
     others = [c for c in columns if plain_name(c) in JUDGED and c != model]
     if others and plain_name(model) in ("model", "model_id", "model_name"):
+        shown = json.dumps({"system": others[0], "judge": model}, ensure_ascii=False)
         raise IngestError(
             f"In {source} the columns {model!r} and {others[0]!r} could each be the system: say which, and whether the "
-            f'other is the judge, such as {{"system": "{others[0]}", "judge": "{model}"}} (mapping).'
+            f"other is the judge, such as {shown} (mapping)."
         )
 
 

@@ -160,18 +160,10 @@ def is_measured(column: str) -> bool:
 CERTAINTIES = frozenset(("confidence", "certainty", "uncertainty"))  # how sure a judge is of a label
 SPENT = frozenset(  # what an answer took, among the names of criteria
     (
-        *(
-            "latency",
-            "latency_s",
-            "latency_ms",
-            "duration",
-            "duration_s",
-            "duration_ms",
-            "response_time",
-            "time_taken",
-        ),
-        *("elapsed", "elapsed_time", "tokens", "token_count", "num_tokens", "total_tokens", "input_tokens"),
-        *("output_tokens", "prompt_tokens", "completion_tokens", "cost_usd", "total_cost"),
+        *("latency", "latency_s", "latency_ms", "duration", "duration_s", "duration_ms", "elapsed"),
+        *("elapsed_time", "response_time", "time_taken", "tokens", "token_count", "num_tokens"),
+        *("total_tokens", "input_tokens", "output_tokens", "prompt_tokens", "completion_tokens"),
+        *("cost_usd", "total_cost"),
     )
 )
 _CERTAINTY = CERTAINTIES | {"sureness", "probability", "logprob", "perplexity", "entropy"}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -81,7 +82,7 @@ def ask_whose(found: list[Found], pieces: Sequence[Piece], *, strict: bool) -> l
         said = ", ".join(
             f"{what} (--pattern '{end.replace('{}', f'{{{kind}}}')}')" for kind, what in kinds.items()
         )
-        judges = '{"judge": ["…"]}, the columns of judges,' if both else f'{{"judge": "{model}"}}'
+        judges = '{"judge": ["…"]}, the columns of judges,' if both else json.dumps({"judge": model})
         other = f", or a system (--pattern '{end.replace('{}', '{system}')}', with {judges} in the mapping)"
         problem = (
             f"{first} and {second}{more} give different labels to the same cells, and name no judge: say what each "

@@ -100,6 +100,9 @@ def test_of_two_columns_that_may_be_the_label_none_is_taken_for_it(ws):
     rows = [[m, f"d{q}", "c", label(m, q), label(q, m)] for m in MODELS for q in QUERIES]
     ws.ingest(table(["model", "doc_id", "criterion", "result", "stars"], rows), "d")
     assert set(ws.dataset("d").judges) == {"result", "stars"}
+    rated = [[*row[:3], "ann", *row[3:]] for row in rows]
+    with pytest.raises(IngestError, match="no column for label"):
+        ws.ingest(table(["model", "doc_id", "criterion", "rater", "result", "stars"], rated), "e")
 
 
 @pytest.mark.parametrize(
@@ -113,6 +116,12 @@ def test_a_column_of_names_that_is_called_after_judges_is_the_judge(ws, name):
     rows = [[m, f"d{q}", "c", j, label(m, q, j)] for m in MODELS for q in QUERIES for j in JUDGES]
     ws.ingest(table(["model", "doc_id", "criterion", name, "score"], rows), "d")
     assert set(ws.dataset("d").judges) == set(JUDGES)
+
+
+def test_what_an_expert_says_beside_a_score_is_no_name_of_a_judge(ws):
+    rows = [[m, f"d{q}", "c", label(q, m), label(m, q)] for m in MODELS for q in QUERIES]
+    ws.ingest(table(["model", "doc_id", "criterion", "critic", "score"], rows), "d")
+    assert set(ws.dataset("d").judges) == {"judge"}
 
 
 def test_a_column_of_labels_that_is_called_after_a_judge_holds_that_judges_labels(ws):

@@ -182,9 +182,10 @@ def test_columns_without_a_judges_name_may_be_queries_and_are_told_as_such(ws):
 def test_of_participant_and_reviewer_the_first_may_be_the_system(ws):
     """And when a row was made tells no systems apart."""
     rows = [
-        [m, q, "tone", "ann", f"2026-01-{1 + n:02}", label(m, q)]
+        [m, q, "tone", "ann", f"2026-01-{1 + n:02} 1{k}:00", label(m, q)]
         for n, m in enumerate(MODELS)
         for q in QUERIES
+        for k in range(2)
     ]
     heads = ["Participant", "Prompt", "Criterion", "Reviewer", "Created", "Score"]
     with pytest.raises(

@@ -118,13 +118,13 @@ def _of_guess(
     if missing - ({"system"} if what == "rubric" else set()):
         return None
     problem = _no_system(plan, what, wide, within, own) if missing else plan.problem
-    if strict and what in ("judge", "annotator") and not plan.mapping and may_be_query(own, wide):
-        problem = _judges_or_criteria(plan, what, wide, own)
-    if what in ("judge", "annotator") and "query" not in mapping and called_after_queries(wide):
-        problem = _queries(plan, wide, own)
+    asked = _what_they_are(plan, what, wide, own) if what in ("judge", "annotator") else ""
+    if asked and strict:
+        problem = f"In {plan.name} {asked}."
     if choices := ticked_among(plan.columns, rows):
         problem = _ticks(plan.name, choices)
-    remarks += [*_told_of_derived(plan, rows, what), *told, *_may_be_queries(what, wide, own)]
+    beside = [asked] if asked else _may_be_queries(what, wide, own)
+    remarks += [*_told_of_derived(plan, rows, what), *told, *beside]
     return _wide_table(replace(plan, problem=problem, remarks=tuple(remarks)), what, wide, keys, mapping)
 
 
@@ -272,23 +272,20 @@ def _either_first(what: str, wide: Sequence[str], who: str) -> tuple[tuple[str, 
     return (first, _given(what, wide, who, said[0])), (last, _given(what, wide, who, said[1]))
 
 
-def _judges_or_criteria(plan: FilePlan, what: str, wide: Sequence[str], keys: Mapping[str, str]) -> str:
-    """What is asked where columns of labels beside items may be judges or criteria."""
+def _what_they_are(plan: FilePlan, what: str, wide: Sequence[str], keys: Mapping[str, str]) -> str:
+    """What is asked of columns of labels that are taken for judges, where they may be criteria or queries."""
+    some, columns = listed([repr(c) for c in wide], 3), list(wide)
+    if "query" not in keys and called_after_queries(wide):
+        queries = json.dumps({**keys, "query": columns}, ensure_ascii=False)
+        return f"{some} hold labels and are named like queries: where each is one, give the mapping {queries}"
+    if plan.mapping or not may_be_query(keys, wide):
+        return ""
     item, others = keys["rubric"], {c: v for c, v in keys.items() if c != "rubric"}
-    ways = [{**others, "query": item, "rubric": list(wide)}, {**others, "rubric": item, what: list(wide)}]
+    ways = [{**others, "query": item, "rubric": columns}, {**others, "rubric": item, what: columns}]
     criteria, judges = (json.dumps(way, ensure_ascii=False) for way in ways)
     return (
-        f"{listed([repr(c) for c in wide], 3)} of {plan.name} hold labels, and nothing says whether they are criteria, "
-        f"or judges: give the mapping {criteria} where each is a criterion, or {judges} where each is a judge."
-    )
-
-
-def _queries(plan: FilePlan, wide: Sequence[str], keys: Mapping[str, str]) -> str:
-    """What is asked where columns of labels are named after queries."""
-    queries = json.dumps({**keys, "query": list(wide)}, ensure_ascii=False)
-    return (
-        f"{listed([repr(c) for c in wide], 3)} of {plan.name} hold labels and are named like queries: where each is "
-        f"one, give the mapping {queries}."
+        f"{some} hold labels, and nothing says whether they are criteria, or judges: give the mapping {criteria} where "
+        f"each is a criterion, or {judges} where each is a judge"
     )
 
 

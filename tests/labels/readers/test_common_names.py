@@ -8,6 +8,7 @@ import re
 import pytest
 
 from crubric_core.errors import IngestError
+from crubric_core.labels.readers.bundle import plan_ingest
 from tests.labels.readers.test_layouts import JUDGES, MODELS, cells, label, table
 from tests.tiers import at_most
 
@@ -164,6 +165,8 @@ def test_columns_beside_items_that_may_be_criteria_or_judges_are_asked_about(ws)
     content = table(["model", "item", "ann", "bob"], rows)
     with pytest.raises(IngestError, match="nothing says whether they are criteria, or judges") as told:
         ws.ingest(content, "d")
+    (file,) = plan_ingest(content, strict=False).files
+    assert any("nothing says whether they are criteria, or judges" in remark for remark in file.remarks)
     criteria, judges = map(json.loads, re.findall(r"\{.*?\}", str(told.value)))
     ws.ingest(content, "criteria", mapping=criteria)
     assert set(ws.dataset("criteria").rubrics["criterion"]) == {"ann", "bob"}

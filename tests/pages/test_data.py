@@ -217,6 +217,15 @@ def test_columns_are_guessed_with_a_reason_and_can_be_changed(open_page: Open, t
     assert "scale 1 to 5" in text(app)
 
 
+def test_columns_that_may_be_criteria_or_judges_are_told_before_they_are_read(
+    open_page: Open, tmp_path: Path
+) -> None:
+    app = open_page("data", tmp_path / "w.duckdb")
+    rows = [f"m{m},i{q},{(m + q) % 2},{m * q % 2}" for m in range(4) for q in range(6)]
+    upload(app, ("x.csv", "\n".join(["model,item,ann,bob", *rows]).encode()))
+    assert "nothing says whether they are criteria, or judges" in text(app)
+
+
 def test_a_guess_can_be_refused(open_page: Open, tmp_path: Path) -> None:
     app = open_page("data", tmp_path / "w.duckdb")
     upload(app, ("fin.csv", csv(*ROWS)))

@@ -220,6 +220,7 @@ def _ask_table(batch: Batch, group: tuple[FilePlan, ...]) -> tuple[FilePlan, ...
     key = f"{batch.key} {first.name} {kind}"
     mapping = _ask_columns(batch, key, guess, kind)
     gold = _ask_gold(key, guess, kind, mapping)
+    _say(guess.remarks)
     described = _ask_described(key, guess, kind)
     if (kind, mapping, gold, described) == (first.kind, _by_column(guess), first.gold, first.described):
         return group
@@ -245,9 +246,13 @@ def _ask_gold(key: str, guess: FilePlan, kind: Kind, mapping: dict[str, Any]) ->
         key=f"gold {key}",
         help="Human labels to compare judges and board with. They count neither for agreement nor for the consensus.",
     )
-    for remark in guess.remarks:
-        st.caption(plain(f"{remark[0].upper()}{remark[1:]}."))
     return tuple(c for c in picked if c not in used)
+
+
+def _say(remarks: tuple[str, ...]) -> None:
+    """What is told of how a file is read, before it is."""
+    for remark in remarks:
+        st.caption(plain(f"{remark[0].upper()}{remark[1:]}."))
 
 
 def _ask_described(key: str, guess: FilePlan, kind: Kind) -> dict[str, Columns]:

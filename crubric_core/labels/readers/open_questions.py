@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any
@@ -143,6 +144,18 @@ def one_rubric(
         parts_all(cells_of(plan, rows, c), own, spread=False) for c in free
     )
     return plan.columns[label] if spread_known else None
+
+
+def asked_of_predictions(plan: FilePlan, label: str) -> str:
+    """What is asked of a label that may be the right answer of a task, as predictions stand beside it; "" elsewhere."""
+    predicted = [c for c in plan.columns if plain_name(c) in _PREDICTED]
+    if plain_name(label) != "label" or not predicted or "label" in plan.mapping:
+        return ""
+    say = json.dumps({"label": label}, ensure_ascii=False)
+    return (
+        f"{predicted[0]!r} stands beside {label!r}: where {label!r} is the right answer of a task, write whether each "
+        f"prediction is right into a column called correct; where it says how good an answer is, give the mapping {say}"
+    )
 
 
 def told_of_one_rubric(name: str) -> str:

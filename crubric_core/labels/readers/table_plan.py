@@ -13,7 +13,14 @@ from .decimal_commas import told_of_commas, with_points
 from .formats import Reader
 from .ground_truth import with_gold
 from .guess import guess_columns
-from .open_questions import ids_of_labels, label_by_content, one_rubric, runs_as_systems, told_of_one_rubric
+from .open_questions import (
+    asked_of_predictions,
+    ids_of_labels,
+    label_by_content,
+    one_rubric,
+    runs_as_systems,
+    told_of_one_rubric,
+)
 from .plan import Columns, FilePlan, Guess, Overrides
 from .raters import settled, told_apart
 from .reasons import reasons_of
@@ -71,7 +78,10 @@ def _plan_of_rows(
     named |= only_criterion(plan, rows, named, fixed)
     if single := one_rubric(plan, rows, named, fixed):
         fixed = {**fixed, "rubric": f"={single}"}
-        plan = replace(plan, remarks=(*plan.remarks, told_of_one_rubric(single)))
+        asked = asked_of_predictions(plan, single)
+        told = [told_of_one_rubric(single), *filter(None, [asked])]
+        problem = f"In {name} {asked}." if asked and overrides.strict else plan.problem
+        plan = replace(plan, remarks=(*plan.remarks, *told), problem=problem)
     try:
         chosen = choose_columns(kind, with_fixed(columns, fixed), named, name)
     except IngestError as error:

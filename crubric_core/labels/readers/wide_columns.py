@@ -154,12 +154,21 @@ def _not_of_judges(
     """Those of the columns that are not the same in all rows of each judge: age, years of experience."""
     if judge is None:
         return tuple(wide)
-    judges = cells_at(sample, columns.index(judge))
-    if len(judges) < _LEAST * len(set(judges)):
-        return tuple(wide)
+    of_one = same_for_each(judge, wide, columns, sample)
+    return tuple(c for c in wide if c not in of_one)
+
+
+def same_for_each(key: str, wide: Sequence[str], columns: Sequence[str], sample: Sample) -> tuple[str, ...]:
+    """Those of the columns that differ, and are the same in all rows of each name of the column ``key``.
+
+    None where each name has few rows, as this may then be by chance.
+    """
+    names = cells_at(sample, columns.index(key))
+    if len(names) < _LEAST * len(set(names)):
+        return ()
     cells = {c: cells_at(sample, columns.index(c)) for c in wide}
-    of_one = {c for c in wide if len(set(zip(judges, cells[c], strict=True))) == len(set(judges))}
-    return tuple(c for c in wide if c not in of_one or len(set(cells[c])) == 1)
+    of_one = (c for c in wide if len(set(zip(names, cells[c], strict=True))) == len(set(names)))
+    return tuple(c for c in of_one if len(set(cells[c])) > 1)
 
 
 def _names_systems(free: Sequence[str], columns: Sequence[str], sample: Sample) -> bool:

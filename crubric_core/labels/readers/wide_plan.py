@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -14,30 +14,36 @@ from .column_names import (
     crossed_names,
     crossing,
     drawn_names,
-    names_a_judge,
     spread_names,
     without_draws,
 )
 from .columns import SPECS
 from .ground_truth import is_truth
-from .guess import ENOUGH, MODEL, cells_at, guess_columns, profile
-from .label_names import is_derived
+from .guess import MODEL, guess_columns
 from .open_questions import told_of_one_rubric
 from .plan import Columns, FilePlan, Guess
 from .reasons import reason_rule, reasons_by
 from .wide_columns import (
     Matrix,
-    called_after_criteria,
     called_after_queries,
     guess_matrix,
     guess_spread,
     is_query,
-    may_be_query,
     ticked_among,
+)
+from .wide_questions import (
+    mapping_of,
+    may_be_crossed,
+    may_be_judges,
+    may_be_queries,
+    no_system,
+    ticks,
+    told_of_derived,
+    told_of_facts,
+    what_they_are,
 )
 
 _CROSSED = re.compile(r"__|[/|:(]| - ")  # models have other signs within their names
-_PANEL = 9  # columns: so many judges are rare
 SURE = 0.7  # confidence from which a layout need not be asked for
 
 
@@ -117,14 +123,15 @@ def _of_guess(
     missing = set(SPECS[plan.kind].needed) - set(mapping) - {"label"}
     if missing - ({"system"} if what == "rubric" else set()):
         return None
-    problem = _no_system(plan, what, wide, within, own) if missing else plan.problem
-    asked = _what_they_are(plan, what, wide, own) if what in ("judge", "annotator") else ""
+    problem = no_system(plan, what, wide, within, own) if missing else plan.problem
+    asked = what_they_are(plan, what, wide, own) if what in ("judge", "annotator") else ""
     if asked and strict:
         problem = f"In {plan.name} {asked}."
     if choices := ticked_among(plan.columns, rows):
-        problem = _ticks(plan.name, choices)
-    beside = [asked] if asked else _may_be_queries(what, wide, own)
-    remarks += [*_told_of_derived(plan, rows, what), *told, *beside]
+        problem = ticks(plan.name, choices)
+    beside = [asked] if asked else may_be_queries(what, wide, own)
+    facts = told_of_facts(plan, rows, wide, mapping) if what == "rubric" else []
+    remarks += [*told_of_derived(plan, rows, what), *told, *beside, *facts]
     return _wide_table(replace(plan, problem=problem, remarks=tuple(remarks)), what, wide, keys, mapping)
 
 
@@ -171,10 +178,12 @@ def _named_within(what: str, wide: Sequence[str], mapping: Columns) -> tuple[dic
         return {}, [f"each is a judge: for repeated draws of one, give {json.dumps({'run': wide})}"]
     if what in ("system", "judge") and (product := _systems_times_judges(what, wide, mapping)):
         return product
+    if what == "rubric" and "query" not in mapping and (product := _queries_times_criteria(wide)):
+        return product
     pairs = crossed_names(wide) if what == "rubric" else None
     if pairs is None:
         asked = what == "rubric" and "system" in mapping and "judge" not in mapping
-        return {}, (_may_be_crossed(what, wide) or _may_be_judges(wide, mapping)) if asked else ()
+        return {}, (may_be_crossed(what, wide) or may_be_judges(wide, mapping)) if asked else ()
     named = tuple(dict.fromkeys(name for name, _ in pairs))
     people = [name for name in named if called_judge(name)]
     who = "system" if "system" not in mapping and not people else "judge"
@@ -183,7 +192,7 @@ def _named_within(what: str, wide: Sequence[str], mapping: Columns) -> tuple[dic
     said = crossing(who, "rubric") if crossed_names(wide, 1) == pairs else crossing("rubric", who)
     told = f"its columns are {who}s ({', '.join(named)}) times criteria"
     if who == "system":
-        judged = _given(what, wide, "judge", said.replace("system", "judge"), system="=…")
+        judged = mapping_of(what, wide, "judge", said.replace("system", "judge"), system="=…")
         told += f": where these are judges, give {judged}"
     return {who: said}, [told]
 
@@ -204,7 +213,17 @@ def _systems_times_judges(
                 f"its columns are systems times judges ({', '.join(dict.fromkeys(judges))})"
             ]
     asked = what == "system" and all(map(_CROSSED.search, wide))
-    return ({}, _may_be_crossed(what, wide)) if asked else None
+    return ({}, may_be_crossed(what, wide)) if asked else None
+
+
+def _queries_times_criteria(wide: Sequence[str]) -> tuple[dict[str, str], Sequence[str]] | None:
+    """The same of columns that are numbered queries times criteria; None of others."""
+    for order in (1, -1):
+        queries = list(dict.fromkeys(query for query, _ in crossed_names(wide, order) or ()))
+        if queries and called_after_queries(queries):
+            said = crossing("query", "rubric") if order == 1 else crossing("rubric", "query")
+            return {"query": said}, [f"its columns are queries ({listed(queries, 6)}) times criteria"]
+    return None
 
 
 def _of_annotators(within: dict[str, str], told: Sequence[str]) -> tuple[dict[str, str], list[str]]:
@@ -213,108 +232,3 @@ def _of_annotators(within: dict[str, str], told: Sequence[str]) -> tuple[dict[st
     return named, [
         sentence.replace("its columns are judges", "its columns are annotators") for sentence in told
     ]
-
-
-def _given(what: str, wide: Sequence[str], who: str, said: str, **others: str) -> str:
-    """The mapping that says whose names stand in the columns, too."""
-    return json.dumps({**others, what: list(wide), who: said}, ensure_ascii=False)
-
-
-def _told_of_derived(plan: FilePlan, rows: tuple[Any, ...], what: str) -> list[str]:
-    """That columns which may hold labels are not used, as their names say that they are derived from others."""
-    left = [c for c in plan.columns if is_derived(c)]
-    held = {c: profile(cells_at(rows, plan.columns.index(c))).labels for c in left}
-    some = [c for c in left if held[c] >= ENOUGH]
-    if not some:
-        return []
-    say = f"give the columns of labels in full ({{{json.dumps(what)}: […]}}) to read them, too"
-    return [
-        f"{listed([repr(c) for c in some], 6)} sum up or qualify labels by the name, and are not used: {say}"
-    ]
-
-
-def _may_be_crossed(what: str, wide: Sequence[str]) -> list[str]:
-    """What is asked where the columns are all of one kind times all of another, and neither is named like judges."""
-    found = _either_first(what, wide, "judge")
-    if found is None:
-        return []
-    (first, given), (last, back) = found
-    return [
-        f"its columns are each of {first} times each of {last}, and are read as {len(wide)} {what}s: where {last} are "
-        f"judges, give {back}, where {first} are, {given}"
-    ]
-
-
-def _may_be_judges(wide: Sequence[str], mapping: Columns) -> list[str]:
-    """What is told of columns that are read as rubrics, though they are not called like criteria."""
-    if called_after_criteria(wide) or "query" not in mapping or len(wide) > _PANEL:
-        return []
-    judged = {c: v for c, v in mapping.items() if c in ("system", "query")}
-    say = json.dumps({**judged, "rubric": "=score", "judge": list(wide)}, ensure_ascii=False)
-    return [f"where {listed([repr(c) for c in wide], 3)} are judges of one rubric, give {say}"]
-
-
-def _may_be_queries(what: str, wide: Sequence[str], keys: Mapping[str, str]) -> list[str]:
-    """What is told of columns that are read as judges, though they are not called like any, where no query is named."""
-    if what != "judge" or "query" in keys or any(map(names_a_judge, spread_names(wide))):
-        return []
-    say = json.dumps({**keys, "query": list(wide)}, ensure_ascii=False)
-    return [f"where {listed([repr(c) for c in wide], 3)} are queries, give {say}"]
-
-
-def _either_first(what: str, wide: Sequence[str], who: str) -> tuple[tuple[str, str], tuple[str, str]] | None:
-    """(names, the mapping where they are of ``who``): the columns' first parts, and the last; None of no product."""
-    pairs = crossed_names(wide, 1)
-    if pairs is None:
-        return None
-    first, last = (listed(list(dict.fromkeys(p[i] for p in pairs)), 3) for i in (0, 1))
-    said = (crossing(who, what), crossing(what, who))
-    return (first, _given(what, wide, who, said[0])), (last, _given(what, wide, who, said[1]))
-
-
-def _what_they_are(plan: FilePlan, what: str, wide: Sequence[str], keys: Mapping[str, str]) -> str:
-    """What is asked of columns of labels that are taken for judges, where they may be criteria or queries."""
-    some, columns = listed([repr(c) for c in wide], 3), list(wide)
-    if "query" not in keys and called_after_queries(wide):
-        queries = json.dumps({**keys, "query": columns}, ensure_ascii=False)
-        return f"{some} hold labels and are named like queries: where each is one, give the mapping {queries}"
-    if plan.mapping or not may_be_query(keys, wide):
-        return ""
-    item, others = keys["rubric"], {c: v for c, v in keys.items() if c != "rubric"}
-    ways = [{**others, "query": item, "rubric": columns}, {**others, "rubric": item, what: columns}]
-    criteria, judges = (json.dumps(way, ensure_ascii=False) for way in ways)
-    return (
-        f"{some} hold labels, and nothing says whether they are criteria, or judges: give the mapping {criteria} where "
-        f"each is a criterion, or {judges} where each is a judge"
-    )
-
-
-def _ticks(name: str, choices: Sequence[str]) -> str:
-    return (
-        f"{listed([repr(c) for c in choices], 3)} of {name} are the choices of one question, of which each row ticks "
-        "one: write the number that is ticked into one column in place of them, and so for each such question."
-    )
-
-
-def _no_system(
-    plan: FilePlan, what: str, wide: Sequence[str], within: Mapping[str, str], own: Mapping[str, str]
-) -> str:
-    some = listed([repr(c) for c in wide], 3)
-    others = [c for c in plan.columns if c not in wide]
-    hinted = next((g.column for g in guess_columns(plan.kind, others, ()) if g.canonical == "system"), "=…")
-    shown = list(wide if within else wide[:12])
-    mapping = json.dumps({"system": hinted, what: shown, **within}, ensure_ascii=False)
-    found = None if within else _either_first("rubric", wide, "system")
-    if found is not None:
-        named = "; where " + ", or where ".join(f"{n} are the systems: {m}" for n, m in found)
-    elif within or what != "rubric" or called_after_criteria(wide):
-        named = ""
-    else:
-        keys = {"system": shown, "rubric": "=score"} | {
-            c: v for c, v in own.items() if c in ("query", "judge")
-        }
-        named = f"; or by this one, where each is a system: {json.dumps(keys, ensure_ascii=False)}"
-    return (
-        f"{plan.name} has no column for system, and {some} hold labels, one column a {what} as it seems: say the "
-        f"system, or which column names it, by such a mapping: {mapping}{named}."
-    )

@@ -192,3 +192,59 @@ def test_of_participant_and_reviewer_the_first_may_be_the_system(ws):
         IngestError, match=r"say so if 'Participant' does \(\{\"system\": \"Participant\"\}\)"
     ):
         ws.ingest(table(heads, rows), "d")
+
+
+@pytest.mark.parametrize("name", ["{q} {c}", "{c} ({q})", "{c}_{q}", "{q}: {c}"])
+def test_numbered_queries_times_criteria_are_queries_and_criteria(ws, name):
+    """All were rubrics of one query, so that queries had no effect in any interval."""
+    pairs = [(q, c) for q in ("Q1", "Q2", "Q3") for c in ("Tone", "Depth")]
+    rows = [[m, j, *(label(m, j, *pair) for pair in pairs)] for m in MODELS for j in ("ann", "bob")]
+    columns = [name.format(q=q, c=c) for q, c in pairs]
+    report = ws.ingest(table(["model", "judge", *columns], rows), "d")
+    assert cells(ws) == {
+        (m, q, f"{q}#{c}", j): value
+        for m, j, *values in rows
+        for (q, c), value in zip(pairs, values, strict=True)
+    }
+    assert any("queries (Q1, Q2 and Q3) times criteria" in note for note in report.notes)
+
+
+def test_beside_a_query_numbered_columns_stay_criteria(ws):
+    columns = ["Q1 tone", "Q1 depth", "Q2 tone", "Q2 depth"]
+    rows = [[m, q, *(label(m, q, c) for c in columns)] for m in MODELS for q in QUERIES]
+    ws.ingest(table(["model", "prompt", *columns], rows), "d")
+    assert set(ws.dataset("d").queries["query"]) == set(QUERIES)
+
+
+@pytest.mark.parametrize("key", ["query", "system"])
+def test_a_column_that_is_the_same_for_all_of_a_query_or_a_system_is_told(ws, key):
+    models = [*MODELS, "mistral"]
+    number = {name: i % 3 for names in (QUERIES, models) for i, name in enumerate(names)}
+    rows = [
+        [m, q, number[q if key == "query" else m], label(m, q), label(q, m)] for m in models for q in QUERIES
+    ]
+    content = table(["system", "query", "tier", "tone", "depth"], rows)
+    report = ws.ingest(content, "d")
+    (told,) = (note for note in report.notes if "one value" in note)
+    assert f"'tier' is read as labels and has one value in all rows of each {key}" in told
+    ws.ingest(content, "e", mapping=mappings(told)[0])
+    assert {r.rpartition("#")[2] for r in ws.dataset("e").rubrics["rubric"]} == {"tone", "depth"}
+
+
+def test_few_rows_of_each_query_that_agree_are_no_sign_of_anything(ws):
+    rows = [[m, q, q[1:], label(m, q)] for m in MODELS for q in QUERIES]
+    report = ws.ingest(table(["system", "query", "tone", "depth"], rows), "d")
+    assert not [note for note in report.notes if "one value" in note]
+
+
+@pytest.mark.parametrize("predicted", ["prediction", "predicted_label"])
+def test_a_label_beside_predictions_may_be_the_right_answer_of_the_task(ws, predicted):
+    rows = [[m, q, label(m, q), label(q)] for m in MODELS for q in QUERIES]
+    content = table(["model", "text_id", predicted, "label"], rows)
+    with pytest.raises(IngestError, match="right answer of a task") as told:
+        ws.ingest(content, "d")
+    ws.ingest(content, "d", mapping=mappings(told.value)[0])
+    assert {key[:2]: value for key, value in cells(ws).items()} == {(m, q): v for m, q, _, v in rows}
+    rows = [[*row, int(row[2] == row[3])] for row in rows]
+    ws.ingest(table(["model", "text_id", predicted, "label", "correct"], rows), "e")
+    assert set(ws.dataset("e").labels()["label"]) == {row[-1] for row in rows}

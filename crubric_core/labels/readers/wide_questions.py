@@ -1,0 +1,147 @@
+"""What is asked or told of the columns of a wide table, where their names leave open what they are."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ...text import listed
+from .column_names import crossed_names, crossing, names_a_judge, spread_names
+from .guess import ENOUGH, cells_at, guess_columns, profile
+from .label_names import is_derived
+from .plan import Columns, FilePlan
+from .wide_columns import (
+    called_after_criteria,
+    called_after_queries,
+    may_be_query,
+    same_for_each,
+)
+
+_PANEL = 9  # columns: so many judges are rare
+
+
+def mapping_of(what: str, wide: Sequence[str], who: str, said: str, **others: str) -> str:
+    """The mapping that says whose names stand in the columns, too."""
+    return json.dumps({**others, what: list(wide), who: said}, ensure_ascii=False)
+
+
+def told_of_derived(plan: FilePlan, rows: tuple[Any, ...], what: str) -> list[str]:
+    """That columns which may hold labels are not used, as their names say that they are derived from others."""
+    left = [c for c in plan.columns if is_derived(c)]
+    held = {c: profile(cells_at(rows, plan.columns.index(c))).labels for c in left}
+    some = [c for c in left if held[c] >= ENOUGH]
+    if not some:
+        return []
+    say = f"give the columns of labels in full ({{{json.dumps(what)}: […]}}) to read them, too"
+    return [
+        f"{listed([repr(c) for c in some], 6)} sum up or qualify labels by the name, and are not used: {say}"
+    ]
+
+
+def told_of_facts(plan: FilePlan, rows: tuple[Any, ...], wide: Sequence[str], mapping: Columns) -> list[str]:
+    """What is told of columns that are read as rubrics, though they say the same of all rows of a query or a system."""
+    told = []
+    for key in ("query", "system"):
+        column = mapping.get(key)
+        if not isinstance(column, str) or column not in plan.columns:
+            continue
+        same = same_for_each(column, wide, plan.columns, rows)
+        rest = [c for c in wide if c not in same]
+        if same and rest:
+            some = listed([repr(c) for c in same], 3)
+            say = json.dumps({"rubric": rest}, ensure_ascii=False)
+            told.append(
+                f"{some} {'is' if len(same) == 1 else 'are'} read as labels and {'has' if len(same) == 1 else 'have'} "
+                f"one value in all rows of each {key}: where that describes the {key}, give {say}"
+            )
+    return told
+
+
+def may_be_crossed(what: str, wide: Sequence[str]) -> list[str]:
+    """What is asked where the columns are all of one kind times all of another, and neither is named like judges."""
+    found = _either_first(what, wide, "judge")
+    if found is None:
+        return []
+    (first, given), (last, back) = found
+    return [
+        f"its columns are each of {first} times each of {last}, and are read as {len(wide)} {what}s: where {last} are "
+        f"judges, give {back}, where {first} are, {given}"
+    ]
+
+
+def may_be_judges(wide: Sequence[str], mapping: Columns) -> list[str]:
+    """What is told of columns that are read as rubrics, though they are not called like criteria."""
+    if called_after_criteria(wide) or "query" not in mapping or len(wide) > _PANEL:
+        return []
+    judged = {c: v for c, v in mapping.items() if c in ("system", "query")}
+    say = json.dumps({**judged, "rubric": "=score", "judge": list(wide)}, ensure_ascii=False)
+    return [f"where {listed([repr(c) for c in wide], 3)} are judges of one rubric, give {say}"]
+
+
+def may_be_queries(what: str, wide: Sequence[str], keys: Mapping[str, str]) -> list[str]:
+    """What is told of columns that are read as judges, though they are not called like any, where no query is named."""
+    if what != "judge" or "query" in keys or any(map(names_a_judge, spread_names(wide))):
+        return []
+    say = json.dumps({**keys, "query": list(wide)}, ensure_ascii=False)
+    return [f"where {listed([repr(c) for c in wide], 3)} are queries, give {say}"]
+
+
+def _either_first(what: str, wide: Sequence[str], who: str) -> tuple[tuple[str, str], tuple[str, str]] | None:
+    """(names, the mapping where they are of ``who``): the columns' first parts, and the last; None of no product."""
+    pairs = crossed_names(wide, 1)
+    if pairs is None:
+        return None
+    first, last = (listed(list(dict.fromkeys(p[i] for p in pairs)), 3) for i in (0, 1))
+    said = (crossing(who, what), crossing(what, who))
+    return (first, mapping_of(what, wide, who, said[0])), (last, mapping_of(what, wide, who, said[1]))
+
+
+def what_they_are(plan: FilePlan, what: str, wide: Sequence[str], keys: Mapping[str, str]) -> str:
+    """What is asked of columns of labels that are taken for judges, where they may be criteria or queries."""
+    some, columns = listed([repr(c) for c in wide], 3), list(wide)
+    if "query" not in keys and called_after_queries(wide):
+        queries = json.dumps({**keys, "query": columns}, ensure_ascii=False)
+        return f"{some} hold labels and are named like queries: where each is one, give the mapping {queries}"
+    if plan.mapping or not may_be_query(keys, wide):
+        return ""
+    item, others = keys["rubric"], {c: v for c, v in keys.items() if c != "rubric"}
+    ways = [{**others, "query": item, "rubric": columns}, {**others, "rubric": item, what: columns}]
+    criteria, judges = (json.dumps(way, ensure_ascii=False) for way in ways)
+    return (
+        f"{some} hold labels, and nothing says whether they are criteria, or judges: give the mapping {criteria} where "
+        f"each is a criterion, or {judges} where each is a judge"
+    )
+
+
+def ticks(name: str, choices: Sequence[str]) -> str:
+    """What is asked where each row ticks one of several columns."""
+    return (
+        f"{listed([repr(c) for c in choices], 3)} of {name} are the choices of one question, of which each row ticks "
+        "one: write the number that is ticked into one column in place of them, and so for each such question."
+    )
+
+
+def no_system(
+    plan: FilePlan, what: str, wide: Sequence[str], within: Mapping[str, str], own: Mapping[str, str]
+) -> str:
+    """What is asked where no column names the system."""
+    some = listed([repr(c) for c in wide], 3)
+    others = [c for c in plan.columns if c not in wide]
+    hinted = next((g.column for g in guess_columns(plan.kind, others, ()) if g.canonical == "system"), "=…")
+    shown = list(wide if within else wide[:12])
+    mapping = json.dumps({"system": hinted, what: shown, **within}, ensure_ascii=False)
+    found = None if within else _either_first("rubric", wide, "system")
+    if found is not None:
+        named = "; where " + ", or where ".join(f"{n} are the systems: {m}" for n, m in found)
+    elif within or what != "rubric" or called_after_criteria(wide):
+        named = ""
+    else:
+        keys = {"system": shown, "rubric": "=score"} | {
+            c: v for c, v in own.items() if c in ("query", "judge")
+        }
+        named = f"; or by this one, where each is a system: {json.dumps(keys, ensure_ascii=False)}"
+    return (
+        f"{plan.name} has no column for system, and {some} hold labels, one column a {what} as it seems: say the "
+        f"system, or which column names it, by such a mapping: {mapping}{named}."
+    )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 
 from ...errors import IngestError
 from .guess import MODEL
@@ -24,18 +24,27 @@ _JUDGE = re.compile(
     r"|^(coder|scorer|examiner|labell?er|physician|clinician|doctor|participant|respondent)"
     r"[_\s.\-]*(\d+|[_\s.\-][a-z]|(?-i:[A-Z]))$|^j\d+$"
 )
-_SYSTEM = re.compile(rf"(?i)^(system|model|llm|chatbot|bot|agent)[_\s.\-]*{PLACE}$")
+_SYSTEM = re.compile(rf"(?i)^(system|model|llm|chatbot|bot|agent|assistant|response)[_\s.\-]*{PLACE}$")
+_ROW_OF_GRID = re.compile(r"(?P<question>[^\[]+)\[(?P<name>.+)\]")  # of Google Forms
+_NUMBERED_QUERY = r"(q|query|question|prompt|task|case|example|item|email)[\s_.\-#]*\d+"
+_QUESTION = re.compile(rf"(?i){_NUMBERED_QUERY}")
+_OF_QUESTION = re.compile(rf"(?i)\W*{_NUMBERED_QUERY}\W")
 _VERSION = re.compile(r"(?i)turbo|instruct|preview|latest|flash|mini|nano|lite|chat|base|large|medium|small")
 
 
 def spread_names(columns: Sequence[str]) -> tuple[str, ...]:
     """The names of what wide columns stand for: without an ending such as _score, or such a beginning, of them all.
 
-    Of paths to lists beside each other (``answers[].clear[]``), or to fields of their items, it is the last key.
+    Of paths to lists beside each other (``answers[].clear[]``), or to fields of their items, it is the last key; of one
+    question's rows (``Rate the answer [Tone]``) that of the row.
     """
     if all(re.search(r"\[\]|\{\}", c) for c in columns):
         keys = [re.sub(r"[\[\]{}]+$", "", re.split(r"(?<!\\)\.", c)[-1]).replace("\\.", ".") for c in columns]
         columns = keys if len(set(keys)) == len(keys) else columns
+    rows = [_ROW_OF_GRID.fullmatch(c) for c in columns]
+    inner = tuple(row["name"].strip() for row in rows if row)
+    if len({row and row["question"] for row in rows}) == 1 and len(set(inner)) == len(columns) > 1:
+        return inner
     for word in ENDINGS:
         for pattern in (rf"(?i)[\s_.\-/:]+{word}$", rf"(?i)^{word}[\s_.\-/:]+"):
             if not all(re.search(pattern, c) for c in columns):
@@ -57,6 +66,11 @@ def names_a_system(name: str) -> bool:
     return bool(_SYSTEM.search(name))
 
 
+def called_after_queries(columns: Iterable[str]) -> bool:
+    """Whether all columns are numbered queries: ``Q1``, ``prompt_2``."""
+    return all(map(_QUESTION.fullmatch, spread_names(tuple(columns))))
+
+
 def crossing(first: str, last: str) -> str:
     """In place of a column: the names of wide columns are those of ``first`` times those of ``last``."""
     return f"~ {{{first}}}×{{{last}}}"
@@ -70,14 +84,18 @@ def names_within(
     Raises IngestError where the columns are not named so.
     """
     found = {what: spread_names(columns)}
-    for other in sorted(mapping, key=lambda c: c != "run"):
+    for other in sorted(
+        mapping, key=lambda c: (c != "run", c != "query")
+    ):  # the order in which they were found
         said = mapping[other]
         parts = _CROSSING.fullmatch(said) if isinstance(said, str) else None
         if parts is None:
             continue
         own = tuple(dict.fromkeys(found[what]))
         pairs = drawn_names(own) if other == "run" else None
-        pairs = pairs or crossed_names(own, 1 if parts[1] == other else -1)
+        order = 1 if parts[1] == other else -1
+        pairs = pairs or (crossed_names(own, order, called_after_queries) if other == "query" else None)
+        pairs = pairs or crossed_names(own, order)
         if pairs is None or set(parts.groups()) != {what, other}:
             raise IngestError(
                 f"The columns of {source} are not each {other} times each {what}, as {said!r} says: give those of one "
@@ -118,23 +136,53 @@ def without_draws(columns: Sequence[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(spread_of_draws(pairs))) if pairs else tuple(columns)
 
 
-def crossed_names(columns: Sequence[str], order: int = 0) -> tuple[tuple[str, str], ...] | None:
+def without_queries(columns: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...], int] | None:
+    """(the numbered queries, what the columns are named after without them, the order) of queries times others.
+
+    order: as in ``crossed_names``. None of other columns.
+    """
+    for order in (1, -1):
+        if pairs := crossed_names(columns, order, called_after_queries):
+            queries, others = zip(*pairs, strict=True)
+            return tuple(dict.fromkeys(queries)), tuple(dict.fromkeys(others)), order
+    return None
+
+
+def crossed_names(
+    columns: Sequence[str], order: int = 0, named: Callable[[Collection[str]], bool] | None = None
+) -> tuple[tuple[str, str], ...] | None:
     """(judge or system, rubric) of each column, where the columns are all of these times all criteria; else None.
 
     ``gpt4_clarity, gpt4_tone, claude_clarity, claude_tone`` are two judges and two criteria. ``order``: 1 where the
-    rubric is named last, -1 where it is first, whatever they are called; 0 where the names have to tell.
+    rubric is named last, -1 where it is first, whatever they are called; 0 where the names have to tell. ``named``:
+    whether names are those of the first of each pair.
     """
     columns = spread_names(columns)
-    for separator in ("__", "/", "|", ":", "(", ".", " - ", "_", "-", " "):
+    test = named or (_any_names if order else _of_judges_or_systems)
+    for separator in ("__", "/", "|", ":", "(", "[", ".", " - ", "_", "-", " "):
         for at_end in (False, True):
             pairs = [_halves(c, separator, at_end=at_end) for c in columns]
             for way in (order,) if order else (1, -1):
                 judges, rubrics = ({p[::way][i] for p in pairs} for i in (0, 1))
                 crossed = len(judges) * len(rubrics) == len(set(pairs)) == len(columns)
-                named = bool(order) or all(map(names_a_judge, judges))
-                if crossed and min(len(judges), len(rubrics)) > 1 and named:
+                whole = all(map(_is_whole, (*judges, *rubrics)))
+                if crossed and whole and min(len(judges), len(rubrics)) > 1 and test(judges):
                     return tuple((p[::way][0], p[::way][1]) for p in pairs)
     return None
+
+
+def _is_whole(name: str) -> bool:
+    """Whether a part of a name opens no bracket that another part closes."""
+    return all(name.count(a) == name.count(b) for a, b in ("()", "[]"))
+
+
+def _any_names(names: Collection[str]) -> bool:
+    return bool(names)
+
+
+def _of_judges_or_systems(names: Collection[str]) -> bool:
+    alike = all(map(names_a_judge, names)) or all(map(names_a_system, names))
+    return alike and not any(map(_OF_QUESTION.match, names))  # which are one of them in each query
 
 
 def called_judge(name: str) -> bool:
@@ -144,7 +192,7 @@ def called_judge(name: str) -> bool:
 
 def _halves(column: str, separator: str, *, at_end: bool) -> tuple[str, str]:
     first, _, last = column.rpartition(separator) if at_end else column.partition(separator)
-    return first.strip(), last.strip().removesuffix(")" if separator == "(" else "")
+    return first.strip(), last.strip().removesuffix({"(": ")", "[": "]"}.get(separator, ""))
 
 
 def repeats_among(columns: Sequence[str]) -> tuple[str, ...]:

@@ -111,7 +111,7 @@ RATERS = (
     *(f"{who}{end}" for end in ("", "_id", "_name", "_email", "_type") for who in _WHO),
     *(f"{by}_by" for by in _BY),
     *("grading_model", "scoring_model", "judging_model", "judge_llm", "grader_llm"),
-    *("email_address", "email"),  # of Google Forms
+    *("email_address", "email", "your_email", "your_name", "your_id", "your_initials"),  # of forms
 )
 # those that are as often called so as what they say: a column of their labels
 RATERS_OR_LABELS = (

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from ...text import listed
-from .column_names import names_a_judge, repeats_among, spread_names
+from .column_names import called_after_queries, names_a_judge, repeats_among, spread_names
 from .columns import MISSING, SPECS, plain_name, synonyms_of
 from .ground_truth import is_truth
 from .guess import MODEL, Profile, fits_name, guess_columns, profile
@@ -21,7 +21,7 @@ from .plan_cells import cells_of, rows_of_keys
 from .query_names import IDS_OF_ANSWERS, NAMES_OF_QUERIES, TURNS, bare_name
 from .raters import told_apart
 from .values import shortened
-from .wide_columns import called_after_queries, counts_rows, spread_key
+from .wide_columns import counts_rows, spread_key
 from .words import is_number, is_verdict
 
 _LABELS = 0.8  # share of a column's cells that look like labels

@@ -19,6 +19,7 @@ from .column_names import (
     repeats_among,
     spread_names,
     without_draws,
+    without_queries,
 )
 from .columns import plain_name
 from .ground_truth import is_truth
@@ -238,7 +239,8 @@ def spread_key(found: Set[str], wide: Sequence[str]) -> Spread | None:
         return "judge" if "judge" not in found else None
     if "rubric" in found:
         return _beside_rubrics(spread_names(wide))
-    if _ends_with_judges(wide):
+    of_queries = None if "query" in found else without_queries(wide)
+    if _ends_with_judges(of_queries[1] if of_queries else wide) or of_queries:
         return "rubric"
     if "query" in found and "system" not in found:
         names = spread_names(wide)
@@ -260,14 +262,6 @@ _RATER = re.compile(rf"(?i)(judge|grader|rater|annotator|evaluator)(?=.)[\s_.\-]
 _COUNTED = re.compile(
     r"(?i)(q|query|question|task|prompt|case|example|run|round|epoch|trial|attempt|seed|draw|repeat)[\s_.\-#]*\d+"
 )
-_QUESTION = re.compile(r"(?i)(q|query|question|prompt|task|case|example|item|email)[\s_.\-#]*\d+")
-
-
-def called_after_queries(wide: Sequence[str]) -> bool:
-    """Whether all columns are numbered queries: ``Q1``, ``prompt_2``."""
-    return all(map(_QUESTION.fullmatch, spread_names(wide)))
-
-
 _OVERALL = re.compile(rf"(overall|combined|aggregated?)(_({AFFIX}))?")  # a criterion, beside others; no judge
 _TRUE = re.compile(r"(^|_)(gold(en)?|ground_?truth|consensus|majority)(_|$)")
 

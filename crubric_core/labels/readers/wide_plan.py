@@ -14,8 +14,10 @@ from .column_names import (
     crossed_names,
     crossing,
     drawn_names,
+    names_a_system,
     spread_names,
     without_draws,
+    without_queries,
 )
 from .columns import SPECS
 from .ground_truth import is_truth
@@ -25,7 +27,6 @@ from .plan import Columns, FilePlan, Guess
 from .reasons import reason_rule, reasons_by
 from .wide_columns import (
     Matrix,
-    called_after_queries,
     guess_matrix,
     guess_spread,
     is_query,
@@ -166,20 +167,17 @@ def _named_within(what: str, wide: Sequence[str], mapping: Columns) -> tuple[dic
     """
     names = spread_names([c for c in wide if what != "judge" or not is_truth(c)])
     if "run" not in mapping and (drawn := drawn_names(names)):
-        first = names[0].startswith(drawn[0][0])
-        own = without_draws(names)
-        within, told = _named_within(what, own, {**mapping, "run": "="}) if len(own) > 1 else ({}, ())
+        own, first = without_draws(names), names[0].startswith(drawn[0][0])
         said = f"its columns are numbered draws ({', '.join(dict.fromkeys(run for run, _ in drawn))}) of each {what}"
-        told = [
-            sentence.partition(": where ")[0] for sentence in told
-        ]  # its mapping would be for no such columns
-        return {"run": crossing("run", what) if first else crossing(what, "run"), **within}, [said, *told]
+        return _and_within(what, own, mapping, "run", said, first=first)
     if what == "judge" and not any(re.search(r"[^\W\d_]", c) for c in spread_names(wide)):
         return {}, [f"each is a judge: for repeated draws of one, give {json.dumps({'run': wide})}"]
     if what in ("system", "judge") and (product := _systems_times_judges(what, wide, mapping)):
         return product
-    if what == "rubric" and "query" not in mapping and (product := _queries_times_criteria(wide)):
-        return product
+    if what == "rubric" and "query" not in mapping and (found := without_queries(wide)):
+        queries, own, order = found
+        said = f"its columns name queries ({listed(queries, 6)})"
+        return _and_within(what, own, mapping, "query", said, first=order == 1)
     pairs = crossed_names(wide) if what == "rubric" else None
     if pairs is None:
         asked = what == "rubric" and "system" in mapping and "judge" not in mapping
@@ -189,12 +187,27 @@ def _named_within(what: str, wide: Sequence[str], mapping: Columns) -> tuple[dic
     who = "system" if "system" not in mapping and not people else "judge"
     if who in mapping or ("system" not in mapping and 0 < len(people) < len(named)):
         return {}, ()
+    if who == "judge" and all(map(names_a_system, named)):
+        return {}, ()
     said = crossing(who, "rubric") if crossed_names(wide, 1) == pairs else crossing("rubric", who)
     told = f"its columns are {who}s ({', '.join(named)}) times criteria"
-    if who == "system":
+    if all(map(names_a_system, named)):
+        told += "; where one stands for other systems from query to query, write their names in place of it"
+    elif who == "system":
         judged = mapping_of(what, wide, "judge", said.replace("system", "judge"), system="=…")
         told += f": where these are judges, give {judged}"
     return {who: said}, [told]
+
+
+def _and_within(
+    what: str, own: tuple[str, ...], mapping: Columns, other: str, said: str, *, first: bool
+) -> tuple[dict[str, str], list[str]]:
+    """The same of columns that name ``other``, before what else they name or after it, and ``own`` without it."""
+    within, told = _named_within(what, own, {**mapping, other: "="}) if len(own) > 1 else ({}, ())
+    told = [
+        sentence.partition(": where ")[0] for sentence in told
+    ]  # its mapping would be for no such columns
+    return {other: crossing(other, what) if first else crossing(what, other), **within}, [said, *told]
 
 
 def _systems_times_judges(
@@ -214,16 +227,6 @@ def _systems_times_judges(
             ]
     asked = what == "system" and all(map(_CROSSED.search, wide))
     return ({}, may_be_crossed(what, wide)) if asked else None
-
-
-def _queries_times_criteria(wide: Sequence[str]) -> tuple[dict[str, str], Sequence[str]] | None:
-    """The same of columns that are numbered queries times criteria; None of others."""
-    for order in (1, -1):
-        queries = list(dict.fromkeys(query for query, _ in crossed_names(wide, order) or ()))
-        if queries and called_after_queries(queries):
-            said = crossing("query", "rubric") if order == 1 else crossing("rubric", "query")
-            return {"query": said}, [f"its columns are queries ({listed(queries, 6)}) times criteria"]
-    return None
 
 
 def _of_annotators(within: dict[str, str], told: Sequence[str]) -> tuple[dict[str, str], list[str]]:

@@ -7,13 +7,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ...text import listed
-from .column_names import crossed_names, crossing, names_a_judge, spread_names
+from .column_names import called_after_queries, crossed_names, crossing, names_a_judge, spread_names
 from .guess import ENOUGH, cells_at, guess_columns, profile
 from .label_names import is_derived
 from .plan import Columns, FilePlan
 from .wide_columns import (
     called_after_criteria,
-    called_after_queries,
     may_be_query,
     same_for_each,
 )
@@ -72,7 +71,7 @@ def may_be_crossed(what: str, wide: Sequence[str]) -> list[str]:
 
 def may_be_judges(wide: Sequence[str], mapping: Columns) -> list[str]:
     """What is told of columns that are read as rubrics, though they are not called like criteria."""
-    if called_after_criteria(wide) or "query" not in mapping or len(wide) > _PANEL:
+    if called_after_criteria(spread_names(wide)) or "query" not in mapping or len(wide) > _PANEL:
         return []
     judged = {c: v for c, v in mapping.items() if c in ("system", "query")}
     say = json.dumps({**judged, "rubric": "=score", "judge": list(wide)}, ensure_ascii=False)

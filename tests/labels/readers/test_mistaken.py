@@ -206,7 +206,7 @@ def test_numbered_queries_times_criteria_are_queries_and_criteria(ws, name):
         for m, j, *values in rows
         for (q, c), value in zip(pairs, values, strict=True)
     }
-    assert any("queries (Q1, Q2 and Q3) times criteria" in note for note in report.notes)
+    assert any("its columns name queries (Q1, Q2 and Q3)" in note for note in report.notes)
 
 
 def test_beside_a_query_numbered_columns_stay_criteria(ws):

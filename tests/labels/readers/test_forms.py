@@ -1,0 +1,89 @@
+"""Responses to forms, one row a respondent: whose columns are grids of queries, systems and criteria."""
+
+from __future__ import annotations
+
+import json
+from itertools import product
+
+import pytest
+
+from crubric_core.errors import IngestError
+from tests.labels.readers.test_layouts import cells, label, table
+
+PEOPLE = ("ann@x.org", "bob@x.org", "cy@x.org")
+QUERIES, CRITERIA = ("Q1", "Q2", "Q3"), ("Accuracy", "Tone")
+BLIND, NAMED = ("Response A", "Response B"), ("gpt-4o", "claude-3")
+
+
+def responses(who, keys, columns, beside=()):
+    """Each person's labels of each row's keys and each column."""
+    rows = [
+        [f"2024/01/0{i + 1} 10:00:00", person, *key, *(label(person, *key, c) for c in columns)]
+        for i, person in enumerate(PEOPLE)
+        for key in keys
+    ]
+    return table(["Timestamp", who, *beside, *columns], rows)
+
+
+@pytest.mark.parametrize("who", ["Email Address", "Your name"])
+@pytest.mark.parametrize("systems", [BLIND, NAMED])
+@pytest.mark.parametrize("name", ["{q} {s} [{c}]", "{q}: {s} [{c}]", "{q}. {s} [{c}]", "{q} - {s} ({c})"])
+def test_grids_of_queries_systems_and_criteria_are_read_by_their_names(ws, who, systems, name):
+    columns = {name.format(q=q, s=s, c=c): (q, s, c) for q, s, c in product(QUERIES, systems, CRITERIA)}
+    report = ws.ingest(responses(who, [()], columns), "d", name="Form Responses 1.csv")
+    assert cells(ws) == {
+        (s, q, f"{q}#{c}", person): label(person, column)
+        for person in PEOPLE
+        for column, (q, s, c) in columns.items()
+    }
+    told = " ".join(report.notes)
+    assert "its columns name queries (Q1, Q2 and Q3)" in told
+    assert ("one stands for other systems from query to query" in told) == (systems == BLIND)
+
+
+@pytest.mark.parametrize("systems", [BLIND, NAMED])
+def test_systems_in_each_query_are_never_taken_for_more_systems(ws, systems):
+    columns = [f"{c} [{q} {s}]" for q, s, c in product(QUERIES, systems, CRITERIA)]
+    with pytest.raises(IngestError, match="no column for system"):
+        ws.ingest(responses("Your name", [()], columns), "d")
+
+
+@pytest.mark.parametrize("name", ["{s} [{c}]", "{c} [{s}]"])
+@pytest.mark.parametrize("systems", [BLIND, NAMED])
+def test_one_query_a_response_has_a_grid_of_systems_and_criteria(ws, name, systems):
+    columns = {name.format(s=s, c=c): (s, c) for s, c in product(systems, CRITERIA)}
+    ws.ingest(responses("Your name", [(q,) for q in QUERIES], columns, ["Question"]), "d")
+    assert cells(ws) == {
+        (s, q, f"{q}#{c}", person): label(person, q, column)
+        for person in PEOPLE
+        for q in QUERIES
+        for column, (s, c) in columns.items()
+    }
+
+
+def test_the_rows_of_one_grid_are_criteria_without_its_question(ws):
+    columns = [f"Rate the answer [{c}]" for c in CRITERIA]
+    keys = list(product(QUERIES, NAMED))
+    report = ws.ingest(responses("Email Address", keys, columns, ["Question", "Model"]), "d")
+    assert cells(ws) == {
+        (s, q, f"{q}#{c}", person): label(person, q, s, column)
+        for person in PEOPLE
+        for q, s in keys
+        for c, column in zip(CRITERIA, columns, strict=True)
+    }
+    assert not [note for note in report.notes if "are judges of one rubric" in note]
+
+
+def test_queries_without_systems_are_refused_with_the_mapping_that_reads_them(ws):
+    columns = [f"{q} [{c}]" for q, c in product(QUERIES, CRITERIA)]
+    content = responses("Email Address", [()], columns)
+    with pytest.raises(IngestError, match="has no column for system") as told:
+        ws.ingest(content, "d")
+    shown = str(told.value)
+    mapping = json.loads(shown[shown.index("{") : shown.rindex("}") + 1])
+    ws.ingest(content, "d", mapping={**mapping, "system": "=mine"})
+    assert cells(ws) == {
+        ("mine", q, f"{q}#{c}", person): label(person, f"{q} [{c}]")
+        for person in PEOPLE
+        for q, c in product(QUERIES, CRITERIA)
+    }

@@ -14,9 +14,12 @@ from hypothesis import settings
 from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
 from crubric_core.environment import use_one_thread
+from crubric_core.labels.readers.formats.base import LOCAL
 from tests.slow_tests import Stopwatch, is_slow, listed
 
 use_one_thread()  # as the dashboard and every command: workers must give the same bytes
+# Their tables are small: threads of DuckDB would wait for each other. Servers and commands start as many as there are.
+LOCAL["threads"] = "1"
 ROOT = Path(__file__).resolve().parents[1]
 REAL_DATA = Path(os.environ.get("CRUBRIC_REAL_DATA", ROOT.parent / "shared" / "data"))
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
-from typing import TypeVar
+from collections.abc import Sequence
+from itertools import product
+from typing import Any, TypeVar
 
 from hypothesis import settings
 
@@ -14,6 +16,12 @@ def examples(wanted: int) -> int:
 
 
 Cases = TypeVar("Cases")
+
+
+def crossed(*choices: Sequence[Any]) -> list[tuple[Any, ...]]:
+    """Every combination in the thorough tier; elsewhere so few that each choice is in one."""
+    few = [tuple(own[n % len(own)] for own in choices) for n in range(max(map(len, choices)))]
+    return at_most(few, list(product(*choices)))
 
 
 def at_most(usual: Cases, thorough: Cases) -> Cases:

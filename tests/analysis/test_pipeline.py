@@ -15,6 +15,7 @@ from crubric_core.analysis.warnings import dataset_warnings, saturation_warnings
 from crubric_core.demo import simulate
 from crubric_core.errors import DatasetError
 from crubric_core.files import csv_bytes
+from tests.tiers import crossed
 
 COLUMNS = {
     "measurability": "rubric query n_agree n_total q_mean q_sd q_low q_high p_above_tau feasible flag",
@@ -80,8 +81,9 @@ def test_a_smaller_budget_is_a_prefix_and_a_threshold_does_not_refit(workspace, 
     np.testing.assert_array_equal(looser.calibration.fit.theta, result.calibration.fit.theta)
 
 
-@pytest.mark.parametrize("model", ["1PL", "3PL", "GRM"])
-@pytest.mark.parametrize("strategy", ["greedy", "plain", "random", "hard_random"])
+@pytest.mark.parametrize(
+    ("model", "strategy"), crossed(["1PL", "3PL", "GRM"], ["greedy", "plain", "random", "hard_random"])
+)
 def test_every_model_and_strategy_gives_a_leaderboard(workspace, model, strategy):
     found = run_pipeline(
         workspace.dataset("demo"), Settings(model=model, strategy=strategy, budget=15, replicates=20)

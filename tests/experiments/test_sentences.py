@@ -11,6 +11,7 @@ from crubric_core import Settings, Workspace
 from crubric_core.errors import CrubricError
 from crubric_core.experiments import EXPERIMENTS, run_experiment
 from tests.experiments.conftest import QUICK, ingest, small_study
+from tests.tiers import crossed
 
 FAST = Settings(budget=10, replicates=20)
 # an unknown number, a clause without words, a number that does not suit its noun
@@ -42,8 +43,10 @@ def odd():
         yield workspace
 
 
-@pytest.mark.parametrize("study", ["two_systems", "one_query", "no_full_panel"])
-@pytest.mark.parametrize("name", [name for name in EXPERIMENTS if name != "model_check"])
+@pytest.mark.parametrize(
+    ("study", "name"),
+    crossed(["two_systems", "one_query", "no_full_panel"], [n for n in EXPERIMENTS if n != "model_check"]),
+)
 def test_every_sentence_is_whole(odd, study, name):
     try:
         result = run_experiment(name, odd.dataset(study), FAST, **QUICK.get(name, {}))

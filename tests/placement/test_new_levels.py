@@ -12,6 +12,7 @@ from crubric_core import Workspace
 from crubric_core.errors import PlacementError
 from crubric_core.placement.new_levels import levels_on_bank
 from tests.placement.test_exports import small_bank
+from tests.tiers import crossed
 
 SYSTEMS = ("n0", "n1", "n2", "without labels")
 
@@ -55,10 +56,14 @@ def by_a_study(bank, labels, row):
 
 
 @pytest.mark.parametrize(
-    ("response", "tie"), [("binary", "unknown"), ("binary", "pass"), ("ordered", "unknown")]
+    ("reduced", "runs"),
+    crossed(
+        [("binary", "unknown"), ("binary", "pass"), ("ordered", "unknown")],
+        [("1", "2", "3"), ("",), ("1", "2")],
+    ),
 )
-@pytest.mark.parametrize("runs", [("",), ("1", "2"), ("1", "2", "3")])
-def test_they_are_what_a_study_of_them_comes_to(response, tie, runs):
+def test_they_are_what_a_study_of_them_comes_to(reduced, runs):
+    response, tie = reduced
     bank = of_response(small_bank(graded=True), response, tie)
     labels, row = labels_on(bank, runs)
     given = labels.drop(columns="run") if runs == ("",) else labels

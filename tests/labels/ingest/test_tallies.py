@@ -13,7 +13,7 @@ from crubric_core.labels.ingest import fingerprint, tallies
 from crubric_core.labels.ingest.report import tidy
 from crubric_core.labels.readers.policies import Policies
 from tests.labels.ingest.test_undo import label_map
-from tests.tiers import examples
+from tests.tiers import at_most
 
 SUMS = {
     "label_tallies": (
@@ -78,7 +78,7 @@ def content(rows) -> bytes:
     return "\n".join([HEADER, *(",".join(row) for row in rows)]).encode()
 
 
-@settings(max_examples=examples(10), deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=at_most(3, 10), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(rows=ROWS, parts=st.integers(2, 3), shuffle=st.randoms(use_true_random=False))
 def test_rows_in_random_parts_come_to_what_they_come_to_at_once(rows, parts, shuffle):
     rows = list({row[:4]: row for row in rows}.values())
@@ -111,7 +111,7 @@ def test_rows_of_a_new_system_that_come_twice_come_to_what_they_come_to_at_once(
     assert_counted_anew_is_the_same(ws)
 
 
-@settings(max_examples=examples(10), deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=at_most(3, 10), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(
     files=st.lists(
         st.tuples(ROWS, st.sampled_from(["reject", "last", "first", "runs"])), min_size=1, max_size=2

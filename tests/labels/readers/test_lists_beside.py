@@ -12,6 +12,7 @@ import pytest
 from crubric_core.errors import IngestError
 from crubric_core.labels.readers.bundle import plan_ingest
 from tests.labels.readers.test_layouts import MODELS, cells, label, lines
+from tests.tiers import crossed
 
 RATERS = ("a1", "a2", "a3")
 LONG = [
@@ -144,11 +145,14 @@ def of_judges(judges, names=CRITERIA):
     return {(m, f"p{q}", f"p{q}#{name}", j): label(m, q, c, j) for m, q, (c, name), j in keys}
 
 
-@pytest.mark.parametrize("judges", [("ann", "bob"), ("judge_a", "judge_b", "judge_c"), ("gpt-4", "claude")])
 @pytest.mark.parametrize(
-    "criteria", [{"criteria": CRITERIA}, {"rubrics": [{"name": c, "weight": 1} for c in CRITERIA]}]
+    ("judges", "criteria", "holder"),
+    crossed(
+        [("ann", "bob"), ("judge_a", "judge_b", "judge_c"), ("gpt-4", "claude")],
+        [{"criteria": CRITERIA}, {"rubrics": [{"name": c, "weight": 1} for c in CRITERIA]}],
+        ["judge_scores", "scores"],
+    ),
 )
-@pytest.mark.parametrize("holder", ["judge_scores", "scores"])
 def test_lists_by_judge_are_one_label_a_criterion_of_the_list_beside(ws, judges, criteria, holder):
     """Judges were criteria, and criteria numbered judges."""
     report = ws.ingest(lines(by_judge(judges, holder, **criteria)), "d", name="x.jsonl")

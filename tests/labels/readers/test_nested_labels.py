@@ -11,6 +11,7 @@ import pytest
 from crubric_core.errors import IngestError
 from crubric_core.labels.readers.bundle import plan_ingest
 from tests.labels.readers.test_layouts import MODELS, cells, label, lines
+from tests.tiers import crossed
 
 CRITERIA = ("cites well", "clear")
 QUERIES = ("p0", "p1")
@@ -293,9 +294,12 @@ BESIDE_CERTAINTY = {
 
 
 @pytest.mark.parametrize(
-    "name", ["confidence", "judge_confidence", "certainty", "Confidence Score", "probability"]
+    ("name", "case"),
+    crossed(
+        ["confidence", "judge_confidence", "certainty", "Confidence Score", "probability"],
+        list(BESIDE_CERTAINTY),
+    ),
 )
-@pytest.mark.parametrize("case", BESIDE_CERTAINTY)
 def test_how_sure_labels_are_is_no_label(ws, case, name):
     held, expected = BESIDE_CERTAINTY[case]
     records = [

@@ -11,6 +11,7 @@ from crubric_core.labels.ingest.report import IngestReport
 from crubric_core.labels.readers.bundle import plan_ingest
 from tests.labels.readers.fuzzing import zipped
 from tests.labels.readers.test_layouts import MODELS, bare, label, table
+from tests.tiers import crossed
 
 CELLS = [(m, f"q{q}", c) for m in MODELS for q in range(2) for c in ("clear", "tone")]
 WHO = ("human", "llm", "expert")
@@ -29,10 +30,20 @@ def warned(report: IngestReport) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    "column",
-    ["rater_type", "Reviewer", "Rated by", "annotatorEmail", "WorkerId", "Email Address", "_annotator_id"],
+    ("column", "given"),
+    crossed(
+        [
+            "rater_type",
+            "Reviewer",
+            "Rated by",
+            "annotatorEmail",
+            "WorkerId",
+            "Email Address",
+            "_annotator_id",
+        ],
+        [label, lambda *_: 1],
+    ),
 )
-@pytest.mark.parametrize("given", [label, lambda *_: 1], ids=["who differ", "who agree"])
 def test_a_column_named_after_raters_is_the_judge_and_the_report_says_so(ws, column, given):
     report = ws.ingest(rated(column, given=given), "d", name="x.csv")
     assert bare(ws) == {(*cell, who): given(*cell, who) for cell in CELLS for who in WHO}

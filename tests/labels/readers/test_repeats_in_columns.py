@@ -11,6 +11,7 @@ import pytest
 
 from crubric_core.errors import IngestError
 from tests.labels.readers.test_layouts import MODELS, label, table
+from tests.tiers import crossed
 
 QUERIES = ("q0", "q1")
 
@@ -89,10 +90,13 @@ def drawn(dataset):
 
 
 @pytest.mark.parametrize(
-    "name", ["{}_run{}", "{} (run {})", "{}_score_rep{}", "{}-seed-{}", "{}.trial{}_score"]
+    ("name", "judges", "keys"),
+    crossed(
+        ["{}_run{}", "{} (run {})", "{}_score_rep{}", "{}-seed-{}", "{}.trial{}_score"],
+        [("judgeA", "judgeB"), ("gpt4", "claude"), ("rater 1", "rater 2")],
+        [("model", "question_id", "rubric"), ("model", "question_id")],
+    ),
 )
-@pytest.mark.parametrize("judges", [("judgeA", "judgeB"), ("gpt4", "claude"), ("rater 1", "rater 2")])
-@pytest.mark.parametrize("keys", [("model", "question_id", "rubric"), ("model", "question_id")])
 def test_judges_times_repeats_are_runs_of_each_judge(ws, name, judges, keys):
     """Each was a judge of its own, or a criterion."""
     report = ws.ingest(wide([name.format(j, n) for j in judges for n in (1, 2)], keys), "d", name="x.csv")

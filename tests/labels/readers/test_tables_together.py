@@ -12,6 +12,7 @@ from crubric_core.errors import IngestError
 from crubric_core.labels.readers.bundle import plan_ingest
 from crubric_core.labels.readers.policies import Policies
 from tests.labels.readers.test_layouts import MODELS, label, lines, table
+from tests.tiers import crossed
 
 EXAMPLES = [f"ex{n}" for n in range(4)]
 CRITERIA = [(e, f"{e}_{c}") for e in EXAMPLES for c in "abc"]
@@ -45,9 +46,12 @@ def test_an_id_that_groups_the_rubrics_of_all_systems_is_the_query(ws):
     assert set(ws.dataset("d").queries["query"]) == set(EXAMPLES)
 
 
-@pytest.mark.parametrize("rubric", ["criterion_id", "rubric_id"])
-@pytest.mark.parametrize("text", ["criterion", "description", "text"])
-@pytest.mark.parametrize("prompt", ["prompt", "question", "text"])
+@pytest.mark.parametrize(
+    ("rubric", "text", "prompt"),
+    crossed(
+        ["criterion_id", "rubric_id"], ["criterion", "description", "text"], ["prompt", "question", "text"]
+    ),
+)
 def test_the_other_tables_are_keyed_by_the_columns_of_the_labels(ws, rubric, text, prompt):
     found = stored(
         ws,

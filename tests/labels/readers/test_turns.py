@@ -8,6 +8,7 @@ import pytest
 
 from crubric_core.errors import IngestError
 from tests.labels.readers.test_layouts import JUDGES, MODELS, cells, label, lines, table
+from tests.tiers import crossed
 
 TALKS, TURNS, CRITERIA = ("c0", "c1"), (1, 2, 3), ("clear", "kind")
 KEYS = [(t, n, m, c, j) for t in TALKS for n in TURNS for m in MODELS for c in CRITERIA for j in JUDGES]
@@ -22,9 +23,12 @@ def heads(conversation="conversation_id", turn="turn"):
     return [conversation, turn, "model", "criterion", "judge", "label"]
 
 
-@pytest.mark.parametrize("turn", ["turn", "Turn #", "turn_index"])
 @pytest.mark.parametrize(
-    "conversation", ["conversation_id", "dialogue_id", "session_id", "question_id", "prompt"]
+    ("turn", "conversation"),
+    crossed(
+        ["turn", "Turn #", "turn_index"],
+        ["conversation_id", "dialogue_id", "session_id", "question_id", "prompt"],
+    ),
 )
 def test_each_turn_of_a_conversation_is_a_query(ws, conversation, turn):
     report = ws.ingest(table(heads(conversation, turn), rows()), "d", name="x.csv")

@@ -9,6 +9,7 @@ import pytest
 from crubric_core.labels.readers.bundle import plan_ingest
 from crubric_core.labels.readers.plan import Plan
 from tests.labels.readers.test_layouts import table
+from tests.tiers import crossed
 
 SYSTEMS = ("harmful", "careful")
 WEIGHTS = {"helps": 3, "does harm": -8}
@@ -84,8 +85,7 @@ APART = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", APART)
-@pytest.mark.parametrize("first", [True, False])
+@pytest.mark.parametrize(("name", "first"), crossed(list(APART), [True, False]))
 def test_rubrics_that_stand_apart_from_the_labels_are_joined_by_their_ids(ws, name, first):
     """They were listed as not used, and a rubric of -8 points counted as good to meet."""
     said, texts = APART[name]

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from crubric_core.labels import Workspace
-from tests.tiers import at_most
+from tests.tiers import at_most, crossed
 
 ROOT = Path(__file__).resolve().parents[3]
 WRITERS = {
@@ -155,8 +155,7 @@ def test_a_writer_killed_at_any_moment_leaves_the_state_before_or_after(
         path.unlink()
 
 
-@pytest.mark.parametrize("writer", list(WRITERS))
-@pytest.mark.parametrize("room", [1, 1 << 12, 1 << 14])
+@pytest.mark.parametrize(("writer", "room"), crossed(list(WRITERS), [1, 1 << 12, 1 << 14]))
 def test_a_full_disk_gives_a_sentence_and_the_state_before_and_once_there_is_room_all_goes_on(
     study, forks, tmp_path, writer, room
 ):

@@ -11,6 +11,7 @@ import pytest
 
 from crubric_core.errors import IngestError
 from tests.labels.readers.test_layouts import label, lines
+from tests.tiers import crossed
 
 MODELS = ("gpt-4o", "claude-3-opus")
 
@@ -190,8 +191,10 @@ def test_two_lists_of_verdicts_are_no_mere_list_of_criteria(ws):
         ws.ingest(lines([record]), "d")
 
 
-@pytest.mark.parametrize("holder", ["grades", "evaluations", "judgments", "results"])
-@pytest.mark.parametrize("verdict", ["met", "criteria_met", "score", "value"])
+@pytest.mark.parametrize(
+    ("holder", "verdict"),
+    crossed(["grades", "evaluations", "judgments", "results"], ["met", "criteria_met", "score", "value"]),
+)
 def test_criteria_with_a_list_of_verdict_objects_beside_are_no_mere_list_of_criteria(ws, holder, verdict):
     """Their labels were left out: the records were taken for prompts that nobody has graded."""
     rubric = [{"criterion": f"c{i}", "points": i + 1} for i in range(3)]

@@ -10,6 +10,7 @@ import re
 import pytest
 
 from crubric_core.errors import IngestError
+from tests.tiers import crossed
 
 from .conftest import labels_of
 
@@ -38,8 +39,13 @@ def table(heads, cells) -> bytes:
     return text.getvalue().encode()
 
 
-@pytest.mark.parametrize("column", ["judgement", "label", "verdict", "score", "judge_response"])
-@pytest.mark.parametrize("written", [*WRITTEN.values(), "I say {} at last."])
+@pytest.mark.parametrize(
+    ("column", "written"),
+    crossed(
+        ["judgement", "label", "verdict", "score", "judge_response"],
+        [*WRITTEN.values(), "I say {} at last."],
+    ),
+)
 def test_a_reply_in_the_place_of_a_label_is_read(read, column, written):
     content = table(["judge", column], lambda *key: ["o3", reply(*key, written=written)])
     dataset, report = read(content, "x.csv")

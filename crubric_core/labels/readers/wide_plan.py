@@ -177,11 +177,14 @@ def _named_within(what: str, wide: Sequence[str], mapping: Columns) -> tuple[dic
     if what == "rubric" and "query" not in mapping and (found := without_queries(wide)):
         queries, own, order = found
         said = f"its columns name queries ({listed(queries, 6)})"
-        return _and_within(what, own, mapping, "query", said, first=order == 1)
+        within, told = _and_within(what, own, mapping, "query", said, first=order == 1)
+        asked = "system" in mapping and "judge" not in {*mapping, *within}
+        beside = {**mapping, "query": within["query"].replace(what, "judge")}
+        return within, [*told, *(may_be_judges(own, wide, beside) if asked else ())]
     pairs = crossed_names(wide) if what == "rubric" else None
     if pairs is None:
         asked = what == "rubric" and "system" in mapping and "judge" not in mapping
-        return {}, (may_be_crossed(what, wide) or may_be_judges(wide, mapping)) if asked else ()
+        return {}, (may_be_crossed(what, wide) or may_be_judges(wide, wide, mapping)) if asked else ()
     named = tuple(dict.fromkeys(name for name, _ in pairs))
     people = [name for name in named if called_judge(name)]
     who = "system" if "system" not in mapping and not people else "judge"
@@ -204,9 +207,8 @@ def _and_within(
 ) -> tuple[dict[str, str], list[str]]:
     """The same of columns that name ``other``, before what else they name or after it, and ``own`` without it."""
     within, told = _named_within(what, own, {**mapping, other: "="}) if len(own) > 1 else ({}, ())
-    told = [
-        sentence.partition(": where ")[0] for sentence in told
-    ]  # its mapping would be for no such columns
+    whole = [sentence for sentence in told if not sentence.startswith("where ")]
+    told = [sentence.partition(": where ")[0] for sentence in whole]  # a mapping would be for no such columns
     return {other: crossing(other, what) if first else crossing(what, other), **within}, [said, *told]
 
 

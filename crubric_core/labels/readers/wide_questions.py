@@ -69,13 +69,13 @@ def may_be_crossed(what: str, wide: Sequence[str]) -> list[str]:
     ]
 
 
-def may_be_judges(wide: Sequence[str], mapping: Columns) -> list[str]:
-    """What is told of columns that are read as rubrics, though they are not called like criteria."""
-    if called_after_criteria(spread_names(wide)) or "query" not in mapping or len(wide) > _PANEL:
+def may_be_judges(named: Sequence[str], wide: Sequence[str], mapping: Columns) -> list[str]:
+    """What is told of columns that are read as rubrics, though what they name is not called like criteria."""
+    if called_after_criteria(spread_names(named)) or "query" not in mapping or len(named) > _PANEL:
         return []
     judged = {c: v for c, v in mapping.items() if c in ("system", "query")}
     say = json.dumps({**judged, "rubric": "=score", "judge": list(wide)}, ensure_ascii=False)
-    return [f"where {listed([repr(c) for c in wide], 3)} are judges of one rubric, give {say}"]
+    return [f"where {listed([repr(c) for c in named], 3)} are judges of one rubric, give {say}"]
 
 
 def may_be_queries(what: str, wide: Sequence[str], keys: Mapping[str, str]) -> list[str]:

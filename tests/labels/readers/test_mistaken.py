@@ -209,6 +209,21 @@ def test_numbered_queries_times_criteria_are_queries_and_criteria(ws, name):
     assert any("its columns name queries (Q1, Q2 and Q3)" in note for note in report.notes)
 
 
+def test_numbered_queries_times_people_are_told_with_the_mapping_that_reads_them(ws):
+    pairs = [(q, j) for q in ("Q1", "Q2") for j in ("ann", "bob")]
+    content = table(
+        ["model", *(f"{q}_{j}" for q, j in pairs)],
+        [[m, *(label(m, *pair) for pair in pairs)] for m in MODELS],
+    )
+    report = ws.ingest(content, "d")
+    (told,) = (note for note in report.notes if "are judges of one rubric" in note)
+    ws.ingest(content, "e", mapping=json.loads(told[told.index("{") : told.rindex("}") + 1]))
+    found = ws.dataset("e").labels()[["system", "query", "rubric", "judge", "label"]]
+    assert set(found.itertuples(index=False, name=None)) == {
+        (m, q, f"{q}#score", j, label(m, q, j)) for m in MODELS for q, j in pairs
+    }
+
+
 def test_beside_a_query_numbered_columns_stay_criteria(ws):
     columns = ["Q1 tone", "Q1 depth", "Q2 tone", "Q2 depth"]
     rows = [[m, q, *(label(m, q, c) for c in columns)] for m in MODELS for q in QUERIES]

@@ -12,7 +12,7 @@ from tests.browser.conftest import Server, serve, wait_until_idle
 from tests.tiers import at_most
 
 pytestmark = pytest.mark.browser
-ROUNDS, RUBRICS, JUDGES, SYSTEMS = at_most(2, 12), 150, 2, 4
+ROUNDS, RUBRICS, JUDGES, SYSTEMS = at_most(1, 12), 150, 2, 4
 SLOW = 60_000  # milliseconds that a busy machine may take
 
 

@@ -14,6 +14,7 @@ from .query_column import told_of_own_queries, with_query, with_texts_as_queries
 from .query_names import bare_name
 
 _RESPONSE = "response_id"  # of a Qualtrics export; elsewhere it may be the id of a system's response
+_NUMBERED = {"ID", "Start time", "Completion time"}  # of Microsoft Forms, which numbers the responses
 _LEAST = 4  # rows below which nothing is said
 _LONGEST = 60  # mean characters of a cell that may be somebody's name, or that of a condition
 
@@ -38,12 +39,15 @@ def _with_rater(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> FilePlan:
         return plan
     words = (*RATERS, *RATERS_OR_LABELS)
     named = [c for c in plan.unused if bare_name(c) in words and _may_rate(c, cells_of(plan, rows, c))]
+    if not named and set(plan.columns) >= _NUMBERED and "ID" in plan.unused:
+        return _as_judge(plan, "ID")
     return _as_judge(plan, min(named, key=lambda c: words.index(bare_name(c)))) if named else plan
 
 
 def _may_rate(column: str, cells: Sequence[Any]) -> bool:
-    """Whether a column with such a name holds the names of raters, and not what they say."""
-    return _may_be_names(cells) and (bare_name(column) in RATERS or not profile(cells).labels)
+    """Whether a column with such a name holds the names of raters, and not what they say, or that they have none."""
+    named = {str(c).lower() for c in cells if c} != {"anonymous"}  # as Microsoft Forms writes of all
+    return named and _may_be_names(cells) and (bare_name(column) in RATERS or not profile(cells).labels)
 
 
 def _with_respondent(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> FilePlan:

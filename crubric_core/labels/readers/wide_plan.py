@@ -130,7 +130,7 @@ def _of_guess(
         problem = f"In {plan.name} {asked}."
     if choices := ticked_among(plan.columns, rows):
         problem = ticks(plan.name, choices)
-    beside = [asked] if asked else may_be_queries(what, wide, own)
+    beside = [asked] if asked else may_be_queries(what, wide, own | within)
     facts = told_of_facts(plan, rows, wide, mapping) if what == "rubric" else []
     remarks += [*told_of_derived(plan, rows, what), *told, *beside, *facts]
     return _wide_table(replace(plan, problem=problem, remarks=tuple(remarks)), what, wide, keys, mapping)
@@ -172,15 +172,15 @@ def _named_within(what: str, wide: Sequence[str], mapping: Columns) -> tuple[dic
         return _and_within(what, own, mapping, "run", said, first=first)
     if what == "judge" and not any(re.search(r"[^\W\d_]", c) for c in spread_names(wide)):
         return {}, [f"each is a judge: for repeated draws of one, give {json.dumps({'run': wide})}"]
+    if what != "run" and "query" not in mapping and (found := without_queries(wide)):
+        queries, own, order = found
+        named_queries = f"its columns name queries ({listed(queries, 6)})"
+        within, others = _and_within(what, own, mapping, "query", named_queries, first=order == 1)
+        asked = what == "rubric" and "system" in mapping and "judge" not in {*mapping, *within}
+        beside = {**mapping, "query": within["query"].replace(what, "judge")}
+        return within, [*others, *(may_be_judges(own, wide, beside) if asked else ())]
     if what in ("system", "judge") and (product := _systems_times_judges(what, wide, mapping)):
         return product
-    if what == "rubric" and "query" not in mapping and (found := without_queries(wide)):
-        queries, own, order = found
-        said = f"its columns name queries ({listed(queries, 6)})"
-        within, told = _and_within(what, own, mapping, "query", said, first=order == 1)
-        asked = "system" in mapping and "judge" not in {*mapping, *within}
-        beside = {**mapping, "query": within["query"].replace(what, "judge")}
-        return within, [*told, *(may_be_judges(own, wide, beside) if asked else ())]
     pairs = crossed_names(wide) if what == "rubric" else None
     if pairs is None:
         asked = what == "rubric" and "system" in mapping and "judge" not in mapping

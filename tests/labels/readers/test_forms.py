@@ -87,3 +87,44 @@ def test_queries_without_systems_are_refused_with_the_mapping_that_reads_them(ws
         for person in PEOPLE
         for q, c in product(QUERIES, CRITERIA)
     }
+
+
+@pytest.mark.parametrize("anonymous", [True, False])
+def test_the_responses_of_microsoft_forms_are_known_by_email_or_by_number(ws, anonymous):
+    columns = {f"{s}: {c}": (s, c) for s, c in product(BLIND, CRITERIA)}
+    rows = [
+        [
+            i,
+            "1/1/24 10:00",
+            "1/1/24 10:05",
+            "anonymous" if anonymous else f"{i}@x.org",
+            "",
+            *(label(i, c) for c in columns),
+        ]
+        for i in range(4)
+    ]
+    ws.ingest(table(["ID", "Start time", "Completion time", "Email", "Name", *columns], rows), "d")
+    assert cells(ws) == {
+        (s, "all", c, str(i) if anonymous else f"{i}@x.org"): label(i, column)
+        for i in range(4)
+        for column, (s, c) in columns.items()
+    }
+
+
+@pytest.mark.parametrize("judges", [None, "rater"])
+def test_queries_times_systems_beside_criteria_are_both(ws, judges):
+    """Each system of each query had been a system of its own."""
+    columns = {f"{q} {s}": (q, s) for q, s in product(QUERIES, NAMED)}
+    who = PEOPLE if judges else ("judge",)
+    rows = [
+        [*([person] if judges else []), c, *(label(person, c, k) for k in columns)]
+        for person in who
+        for c in CRITERIA
+    ]
+    ws.ingest(table([*([judges] if judges else []), "criterion", *columns], rows), "d")
+    assert cells(ws) == {
+        (s, q, f"{q}#{c}", person): label(person, c, k)
+        for person in who
+        for c in CRITERIA
+        for k, (q, s) in columns.items()
+    }

@@ -128,3 +128,39 @@ def test_queries_times_systems_beside_criteria_are_both(ws, judges):
         for c in CRITERIA
         for k, (q, s) in columns.items()
     }
+
+
+def test_in_whichever_order_a_mapping_names_query_and_system(ws):
+    columns = {f"{q} {s} [{c}]": (q, s, c) for q, s, c in product(QUERIES, NAMED, CRITERIA)}
+    said = {"system": "~ {system}×{rubric}", "query": "~ {query}×{rubric}"}
+    ws.ingest(
+        responses("Your name", [()], columns),
+        "d",
+        mapping={**said, "rubric": list(columns), "judge": "Your name"},
+    )
+    assert cells(ws) == {
+        (s, q, f"{q}#{c}", person): label(person, column)
+        for person in PEOPLE
+        for column, (q, s, c) in columns.items()
+    }
+
+
+def test_queries_times_judges_are_both_and_not_told_as_queries(ws):
+    columns = {f"{q}_{j}": (q, j) for q, j in product(QUERIES, ("ann", "bob"))}
+    rows = [[s, c, *(label(s, c, k) for k in columns)] for s in NAMED for c in CRITERIA]
+    report = ws.ingest(table(["model", "rubric", *columns], rows), "d")
+    assert cells(ws) == {
+        (s, q, f"{q}#{c}", j): label(s, c, k)
+        for s in NAMED
+        for c in CRITERIA
+        for k, (q, j) in columns.items()
+    }
+    assert not [note for note in report.notes if "are queries" in note]
+
+
+def test_beside_a_column_of_systems_responses_are_no_judges(ws):
+    columns = [f"{s} [{c}]" for s, c in product(BLIND, CRITERIA)]
+    rows = [[s, q, *(label(s, q, k) for k in columns)] for s in NAMED for q in QUERIES]
+    ws.ingest(table(["model", "question", *columns], rows), "d")
+    assert ws.dataset("d").judges == ("judge",)
+    assert set(ws.dataset("d").systems) == set(NAMED)

@@ -252,13 +252,20 @@ def test_few_rows_of_each_query_that_agree_are_no_sign_of_anything(ws):
     assert not [note for note in report.notes if "one value" in note]
 
 
+def test_a_criterion_that_all_meet_is_no_sign_of_anything(ws):
+    rows = [[m, q, 1, label(m, q)] for m in (*MODELS, "mistral") for q in QUERIES]
+    report = ws.ingest(table(["system", "query", "tone", "depth"], rows), "d")
+    assert not [note for note in report.notes if "one value" in note]
+
+
 @pytest.mark.parametrize("predicted", ["prediction", "predicted_label"])
 def test_a_label_beside_predictions_may_be_the_right_answer_of_the_task(ws, predicted):
     rows = [[m, q, label(m, q), label(q)] for m in MODELS for q in QUERIES]
     content = table(["model", "text_id", predicted, "label"], rows)
     with pytest.raises(IngestError, match="right answer of a task") as told:
         ws.ingest(content, "d")
-    ws.ingest(content, "d", mapping=mappings(told.value)[0])
+    report = ws.ingest(content, "d", mapping=mappings(told.value)[0])
+    assert not [note for note in report.notes if "stands beside" in note]
     assert {key[:2]: value for key, value in cells(ws).items()} == {(m, q): v for m, q, _, v in rows}
     rows = [[*row, int(row[2] == row[3])] for row in rows]
     ws.ingest(table(["model", "text_id", predicted, "label", "correct"], rows), "e")

@@ -84,9 +84,8 @@ def names_within(
     Raises IngestError where the columns are not named so.
     """
     found = {what: spread_names(columns)}
-    for other in sorted(
-        mapping, key=lambda c: (c != "run", c != "query")
-    ):  # the order in which they were found
+    # In the order in which they were found, whatever that of the mapping.
+    for other in sorted(mapping, key=lambda c: (c != "run", c != "query")):
         said = mapping[other]
         parts = _CROSSING.fullmatch(said) if isinstance(said, str) else None
         if parts is None:
@@ -165,8 +164,8 @@ def crossed_names(
             for way in (order,) if order else (1, -1):
                 judges, rubrics = ({p[::way][i] for p in pairs} for i in (0, 1))
                 crossed = len(judges) * len(rubrics) == len(set(pairs)) == len(columns)
-                whole = all(map(_is_whole, (*judges, *rubrics)))
-                if crossed and whole and min(len(judges), len(rubrics)) > 1 and test(judges):
+                several = crossed and min(len(judges), len(rubrics)) > 1
+                if several and all(map(_is_whole, (*judges, *rubrics))) and test(judges):
                     return tuple((p[::way][0], p[::way][1]) for p in pairs)
     return None
 

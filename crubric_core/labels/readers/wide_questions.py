@@ -11,11 +11,7 @@ from .column_names import called_after_queries, crossed_names, crossing, names_a
 from .guess import ENOUGH, cells_at, guess_columns, profile
 from .label_names import is_derived
 from .plan import Columns, FilePlan
-from .wide_columns import (
-    called_after_criteria,
-    may_be_query,
-    same_for_each,
-)
+from .wide_columns import called_after_criteria, may_be_query, same_for_each
 
 _PANEL = 9  # columns: so many judges are rare
 

@@ -304,6 +304,30 @@ def test_a_label_is_found_by_a_rule_that_is_tried_on_the_first_rows(open_page: O
         assert workspace.dataset("replies").labels()["label"].tolist()[:2] == [4, 2]
 
 
+def test_a_rule_about_the_names_of_columns_shows_what_each_of_them_gives(
+    open_page: Open, tmp_path: Path
+) -> None:
+    app = open_page("data", tmp_path / "w.duckdb")
+    heads = ("model", "Q1 tone", "Q1 depth", "Q2 tone", "Q2 depth", "Q1 tone reason", "Q2 tone reason")
+    rows = [f"m{m},{m % 2},1,{m % 2},0,so {m},thus {m}" for m in range(4)]
+    upload(app, ("x.csv", "\n".join([",".join(heads), *rows]).encode()))
+    assert not app.exception
+    assert "It understands 4 of 4 columns." in text(app)
+    assert "It understands 2 of 4 columns." in text(app)
+    queries, reasons = (d.value.values.tolist() for d in app.dataframe if "gives" in d.value)
+    assert queries == [[c, c[:2]] for c in heads[1:5]]
+    assert reasons == [
+        ["Q1 depth", "not understood"],
+        ["Q2 depth", "not understood"],
+        *([c, f"{c} reason"] for c in ("Q1 tone", "Q2 tone")),
+    ]
+    query = next(t for t in app.text_input if t.label == "Rule for query")
+    query.set_value("~ {rubric}×{query}").run()
+    assert not app.exception
+    tried = next(d.value.values.tolist() for d in app.dataframe if "gives" in d.value)
+    assert tried == [[c, c[3:]] for c in heads[1:5]]
+
+
 def test_a_rule_that_cannot_be_read_is_a_sentence(open_page: Open, tmp_path: Path) -> None:
     app = open_page("data", tmp_path / "w.duckdb")
     upload(app, ("fin.csv", csv(*ROWS)))

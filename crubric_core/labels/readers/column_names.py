@@ -76,6 +76,11 @@ def crossing(first: str, last: str) -> str:
     return f"~ {{{first}}}×{{{last}}}"
 
 
+def is_crossing(rule: str) -> bool:
+    """Whether a rule says that the names of wide columns are those of one kind times another."""
+    return bool(_CROSSING.fullmatch(rule))
+
+
 def names_within(
     what: str, columns: Sequence[str], mapping: Columns, source: str
 ) -> dict[str, tuple[str, ...]]:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from .column_names import is_crossing, names_within
 from .formats import open_reader
 from .plan import FilePlan
+from .reasons import is_reason_rule, reasons_by
 from .rules import sources_of, with_derived
 from .sources import Sources, gathered
 from .table_plan import SAMPLE
@@ -16,15 +18,16 @@ class RuleTrial:
     """What a rule gives on the first rows.
 
     hits: (text, value) of each row that it understands; the text of a path into JSON is "". misses: the texts that
-    it does not understand.
+    it does not understand. of: what stands for a row; for a rule about wide columns each ``column``, its name the text.
     """
 
     hits: tuple[tuple[str, str], ...]
     misses: tuple[str, ...]
+    of: str = "row"
 
     @property
     def rows(self) -> int:
-        """How many rows were tried."""
+        """How many rows, or columns, were tried."""
         return len(self.hits) + len(self.misses)
 
 
@@ -33,6 +36,8 @@ def try_rule(source: Sources, file: FilePlan, canonical: str, rule: str) -> Rule
 
     Raises IngestError where the rule cannot be read, or names what is not there.
     """
+    if (of_columns := _on_columns(file, canonical, rule)) is not None:
+        return of_columns
     with gathered(source) as pieces:
         piece = next((p for p in pieces if p.name == file.name), pieces[0])
         basic = file.format if file.format != "unknown" else "auto"
@@ -54,3 +59,17 @@ def try_rule(source: Sources, file: FilePlan, canonical: str, rule: str) -> Rule
         else:
             hits.append((text, value))
     return RuleTrial(tuple(hits), tuple(misses))
+
+
+def _on_columns(file: FilePlan, canonical: str, rule: str) -> RuleTrial | None:
+    """What a rule about the names of wide columns gives for each of them; None of other rules and tables."""
+    what, wide = next(((c, v) for c, v in file.mapping.items() if isinstance(v, tuple)), ("", ()))
+    if wide and is_crossing(rule):
+        names = names_within(what, wide, {**file.mapping, canonical: rule}, file.name)
+        given = dict(zip(wide, names[canonical], strict=True))
+    elif wide and is_reason_rule(rule):
+        given = reasons_by(rule, file.columns, wide)
+    else:
+        return None
+    hits = tuple((c, given[c]) for c in wide if c in given)
+    return RuleTrial(hits, tuple(c for c in wide if c not in given), "column")

@@ -23,8 +23,8 @@ SHOWN = 8  # texts of each kind that are shown
 LONGEST = 200
 _FORMS = (
     r"`reply =~ Score:\s*(\d)` takes the first group of a regular expression, `reply -> verdict.score` a path into the "
-    "JSON that a text holds, `id ~ {system}_{query}` a part of a column, `scores[].value` or `scores{}.#` a path into "
-    "JSON records."
+    "JSON that a text holds, `id ~ {system}_{query}` a part of a column, `~ {judge}×{rubric}` a part of the "
+    "names of columns with labels, `scores[].value` or `scores{}.#` a path into JSON records."
 )
 
 
@@ -62,7 +62,7 @@ def ask(batch: Batch, key: str, guess: FilePlan, kind: Kind, hidden: Sequence[st
 
 
 def _try(batch: Batch, guess: FilePlan, canonical: str, rule: str) -> None:
-    """How many of the first rows the rule understands, with examples of both kinds."""
+    """How many of the first rows, or of the columns, the rule understands, with examples of both kinds."""
     try:
         trial = batch.once(
             ("rule", guess.name, canonical), rule, lambda: try_rule(batch.kept, guess, canonical, rule)
@@ -73,7 +73,8 @@ def _try(batch: Batch, guess: FilePlan, canonical: str, rule: str) -> None:
     if not trial.rows:
         st.caption("That is a column's name, not a rule.")
         return
-    st.caption(f"It understands {len(trial.hits):,} of the first {count(trial.rows, 'row')}.")
+    tried = count(trial.rows, trial.of)
+    st.caption(f"It understands {len(trial.hits):,} of {'the first ' * (trial.of == 'row')}{tried}.")
     st.dataframe(_examples(trial), hide_index=True)
 
 

@@ -50,10 +50,12 @@ def leave_out_sums(job: Job) -> None:
     # Of several columns at once DuckDB looks at each row, of one at each different name.
     for column in sorted({"system", "query", "rubric", "judge", "annotator"} & job.columns):
         words = SUMS - TOPICS if column in {"query", "rubric"} else SUMS
-        _leave_out(job, column, words, "it sums up other rows")
-    if "rubric" in job.columns and _counts(job, "rubric", CERTAINTIES | SPENT)[0]:
-        _leave_out(job, "rubric", CERTAINTIES, "it says how sure a label is")
-        _leave_out(job, "rubric", SPENT, "it says what an answer took")
+        kinds = {"it sums up other rows": words}
+        if column == "rubric":
+            kinds |= {"it says how sure a label is": CERTAINTIES, "it says what an answer took": SPENT}
+        if _counts(job, column, frozenset().union(*kinds.values()))[0]:
+            for why, of_kind in kinds.items():
+                _leave_out(job, column, of_kind, why)
 
 
 def _is_named(column: str) -> str:

@@ -6,8 +6,6 @@ from __future__ import annotations
 import hashlib
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from .parsed import execute
 
 if TYPE_CHECKING:
@@ -189,7 +187,7 @@ def keep_criteria(cursor: duckdb.DuckDBPyConnection, more: str = "") -> None:
 def criteria_now(cursor: duckdb.DuckDBPyConnection) -> pd.DataFrame:
     """As ``criteria``, of the criteria that were kept; one of two words is written faster here than by DuckDB."""
     found = execute(cursor, _SHOWN.format(found="FROM criteria_now", source="given")).df()
-    return found.assign(source=np.where(found["source"], "given", "inferred"))
+    return found.assign(source=found["source"].map({True: "given", False: "inferred"}).astype("str"))
 
 
 _STATE = """

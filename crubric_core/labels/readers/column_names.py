@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
 
 from ...errors import IngestError
@@ -10,6 +11,7 @@ from .guess import MODEL
 from .label_names import ENDINGS
 from .plan import Columns
 
+_SEPARATORS = ("__", "/", "|", ":", "(", "[", ".", " - ", "_", "-", " ")
 _CROSSING = re.compile(r"~ \{(\w+)\}×\{(\w+)\}")
 PLACE = r"(\d*|[_\s.\-]+[a-z]|(?-i:[A-Z]))"  # judge 1, judge_b, judgeB
 AFFIX = "|".join(ENDINGS)
@@ -155,24 +157,56 @@ def without_queries(columns: Sequence[str]) -> tuple[tuple[str, ...], tuple[str,
 def crossed_names(
     columns: Sequence[str], order: int = 0, named: Callable[[Collection[str]], bool] | None = None
 ) -> tuple[tuple[str, str], ...] | None:
-    """(judge or system, rubric) of each column, where the columns are all of these times all criteria; else None.
+    """(judge or system, rubric) of each column, where the columns are these times criteria; else None.
 
-    ``gpt4_clarity, gpt4_tone, claude_clarity, claude_tone`` are two judges and two criteria. ``order``: 1 where the
-    rubric is named last, -1 where it is first, whatever they are called; 0 where the names have to tell. ``named``:
-    whether names are those of the first of each pair.
+    ``gpt4_clarity, gpt4_tone, claude_clarity, claude_tone`` are two judges and two criteria; where the names tell,
+    some may be missing. ``order``: 1 where the rubric is named last, -1 where it is first, whatever they are called; 0
+    where the names have to tell. ``named``: whether names are those of the first of each pair.
     """
     columns = spread_names(columns)
-    test = named or (_any_names if order else _of_judges_or_systems)
-    for separator in ("__", "/", "|", ":", "(", "[", ".", " - ", "_", "-", " "):
-        for at_end in (False, True):
-            pairs = [_halves(c, separator, at_end=at_end) for c in columns]
-            for way in (order,) if order else (1, -1):
-                judges, rubrics = ({p[::way][i] for p in pairs} for i in (0, 1))
-                crossed = len(judges) * len(rubrics) == len(set(pairs)) == len(columns)
-                several = crossed and min(len(judges), len(rubrics)) > 1
-                if several and all(map(_is_whole, (*judges, *rubrics))) and test(judges):
-                    return tuple((p[::way][0], p[::way][1]) for p in pairs)
+    splits = [
+        tuple(_halves(c, separator, way, at_end=at_end) for c in columns)
+        for separator in _SEPARATORS
+        for at_end in (False, True)
+        for way in ((order,) if order else (1, -1))
+    ]
+    told = named or _of_judges_or_systems
+    tests = [(told, _is_complete), (told, _is_partial)]
+    tests += [(_any_names, _is_complete)] if order and not named else []
+    for test, crossed in tests:
+        for pairs in splits:
+            firsts, lasts = ({pair[i] for pair in pairs} for i in (0, 1))
+            several = min(len(firsts), len(lasts)) > 1 and len(set(pairs)) == len(pairs)
+            if several and all(map(_is_whole, (*firsts, *lasts))) and crossed(pairs) and test(firsts):
+                return pairs
     return None
+
+
+def crossed_among(columns: Sequence[str]) -> tuple[str, ...]:
+    """Those of the columns that are judges or systems times criteria by their names, where most are; else all of them.
+
+    The others are whose the names do not say: ``clarity`` beside ``rater1_clarity, rater2_clarity, rater1_tone, …``.
+    """
+    for names in (names_a_judge, names_a_system):
+        for separator in _SEPARATORS:
+            for at_end in (False, True):
+                for way in (1, -1):
+                    found = tuple(c for c in columns if names(_halves(c, separator, way, at_end=at_end)[0]))
+                    if len(columns) < 2 * len(found) < 2 * len(columns) and crossed_names(found):
+                        return found
+    return tuple(columns)
+
+
+def _is_complete(pairs: Sequence[tuple[str, str]]) -> bool:
+    """Whether different pairs are all of the first names times all of the last."""
+    return len({first for first, _ in pairs}) * len({last for _, last in pairs}) == len(pairs)
+
+
+def _is_partial(pairs: Sequence[tuple[str, str]]) -> bool:
+    """Whether they are half of these or more, and each first name has a last name that another one has, too."""
+    firsts, lasts = Counter(first for first, _ in pairs), Counter(last for _, last in pairs)
+    shared = {first for first, last in pairs if lasts[last] > 1}
+    return len(firsts) * len(lasts) <= 2 * len(pairs) and len(shared) == len(firsts) and all(lasts)
 
 
 def _is_whole(name: str) -> bool:
@@ -194,9 +228,11 @@ def called_judge(name: str) -> bool:
     return bool(_JUDGE.search(name))
 
 
-def _halves(column: str, separator: str, *, at_end: bool) -> tuple[str, str]:
-    first, _, last = column.rpartition(separator) if at_end else column.partition(separator)
-    return first.strip(), last.strip().removesuffix({"(": ")", "[": "]"}.get(separator, ""))
+def _halves(column: str, separator: str, way: int, *, at_end: bool) -> tuple[str, str]:
+    """What stands before and after the first separator, or the last; the other way round where ``way`` is -1."""
+    left, _, right = column.rpartition(separator) if at_end else column.partition(separator)
+    first, last = left.strip(), right.strip().removesuffix({"(": ")", "[": "]"}.get(separator, ""))
+    return (first, last) if way == 1 else (last, first)
 
 
 def repeats_among(columns: Sequence[str]) -> tuple[str, ...]:

@@ -12,6 +12,7 @@ from .column_names import (
     AFFIX,
     PLACE,
     called_judge,
+    crossed_among,
     crossed_names,
     drawn_names,
     names_a_judge,
@@ -105,7 +106,7 @@ def guess_spread(
     """
     named = {g.canonical: g.column for g in _named(columns)}
     found = {*named, *known}
-    wide = () if "label" in found else label_columns(columns, sample)
+    wide = () if "label" in found else crossed_among(label_columns(columns, sample))
     if "rubric" not in known and is_query(named, wide):
         found = (found - {"rubric"}) | {"query"}
     drawn = repeats_among(wide) if "system" in found else ()

@@ -41,6 +41,7 @@ from .wide_questions import (
     ticks,
     told_of_derived,
     told_of_facts,
+    told_of_others,
     what_they_are,
 )
 
@@ -132,7 +133,8 @@ def _of_guess(
         problem = ticks(plan.name, choices)
     beside = [asked] if asked else may_be_queries(what, wide, own | within)
     facts = told_of_facts(plan, rows, wide, mapping) if what == "rubric" else []
-    remarks += [*told_of_derived(plan, rows, what), *told, *beside, *facts]
+    others = told_of_others(plan, rows, what, wide)
+    remarks += [*told_of_derived(plan, rows, what), *others, *told, *beside, *facts]
     return _wide_table(replace(plan, problem=problem, remarks=tuple(remarks)), what, wide, keys, mapping)
 
 

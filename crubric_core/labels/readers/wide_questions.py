@@ -7,11 +7,18 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ...text import listed
-from .column_names import called_after_queries, crossed_names, crossing, names_a_judge, spread_names
+from .column_names import (
+    called_after_queries,
+    crossed_among,
+    crossed_names,
+    crossing,
+    names_a_judge,
+    spread_names,
+)
 from .guess import ENOUGH, cells_at, guess_columns, profile
 from .label_names import is_derived
 from .plan import Columns, FilePlan
-from .wide_columns import called_after_criteria, may_be_query, same_for_each
+from .wide_columns import called_after_criteria, label_columns, may_be_query, same_for_each
 
 _PANEL = 9  # columns: so many judges are rare
 
@@ -31,6 +38,19 @@ def told_of_derived(plan: FilePlan, rows: tuple[Any, ...], what: str) -> list[st
     say = f"give the columns of labels in full ({{{json.dumps(what)}: […]}}) to read them, too"
     return [
         f"{listed([repr(c) for c in some], 6)} sum up or qualify labels by the name, and are not used: {say}"
+    ]
+
+
+def told_of_others(plan: FilePlan, rows: tuple[Any, ...], what: str, wide: Sequence[str]) -> list[str]:
+    """That columns of labels are not used, as their names do not say whose they are, and those of the others do."""
+    held = label_columns(plan.columns, rows)
+    left = [c for c in held if c not in wide and c not in crossed_among(held)]
+    if not left:
+        return []
+    some, verb = listed([repr(c) for c in left], 6), "is" if len(left) == 1 else "are"
+    say = f"give the columns of labels in full ({{{json.dumps(what)}: […]}})"
+    return [
+        f"{some}, whose names say nothing of whose labels they hold, {verb} not used: {say} to read them, too"
     ]
 
 

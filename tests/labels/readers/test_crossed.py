@@ -62,6 +62,47 @@ def test_the_judge_may_stand_before_or_after_the_criterion(ws, name, judges):
     assert any(f"judges ({', '.join(judges)}) times criteria" in n for n in report.notes)
 
 
+@pytest.mark.parametrize("name", ["{judge}_{criterion}", "{criterion} ({judge})"])
+@pytest.mark.parametrize("judges", [("rater1", "rater2", "rater3"), ("gpt-4o", "claude", "human")])
+def test_a_judge_may_lack_some_of_the_criteria(ws, name, judges):
+    """``rater1_clarity, rater1_tone, rater2_clarity`` were three criteria of one judge."""
+    pairs = [(c, j) for c in CLEAR for j in judges][:-1]
+    columns = [name.format(criterion=c, judge=j) for c, j in pairs]
+    rows = [[m, f"q{q}", *(label(m, q, c, j) for c, j in pairs)] for m in MODELS for q in range(2)]
+    report = ws.ingest(table(["model", "question_id", *columns], rows), "d", name="x.csv")
+    assert read(ws.dataset("d")) == {
+        row for row in given(judges) if row[3] != judges[-1] or CLEAR[0] in row[2]
+    }
+    assert any(f"judges ({', '.join(judges)}) times criteria" in n for n in report.notes)
+
+
+@pytest.mark.parametrize("beside", [CLEAR, ("Clarity_score", "Accuracy_score"), ("overall",)])
+def test_labels_beside_those_of_the_judges_are_not_used_and_told_of(ws, beside):
+    """What the raters agreed on, or what nobody says whose it is; the raters' own were criteria for it."""
+    columns = [f"rater{j}_{c}" for c in CLEAR for j in (1, 2)]
+    rows = [
+        [
+            m,
+            f"q{q}",
+            *(label(m, q, c, f"rater{j}") for c in CLEAR for j in (1, 2)),
+            *(label(m, q) for _ in beside),
+        ]
+        for m in MODELS
+        for q in range(2)
+    ]
+    report = ws.ingest(table(["model", "question_id", *columns, *beside], rows), "d", name="x.csv")
+    assert read(ws.dataset("d")) == given(("rater1", "rater2"))
+    (told,) = (n for n in report.notes if "whose labels they hold" in n)
+    assert all(repr(c) in told for c in beside)
+
+
+def test_columns_of_which_few_are_called_after_judges_are_criteria(ws):
+    columns = ["human_touch", "human_tone", "expert_touch", "expert_tone", "a", "b", "c", "d", "e"]
+    rows = [[m, f"q{q}", *(label(m, q, c) for c in columns)] for m in MODELS for q in range(2)]
+    ws.ingest(table(["model", "question_id", *columns], rows), "d", name="x.csv")
+    assert {r.partition("#")[2] for r in ws.dataset("d").labels()["rubric"]} == set(columns)
+
+
 SYSTEMS = ("gpt4", "claude")
 
 
@@ -121,7 +162,7 @@ def test_files_of_systems_or_judges_whose_columns_name_models_are_asked_about(ws
 
 
 def test_columns_that_are_no_product_are_refused_with_what_was_said(ws):
-    mapping = {"rubric": ["gpt4_tone", "gpt4_depth", "claude_tone"], "system": "~ {system}×{rubric}"}
+    mapping = {"rubric": ["ada_tone", "ada_depth", "bob_tone"], "system": "~ {system}×{rubric}"}
     content = table(["query", *mapping["rubric"]], [["q", 1, 0, 1]])
     with pytest.raises(IngestError, match=r"columns of x\.csv are not each system times each rubric"):
         ws.ingest(content, "d", name="x.csv", mapping=mapping)

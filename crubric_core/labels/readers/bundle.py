@@ -236,12 +236,13 @@ def _skip_non_data(found: list[Found], data: Set[int]) -> list[Found]:
     along = tuple(n for f in found if f.plan.format in NATIVE for n in NATIVE[f.plan.format].companions)
     found = [_read_along(f) if along and f.plan.name.endswith(along) else f for f in found]
     settings = [bool(_SETTINGS.search(f.plan.name)) for f in found]
+    foreign = [bool(f.plan.problem) and _is_foreign(f.plan) for f in found]
     usable = any(f.plan.problem is None for f in found)
     if len(found) == 1 or (all(settings) and not usable):
         return found
     return [
         replace(f, plan=replace(f.plan, skip=True))
-        if f.plan.problem and i not in data and (settings[i] or (usable and _is_foreign(f.plan)))
+        if f.plan.problem and i not in data and (settings[i] or (foreign[i] and not all(foreign)))
         else f
         for i, f in enumerate(found)
     ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
 from ...errors import IngestError
 from .guess import MODEL
@@ -27,6 +27,15 @@ _JUDGE = re.compile(
     r"[_\s.\-]*(\d+|[_\s.\-][a-z]|(?-i:[A-Z]))$|^j\d+$"
 )
 _SYSTEM = re.compile(rf"(?i)^(system|model|llm|chatbot|bot|agent|assistant|response)[_\s.\-]*{PLACE}$")
+_WHO = (
+    r"(?:judge|grader|rater|annotator|evaluator|expert|human|worker|reviewer|assessor|coder|scorer|examiner|labell?er"
+    r"|physician|clinician|doctor|participant|respondent|system|model|llm|chatbot|bot|agent|assistant|response)"
+    r"[\s_.\-]*(?:\d+|(?<=[\s_.\-])[a-z])"
+)
+_BESIDE_CRITERION = {  # rater_1_word_choice, word choice (Rater 1)
+    1: re.compile(rf"(?i)(?P<who>{_WHO})[\s_.\-:/|]+(?P<rest>[^\[(].*)"),
+    -1: re.compile(rf"(?i)(?P<rest>.+?)[\s_.\-:/|]+(?P<who>{_WHO})"),
+}
 _ROW_OF_GRID = re.compile(r"(?P<question>[^\[]+)\[(?P<name>.+)\]")  # of Google Forms
 _NUMBERED_QUERY = r"(q|query|question|prompt|task|case|example|item|email)[\s_.\-#]*\d+"
 _QUESTION = re.compile(rf"(?i){_NUMBERED_QUERY}")
@@ -165,10 +174,7 @@ def crossed_names(
     """
     columns = spread_names(columns)
     splits = [
-        tuple(_halves(c, separator, way, at_end=at_end) for c in columns)
-        for separator in _SEPARATORS
-        for at_end in (False, True)
-        for way in ((order,) if order else (1, -1))
+        pairs for pairs in _splits(columns, order) if all(map(all, pairs)) and len(set(pairs)) == len(pairs)
     ]
     told = named or _of_judges_or_systems
     tests = [(told, _is_complete), (told, _is_partial)]
@@ -176,7 +182,7 @@ def crossed_names(
     for test, crossed in tests:
         for pairs in splits:
             firsts, lasts = ({pair[i] for pair in pairs} for i in (0, 1))
-            several = min(len(firsts), len(lasts)) > 1 and len(set(pairs)) == len(pairs)
+            several = min(len(firsts), len(lasts)) > 1
             if several and all(map(_is_whole, (*firsts, *lasts))) and crossed(pairs) and test(firsts):
                 return pairs
     return None
@@ -188,12 +194,10 @@ def crossed_among(columns: Sequence[str]) -> tuple[str, ...]:
     The others are whose the names do not say: ``clarity`` beside ``rater1_clarity, rater2_clarity, rater1_tone, …``.
     """
     for names in (names_a_judge, names_a_system):
-        for separator in _SEPARATORS:
-            for at_end in (False, True):
-                for way in (1, -1):
-                    found = tuple(c for c in columns if names(_halves(c, separator, way, at_end=at_end)[0]))
-                    if len(columns) < 2 * len(found) < 2 * len(columns) and crossed_names(found):
-                        return found
+        for pairs in _splits(columns, 0):
+            found = tuple(c for c, (first, last) in zip(columns, pairs, strict=True) if last and names(first))
+            if len(columns) < 2 * len(found) < 2 * len(columns) and crossed_names(found):
+                return found
     return tuple(columns)
 
 
@@ -226,6 +230,21 @@ def _of_judges_or_systems(names: Collection[str]) -> bool:
 def called_judge(name: str) -> bool:
     """Whether a name says that it is a judge's, or a person's: ``rater 2``, ``human``, and no model's."""
     return bool(_JUDGE.search(name))
+
+
+def _splits(columns: Sequence[str], order: int) -> Iterator[tuple[tuple[str, str], ...]]:
+    """Each way to part all columns in two: after a numbered judge or system, or before it, or at a separator.
+
+    order: as in ``crossed_names``. A part is empty where a column cannot be parted so.
+    """
+    ways = (order,) if order else (1, -1)
+    for way in ways:
+        matches = [_BESIDE_CRITERION[way].fullmatch(c) for c in columns]
+        yield tuple((m["who"].strip(), m["rest"].strip()) if m else ("", "") for m in matches)
+    for separator in _SEPARATORS:
+        for at_end in (False, True):
+            for way in ways:
+                yield tuple(_halves(c, separator, way, at_end=at_end) for c in columns)
 
 
 def _halves(column: str, separator: str, way: int, *, at_end: bool) -> tuple[str, str]:

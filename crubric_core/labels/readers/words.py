@@ -202,9 +202,14 @@ def _numbered(known: Collection[str]) -> dict[str, int]:
 
 
 def _grades(known: Collection[str]) -> dict[str, int]:
-    """Letter grades, F the lowest, where all words are such and at least one of A to D is among them."""
+    """Letter grades, F the lowest, where all words are such and at least one of A to D is among them.
+
+    A, B and C alone are as often the names of something (SimpleQA: correct, incorrect, not attempted).
+    """
     letters = {p[:1] for p in known}
     if not known or not all(_GRADE.fullmatch(p) for p in known) or not letters & set("abcd") or "e-" in known:
+        return {}
+    if set(known) <= set("abc"):
         return {}
     if any(len(p) > 1 for p in known):
         return {p: _SIGNED.index(p) for p in known} if all(p in _SIGNED for p in known) else {}

@@ -62,6 +62,28 @@ def test_the_judge_may_stand_before_or_after_the_criterion(ws, name, judges):
     assert any(f"judges ({', '.join(judges)}) times criteria" in n for n in report.notes)
 
 
+@pytest.mark.parametrize(
+    ("name", "judges"),
+    [
+        ("{judge}_{criterion}", ("rater_1", "rater_2")),
+        ("{criterion}_{judge}", ("expert_1", "expert_2")),
+        ("{judge} {criterion}", ("Annotator A", "Annotator B")),
+        ("{criterion}-{judge}", ("human-1", "human-2")),
+    ],
+)
+def test_a_numbered_judge_and_a_criterion_may_have_several_words(ws, name, judges):
+    """``rater_1_word_choice`` was a criterion, and ``word_choice_expert_1`` a judge."""
+    space = next(c for c in name if c in "_ -")
+    columns = [f"word{space}choice", "tone"]
+    heads = [name.format(criterion=c, judge=j) for c in columns for j in judges]
+    rows = [
+        [m, f"q{q}", *(label(m, q, c, j) for c in columns for j in judges)] for m in MODELS for q in range(2)
+    ]
+    ws.ingest(table(["model", "question_id", *heads], rows), "d", name="x.csv")
+    keys = product(MODELS, range(2), columns, judges)
+    assert read(ws.dataset("d")) == {(m, f"q{q}", f"q{q}#{c}", j, label(m, q, c, j)) for m, q, c, j in keys}
+
+
 @pytest.mark.parametrize("name", ["{judge}_{criterion}", "{criterion} ({judge})"])
 @pytest.mark.parametrize("judges", [("rater1", "rater2", "rater3"), ("gpt-4o", "claude", "human")])
 def test_a_judge_may_lack_some_of_the_criteria(ws, name, judges):

@@ -345,6 +345,14 @@ WHOLE = {
         {},
         {(m, f"p{q}", f"p{q}#Answer.{c}", j): label(m, q, j, *k) for m in MODELS for q in range(3) for j in ("A1", "A2") for c, k in (("clear", ()), ("cites", (1,)))},
     ),
+    "the same as MTurk writes it, whose rows end before the columns of the review": (
+        table(
+            ["HITId", "WorkerId", "Input.prompt_id", "Input.model", "Answer.clear", "Answer.cites", "Approve", "Reject"],
+            [[f"{m}{q}", j, f"p{q}", m, label(m, q, j), label(m, q, j, 1)] for m in MODELS for q in range(3) for j in ("A1", "A2")],
+        ),
+        {},
+        {(m, f"p{q}", f"p{q}#Answer.{c}", j): label(m, q, j, *k) for m in MODELS for q in range(3) for j in ("A1", "A2") for c, k in (("clear", ()), ("cites", (1,)))},
+    ),
     "inputs, outputs and a worker of each assignment, as in Toloka": (
         table(
             ["INPUT:prompt", "INPUT:model", "OUTPUT:clear", "OUTPUT:cites", "GOLDEN:clear", "ASSIGNMENT:task_id", "ASSIGNMENT:worker_id", "ASSIGNMENT:status"],

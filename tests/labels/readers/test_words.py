@@ -154,6 +154,17 @@ def test_an_unknown_word_names_the_option_that_says_what_it_means(ws):
     ]
 
 
+@pytest.mark.parametrize("labels", [["A", "B", "C"], ["A", "B"], ["B", "C", "B"]])
+def test_what_a_b_and_c_alone_stand_for_is_asked(ws, labels):
+    """In SimpleQA B is incorrect and C not attempted; both had been grades, of which B counted as met."""
+    content = (HEADER + "".join(f"a,q{i},r,j,{label}\n" for i, label in enumerate(labels))).encode()
+    with pytest.raises(IngestError, match=r"not a number: say what it stands for \(--answer WORD=LABEL\)"):
+        ws.ingest(content, "d")
+    assert labels_of(ws, labels, answers={"A": 1, "B": 0, "C": None}) == [
+        {"A": 1, "B": 0, "C": None}[label] for label in labels
+    ]
+
+
 CHOICES = ["A", "B", "C", "A{}B", "B{}C", "A{}B{}C"]
 
 

@@ -34,6 +34,10 @@ _CLEAN = (
 )
 _SURVEYMONKEY = ("Respondent ID", "Collector ID")  # how its exports begin
 _ANSWER = ("", "Response", "Open-Ended Response")  # what stands below a question that has no parts
+_MTURK = (
+    "Approve",
+    "Reject",
+)  # the last names of its results, for whoever reviews them: no row has these cells
 _SEPARATOR = re.compile(r"sep=([,;|\t])\r?\n")  # how Excel is told of a file's separator, above its header
 _LOOKED_AT = 200  # records in which a column without a name is looked into
 _MOST_MALFORMED = 10_000  # beyond this, a file with more malformed rows than good ones is something else
@@ -64,6 +68,8 @@ class DelimitedReader:
         header = tuple(records[0]) if records else ()
         if not header or any(len(name) > 1000 for name in header):
             raise IngestError(f"The first line of {self._name} is not a header: expected short column names.")
+        if header[-2:] == _MTURK and all(len(record) <= len(header) - 2 for record in records[1:]):
+            header = header[:-2]
         if len(records) > 2 and all('"ImportId"' in cell for cell in records[2]):
             return _all_named(header, records[3:]), 3
         if len(records) > 1 and header[:2] == _SURVEYMONKEY and not any(records[1][:2]):

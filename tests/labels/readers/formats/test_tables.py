@@ -192,6 +192,25 @@ def test_an_archive_of_tables_is_one_ingest(read):
     assert "README.md was skipped" in " ".join(report.notes)
 
 
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("README.md", b"# Results\n\nA study, with a comma.\n"),
+        ("run.log", b"2026 INFO begun\n2026 INFO done\n"),
+        ("report.html", b"<html><body>x</body></html>"),
+        ("score.txt", b"Overall Score: 0.27\n"),
+    ],
+)
+def test_a_file_that_is_no_data_is_skipped_beside_tables_that_are_named_after_their_systems(
+    ws, name, content
+):
+    """The folder was refused for it, as no table was whole before its system was taken from its name."""
+    own = b"query,rubric,judge,label\nq,r1,j,1\nq,r2,j,0\n"
+    report = ws.ingest(archive({"gpt-4o.csv": own, "o3.csv": own, name: content}), "d", name="study.zip")
+    assert ws.dataset("d").systems == ("gpt-4o", "o3")
+    assert f"{name} was skipped" in " ".join(report.notes)
+
+
 def test_one_bad_file_in_an_archive_leaves_the_workspace_as_it_was(ws):
     bad = LONG.replace(b"label", b"code")
     with pytest.raises(IngestError, match="no column for label"):

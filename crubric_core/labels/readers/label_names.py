@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from .columns import plain_name, synonyms_of
 from .synonyms import SYNONYMS
@@ -62,6 +63,7 @@ _NEVER_LABELS = frozenset(
         *("choices", "options", "gold_index", "input_tokens", "output_tokens"),
         *("choice", "answer_key", "target", "model_answer", "predicted_label", "predicted_answer"),
         *("week", "day", "month", "hour", "minute", "minutes", "shard", "steps", "hops"),
+        *("order", "block", "slot", "page", "iteration", "sample", "paragraph", "age_group", "grade_level"),
         *("params", "params_b", "parameters", "num_params", "n_params"),
         *("views", "clicks", "likes", "upvotes", "downvotes", "credits"),
     ]
@@ -122,7 +124,7 @@ RATERS_OR_LABELS = (
 # last words, a unit apart, of names of what is measured or counted along with labels: lead_time, latency_ms
 _MEASURED = frozenset(
     (
-        *("idx", "index", "hash", "time", "timestamp", "duration", "latency", "seconds", "tokens", "cost"),
+        *("idx", "index", "hash", "time", "timestamp", "duration", "latency", "seconds", "cost"),
         *("total", "average", "avg", "mean", "sum", "count", "possible", "max", "maximum"),
     )
 )
@@ -131,11 +133,86 @@ _NOTED_LAST = frozenset(  # last words of names of settings, versions, places an
         *("seed", "version", "temperature", "shot", "shots", "epoch", "year", "set", "fold", "split", "rank"),
         *("category", "class", "type", "threshold", "system", "model"),
         *("penalty", "mode", "enabled", "effort", "budget", "offset", "ids", "logprobs", "embedding"),
+        *("flag",),
     )
 )
-_SIZES = frozenset(
-    ["length", "len", "words", "chars", "characters", "bytes", "size"]
-)  # last words of such names, after others
+_COUNTED = frozenset(["len", "chars", "bytes"])  # last words of such names, after others
+# those after what has a size: "Nuanced Characters" is a criterion
+_SIZES = frozenset(["length", "words", "characters", "size", "tokens"])
+_SIZED = frozenset(
+    (
+        *(
+            "response",
+            "answer",
+            "output",
+            "reply",
+            "completion",
+            "generation",
+            "text",
+            "prompt",
+            "input",
+            "question",
+        ),
+        *(
+            "query",
+            "context",
+            "document",
+            "doc",
+            "article",
+            "summary",
+            "source",
+            "essay",
+            "story",
+            "message",
+            "token",
+        ),
+        *(
+            "length",
+            "word",
+            "char",
+            "character",
+            "byte",
+            "file",
+            "batch",
+            "sample",
+            "group",
+            "sequence",
+            "seq",
+        ),
+        *(
+            "max",
+            "min",
+            "total",
+            "avg",
+            "average",
+            "mean",
+            "window",
+            "model",
+            "chunk",
+            "sentence",
+            "reference",
+            "conversation",
+        ),
+    )
+)
+_ORDERED = frozenset(  # first words of names of places in an order
+    (
+        *(
+            "presentation",
+            "display",
+            "trial",
+            "item",
+            "sort",
+            "page",
+            "block",
+            "rating",
+            "question",
+            "serial",
+        ),
+        *("random", "randomized", "task", "survey", "screen", "order", "shown", "system", "model"),
+    )
+)
+_PLACES = frozenset(["order", "position", "no", "number", "index"])  # last words of such names
 _COUNTING = frozenset(
     ["num", "n", "nb", "number", "total", "count", "len"]
 )  # first words of such names: num_correct
@@ -151,10 +228,11 @@ def is_measured(column: str) -> bool:
     bare = [w for i, w in enumerate(parts) if i == 0 or w not in _UNITS]
     while len(bare) > 1 and bare[-1] in ENDINGS:
         bare = bare[:-1]
-    several = len(bare) > 1
-    return bool(bare) and (
-        bare[-1] in _MEASURED or bare in _SPENT or (several and (bare[-1] in _SIZES or bare[0] in _COUNTING))
-    )
+    if len(bare) < 2:
+        return bool(bare) and bare[0] in _MEASURED | {"tokens"}
+    sized = bare[-1] in _COUNTED or (bare[-1] in _SIZES and bare[-2] in _SIZED)
+    placed = bare[0] in ("idx", "index", "duration") or (bare[0] in _ORDERED and bare[-1] in _PLACES)
+    return bare[-1] in _MEASURED or bare in _SPENT or sized or placed or bare[0] in _COUNTING
 
 
 CERTAINTIES = frozenset(("confidence", "certainty", "uncertainty"))  # how sure a judge is of a label
@@ -198,6 +276,12 @@ def is_date(column: str) -> bool:
 
 
 _NAMELESS_COLUMN = re.compile(r"unnamed(_column|:)_\d+")  # what a column without a name is called
+_FIRST_NAMELESS = "column 1"
+
+
+def is_index(column: str, columns: Sequence[str]) -> bool:
+    """Whether a column is the first and has no name, as data frames write their index, while others have."""
+    return column == columns[0] == _FIRST_NAMELESS and not any(c.startswith("column ") for c in columns[1:])
 
 
 def may_hold_labels(column: str) -> bool:

@@ -14,6 +14,7 @@ from .guess import profile
 from .plan import FilePlan
 from .plan_cells import LEAST, cells_of, of_one_system, parts_all
 from .query_names import NAMES_OF_QUERIES, bare_name
+from .synonyms import INSTEAD_OF_RUBRIC
 from .words import is_number, levels_of
 
 _PREDICTED = frozenset(("prediction", "predicted", "pred", "predicted_label"))
@@ -144,6 +145,38 @@ def one_rubric(
         parts_all(cells_of(plan, rows, c), own, spread=False) for c in free
     )
     return plan.columns[label] if spread_known else None
+
+
+def items_alone(
+    plan: FilePlan, named: Mapping[str, str], fixed: Mapping[str, Any]
+) -> tuple[dict[str, str], str]:
+    """({"query": column, "rubric": constant} where ``item_id`` alone tells what the labels are of, what is told of it).
+
+    Where a query is named too, or the column is called item, it is the rubric: each may be meant, so that it is told.
+    """
+    if plan.kind not in ("labels", "gold") or {"rubric", "query"} & {*named, *fixed}:
+        return {}, ""
+    lent = () if "system" in {*named, *fixed} else ("system",)
+    for columns in ((*plan.columns, *fixed), (*plan.columns, *fixed, *lent)):
+        try:
+            chosen = choose_columns(plan.kind, columns, named, plan.name)
+        except IngestError:
+            continue
+        item, label = (columns[chosen[c]] for c in ("rubric", "label"))
+        if plain_name(item) not in ("item", "item_id") or any(
+            plain_name(c) in INSTEAD_OF_RUBRIC for c in columns
+        ):
+            return {}, ""
+        as_queries = {"query": item, "rubric": f"={label}"}
+        if plain_name(item) == "item" or "query" in chosen:
+            say = json.dumps(as_queries, ensure_ascii=False)
+            return {}, f"the rubric is its column {item!r}: where each item is a query, give {say}"
+        say = json.dumps({"rubric": item}, ensure_ascii=False)
+        return as_queries, (
+            f"the query is its column {item!r}, and {label!r} is taken as the only rubric of each: where each item is "
+            f"a rubric, give {say}"
+        )
+    return {}, ""
 
 
 def asked_of_predictions(plan: FilePlan, label: str) -> str:

@@ -13,7 +13,7 @@ from .column_names import called_after_queries, names_a_judge, repeats_among, sp
 from .columns import MISSING, SPECS, plain_name, synonyms_of
 from .ground_truth import is_truth
 from .guess import MODEL, Profile, fits_name, guess_columns, profile
-from .label_names import ENDINGS, NOTED, RATERS, is_derived, may_hold_labels
+from .label_names import ENDINGS, NOTED, RATERS, is_derived, is_index, may_hold_labels
 from .nested_names import GRADER
 from .open_questions import runs_as_systems
 from .plan import FilePlan
@@ -203,7 +203,8 @@ def _wide(plan: FilePlan, rows: Sequence[Sequence[Any]], held: dict[str, Profile
         keys = _keys(plan, rows, held, labels)
         return _long(plan, rows, {"system": "=…", "rubric": "=…", **keys, "label": labels[0]})
     continuous = len(labels) < 2
-    alike = scores if continuous else labels
+    halves = [c for c in labels if any("." in cell for cell in cells_of(plan, rows, c) if cell)]
+    alike = [c for c in held if c in {*scores, *halves}] if continuous else labels
     if len(alike) < 2:
         return _worded(plan, rows, held)
     what, keys = _what_each_is(plan, rows, held, alike)
@@ -248,7 +249,9 @@ def _alike(plan: FilePlan, held: dict[str, Profile]) -> tuple[list[str], list[st
     could = {
         c: found
         for c, found in held.items()
-        if (may_hold_labels(c) or plain_name(c) in ("answer", "response")) and plain_name(c) not in runs
+        if (may_hold_labels(c) or plain_name(c) in ("answer", "response"))
+        and plain_name(c) not in runs
+        and not is_index(c, plan.columns)
     }
     could = {c: found for c, found in could.items() if not is_derived(c)} or could
     labels = [c for c, found in could.items() if found.labels >= _LABELS and found.distinct > 1]

@@ -28,7 +28,8 @@ def with_query(plan: FilePlan, rows: Sequence[Sequence[Any]], *, strict: bool) -
     spread = any(isinstance(v, tuple) for v in plan.mapping.values())
     free = [c for c in plan.unused if c in plan.columns and not is_written(c)]
     free = [c for c in free if bare_name(c) in NAMES_OF_QUERIES or not is_measured(c)]
-    offers = [c for c in free if parts_all(cells_of(plan, rows, c), before, spread)]
+    sure = {c for c in free if bare_name(c) in NAMES_OF_QUERIES and bare_name(c) not in IDS_OF_ANSWERS}
+    offers = [c for c in free if parts_all(cells_of(plan, rows, c), before, spread or c in sure)]
     systems = (
         cells_of(plan, rows, str(plan.mapping["system"]))
         if plan.mapping.get("system") in plan.columns

@@ -74,17 +74,19 @@ IDS_OF_ANSWERS = frozenset(
 # names of columns that count the turns of a conversation
 TURNS = ("turn", "turn_id", "turn_index", "turn_idx")
 
-_WRITTEN = frozenset(  # last words of names of what systems, and those who judge them, write
-    (
-        *("response", "output", "completion", "generation", "reply", "answer"),
-        *("feedback", "rationale", "explanation", "reason", "critique", "comment", "review"),
-    )
-)
+# last words of names of what those who judge write, and of what systems write
+_FEEDBACK = frozenset(("feedback", "rationale", "explanation", "reason", "critique", "comment", "review"))
+_WRITTEN = _FEEDBACK | {"response", "output", "completion", "generation", "reply", "answer"}
 
 
 def is_written(column: str) -> bool:
     """Whether a column is named after an answer, or after what is said of it: no query, whatever it holds."""
     return bare_name(column).rpartition("_")[2] in _WRITTEN
+
+
+def is_feedback(column: str) -> bool:
+    """Whether a column is named after what is said of an answer."""
+    return bare_name(column).rpartition("_")[2] in _FEEDBACK
 
 
 def bare_name(column: str) -> str:

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from .guess import profile
-from .label_names import NOTED, RATERS, RATERS_OR_LABELS, is_date, is_measured
+from .guess import ENOUGH, profile
+from .label_names import ENDINGS, NOTED, RATERS, RATERS_OR_LABELS, is_date, is_measured
 from .plan import FilePlan
 from .plan_cells import cells_of, rows_of_keys, taken
 from .query_column import told_of_own_queries, with_query, with_texts_as_queries
-from .query_names import bare_name
+from .query_names import bare_name, is_written
 
 _RESPONSE = "response_id"  # of a Qualtrics export; elsewhere it may be the id of a system's response
 _NUMBERED = {"ID", "Start time", "Completion time"}  # of Microsoft Forms, which numbers the responses
@@ -75,12 +75,23 @@ def told_apart(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> FilePlan:
     keys = len(set(before))
     parted: dict[str, int] = {}
     for column in plan.unused:
-        told = column in plan.columns and not is_measured(column) and not is_date(column)
-        cells = cells_of(plan, rows, column) if told else []
-        if _are_names(cells) and 1 < len(set(cells)) <= max(2, len(rows) // 2):
+        named = column in plan.columns and not is_measured(column) and not is_date(column)
+        cells = cells_of(plan, rows, column) if named and not is_written(column) else []
+        if (
+            _are_names(cells)
+            and not _holds_scores(column, cells)
+            and 1 < len(set(cells)) <= max(2, len(rows) // 2)
+        ):
             parted[column] = len(set(zip(before, cells, strict=True)))
     best = max(parted, key=lambda c: (parted[c], -len(set(cells_of(plan, rows, c)))), default="")
     return replace(plan, apart=best) if parted.get(best, 0) > keys else plan
+
+
+def _holds_scores(column: str, cells: Sequence[Any]) -> bool:
+    """Whether a column's cells are labels by its name, or scores: rows differ in these by chance."""
+    held = profile(cells)
+    scores = held.scores >= ENOUGH or (held.labels >= ENOUGH and any("." in cell for cell in cells))
+    return scores or (held.labels >= ENOUGH and bare_name(column).rpartition("_")[2] in ENDINGS)
 
 
 def _repeat(keys: Sequence[tuple[Any, ...]]) -> bool:

@@ -16,6 +16,7 @@ from .guess import guess_columns
 from .open_questions import (
     asked_of_predictions,
     ids_of_labels,
+    items_alone,
     label_by_content,
     one_rubric,
     runs_as_systems,
@@ -76,6 +77,11 @@ def _plan_of_rows(
         remark = f"its column {runs['system']!r} names the systems, as no column is called system"
         plan = replace(plan, remarks=(*plan.remarks, remark))
     named |= only_criterion(plan, rows, named, fixed)
+    of_items, told_of_items = items_alone(plan, named, fixed)
+    if of_items:
+        named, fixed = {**named, "query": of_items["query"]}, {**fixed, "rubric": of_items["rubric"]}
+    if told_of_items:
+        plan = replace(plan, remarks=(*plan.remarks, told_of_items))
     if single := one_rubric(plan, rows, named, fixed):
         fixed = {**fixed, "rubric": f"={single}"}
         asked = asked_of_predictions(plan, single)

@@ -11,7 +11,7 @@ from .columns import MISSING
 from .label_names import RATERS
 from .plan import FilePlan
 from .plan_cells import cells_of, rows_of_keys
-from .query_names import bare_name, is_written
+from .query_names import bare_name, is_feedback, is_written
 from .raters import told_apart
 from .words import is_number
 
@@ -37,10 +37,10 @@ def asked_whose(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> FilePlan:
         or len(keys) - len(set(keys)) < _SHARE * len(keys)
     ):
         return plan
-    texts = {c: cells_of(plan, rows, c) for c in plan.unused if c in plan.columns and is_written(c)}
-    answer = next(
-        (c for c, own in texts.items() if len(set(zip(keys, own, strict=True))) > len(set(keys))), ""
-    )
+    told = {c: cells_of(plan, rows, c) for c in plan.unused if c in plan.columns}
+    ids = [c for c in told if bare_name(c).endswith("_id") and is_written(c.rpartition("_")[0])]
+    written = (*ids, *(c for c in told if is_written(c) and not is_feedback(c)))
+    answer = next((c for c in written if len(set(zip(keys, told[c], strict=True))) > len(set(keys))), "")
     column = "" if answer else told_apart(plan, rows).apart
     apart = answer or column
     differ = f" (they differ in {apart!r})" if apart else ""

@@ -25,7 +25,7 @@ from .column_names import (
 from .columns import plain_name
 from .ground_truth import is_truth
 from .guess import ENOUGH, MODEL, Sample, cells_at, guess_columns, profile
-from .label_names import NOTED, is_derived, is_measured, may_hold_labels
+from .label_names import NOTED, is_derived, is_index, is_measured, may_hold_labels
 from .plan import FilePlan, Guess
 from .reasons import say_why
 from .words import is_number, letters_of, plain, verdict_level
@@ -68,7 +68,8 @@ def label_columns(columns: Sequence[str], sample: Sample, *, scores: bool = Fals
     taken |= {c for c, own in cells.items() if counts_rows(own)}
     held = {c: profile(own) for c, own in cells.items()}
     share = {c: max(h.labels, h.scores) if scores else h.labels for c, h in held.items()}
-    could = [c for c in columns if c not in taken and may_hold_labels(c) and not _says_again(c, columns)]
+    named = [c for c in columns if may_hold_labels(c) and not is_index(c, columns)]
+    could = [c for c in named if c not in taken and not _says_again(c, columns)]
     shares = any(share[c] >= ENOUGH and _has_parts(cells[c]) for c in could)  # halves, and thirds beside them
     alike = {
         c for c in could if shares and held[c].scores >= ENOUGH and 4 * held[c].distinct <= held[c].known

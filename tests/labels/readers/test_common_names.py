@@ -159,6 +159,38 @@ def test_items_beside_criteria_are_queries(ws, item):
         assert cells(ws, dataset) == {(m, q, f"{q}#{c}", "judge"): value for m, q, c, value in long}
 
 
+def told_mapping(report):
+    (told,) = (n for n in report.notes if "where each item is" in n)
+    return json.loads(re.search(r"\{.*\}", told)[0])
+
+
+def test_one_score_of_an_item_is_its_only_rubric(ws):
+    """Each item had been a rubric without a query, on a scale of its own."""
+    content = table(
+        ["model", "item_id", "rater", "score"],
+        [[m, f"i{q}", j, 1 + label(m, q, j)] for m in MODELS for q in QUERIES for j in JUDGES],
+    )
+    report = ws.ingest(content, "d", name="x.csv")
+    assert cells(ws) == {
+        (m, f"i{q}", f"i{q}#score", j): 1 + label(m, q, j) for m in MODELS for q in QUERIES for j in JUDGES
+    }
+    ws.ingest(content, "rubrics", mapping=told_mapping(report), name="x.csv")
+    assert set(ws.dataset("rubrics").rubrics["rubric"]) == {f"i{q}" for q in QUERIES}
+
+
+@pytest.mark.parametrize("keys", [["task", "item_id"], ["item"]])
+def test_that_items_are_rubrics_is_told(ws, keys):
+    keyed = {"task": "t{}", "item_id": "i{}", "item": "i{}"}
+    rows = [[m, *(keyed[k].format(q) for k in keys), label(m, q)] for m in MODELS for q in QUERIES]
+    content = table(["model", *("task_id" if k == "task" else k for k in keys), "score"], rows)
+    report = ws.ingest(content, "d", name="x.csv")
+    assert set(ws.dataset("d").rubrics["criterion"]) == {f"i{q}" for q in QUERIES}
+    ws.ingest(content, "queries", mapping=told_mapping(report), name="x.csv")
+    assert cells(ws, "queries") == {
+        (m, f"i{q}", f"i{q}#score", "judge"): label(m, q) for m in MODELS for q in QUERIES
+    }
+
+
 def test_columns_beside_items_that_may_be_criteria_or_judges_are_asked_about(ws):
     """They had become judges without a word, also where they were called after criteria."""
     rows = [[m, f"i{q}", *(label(m, q, j) for j in ("ann", "bob"))] for m in MODELS for q in QUERIES]

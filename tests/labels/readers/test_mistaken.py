@@ -140,6 +140,34 @@ def test_columns_about_an_answer_or_a_label_are_no_rubrics(ws):
     assert all(any(column in note for note in report.notes) for column in about)
 
 
+def test_places_in_an_order_are_no_rubrics(ws):
+    about = [
+        "idx_local",
+        "presentation_order",
+        "display_position",
+        "block",
+        "task_no",
+        "duration_min",
+        "review_flag",
+    ]
+    rows = [
+        [m, q, label(m, q), label(q, m), *((n + k + i) % 3 for i in range(len(about)))]
+        for n, m in enumerate(MODELS)
+        for k, q in enumerate(QUERIES)
+    ]
+    report = ws.ingest(table(["model", "question", "tone", "depth", *about], rows), "d")
+    assert set(ws.dataset("d").rubrics["criterion"]) == {"tone", "depth"}
+    assert all(any(column in note for note in report.notes) for column in about)
+
+
+def test_criteria_that_end_like_a_size_are_criteria(ws):
+    """EQ-Bench's "Nuanced Characters" was taken for a number of characters, and not used."""
+    criteria = ["Nuanced Characters", "Use of Tokens", "Appropriate Length", "Word Order"]
+    rows = [[m, q, *(label(m, q, c) for c in criteria)] for m in MODELS for q in QUERIES]
+    ws.ingest(table(["model", "question", *criteria], rows), "d")
+    assert set(ws.dataset("d").rubrics["criterion"]) == set(criteria)
+
+
 def test_two_raters_with_their_consensus_are_judges(ws):
     names = ["Rater 1 Score", "Rater 2 Score", "Consensus", "Discussed?"]
     rows = [

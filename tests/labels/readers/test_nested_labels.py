@@ -331,6 +331,18 @@ def test_what_lies_beside_the_labels_of_an_object_of_criteria_is_told(ws):
     assert any("Not used" in note and "scores.clear.tokens" in note for note in report.notes)
 
 
+@pytest.mark.parametrize("first", [0, "d0"])
+def test_the_texts_of_one_system_and_one_criterion_are_its_queries(ws, first):
+    """They had been one cell, to be read as draws of one judge."""
+    ids = range(6) if first == 0 else [f"d{n}" for n in range(6)]
+    records = [{"doc_id": i, "system_id": "s", "scores": {"consistency": n % 2}} for n, i in enumerate(ids)]
+    ws.ingest(json.dumps(records).encode(), "d", name="x.json")
+    found = ws.dataset("d").labels()
+    assert dict(zip(found["query"], found["label"], strict=True)) == {
+        str(i): n % 2 for n, i in enumerate(ids)
+    }
+
+
 def test_an_id_that_tells_no_results_apart_is_no_query():
     record = {
         "model": "north",

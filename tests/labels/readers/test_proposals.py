@@ -207,6 +207,22 @@ def test_a_running_number_beside_the_criteria_is_no_criterion(ws):
     assert set(ws.dataset("d").rubrics["criterion"]) == {"clear", "kind"}
 
 
+def test_an_index_is_no_criterion_of_a_proposal_and_whole_fractions_are_scores(ws):
+    """Of Ragas' metrics the one that is 1.0 or 0.0 had been proposed with the index, and without the others."""
+    rows = [[4 * n, f"text {n}", (n % 7) / 7, (n % 5) / 5, f"{n % 2}.0"] for n in ROWS]
+    with pytest.raises(IngestError, match="look like continuous scores") as told:
+        ws.ingest(table(["", "user_input", "faithfulness", "relevancy", "context_recall"], rows), "d")
+    mapping = json.loads(re.findall(r"\{.*?\}", str(told.value))[-1])
+    assert mapping["rubric"] == ["faithfulness", "relevancy", "context_recall"]
+
+
+def test_the_draw_of_a_proposal_is_an_id_of_the_answer_and_no_text(ws):
+    rows = [[f"q{n % 3}", f"a{n}", f"because of {n}", label(n), label(n, 1)] for n in ROWS]
+    content = table(["prompt_id", "response_id", "rationale", "clear", "kind"], rows)
+    with pytest.raises(IngestError, match=r"they differ in 'response_id'"):
+        ws.ingest(content, "d", name="x.csv")
+
+
 def test_texts_that_systems_share_are_the_queries_also_where_unnamed_raters_repeat_the_rows(ws):
     rows = [[q, m, label(m, q, w)] for q in range(3) for m in ("lead", "textrank") for w in range(2)]
     content = table(["ArticleID", "System", "FluencyRating"], rows)

@@ -101,9 +101,13 @@ def test_the_remedy_works_and_is_no_longer_asked_for(ws):
     )
 
 
-@pytest.mark.parametrize("column", ["latency_ms", "comment"])
+@pytest.mark.parametrize("column", ["latency_ms", "comment", "answer", "normalised", "overall_score"])
 def test_what_is_measured_or_said_tells_no_rows_apart(ws, column):
-    texts = [f"{'well said, ' * 8}{n % 4}" if column == "comment" else n % 4 for n in range(2 * len(CELLS))]
+    """Nor do answers and scores, which differ by chance."""
+    cell = {"comment": f"{'well said, ' * 8}{{}}", "answer": "yes {}", "normalised": "0.{}7"}.get(
+        column, "{}"
+    )
+    texts = [cell.format(n % 4) for n in range(2 * len(CELLS))]
     rows = [[*cell, 1, texts[2 * n + k]] for n, cell in enumerate(CELLS) for k in (0, 1)]
     content = table(["model", "question_id", "criterion", "score", column], rows)
     assert not warned(ws.ingest(content, "d", mapping={"reason": ""}))

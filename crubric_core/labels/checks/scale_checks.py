@@ -164,7 +164,7 @@ def _narrow(cursor: duckdb.DuckDBPyConnection, dataset_id: int) -> Iterator[Find
     if ends is None:
         return
     low, high, _ = ends
-    inside = f"scale_min >= {low:d} AND scale_max <= {high:d}"
+    inside = f"lowest >= {low:d} AND highest <= {high:d}"  # 1 in all labels is taken as 0 to 1
     where = f"NOT given AND {inside} AND scale_max - scale_min < {high - low:d}"
     found, n = _found(cursor, dataset_id, where)
     if n:

@@ -57,6 +57,7 @@ class Job:
     place_sql: where a record stands in the source, likewise; None where its row says it.
     facts: staged column → name of what it tells of the systems, for a table of systems.
     whole: the highest level that all labels name (5 of 4/5); None where they name none.
+    ends: the range of continuous scores, where the user gave one beside bins.
     verdicts: words, in lower case, that are a plain yes or no, and have no place on a graded scale.
     graded: whether words beside yes and no make a scale of more levels: fully, partly, not met.
     given: words, in lower case, of which the user says what they stand for.
@@ -80,6 +81,7 @@ class Job:
     headers: Mapping[str, str] = field(default_factory=dict)
     apart: str = ""
     whole: int | None = None
+    ends: tuple[int, int] | None = None
     several: bool = False
     file_sql: str | None = None
     verdicts: frozenset[str] = frozenset()

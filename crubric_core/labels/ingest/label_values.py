@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
+from math import ceil
 
 from ...errors import IngestError
 from ..readers import values
@@ -14,6 +15,7 @@ from .job import Job
 
 _PERCENT = 100  # the whole of labels that are percentages
 _SMALL = 10  # numbers up to it, and none above, are levels or shares, and no percentages
+_LIKERT = 7  # highest level of most scales that begin at 1
 _EITHER = "has a decimal comma, or one between thousands: write it with a decimal point, or without the comma"
 _NUMBER = f"coalesce(amount, {values.number('raw')})"
 
@@ -77,27 +79,37 @@ def _levelled(job: Job) -> str:
     if policies.threshold is not None:
         return f"CAST(number >= {float(policies.threshold)!r} AS DOUBLE)"
     if policies.bins:
-        top = _top_of_scores(job)
-        return f"least(floor(number * {policies.bins} / {top}), {policies.bins - 1})"
+        low, high = _ends_of_scores(job)
+        return f"least(floor((number - {low}) * {policies.bins} / {high - low}), {policies.bins - 1})"
     return "number" if policies.multiply == 1 else f"round(number * {policies.multiply}, 6)"
 
 
-def _top_of_scores(job: Job) -> int:
-    """What the labels name as the whole, else the least of 1, 10 and 100 that no score of the file is above.
+def _ends_of_scores(job: Job) -> tuple[int, int]:
+    """The range that bins divides: the one given, or named by the labels, else 0 to the least of 1, 10 and 100.
 
-    Raises IngestError where scores are negative or beyond.
+    Raises IngestError where scores lie beyond it, or may as well be means on a scale from 1.
     """
-    if job.whole:
-        return job.whole
     low, high = job.one(f"SELECT min(n), max(n) FROM (SELECT {_NUMBER} AS n FROM label_words)")
     if low is None:
-        return 1
+        return job.ends or (0, 1)
+    if job.ends and (low < job.ends[0] or high > job.ends[1]):
+        raise IngestError(
+            f"The labels of {job.source} go from {low:g} to {high:g}, beyond the {job.ends[0]} to {job.ends[1]} that "
+            "are given (--scale): bins divides this range."
+        )
+    if job.ends or job.whole:
+        return job.ends or (0, job.whole or 1)
+    if low >= 1 < high <= _LIKERT:
+        raise IngestError(
+            f"The labels of {job.source} go from {low:g} to {high:g}, and may be means on a scale from 1: say which "
+            f"range bins divides (--scale '*=1..{ceil(high)}', or '*=0..10'), or bring them to 0 to 1."
+        )
     for top in (1, 10, 100):
         if low >= 0 and high <= top:
-            return top
+            return 0, top
     raise IngestError(
-        f"The labels of {job.source} go from {low:g} to {high:g}, and bins divides scores of 0 to 1, 10 or 100: use "
-        "threshold, or bring them to one of these ranges."
+        f"The labels of {job.source} go from {low:g} to {high:g}, and bins divides scores of 0 to 1, 10 or 100: give "
+        "their range (--scale '*=LOW..HIGH'), use threshold, or bring them to one of these ranges."
     )
 
 

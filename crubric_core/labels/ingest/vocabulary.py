@@ -53,10 +53,18 @@ def with_vocabulary(job: Job, planned: Words) -> tuple[Job, Words]:
     if any("," in text for text in texts):
         _keep_commas(job)
     whole = whole_of(words)
-    if (scale := _scale_of(policies, whole)) and not policies.scales:
-        policies = replace(policies, scales={"*": scale})
+    low, high = policies.scales.get("*", (None, None)) if policies.bins else (None, None)
+    ends = None if low is None or high is None else (low, high)
+    if (scale := _scale_of(policies, whole)) and (ends or not policies.scales):
+        policies = replace(policies, scales={**policies.scales, "*": scale})
     return replace(
-        job, policies=policies, verdicts=verdicts, graded=graded, given=frozenset(given), whole=whole
+        job,
+        policies=policies,
+        verdicts=verdicts,
+        graded=graded,
+        given=frozenset(given),
+        whole=whole,
+        ends=ends,
     ), {word: policies.answers.get(word.strip().lower(), level) for word, level in words.items()}
 
 

@@ -94,7 +94,27 @@ def with_descriptions(plan: FilePlan, rows: Sample) -> FilePlan:
             if column is not None:
                 left.remove(column)
                 described[kind] = {**described.get(kind, {}), canonical: column}
+    if (
+        (levels := _described_levels(plan.unused))
+        and keys_of(plan, "rubrics")
+        and "rubrics" not in plan.described
+    ):
+        described["rubrics"] = {**levels, **described.get("rubrics", {})}
+        plan = replace(plan, unused=tuple(c for c in plan.unused if not _OF_LEVEL.fullmatch(_name_of(c))))
     return _told_of_negative(with_described(plan, _without_half_scale(described)), rows)
+
+
+def _described_levels(columns: Collection[str]) -> dict[str, str]:
+    """The scale whose levels are described, a column each: ``score1_description`` to ``score5_description``."""
+    levels = {int(m[1]) for c in columns if (m := _OF_LEVEL.fullmatch(_name_of(c)))}
+    if len(levels) < 2 or max(levels) - min(levels) + 1 != len(levels):
+        return {}
+    return {"scale_min": f"={min(levels)}", "scale_max": f"={max(levels)}"}
+
+
+_OF_LEVEL = re.compile(
+    r"(?:\w+_)?(?:score|level|rating)_?(\d{1,2})_?(?:description|criteria|definition|rubric)"
+)
 
 
 def _told_of_negative(plan: FilePlan, rows: Sample) -> FilePlan:
@@ -130,7 +150,7 @@ def with_described(plan: FilePlan, described: Mapping[str, Columns]) -> FilePlan
     """The plan with those of these columns as descriptions that it does not use otherwise."""
     left = (*plan.unused, *_described_columns(plan))
     kept = {
-        k: {c: v for c, v in columns.items() if v in left or is_listed(columns)}
+        k: {c: v for c, v in columns.items() if v in left or is_listed(columns) or str(v).startswith("=")}
         for k, columns in described.items()
     }
     kept = {k: columns for k, columns in kept.items() if columns}

@@ -241,10 +241,14 @@ def descriptions_of(file: FilePlan) -> dict[Kind, dict[str, str]]:
     return found
 
 
+def _from(canonical: str, column: str) -> str:
+    return f"{canonical} {column[1:]}" if column.startswith("=") else f"{canonical} from {column!r}"
+
+
 def told_of_descriptions(file: FilePlan) -> tuple[str, ...]:
     """Which columns of a table of labels describe its queries, rubrics and answers: one sentence, or none."""
     said = [
-        f"{', '.join(f'{c} from {v!r}' for c, v in columns.items() if c != 'rubric')} of the {kind}"
+        f"{', '.join(_from(c, v) for c, v in columns.items() if c != 'rubric')} of the {kind}"
         + (f", which {columns['rubric']!r} names" if "rubric" in columns else "")
         for kind, columns in descriptions_of(file).items()
     ]

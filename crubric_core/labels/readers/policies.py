@@ -36,7 +36,8 @@ class Policies:
     off_scale: a label beyond its rubric's given scale is rejected, or becomes the nearest end.
     apostrophes: one before =, +, -, @ at the start of a cell is text, or a spreadsheet's guard, and removed.
     threshold: continuous scores at or above it are 1, others 0; None: they are levels.
-    bins: continuous scores as this many equal steps of 0 to 1, 0 to 10 or 0 to 100, the least that holds them all.
+    bins: continuous scores as this many equal steps of the scale given for "*", else of 0 to 1, 0 to 10 or 0 to 100,
+        the least that holds them all.
     scales: criterion (name, text, or * for every one) → lowest and highest level, None where that end is open.
     pass_marks: criterion → the lowest label that counts as met, where it is not the midpoint.
     polarity: criterion (as of scales) → -1 where the lowest label is the best, 1 where the highest is.

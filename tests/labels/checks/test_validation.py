@@ -328,6 +328,14 @@ def test_a_criterion_whose_labels_stop_short_of_the_scale_of_the_others_is_named
     assert ws.ingest(labels(others + short), "e", policies=Policies(scales={"*": (0, 2)})).checks == ()
 
 
+def test_a_criterion_of_ones_beside_scales_from_1_is_named(ws):
+    """Taken as 0 to 1, the worst label of 1 to 3 would count as met."""
+    others = [[f"s{i}", "q", f"r{j}", "k", 1 + (i + j) % 3] for i in range(6) for j in range(5)]
+    (found,) = ws.ingest(labels(others + [[f"s{i}", "q", "ones", "k", 1] for i in range(6)]), "d").checks
+    assert found.code == "narrow_scale"
+    assert "that of ones (labels 1): it is taken as 0 to 1" in found.sentence
+
+
 @pytest.mark.parametrize(
     ("rubric", "warned"),
     [

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 from dataclasses import replace
 
+import pandas as pd
 import pytest
 
 from crubric_core.errors import IngestError
@@ -461,3 +463,42 @@ def test_a_column_that_is_mapped_is_not_told_as_a_description(ws):
     source = flat(rows())
     plan = plan_ingest(source).changed("flat.csv", described={"rubrics": {"text": "criterion_id"}})
     assert not any("descriptions" in note for note in ws.ingest_plan(plan, "d", source).notes)
+
+
+LEVELS = {f"score{level}_description": f"level {level}" for level in range(1, 6)}
+
+
+@pytest.mark.parametrize("keyed", [False, True])
+def test_a_column_for_each_level_gives_the_scale(ws, keyed):
+    """As BiGGen-Bench writes it; a rubric whose systems all had 1 was on a scale of 0 to 1, and met."""
+    records = [
+        {
+            "model": m,
+            "prompt_id": f"p{q}",
+            "score_rubric": {"criteria": f"good {q}?", **LEVELS},
+            "score": 1 + (q * k) % 3,
+        }
+        for q in range(4)
+        for k, m in enumerate(("a", "b", "c"))
+    ]
+    mapping = {"system": "model", "query": "prompt_id", "rubric": "score_rubric.criteria", "label": "score"}
+    content: object = records
+    if keyed:
+        content = {f"id {n}": record for n, record in enumerate(records)}
+        mapping = {c: f"{{}}.{v}" for c, v in mapping.items()}
+    report = ws.ingest(json.dumps(content).encode(), "d", name="x.json", mapping=mapping)
+    rubrics = ws.dataset("d").rubrics
+    assert set(zip(rubrics["scale_min"], rubrics["scale_max"], rubrics["scale_source"], strict=True)) == {
+        (1, 5, "given")
+    }
+    assert any("scale_min 1, scale_max 5 of the rubrics" in note for note in report.notes)
+
+
+def test_columns_of_few_or_scattered_levels_give_no_scale(ws):
+    for n, names in enumerate((["score3_description"], ["score1_description", "score5_description"])):
+        rows = [
+            {"model": m, "prompt_id": "p", "criterion": "good", "score": 1 + k, **dict.fromkeys(names, "x")}
+            for k, m in enumerate("abc")
+        ]
+        ws.ingest(pd.DataFrame(rows).to_csv(index=False).encode(), f"d{n}")
+        assert set(ws.dataset(f"d{n}").rubrics["scale_source"]) == {"inferred"}

@@ -265,6 +265,18 @@ def test_continuous_scores_are_refused_with_the_choices_that_fit(ws, policies, l
     assert ws.dataset("d").labels()["label"].tolist() == labels
 
 
+def test_bins_of_means_on_a_scale_from_1_divide_the_scale_that_is_given(ws):
+    """Means from 1.2 to 4.6 had been taken for parts of 10: all in the lower half, none above level 2 of 4."""
+    content = (HEADER + "a,q,r,j,1.2\nb,q,r,j,4.6\nc,q,r,j,3.3\nd,q,r,j,5\n").encode()
+    with pytest.raises(IngestError, match=r"go from 1.2 to 5, and may be means .*--scale '\*=1\.\.5'"):
+        ws.ingest(content, "d", policies=Policies(bins=5))
+    ws.ingest(content, "d", policies=Policies(bins=5, scales={"*": (1, 5)}))
+    assert ws.dataset("d").labels()["label"].tolist() == [0, 4, 2, 4]
+    assert (ws.dataset("d").scale.minimum, ws.dataset("d").scale.maximum) == (0, 4)
+    with pytest.raises(IngestError, match="beyond the 1 to 4 that are given"):
+        ws.ingest(content, "e", policies=Policies(bins=5, scales={"*": (1, 4)}))
+
+
 def test_decimal_commas_are_numbers_and_thousands_are_not_guessed(ws):
     content = b"system;rubric;label\na;r;0,5\nb;r;1,0\n"
     ws.ingest(content, "d", policies=Policies(multiply=2))

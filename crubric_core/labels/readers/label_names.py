@@ -296,5 +296,5 @@ def may_hold_labels(column: str) -> bool:
         return False
     described = {s for names in SYNONYMS.values() for s in names} - set(SYNONYMS["label"])
     described |= set(synonyms_of("answers", "text"))
-    other = name in _NEVER_LABELS or name.rpartition("_")[2] in _NOTED_LAST or name.endswith("_id")
+    other = name in _NEVER_LABELS or name.rpartition("_")[2] in _NOTED_LAST or "id" in name.split("_")[1:]
     return bool(name) and not other and name not in described

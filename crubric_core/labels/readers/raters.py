@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -26,7 +27,9 @@ def settled(plan: FilePlan, rows: Sequence[Sequence[Any]], *, strict: bool) -> F
     named = with_query(with_texts_as_queries(_with_rater(plan, rows), rows), rows, strict=strict)
     if named.problem:
         return named
-    return told_apart(_with_respondent(told_of_own_queries(named, rows), rows), rows)
+    complete = told_apart(_with_respondent(told_of_own_queries(named, rows), rows), rows)
+    asked = "" if complete.apart else _several_answers(complete, rows)
+    return replace(complete, problem=asked) if asked and strict else _with_remark(complete, asked)
 
 
 def _judge_of(plan: FilePlan) -> str:
@@ -107,6 +110,50 @@ def _may_be_names(cells: Sequence[Any]) -> bool:
     """Whether what the rows have are short texts; a row without one is rejected where it is read."""
     known = [c for c in cells if c]
     return bool(known) and sum(map(len, known)) <= _LONGEST * len(known)
+
+
+def _with_remark(plan: FilePlan, sentence: str) -> FilePlan:
+    """The plan with one more remark, where there is one."""
+    return replace(plan, remarks=(*plan.remarks, sentence)) if sentence else plan
+
+
+def _several_answers(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> str:
+    """What is asked where an unused id says that a system has several answers to one query; "" elsewhere.
+
+    They are not told apart by what their rows are about, as each was rated by others: in other languages, say.
+    """
+    keys = [plan.mapping.get(c) for c in ("system", "query")]
+    if len(rows) < _LEAST or "run" in plan.mapping or not all(k in plan.columns for k in keys):
+        return ""
+    about = list(zip(*(cells_of(plan, rows, str(k)) for k in keys), strict=True))
+    for column in plan.unused:
+        if bare_name(column) not in _IDS or column not in plan.columns:
+            continue
+        ids = cells_of(plan, rows, column)
+        several, of_one = len(set(zip(about, ids, strict=True))), len(set(ids))
+        if not all(ids) or of_one == len(ids) or several > of_one or several < 2 * len(set(about)):
+            continue
+        beside = next((c for c in plan.unused if c != column and _tells(plan, rows, c, about, ids)), "")
+        query = json.dumps({"query": f"{keys[1]} + {beside or column}"}, ensure_ascii=False)
+        run = json.dumps({"run": column}, ensure_ascii=False)
+        return (
+            f"In {plan.name} a system has several answers to one query, by its column {column!r}: where they answer "
+            f"different ones, give {query}; where they are repeated draws, {run} (mapping)."
+        )
+    return ""
+
+
+_IDS = frozenset(("response_id", "answer_id", "output_id", "completion_id", "generation_id", "summary_id"))
+
+
+def _tells(
+    plan: FilePlan, rows: Sequence[Sequence[Any]], column: str, about: Sequence[Any], ids: Sequence[Any]
+) -> bool:
+    """Whether a column with few values says which of the answers it is."""
+    cells = cells_of(plan, rows, column)
+    names = _are_names(cells) and len(set(cells)) < len(set(ids))
+    pairs = set(zip(about, cells, strict=True))
+    return names and len(pairs) == len(set(zip(about, cells, ids, strict=True))) == len(set(ids))
 
 
 def question(plan: FilePlan) -> str:

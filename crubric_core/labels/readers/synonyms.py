@@ -128,6 +128,16 @@ INSTEAD_OF_SYSTEM = (
     *("test_model", "generator", "generator_name", "generator_model", "generation_model"),
     *("model_version", "model_variant", "model_checkpoint", "checkpoint", "engine", "deployment"),
     *("contestant", "competitor", "entrant"),
+    *(
+        "dialogue_system",
+        "dialog_system",
+        "dialogue_model",
+        "dialog_model",
+        "dialogmodel",
+        "sys_id",
+        "sys_name",
+    ),
+    *("blinded_system_id", "blinded_system", "blinded_model_id", "blinded_model", "anonymous_model"),
 )
 # words that are the rubric of a label where no column has a better name; elsewhere they describe rubric or query
 INSTEAD_OF_RUBRIC = (

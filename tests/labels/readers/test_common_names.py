@@ -72,7 +72,16 @@ def test_a_draws_number_is_the_run(ws, number):
 @pytest.mark.parametrize(
     "name",
     at_most(
-        ["LLM", "System under test"], ["LLM", "llm_name", "Checkpoint", "model_version", "System under test"]
+        ["LLM", "DialogModel"],
+        [
+            "LLM",
+            "llm_name",
+            "Checkpoint",
+            "model_version",
+            "System under test",
+            "DialogModel",
+            "blinded_system_id",
+        ],
     ),
 )
 def test_a_language_model_is_the_system_where_no_column_is_called_so(ws, name):

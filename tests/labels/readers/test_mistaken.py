@@ -149,6 +149,7 @@ def test_places_in_an_order_are_no_rubrics(ws):
         "task_no",
         "duration_min",
         "review_flag",
+        "unit_id_anon",
     ]
     rows = [
         [m, q, label(m, q), label(q, m), *((n + k + i) % 3 for i in range(len(about)))]

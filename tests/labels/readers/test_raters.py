@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 
@@ -256,3 +257,33 @@ def test_tables_whose_ids_are_equal_by_chance_are_not_put_together(ws):
     corrected = {"first.csv": files["math.csv"], "corrected.csv": table(heads[1:], some)}
     report = ws.ingest(zipped(corrected), "e", name="both.zip", mapping={"judge": "=o3"})
     assert report.rejected == 2 * len(MODELS)
+
+
+def answers_in_languages(one_row=False):
+    """Two systems answer two queries in two languages, each rated by two people of its own."""
+    rows = [
+        [m, q, lang, f"{m} {q} {lang}{w if one_row else ''}", f"{lang} {w}", label(m, q, lang, w), label(m, w)]
+        for m in MODELS for q in ("q0", "q1") for lang in ("en", "fr") for w in (1, 2)
+    ]  # fmt: skip
+    return table(["model", "question_id", "language", "response_id", "rater", "clear", "tone"], rows)
+
+
+def test_several_answers_to_one_query_are_asked_about_though_nobody_rates_two(ws):
+    """Raters of different answers had been compared as if they had rated the same."""
+    with pytest.raises(
+        IngestError, match="has several answers to one query, by its column 'response_id'"
+    ) as told:
+        ws.ingest(answers_in_languages(), "d", name="x.csv")
+    different, draws = map(json.loads, re.findall(r"\{.*?\}", str(told.value)))
+    assert (different, draws) == ({"query": "question_id + language"}, {"run": "response_id"})
+    ws.ingest(answers_in_languages(), "d", mapping=different)
+    assert set(ws.dataset("d").queries["query"]) == {f"q{q}/{lang}" for q in (0, 1) for lang in ("en", "fr")}
+    ws.ingest(answers_in_languages(), "draws", mapping=draws)
+    assert set(ws.dataset("draws").queries["query"]) == {"q0", "q1"}
+    (file,) = plan_ingest(answers_in_languages(), strict=False).files
+    assert any("has several answers to one query" in remark for remark in file.remarks)
+
+
+def test_an_id_of_each_row_tells_no_answers_apart(ws):
+    ws.ingest(answers_in_languages(one_row=True), "d")
+    assert set(ws.dataset("d").queries["query"]) == {"q0", "q1"}

@@ -94,9 +94,11 @@ def test_graded_healthbench_runs_name_criteria_by_their_position(read, content, 
 def test_healthbench_psych_grades_take_system_and_judge_from_the_record_or_the_file_name(ws):
     record = {"prompt_id": "p1", "score": 1, "criteria_met": [True, False, None]}
     ws.ingest(lines({**record, "model": "m", "judge": "j"}), "inside", name="grades.jsonl")
+    ws.ingest(lines({**record, "candidate_id": "m", "judge_id": "j"}), "ids", name="grades.jsonl")
     ws.ingest(lines(record), "outside", name="m__j.jsonl")
     expected = {("m", "p1", "p1#0", "j", 1), ("m", "p1", "p1#1", "j", 0), ("m", "p1", "p1#2", "j", None)}
     assert labels_of(ws.dataset("inside")) == expected
+    assert labels_of(ws.dataset("ids")) == expected
     assert labels_of(ws.dataset("outside")) == expected
 
 

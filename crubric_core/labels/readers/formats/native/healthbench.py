@@ -70,8 +70,7 @@ def _graded(record: Record, key: str, setting: Setting) -> Iterator[Row]:
     prompt = record.get("prompt", record.get("conversations"))
     yield query(prompt_id, prompt if key == "rubric_items" else _asked(prompt))
     yield from _criteria(prompt_id, items)
-    system = setting.system(record.get("model", record.get("model_name")))
-    judge = setting.judge(record.get("judge", record.get("grader_model")))
+    system, judge = _who(record, setting)
     yield from answer(system, prompt_id, _answered(record, prompt if key == "rubrics" else None))
     for position, item in enumerate(items):
         grades = _grades(item)
@@ -79,6 +78,16 @@ def _graded(record: Record, key: str, setting: Setting) -> Iterator[Row]:
             who = judge if len(grades) < 2 else setting.judge(key)
             verdict, reason = grade.get("criteria_met"), grade.get("explanation")
             yield label(system, prompt_id, str(position), who, verdict, reason=reason)
+
+
+_SYSTEMS = ("model", "model_name", "candidate", "candidate_id", "candidate_model")
+_JUDGES = ("judge", "judge_id", "judge_model", "grader", "grader_id", "grader_model")
+
+
+def _who(record: Record, setting: Setting) -> tuple[str, str]:
+    """The system and the judge of a record, by the names that forks of the benchmark give them."""
+    system, judge = (next((record[n] for n in names if n in record), None) for names in (_SYSTEMS, _JUDGES))
+    return setting.system(system), setting.judge(judge)
 
 
 def _grades(item: Any) -> dict[str, Record]:
@@ -126,8 +135,7 @@ def _srh_rows(record: Record, setting: Setting) -> Iterator[Row]:
 def _panel_rows(record: Record, setting: Setting) -> Iterator[Row]:
     """Grades in the order of the rubrics: a list of true and false, or of the grader's replies."""
     prompt_id = named(record, "prompt_id")
-    system = setting.system(record.get("model", record.get("candidate")))
-    judge = setting.judge(record.get("judge", record.get("grader")))
+    system, judge = _who(record, setting)
     if "criteria_met" in record:
         verdicts = [(met, None) for met in listed(record, "criteria_met")]
     else:

@@ -42,16 +42,26 @@ def told_of_derived(plan: FilePlan, rows: tuple[Any, ...], what: str) -> list[st
 
 
 def told_of_others(plan: FilePlan, rows: tuple[Any, ...], what: str, wide: Sequence[str]) -> list[str]:
-    """That columns of labels are not used, as their names do not say whose they are, and those of the others do."""
+    """That columns of labels are not used: those whose names do not say whose they are, beside others that do.
+
+    And those of scores between levels, beside columns of levels.
+    """
     held = label_columns(plan.columns, rows)
-    left = [c for c in held if c not in wide and c not in crossed_among(held)]
-    if not left:
-        return []
-    some, verb = listed([repr(c) for c in left], 6), "is" if len(left) == 1 else "are"
-    say = f"give the columns of labels in full ({{{json.dumps(what)}: […]}})"
-    return [
-        f"{some}, whose names say nothing of whose labels they hold, {verb} not used: {say} to read them, too"
-    ]
+    nobodys = [c for c in held if c not in wide and c not in crossed_among(held)]
+    between = [c for c in label_columns(plan.columns, rows, scores=True) if c not in {*held, *wide}]
+    say, told = f"give the columns of labels in full ({{{json.dumps(what)}: […]}})", []
+    if nobodys:
+        some, verb = listed([repr(c) for c in nobodys], 6), "is" if len(nobodys) == 1 else "are"
+        told.append(
+            f"{some}, whose names say nothing of whose labels they hold, {verb} not used: {say} to read them, too"
+        )
+    if between:
+        some, verb = listed([repr(c) for c in between], 6), "is" if len(between) == 1 else "are"
+        told.append(
+            f"{some}, with scores between whole levels, {verb} not used: {say} and the policy multiply= or threshold= "
+            "to read them, too"
+        )
+    return told
 
 
 def told_of_facts(plan: FilePlan, rows: tuple[Any, ...], wide: Sequence[str], mapping: Columns) -> list[str]:

@@ -161,6 +161,18 @@ def test_places_in_an_order_are_no_rubrics(ws):
     assert all(any(column in note for note in report.notes) for column in about)
 
 
+def test_scores_between_levels_beside_labels_are_told_of(ws):
+    """Of a metric in thirds beside two of 0 and 1 nothing was said but its name."""
+    rows = [
+        [m, q, label(m, q), label(q, m), round((n + k) % 4 / 3, 4)]
+        for n, m in enumerate(MODELS)
+        for k, q in enumerate(QUERIES)
+    ]
+    report = ws.ingest(table(["model", "question", "grounded", "relevant", "context"], rows), "d")
+    assert set(ws.dataset("d").rubrics["criterion"]) == {"grounded", "relevant"}
+    assert any("'context', with scores between whole levels, is not used" in note for note in report.notes)
+
+
 def test_criteria_that_end_like_a_size_are_criteria(ws):
     """EQ-Bench's "Nuanced Characters" was taken for a number of characters, and not used."""
     criteria = ["Nuanced Characters", "Use of Tokens", "Appropriate Length", "Word Order"]

@@ -59,7 +59,8 @@ def paths_beside(mapping: Columns, fields: Collection[str]) -> list[str]:
     homes = dict.fromkeys(_MARKS.split(v)[0] + m[0] for v in taken if (m := _MARKS.search(v)))
     words = [word for c in _WITHIN_RECORDS for word in _NAMES["rubrics"][c].split()]
     offers = [f"{home}.{word}" for home in homes for word in words]
-    return [path for path in offers if path not in taken and any(map(_shape(path).fullmatch, fields))]
+    used = set(map(str, mapping.values()))
+    return [path for path in offers if path not in used and any(map(_shape(path).fullmatch, fields))]
 
 
 _MARKS = re.compile(r"(\[\]|\{\})+(?!.*(\[\]|\{\}))")  # the last list or object on the way of a path

@@ -502,3 +502,22 @@ def test_columns_of_few_or_scattered_levels_give_no_scale(ws):
         ]
         ws.ingest(pd.DataFrame(rows).to_csv(index=False).encode(), f"d{n}")
         assert set(ws.dataset(f"d{n}").rubrics["scale_source"]) == {"inferred"}
+
+
+def test_a_weight_within_lists_may_be_mapped_by_its_path(ws):
+    """It was offered as a column beside the one of the mapping, and refused as if the file had it twice."""
+    record = {
+        "id": "q",
+        "criterions": {"depth": [{"criterion": "deep", "weight": 0.5}, {"criterion": "wide", "weight": 2}]},
+    }
+    home = "criterions{}[]"
+    mapping = {
+        "query": "id",
+        "rubric": f"{home}.criterion",
+        "dimension": "criterions{}.#",
+        "weight": f"{home}.weight",
+    }
+    ws.ingest(json.dumps([record]).encode(), "d", "rubrics", mapping=mapping)
+    found = ws.dataset("d").rubrics.set_index("rubric")
+    assert found["weight"].to_dict() == {"deep": 0.5, "wide": 2}
+    assert set(found["dimension"]) == {"depth"}

@@ -233,11 +233,13 @@ def test_texts_that_systems_share_are_the_queries_also_where_unnamed_raters_repe
 
 
 def test_what_is_read_from_the_records_of_one_object_is_not_called_unused():
+    many = {f"field {k}": k for k in range(30)}
     records = {
-        f"p{n}": {"response_model_name": "gpt-4o", "criterion": "good", "score": label(n), "extra": 1}
-        for n in ROWS
+        f"p{n}": {"response_model_name": "gpt-4o", "criterion": "good", "score": label(n), "extra": 1, **many}
+        for n in range(40)
     }
     (file,) = plan_ingest(json.dumps(records).encode(), name="x.json").files
+    assert not {"p0", "p39"} & set(file.unused)
     assert file.mapping["query"] == "{}.#"
     assert not any("score" in name for name in file.suspects)
     assert any("extra" in name for name in file.unused)

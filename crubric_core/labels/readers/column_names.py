@@ -27,11 +27,12 @@ _JUDGE = re.compile(
     r"[_\s.\-]*(\d+|[_\s.\-][a-z]|(?-i:[A-Z]))$|^j\d+$"
 )
 _SYSTEM = re.compile(rf"(?i)^(system|model|llm|chatbot|bot|agent|assistant|response)[_\s.\-]*{PLACE}$")
-_WHO = (
-    r"(?:judge|grader|rater|annotator|evaluator|expert|human|worker|reviewer|assessor|coder|scorer|examiner|labell?er"
-    r"|physician|clinician|doctor|participant|respondent|system|model|llm|chatbot|bot|agent|assistant|response)"
-    r"[\s_.\-]*(?:\d+|(?<=[\s_.\-])[a-z])"
+_PEOPLE = (
+    "judge|grader|rater|annotator|evaluator|expert|human|worker|reviewer|assessor|coder|scorer|examiner|labell?er"
+    "|physician|clinician|doctor|participant|respondent|system|model|llm|chatbot|bot|agent|assistant|response"
 )
+_CALLED = re.compile(rf"(?i){_PEOPLE}|(?<![a-z])j\d")  # what a judge or a system is called by
+_WHO = rf"(?:{_PEOPLE})[\s_.\-]*(?:\d+|(?<=[\s_.\-])[a-z])"
 _BESIDE_CRITERION = {  # rater_1_word_choice, word choice (Rater 1)
     1: re.compile(rf"(?i)(?P<who>{_WHO})[\s_.\-:/|]+(?P<rest>[^\[(].*)"),
     -1: re.compile(rf"(?i)(?P<rest>.+?)[\s_.\-:/|]+(?P<who>{_WHO})"),
@@ -193,6 +194,8 @@ def crossed_among(columns: Sequence[str]) -> tuple[str, ...]:
 
     The others are whose the names do not say: ``clarity`` beside ``rater1_clarity, rater2_clarity, rater1_tone, …``.
     """
+    if 2 * sum(bool(_CALLED.search(c) or MODEL.search(c)) for c in columns) <= len(columns):
+        return tuple(columns)
     for names in (names_a_judge, names_a_system):
         for pairs in _splits(columns, 0):
             found = tuple(c for c, (first, last) in zip(columns, pairs, strict=True) if last and names(first))

@@ -133,7 +133,7 @@ def _of_guess(
         problem = ticks(plan.name, choices)
     beside = [asked] if asked else may_be_queries(what, wide, own | within)
     facts = told_of_facts(plan, rows, wide, mapping) if what == "rubric" else []
-    others = told_of_others(plan, rows, what, wide)
+    others = told_of_others(plan, rows, what, wide, mapping)
     remarks += [*told_of_derived(plan, rows, what), *others, *told, *beside, *facts]
     return _wide_table(replace(plan, problem=problem, remarks=tuple(remarks)), what, wide, keys, mapping)
 

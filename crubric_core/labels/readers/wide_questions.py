@@ -9,16 +9,15 @@ from typing import Any
 from ...text import listed
 from .column_names import (
     called_after_queries,
-    crossed_among,
     crossed_names,
     crossing,
     names_a_judge,
     spread_names,
 )
 from .guess import ENOUGH, cells_at, guess_columns, profile
-from .label_names import is_derived
+from .label_names import is_derived, is_index, may_hold_labels
 from .plan import Columns, FilePlan
-from .wide_columns import called_after_criteria, label_columns, may_be_query, same_for_each
+from .wide_columns import called_after_criteria, counts_rows, may_be_query, same_for_each
 
 _PANEL = 9  # columns: so many judges are rare
 
@@ -41,14 +40,21 @@ def told_of_derived(plan: FilePlan, rows: tuple[Any, ...], what: str) -> list[st
     ]
 
 
-def told_of_others(plan: FilePlan, rows: tuple[Any, ...], what: str, wide: Sequence[str]) -> list[str]:
+def told_of_others(
+    plan: FilePlan, rows: tuple[Any, ...], what: str, wide: Sequence[str], mapping: Columns
+) -> list[str]:
     """That columns of labels are not used: those whose names do not say whose they are, beside others that do.
 
     And those of scores between levels, beside columns of levels.
     """
-    held = label_columns(plan.columns, rows)
-    nobodys = [c for c in held if c not in wide and c not in crossed_among(held)]
-    between = [c for c in label_columns(plan.columns, rows, scores=True) if c not in {*held, *wide}]
+    used = {*wide, *(v for v in mapping.values() if isinstance(v, str))}
+    cells = {c: cells_at(rows, i) for i, c in enumerate(plan.columns) if c not in used and may_hold_labels(c)}
+    left = [
+        c for c, own in cells.items() if not (is_index(c, plan.columns) or is_derived(c) or counts_rows(own))
+    ]
+    held = {c: profile(cells[c]) for c in left}
+    nobodys = [c for c in left if held[c].labels >= ENOUGH] if crossed_names(wide) else []
+    between = [c for c in left if held[c].scores >= ENOUGH]
     say, told = f"give the columns of labels in full ({{{json.dumps(what)}: […]}})", []
     if nobodys:
         some, verb = listed([repr(c) for c in nobodys], 6), "is" if len(nobodys) == 1 else "are"

@@ -17,6 +17,9 @@ from .words import is_number
 
 BY_PATH = "the file's path: "  # how the reason of a guess begins that is made from it
 _LEAST = 4  # rows below which nothing is said
+_GRADED = frozenset(
+    ("essay_id", "essay", "student_id", "student", "pupil_id", "examinee_id", "candidate_id", "writer_id")
+)
 _SHARE = 0.2  # of the rows that repeat what others are about, from which they are asked about
 
 
@@ -45,7 +48,11 @@ def asked_whose(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> FilePlan:
     apart = answer or column
     differ = f" (they differ in {apart!r})" if apart else ""
     says = bool(column) and not all(map(is_number, cells_of(plan, rows, column)))
-    offer = f"say so if {column!r} does ({json.dumps({'system': column})}), or " if says else ""
+    graded = next(
+        (c for c, own in told.items() if bare_name(c) in _GRADED and len(set(own)) == len(rows)), ""
+    )
+    system = graded or (column if says else "")
+    offer = f"say so if {system!r} does ({json.dumps({'system': system})}), or " if system else ""
     about = "query" if "query" in plan.mapping else "rubric"
     sentence = (
         f"Several rows of {plan.name} are about the same {about}{differ}, and no column says which system each is of: "

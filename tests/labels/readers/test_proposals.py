@@ -299,3 +299,25 @@ def test_paths_to_columns_whose_own_names_have_points_are_these_columns(ws):
     assert not [column for column in file.unused if column.startswith("feedback")]
     report = ws.ingest_plan(plan_ingest(content, name="gpt-4o.csv"), "d", ("gpt-4o.csv", content))
     assert (report.accepted, report.rejected) == (2 * len(rows), 0)
+
+
+def test_graded_letters_beside_whether_the_answer_is_right_are_no_labels(ws):
+    rows = [[m, f"q{q}", "ABC"[q % 3], label(m, q)] for m in ("gpt-4o", "o3") for q in ROWS]
+    ws.ingest(table(["model", "question_id", "grade", "is_correct"], rows), "d")
+    assert set(ws.dataset("d").rubrics["criterion"]) == {"is_correct"}
+
+
+def test_essays_without_a_system_may_be_the_systems(ws):
+    """As of ASAP: two raters grade each essay on several traits."""
+    columns = [f"rater{k}_trait{t}" for t in (1, 2) for k in (1, 2)]
+    rows = [[n, 1 + n // 6, *(1 + (n * k) % 4 for k in range(4))] for n in range(12)]
+    content = table(["essay_id", "essay_set", *columns], rows)
+    with pytest.raises(
+        IngestError, match=r"say so if 'essay_id' does \(\{\"system\": \"essay_id\"\}\)"
+    ) as told:
+        ws.ingest(content, "d", name="x.csv")
+    (crossed, *_) = map(json.loads, re.findall(r"\{\"system\".*?\"\}(?=\.)", str(told.value)))
+    ws.ingest(content, "d", mapping={**crossed, "system": "essay_id", "query": "essay_set"})
+    dataset = ws.dataset("d")
+    assert (len(dataset.systems), dataset.judges) == (12, ("rater1", "rater2"))
+    assert set(dataset.rubrics["criterion"]) == {"trait1", "trait2"}

@@ -23,7 +23,12 @@ def require_choice(
 
 
 class IngestError(CrubricError):
-    """A file could not be read; the workspace is as it was before."""
+    """A file could not be read; the workspace is as it was before.
+
+    words: among its labels, for whose meaning the user is asked.
+    """
+
+    words: tuple[str, ...] = ()
 
 
 class WorkspaceError(CrubricError):

@@ -133,6 +133,18 @@ def test_a_word_that_is_no_label_is_asked_about_at_once(open_page: Open, tmp_pat
     assert words.to_numpy().tolist() == [["splendid", ""]]
 
 
+def test_words_without_which_no_row_can_be_read_are_asked_about(open_page: Open, tmp_path: Path) -> None:
+    """The page said where to tell what they stand for, and there was nothing to tell it in."""
+    rows = "".join(f"m{i},q{q},{'ABC'[(i + q) % 3]}\n" for i in range(3) for q in range(4))
+    app = open_page("data", tmp_path / "w.duckdb")
+    upload(app, ("x.csv", f"model,question_id,grade\n{rows}".encode()))
+    (refused,) = app.error
+    assert "say what it stands for (under “Words in place of labels”)" in refused.value
+    words = next(d.value for d in app.dataframe if list(d.value.columns) == ["word", "stands for"])
+    assert words["word"].tolist() == ["A", "B", "C"]
+    assert set(words["stands for"]) == {""}
+
+
 def test_a_code_for_a_missing_label_is_asked_about_and_no_option_of_the_command_line_is_named(
     open_page: Open, tmp_path: Path
 ) -> None:

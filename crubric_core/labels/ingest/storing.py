@@ -30,6 +30,7 @@ from .vocabulary import with_vocabulary
 if TYPE_CHECKING:
     import duckdb
 
+_MOST_WORDS = 50  # without a meaning that are asked for at once
 _NOW = "make_timestamp(epoch_us(now()))"  # UTC; one for the whole transaction: tables that came together go together
 
 
@@ -228,7 +229,15 @@ def _useless(job: Job, source: str, row: int, reason: str, rejected: int) -> Ing
     remedy = "correct the file or the column mapping"
     if "conflicts with row" in reason and not way:
         remedy = "correct the file, or choose which to keep (on_conflict = last or first)"
-    return IngestError(f"No row of {source} can be used (row {row}: {reason}{others}): {remedy}.{way}")
+    error = IngestError(f"No row of {source} can be used (row {row}: {reason}{others}): {remedy}.{way}")
+    error.words = tuple(
+        word
+        for (word,) in job.all(
+            "SELECT DISTINCT value FROM rejected WHERE \"column\" = 'label' AND reason LIKE '%--answer%' "
+            f"AND value IS NOT NULL ORDER BY value LIMIT {_MOST_WORDS}"
+        )
+    )
+    return error
 
 
 def _rejects(job: Job) -> str:

@@ -29,7 +29,9 @@ def settled(plan: FilePlan, rows: Sequence[Sequence[Any]], *, strict: bool) -> F
         return named
     complete = told_apart(_with_respondent(told_of_own_queries(named, rows), rows), rows)
     asked = "" if complete.apart else _several_answers(complete, rows)
-    return replace(complete, problem=asked) if asked and strict else _with_remark(complete, asked)
+    if asked and strict:
+        return replace(complete, problem=f"In {plan.name} {asked}.")
+    return replace(complete, remarks=(*complete.remarks, asked)) if asked else complete
 
 
 def _judge_of(plan: FilePlan) -> str:
@@ -112,11 +114,6 @@ def _may_be_names(cells: Sequence[Any]) -> bool:
     return bool(known) and sum(map(len, known)) <= _LONGEST * len(known)
 
 
-def _with_remark(plan: FilePlan, sentence: str) -> FilePlan:
-    """The plan with one more remark, where there is one."""
-    return replace(plan, remarks=(*plan.remarks, sentence)) if sentence else plan
-
-
 def _several_answers(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> str:
     """What is asked where an unused id says that a system has several answers to one query; "" elsewhere.
 
@@ -137,8 +134,8 @@ def _several_answers(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> str:
         query = json.dumps({"query": f"{keys[1]} + {beside or column}"}, ensure_ascii=False)
         run = json.dumps({"run": column}, ensure_ascii=False)
         return (
-            f"In {plan.name} a system has several answers to one query, by its column {column!r}: where they answer "
-            f"different ones, give {query}; where they are repeated draws, {run} (mapping)."
+            f"a system has several answers to one query, by its column {column!r}: where they answer different ones, "
+            f"give {query}; where they are repeated draws, {run} (mapping)"
         )
     return ""
 

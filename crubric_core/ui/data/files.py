@@ -121,9 +121,8 @@ def _card(batch: Batch, group: tuple[FilePlan, ...]) -> tuple[FilePlan, ...]:
 def _needs_review(file: FilePlan) -> bool:
     """Whether somebody should look at how a file is read before it is."""
     uncertain = any(guess.confidence < CONFIDENT for guess in file.guesses if guess.canonical in file.mapping)
-    return (
-        bool(file.problem) or uncertain or (file.format not in NATIVE and file.title not in ("", "a table"))
-    )
+    told = file.title not in ("", "a table") or bool(file.remarks)
+    return bool(file.problem) or uncertain or (file.format not in NATIVE and told)
 
 
 def _named(group: Sequence[FilePlan]) -> str:

@@ -13,7 +13,7 @@ from ...labels.readers.policies import Policies
 from ..text import count, plain
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
 
     from ...labels.ingest.report import IngestReport
     from ...labels.readers.plan import Plan
@@ -143,6 +143,14 @@ def ask_about(batch: Batch, tried: IngestReport) -> None:
     if new or rows != batch.rows:
         batch.answers |= new
         batch.rows = rows
+        st.rerun()
+
+
+def ask_words(batch: Batch, words: Collection[str]) -> None:
+    """Ask what words among the labels stand for, at the next run of the page, which begins at once; known ones not."""
+    new = [word for word in words if word.strip() and word not in batch.answers]
+    if new:
+        batch.answers |= dict.fromkeys(new, "")
         st.rerun()
 
 

@@ -141,6 +141,7 @@ def _try(batch: Batch, plan: Plan, dataset: str, policies: Policies) -> IngestRe
             "tried", key, lambda: _carry_out(batch, plan, dataset, policies, "Checking", preview=True)
         )
     except CrubricError as error:
+        upload_policies.ask_words(batch, getattr(error, "words", ()))
         st.error(plain(on_page(str(error))))
         st.button(_title(plan), type="primary", disabled=True)
         return None

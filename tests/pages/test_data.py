@@ -139,7 +139,7 @@ def test_words_without_which_no_row_can_be_read_are_asked_about(open_page: Open,
     app = open_page("data", tmp_path / "w.duckdb")
     upload(app, ("x.csv", f"model,question_id,grade\n{rows}".encode()))
     (refused,) = app.error
-    assert "say what it stands for (under “Words in place of labels”)" in refused.value
+    assert "under “Words in place of labels”" in refused.value
     words = next(d.value for d in app.dataframe if list(d.value.columns) == ["word", "stands for"])
     assert words["word"].tolist() == ["A", "B", "C"]
     assert set(words["stands for"]) == {""}

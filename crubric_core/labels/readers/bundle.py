@@ -236,10 +236,14 @@ def _skip_non_data(found: list[Found], data: Set[int]) -> list[Found]:
     along = tuple(n for f in found if f.plan.format in NATIVE for n in NATIVE[f.plan.format].companions)
     found = [_read_along(f) if along and f.plan.name.endswith(along) else f for f in found]
     settings = [bool(_SETTINGS.search(f.plan.name)) for f in found]
-    foreign = [bool(f.plan.problem) and _is_foreign(f.plan) for f in found]
     usable = any(f.plan.problem is None for f in found)
     if len(found) == 1 or (all(settings) and not usable):
         return found
+    foreign = [bool(f.plan.problem) and _is_foreign(f.plan) for f in found]
+    # Before a system is taken from the files' names no table may be whole: then only what is named like no data.
+    foreign = [
+        known and (usable or not _named_like_data(f.plan)) for known, f in zip(foreign, found, strict=True)
+    ]
     return [
         replace(f, plan=replace(f.plan, skip=True))
         if f.plan.problem and i not in data and (settings[i] or (foreign[i] and not all(foreign)))
@@ -256,10 +260,14 @@ def _read_along(found: Found) -> Found:
     )
 
 
+def _named_like_data(file: FilePlan) -> bool:
+    return file.name.lower().endswith(_DATA)
+
+
 def _is_foreign(file: FilePlan) -> bool:
     """A file that cannot be meant as data (a README, a sheet of notes), not one that is merely broken."""
     if file.format == "unknown":
-        return not file.name.lower().endswith(_DATA)
+        return not _named_like_data(file)
     return len(file.columns) < 2 or not any(fits_name(column) for column in file.columns)
 
 

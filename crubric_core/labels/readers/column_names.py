@@ -183,25 +183,40 @@ def crossed_names(
     for test, crossed in tests:
         for pairs in splits:
             firsts, lasts = ({pair[i] for pair in pairs} for i in (0, 1))
-            several = min(len(firsts), len(lasts)) > 1
-            if several and all(map(_is_whole, (*firsts, *lasts))) and crossed(pairs) and test(firsts):
+            several = min(len(firsts), len(lasts)) > 1 and crossed(pairs)
+            sure = crossed is _is_complete or any(map(_is_one, firsts))
+            if several and sure and all(map(_is_whole, (*firsts, *lasts))) and test(firsts):
                 return pairs
     return None
 
 
-def crossed_among(columns: Sequence[str]) -> tuple[str, ...]:
-    """Those of the columns that are judges or systems times criteria by their names, where most are; else all of them.
+def crossed_among(columns: Sequence[str], known: Collection[str] = ()) -> tuple[str, ...]:
+    """Those of the columns that are judges times criteria by their names, where most are; else all of them.
 
     The others are whose the names do not say: ``clarity`` beside ``rater1_clarity, rater2_clarity, rater1_tone, …``.
+    known: what other columns name.
     """
     if 2 * sum(bool(_CALLED.search(c) or MODEL.search(c)) for c in columns) <= len(columns):
         return tuple(columns)
-    for names in (names_a_judge, names_a_system):
-        for pairs in _splits(columns, 0):
-            found = tuple(c for c, (first, last) in zip(columns, pairs, strict=True) if last and names(first))
-            if len(columns) < 2 * len(found) < 2 * len(columns) and crossed_names(found):
-                return found
-    return tuple(columns)
+    most: tuple[str, ...] = ()
+    for pairs in _splits(columns, 0) if "judge" not in known else ():
+        found = tuple(
+            c for c, (first, last) in zip(columns, pairs, strict=True) if last and names_a_judge(first)
+        )
+        if len(columns) < 2 * len(found) and len(found) > len(most) and crossed_names(found):
+            most = found
+    judges = {first for first, _ in crossed_names(most) or ()}
+    told = "system" in known or all(
+        map(called_judge, judges)
+    )  # else models are the systems: none is left out
+    return most if told and any(map(_is_one, judges)) else tuple(columns)
+
+
+def _is_one(name: str) -> bool:
+    """Whether a name is one model's, or one person's by a number or a letter: ``human`` may begin a criterion's."""
+    return bool(MODEL.sub("", name) != name and name.lower() not in ("human", "humans")) or bool(
+        re.search(r"\d|[\s_.\-][A-Za-z]$|[a-z][A-Z]$", name)
+    )
 
 
 def _is_complete(pairs: Sequence[tuple[str, str]]) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence, Set
 from dataclasses import replace
 
 from .columns import SPECS, Kind, Type, plain_name
-from .guess import Sample
+from .guess import Sample, cells_at
 from .paths import parse_path, parts_of
 from .plan import Columns, FilePlan, descriptions_of
 from .values import LARGEST
@@ -96,7 +96,7 @@ def with_descriptions(plan: FilePlan, rows: Sample) -> FilePlan:
                 left.remove(column)
                 described[kind] = {**described.get(kind, {}), canonical: column}
     if (
-        (levels := _described_levels(plan.unused))
+        (levels := _described_levels(plan, rows))
         and keys_of(plan, "rubrics")
         and "rubrics" not in plan.described
     ):
@@ -105,14 +105,28 @@ def with_descriptions(plan: FilePlan, rows: Sample) -> FilePlan:
     return _told_of_negative(with_described(plan, _without_half_scale(described)), rows)
 
 
-def _described_levels(columns: Collection[str]) -> dict[str, str]:
-    """The scale whose levels are described, a column each: ``score1_description`` to ``score5_description``."""
-    levels = {int(m[1]) for c in columns if (m := _OF_LEVEL.fullmatch(_name_of(c)))}
-    if len(levels) < 2 or max(levels) - min(levels) + 1 != len(levels):
+def _described_levels(plan: FilePlan, rows: Sample) -> dict[str, str]:
+    """The scale whose levels are described, a column each: ``score1_description`` to ``score5_description``.
+
+    Only of descriptions in all rows, and of labels that all lie on it.
+    """
+    described = {c: int(m[1]) for c in plan.unused if (m := _OF_LEVEL.fullmatch(_name_of(c)))}
+    low, high = min(described.values(), default=0), max(described.values(), default=0)
+    held = {c: cells_at(rows, plan.columns.index(c)) for c in described if c in plan.columns}
+    label = plan.mapping.get("label")
+    labels = cells_at(rows, plan.columns.index(label)) if label in plan.columns else []
+    numbers = [float(cell) for cell in labels if cell and is_number(cell)]
+    if (
+        len(described) < _LEAST_LEVELS
+        or high - low + 1 != len(set(described.values()))
+        or not all(all(cells) for cells in held.values())
+        or not all(low <= number <= high for number in numbers)
+    ):
         return {}
-    return {"scale_min": f"={min(levels)}", "scale_max": f"={max(levels)}"}
+    return {"scale_min": f"={low}", "scale_max": f"={high}"}
 
 
+_LEAST_LEVELS = 3
 _OF_LEVEL = re.compile(
     r"(?:\w+_)?(?:score|level|rating)_?(\d{1,2})_?(?:description|criteria|definition|rubric)"
 )

@@ -63,7 +63,7 @@ _NEVER_LABELS = frozenset(
         *("choices", "options", "gold_index", "input_tokens", "output_tokens"),
         *("choice", "answer_key", "target", "model_answer", "predicted_label", "predicted_answer"),
         *("week", "day", "month", "hour", "minute", "minutes", "shard", "steps", "hops"),
-        *("order", "block", "slot", "page", "iteration", "sample", "paragraph", "age_group", "grade_level"),
+        *("order", "block", "slot", "page", "iteration", "sample", "age_group"),
         *("params", "params_b", "parameters", "num_params", "n_params"),
         *("views", "clicks", "likes", "upvotes", "downvotes", "credits"),
     ]
@@ -133,7 +133,6 @@ _NOTED_LAST = frozenset(  # last words of names of settings, versions, places an
         *("seed", "version", "temperature", "shot", "shots", "epoch", "year", "set", "fold", "split", "rank"),
         *("category", "class", "type", "threshold", "system", "model"),
         *("penalty", "mode", "enabled", "effort", "budget", "offset", "ids", "logprobs", "embedding"),
-        *("flag",),
     )
 )
 _COUNTED = frozenset(["len", "chars", "bytes"])  # last words of such names, after others
@@ -276,6 +275,9 @@ def is_date(column: str) -> bool:
 
 
 _NAMELESS_COLUMN = re.compile(r"unnamed(_column|:)_\d+")  # what a column without a name is called
+_OF_ID = re.compile(
+    r"_id(_(anon\w*|hash|code|num|number|raw))?$|(^|_)(review|attention|exclusion|outlier|qc)_flag$"
+)
 _FIRST_NAMELESS = "column 1"
 
 
@@ -296,5 +298,5 @@ def may_hold_labels(column: str) -> bool:
         return False
     described = {s for names in SYNONYMS.values() for s in names} - set(SYNONYMS["label"])
     described |= set(synonyms_of("answers", "text"))
-    other = name in _NEVER_LABELS or name.rpartition("_")[2] in _NOTED_LAST or "id" in name.split("_")[1:]
+    other = name in _NEVER_LABELS or name.rpartition("_")[2] in _NOTED_LAST or bool(_OF_ID.search(name))
     return bool(name) and not other and name not in described

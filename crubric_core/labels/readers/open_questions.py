@@ -17,6 +17,30 @@ from .query_names import NAMES_OF_QUERIES, bare_name
 from .synonyms import INSTEAD_OF_RUBRIC
 from .words import is_number, letters_of, levels_of
 
+# names of columns beside an item that may be its query, or that describe it as a rubric
+_QUERIES_OR_RUBRICS = (
+    *(name for name in NAMES_OF_QUERIES if name not in ("id", "uid", "uuid", "hash", "index", "idx")),
+    *(
+        "weight",
+        "points",
+        "importance",
+        "description",
+        "item_text",
+        "item_description",
+        "item_weight",
+        "max_score",
+    ),
+    *(
+        "criterion_text",
+        "criteria_text",
+        "rubric_text",
+        "scale_min",
+        "scale_max",
+        "pass_mark",
+        "polarity",
+        "severity",
+    ),
+)
 _PREDICTED = frozenset(("prediction", "predicted", "pred", "predicted_label"))
 _RIGHT = frozenset(("correct", "is_correct", "match", "exact_match", "right"))
 _LABELS, _NO_LABELS = 0.8, 0.5  # share of a column's cells that look like labels: from, and below
@@ -150,11 +174,12 @@ def one_rubric(
 
 
 def items_alone(
-    plan: FilePlan, named: Mapping[str, str], fixed: Mapping[str, Any]
+    plan: FilePlan, rows: Sequence[Sequence[Any]], named: Mapping[str, str], fixed: Mapping[str, Any]
 ) -> tuple[dict[str, str], str]:
     """({"query": column, "rubric": constant} where ``item_id`` alone tells what the labels are of, what is told of it).
 
-    Where a query is named too, or the column is called item, it is the rubric: each may be meant, so that it is told.
+    It is the rubric where a column may be the query, or rubrics are described, or it is called item. Each may be meant,
+    so that it is told.
     """
     if plan.kind not in ("labels", "gold") or {"rubric", "query"} & {*named, *fixed}:
         return {}, ""
@@ -170,7 +195,12 @@ def items_alone(
         ):
             return {}, ""
         as_queries = {"query": item, "rubric": f"={label}"}
-        if plain_name(item) == "item" or "query" in chosen:
+        keys = [columns[i] for name, i in chosen.items() if name not in ("label", "reason")]
+        about = list(zip(*(cells_of(plan, rows, c) for c in keys), strict=True))
+        if len(set(about)) < len(about):  # what tells these rows apart is asked
+            return {}, ""
+        others = {bare_name(c) for c in plan.columns if c != item}
+        if plain_name(item) == "item" or "query" in chosen or others.intersection(_QUERIES_OR_RUBRICS):
             say = json.dumps(as_queries, ensure_ascii=False)
             return {}, f"the rubric is its column {item!r}: where each item is a query, give {say}"
         say = json.dumps({"rubric": item}, ensure_ascii=False)

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from .column_names import is_crossing
 from .guess import ENOUGH, profile
-from .label_names import ENDINGS, NOTED, RATERS, RATERS_OR_LABELS, is_date, is_measured
+from .label_names import ENDINGS, NOTED, RATERS, RATERS_OR_LABELS, is_date, is_measured, may_hold_labels
 from .plan import FilePlan
 from .plan_cells import cells_of, rows_of_keys, taken
 from .query_column import told_of_own_queries, with_query, with_texts_as_queries
@@ -84,7 +85,7 @@ def told_apart(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> FilePlan:
         cells = cells_of(plan, rows, column) if named and not is_written(column) else []
         if (
             _are_names(cells)
-            and not _holds_scores(column, cells)
+            and not _holds_scores(plan, column, cells)
             and 1 < len(set(cells)) <= max(2, len(rows) // 2)
         ):
             parted[column] = len(set(zip(before, cells, strict=True)))
@@ -92,11 +93,13 @@ def told_apart(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> FilePlan:
     return replace(plan, apart=best) if parted.get(best, 0) > keys else plan
 
 
-def _holds_scores(column: str, cells: Sequence[Any]) -> bool:
-    """Whether a column's cells are labels by its name, or scores: rows differ in these by chance."""
+def _holds_scores(plan: FilePlan, column: str, cells: Sequence[Any]) -> bool:
+    """Whether a column's cells are scores, or labels: by its name, or beside columns of judges times criteria."""
     held = profile(cells)
     scores = held.scores >= ENOUGH or (held.labels >= ENOUGH and any("." in cell for cell in cells))
-    return scores or (held.labels >= ENOUGH and bare_name(column).rpartition("_")[2] in ENDINGS)
+    named = bare_name(column).rpartition("_")[2] in ENDINGS
+    crossed = any(isinstance(rule, str) and is_crossing(rule) for rule in plan.mapping.values())
+    return scores or (held.labels >= ENOUGH and (named or (crossed and may_hold_labels(column))))
 
 
 def _repeat(keys: Sequence[tuple[Any, ...]]) -> bool:
@@ -119,16 +122,18 @@ def _several_answers(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> str:
 
     They are not told apart by what their rows are about, as each was rated by others: in other languages, say.
     """
-    keys = [plan.mapping.get(c) for c in ("system", "query")]
+    keys = [plan.mapping.get(c) for c in ("system", "query", _judge_of(plan))]
     if len(rows) < _LEAST or "run" in plan.mapping or not all(k in plan.columns for k in keys):
         return ""
-    about = list(zip(*(cells_of(plan, rows, str(k)) for k in keys), strict=True))
+    *about_cells, judges = (cells_of(plan, rows, str(k)) for k in keys)
+    about = list(zip(*about_cells, strict=True))
     for column in plan.unused:
         if bare_name(column) not in _IDS or column not in plan.columns:
             continue
         ids = cells_of(plan, rows, column)
         several, of_one = len(set(zip(about, ids, strict=True))), len(set(ids))
-        if not all(ids) or of_one == len(ids) or several > of_one or several < 2 * len(set(about)):
+        shared = len(set(zip(ids, judges, strict=True))) > of_one  # else it is an id of what somebody judged
+        if not all(ids) or not shared or several > of_one or several < 2 * len(set(about)):
             continue
         beside = next((c for c in plan.unused if c != column and _tells(plan, rows, c, about, ids)), "")
         query = json.dumps({"query": f"{keys[1]} + {beside or column}"}, ensure_ascii=False)

@@ -77,7 +77,7 @@ def _plan_of_rows(
         remark = f"its column {runs['system']!r} names the systems, as no column is called system"
         plan = replace(plan, remarks=(*plan.remarks, remark))
     named |= only_criterion(plan, rows, named, fixed)
-    of_items, told_of_items = items_alone(plan, named, fixed)
+    of_items, told_of_items = items_alone(plan, rows, named, fixed)
     if of_items:
         named, fixed = {**named, "query": of_items["query"]}, {**fixed, "rubric": of_items["rubric"]}
     if told_of_items:

@@ -80,6 +80,8 @@ def label_columns(columns: Sequence[str], sample: Sample, *, scores: bool = Fals
     found = tuple(c for c in found if c not in reasons)
     found = tuple(c for c in found if not is_derived(c)) or found
     letters = {c: letters_of(cells[c]) for c in found}
+    if not all(letters.values()):  # A, B and C beside other labels are an arm, or a choice
+        found = tuple(c for c in found if not letters[c] or not letters[c] <= set("abc"))
     graded = any(len(own) > 1 for own in letters.values())
     return found if graded else tuple(c for c in found if len(letters[c]) != 1 or letters[c] == {"f"})
 
@@ -107,7 +109,7 @@ def guess_spread(
     """
     named = {g.canonical: g.column for g in _named(columns)}
     found = {*named, *known}
-    wide = () if "label" in found else crossed_among(label_columns(columns, sample))
+    wide = () if "label" in found else crossed_among(label_columns(columns, sample), found)
     if "rubric" not in known and is_query(named, wide):
         found = (found - {"rubric"}) | {"query"}
     drawn = repeats_among(wide) if "system" in found else ()

@@ -57,9 +57,10 @@ def told_of_others(
     between = [c for c in left if held[c].scores >= ENOUGH]
     say, told = f"give the columns of labels in full ({{{json.dumps(what)}: […]}})", []
     if nobodys:
-        some, verb = listed([repr(c) for c in nobodys], 6), "is" if len(nobodys) == 1 else "are"
+        some, one = listed([repr(c) for c in nobodys], 6), len(nobodys) == 1
         told.append(
-            f"{some}, whose names say nothing of whose labels they hold, {verb} not used: {say} to read them, too"
+            f"{some} {'holds labels, names' if one else 'hold labels, name'} no judge as the others do, and "
+            f"{'is' if one else 'are'} not used: {say} to read {'it' if one else 'them'}, too"
         )
     if between:
         some, verb = listed([repr(c) for c in between], 6), "is" if len(between) == 1 else "are"

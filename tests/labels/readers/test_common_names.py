@@ -187,6 +187,14 @@ def test_one_score_of_an_item_is_its_only_rubric(ws):
     assert set(ws.dataset("rubrics").rubrics["rubric"]) == {f"i{q}" for q in QUERIES}
 
 
+@pytest.mark.parametrize("named", ["essay_id", "scenario"])
+def test_items_of_texts_are_their_rubrics(ws, named):
+    rows = [[m, f"e{q}", f"i{k}", label(m, q, k)] for m in MODELS for q in QUERIES for k in range(3)]
+    report = ws.ingest(table(["model", named, "item_id", "score"], rows), "d", name="x.csv")
+    assert cells(ws) == {(m, e, f"{e}#{i}", "judge"): value for m, e, i, value in rows}
+    assert any("the query is its column" in n and repr(named) in n for n in report.notes)
+
+
 @pytest.mark.parametrize("keys", [["task", "item_id"], ["item"]])
 def test_that_items_are_rubrics_is_told(ws, keys):
     keyed = {"task": "t{}", "item_id": "i{}", "item": "i{}"}

@@ -114,8 +114,31 @@ def test_labels_beside_those_of_the_judges_are_not_used_and_told_of(ws, beside):
     ]
     report = ws.ingest(table(["model", "question_id", *columns, *beside], rows), "d", name="x.csv")
     assert read(ws.dataset("d")) == given(("rater1", "rater2"))
-    (told,) = (n for n in report.notes if "whose labels they hold" in n)
+    (told,) = (n for n in report.notes if "no judge as the others do" in n)
     assert all(repr(c) in told for c in beside)
+
+
+@pytest.mark.parametrize(
+    "criteria",
+    [
+        ["response_accuracy", "response_tone", "assistant_tone", "safety", "depth"],
+        ["worker_safety", "human_safety", "human_rights", "worker_rights", "fairness"],
+        ["agent_1_accuracy", "agent_2_accuracy", "agent_1_tone", "agent_2_tone", "agent_coordination"],
+    ],
+)
+def test_criteria_that_begin_like_a_judge_or_a_system_are_all_read(ws, criteria):
+    rows = [[m, f"q{q}", *(label(m, q, c) for c in criteria)] for m in MODELS for q in range(2)]
+    ws.ingest(table(["model", "question_id", *criteria], rows), "d", name="x.csv")
+    assert {r.partition("#")[2] for r in ws.dataset("d").labels()["rubric"]} == set(criteria)
+    assert ws.dataset("d").judges == ("judge",)
+
+
+def test_no_judge_is_lost_whose_name_has_no_number(ws):
+    judges = ("expert_1", "expert_2", "llm_judge")
+    pairs = [(c, j) for c in CLEAR for j in judges][:-1]
+    rows = [[m, f"q{q}", *(label(m, q, c, j) for c, j in pairs)] for m in MODELS for q in range(2)]
+    ws.ingest(table(["model", "question_id", *(f"{j}_{c}" for c, j in pairs)], rows), "d", name="x.csv")
+    assert ws.dataset("d").judges == judges
 
 
 def test_columns_of_which_few_are_called_after_judges_are_criteria(ws):

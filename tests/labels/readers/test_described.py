@@ -494,6 +494,22 @@ def test_a_column_for_each_level_gives_the_scale(ws, keyed):
     assert any("scale_min 1, scale_max 5 of the rubrics" in note for note in report.notes)
 
 
+@pytest.mark.parametrize(
+    ("labels", "filled"), [((0, 1, 2, 3, 4), 5), ((1, 2, 3, 6, 7), 5), ((1, 2, 3, 4, 5), 2)]
+)
+def test_levels_that_some_rows_lack_or_labels_exceed_give_no_scale(ws, labels, filled):
+    """Of two criteria with scales of their own each fills the columns of its levels."""
+    levels = {f"score{k}_description": "x" if k <= filled else "" for k in range(1, 6)}
+    rows = [
+        {"model": m, "prompt_id": "p", "criterion": f"c{k}", "score": labels[k], **(levels if k else LEVELS)}
+        for k in range(5)
+        for m in "ab"
+    ]
+    ws.ingest(pd.DataFrame(rows).to_csv(index=False).encode(), "d")
+    assert set(ws.dataset("d").rubrics["scale_source"]) == {"inferred"}
+    assert len(ws.dataset("d").labels()) == len(rows)
+
+
 def test_columns_of_few_or_scattered_levels_give_no_scale(ws):
     for n, names in enumerate((["score3_description"], ["score1_description", "score5_description"])):
         rows = [

@@ -161,6 +161,24 @@ def test_places_in_an_order_are_no_rubrics(ws):
     assert all(any(column in note for note in report.notes) for column in about)
 
 
+def test_an_arm_beside_labels_is_no_rubric(ws):
+    rows = [
+        [m, q, label(m, q), label(q, m), "ABC"[(n + k) % 3]]
+        for n, m in enumerate(MODELS)
+        for k, q in enumerate(QUERIES)
+    ]
+    report = ws.ingest(table(["model", "question", "tone", "depth", "arm"], rows), "d")
+    assert set(ws.dataset("d").rubrics["criterion"]) == {"tone", "depth"}
+    assert any("arm" in note for note in report.notes)
+
+
+def test_flags_and_checks_of_ids_are_criteria(ws):
+    criteria = ["toxicity_flag", "pii_flag", "patient_id_verified"]
+    rows = [[m, q, *(label(m, q, c) for c in criteria)] for m in MODELS for q in QUERIES]
+    ws.ingest(table(["model", "question", *criteria], rows), "d")
+    assert set(ws.dataset("d").rubrics["criterion"]) == set(criteria)
+
+
 def test_scores_between_levels_beside_labels_are_told_of(ws):
     """Of a metric in thirds beside two of 0 and 1 nothing was said but its name."""
     rows = [

@@ -284,6 +284,19 @@ def test_several_answers_to_one_query_are_asked_about_though_nobody_rates_two(ws
     assert any("has several answers to one query" in remark for remark in file.remarks)
 
 
+def test_an_id_of_what_one_person_judged_tells_no_answers_apart(ws):
+    rows = [
+        [m, q, f"{m} {q} {w}", c, w, label(m, q, c, w)]
+        for m in MODELS
+        for q in ("q0", "q1")
+        for w in WHO
+        for c in ("clear", "tone")
+    ]
+    content = table(["model", "question_id", "response_id", "criterion", "rater", "score"], rows)
+    ws.ingest(content, "d")
+    assert set(ws.dataset("d").queries["query"]) == {"q0", "q1"}
+
+
 def test_an_id_of_each_row_tells_no_answers_apart(ws):
     ws.ingest(answers_in_languages(one_row=True), "d")
     assert set(ws.dataset("d").queries["query"]) == {"q0", "q1"}

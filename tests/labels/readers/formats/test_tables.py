@@ -211,6 +211,14 @@ def test_a_file_that_is_no_data_is_skipped_beside_tables_that_are_named_after_th
     assert f"{name} was skipped" in " ".join(report.notes)
 
 
+def test_a_damaged_table_beside_tables_named_after_their_systems_is_not_skipped(ws):
+    """Its system would be lost."""
+    own = b"query,rubric,judge,label\nq,r1,j,1\nq,r2,j,0\n"
+    files = {"gpt-4o.csv": own, "o3.csv": own, "claude.csv": own.partition(b"\n")[2]}
+    with pytest.raises(IngestError, match=r"claude\.csv seems to have no line of column names"):
+        ws.ingest(archive(files), "d", name="study.zip")
+
+
 def test_one_bad_file_in_an_archive_leaves_the_workspace_as_it_was(ws):
     bad = LONG.replace(b"label", b"code")
     with pytest.raises(IngestError, match="no column for label"):

@@ -138,78 +138,14 @@ _NOTED_LAST = frozenset(  # last words of names of settings, versions, places an
 _COUNTED = frozenset(["len", "chars", "bytes"])  # last words of such names, after others
 # those after what has a size: "Nuanced Characters" is a criterion
 _SIZES = frozenset(["length", "words", "characters", "size", "tokens"])
-_SIZED = frozenset(
-    (
-        *(
-            "response",
-            "answer",
-            "output",
-            "reply",
-            "completion",
-            "generation",
-            "text",
-            "prompt",
-            "input",
-            "question",
-        ),
-        *(
-            "query",
-            "context",
-            "document",
-            "doc",
-            "article",
-            "summary",
-            "source",
-            "essay",
-            "story",
-            "message",
-            "token",
-        ),
-        *(
-            "length",
-            "word",
-            "char",
-            "character",
-            "byte",
-            "file",
-            "batch",
-            "sample",
-            "group",
-            "sequence",
-            "seq",
-        ),
-        *(
-            "max",
-            "min",
-            "total",
-            "avg",
-            "average",
-            "mean",
-            "window",
-            "model",
-            "chunk",
-            "sentence",
-            "reference",
-            "conversation",
-        ),
-    )
+_SIZED = (
+    "response answer output reply completion generation text prompt input question query context document doc article "
+    "summary source essay story message token length word char character byte file batch sample group sequence seq max "
+    "min total avg average mean window model chunk sentence reference conversation"
 )
-_ORDERED = frozenset(  # first words of names of places in an order
-    (
-        *(
-            "presentation",
-            "display",
-            "trial",
-            "item",
-            "sort",
-            "page",
-            "block",
-            "rating",
-            "question",
-            "serial",
-        ),
-        *("random", "randomized", "task", "survey", "screen", "order", "shown", "system", "model"),
-    )
+_ORDERED = (  # first words of names of places in an order
+    "presentation display trial item sort page block rating question serial random randomized task survey screen order "
+    "shown system model"
 )
 _PLACES = frozenset(["order", "position", "no", "number", "index"])  # last words of such names
 _COUNTING = frozenset(
@@ -229,8 +165,8 @@ def is_measured(column: str) -> bool:
         bare = bare[:-1]
     if len(bare) < 2:
         return bool(bare) and bare[0] in _MEASURED | {"tokens"}
-    sized = bare[-1] in _COUNTED or (bare[-1] in _SIZES and bare[-2] in _SIZED)
-    placed = bare[0] in ("idx", "index", "duration") or (bare[0] in _ORDERED and bare[-1] in _PLACES)
+    sized = bare[-1] in _COUNTED or (bare[-1] in _SIZES and bare[-2] in _SIZED.split())
+    placed = bare[0] in ("idx", "index", "duration") or (bare[0] in _ORDERED.split() and bare[-1] in _PLACES)
     return bare[-1] in _MEASURED or bare in _SPENT or sized or placed or bare[0] in _COUNTING
 
 

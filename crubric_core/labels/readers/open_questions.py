@@ -17,30 +17,11 @@ from .query_names import NAMES_OF_QUERIES, bare_name
 from .synonyms import INSTEAD_OF_RUBRIC
 from .words import is_number, letters_of, levels_of
 
-# names of columns beside an item that may be its query, or that describe it as a rubric
-_QUERIES_OR_RUBRICS = (
-    *(name for name in NAMES_OF_QUERIES if name not in ("id", "uid", "uuid", "hash", "index", "idx")),
-    *(
-        "weight",
-        "points",
-        "importance",
-        "description",
-        "item_text",
-        "item_description",
-        "item_weight",
-        "max_score",
-    ),
-    *(
-        "criterion_text",
-        "criteria_text",
-        "rubric_text",
-        "scale_min",
-        "scale_max",
-        "pass_mark",
-        "polarity",
-        "severity",
-    ),
+_OF_RUBRICS = (  # names of columns that describe an item as a rubric
+    "weight points importance description item_text item_description item_weight max_score criterion_text "
+    "criteria_text rubric_text scale_min scale_max pass_mark polarity severity"
 )
+_OF_ROWS = ("id", "uid", "uuid", "hash", "index", "idx")  # names that say of no text or task whose it is
 _PREDICTED = frozenset(("prediction", "predicted", "pred", "predicted_label"))
 _RIGHT = frozenset(("correct", "is_correct", "match", "exact_match", "right"))
 _LABELS, _NO_LABELS = 0.8, 0.5  # share of a column's cells that look like labels: from, and below
@@ -199,8 +180,9 @@ def items_alone(
         about = list(zip(*(cells_of(plan, rows, c) for c in keys), strict=True))
         if len(set(about)) < len(about):  # what tells these rows apart is asked
             return {}, ""
-        others = {bare_name(c) for c in plan.columns if c != item}
-        if plain_name(item) == "item" or "query" in chosen or others.intersection(_QUERIES_OR_RUBRICS):
+        others = {bare_name(c) for c in plan.columns if c != item}.difference(_OF_ROWS)
+        stays = others.intersection((*NAMES_OF_QUERIES, *_OF_RUBRICS.split()))
+        if plain_name(item) == "item" or "query" in chosen or stays:
             say = json.dumps(as_queries, ensure_ascii=False)
             return {}, f"the rubric is its column {item!r}: where each item is a query, give {say}"
         say = json.dumps({"rubric": item}, ensure_ascii=False)

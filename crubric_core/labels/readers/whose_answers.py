@@ -17,6 +17,7 @@ from .words import is_number
 
 BY_PATH = "the file's path: "  # how the reason of a guess begins that is made from it
 _LEAST = 4  # rows below which nothing is said
+# names of columns whose values may each be a system: what is graded where no model answers
 _GRADED = frozenset(
     ("essay_id", "essay", "student_id", "student", "pupil_id", "examinee_id", "candidate_id", "writer_id")
 )
@@ -45,6 +46,7 @@ def asked_whose(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> FilePlan:
     written = (*ids, *(c for c in told if is_written(c) and not is_feedback(c)))
     answer = next((c for c in written if len(set(zip(keys, told[c], strict=True))) > len(set(keys))), "")
     column = "" if answer else told_apart(plan, rows).apart
+    column, judge = "" if column in raters else column, (raters or ["…"])[0]
     apart = answer or column
     differ = f" (they differ in {apart!r})" if apart else ""
     says = bool(column) and not all(map(is_number, cells_of(plan, rows, column)))
@@ -57,6 +59,6 @@ def asked_whose(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> FilePlan:
     sentence = (
         f"Several rows of {plan.name} are about the same {about}{differ}, and no column says which system each is of: "
         f'{offer}add such a column; or say that they are repeated draws of one system ({{"system": "=…", "run": '
-        f'"{apart or "…"}"}} in the mapping), or who judged each ({{"system": "=…", "judge": "…"}}).'
+        f'"{apart or "…"}"}} in the mapping), or who judged each ({{"system": "=…", "judge": "{judge}"}}).'
     )
     return replace(plan, problem=f"{plan.problem or ''} {sentence}".strip())

@@ -223,6 +223,15 @@ def test_the_draw_of_a_proposal_is_an_id_of_the_answer_and_no_text(ws):
         ws.ingest(content, "d", name="x.csv")
 
 
+def test_a_rater_is_offered_as_the_judge_and_not_as_a_draw(ws):
+    rows = [["q", f"text {n % 4}", "fluency", f"w{n % 3}", label(n)] for n in range(24)]
+    with pytest.raises(
+        IngestError, match=r'or who judged each \(\{"system": "=…", "judge": "worker_id"\}\)'
+    ) as told:
+        ws.ingest(table(["prompt_id", "original", "aspect", "worker_id", "rating"], rows), "d", name="x.csv")
+    assert '"run": "worker_id"' not in str(told.value)
+
+
 def test_texts_that_systems_share_are_the_queries_also_where_unnamed_raters_repeat_the_rows(ws):
     rows = [[q, m, label(m, q, w)] for q in range(3) for m in ("lead", "textrank") for w in range(2)]
     content = table(["ArticleID", "System", "FluencyRating"], rows)

@@ -145,6 +145,23 @@ def test_words_without_which_no_row_can_be_read_are_asked_about(open_page: Open,
     assert set(words["stands for"]) == {""}
 
 
+def test_the_range_that_steps_divide_is_asked_for_beside_them(open_page: Open, tmp_path: Path) -> None:
+    """Means on 1 to 5 had been divided as parts of 10."""
+    rows = "".join(f"m{i},q{q},{1.2 + 0.31 * i + 0.73 * q:.2f}\n" for i in range(3) for q in range(4))
+    app = open_page("data", tmp_path / "w.duckdb")
+    upload(app, ("x.csv", f"model,question_id,score\n{rows}".encode()))
+    app.selectbox(key="policy bins").set_value(5).run()
+    (refused,) = app.error
+    assert "under “Range of the scores”" in refused.value
+    app.number_input(key="range from").set_value(1).run()
+    app.number_input(key="range to").set_value(5).run()
+    assert not app.error
+    button(app, "Read 1 file").click().run()
+    with Workspace(tmp_path / "w.duckdb") as ws:
+        scale = ws.dataset("x").scale
+    assert (scale.minimum, scale.maximum) == (0, 4)
+
+
 def test_a_code_for_a_missing_label_is_asked_about_and_no_option_of_the_command_line_is_named(
     open_page: Open, tmp_path: Path
 ) -> None:

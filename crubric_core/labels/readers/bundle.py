@@ -239,10 +239,10 @@ def _skip_non_data(found: list[Found], data: Set[int]) -> list[Found]:
     usable = any(f.plan.problem is None for f in found)
     if len(found) == 1 or (all(settings) and not usable):
         return found
-    foreign = [bool(f.plan.problem) and _is_foreign(f.plan) for f in found]
     # Before a system is taken from the files' names no table may be whole: then only what is named like no data.
     foreign = [
-        known and (usable or not _named_like_data(f.plan)) for known, f in zip(foreign, found, strict=True)
+        bool(f.plan.problem) and _is_foreign(f.plan) and (usable or not _named_like_data(f.plan))
+        for f in found
     ]
     return [
         replace(f, plan=replace(f.plan, skip=True))

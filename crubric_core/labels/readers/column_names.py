@@ -206,17 +206,16 @@ def crossed_among(columns: Sequence[str], known: Collection[str] = ()) -> tuple[
         if len(columns) < 2 * len(found) and len(found) > len(most) and crossed_names(found):
             most = found
     judges = {first for first, _ in crossed_names(most) or ()}
-    told = "system" in known or all(
-        map(called_judge, judges)
-    )  # else models are the systems: none is left out
+    # Where nothing else names the systems, models are these, and none is left out.
+    told = "system" in known or all(map(called_judge, judges))
     return most if told and any(map(_is_one, judges)) else tuple(columns)
 
 
 def _is_one(name: str) -> bool:
     """Whether a name is one model's, or one person's by a number or a letter: ``human`` may begin a criterion's."""
-    return bool(MODEL.sub("", name) != name and name.lower() not in ("human", "humans")) or bool(
-        re.search(r"\d|[\s_.\-][A-Za-z]$|[a-z][A-Z]$", name)
-    )
+    if re.search(r"\d|[\s_.\-][A-Za-z]$|[a-z][A-Z]$", name):
+        return True
+    return bool(MODEL.search(name)) and name.lower() not in ("human", "humans")
 
 
 def _is_complete(pairs: Sequence[tuple[str, str]]) -> bool:
@@ -228,7 +227,7 @@ def _is_partial(pairs: Sequence[tuple[str, str]]) -> bool:
     """Whether they are half of these or more, and each first name has a last name that another one has, too."""
     firsts, lasts = Counter(first for first, _ in pairs), Counter(last for _, last in pairs)
     shared = {first for first, last in pairs if lasts[last] > 1}
-    return len(firsts) * len(lasts) <= 2 * len(pairs) and len(shared) == len(firsts) and all(lasts)
+    return len(firsts) * len(lasts) <= 2 * len(pairs) and len(shared) == len(firsts)
 
 
 def _is_whole(name: str) -> bool:

@@ -18,7 +18,7 @@ from .columns import (
 )
 from .plan import Guess
 from .synonyms import INSTEAD_OF_RUBRIC, INSTEAD_OF_SYSTEM
-from .words import UNKNOWN, is_number, letters_of, levels_of, plain
+from .words import UNKNOWN, is_abc, is_number, letters_of, levels_of, plain
 
 Sample = Sequence[Sequence[str | None]]
 
@@ -69,7 +69,7 @@ def profile(cells: Sequence[str | None]) -> Profile:
     numbers = [float(c) for c in known if is_number(c)]
     texts = [c for c in known if not is_number(c)]
     # What A, B and C alone stand for is asked later.
-    words = levels_of(texts) or dict.fromkeys(texts if letters_of(texts) else ())
+    words = levels_of(texts) or dict.fromkeys(texts if is_abc(letters_of(texts)) else ())
     alike = sum(abs(x) <= 100 and (x * 4).is_integer() for x in numbers) + sum(c in words for c in known)
     distinct = len(set(known))
     share = alike / len(known) if distinct <= _WIDEST else 0.0

@@ -191,7 +191,7 @@ def is_certainty(column: str) -> bool:
 
 _DERIVED = re.compile(
     r"final|agree(ment|d)?|disagreement|flag(ged)?|confidence_\w+|(is_)?(reviewed|discussed|disputed|escalated|edited)"
-    r"|\w+_(percentile|quantile|bin|diff|delta|conf)|delta|diff(erence)?|kappa(_\w+)?"
+    r"|(\w+_)?(review|attention|exclusion|outlier|qc)_flag|\w+_(percentile|quantile|bin|diff|delta|conf)|delta|diff(erence)?|kappa(_\w+)?"
 )
 
 
@@ -211,9 +211,7 @@ def is_date(column: str) -> bool:
 
 
 _NAMELESS_COLUMN = re.compile(r"unnamed(_column|:)_\d+")  # what a column without a name is called
-_OF_ID = re.compile(
-    r"_id(_(anon\w*|hash|code|num|number|raw))?$|(^|_)(review|attention|exclusion|outlier|qc)_flag$"
-)
+_OF_ID = re.compile(r"_id(_(anon\w*|hash|code|num|number|raw))?$")
 _FIRST_NAMELESS = "column 1"
 
 

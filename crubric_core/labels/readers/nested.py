@@ -143,9 +143,8 @@ def with_nested_unused(plan: FilePlan, fields: Mapping[str, Sequence[Any]]) -> F
     tops = {_top(f) for f in fields if is_path(f)}
     keyed = {c.removeprefix("{}.") for c in used if c.startswith("{}.")}  # of the records of one object
     if keyed:
-        tops |= {
-            c for c in plan.unused if c not in fields and not is_path(c)
-        }  # of so many keys some are not looked at
+        # Of many keys some are not looked at.
+        tops |= {c for c in plan.unused if c not in fields and not is_path(c)}
         fields = {_keyed(".".join(parts_of(f)[1:])): v for f, v in fields.items() if is_path(f)}
     inner = {
         f: v

@@ -15,7 +15,7 @@ from .plan import FilePlan
 from .plan_cells import LEAST, cells_of, of_one_system, parts_all
 from .query_names import NAMES_OF_QUERIES, bare_name
 from .synonyms import INSTEAD_OF_RUBRIC
-from .words import is_number, letters_of, levels_of
+from .words import is_abc, is_number, letters_of, levels_of
 
 _OF_RUBRICS = (  # names of columns that describe an item as a rubric
     "weight points importance description item_text item_description item_weight max_score criterion_text "
@@ -31,7 +31,7 @@ def label_by_content(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> dict[str,
     """The label's column where several have names of labels: the only one that has any, or that looks like labels.
 
     Where several say the same of each row (a verdict, and its score), the first with whole levels. Beside predictions,
-    the label is what was to be predicted, and whether that is right is what counts; so it is beside letters alone.
+    the label is what was to be predicted, and whether that is right is what counts; so it is beside A, B and C.
     """
     if plan.kind not in ("labels", "gold") or "label" in plan.mapping:
         return {}
@@ -40,7 +40,7 @@ def label_by_content(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> dict[str,
         return {"label": right[0]}
     names = ("label", *synonyms_of(plan.kind, "label"))
     named = [c for c in plan.columns if plain_name(c) in names]
-    if len(right) == 1 and named and all(letters_of(cells_of(plan, rows, c)) for c in named):
+    if len(right) == 1 and named and all(is_abc(letters_of(cells_of(plan, rows, c))) for c in named):
         return {"label": right[0]}
     if len(named) < 2 or any(plain_name(c) == "label" for c in named):
         return {}

@@ -28,7 +28,7 @@ from .guess import ENOUGH, MODEL, Sample, cells_at, guess_columns, profile
 from .label_names import NOTED, is_derived, is_index, is_measured, may_hold_labels
 from .plan import FilePlan, Guess
 from .reasons import say_why
-from .words import is_number, letters_of, plain, verdict_level
+from .words import is_abc, is_number, letters_of, plain, verdict_level
 
 Spread = Literal["judge", "system", "rubric", "run"]
 
@@ -81,7 +81,7 @@ def label_columns(columns: Sequence[str], sample: Sample, *, scores: bool = Fals
     found = tuple(c for c in found if not is_derived(c)) or found
     letters = {c: letters_of(cells[c]) for c in found}
     if not all(letters.values()):  # A, B and C beside other labels are an arm, or a choice
-        found = tuple(c for c in found if not letters[c] or not letters[c] <= set("abc"))
+        found = tuple(c for c in found if not is_abc(letters[c]))
     graded = any(len(own) > 1 for own in letters.values())
     return found if graded else tuple(c for c in found if len(letters[c]) != 1 or letters[c] == {"f"})
 

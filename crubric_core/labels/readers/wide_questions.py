@@ -7,13 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ...text import listed
-from .column_names import (
-    called_after_queries,
-    crossed_names,
-    crossing,
-    names_a_judge,
-    spread_names,
-)
+from .column_names import called_after_queries, crossed_names, crossing, names_a_judge, spread_names
 from .guess import ENOUGH, cells_at, guess_columns, profile
 from .label_names import is_derived, is_index, may_hold_labels
 from .plan import Columns, FilePlan
@@ -59,7 +53,7 @@ def told_of_others(
     if nobodys:
         some, one = listed([repr(c) for c in nobodys], 6), len(nobodys) == 1
         told.append(
-            f"{some} {'holds labels, names' if one else 'hold labels, name'} no judge as the others do, and "
+            f"{some} {'holds labels, names' if one else 'hold labels, name'} no judge or system as the others do, and "
             f"{'is' if one else 'are'} not used: {say} to read {'it' if one else 'them'}, too"
         )
     if between:

@@ -209,7 +209,7 @@ def _grades(known: Collection[str]) -> dict[str, int]:
     letters = {p[:1] for p in known}
     if not known or not all(_GRADE.fullmatch(p) for p in known) or not letters & set("abcd") or "e-" in known:
         return {}
-    if set(known) <= set("abc"):
+    if is_abc(known):
         return {}
     if any(len(p) > 1 for p in known):
         return {p: _SIGNED.index(p) for p in known} if all(p in _SIGNED for p in known) else {}
@@ -290,6 +290,11 @@ def joined_choices(words: Collection[str]) -> set[str]:
         for word, own in parts.items()
         if len(own) > 1 and (word in listed or all(times[choice] > 1 for choice in own))
     }
+
+
+def is_abc(words: Collection[str]) -> bool:
+    """Whether words are A, B and C alone: grades, or the names of something. words: as ``plain`` gives them."""
+    return bool(words) and set(words) <= set("abc")
 
 
 def letters_of(cells: Iterable[str | None]) -> set[str]:

@@ -82,6 +82,7 @@ DECIDED_BY = {
     "verdict": "answers",
 }
 WORDS = "Words in place of labels"
+RANGE = "Range of the scores"
 SEVERITIES = {"critical": -8.0, "moderate": -4.0}
 UNKNOWN_WORD = "unknown"
 _NUMBER_OR_UNKNOWN = r"^\s*(-?\d{1,6}(\.\d{1,6})?|[Uu]nknown)?\s*$"
@@ -112,12 +113,13 @@ def ask(batch: Batch, plan: Plan) -> tuple[Plan, Policies]:
                 )
                 if name in batch.rows:
                     place.caption(f"{count(batch.rows[name], 'row')} here")
+        ends = _ask_ends() if values["bins"] else {}
         answered = _ask_words(batch, words) if words else {}
         if any("rubrics" in file.tables for file in plan.files if not file.skip):
             plan = replace(plan, options=_ask_severity())
     polarity = {"*": sign} if (sign := values.pop("polarity")) else {}
     return plan, Policies(
-        **values, answers=answered, scales=batch.scales, pass_marks=batch.marks, polarity=polarity
+        **values, answers=answered, scales=ends | batch.scales, pass_marks=batch.marks, polarity=polarity
     )
 
 
@@ -144,6 +146,15 @@ def ask_about(batch: Batch, tried: IngestReport) -> None:
         batch.answers |= new
         batch.rows = rows
         st.rerun()
+
+
+def _ask_ends() -> dict[str, tuple[int | None, int | None]]:
+    """The range that steps divide, for each criterion; {} where it is left to the scores."""
+    low, high = (
+        place.number_input(f"{RANGE}, {end}", value=None, step=1, key=f"range {end}")
+        for place, end in zip(st.columns(3), ("from", "to"), strict=False)
+    )
+    return {} if low is None or high is None else {"*": (int(low), int(high))}
 
 
 def ask_words(batch: Batch, words: Collection[str]) -> None:

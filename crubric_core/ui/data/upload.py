@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from ...errors import CrubricError
+from ...errors import CrubricError, IngestError
 from ...labels.readers.bundle import plan_ingest
 from .. import loaders, state
 from ..text import count, plain
@@ -141,7 +141,8 @@ def _try(batch: Batch, plan: Plan, dataset: str, policies: Policies) -> IngestRe
             "tried", key, lambda: _carry_out(batch, plan, dataset, policies, "Checking", preview=True)
         )
     except CrubricError as error:
-        upload_policies.ask_words(batch, getattr(error, "words", ()))
+        if isinstance(error, IngestError):
+            upload_policies.ask_words(batch, error.words)
         st.error(plain(on_page(str(error))))
         st.button(_title(plan), type="primary", disabled=True)
         return None

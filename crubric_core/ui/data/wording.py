@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from .files import APART
-from .policies import CHOICES, WORDS
+from .policies import CHOICES, RANGE, WORDS
 
 _BEST, _DRAWS = CHOICES["polarity"][0], CHOICES["on_conflict"][2]["runs"]
 _CONTROLS = (
@@ -16,6 +16,8 @@ _CONTROLS = (
         r"\(--mapping '\{\"judge\": \"=([^\"]*)\"\}' --on-conflict runs\)",
         rf"(type “\1” as the judge, and choose “{_DRAWS}”)",
     ),
+    (r"(range bins divides|give their range) \(--scale[^)]*\)", rf"\1 (under “{RANGE}”)"),
+    (r"are given \(--scale\)", f"are given (under “{RANGE}”)"),
     (r"\(--scale[^)]*\)", "(under “Scales”)"),
     (r"\(--answer[^)]*\)", f"(under “{WORDS}”)"),
     (r"--scale\b", "“Scales”"),

@@ -118,6 +118,18 @@ def test_rows_of_what_an_answer_took_are_rejected_with_that_reason(ws, measured)
     assert set(report.rejects["reason"].str.partition(",")[0]) == {"it says what an answer took"}
 
 
+def assert_no_rubrics(ws, about):
+    """Columns beside two criteria are not read, and named in the report."""
+    rows = [
+        [m, q, label(m, q), label(q, m), *((n + k + i) % 3 for i in range(len(about)))]
+        for n, m in enumerate(MODELS)
+        for k, q in enumerate(QUERIES)
+    ]
+    report = ws.ingest(table(["model", "question", "tone", "depth", *about], rows), "d")
+    assert set(ws.dataset("d").rubrics["criterion"]) == {"tone", "depth"}
+    assert all(any(column in note for note in report.notes) for column in about)
+
+
 def test_columns_about_an_answer_or_a_label_are_no_rubrics(ws):
     about = ["params_b", "self_reported_sureness", "tone_len", "week", "minutes", "views", "steps", "choice"]
     about += [
@@ -130,14 +142,7 @@ def test_columns_about_an_answer_or_a_label_are_no_rubrics(ws):
         "tone_diff",
         "tone_bin",
     ]
-    rows = [
-        [m, q, label(m, q), label(q, m), *((n + k + i) % 3 for i in range(len(about)))]
-        for n, m in enumerate(MODELS)
-        for k, q in enumerate(QUERIES)
-    ]
-    report = ws.ingest(table(["model", "question", "tone", "depth", *about], rows), "d")
-    assert set(ws.dataset("d").rubrics["criterion"]) == {"tone", "depth"}
-    assert all(any(column in note for note in report.notes) for column in about)
+    assert_no_rubrics(ws, about)
 
 
 def test_places_in_an_order_are_no_rubrics(ws):
@@ -151,14 +156,7 @@ def test_places_in_an_order_are_no_rubrics(ws):
         "review_flag",
         "unit_id_anon",
     ]
-    rows = [
-        [m, q, label(m, q), label(q, m), *((n + k + i) % 3 for i in range(len(about)))]
-        for n, m in enumerate(MODELS)
-        for k, q in enumerate(QUERIES)
-    ]
-    report = ws.ingest(table(["model", "question", "tone", "depth", *about], rows), "d")
-    assert set(ws.dataset("d").rubrics["criterion"]) == {"tone", "depth"}
-    assert all(any(column in note for note in report.notes) for column in about)
+    assert_no_rubrics(ws, about)
 
 
 def test_an_arm_beside_labels_is_no_rubric(ws):

@@ -123,6 +123,7 @@ def test_labels_beside_those_of_the_judges_are_not_used_and_told_of(ws, beside):
     [
         ["response_accuracy", "response_tone", "assistant_tone", "safety", "depth"],
         ["worker_safety", "human_safety", "human_rights", "worker_rights", "fairness"],
+        ["worker_safety", "human_safety", "human_rights"],
         ["agent_1_accuracy", "agent_2_accuracy", "agent_1_tone", "agent_2_tone", "agent_coordination"],
     ],
 )
@@ -131,6 +132,13 @@ def test_criteria_that_begin_like_a_judge_or_a_system_are_all_read(ws, criteria)
     ws.ingest(table(["model", "question_id", *criteria], rows), "d", name="x.csv")
     assert {r.partition("#")[2] for r in ws.dataset("d").labels()["rubric"]} == set(criteria)
     assert ws.dataset("d").judges == ("judge",)
+
+
+def test_no_system_is_left_out_whose_name_is_no_models(ws):
+    columns = ["gpt-4o_accuracy", "claude_accuracy", "gpt-4o_tone", "claude_tone", "baseline_accuracy"]
+    content = table(["query", *columns], [[f"q{q}", *(label(q, c) for c in columns)] for q in range(4)])
+    with pytest.raises(IngestError, match=r"has no column for system"):
+        ws.ingest(content, "d", name="x.csv")
 
 
 def test_no_judge_is_lost_whose_name_has_no_number(ws):

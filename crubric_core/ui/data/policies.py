@@ -48,7 +48,7 @@ CHOICES: Mapping[str, tuple[str, str, Mapping[Any, str]]] = {
     ),
     "bins": (
         "Continuous scores in equal steps",
-        "Scores of 0 to 1, 10 or 100 become levels 0, 1, 2 …",
+        "Scores of 0 to 1, 10 or 100, or of a range that you give, become levels 0, 1, 2 …",
         {0: "no", 2: "2", 3: "3", 5: "5", 10: "10"},
     ),
     "zero": (

@@ -224,7 +224,7 @@ def test_the_draw_of_a_proposal_is_an_id_of_the_answer_and_no_text(ws):
 
 
 def test_a_rater_is_offered_as_the_judge_and_not_as_a_draw(ws):
-    rows = [["q", f"text {n % 4}", "fluency", f"w{n % 3}", label(n)] for n in range(24)]
+    rows = [["q", f"{'a long sentence ' * 5}{n % 4}", "fluency", f"w{n % 3}", label(n)] for n in range(24)]
     with pytest.raises(
         IngestError, match=r'or who judged each \(\{"system": "=…", "judge": "worker_id"\}\)'
     ) as told:

@@ -195,6 +195,13 @@ def test_items_of_texts_are_their_rubrics(ws, named):
     assert any("the query is its column" in n and repr(named) in n for n in report.notes)
 
 
+@pytest.mark.parametrize("named", ["essay_id", "weight"])
+def test_items_beside_a_text_or_a_weight_stay_rubrics_also_where_no_name_repeats(ws, named):
+    rows = [[m, 1 + q, f"i{q} {k}", label(m, q, k)] for m in MODELS for q in QUERIES for k in range(3)]
+    ws.ingest(table(["model", named, "item_id", "score"], rows), "d", name="x.csv")
+    assert set(ws.dataset("d").rubrics["criterion"]) == {row[2] for row in rows}
+
+
 @pytest.mark.parametrize("keys", [["task", "item_id"], ["item"]])
 def test_that_items_are_rubrics_is_told(ws, keys):
     keyed = {"task": "t{}", "item_id": "i{}", "item": "i{}"}

@@ -12,7 +12,7 @@ import pandas as pd
 from ...text import count, shorten
 from ..ingest.findings import SHOWN, Finding, select, warning
 from ..ingest.parsed import execute
-from ..ingest.rubric_facts import keep_criteria
+from ..ingest.rubric_facts import keep_criteria, scale_behind
 
 _FEW_LEVELS = 12  # levels up to which a scale without one of them has a gap
 _ENOUGH = 10  # labels of a criterion, or of a judge on it, below which nothing is concluded
@@ -63,6 +63,7 @@ _OF_FAULTS = f"""
         WHERE r.polarity IS NOT NULL OR r.weight < 0
     )
 """
+_OFF_NAME = f"NOT given AND {scale_behind('criterion')} IS NOT NULL"
 _BELOW = "lowest < 0 AND NOT given"
 # Labels below 0 that are no part of negative points: -8 is a score where the rubric's points are -8.
 _NO_POINTS = """
@@ -97,6 +98,7 @@ def check_scales(cursor: duckdb.DuckDBPyConnection, dataset_id: int) -> Iterator
         execute(cursor, _PART, {"dataset": dataset_id})
     if _found(cursor, dataset_id, _BELOW)[1]:
         yield from _below_zero(*_found(cursor, dataset_id, f"{_BELOW} AND {_NO_POINTS}"))
+    yield from _off_name(*_found(cursor, dataset_id, _OFF_NAME))
     yield from _gaps(*_found(cursor, dataset_id, "gap AND NOT given"))
     yield from _narrow(cursor, dataset_id)
     yield from _apart(*_found(cursor, dataset_id, "apart"))
@@ -140,6 +142,20 @@ def _faults(found: pd.DataFrame, n: int) -> Iterator[Finding]:
             f"{count(n, 'criterion', 'criteria')} {'is' if n == 1 else 'are'} named after a fault, such as {name}, and "
             f"more counts as better: if a high label says that there is one, say so (--polarity '{name}=-1', or "
             "polarity in a table of rubrics); else say 1.",
+            found,
+            n,
+        )
+
+
+def _off_name(found: pd.DataFrame, n: int) -> Iterator[Finding]:
+    if n:
+        first = found.iloc[0]
+        yield warning(
+            "off_named_scale",
+            "Labels that are not on the scale behind a name",
+            f"{count(n, 'criterion', 'criteria')} {'has' if n == 1 else 'have'} labels that are not on the scale "
+            f"behind the name, such as {_name(first)} (labels {first['labels']}): the scale is taken as "
+            f"{first['scale_min']} to {first['scale_max']}. Correct the labels, or give the scale (--scale).",
             found,
             n,
         )

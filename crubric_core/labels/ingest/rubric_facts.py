@@ -6,6 +6,7 @@ from __future__ import annotations
 import hashlib
 from typing import TYPE_CHECKING
 
+from ..readers.values import SCALE_BEHIND
 from .parsed import execute
 
 if TYPE_CHECKING:
@@ -32,9 +33,22 @@ def criterion_key(text: str, own: str, rubric_id: str) -> str:
     """
 
 
+_LONGEST = 60  # letters of a name; what is longer is a sentence, which may end with any two numbers
+
+
+def scale_behind(name: str) -> str:
+    """{lo, hi} of the scale behind a short name: ``Clarity (1-5)``, ``Tone [0 = rude, 10 = kind]``; NULL of others."""
+    return f"""
+        CASE WHEN right({name}, 1) IN (')', ']') AND length({name}) <= {_LONGEST}
+                  AND regexp_matches({name}, '{SCALE_BEHIND}') THEN
+             regexp_extract({name}, '{SCALE_BEHIND}', ['lo', 'hi'])::STRUCT(lo INTEGER, hi INTEGER) END
+    """
+
+
 # Every rubric with labels or a description, in canonical order, its scale resolved (docs/method.md §1): what a table of
-# rubrics says, else the extremes of the labels of its criterion over all queries. A criterion is known by its text,
-# else by its name after the query's prefix; a bare number is a position, and no name. A scale without 0 begins at 1.
+# rubrics says, else what stands behind its name if all labels are on it, else the extremes of the labels of its
+# criterion over all queries. A criterion is known by its text, else by its name after the query's prefix; a bare number
+# is a position, and no name. A scale without 0 begins at 1.
 # Points that are already signed count as they are: where labels are negative points or 0, more of them is better.
 # A rubric described without a query lends its description to the rubrics of that name. A name that several queries
 # share is shown as query#name, so that rubric names are unique.
@@ -63,26 +77,30 @@ RUBRIC_FACTS = f"""
            OR (r.ingest_id IS NOT NULL AND (r.query_id IS NOT NULL OR r.name NOT IN (FROM specific)))
     ),
     keyed AS (
-        SELECT *, {criterion_key("text", "own", "rubric_id")} AS key
+        SELECT *, {criterion_key("text", "own", "rubric_id")} AS key, {scale_behind("own")} AS behind
         FROM listed
     ),
     extremes AS (
         SELECT key, min(least(lo, given_min)) AS lowest, max(greatest(hi, given_max)) AS highest,
-               CASE WHEN min(given_mark) = max(given_mark) THEN min(given_mark) END AS mark
+               CASE WHEN min(given_mark) = max(given_mark) THEN min(given_mark) END AS mark,
+               CASE WHEN min(behind) = max(behind) AND count(given_min) + count(given_max) = 0
+                         AND min(behind.lo) <= coalesce(min(lo), 1) AND min(behind.hi) >= coalesce(max(hi), 1)
+                         AND min(behind.lo) < min(behind.hi) THEN min(behind) END AS own_scale
         FROM keyed LEFT JOIN labelled USING (rubric_id) GROUP BY key
     ),
     topped AS (
         SELECT l.*, CASE WHEN given_polarity IS NOT NULL THEN given_polarity
                          WHEN weight < 0 AND NOT coalesce(lowest < 0 AND highest <= 0, false) THEN -1 ELSE 1 END
                         AS polarity,
-               coalesce(given_max,
+               coalesce(given_max, own_scale.hi,
                              greatest(given_min + 1, CASE WHEN lowest = 0 AND highest = 0 THEN 1 ELSE highest END),
-                             1) AS top, lowest, mark
+                             1) AS top, lowest, mark, own_scale
         FROM keyed l JOIN extremes USING (key)
     ),
     scaled AS (
-        SELECT *, coalesce(given_min, CASE WHEN lowest >= 1 AND top > 1 THEN CASE WHEN top > 12 THEN 0 ELSE 1 END
-                                           WHEN lowest < top THEN lowest ELSE top - 1 END) AS bottom
+        SELECT *, coalesce(given_min, own_scale.lo,
+                           CASE WHEN lowest >= 1 AND top > 1 THEN CASE WHEN top > 12 THEN 0 ELSE 1 END
+                                WHEN lowest < top THEN lowest ELSE top - 1 END) AS bottom
         FROM topped
     ),
     names AS (SELECT name, count(*) AS times FROM scaled GROUP BY name),
@@ -104,7 +122,7 @@ RUBRIC_FACTS = f"""
                coalesce(given_mark, mark, CASE WHEN polarity < 0 THEN top - levels // 2 + 1
                                                ELSE bottom + levels // 2 END) AS pass_mark,
                coalesce(given_mark, mark) IS NOT NULL AS mark_given,
-               given_min IS NOT NULL AND given_max IS NOT NULL AS given
+               own_scale IS NOT NULL OR (given_min IS NOT NULL AND given_max IS NOT NULL) AS given
         FROM qualified
     )
 """

@@ -29,8 +29,8 @@ def ask(batch: Batch, tried: IngestReport) -> None:
     with st.expander(title, expanded=any(f.code in _LOOK for f in tried.checks)):
         st.caption(
             "A scale belongs to a criterion: the same text, or the same name after the query's prefix. Where none is "
-            "given it is inferred from the labels of that criterion in all queries. The pass mark is the lowest label "
-            "that counts as met."
+            "given, and none stands behind the name as in Clarity (1-5), it is inferred from the labels of that "
+            "criterion in all queries. The pass mark is the lowest label that counts as met."
         )
         start = batch.once("scales", tuple(table["criterion"]), lambda: _start(table))
         rows = st.data_editor(
@@ -48,7 +48,16 @@ def ask(batch: Batch, tried: IngestReport) -> None:
     _take(batch, start, pd.DataFrame(rows))
 
 
-_LOOK = ("scale_changed", "gap", "disjoint_ranges", "negative_level", "narrow_scale", "stray", "code")
+_LOOK = (
+    "scale_changed",
+    "gap",
+    "disjoint_ranges",
+    "negative_level",
+    "narrow_scale",
+    "off_named_scale",
+    "stray",
+    "code",
+)
 
 
 def _start(table: pd.DataFrame) -> pd.DataFrame:

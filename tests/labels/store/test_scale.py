@@ -6,11 +6,12 @@ import pytest
 
 from crubric_core.errors import IngestError
 from crubric_core.labels import Scale
+from crubric_core.labels.readers.policies import Policies
 
 
 def labels(values, rubric="r"):
     return "\n".join(
-        ["system,query,rubric,label", *(f"s{i},q,{rubric},{v}" for i, v in enumerate(values))]
+        ["system,query,rubric,label", *(f's{i},q,"{rubric}",{v}' for i, v in enumerate(values))]
     ).encode()
 
 
@@ -32,6 +33,65 @@ def labels(values, rubric="r"):
 def test_without_a_table_of_rubrics_the_scale_is_that_of_the_labels(ws, values, scale):
     report = ws.ingest(labels(values), "d")
     assert report.scale == ws.dataset("d").scale == Scale(*map(float, scale[:2]), scale[2], "inferred")
+
+
+@pytest.mark.parametrize(
+    ("behind", "scale"),
+    [
+        ("(1-5)", (1, 5)),
+        ("[0 – 10]", (0, 10)),
+        ("(1 to 7)", (1, 7)),
+        ("(-2..4)", (-2, 4)),
+        ("(1 = poor, 5 = excellent)", (1, 5)),
+        ("(0: no; 2: partly; 4: yes)", (0, 4)),
+    ],
+)
+def test_the_name_of_a_criterion_gives_the_scale_that_stands_behind_it(ws, behind, scale):
+    report = ws.ingest(labels([2, 3, 4], f"Clarity {behind}"), "d")
+    assert report.scale == Scale(*map(float, scale), scale[1] - scale[0] + 1, "given")
+    assert report.checks == ()
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "Clarity",
+        "Growth (2019-2024)",
+        "Clarity (3-5)",
+        "Clarity (1-5) of the answer",
+        "Clarity (5-1)",
+        "Says that the patient should take one tablet daily with food (1-5)",
+    ],
+)
+def test_other_names_give_no_scale(ws, name):
+    report = ws.ingest(labels([2, 3, 4], name), "d")
+    assert report.scale == Scale(1.0, 4.0, 4, "inferred")
+    assert report.checks == ()
+
+
+def test_labels_that_are_not_on_the_scale_behind_a_name_are_told(ws):
+    (found,) = ws.ingest(labels([0, 1, 2, 3, 4], "Clarity (1-5)"), "d").checks
+    assert found.code == "off_named_scale"
+    assert "such as Clarity (1-5) (labels 0, 1, 2, 3, 4): the scale is taken as 0 to 4" in found.sentence
+
+
+def test_a_scale_that_somebody_gives_goes_before_the_one_behind_a_name(ws):
+    policies = Policies(scales={"Clarity (1-5)": (0, 4)})
+    report = ws.ingest(labels([0, 1, 2, 3, 4], "Clarity (1-5)"), "d", policies=policies)
+    assert report.scale == Scale(0.0, 4.0, 5, "given")
+    assert report.checks == ()
+
+
+@pytest.mark.parametrize(
+    ("values", "source"), [((2, 3), "given"), ((0, 3), "inferred"), ((2.5, 3), "inferred")]
+)
+def test_the_header_of_the_labels_gives_their_scale_where_they_are_on_it(ws, values, source):
+    rows = "\n".join(f"s{i},q,r{j},{v}" for i, v in enumerate(values) for j in range(2))
+    policies = Policies(fractions="down")
+    ws.ingest(f"system,query,rubric,Rating (1-5)\n{rows}\n".encode(), "d", policies=policies)
+    assert set(ws.dataset("d").rubrics["scale_source"]) == {source}
+    if source == "given":
+        assert ws.dataset("d").scale == Scale(1.0, 5.0, 5, "given")
 
 
 def test_a_table_of_rubrics_gives_the_scale(ws):

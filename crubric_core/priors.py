@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Self
+from typing import Any, Self
 
 from .declarations import setting, specs_of
 from .errors import SettingsError
@@ -43,6 +44,12 @@ class Priors:
         beta = self.c_beta
         if not (beta is None or (len(beta) == 2 and min(beta) >= 1)):
             raise SettingsError(f"c_beta = {beta!r} is out of range: expected two numbers of at least 1.")
+
+    @classmethod
+    def from_dict(cls, given: Mapping[str, Any]) -> Self:
+        """From the fields' values; JSON has a list in place of a pair. TypeError where a name is unknown."""
+        pair = given.get("c_beta", cls.c_beta)
+        return cls(**{**given, "c_beta": None if pair is None else tuple(pair)})
 
     @classmethod
     def flat(cls) -> Self:

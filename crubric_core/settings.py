@@ -299,6 +299,15 @@ class Settings:
         return values | ({} if self.composition is None else {"composition": self.composition.as_dict()})
 
     @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> Self:
+        """From ``as_dict``'s values, also as JSON has them. What is missing has its default, other names are ignored.
+
+        Raises SettingsError or TypeError where a value is none of its setting.
+        """
+        known = {name: value for name, value in values.items() if name in cls.names()}
+        return cls(**known | read_structures(known))
+
+    @classmethod
     def names(cls) -> tuple[str, ...]:
         """The names of the settings, in order."""
         return tuple(f.name for f in fields(cls))
@@ -346,6 +355,16 @@ class Settings:
 SPECS: Mapping[str, Spec] = specs_of(Settings)
 """The declaration of every setting; priors and rules are structures of their own."""
 Settings.__doc__ = f"{(Settings.__doc__ or '').rstrip()}\n{parameter_entries(SPECS)}"
+
+
+def read_structures(values: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings with parts of their own among plain values: priors, rules and composition, where they are given."""
+    readers = {
+        "priors": Priors.from_dict,
+        "rules": ScoringRules.from_dict,
+        "composition": Composition.from_dict,
+    }
+    return {name: read(values[name]) for name, read in readers.items() if values.get(name) is not None}
 
 
 def objective(strategy: object) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 import shlex
 from pathlib import Path
 
@@ -15,10 +16,11 @@ from crubric_core import Priors, Settings
 from crubric_core.__main__ import build_parser
 from crubric_core.commands.options import settings_of
 from crubric_core.commands.settings import setting_rows, settings_markdown
+from crubric_core.composition import Composition
 from crubric_core.declarations import Spec, specs_of
 from crubric_core.errors import SettingsError
 from crubric_core.settings import LOWEST_TAU, PRESETS, SPECS
-from crubric_core.ui.experiments.commands import command
+from crubric_core.ui.experiments.commands import command, report_command
 
 
 @pytest.mark.parametrize(
@@ -138,6 +140,7 @@ def test_any_settings_are_a_preset_and_what_differs_from_it(values):
     assert Settings.preset(preset, **told) == settings
     words = shlex.split(command("sweep", "w.duckdb", "d", settings))
     assert settings_of(PARSER.parse_args(words[words.index("experiment") :])) == settings
+    assert Settings.from_dict(json.loads(json.dumps(settings.as_dict()))) == settings
 
 
 def test_options_go_before_the_preset():
@@ -171,6 +174,14 @@ def test_a_page_spells_out_the_command_that_gives_the_same_settings():
     chosen = Settings(tau_c=0.6, model="GRM", clip=False, priors=Priors(log_a_sd=None, b_sd=3.0, c_beta=None))
     words = shlex.split(command("sweep", "w.duckdb", "d", chosen))
     assert settings_of(build_parser().parse_args(words[3:])) == chosen
+
+
+def test_the_command_of_a_report_names_the_file_of_a_bank_composed_by_hand():
+    composed = Settings(composition=Composition(pins=("r1",)))
+    words = shlex.split(report_command(["sweep"], "w.duckdb", "d", composed))
+    assert build_parser().parse_args(words[words.index("report") :]).composition == Path("composition.json")
+    assert "--composition" not in shlex.split(command("sweep", "w.duckdb", "d", composed))
+    assert "--composition" not in report_command(["sweep"], "w.duckdb", "d", Settings())
 
 
 def test_the_page_of_settings_is_the_one_that_the_declarations_make():

@@ -16,7 +16,6 @@ import pandas as pd
 
 from ..analysis.export import versions
 from ..bank.item_spread import Spread
-from ..composition import Composition
 from ..environment import typed
 from ..errors import CrubricError, PlacementError
 from ..files import json_bytes, write_files
@@ -29,10 +28,6 @@ from .panel import PanelRecord
 
 SCHEMA = "crubric-bank/1"
 NAME = "bank.json"
-SETTINGS = (
-    *("model", "quadrature", "consensus", "tie", "agreement_tolerance", "tau_c", "budget"),
-    *("bootstrap", "replicates", "confidence", "tier_rule", "holm", "seed"),
-)
 _PARAMETERS = ("a", "b", "c", "log_a_sd", "b_sd", "log_a_b_correlation")
 _WHOLE = ("order", "scale_min", "scale_max", "pass_mark", "polarity")
 _TEXTS = ("id", "query", "rubric", "text", "dimension")
@@ -174,10 +169,7 @@ def _bank_scale(content: dict[str, Any]) -> BankScale:
     if not len(table) or table["id"].duplicated().any():
         raise ValueError("no rubrics, or two of one id")
     order = _canonical(table)
-    settings = Settings(
-        **{name: source["settings"][name] for name in SETTINGS},
-        composition=Composition.from_dict(source["settings"].get("composition", {})),
-    )
+    settings = Settings.from_dict(source["settings"])
     a, b, c, *spread = (_numbers([row["parameters"][name] for row in rows])[order] for name in _PARAMETERS)
     thresholds = (
         _numbers([row["parameters"]["thresholds"] for row in rows]) if settings.model == "GRM" else None

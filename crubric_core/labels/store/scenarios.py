@@ -8,11 +8,8 @@ from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from ...composition import Composition
 from ...errors import DatasetError, SettingsError
-from ...priors import Priors
-from ...scoring_rules import ScoringRules
-from ...settings import Settings
+from ...settings import Settings, read_structures
 from ...text import listed
 from .database import dataset_id_of
 
@@ -149,12 +146,4 @@ def _read(name: str, settings: str, page: str, filters: str, saved_at: datetime)
 
 
 def _settings_of(found: Mapping[str, Any]) -> Settings:
-    priors = dict(found["priors"])
-    beta = priors.get("c_beta")
-    priors["c_beta"] = None if beta is None else tuple(beta)
-    parts: dict[str, Any] = {"priors": Priors(**priors)}
-    if "rules" in found:
-        parts["rules"] = ScoringRules.from_json(json.dumps(found["rules"]))
-    if "composition" in found:
-        parts["composition"] = Composition.from_dict(found["composition"])
-    return Settings.preset(found["preset"], **found["settings"], **parts)
+    return Settings.preset(found["preset"], **found["settings"], **read_structures(found))

@@ -18,7 +18,8 @@ def command(name: str, workspace: str, dataset: str, settings: Settings) -> str:
 
 def report_command(names: Sequence[str], workspace: str, dataset: str, settings: Settings) -> str:
     """The command that gives the same report."""
-    return recorded(*_spelled(["report", "--experiments", *names], workspace, dataset, settings, "report"))
+    words = _spelled(["report", "--experiments", *names], workspace, dataset, settings, "report")
+    return recorded(*words, *(["--composition", "composition.json"] if settings.composition else []))
 
 
 def _spelled(what: Sequence[str], workspace: str, dataset: str, settings: Settings, out: str) -> list[str]:

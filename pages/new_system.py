@@ -31,4 +31,4 @@ if one in study.dataset.systems and one not in bank_scale.systems:
     new_system.comparison(study, one)
 new_system.show(study, bank_scale, found, n)
 which = (bank_scale.bank_id, bank_scale.systems, labels.systems, labels.y.tobytes())
-recalibration.section((*study.key("ranking_on"), *which), bank_scale, labels)
+recalibration.section((study.fingerprint, study.settings, *which), bank_scale, labels)

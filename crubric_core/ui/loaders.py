@@ -198,8 +198,14 @@ def _facts(key: Key, _study: Study) -> Facts:
 
 
 def findings(name: str, fingerprint: str) -> tuple[Finding, ...]:
-    """What the checks find in a dataset; which rows were rejected its fingerprint does not tell."""
-    return _findings((name, fingerprint, len(workspace().ingests(name))), workspace().dataset(name))
+    """What the checks find in a dataset."""
+    return _findings(version(name, fingerprint), workspace().dataset(name))
+
+
+def version(name: str, fingerprint: str) -> Key:
+    """What a dataset was made from, too: which rows were rejected or blank its fingerprint does not tell."""
+    ingests = workspace().ingests(name)
+    return (name, fingerprint, len(ingests), str(ingests["ingested_at"].max()))
 
 
 @st.cache_resource(max_entries=FEW, show_spinner="Checking the dataset …")

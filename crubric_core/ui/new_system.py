@@ -65,7 +65,7 @@ def choose(study: StudyPage) -> tuple[BankScale, NewLabels] | None:
     if source == HELD_OUT:
         systems = list(study.reduction().systems)
         name = right.selectbox("System", systems, key="held_out", bind="query-params")
-        return _held_out((*study.key("ranking_on"), study.settings.tau_c, name), study, name)
+        return _held_out((study.fingerprint, study.settings, name), study, name)
     bank_scale = bank_scale_of_study(study)
     if source == JUDGED and (judges := judging.configured()) is not None:
         with right:

@@ -110,6 +110,18 @@ def test_an_addition_says_what_it_adds_and_what_it_changes(open_page: Open, tmp_
     assert "Adds 1 system and 1 label; changes 1. Nothing is stored yet." in text(app)
 
 
+def test_the_checks_are_those_of_the_files_that_were_read_last(open_page: Open, tmp_path: Path) -> None:
+    """Rejected rows leave no trace in the labels: a file read again without them has the same."""
+    path, told = tmp_path / "w.duckdb", "Text in place of a number"
+    for rows in ((*ROWS, "a,q1,r1,j3,splendid"), ROWS):
+        with Workspace(path) as workspace:
+            workspace.ingest(csv(*rows), "fin")
+        app = open_page("data", path, dataset="fin")
+        assert any(told in e.value for e in app.error) == (rows != ROWS)
+        with Workspace(path) as workspace:
+            workspace.undo("fin")
+
+
 def test_rejected_rows_are_shown_with_their_reasons_and_kept_for_download(
     open_page: Open, tmp_path: Path
 ) -> None:

@@ -104,6 +104,22 @@ def test_a_held_out_system_is_placed_by_a_bank_that_never_saw_it(open_page: Open
     )
 
 
+def test_a_held_out_system_is_placed_by_the_bank_of_the_settings_that_the_page_shows(
+    open_page: Open, study: Path
+) -> None:
+    """What was computed for one bank size was shown for the others."""
+    with Workspace(study) as workspace:
+        dataset = workspace.dataset("small")
+        name = dataset.systems[2]
+        expected = [
+            place_systems(*hold_out(dataset, Settings(budget=b), name)).table["theta"] for b in (20, 8)
+        ]
+    assert expected[0].tolist() != expected[1].tolist()
+    for budget, theta in zip((20, 8), expected, strict=True):
+        app = open_page("new_system", study, source=HELD_OUT, held_out=name, budget=str(budget))
+        assert app.dataframe[0].value["theta"].tolist() == pytest.approx(theta.tolist())
+
+
 def test_where_claims_are_about_scores_the_leaderboard_has_a_score_and_no_open_interval(
     open_page: Open, tmp_path: Path
 ) -> None:

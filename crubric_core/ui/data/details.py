@@ -54,7 +54,7 @@ def show(name: str, fingerprint: str) -> None:
         ["Checks", "Files and undo", f"Rejected ({len(rejects):,})", "Export", "Rename, copy, delete"]
     )
     with checks:
-        _checks(dataset, fingerprint, len(history))
+        _checks(dataset, fingerprint)
     with files:
         widgets.table(history, HISTORY)
         _undo(name, history)
@@ -66,7 +66,7 @@ def show(name: str, fingerprint: str) -> None:
         _change(name)
 
 
-def _checks(dataset: Dataset, fingerprint: str, ingests: int) -> None:
+def _checks(dataset: Dataset, fingerprint: str) -> None:
     found = loaders.findings(dataset.name, fingerprint)
     if not found:
         st.success("No data-quality issue was found.")
@@ -75,7 +75,7 @@ def _checks(dataset: Dataset, fingerprint: str, ingests: int) -> None:
         st.caption(
             "To decide otherwise, undo the ingest and upload the file again: this page then shows the choices."
         )
-    table = _covered((dataset.name, fingerprint, ingests), dataset)
+    table = _covered(loaders.version(dataset.name, fingerprint), dataset)
     upload_report.covered(table, f"stored {dataset.name}")
 
 

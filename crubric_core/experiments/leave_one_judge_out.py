@@ -42,6 +42,7 @@ def leave_one_judge_out(
     watch = ExperimentWatch(progress, cancel)
     watch.step(0.0, "With all judges")
     inputs, names = read_inputs(ds, settings), ds.judges
+    settings = inputs.settings
     panel = ds.panel(settings.response)
     full = analyse(inputs, inputs.reduction, panels_of_part(inputs.reduction, panel, settings), settings)
     found = run_tasks(

@@ -90,6 +90,7 @@ def stability(
     watch = ExperimentWatch(progress, cancel)
     watch.step(0.0, "The full analysis")
     inputs = read_inputs(ds, settings)
+    settings = inputs.settings
     calibration, panel = calibrate(inputs.reduction, settings), ds.panel(settings.response)
     full = analyse(
         inputs, inputs.reduction, panels_of_part(inputs.reduction, panel, settings), settings, calibration

@@ -17,6 +17,8 @@ from crubric_core.experiments.leave_one_judge_out import (
 )
 from crubric_core.experiments.results import CancelledError
 from crubric_core.experiments.stability import AnalysisOutcome
+from crubric_core.labels.store.dataset_rules import save_rules
+from crubric_core.scoring_rules import Assignment, ScoringRules
 from crubric_core.text import count
 
 SETTINGS = Settings(budget=40, replicates=40, tau_c=0.6)
@@ -47,6 +49,21 @@ def test_the_board_without_a_judge_is_that_of_the_others_labels(labels):
     row = found.judges.set_index("judge").loc[judges[1]]
     assert row["moved"] == (places["rank"] != places["rank_without"]).sum()
     assert row["rho"] == pytest.approx(places["theta"].corr(places["theta_without"], method="spearman"))
+
+
+def test_systems_are_scored_by_the_rules_of_the_dataset_with_and_without_each_judge():
+    """Of fewer than six systems tiers rest on scores; those with all judges were scored by the paper's rules."""
+    made = simulate(3, systems=5, queries=12, pool=(8, 12))
+    rules = ScoringRules(assign=(Assignment("severity", "text", "*", "critical"),), critical=-50.0)
+    with Workspace() as ws:
+        for kind in ("labels", "rubrics", "queries"):
+            ws.ingest(getattr(made, kind).to_csv(index=False).encode(), "d", kind)
+        by_paper = leave_one_judge_out(ws.dataset("d"), SETTINGS).systems
+        save_rules(ws, "d", rules)
+        own = leave_one_judge_out(ws.dataset("d"), SETTINGS).systems
+        said = leave_one_judge_out(ws.dataset("d"), replace(SETTINGS, rules=rules)).systems
+    assert not by_paper.equals(own)
+    pd.testing.assert_frame_equal(own, said)
 
 
 def test_without_the_judge_who_tosses_coins_the_bank_changes_most(labels):

@@ -9,8 +9,8 @@ import streamlit as st
 
 from ...figures.leaderboard import window
 from ...figures.measurability import label_grid
-from .. import loaders, widgets
-from ..text import numeral, plain, short_name, shorten
+from .. import loaders, rubric_head, widgets
+from ..text import numeral, plain, short_name
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,22 +27,10 @@ def show(view: View, at: int, systems: Sequence[str]) -> None:
     """The rubric at position ``at``; answers and reasons of these systems."""
     study = view.study
     rubric = study.reduction().rubrics.iloc[at]
-    st.markdown(f"**{plain(shorten(rubric['rubric']))}**")
-    if isinstance(rubric["text"], str) and rubric["text"]:
-        st.text(shorten(rubric["text"], 600))
-    st.caption(plain(f"Query {shorten(rubric['query'])}. {scale_sentence(rubric)}{_agreement(view, at)}"))
+    rubric_head.show(rubric, _agreement(view, at))
     _grid(view, at, systems)
     for system in systems:
         _evidence(view, rubric, system)
-
-
-def scale_sentence(rubric: pd.Series[Any]) -> str:
-    """What labels the rubric can have, and which of them count as met."""
-    low, high, mark = (float(str(rubric[name])) for name in ("scale_min", "scale_max", "pass_mark"))
-    bad = " Meeting it is bad: labels are shown reversed, as they count." if rubric["polarity"] == -1 else ""
-    if rubric["levels"] == 2:
-        return f"Met or not.{bad}"
-    return f"Labels from {low:g} to {high:g}; {mark:g} and above counts as met.{bad}"
 
 
 def _agreement(view: View, at: int) -> str:
